@@ -132,8 +132,29 @@ bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum
     return object >> 62 & 1 || warp_fault_value(w, FAULT_mbarrier_invalid, o, lane, 0);
 }
 
+/* Nothing is pending that an arrival would come behind: it comes now. */
+static bool arrive_now(struct warp *w, const struct op *o, uint32_t mask, const uint64_t *address)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        struct location at;
+        bool good = async_locate_object(w, o, l, o->access->mem.space, address[l], &at);
+        if (good && at.owner != w->block)
+            good = warp_fault_at(w, FAULT_address_space, o, l, &at, 8);
+        if (good && o->mode == ASYNC_ARRIVE)
+            good = mbarrier_signal(w, o, l, at.owner, at.address, &(struct mbarrier_signal){.announces = true});
+        if (good)
+            good = mbarrier_signal(w, o, l, at.owner, at.address, &(struct mbarrier_signal){.arrives = true});
+        if (!good && async_has_failed(w))
+            return false;
+    }
+    return true;
+}
+
 static bool issue_arrivals(struct warp *w, const struct op *o, uint32_t mask, const uint64_t *address)
 {
+    if (!access_is_watched(w) && (!w->async || !w->async->n))
+        return arrive_now(w, o, mask, address);
     struct async_work *x = async_new_work(w, o, mask, WARP_LANES);
     if (!x)
         return false;

@@ -268,9 +268,73 @@ static bool run_lane(struct operation *x, uint8_t *d)
     }
 }
 
+static unsigned operand_width(const struct op *o)
+{
+    return o->mode < MBARRIER_TEST_WAIT || has(o, MOD_parity) ? 32 : 64;
+}
+
+/* Is it a test, or an arrival that counts no transactions and may complete the phase? */
+static bool may_be_together(const struct op *o)
+{
+    bool arrives = o->mode == MBARRIER_ARRIVE || o->mode == MBARRIER_ARRIVE_DROP;
+    return arrives ? !has(o, MOD_expect_tx) && !has(o, MOD_noComplete) : o->mode >= MBARRIER_TEST_WAIT;
+}
+
+/* Lanes at one object that give the same operand, of an operation that may_be_together(): of tests, one is for all. Arrivals of which only
+ * the last may complete the phase, and none faults, are subtractions. False where it is neither, and nothing has been done; *ok is false
+ * after a fault. */
+static bool perform_together(struct operation *x, uint8_t *d, uint32_t mask, bool *ok)
+{
+    const struct op *o = x->o;
+    u64 count = o->has_b ? x->operand : 1;
+    memcpy(&x->object, x->at->at, sizeof x->object);
+    struct counts c = counts_of(x->object);
+    if (o->mode >= MBARRIER_TEST_WAIT) {
+        uint32_t bits;
+        *ok = run_lane(x, d);
+        memcpy(&bits, d, 4);
+        bits = bits >> x->lane & 1 ? bits | mask : bits & ~mask;
+        memcpy(d, &bits, 4);
+        return true;
+    }
+    if (!(x->object & MBARRIER_VALID) || !is_count(count) || c.pending < count * (unsigned)__builtin_popcount(mask))
+        return false;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        u64 state = object_of(&c);
+        if (o->has_d)
+            memcpy(d + 8 * (unsigned)__builtin_ctz(m), &state, 8);
+        c.pending -= (u32)count;
+        c.expected -= o->mode == MBARRIER_ARRIVE_DROP ? (u32)count : 0;
+    }
+    complete(&c);
+    put_object(x, object_of(&c));
+    *ok = true;
+    return true;
+}
+
+/* Have all lanes the operand of the first? */
+static bool is_same(const uint8_t *row, unsigned width, uint32_t mask)
+{
+    unsigned bytes = width / 8, first = (unsigned)__builtin_ctz(mask);
+    bool same = true;
+    for (uint32_t m = mask; m && same; m &= m - 1)
+        same = memcmp(row + bytes * (unsigned)__builtin_ctz(m), row + bytes * first, bytes) == 0;
+    return same;
+}
+
 static bool perform(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p)
 {
-    unsigned width = o->mode < MBARRIER_TEST_WAIT || has(o, MOD_parity) ? 32 : 64;
+    unsigned width = operand_width(o);
+    bool at_one = !access_is_watched(w) && p->kind == PLAN_HOST && p->scan.min == p->scan.max && mask & (mask - 1);
+    if (at_one && may_be_together(o) && (!o->has_b || is_same(row_at(base, o->b), width, mask))) {
+        struct location at;
+        struct operation x = {
+            .w = w, .o = o, .lane = (unsigned)__builtin_ctz(mask), .at = &at, .all = (struct operations *)p};
+        bool ok;
+        x.operand = o->has_b ? row_lane(row_at(base, o->b), width, x.lane) : 0;
+        if (!access_locate_op(w, o, p->scan.min, &at) && perform_together(&x, row_at(base, o->d), mask, &ok))
+            return ok;
+    }
     plan_fill(w, o, p);
     for (uint32_t m = mask; m; m &= m - 1) {
         struct location at;

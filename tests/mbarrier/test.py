@@ -40,6 +40,21 @@ def kernel(body, parameters=".param .u64 p"):
 """
 
 
+def arrivals_of_a_warp_count_one_by_one():
+    """Each lane's state has what was pending before it came, be it that the phase ends with the warp, within it, or behind it."""
+    body = """
+    @!%q0 mbarrier.init.shared.b64 [bar], EXPECTED;
+    bar.sync 0;
+    mbarrier.arrive.shared.b64 %s1, [bar]COUNT;
+    mbarrier.pending_count.b64 %r5, %s1;
+    st.global.u32 [%rd1], %r5;"""
+    for expected, count in (32, 1), (20, 1), (33, 1), (64, 2), (40, 2), (96, 3):
+        text = kernel(body.replace("EXPECTED", str(expected)).replace("COUNT", f", {count}" if count > 1 else ""))
+        with written(text) as path:
+            got = everywhere(path, "--grid", 1, "--block", 32, "u32[32]+print")
+        assert got == [expected - lane * count % expected for lane in range(32)], (expected, count, got)
+
+
 # All threads of the block meet as at __syncthreads(), each then reads what its neighbour wrote.
 MEET = kernel("""
     @!%q0 mbarrier.init.shared.b64 [bar], %r3;
