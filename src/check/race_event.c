@@ -40,6 +40,8 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->h = n->shared ? &b->shared : &b->races->global;
     n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
     n->last.record = 0;
+    n->event = e;
+    n->alike = false;
     return n->class;
 }
 

@@ -197,10 +197,11 @@ static void check_entry(struct now *n, const struct past *p, uint32_t i, const s
     }
 }
 
-/* Lanes of one instruction that write one place: nothing orders them. */
+/* Lanes of one instruction that write one place: nothing orders them. Where they write the same, which of them was the last makes no
+ * difference to anybody, and it is left out: compilers do so, Triton's to store what a whole warp has. */
 static void check_lanes(struct now *n, uint32_t lanes, uint64_t address)
 {
-    if (!n->class->writes || n->class->strong || !(lanes & (lanes - 1)))
+    if (!n->class->writes || n->class->strong || n->alike || !(lanes & (lanes - 1)))
         return;
     unsigned a = (unsigned)__builtin_ctz(lanes), b = (unsigned)__builtin_ctz(lanes & (lanes - 1));
     struct race_side x = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + a), y = x;
@@ -702,7 +703,8 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
         l.lane = cell_lane(old);
     bool has_lanes = history && !history_at(n->h, history)->only_tasks;
     unsigned further = has_lanes ? (l.lane - cell_lane(old)) & 31 : 0;
-    struct step s = {history, n->record, l.lanes, step_place(further, 0, n->spread), .generation = n->h->generation};
+    struct step s = {history, n->record, l.lanes, step_place(further, 0, n->spread, n->alike),
+                     .generation = n->h->generation};
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
@@ -725,7 +727,7 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
         }
     }
     n->one_for_all = false;
-    s.place = step_place(further, 1 + l.lane, n->spread);
+    s.place = step_place(further, 1 + l.lane, n->spread, n->alike);
     const struct step *known = find_step(n, &s);
     if (known)
         return apply(known, old, l.lane);

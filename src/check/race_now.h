@@ -9,6 +9,8 @@ struct now {
     struct races *r;
     struct race_block *b;
     const struct kernel *kernel; /* NULL: a task of another kind */
+    const struct access_event *event;
+    bool alike; /* lanes that write one place, by the word that is under way, write the same */
     unsigned warp;
     const struct access_class *class;
     uint32_t class_number;
@@ -110,7 +112,8 @@ static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t a
         history = old = 0;
     if (!history && l.lanes == 1)
         return cell_of(n->recent->first[n->spread] ? n->recent->first[n->spread] : race_first_history(n), l.lane);
-    if (!history && l.lanes == n->recent->some_lanes && n->spread == SPREAD_NONE)
+    bool may_tell = n->class->writes && !n->class->strong && !n->alike;
+    if (!history && l.lanes == n->recent->some_lanes && n->spread == SPREAD_NONE && !may_tell)
         return cell_of(n->recent->some, l.lane);
     return race_look_up(n, old, l, address);
 }

@@ -64,9 +64,9 @@ struct step {
     uint32_t unused;     /* so two are one line */
 };
 /* The lane of the access, from the one that the cell names; and its number + 1, where it matters, else 0. */
-static inline uint32_t step_place(unsigned further, unsigned lane, unsigned spread)
+static inline uint32_t step_place(unsigned further, unsigned lane, unsigned spread, bool alike)
 {
-    return further | lane << 8 | spread << 16;
+    return further | lane << 8 | spread << 16 | (uint32_t)alike << 24;
 }
 #define STEP_STAYS   0x80000000u
 #define STEP_BY_LANE 0x40000000u /* it matters which lane it is: there is a step for each */

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <string.h>
 
+#include "check/uses.h"
+
 /* Cells of global memory are under locks, one for each 128 bytes of consecutive words: those of shared memory are the worker's. */
 enum { LOCKED_BYTES = 128 };
 
@@ -251,8 +253,33 @@ static void touch_together(struct now *n, uint64_t address, uint32_t bytes, stru
         touch_cells(n, c, address, bytes, lanes, per_lane);
 }
 
+/* Do lanes store the same, as their registers have it? */
+static bool store_alike(const struct access_event *e, uint32_t lanes)
+{
+    const struct op_access *x = e->op->access;
+    const struct activation *a = e->op->kind == OP_ST ? activation_of(e->warp, e->op) : NULL;
+    uint8_t *base[4];
+    if (!a)
+        return false;
+    warp_bases(e->warp, a, base);
+    for (unsigned k = 0; k < x->mem.n; k++) {
+        const uint8_t *row = row_at(base, x->regs[k]);
+        unsigned each = x->width[k] / 8, first = (unsigned)__builtin_ctz(lanes);
+        for (uint32_t left = lanes; left; left &= left - 1)
+            if (memcmp(row + first * each, row + (unsigned)__builtin_ctz(left) * each, x->mem.bytes) != 0)
+                return false;
+    }
+    return true;
+}
+
+static bool write_alike(const struct now *n, uint32_t lanes)
+{
+    return n->event && n->class->writes && !n->class->strong && lanes & (lanes - 1) && store_alike(n->event, lanes);
+}
+
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
 {
+    n->alike = write_alike(n, lanes);
     /* Of atomic updates of one place, which lanes perform in their order, the last has observed the others. */
     unsigned lane = race_is_update(n->class) ? 31 - (unsigned)__builtin_clz(lanes) : (unsigned)__builtin_ctz(lanes);
     uint32_t relative = race_is_update(n->class) ? 1 : lanes >> lane;
@@ -279,6 +306,9 @@ static void touch_halves(struct now *n, const struct access_event *e)
     bool are_linear = e->pattern == ACCESS_LINEAR_HALVES;
     uint64_t bytes = are_linear ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
     if (low == high && are_linear) {
+        n->alike = true;
+        for (unsigned l = 0; l < HALF_WARP && n->alike; l++)
+            n->alike = write_alike(n, 1u << l | 1u << (l + HALF_WARP));
         touch_stretch(n, low, bytes,
                       race_is_update(n->class) ? (struct lanes){1, HALF_WARP} : (struct lanes){1 | 1u << HALF_WARP, 0});
     } else if (are_linear) {

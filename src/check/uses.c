@@ -180,8 +180,7 @@ static void follow(struct look_ahead *a, struct path *p)
     }
 }
 
-/* The one that an operation is in; NULL where there are several of its function. */
-static const struct activation *activation_of(const struct warp *w, const struct op *o)
+const struct activation *activation_of(const struct warp *w, const struct op *o)
 {
     const struct activation *found = NULL;
     for (const struct activation *a = w->acts; a; a = a->next)

@@ -10,4 +10,7 @@
  * along the way that they will go, as far as the registers tell today which way that is; behind that it counts as used. */
 uint32_t lanes_that_use(const struct warp *w, const struct op *read, uint32_t lanes);
 
+/* The activation that an operation is in, of those that the warp has; NULL where there are several of its function. */
+const struct activation *activation_of(const struct warp *w, const struct op *o);
+
 #endif

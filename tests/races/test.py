@@ -209,6 +209,48 @@ def bytes_of_a_word_are_told_apart():
             assert not said.summary() and not said.wrong, (name, said.summary(), said.wrong)
 
 
+LANES = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry lanes(.param .u64 p, .param .u32 differ, .param .u32 place) .maxntid 32 {
+    .reg .pred %%q; .reg .u32 %%lane, %%differ, %%turn, %%v; .reg .u64 %%p, %%offset;
+    ld.param.u64 %%p, [p];
+    ld.param.u32 %%differ, [differ];
+    ld.param.u32 %%v, [place];
+    mov.u32 %%lane, %%tid.x;
+    and.b32 %%v, %%v, %%lane;
+    mul.wide.u32 %%offset, %%v, 4;
+    add.u64 %%p, %%p, %%offset;
+    mov.u32 %%turn, 0;
+AGAIN:
+    setp.ge.u32 %%q, %%turn, %%differ;
+    selp.u32 %%v, %%lane, 7, %%q;
+    %s
+    bar.warp.sync 0xffffffff;
+    add.u32 %%turn, %%turn, 1;
+    setp.lt.u32 %%q, %%turn, 3;
+    @%%q bra AGAIN;
+    ret;
+}
+"""
+
+
+def lanes_of_one_store_race_at_a_place_where_they_write_different_values():
+    stores = ("st.global.u32 [%p], %v;", "st.global.u8 [%p], %v;", "st.global.v2.u32 [%p], {%turn, %v};")
+    for store, place in ((s, p) for s in stores for p in (0, 15, 3, 24)):
+        path = os.path.join(folder.name, "lanes.ptx")
+        with open(path, "w") as f:
+            f.write(LANES % store)
+        if place and "v2" in store:
+            continue  # lanes side by side would write in part what others do
+        for differ in (0, 1, 2, 3):  # from this turn on they do
+            status, out, _ = run("check", path, "--grid", 1, "--block", 32, "u32[64]", differ, place, "--json")
+            found = [f["code"] for f in json.loads(out)["findings"]]
+            assert found == (["data-race"] if differ < 3 else []), (store, place, differ, found)
+    status, out, _ = run("check", path, "--grid", 2, "--block", 32, "u32[64]", 3, 0, "--json")
+    assert [f["code"] for f in json.loads(out)["findings"]] == ["data-race"], out  # of two warps it is a race
+
+
 def show(names):
     compile_all(compiled)
     for p in programs:
