@@ -123,8 +123,9 @@ struct race_worker *race_worker_of(struct races *r, const struct worker *of)
     struct race_worker *k = atomic_load(&r->workers);
     while (k && k->of != of)
         k = k->next;
-    if (k || !(k = calloc(1, sizeof *k)))
+    if (k || !(k = aligned_alloc(_Alignof(struct race_worker), sizeof *k)))
         return k;
+    memset(k, 0, sizeof *k);
     k->of = of;
     k->next = atomic_load(&r->workers);
     while (!atomic_compare_exchange_weak(&r->workers, &k->next, k))

@@ -625,12 +625,6 @@ static bool comes_once(const struct now *n)
     return n->b->traits.releases && race_is_update(n->class) && n->class->bytes <= 4;
 }
 
-/* One of many that wait for a flag: see is_full(). */
-static bool is_full_for(const struct now *n, const struct history *h)
-{
-    return !n->class->writes && h->n >= HISTORY_STRONG_MOST && is_one_of(n, h);
-}
-
 static uint32_t hash_step(const struct step *s)
 {
     uint64_t x = s->old * 0x9e3779b97f4a7c15ull ^ s->record * 0xc2b2ae3d27d4eb4full ^ s->lanes * 0x165667b19e3779f9ull ^
@@ -708,7 +702,7 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
-    if (history && is_full_for(n, past.history))
+    if (history && is_full(n, past.history) && is_one_of(n, past.history))
         return old;
     if (comes_once(n)) {
         n->one_for_all = false;

@@ -61,7 +61,7 @@ struct step {
     uint32_t generation; /* of histories */
     uint32_t next;       /* history, relative to the lane of the access; or STEP_STAYS: the cell stays as it is; or */
     uint32_t told_in;    /* 0; or it is told, and holds in this phase of shared memory alone: race_block.phase */
-    uint32_t unused;     /* so two are one line */
+    uint32_t unused;     /* so STEP_WAYS of them are a cache line */
 };
 /* The lane of the access, from the one that the cell names; and its number + 1, where it matters, else 0. */
 static inline uint32_t step_place(unsigned further, unsigned lane, unsigned spread, bool alike)
@@ -96,18 +96,17 @@ struct span {
 struct race_worker {
     struct race_worker *next;
     const struct worker *of;
-    uint8_t before[64]; /* what others look at has cache lines of its own: race_turn.c */
-    struct span strong, writing;
-    uint8_t behind[64];
-    bool has_order, is_writing;  /* the lock of the order; `writing` is set */
-    uint64_t launch;             /* whose blocks it ran last, */
-    struct kernel_traits traits; /* and of what kernel */
+    _Alignas(64) struct span strong, writing; /* what others look at has cache lines of its own: race_turn.c */
+    _Alignas(64) bool has_order;              /* the lock of the order */
+    bool is_writing;                          /* `writing` is set */
+    uint64_t launch;                          /* whose blocks it ran last, */
+    struct kernel_traits traits;              /* and of what kernel */
     struct known_op {
         const struct op *op;
         uint32_t class;
         bool in_vain;
     } ops[OPS];
-    struct step steps[STEPS], steps_shared[STEPS_SHARED];
+    _Alignas(64) struct step steps[STEPS], steps_shared[STEPS_SHARED];
     struct stocks stocks;           /* of the races' histories */
     struct race_block *free_blocks; /* with what they have taken */
 };
