@@ -30,7 +30,7 @@ struct group {
     size_t launches;
     double ns, least_ns, most_ns;
     json_t *access; /* sums */
-    double warp_instructions, thread_instructions, branches, divergent, flops, tensor, loaded_bytes;
+    double warp_instructions, thread_instructions, branches, divergent, flops, flops64, tensor, loaded_bytes;
     bool shapes; /* launches differ in grid or block */
 };
 
@@ -62,6 +62,7 @@ static void add_launch(struct group *g, const json_t *launch)
     g->branches += real_of(launch, "branches");
     g->divergent += real_of(launch, "divergent");
     g->flops += real_of(json_object_get(launch, "roofline"), "flops");
+    g->flops64 += real_of(json_object_get(launch, "roofline"), "flops64");
     g->tensor += real_of(json_object_get(launch, "roofline"), "flops_tensor");
     g->loaded_bytes += real_of(json_object_get(launch, "roofline"), "loaded_bytes");
     g->shapes |= !json_equal(json_object_get(g->first, "grid"), json_object_get(launch, "grid")) ||
@@ -113,11 +114,11 @@ static const char *dims(const json_t *of, const char *key, struct arena *arena)
                       : arena_printf(arena, "%lld", n[0]);
 }
 
-static void print_head(const struct group *g, FILE *out, struct arena *arena)
+static void print_head(const struct group *g, double launch_ns, FILE *out, struct arena *arena)
 {
     fprintf(out, "\n%s: ", string(g->first, "kernel"));
     if (g->launches > 1)
-        fprintf(out, "%zu launches, ", g->launches);
+        fprintf(out, "%s launches, ", count_text(g->launches, arena));
     fprintf(out, "grid %s, block %s%s: ", dims(g->first, "grid", arena), dims(g->first, "block", arena),
             g->shapes ? " (the first)" : "");
     if (!(g->ns > 0))
@@ -127,6 +128,8 @@ static void print_head(const struct group *g, FILE *out, struct arena *arena)
     else
         fprintf(out, "%s (%s to %s each)", nanoseconds_text(g->ns, arena), nanoseconds_text(g->least_ns, arena),
                 nanoseconds_text(g->most_ns, arena));
+    if (g->ns > 0 && launch_ns > 0.5 * real_of(g->first, "time_ns"))
+        fprintf(out, ", %s of it the launch itself", nanoseconds_text(launch_ns, arena));
     if (g->ns > 0)
         fprintf(out, ", bound by %s (then %s)\n", bound_words(string(g->first, "bound")),
                 bound_words(string(g->first, "next_bound")));
@@ -136,12 +139,13 @@ static void print_occupancy(const struct group *g, FILE *out)
 {
     static const char *const words[][2] = {{"registers", "registers"},
                                            {"shared_mem", "shared memory"},
-                                           {"warps", "threads of a multiprocessor"},
-                                           {"blocks", "blocks of a multiprocessor"}};
+                                           {"warps", "its threads"},
+                                           {"blocks", "its number of blocks"}};
     const json_t *o = json_object_get(g->first, "occupancy"), *limiter;
     size_t i;
     if (real_of(o, "warps") > 0)
-        fprintf(out, "  occupancy        %.0f%%: %.0f warps, limited by ", real_of(o, "percent"), real_of(o, "warps"));
+        fprintf(out, "  occupancy        %.0f%%: up to %.0f warps a multiprocessor, limited by ", real_of(o, "percent"),
+                real_of(o, "warps"));
     else
         fputs("  occupancy        none: such a block does not fit, by ", out);
     json_array_foreach(json_object_get(o, "limiters"), i, limiter)
@@ -165,8 +169,10 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const json_t *a = json_object_get(g->access, kinds[i].kind);
         if (a)
-            fprintf(out, "  %-16s %s requests, %.1f sectors each for %.1f that the bytes fill%s\n", kinds[i].words,
+            fprintf(out, "  %-16s %s requests, %.1f sectors each%s%.1f that the bytes fill%s\n", kinds[i].words,
                     count_text((uint64_t)real_of(a, "requests"), arena), real_of(a, "sectors") / real_of(a, "requests"),
+                    real_of(a, "sectors") < 0.95 * real_of(a, "ideal_sectors") ? ", as lanes share words, instead of "
+                                                                               : " for ",
                     real_of(a, "ideal_sectors") / real_of(a, "requests"),
                     real_of(a, "sectors") > 1.05 * real_of(a, "ideal_sectors")
                         ? arena_printf(arena, ": %.0f%% of the traffic is not asked for",
@@ -175,17 +181,27 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
     }
 }
 
-/* What the lecture's question about the memory of a G80 asks: operations that bytes from memory bound, were there no caches. */
+/* Operations of f32 and f64; and what the lecture's question about the memory of a G80 asks: where bytes from memory would bound those
+ * of f32, were there no caches. */
 static void print_roofline(const struct group *g, FILE *out, struct arena *arena)
 {
-    double flops = g->flops, bytes = g->loaded_bytes;
+    static const char *const words[] = {"f32 operations", "f64 operations"}, *const peaks[] = {"peak_flops",
+                                                                                               "peak_flops64"};
     const json_t *r = json_object_get(g->first, "roofline");
-    if (flops <= 0 || bytes <= 0)
-        return;
-    fprintf(out,
-            "  f32 operations   %s, %.3g bytes loaded for each: without caches DRAM would bound them at %s, of %s\n",
-            count_text((uint64_t)flops, arena), bytes / flops,
-            rate_text(real_of(r, "peak_dram") * flops / bytes, arena), rate_text(real_of(r, "peak_flops"), arena));
+    const double flops[] = {g->flops, g->flops64};
+    double without_caches = g->loaded_bytes > 0 ? real_of(r, "peak_dram") * g->flops / g->loaded_bytes : INFINITY;
+    for (size_t i = 0; i < 2; i++) {
+        if (flops[i] <= 0)
+            continue;
+        fprintf(out, "  %s   %s", words[i], count_text((uint64_t)flops[i], arena));
+        if (g->ns > 0)
+            fprintf(out, ": %s of %s", rate_text(flops[i] / g->ns, arena), rate_text(real_of(r, peaks[i]), arena));
+        if (i == 0 && without_caches < 1.001 * real_of(r, peaks[i]))
+            fprintf(out, "; %.3g bytes loaded for each: without caches DRAM would bound them at %s, of %s",
+                    g->loaded_bytes / flops[i], rate_text(without_caches, arena),
+                    rate_text(real_of(r, peaks[i]), arena));
+        fputs("\n", out);
+    }
 }
 
 static void print_tensor(const struct group *g, FILE *out, struct arena *arena)
@@ -241,11 +257,21 @@ static void print_shared(const struct group *g, FILE *out, struct arena *arena)
                 count_text((uint64_t)requests, arena), wavefronts / requests, ideal / requests);
 }
 
+static void print_local(const struct group *g, FILE *out, struct arena *arena)
+{
+    const json_t *ld = json_object_get(g->access, "local_ld"), *st = json_object_get(g->access, "local_st");
+    double requests = real_of(ld, "requests") + real_of(st, "requests");
+    if (requests > 0)
+        fprintf(out, "  local memory     %s requests, %.1f sectors each; %.0f bytes a thread\n",
+                count_text((uint64_t)requests, arena), (real_of(ld, "sectors") + real_of(st, "sectors")) / requests,
+                real_of(g->first, "local_bytes"));
+}
+
 static void print_spills(const struct group *g, FILE *out, struct arena *arena)
 {
     const json_t *spills = json_object_get(g->first, "spills");
     if (spills)
-        fprintf(out, "  spilled registers %s loads and %s stores, %.0f bytes of local memory a thread (an estimate)\n",
+        fprintf(out, "  spills           %s loads and %s stores, %.0f bytes of local memory a thread (an estimate)\n",
                 count_text((uint64_t)real_of(spills, "loads"), arena),
                 count_text((uint64_t)real_of(spills, "stores"), arena), real_of(spills, "bytes"));
 }
@@ -322,6 +348,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     size_t n, launches = json_array_size(e->launches);
     double ns = 0;
     struct group *groups = find_groups(e, &n, arena);
+    double launch_ns = device_rate(device_model_of_report(device)->product, RATE_of_launch).value;
     for (size_t i = 0; i < n; i++)
         ns += groups[i].ns;
     if (!launches)
@@ -338,13 +365,14 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     if (o->report_device)
         print_device(e, device_model_of_report(device), out, arena);
     for (size_t i = 0; i < n; i++) {
-        print_head(&groups[i], out, arena);
+        print_head(&groups[i], launch_ns, out, arena);
         print_occupancy(&groups[i], out);
         print_roofline(&groups[i], out, arena);
         print_tensor(&groups[i], out, arena);
         print_global(&groups[i], out, arena);
         print_atomics(&groups[i], out, arena);
         print_shared(&groups[i], out, arena);
+        print_local(&groups[i], out, arena);
         print_spills(&groups[i], out, arena);
         print_divergence(&groups[i], out);
         print_sampling(&groups[i], out, arena);

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/text.h"
 #include "explain/cost.h"
 #include "explain/model.h"
+#include "explain/tables.h"
 #include "ptx/module.h"
 
 /* What an instruction has to have of all that is counted of its kind, for advice about it to matter. */
@@ -17,6 +19,7 @@
 
 struct advisor {
     const struct kernel_counters *c;
+    const struct insn_counters *line; /* the sum of the instructions of its line: loops are unrolled */
     advice_list *list;
     struct arena *arena;
 };
@@ -70,14 +73,24 @@ static uint64_t stride_of(const struct access_counters *x)
 
 static void advise_coalescing(struct advisor *a, const struct insn_counters *i, enum access_kind kind, const char *verb)
 {
+    enum { SMALL_STRUCTURE = 64 }; /* bytes */
     const struct access_counters *x = &i->access[kind];
     uint64_t stride = stride_of(x), lane_bytes = (uint64_t)ratio(x->bytes, x->lanes);
-    if (x->sectors < 2 * x->ideal_sectors || ratio(x->sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
+    if (x->sectors < 2 * x->ideal_sectors ||
+        ratio(a->line->access[kind].sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
         return;
     const char *fact =
         arena_printf(a->arena, "%s: a warp %s %s sectors of 32 bytes for %s bytes", where(a, i->place), verb,
                      number(a, ratio(x->sectors, x->requests)), number(a, ratio(x->bytes, x->requests)));
-    if (stride > lane_bytes)
+    if (stride > lane_bytes && stride <= SMALL_STRUCTURE)
+        give(a, "uncoalesced", i->place, (double)(x->sectors - x->ideal_sectors),
+             arena_printf(
+                 a->arena,
+                 "%s: threads are %" PRIu64
+                 " bytes apart; let a thread take all of that at once (float4, int2), let neighbouring "
+                 "threads take neighbouring elements, or keep each member of a structure in an array of its own",
+                 fact, stride));
+    else if (stride > lane_bytes)
         give(a, "uncoalesced", i->place, (double)(x->sectors - x->ideal_sectors),
              arena_printf(a->arena,
                           "%s: threads are %" PRIu64
@@ -95,10 +108,12 @@ static void advise_coalescing(struct advisor *a, const struct insn_counters *i, 
 static void advise_banks(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
 {
     const struct access_counters *x = &i->access[kind];
-    uint64_t stride = stride_of(x), all = 0;
-    for (enum access_kind k = KIND_of_shared_ld; k <= KIND_of_shared_atom; k++)
+    uint64_t stride = stride_of(x), all = 0, own = 0;
+    for (enum access_kind k = KIND_of_shared_ld; k <= KIND_of_shared_atom; k++) {
         all += a->c->access[k].wavefronts;
-    if (x->wavefronts < 2 * x->ideal_wavefronts || ratio(x->wavefronts, all) < SHARE_THAT_MATTERS)
+        own += a->line->access[k].wavefronts;
+    }
+    if (x->wavefronts < 2 * x->ideal_wavefronts || ratio(own, all) < SHARE_THAT_MATTERS)
         return;
     const char *fact =
         arena_printf(a->arena, "%s: a warp takes %s wavefronts of shared memory where %s would do", where(a, i->place),
@@ -128,12 +143,12 @@ static void advise_contention(struct advisor *a, const struct insn_counters *i, 
     const struct access_counters *x = &i->access[kind];
     /* What ptxas sums up in the warp counts as one: then sectors are few. */
     if (x->sectors < LANES_AT_AN_ADDRESS * x->requests || x->lanes < LANES_AT_AN_ADDRESS * x->distinct ||
-        ratio(x->sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
+        ratio(a->line->access[kind].sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
         return;
     give(a, "contention", i->place, (double)(x->sectors - x->requests),
          arena_printf(a->arena,
                       "%s: %s threads of a warp change the same address, one after the other; add up within the warp "
-                      "(__reduce_add_sync, __shfl_down_sync) or the block, and let one thread do the atomic",
+                      "(__shfl_down_sync; integers: __reduce_add_sync) or the block, and let one thread do the atomic",
                       where(a, i->place), number(a, ratio(x->lanes, x->distinct))));
 }
 
@@ -143,7 +158,7 @@ static void advise_branch(struct advisor *a, const struct insn_counters *i)
     double active = ratio(a->c->thread_instructions, a->c->warp_instructions),
            parted = ratio(i->control.divergent, i->control.branches);
     if (active > FEW_LANES || parted < 0.25 ||
-        ratio(i->control.divergent, a->c->control.divergent) < 4 * SHARE_THAT_MATTERS)
+        ratio(a->line->control.divergent, a->c->control.divergent) < 4 * SHARE_THAT_MATTERS)
         return;
     give(a, "divergence", i->place, a->c->warp_instructions - (double)a->c->thread_instructions / DEVICE_WARP_SIZE,
          arena_printf(
@@ -157,7 +172,7 @@ static void advise_constants(struct advisor *a, const struct insn_counters *i)
 {
     const struct access_counters *x = &i->access[KIND_of_const_ld];
     if (x->distinct < 2 * x->requests ||
-        ratio(x->distinct, a->c->access[KIND_of_const_ld].distinct) < SHARE_THAT_MATTERS)
+        ratio(a->line->access[KIND_of_const_ld].distinct, a->c->access[KIND_of_const_ld].distinct) < SHARE_THAT_MATTERS)
         return;
     give(a, "constants", i->place, (double)(x->distinct - x->requests),
          arena_printf(a->arena,
@@ -170,7 +185,8 @@ static void advise_local(struct advisor *a, const struct insn_counters *i, enum 
 {
     const struct access_counters *x = &i->access[kind];
     const struct access_counters *all = &a->c->access[kind];
-    if (x->sectors < 2 * x->ideal_sectors || ratio(x->requests, all->requests) < SHARE_THAT_MATTERS ||
+    if (x->sectors < 2 * x->ideal_sectors ||
+        ratio(a->line->access[kind].requests, all->requests) < SHARE_THAT_MATTERS ||
         ratio(all->requests, a->c->warp_instructions) < SHARE_THAT_MATTERS)
         return;
     give(a, "local-memory", i->place, (double)(x->sectors - x->ideal_sectors),
@@ -187,11 +203,37 @@ static int by_cycles(const void *a, const void *b)
     return x->cycles != y->cycles ? (x->cycles > y->cycles ? -1 : 1) : strcmp(x->text, y->text);
 }
 
+/* The sum of each line of CUDA, by its name; of an instruction without a line itself. */
+static const struct insn_counters **sums_by_line(const struct kernel_counters *c, struct arena *arena)
+{
+    struct map by_line;
+    const struct insn_counters **of = ARENA_ARRAY(arena, const struct insn_counters *, c->insns.n);
+    map_init(&by_line, arena);
+    for (uint32_t n = 0; n < c->insns.n; n++) {
+        const struct insn_counters *i = &c->insns.at[n];
+        const struct cuda_place *p = i->place.cuda;
+        of[n] = i;
+        if (!p)
+            continue;
+        struct str name = str_of(arena_printf(arena, "%s:%u", p->file, p->line));
+        struct insn_counters *sum = map_get(&by_line, name);
+        if (!sum) {
+            sum = ARENA_NEW(arena, struct insn_counters);
+            map_put(&by_line, name, sum);
+        }
+        insn_counters_add(sum, i);
+        of[n] = sum;
+    }
+    return of;
+}
+
 void advise_lines(const struct kernel_counters *sums, advice_list *list, struct arena *arena)
 {
-    struct advisor a = {sums, list, arena};
+    struct advisor a = {.c = sums, .list = list, .arena = arena};
+    const struct insn_counters **lines = sums_by_line(sums, arena);
     for (uint32_t n = 0; n < sums->insns.n; n++) {
         const struct insn_counters *i = &sums->insns.at[n];
+        a.line = lines[n];
         if (i->access[KIND_of_global_ld].requests)
             advise_coalescing(&a, i, KIND_of_global_ld, "reads");
         if (i->access[KIND_of_global_st].requests)
@@ -311,7 +353,7 @@ static void advise_occupancy(struct advisor *a, const struct device_model *d, co
 void advise_launch(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
                    advice_list *list, struct arena *arena)
 {
-    struct advisor a = {c, list, arena};
+    struct advisor a = {.c = c, .list = list, .arena = arena};
     struct device_occupancy o =
         device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers);
     advise_block(&a);

@@ -207,7 +207,7 @@ void counted_kernel_free(struct counted_kernel *k)
 
 /* ---- collecting ---- */
 
-static void add_insn(struct insn_counters *to, const struct insn_counters *from)
+void insn_counters_add(struct insn_counters *to, const struct insn_counters *from)
 {
     to->warp_instructions += from->warp_instructions;
     to->thread_instructions += from->thread_instructions;
@@ -271,7 +271,7 @@ static void collect_lines(struct kernel_counters *c, struct arena *arena)
         const struct line_counters *last = c->lines.n ? &c->lines.at[c->lines.n - 1] : NULL;
         if (!last || last->line != keys[i].line.line || strcmp(last->file, keys[i].line.file) != 0)
             *VEC_PUSH(arena, &c->lines) = keys[i].line;
-        add_insn(&c->lines.at[c->lines.n - 1].sum, &c->insns.at[keys[i].insn]);
+        insn_counters_add(&c->lines.at[c->lines.n - 1].sum, &c->insns.at[keys[i].insn]);
     }
     arena_free(&scratch);
 }
@@ -287,7 +287,7 @@ void tables_collect(const struct counted_kernel *k, const struct tables *t, stru
         for (int s = 0; s < SITE_SPACES; s++)
             access_counters_add(&insns[k->insn_of_site[i]].access[k->sites->at[i].kind[s]], &t->sites[i].by[s]);
     for (uint32_t i = 0; i < k->n_insns; i++) {
-        add_insn(&sum, &insns[i]);
+        insn_counters_add(&sum, &insns[i]);
         if (by_line && insns[i].warp_instructions)
             *VEC_PUSH(arena, &c->insns) = insns[i];
     }

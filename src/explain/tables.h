@@ -31,6 +31,8 @@ void tables_clear(struct tables *t, const struct sites *s);
 void tables_free(struct tables *t);
 void tables_add(struct tables *to, const struct tables *from, const struct sites *s);
 void control_counters_add(struct control_counters *to, const struct control_counters *from);
+/* Not what it is, and where. */
+void insn_counters_add(struct insn_counters *to, const struct insn_counters *from);
 void access_counters_add(struct access_counters *to, const struct access_counters *from);
 
 /* An instruction of PTX of the kernel. */

@@ -184,7 +184,47 @@ def what_costs_most_is_said_first():
     out, _, by_line = kernel("strided", 64, "u32[2048]=range", "u32[64]", 32)
     assert [(a["line"], a["code"]) for a in by_line["advice"]] == [(11, "uncoalesced")], by_line["advice"]
     assert re.search(r"^  -> .*shapes.cu:11: a warp reads 32 sectors of 32 bytes for 128 bytes: threads are 128 bytes apart; ", out, re.M), out
-    assert "bound by dependent instructions (then " in out, out
+    assert re.search(r" us, 3\.23 us of it the launch itself, bound by dependent instructions \(then ", out), out
+
+
+UNROLLED = r"""
+__global__ void unrolled(const int *index, float *out, const double *d)
+{
+    float a[32];
+#pragma unroll
+    for (int i = 0; i < 32; i++)
+        a[i] = i;
+#pragma unroll
+    for (int i = 0; i < 32; i++)
+        a[index[threadIdx.x] * i & 31] += i;
+    float s = 0;
+#pragma unroll
+    for (int i = 0; i < 32; i++)
+        s += a[index[threadIdx.x] * i & 31]; // line 14
+    out[threadIdx.x] = s * d[threadIdx.x] * d[threadIdx.x];
+}
+int main()
+{
+    int *index;
+    float *out;
+    double *d;
+    cudaMallocManaged(&index, 1024);
+    cudaMallocManaged(&out, 1024);
+    cudaMallocManaged(&d, 2048);
+    for (int i = 0; i < 256; i++)
+        index[i] = i;
+    unrolled<<<1, 256>>>(index, out, d);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def lines_whose_loops_are_unrolled_are_judged_as_a_whole():
+    _, err, result = explain(built("unrolled", UNROLLED, "-lineinfo"))
+    (of_kernel,) = result["kernels"]
+    assert (14, "local-memory") in [(a["line"], a["code"]) for a in of_kernel["advice"]], of_kernel["advice"]
+    assert re.search(r"^  local memory     [\d,]+ requests, [\d.]+ sectors each; 128 bytes a thread$", err, re.M), err
+    assert re.search(r"^  f64 operations   [\d,]+: [\d.]+ GFLOP/s of 33\.5 TFLOP/s$", err, re.M), err
 
 
 def registers_are_an_estimate_where_there_is_no_machine_code():

@@ -67,7 +67,7 @@ function changedAdvice(k) {
 }
 
 function comparedKernel(k) {
-    return [h("h2", null, h("code", null, k.kernel)), h("div", {class: "cards"}, changedBounds(k), changedFigures(k), changedAdvice(k))];
+    return [h("h2", null, h("code", null, k.kernel)), changedAdvice(k), h("div", {class: "cards"}, changedBounds(k), changedFigures(k))];
 }
 
 function compareView(at) {

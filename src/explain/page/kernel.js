@@ -37,6 +37,9 @@ function boundsCard(l) {
         return card("Estimated time", note("The rates of this device are not all known: it has limits and ceilings alone."));
     const rows = Object.entries(l.bounds_ns).map(([k, v]) => ({label: boundName(k), value: v, shown: nanoseconds(v), strong: k === l.bound,
         color: k === l.bound ? "var(--c1)" : k === l.next_bound ? "var(--c0)" : "var(--c7)"}));
+    const launch = (data.rates || []).find(r => r.name === "launch");
+    if (launch)
+        rows.push({label: "the launch itself", value: launch.value, shown: nanoseconds(launch.value), color: "var(--c7)"});
     rows.sort((a, b) => b.value - a.value);
     const shown = rows.filter(r => r.value > 0.005 * l.time_ns || r.strong);
     return card(`Estimated time: ${nanoseconds(l.time_ns)}`,
@@ -169,7 +172,7 @@ function rooflineCard(l) {
     if (!peaks.length)
         return null;
     return card("Roofline", rooflineChart(roofs, peaks, points), legend(roofs.map(f => ({name: `${f.name}, ${count(f.bandwidth * 1e9)}B/s`, color: f.color}))),
-        r.flops > 0 && r.loaded_bytes > 0 ? h("p", null, `${count(r.flops)} operations of f32, ${digits(r.loaded_bytes / r.flops)} bytes loaded from global memory for each: `
+        r.flops > 0 && r.loaded_bytes > 0 && r.peak_dram * r.flops / r.loaded_bytes < 1.001 * r.peak_flops ? h("p", null, `${count(r.flops)} operations of f32, ${digits(r.loaded_bytes / r.flops)} bytes loaded from global memory for each: `
             + `without caches DRAM would bound them at ${count(1e9 * r.peak_dram * r.flops / r.loaded_bytes)}FLOP/s, of ${count(1e9 * r.peak_flops)}FLOP/s.`) : null,
         tensor ? h("p", null, `${count(tensor)} operations of tensor cores (${Object.keys(l.tensor).join(", ")}): ${count(1e9 * tensor / time)}FLOP/s`
             + `, ${percent(tensor / time / r.peak_tensor)} of ${count(1e9 * r.peak_tensor)}FLOP/s. wgmma can reach that, mma and wmma cannot.`) : null,
