@@ -590,9 +590,9 @@ def no_error_is_in_our_headers():
 
 def errors_say_what_heddle_has_instead():
     for code, says in [
-            ("#include <thrust/no_such_part.h>\n", "apt-get install libthrust-dev, and let"),
-            ("#include <cub/no_such_part.cuh>\n", "CUB does not work with Heddle"),
-            ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/atomic>"),
+            ("#include <thrust/no_such_part.h>\n", "apt-get install libthrust-dev libcub-dev"),
+            ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev libthrust-dev"),
+            ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/annotated_ptr>, <cuda/atomic>"),
             ("#include <cudnn_no_such_part.h>\n", "none of the CUDA toolkit's libraries"),
             ("__global__ void k(float *p, cudaTextureObject_t t) { *p = tex2D<float>(t, 0, 0); }\n", "Heddle has no textures"),
             ("texture<float, 2> t;\n", "Heddle has no textures"),
