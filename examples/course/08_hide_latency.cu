@@ -1,7 +1,7 @@
 // How many warps hide the latency of memory? The slides: a kernel has one read of global memory (200 cycles) and 4
 // independent multiplications or additions; a warp takes 4 cycles for an instruction, as 8 processors serve 32 threads.
 // `heddle explain ./08_hide_latency`: the page's "Occupancy" has the warps that fit over sizes of blocks, "Warps" how long each
-// waits. `heddle explain --device G80 ./08_hide_latency` says that a G80 holds "67%: 16 warps", more than the 13.
+// waits. `heddle explain --device G80 ./08_hide_latency` says that a G80 holds "67%: up to 16 warps", more than the 13.
 #include "course.h"
 
 __global__ void stream(const float4 *in, float4 *out)

@@ -1,6 +1,6 @@
 // A lock by atomicCAS and atomicExch. Threads of one warp may contend for it: since Volta each makes progress of its own, so
 // that the one that holds the lock can give it back while its neighbours spin. Before, this would have hung.
-// `heddle explain ./14_lock` says what spinning costs: "one after the other at each of 1.0 addresses". On the page: "Atomics:
+// `heddle explain ./14_lock` says what spinning costs: "change the same address, one after the other". On the page: "Atomics:
 // contention", and in "Source" how often lines are executed that wait.
 #include "course.h"
 

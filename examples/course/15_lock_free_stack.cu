@@ -1,5 +1,5 @@
 // A stack without a lock: who loses the race for its top tries again, and somebody always wins.
-// `heddle explain ./15_lock_free_stack` says what losers cost: "one after the other at each of 1.0 addresses". On the page:
+// `heddle explain ./15_lock_free_stack` says what losers cost: "change the same address, one after the other". On the page:
 // "Atomics: contention".
 #include "course.h"
 

@@ -122,12 +122,12 @@ def folders_for_what_is_made_on_the_way():
 
 def a_signal_leaves_nothing_behind():
     """While the compiler runs; the signal goes to heddle alone. Its status is the signal's."""
-    write("slow", "#!/bin/sh\necho $$ >>pids\nexec sleep 60\n")
-    os.chmod("slow", 0o755)
+    write("clang-slow", "#!/bin/sh\necho $$ >>pids\nexec sleep 60\n")
+    os.chmod("clang-slow", 0o755)
     write("k.cu")
     for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
         write("pids", "")
-        child = subprocess.Popen([heddle, "cc", "-ccbin", os.path.abspath("slow"), "k.cu", "-o", "out"],
+        child = subprocess.Popen([heddle, "cc", "-ccbin", os.path.abspath("clang-slow"), "k.cu", "-o", "out"],
                                  preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a shell's background ignores SIGINT
                                  stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=os.path.join(work.name, "tmp")))
         end = time.monotonic() + 20
