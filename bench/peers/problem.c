@@ -156,25 +156,34 @@ static bool check_matmul(const struct problem *p)
     return true;
 }
 
+/* Numbers of f16 from 2^-3 to 2 in size, as their bits. */
 static void fill_halves(struct problem *p)
 {
     for (unsigned k = 0; k < 2; k++) {
-        _Float16 *x = p->at[k];
+        uint16_t *x = p->at[k];
         uint32_t seed = k + 1;
-        for (size_t i = 0; i < (size_t)p->n * p->n; i++)
-            x[i] = (_Float16)((float)(next(&seed) >> 8) / 8388608.0f - 1);
+        for (size_t i = 0; i < (size_t)p->n * p->n; i++) {
+            uint32_t r = next(&seed) >> 8;
+            x[i] = (uint16_t)((r & 0x83ff) | (12 + (r >> 16) % 4) << 10);
+        }
     }
+}
+
+static double of_half(uint16_t x)
+{
+    double size = ldexp(1024 + (x & 0x3ff), (x >> 10 & 31) - 25);
+    return x & 0x8000 ? -size : size;
 }
 
 static bool check_halves(const struct problem *p)
 {
-    const _Float16 *a = p->at[0], *b = p->at[1];
+    const uint16_t *a = p->at[0], *b = p->at[1];
     const float *c = p->at[2];
     for (size_t k = 0; k < 200; k++) {
         size_t i = spot(k, (size_t)p->n * p->n), row = i / p->n, column = i % p->n;
         double sum = 0;
         for (size_t j = 0; j < p->n; j++)
-            sum += (double)a[row * p->n + j] * (double)b[j * p->n + column];
+            sum += of_half(a[row * p->n + j]) * of_half(b[j * p->n + column]);
         if (!near(c[i], sum, 1e-4))
             return false;
     }

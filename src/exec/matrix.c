@@ -404,13 +404,18 @@ static void load_own(const struct warp *w, uint8_t *const base[4], const struct 
     }
 }
 
-static void load_at_once(const struct warp *w, uint8_t *const base[4], const struct moved *x, const uint8_t *from)
+/* Registers of a fragment that are copies of its first, in the lanes that load: wmma of f16, 32 bits. */
+static void copy_registers(const struct warp *w, uint8_t *const base[4], const struct moved *x, uint32_t lanes)
 {
-    unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
-    load_own(w, base, x, from);
-    for (unsigned r = own / reg_bytes; r < x->f->n_regs; r++) /* wmma of f16: 32 bits */
-        w->block->launch->rows->copy32((uint32_t *)row_at(base, x->regs[r]),
-                                       (const uint32_t *)row_at(base, x->regs[r - own / reg_bytes]));
+    unsigned n = own_bytes(x) / (x->f->reg_bits / 8u);
+    for (unsigned r = n; r < x->f->n_regs; r++) {
+        uint32_t *to = (uint32_t *)row_at(base, x->regs[r]);
+        const uint32_t *from = (const uint32_t *)row_at(base, x->regs[r - n]);
+        if (lanes == UINT32_MAX)
+            w->block->launch->rows->copy32(to, from);
+        for (uint32_t left = lanes == UINT32_MAX ? 0 : lanes; left; left &= left - 1)
+            to[__builtin_ctz(left)] = from[__builtin_ctz(left)];
+    }
 }
 
 /* The first byte of all lanes' pieces on the host, where one plan serves all of them and nobody watches; NULL: piece by piece. */
@@ -432,8 +437,8 @@ static __attribute__((noinline)) bool move_by_pieces(struct warp *w, uint8_t *co
                                                      const struct moved *x, uint32_t lanes)
 {
     struct move move = {.stores = x->m->ir->form.kind == MATRIX_STORE};
-    unsigned reg_bytes = x->f->reg_bits / 8, end = move.stores ? own_bytes(x) : x->f->n_regs * reg_bytes;
-    for (unsigned at = 0; at < end; at += x->bytes) {
+    unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
+    for (unsigned at = 0; at < own; at += x->bytes) {
         uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
         for (unsigned l = 0; l < WARP_LANES; l++) {
             move.plan.address[l] = x->start + lane_offset(x, l) + piece_offset(x, at);
@@ -447,6 +452,8 @@ static __attribute__((noinline)) bool move_by_pieces(struct warp *w, uint8_t *co
             memcpy(row + l * reg_bytes, move.data[l], x->bytes);
         }
     }
+    if (!move.stores)
+        copy_registers(w, base, x, lanes);
     return true;
 }
 
@@ -468,7 +475,8 @@ static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const bas
         return move_by_pieces(w, base, o, &x, lanes);
     if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
         w->block->launch->read_global = true;
-    load_at_once(w, base, &x, from);
+    load_own(w, base, &x, from);
+    copy_registers(w, base, &x, lanes);
     return true;
 }
 
