@@ -132,19 +132,25 @@ bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum
     return object >> 62 & 1 || warp_fault_value(w, FAULT_mbarrier_invalid, o, lane, 0);
 }
 
+/* The mbarrier of the lane's arrival, which without .noinc makes it expect one more. */
+static bool announce_arrival(struct warp *w, const struct op *o, unsigned lane, uint64_t address, struct location *at)
+{
+    if (!async_locate_object(w, o, lane, o->access->mem.space, address, at))
+        return false;
+    if (at->owner != w->block)
+        return warp_fault_at(w, FAULT_address_space, o, lane, at, 8);
+    return o->mode != ASYNC_ARRIVE ||
+           mbarrier_signal(w, o, lane, at->owner, at->address, &(struct mbarrier_signal){.announces = true});
+}
+
 /* Nothing is pending that an arrival would come behind: it comes now. */
 static bool arrive_now(struct warp *w, const struct op *o, uint32_t mask, const uint64_t *address)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         struct location at;
-        bool good = async_locate_object(w, o, l, o->access->mem.space, address[l], &at);
-        if (good && at.owner != w->block)
-            good = warp_fault_at(w, FAULT_address_space, o, l, &at, 8);
-        if (good && o->mode == ASYNC_ARRIVE)
-            good = mbarrier_signal(w, o, l, at.owner, at.address, &(struct mbarrier_signal){.announces = true});
-        if (good)
-            good = mbarrier_signal(w, o, l, at.owner, at.address, &(struct mbarrier_signal){.arrives = true});
+        bool good = announce_arrival(w, o, l, address[l], &at) &&
+                    mbarrier_signal(w, o, l, at.owner, at.address, &(struct mbarrier_signal){.arrives = true});
         if (!good && async_has_failed(w))
             return false;
     }
@@ -162,12 +168,7 @@ static bool issue_arrivals(struct warp *w, const struct op *o, uint32_t mask, co
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         struct location at;
-        bool good = async_locate_object(w, o, l, o->access->mem.space, address[l], &at);
-        if (good && at.owner != w->block)
-            good = warp_fault_at(w, FAULT_address_space, o, l, &at, 8);
-        if (good && o->mode == ASYNC_ARRIVE)
-            good = mbarrier_signal(w, o, l, at.owner, at.address, &(struct mbarrier_signal){.announces = true});
-        if (good)
+        if (announce_arrival(w, o, l, address[l], &at))
             x->parts[l] = (struct async_part){.group = (uint32_t)at.address};
         else
             x->lanes &= ~(1u << l);
