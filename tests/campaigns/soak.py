@@ -70,7 +70,8 @@ class Work:
         call("cuStreamBeginCapture_v2", self.stream, 1)
         self.launch(1)
         self.launch(2)
-        graph = made_last("cuStreamEndCapture", self.stream)
+        graph = Handle()
+        call("cuStreamEndCapture", self.stream, ctypes.byref(graph))
         runnable = made("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
         for _ in range(2):
             call("cuGraphLaunch", runnable, self.stream)
@@ -112,13 +113,6 @@ class Work:
                 if n % every == 0:
                     do()
         self.look()
-
-
-def made_last(name, *args):
-    """The same where the handle comes last."""
-    handle = Handle()
-    call(name, *args, ctypes.byref(handle))
-    return handle
 
 
 def resident():

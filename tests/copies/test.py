@@ -447,10 +447,6 @@ CHECKED = [
      ["unfinished-copy", "is still to write"]),
     ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; st.shared.u32 [%r2], 6; "
      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", ["unfinished-copy", "is still to read"]),
-    # the first copy reads what the second one writes
-    ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; cp.async.ca.shared.global [%r2], [%rd3], 4; "
-     "ld.shared.u32 %r7, [%r2]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; cp.async.wait_all; st.global.u32 [%rd4], %r7;",
-     ["unfinished-copy", "is still to write"]),
     ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; cp.async.bulk.commit_group; "
      "cp.async.bulk.wait_group.read 0; bar.sync 0; st.shared.u32 [%r2], 6;", []),
     # what has never been written stays so when it is copied, and matters to who uses it

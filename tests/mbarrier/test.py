@@ -4,7 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, fault_by_both, need_compiler, written
+from both import fault_by_both, need_compiler, written
 from tap import launch, main, run, values
 
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import Skip, heddle, main
+from tap import heddle, main
 
 work = tempfile.TemporaryDirectory()
 os.chdir(work.name)
