@@ -183,17 +183,21 @@ static void write_placed(struct installation *t, const char *name, size_t skip, 
 {
     struct arena *arena = t->j->arena;
     const char *source = arena_printf(arena, "%s/%s", t->j->libraries, name);
-    struct file_bytes file;
+    struct file_bytes file = {0};
     const char *error = file_read(arena, source, 0, &file);
     char *mark = error ? NULL : memmem(file.bytes, file.n, PLACE_MARK, sizeof PLACE_MARK - 1);
-    if (!mark || skip + strlen(text) >= PLACE_BYTES) {
-        note(t, source, error ? error : mark ? "the path of Heddle's libraries is too long" : "it is none of Heddle's");
-        return;
+    bool is_whole = mark && (size_t)(mark - file.bytes) + PLACE_BYTES <= file.n;
+    if (!is_whole || skip + strlen(text) >= PLACE_BYTES) {
+        note(t, source,
+             error      ? error
+             : is_whole ? "the path of Heddle's libraries is too long"
+                        : "it is none of Heddle's");
+    } else {
+        strcpy(mark + skip, text);
+        error = file_write_whole(arena, within(t, to), file.bytes, file.n);
+        if (error && !t->error)
+            t->error = error;
     }
-    strcpy(mark + skip, text);
-    error = file_write_whole(arena, within(t, to), file.bytes, file.n);
-    if (error && !t->error)
-        t->error = error;
     free(file.bytes);
 }
 

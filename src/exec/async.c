@@ -232,14 +232,17 @@ static bool is_plain(const struct async_work *x)
 
 static bool finish_parts(struct async_work *x, uint32_t lanes)
 {
+    lanes &= x->lanes;
+    if (!lanes)
+        return true;
     if (is_plain(x)) {
         histogram_settle(worker_of(x->warp));
-        copy_rows(async_rows(x), lanes & x->lanes);
+        copy_rows(async_rows(x), lanes);
         x->warp->block->launch->changed = true;
         x->lanes &= ~lanes;
         return true;
     }
-    for (uint32_t m = lanes & x->lanes; m; m &= m - 1)
+    for (uint32_t m = lanes; m; m &= m - 1)
         if (!finish_part(x, (unsigned)__builtin_ctz(m)))
             return false;
     return true;

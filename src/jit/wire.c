@@ -116,8 +116,10 @@ static void pass_matrix(struct wire *w, struct ir_insn *i)
     PASS_ARRAY(w, i->matrix->writes, writes);
     pass(w, i->matrix->writes, writes * sizeof *i->matrix->writes);
     w->failed |= reads + writes > IR_MAX_REFS + FRAGMENT_MAX_REGS || writes > FRAGMENT_MAX_REGS;
-    i->matrix->n_reads = (uint16_t)(w->failed ? 0 : reads);
-    i->matrix->n_writes = (uint16_t)(w->failed ? 0 : writes);
+    if (w->arena) { /* else it is the kernel's own, which is only read */
+        i->matrix->n_reads = (uint16_t)(w->failed ? 0 : reads);
+        i->matrix->n_writes = (uint16_t)(w->failed ? 0 : writes);
+    }
     bool accesses = i->access != NULL;
     PASS(w, accesses);
     if (accesses)

@@ -150,12 +150,12 @@ static const char *find_heddle(nvrtcProgram p)
     return NULL;
 }
 
-/* The compiler needs nothing of what `heddle run` has put into this process. */
+/* The compiler needs nothing of what `heddle run` has put into this process, nor flags that are nvcc's. */
 static char **environment(nvrtcProgram p)
 {
     VEC(char *) kept = {0};
     for (char **v = environ; *v; v++)
-        if (strncmp(*v, "LD_PRELOAD=", 11) != 0)
+        if (strncmp(*v, "LD_PRELOAD=", 11) != 0 && strncmp(*v, "NVCC_", 5) != 0)
             *VEC_PUSH(&p->arena, &kept) = *v;
     *VEC_PUSH(&p->arena, &kept) = NULL;
     return kept.at;
@@ -210,6 +210,8 @@ static nvrtcResult run_compiler(nvrtcProgram p, const struct nvrtc_options *o, c
 {
     const char *heddle = find_heddle(p), *said = arena_printf(&p->arena, "%s/log", folder);
     posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, defaults;
     pid_t pid;
     if (!heddle) {
         say(p, "nvrtc: error: the command heddle, which compiles, is not where this library is installed");
@@ -221,7 +223,16 @@ static nvrtcResult run_compiler(nvrtcProgram p, const struct nvrtc_options *o, c
     posix_spawn_file_actions_addopen(&files, 1, said, O_WRONLY | O_CREAT | O_APPEND, 0600);
     posix_spawn_file_actions_adddup2(&files, 1, 2);
     nvrtc_words c = command(p, o, heddle, folder);
-    int error = posix_spawn(&pid, heddle, &files, NULL, (char *const *)c.at, environment(p));
+    /* whatever this thread blocks or ignores, a cancel ends the compiler */
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGTERM);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawn(&pid, heddle, &files, &attributes, (char *const *)c.at, environment(p));
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     if (error) {
         say(p, arena_printf(&p->arena, "nvrtc: error: %s cannot be run: %s", heddle, strerror(error)));
