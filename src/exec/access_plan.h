@@ -1,5 +1,5 @@
-/* An access of a warp's lanes, planned: where the bytes of all of them lie, before any is read or written. Private to access.c,
- * atom.c and watched.c.
+/* An access of a warp's lanes, planned: where the bytes of all of them lie, before any is read or written. For access.c, atom.c,
+ * watched.c, matrix.c and what is asynchronous (async*.c).
  */
 #ifndef HEDDLE_EXEC_ACCESS_PLAN_H
 #define HEDDLE_EXEC_ACCESS_PLAN_H

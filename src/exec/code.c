@@ -337,7 +337,7 @@ static void decode_blocks(const struct decoder *d)
         uint32_t next = layout_order(ir, b->next);
         struct op *o = &c->ops[d->layout->blocks[i]];
         c->blocks[i] = (struct code_block){.first = d->layout->blocks[i],
-                                           .n = b->n ? b->n : 1,
+                                           .n = layout_operations(b),
                                            .spins = b->spins,
                                            .serial_from = b->serial_from,
                                            .serial_to = b->serial_to};

@@ -58,6 +58,12 @@ static inline bool layout_has_end(const struct ir_func *ir, const struct ir_bloc
     return b->n && ir_ends_block((enum ir_kind)ir->insns.at[b->first + b->n - 1].kind);
 }
 
+/* What the counters of instructions count a block as. */
+static inline uint32_t layout_operations(const struct ir_block *b)
+{
+    return b->n ? b->n : 1;
+}
+
 /* A block's place in the order of execution, NO_BLOCK of none. */
 static inline uint32_t layout_order(const struct ir_func *ir, uint32_t block)
 {

@@ -140,7 +140,7 @@ static bool find_addends(const struct ir_loop *l, struct ir_affine *x)
         if (m.c && !first && !can_add(l, m.c))
             return false;
         if (m.c)
-            add_addend(l, x, (struct ir_addend){first ? m.a : m.c, d->insn, m.subtracts});
+            add_addend(l, x, (struct ir_addend){first ? m.a : m.c, m.subtracts});
         q = first ? m.c : m.a;
         before = d->insn;
     }

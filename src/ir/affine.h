@@ -65,7 +65,6 @@ struct ir_affine {
     const struct ir_affine *a, *b, *c;
     struct ir_addend {
         ir_ref r;
-        uint32_t insn; /* the one that adds it */
         bool negative;
     } *addends; /* AFFINE_BASE: what an iteration adds, from the last to the first */
     uint32_t n_addends;

@@ -186,24 +186,6 @@ static inline u32 mma_f16_of_f32(f32 v)
     return code | (u >> 16 & 0x8000); /* zeros keep their sign here */
 }
 
-/* mma of 8-bit floats: not native, but two products of f16, whose sum is added to c. */
-static inline u32 sem_mma_fp8(bool is_f16, struct mma_format fa, struct mma_format fb, unsigned n, const u32 *a,
-                              const u32 *b, u32 c)
-{
-    u32 sum = 0, x[64], y[64];
-    for (unsigned half = 0; half < 2; half++) {
-        unsigned k = 0;
-        for (unsigned i = 0; i < n; i++) {
-            if ((i >> 1 & 1) != half)
-                continue;
-            x[k] = mma_widen_fp8(fa, a[i]);
-            y[k++] = mma_widen_fp8(fb, b[i]);
-        }
-        sum = sem_mma_block(is_f16 ? mma_unit_f16 : mma_unit_f32, mma_f16, mma_f16, k, x, y, sum);
-    }
-    return is_f16 ? mma_f16_of_f32(mma_f32_of_f16(c) + mma_f32_of_f16(sum)) : mma_canonical(f32_of(c) + f32_of(sum));
-}
-
 /* m8n8k4 of f16: emulated, too, by fma in f32. For an f32 result a chain of four, which is added to c; for one of f16 two of two. */
 static inline u32 sem_mma_quad(bool is_f16, const u32 *a, const u32 *b, f32 c)
 {

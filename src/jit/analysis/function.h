@@ -131,8 +131,6 @@ bool fn_goes_to(const struct function *fn, uint32_t order, uint32_t to);
 /* The place of an operand in the rows that the interpreter has; the number of an instruction's operation there. */
 row_ref fn_row(const struct function *fn, ir_ref r);
 uint32_t fn_op(const struct function *fn, const struct ir_insn *i);
-/* What the counters of instructions count a block as. */
-uint32_t fn_operations(const struct function *fn, uint32_t order);
 /* Where a warp arrives by this instruction, if lockstep goes on behind it: ARRIVED_END or a barrier's bit; 0 for all else. */
 uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i);
 /* The block in which warps go on behind the barrier at the end of block `at`, if all 32 lanes come there, and always did; else

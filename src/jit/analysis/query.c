@@ -178,12 +178,6 @@ uint32_t fn_op(const struct function *fn, const struct ir_insn *i)
     return fn->layout.ops[i - fn->ir->insns.at];
 }
 
-uint32_t fn_operations(const struct function *fn, uint32_t order)
-{
-    const struct ir_block *b = block_at(fn, order);
-    return b->n ? b->n : 1;
-}
-
 void fn_find_entries(const struct function *fn, uint8_t *entries)
 {
     serial_find_exits(fn, entries);

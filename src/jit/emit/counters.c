@@ -9,7 +9,7 @@ void emit_add_to_counter(struct emit *e, value counter, uint64_t offset)
 
 void emit_count(struct emit *e, unsigned warps)
 {
-    uint64_t n = fn_operations(e->fn, e->at) * (uint64_t)warps;
+    uint64_t n = layout_operations(block_at(e->fn, e->at)) * (uint64_t)warps;
     value old = LLVMBuildLoad2(e->b, e->i64, e->count.instructions, "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, const_int(e, e->i64, n), ""), e->count.instructions);
     if (e->fn->one_lane) /* as many */

@@ -196,7 +196,7 @@ void emit_add_to_counter(struct emit *e, value counter, uint64_t offset);
 
 /* The lanes that execute the instruction: those that run and whose guard holds. */
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
-/* The value in all lanes; a mask for predicates. `row` is where the operand stands if it is not a register. */
+/* The value in all lanes; a mask for predicates. */
 value reg_read_lanes(struct emit *e, ir_ref r);
 /* Of a register that is not divergent: the value of lane 0 (an i1 for predicates); the value of a piece's first lane. */
 value reg_read_scalar(struct emit *e, ir_ref r);

@@ -484,7 +484,8 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 
 static void add(struct emit *e, value counter, value n)
 {
-    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""), const_int(e, e->i64, fn_operations(e->fn, e->at)), "");
+    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""),
+                     const_int(e, e->i64, layout_operations(block_at(e->fn, e->at))), "");
     LLVMBuildStore(e->b, LLVMBuildAdd(e->b, load(e, e->i64, counter), n, ""), counter);
 }
 

@@ -82,7 +82,7 @@ static void widen(struct loop *p, struct linear *x, ir_ref r, bool is_signed)
 
 /* ---- first numbers and steps ---- */
 
-/* In LLVM's values; `insn`: that reads it. */
+/* In LLVM's values. */
 static value read_fixed(struct loop *p, ir_ref r)
 {
     return reg_read_piece(p->e, r, p->piece);
