@@ -29,6 +29,7 @@ static bool is_toolkit(const char *folder, struct arena *arena)
 static void add_include_paths(struct job *j, cc_words *c)
 {
     const cc_words *folders = &j->o.list[CC_INCLUDE_PATH];
+    job_add_values(j, c, CC_QUOTE_INCLUDE, "-iquote", false);
     for (uint32_t i = 0; i < folders->n; i++) {
         ADD(c, is_toolkit(folders->at[i], j->arena) ? "-idirafter" : "-I");
         ADD(c, job_path(j, folders->at[i]));

@@ -176,9 +176,10 @@ static nvrtc_words command(nvrtcProgram p, const struct nvrtc_options *o, const 
     add(p, &c, arena_printf(&p->arena, "%s/%s", folder, header_root));
     for (uint32_t i = 0; i < o->cc.n; i++)
         add(p, &c, o->cc.at[i]);
-    if (!o->no_source_include && !strchr(p->name, ','))
-        add(p, &c,
-            slash ? arena_printf(&p->arena, "-Wp,-iquote,%.*s", (int)(slash - p->name + 1), p->name) : "-Wp,-iquote,.");
+    if (!o->no_source_include) {
+        add(p, &c, "-iquote");
+        add(p, &c, slash ? arena_strndup(&p->arena, p->name, (size_t)(slash - p->name + 1)) : ".");
+    }
     add(p, &c, arena_printf(&p->arena, "%s/program.cu", folder));
     add(p, &c, "-o");
     add(p, &c, arena_printf(&p->arena, "%s/program.ptx", folder));

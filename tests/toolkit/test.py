@@ -307,6 +307,20 @@ extern "C" __global__ void k(float *p) { p[0] = p[0] * p[1] + p[2]; p[3] = p[3] 
     assert nvrtc("-Werror=all-warnings", source="__device__ int f() {}")[0] == 6
 
 
+def headers_in_quotes_are_found_beside_the_source():
+    need_clang()
+    with open(os.path.join(folder.name, "beside.h"), "w") as f:
+        f.write("#define FACTOR 3\n")
+    source = '#include "beside.h"\n__global__ void scale(float *p) { p[threadIdx.x] *= FACTOR; }'
+    before = os.getcwd()
+    os.chdir(folder.name)
+    try:
+        assert nvrtc(source=source)[0] == 0
+        assert nvrtc("--no-source-include", source=source)[0] == 6
+    finally:
+        os.chdir(before)
+
+
 def a_name_that_is_none_is_an_error_of_nvrtc():
     need_clang()
     for name, says in ("mine::k", "<name expression>:1"), ("7 * 11", "`7 * 11` names neither"):
