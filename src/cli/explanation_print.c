@@ -206,10 +206,10 @@ static void print_roofline(const struct group *g, FILE *out, struct arena *arena
 
 static void print_tensor(const struct group *g, FILE *out, struct arena *arena)
 {
-    const json_t *r = json_object_get(g->first, "roofline");
+    double peak = real_of(json_object_get(g->first, "roofline"), "peak_tensor");
     if (g->tensor > 0 && g->ns > 0)
-        fprintf(out, "  tensor cores     %s operations: %s of %s\n", count_text((uint64_t)g->tensor, arena),
-                rate_text(g->tensor / g->ns, arena), rate_text(real_of(r, "peak_tensor"), arena));
+        fprintf(out, "  tensor cores     %s operations: %s%s%s\n", count_text((uint64_t)g->tensor, arena),
+                rate_text(g->tensor / g->ns, arena), peak > 0 ? " of " : "", peak > 0 ? rate_text(peak, arena) : "");
 }
 
 /* Of what the hottest sector of the first launch is. */

@@ -163,6 +163,18 @@ def tables_sort_by_click_and_by_key():
     assert w.problems == [], w.problems
 
 
+def what_has_no_time_or_no_ceiling_has_no_rate():
+    w = browser.window(folder)
+    for name, time, peak in ("timeless", None, 1070500.0), ("unlimited", 4000.0, 0.0):
+        data = synthetic(launches=1, kernels=1)
+        data["launches"][0]["time_ns"] = time
+        data["launches"][0]["roofline"]["peak_tensor"] = peak
+        w.open(page_of(data, name + ".html"), "kernel/0")
+        words = w.do("document.querySelector('main').textContent")
+        assert "4.10\u2009M operations of tensor cores (f16)" in words and ("operations of tensor cores (f16): 1.02" in words) == (time is not None), words
+        assert not any(wrong in words for wrong in ("NaN", "Infinity", "\u221e", "of 0")), words
+
+
 def a_kernels_page_has_its_charts_and_figures():
     w = browser.window(folder)
     w.open(page_of(synthetic(), "kernel.html"), "kernel/1")
