@@ -145,7 +145,7 @@ struct kernel {
     uint64_t instructions;
     struct block_rows block_rows;
     uint64_t code_window;
-    void *compiled; /* the compiler's own: src/jit/host/engine.c */
+    void *compiled; /* the compiler's own: src/jit/host/unit.h */
 };
 
 /* What a kernel is prepared for. */

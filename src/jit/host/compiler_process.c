@@ -1,6 +1,7 @@
 /* See compiler_process.h. The other side is main.c. */
 #include "jit/host/compiler_process.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,6 +20,44 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+
+/* ---- the program ---- */
+
+static bool is_there(char program[PROGRAM_BYTES], const char *path)
+{
+    if (access(path, X_OK) != 0)
+        return false;
+    snprintf(program, PROGRAM_BYTES, "%s", path);
+    return true;
+}
+
+void process_find_program(char program[PROGRAM_BYTES])
+{
+    static const char *const places[] = {"", "../", "../" HEDDLE_LIBEXEC "/", "../../" HEDDLE_LIBEXEC "/",
+                                         "../../../" HEDDLE_LIBEXEC "/"};
+    const char *set = secure_getenv("HEDDLE_JIT");
+    char path[PROGRAM_BYTES], real[PATH_MAX], resolved[PATH_MAX];
+    Dl_info self;
+    if (set && *set) {
+        is_there(program, set);
+        return;
+    }
+    ssize_t n = readlink("/proc/self/exe", real, sizeof real - 1);
+    real[n > 0 ? n : 0] = 0;
+    bool known =
+        dladdr((void *)(uintptr_t)process_find_program, &self) && self.dli_fname && realpath(self.dli_fname, resolved);
+    const char *starts[2] = {known ? resolved : "", real};
+    if (getauxval(AT_SECURE) && (!known || strcmp(resolved, real) == 0))
+        return;
+    for (int from = 0; from < (getauxval(AT_SECURE) ? 1 : 2); from++) {
+        const char *slash = strrchr(starts[from], '/');
+        for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+            snprintf(path, sizeof path, "%.*s%sheddle-jit", (int)(slash + 1 - starts[from]), starts[from], places[i]);
+            if (is_there(program, path))
+                return;
+        }
+    }
+}
 
 void process_init(struct jit_process *p, bool keep_stderr)
 {

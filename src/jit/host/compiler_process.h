@@ -8,10 +8,13 @@
 #ifndef HEDDLE_JIT_COMPILER_PROCESS_H
 #define HEDDLE_JIT_COMPILER_PROCESS_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <sys/types.h>
 
 #include "jit/wire.h"
+
+enum { PROGRAM_BYTES = PATH_MAX + 64 };
 
 struct jit_process {
     pthread_mutex_t lock; /* of fd */
@@ -26,6 +29,10 @@ struct jit_process {
     char why[256];
 };
 
+/* The compiler's program, or "": HEDDLE_JIT; or next to the library or program that this code is in, or where it is installed from there. In a program with
+ * the rights of another user (AT_SECURE) neither the environment nor the program's folder says what is run: who starts it
+ * chooses both. */
+void process_find_program(char program[PROGRAM_BYTES]);
 /* keep_stderr: what LLVM says of itself when it crashes comes out on the program's stderr; else nowhere. */
 void process_init(struct jit_process *p, bool keep_stderr);
 /* Lets `program` compile a request; false with p->why where it cannot be started, or has ended. One thread at a time. */
