@@ -98,17 +98,48 @@ void order_unlock(struct order *o)
     pthread_mutex_unlock(&o->lock);
 }
 
+/* What overlaps is in one bucket: accesses are of at most 16 bytes, and aligned to their size. */
+enum { BUCKET_BYTES = 16 };
+
 static uint32_t bucket_of(uint64_t address)
 {
-    return (uint32_t)((address >> 2) * 0x9e3779b97f4a7c15ull >> 50) % BUCKETS;
+    return (uint32_t)(address / BUCKET_BYTES * 0x9e3779b97f4a7c15ull >> 50) % BUCKETS;
+}
+
+static uint64_t next_bucket(uint64_t address)
+{
+    return (address | (BUCKET_BYTES - 1)) + 1;
+}
+
+static struct sync_variable *first_of_bucket(const struct order *o, uint64_t address)
+{
+    return atomic_load_explicit(&o->buckets[bucket_of(address)], memory_order_acquire);
 }
 
 static struct sync_variable *find_variable(const struct order *o, uint64_t address)
 {
-    struct sync_variable *v = atomic_load_explicit(&o->buckets[bucket_of(address)], memory_order_acquire);
+    struct sync_variable *v = first_of_bucket(o, address);
     while (v && v->address != address)
         v = v->next;
     return v;
+}
+
+/* From `v` on, of its bucket. */
+static struct sync_variable *find_overlap(struct sync_variable *v, uint64_t address, uint32_t bytes)
+{
+    while (v && (v->address >= address + bytes || address >= v->address + v->bytes))
+        v = v->next;
+    return v;
+}
+
+/* A write that observes nothing of them: nothing that a strong read finds there is a release any more. */
+static void drop_overlaps(struct order *o, uint64_t bucket, uint64_t address, uint32_t bytes,
+                          const struct sync_variable *but)
+{
+    for (struct sync_variable *v = find_overlap(first_of_bucket(o, bucket), address, bytes); v;
+         v = find_overlap(v->next, address, bytes))
+        if (v != but)
+            drop_releases(v);
 }
 
 static struct sync_variable *make_variable(struct order *o, uint64_t address)
@@ -281,6 +312,7 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
     struct snapshot now;
     if (v && (v->owner != s->owner || !s->reads || !are_morally_strong(b, s, v)))
         end_chain(b, warp, lane, v, s);
+    drop_overlaps(b->order, s->address, s->address, s->bytes, v);
     for (unsigned r = 0; r < REACH_COUNT; r++)
         if (released(b, warp, lane, s, r, &now) && (v || (v = make_variable(b->order, s->address))))
             put_release(b, warp, lane, v, &now, r);
@@ -348,29 +380,18 @@ void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, st
         add_observed(b, warp, 1u << lane, owner->number, m->phase[e->parity]);
 }
 
-/* The next one that has some of the bytes, from *at on; NULL: none. */
-static struct sync_variable *next_within(const struct order *o, uint64_t *at, uint64_t address, uint32_t bytes)
-{
-    for (; *at < address + bytes; *at += 4) {
-        struct sync_variable *v = find_variable(o, *at);
-        if (v && v->address + v->bytes > address) {
-            *at += 4;
-            return v;
-        }
-    }
-    return NULL;
-}
-
 bool order_has_release(const struct block_order *b, uint64_t address, uint32_t bytes)
 {
-    uint64_t at = address & ~7ull;
-    return atomic_load_explicit(&b->order->has_variables, memory_order_relaxed) &&
-           next_within(b->order, &at, address, bytes);
+    if (!atomic_load_explicit(&b->order->has_variables, memory_order_relaxed))
+        return false;
+    for (uint64_t at = address; at < address + bytes; at = next_bucket(at))
+        if (find_overlap(first_of_bucket(b->order, at), address, bytes))
+            return true;
+    return false;
 }
 
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes)
 {
-    uint64_t at = address & ~7ull;
-    for (struct sync_variable *v; (v = next_within(b->order, &at, address, bytes));)
-        drop_releases(v);
+    for (uint64_t at = address; at < address + bytes; at = next_bucket(at))
+        drop_overlaps(b->order, at, address, bytes, NULL);
 }

@@ -28,7 +28,7 @@ static struct access_class describe(const struct op *op, bool in_vain)
 static bool same_kind(const struct access_class *a, const struct access_class *b)
 {
     return a->bytes == b->bytes && a->lane_shift == b->lane_shift && a->reads == b->reads && a->writes == b->writes &&
-           a->strong == b->strong && a->atomic == b->atomic && a->reach == b->reach;
+           a->strong == b->strong && a->atomic == b->atomic && a->torn == b->torn && a->reach == b->reach;
 }
 
 /* Lines that are the same to who reads of them: with .loc, those of CUDA; else those of PTX. */
@@ -88,6 +88,13 @@ static uint32_t number_of(struct races *r, struct access_class c)
 uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
 {
     return number_of(r, describe(op, in_vain));
+}
+
+uint32_t race_class_torn(struct races *r, const struct access_class *of)
+{
+    struct access_class c = *of;
+    c.torn = true;
+    return number_of(r, c);
 }
 
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write)

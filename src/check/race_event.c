@@ -15,13 +15,6 @@ static uint32_t class_of(struct race_block *b, const struct op *op, bool in_vain
     return p->class;
 }
 
-static void use_class(struct now *n, uint32_t class)
-{
-    n->class_number = class;
-    n->class = class ? race_class_at(n->r, class) : NULL;
-    n->record = 0;
-}
-
 static bool begin(struct now *n, const struct access_event *e, struct race_block *b)
 {
     const struct launch *l = e->warp->block->launch;
@@ -36,7 +29,7 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->warp = e->warp->index;
     n->kernel = l->kernel;
     n->shared = e->space == SPACE_SHARED;
-    use_class(n, class_of(b, e->op, false));
+    race_use_class(n, class_of(b, e->op, false));
     n->h = n->shared ? &b->shared : &b->races->global;
     n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
     n->last.record = 0;
@@ -124,7 +117,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
         lanes = next_lanes(e, order, left, &i);
         unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
-        use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
+        race_use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
         if (n->b->traits.releases)
             observe_elements(n, e, lanes, &s);
         if (n->class && !is_of_other(e))

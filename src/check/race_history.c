@@ -125,8 +125,8 @@ static bool are_morally_strong(const struct now *n, const struct earlier *e)
 static bool can_observe(const struct now *n, const struct earlier *z, const struct earlier *w)
 {
     const struct order *o = n->r->order;
-    return z->class->reads && z->class->strong && w->class->strong && z->class->bytes == w->class->bytes &&
-           order_reaches(o, z->class->reach, z->instance, w->instance) &&
+    return z->class->reads && z->class->strong && !z->class->torn && w->class->strong &&
+           z->class->bytes == w->class->bytes && order_reaches(o, z->class->reach, z->instance, w->instance) &&
            order_reaches(o, w->class->reach, w->instance, z->instance);
 }
 

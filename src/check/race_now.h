@@ -39,7 +39,14 @@ static inline const struct access_class *race_class_at(const struct races *r, ui
 
 static inline bool race_is_update(const struct access_class *c)
 {
-    return c->strong && c->reads && c->writes;
+    return c->strong && c->reads && c->writes && !c->torn;
+}
+
+static inline void race_use_class(struct now *n, uint32_t number)
+{
+    n->class_number = number;
+    n->class = number ? race_class_at(n->r, number) : NULL;
+    n->record = 0;
 }
 
 /* Where a lane's bytes are on the host. */

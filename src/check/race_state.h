@@ -175,6 +175,8 @@ struct races {
 
 /* race_class.c: the number of what an operation does (a cas that compares in vain only reads), or a task that is no launch; 0 without memory. */
 uint32_t race_class(struct races *r, const struct op *op, bool in_vain);
+/* The same access where it is torn. */
+uint32_t race_class_torn(struct races *r, const struct access_class *of);
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);
 uint32_t race_class_of_host(struct races *r, const struct task_note *note, const void *where,
                             const struct host_access *a);

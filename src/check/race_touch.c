@@ -229,6 +229,71 @@ static bool has_record(struct now *n)
            race_new_record(n);
 }
 
+static void touch_of_class(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes,
+                           unsigned per_lane)
+{
+    if (!has_record(n))
+        return;
+    if ((address | bytes) % 4 == 0 && is_by_word(n->class, per_lane))
+        touch_words(n, c, bytes / 4, lanes, per_lane, address);
+    else
+        touch_bytes(n, c, address, bytes, lanes, per_lane);
+}
+
+/* ---- torn reads ---- */
+
+/* Who has written the byte last. */
+static struct history_entry last_write(const struct now *n, const cell *c, unsigned byte)
+{
+    cell at = *c & CELL_SPLIT ? split_at(n, *c)->byte[byte] : *c;
+    const struct history *h = history_at(n->h, cell_history(at));
+    for (uint32_t i = at ? h->n : 0; i-- > 0;) {
+        const struct access_class *class = race_class_at(n->r, history_record(n->h, h->at[i].record)->class);
+        unsigned lane = cell_lane(at) + (*c & CELL_SPLIT ? 0 : spread_further((enum spread)h->spread, byte));
+        if (class->writes)
+            return (struct history_entry){h->at[i].record, rotate_left(h->at[i].lanes, class->op ? lane : 0)};
+    }
+    return (struct history_entry){0};
+}
+
+/* Does the element at an address hold what several writes have left? */
+static bool is_torn(const struct now *n, const cell *c, uint64_t address)
+{
+    struct history_entry first = last_write(n, c, address % 4);
+    for (uint64_t at = address + 1; at < address + n->class->bytes; at++) {
+        struct history_entry w = last_write(n, c + (at / 4 - address / 4), at % 4);
+        if (w.record != first.record || w.lanes != first.lanes)
+            return true;
+    }
+    return false;
+}
+
+/* Few strong reads come upon bytes, or upon words, with a past of their own. */
+static bool may_be_torn(const struct now *n, const cell *c, uint64_t address, uint32_t bytes)
+{
+    uint32_t words = (uint32_t)((address + bytes + 3) / 4 - address / 4), found = 0;
+    if (!n->class->strong || !n->class->reads || !n->class->op)
+        return false;
+    for (uint32_t i = 0; i < words; i++)
+        found |= (c[i] & CELL_SPLIT) | (n->class->bytes > 4 ? c[i] ^ c[0] : 0);
+    return found;
+}
+
+/* Element by element. */
+static void touch_torn(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
+{
+    uint32_t whole = n->class_number;
+    for (uint32_t i = 0; i < bytes; i += n->class->bytes) {
+        cell *at = c + ((address + i) / 4 - address / 4);
+        struct lanes of_element = {lanes.lanes, (lanes.lane + (i >> per_lane)) & 31};
+        if (is_torn(n, at, address + i))
+            race_use_class(n, race_class_torn(n->r, n->class));
+        if (n->class)
+            touch_of_class(n, at, address + i, n->class->bytes, of_element, per_lane);
+        race_use_class(n, whole);
+    }
+}
+
 /* A stretch of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
 static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
@@ -237,11 +302,10 @@ static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes
         return;
     if (!n->shared)
         lock(lock_of(n, address));
-    bool known = has_record(n);
-    if (known && by_word)
-        touch_words(n, c, bytes / 4, lanes, per_lane, address);
-    else if (known)
-        touch_bytes(n, c, address, bytes, lanes, per_lane);
+    if (may_be_torn(n, c, address, bytes))
+        touch_torn(n, c, address, bytes, lanes, per_lane);
+    else
+        touch_of_class(n, c, address, bytes, lanes, per_lane);
     if (!n->shared)
         unlock(lock_of(n, address));
 }
@@ -398,8 +462,14 @@ static void touch_shared(struct now *n, const struct access_event *e, uint32_t l
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t address = access_address(e, lane);
+        cell *cells = &n->b->shared_cells[address / 4];
+        if (may_be_torn(n, cells, address, e->bytes)) {
+            touch_cells(n, cells, address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
+            n->spread = SPREAD_NONE;
+            continue;
+        }
         for (uint32_t i = 0; i < e->bytes / 4; i++) {
-            cell *c = &n->b->shared_cells[address / 4 + i];
+            cell *c = &cells[i];
             if (first && !*c)
                 *c = cell_of(first, lane);
             else

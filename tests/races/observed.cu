@@ -118,6 +118,55 @@ __global__ void observe_last_lane(volatile int *place, int first)
     }
 }
 
+// What a thread reads is a mixture of what one strong write and a weak one to a part of it have left: so it has seen neither.
+template <typename T, typename Part>
+__device__ void observe_whole(T *place, volatile int *turn, int *out, bool in_part)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *(volatile T *)place = 7;
+        if (in_part)
+            ((Part *)place)[1] = 1;
+        *turn = 1;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (*turn != 1) {
+        }
+        out[1] = *(volatile T *)place;
+    }
+    __syncthreads();
+    if (blockIdx.x == 1 && threadIdx.x == 1)
+        out[0] = *(Part *)place;
+}
+
+__global__ void observe_word(int *place, volatile int *turn, int *out, bool in_part)
+{
+    observe_whole<int, char>(place, turn, out, in_part);
+}
+
+__global__ void observe_words(int *place, volatile int *turn, int *out, bool in_part)
+{
+    observe_whole<long long, int>((long long *)place, turn, out, in_part);
+}
+
+// What was released by the half of a word is gone where a strong write of the whole word has overwritten it.
+__global__ void acquire_half(int *place, int *word, volatile int *turn, int *out, bool is_overwritten)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *place = 7;
+        asm volatile("st.release.gpu.global.u16 [%0+2], 1;" ::"l"(__cvta_generic_to_global(word)) : "memory");
+        if (is_overwritten)
+            asm volatile("st.relaxed.gpu.global.u32 [%0], 0x10000;" ::"l"(__cvta_generic_to_global(word)) : "memory");
+        *turn = 1;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        short half;
+        while (*turn != 1) {
+        }
+        asm volatile("ld.acquire.gpu.global.u16 %0, [%1+2];" : "=h"(half) : "l"(__cvta_generic_to_global(word)) : "memory");
+        out[half] = *place;
+    }
+}
+
 int main(int, char **argv)
 {
     int *memory;
@@ -133,6 +182,12 @@ int main(int, char **argv)
         observe_one_lane<<<2, 32>>>(memory, argv[1][4] ? 32 : 1);
     else if (!strcmp(argv[1], "turns") || !strcmp(argv[1], "turn"))
         observe_last_lane<<<2, 32>>>(memory, argv[1][4] ? 9 : 0);
+    else if (!strcmp(argv[1], "word") || !strcmp(argv[1], "part_of_word"))
+        observe_word<<<2, 32>>>(memory, memory + 2, memory + 64, argv[1][0] == 'p');
+    else if (!strcmp(argv[1], "words") || !strcmp(argv[1], "part_of_words"))
+        observe_words<<<2, 32>>>(memory, memory + 2, memory + 64, argv[1][0] == 'p');
+    else if (!strcmp(argv[1], "half") || !strcmp(argv[1], "whole_over_half"))
+        acquire_half<<<2, 32>>>(memory, memory + 1, memory + 2, memory + 64, argv[1][0] == 'w');
     else
         acquire_narrowly<<<2, 64>>>(memory, memory + 1, memory + 2, memory + 64, !strcmp(argv[1], "other_block"));
     cudaError_t failed = cudaDeviceSynchronize();

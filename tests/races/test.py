@@ -179,14 +179,18 @@ def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
     path = os.path.join(folder.name, "observed")
     done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, os.path.join(source, "tests", "races", "observed.cu")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    said = {way: findings.Checked([path, way]) for way in ("clean", "race", "another", "own_block", "other_block", "lane", "lanes", "turn", "turns")}
-    for way in ("clean", "own_block", "lane", "turn"):
+    said = {way: findings.Checked([path, way]) for way in ("clean", "race", "another", "own_block", "other_block", "lane", "lanes", "turn", "turns", "word", "part_of_word",
+                                                            "words", "part_of_words", "half", "whole_over_half")}
+    for way in ("clean", "own_block", "lane", "turn", "word", "words", "half"):
         assert not said[way].summary() and not said[way].wrong, (way, said[way].summary(), said[way].wrong)
     assert said["race"].races_between({26}, {32}), said["race"].summary()
     assert said["another"].races_between({40}, {53}), said["another"].summary()
     assert said["other_block"].races_between({74}, {90}), said["other_block"].summary()
     assert said["lanes"].races_between({98}, {102}), said["lanes"].summary()
     assert said["turns"].races_between({112}, {117}), said["turns"].summary()
+    for way in ("part_of_word", "part_of_words"):
+        assert said[way].races_between({126}, {138}), (way, said[way].summary())
+    assert said["whole_over_half"].races_between({155}, {166}), said["whole_over_half"].summary()
 
 
 def bytes_of_a_word_are_told_apart():
