@@ -149,16 +149,6 @@ static const char *number_text(uint64_t n, struct arena *arena)
     return n ? arena_printf(arena, "%llu", (unsigned long long)n) : NULL;
 }
 
-/* For the program's kernels, and those of its children: one clock for all. */
-static bool set_clock(double seconds, struct arena *arena)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return seconds <= 0 ||
-           (set("HEDDLE_TIMEOUT", arena_printf(arena, "%.6f", seconds)) &&
-            set("HEDDLE_TIMEOUT_FROM", arena_printf(arena, "%lld.%09ld", (long long)t.tv_sec, t.tv_nsec)));
-}
-
 /* Compilers that make machine code find tools that make images of PTX instead: Triton by variables of its own, others by PATH. What
  * the user has chosen stays. */
 static bool set_tools(struct arena *arena, const char *libraries)
@@ -198,7 +188,7 @@ static bool set_environment(const struct start *start)
            prepend("LD_PRELOAD", start->preload, arena) && set("HEDDLE_DEVICE", o->device) &&
            set("HEDDLE_LOG", o->log) && set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
            set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&
-           set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) && set_clock(o->run_timeout, arena) &&
+           set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) &&
            set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
 }
 

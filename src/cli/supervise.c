@@ -137,10 +137,19 @@ int end_as(int status)
     return 128 + WTERMSIG(status);
 }
 
-static void end_it(struct session *s, const struct supervision *v, pid_t pid, double end)
+/* For the kernels of the program and of its children: the clock is this process's, so that none of them ends before it is over here. */
+static bool set_clock(double began, double seconds)
+{
+    char from[32], limit[32];
+    snprintf(from, sizeof from, "%.17g", began);
+    snprintf(limit, sizeof limit, "%.6f", seconds);
+    return setenv("HEDDLE_TIMEOUT", limit, 1) == 0 && setenv("HEDDLE_TIMEOUT_FROM", from, 1) == 0;
+}
+
+static void end_it(struct session *s, const struct supervision *v, pid_t pid, double end, bool has_ended)
 {
     int status;
-    if (wait_until(v, pid, end + grace_seconds, &status)) {
+    if (has_ended || wait_until(v, pid, end + grace_seconds, &status)) {
         cli_failure(s, "the time limit of %g s is over", v->seconds);
     } else {
         cli_failure(s, "the time limit of %g s is over, and the program goes on: it is ended", v->seconds);
@@ -153,15 +162,18 @@ static void end_it(struct session *s, const struct supervision *v, pid_t pid, do
 int supervise(struct session *s, const struct supervision *v, struct ending *e)
 {
     sigset_t set = passed_on(), before;
-    double end = v->seconds > 0 ? seconds_now() + v->seconds : INFINITY;
+    double began = seconds_now(), end = v->seconds > 0 ? began + v->seconds : INFINITY;
     *e = (struct ending){0};
+    if (v->seconds > 0 && !set_clock(began, v->seconds))
+        return cli_failure(s, "out of memory");
     sigprocmask(SIG_BLOCK, &set, &before);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = 0;
     int status = start(s, v, &before, &pid);
-    e->over_time = !status && !wait_until(v, pid, end, &e->status);
+    bool has_ended = status || wait_until(v, pid, end, &e->status);
+    e->over_time = !status && seconds_now() >= end; /* this process may have been the last to wake up */
     if (e->over_time)
-        end_it(s, v, pid, end);
+        end_it(s, v, pid, end, has_ended);
     while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0) /* they were the program's */
         ;
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -185,6 +185,24 @@ def a_program_ends_with_its_kernels_or_soon_after():
             assert done.stdout != "cudaSuccess\n" and f"{variable}={value}" in done.stderr, done
 
 
+def the_limit_is_over_however_late_that_is_noticed():
+    process = start([heddle, "run", "--timeout", "0.3", "sleep", "0.6"])
+    children = f"/proc/{process.pid}/task/{process.pid}/children"
+    while not (child := open(children).read()):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGSTOP)
+    while has_process(child.strip()):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 124 and "is over" in err, (process.returncode, err)
+
+
+def each_run_of_a_check_has_the_time():
+    out = run("check", "--runs", 2, "--timeout", 20, "sh", "-c", "echo $HEDDLE_TIMEOUT_FROM")[1].split()
+    assert len(out) == 2 and float(out[0]) < float(out[1]), out
+
+
 def heddle_run_hands_on_status_and_signals():
     assert run("run", "--timeout", 20, "sh", "-c", "exit 7")[0] == 7
     assert run("run", "--timeout", 20, "sh", "-c", "kill -SEGV $$")[0] == -signal.SIGSEGV
