@@ -15,21 +15,24 @@ enum { PIECE = 16, DENSE_M = 16, MAX_K = 64, MAX_N = 256, DESCRIPTOR_MASK = 0x3f
 struct descriptor {
     uint32_t start, leading, stride; /* bytes */
     uint32_t swizzled;               /* bytes that a swizzle's rows have; 0: none */
+    uint32_t pattern;                /* bytes: where its pattern begins, of the 1024 that it repeats within */
 };
 
-/* 9.7.15.5.1.2.2 */
+/* 9.7.15.5.1.2.2. The other bits do nothing. */
 static struct descriptor read_descriptor(uint64_t d)
 {
     static const uint8_t swizzled[] = {0, 128, 64, 32};
     return (struct descriptor){(uint32_t)(d & 0x3fff) * PIECE, (uint32_t)(d >> 16 & 0x3fff) * PIECE,
-                               (uint32_t)(d >> 32 & 0x3fff) * PIECE, swizzled[d >> 62]};
+                               (uint32_t)(d >> 32 & 0x3fff) * PIECE, swizzled[d >> 62], (uint32_t)(d >> 49 & 7) * 128};
 }
 
-/* Bits 4 and up are combined with those from 7 on, as many as tell the pieces of a row. */
+/* Bits 4 and up are combined with those from 7 on, counted from the pattern's begin, as many as tell the pieces of a row. Sums do not
+ * wrap at the 18 bits that a descriptor has of addresses: beyond shared memory is beyond it.
+ */
 static uint32_t swizzle(const struct descriptor *d, uint32_t address)
 {
     uint32_t mask = d->swizzled ? d->swizzled - PIECE : 0;
-    return (address ^ (address >> 3 & mask)) & DESCRIPTOR_MASK;
+    return address ^ ((address - d->pattern) >> 3 & mask);
 }
 
 /* The piece of row (or column) r at byte `along` of k. */
@@ -61,7 +64,7 @@ struct operand {
 static bool piece_at(struct warp *w, const struct op *o, uint32_t address, const uint8_t **piece)
 {
     struct location p;
-    uint32_t at = (address - w->block->shared_start) & DESCRIPTOR_MASK;
+    uint32_t at = address - (w->block->shared_start & DESCRIPTOR_MASK);
     enum fault_kind kind = access_locate(w, SPACE_SHARED, at, PIECE, false, &p);
     *piece = p.at;
     return !kind || warp_fault_at(w, kind, o, (unsigned)__builtin_ctz(w->exists & ~w->exited), &p, PIECE);

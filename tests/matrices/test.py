@@ -1,13 +1,17 @@
 """Matrix instructions (PTX ISA 9.7.14, 9.7.15). What an H200 answers to single ones is compared in tests/oracle; here is a product that
-both engines compute alike, lanes that come one after the other or not at all, addresses that fault, and what heddle check sees."""
+both engines compute alike, lanes that come one after the other or not at all, descriptors, addresses that fault, and what heddle check
+sees."""
 import os
 import re
+import struct
 import sys
 import tarfile
+import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, fault_by_both, written
-from tap import launch, main, run, values
+from tap import FULL, launch, main, run, some, values
 
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 
@@ -123,6 +127,50 @@ def test_a_descriptor_past_shared_memory_faults():
     """)) as path:
         err = fault_by_both(path, "--grid", 1, "--block", 128, "u32[32]=zeros", "u32[32]=zeros")
         assert "illegal-address" in err, err
+
+
+def rows_of_descriptors(folder):
+    """What an H200 answered to descriptors (tests/oracle/README.md): (kernel, words, shared bytes): [(descriptor, checksum or fault)]."""
+    with tarfile.open(os.path.join(os.environ["HEDDLE_SOURCE"], "tests", "oracle", "descriptors-h200.tar.xz")) as archive:
+        archive.extractall(folder)
+    found = {}
+    with open(os.path.join(folder, "descriptors", "expected.txt")) as f:
+        for name, words, descriptor, answer, *shared in map(str.split, f):
+            found.setdefault((name, int(words), int(*shared or [232448])), []).append((int(descriptor, 16), answer))
+    return found
+
+
+def answers_to_descriptors(folder, name, words, shared, descriptors, *how):
+    """The checksums of the elements' addresses, or `fault`."""
+    given, taken = os.path.join(folder, "descriptors.bin"), os.path.join(folder, "addresses.bin")
+    with open(given, "wb") as f:
+        f.write(struct.pack(f"<{len(descriptors)}Q", *descriptors))
+    status, out, err = run("launch", os.path.join(folder, "descriptors", "probe.ptx"), name, "--grid", len(descriptors), "--block", 128,
+                           "--shared", shared, f"u64[{len(descriptors)}]=@{given}", f"u32[{len(descriptors) * words}]=zeros+save:{taken}",
+                           shared, *how)
+    if status:
+        assert "illegal-address" in err, err
+        return ["fault"]
+    with open(taken, "rb") as f:
+        return [f"{zlib.crc32(f.read(4 * words)):08x}" for _ in descriptors]
+
+
+def test_elements_are_where_descriptors_say_as_on_an_h200():
+    """Swizzles whose pattern begins anywhere (the base offset), offsets that are 0, negative or let rows overlap, starts of all kinds."""
+    with tempfile.TemporaryDirectory() as folder:
+        for (name, words, shared), rows in rows_of_descriptors(folder).items():
+            rows = [row for row in rows if row[1] != "fault"]
+            for how, step in ([], 1 if FULL else 3), (["--engine", "interp", "--cpu", "x86-64-v2"], 17):
+                answers = answers_to_descriptors(folder, name, words, shared, [row[0] for row in rows[::step]], *how) if rows else []
+                for (descriptor, expected), answer in zip(rows[::step], answers):
+                    assert answer == expected, (name, hex(descriptor), how)
+
+
+def test_descriptors_that_leave_shared_memory_fault_as_on_an_h200():
+    with tempfile.TemporaryDirectory() as folder:
+        cases = [(key, row[0]) for key, rows in rows_of_descriptors(folder).items() for row in rows if row[1] == "fault"]
+        for (name, words, shared), descriptor in some(8, cases[::2] + cases[1::2]):
+            assert answers_to_descriptors(folder, name, words, shared, [descriptor]) == ["fault"], (name, hex(descriptor))
 
 
 def check(body):
