@@ -36,6 +36,8 @@ enum { TENSOR_MAP_BYTES = 128, TENSOR_DIMS = 5 };
 /* What the 128 bytes hold. They are opaque to programs, but any bytes may stand in them: tensor_map_read looks. */
 struct tensor_map {
     uint64_t mark; /* TENSOR_MAP_MARK */
+    uint64_t
+        unused; /* CUTLASS clears bit 21 of this word, where the tensor is below 128 KiB: so it mends maps of NVIDIA's drivers */
     uint64_t address;
     uint64_t strides[TENSOR_DIMS - 1]; /* in bytes, of dimensions 1 and on */
     uint32_t last[TENSOR_DIMS];        /* the greatest coordinate */

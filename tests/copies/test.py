@@ -496,7 +496,7 @@ def map_of_bytes(box, dims, address=0):
     """A map of bytes as the machine keeps it (exec/tensor_map.h), whatever the driver would say to it."""
     rank = len(box)
     pad = [0] * (5 - rank)
-    return struct.pack("<8sQ4Q5I5B5B5H", b"TNSORMAP", address, *[16] * 4, *[d - 1 for d in dims], *pad, 0, rank, 0, 0, 0, *[1] * 5,
+    return struct.pack("<8s8xQ4Q5I5B5B5H", b"TNSORMAP", address, *[16] * 4, *[d - 1 for d in dims], *pad, 0, rank, 0, 0, 0, *[1] * 5,
                        *box, *pad).ljust(128, b"\0")
 
 
