@@ -36,6 +36,11 @@ static inline bool str_starts(struct str a, const char *zero_ended)
     return a.n >= n && memcmp(a.p, zero_ended, n) == 0;
 }
 
+static inline bool str_has(struct str a, const char *part)
+{
+    return memmem(a.p, a.n, part, strlen(part)) != NULL;
+}
+
 /* Each process has keys of its own, so that nobody can write a text whose names all have one hash. */
 extern uint64_t str_hash_keys[2];
 

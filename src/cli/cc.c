@@ -316,6 +316,14 @@ static bool rewrite_source(struct job *j, const char *input)
     if (error)
         return cli_failure(j->s, "cc: %s", error) == 0;
     const char *text = cc_join_chevrons((struct str){file.bytes, file.n}, j->arena);
+    if (text && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
+        free(file.bytes);
+        return cli_failure(
+                   j->s,
+                   "cc: %s: it has `< <<` or `>> >` around a launch, which clang takes only where the path has no "
+                   "`;`: write `<<<` and `>>>`, or rename it",
+                   input) == 0;
+    }
     j->rewritten = text && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
     bool ok = !j->rewritten || job_write(j, j->rewritten, text, file.n);
     free(file.bytes);
@@ -528,8 +536,8 @@ static bool is_source(struct job *j, const char *input, const char *output)
     return true;
 }
 
-/* Which file of an input the command leaves behind: "" and none where it goes on to be linked, NULL for text on stdout. */
-static const char *output_of(struct job *j, const char *input)
+/* What the file that an input becomes ends with: "" where it goes on to be linked, NULL where it becomes text for people or make. */
+static const char *goal_ending(const struct cc_options *o)
 {
     static const struct {
         enum cc_id id;
@@ -537,9 +545,15 @@ static const char *output_of(struct job *j, const char *input)
     } endings[] = {{CC_PTX, ".ptx"},   {CC_CUBIN, ".cubin"}, {CC_FATBIN, ".fatbin"},
                    {CC_COMPILE, ".o"}, {CC_DEVICE_C, ".o"},  {CC_DEVICE_W, ".o"}};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (j->o.given[endings[i].id])
-            return j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : job_named_after(j, input, endings[i].ending);
-    return stops_at_text(&j->o) ? j->o.value[CC_OUTPUT] : "";
+        if (o->given[endings[i].id])
+            return endings[i].ending;
+    return stops_at_text(o) ? NULL : "";
+}
+
+/* Which file of an input the command leaves behind; NULL: its text goes to stdout. */
+static const char *output_of(struct job *j, const char *input, const char *ending)
+{
+    return j->o.given[CC_OUTPUT] || !ending ? j->o.value[CC_OUTPUT] : job_named_after(j, input, ending);
 }
 
 /* Compiles one input to `output` (NULL: to stdout). */
@@ -579,19 +593,19 @@ static bool is_input(struct job *j, const char *input, enum language language, b
 static bool build(struct job *j)
 {
     cc_words objects = {0};
-    bool links = true, ok = true;
+    const char *ending = goal_ending(&j->o);
+    bool links = ending && !*ending, ok = true;
     for (uint32_t i = 0; i < j->o.inputs.n; i++) {
-        const char *input = job_path(j, j->o.inputs.at[i]), *output = output_of(j, input);
+        const char *input = job_path(j, j->o.inputs.at[i]);
         enum language language = j->o.given[CC_DEVICE_LINK] ? LANGUAGE_LINK : language_of(j, input);
-        links = output && !*output;
         if (!is_input(j, input, language, links))
             return false;
         if (language == LANGUAGE_LINK) {
             ADD(&objects, input);
             continue;
         }
-        if (links)
-            output = job_temporary(j, input, arena_printf(j->arena, "-%u.o", i));
+        const char *output =
+            links ? job_temporary(j, input, arena_printf(j->arena, "-%u.o", i)) : output_of(j, input, ending);
         if (!is_source(j, input, links && j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output) ||
             (language == LANGUAGE_CU && !rewrite_source(j, input)))
             return false;

@@ -114,6 +114,9 @@ void process_end_by_signal(void);
 
 /* ---- cc_units.c, cc_registry.c ---- */
 
+/* The library of -lNAME in the folders of -L, where that is one of objects; NULL for a shared one, which is linked already. */
+const char *cc_find_library(const cc_words *folders, const char *name, struct arena *arena);
+
 /* The device code of an object of -rdc=true. */
 struct cc_unit {
     const char *id; /* as its symbols have it */

@@ -12,7 +12,7 @@ static const char marker[] = "heddle_clusters";
 
 bool cc_has_clusters(struct str ptx)
 {
-    return memmem(ptx.p, ptx.n, marker, sizeof marker - 1) != NULL;
+    return str_has(ptx, marker);
 }
 
 /* ---- the annotations in the IR ---- */
@@ -34,11 +34,6 @@ static struct str find_definition(struct str ir, struct str name, struct arena *
     at += strlen(start);
     const char *end = memchr(at, '\n', (size_t)(ir.p + ir.n - at));
     return (struct str){at, (size_t)((end ? end : ir.p + ir.n) - at)};
-}
-
-static bool has(struct str text, const char *part)
-{
-    return memmem(text.p, text.n, part, strlen(part)) != NULL;
 }
 
 /* A name of IR at `p`: "@k" or "@\"k\"", up to `end`. */
@@ -85,7 +80,7 @@ static void read_element(annotations *list, struct str ir, struct str element, s
         n++;
     }
     struct annotation a = {.kernel = n == 4 ? plain(names[0]) : (struct str){"", 0}};
-    if (n == 4 && has(find_definition(ir, names[1], arena), "c\"heddle_clusters\\00\"") &&
+    if (n == 4 && str_has(find_definition(ir, names[1], arena), "c\"heddle_clusters\\00\"") &&
         read_dims(find_definition(ir, names[3], arena), a.dims))
         *VEC_PUSH(arena, list) = a;
 }

@@ -36,24 +36,20 @@ static struct str quoted(struct str text)
     return end ? (struct str){start + 1, (size_t)(end - start - 1)} : (struct str){text.p, 0};
 }
 
-static bool has(struct str text, const char *part)
-{
-    return memmem(text.p, text.n, part, strlen(part)) != NULL;
-}
-
 static bool is_unknown_name(struct str text)
 {
-    return has(text, "undeclared") || has(text, "unknown type name") || has(text, "no template named") ||
-           has(text, "no type named") || has(text, "no member named") || has(text, "does not name a template");
+    return str_has(text, "undeclared") || str_has(text, "unknown type name") || str_has(text, "no template named") ||
+           str_has(text, "no type named") || str_has(text, "no member named") ||
+           str_has(text, "does not name a template");
 }
 
 const char *cc_hint(struct str text, struct arena *arena)
 {
     struct str name = quoted(text);
-    bool header = has(text, "' file not found"), unknown = is_unknown_name(text);
+    bool header = str_has(text, "' file not found"), unknown = is_unknown_name(text);
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
         const struct hint *h = &hints[i];
-        bool fits = h->where == MESSAGE  ? has(text, h->what)
+        bool fits = h->where == MESSAGE  ? str_has(text, h->what)
                     : h->where == HEADER ? header && str_starts(name, h->what)
                                          : unknown && str_starts(name, h->what);
         if (fits)

@@ -45,15 +45,30 @@ const char *job_path(struct job *j, const char *path)
 
 /* ---- running programs ---- */
 
+const char *job_quoted_word(struct job *j, const char *word)
+{
+    bool plain = *word;
+    const char *text = "'";
+    for (const char *p = word; *p; p++)
+        plain = plain && (isalnum((unsigned char)*p) || strchr("-_=+./,:@%", *p));
+    if (plain)
+        return word;
+    for (size_t n; *word; word += n) {
+        n = strcspn(word, "'");
+        text = arena_printf(j->arena, "%s%.*s", text, (int)n, word);
+        if (word[n]) {
+            text = arena_printf(j->arena, "%s'\\''", text);
+            n++;
+        }
+    }
+    return arena_printf(j->arena, "%s'", text);
+}
+
 const char *job_quoted(struct job *j, const cc_words *words)
 {
     const char *text = "";
-    for (uint32_t i = 0; i < words->n; i++) {
-        bool plain = *words->at[i];
-        for (const char *p = words->at[i]; *p; p++)
-            plain = plain && (isalnum((unsigned char)*p) || strchr("-_=+./,:@%", *p));
-        text = arena_printf(j->arena, plain ? "%s%s%s" : "%s%s'%s'", text, i ? " " : "", words->at[i]);
-    }
+    for (uint32_t i = 0; i < words->n; i++)
+        text = arena_printf(j->arena, "%s%s%s", text, i ? " " : "", job_quoted_word(j, words->at[i]));
     return text;
 }
 
@@ -106,18 +121,13 @@ bool job_run(struct job *j, cc_words *command)
 
 const char *job_named_after(struct job *j, const char *input, const char *ending)
 {
-    const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
-    int length = (int)(strlen(base) - strlen(file_extension(base)));
-    return j->o.given[CC_OUTPUT_FOLDER]
-               ? arena_printf(j->arena, "%s/%.*s%s", j->o.value[CC_OUTPUT_FOLDER], length, base, ending)
-               : arena_printf(j->arena, "%.*s%s", length, base, ending);
+    const char *name = arena_printf(j->arena, "%s%s", file_stem(j->arena, input), ending);
+    return j->o.given[CC_OUTPUT_FOLDER] ? arena_printf(j->arena, "%s/%s", j->o.value[CC_OUTPUT_FOLDER], name) : name;
 }
 
 const char *job_temporary(struct job *j, const char *input, const char *ending)
 {
-    const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
-    const char *path = arena_printf(j->arena, "%s/%.*s%s", j->folder,
-                                    (int)(strlen(base) - strlen(file_extension(base))), base, ending);
+    const char *path = arena_printf(j->arena, "%s/%s%s", j->folder, file_stem(j->arena, input), ending);
     if (!j->o.given[CC_KEEP])
         ADD(&j->temporary, path);
     return path;

@@ -1,8 +1,6 @@
 /* Linking: of the host's code by clang's or another driver, of device code by a source that registers all PTX as one
  * (cc_units.c, cc_registry.c), which the driver links when the program starts. See cc_job.h.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,20 +19,6 @@ const char *cc_linker(struct job *j)
 
 /* ---- device code ---- */
 
-/* The library of -lNAME, where that is one of objects; NULL for a shared one, which is linked already. */
-static const char *find_library(struct job *j, const char *name)
-{
-    for (uint32_t i = 0; i < j->o.list[CC_LIBRARY_PATH].n; i++) {
-        const char *base = arena_printf(j->arena, "%s/lib%s", j->o.list[CC_LIBRARY_PATH].at[i], name);
-        const char *library = arena_printf(j->arena, "%s.a", base);
-        if (access(arena_printf(j->arena, "%s.so", base), R_OK) == 0)
-            return NULL;
-        if (access(library, R_OK) == 0)
-            return library;
-    }
-    return NULL;
-}
-
 /* Compiles what registers the device code of objects and libraries to `object`; *needed says whether there is some. */
 static bool make_registry(struct job *j, const cc_words *objects, const char *object, bool *needed)
 {
@@ -42,7 +26,7 @@ static bool make_registry(struct job *j, const cc_words *objects, const char *ob
     cc_words files = {0}, c = {0};
     job_add_all(j, &files, objects);
     for (uint32_t i = 0; i < j->o.list[CC_LIBRARY].n; i++) {
-        const char *library = find_library(j, j->o.list[CC_LIBRARY].at[i]);
+        const char *library = cc_find_library(&j->o.list[CC_LIBRARY_PATH], j->o.list[CC_LIBRARY].at[i], j->arena);
         if (library)
             ADD(&files, library);
     }

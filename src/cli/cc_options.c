@@ -99,12 +99,12 @@ static const char *unknown_option(const char *argument, const char *name, struct
                 names[k] && names[k][1] ? str_distance((struct str){name, strcspn(name, "=")}, str_of(names[k]), 2) : 3;
             if (d < least) {
                 least = d;
-                near = names[k];
+                near = arena_printf(arena, k ? "--%s" : "-%s", names[k]);
             }
         }
     }
     if (near)
-        return arena_printf(arena, "there is no option `%s`; did you mean `-%s`?", argument, near);
+        return arena_printf(arena, "there is no option `%s`; did you mean `%s`?", argument, near);
     return arena_printf(arena, "there is no option `%s`; `heddle cc --help` lists them", argument);
 }
 

@@ -5,11 +5,6 @@
 #include "base/text.h"
 #include "cli/cc.h"
 
-static bool has(struct str text, const char *part)
-{
-    return memmem(text.p, text.n, part, strlen(part)) != NULL;
-}
-
 struct str cc_limit_registers(struct str ptx, int most, struct arena *arena)
 {
     static const char entry[] = ".entry ";
@@ -21,7 +16,7 @@ struct str cc_limit_registers(struct str ptx, int most, struct arena *arena)
             break;
         struct str head = {at, (size_t)(body - at)};
         text_put(&out, from, (size_t)(body - from));
-        if (!has(head, ".maxntid") && !has(head, ".minnctapersm") && !has(head, ".maxnreg"))
+        if (!str_has(head, ".maxntid") && !str_has(head, ".minnctapersm") && !str_has(head, ".maxnreg"))
             text_printf(&out, "\n.maxnreg %d", most);
         from = body;
     }

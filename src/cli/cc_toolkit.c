@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +61,7 @@ void cc_show_toolkit(struct job *j)
 struct installation {
     struct job *j;
     const char *folder;
+    const char *nvrtc; /* the folder of Heddle's */
     const char *error; /* the first */
 };
 
@@ -112,21 +112,6 @@ static void link_to(struct installation *t, const char *target, const char *name
         note(t, path, strerror(errno));
 }
 
-/* For a shell, whatever the path has. */
-static const char *quoted(struct installation *t, const char *path)
-{
-    const char *text = "'";
-    for (size_t n; *path; path += n) {
-        n = strcspn(path, "'");
-        text = arena_printf(t->j->arena, "%s%.*s", text, (int)n, path);
-        if (path[n]) {
-            text = arena_printf(t->j->arena, "%s'\\''", text);
-            n++;
-        }
-    }
-    return arena_printf(t->j->arena, "%s'", text);
-}
-
 static void write_script(struct installation *t, const char *name, const char *command)
 {
     const char *path = arena_printf(t->j->arena, "bin/%s", name);
@@ -145,20 +130,23 @@ static void write_programs(struct installation *t)
         return;
     }
     write_script(t, "nvcc",
-                 arena_printf(arena, "%s cc --toolkit %s", quoted(t, later(program)), quoted(t, later(t->folder))));
-    write_script(t, "ptxas", quoted(t, later(arena_printf(arena, "%s/ptxas", tools))));
+                 arena_printf(arena, "%s cc --toolkit %s", job_quoted_word(t->j, later(program)),
+                              job_quoted_word(t->j, later(t->folder))));
+    write_script(t, "ptxas", job_quoted_word(t->j, later(arena_printf(arena, "%s/ptxas", tools))));
     for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++)
-        write_script(
-            t, fronts[i],
-            arena_printf(arena, "%s %s", quoted(t, later(arena_printf(arena, "%s/heddle-tools", tools))), fronts[i]));
+        write_script(t, fronts[i],
+                     arena_printf(arena, "%s %s",
+                                  job_quoted_word(t->j, later(arena_printf(arena, "%s/heddle-tools", tools))),
+                                  fronts[i]));
 }
 
 /* Every library of ours, as each finds others beside itself; and the headers. */
 static void link_parts(struct installation *t)
 {
     static const char *const parts[] = {"include", "lib", "lib64"};
+    static const char *const compilers[] = {"libnvrtc.so.12", "libnvrtc.so.13"};
     struct arena *arena = t->j->arena;
-    const char *from = later(t->j->libraries);
+    const char *from = later(t->j->libraries), *nvrtc = later(t->nvrtc);
     DIR *folder = opendir(t->j->libraries);
     if (!folder) {
         note(t, t->j->libraries, strerror(errno));
@@ -171,7 +159,10 @@ static void link_parts(struct installation *t)
     closedir(folder);
     unlink(within(t, "lib64/libcudart.so")); /* the stubs take their places */
     unlink(within(t, "lib64/libcuda.so"));
+    unlink(within(t, "lib64/libnvrtc.so"));
     link_to(t, arena_printf(arena, "%s/libcudadevrt.a", from), "lib64/libcudadevrt.a");
+    for (size_t i = 0; i < sizeof compilers / sizeof compilers[0]; i++)
+        link_to(t, arena_printf(arena, "%s/%s", nvrtc, compilers[i]), arena_printf(arena, "lib64/%s", compilers[i]));
     link_to(t, "lib64", "lib");
     link_to(t, later(t->j->headers), "include");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -210,6 +201,8 @@ static void write_libraries(struct installation *t)
                  "lib64/libcudart.so");
     write_placed(t, "stubs/libcuda-stub.so", 0, arena_printf(arena, "%s/libcuda.so.1", place),
                  "lib64/stubs/libcuda.so");
+    write_placed(t, "stubs/libnvrtc-stub.so", 0, arena_printf(arena, "%s/libnvrtc.so.13", later(t->nvrtc)),
+                 "lib64/libnvrtc.so");
 }
 
 static void write_notes(struct installation *t)
@@ -247,6 +240,9 @@ int cc_install_tools(struct job *j, const char *folder)
     char *place = *folder == '/' ? NULL : getcwd(NULL, 0);
     struct installation t = {.j = j, .folder = place ? arena_printf(j->arena, "%s/%s", place, folder) : folder};
     free(place);
+    t.nvrtc = place_of_nvrtc(j->arena);
+    if (!t.nvrtc)
+        return cli_failure(j->s, "cc: libnvrtc.so.13 is neither beside this program nor where it was installed");
     if (!may_fill(&t))
         return cli_failure(j->s, "cc: %s is there, and was not made by --install-tools: give a folder of its own",
                            folder);

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <limits.h>
+#include <unistd.h>
 
 #include "base/elf.h"
 #include "base/map.h"
@@ -74,8 +75,9 @@ static bool read_object(void *to, const void *data, size_t bytes, bool is_device
     if (!copy)
         return !(r->no_memory = true);
     memcpy(copy, data, bytes);
-    bool is_object = !is_device_runtime && elf_view(&e, copy, bytes) && e.header->e_type == ET_REL;
-    for (size_t i = 0; is_object && elf_symbols(&e, SHT_SYMTAB, &symbols) && i < symbols.n; i++) {
+    bool has_symbols = !is_device_runtime && elf_view(&e, copy, bytes) && e.header->e_type == ET_REL &&
+                       elf_symbols(&e, SHT_SYMTAB, &symbols);
+    for (size_t i = 0; has_symbols && i < symbols.n; i++) {
         const char *name = elf_symbol_name(&symbols, i);
         if (strncmp(name, prefix, sizeof prefix - 1) != 0)
             continue;
@@ -152,6 +154,19 @@ static void leave_out(struct cc_units *units, struct arena *arena)
         if (!map_put(&gone, str_of(units->all.at[i].id), units))
             units->all.at[n++] = units->all.at[i];
     units->all.n = n;
+}
+
+const char *cc_find_library(const cc_words *folders, const char *name, struct arena *arena)
+{
+    for (uint32_t i = 0; i < folders->n; i++) {
+        const char *base = arena_printf(arena, "%s/lib%s", folders->at[i], name);
+        const char *library = arena_printf(arena, "%s.a", base);
+        if (access(arena_printf(arena, "%s.so", base), R_OK) == 0)
+            return NULL;
+        if (access(library, R_OK) == 0)
+            return library;
+    }
+    return NULL;
 }
 
 const char *cc_find_units(const cc_words *files, struct cc_units *units, struct arena *arena)

@@ -253,3 +253,9 @@ const char *file_extension(const char *path)
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     return dot ? dot : "";
 }
+
+const char *file_stem(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    return arena_strndup(arena, base, strlen(base) - strlen(file_extension(base)));
+}

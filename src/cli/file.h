@@ -45,6 +45,8 @@ const char *file_may_create(struct arena *arena, const char *path);
 
 /* ".npy" of "a/b.npy"; "" where the name has none. */
 const char *file_extension(const char *path);
+/* "b" of "a/b.npy", in the arena. */
+const char *file_stem(struct arena *arena, const char *path);
 /* A device or a pipe: to be written to, never replaced or removed. */
 bool file_is_special(const char *path);
 

@@ -254,7 +254,7 @@ static bool runs_on(unsigned code, unsigned arch)
     return code <= arch && code / 10 == arch / 10;
 }
 
-/* The best of a container goes to *best, its length to *size. */
+/* The best of a container goes to *best, its length to *size; all of its PTX to the image where that is asked for. */
 static enum image_result scan_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
                                         struct found *found, uint64_t *size, struct choice *best)
 {
@@ -281,6 +281,9 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
         if (c.entry.kind != ENTRY_PTX)
             continue;
         note_arch(found->ptx, &found->n_ptx, c.entry.arch);
+        enum image_result r = arch == IMAGE_EVERY_ARCH ? unpack(image, &c) : IMAGE_OK;
+        if (r)
+            return r;
         if (c.entry.arch <= arch && (!best->ptx.payload || c.entry.arch > best->ptx.entry.arch))
             best->ptx = c;
     }
@@ -318,6 +321,7 @@ static unsigned least(const unsigned *archs, size_t n)
 static enum image_result nothing_fits(struct image *image, unsigned arch, const struct found *found)
 {
     char has[256] = "no code at all";
+    unsigned advised = arch != IMAGE_EVERY_ARCH && arch < 75 ? arch : 75;
     size_t at = list_archs(has, sizeof has, "PTX for sm_", found->ptx, found->n_ptx);
     if (found->n_ptx && found->n_elf)
         at += (size_t)snprintf(has + at, sizeof has - at, " and ");
@@ -331,7 +335,7 @@ static enum image_result nothing_fits(struct image *image, unsigned arch, const 
         snprintf(image->why, sizeof image->why,
                  "Heddle runs PTX, and the program has %s. Build it with nvcc -gencode "
                  "arch=compute_%u,code=compute_%u, which adds PTX",
-                 has, arch < 75 ? arch : 75, arch < 75 ? arch : 75);
+                 has, advised, advised);
     return IMAGE_NO_BINARY;
 }
 

@@ -41,7 +41,9 @@ struct image {
     char why[512];   /* what is wrong with it, for people, where a result is not IMAGE_OK */
 };
 
-/* `bytes`: SIZE_MAX where the caller does not know. `arch`: of the device. */
+/* Of a container, all PTX, and not what fits a device best. */
+enum { IMAGE_EVERY_ARCH = 0 };
+/* `bytes`: SIZE_MAX where the caller does not know. `arch`: of the device, or IMAGE_EVERY_ARCH. */
 enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image);
 void image_free(struct image *image);
 

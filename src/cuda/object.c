@@ -39,9 +39,11 @@ static enum image_result add_object(struct image *image, const void *data, size_
     return r;
 }
 
-/* The same at any address. */
+/* The same at any address: members of libraries stand at even ones. */
 static enum image_result add_aligned(struct image *image, const void *data, size_t bytes, unsigned arch)
 {
+    if ((uintptr_t)data % _Alignof(Elf64_Ehdr) == 0)
+        return add_object(image, data, bytes, arch);
     void *copy = malloc(bytes + 1);
     if (!copy)
         return IMAGE_NO_MEMORY;
@@ -104,6 +106,8 @@ static bool add_member(void *to, const void *data, size_t bytes, bool is_device_
     struct addition *a = to;
     a->result = is_device_runtime ? add_image(a->image, device_runtime_ptx, SIZE_MAX, a->arch)
                                   : add_aligned(a->image, data, bytes, a->arch);
+    if (a->result == IMAGE_NO_BINARY && a->arch == IMAGE_EVERY_ARCH)
+        a->result = IMAGE_OK;
     return a->result == IMAGE_OK;
 }
 

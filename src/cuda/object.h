@@ -7,7 +7,8 @@
 
 #include "cuda/fatbin.h"
 
-/* All PTX of an image, of an object file or of a library's members. In the place of libcudadevrt.a comes device_runtime_ptx. */
+/* The PTX of an image, of an object file or of a library's members that is best for a device, or all (IMAGE_EVERY_ARCH); then members
+ * without PTX are passed over. In the place of libcudadevrt.a comes device_runtime_ptx. */
 enum image_result object_read(const void *data, size_t bytes, unsigned arch, struct image *image);
 
 /* The members of a library, in order, until `visit` returns false. False: a member is longer than the library. */

@@ -1,4 +1,4 @@
-/* What programs are linked with in the place of libcuda.so.1 or libcudart.so.13: their names, and no code. `heddle cc --install-tools`
+/* What programs are linked with in the place of libcuda.so.1, libcudart.so.13 or libnvrtc.so.13: their names, and no code. `heddle cc --install-tools`
  * writes where Heddle's library is into its copy, as the library's own name (DT_SONAME), by which programs then find it. */
     .text
 
@@ -20,6 +20,9 @@
 #define ENTRY_ptsz(name)  entry name; entry name##_ptsz
 #define API(export, name, version, stream, state) ENTRY_##stream(export)
 #include "cuda/api.def"
+#elif defined STUB_NVRTC
+#define NVRTC(name) entry name;
+#include "cuda/nvrtc.def"
 #else
 #define STATIC(name) entry name;
 #include "cuda/runtime_static.def"

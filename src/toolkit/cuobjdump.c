@@ -1,5 +1,4 @@
 /* cuobjdump: the PTX of programs, objects, libraries, fat binaries and images. Machine code is not looked at. See tools.h. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,8 @@ struct dump {
 
 static int show(struct dump *d, const char *path, const struct image_text *text)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *name = arena_printf(d->t->arena, "%.*s.%u.sm_%u.ptx",
-                                    (int)(strlen(base) - strlen(file_extension(base))), base, ++d->count, text->arch);
+    const char *name =
+        arena_printf(d->t->arena, "%s.%u.sm_%u.ptx", file_stem(d->t->arena, path), ++d->count, text->arch);
     if (d->action == LIST) {
         printf("PTX file    %u: %s\n", d->count, name);
     } else if (d->action == EXTRACT) {
@@ -38,32 +36,32 @@ static int show(struct dump *d, const char *path, const struct image_text *text)
     return 0;
 }
 
-/* From the newest device down: each container answers with the best that a device can take. */
 static int dump_file(struct dump *d, const char *path)
 {
     struct file_bytes file;
+    struct image image;
     const char *error = file_read(d->t->arena, path, 0, &file);
-    int status = error ? tool_fail(d->t, "%s", error) : 0;
-    for (unsigned arch = d->arch ? d->arch : UINT_MAX, next; !error && arch && !status; arch = next) {
-        struct image image;
-        next = 0;
-        if (object_read(file.bytes, file.n, arch, &image) != IMAGE_OK)
-            break;
-        for (size_t i = 0; i < image.n; i++)
-            next = image.texts[i].arch > next ? image.texts[i].arch : next;
-        if (next > arch) { /* an image of one device has nothing else */
-            image_free(&image);
-            break;
-        }
-        for (size_t i = 0; i < image.n && !status; i++)
-            if (image.texts[i].arch == next)
-                status = show(d, path, &image.texts[i]);
-        next = d->arch || !next ? 0 : next - 1;
-        image_free(&image);
-    }
-    if (!error)
-        free(file.bytes);
+    if (error)
+        return tool_fail(d->t, "%s", error);
+    enum image_result r = object_read(file.bytes, file.n, IMAGE_EVERY_ARCH, &image);
+    free(file.bytes);
+    if (r)
+        return tool_fail(d->t, "%s: %s", path, *image.why ? image.why : "out of memory");
+    int status = 0;
+    for (size_t i = 0; i < image.n && !status; i++)
+        if (!d->arch || image.texts[i].arch == d->arch)
+            status = show(d, path, &image.texts[i]);
+    if (!image.n)
+        fprintf(stderr, "%s info    : File '%s' does not contain device code\n", d->t->name, path);
+    image_free(&image);
     return status;
+}
+
+/* "sm_80", "compute_80"; 0: neither. */
+static unsigned arch_of(const char *text)
+{
+    const char *number = text ? strpbrk(text, "0123456789") : NULL;
+    return number ? (unsigned)strtoul(number, NULL, 10) : 0;
 }
 
 int tool_cuobjdump(struct tool *t)
@@ -91,7 +89,9 @@ int tool_cuobjdump(struct tool *t)
             d.action = EXTRACT;
             d.wanted = value ? value : "all";
         } else if (tool_option(t, "gpu-architecture", "arch", &value)) {
-            d.arch = value && strpbrk(value, "0123456789") ? (unsigned)atoi(strpbrk(value, "0123456789")) : 0;
+            d.arch = arch_of(value);
+            if (!d.arch)
+                return tool_fail(t, "-arch: which device? As in `-arch sm_90`");
         } else if (!tool_option(t, "dump-ptx", "ptx", NULL) && !tool_option(t, "all-fatbin", "all", NULL)) {
             return tool_fail(t, "there is no option `%s` here: -ptx, -lptx, -xptx NAME, -arch sm_N", t->words[t->at]);
         }

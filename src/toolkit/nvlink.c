@@ -1,10 +1,9 @@
 /* nvlink: objects, libraries and images of PTX to one image, by our nvJitLink. See tools.h. */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/cc.h"
 #include "cli/file.h"
 #include "cli/places.h"
 #include "toolkit/tools.h"
@@ -58,16 +57,15 @@ static int fail_by_log(struct tool *t, struct linker *l, const char *what)
     return tool_fail(t, "%s", what);
 }
 
-static int link_files(struct tool *t, struct linker *l, const char *arch, const char *const *paths, uint32_t n,
-                      const char *output)
+static int link_files(struct tool *t, struct linker *l, const char *arch, const cc_words *files, const char *output)
 {
     const char *options[] = {arena_printf(t->arena, "-arch=%s", arch)};
     size_t bytes = 0;
     if (l->create(&l->handle, 1, options))
         return fail_by_log(t, l, arch);
-    for (uint32_t i = 0; i < n; i++)
-        if (l->add(l->handle, INPUT_ANY, paths[i]))
-            return fail_by_log(t, l, paths[i]);
+    for (uint32_t i = 0; i < files->n; i++)
+        if (l->add(l->handle, INPUT_ANY, files->at[i]))
+            return fail_by_log(t, l, files->at[i]);
     if (l->complete(l->handle) || l->image_size(l->handle, &bytes))
         return fail_by_log(t, l, "the link does not succeed");
     void *image = arena_alloc(t->arena, bytes);
@@ -76,47 +74,87 @@ static int link_files(struct tool *t, struct linker *l, const char *arch, const 
     return error ? tool_fail(t, "%s", error) : 0;
 }
 
-/* -lNAME in the folders of -L, as a library of objects; NULL: it is none. */
-static const char *find_library(struct tool *t, const char *name)
+/* The command line. Libraries stand where the linker of the host would look at them. */
+struct link_words {
+    const char *arch, *output;
+    cc_words files, folders; /* -lNAME is a file like "-lNAME" until all folders are known */
+};
+
+static bool is_unused(struct tool *t)
 {
-    for (int i = 2; i < t->n; i++) {
-        const char *folder = strncmp(t->words[i], "-L", 2) == 0 ? t->words[i] + 2 : NULL;
-        const char *path = folder ? arena_printf(t->arena, "%s/lib%s.a", folder, name) : NULL;
-        if (path && access(path, R_OK) == 0)
-            return path;
+    static const char *const switches[] = {"verbose", "v", "debug", "g", "generate-line-info", "lineinfo", "m64"};
+    static const char *const values[] = {"cpu-arch", "host-ccbin", "machine"};
+    const char *value;
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        if (tool_option(t, switches[i], NULL, NULL))
+            return true;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (tool_option(t, values[i], NULL, &value))
+            return true;
+    return false;
+}
+
+/* "-LFOLDER", "-L FOLDER" and "--library-path=FOLDER" alike: what stands behind, or NULL. */
+static const char *value_of_letter(struct tool *t, const char *letter, const char *name)
+{
+    const char *word = t->words[t->at], *value = NULL;
+    if (tool_option(t, name, letter, &value))
+        return value;
+    return word[0] == '-' && word[1] == *letter && word[2] ? word + 2 : NULL;
+}
+
+static int read_words(struct tool *t, struct link_words *l)
+{
+    const char *value;
+    for (; t->at < t->n; t->at++) {
+        const char *word = t->words[t->at];
+        if (*word != '-')
+            *VEC_PUSH(t->arena, &l->files) = word;
+        else if (tool_option(t, "arch", NULL, &value))
+            l->arch = value;
+        else if (tool_option(t, "output-file", "o", &value))
+            l->output = value ? value : l->output;
+        else if (is_unused(t))
+            continue;
+        else if ((value = value_of_letter(t, "L", "library-path")))
+            *VEC_PUSH(t->arena, &l->folders) = value;
+        else if ((value = value_of_letter(t, "l", "library")))
+            *VEC_PUSH(t->arena, &l->files) = arena_printf(t->arena, "-l%s", value);
+        else
+            return tool_fail(t,
+                             "there is no option `%s` here: -arch=sm_N -o FILE -L FOLDER -l NAME; objects that the "
+                             "host registers are linked by nvcc -dlink",
+                             word);
     }
-    return NULL;
+    return 0;
+}
+
+/* What is in no folder, or shared, has no device code to be linked: the host's linker looks for it. */
+static void find_libraries(struct tool *t, struct link_words *l)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->files.n; i++) {
+        const char *file = l->files.at[i];
+        file = *file == '-' ? cc_find_library(&l->folders, file + 2, t->arena) : file;
+        if (file)
+            l->files.at[n++] = file;
+    }
+    l->files.n = n;
 }
 
 int tool_nvlink(struct tool *t)
 {
-    const char *arch = NULL, *output = "a.out", *value;
-    VEC(const char *) paths = {0};
-    for (; t->at < t->n; t->at++) {
-        const char *word = t->words[t->at];
-        if (*word != '-')
-            *VEC_PUSH(t->arena, &paths) = word;
-        else if (strncmp(word, "-l", 2) == 0 && find_library(t, word + 2))
-            *VEC_PUSH(t->arena, &paths) = find_library(t, word + 2);
-        else if (tool_option(t, "arch", NULL, &value))
-            arch = value;
-        else if (tool_option(t, "output-file", "o", &value))
-            output = value ? value : output;
-        else if (strncmp(word, "-L", 2) != 0 && strncmp(word, "-l", 2) != 0 && strcmp(word, "-m64") != 0 &&
-                 !tool_option(t, "verbose", "v", NULL) && !tool_option(t, "debug", "g", NULL) &&
-                 !tool_option(t, "cpu-arch", NULL, &value) && !tool_option(t, "host-ccbin", NULL, &value))
-            return tool_fail(
-                t,
-                "there is no option `%s` here: -arch=sm_N -o FILE -L FOLDER -l NAME; objects that the host "
-                "registers are linked by nvcc -dlink",
-                word);
-    }
-    if (!arch || !paths.n)
+    struct link_words words = {.output = "a.out"};
+    int status = read_words(t, &words);
+    if (status)
+        return status;
+    find_libraries(t, &words);
+    if (!words.arch || !words.files.n)
         return tool_fail(t, "which device and files? As in `nvlink -arch=sm_90 a.o b.o -o program.cubin`");
     struct linker l = {0};
     if (!open_linker(&l, t->arena))
         return tool_fail(t, "Heddle's libnvJitLink.so.13 is not where it was installed");
-    int status = link_files(t, &l, arch, paths.at, paths.n, output);
+    status = link_files(t, &l, words.arch, &words.files, words.output);
     if (l.handle)
         l.destroy(&l.handle);
     return status;

@@ -1,5 +1,4 @@
 /* See nvrtc.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +7,7 @@
 enum kind { SWITCH, VALUE, LETTER };
 enum use {
     PASSED,
-    MACHINE_CODE,
-    MESSAGES,
-    FRONT_END,
+    UNUSED,
     REFUSED,
     WARNING,
     ARCH,
@@ -116,9 +113,7 @@ static const char *apply(nvrtcProgram p, const struct option *option, const char
     case DEFAULT_DEVICE: o->default_device = true; break;
     case NO_SOURCE_INCLUDE: o->no_source_include = true; break;
     case SYNTAX_ONLY: o->syntax_only = true; break;
-    case MACHINE_CODE:
-    case MESSAGES:
-    case FRONT_END: break;
+    case UNUSED: break;
     }
     return NULL;
 }

@@ -234,6 +234,10 @@ int main()
     write("apart/apart.cu", text.replace("return 0", "return nothing"))
     _, err = cc("apart/apart.cu", status=1)
     assert err.startswith("apart/apart.cu:18:12: error: use of undeclared identifier 'nothing'"), err
+    write("apart/a;b.cu", text)
+    assert "only where the path has no `;`" in cc("apart/a;b.cu", status=1)[1]
+    write("apart/a;b.cu", "int main() {}\n")
+    cc("apart/a;b.cu", "-o", "apart/program")
 
 
 def windows_line_ends_and_wide_strings():
@@ -645,6 +649,7 @@ def wrong_usage_says_what_to_do():
     for args, says in [(["-arch=sm_12", "hello.cu"], "there is no architecture `sm_12`; there are sm_50"),
                        (["-arch=sm_100", "hello.cu"], "clang 19 does not know `sm_100`"),
                        (["-arhc=sm_80", "hello.cu"], "did you mean `-arch`"),
+                       (["--install-toolz", "x"], "did you mean `--install-tools`"),
                        (["-optix-ir", "hello.cu"], "OptiX has a format of its own"), ([], "which file?"),
                        (["-rdc=maybe", "hello.cu"], "it is true or false"),
                        (["-c", "-ptx", "hello.cu"], "one of -c, -ptx")]:

@@ -69,7 +69,7 @@ def a_folder_looks_like_a_toolkit():
         run(tap.heddle, "cc", "--install-tools", at)
     run(tap.heddle, "cc", "--install-tools", toolkit)  # again
     for name in ("bin/nvcc", "bin/ptxas", "bin/fatbinary", "bin/cuobjdump", "bin/nvlink", "bin/cudafe++", "include/cuda_runtime.h",
-                 "lib64/libcudart.so", "lib64/libcudart_static.a", "lib64/libcudadevrt.a", "lib64/stubs/libcuda.so",
+                 "include/nvrtc.h", "lib64/libnvrtc.so.13", "lib64/libcudart.so", "lib64/libcudart_static.a", "lib64/libcudadevrt.a", "lib64/stubs/libcuda.so",
                  "targets/x86_64-linux/lib/libcudart.so"):
         assert os.path.exists(os.path.join(toolkit, name)), name
     with open(os.path.join(toolkit, "version.json")) as f:
@@ -130,7 +130,7 @@ def options_of_a_build_are_taken():
     assert err == "", err
     rule = read("options.d")
     assert rule.startswith("rule.o: options.cu") and "include.h:" in rule, rule
-    assert [line.split(".")[-2] for line in tool("cuobjdump", "-lptx", "options.o")[0].splitlines()] == ["sm_90", "sm_80"]
+    assert [line.split(".")[-2] for line in tool("cuobjdump", "-lptx", "options.o")[0].splitlines()] == ["sm_80", "sm_90"]
     text, _ = tool("cuobjdump", "-ptx", "-arch", "sm_80", "options.o")
     assert ".target sm_80" in text and ".target sm_90" not in text and "\n.maxnreg 64\n{" in text, text
     nvcc("options.o", "-o", "options")
@@ -218,12 +218,50 @@ int main()
     nvcc("-ptx", "-arch=sm_90", "both.cu")
     tool("fatbinary", "-64", "--create=both.fatbin", "--image3=kind=elf,sm=75,file=both.cubin", "--image=profile=compute_90,file=both.ptx",
          "--cmdline=-v")
-    assert "both.1.sm_90.ptx\n" in tool("cuobjdump", "-lptx", "both.fatbin")[0]
+    assert re.findall(r"sm_\d+", tool("cuobjdump", "-lptx", "both.fatbin")[0]) == ["sm_75", "sm_90"]
     for image in "linked.cubin", "both.cubin", "both.fatbin":
         write("image.c", tool("bin2c", "--const", "--static", "--type", "longlong", "--name", "image", image)[0])
         nvcc("load.cc", "-lcuda", "-o", "load")
         run(path("load"))
+    for libraries in ["-L", ".", "-l", "twice", "-lineinfo"], ["--library-path=.", "--library", "twice", "-lm"]:
+        os.remove(path("linked.cubin"))
+        tool("nvlink", "-arch=sm_90", "kernel.o", *libraries, "-o", "linked.cubin")
+        assert "twice" in tool("cuobjdump", "-ptx", "linked.cubin")[0], libraries
     tool("nvlink", "-arch=sm_90", "kernel.o", "-o", "alone.cubin", "nowhere.o", status=255)
+
+
+def all_ptx_of_a_library_is_shown():
+    """Whatever devices its members are for; what has none is said."""
+    for arch in "75", "90":
+        write(f"for{arch}.cu", f"__global__ void for{arch}() {{}}\n")
+        nvcc("-c", f"-arch=sm_{arch}", f"for{arch}.cu", "-o", f"for{arch}.o")
+    write("none.c", "int none;\n")
+    nvcc("-c", "none.c", "-o", "none.o")
+    nvcc("-lib", "for75.o", "none.o", "for90.o", "-o", "libmixed.a")
+    assert re.findall(r"sm_\d+", tool("cuobjdump", "-lptx", "libmixed.a")[0]) == ["sm_75", "sm_90"]
+    out = tool("cuobjdump", "-arch", "sm_75", "-ptx", "libmixed.a")[0]
+    assert "for75" in out and "for90" not in out, out
+    assert "does not contain device code" in tool("cuobjdump", "-ptx", "none.o")[1]
+    for args, says in (["none.c"], "neither a fat binary nor PTX"), (["nowhere.o"], "nowhere.o"), (["-arch", "none", "for75.o"], "which device"):
+        assert says in tool("cuobjdump", "-ptx", *args, status=255)[1], args
+
+
+def programs_find_nvrtc_by_the_folder():
+    """By its absolute name, as the runtime; and the stub has all that the library has."""
+    write("rtc.cc", """#include <nvrtc.h>
+int main()
+{
+    nvrtcProgram p;
+    size_t n;
+    return nvrtcCreateProgram(&p, "__global__ void k() {}", "k.cu", 0, nullptr, nullptr) || nvrtcCompileProgram(p, 0, nullptr) ||
+           nvrtcGetPTXSize(p, &n) || n < 50 || nvrtcDestroyProgram(&p);
+}
+""")
+    run("g++" if shutil.which("g++") else "clang++-19", "rtc.cc", "-I", f"{toolkit}/include", "-L", f"{toolkit}/lib64", "-lnvrtc", "-o", "rtc")
+    run(path("rtc"))
+    names = [set(re.findall(r" [TW] (nvrtc\w+)", run("nm", "-D", "--defined-only", f"{toolkit}/lib64/{name}")[0]))
+             for name in ("libnvrtc.so", "libnvrtc.so.13")]
+    assert len(names[0]) > 20 and names[0] == names[1], names[0] ^ names[1]
 
 
 def a_library_gives_the_device_code_that_is_missing():
