@@ -497,6 +497,18 @@ CUresult cuProfilerStop(void);
 /* libcu++ names these, and asks for them by cuGetProcAddress, which has them not. A call of one is an error. */
 #define HEDDLE_DOES_NOT_HAVE(what) __attribute__((error("Heddle does not have " what)))
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef enum { CU_DEV_RESOURCE_TYPE_INVALID = 0, CU_DEV_RESOURCE_TYPE_SM = 1 } CUdevResourceType;
+typedef struct CUdevSmResource_st {
+    unsigned int smCount, minSmPartitionSize, smCoscheduledAlignment;
+} CUdevSmResource;
+typedef struct CUdevResource_st {
+    CUdevResourceType type;
+    unsigned char _internal_padding[92];
+    union {
+        CUdevSmResource sm;
+        unsigned char _oversize[48];
+    };
+} CUdevResource;
 typedef enum { CU_GREEN_CTX_DEFAULT_STREAM = 1 } CUgreenCtxCreate_flags;
 typedef enum {
     CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
@@ -520,6 +532,14 @@ HEDDLE_DOES_NOT_HAVE("pools of memory that is not a device's")
 CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type);
 HEDDLE_DOES_NOT_HAVE("green contexts")
 CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags);
+HEDDLE_DOES_NOT_HAVE("green contexts")
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type);
+HEDDLE_DOES_NOT_HAVE("green contexts")
+CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type);
+HEDDLE_DOES_NOT_HAVE("green contexts")
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources);
+HEDDLE_DOES_NOT_HAVE("green contexts")
+CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
 HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxDestroy(CUgreenCtx hCtx);
 HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
 HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId);

@@ -115,10 +115,10 @@ cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
-                                    enum cudaDriverEntryPointQueryResult *driverStatus);
+                                    enum cudaDriverEntryPointQueryResult *driverStatus HEDDLE_DEFAULT(0));
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion,
                                              unsigned long long flags,
-                                             enum cudaDriverEntryPointQueryResult *driverStatus);
+                                             enum cudaDriverEntryPointQueryResult *driverStatus HEDDLE_DEFAULT(0));
 
 /* ---- memory ---- */
 

@@ -246,6 +246,38 @@ def all_ptx_of_a_library_is_shown():
         assert says in tool("cuobjdump", "-ptx", *args, status=255)[1], args
 
 
+def headers_ask_for_nvcc_by_its_own_words():
+    """As CCCL does where nvcc says that lambdas may be a device's, and where a driver's function is asked for by its type."""
+    write("words.cu", """#include <cudaTypedefs.h>
+#if !defined(__CUDACC_EXTENDED_LAMBDA__) || !defined(__NVCC__)
+#error
+#endif
+template <typename F, typename T> __global__ void call(F f, T *x)
+{
+    static_assert(!__nv_is_extended_device_lambda_closure_type(F) || __nv_is_extended_host_device_lambda_closure_type(F) ||
+                  __nv_is_extended_device_lambda_with_preserved_return_type(F), "");
+    *x = f(*x);
+}
+int main()
+{
+    int *x;
+    cudaMallocManaged(&x, sizeof *x);
+    *x = 4;
+    call<<<1, 1>>>([] __device__ (int i) { return 3 * i; }, x);
+    cudaDeviceSynchronize();
+    PFN_cuDeviceGet_v2000 get;
+    PFN_cuMemAlloc allocate;
+    PFN_cuTensorMapEncodeTiled_v12000 encode;
+    CUdevice device;
+    return *x != 12 || cudaGetDriverEntryPoint("cuDeviceGet", (void **)&get, 0) || get(&device, 0) ||
+           cudaGetDriverEntryPoint("cuMemAlloc", (void **)&allocate, 0) ||
+           cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", (void **)&encode, 0);
+}
+""")
+    nvcc("--extended-lambda", "words.cu", "-o", "words")
+    run(path("words"))
+
+
 def programs_find_nvrtc_by_the_folder():
     """By its absolute name, as the runtime; and the stub has all that the library has."""
     write("rtc.cc", """#include <nvrtc.h>

@@ -37,6 +37,10 @@
 #define CUDA_VERSION 13000
 /* libcu++ lets atomics on automatic variables go unseen, because of faults of nvcc's that clang has not. */
 #define _LIBCUDACXX_FORCE_PTX_AUTOMATIC_STORAGE_PATH 1
+/* nvcc's own, of its --extended-lambda: what such a lambda returns is not known on the other side. clang's lambdas are alike on both. */
+#define __nv_is_extended_device_lambda_closure_type(...)               false
+#define __nv_is_extended_host_device_lambda_closure_type(...)          false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #include <climits>
 #include <cmath>
 #include <cstdlib>
