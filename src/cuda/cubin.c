@@ -2,7 +2,7 @@
 #include "cuda/cubin.h"
 
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/elf.h"
@@ -52,25 +52,24 @@ static struct numbers numbers_of(const struct elf *e, uint8_t attribute)
     return (struct numbers){at, at ? info->sh_size : 0, attribute};
 }
 
-static unsigned frame_of(const struct elf *e, uint32_t symbol)
+/* The frames by the symbol's number, calloc'ed: each is asked for once for each kernel. NULL: no memory. */
+static uint32_t *frames_of(const struct elf *e, const struct elf_symbols *symbols)
 {
+    uint32_t *frames = calloc(symbols->n + 1, sizeof *frames);
     struct numbers all = numbers_of(e, EIATTR_FRAME_SIZE);
     struct symbol_number n;
-    while (next_number(&all, &n))
-        if (n.symbol == symbol)
-            return n.number;
-    return 0;
+    while (frames && next_number(&all, &n))
+        if (n.symbol < symbols->n)
+            frames[n.symbol] = n.number;
+    return frames;
 }
 
 /* Since sm_70 an instruction has 16 bytes, the opcode in the lowest 12 bits, and in bits 73 to 75 of LDL and STL how wide they are: 4 is 32
  * bits, 5 is 64, 6 is 128. */
-static void count_accesses(const struct elf *e, const char *name, struct cubin_kernel *k)
+static void count_accesses(const struct elf *e, const Elf64_Sym *symbol, struct cubin_kernel *k)
 {
     enum { BYTES = 16, OPCODE = 0xfff, LDL = 0x983, STL = 0x387, AT_WIDTH = 9, WIDTH_OF_WORD = 4 };
-    char section_name[1024];
-    if ((size_t)snprintf(section_name, sizeof section_name, ".text.%s", name) >= sizeof section_name)
-        return;
-    const Elf64_Shdr *text = elf_section(e, section_name);
+    const Elf64_Shdr *text = symbol->st_shndx < e->n_sections ? &e->sections[symbol->st_shndx] : NULL;
     const unsigned char *at = text ? elf_contents(e, text) : NULL;
     for (size_t i = 0; at && i + BYTES <= text->sh_size; i += BYTES) {
         uint64_t half[2];
@@ -90,13 +89,14 @@ void cubin_kernels(const void *bytes, size_t n,
     struct symbol_number registers;
     if (!elf_view(&e, bytes, n) || e.header->e_type != ET_EXEC || !elf_symbols(&e, SHT_SYMTAB, &symbols))
         return;
-    for (struct numbers all = numbers_of(&e, EIATTR_REGCOUNT); next_number(&all, &registers);) {
+    uint32_t *frames = frames_of(&e, &symbols);
+    for (struct numbers all = numbers_of(&e, EIATTR_REGCOUNT); frames && next_number(&all, &registers);) {
         if (registers.symbol >= symbols.n)
             continue;
-        const char *name = elf_symbol_name(&symbols, registers.symbol);
-        struct cubin_kernel k = {.registers = registers.number, .frame_bytes = frame_of(&e, registers.symbol)};
+        struct cubin_kernel k = {.registers = registers.number, .frame_bytes = frames[registers.symbol]};
         if (k.frame_bytes)
-            count_accesses(&e, name, &k);
-        each(data, name, &k);
+            count_accesses(&e, &symbols.at[registers.symbol], &k);
+        each(data, elf_symbol_name(&symbols, registers.symbol), &k);
     }
+    free(frames);
 }

@@ -200,7 +200,9 @@ static enum image_result unpack(struct image *image, const struct candidate *c)
 static void note_kernel(void *data, const char *name, const struct cubin_kernel *k)
 {
     struct image *image = data;
-    struct image_kernel *more = realloc(image->kernels, (image->n_kernels + 1) * sizeof *more);
+    size_t n = image->n_kernels;
+    bool is_full = (n & (n - 1)) == 0; /* room is for the next power of two */
+    struct image_kernel *more = is_full ? realloc(image->kernels, (n ? 2 * n : 1) * sizeof *more) : image->kernels;
     image->kernels = more ? more : image->kernels;
     char *copy = more ? copy_text(name, strlen(name)) : NULL;
     if (copy)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <lz4.h>
@@ -385,6 +386,82 @@ static void a_text_has_no_zero_in_it(void **state)
     expect_failure(b.bytes, b.n, 90, IMAGE_INVALID, "a zero in it");
 }
 
+/* Machine code of many kernels, as far as it is read: kernel i takes 8 + i % 200 registers and a frame of 4 * i bytes, and all are the one
+ * section .text, of an STL.64 and an LDL. */
+enum { MANY = 40000, NULL_SECTION = 0, NAMES, INFO, SYMBOLS, TEXT, N_SECTIONS };
+struct many {
+    Elf64_Ehdr header;
+    Elf64_Shdr sections[N_SECTIONS];
+    Elf64_Sym symbols[MANY];
+    uint64_t text[2][2];
+    struct {
+        uint8_t format, attribute;
+        uint16_t bytes;
+        uint32_t symbol, number;
+    } info[2 * MANY];
+    char names[32];
+};
+
+static void write_section(struct many *m, unsigned section, unsigned type, unsigned name, void *at, size_t bytes)
+{
+    m->sections[section] = (Elf64_Shdr){.sh_type = type,
+                                        .sh_name = name,
+                                        .sh_link = NAMES,
+                                        .sh_offset = (size_t)((char *)at - (char *)m),
+                                        .sh_size = bytes};
+}
+
+static struct many *many_kernels(void)
+{
+    struct many *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    memcpy(m->header.e_ident, ELFMAG "\2\1", 6);
+    m->header.e_type = ET_EXEC;
+    m->header.e_shoff = offsetof(struct many, sections);
+    m->header.e_shentsize = sizeof m->sections[0];
+    m->header.e_shnum = N_SECTIONS;
+    m->header.e_shstrndx = NAMES;
+    memcpy(m->names, "\0.nv.info\0k", 12);
+    write_section(m, NAMES, SHT_STRTAB, 0, m->names, sizeof m->names);
+    write_section(m, INFO, SHT_PROGBITS, 1, m->info, sizeof m->info);
+    write_section(m, SYMBOLS, SHT_SYMTAB, 0, m->symbols, sizeof m->symbols);
+    write_section(m, TEXT, SHT_PROGBITS, 0, m->text, sizeof m->text);
+    m->text[0][0] = 0x387, m->text[0][1] = 5 << 9;
+    m->text[1][0] = 0x983, m->text[1][1] = 4 << 9;
+    for (uint32_t i = 0; i < MANY; i++) {
+        m->symbols[i] = (Elf64_Sym){.st_name = 10, .st_shndx = TEXT};
+        m->info[i].format = m->info[MANY + i].format = 4;
+        m->info[i].bytes = m->info[MANY + i].bytes = 8;
+        m->info[i].attribute = 0x2f, m->info[i].symbol = i, m->info[i].number = 8 + i % 200;
+        m->info[MANY + i].attribute = 0x11, m->info[MANY + i].symbol = MANY - 1 - i,
+                       m->info[MANY + i].number = 4 * (MANY - 1 - i);
+    }
+    return m;
+}
+
+static void see_kernel(void *data, const char *name, const struct cubin_kernel *k)
+{
+    uint32_t i = (*(uint32_t *)data)++, has_frame = i > 0;
+    assert_string_equal(name, "k");
+    assert_int_equal(k->registers, 8 + i % 200);
+    assert_int_equal(k->frame_bytes, 4 * i);
+    assert_int_equal(k->local_stores, 2 * has_frame); /* in words */
+    assert_int_equal(k->local_loads, has_frame);
+}
+
+static void machine_code_of_many_kernels_is_read_at_once(void **state)
+{
+    struct many *m = many_kernels();
+    uint32_t seen = 0;
+    (void)state;
+    clock_t begin = clock();
+    cubin_kernels(m, sizeof *m, see_kernel, &seen);
+    assert_true(clock() - begin <
+                CLOCKS_PER_SEC / 2); /* it takes some milliseconds, and seconds where each kernel looks at all */
+    assert_int_equal(seen, MANY);
+    free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +478,7 @@ int main(void)
         cmocka_unit_test(images_are_taken_together_up_to_a_limit),
         cmocka_unit_test(a_library_s_member_without_an_end_of_its_header_is_an_error),
         cmocka_unit_test(a_text_has_no_zero_in_it),
+        cmocka_unit_test(machine_code_of_many_kernels_is_read_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
