@@ -681,9 +681,14 @@ HD_API bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *fu
  * NULL where memory has run out. */
 HD_API const char *hd_ptx_print(hd_ptx *ptx, size_t *bytes);
 
-/* The text as it is, but with .rn where a sum or product of floats names no rounding, so that no two of them become one fma
- * (ptxas --fmad=false). As above. */
-HD_API const char *hd_ptx_uncontracted(hd_ptx *ptx, size_t *bytes);
+/* What ptxas is told of how to make machine code, as far as PTX can say it, too. */
+typedef struct {
+    bool
+        keep_products; /* --fmad=false: .rn where a sum or product of floats names no rounding, so that no two become one fma */
+    unsigned max_registers; /* --maxrregcount: .maxnreg at kernels with no bounds of their own; 0: none */
+} hd_ptx_code;
+/* The text as it is, but with that. Ended by a zero, it belongs to `ptx`; `bytes` as above, NULL where memory has run out. */
+HD_API const char *hd_ptx_rewrite(hd_ptx *ptx, const hd_ptx_code *code, size_t *bytes);
 
 /* ---- the instruction set ---- */
 

@@ -10,7 +10,7 @@ struct hd_ptx {
     hd_ptx_info info;
     VEC(hd_ptx_function) functions;
     VEC(const char *) missing; /* what refused instructions have been warned of */
-    struct str printed, uncontracted;
+    struct str printed;
 };
 
 /* One warning for each thing that is missing, at its first use. */
@@ -207,14 +207,13 @@ bool hd_ptx_get_function(const hd_ptx *p, size_t i, hd_ptx_function *function)
     return true;
 }
 
-/* What `write` makes of the module, once. */
-static const char *text_of(hd_ptx *p, struct str *text, struct str (*write)(const struct ptx_module *, struct arena *),
-                           size_t *bytes)
+/* Sets *text to its text, printed where `code` is NULL; leaves it where memory has run out. */
+static const char *write_text(hd_ptx *p, const hd_ptx_code *code, struct str *text, size_t *bytes)
 {
     jmp_buf oom;
     if (!text->p && setjmp(oom) == 0) {
         p->arena.on_oom = &oom;
-        *text = write(p->module, &p->arena);
+        *text = code ? ptx_rewrite(p->module, code, &p->arena) : ptx_print(p->module, &p->arena);
     }
     p->arena.on_oom = NULL;
     if (bytes)
@@ -224,10 +223,11 @@ static const char *text_of(hd_ptx *p, struct str *text, struct str (*write)(cons
 
 const char *hd_ptx_print(hd_ptx *p, size_t *bytes)
 {
-    return text_of(p, &p->printed, ptx_print, bytes);
+    return write_text(p, NULL, &p->printed, bytes);
 }
 
-const char *hd_ptx_uncontracted(hd_ptx *p, size_t *bytes)
+const char *hd_ptx_rewrite(hd_ptx *p, const hd_ptx_code *code, size_t *bytes)
 {
-    return text_of(p, &p->uncontracted, ptx_uncontracted, bytes);
+    struct str text = {0};
+    return write_text(p, code, &text, bytes);
 }

@@ -342,7 +342,7 @@ static bool mend_ptx(struct job *j, const char *input, const char *arch, const c
     if (ok && j->o.rdc)
         ptx = cc_name_statics(ptx, j->arena);
     if (ok && j->o.given[CC_REGISTERS])
-        ptx = cc_limit_registers(ptx, atoi(j->o.value[CC_REGISTERS]), j->arena);
+        ptx = cc_limit_registers(ptx, (unsigned)atoi(j->o.value[CC_REGISTERS]), j->arena);
     if (ok && ptx.p != file.bytes)
         ok = job_write(j, path, ptx.p, ptx.n);
     free(file.bytes);

@@ -89,8 +89,8 @@ struct str cc_add_clusters(struct str ptx, struct str ir, struct arena *arena);
 
 /* ---- cc_registers.c ---- */
 
-/* The PTX with .maxnreg at the kernels that do not say themselves what they take; in the arena, or the same. */
-struct str cc_limit_registers(struct str ptx, int most, struct arena *arena);
+/* The PTX with .maxnreg at the kernels that do not say themselves what they take; in the arena, or the same where it has mistakes. */
+struct str cc_limit_registers(struct str ptx, unsigned most, struct arena *arena);
 
 /* ---- process.c ---- */
 

@@ -1,27 +1,16 @@
-/* -maxrregcount: PTX says it by .maxnreg (PTX ISA, "Performance-Tuning Directives"), which clang 19 has no option for. As with nvcc,
- * a kernel with launch bounds of its own keeps to those. See cc.h. */
-#include <string.h>
-
-#include "base/text.h"
+/* -maxrregcount: PTX says it by .maxnreg (PTX ISA 11.4.1), which clang 19 has no option for. As with nvcc, a kernel with launch bounds of
+ * its own keeps to those. See cc.h. */
 #include "cli/cc.h"
 
-struct str cc_limit_registers(struct str ptx, int most, struct arena *arena)
+struct str cc_limit_registers(struct str ptx, unsigned most, struct arena *arena)
 {
-    static const char entry[] = ".entry ";
-    struct text out = {.arena = arena};
-    const char *end = ptx.p + ptx.n, *from = ptx.p, *at;
-    while (most && (at = memmem(from, (size_t)(end - from), entry, sizeof entry - 1))) {
-        const char *body = memmem(at, (size_t)(end - at), "\n{", 2);
-        if (!body)
-            break;
-        struct str head = {at, (size_t)(body - at)};
-        text_put(&out, from, (size_t)(body - from));
-        if (!str_has(head, ".maxntid") && !str_has(head, ".minnctapersm") && !str_has(head, ".maxnreg"))
-            text_printf(&out, "\n.maxnreg %d", most);
-        from = body;
-    }
-    if (from == ptx.p)
-        return ptx;
-    text_put(&out, from, (size_t)(end - from));
-    return (struct str){out.p, out.n};
+    hd_ptx *module = NULL;
+    hd_source source = {"", ptx.p, ptx.n};
+    const hd_ptx_code code = {.max_registers = most};
+    size_t bytes = 0;
+    const char *text = hd_ptx_read(&source, &module, NULL) ? NULL : hd_ptx_rewrite(module, &code, &bytes);
+    if (text)
+        ptx = (struct str){arena_strndup(arena, text, bytes), bytes};
+    hd_ptx_free(module);
+    return ptx;
 }

@@ -117,6 +117,7 @@ CU_API CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
     size_t bytes;
     TRY(context_current(&c));
     NEED(is_link(state) && state->n && cubin);
+    TRY(jit_limit_registers(&state->jit, state->texts, state->n));
     free(state->image);
     state->image = image_of_texts(state->texts, state->n, &bytes);
     if (!state->image)

@@ -151,6 +151,8 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
     m->context = c;
     snprintf(m->name, sizeof m->name, "%s", name);
     r = from_image(image_read(image, bytes, device_arch(d), &m->image));
+    if (!r)
+        r = jit_limit_registers(jit, m->image.texts, m->image.n);
     if (!r && jit && jit->n_names && !note_placed(m, jit))
         r = CUDA_ERROR_OUT_OF_MEMORY;
     else if (r)
@@ -325,6 +327,7 @@ CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options
         case CU_JIT_WALL_TIME: o->wall_time = &values[i]; break;
         case CU_JIT_GLOBAL_SYMBOL_NAMES: o->names = values[i]; break;
         case CU_JIT_GLOBAL_SYMBOL_ADDRESSES: o->addresses = values[i]; break;
+        case CU_JIT_MAX_REGISTERS: o->max_registers = (unsigned)(uintptr_t)values[i]; break;
         case CU_JIT_GLOBAL_SYMBOL_COUNT: o->n_names = (unsigned)(uintptr_t)values[i]; break;
         default: /* how to generate machine code, of which there is none */
             if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS)
@@ -337,6 +340,28 @@ CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options
     if (o->error && o->error_bytes)
         *o->error = 0;
     return o->n_names && (!o->names || !o->addresses) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult jit_limit_registers(const struct jit_options *o, struct image_text *texts, size_t n)
+{
+    const hd_ptx_code code = {.max_registers = o ? o->max_registers : 0};
+    CUresult r = CUDA_SUCCESS;
+    for (size_t i = 0; i < n && code.max_registers && !r; i++) {
+        hd_ptx *ptx = NULL;
+        hd_source source = {"", texts[i].text, texts[i].bytes};
+        if (!hd_ptx_read(&source, &ptx, NULL)) {
+            size_t bytes;
+            const char *rewritten = hd_ptx_rewrite(ptx, &code, &bytes);
+            char *copy = rewritten ? strndup(rewritten, bytes) : NULL;
+            r = copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+            if (copy) {
+                free(texts[i].text);
+                texts[i] = (struct image_text){copy, bytes, texts[i].arch};
+            }
+        }
+        hd_ptx_free(ptx);
+    }
+    return r;
 }
 
 /* Appends as much as there is room for. */

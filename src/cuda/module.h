@@ -15,11 +15,13 @@ struct jit_options {
     void **wall_time;
     const char *const *names; /* of variables, and which addresses of the host's they get */
     void *const *addresses;
-    unsigned n_names;
+    unsigned n_names, max_registers; /* 0: no limit */
 };
 CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options, void **values);
 void jit_log(struct jit_options *o, bool error, const char *text);
 void jit_done(struct jit_options *o);
+/* Writes into PTX what the options say of the code that comes of it; leaves what has mistakes. */
+CUresult jit_limit_registers(const struct jit_options *o, struct image_text *texts, size_t n);
 
 /* Loads an image as a module of the context, or, where that is NULL, as a library. `bytes` is SIZE_MAX where it is not
  * known, `name` what messages call it, `jit` may be NULL. */

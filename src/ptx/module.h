@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/map.h"
+#include "heddle.h"
 #include "isa/isa.h"
 
 enum ptx_space { SPACE_GENERIC, SPACE_REG, SPACE_GLOBAL, SPACE_CONST, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM };
@@ -204,6 +205,7 @@ struct ptx_directive {
 struct ptx_func {
     struct ptx_symbol symbol;
     bool entry, has_body;
+    uint32_t body_offset; /* has_body: of its first brace in the text */
     enum ptx_linkage linkage;
     struct ptx_signature signature;
     VEC(struct ptx_directive) directives;
@@ -274,8 +276,8 @@ void ptx_verify(const struct ptx_module *m, struct diags *diags);
 /* The module as PTX text, in the arena. Parsing it gives an equal module. */
 struct str ptx_print(const struct ptx_module *m, struct arena *arena);
 
-/* The module's text with .rn where a sum or product of floats names no rounding: then no two are contracted to one fma. */
-struct str ptx_uncontracted(const struct ptx_module *m, struct arena *arena);
+/* The module's text as `code` wants it. */
+struct str ptx_rewrite(const struct ptx_module *m, const hd_ptx_code *code, struct arena *arena);
 
 /* Are two modules the same, apart from places in the text? On a difference *what says where, in words. */
 bool ptx_equal(const struct ptx_module *a, const struct ptx_module *b, struct arena *arena, const char **what);

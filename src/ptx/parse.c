@@ -388,6 +388,7 @@ static bool parse_function(struct parser *p, enum ptx_linkage linkage)
     open_function(p, f, &scope);
     bool ok = parse_function_head(p, f);
     f->has_body = ok && at_punct(p, '{');
+    f->body_offset = p->tok.offset;
     if (ok) {
         *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_FUNC, .func = f};
         ok = enter_function(p, f);

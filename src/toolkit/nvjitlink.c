@@ -45,8 +45,8 @@ struct log {
 
 typedef struct nvJitLink {
     unsigned arch;
-    bool keeps_products; /* -fma=0 */
-    char **options;      /* as given */
+    hd_ptx_code code; /* -fma=0, -maxrregcount=N */
+    char **options;   /* as given */
     uint32_t n_options;
     struct nvJitLink *theirs; /* of NVIDIA's library, where there is LTO-IR */
     char *ptx;                /* what it makes of that */
@@ -180,7 +180,6 @@ static nvJitLinkResult link_lto(nvJitLinkHandle h)
 
 /* How machine code is made, of which there is none here; one that ends in = takes a value. */
 static const char *const of_machine_code[] = {
-    "-maxrregcount=",
     "-time",
     "-verbose",
     "-lto",
@@ -225,7 +224,9 @@ static nvJitLinkResult read_option(nvJitLinkHandle h, const char *option)
     if (sscanf(option, "-arch=sm_%u", &sm) == 1 || sscanf(option, "-arch=compute_%u", &sm) == 1) {
         h->arch = sm;
     } else if (strncmp(option, "-fma=", 5) == 0) {
-        h->keeps_products = option[5] == '0' || strcmp(option + 5, "false") == 0;
+        h->code.keep_products = option[5] == '0' || strcmp(option + 5, "false") == 0;
+    } else if (sscanf(option, "-maxrregcount=%u", &h->code.max_registers) == 1) {
+        ; /* it is read */
     } else if (!is_of_machine_code(option)) {
         append(&h->errors, "there is no option `%s`\n", option);
         return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
@@ -279,7 +280,7 @@ EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle *handle)
 
 /* ---- inputs ---- */
 
-/* Verifies it; without contraction, writes its roundings out. */
+/* Verifies it, and writes into it what the options say of its code. */
 static nvJitLinkResult check_text(nvJitLinkHandle h, struct image_text *text, const char *name)
 {
     hd_ptx *ptx = NULL;
@@ -289,10 +290,10 @@ static nvJitLinkResult check_text(nvJitLinkHandle h, struct image_text *text, co
     if (report && hd_report_count(report))
         append(result ? &h->errors : &h->infos, "%s", hd_report_text(report));
     hd_report_free(report);
-    if (!result && h->keeps_products) {
+    if (!result && (h->code.keep_products || h->code.max_registers)) {
         size_t bytes;
-        const char *rounded = hd_ptx_uncontracted(ptx, &bytes);
-        char *copy = rounded ? strndup(rounded, bytes) : NULL;
+        const char *rewritten = hd_ptx_rewrite(ptx, &h->code, &bytes);
+        char *copy = rewritten ? strndup(rewritten, bytes) : NULL;
         if (copy) {
             free(text->text);
             text->text = copy;

@@ -171,8 +171,11 @@ static int assemble(struct session *s, const struct request *r, hd_ptx *ptx, con
     int status = check_arch(s, r, ptx, &text.arch);
     if (status)
         return status;
-    if (r->value[ID_FMAD] && strcmp(r->value[ID_FMAD], "false") == 0) {
-        text.text = (char *)hd_ptx_uncontracted(ptx, &text.bytes);
+    const char *products = r->value[ID_FMAD], *registers = r->value[ID_REGISTERS];
+    const hd_ptx_code code = {products && strcmp(products, "false") == 0,
+                              registers ? (unsigned)strtoul(registers, NULL, 10) : 0};
+    if (code.keep_products || code.max_registers) {
+        text.text = (char *)hd_ptx_rewrite(ptx, &code, &text.bytes);
         if (!text.text)
             return fail(s, "out of memory");
     }

@@ -364,6 +364,37 @@ def nvjitlink_links_ptx_and_images_of_ptx():
     assert run_image(rounded.image(), b"scale", [1 + 2.0**-12]) == [2.0**-11]
 
 
+# 48 values, all of them alive at once; `bounded` says itself what it may take.
+MANY = ".version 8.0\n.target sm_80\n.address_size 64\n" + "".join(
+    f".visible .entry {name}(.param .u64 p) {bounds}{{\n.reg .u64 %p; .reg .f32 %f<49>;\nld.param.u64 %p, [p];\n" +
+    "".join(f"ld.global.f32 %f{i}, [%p+{4 * i}];\n" for i in range(49)) +
+    "".join(f"add.rn.f32 %f48, %f48, %f{i};\n" for i in range(48)) + "st.global.f32 [%p], %f48;\nret;\n}\n"
+    for name, bounds in (("free", ""), ("bounded", ".maxntid 64 ")))
+
+
+def registers_of(image, limit=None):
+    """Of both kernels, as cuFuncGetAttribute says; the limit is CU_JIT_MAX_REGISTERS."""
+    NUM_REGS, cu, found = 4, Driver(), []
+    module, function, n = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+    options, values = (ctypes.c_int * 1)(0), (ctypes.c_void_p * 1)(limit)
+    cu.call("cuModuleLoadDataEx", ctypes.byref(module), image, int(limit is not None), options, values)
+    for kernel in b"free", b"bounded":
+        cu.call("cuModuleGetFunction", ctypes.byref(function), module, kernel)
+        cu.call("cuFuncGetAttribute", ctypes.byref(n), NUM_REGS, function)
+        found.append(n.value)
+    return found
+
+
+def a_limit_of_registers_holds_for_kernels_without_bounds_of_their_own():
+    library_can_be_loaded()
+    path, link = file("many.ptx", MANY), Link(b"-arch=sm_80", b"-maxrregcount=32")
+    assert link.add(MANY.encode(), PTX_INPUT) == 0
+    without = registers_of(MANY.encode())
+    assert without[0] == without[1] > 48, without
+    for image, limit in (MANY.encode(), 32), (image_of("-maxrregcount=32", path), None), (link.image(), None):
+        assert registers_of(image, limit) == [32, without[1]]
+
+
 def nvjitlink_takes_objects_and_libraries_of_the_host():
     library_can_be_loaded()
     need_clang()
