@@ -89,6 +89,19 @@ def numbers_of_16_bits():
     assert run("half") == new
 
 
+def products_of_matrices():
+    checks("matrices", "-arch=sm_90")
+    write("old_matrices.cu", """#include <mma.h>
+using namespace nvcuda::wmma;
+__global__ void k(__nv_bfloat16 *p) {
+    fragment<matrix_a, 16, 16, 16, __nv_bfloat16, row_major> f;
+    load_matrix_sync(f, p, 16);
+}
+""")
+    _, err = cc("-c", "-arch=sm_75", "old_matrices.cu", status=1)
+    assert re.search(r"old_matrices.cu:5:5: error: .*it needs compute capability 80 or higher", err), err
+
+
 def numbers_of_8_bits_and_less():
     checks("tiny", "-arch=sm_90")
 
@@ -863,7 +876,7 @@ def nvcc_agrees_with_the_tests():
     """The expectations of these programs hold for CUDA's own compiler and headers as well."""
     if not shutil.which("nvcc"):
         return
-    for name in "atomics", "language", "dpx":
+    for name in "atomics", "language", "dpx", "matrices":
         cc(os.path.join(here, name + ".cu"), "--with", "nvcc", "-arch=sm_90", "--extended-lambda",
            "--expt-relaxed-constexpr", "-DARCH=900", "-DBASE=1",
            "-I", folder.name, "-o", name + "-nvcc")
