@@ -23,7 +23,7 @@ static void find_factor(const struct ir_func *f, const struct ir_shapes *s, cons
         m->factor &= (1ll << m->from) - 1;
 }
 
-/* PTX ISA 9.7.9.8: a shift by the width or more gives 0. */
+/* PTX ISA 9.7.8.8: a shift by the width or more gives 0. */
 static bool find_shift(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct ir_mad *m)
 {
     int64_t by;

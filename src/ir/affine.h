@@ -13,8 +13,8 @@
 /* d = a * b + c, or a * factor + c, or the product minus c, modulo d's width. The factors are extended to that width first. */
 struct ir_mad {
     ir_ref a, b, c; /* b, c: REF_NONE where there are none */
-    ir_ref by;      /* the operand that is the factor, a constant; REF_NONE: it is 1, -1 of neg, or b */
-    int64_t factor;
+    int64_t factor; /* where it is a number: then 1 without a product, -1 of neg; else b is the factor */
+    ir_ref by;      /* the operand that the number comes from, for the shape to look at; REF_NONE: there is none */
     bool subtracts;
     enum { EXTEND_NONE, EXTEND_TRUNC, EXTEND_SIGN, EXTEND_ZERO } extend; /* of a and b */
     unsigned from, width;                                                /* of a; of d */

@@ -27,7 +27,8 @@ enum lane_id {
 };
 
 /* What a pure instruction is to the analyses of values and addresses, modulo its width. Its operands are as wide as its result, but
- * those of conversions and of wide products, which are extended (U: by zeros, S: by the sign) or truncated first. */
+ * those of conversions and of wide products, which are extended (U: by zeros, S: by the sign) or truncated first. Comparisons
+ * are the last, from IS_EQ on, which several analyses count on, in the order of LLVM's predicates. */
 enum lane_is {
     IS__, /* nothing that they know */
     IS_COPY,
