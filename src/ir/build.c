@@ -13,9 +13,8 @@ static struct place place_of_symbol(const struct builder *b, const struct ptx_sy
 
 /* Labels become blocks before anything is lowered, so that branches forward know their targets. Here a block
  * is numbered by its label's statement until the numbers are known. */
-static uint32_t target_of(struct builder *b, const struct ptx_symbol *symbol)
+static uint32_t target_of(const struct ptx_symbol *symbol)
 {
-    (void)b;
     return ((const struct ptx_label *)symbol)->stmt;
 }
 
@@ -30,7 +29,7 @@ static void lower_branch(struct builder *b)
 {
     struct ir_insn *i = ir_emit_guarded(b, IR_BRA);
     set_targets(b, i, 1);
-    i->targets[0] = target_of(b, b->insn->operands[0].symbol);
+    i->targets[0] = target_of(b->insn->operands[0].symbol);
 }
 
 static void lower_indexed_branch(struct builder *b)
@@ -41,7 +40,7 @@ static void lower_indexed_branch(struct builder *b)
     i->a = index;
     set_targets(b, i, t->targets.n);
     for (uint32_t k = 0; k < t->targets.n; k++)
-        i->targets[k] = target_of(b, t->targets.at[k]);
+        i->targets[k] = target_of(t->targets.at[k]);
 }
 
 static enum bar_mode bar_mode_of(const struct isa_inst *i)

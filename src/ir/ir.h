@@ -143,8 +143,7 @@ enum ir_syscall { SYSCALL_NONE, SYSCALL_VPRINTF, SYSCALL_MALLOC, SYSCALL_FREE, S
 
 /* A piece of the caller's frame that a call copies: parameters in, results back. */
 struct ir_copy {
-    uint32_t caller_at, callee_index; /* index of the parameter or result */
-    uint32_t bytes;
+    uint32_t caller_at, bytes;
 };
 
 struct ir_call {
@@ -287,6 +286,20 @@ struct ir_block {
 
 enum { NO_BLOCK = UINT32_MAX };
 
+/* Sets of registers, or of blocks, by bit. */
+static inline bool ir_in_set(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> (i % 64) & 1;
+}
+static inline void ir_set_add(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= 1ull << (i % 64);
+}
+static inline void ir_set_remove(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~(1ull << (i % 64));
+}
+
 struct ir_reg {
     uint8_t width;
     uint32_t slot;                /* byte offset of its row in the frame of registers */
@@ -316,6 +329,12 @@ struct ir_func {
     VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
     uint64_t *work_left;            /* steps that the passes may still take; NULL: any number */
 };
+
+/* By its place in the order of execution. */
+static inline const struct ir_block *ir_block_at(const struct ir_func *f, uint32_t order)
+{
+    return &f->blocks.at[f->order[order]];
+}
 
 /* Passes take time in proportion to a function, but for what grows with the depth of loops, or with registers times blocks. Of
  * that they take the steps from what is left of the function's share. False where it is spent: the pass gives up, and so does

@@ -36,16 +36,6 @@ static void visit_refs(struct liveness *l, const struct ir_insn *i, visit_fn *vi
     }
 }
 
-static bool bit(const uint64_t *set, uint32_t i)
-{
-    return set[i / 64] >> (i % 64) & 1;
-}
-
-static void set_bit(uint64_t *set, uint32_t i)
-{
-    set[i / 64] |= 1ull << (i % 64);
-}
-
 /* Per block: a register read before it is written there crosses into the block. */
 struct exposure {
     uint32_t block;
@@ -58,10 +48,8 @@ static void note_exposed(struct liveness *l, const struct ir_insn *i, ir_ref r, 
     uint32_t reg = ir_ref_index(r);
     if (is_def && !i->guard)
         x->written_in[reg] = x->block + 1;
-    else if (!is_def && x->written_in[reg] != x->block + 1 && !l->live->number[reg])
-        l->live->number[reg] = ++l->live->n;
-    else if (is_def && i->guard && x->written_in[reg] != x->block + 1 && !l->live->number[reg])
-        l->live->number[reg] = ++l->live->n; /* the old value may come through */
+    else if (x->written_in[reg] != x->block + 1 && !l->live->number[reg])
+        l->live->number[reg] = ++l->live->n; /* of what is written under a guard, the old value may come through */
 }
 
 static void note_sets(struct liveness *l, const struct ir_insn *i, ir_ref r, bool is_def, void *data)
@@ -70,22 +58,15 @@ static void note_sets(struct liveness *l, const struct ir_insn *i, ir_ref r, boo
     if (!g)
         return;
     uint64_t *in = l->live->in + (size_t)block * l->live->words, *kill = l->kill + (size_t)block * l->live->words;
-    if (!is_def && !bit(kill, g - 1))
-        set_bit(in, g - 1);
-    else if (is_def && !i->guard && !bit(in, g - 1))
-        set_bit(kill, g - 1);
+    if (!is_def && !ir_in_set(kill, g - 1))
+        ir_set_add(in, g - 1);
     else if (is_def && !i->guard)
-        set_bit(kill, g - 1);
-}
-
-static const struct ir_block *block_at(const struct ir_func *f, uint32_t order)
-{
-    return &f->blocks.at[f->order[order]];
+        ir_set_add(kill, g - 1);
 }
 
 static void for_block(struct liveness *l, uint32_t order, visit_fn *visit, void *data)
 {
-    const struct ir_block *b = block_at(l->f, order);
+    const struct ir_block *b = ir_block_at(l->f, order);
     for (uint32_t k = 0; k < b->n; k++)
         visit_refs(l, &l->f->insns.at[b->first + k], visit, data);
 }
@@ -203,7 +184,7 @@ struct need {
 static bool is_needed(const struct need *n, ir_ref r)
 {
     uint32_t reg = ir_ref_index(r), g = n->live->number[reg];
-    return g ? bit(n->crossing, g - 1) : n->needed_in[reg] == n->block + 1;
+    return g ? ir_in_set(n->crossing, g - 1) : n->needed_in[reg] == n->block + 1;
 }
 
 static void set_needed(const struct need *n, ir_ref r, bool needed)
@@ -212,9 +193,9 @@ static void set_needed(const struct need *n, ir_ref r, bool needed)
     if (!g)
         n->needed_in[reg] = needed ? n->block + 1 : 0;
     else if (needed)
-        set_bit(n->crossing, g - 1);
+        ir_set_add(n->crossing, g - 1);
     else
-        n->crossing[(g - 1) / 64] &= ~(1ull << ((g - 1) % 64));
+        ir_set_remove(n->crossing, g - 1);
 }
 
 /* From behind an instruction to before it; false where nobody needs what it computes, so that it needs nothing itself. */
@@ -241,7 +222,7 @@ static bool find_needed(const struct ir_func *f, struct ir_live *live, struct ne
         changed = false;
         for (uint32_t o = f->n_ordered; o-- > 0;) {
             uint64_t *in = live->in + (size_t)o * live->words;
-            const struct ir_block *b = block_at(f, o);
+            const struct ir_block *b = ir_block_at(f, o);
             if (!join_successors(f, live, o) || !ir_spend(f, (uint64_t)b->n * INSN_WORK))
                 return false;
             memcpy(need->crossing, live->out + (size_t)o * live->words, live->words * sizeof *in);
@@ -286,7 +267,7 @@ bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, st
     bool *dead = ARENA_ARRAY(&l.scratch, bool, f->insns.n + 1), any = false;
     memset(need.needed_in, 0, f->regs.n * sizeof *need.needed_in);
     for (uint32_t o = 0; o < f->n_ordered && enough; o++) {
-        const struct ir_block *b = block_at(f, o);
+        const struct ir_block *b = ir_block_at(f, o);
         memcpy(need.crossing, live->out + (size_t)o * live->words, live->words * sizeof *need.crossing);
         need.block = o;
         for (uint32_t n = b->first + b->n; n-- > b->first;)
@@ -354,7 +335,7 @@ static void find_intervals(struct liveness *l)
     memset(l->start, 0xff, f->regs.n * sizeof *l->start);
     uint32_t at = 2;
     for (uint32_t b = 0; b < f->n_ordered; b++) {
-        const struct ir_block *block = block_at(f, b);
+        const struct ir_block *block = ir_block_at(f, b);
         uint32_t first = at, last = at + 2 * block->n + 1;
         for (uint32_t k = 0; k < block->n; k++, at += 2)
             visit_refs(l, &f->insns.at[block->first + k], note_position, &at);
@@ -414,7 +395,7 @@ bool ir_assign_slots(struct ir_func *f)
     }
     find_intervals(&l);
     for (uint32_t g = 0; g < live.n; g++)
-        if (bit(live.in, g)) /* into the first block: may be read before it is written */
+        if (ir_in_set(live.in, g)) /* into the first block: may be read before it is written */
             *VEC_PUSH(f->arena, &f->zeroed) = live.regs[g];
     uint32_t base = 0;
     for (size_t w = 0; w < sizeof widths; w++) {

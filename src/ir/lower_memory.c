@@ -450,10 +450,10 @@ void lower_call(struct builder *b)
     }
     for (uint32_t i = 0; i < c->n_args; i++)
         *VEC_PUSH(b->arena, &call->params) =
-            (struct ir_copy){argument_place(b, &c->args[i], s->params.at[i], true), i, (uint32_t)s->params.at[i]->size};
+            (struct ir_copy){argument_place(b, &c->args[i], s->params.at[i], true), (uint32_t)s->params.at[i]->size};
     for (uint32_t i = 0; i < c->n_returns; i++)
         *VEC_PUSH(b->arena, &call->results) = (struct ir_copy){
-            argument_place(b, &c->returns[i], s->returns.at[i], false), i, (uint32_t)s->returns.at[i]->size};
+            argument_place(b, &c->returns[i], s->returns.at[i], false), (uint32_t)s->returns.at[i]->size};
     struct ir_insn *i = ir_emit_guarded(b, IR_CALL);
     i->a = address;
     i->call = call;

@@ -28,6 +28,11 @@ static inline bool mem_access_is_strong(const struct mem_access *m)
 {
     return m->order != ORDER_WEAK || m->is_volatile;
 }
+/* May it be at global memory? By its state space; a generic address may be any but that of a parameter. */
+static inline bool mem_access_may_be_global(const struct mem_access *m)
+{
+    return m->space == SPACE_GLOBAL || m->space == SPACE_GENERIC;
+}
 /* What an atomic operation makes of a cell, in shared memory or elsewhere. */
 static inline enum atom_cell mem_access_cell(const struct mem_access *m, bool shared)
 {

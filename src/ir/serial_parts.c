@@ -44,11 +44,6 @@ static void find_origins(struct finder *x)
     }
 }
 
-static const struct ir_block *block_at(const struct finder *x, uint32_t order)
-{
-    return &x->f->blocks.at[x->f->order[order]];
-}
-
 static const struct ir_insn *insn_at(const struct finder *x, const struct ir_block *b, uint32_t k)
 {
     return &x->f->insns.at[b->first + k];
@@ -93,7 +88,7 @@ static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *
     *end = x->loop_end[head] + 1;
     *insns = 0;
     for (uint32_t o = head; o < *end; o++) {
-        const struct ir_block *b = block_at(x, o);
+        const struct ir_block *b = ir_block_at(x->f, o);
         bool has_entry = o > head && (b->loop_header || x->first[o] < head || x->last[o] >= *end);
         if (has_entry || (*insns += b->n) > MAX_INSNS || o - head > MAX_BLOCKS || !can_join(x, b))
             return false;
@@ -122,7 +117,7 @@ static bool is_found(const struct finder *x, ir_ref r, uint32_t from, uint32_t t
     enum { DEEPEST = 6 };
     const struct ir_insn *i = depth < DEEPEST ? def_outside(x, r, from, to) : NULL;
     if (i && i->kind == IR_LD)
-        return i->access->mem.space == SPACE_GLOBAL || i->access->mem.space == SPACE_GENERIC;
+        return mem_access_may_be_global(&i->access->mem);
     return i && ir_is(i) != IS__ && ir_is(i) < IS_EQ &&
            (is_found(x, i->a, from, to, depth + 1) || is_found(x, i->b, from, to, depth + 1) ||
             is_found(x, i->c, from, to, depth + 1));
@@ -134,7 +129,7 @@ static bool walks(struct finder *x, uint32_t from, uint32_t to)
     x->defs = x->defs ? x->defs : ir_find_defs(x->f, &x->scratch);
     struct ir_loop loop = ir_loop_of(x->f, NULL, x->defs, from, to, &x->scratch);
     for (uint32_t o = from; o < to; o++) {
-        const struct ir_block *b = block_at(x, o);
+        const struct ir_block *b = ir_block_at(x->f, o);
         for (uint32_t k = 0; k < b->n; k++) {
             const struct ir_insn *i = insn_at(x, b, k);
             const struct ir_affine *at = i->kind == IR_LD ? ir_affine_of(&loop, i->a, b->first + k) : NULL;
@@ -165,7 +160,7 @@ static bool is_on_same(const struct finder *x, const struct ir_insn *i, uint32_t
     if (i->kind != IR_ST && i->kind != IR_ATOM)
         return false;
     for (uint32_t o = from; o < to; o++) {
-        const struct ir_block *b = block_at(x, o);
+        const struct ir_block *b = ir_block_at(x->f, o);
         for (uint32_t k = 0; k < b->n; k++) {
             const struct ir_insn *t = insn_at(x, b, k);
             if (tries(t) && t->a == i->a && is_same_space(t->access->mem.space, i->access->mem.space) &&
@@ -189,7 +184,7 @@ static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uin
     bool straight = true, found = false;
     for (*stop = to; *stop < x->f->n_ordered; ++*stop) {
         uint32_t o = *stop;
-        const struct ir_block *b = block_at(x, o);
+        const struct ir_block *b = ir_block_at(x->f, o);
         straight &= !b->loop_header;
         origin = x->last[o] > origin ? x->last[o] : origin;
         if (x->first[o] < from || (insns += b->n) > MAX_INSNS || o - from > MAX_BLOCKS || !can_join(x, b))
@@ -213,7 +208,7 @@ static bool cut(const struct finder *x, uint32_t from, uint32_t to, uint32_t sto
     struct ir_block *b = stop < f->n_ordered ? &f->blocks.at[f->order[stop]] : NULL;
     bool gives_back = false;
     for (uint32_t o = to; b && o <= stop; o++)
-        if (block_at(x, o)->loop_header)
+        if (ir_block_at(x->f, o)->loop_header)
             return false;
     for (uint32_t k = 0; b && k + 1 < b->n; k++) {
         gives_back |= is_on_same(x, insn_at(x, b, k), from, to);
@@ -249,9 +244,9 @@ bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut)
     find_origins(&x);
     for (uint32_t o = 0, behind, insns, stop; o < f->n_ordered;) {
         uint32_t from = o++;
-        if (!block_at(&x, from)->loop_header || !is_loop_that_tries(&x, from, &behind, &insns))
+        if (!ir_block_at(x.f, from)->loop_header || !is_loop_that_tries(&x, from, &behind, &insns))
             continue;
-        if (!block_at(&x, from)->spins) {
+        if (!ir_block_at(x.f, from)->spins) {
             if (serial_walks && walks(&x, from, behind))
                 mark(f, from, o = behind);
             continue;

@@ -392,15 +392,10 @@ static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
         meet(x, refs[k], shape);
 }
 
-static const struct ir_block *block_at(const struct finder *x, uint32_t order)
-{
-    return &x->f->blocks.at[x->f->order[order]];
-}
-
 static void visit_values(struct finder *x)
 {
     for (uint32_t b = 0; b < x->f->n_ordered; b++) {
-        const struct ir_block *block = block_at(x, b);
+        const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t k = 0; k < block->n; k++)
             visit_insn(x, &x->f->insns.at[block->first + k], block->serial_to);
     }
@@ -418,7 +413,7 @@ static void add_pair(struct finder *x, uint32_t a, uint32_t b)
     uint32_t first = a < b ? a : b, second = a < b ? b : a;
     if (a == b || ir_in_set(pending_of(x, first), second))
         return;
-    pending_of(x, first)[second / 64] |= 1ull << (second % 64);
+    ir_set_add(pending_of(x, first), second);
     x->changed = true;
     if (x->n_pairs == x->max_pairs) {
         x->pairs = arena_grow(&x->scratch, x->pairs, x->max_pairs * sizeof *x->pairs,
@@ -443,7 +438,7 @@ static uint32_t successors(struct finder *x, uint32_t b)
 
 static bool parts_lanes(const struct finder *x, uint32_t b)
 {
-    const struct ir_block *block = block_at(x, b);
+    const struct ir_block *block = ir_block_at(x->f, b);
     const struct ir_insn *last = block->n ? &x->f->insns.at[block->first + block->n - 1] : NULL;
     if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
         return false;
@@ -495,7 +490,7 @@ static bool visit_pending_live(struct finder *x)
         }
         if (!ir_spend(x->f, n_pending * s->live.words + x->f->n_ordered))
             return false;
-        const struct ir_block *block = block_at(x, b);
+        const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t k = 0; k < block->n; k++) {
             const struct ir_insn *i = &x->f->insns.at[block->first + k];
             hold(x, b, i->d);
@@ -523,7 +518,7 @@ static void find_whole(struct finder *x)
     bool whole = x->f->func->entry && (uint64_t)t[0] * t[1] * t[2] % WARP_LANES == 0;
     memset(x->s->whole, whole, x->f->n_ordered);
     for (uint32_t b = 0; b < x->f->n_ordered; b++) {
-        const struct ir_block *block = block_at(x, b);
+        const struct ir_block *block = ir_block_at(x->f, b);
         const struct ir_insn *last = block->n ? &x->f->insns.at[block->first + block->n - 1] : NULL;
         bool calls = last && last->kind == IR_CALL && !last->call->syscall;
         if (!last || (last->kind != IR_EXIT && !calls))

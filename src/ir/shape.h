@@ -83,10 +83,6 @@ static inline unsigned ir_piece_start(const struct ir_shapes *s, unsigned lane)
 {
     return lane & ~(WARP_LANES / s->pieces - 1);
 }
-static inline bool ir_in_set(const uint64_t *set, uint32_t i)
-{
-    return set[i / 64] >> (i % 64) & 1;
-}
 /* May lanes be pending elsewhere while block b runs? */
 static inline bool ir_has_pending(const struct ir_shapes *s, uint32_t b)
 {

@@ -39,11 +39,9 @@ static bool is_marked(const struct finder *s, ir_ref r, enum mark what)
 
 static void mark_results(struct finder *s, const struct ir_insn *i, enum mark what)
 {
-    mark(s, i->d, what);
-    if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
-        mark(s, i->e, what);
-    for (unsigned k = 0; k < 8 && (i->kind == IR_LD || i->kind == IR_ATOM); k++)
-        mark(s, i->access->regs[k], what);
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = ir_writes(i, refs); k-- > 0;)
+        mark(s, refs[k], what);
 }
 
 /* The next loop's marks are its own. */

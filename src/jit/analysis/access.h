@@ -32,7 +32,7 @@ struct access {
         least;        /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
                                                 they are farther apart than that, offsets have wrapped */
     int64_t before;   /* from where the tested bytes begin to `first` */
-    bool is_wild;     /* affine without such halves: lanes are served one by one */
+    bool lanes_scattered;     /* affine, and neither half is consecutive or at one place: lanes are served one by one */
     unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: transfer_store_in_order() */
     bool nontemporal; /* whole lines, past the caches: nontemporal.c */
     value cache;
@@ -42,7 +42,7 @@ struct access {
  * has one access, then? */
 static inline bool access_is_seen(const struct mem_access *m)
 {
-    return mem_access_is_strong(m) && (m->space == SPACE_GLOBAL || m->space == SPACE_GENERIC);
+    return mem_access_is_strong(m) && mem_access_may_be_global(m);
 }
 static inline bool access_is_whole(const struct mem_access *m)
 {

@@ -41,7 +41,7 @@ static void add(const struct function *fn, uint64_t *set, ir_ref r)
 {
     uint32_t n = ir_ref_kind(r) == REF_REG ? fn->shapes->live.number[ir_ref_index(r)] : 0;
     if (n)
-        set[(n - 1) / 64] |= 1ull << ((n - 1) % 64);
+        ir_set_add(set, n - 1);
 }
 
 /* Adds the registers that the instruction writes, and all that it reads or writes. */

@@ -28,7 +28,7 @@ static void drop(const struct function *fn, uint64_t *set, ir_ref r)
 {
     uint32_t n = ir_ref_kind(r) == REF_REG ? fn->shapes->live.number[ir_ref_index(r)] : 0;
     if (n)
-        set[(n - 1) / 64] &= ~(1ull << ((n - 1) % 64));
+        ir_set_remove(set, n - 1);
 }
 
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r)
@@ -40,7 +40,7 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r)
 /* Computes what is clean behind a block. */
 static void pass_block(const struct function *fn, uint64_t *in, uint32_t order, uint64_t *sets)
 {
-    const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[order]];
+    const struct ir_block *block = block_at(fn, order);
     memcpy(sets, sets_of(fn, in, order), dirty_words(fn) * sizeof *sets);
     for (uint32_t k = 0; k < block->n; k++) {
         const struct ir_insn *i = &fn->ir->insns.at[block->first + k];
@@ -65,7 +65,7 @@ static bool meet(const struct function *fn, uint64_t *sets_in, uint32_t block, c
 /* Does compiled code go on behind the block? Behind an operation of the interpreter's the warp enters anew: insn.c's emit_insn. */
 static bool goes_on(const struct function *fn, uint32_t order, bool passes_barriers)
 {
-    const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[order]];
+    const struct ir_block *block = block_at(fn, order);
     switch (block->n ? fn->ir->insns.at[block->first + block->n - 1].kind : IR_JUMP) {
     case IR_BAR: return passes_barriers;
     case IR_MBARRIER:

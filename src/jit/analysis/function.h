@@ -76,7 +76,7 @@ struct cursor {
 
 static inline const struct ir_block *block_at(const struct function *fn, uint32_t order)
 {
-    return &fn->ir->blocks.at[fn->ir->order[order]];
+    return ir_block_at(fn->ir, order);
 }
 /* Instruction k of the cursor's block. */
 static inline const struct ir_insn *insn_at(struct cursor here, uint32_t k)
@@ -101,8 +101,7 @@ unsigned fn_pieces(const struct function *fn, uint16_t shape);
 unsigned fn_piece_lane(const struct function *fn, unsigned piece);
 /* Is lane 0's value of a register that is not divergent the same number in every warp of the grid? */
 bool fn_is_grid_uniform(const struct function *fn, ir_ref r);
-/* Is an operand a constant? If so, *v is its value, or its lower 32 bits. */
-bool fn_constant(const struct function *fn, ir_ref r, int64_t *v);
+/* Is an operand a number that is known (ir_number)? If so, *v is its lower 32 bits. */
 bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v);
 /* Is it a shuffle between lanes that are known? Such a one is done without the engine. */
 bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i);

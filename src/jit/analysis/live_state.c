@@ -97,7 +97,7 @@ static void find_through(const struct function *fn, uint32_t order, uint64_t *th
         for (unsigned w = 0; w < n; w++) {
             uint32_t number = ir_ref_kind(writes[w]) == REF_REG ? live->number[ir_ref_index(writes[w])] : 0;
             if (number)
-                through[(number - 1) / 64] &= ~(1ull << ((number - 1) % 64));
+                ir_set_remove(through, number - 1);
         }
     }
 }

@@ -70,7 +70,7 @@ static uint64_t *find_parameters(const struct function *fn)
 static bool is_global(const struct ir_insn *i)
 {
     bool moves = i->kind == IR_LD || i->kind == IR_ST;
-    return moves && (i->access->mem.space == SPACE_GLOBAL || i->access->mem.space == SPACE_GENERIC);
+    return moves && mem_access_may_be_global(&i->access->mem);
 }
 
 /* Is there no way for others to know of a store? */

@@ -9,18 +9,7 @@ unsigned fn_ref_width(const struct function *fn, ir_ref r)
 
 uint16_t fn_ref_shape(const struct function *fn, ir_ref r)
 {
-    uint32_t i = ir_ref_index(r);
-    if (fn->one_lane)
-        return SHAPE_UNIFORM;
-    if (ir_ref_kind(r) == REF_REG)
-        return fn->shapes->regs[i];
-    if (ir_ref_kind(r) != REF_SREG || i >= IR_ENVREG)
-        return SHAPE_UNIFORM;
-    if (i / 4 == SREG_tid && i % 4 < 3)
-        return fn->shapes->tid[i % 4];
-    if (i / 4 == SREG_laneid)
-        return fn->shapes->laneid;
-    return isa_sreg_info((enum isa_sreg)(i / 4))->when == WHEN_LANE ? SHAPE_DIVERGENT : SHAPE_UNIFORM;
+    return fn->one_lane ? SHAPE_UNIFORM : ir_shape(fn->shapes, r);
 }
 
 unsigned fn_pieces(const struct function *fn, uint16_t shape)
@@ -53,24 +42,10 @@ bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r)
     return i->kind == IR_LANES && !i->guard && i->d == r;
 }
 
-bool fn_constant(const struct function *fn, ir_ref r, int64_t *v)
-{
-    uint32_t index = ir_ref_index(r);
-    if (ir_ref_kind(r) == REF_REG) {
-        *v = fn->shapes->ranges[index].lo;
-        return fn->shapes->ranges[index].lo == fn->shapes->ranges[index].hi;
-    }
-    if (ir_ref_kind(r) != REF_CONST || fn->ir->consts.at[index].base != BASE_NONE)
-        return false;
-    uint64_t lo = fn->ir->consts.at[index].lo;
-    *v = fn->ir->consts.at[index].width == 32 ? (int32_t)lo : (int64_t)lo;
-    return true;
-}
-
 bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v)
 {
     int64_t number;
-    bool known = fn_constant(fn, r, &number);
+    bool known = ir_number(fn->ir, fn->shapes, r, &number);
     if (known)
         *v = (uint32_t)number;
     return known;
@@ -120,7 +95,7 @@ uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i)
 
 uint32_t fn_seed_block(const struct function *fn, uint32_t at)
 {
-    const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[at]];
+    const struct ir_block *block = block_at(fn, at);
     uint32_t arrived = block->n ? fn_arrival(fn, last_insn(fn, block)) : 0, next = fn_next(fn, at);
     if (!arrived || arrived == ARRIVED_END || !next || next == NO_BLOCK)
         return NO_BLOCK;
@@ -176,25 +151,4 @@ row_ref fn_row(const struct function *fn, ir_ref r)
 uint32_t fn_op(const struct function *fn, const struct ir_insn *i)
 {
     return fn->layout.ops[i - fn->ir->insns.at];
-}
-
-void fn_find_entries(const struct function *fn, uint8_t *entries)
-{
-    serial_find_exits(fn, entries);
-    entries[0] = 1;
-    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        const struct ir_block *block = &fn->ir->blocks.at[fn->ir->order[b]];
-        uint32_t next = fn_next(fn, b), target = fn_target(fn, b);
-        const struct ir_insn *i = block->n ? last_insn(fn, block) : NULL;
-        bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
-                        i->kind != IR_ACTIVEMASK && i->kind != IR_ASYNC && i->kind != IR_GROUP;
-        if (next != NO_BLOCK && (suspends || next <= b))
-            entries[next] = 1;
-        if (target <= b)
-            entries[target] = 1;
-        entries[b] |= gang_may_restart(fn, b);
-        if (i && i->kind == IR_BRX)
-            for (uint32_t k = 0; k < i->n_targets; k++)
-                entries[layout_order(fn->ir, i->targets[k])] = 1;
-    }
 }

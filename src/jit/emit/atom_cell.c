@@ -49,7 +49,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, struct atom *t)
     const struct mem_access *m = &i->access->mem;
     bool shared = m->space == SPACE_SHARED, is_cas = m->atom == ATOM_cas;
     enum atom_cell cell = mem_access_cell(m, shared);
-    if (!atom_cell_lane(cell) || m->n != 1 || (!shared && m->space != SPACE_GLOBAL && m->space != SPACE_GENERIC))
+    if (!atom_cell_lane(cell) || m->n != 1 || (!shared && !mem_access_may_be_global(m)))
         return false;
     for (unsigned k = 0; k < 1u + is_cas; k++)
         if (fn_ref_width(e->fn, i->access->operands[k]) != 8u * m->bytes)

@@ -246,6 +246,6 @@ void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space spa
 bool access_is_unchecked(const struct emit *e)
 {
     if (e->tested)
-        return e->tested[e->fn->ir->blocks.at[e->fn->ir->order[e->at]].first + e->index];
+        return e->tested[block_at(e->fn, e->at)->first + e->index];
     return e->unchecked.block && e->unchecked.covered[e->index];
 }

@@ -72,7 +72,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->count.ahead);
     }
     const uint64_t *pending = e->fn->shapes->pending + (size_t)e->at * e->fn->shapes->block_words;
-    const struct ir_block *from = &e->fn->ir->blocks.at[e->fn->ir->order[e->at]];
+    const struct ir_block *from = block_at(e->fn, e->at);
     for (uint32_t b = from->serial_to ? from->serial_to : e->at + 1; b < target;
          b++) { /* in a serial part none waits */
         if (!ir_in_set(pending, b))

@@ -288,8 +288,7 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
         i->access->disp_const || (is_atom ? !atom_begin(p->e, i, &t) : !access_is_simple(e->fn, i)))
         return false;
     uint32_t r = ir_ref_index(i->a), n = e->fn->shapes->live.number[r];
-    enum ptx_space space = i->access->mem.space;
-    return (space == SPACE_GLOBAL || space == SPACE_GENERIC) && n && ir_in_set(live_in(e->fn, head), n - 1) &&
+    return mem_access_may_be_global(&i->access->mem) && n && ir_in_set(live_in(e->fn, head), n - 1) &&
            !ir_in_set(p->written, n - 1) && p->warp->regs[r] == SHAPE_UNIFORM;
 }
 

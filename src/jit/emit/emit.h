@@ -30,7 +30,6 @@ struct interleaved_values {
 
 enum { COPY_VECTORS = 8 }; /* that have the 16 bytes of each lane */
 
-struct access;
 struct emit;
 struct side_exit;
 

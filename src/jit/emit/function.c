@@ -60,7 +60,7 @@ static void emit_lane_serial_or_vector(struct emit *e, const struct ir_block *bl
 
 static void emit_block(struct emit *e, uint32_t order)
 {
-    const struct ir_block *block = &e->fn->ir->blocks.at[e->fn->ir->order[order]];
+    const struct ir_block *block = block_at(e->fn, order);
     e->at = order;
     emit_begin_block(e);
     emit_at_end(e, e->block[order]);

@@ -7,52 +7,7 @@
  * are divergent.
  */
 #include "base/checked.h"
-#include "exec/shuffle.h"
 #include "jit/emit/load_store.h"
-
-/* ---- the engine's way ---- */
-
-/* A shuffle of all 32 lanes between known lanes. */
-static bool emit_shuffle(struct emit *e, const struct ir_insn *i)
-{
-    uint32_t b, c, p = 0;
-    value index[WARP_LANES];
-    if (!emit_is_full(e) || !fn_is_plain_shuffle(e->fn, i) || !fn_constant_low(e->fn, i->b, &b) ||
-        !fn_constant_low(e->fn, i->c, &c))
-        return false;
-    for (unsigned l = 0; l < WARP_LANES; l++) {
-        bool in_range;
-        index[l] = const_int(e, e->i32, shuffle_source((enum collective)i->mode, l, b, c, &in_range));
-        p |= (uint32_t)in_range << l;
-    }
-    value v = reg_read_lanes(e, i->a);
-    v = LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, WARP_LANES), "");
-    if (i->d)
-        reg_write_lanes(e, i->d, v, NULL);
-    if (i->e)
-        reg_write_lanes(e, i->e, const_int(e, e->i32, p), NULL);
-    return true;
-}
-
-bool emit_collective(struct emit *e, const struct ir_insn *i)
-{
-    if (i->guard)
-        return false;
-    if (emit_shuffle(e, i))
-        return true;
-    value mask = emit_mask(e);
-    access_spill_operands(e, i);
-    value args[4] = {e->w, e->a, emit_op_pointer(e, i), mask};
-    value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_collective, "");
-    value done = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
-    LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
-    emit_likely(e, done, on, out);
-    emit_at_end(e, out);
-    emit_exit(e, e->index);
-    emit_at_end(e, on);
-    access_take_results(e, i, mask);
-    return true;
-}
 
 /* ---- what needs no test ---- */
 
@@ -251,7 +206,7 @@ static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
         emit_at_end(e, done);
         return;
     }
-    if (!a->is_wild && !whole && !fn_has_many_accesses(e->fn)) {
+    if (!a->lanes_scattered && !whole && !fn_has_many_accesses(e->fn)) {
         other = branch(e, transfer_test_halves(e, a, a->all));
         loads ? transfer_load_consecutive_halves(e, a, space) : transfer_store_consecutive_halves(e, a, space);
         LLVMBuildBr(e->b, done);
@@ -303,7 +258,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
         if (copy_is_whole(e) ? !access_is_aligned(&a) || !access_is_consecutive(&a) || a.pieces > COPY_VECTORS
                              : !simple) {
             a.shape = SHAPE_DIVERGENT;
-            a.is_wild = !access_has_halves(&a);
+            a.lanes_scattered = !access_has_halves(&a);
         }
         a.span = 0;
     }

@@ -8,7 +8,7 @@ static bool loads_little(const struct emit *e)
     unsigned n = 0;
     for (uint32_t k = 0; k < block->n; k++) {
         const struct ir_insn *i = insn_at(emit_here(e), k);
-        n += i->kind == IR_LD && (i->access->mem.space == SPACE_GLOBAL || i->access->mem.space == SPACE_GENERIC);
+        n += i->kind == IR_LD && mem_access_may_be_global(&i->access->mem);
     }
     return n <= e->fn->target->costs->prefetched_loads;
 }

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "jit/host/compile.h"
+#include "jit/host/unit_compile.h"
 
 static void run_queue(struct jit *j, struct compile_queue *l)
 {

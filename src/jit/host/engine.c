@@ -12,7 +12,7 @@
 #include "exec/machine.h"
 #include "exec/worker.h"
 #include "jit/costs.h"
-#include "jit/host/compile.h"
+#include "jit/host/unit_compile.h"
 #include "jit/host/compile_queue.h"
 
 /* When a kernel is worth compiling, and compiling again with more effort: costs.def. */

@@ -1,7 +1,7 @@
 /* A unit's way through the compiler: its request as bytes, the code of the cache on disk or the compiler's answer, and that
  * loaded; and what is said of it to those who ask (HEDDLE_DUMP, HEDDLE_LOG, HEDDLE_PERF). */
-#ifndef HEDDLE_JIT_COMPILE_H
-#define HEDDLE_JIT_COMPILE_H
+#ifndef HEDDLE_JIT_UNIT_COMPILE_H
+#define HEDDLE_JIT_UNIT_COMPILE_H
 
 #include "jit/host/unit.h"
 

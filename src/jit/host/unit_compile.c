@@ -1,5 +1,5 @@
-/* See compile.h. */
-#include "jit/host/compile.h"
+/* See unit_compile.h. */
+#include "jit/host/unit_compile.h"
 
 #include <fcntl.h>
 #include <stdio.h>

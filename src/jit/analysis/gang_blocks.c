@@ -1,0 +1,207 @@
+/* All warps of a block as one gang: where they may be one, by their side regions and barrier phases. See docs/JIT.md, "Gangs". */
+#include "jit/analysis/gang_plan.h"
+
+#include <string.h>
+
+/* The last block of a loop around the barrier at the end of a block; or NO_BLOCK. */
+static uint32_t loop_around(const struct function *fn, uint32_t barrier, uint32_t *first)
+{
+    for (uint32_t b = fn->ir->n_ordered; b-- > barrier;) {
+        *first = fn_target(fn, b);
+        if (*first <= barrier)
+            return b;
+    }
+    return NO_BLOCK;
+}
+
+/* May each warp of a gang run the block by itself, in the lanes that come there? */
+static bool is_for_side_regions(const struct function *fn, uint32_t order)
+{
+    for (uint32_t n = 0; n < fn_block_end(fn, order); n++) {
+        uint32_t k = block_at(fn, order)->first + n;
+        enum ir_kind kind = fn->ir->insns.at[k].kind;
+        if ((kind != IR_LANES && kind != IR_LD && kind != IR_ST && kind != IR_ATOM) || fn->shapes->assumptions[k])
+            return false;
+    }
+    return true;
+}
+
+/* Where a branch skips a block that nobody else comes to and that goes on where the others are: that block; else 0. */
+static uint32_t side_region_behind(const struct function *fn, uint32_t order, const uint32_t *comes_to)
+{
+    const struct ir_insn *i = gang_block_end(fn, order);
+    uint32_t next = fn_next(fn, order), target = fn_target(fn, order);
+    if (!i || i->kind != IR_BRA || !i->guard || target == NO_BLOCK || next == NO_BLOCK ||
+        (gang_is_common(fn, i->guard) && fn_ref_shape(fn, i->guard) != SHAPE_DIVERGENT))
+        return 0;
+    uint32_t region = target < next ? target : next, behind = target < next ? next : target;
+    if (region <= order || region == behind || comes_to[region] != 1)
+        return 0;
+    const struct ir_insn *last = gang_block_end(fn, region);
+    bool goes_there =
+        last ? last->kind == IR_BRA && !last->guard && fn_target(fn, region) == behind : fn_next(fn, region) == behind;
+    return goes_there && is_for_side_regions(fn, region) ? region : 0;
+}
+
+/* How many blocks go on with each. */
+static uint32_t *count_comers(const struct function *fn)
+{
+    uint32_t *n = ARENA_ARRAY(fn->arena, uint32_t, fn->ir->n_ordered);
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
+        for (uint32_t k = ir_successor_count(fn->ir, fn->ir->order[b]); k-- > 0;)
+            n[fn->ir->blocks.at[ir_successor(fn->ir, fn->ir->order[b], k)].order]++;
+    return n;
+}
+
+/* What they write is not common, so there may be more of them then. */
+static void find_side_regions(struct function *fn)
+{
+    const uint32_t *comes_to = count_comers(fn);
+    fn->plan.side_region = ARENA_ARRAY(fn->arena, uint32_t, fn->ir->n_ordered);
+    fn->plan.is_side_region = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->n_ordered);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
+            uint32_t region = fn->plan.side_region[b] ? 0 : side_region_behind(fn, b, comes_to);
+            if (!region)
+                continue;
+            fn->plan.side_region[b] = region;
+            fn->plan.is_side_region[region] = 1;
+            changed = true;
+        }
+        if (changed)
+            gang_find_common(fn);
+    }
+}
+
+/* Do all warps go the same way, and nowhere else than through what gangs do? */
+static bool goes_together(const struct function *fn, uint32_t order)
+{
+    if (fn->plan.is_side_region[order])
+        return true;
+    for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
+        const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
+        bool together = !i->guard || i->kind != IR_BRA || fn->plan.side_region[order] ||
+                        (gang_is_common(fn, i->guard) && fn_ref_shape(fn, i->guard) != SHAPE_DIVERGENT);
+        bool arrives = n == fn_block_end(fn, order) && gang_arrival_at(fn, order);
+        if (!together || (!gang_takes(i) && !arrives))
+            return false;
+    }
+    return true;
+}
+
+/* Is it a load through the same register as an earlier one of the block? They may share a test, and be moved together. */
+static bool is_neighbour(const struct function *fn, uint32_t order, uint32_t index)
+{
+    const struct ir_insn *insns = &fn->ir->insns.at[block_at(fn, order)->first], *i = &insns[index];
+    bool found = false;
+    for (uint32_t n = 0; n < index && i->kind == IR_LD && fn_ref_shape(fn, i->a) != SHAPE_DIVERGENT; n++)
+        found |= insns[n].kind == IR_LD && insns[n].a == i->a;
+    return found;
+}
+
+/* Accesses that are each tested, and have a slow way. */
+static uint32_t count_tests(const struct function *fn, uint32_t order)
+{
+    uint32_t found = 0;
+    for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
+        const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
+        found += !is_neighbour(fn, order, n) && (i->kind == IR_LD || i->kind == IR_ST) &&
+                 (mem_access_may_be_global(&i->access->mem) || fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT);
+    }
+    return found;
+}
+
+/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going. */
+static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
+{
+    uint32_t first = 0, n = 0, tests = 0, n_loops = 0;
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
+        uint32_t arrived = gang_arrival_at(fn, b),
+                 last = arrived && arrived != ARRIVED_END ? loop_around(fn, b, &first) : NO_BLOCK;
+        for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
+            if (!goes_together(fn, k))
+                return false;
+        n_loops += last != NO_BLOCK;
+        n += block_at(fn, b)->n;
+        tests += count_tests(fn, b);
+    }
+    return n_loops && n * whole <= LIMIT_gang_block && tests * whole <= LIMIT_gang_block_tests;
+}
+
+/* A barrier phase: what is run from a place where one starts to the barriers that end it. False where gangs do not run it, or where
+ * accesses take most of its time, which single warps do better (access_groups.c). */
+static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase)
+{
+    uint32_t tests = 0;
+    memset(phase, 0, fn->ir->n_ordered);
+    phase[start] = 1;
+    for (uint32_t b = start; b < fn->ir->n_ordered; b++) {
+        if (!phase[b])
+            continue;
+        uint32_t to[2] = {fn_next(fn, b), fn_target(fn, b)};
+        tests += count_tests(fn, b);
+        if (block_at(fn, b)->serial_to || !goes_together(fn, b) || tests > LIMIT_gang_phase_tests)
+            return false;
+        for (uint32_t k = 0; k < 2 && !gang_arrival_at(fn, b); k++)
+            if (to[k] != NO_BLOCK && to[k] <= b) /* a loop */
+                return false;
+            else if (to[k] != NO_BLOCK)
+                phase[to[k]] = 1;
+    }
+    return true;
+}
+
+/* Does a barrier lead from one of the blocks to another? */
+static uint32_t count_barriers(const struct function *fn, const uint8_t *from, const uint8_t *to)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
+        uint32_t arrived = gang_arrival_at(fn, b), next = fn_next(fn, b);
+        n += from[b] && arrived && arrived != ARRIVED_END && next != NO_BLOCK && to[next];
+    }
+    return n;
+}
+
+/* Straight code from barrier to barrier, as loops leave it that have been unrolled: barrier phases in which so little happens that
+ * warps would spend their time on coming and going, with at least two barriers between them. */
+static bool find_straight_phases(struct function *fn, uint32_t whole)
+{
+    uint32_t size = fn->ir->n_ordered, n = 0;
+    uint8_t starts[size], phase[size], all[size];
+    gang_find_phase_starts(fn, starts);
+    memset(all, 0, size);
+    for (uint32_t s = 0; s < size; s++) {
+        uint32_t n_insns = 0;
+        if (!starts[s] || !find_phase(fn, s, phase))
+            continue;
+        for (uint32_t b = 0; b < size; b++)
+            n_insns += phase[b] && !all[b] ? block_at(fn, b)->n : 0;
+        if ((n + n_insns) * whole > LIMIT_gang_block)
+            continue;
+        n += n_insns;
+        for (uint32_t b = 0; b < size; b++)
+            all[b] |= phase[b];
+    }
+    for (uint32_t s = 0; s < size; s++)
+        if (starts[s] && find_phase(fn, s, phase) && (count_barriers(fn, all, phase) || count_barriers(fn, phase, all)))
+            for (uint32_t b = 0; b < size; b++)
+                fn->plan.inside[b] |= phase[b] & all[b];
+    return count_barriers(fn, fn->plan.inside, fn->plan.inside) >= LIMIT_gang_barriers;
+}
+
+bool gang_plan_block(struct function *fn, uint32_t threads)
+{
+    uint32_t whole = threads / WARP_LANES;
+    if (fn->request->tier != TIER_SECOND || !fn->target->has_gather || threads % WARP_LANES || whole > MAX_GANG)
+        return false;
+    find_side_regions(fn);
+    fn->plan.is_straight = gang_spins(fn) || !is_short_around_barriers(fn, whole);
+    if (!fn->plan.is_straight)
+        memset(fn->plan.inside, 1, fn->ir->n_ordered);
+    else if (!find_straight_phases(fn, whole))
+        return false;
+    fn->plan.known = ARENA_ARRAY(fn->arena, struct ir_known, 1);
+    ir_find_known(fn->ir, fn->shapes, fn->arena, fn->plan.known);
+    return true;
+}
