@@ -26,9 +26,10 @@ static const struct allocation {
 enum { MOST_GPCS = 16 };
 static const struct gpcs {
     const char *product;
+    uint32_t blocks;                     /* of a cluster, on one multiprocessor */
     uint32_t multiprocessors[MOST_GPCS]; /* 0: no further one */
 } gpcs[] = {
-#define GPCS(product, ...) {#product, {__VA_ARGS__}},
+#define GPCS(product, blocks, ...) {#product, blocks, {__VA_ARGS__}},
 #include "exec/models.def"
 };
 
@@ -140,12 +141,18 @@ struct device_occupancy device_occupancy(const struct device_model *d, uint32_t 
     return o;
 }
 
+static const struct gpcs *gpcs_of(const struct device_model *d)
+{
+    for (unsigned i = 0; i < sizeof gpcs / sizeof gpcs[0]; i++)
+        if (strcmp(gpcs[i].product, d->product) == 0)
+            return &gpcs[i];
+    return NULL;
+}
+
 uint32_t device_cluster_multiprocessors(const struct device_model *d, uint32_t cluster)
 {
-    const struct gpcs *known = NULL;
+    const struct gpcs *known = gpcs_of(d);
     uint32_t all = 0;
-    for (unsigned i = 0; i < sizeof gpcs / sizeof gpcs[0]; i++)
-        known = strcmp(gpcs[i].product, d->product) == 0 ? &gpcs[i] : known;
     if (!known || cluster <= 1)
         return d->multiprocessors;
     for (unsigned i = 0; i < MOST_GPCS; i++)
@@ -155,5 +162,12 @@ uint32_t device_cluster_multiprocessors(const struct device_model *d, uint32_t c
 
 uint32_t device_clusters(const struct device_model *d, uint32_t blocks, uint32_t cluster)
 {
-    return blocks * device_cluster_multiprocessors(d, cluster) / cluster;
+    const struct gpcs *known = gpcs_of(d);
+    uint32_t all = 0;
+    if (!known)
+        return blocks * d->multiprocessors / cluster;
+    for (unsigned i = 0; i < MOST_GPCS; i++)
+        if (known->multiprocessors[i] >= cluster)
+            all += known->multiprocessors[i] * at_most(blocks, known->blocks) / cluster;
+    return all;
 }

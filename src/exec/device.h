@@ -48,7 +48,7 @@ struct device_occupancy device_occupancy(const struct device_model *d, uint32_t 
 /* Multiprocessors that clusters of so many blocks (1: none) can lie on: a cluster takes as many of one GPC as it has blocks. All, where
  * the GPCs are not known. */
 uint32_t device_cluster_multiprocessors(const struct device_model *d, uint32_t cluster);
-/* How many clusters the device holds, where a multiprocessor holds so many blocks. */
+/* How many clusters the device holds, where a multiprocessor has room for so many blocks. */
 uint32_t device_clusters(const struct device_model *d, uint32_t blocks, uint32_t cluster);
 
 #endif

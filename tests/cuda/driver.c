@@ -606,7 +606,7 @@ static void kernels_say_what_clusters_they_want(void)
     OK(cuOccupancyMaxPotentialClusterSize(&value, k.most, &c));
     CHECK(value == 2);
     OK(cuOccupancyMaxActiveClusters(&value, k.told, &c));
-    CHECK(value == 62); /* as on an H200: its GPCs have 18, 16 and 14 multiprocessors */
+    CHECK(value == 62); /* as on an H200 */
     GIVES(CUDA_ERROR_INVALID_CLUSTER_SIZE, cuOccupancyMaxActiveClusters(&value, k.most, &c));
     OK(cuFuncSetAttribute(k.told, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
     OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, k.told));

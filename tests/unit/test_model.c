@@ -40,22 +40,32 @@ static void occupancy_is_an_h200s(void **state)
     assert_int_equal(on("H200", 32, 233472, 16).blocks, 0);
 }
 
-/* What cudaOccupancyMaxActiveClusters says on an H200 of kernels of 1,024 and 256 threads. */
+/* What cudaOccupancyMaxActiveClusters says on an H200 of clusters of 1 to 16 blocks, by how many of them a multiprocessor has room for. */
 static void clusters_lie_within_gpcs(void **state)
 {
     (void)state;
     const struct device_model *d = device_model("H200");
     static const struct {
-        uint32_t cluster, of_1024, of_256;
-    } recorded[] = {{1, 264, 1056}, {2, 132, 528}, {4, 62, 248}, {8, 30, 124}, {16, 14, 58}};
-    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) {
-        uint32_t size = recorded[i].cluster;
-        assert_int_equal(device_clusters(d, on("H200", 1024, 0, 16).blocks, size), recorded[i].of_1024);
-        /* With 8 blocks of a multiprocessor an H200 finds room for a few more large clusters: why is not known. */
-        uint32_t of_256 = device_clusters(d, on("H200", 256, 0, 16).blocks, size);
-        assert_true(of_256 == recorded[i].of_256 || (size >= 8 && of_256 < recorded[i].of_256));
-        assert_true(of_256 > 0.96 * recorded[i].of_256);
-    }
+        uint32_t blocks, clusters[16];
+    } recorded[] = {
+        {1, {132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7}},
+        {2, {264, 132, 79, 62, 47, 39, 32, 30, 23, 21, 16, 16, 14, 14, 14, 14}},
+        {3, {396, 198, 124, 92, 69, 62, 47, 45, 37, 30, 28, 28, 23, 21, 21, 21}},
+        {4, {528, 264, 163, 124, 94, 79, 69, 62, 51, 44, 37, 37, 30, 30, 28, 28}},
+        {5, {660, 330, 203, 154, 124, 101, 84, 77, 60, 58, 51, 44, 42, 37, 37, 35}},
+        {6, {792, 396, 248, 186, 146, 124, 101, 92, 74, 65, 58, 58, 51, 44, 44, 42}},
+        {8, {1056, 528, 327, 248, 193, 163, 139, 124, 102, 88, 81, 74, 67, 65, 58, 58}},
+    };
+    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++)
+        for (uint32_t size = 1; size <= 16; size++)
+            assert_int_equal(device_clusters(d, recorded[i].blocks, size), recorded[i].clusters[size - 1]);
+    static const struct {
+        uint32_t threads, shared, of_two;
+    } of_blocks[] = {{64, 0, 528},      {128, 16384, 528}, {192, 32768, 396},  {256, 50000, 264}, {384, 0, 330},
+                     {512, 65536, 198}, {640, 75000, 198}, {768, 100000, 132}, {1024, 232448, 66}};
+    for (size_t i = 0; i < sizeof of_blocks / sizeof of_blocks[0]; i++)
+        assert_int_equal(device_clusters(d, on("H200", of_blocks[i].threads, of_blocks[i].shared, 16).blocks, 2),
+                         of_blocks[i].of_two);
     assert_int_equal(device_cluster_multiprocessors(d, 16), 112);
     assert_int_equal(device_cluster_multiprocessors(device_model("A100"), 1), 108);
 }
