@@ -27,6 +27,15 @@ uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_op
     return o->access->has_operand[k] ? row_lane(row_at(base, o->access->operands[k]), width, lane) : 0;
 }
 
+/* The same address in another block of the cluster. */
+static struct location of_block(const struct location *p, struct block *b)
+{
+    struct location there = *p;
+    there.owner = b;
+    there.at = b->shared + p->address;
+    return there;
+}
+
 static bool predicate(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned lane)
 {
     uint32_t bits = 0;
@@ -199,17 +208,20 @@ static bool enqueue_bulk(struct warp *w, const struct op *o, unsigned lane, cons
     return true;
 }
 
-/* To the same place in each block of a mask, whose mbarriers are at the same place, too (9.7.9.25.4.1). */
-static bool issue_multicast(struct warp *w, const struct op *o, unsigned lane, const struct location *to,
-                            const struct location *from, uint32_t bytes, const struct location *object, uint32_t ranks)
+/* Multicast goes to the same place in each block of a mask, whose mbarriers are at the same place, too (9.7.9.25.4.1). */
+bool async_targets_of(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
+                      const struct location *to, const struct location *object, struct async_targets *targets)
 {
-    for (; ranks; ranks &= ranks - 1) {
-        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctz(ranks));
+    *targets = (struct async_targets){.n = 1, .to = {*to}, .object = {*object}};
+    if (!o->access->has_operand[ASYNC_MASK])
+        return true;
+    targets->n = 0;
+    for (uint64_t ranks = async_operand(base, o, ASYNC_MASK, 16, lane); ranks; ranks &= ranks - 1) {
+        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctzll(ranks));
         if (!b)
-            return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctz(ranks));
-        struct location there = async_of_block(to, b), signalled = async_of_block(object, b);
-        if (!enqueue_bulk(w, o, lane, &there, from, bytes, &signalled))
-            return false;
+            return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctzll(ranks));
+        targets->to[targets->n] = of_block(to, b);
+        targets->object[targets->n++] = of_block(object, b);
     }
     return true;
 }
@@ -218,7 +230,7 @@ static bool issue_multicast(struct warp *w, const struct op *o, unsigned lane, c
 static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address)
 {
     enum { ALIGN = 16 };
-    bool to_global = o->mode == ASYNC_BULK_TO_GLOBAL, has_mask = o->access->has_operand[ASYNC_MASK];
+    bool to_global = o->mode == ASYNC_BULK_TO_GLOBAL;
     uint64_t size = async_operand(base, o, ASYNC_SIZE, 32, lane);
     struct location to, from, object;
     if (size % ALIGN)
@@ -234,10 +246,13 @@ static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *
         return !async_has_failed(w);
     if (!to_global && object.owner != to.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
-    if (!to_global && has_mask)
-        return issue_multicast(w, o, lane, &to, &from, (uint32_t)size, &object,
-                               (uint32_t)async_operand(base, o, ASYNC_MASK, 16, lane));
-    return enqueue_bulk(w, o, lane, &to, &from, (uint32_t)size, to_global ? NULL : &object);
+    if (to_global)
+        return enqueue_bulk(w, o, lane, &to, &from, (uint32_t)size, NULL);
+    struct async_targets targets;
+    bool good = async_targets_of(w, base, o, lane, &to, &object, &targets);
+    for (uint32_t i = 0; i < targets.n && good; i++)
+        good = enqueue_bulk(w, o, lane, &targets.to[i], &from, (uint32_t)size, &targets.object[i]);
+    return good;
 }
 
 /* st.async, red.async (9.7.9.12, 9.7.13.7) */

@@ -30,11 +30,12 @@ static void load_line(const struct async_work *x, const struct tensor_map *m, co
                       const struct location *p, uint8_t *shared)
 {
     uint8_t bytes[LONGEST_LINE];
-    tensor_fill(m, bytes, line->bytes);
+    tensor_fill(m, bytes, line->from);
     if (line->to > line->from) {
         memcpy(bytes + line->from, p->at, line->to - line->from);
         tensor_convert(m, bytes + line->from, line->to - line->from);
     }
+    tensor_fill(m, bytes + line->to, line->bytes - line->to);
     for (uint32_t i = 0; i < line->bytes; i += CHUNK)
         memcpy(swizzled(x, m, shared, line->shared + i), bytes + i, line->bytes - i < CHUNK ? line->bytes - i : CHUNK);
 }
@@ -177,15 +178,9 @@ bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op 
         return !async_has_failed(w);
     if (loads && object.owner != shared.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
-    if (!o->access->has_operand[ASYNC_MASK])
-        return enqueue_tensor(w, o, lane, &shared, bytes, &object, &t);
-    for (uint64_t ranks = async_operand(base, o, ASYNC_MASK, 16, lane); ranks; ranks &= ranks - 1) {
-        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctzll(ranks));
-        if (!b)
-            return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctzll(ranks));
-        struct location to = async_of_block(&shared, b), signalled = async_of_block(&object, b);
-        if (!enqueue_tensor(w, o, lane, &to, bytes, &signalled, &t))
-            return false;
-    }
-    return true;
+    struct async_targets targets = {.n = 1, .to = {shared}};
+    bool good = !loads || async_targets_of(w, base, o, lane, &shared, &object, &targets);
+    for (uint32_t i = 0; i < targets.n && good; i++)
+        good = enqueue_tensor(w, o, lane, &targets.to[i], bytes, &targets.object[i], &t);
+    return good;
 }

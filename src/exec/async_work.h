@@ -8,18 +8,11 @@
 #include "exec/block.h"
 #include "exec/launch.h"
 
+enum { MAX_MULTICAST = 16 }; /* blocks of a mask */
+
 static inline bool async_has_failed(const struct warp *w)
 {
     return launch_has_failed(w->block->launch);
-}
-
-/* The same address in another block of the cluster. */
-static inline struct location async_of_block(const struct location *p, struct block *b)
-{
-    struct location there = *p;
-    there.owner = b;
-    there.at = b->shared + p->address;
-    return there;
 }
 
 static inline struct async_rows *async_rows(struct async_work *x)
@@ -54,6 +47,14 @@ bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_sp
 /* The mbarrier that an operand names. */
 bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
                          struct location *p);
+/* Where a copy to shared memory writes, and the mbarriers that hear of it: in one block, or in each of those that it is multicast to. False
+ * after a fault. */
+struct async_targets {
+    uint32_t n;
+    struct location to[MAX_MULTICAST], object[MAX_MULTICAST];
+};
+bool async_targets_of(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
+                      const struct location *to, const struct location *object, struct async_targets *targets);
 uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned width, unsigned lane);
 
 /* ---- async_tensor.c ---- */
