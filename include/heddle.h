@@ -615,10 +615,11 @@ HD_API hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *second
 /* A tensor in global memory, and what of it copies by its map take (PTX ISA 5.5; CUDA Driver API, "Tensor Map Object Management"). */
 typedef struct hd_tensor_map {
     unsigned type, rank;       /* a CUtensorMapDataType; 1 to 5 dimensions */
-    void *address;             /* a multiple of 16 */
+    void *address;             /* a multiple of 16, with slices of 32 bytes of 32 */
     uint64_t dims[5];          /* elements, the innermost dimension first */
-    uint64_t strides_bytes[4]; /* of dimensions 1 and on: multiples of 16 below 2^40 */
+    uint64_t strides_bytes[4]; /* of dimensions 1 and on: the same below 2^40 */
     uint32_t steps[5];         /* 1 to 8: every which element is taken */
+    unsigned interleave;       /* 0 to 2: a CUtensorMapInterleave; 1, 2: channels lie in slices of 16, 32 bytes */
     unsigned swizzle;          /* 0 to 3: a CUtensorMapSwizzle */
     bool fill_nan;             /* of what is outside of the tensor; else zeros */
     bool im2col;               /* or tiled */

@@ -26,19 +26,60 @@ static void write_copy(char *to, size_t size, const struct form *f)
                  f->rank, f->mode == IM2COL ? ".im2col" : ".tile", at, f->mode == IM2COL ? offsets[f->rank] : "");
 }
 
-static void write_kernel(char *to, size_t size, const struct form *f)
+/* Of the map at %map, all that tensormap.replace can change: to that of a form. */
+static void write_changes(char *to, size_t size, const struct form *f, const char *space, const char *at)
+{
+    static const int NUMBER[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 11, 12}; /* of the driver's types */
+    size_t n = 0;
+#define CHANGE(field, bits, ...)                                                                                       \
+    n += (size_t)snprintf(to + n, size - n, "tensormap.replace.tile." field ".%s.b1024.b" #bits " [%s], ", space, at), \
+        n += (size_t)snprintf(to + n, size - n, __VA_ARGS__)
+    CHANGE("global_address", 64, "%%tensor;\n");
+    CHANGE("rank", 32, "%d;\n", f->rank - 1);
+    for (int d = 0; d < 5; d++) {
+        bool has = d < f->rank;
+        CHANGE("box_dim", 32, "%d, %u;\n", d, has ? f->box[d] : 1);
+        CHANGE("global_dim", 32, "%d, %u;\n", d, has ? (unsigned)f->dims[d] : 1);
+        CHANGE("element_stride", 32, "%d, %u;\n", d, has ? f->steps[d] : 1);
+        if (d < 4)
+            CHANGE("global_stride", 64, "%d, %" PRIu64 ";\n", d, d + 1 < f->rank ? f->strides[d] : 0);
+    }
+    CHANGE("elemtype", 32, "%d;\n", NUMBER[f->type]);
+    CHANGE("interleave_layout", 32, "%d;\n", f->interleave);
+    CHANGE("swizzle_mode", 32, "%d;\n", f->swizzle);
+    CHANGE("fill_mode", 32, "%d;\n", f->fill);
+}
+
+/* In global memory, or in shared memory, from where it goes back. */
+static void write_change(char *to, size_t size, const struct form *f, bool in_shared)
+{
+    char changes[4096];
+    write_changes(changes, sizeof changes, f, in_shared ? "shared::cta" : "global", in_shared ? "%s" : "%map");
+    static const char from_global[] = "mov.u32 %s, here; mov.u32 %i, 0;\n"
+                                      "fetch: cvt.u64.u32 %p, %i; add.u64 %p, %p, %map; ld.global.u32 %v, [%p];\n"
+                                      "add.u32 %b, %s, %i; st.shared.u32 [%b], %v; add.u32 %i, %i, 4;\n"
+                                      "setp.lt.u32 %q, %i, 128; @%q bra fetch;\n";
+    snprintf(to, size, "%s%s%sfence.proxy.tensormap::generic.acquire.gpu [%%map], 128;\n", in_shared ? from_global : "",
+             changes,
+             in_shared ? "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+                         "[%map], [%s], 128;\n"
+                       : "fence.proxy.tensormap::generic.release.gpu;\n");
+}
+
+static void write_kernel(char *to, size_t size, const struct form *f, const char *change)
 {
     char copy[512];
     write_copy(copy, sizeof copy, f);
     bool loads = f->mode == LOAD || f->mode == IM2COL;
     snprintf(
         to, size,
-        ".version 8.6\n.target sm_90\n.address_size 64\n"
-        ".visible .entry copy(.param .align 64 .b8 map[128], .param .u64 image, .param .align 4 .b8 where[40])\n{\n"
-        ".reg .b64 %%map, %%image, %%p; .reg .b32 %%at, %%bar, %%i, %%v, %%s, %%b, %%c<5>, %%o32; .reg .b16 %%o<3>; "
-        ".reg .pred %%q;\n"
-        ".shared .align 1024 .b8 room[40960]; .shared .align 8 .b64 bar;\n"
-        "mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%image, [image];\n"
+        ".version 8.6\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry copy(.param .align 64 .b8 map[128], .param .u64 image, .param .align 4 .b8 where[40], "
+        ".param .u64 place, .param .u64 tensor)\n{\n"
+        ".reg .b64 %%map, %%image, %%p, %%tensor; .reg .b32 %%at, %%bar, %%i, %%v, %%s, %%b, %%c<5>, %%o32; .reg .b16 "
+        "%%o<3>; .reg .pred %%q;\n"
+        ".shared .align 1024 .b8 room[40960]; .shared .align 128 .b8 here[128]; .shared .align 8 .b64 bar;\n"
+        "mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%image, [image];\n%s"
         "ld.param.b32 %%c0, [where]; ld.param.b32 %%c1, [where+4]; ld.param.b32 %%c2, [where+8];\n"
         "ld.param.b32 %%c3, [where+12]; ld.param.b32 %%c4, [where+16];\n"
         "ld.param.b32 %%o32, [where+20]; cvt.u16.u32 %%o0, %%o32; ld.param.b32 %%o32, [where+24]; cvt.u16.u32 %%o1, "
@@ -53,6 +94,7 @@ static void write_kernel(char *to, size_t size, const struct form *f)
         "ld.shared.u32 %%v, [%%s]; st.global.u32 [%%p], %%v; add.u32 %%i, %%i, 4; setp.lt.u32 %%q, %%i, 32768; @%%q "
         "bra back;\n"
         "ret;\n}\n",
+        change,
         loads ? "ld.param.b32 %v, [where+36]; mbarrier.init.shared.b64 [%bar], 1; mbarrier.arrive.expect_tx.shared.b64 "
                 "_, [%bar], %v;\n"
               : "",
@@ -62,6 +104,7 @@ static void write_kernel(char *to, size_t size, const struct form *f)
 static hd_tensor_map map_of(const struct form *f, void *address)
 {
     hd_tensor_map m = {.type = (unsigned)f->type, .rank = (unsigned)f->rank, .address = address};
+    m.interleave = (unsigned)f->interleave;
     m.swizzle = (unsigned)f->swizzle;
     m.fill_nan = f->fill;
     m.im2col = f->mode == IM2COL;
@@ -83,26 +126,22 @@ static hd_tensor_map map_of(const struct form *f, void *address)
 
 struct room {
     hd_machine *machine;
-    void *global, *image;
+    void *global, *image, *map;
 };
 
-/* False where it does not end as on an H200, with the reason. */
-static bool copy_agrees(struct room *r, const struct form *f, int launch, uint64_t hash, char *why, size_t size)
+/* Runs the copy of a form by a map: by that map, or, where there is text that changes it, by what it becomes in global memory. False
+ * where it does not end as on an H200, with the reason. */
+static bool copy_agrees(struct room *r, const struct form *f, const uint8_t *map, const char *change, int launch,
+                        uint64_t hash, char *why, size_t size)
 {
-    _Alignas(64) uint8_t map[128];
-    char text[8192];
+    char text[16384];
     hd_module *module;
     hd_kernel *kernel;
     hd_report *report = NULL;
-    hd_tensor_map m = map_of(f, (uint8_t *)r->global + GUARD + f->base);
-    const char *error = NULL;
-    if (hd_tensor_map_encode(&m, map, &error)) {
-        snprintf(why, size, "encoding: %s", error);
-        return false;
-    }
     fill_global(f, r->global);
     for (uint32_t i = 0; i < SHARED / 4; i++)
         ((uint32_t *)r->image)[i] = shared_word(f, i);
+    memcpy(r->map, map, 128);
     int32_t where[10];
     for (int i = 0; i < 5; i++)
         where[i] = f->coords[i];
@@ -110,14 +149,15 @@ static bool copy_agrees(struct room *r, const struct form *f, int launch, uint64
         where[5 + i] = f->offsets[i];
     where[8] = f->at;
     where[9] = (int32_t)bytes_of(f);
-    write_kernel(text, sizeof text, f);
+    write_kernel(text, sizeof text, f, change);
     hd_source s = {"copy.ptx", text, strlen(text)};
     hd_result result = hd_module_load(r->machine, &s, 1, &module, &report);
     if (!oracle_ran(result, report, why, size))
         return false;
     report = NULL;
     result = hd_module_get_kernel(module, "copy", &kernel, &report);
-    const void *args[] = {map, &r->image, where};
+    void *tensor = (uint8_t *)r->global + GUARD + f->base;
+    const void *args[] = {map, &r->image, where, &r->map, &tensor};
     hd_launch_config c = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .args = args};
     if (!result)
         result = hd_launch(kernel, &c, NULL, &report);
@@ -131,37 +171,99 @@ static bool copy_agrees(struct room *r, const struct form *f, int launch, uint64
     return !ran || got == hash;
 }
 
+static bool encode(const struct room *r, const struct form *f, uint8_t *map, char *why, size_t size)
+{
+    hd_tensor_map m = map_of(f, (uint8_t *)r->global + GUARD + f->base);
+    const char *error = NULL;
+    if (!hd_tensor_map_encode(&m, map, &error))
+        return true;
+    snprintf(why, size, "encoding: %s", error);
+    return false;
+}
+
+struct tally {
+    unsigned agree, differ;
+};
+
+static void count(struct tally *t, bool good, const struct form *f, int number, const char *how, const char *why)
+{
+    t->agree += good;
+    t->differ += !good;
+    if (!good)
+        printf("form %d%s (mode %d, type %d, rank %d): %s\n", number, how, f->mode, f->type, f->rank, why);
+}
+
+static FILE *open_table(const char *source, const char *name)
+{
+    char path[4096], text[200];
+    snprintf(path, sizeof path, "%s/tests/tensor_maps/%s", source, name);
+    FILE *file = fopen(path, "r");
+    if (!file || !fgets(text, sizeof text, file)) /* the columns' names */
+        exit(ORACLE_USAGE);
+    return file;
+}
+
+static void try_encoded(struct room *r, FILE *table, unsigned every, struct tally *t)
+{
+    _Alignas(64) uint8_t map[128];
+    char why[512];
+    int number, encoding, launch, done;
+    unsigned seen = 0;
+    uint64_t hash;
+    while (fscanf(table, "%d %d %d %d %" SCNx64, &number, &encoding, &launch, &done, &hash) == 5) {
+        struct form f = form_of(number);
+        if (!encoding && seen++ % every == 0)
+            count(t, encode(r, &f, map, why, sizeof why) && copy_agrees(r, &f, map, "", launch, hash, why, sizeof why),
+                  &f, number, "", why);
+    }
+}
+
+/* Maps that kernels have changed from those of other forms, and made of zeroes. */
+static void try_replaced(struct room *r, FILE *table, unsigned every, struct tally *t)
+{
+    _Alignas(64) uint8_t map[128];
+    char why[512], change[8192] = "ld.param.u64 %map, [place]; ld.param.u64 %tensor, [tensor];\n";
+    size_t n = strlen(change);
+    int number, before, launch;
+    unsigned seen = 0;
+    uint64_t hash, of_zeroes;
+    while (fscanf(table, "%d %d %d %" SCNx64 " %" SCNx64, &number, &before, &launch, &hash, &of_zeroes) == 5) {
+        struct form f = form_of(number), from = form_of(before);
+        if (seen++ % every)
+            continue;
+        write_change(change + n, sizeof change - n, &f, seen % 2);
+        count(t,
+              encode(r, &from, map, why, sizeof why) && copy_agrees(r, &f, map, change, launch, hash, why, sizeof why),
+              &f, number, " by a changed map", why);
+        memset(map, 0, sizeof map);
+        if (launch == 0)
+            count(t, copy_agrees(r, &f, map, change, launch, of_zeroes, why, sizeof why), &f, number,
+                  " by a map made of zeroes", why);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    char *with_folder[16], path[4096], text[512];
-    int n = 0, number, encode, launch, done, seen = 0;
-    uint64_t hash;
-    unsigned agree = 0, differ = 0;
+    char *with_folder[16], folder[4096];
+    int n = 0;
     const char *source = getenv("HEDDLE_SOURCE");
+    source = source ? source : ".";
     for (; n < argc && n < 15; n++)
         with_folder[n] = argv[n];
-    snprintf(path, sizeof path, "%s/tests/tensor_maps", source ? source : ".");
-    with_folder[n++] = path;
+    snprintf(folder, sizeof folder, "%s/tests/tensor_maps", source);
+    with_folder[n++] = folder;
     struct oracle_options o = oracle_parse(n, with_folder, ".", "h200.tsv");
     struct room r = {.machine = o.machine};
-    snprintf(path, sizeof path, "%s/tests/tensor_maps/h200.tsv", source ? source : ".");
-    FILE *file = fopen(path, "r");
-    if (!file || !fgets(text, sizeof text, file) || hd_alloc(o.machine, GLOBAL + 2 * GUARD, &r.global) ||
-        hd_alloc(o.machine, SHARED, &r.image))
+    struct tally t = {0, 0};
+    if (hd_alloc(o.machine, GLOBAL + 2 * GUARD, &r.global) || hd_alloc(o.machine, SHARED, &r.image) ||
+        hd_alloc(o.machine, 128, &r.map))
         return ORACLE_USAGE;
-    while (fscanf(file, "%d %d %d %d %" SCNx64, &number, &encode, &launch, &done, &hash) == 5) {
-        struct form f = form_of(number);
-        if (encode || seen++ % o.every)
-            continue;
-        bool good = copy_agrees(&r, &f, launch, hash, text, sizeof text);
-        agree += good;
-        differ += !good;
-        if (!good)
-            printf("form %d (mode %d, type %d, rank %d, launch %d): %s\n", number, f.mode, f.type, f.rank, launch,
-                   text);
-    }
-    fclose(file);
+    FILE *encoded = open_table(source, "h200.tsv"), *replaced = open_table(source, "replaced.tsv");
+    try_encoded(&r, encoded, o.every, &t);
+    try_replaced(&r, replaced, o.every, &t);
+    fclose(encoded);
+    fclose(replaced);
     hd_machine_destroy(o.machine);
-    printf("copies %u: %u agree, %u differ\n", agree + differ, agree, differ);
-    return differ != 0;
+    printf("copies %u: %u agree, %u differ\n", t.agree + t.differ, t.agree, t.differ);
+    return t.differ != 0;
 }

@@ -35,6 +35,7 @@ static struct tensor_map map_of(const hd_tensor_map *d)
 {
     struct tensor_map m = {.address = (uint64_t)(uintptr_t)d->address, .rank = (uint8_t)d->rank};
     m.type = (uint8_t)at_most(d->type, UINT8_MAX);
+    m.interleave = (uint8_t)at_most(d->interleave, UINT8_MAX);
     m.swizzle = (uint8_t)at_most(d->swizzle, UINT8_MAX);
     m.fill_nan = d->fill_nan;
     m.im2col = d->im2col;
@@ -71,10 +72,11 @@ hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char
 hd_result hd_tensor_map_set_address(void *bytes, void *address, const char **error)
 {
     struct tensor_map m;
-    if (!bytes || !tensor_map_read(&m, bytes))
-        return refuse(error, "this is no tensor map");
+    const char *why = bytes ? tensor_map_read(&m, bytes) : "this is no tensor map";
+    if (why)
+        return refuse(error, why);
     m.address = (uint64_t)(uintptr_t)address;
-    const char *why = tensor_map_refusal(&m);
+    why = tensor_map_refusal(&m);
     if (why)
         return refuse(error, why);
     tensor_map_write(bytes, &m);

@@ -44,8 +44,9 @@ static void load_line(const struct async_work *x, const struct tensor_map *m, co
 static enum isa_type type_of_elements(const struct tensor_map *m, enum atom_op op)
 {
     static const uint8_t types[TENSOR_TYPES] = {
-        [TENSOR_U32] = TYPE_u32, [TENSOR_S32] = TYPE_s32, [TENSOR_U64] = TYPE_u64, [TENSOR_S64] = TYPE_s64,
-        [TENSOR_F16] = TYPE_f16, [TENSOR_F32] = TYPE_f32, [TENSOR_F64] = TYPE_f64, [TENSOR_BF16] = TYPE_bf16};
+        [TENSOR_U32] = TYPE_u32, [TENSOR_S32] = TYPE_s32,   [TENSOR_U64] = TYPE_u64,
+        [TENSOR_S64] = TYPE_s64, [TENSOR_F16] = TYPE_f16,   [TENSOR_F32] = TYPE_f32,
+        [TENSOR_F64] = TYPE_f64, [TENSOR_BF16] = TYPE_bf16, [TENSOR_TF32] = TYPE_f32};
     enum isa_type type = (enum isa_type)types[m->type];
     bool is_missing = type == TYPE_s64 && op != ATOM_min && op != ATOM_max; /* as on an H200 */
     return type && !is_missing && atom_cell_of(op, type, false) ? type : TYPE_none;
@@ -112,31 +113,37 @@ static bool read_tensor(struct warp *w, uint8_t *const base[4], const struct op 
         return false;
     const struct isa_inst *inst = o->origin->origin->inst;
     bool im2col = isa_has(inst, MOD_im2col) || isa_has(inst, MOD_im2col_no_offs);
-    if (address % 64 || !tensor_map_read(&t->map, bytes) || t->map.rank != n || t->map.im2col != im2col)
-        return warp_fault_value(w, FAULT_tensor_map, o, lane, address);
+    const char *wrong = address % 64 ? "a tensor map lies at a multiple of 64" : tensor_map_read(&t->map, bytes);
+    if (!wrong && (t->map.rank != n || t->map.im2col != im2col))
+        wrong = t->map.rank != n ? "it has another number of dimensions than the instruction"
+                                 : "one of im2col is copied by .im2col, and no other";
+    if (wrong)
+        return warp_fault_value(w, FAULT_tensor_map, o, lane, (uint64_t)(uintptr_t)wrong);
     const char *refusal = tensor_copy_refusal(&t->map, &t->at, o->mode != ASYNC_TENSOR_LOAD);
     if (!refusal && o->mode == ASYNC_TENSOR_REDUCE && !type_of_elements(&t->map, (enum atom_op)c->mem.atom))
         refusal = "there is no such reduction of its type of elements";
     return !refusal || warp_fault_value(w, FAULT_tensor_copy, o, lane, (uint64_t)(uintptr_t)refusal);
 }
 
-/* Of shared memory, with the gaps of a swizzle; of a box that no shared memory can have, at least as much as is too much. Checks the tensor's
- * lines on the way; 0 after a fault. */
+/* Of shared memory, with the gaps of a swizzle; of a box that no shared memory can have, at least as much as is too much. A store reads
+ * no more than what is in the tensor. Checks the tensor's lines on the way; 0 after a fault. */
 static uint32_t extent_of(struct warp *w, const struct op *o, unsigned lane, const struct async_tensor *t)
 {
     struct tensor_lines lines = tensor_lines_of(&t->map, &t->at);
     const struct async_work x = {.warp = w, .op = o};
     struct tensor_line line;
-    uint64_t bytes = 0;
-    uint32_t span = t->map.swizzle ? 16u << t->map.swizzle : 0;
-    while (bytes <= MEM_SHARED_WINDOW_BYTES && tensor_next_line(&lines, &line)) {
+    uint64_t walked = 0, bytes = CHUNK;
+    uint32_t span = t->map.swizzle ? 16u << t->map.swizzle : 1;
+    while (walked <= MEM_SHARED_WINDOW_BYTES && tensor_next_line(&lines, &line)) {
         struct location at;
-        uint32_t to = o->mode == ASYNC_TENSOR_LOAD ? line.to : tensor_stored_to(&line);
-        bytes = line.shared + (line.bytes > span ? line.bytes : span);
-        if (line.to > line.from && !locate_line(&x, &line, to, lane, &at))
+        bool loads = o->mode == ASYNC_TENSOR_LOAD, is_inside = line.to > line.from;
+        uint32_t to = loads ? line.to : tensor_stored_to(&line);
+        walked = (line.shared + line.bytes + span - 1) / span * span;
+        bytes = loads || is_inside ? walked : bytes;
+        if (is_inside && !locate_line(&x, &line, to, lane, &at))
             return 0;
     }
-    return (uint32_t)bytes;
+    return (uint32_t)(walked > MEM_SHARED_WINDOW_BYTES ? walked : bytes);
 }
 
 static bool enqueue_tensor(struct warp *w, const struct op *o, unsigned lane, const struct location *shared,

@@ -241,8 +241,8 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                    ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
                    : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
     case FAULT_tensor_map:
-        return arena_printf(arena, "copies by the 128 bytes at 0x%llx, which are no tensor map of as many dimensions",
-                            address);
+        return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
+                            (const char *)(uintptr_t)f->address);
     case FAULT_tensor_copy:
         return arena_printf(arena, "copies by a tensor map where that is not possible: %s",
                             (const char *)(uintptr_t)f->address);

@@ -4,7 +4,10 @@
  * A copy is a series of lines: the elements that differ in dimension 0's coordinate alone. The caller moves each line's bytes: this file knows
  * no memory. All of it, what is refused too, is as an H200 did it with 1,900 random maps (tests/tensor_maps).
  *
- * Not here: interleaved layouts (NC/8HWC8, NC/32HWC32) and the modes of later architectures (gather, scatter, im2col::w).
+ * Of an interleaved layout (5.5.5; NC/8HWC8, NC/16HWC16) the dimensions are columns, rows, ..., slices of channels, images: an element of
+ * dimension 0 is a slice's 16 or 32 bytes, which is a line by itself, and a copy takes one slice, whatever its box says.
+ *
+ * Not here: the modes of later architectures (gather, scatter, im2col::w).
  */
 #ifndef HEDDLE_EXEC_TENSOR_MAP_H
 #define HEDDLE_EXEC_TENSOR_MAP_H
@@ -12,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "isa/tensor_map.h"
 
 /* In the order of the driver API's CUtensorMapDataType. */
 enum tensor_type {
@@ -31,19 +36,16 @@ enum tensor_type {
     TENSOR_TYPES
 };
 
-enum { TENSOR_MAP_BYTES = 128, TENSOR_DIMS = 5 };
-
-/* What the 128 bytes hold. They are opaque to programs, but any bytes may stand in them: tensor_map_read looks. */
+/* What the 128 bytes say (isa/tensor_map.h). Any bytes may stand there: tensor_map_read looks. */
 struct tensor_map {
-    uint64_t mark; /* TENSOR_MAP_MARK */
-    uint64_t
-        unused; /* CUTLASS clears bit 21 of this word, where the tensor is below 128 KiB: so it mends maps of NVIDIA's drivers */
     uint64_t address;
     uint64_t strides[TENSOR_DIMS - 1]; /* in bytes, of dimensions 1 and on */
     uint32_t last[TENSOR_DIMS];        /* the greatest coordinate */
     uint8_t type, rank, swizzle;       /* swizzle: its span is 16 << swizzle bytes; 0: none */
     uint8_t fill_nan, im2col;          /* 0 or 1 */
-    uint8_t steps[TENSOR_DIMS];        /* from one element that is taken to the next */
+    bool tf32_stays;                   /* its elements are no f32, and loads are to round them all the same */
+    uint8_t interleave;                /* a slice has 16 * interleave bytes; 0: no interleaved layout */
+    uint16_t steps[TENSOR_DIMS];       /* from one element that is taken to the next */
     uint16_t box[TENSOR_DIMS];         /* tiled */
     int16_t lower[3],
         upper[3]; /* im2col: what the box of pixels has before and behind the tensor, by dimensions 1 and on */
@@ -52,8 +54,8 @@ struct tensor_map {
 
 /* NULL, or why the driver refuses such a map (CUDA_ERROR_INVALID_VALUE), in words that follow "tensor map: ". */
 const char *tensor_map_refusal(const struct tensor_map *m);
-/* Reads the 128 bytes; false where they are none of tensor_map_write. */
-bool tensor_map_read(struct tensor_map *m, const void *bytes);
+/* Reads the 128 bytes. NULL, or what is wrong with them, in words that follow "tensor map: ". */
+const char *tensor_map_read(struct tensor_map *m, const void *bytes);
 void tensor_map_write(void *bytes, const struct tensor_map *m);
 
 unsigned tensor_type_bytes(enum tensor_type type);
@@ -76,12 +78,22 @@ struct tensor_line {
     uint32_t bytes, from, to;
 };
 
+/* A dimension that the lines of a copy go over: all but dimension 0, or all of an interleaved layout. */
+struct tensor_loop {
+    int64_t coord, begin, last; /* where it is, where it begins anew, and the tensor's greatest */
+    int64_t end;                /* im2col: the bounding box's greatest */
+    uint64_t stride;
+    uint32_t step, taken, take; /* tiled: of so many elements, how many are behind */
+    uint16_t offset;            /* im2col */
+    bool is_fixed;              /* im2col: of the dimension of slices one is taken */
+};
+
 /* The lines of a copy, one after the other. */
 struct tensor_lines {
     const struct tensor_map *map;
-    const struct tensor_at *at;
-    int64_t coords[TENSOR_DIMS];
-    uint32_t taken[TENSOR_DIMS]; /* tiled: elements of each dimension that are behind */
+    struct tensor_loop loops[TENSOR_DIMS];
+    unsigned n;
+    int64_t first; /* of a line's elements */
     uint64_t shared, left;
 };
 

@@ -220,6 +220,7 @@ static void lower_insn(struct builder *b)
     case KIND_MBARRIER: lower_mbarrier(b); break;
     case KIND_ASYNC: lower_async(b); break;
     case KIND_GROUP: lower_group(b); break;
+    case KIND_TENSORMAP: lower_tensor_map(b); break;
     case KIND_MATRIX: lower_matrix(b); break;
     case KIND_WARPSYNC: lower_warp(b, IR_WARPSYNC); break;
     case KIND_SHFL: lower_warp(b, IR_SHFL); break;

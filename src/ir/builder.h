@@ -1,5 +1,5 @@
 /* What lowering makes functions of (builder.c), for build.c (blocks and statements), lower.c (pure instructions), lower_memory.c
- * (memory, addresses, calls), lower_async.c (asynchronous copies, mbarriers), lower_video.c, immediate.c. Private to ir/. */
+ * (memory, addresses, calls), lower_async.c (asynchronous copies, mbarriers), lower_tensor_map.c, lower_video.c, immediate.c. Private to ir/. */
 #ifndef HEDDLE_IR_BUILDER_H
 #define HEDDLE_IR_BUILDER_H
 
@@ -93,8 +93,9 @@ unsigned lower_vector(const struct isa_inst *inst); /* elements */
 struct ptx_operand lower_element(const struct ptx_operand *o, unsigned k);
 enum atom_op lower_atom_op(const struct isa_inst *inst);
 void lower_mbarrier(struct builder *b);
-void lower_async(struct builder *b); /* cp.async and its kind, st.async, red.async */
-void lower_group(struct builder *b); /* their groups */
+void lower_async(struct builder *b);      /* cp.async and its kind, st.async, red.async */
+void lower_group(struct builder *b);      /* their groups */
+void lower_tensor_map(struct builder *b); /* changes of tensor maps */
 void lower_matrix(struct builder *b);
 void lower_address(struct builder *b); /* cvta, isspacep, mapa, getctarank, createpolicy.range */
 void lower_call(struct builder *b);

@@ -94,6 +94,7 @@ enum isa_kind {
     KIND_MBARRIER,
     KIND_ASYNC,
     KIND_GROUP,
+    KIND_TENSORMAP,
     KIND_WARPSYNC,
     KIND_SHFL,
     KIND_VOTE,

@@ -1,4 +1,5 @@
 /* Instructions: versions, operand counts, operands, the lists with rules of their own (PTX ISA 9); see verify.h. */
+#include "isa/tensor_map.h"
 #include "ptx/verify.h"
 
 /* ---- versions, targets, words ---- */
@@ -384,6 +385,30 @@ static void check_barrier(struct verifier *v)
         operand_error(v, &in->operands[threads], "write a multiple of 32", "a barrier counts threads of whole warps");
 }
 
+/* 9.7.9.28: which of a field's elements, and the constants that a field takes. */
+static void check_tensor_map(struct verifier *v)
+{
+    static const struct {
+        enum isa_mod word;
+        uint8_t elements, greatest;
+    } fields[] = {
+#define FIELD(name, elements, less, mask, greatest) {MOD_##name, elements, greatest},
+#include "isa/tensor_map.def"
+    };
+    const struct ptx_insn *in = v->insn;
+    const struct ptx_operand *last = &in->operands[in->n_operands - 1];
+    if (isa_has(in->inst, MOD_cp_fenceproxy) && (uint32_t)last->bits != TENSOR_MAP_BYTES)
+        operand_error(v, last, "write 128", "a tensor map has %d bytes", TENSOR_MAP_BYTES);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (!isa_has(in->inst, fields[i].word))
+            continue;
+        if (fields[i].elements > 1 && (uint32_t)in->operands[1].bits >= fields[i].elements)
+            operand_error(v, &in->operands[1], NULL, "this field has the elements 0 to %u", fields[i].elements - 1);
+        if (fields[i].greatest && (uint32_t)last->bits > fields[i].greatest)
+            operand_error(v, last, NULL, "this field is from 0 to %u", fields[i].greatest);
+    }
+}
+
 /* 9.7.13.15.13: what is not in its own entry. Arrivals at another block's object have no state to give. */
 static void check_mbarrier(struct verifier *v)
 {
@@ -476,6 +501,8 @@ static void check_operands(struct verifier *v)
         check_mbarrier(v);
     if (in->inst->kind == KIND_ASYNC)
         check_async(v);
+    if (in->inst->kind == KIND_TENSORMAP)
+        check_tensor_map(v);
     if (in->inst->kind == KIND_ST)
         check_store_to_param(v);
 }

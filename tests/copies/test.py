@@ -418,6 +418,15 @@ TEXTS = [
     ("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], [tile];", 90, "8.0", None),
     ("cp.async.bulk.prefetch.tensor.1d.L2.global [%rd1, {%r1}];", 90, "8.0", None),
     ("ld.global.u32 %r1, [%rd1, {%r1}];", 90, "8.0", "takes no coordinates"),
+    ("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [tile], 4, %r1;", "90a", "8.3", None),
+    ("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [tile], 5, %r1;", "90a", "8.3", "this field has the elements 0 to 4"),
+    ("tensormap.replace.tile.global_stride.global.b1024.b64 [%rd1], 4, %rd1;", "90a", "8.3", "this field has the elements 0 to 3"),
+    ("tensormap.replace.tile.elemtype.b1024.b32 [%rd1], 13;", "90a", "8.3", "this field is from 0 to 12"),
+    ("tensormap.replace.tile.swizzle_mode.b1024.b32 [%rd1], %r1;", "90a", "8.3", "needs an integer constant"),
+    ("tensormap.replace.tile.rank.b1024.b32 [%rd1], 1;", 90, "8.3", "sm_90a"),
+    ("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [tile], 128;", 90, "8.3", None),
+    ("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [tile], 64;", 90, "8.3",
+     "a tensor map has 128 bytes"),
 ]
 
 
@@ -489,15 +498,14 @@ def what_is_no_tensor_map_is_a_fault():
     init = "mbarrier.init.shared.b64 [bar], 1; "
     with written(kernel(init + TENSOR.replace("MAP", "%rd1"))) as path:
         text = fault_by_both(path, "--grid", 1, "--block", 1, "u32[32]=range", "u32[32]")
-        assert "which are no tensor map of as many dimensions" in text and "[tensor-map]" in text, text
+        assert "copies by a tensor map that cannot be used: these bytes are none of cuTensorMapEncode" in text and "[tensor-map]" in text, text
 
 
 def map_of_bytes(box, dims, address=0):
-    """A map of bytes as the machine keeps it (exec/tensor_map.h), whatever the driver would say to it."""
-    rank = len(box)
-    pad = [0] * (5 - rank)
-    return struct.pack("<8s8xQ4Q5I5B5B5H", b"TNSORMAP", address, *[16] * 4, *[d - 1 for d in dims], *pad, 0, rank, 0, 0, 0, *[1] * 5,
-                       *box, *pad).ljust(128, b"\0")
+    """A map of bytes as the machine keeps it (isa/tensor_map.h), whatever the driver would say to it."""
+    ones = [0] * 5  # less one
+    return struct.pack("<8s8xQ4Q5I6B5B5B", b"TNSORMAP", address, *[16] * 4, *[d - 1 for d in dims], len(box) - 1, 0, 0, 0, 0, 0,
+                       *[b - 1 for b in box], *ones).ljust(128, b"\0")
 
 
 def a_box_larger_than_shared_memory_is_a_fault_at_once():
@@ -513,7 +521,6 @@ def a_box_larger_than_shared_memory_is_a_fault_at_once():
 
 REFUSED = [
     ("multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;", "multimem"),
-    ("tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;", "changing of tensor maps by kernels (tensormap)"),
 ]
 
 

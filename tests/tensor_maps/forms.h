@@ -3,6 +3,7 @@
 #ifndef TENSOR_MAP_FORMS_H
 #define TENSOR_MAP_FORMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -34,7 +35,6 @@ static inline int often(int usual, int of, int other)
 static const int SIZE[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 static const char *const OPS[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
 
-/* Forms with interleaving are there for their numbers' sake. */
 static inline struct form form_of(int number)
 {
     state = 0x9E3779B97F4A7C15ull * (uint64_t)(number + 1);
@@ -154,11 +154,13 @@ static inline struct form form_of(int number)
 /* What the copy's mbarrier waits for. */
 static inline uint32_t bytes_of(const struct form *f)
 {
-    uint32_t bytes = (uint32_t)SIZE[f->type];
+    uint32_t bytes = f->interleave ? 16 * (uint32_t)f->interleave : (uint32_t)SIZE[f->type];
     if (f->mode == IM2COL)
-        return bytes * f->channels * f->pixels;
-    for (int d = 0; d < f->rank; d++) /* without interleaving, dimension 0 has no step */
-        bytes *= d || f->interleave ? (f->box[d] + f->steps[d] - 1) / f->steps[d] : f->box[d];
+        return bytes * f->pixels * (f->interleave ? 1 : f->channels);
+    for (int d = 0; d < f->rank; d++) { /* without interleaving, dimension 0 has no step; with it, one slice is taken */
+        bool is_whole = d == 0 && !f->interleave, is_slice = f->interleave && d == f->rank - 2;
+        bytes *= is_slice ? 1 : is_whole ? f->box[d] : (f->box[d] + f->steps[d] - 1) / f->steps[d];
+    }
     return bytes;
 }
 
