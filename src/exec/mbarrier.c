@@ -249,13 +249,16 @@ static bool test_wait(const struct operation *x, uint8_t *d)
 static bool run_lane(struct operation *x, uint8_t *d)
 {
     memcpy(&x->object, x->at->at, sizeof x->object);
-    /* of what is none, mbarrier.inval makes none: libcu++ invalidates what its destructor has before */
+    /* mbarrier.inval leaves what is none as it is, as an H200 does: libcu++ invalidates what its destructor has before */
     bool makes = x->o->mode == MBARRIER_INIT || x->o->mode == MBARRIER_INVAL;
     if (!makes && !(x->object & MBARRIER_VALID))
         return faults(x, FAULT_mbarrier_invalid, 0);
     switch ((enum mbarrier_mode)x->o->mode) {
     case MBARRIER_INIT: return init(x);
-    case MBARRIER_INVAL: put_object(x, 0); return true;
+    case MBARRIER_INVAL:
+        if (x->object & MBARRIER_VALID)
+            put_object(x, 0);
+        return true;
     case MBARRIER_ARRIVE:
     case MBARRIER_ARRIVE_DROP:
         if (x->o->has_d)

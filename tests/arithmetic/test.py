@@ -3,6 +3,7 @@ import lzma
 import os
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, need_compiler, written
@@ -268,6 +269,49 @@ def nothing_is_contracted_in_a_module_for_debugging():
     with written(PRODUCTS % ", debug") as path:
         result = by_both(path, "--grid", 1, "--block", 32, "f32[2]+print", "0f3F800800")
     assert values(result, 1) == [0, 0], values(result, 1)
+
+
+# Conversions between bf16 and integers: the crc32 of what an H200 made of all 65,536 operands, as words.
+BF16 = [
+    ("rni.s8.bf16", "ca6fed2d"), ("rzi.s8.bf16", "bf6ddb85"), ("rmi.s8.bf16", "4064de9d"), ("rpi.s8.bf16", "437dbadf"),
+    ("rn.bf16.s8", "502ce315"), ("rz.bf16.s8", "502ce315"), ("rm.bf16.s8", "502ce315"), ("rp.bf16.s8", "502ce315"),
+    ("rni.s16.bf16", "efb4b9b0"), ("rzi.s16.bf16", "bba05012"), ("rmi.s16.bf16", "c12a71bc"),
+    ("rpi.s16.bf16", "e9ee091b"), ("rni.s32.bf16", "3314fdc5"), ("rzi.s32.bf16", "3130e344"),
+    ("rn.bf16.s16", "58548b53"), ("rz.bf16.s16", "12a3b8ed"), ("rni.u8.bf16", "b78fea34"), ("rzi.u8.bf16", "7473a283"),
+    ("rmi.u8.bf16", "7473a283"), ("rpi.u8.bf16", "263dfb8a"), ("rn.bf16.u8", "918158c7"), ("rz.bf16.u8", "918158c7"),
+    ("rm.bf16.u8", "918158c7"), ("rp.bf16.u8", "918158c7"), ("rni.u16.bf16", "b59f0742"), ("rzi.u16.bf16", "76634ff5"),
+    ("rmi.u16.bf16", "76634ff5"), ("rpi.u16.bf16", "242d16fc"), ("rni.u32.bf16", "5d581db8"),
+    ("rzi.u32.bf16", "9ea4550f"), ("rn.bf16.u16", "7860c3b1"), ("rz.bf16.u16", "d6c13ae2"),
+]
+
+
+def bf16_kernel(forms):
+    """Integers of 8 bits are in registers of 8 bits, as ptxas has it."""
+    text = """.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b8 %b<3>; .reg .b16 %h<3>; .reg .b32 %r<4>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 256, %r2;
+    cvt.u16.u32 %h1, %r1; mov.b16 {%b1, %b2}, %h1; mov.b16 {%b0, %b2}, 0; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
+"""
+    for form, _ in forms:
+        _, to, source = form.split(".")
+        d = "%b2" if to[1:] == "8" else "%r3" if to[1:] == "32" else "%h2"
+        text += f"    cvt.{form} {d}, {'%b1' if source[1:] == '8' else '%h1'};"
+        text += {"%b2": " mov.b32 %r3, {%b2, %b0, %b0, %b0};", "%h2": " mov.b32 %r3, {%h2, 0};", "%r3": ""}[d]
+        text += " st.global.b32 [%rd1], %r3; add.u64 %rd1, %rd1, 262144;\n"
+    return text + "    ret;\n}\n"
+
+
+def bf16_and_integers_are_converted_as_on_an_h200():
+    with written(bf16_kernel(BF16)) as path, tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.bin")
+        by_both(path, "--grid", 256, "--block", 256, f"u32[{len(BF16)},65536]+save:{out}")
+        with open(out, "rb") as f:
+            for form, crc in BF16:
+                assert f"{zlib.crc32(f.read(262144)):08x}" == crc, form
 
 
 main(globals())

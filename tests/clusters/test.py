@@ -1,5 +1,6 @@
 """Clusters: their sizes, the places of their blocks, and their barrier (PTX ISA 9.7.13.3). For clusters of one block an H200
 gives the same answers, but for the two kernels in which a thread spins between its arrival and its wait; see docs/H200.md."""
+import math
 import os
 import subprocess
 import sys
@@ -519,6 +520,38 @@ def an_h200_gives_the_same_answers():
             done = subprocess.run([os.path.join(os.environ["HEDDLE_BUILD"], "tests/oracle-forms"), "--engine", engine,
                                    os.path.join(folder, "clusters")], capture_output=True, text=True)
             assert done.stdout.endswith("forms 16: 16 agree, 0 differ\n"), done.stdout + done.stderr
+
+
+# Grid, cluster, crc32 of all that places.ptx wrote there.
+SHAPES = [
+    ("8,4,2", "2,2,1", "4ddf507f"),
+    ("8,4,2", "4,1,2", "bd273b42"),
+    ("8,4,2", "1,4,2", "4f49e271"),
+    ("8,4,2", "8,1,1", "6be7c3c4"),
+    ("8,4,2", "8,2,1", "e79f0cdf"),
+    ("8,4,2", "4,2,2", "d1730c24"),
+    ("8,4,2", "1,1,2", "ffb3fc3f"),
+    ("6,6,2", "3,1,1", "64111448"),
+    ("6,6,2", "3,3,1", "d63f6c1a"),
+    ("6,6,2", "1,6,2", "d29c352d"),
+    ("10,3,1", "5,3,1", "3b49b720"),
+    ("16,1,1", "16,1,1", "28c997a3"),
+    ("1,16,2", "1,16,1", "50dda487"),
+    ("1,1,16", "1,1,16", "0a4e6fed"),
+    ("4,2,1", "1,1,1", "d33c7fae"),
+    ("4,2,1", None, "23e16fa9"),
+]
+
+
+def clusters_of_up_to_16_blocks_are_an_h200s():
+    """Where blocks are, whom a mask of multicast reaches, and mapa and getctarank, by shape of the cluster."""
+    path = os.path.join(os.environ["HEDDLE_SOURCE"], "tests/clusters/places.ptx")
+    for grid, cluster, crc in SHAPES:
+        words = 52 * math.prod(map(int, grid.split(",")))
+        for engine in "interp", "jit":
+            shape = ["--cluster", cluster] if cluster else []
+            out = launch(path, "--grid", grid, *shape, "--block", 1, "--engine", engine, f"u32[{words}]+sum", 1)
+            assert out["buffers"][0]["crc32"] == crc, (grid, cluster, engine)
 
 
 main(globals())

@@ -222,7 +222,8 @@ def an_mbarrier_whose_threads_have_all_dropped_out_is_left_alone():
 
 def what_is_no_mbarrier_is_invalidated_in_vain():
     """As destructors of libcu++'s do, of one after the other in the same memory."""
-    body = "mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.inval.shared.b64 [bar]; mov.u32 %r5, 7; st.global.u32 [%rd1], %r5;"
+    body = """mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mov.u32 %r5, 7; st.shared.u32 [bar], %r5;
+    mbarrier.inval.shared.b64 [bar]; ld.shared.u32 %r5, [bar]; st.global.u32 [%rd1], %r5;"""
     with written(kernel(body)) as path:
         assert everywhere(path, "--grid", 1, "--block", 1, "u32[1]+print") == [7]
 
