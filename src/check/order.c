@@ -223,6 +223,7 @@ void order_block_end(struct block_order *b)
         clock_release(b->mbarriers[i].phase[1]);
     }
     free(b->mbarriers);
+    free(b->init_fences);
     if (b->cluster && --b->cluster->blocks == 0) {
         clock_release(b->cluster->arriving);
         clock_release(b->cluster->opened);
@@ -335,11 +336,34 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
 
 /* ---- clusters (9.7.13.4) ---- */
 
+/* A number that no instance has stands for the cluster's barrier: who knows a stamp of it has met there so many times. */
+static uint32_t meetings_of(const struct cluster_order *c)
+{
+    return c->first | 1u << 27;
+}
+
+static void arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < b->n_init_fences; i++) {
+        struct init_fence *f = &b->init_fences[i];
+        if (f->warp != warp || !(lanes >> f->lane & 1) || f->has_arrived)
+            continue;
+        f->has_arrived = true;
+        f->times = b->cluster->opened_times;
+        if (!clock_add_block(&b->cluster->arriving, meetings_of(b->cluster), f->times + 1))
+            atomic_store(&b->order->incomplete, true);
+    }
+}
+
 void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases)
 {
-    if (!releases || !cluster_of(b))
+    if (!cluster_of(b))
         return;
-    order_join_all(b, warp, lanes, &b->cluster->arriving);
+    if (releases)
+        order_join_all(b, warp, lanes, &b->cluster->arriving);
+    else
+        order_join_fenced(b, warp, lanes, &b->cluster->arriving);
+    arrive_behind_inits(b, warp, lanes);
     order_step(b, warp);
 }
 
@@ -347,6 +371,7 @@ void order_cluster_opens(struct block_order *b)
 {
     if (!b->cluster)
         return;
+    b->cluster->opened_times++;
     clock_replace(&b->cluster->opened, b->cluster->arriving);
     b->cluster->arriving = NULL;
 }
@@ -422,6 +447,19 @@ uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane,
     if (!b->irregular || !(of & ~before))
         return before;
     return before | clock_before(order_known(b, warp, lane), instance, of_warp, of & ~before, stamp);
+}
+
+uint32_t order_init_before(const struct block_order *b, unsigned warp, unsigned lane, unsigned of_warp, uint32_t of,
+                           uint32_t stamp)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < b->n_init_fences; i++) {
+        const struct init_fence *f = &b->init_fences[i];
+        if (f->warp == of_warp && of >> f->lane & 1 && stamp < f->floor && f->has_arrived &&
+            clock_before(order_known(b, warp, lane), meetings_of(b->cluster), 0, 1, f->times))
+            before |= 1u << f->lane;
+    }
+    return before;
 }
 
 bool order_lanes_know_alike(const struct block_order *b, unsigned warp)

@@ -59,6 +59,7 @@ struct lane_order {
     uint32_t have_observed[REACH_COUNT];
     struct snapshot fence[REACH_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
     uint32_t have_fenced[REACH_COUNT];
+    uint32_t have_fenced_inits; /* the fence of the cluster was no other */
 };
 
 struct warp_order {
@@ -74,9 +75,19 @@ struct warp_order {
 /* What the blocks of a cluster, which are of one worker, share: barrier.cluster. */
 struct cluster_order {
     uint32_t blocks;
-    uint32_t first;         /* instance */
+    uint32_t first; /* instance */
+    uint32_t opened_times;
     struct clock *arriving; /* what was known to those that have arrived since it opened last */
     struct clock *opened;   /* when it opened last */
+};
+
+/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has initialised with stamps below a floor, and
+ * nothing else, to those who have met at the cluster's barrier at which the lane arrives next. */
+struct init_fence {
+    unsigned warp, lane;
+    uint32_t floor;
+    bool has_arrived;
+    uint32_t times; /* that the barrier had opened by then */
 };
 
 /* An mbarrier of the block (9.7.13.15): what was known to those that have arrived in phases up to the one of a parity. */
@@ -96,7 +107,8 @@ struct block_order {
     struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
     struct cluster_order *cluster;   /* or NULL */
     struct mbarrier_order *mbarriers;
-    uint32_t n_mbarriers;
+    struct init_fence *init_fences;
+    uint32_t n_mbarriers, n_init_fences;
     uint32_t n_warps;
     struct warp_order warps[];
 };
@@ -155,6 +167,8 @@ void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lane
 void order_step(struct block_order *b, unsigned warp);
 void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes);
 void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach);
+/* fence.mbarrier_init.release.cluster */
+void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);
 
 /* Strong accesses, between these two; one location at a time, in the order in which lanes perform them. */
 void order_lock(struct order *o);
@@ -184,6 +198,9 @@ bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint3
  * does now. */
 uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
                       uint32_t of, uint32_t stamp);
+/* The same of mbarrier.init in the shared memory of the block itself, which fence.mbarrier_init has ordered. */
+uint32_t order_init_before(const struct block_order *b, unsigned warp, unsigned lane, unsigned of_warp, uint32_t of,
+                           uint32_t stamp);
 /* Does all that runs of a warp know the same, in clocks? And if so: the same of all lanes of another warp, with accesses of this stamp? */
 bool order_lanes_know_alike(const struct block_order *b, unsigned warp);
 bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t instance, unsigned of_warp,

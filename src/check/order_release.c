@@ -71,19 +71,68 @@ static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lane
     }
 }
 
+static void keep_fence(struct block_order *b, unsigned warp, uint32_t lanes, struct lane_order *s, enum reach reach)
+{
+    s->have_fenced[reach] |= lanes;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        clock_release(s->fence[reach][l].known);
+        s->fence[reach][l] = order_snapshot(b, warp, clock_ref(order_known(b, warp, l)));
+    }
+}
+
 void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach)
 {
     struct lane_order *s = order_lanes(b, warp);
     if (acquires)
         acquire_observed(b, warp, lanes, reach);
-    for (uint32_t m = s && releases ? lanes : 0; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
-        clock_release(s->fence[reach][l].known);
-        s->fence[reach][l] = order_snapshot(b, warp, clock_ref(order_known(b, warp, l)));
-    }
     if (s && releases)
-        s->have_fenced[reach] |= lanes;
+        keep_fence(b, warp, lanes, s, reach);
+    if (s && releases && reach == REACH_CLUSTER)
+        s->have_fenced_inits &= ~lanes;
     order_step(b, warp);
+}
+
+static void add_init_fence(struct block_order *b, unsigned warp, unsigned lane)
+{
+    uint32_t floor = b->warps[warp].now + 1;
+    for (uint32_t i = 0; i < b->n_init_fences; i++)
+        if (b->init_fences[i].warp == warp && b->init_fences[i].lane == lane && !b->init_fences[i].has_arrived) {
+            b->init_fences[i].floor = floor;
+            return;
+        }
+    struct init_fence *more = realloc(b->init_fences, (b->n_init_fences + 1) * sizeof *more);
+    if (!more) {
+        atomic_store(&b->order->incomplete, true);
+        return;
+    }
+    b->init_fences = more;
+    more[b->n_init_fences++] = (struct init_fence){.warp = warp, .lane = lane, .floor = floor};
+}
+
+/* A strong write behind it counts as one behind a fence of all that was done: nobody makes use of the difference. */
+void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes)
+{
+    struct lane_order *s = order_lanes(b, warp);
+    uint32_t others = s ? lanes & (~s->have_fenced[REACH_CLUSTER] | s->have_fenced_inits) : 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        add_init_fence(b, warp, (unsigned)__builtin_ctz(m));
+    if (others) {
+        keep_fence(b, warp, others, s, REACH_CLUSTER);
+        s->have_fenced_inits |= others;
+    }
+    order_step(b, warp);
+}
+
+void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    const struct lane_order *s = b->warps[warp].lanes;
+    bool is_alone = !order_instance(b->order, b->number)->has_peers;
+    for (unsigned r = is_alone ? REACH_CTA : REACH_CLUSTER; s && r < REACH_COUNT; r++) {
+        uint32_t left = lanes & s->have_fenced[r] & (r == REACH_CLUSTER ? ~s->have_fenced_inits : UINT32_MAX);
+        for (; left; left &= left - 1)
+            order_leave(b, warp, (unsigned)__builtin_ctz(left), &s->fence[r][__builtin_ctz(left)], c);
+    }
 }
 
 /* ---- sync variables ---- */

@@ -21,8 +21,12 @@ struct order {
     _Atomic bool parts_releases; /* order_part_releases() */
 };
 
-/* order_release.c: instances that sync variables name. */
+/* ---- order_release.c ---- */
+
+/* Instances that sync variables name. */
 void order_keep_releases(struct order *o);
+/* What lanes have known at fences that reach the threads of their cluster. */
+void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
 
 /* ---- order_known.c: what threads know, in clocks, beyond the floors of their block and warp ---- */
 

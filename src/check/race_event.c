@@ -202,6 +202,10 @@ static void fence(struct race_block *b, const struct sync_event *e)
 {
     const struct isa_inst *i = e->op->origin->origin->inst;
     bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
+    if (isa_has(i, MOD_mbarrier_init)) {
+        order_fence_inits(b->order, e->warp->index, e->lanes);
+        return;
+    }
     order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_fence_reach(i));
 }
 

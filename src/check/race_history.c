@@ -99,9 +99,12 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
     unsigned warp = n->warp;
     if (!e->same_task && is_task_before(n, e))
         return e->lanes;
-    uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0;
-    return own |
-           order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp_of(n, e->record));
+    uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0,
+             stamp = stamp_of(n, e->record);
+    uint32_t first = own | order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp);
+    if (race_is_init(e->class) && e->same_instance)
+        first |= order_init_before(n->b->order, warp, lane, e->record->warp, e->lanes & ~first, stamp);
+    return first;
 }
 
 /* Does each of its accesses happen before one of these lanes'? */
@@ -605,6 +608,8 @@ static bool lanes_differ(const struct now *n, const struct history *h)
     for (uint32_t i = 0; (o->irregular || o->least_exit_floor != UINT32_MAX) && i < h->n; i++) {
         const struct record *r = history_record(n->h, h->at[i].record);
         uint32_t instance = instance_of(n, r);
+        if (o->n_init_fences && race_is_init(race_class_at(n->r, r->class)))
+            return true;
         if (!order_knows_lanes_alike(o, n->warp, instance, r->warp, stamp_of(n, r)) ||
             (instance == o->number && exits_differ(&o->warps[r->warp])))
             return true;

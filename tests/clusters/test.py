@@ -511,6 +511,41 @@ def a_bad_access_to_another_block_is_a_fault():
 
 # ---- an H200's answers ----
 
+# A thread initialises an mbarrier, another one uses it behind the cluster's barrier, at which nobody releases by arriving.
+FENCED = HEAD + """.visible .entry k(.param .u64 p) .reqnctapercluster 2, 1, 1 .maxntid 64
+{
+    .reg .pred %q; .reg .u32 %t; .reg .u64 %rd, %s;
+    .shared .align 8 .b8 bar[8];
+    .shared .align 4 .b8 data[4];
+    mov.u32 %t, %tid.x;
+    setp.ne.u32 %q, %t, 0;
+    @%q bra meet;
+    st.shared.u32 [data], 7;
+    mbarrier.init.shared.b64 [bar], 1;
+    FENCE
+meet:
+    barrier.cluster.arrive.relaxed.aligned;
+    barrier.cluster.wait.acquire.aligned;
+    setp.ne.u32 %q, %t, 32;
+    @%q bra done;
+    mbarrier.arrive.shared.b64 %s, [bar];
+    ld.shared.u32 %t, [data];
+done:
+    ret;
+}
+"""
+
+
+def fences_order_who_arrives_relaxed_at_the_barrier():
+    """9.7.13.4: fence.mbarrier_init is for mbarrier.init alone, others for all that their thread has done."""
+    ways = {"": 2, "fence.mbarrier_init.release.cluster;": 1, "fence.acq_rel.cluster;": 0, "fence.sc.gpu;": 0,
+            "fence.acq_rel.cluster; fence.mbarrier_init.release.cluster;": 0}
+    for fence, races in ways.items():
+        with written(FENCED.replace("FENCE", fence)) as path:
+            _, _, text = run("check", path, "--grid", 4, "--block", 64, "u32[1]")
+            assert text.count("error: ") == races and ("`data`" in text) == (races > 0), (fence, text)
+
+
 def an_h200_gives_the_same_answers():
     """Special registers of clusters of one and two blocks, and mbarrier: tests/oracle/README.md."""
     with tempfile.TemporaryDirectory() as folder:
