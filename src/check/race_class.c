@@ -10,14 +10,14 @@ static unsigned log2_of(uint32_t power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
-static struct access_class describe(const struct op *op, bool in_vain)
+static struct access_class describe(const struct op *op, uint32_t lane_bytes, bool in_vain)
 {
     const struct mem_access *m = &op->access->mem;
     bool strong = mem_access_is_strong(m);
     return (struct access_class){.op = op,
                                  .shown = op,
                                  .bytes = m->bytes,
-                                 .lane_shift = (uint8_t)log2_of((uint32_t)m->bytes * m->n),
+                                 .lane_shift = (uint8_t)log2_of(lane_bytes),
                                  .reads = op_reads(op),
                                  .writes = op_writes(op) && !in_vain,
                                  .strong = strong,
@@ -85,9 +85,9 @@ static uint32_t number_of(struct races *r, struct access_class c)
     return found;
 }
 
-uint32_t race_class(struct races *r, const struct op *op, bool in_vain)
+uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, bool in_vain)
 {
-    return number_of(r, describe(op, in_vain));
+    return number_of(r, describe(op, lane_bytes, in_vain));
 }
 
 uint32_t race_class_torn(struct races *r, const struct access_class *of)

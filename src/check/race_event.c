@@ -3,15 +3,13 @@
 
 #include "exec/launch.h"
 
-static uint32_t class_of(struct race_block *b, const struct op *op, bool in_vain)
+static uint32_t class_of(struct race_block *b, const struct access_event *e, bool in_vain)
 {
+    const struct op *op = e->op;
     struct race_worker *k = b->worker;
     struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + in_vain) % OPS];
-    if (p->op != op || p->in_vain != in_vain) {
-        p->op = op;
-        p->in_vain = in_vain;
-        p->class = race_class(b->races, op, in_vain);
-    }
+    if (p->op != op || p->in_vain != in_vain || p->lane_bytes != e->bytes)
+        *p = (struct known_op){op, race_class(b->races, op, e->bytes, in_vain), e->bytes, in_vain};
     return p->class;
 }
 
@@ -29,7 +27,7 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->warp = e->warp->index;
     n->kernel = l->kernel;
     n->shared = e->space == SPACE_SHARED;
-    race_use_class(n, class_of(b, e->op, false));
+    race_use_class(n, class_of(b, e, false));
     n->h = n->shared ? &b->shared : &b->races->global;
     n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
     n->last.record = 0;
@@ -117,7 +115,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
         lanes = next_lanes(e, order, left, &i);
         unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
-        race_use_class(n, class_of(n->b, e->op, e->writes && !s.writes));
+        race_use_class(n, class_of(n->b, e, e->writes && !s.writes));
         if (n->b->traits.releases)
             observe_elements(n, e, lanes, &s);
         if (n->class && !is_of_other(e))

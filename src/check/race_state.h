@@ -103,7 +103,7 @@ struct race_worker {
     struct kernel_traits traits;              /* and of what kernel */
     struct known_op {
         const struct op *op;
-        uint32_t class;
+        uint32_t class, lane_bytes;
         bool in_vain;
     } ops[OPS];
     _Alignas(64) struct step steps[STEPS], steps_shared[STEPS_SHARED];
@@ -174,7 +174,7 @@ struct races {
 };
 
 /* race_class.c: the number of what an operation does (a cas that compares in vain only reads), or a task that is no launch; 0 without memory. */
-uint32_t race_class(struct races *r, const struct op *op, bool in_vain);
+uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, bool in_vain);
 /* The same access where it is torn. */
 uint32_t race_class_torn(struct races *r, const struct access_class *of);
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);

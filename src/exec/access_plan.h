@@ -46,8 +46,9 @@ struct told {
     uint64_t address[WARP_LANES] __attribute__((aligned(64)));
 };
 
-/* Tells the hooks of what has been planned for all lanes. */
-void access_tell(const struct warp *w, const struct op *o, uint32_t mask, const struct plan *p, struct told *t);
+/* Tells the hooks of what has been planned for all lanes: so many bytes of each. */
+void access_tell(const struct warp *w, const struct op *o, uint32_t mask, uint32_t bytes, const struct plan *p,
+                 struct told *t);
 /* And that it has been performed, where it is strong or writes. */
 void access_tell_performed(const struct warp *w, const struct op *o, struct told *t);
 /* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left out that would fault. */
@@ -64,7 +65,7 @@ static inline __attribute__((always_inline)) bool access_watched(struct warp *w,
         return access_watched_by_lane(w, base, o, mask, p, perform);
     if (p->space == SPACE_PARAM)
         return perform(w, base, o, mask, p);
-    access_tell(w, o, mask, p, &t);
+    access_tell(w, o, mask, op_bytes(o), p, &t);
     bool ok = perform(w, base, o, mask, p);
     if (t.e.strong || t.e.writes)
         access_tell_performed(w, o, &t);

@@ -166,6 +166,11 @@ static inline bool op_stores_matrix(const struct op *o)
     const struct ir_matrix *m = o->origin->kind == IR_MATRIX ? o->origin->matrix : NULL;
     return m && (m->form.kind == MATRIX_STORE || m->form.kind == MATRIX_STORE_ROWS);
 }
+/* Of a lane. */
+static inline uint32_t op_bytes(const struct op *o)
+{
+    return (uint32_t)o->access->mem.bytes * o->access->mem.n;
+}
 static inline bool op_reads(const struct op *o)
 {
     if (o->kind == OP_COLLECTIVE)

@@ -34,7 +34,8 @@ struct access_source {
 };
 
 /* Lanes access memory: after addresses have been checked, before anything is read or written. An instruction whose lanes are in
- * several spaces makes an event for each. Loads of kernel parameters, which nobody writes, make none. */
+ * several spaces makes an event for each. Loads of kernel parameters, which nobody writes, make none. Which lane of a warp accesses what
+ * by wmma.load and wmma.store the ISA does not say: see hooks.access_by_piece. */
 struct access_event {
     const struct warp *warp;
     const struct op *op;  /* op->access: bytes, elements, order, scope, atomic operation; NULL there of a call, whose
@@ -153,6 +154,10 @@ struct heap_event {
 struct hooks {
     void *data;
     void (*access)(void *data, const struct access_event *e);
+    /* wmma.load and wmma.store make an event for each register, or part of one, that machine code moves. Else they make one or two, in
+     * which each lane accesses bytes that follow each other: not those that its registers hold, nor those of the chunk of its number, but
+     * the same whenever the fragment, its layout, the address and the stride are. */
+    bool access_by_piece;
     /* The accesses of an event that is strong, or writes, have been performed. It follows each call of access() for such an event, on the same thread,
      * with nothing in between but the accesses themselves and other clients' calls: a client may hold a lock from the one to the
      * other, so that the order in which it hears of operations on a place is that in which they were performed. */
@@ -174,6 +179,7 @@ struct hook_list {
     unsigned n;
     const struct hooks *at[MAX_HOOKS];
     bool wants_access; /* or fault() */
+    bool access_by_piece;
     bool wants_control, wants_branch;
     uint32_t sync_kinds;
 };
@@ -182,6 +188,7 @@ static inline void hooks_add(struct hook_list *list, const struct hooks *h)
 {
     list->at[list->n++] = h;
     list->wants_access |= h->access || h->performed || h->fault;
+    list->access_by_piece |= h->access_by_piece;
     list->wants_control |= h->control != NULL;
     list->wants_branch |= h->branch != NULL;
     list->sync_kinds |= h->sync ? h->sync_kinds : 0;

@@ -281,11 +281,11 @@ static bool move_lanes(struct warp *w, uint8_t *const base[4], const struct op *
 }
 
 /* Stall detection sees that others' memory has been read, or may have changed. */
-static void note_watchers(struct launch *l, const struct move *x)
+static void note_watchers(struct launch *l, bool stores)
 {
     if (!atomic_load_explicit(&l->watching, memory_order_relaxed))
         return;
-    if (x->stores)
+    if (stores)
         l->changed = true;
     else
         l->read_global = true;
@@ -293,7 +293,7 @@ static void note_watchers(struct launch *l, const struct move *x)
 
 static bool run_move(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct move *x)
 {
-    note_watchers(w->block->launch, x);
+    note_watchers(w->block->launch, x->stores);
     return access_is_watched(w) ? access_watched(w, base, o, mask, &x->plan, move_lanes)
                                 : move_lanes(w, base, o, mask, &x->plan);
 }
@@ -353,6 +353,20 @@ struct moved {
     unsigned bytes;  /* of a piece */
 };
 
+/* Rows of memory that the matrix has (or columns), and bytes of one. */
+static unsigned outer_of(const struct moved *x)
+{
+    const struct matrix *f = &x->m->ir->form;
+    return f->a_by_column ? (f->loads == 'a' ? f->k : f->n) : f->loads == 'b' ? f->k : f->m;
+}
+
+static unsigned row_bytes_of(const struct moved *x)
+{
+    const struct matrix *f = &x->m->ir->form;
+    unsigned inner = f->a_by_column ? (f->loads == 'b' ? f->k : f->m) : f->loads == 'a' ? f->k : f->n;
+    return inner * f->element_bits / 8;
+}
+
 /* How far behind the start a lane's pieces begin. */
 static uint64_t lane_offset(const struct moved *x, unsigned lane)
 {
@@ -373,7 +387,7 @@ static unsigned own_bytes(const struct moved *x)
     return own < all ? own : all;
 }
 
-/* A load by all lanes of what lies in one allocation, aligned: registers of two halves from two places, of lanes that have eight
+/* A load by all lanes, from the host's memory: registers of two halves from two places, of lanes that have eight
  * neighbours; registers, of lanes that have four; others. */
 static void load_own(const struct warp *w, uint8_t *const base[4], const struct moved *x, const uint8_t *from)
 {
@@ -404,6 +418,20 @@ static void load_own(const struct warp *w, uint8_t *const base[4], const struct 
     }
 }
 
+static void store_own(uint8_t *const base[4], const struct moved *x, uint8_t *to)
+{
+    unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
+    uint8_t *lane[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lane[l] = to + lane_offset(x, l);
+    for (unsigned at = 0; at < own; at += x->bytes) {
+        const uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
+        uint64_t piece = piece_offset(x, at);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            memcpy(lane[l] + piece, row + reg_bytes * l, x->bytes);
+    }
+}
+
 /* Registers of a fragment that are copies of its first, in the lanes that load: wmma of f16, 32 bits. */
 static void copy_registers(const struct warp *w, uint8_t *const base[4], const struct moved *x, uint32_t lanes)
 {
@@ -418,19 +446,16 @@ static void copy_registers(const struct warp *w, uint8_t *const base[4], const s
     }
 }
 
-/* The first byte of all lanes' pieces on the host, where one plan serves all of them and nobody watches; NULL: piece by piece. */
-static const uint8_t *find_at_once(struct warp *w, const struct op *o, const struct moved *x, uint32_t lanes,
-                                   struct plan *p)
+/* Where all of the matrix is on the host, where one plan serves all lanes; NULL: piece by piece. */
+static uint8_t *find_at_once(struct warp *w, const struct op *o, const struct moved *x, uint32_t lanes, struct plan *p)
 {
-    const struct matrix *f = &x->m->ir->form;
-    unsigned rows = f->loads == 'b' ? f->k : f->m, columns = f->loads == 'a' ? f->k : f->n;
-    unsigned outer = f->a_by_column ? columns : rows, inner = f->a_by_column ? rows : columns;
-    if (access_is_watched(w) || lanes != UINT32_MAX || f->kind != MATRIX_LOAD || x->stride / 8 > UINT32_MAX / 256 ||
-        (x->start | x->stride / 8) % x->bytes)
+    unsigned rows = outer_of(x), row_bytes = row_bytes_of(x);
+    uint64_t stride = x->stride / 8;
+    bool overlap = stride < row_bytes && x->m->ir->form.kind == MATRIX_STORE;
+    if (lanes != UINT32_MAX || overlap || stride > UINT32_MAX / 256 || (x->start | stride) % x->bytes)
         return NULL;
-    uint64_t last = x->start + ((outer - 1) * x->stride + (uint64_t)inner * f->element_bits) / 8 - x->bytes;
-    plan_span(w, o, lanes, x->start, last, p);
-    return p->kind == PLAN_HOST ? (const uint8_t *)(uintptr_t)(x->start + p->base) : NULL;
+    plan_span(w, o, lanes, x->start, x->start + (rows - 1) * stride + row_bytes - x->bytes, p);
+    return p->kind == PLAN_HOST ? (uint8_t *)(uintptr_t)(x->start + p->base) : NULL;
 }
 
 static __attribute__((noinline)) bool move_by_pieces(struct warp *w, uint8_t *const base[4], const struct op *o,
@@ -457,7 +482,111 @@ static __attribute__((noinline)) bool move_by_pieces(struct warp *w, uint8_t *co
     return true;
 }
 
-/* wmma.load and wmma.store: all lanes have the same address and stride; they move a piece each at a time. */
+/* ---- of launches that somebody watches ---- */
+
+/* Bytes that a lane accesses by one event, at most: a chunk of a row; and those of its part of a matrix. */
+enum { CHUNK_BYTES = 16, OWN_BYTES_MOST = 32 };
+
+static unsigned chunk_bytes(const struct moved *x)
+{
+    unsigned own = own_bytes(x);
+    return own < CHUNK_BYTES ? own : CHUNK_BYTES;
+}
+
+static bool has_chunks(const struct moved *x)
+{
+    return (x->start | row_bytes_of(x)) % chunk_bytes(x) == 0 && x->stride % (8 * chunk_bytes(x)) == 0;
+}
+
+/* By how much lanes are off the numbers of the chunks: another number for each kind of fragment, and never 0, as programs have lane l
+ * access chunk l of a matrix. */
+static unsigned rotation_of(const struct moved *x)
+{
+    const struct matrix *f = &x->m->ir->form;
+    unsigned role = f->loads == 'a' || f->loads == 'b' ? 1 + (unsigned)(f->loads - 'a') : 0;
+    return 1 + 6 * role + 2 * (f->m / 16u) + f->a_by_column;
+}
+
+/* The next WARP_LANES chunks, from a number on, are the plan's. */
+static void plan_chunks(const struct moved *x, unsigned first, struct plan *p)
+{
+    unsigned bytes = chunk_bytes(x), each = row_bytes_of(x) / bytes, rotation = rotation_of(x);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        p->address[(i + rotation) % WARP_LANES] =
+            x->start + (first + i) / each * (x->stride / 8) + (first + i) % each * (uint64_t)bytes;
+    uint64_t end = x->start + (first + WARP_LANES - 1) / each * (x->stride / 8) + row_bytes_of(x);
+    p->scan = (struct scan){.min = x->start + first / each * (x->stride / 8), .max = end - bytes};
+    p->pattern = PATTERN_NONE;
+}
+
+static void load_watched(struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x,
+                         const uint8_t *from, struct plan *p)
+{
+    struct told t;
+    for (unsigned i = 0; i < own_bytes(x) / chunk_bytes(x); i++) {
+        plan_chunks(x, i * WARP_LANES, p);
+        access_tell(w, o, UINT32_MAX, chunk_bytes(x), p, &t);
+    }
+    load_own(w, base, x, from);
+}
+
+/* What an event tells is performed before the next one. */
+static void store_watched(const struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x,
+                          struct plan *p)
+{
+    uint8_t dense[WARP_LANES * OWN_BYTES_MOST];
+    struct moved to = *x;
+    struct told t;
+    unsigned bytes = chunk_bytes(x);
+    to.stride = 8 * (uint64_t)row_bytes_of(x);
+    store_own(base, &to, dense);
+    for (unsigned i = 0; i < own_bytes(x) / bytes; i++) {
+        plan_chunks(x, i * WARP_LANES, p);
+        access_tell(w, o, UINT32_MAX, bytes, p, &t);
+        for (unsigned k = 0; k < WARP_LANES; k++)
+            memcpy((uint8_t *)(uintptr_t)(p->address[(k + rotation_of(x)) % WARP_LANES] + p->base),
+                   dense + (i * WARP_LANES + k) * bytes, bytes);
+        access_tell_performed(w, o, &t);
+    }
+}
+
+/* Pieces are told, and loaded at once. */
+static void load_pieces_watched(struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x,
+                                const uint8_t *from)
+{
+    uint64_t lane[WARP_LANES];
+    struct plan p;
+    struct told t;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lane[l] = x->start + lane_offset(x, l);
+    for (unsigned at = 0; at < own_bytes(x); at += x->bytes) {
+        uint64_t piece = piece_offset(x, at);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            p.address[l] = lane[l] + piece;
+        plan_addresses(w, o, UINT32_MAX, &p);
+        access_tell(w, o, UINT32_MAX, x->bytes, &p, &t);
+    }
+    load_own(w, base, x, from);
+}
+
+/* Else piece by piece. */
+static bool can_tell_at_once(const struct warp *w, const struct moved *x)
+{
+    return w->hooks->access_by_piece ? x->m->ir->form.kind == MATRIX_LOAD : has_chunks(x);
+}
+
+static void move_watched(struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x, uint8_t *at,
+                         struct plan *p)
+{
+    if (x->m->ir->form.kind == MATRIX_STORE)
+        store_watched(w, base, o, x, p);
+    else if (w->hooks->access_by_piece)
+        load_pieces_watched(w, base, o, x, at);
+    else
+        load_watched(w, base, o, x, at, p);
+}
+
+/* wmma.load and wmma.store: all lanes have the same address and stride. */
 static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o,
                         uint32_t lanes)
 {
@@ -470,13 +599,19 @@ static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const bas
                       .stride = stride_of(o->matrix, base, lane),
                       .bytes = o->access->mem.bytes};
     struct plan plan;
-    const uint8_t *from = find_at_once(w, o, &x, lanes, &plan);
-    if (!from)
+    uint8_t *at = find_at_once(w, o, &x, lanes, &plan);
+    bool watched = access_is_watched(w), stores = f->kind == MATRIX_STORE;
+    if (!at || (watched && !can_tell_at_once(w, &x)))
         return move_by_pieces(w, base, o, &x, lanes);
-    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
-        w->block->launch->read_global = true;
-    load_own(w, base, &x, from);
-    copy_registers(w, base, &x, lanes);
+    note_watchers(w->block->launch, stores);
+    if (watched)
+        move_watched(w, base, o, &x, at, &plan);
+    else if (stores)
+        store_own(base, &x, at);
+    else
+        load_own(w, base, &x, at);
+    if (!stores)
+        copy_registers(w, base, &x, lanes);
     return true;
 }
 

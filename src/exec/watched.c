@@ -47,7 +47,7 @@ void access_tell_async(const struct warp *w, const struct op *o, unsigned lane, 
 
 /* Field by field, in its place: a copy of a record that was just written waits for the writes. */
 static inline void begin_event(struct access_event *e, const struct warp *w, const struct op *o, enum ptx_space space,
-                               uint32_t lanes)
+                               uint32_t lanes, uint32_t bytes)
 {
     e->warp = w;
     e->op = o;
@@ -57,7 +57,7 @@ static inline void begin_event(struct access_event *e, const struct warp *w, con
     e->source = NULL;
     e->pattern = ACCESS_ANY;
     e->lanes = lanes;
-    e->bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n;
+    e->bytes = bytes;
     e->reads = op_reads(o);
     e->writes = op_writes(o);
     e->strong = o->kind == OP_ATOM || mem_access_is_strong(&o->access->mem);
@@ -100,10 +100,11 @@ static void tell_scattered(const struct plan *p, uint64_t window, struct told *t
         t->address[l] = p->address[l] - window;
 }
 
-void access_tell(const struct warp *w, const struct op *o, uint32_t mask, const struct plan *p, struct told *t)
+void access_tell(const struct warp *w, const struct op *o, uint32_t mask, uint32_t bytes, const struct plan *p,
+                 struct told *t)
 {
     uint64_t window = window_of(w, p);
-    begin_event(&t->e, w, o, p->space, mask);
+    begin_event(&t->e, w, o, p->space, mask, bytes);
     t->e.low = p->scan.min - window;
     t->e.high = p->scan.max - window + t->e.bytes;
     if (p->scan.linear || p->scan.min == p->scan.max) {
@@ -157,7 +158,7 @@ static bool locate_lanes(struct warp *w, uint8_t *const base[4], const struct op
         unsigned l = (unsigned)__builtin_ctz(mask);
         struct location at;
         enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
-        uint32_t bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n;
+        uint32_t bytes = op_bytes(o);
         if (kind && !access_leave_out(w, o, l, kind, &at, bytes))
             return warp_fault_at(w, kind, o, l, &at, bytes);
         if (kind) {
@@ -201,7 +202,7 @@ static bool perform_part(struct warp *w, uint8_t *const base[4], const struct op
                          uint32_t lanes, const struct located *found, struct plan *p, perform_fn *perform)
 {
     struct told t;
-    begin_event(&t.e, w, o, space, lanes);
+    begin_event(&t.e, w, o, space, lanes, op_bytes(o));
     t.e.owner = space == SPACE_SHARED ? found->owner[__builtin_ctz(lanes)] : NULL;
     t.e.address = found->address;
     find_span(&t.e);

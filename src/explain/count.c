@@ -545,6 +545,7 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
         l->timeline = timeline_new(l->warps_per_block);
     l->hooks = (struct hooks){.data = l,
                               .access = on_access,
+                              .access_by_piece = true,
                               .control = on_control,
                               .branch = on_branch,
                               .sync = on_sync,

@@ -198,6 +198,78 @@ def test_checker_finds_nothing_in_a_product_or_in_rows_behind_a_barrier():
         assert status == 0, err
 
 
+def regs(prefix, first, n):
+    return "{" + ", ".join(f"{prefix}{first + k}" for k in range(n)) + "}"
+
+
+F8, R8, R4 = regs("%f", 1, 8), regs("%r", 10, 8), regs("%r", 10, 4)
+D = f"wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r2], {F8}, 16;"
+D16 = f"wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%r2], {R4}, 16;"
+VECTOR = "shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2; ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r3];"
+MEET = "bar.warp.sync -1;"
+
+
+def test_checker_tells_lanes_apart_that_access_a_matrix_without_meeting():
+    """Which lane accesses what the ISA leaves open; that of one fragment it is the same each time is all that holds."""
+    load_a = f"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {R8}, [%r2], 16;"
+    load_column = f"wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 {R8}, [%r2], 16;"
+    for stores, reads in ((D, VECTOR), (D16, VECTOR), (D16, load_a), (D16, load_column),
+                          (D, f"wmma.load.c.sync.aligned.col.m16n16k16.shared.f32 {F8}, [%r2], 16;")):
+        status, out, err = check(stores + reads)
+        assert status == 1 and "data-race" in err and "__syncwarp()" in err, (stores, reads, err)
+        status, out, err = check(stores + MEET + reads)
+        assert status == 0, (stores, reads, err)
+    status, out, err = check(D + f"wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {F8}, [%r2], 16;" + D)
+    assert status == 0, err
+
+
+def test_checker_sees_races_of_matrices_between_warps_and_with_any_stride():
+    for stride in 16, 18, 20, 24:
+        body = f"mov.u32 %r3, %tid.y; mad.lo.u32 %r2, %r3, BYTES, %r2; wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r2], {F8}, {stride};"
+        used = 4 * (15 * stride + 16)
+        for apart, races in (used & ~31, used % 32 > 0), (used + 31 & ~31, False):
+            with written(kernel(body.replace("BYTES", str(apart))).replace("tile[2048]", "tile[8192]")) as path:
+                status, out, err = run("check", path, "--grid", 1, "--block", "32,2", "u32[32]=zeros", "u32[32]=zeros")
+                assert ("data-race" in err) == races and status == races, (stride, apart, err)
+
+
+def test_checker_sees_what_of_a_matrix_nobody_has_written():
+    load = f"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {R8}, [%r2+512], 16;"
+    for bytes, found in (512, False), (510, True):
+        fill = f"""mov.u32 %r3, 0; more: mad.lo.u32 %r4, %r3, 64, %r2; shl.b32 %r5, %r1, 1; add.u32 %r4, %r4, %r5;
+            sub.u32 %r6, %r4, %r2; setp.lt.u32 %p1, %r6, {bytes}; @%p1 st.shared.u16 [%r4+512], %r3;
+            add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 8; @%p2 bra more; {MEET}"""
+        status, out, err = check(fill + load)
+        assert status == found and ("uninitialised-read" in err) == found, (bytes, err)
+
+
+# Loads and stores: opcode, shape and layout, type, registers, and elements between rows.
+MOVES = [("load.a", "row.m16n16k16", "f16", R8, 24), ("load.a", "col.m16n16k16", "f16", R8, 16), ("load.b", "row.m16n16k16", "f16", R8, 18),
+         ("load.b", "col.m8n32k16", "f16", R8, 16), ("load.a", "row.m32n8k16", "bf16", R8, 16), ("load.b", "row.m32n8k16", "s8", "{%r10}", 16),
+         ("load.c", "row.m16n16k16", "f32", F8, 20), ("load.c", "col.m16n16k16", "f32", F8, 16), ("load.c", "row.m16n16k16", "f32", F8, 0),
+         ("load.a", "row.m16n16k8", "tf32", R4, 8), ("load.a", "row.m8n8k32", "s4", "{%r10}", 32),
+         ("store.d", "row.m16n16k16", "f32", F8, 16), ("store.d", "col.m16n16k16", "f32", F8, 20), ("store.d", "row.m16n16k16", "f32", F8, 18),
+         ("store.d", "row.m32n8k16", "f16", R4, 8), ("store.d", "col.m8n32k16", "f16", R4, 12), ("store.d", "row.m8n8k4", "f64", "{%rd8, %rd9}", 10)]
+
+
+def test_matrices_are_moved_alike_whoever_watches():
+    for move, shape, type, registers, stride in MOVES:
+        place, names = "[%rd1]", registers.strip("{}").split(", ")
+        operands = f"{registers}, {place}" if move.startswith("load") else f"{place}, {registers}"
+        start = "".join(f"cvt.rn.f32.u32 {r}, %r1; mul.f32 {r}, {r}, 0f3F800{k + 1}00;" if r.startswith("%f") else
+                        f"mad.lo.u32 %r9, %r1, {k + 77777}, 5; cvt.u64.u32 {r}, %r9;" if r.startswith("%rd") else
+                        f"mad.lo.u32 {r}, %r1, {k + 77777}, 5;" for k, r in enumerate(names))
+        write = "mad.wide.u32 %rd3, %r1, 64, %rd2;" + "".join(
+            f"st.global.{'f32' if r.startswith('%f') else 'u64' if r.startswith('%rd') else 'u32'} [%rd3+{8 * k}], {r};"
+            for k, r in enumerate(names))
+        body = f"{start} wmma.{move}.sync.aligned.{shape}.global.{type} {operands}, {stride}; {write}"
+        args = ["--grid", 1, "--block", 32, "u32[512]=randint:0:2000000000+print", "u32[512]=zeros+print"]
+        with written(kernel(body)) as path:
+            first, *others = [[line for line in run(how, path, *args)[1].splitlines() if line.startswith("argument")]
+                              for how in ("launch", "check", "explain")]
+            assert len(first) == 2 and others == [first, first], (move, shape, type, first, others)
+
+
 # ---- products that are still at work ----
 
 GO, COMMIT, WAIT = "wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;", "wgmma.wait_group.sync.aligned 0;"
