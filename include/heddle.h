@@ -466,6 +466,10 @@ HD_API void hd_explainer_destroy(hd_explainer *explainer); /* NULL is allowed */
 /* The sums of all launches so far of the i-th kernel, in the order of first launches, as JSON, by line and instruction: a string to be
  * freed with free(); NULL where there are not so many. */
 HD_API hd_result hd_explainer_kernel(hd_explainer *explainer, size_t i, char **json);
+/* The program says what it is about to do (NVTX's ranges and marks), in the thread that calls: a range within the thread's last one
+ * begins, or that ends; one of the process with an identifier of its own begins or ends; a moment has a name. */
+typedef enum { HD_RANGE_PUSH, HD_RANGE_POP, HD_RANGE_START, HD_RANGE_END, HD_RANGE_MARK } hd_range_event;
+HD_API void hd_explainer_range(hd_explainer *explainer, hd_range_event event, uint64_t id, const char *name);
 /* What has been put into streams so far, and what the host has waited for, over the time that it would take, as JSON: a string to be
  * freed with free(). Empty where a checker watches the machine, too. */
 HD_API hd_result hd_explainer_streams(hd_explainer *explainer, char **json);

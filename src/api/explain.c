@@ -135,6 +135,12 @@ hd_result hd_explainer_kernel(hd_explainer *e, size_t i, char **json)
     return ok ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
+void hd_explainer_range(hd_explainer *e, hd_range_event event, uint64_t id, const char *name)
+{
+    if (e)
+        stream_log_range(e->streams, event, id, name);
+}
+
 hd_result hd_explainer_streams(hd_explainer *e, char **json)
 {
     if (!e || !json)

@@ -9,6 +9,7 @@
 
 #include "cli/check_settings.h"
 #include "cli/explanation.h"
+#include "cli/places.h"
 #include "cli/process_files.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
@@ -74,6 +75,9 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
+    const char *libraries = place_of_libraries(&e->s->arena); /* NVTX's ranges: cuda/nvtx.c */
+    if (libraries)
+        setenv("NVTX_INJECTION64_PATH", arena_printf(&e->s->arena, "%s/libcuda.so.1", libraries), 0);
     if (e->s->o.confined && confine_program(e->s, e->options.folder))
         _exit(PROGRAM_CANNOT_RUN);
 }

@@ -180,6 +180,14 @@ hd_result explain_machine(hd_machine *machine)
     return r;
 }
 
+void explain_range(hd_range_event event, uint64_t id, const char *name)
+{
+    pthread_mutex_lock(&explain.lock);
+    if (explain.on && explain.n_explainers)
+        hd_explainer_range(explain.explainers[0], event, id, name);
+    pthread_mutex_unlock(&explain.lock);
+}
+
 bool explain_wants(const char *kernel)
 {
     if (!explain.on)

@@ -24,6 +24,9 @@ const struct explain_options *explain_options(void);
 /* In a child of fork(), which has no CUDA. */
 void explain_after_fork(void);
 
+/* A range or a mark of the program's (NVTX), where a device is there. */
+void explain_range(hd_range_event event, uint64_t id, const char *name);
+
 /* Has the launches of a machine that was just made counted. */
 hd_result explain_machine(hd_machine *machine);
 /* Is this launch to be counted? Asked once for each; true where none is. */

@@ -12,7 +12,7 @@
  * (pageable memory has 16, and its copies keep the host), and within the device's memory, where each is read and written. */
 static const double CALL_NS = 3000, COPY_NS = 2000, BYTES_PER_NS = 55, DEVICE_BYTES_PER_NS = 2000;
 
-enum { MOST_EVENTS = 20000, MOST_THREADS = 64, MOST_MACHINES = 16 };
+enum { MOST_EVENTS = 20000, MOST_THREADS = 64, MOST_MACHINES = 16, MOST_OPEN_RANGES = 64 };
 
 struct log_task {
     enum task_kind kind;
@@ -29,9 +29,13 @@ struct log_task {
 /* In the order in which the host has done it. */
 struct log_event {
     unsigned thread;
-    uint32_t task; /* that is put; 0: the host waits for `waits` */
+    uint32_t task; /* that is put; 0: the host waits for `waits`, or it is about a range */
     uint32_t *waits;
     uint32_t n_waits;
+    bool is_range;
+    hd_range_event range;
+    uint64_t id;
+    char *name; /* of what begins */
 };
 
 struct log_machine {
@@ -109,6 +113,20 @@ static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
     pthread_mutex_unlock(&l->lock);
 }
 
+void stream_log_range(struct stream_log *l, hd_range_event event, uint64_t id, const char *name)
+{
+    pthread_mutex_lock(&l->lock);
+    if (l->n_events < MOST_EVENTS)
+        l->events[l->n_events++] = (struct log_event){.thread = thread_of_caller(l),
+                                                      .is_range = true,
+                                                      .range = event,
+                                                      .id = id,
+                                                      .name = name ? strdup(name) : NULL};
+    else
+        l->cut = true;
+    pthread_mutex_unlock(&l->lock);
+}
+
 static void on_task(void *data, uint32_t task)
 {
     (void)data;
@@ -137,8 +155,10 @@ void stream_log_free(struct stream_log *l)
         free(l->tasks[i].name);
         free(l->tasks[i].after);
     }
-    for (uint32_t i = 0; i < l->n_events; i++)
+    for (uint32_t i = 0; i < l->n_events; i++) {
         free(l->events[i].waits);
+        free(l->events[i].name);
+    }
     free(l->tasks);
     free(l->events);
     pthread_mutex_destroy(&l->lock);
@@ -182,7 +202,19 @@ void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool 
 
 /* ---- times ---- */
 
+/* Begun and not ended: of a thread, or of the process. */
+struct open_range {
+    bool is_open, of_process;
+    unsigned thread;
+    uint64_t id;
+    const char *name;
+    double from;
+    unsigned level; /* how many were open there when it began */
+};
+
 struct tracks {
+    json_t *ranges; /* by name: the spans of its track */
+    struct open_range open[MOST_OPEN_RANGES];
     json_t *list;
     json_t *streams; /* by name: the spans of its track */
     json_t *threads[MOST_THREADS];
@@ -270,20 +302,105 @@ static void put_wait(const struct stream_log *l, struct tracks *r, const struct 
     r->host[e->thread] = to;
 }
 
+/* ---- ranges ---- */
+
+/* A line for each level, so that no two spans of it overlap. */
+static void put_range(struct tracks *r, const struct open_range *o, double to, const char *kind)
+{
+    char name[64], level[16] = "";
+    if (o->level)
+        snprintf(level, sizeof level, ", level %u", o->level + 1);
+    if (o->of_process)
+        snprintf(name, sizeof name, "ranges of the process%s", level);
+    else
+        snprintf(name, sizeof name, "host thread %u: %ss%s", o->thread + 1, kind, level);
+    json_t *spans = json_object_get(r->ranges, name);
+    if (!spans) {
+        spans = new_track(r->list, name);
+        json_object_set_new(r->ranges, name, spans);
+    }
+    put_span(spans, o->from, to, kind, o->name ? o->name : "?");
+}
+
+/* The last that began; NULL: none is open. */
+static struct open_range *find_open(struct tracks *r, const struct log_event *e, bool of_process)
+{
+    struct open_range *found = NULL;
+    for (unsigned i = 0; i < MOST_OPEN_RANGES; i++) {
+        struct open_range *o = &r->open[i];
+        bool fits = o->is_open && o->of_process == of_process && (of_process ? o->id == e->id : o->thread == e->thread);
+        if (fits && (!found || o->level > found->level))
+            found = o;
+    }
+    return found;
+}
+
+static void begin_range(struct tracks *r, const struct log_event *e, bool of_process, double at)
+{
+    struct open_range *free_one = NULL;
+    bool taken[MOST_OPEN_RANGES + 1] = {false};
+    unsigned level = 0;
+    for (unsigned i = 0; i < MOST_OPEN_RANGES; i++) {
+        struct open_range *o = &r->open[i];
+        if (!o->is_open)
+            free_one = o;
+        else if (o->of_process == of_process && (of_process || o->thread == e->thread))
+            taken[o->level] = true;
+    }
+    while (taken[level])
+        level++;
+    if (free_one)
+        *free_one = (struct open_range){true, of_process, e->thread, e->id, e->name, at, level};
+}
+
+/* At the place in time where its thread is. */
+static void put_range_event(struct tracks *r, const struct log_event *e)
+{
+    track_of_thread(r, e->thread);
+    double at = r->host[e->thread];
+    bool of_process = e->range == HD_RANGE_START || e->range == HD_RANGE_END;
+    struct open_range mark = {.thread = e->thread, .name = e->name, .from = at}, *o;
+    switch (e->range) {
+    case HD_RANGE_MARK: put_range(r, &mark, at, "mark"); break;
+    case HD_RANGE_PUSH:
+    case HD_RANGE_START: begin_range(r, e, of_process, at); break;
+    case HD_RANGE_POP:
+    case HD_RANGE_END:
+        o = find_open(r, e, of_process);
+        if (o) {
+            put_range(r, o, at, "range");
+            o->is_open = false;
+        }
+        break;
+    }
+}
+
+/* The program has ended within them. */
+static void end_ranges(struct tracks *r)
+{
+    for (unsigned i = 0; i < MOST_OPEN_RANGES; i++)
+        if (r->open[i].is_open)
+            put_range(r, &r->open[i], r->host[r->open[i].thread], "range");
+}
+
 json_t *stream_log_json(struct stream_log *l)
 {
-    struct tracks r = {.list = json_array(), .streams = json_object()};
+    struct tracks r = {.list = json_array(), .streams = json_object(), .ranges = json_object()};
     pthread_mutex_lock(&l->lock);
     for (uint32_t i = 0; i < l->n_events; i++)
-        if (l->events[i].task)
+        if (l->events[i].is_range)
+            put_range_event(&r, &l->events[i]);
+        else if (l->events[i].task)
             put_task(l, &r, &l->events[i]);
         else
             put_wait(l, &r, &l->events[i]);
+    end_ranges(&r);
     bool cut = l->cut;
     pthread_mutex_unlock(&l->lock);
     for (unsigned i = 0; i < MOST_THREADS; i++)
         json_decref(r.threads[i]);
     json_decref(r.streams);
+    json_decref(r.ranges);
     for (size_t i = 0; cut && i < json_array_size(r.list); i++)
         json_object_set_new(json_array_get(r.list, i), "cut", json_true());
     for (size_t i = json_array_size(r.list); i-- > 0;)

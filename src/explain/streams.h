@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "exec/queue.h"
+#include "heddle.h"
 
 struct stream_log;
 
@@ -23,7 +24,11 @@ const struct order_hooks *stream_log_hooks(struct stream_log *l);
 void stream_log_launched(struct stream_log *l, uint32_t task, double ns);
 void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool within_device);
 
-/* An array of tracks, a stream or a thread of the host each: name, and spans of from and to in nanoseconds, kind and name; "cut"
+/* A range or a mark of the program's, by the thread that calls. `name`: of what begins. */
+void stream_log_range(struct stream_log *l, hd_range_event event, uint64_t id, const char *name);
+
+/* An array of tracks, a stream, a thread of the host, or ranges that do not overlap each: name, and spans of from and to in nanoseconds,
+ * kind and name; "cut"
  * where the program went on behind what is remembered. NULL where
  * memory is exhausted. */
 json_t *stream_log_json(struct stream_log *l);

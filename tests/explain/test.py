@@ -384,6 +384,88 @@ def timelines_are_a_trace_for_perfetto_too():
         assert all(abs(a[3] - b[2]) < 2e-3 for a, b in zip(spans, spans[1:])), spans
 
 
+NVTX = r"""
+#include <cstdio>
+#include <nvtx3/nvToolsExt.h>
+__global__ void work(float *p) { p[threadIdx.x] += 1; }
+int main()
+{
+    float *p;
+    nvtxDomainHandle_t mine = nvtxDomainCreateA("mine");
+    nvtxEventAttributes_t event = {};
+    event.version = NVTX_VERSION;
+    event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    event.message.registered = nvtxDomainRegisterStringA(mine, "known");
+    int outer = nvtxRangePushA("outer");
+    cudaMalloc(&p, 128);
+    work<<<1, 32>>>(p);
+    int inner = nvtxDomainRangePushEx(mine, &event);
+    nvtxMarkW(L"m\u00e4rk");
+    work<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    int popped = nvtxDomainRangePop(mine);
+    nvtxRangeId_t whole = nvtxRangeStartA("whole");
+    nvtxRangePop();
+    work<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    nvtxRangeEnd(whole);
+    nvtxRangePushA("never ended");
+    printf("%d %d %d\n", outer, inner, popped);
+}
+"""
+# The part of NVIDIA's header that finds who listens, and one function of the table that it hands over.
+INJECTED = r"""
+#include <cstdint>
+#include <cstdlib>
+#include <dlfcn.h>
+static int (*push)(const char *);
+
+static int functions(int module, void ***table, unsigned *n)
+{
+    static void **pointers[12] = {};
+    pointers[9] = (void **)&push; // NVTX_CBID_CORE_RangePushA
+    *table = (void **)pointers;
+    *n = module == 1 ? 12 : 0;
+    return 1;
+}
+static const void *tables(uint32_t number)
+{
+    static const struct { size_t bytes; int (*functions)(int, void ***, unsigned *); } callbacks = {sizeof callbacks, functions};
+    return number == 1 ? &callbacks : nullptr;
+}
+int main()
+{
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    void *library = path ? dlopen(path, RTLD_LAZY) : nullptr;
+    auto start = library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : nullptr;
+    if (!start || !start(tables) || !push || push("by the table") != 0)
+        return 1;
+    return cudaFree(nullptr);
+}
+"""
+
+
+def ranges_and_marks_of_nvtx_are_on_the_timeline():
+    marked = built("marked", NVTX)
+    assert subprocess.run([marked], capture_output=True, text=True).stdout == "-2 -2 -2\n", "nobody listens"
+    result, lines = traced(marked)
+    tracks = {track["name"]: track["spans"] for track in result["host"]}
+    kinds = {span["kind"] for name in tracks for span in tracks[name] if "range" in name or "mark" in name}
+    assert kinds == {"range", "mark"}, tracks
+    outer, unended = tracks["host thread 1: ranges"]
+    (inner,), (whole,) = tracks["host thread 1: ranges, level 2"], tracks["ranges of the process"]
+    (mark,) = tracks["host thread 1: marks"]
+    assert [s["name"] for s in (outer, inner, whole, mark, unended)] == ["outer", "mine: known", "whole", "m\u00e4rk", "never ended"]
+    kernels = next(spans for name, spans in tracks.items() if "stream" in name)
+    assert outer["from"] == 0 and inner["from"] == mark["from"] == mark["to"] == tracks["host thread 1"][0]["to"], tracks
+    assert outer["to"] == inner["to"] == whole["from"] == kernels[1]["to"] and whole["to"] == unended["from"] == kernels[2]["to"], tracks
+    process = next(process for name, process in lines.items() if name.startswith("marked"))
+    assert [span[:2] for span in process["ranges of the process"]] == [("whole", "range")]
+    (track,) = explain(built("injected", INJECTED))[2]["host"]
+    assert track["name"] == "host thread 1: ranges" and track["spans"][0]["name"] == "by the table", track
+
+
 def warps_of_a_ptx_file_are_a_trace():
     _, lines = traced(SHAPES, "late", "--grid", "1", "--block", "64", "u32[1]")
     ((name, warps),) = lines.items()

@@ -1,11 +1,14 @@
-/* NVTX, with which programs mark ranges and moments for profilers (NVTX 3, "C API reference"). Its functions do what they do without
- * a profiler: nothing. They return what they return then.
+/* NVTX, with which programs mark ranges and moments for profilers (NVTX 3, "C API reference"). Under `heddle explain` they are recorded by
+ * Heddle's driver, which NVTX_INJECTION64_PATH names then; elsewhere the functions do nothing, and return what they return then.
  */
 #ifndef HEDDLE_NVTX3_NVTOOLSEXT_H
 #define HEDDLE_NVTX3_NVTOOLSEXT_H
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <wchar.h>
 
 #define NVTX_VERSION                           3
@@ -79,7 +82,97 @@ typedef struct nvtxResourceAttributes_v0 {
     nvtxMessageValue_t message;
 } nvtxResourceAttributes_t;
 
-/* name(parameters) returns `result`. */
+/* ---- who listens ---- */
+
+struct heddle_nvtx {
+    void (*mark)(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event);
+    nvtxRangeId_t (*start)(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event);
+    void (*end)(nvtxDomainHandle_t domain, nvtxRangeId_t id);
+    int (*push)(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event);
+    int (*pop)(nvtxDomainHandle_t domain);
+    nvtxDomainHandle_t (*domain)(const char *name);
+    nvtxDomainHandle_t (*wide_domain)(const wchar_t *name);
+    nvtxStringHandle_t (*string)(nvtxDomainHandle_t domain, const char *text);
+    nvtxStringHandle_t (*wide_string)(nvtxDomainHandle_t domain, const wchar_t *text);
+};
+
+/* NULL: nobody does. */
+static inline __attribute__((unused)) const struct heddle_nvtx *heddle_nvtx_listener(void)
+{
+    static const struct heddle_nvtx *listener;
+    static int asked;
+    const char *path;
+    void *library, *function;
+    const struct heddle_nvtx *(*functions)(void);
+    if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE))
+        return listener;
+    path = getenv("NVTX_INJECTION64_PATH");
+    library = path ? dlopen(path, RTLD_LAZY) : NULL;
+    function = library ? dlsym(library, "heddle_nvtx_functions") : NULL;
+    memcpy(&functions, &function, sizeof function);
+    listener = function ? functions() : NULL;
+    __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
+    return listener;
+}
+
+static inline __attribute__((unused)) nvtxEventAttributes_t heddle_nvtx_event(const char *text, const wchar_t *wide)
+{
+    nvtxEventAttributes_t event;
+    memset(&event, 0, sizeof event);
+    event.version = NVTX_VERSION;
+    event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    event.messageType = text ? NVTX_MESSAGE_TYPE_ASCII : NVTX_MESSAGE_TYPE_UNICODE;
+    if (text)
+        event.message.ascii = text;
+    else
+        event.message.unicode = wide;
+    return event;
+}
+
+/* ---- the functions ---- */
+
+/* name(parameters) calls `function` of who listens, or returns `result`. */
+#define HEDDLE_NVTX_CALL(type, name, result, call, ...)                                                                \
+    static inline __attribute__((unused)) type name(__VA_ARGS__)                                                       \
+    {                                                                                                                  \
+        const struct heddle_nvtx *listener = heddle_nvtx_listener();                                                   \
+        return listener ? listener->call : result;                                                                     \
+    }
+/* nvtxNAMEEx, nvtxNAMEA and nvtxNAMEW, and nvtxDomainNAMEEx. */
+#define HEDDLE_NVTX_EVENT(type, name, result, function)                                                                \
+    HEDDLE_NVTX_CALL(type, nvtxDomain##name##Ex, result, function(domain, event), nvtxDomainHandle_t domain,           \
+                     const nvtxEventAttributes_t *event)                                                               \
+    static inline __attribute__((unused)) type nvtx##name##Ex(const nvtxEventAttributes_t *event)                      \
+    {                                                                                                                  \
+        return nvtxDomain##name##Ex(NULL, event);                                                                      \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) type nvtx##name##A(const char *message)                                      \
+    {                                                                                                                  \
+        nvtxEventAttributes_t event = heddle_nvtx_event(message, NULL);                                                \
+        return nvtxDomain##name##Ex(NULL, &event);                                                                     \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) type nvtx##name##W(const wchar_t *message)                                   \
+    {                                                                                                                  \
+        nvtxEventAttributes_t event = heddle_nvtx_event(NULL, message);                                                \
+        return nvtxDomain##name##Ex(NULL, &event);                                                                     \
+    }
+HEDDLE_NVTX_EVENT(void, Mark, (void)0, mark)
+HEDDLE_NVTX_EVENT(nvtxRangeId_t, RangeStart, 0, start)
+HEDDLE_NVTX_EVENT(int, RangePush, NVTX_NO_PUSH_POP_TRACKING, push)
+HEDDLE_NVTX_CALL(void, nvtxRangeEnd, (void)0, end(NULL, id), nvtxRangeId_t id)
+HEDDLE_NVTX_CALL(void, nvtxDomainRangeEnd, (void)0, end(domain, id), nvtxDomainHandle_t domain, nvtxRangeId_t id)
+HEDDLE_NVTX_CALL(int, nvtxRangePop, NVTX_NO_PUSH_POP_TRACKING, pop(NULL), void)
+HEDDLE_NVTX_CALL(int, nvtxDomainRangePop, NVTX_NO_PUSH_POP_TRACKING, pop(domain), nvtxDomainHandle_t domain)
+HEDDLE_NVTX_CALL(nvtxDomainHandle_t, nvtxDomainCreateA, NULL, domain(name), const char *name)
+HEDDLE_NVTX_CALL(nvtxDomainHandle_t, nvtxDomainCreateW, NULL, wide_domain(name), const wchar_t *name)
+HEDDLE_NVTX_CALL(nvtxStringHandle_t, nvtxDomainRegisterStringA, NULL, string(domain, text), nvtxDomainHandle_t domain,
+                 const char *text)
+HEDDLE_NVTX_CALL(nvtxStringHandle_t, nvtxDomainRegisterStringW, NULL, wide_string(domain, text),
+                 nvtxDomainHandle_t domain, const wchar_t *text)
+#undef HEDDLE_NVTX_CALL
+#undef HEDDLE_NVTX_EVENT
+
+/* What nobody listens to: name(parameters) returns `result`. */
 #define HEDDLE_NVTX(type, name, result, ...)                                                                           \
     static inline __attribute__((unused)) type name(__VA_ARGS__)                                                       \
     {                                                                                                                  \
@@ -96,28 +189,7 @@ typedef struct nvtxResourceAttributes_v0 {
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 HEDDLE_NVTX_VOID(nvtxInitialize, const void *reserved)
-HEDDLE_NVTX_VOID(nvtxMarkA, const char *message)
-HEDDLE_NVTX_VOID(nvtxMarkW, const wchar_t *message)
-HEDDLE_NVTX_VOID(nvtxMarkEx, const nvtxEventAttributes_t *event)
-HEDDLE_NVTX_VOID(nvtxDomainMarkEx, nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
-HEDDLE_NVTX(nvtxRangeId_t, nvtxRangeStartA, 0, const char *message)
-HEDDLE_NVTX(nvtxRangeId_t, nvtxRangeStartW, 0, const wchar_t *message)
-HEDDLE_NVTX(nvtxRangeId_t, nvtxRangeStartEx, 0, const nvtxEventAttributes_t *event)
-HEDDLE_NVTX(nvtxRangeId_t, nvtxDomainRangeStartEx, 0, nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
-HEDDLE_NVTX_VOID(nvtxRangeEnd, nvtxRangeId_t id)
-HEDDLE_NVTX_VOID(nvtxDomainRangeEnd, nvtxDomainHandle_t domain, nvtxRangeId_t id)
-HEDDLE_NVTX(int, nvtxRangePushA, NVTX_NO_PUSH_POP_TRACKING, const char *message)
-HEDDLE_NVTX(int, nvtxRangePushW, NVTX_NO_PUSH_POP_TRACKING, const wchar_t *message)
-HEDDLE_NVTX(int, nvtxRangePushEx, NVTX_NO_PUSH_POP_TRACKING, const nvtxEventAttributes_t *event)
-HEDDLE_NVTX(int, nvtxDomainRangePushEx, NVTX_NO_PUSH_POP_TRACKING, nvtxDomainHandle_t domain,
-            const nvtxEventAttributes_t *event)
-HEDDLE_NVTX(int, nvtxRangePop, NVTX_NO_PUSH_POP_TRACKING, void)
-HEDDLE_NVTX(int, nvtxDomainRangePop, NVTX_NO_PUSH_POP_TRACKING, nvtxDomainHandle_t domain)
-HEDDLE_NVTX(nvtxDomainHandle_t, nvtxDomainCreateA, NULL, const char *name)
-HEDDLE_NVTX(nvtxDomainHandle_t, nvtxDomainCreateW, NULL, const wchar_t *name)
 HEDDLE_NVTX_VOID(nvtxDomainDestroy, nvtxDomainHandle_t domain)
-HEDDLE_NVTX(nvtxStringHandle_t, nvtxDomainRegisterStringA, NULL, nvtxDomainHandle_t domain, const char *text)
-HEDDLE_NVTX(nvtxStringHandle_t, nvtxDomainRegisterStringW, NULL, nvtxDomainHandle_t domain, const wchar_t *text)
 HEDDLE_NVTX(nvtxResourceHandle_t, nvtxDomainResourceCreate, NULL, nvtxDomainHandle_t domain,
             nvtxResourceAttributes_t *resource)
 HEDDLE_NVTX_VOID(nvtxDomainResourceDestroy, nvtxResourceHandle_t resource)

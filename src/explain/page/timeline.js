@@ -1,6 +1,6 @@
 /* Timelines: rows of spans over time, on a canvas. Wheel, + and - zoom; drag and arrows move; Home shows all. */
 
-const kindColors = {kernel: "--c0", copy: "--c2", call: "--c7", wait: "--c4", memset: "--c5", run: "--c0", barrier: "--c4", memory: "--c1", done: "--c7", event: "--c6"};
+const kindColors = {kernel: "--c0", copy: "--c2", call: "--c7", wait: "--c4", memset: "--c5", run: "--c0", barrier: "--c4", memory: "--c1", done: "--c7", event: "--c6", range: "--c3", mark: "--c6"};
 
 function colorOf(kind) {
     return getComputedStyle(document.documentElement).getPropertyValue(kindColors[kind] || "--c3").trim();

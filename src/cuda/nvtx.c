@@ -1,0 +1,264 @@
+/* NVTX 3: the ranges and marks by which programs tell profilers what they are about, for `heddle explain`, which names this library in
+ * NVTX_INJECTION64_PATH. NVIDIA's header loads it then, and hands it tables of pointers to functions, by module and number; Heddle's own
+ * header (nvtx3/nvToolsExt.h) asks for heddle_nvtx_functions.
+ *
+ * A message stands with its domain before it; what colors, categories and payloads say is not kept.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/explain.h"
+#include "cuda/state.h"
+#include "cuda/nvtx3/nvToolsExt.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- texts ---- */
+
+/* A domain's name, or a string that was registered in one; they live as long as the process. */
+struct nvtx_name {
+    char *text;
+};
+
+/* UTF-8 of a text of wide characters, from malloc. */
+static char *utf8(const wchar_t *wide)
+{
+    size_t n = wide ? wcslen(wide) : 0;
+    char *text = malloc(4 * n + 1), *to = text;
+    for (size_t i = 0; text && i < n; i++) {
+        uint32_t c = (uint32_t)wide[i];
+        if (c < 0x80) {
+            *to++ = (char)c;
+        } else if (c < 0x800) {
+            *to++ = (char)(0xc0 | c >> 6);
+        } else if (c < 0x10000) {
+            *to++ = (char)(0xe0 | c >> 12);
+            *to++ = (char)(0x80 | (c >> 6 & 0x3f));
+        } else {
+            *to++ = (char)(0xf0 | (c >> 18 & 7));
+            *to++ = (char)(0x80 | (c >> 12 & 0x3f));
+            *to++ = (char)(0x80 | (c >> 6 & 0x3f));
+        }
+        if (c >= 0x80)
+            *to++ = (char)(0x80 | (c & 0x3f));
+    }
+    if (text)
+        *to = 0;
+    return text;
+}
+
+static struct nvtx_name *new_name(char *text)
+{
+    struct nvtx_name *name = text ? malloc(sizeof *name) : NULL;
+    if (name)
+        name->text = text;
+    else
+        free(text);
+    return name;
+}
+
+static const char *name_of(const void *handle)
+{
+    const struct nvtx_name *name = handle;
+    return name ? name->text : NULL;
+}
+
+/* "domain: message", from malloc. */
+static char *message_of(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+    char *wide = event && event->messageType == NVTX_MESSAGE_TYPE_UNICODE ? utf8(event->message.unicode) : NULL, *text;
+    const char *message = !event                                               ? NULL
+                          : event->messageType == NVTX_MESSAGE_TYPE_ASCII      ? event->message.ascii
+                          : event->messageType == NVTX_MESSAGE_TYPE_REGISTERED ? name_of(event->message.registered)
+                                                                               : wide;
+    const char *prefix = name_of(domain);
+    if (asprintf(&text, "%s%s%s", prefix ? prefix : "", prefix ? ": " : "", message ? message : "no message") < 0)
+        text = NULL;
+    free(wide);
+    return text;
+}
+
+/* ---- what programs call ---- */
+
+static void note(hd_range_event kind, nvtxRangeId_t id, nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+    char *text = kind == HD_RANGE_POP || kind == HD_RANGE_END ? NULL : message_of(domain, event);
+    explain_range(kind, id, text);
+    free(text);
+}
+
+static void mark(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+    note(HD_RANGE_MARK, 0, domain, event);
+}
+
+static nvtxRangeId_t start(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+    static _Atomic nvtxRangeId_t last;
+    nvtxRangeId_t id = ++last;
+    note(HD_RANGE_START, id, domain, event);
+    return id;
+}
+
+static void end(nvtxDomainHandle_t domain, nvtxRangeId_t id)
+{
+    note(HD_RANGE_END, id, domain, NULL);
+}
+
+/* How many ranges of the thread are open: what NVTX has push and pop return. */
+static _Thread_local int depth;
+
+static int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+    note(HD_RANGE_PUSH, 0, domain, event);
+    return depth++;
+}
+
+static int pop(nvtxDomainHandle_t domain)
+{
+    if (!depth)
+        return NVTX_NO_PUSH_POP_TRACKING;
+    note(HD_RANGE_POP, 0, domain, NULL);
+    return --depth;
+}
+
+static nvtxDomainHandle_t create_domain(const char *name)
+{
+    return (nvtxDomainHandle_t)new_name(strdup(name ? name : "?"));
+}
+
+static nvtxStringHandle_t register_string(nvtxDomainHandle_t domain, const char *text)
+{
+    (void)domain;
+    return (nvtxStringHandle_t)new_name(strdup(text ? text : "?"));
+}
+
+/* ---- the same by other arguments ---- */
+
+static nvtxEventAttributes_t event_of(const char *message)
+{
+    return (nvtxEventAttributes_t){.messageType = NVTX_MESSAGE_TYPE_ASCII, .message.ascii = message};
+}
+
+static nvtxEventAttributes_t wide_event_of(const wchar_t *message)
+{
+    return (nvtxEventAttributes_t){.messageType = NVTX_MESSAGE_TYPE_UNICODE, .message.unicode = message};
+}
+
+/* NAME##Ex, NAME##A and NAME##W of the domain that has no name. */
+#define VARIANTS(type, name, function)                                                                                 \
+    static type name##_ex(const nvtxEventAttributes_t *event)                                                          \
+    {                                                                                                                  \
+        return function(NULL, event);                                                                                  \
+    }                                                                                                                  \
+    static type name##_a(const char *message)                                                                          \
+    {                                                                                                                  \
+        nvtxEventAttributes_t event = event_of(message);                                                               \
+        return function(NULL, &event);                                                                                 \
+    }                                                                                                                  \
+    static type name##_w(const wchar_t *message)                                                                       \
+    {                                                                                                                  \
+        nvtxEventAttributes_t event = wide_event_of(message);                                                          \
+        return function(NULL, &event);                                                                                 \
+    }
+VARIANTS(void, plain_mark, mark)
+VARIANTS(nvtxRangeId_t, plain_start, start)
+VARIANTS(int, plain_push, push)
+
+static void plain_end(nvtxRangeId_t id)
+{
+    end(NULL, id);
+}
+
+static int plain_pop(void)
+{
+    return pop(NULL);
+}
+
+static nvtxDomainHandle_t create_wide_domain(const wchar_t *name)
+{
+    return (nvtxDomainHandle_t)new_name(utf8(name));
+}
+
+static nvtxStringHandle_t register_wide_string(nvtxDomainHandle_t domain, const wchar_t *text)
+{
+    (void)domain;
+    return (nvtxStringHandle_t)new_name(utf8(text));
+}
+
+/* ---- how they get there ---- */
+
+/* Ranges may begin before anything else of CUDA: the device is made, by which they are counted. */
+static bool is_ready(void)
+{
+    struct device *device;
+    return state_init() == CUDA_SUCCESS && explain_options() && device_get(0, &device) == CUDA_SUCCESS;
+}
+
+typedef void function(void);
+enum { MODULE_CORE = 1, MODULE_CORE2 = 5, EXPORT_CALLBACKS = 1 };
+struct export_callbacks {
+    size_t bytes;
+    int (*functions)(int module, function ***table[], unsigned *n);
+};
+
+#define F(f) ((function *)(f))
+static function *const core[] = {NULL,
+                                 F(plain_mark_ex),
+                                 F(plain_mark_a),
+                                 F(plain_mark_w),
+                                 F(plain_start_ex),
+                                 F(plain_start_a),
+                                 F(plain_start_w),
+                                 F(plain_end),
+                                 F(plain_push_ex),
+                                 F(plain_push_a),
+                                 F(plain_push_w),
+                                 F(plain_pop)};
+static function *const core2[] = {NULL,
+                                  F(mark),
+                                  F(start),
+                                  F(end),
+                                  F(push),
+                                  F(pop),
+                                  NULL,
+                                  NULL,
+                                  NULL,
+                                  NULL,
+                                  F(register_string),
+                                  F(register_wide_string),
+                                  F(create_domain),
+                                  F(create_wide_domain)};
+
+static bool fill(const struct export_callbacks *callbacks, int module, function *const *functions, unsigned n)
+{
+    function ***table[1] = {NULL};
+    unsigned size = 0;
+    if (!callbacks->functions(module, table, &size) || !table[0])
+        return false;
+    for (unsigned i = 1; i < n && i < size; i++)
+        if (functions[i] && table[0][i])
+            *table[0][i] = functions[i];
+    return true;
+}
+
+/* NVIDIA's header calls it once; 0: nobody listens. */
+EXPORT int InitializeInjectionNvtx2(const void *(*table)(uint32_t number));
+EXPORT int InitializeInjectionNvtx2(const void *(*table)(uint32_t number))
+{
+    const struct export_callbacks *callbacks = table ? table(EXPORT_CALLBACKS) : NULL;
+    return callbacks && callbacks->bytes >= sizeof *callbacks && is_ready() &&
+           fill(callbacks, MODULE_CORE, core, sizeof core / sizeof core[0]) &&
+           fill(callbacks, MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]);
+}
+
+/* Heddle's own header calls it; NULL: nobody listens. */
+EXPORT const struct heddle_nvtx *heddle_nvtx_functions(void);
+EXPORT const struct heddle_nvtx *heddle_nvtx_functions(void)
+{
+    static const struct heddle_nvtx functions = {
+        mark, start, end, push, pop, create_domain, create_wide_domain, register_string, register_wide_string};
+    return is_ready() ? &functions : NULL;
+}
