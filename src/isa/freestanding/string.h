@@ -10,4 +10,6 @@
 #define memcmp __builtin_memcmp
 #define strlen __builtin_strlen
 
+void *memmem(const void *in, size_t in_bytes, const void *part, size_t part_bytes);
+
 #endif
