@@ -25,7 +25,7 @@ struct clock_few {
     uint64_t key[CLOCK_FEW];
 };
 
-/* A block's run is an instance, numbered from 1, below 1 << 28; a stamp is a moment of it (order.h). */
+/* A block's run is an instance, numbered from 1 (clocks have room for 28 bits); a stamp is a moment of it (order.h). */
 struct clock {
     _Atomic uint32_t refs;
     _Atomic bool extended;   /* its lineage has a later one */

@@ -552,20 +552,24 @@ static uint64_t alike_in_source(struct checker *c, const struct access_source *f
     return 1;
 }
 
-/* What an asynchronous copy has written is as defined as what it has copied; a reduction leaves it as it was. */
+/* What an asynchronous copy has written is as defined as what it has copied; a reduction reads it, as it does its source. */
 static void access_async(struct checker *c, const struct access_event *e)
 {
     struct access_event part = *e;
     uint64_t n = 0;
-    bool defined = !e->op->access->mem.type;
+    bool reduces = e->op->access->mem.type || e->op->mode == ASYNC_TENSOR_REDUCE, defined = !reduces;
+    if (e->reads && !reduces)
+        return;
+    part.reads = reduces;
+    part.writes = !reduces;
     for (uint64_t at = 0; at < e->bytes; at += n) {
-        n = e->source ? alike_in_source(c, e->source, at, e->bytes, &defined) : e->bytes;
+        n = e->source && !reduces ? alike_in_source(c, e->source, at, e->bytes, &defined) : e->bytes;
         part.base = part.low = e->base + at;
         part.high = part.base + n;
         part.bytes = (uint32_t)n;
-        if (defined && e->space == SPACE_SHARED)
+        if ((defined || reduces) && e->space == SPACE_SHARED)
             access_shared(c, &part);
-        else if (defined)
+        else if (defined || reduces)
             access_global(c, &part);
     }
 }

@@ -11,7 +11,7 @@ struct order *order_new(struct budget *budget)
     struct order *o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
-    if (!numbered_open(&o->instances, sizeof(struct instance), 1u << 28, budget)) {
+    if (!numbered_open(&o->instances, sizeof(struct instance), 1u << 26, budget)) {
         free(o);
         return NULL;
     }
@@ -336,12 +336,6 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
 
 /* ---- clusters (9.7.13.4) ---- */
 
-/* A number that no instance has stands for the cluster's barrier: who knows a stamp of it has met there so many times. */
-static uint32_t meetings_of(const struct cluster_order *c)
-{
-    return c->first | 1u << 27;
-}
-
 static void arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t lanes)
 {
     for (uint32_t i = 0; i < b->n_init_fences; i++) {
@@ -350,7 +344,7 @@ static void arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t l
             continue;
         f->has_arrived = true;
         f->times = b->cluster->opened_times;
-        if (!clock_add_block(&b->cluster->arriving, meetings_of(b->cluster), f->times + 1))
+        if (!clock_add_block(&b->cluster->arriving, order_meetings_of(b->cluster->first), f->times + 1))
             atomic_store(&b->order->incomplete, true);
     }
 }
@@ -456,7 +450,7 @@ uint32_t order_init_before(const struct block_order *b, unsigned warp, unsigned 
     for (uint32_t i = 0; i < b->n_init_fences; i++) {
         const struct init_fence *f = &b->init_fences[i];
         if (f->warp == of_warp && of >> f->lane & 1 && stamp < f->floor && f->has_arrived &&
-            clock_before(order_known(b, warp, lane), meetings_of(b->cluster), 0, 1, f->times))
+            clock_before(order_known(b, warp, lane), order_meetings_of(b->cluster->first), 0, 1, f->times))
             before |= 1u << f->lane;
     }
     return before;

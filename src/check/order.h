@@ -161,6 +161,13 @@ void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, 
                            const struct sync_event *e);
 void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                          const struct sync_event *e);
+/* What a lane has issued and an mbarrier hears of (9.7.9.25) is no access of the lane's: it happens before what those do who know of the
+ * phase of the object, and before nothing else. It is done, in the phase of this parity; */
+void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner, uint64_t address,
+                       bool parity);
+/* and, of that which lanes `of` have issued, done at this stamp: what happens before what a lane does now. */
+uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance,
+                             unsigned of_warp, uint32_t of, uint32_t stamp);
 /* bar.warp.sync among lanes. */
 void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
 /* What a warp does from here on has a later stamp. */

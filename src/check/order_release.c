@@ -417,6 +417,24 @@ void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, 
         clock_replace(&m->phase[!e->parity], clock_ref(m->phase[e->parity]));
 }
 
+void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner, uint64_t address,
+                       bool parity)
+{
+    struct mbarrier_order *m = mbarrier_at(owner, address);
+    uint32_t floor[WARP_LANES] = {0};
+    floor[lane] = b->warps[warp].now + 1;
+    if (m && !clock_add_lanes(&m->phase[parity], order_issued_by(b->number), warp, 1u << lane, floor))
+        atomic_store(&b->order->incomplete, true);
+    b->irregular = true;
+    order_step(b, warp);
+}
+
+uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance,
+                             unsigned of_warp, uint32_t of, uint32_t stamp)
+{
+    return clock_before(order_known(b, warp, lane), order_issued_by(instance), of_warp, of, stamp);
+}
+
 void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                          const struct sync_event *e)
 {

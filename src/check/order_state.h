@@ -21,6 +21,16 @@ struct order {
     _Atomic bool parts_releases; /* order_part_releases() */
 };
 
+/* Numbers that no instance has, for clocks: of what threads of an instance have issued, and of the times that its cluster has met. */
+static inline uint32_t order_issued_by(uint32_t instance)
+{
+    return instance | 1u << 26;
+}
+static inline uint32_t order_meetings_of(uint32_t first_of_cluster)
+{
+    return first_of_cluster | 1u << 27;
+}
+
 /* ---- order_release.c ---- */
 
 /* Instances that sync variables name. */

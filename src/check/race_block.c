@@ -24,7 +24,8 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
 {
     const struct mem_access *m = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? &o->access->mem : NULL;
     t->accesses += m != NULL;
-    t->accesses += race_is_cas(o); /* it is another one in vain */
+    t->accesses += o->kind == OP_ASYNC ? 2 : 0; /* what it reads, what it writes */
+    t->accesses += race_is_cas(o);              /* it is another one in vain */
     if (o->kind == OP_FENCE || (m && m->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
     t->writes_weakly |=

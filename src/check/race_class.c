@@ -10,6 +10,23 @@ static unsigned log2_of(uint32_t power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
+/* What work does that a lane has issued: copies are weak, reductions update (9.7.9.25.4, 9.7.9.25.5). */
+static struct access_class describe_async(const struct op *op, bool writes)
+{
+    const struct mem_access *m = &op->access->mem;
+    bool updates = writes && (m->type || op->mode == ASYNC_TENSOR_REDUCE);
+    return (struct access_class){.op = op,
+                                 .shown = op,
+                                 .bytes = updates && m->type ? (uint8_t)(isa_type_bits((enum isa_type)m->type) / 8) : 4,
+                                 .lane_shift = 2,
+                                 .reads = !writes || updates,
+                                 .writes = writes,
+                                 .strong = updates,
+                                 .atomic = updates,
+                                 .issued = op->access->has_operand[ASYNC_MBARRIER],
+                                 .reach = updates ? REACH_GPU : REACH_CTA};
+}
+
 static struct access_class describe(const struct op *op, uint32_t lane_bytes, bool in_vain)
 {
     const struct mem_access *m = &op->access->mem;
@@ -28,7 +45,8 @@ static struct access_class describe(const struct op *op, uint32_t lane_bytes, bo
 static bool same_kind(const struct access_class *a, const struct access_class *b)
 {
     return a->bytes == b->bytes && a->lane_shift == b->lane_shift && a->reads == b->reads && a->writes == b->writes &&
-           a->strong == b->strong && a->atomic == b->atomic && a->torn == b->torn && a->reach == b->reach;
+           a->strong == b->strong && a->atomic == b->atomic && a->torn == b->torn && a->issued == b->issued &&
+           a->reach == b->reach;
 }
 
 /* Lines that are the same to who reads of them: with .loc, those of CUDA; else those of PTX. */
@@ -85,9 +103,11 @@ static uint32_t number_of(struct races *r, struct access_class c)
     return found;
 }
 
-uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, bool in_vain)
+uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, enum access_part part)
 {
-    return number_of(r, describe(op, lane_bytes, in_vain));
+    bool is_async = part == ACCESS_READS || part == ACCESS_WRITES;
+    return number_of(r, is_async ? describe_async(op, part == ACCESS_WRITES)
+                                 : describe(op, lane_bytes, part == ACCESS_IN_VAIN));
 }
 
 uint32_t race_class_torn(struct races *r, const struct access_class *of)

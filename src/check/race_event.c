@@ -1,19 +1,21 @@
 /* Accesses and synchronisation of kernels, as hooks tell of them, become accesses of blocks (race_now.h) and happens-before (order.h). */
 #include "check/race_now.h"
 
+#include "exec/async.h"
 #include "exec/launch.h"
 
-static uint32_t class_of(struct race_block *b, const struct access_event *e, bool in_vain)
+static uint32_t class_of(struct race_block *b, const struct access_event *e, enum access_part part)
 {
     const struct op *op = e->op;
     struct race_worker *k = b->worker;
-    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + in_vain) % OPS];
-    if (p->op != op || p->in_vain != in_vain || p->lane_bytes != e->bytes)
-        *p = (struct known_op){op, race_class(b->races, op, e->bytes, in_vain), e->bytes, in_vain};
+    uint32_t lane_bytes = e->is_async ? 0 : e->bytes;
+    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + part) % OPS];
+    if (p->op != op || p->part != part || p->lane_bytes != lane_bytes)
+        *p = (struct known_op){op, race_class(b->races, op, lane_bytes, part), lane_bytes, part};
     return p->class;
 }
 
-static bool begin(struct now *n, const struct access_event *e, struct race_block *b)
+static bool begin(struct now *n, const struct access_event *e, struct race_block *b, enum access_part part)
 {
     const struct launch *l = e->warp->block->launch;
     if (atomic_load_explicit(&b->races->no_memory, memory_order_relaxed)) {
@@ -27,7 +29,7 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->warp = e->warp->index;
     n->kernel = l->kernel;
     n->shared = e->space == SPACE_SHARED;
-    race_use_class(n, class_of(b, e, false));
+    race_use_class(n, class_of(b, e, part));
     n->h = n->shared ? &b->shared : &b->races->global;
     n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
     n->last.record = 0;
@@ -115,7 +117,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
         lanes = next_lanes(e, order, left, &i);
         unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
-        race_use_class(n, class_of(n->b, e, e->writes && !s.writes));
+        race_use_class(n, class_of(n->b, e, e->writes && !s.writes ? ACCESS_IN_VAIN : ACCESS_WHOLE));
         if (n->b->traits.releases)
             observe_elements(n, e, lanes, &s);
         if (n->class && !is_of_other(e))
@@ -132,17 +134,30 @@ static bool is_invalidation(const struct op *o)
     return o->kind == OP_MBARRIER && o->mode == MBARRIER_INVAL;
 }
 
-/* Asynchronous copies are not followed. */
 static bool is_watched(const struct access_event *e)
 {
-    return race_block_of(e->warp->block) && !e->is_async && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) &&
-           e->op->access && !e->op->access->mem.is_const && !is_invalidation(e->op);
+    return race_block_of(e->warp->block) && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) && e->op->access &&
+           !e->op->access->mem.is_const && !is_invalidation(e->op);
 }
 
 /* Must it be known what the access has seen, or whether it has written? */
 static bool waits_for_result(const struct race_block *b, const struct access_event *e)
 {
     return e->strong && (b->traits.releases || b->traits.stores_strongly || race_is_cas(e->op));
+}
+
+/* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.3): then it counts as an access of the lane's at
+ * this moment, which is the wait's. Else those know of it that know of the phase of the mbarrier. */
+static void touch_issued(struct race_block *b, const struct access_event *e)
+{
+    struct now n;
+    const struct async_work *x = e->work;
+    unsigned lane = (unsigned)__builtin_ctz(e->lanes);
+    if (begin(&n, e, b, e->writes ? ACCESS_WRITES : ACCESS_READS) && !is_of_other(e))
+        race_touch_range(&n, e->base, e->bytes, lane);
+    if (e->writes && x->signals && race_block_of(x->signals))
+        order_issued_done(b->order, e->warp->index, lane, race_block_of(x->signals)->order, x->object,
+                          mbarrier_state(x->signals, x->object).parity);
 }
 
 void race_on_access(void *data, const struct access_event *e)
@@ -152,12 +167,16 @@ void race_on_access(void *data, const struct access_event *e)
     (void)data;
     if (!is_watched(e))
         return;
+    if (e->is_async) {
+        touch_issued(b, e);
+        return;
+    }
     race_collect(b->races);
     race_collect_shared(b);
     race_turn_begin(b, e);
     if (waits_for_result(b, e))
         return;
-    if (!begin(&n, e, b))
+    if (!begin(&n, e, b, ACCESS_WHOLE))
         return;
     if (!is_of_other(e))
         race_touch_event(&n, e, e->lanes);
@@ -181,7 +200,7 @@ void race_on_performed(void *data, const struct access_event *e)
     (void)data;
     if (!(e->strong || (b && race_takes_turns(b))) || !is_watched(e))
         return;
-    if (waits_for_result(b, e) && begin(&n, e, b))
+    if (waits_for_result(b, e) && begin(&n, e, b, ACCESS_WHOLE))
         touch_performed(&n, e);
     race_turn_end(b);
 }

@@ -101,6 +101,8 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
         return e->lanes;
     uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0,
              stamp = stamp_of(n, e->record);
+    if (e->class->issued)
+        return order_issued_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes, stamp);
     uint32_t first = own | order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp);
     if (race_is_init(e->class) && e->same_instance)
         first |= order_init_before(n->b->order, warp, lane, e->record->warp, e->lanes & ~first, stamp);
@@ -608,7 +610,8 @@ static bool lanes_differ(const struct now *n, const struct history *h)
     for (uint32_t i = 0; (o->irregular || o->least_exit_floor != UINT32_MAX) && i < h->n; i++) {
         const struct record *r = history_record(n->h, h->at[i].record);
         uint32_t instance = instance_of(n, r);
-        if (o->n_init_fences && race_is_init(race_class_at(n->r, r->class)))
+        const struct access_class *c = race_class_at(n->r, r->class);
+        if (c->issued || (o->n_init_fences && race_is_init(c)))
             return true;
         if (!order_knows_lanes_alike(o, n->warp, instance, r->warp, stamp_of(n, r)) ||
             (instance == o->number && exits_differ(&o->warps[r->warp])))

@@ -142,7 +142,7 @@ void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
 /* They will be taken lane by lane. */
 void race_fetch(const struct now *n, const struct access_event *e);
 void race_touch_event(struct now *n, const struct access_event *e, uint32_t lanes);
-/* All bytes are one thread's, of an instance of its own. */
-void race_touch_range(struct now *n, uint64_t address, uint64_t bytes);
+/* All bytes are one thread's, a lane of the warp; of a task that is no launch lane 0. */
+void race_touch_range(struct now *n, uint64_t address, uint64_t bytes, unsigned lane);
 
 #endif

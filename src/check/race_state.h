@@ -92,6 +92,10 @@ struct span {
     _Atomic uint64_t low, high;
 };
 
+/* What an operation does: all that it says; a cas that compares in vain only reads; of asynchronous work, which is told of by its lane, what
+ * it reads, or what it writes. */
+enum access_part { ACCESS_WHOLE, ACCESS_IN_VAIN, ACCESS_READS, ACCESS_WRITES };
+
 /* A thread that runs blocks. */
 struct race_worker {
     struct race_worker *next;
@@ -104,7 +108,7 @@ struct race_worker {
     struct known_op {
         const struct op *op;
         uint32_t class, lane_bytes;
-        bool in_vain;
+        enum access_part part;
     } ops[OPS];
     _Alignas(64) struct step steps[STEPS], steps_shared[STEPS_SHARED];
     struct stocks stocks;           /* of the races' histories */
@@ -173,8 +177,8 @@ struct races {
     uint32_t n_found, n_lines;
 };
 
-/* race_class.c: the number of what an operation does (a cas that compares in vain only reads), or a task that is no launch; 0 without memory. */
-uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, bool in_vain);
+/* race_class.c: the number of what an operation does, so many bytes each lane, or a task that is no launch; 0 without memory. */
+uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, enum access_part part);
 /* The same access where it is torn. */
 uint32_t race_class_torn(struct races *r, const struct access_class *of);
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);

@@ -543,7 +543,7 @@ void race_touch_event(struct now *n, const struct access_event *e, uint32_t lane
         touch_any(n, e, lanes);
 }
 
-void race_touch_range(struct now *n, uint64_t address, uint64_t bytes)
+void race_touch_range(struct now *n, uint64_t address, uint64_t bytes, unsigned lane)
 {
     for (uint64_t at = address, end = address + bytes; at < end;) {
         uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
@@ -552,7 +552,7 @@ void race_touch_range(struct now *n, uint64_t address, uint64_t bytes)
             to = word < to ? word : to;
         else if (last > at)
             to = last;
-        touch_together(n, at, (uint32_t)(to - at), (struct lanes){1, 0}, ALL_BYTES);
+        touch_together(n, at, (uint32_t)(to - at), (struct lanes){1, lane}, ALL_BYTES);
         at = to;
     }
 }

@@ -192,7 +192,7 @@ static void touch_as_task(struct now *n, uint64_t address, uint64_t bytes)
     if (n->class->strong)
         race_touch(n, address, (uint32_t)bytes, 1);
     else
-        race_touch_range(n, address, bytes);
+        race_touch_range(n, address, bytes, 0);
 }
 
 /* Of a range at a time: then histories may be due to be collected. */

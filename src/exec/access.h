@@ -57,8 +57,10 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
 /* A client may have a lane's access left out, which would fault. */
 bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
                       const struct location *p, uint32_t bytes);
-/* Tells the hooks that a lane's asynchronous work is about to write so many bytes. */
-void access_tell_async(const struct warp *w, const struct op *o, unsigned lane, const struct location *to,
-                       uint32_t bytes, const struct access_source *source);
+/* Tells the hooks that a lane's asynchronous work is about to read, or to write, so many bytes. */
+struct async_work;
+void access_tell_async_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes);
+void access_tell_async_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
+                             const struct access_source *source);
 
 #endif

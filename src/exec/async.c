@@ -164,6 +164,17 @@ static void move(const struct async_work *x, const struct async_part *p)
         memset(p->to + p->taken, 0, p->bytes - p->taken);
 }
 
+/* What a piece reads of memory, before anything has moved it. */
+static void tell_read(const struct async_work *x, const struct async_part *p, unsigned lane)
+{
+    struct location from = {.space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = x->reads};
+    bool is_elsewhere = mode_of(x) == ASYNC_STORE || mode_of(x) == ASYNC_TENSOR_LOAD; /* in a register, or in lines */
+    if (!access_is_watched(x->warp) || is_elsewhere || x->buffer || !p->taken)
+        return;
+    from.address = is_bulk(x) && x->reads ? x->source : global_address(x, p->from);
+    access_tell_async_read(x, lane, &from, p->taken);
+}
+
 static void tell(const struct async_work *x, const struct async_part *p, unsigned lane)
 {
     if (!access_is_watched(x->warp))
@@ -173,7 +184,7 @@ static void tell(const struct async_work *x, const struct async_part *p, unsigne
     to.address = x->writes ? (uint64_t)(p->to - x->writes->shared) : global_address(x, p->to);
     from.address = x->reads ? x->source : global_address(x, p->from);
     bool copies = !x->op->access->mem.type && mode_of(x) != ASYNC_STORE;
-    access_tell_async(x->warp, x->op, lane, &to, p->bytes, copies ? &from : NULL);
+    access_tell_async_write(x, lane, &to, p->bytes, copies ? &from : NULL);
 }
 
 /* One lane's part; false after a fault. */
@@ -188,6 +199,7 @@ static bool finish_part(struct async_work *x, unsigned lane)
     uint32_t bytes = p->bytes;
     if (!x->writes || !x->reads)
         histogram_settle(worker_of(w));
+    tell_read(x, p, lane);
     if (async_tensor(x)) {
         bytes = (uint32_t)tensor_copy_bytes(&async_tensor(x)->map);
         if (!async_finish_tensor(x, p, lane))
@@ -337,6 +349,11 @@ static bool read_source(struct async_work *x)
     x->buffer = pool_take(worker_of(x->warp), p->taken);
     if (!x->buffer)
         return async_finish_work(x);
+    const struct async_part part = {.from = p->from, .taken = p->taken};
+    uint8_t *buffer = x->buffer;
+    x->buffer = NULL;
+    tell_read(x, &part, (unsigned)__builtin_ctz(x->lanes));
+    x->buffer = buffer;
     memcpy(x->buffer, p->from, p->taken);
     p->from = x->buffer;
     return true;

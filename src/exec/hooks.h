@@ -43,6 +43,7 @@ struct access_event {
     enum ptx_space space; /* GLOBAL (with constants), SHARED or LOCAL */
     const struct block *owner; /* of shared memory: the warp's block, or another one of its cluster; else NULL */
     bool is_async;             /* not by the lane itself, but by what it has issued (async.h): told when that is done */
+    const struct async_work *work;      /* the piece of that; what it reads is told first, what it writes then */
     const struct access_source *source; /* of an asynchronous copy: what is copied; NULL: values, or a reduction */
     enum access_pattern pattern;
     uint32_t lanes;

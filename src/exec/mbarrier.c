@@ -154,9 +154,9 @@ static bool count_transactions(const struct operation *x)
     return true;
 }
 
-/* As the last arrival of a thread told of it (tell()), but for what that releases. */
+/* As an arrival of the thread is told of (tell()): one behind copies has these released; what completes transactions has told of its own. */
 static void tell_signal(const struct warp *w, const struct op *o, unsigned lane, struct block *owner, uint64_t address,
-                        bool parity)
+                        bool parity, bool arrives, bool completes)
 {
     if (!hooks_want_sync(w->hooks, SYNC_MBARRIER_ARRIVE))
         return;
@@ -166,10 +166,10 @@ static void tell_signal(const struct warp *w, const struct op *o, unsigned lane,
                            .op = o,
                            .lanes = 1u << lane,
                            .address = address,
-                           .order = ORDER_RELAXED,
+                           .order = arrives ? ORDER_RELEASE : ORDER_RELAXED,
                            .scope = MOD_cluster,
                            .parity = parity,
-                           .completes = true};
+                           .completes = completes};
     hooks_tell_sync(w->hooks, &e);
 }
 
@@ -195,8 +195,8 @@ bool mbarrier_signal(struct warp *w, const struct op *o, unsigned lane, struct b
     object = object_of(&c);
     memcpy(at, &object, sizeof object);
     w->block->launch->changed = true;
-    if (completes)
-        tell_signal(w, o, lane, owner, address, parity);
+    if (completes || signal->arrives)
+        tell_signal(w, o, lane, owner, address, parity, signal->arrives, completes);
     return true;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "exec/access.h"
 #include "exec/access_plan.h"
+#include "exec/async.h"
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
@@ -26,23 +27,37 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
     HOOKS_CALL(w->hooks, access, &e);
 }
 
-void access_tell_async(const struct warp *w, const struct op *o, unsigned lane, const struct location *to,
-                       uint32_t bytes, const struct access_source *source)
+static struct access_event async_event(const struct async_work *x, unsigned lane, const struct location *at,
+                                       uint32_t bytes)
 {
-    struct access_event e = {.warp = w,
-                             .op = o,
-                             .owner = to->space == SPACE_SHARED ? to->owner : NULL,
-                             .is_async = true,
-                             .source = source,
-                             .space = to->space,
-                             .pattern = ACCESS_UNIFORM,
-                             .lanes = 1u << lane,
-                             .bytes = bytes,
-                             .writes = true,
-                             .base = to->address,
-                             .low = to->address,
-                             .high = to->address + bytes};
-    HOOKS_CALL(w->hooks, access, &e);
+    return (struct access_event){.warp = x->warp,
+                                 .op = x->op,
+                                 .owner = at->space == SPACE_SHARED ? at->owner : NULL,
+                                 .is_async = true,
+                                 .work = x,
+                                 .space = at->space,
+                                 .pattern = ACCESS_UNIFORM,
+                                 .lanes = 1u << lane,
+                                 .bytes = bytes,
+                                 .base = at->address,
+                                 .low = at->address,
+                                 .high = at->address + bytes};
+}
+
+void access_tell_async_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes)
+{
+    struct access_event e = async_event(x, lane, from, bytes);
+    e.reads = true;
+    HOOKS_CALL(x->warp->hooks, access, &e);
+}
+
+void access_tell_async_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
+                             const struct access_source *source)
+{
+    struct access_event e = async_event(x, lane, to, bytes);
+    e.writes = true;
+    e.source = source;
+    HOOKS_CALL(x->warp->hooks, access, &e);
 }
 
 /* Field by field, in its place: a copy of a record that was just written waits for the writes. */

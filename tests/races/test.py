@@ -193,16 +193,17 @@ def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
     assert said["whole_over_half"].races_between({155}, {166}), said["whole_over_half"].summary()
 
 
-def bytes_of_a_word_are_told_apart():
+def check_kernels(file, *options):
+    """What is said of each kernel of a file: its marked lines, or nothing. The comment behind a line says in which kernel it races."""
     if SANITIZED:
         raise Skip("programs that are built without sanitizers can load no library that is")
     need_compiler()
-    path, cuda = os.path.join(folder.name, "bytes"), os.path.join(source, "tests", "races", "bytes.cu")
-    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, cuda], capture_output=True, text=True)
+    path, cuda = os.path.join(folder.name, file), os.path.join(source, "tests", "races", file + ".cu")
+    done = subprocess.run([heddle, "cc", "-lineinfo", *options, "-o", path, cuda], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with open(cuda) as f:
         lines = f.read().split("\n")
-    kernels = [re.match(r"KERNEL (\w+)", text)[1] for text in lines if text.startswith("KERNEL")]
+    kernels = [m[1] for m in (re.match(r"KERNEL (\w+)", text) for text in lines) if m]
     assert len(kernels) >= 8
     for n, name in enumerate(kernels):
         said = findings.Checked([path, str(n)])
@@ -211,6 +212,14 @@ def bytes_of_a_word_are_told_apart():
             assert said.races_between({min(marked)}, {max(marked)}), (name, said.summary())
         else:
             assert not said.summary() and not said.wrong, (name, said.summary(), said.wrong)
+
+
+def bytes_of_a_word_are_told_apart():
+    check_kernels("bytes")
+
+
+def asynchronous_copies_are_ordered_by_who_waits_for_them():
+    check_kernels("copies", "-arch=sm_90")
 
 
 LANES = """.version 8.0
