@@ -490,6 +490,21 @@ bool clock_extend(struct clock **c, struct clock *with)
     return sum_of(*c, with, NULL, &s) && (says(*c, &s) || put_extended(c, &s));
 }
 
+static struct clock clock_of_lane(uint32_t instance, unsigned warp, unsigned lane, uint32_t floor)
+{
+    struct clock one = {.few.n = 1};
+    one.few.key[0] = key_of(instance, warp, lane);
+    one.few.floor[0] = floor;
+    return one;
+}
+
+bool clock_extend_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor)
+{
+    struct clock one = clock_of_lane(instance, warp, lane, floor);
+    struct sum s;
+    return sum_of(*c, &one, NULL, &s) && (says(*c, &s) || put_extended(c, &s));
+}
+
 /* What a clock says that is on the stack, and has no references. */
 static bool add(struct clock **c, const struct clock *what)
 {
@@ -520,11 +535,9 @@ bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t
     return floor == 0 || add_node(c, node_new(WARP, key_of(instance, warp, 0), floor, 0));
 }
 
-static bool add_thread(struct clock **c, uint64_t key, uint32_t floor)
+bool clock_add_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor)
 {
-    struct clock one = {.few.n = 1};
-    one.few.key[0] = key;
-    one.few.floor[0] = floor;
+    struct clock one = clock_of_lane(instance, warp, lane, floor);
     return add(c, &one);
 }
 
@@ -538,7 +551,7 @@ bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_
         return true;
     unsigned first = (unsigned)__builtin_ctz(lanes);
     if (lanes == 1u << first)
-        return add_thread(c, key_of(instance, warp, first), floor[first]);
+        return clock_add_lane(c, instance, warp, first, floor[first]);
     struct clock_node *n = node_new(WARP, key_of(instance, warp, 0), 0, lanes);
     for (uint32_t m = n ? lanes : 0; m; m &= m - 1)
         n->lane[count++] = floor[__builtin_ctz(m)];

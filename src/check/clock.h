@@ -72,9 +72,12 @@ bool clock_join(struct clock **c, struct clock *with);
 bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old);
 /* The same; it goes on with the lineage of *c, and is the one that does. */
 bool clock_extend(struct clock **c, struct clock *with);
+/* By the floor of one lane. */
+bool clock_extend_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor);
 /* All threads of a block; those of a warp; some lanes of a warp, each its own floor. */
 bool clock_add_block(struct clock **c, uint32_t instance, uint32_t floor);
 bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t floor);
+bool clock_add_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor);
 bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_t lanes, const uint32_t *floor);
 
 /* Of lanes of a warp, with accesses of this stamp: those that happen before. */

@@ -194,17 +194,27 @@ struct block_order *order_task_start(struct order *o, uint32_t task)
     return start(o, task, 1, (uint32_t[3]){0}, (uint32_t[3]){1, 1, 1});
 }
 
-static void drop_lanes(struct lane_order *l)
+/* What is dropped is as if it had never been there. */
+static void drop_lanes(struct lane_order *l, uint32_t lanes)
 {
-    for (unsigned i = 0; l && i < WARP_LANES; i++) {
-        clock_release(l->known[i]);
-        clock_release(l->acquired[i]);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned i = (unsigned)__builtin_ctz(lanes);
+        clock_replace(&l->known[i], NULL);
+        clock_replace(&l->acquired[i], NULL);
         for (unsigned r = 0; r < REACH_COUNT; r++) {
-            clock_release(l->observed[r][i]);
-            clock_release(l->fence[r][i].known);
+            clock_replace(&l->observed[r][i], NULL);
+            clock_replace(&l->fence[r][i].known, NULL);
+            l->have_latest[r] &= ~(1u << i);
         }
     }
-    free(l);
+}
+
+static void free_lanes(struct warp_order *w)
+{
+    if (w->lanes)
+        drop_lanes(w->lanes, w->exists);
+    free(w->lanes);
+    w->lanes = NULL;
 }
 
 void order_block_end(struct block_order *b)
@@ -214,7 +224,7 @@ void order_block_end(struct block_order *b)
     stop_running(b);
     for (uint32_t w = 0; w < b->n_warps; w++) {
         clock_release(b->warps[w].known);
-        drop_lanes(b->warps[w].lanes);
+        free_lanes(&b->warps[w]);
     }
     for (unsigned i = 0; i < BARRIERS; i++)
         clock_release(b->arrived[i]);
@@ -405,11 +415,22 @@ void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lane
         clock_replace(&s->lanes->known[l], NULL);
 }
 
+/* Nobody asks what threads have known that do nothing any more. */
+static void forget_exited(struct warp_order *w, uint32_t lanes)
+{
+    if (w->exited == w->exists)
+        free_lanes(w);
+    else if (w->lanes)
+        drop_lanes(w->lanes, lanes);
+}
+
 void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
 {
     struct warp_order *s = &b->warps[w->index];
     uint32_t floor = s->floor > b->floor ? s->floor : b->floor;
     s->exited |= lanes;
+    if (!w->block->launch->kernel->has_async) /* what they have issued may arrive at an mbarrier in their name */
+        forget_exited(s, lanes);
     for (; lanes; lanes &= lanes - 1) {
         s->exit_floor[__builtin_ctz(lanes)] = b->floor;
         s->exit_warp_floor[__builtin_ctz(lanes)] = floor;

@@ -57,6 +57,9 @@ struct lane_order {
      * follows; lanes that have such. */
     struct clock *observed[REACH_COUNT][WARP_LANES];
     uint32_t have_observed[REACH_COUNT];
+    /* What was observed last, and lanes whose clock is that one. */
+    const struct clock *latest[REACH_COUNT];
+    uint32_t have_latest[REACH_COUNT];
     struct snapshot fence[REACH_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
     uint32_t have_fenced[REACH_COUNT];
     uint32_t have_fenced_inits; /* the fence of the cluster was no other */

@@ -121,12 +121,17 @@ void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, 
 }
 
 /* Where threads leave what they know for others: what a lane knew at a moment is added. A place that is empty begins a lineage of its
- * own. */
+ * own. Most have met with no others of their block: then what they have done is one floor, and needs no clock. */
 void order_leave(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s, struct clock **at)
 {
     bool (*add)(struct clock **, struct clock *) = *at ? clock_extend : clock_join;
-    struct clock *done = deeds(b, warp, 1u << lane, s);
+    bool begins = !*at, alone = s->floor <= 1 && s->warp_floor <= s->floor && b->warps[warp].exists != 1u << lane;
     note(b, add(at, s->known));
+    if (alone) {
+        note(b, (begins ? clock_add_lane : clock_extend_lane)(at, b->number, warp, lane, s->now + 1));
+        return;
+    }
+    struct clock *done = deeds(b, warp, 1u << lane, s);
     note(b, add(at, done));
     clock_release(done);
 }

@@ -63,6 +63,7 @@ static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lane
     for (unsigned r = 0; s && r <= reach; r++) {
         uint32_t left = lanes & s->have_observed[r];
         s->have_observed[r] &= ~lanes;
+        s->have_latest[r] &= ~lanes;
         for (uint32_t same; left; left &= ~same) {
             same = order_same(s->observed[r], left);
             order_acquire(b, warp, same, s->observed[r][__builtin_ctz(left)]);
@@ -289,10 +290,14 @@ static void add_observed(struct block_order *b, unsigned warp, uint32_t lanes, u
     enum reach r = REACH_CTA;
     while (!order_reaches(b->order, r, b->number, by))
         r++;
-    if (!l)
+    if (!l || (l->latest[r] == c && !(lanes & ~l->have_latest[r]))) /* they wait for a change */
         return;
     order_join_each(b, l->observed[r], NULL, lanes, c, NULL);
     l->have_observed[r] |= lanes;
+    l->latest[r] = c;
+    l->have_latest[r] = order_same(l->observed[r], lanes);
+    if (l->observed[r][__builtin_ctz(lanes)] != c)
+        l->have_latest[r] = 0;
 }
 
 /* The write that stands at the location is observed (8.8): its releases, and those of the read-modify-writes that led to it. Returns

@@ -252,14 +252,14 @@ static int rank_of(const struct now *n, const struct earlier *e)
 }
 
 /* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and
- * of these the later. With it stay those that are still needed. */
-static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_t count)
+ * of these the later. With it stay those that are still needed. Their lanes are relative to `lane`. */
+static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_t count, unsigned lane)
 {
     uint32_t best = 0, same = 0, kept = 0;
     int best_rank = -1;
     bool behind_write = false;
     for (uint32_t i = 0; i < count; i++) {
-        struct earlier e = meet(n, out[i], 0);
+        struct earlier e = meet(n, out[i], lane);
         int rank = rank_of(n, &e);
         same += rank >= 0;
         if (rank >= best_rank) {
@@ -268,7 +268,7 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
         }
     }
     for (uint32_t i = 0; same > 1 && i < count; i++) {
-        struct earlier e = meet(n, out[i], 0);
+        struct earlier e = meet(n, out[i], lane);
         if (rank_of(n, &e) < 0 || i == best || is_needed(n, &e, behind_write))
             out[kept++] = out[i];
         behind_write |= e.class->strong && e.class->writes;
@@ -518,31 +518,32 @@ static bool is_one_of(const struct now *n, const struct history *h)
 
 static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes, unsigned lane)
 {
-    struct history_entry out[HISTORY_MOST + 2];
+    struct history_entry out[HISTORY_MOST + 2]; /* relative to p->lane, as they were */
     const struct history *old = p->history;
+    const struct record *records = history_record(n->h, 0);
     uint32_t count = 0, mine = lanes, number;
     for (uint32_t i = 0; i < old->n; i++) {
-        struct history_entry at = {old->at[i].record, rotate_left(old->at[i].lanes, p->lane)};
-        if (joins_entry(n, at.record)) {
-            lanes |= at.lanes;
-            continue;
-        }
-        if (history_record(n->h, at.record)->class == n->class_number) {
-            struct earlier e = meet(n, old->at[i], p->lane);
+        struct history_entry at = old->at[i];
+        if (records[at.record].class == n->class_number) {
+            struct earlier e = meet(n, at, p->lane);
+            if (joins_entry(n, at.record)) {
+                lanes |= e.lanes;
+                continue;
+            }
             if (is_observed_by(n, old, i, &e) || is_replaced(n, &e, mine))
                 continue;
         }
         out[count++] = at;
     }
     if (!n->b->traits.irregular)
-        count = thin_out(n, out, count);
-    struct history_entry last = old->at[old->n - 1];
-    if (count + 1 == old->n && last.record == n->record && rotate_left(last.lanes, p->lane) == lanes)
+        count = thin_out(n, out, count, p->lane);
+    const struct history_entry *last = &old->at[old->n - 1];
+    if (count + 1 == old->n && last->record == n->record && rotate_left(last->lanes, p->lane) == lanes)
         return STEP_STAYS;
-    out[count++] = (struct history_entry){n->record, lanes};
+    out[count++] = (struct history_entry){n->record, rotate_left(lanes, -p->lane)};
     struct history *h = take_history(n, count, &number);
     for (uint32_t i = 0; h && i < count; i++)
-        h->at[i] = (struct history_entry){out[i].record, rotate_left(out[i].lanes, -lane)};
+        h->at[i] = (struct history_entry){out[i].record, rotate_left(out[i].lanes, p->lane - lane)};
     if (h) {
         h->is_strong = true;
         h->newest = n->b->task;
@@ -576,7 +577,7 @@ static uint32_t find_next(struct now *n, const struct past *p, uint32_t lanes, u
     if (has_enough(n, out, count, true))
         return h && count == h->n ? STEP_STAYS : new_history(n, out, count, lane);
     if (!n->b->traits.irregular)
-        count = thin_out(n, out, count);
+        count = thin_out(n, out, count, 0);
     if (count >= HISTORY_MOST)
         memmove(out, out + 1, --count * sizeof *out);
     out[count++] = (struct history_entry){n->record, lanes};
