@@ -57,7 +57,8 @@ static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *
         return HD_ERROR_OUT_OF_MEMORY;
     l->task.run = run_launch;
     l->task.drop = drop_launch;
-    l->task.note = (struct task_note){.kind = TASK_LAUNCH, .name = k->name};
+    l->task.note =
+        (struct task_note){.kind = TASK_LAUNCH, .name = k->name, .programmatic = c->flags & HD_LAUNCH_PROGRAMMATIC};
     l->context = s->context;
     l->machine = k->module->machine;
     hd_result r = launch_prepare(k, c, &l->request, &l->packed, d);

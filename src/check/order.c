@@ -493,3 +493,21 @@ bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_
     uint32_t before = clock_before(known, instance, of_warp, UINT32_MAX, stamp);
     return before == 0 || before == UINT32_MAX;
 }
+
+/* ---- grids that overlap ---- */
+
+/* No block's number. Its moments are the launches whose threads have waited: a thread that knows of one knows so by one of these. */
+enum { GRIDS = 0 };
+
+void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task)
+{
+    struct clock *c = NULL;
+    if (clock_add_block(&c, GRIDS, task + 1))
+        order_acquire(b, warp, lanes, c);
+    clock_release(c);
+}
+
+bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task)
+{
+    return order_before(b, warp, lane, GRIDS, 0, 1, task) != 0;
+}

@@ -176,6 +176,9 @@ void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lane
 /* What a warp does from here on has a later stamp. */
 void order_step(struct block_order *b, unsigned warp);
 void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes);
+/* griddepcontrol.wait: lanes learn that the grids have ended that theirs overlaps; does a lane know so? */
+void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task);
+bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task);
 void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach);
 /* fence.mbarrier_init.release.cluster */
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);

@@ -218,6 +218,10 @@ static void barrier_opens(struct race_block *b, const struct sync_event *e)
 static void fence(struct race_block *b, const struct sync_event *e)
 {
     const struct isa_inst *i = e->op->origin->origin->inst;
+    if (i->op == OP_griddepcontrol) {
+        order_grids_ended(b->order, e->warp->index, e->lanes, b->task);
+        return;
+    }
     bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
     if (isa_has(i, MOD_mbarrier_init)) {
         order_fence_inits(b->order, e->warp->index, e->lanes);

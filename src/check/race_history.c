@@ -87,17 +87,23 @@ static struct earlier meet(const struct now *n, struct history_entry entry, unsi
     return e;
 }
 
-static bool is_task_before(const struct now *n, const struct earlier *e)
+static bool overlaps(const struct now *n, const struct earlier *e)
+{
+    return strands_overlap(n->r->strands, order_instance(n->r->order, e->instance)->task, n->b->task);
+}
+
+static bool is_task_before(const struct now *n, const struct earlier *e, unsigned lane)
 {
     uint32_t task = order_instance(n->r->order, e->instance)->task;
-    return task <= n->b->floor || strands_before(n->r->strands, task, n->b->task);
+    return task <= n->b->floor || strands_before(n->r->strands, task, n->b->task) ||
+           (overlaps(n, e) && order_knows_grids_ended(n->b->order, n->warp, lane, n->b->task));
 }
 
 /* Those of its lanes whose accesses happen before what `lane` does now; its own are, in program order. */
 static uint32_t before(const struct now *n, const struct earlier *e, unsigned lane)
 {
     unsigned warp = n->warp;
-    if (!e->same_task && is_task_before(n, e))
+    if (!e->same_task && is_task_before(n, e, lane))
         return e->lanes;
     uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0,
              stamp = stamp_of(n, e->record);
@@ -164,7 +170,7 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
         return RACE_MIXED;
     if (!e->class->op || !n->class->op)
         return RACE_HOST;
-    return !e->same_task                ? RACE_LAUNCHES
+    return !e->same_task                ? overlaps(n, e) ? RACE_OVERLAP : RACE_LAUNCHES
            : !e->same_instance          ? RACE_BLOCKS
            : e->record->warp != n->warp ? RACE_BLOCK
                                         : RACE_WARP;

@@ -18,6 +18,7 @@ enum race_reason {
     RACE_BLOCK,
     RACE_BLOCKS,
     RACE_LAUNCHES,
+    RACE_OVERLAP, /* of programmatic dependent launches */
     RACE_HOST,
     RACE_SCOPE,  /* both strong, but a scope does not name the other thread */
     RACE_MIXED,  /* one strong, one weak */

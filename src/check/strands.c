@@ -31,6 +31,7 @@ struct pending {
 struct record {
     uint32_t strand, place; /* place: from 1 */
     uint32_t floor;
+    uint32_t overlapped;        /* the first place of its strand that it overlaps (strands_overlap); 0: none */
     struct strand_clock *clock; /* NULL: it has not begun, or memory is exhausted */
     struct pending *pending;
     _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
@@ -302,6 +303,8 @@ static void set_clock(struct strands *s, uint32_t task, uint32_t *at, struct str
     at[r->strand] = 0;
     struct strand_clock *old = r->clock;
     r->floor = floor_of(s, at, s->n_strands, task);
+    if (r->overlapped && task_at(&s->strands[r->strand], r->overlapped) <= r->floor)
+        r->floor = task_at(&s->strands[r->strand], r->overlapped) - 1;
     r->clock = like && is_same(like, at, s->n_strands) ? strand_clock_keep(like) : strand_clock_new(at, s->n_strands);
     strand_clock_release(old);
 }
@@ -319,6 +322,38 @@ static struct pending *pending_new(struct strands *s, uint32_t previous, const u
     return p;
 }
 
+static bool counts(const struct strand_clock *c, const struct record *r)
+{
+    return c && r->strand < c->n && r->place <= c->at[r->strand];
+}
+
+/* Does what a task is to come after come before `previous`, too, or has the host waited for it? */
+static bool is_known_to(const struct strands *s, uint32_t previous, uint32_t after)
+{
+    if (is_forgotten(s, after)) /* or 0 */
+        return true;
+    const struct record *p = record_of(s, previous), *r = record_of(s, after);
+    bool known = r->strand == p->strand || r->place <= s->now[r->strand] || counts(p->clock, r);
+    for (uint32_t i = 0; p->pending && i < p->pending->n; i++)
+        known |= p->pending->after[i] == after;
+    return known;
+}
+
+/* What the host has waited for is before it. */
+static uint32_t first_overlapped(const struct strands *s, uint32_t strand, uint32_t previous, const uint32_t *after,
+                                 uint32_t n)
+{
+    const struct record *p = previous ? record_of(s, previous) : NULL;
+    if (!p || p->note->kind != TASK_LAUNCH)
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_known_to(s, previous, after[i]))
+            return 0;
+    uint32_t first = p->overlapped ? p->overlapped : p->place, known = s->now[strand] + 1;
+    first = first > known ? first : known;
+    return first <= p->place ? first : 0;
+}
+
 uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_note *note, const uint32_t *after,
                         uint32_t n)
 {
@@ -331,6 +366,8 @@ uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_n
         task = task_add(s, *strand, note);
         if (task)
             record_of(s, task)->pending = pending_new(s, previous, after, n);
+        if (task && note->programmatic)
+            record_of(s, task)->overlapped = first_overlapped(s, *strand, previous, after, n);
     }
     pthread_mutex_unlock(&s->lock);
     return task;
@@ -544,8 +581,16 @@ bool strands_before(const struct strands *s, uint32_t a, uint32_t b)
         return false;
     const struct record *x = record_of(s, a), *y = record_of(s, b);
     if (x->strand == y->strand)
-        return x->place < y->place;
+        return x->place < (y->overlapped ? y->overlapped : y->place);
     return y->clock && x->strand < y->clock->n && x->place <= y->clock->at[x->strand];
+}
+
+bool strands_overlap(const struct strands *s, uint32_t a, uint32_t b)
+{
+    if (is_forgotten(s, a) || is_forgotten(s, b))
+        return false;
+    const struct record *x = record_of(s, a), *y = record_of(s, b);
+    return y->overlapped && x->strand == y->strand && x->place >= y->overlapped && x->place < y->place;
 }
 
 uint32_t strands_floor(const struct strands *s, uint32_t b)

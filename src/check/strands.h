@@ -56,6 +56,10 @@ uint32_t strands_settled(const struct strands *s);
 
 /* Does the end of `a` come before the beginning of `b`? Both have begun, and `b` has not ended, or not been waited for. */
 bool strands_before(const struct strands *s, uint32_t a, uint32_t b);
+/* `a` comes before the end of `b`, a launch with programmatic stream serialization, and what comes behind that: but before `b` itself only
+ * where that waits for it (griddepcontrol.wait). So are the launch before `b`, and those that it begins before the end of, as an H200
+ * has it; not, where something else has been put between. */
+bool strands_overlap(const struct strands *s, uint32_t a, uint32_t b);
 /* A number such that all tasks up to it come before `b`: the largest. */
 uint32_t strands_floor(const struct strands *s, uint32_t b);
 /* What the task is, which is so, too: one for all that are alike, as long as the strands are. */

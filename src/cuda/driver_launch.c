@@ -75,8 +75,9 @@ CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *valu
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: l->cooperative = value->cooperative != 0; return CUDA_SUCCESS;
-    /* Overlapping with the kernel before is allowed, not required. */
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        l->programmatic = value->programmaticStreamSerializationAllowed != 0;
+        return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         NEED(value->clusterDim.x && value->clusterDim.y && value->clusterDim.z);
         l->cluster[0] = value->clusterDim.x;

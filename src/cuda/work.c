@@ -52,6 +52,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
                                .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
                                .shared_bytes = l->shared_bytes,
                                .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
+                                        (l->programmatic ? HD_LAUNCH_PROGRAMMATIC : 0) |
                                         (l->function->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0) |
                                         (is_wanted(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED),
                                .args = (const void *const *)l->args,

@@ -9,7 +9,7 @@ enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_
 struct work_launch {
     struct CUfunc_st *function;
     unsigned grid[3], block[3], cluster[3], shared_bytes; /* cluster: 0 where the launch does not say */
-    bool cooperative;
+    bool cooperative, programmatic;
     void *const *args; /* or packed */
     const void *packed;
     size_t packed_bytes;

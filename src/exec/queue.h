@@ -39,6 +39,7 @@ struct task_note {
     const char *name;  /* the kernel's, or NULL; is copied */
     uint64_t stream;   /* its number; 0: none */
     const void *where; /* the host's call that put it: a place of hd_checker_options, or NULL */
+    bool programmatic; /* a launch that may begin before the one before it in its stream has ended */
 };
 
 /* Who looks at the order of tasks (check/). Tasks then have numbers, from 1, by which is told what comes before what, although it

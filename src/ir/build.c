@@ -141,10 +141,11 @@ static void lower_warp(struct builder *b, enum ir_kind kind)
     i->f = mask;
 }
 
+/* fence, membar; and griddepcontrol.wait, behind which a thread sees what grids before its own have done. */
 static void lower_fence(struct builder *b)
 {
     bool weaker = isa_has(b->insn->inst, MOD_acq_rel) || isa_has(b->insn->inst, MOD_acquire) ||
-                  isa_has(b->insn->inst, MOD_release);
+                  isa_has(b->insn->inst, MOD_release) || b->insn->inst->op == OP_griddepcontrol;
     struct ir_insn *i = ir_emit_guarded(b, IR_FENCE);
     i->imm = b->insn->inst->op == OP_membar || !weaker ? ORDER_SC : ORDER_ACQ_REL;
 }

@@ -55,6 +55,29 @@ __global__ void count()
 }
 #endif
 
+__device__ void wait_for_grids()
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+enum waiting { NO_THREAD, ALL_THREADS, TOO_LATE, THREAD_0, THREAD_0_AND_NO_BARRIER };
+__global__ void dependent_read(const int *p, int *q, enum waiting waiting)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, v = 0;
+    if (waiting == ALL_THREADS || (waiting >= THREAD_0 && threadIdx.x == 0))
+        wait_for_grids();
+    if (waiting == THREAD_0)
+        __syncthreads();
+    if (i < N)
+        v = p[N - 1 - i]; // @dependent
+    if (waiting == TOO_LATE)
+        wait_for_grids();
+    if (i < N)
+        q[i] = v;
+}
+
 static void launch_write(int *p, cudaStream_t s)
 {
     write<<<4, 256, 0, s>>>(p);
@@ -66,6 +89,23 @@ static void launch_read(const int *p, cudaStream_t s)
     if (!q && cudaMalloc(&q, BYTES))
         exit(9);
     read<<<4, 256, 0, s>>>(p, q);
+}
+
+/* With programmatic stream serialization. */
+static void launch_dependent(const int *p, cudaStream_t s, enum waiting waiting)
+{
+    int *q;
+    cudaLaunchAttribute serialization;
+    serialization.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    serialization.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 4;
+    config.blockDim = 256;
+    config.stream = s;
+    config.attrs = &serialization;
+    config.numAttrs = 1;
+    if (cudaMalloc(&q, BYTES) || cudaLaunchKernelEx(&config, dependent_read, p, q, waiting))
+        exit(9);
 }
 
 #include "../cases.cuh"
@@ -82,6 +122,76 @@ CASE(one_stream)
 {
     launch_write(device, a);
     launch_read(device, a);
+}
+
+/* ---- launches that may begin before the one before them has ended ---- */
+
+CASE(a_dependent_launch_waits)
+{
+    launch_write(device, a);
+    launch_dependent(device, a, ALL_THREADS);
+}
+
+CASE(a_dependent_launch_does_not_wait)
+{
+    launch_write(device, a);
+    launch_dependent(device, a, NO_THREAD);
+}
+
+CASE(a_dependent_launch_waits_too_late)
+{
+    launch_write(device, a);
+    launch_dependent(device, a, TOO_LATE);
+}
+
+CASE(a_thread_waits_for_its_block)
+{
+    launch_write(device, a);
+    launch_dependent(device, a, THREAD_0);
+}
+
+CASE(a_thread_waits_and_tells_nobody)
+{
+    launch_write(device, a);
+    launch_dependent(device, a, THREAD_0_AND_NO_BARRIER);
+}
+
+CASE(what_has_not_waited_is_waited_for)
+{
+    launch_dependent(managed, a, NO_THREAD);
+    launch_write(device, a);
+    launch_dependent(managed, a, NO_THREAD);
+    launch_read(device, a);
+    launch_write(device, a);
+}
+
+CASE(the_last_of_several_waits_for_all)
+{
+    launch_write(device, a);
+    launch_dependent(managed, a, NO_THREAD);
+    launch_dependent(managed, a, NO_THREAD);
+    launch_dependent(device, a, ALL_THREADS);
+}
+
+CASE(the_last_of_several_does_not_wait)
+{
+    launch_write(device, a);
+    launch_dependent(managed, a, ALL_THREADS);
+    launch_dependent(device, a, NO_THREAD);
+}
+
+CASE(other_work_between_is_waited_for)
+{
+    launch_write(device, a);
+    cudaMemsetAsync(other, 0, 4, a);
+    launch_dependent(device, a, NO_THREAD);
+}
+
+CASE(a_first_launch_that_was_waited_for)
+{
+    launch_write(device, a);
+    cudaStreamSynchronize(a);
+    launch_dependent(device, a, NO_THREAD);
 }
 
 CASE(an_event_between)
