@@ -488,10 +488,10 @@ static void rows_of(uint8_t *const base[4], const struct op_access *x, uint8_t *
         rows[k] = row_at(base, x->regs[k]);
 }
 
-/* While a stall is looked into: what others may change has been read. */
-static void watch_load(struct launch *l, const struct plan *p)
+void access_note_load(struct launch *l, const struct plan *p)
 {
-    if (p->kind != PLAN_LOCAL && (p->kind == PLAN_BY_LANE || p->space != SPACE_SHARED))
+    if (atomic_load_explicit(&l->watching, memory_order_relaxed) && p->kind != PLAN_LOCAL &&
+        (p->kind == PLAN_BY_LANE || p->space != SPACE_SHARED))
         l->read_global = true;
 }
 
@@ -501,8 +501,7 @@ static inline __attribute__((always_inline)) bool load(struct warp *w, uint8_t *
     uint8_t *rows[8];
     bool ok = true;
     rows_of(base, o->access, rows);
-    if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
-        watch_load(w->block->launch, p);
+    access_note_load(w->block->launch, p);
     if (p->kind == PLAN_HOST)
         load_host(w, o, rows, mask, p);
     else if (p->kind == PLAN_LOCAL)

@@ -35,6 +35,9 @@ void plan_fill(const struct warp *w, const struct op *o, struct plan *p);
 /* Performs what has been planned, for lanes that take part in the plan; false after a fault. */
 typedef bool perform_fn(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p);
 
+/* While a stall is looked into: what others may change has been read (stall.c). */
+void access_note_load(struct launch *l, const struct plan *p);
+
 static inline bool access_is_watched(const struct warp *w)
 {
     return w->hooks && w->hooks->wants_access;

@@ -45,28 +45,36 @@ static void place_fragment(struct op_matrix *x)
     const struct fragment *fragment = f->kind == MATRIX_LOAD ? &f->d : &f->c;
     enum matrix_coordinate rows = f->loads == 'b' ? COORDINATE_K : COORDINATE_M;
     enum matrix_coordinate columns = f->loads == 'a' ? COORDINATE_K : COORDINATE_N;
+    const uint16_t size[COORDINATES] = {[COORDINATE_M] = f->m, [COORDINATE_N] = f->n, [COORDINATE_K] = f->k};
     uint64_t lanes[WARP_LANES], numbers[FRAGMENT_MAX_REGS * 8];
-    for (unsigned inner = 0; inner < 2; inner++) {
+    x->place.lines = size[f->a_by_column ? columns : rows];
+    x->place.length = size[f->a_by_column ? rows : columns];
+    for (unsigned along = 0; along < 2; along++) {
         uint64_t weight[COORDINATES] = {0};
-        weight[(inner != 0) == f->a_by_column ? rows : columns] = 1;
+        weight[(along != 0) == f->a_by_column ? rows : columns] = 1;
         fragment_places(fragment, weight, lanes, numbers);
         for (unsigned l = 0; l < WARP_LANES; l++)
-            (inner ? x->place.inner_by_lane : x->place.outer_by_lane)[l] = (uint8_t)lanes[l];
+            (along ? x->place.along_by_lane : x->place.line_by_lane)[l] = (uint8_t)lanes[l];
         for (unsigned e = 0; e < fragment->n_regs * fragment_per_reg(fragment); e++)
-            (inner ? x->place.inner : x->place.outer)[e] = (uint8_t)numbers[e];
+            (along ? x->place.along : x->place.line)[e] = (uint8_t)numbers[e];
     }
+    const uint8_t *line = x->place.line_by_lane, *along = x->place.along_by_lane;
+    unsigned per = fragment_per_reg(fragment);
     x->place.by_eights = x->place.by_fours = true;
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        unsigned per = fragment_per_reg(fragment), inner = x->place.inner_by_lane[l], outer = x->place.outer_by_lane[l];
-        x->place.by_eights &= inner == x->place.inner_by_lane[l & 3] + l / 4 && outer == x->place.outer_by_lane[l & 3];
-        x->place.by_fours &=
-            inner == x->place.inner_by_lane[l & ~3u] + (l & 3) * per && outer == x->place.outer_by_lane[l & ~3u];
+        x->place.by_eights &= line[l] == line[l & 3] && along[l] == along[l & 3] + l / 4;
+        x->place.by_fours &= line[l] == line[l & ~3u] && along[l] == along[l & ~3u] + (l & 3) * per;
     }
 }
 
-static bool is_quad(const struct matrix *x)
+/* A matrix of ldmatrix, stmatrix, movmatrix: where an element of a lane's register goes among eight rows of eight. */
+static void map_rows(const struct matrix *f, struct op_matrix *x)
 {
-    return x->kind == MATRIX_PRODUCT && x->a_type == TYPE_f16 && x->m == 8 && x->n == 8 && x->k == 4;
+    struct fragment one = f->d;
+    bool by_column = f->transposed && f->kind != MATRIX_TRANSPOSE;
+    one.n_regs = 1;
+    map_fragment(&one, &x->c, f->transposed ? 1 : 8, 0, f->transposed ? 8 : 1, 0);
+    map_fragment(&one, &x->d, by_column ? 1 : 8, 0, by_column ? 8 : 1, 0);
 }
 
 void matrix_prepare(struct op_matrix *x)
@@ -74,6 +82,8 @@ void matrix_prepare(struct op_matrix *x)
     const struct matrix *f = &x->ir->form;
     if ((f->kind == MATRIX_LOAD || f->kind == MATRIX_STORE) && (f->c.bits || f->d.bits))
         place_fragment(x);
+    if ((f->kind == MATRIX_LOAD_ROWS || f->kind == MATRIX_STORE_ROWS || f->kind == MATRIX_TRANSPOSE) && f->d.bits)
+        map_rows(f, x);
     if ((f->kind != MATRIX_PRODUCT && f->kind != MATRIX_WARPGROUP) || !f->d.bits) /* of a text: its name alone */
         return;
     bool warpgroup = f->kind == MATRIX_WARPGROUP;
@@ -84,7 +94,7 @@ void matrix_prepare(struct op_matrix *x)
                                       .d_type = f->d_type,
                                       .bit_op = f->bit_op,
                                       .is_wmma = f->is_wmma,
-                                      .is_quad = is_quad(f),
+                                      .is_quad = matrix_is_quad(f),
                                       .is_warpgroup = warpgroup,
                                       .saturates = f->saturates,
                                       .m = (uint16_t)m,
@@ -225,11 +235,8 @@ static void multiply(struct warp *w, uint8_t *const base[4], const struct op_mat
 static void transpose(struct warp *w, uint8_t *const base[4], const struct op_matrix *x, uint32_t lanes)
 {
     uint32_t dense[64];
-    struct mma_map from, to;
-    map_fragment(&x->ir->form.c, &from, 1, 0, 8, 0);
-    map_fragment(&x->ir->form.d, &to, 8, 0, 1, 0);
-    fragment_take(w, base, &from, x->reads, dense);
-    fragment_put(w, base, &to, x->writes, dense, lanes);
+    fragment_take(w, base, &x->c, x->reads, dense);
+    fragment_put(w, base, &x->d, x->writes, dense, lanes);
 }
 
 /* ---- memory ---- */
@@ -281,19 +288,17 @@ static bool move_lanes(struct warp *w, uint8_t *const base[4], const struct op *
 }
 
 /* Stall detection sees that others' memory has been read, or may have changed. */
-static void note_watchers(struct launch *l, bool stores)
+static void note_move(struct launch *l, bool stores, const struct plan *p)
 {
-    if (!atomic_load_explicit(&l->watching, memory_order_relaxed))
-        return;
-    if (stores)
+    if (!stores)
+        access_note_load(l, p);
+    else if (atomic_load_explicit(&l->watching, memory_order_relaxed))
         l->changed = true;
-    else
-        l->read_global = true;
 }
 
 static bool run_move(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct move *x)
 {
-    note_watchers(w->block->launch, x->stores);
+    note_move(w->block->launch, x->stores, &x->plan);
     return access_is_watched(w) ? access_watched(w, base, o, mask, &x->plan, move_lanes)
                                 : move_lanes(w, base, o, mask, &x->plan);
 }
@@ -305,17 +310,13 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
     const struct matrix *f = &m->ir->form;
     struct move x = {.stores = f->kind == MATRIX_STORE_ROWS};
     unsigned n = f->count;
-    struct fragment one = x.stores ? f->c : f->d;
-    struct mma_map map;
     uint32_t mask = lanes & (n == 4 ? UINT32_MAX : (1u << 8 * n) - 1), halves[4 * 64];
-    one.n_regs = 1;
-    map_fragment(&one, &map, f->transposed ? 1 : 8, 0, f->transposed ? 8 : 1, 0);
     if (!mask)
         return true;
     plan_access(w, a, base, o, mask, &x.plan);
     plan_fill(w, o, &x.plan);
     for (unsigned i = 0; x.stores && i < n; i++) {
-        fragment_take(w, base, &map, m->reads + i, halves + 64 * i);
+        fragment_take(w, base, &m->c, m->reads + i, halves + 64 * i);
         for (unsigned k = 0; k < 64; k++)
             memcpy(&x.data[8 * i + k / 8][2 * (k % 8)], &halves[64 * i + k], 2);
     }
@@ -327,7 +328,7 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
             memcpy(&v, &x.data[8 * i + k / 8][2 * (k % 8)], 2);
             halves[64 * i + k] = v;
         }
-        fragment_put(w, base, &map, m->writes + i, halves + 64 * i, lanes);
+        fragment_put(w, base, &m->d, m->writes + i, halves + 64 * i, lanes);
     }
     return true;
 }
@@ -335,12 +336,10 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
 /* In bits: how far rows (or columns) of a matrix in memory are apart. Without a stride it is dense. */
 static uint64_t stride_of(const struct op_matrix *m, uint8_t *const base[4], unsigned lane)
 {
-    const struct matrix *f = &m->ir->form;
-    unsigned rows = f->loads == 'b' ? f->k : f->m, columns = f->loads == 'a' ? f->k : f->n;
-    uint64_t stride = f->a_by_column ? rows : columns;
+    uint64_t stride = m->place.length;
     if (m->ir->has_rest)
         stride = ((const uint32_t *)row_at(base, m->reads[m->ir->at_rest]))[lane];
-    return stride * f->element_bits;
+    return stride * m->ir->form.element_bits;
 }
 
 /* A matrix in memory, and the registers that it is loaded to or stored from. */
@@ -353,31 +352,22 @@ struct moved {
     unsigned bytes;  /* of a piece */
 };
 
-/* Rows of memory that the matrix has (or columns), and bytes of one. */
-static unsigned outer_of(const struct moved *x)
+static unsigned line_bytes_of(const struct moved *x)
 {
-    const struct matrix *f = &x->m->ir->form;
-    return f->a_by_column ? (f->loads == 'a' ? f->k : f->n) : f->loads == 'b' ? f->k : f->m;
-}
-
-static unsigned row_bytes_of(const struct moved *x)
-{
-    const struct matrix *f = &x->m->ir->form;
-    unsigned inner = f->a_by_column ? (f->loads == 'b' ? f->k : f->m) : f->loads == 'a' ? f->k : f->n;
-    return inner * f->element_bits / 8;
+    return (unsigned)x->m->place.length * x->m->ir->form.element_bits / 8;
 }
 
 /* How far behind the start a lane's pieces begin. */
 static uint64_t lane_offset(const struct moved *x, unsigned lane)
 {
-    return (x->m->place.outer_by_lane[lane] * x->stride + x->m->place.inner_by_lane[lane] * (uint64_t)x->f->bits) / 8;
+    return (x->m->place.line_by_lane[lane] * x->stride + x->m->place.along_by_lane[lane] * (uint64_t)x->f->bits) / 8;
 }
 
 /* Where a piece's elements begin, counted from the lane's: the piece at byte `at` of a lane's registers. */
 static uint64_t piece_offset(const struct moved *x, unsigned at)
 {
-    unsigned e = at * 8 / x->f->bits;
-    return (x->m->place.outer[e] * x->stride + x->m->place.inner[e] * (uint64_t)x->f->bits) / 8;
+    unsigned e = at * 8 >> __builtin_ctz(x->f->bits);
+    return (x->m->place.line[e] * x->stride + x->m->place.along[e] * (uint64_t)x->f->bits) / 8;
 }
 
 /* Registers that hold copies of those before. */
@@ -436,25 +426,19 @@ static void store_own(uint8_t *const base[4], const struct moved *x, uint8_t *to
 static void copy_registers(const struct warp *w, uint8_t *const base[4], const struct moved *x, uint32_t lanes)
 {
     unsigned n = own_bytes(x) / (x->f->reg_bits / 8u);
-    for (unsigned r = n; r < x->f->n_regs; r++) {
-        uint32_t *to = (uint32_t *)row_at(base, x->regs[r]);
-        const uint32_t *from = (const uint32_t *)row_at(base, x->regs[r - n]);
-        if (lanes == UINT32_MAX)
-            w->block->launch->rows->copy32(to, from);
-        for (uint32_t left = lanes == UINT32_MAX ? 0 : lanes; left; left &= left - 1)
-            to[__builtin_ctz(left)] = from[__builtin_ctz(left)];
-    }
+    for (unsigned r = n; r < x->f->n_regs; r++)
+        w->block->launch->rows->blend32(row_at(base, x->regs[r]), row_at(base, x->regs[r - n]), lanes);
 }
 
 /* Where all of the matrix is on the host, where one plan serves all lanes; NULL: piece by piece. */
 static uint8_t *find_at_once(struct warp *w, const struct op *o, const struct moved *x, uint32_t lanes, struct plan *p)
 {
-    unsigned rows = outer_of(x), row_bytes = row_bytes_of(x);
+    unsigned lines = x->m->place.lines, line_bytes = line_bytes_of(x);
     uint64_t stride = x->stride / 8;
-    bool overlap = stride < row_bytes && x->m->ir->form.kind == MATRIX_STORE;
+    bool overlap = stride < line_bytes && x->m->ir->form.kind == MATRIX_STORE;
     if (lanes != UINT32_MAX || overlap || stride > UINT32_MAX / 256 || (x->start | stride) % x->bytes)
         return NULL;
-    plan_span(w, o, lanes, x->start, x->start + (rows - 1) * stride + row_bytes - x->bytes, p);
+    plan_span(w, o, lanes, x->start, x->start + (lines - 1) * stride + line_bytes - x->bytes, p);
     return p->kind == PLAN_HOST ? (uint8_t *)(uintptr_t)(x->start + p->base) : NULL;
 }
 
@@ -495,7 +479,7 @@ static unsigned chunk_bytes(const struct moved *x)
 
 static bool has_chunks(const struct moved *x)
 {
-    return (x->start | row_bytes_of(x)) % chunk_bytes(x) == 0 && x->stride % (8 * chunk_bytes(x)) == 0;
+    return (x->start | line_bytes_of(x)) % chunk_bytes(x) == 0 && x->stride % (8 * chunk_bytes(x)) == 0;
 }
 
 /* By how much lanes are off the numbers of the chunks: another number for each kind of fragment, and never 0, as programs have lane l
@@ -510,11 +494,11 @@ static unsigned rotation_of(const struct moved *x)
 /* The next WARP_LANES chunks, from a number on, are the plan's. */
 static void plan_chunks(const struct moved *x, unsigned first, struct plan *p)
 {
-    unsigned bytes = chunk_bytes(x), each = row_bytes_of(x) / bytes, rotation = rotation_of(x);
+    unsigned bytes = chunk_bytes(x), each = line_bytes_of(x) / bytes, rotation = rotation_of(x);
     for (unsigned i = 0; i < WARP_LANES; i++)
         p->address[(i + rotation) % WARP_LANES] =
             x->start + (first + i) / each * (x->stride / 8) + (first + i) % each * (uint64_t)bytes;
-    uint64_t end = x->start + (first + WARP_LANES - 1) / each * (x->stride / 8) + row_bytes_of(x);
+    uint64_t end = x->start + (first + WARP_LANES - 1) / each * (x->stride / 8) + line_bytes_of(x);
     p->scan = (struct scan){.min = x->start + first / each * (x->stride / 8), .max = end - bytes};
     p->pattern = PATTERN_NONE;
 }
@@ -538,7 +522,7 @@ static void store_watched(const struct warp *w, uint8_t *const base[4], const st
     struct moved to = *x;
     struct told t;
     unsigned bytes = chunk_bytes(x);
-    to.stride = 8 * (uint64_t)row_bytes_of(x);
+    to.stride = 8 * (uint64_t)line_bytes_of(x);
     store_own(base, &to, dense);
     for (unsigned i = 0; i < own_bytes(x) / bytes; i++) {
         plan_chunks(x, i * WARP_LANES, p);
@@ -603,7 +587,7 @@ static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const bas
     bool watched = access_is_watched(w), stores = f->kind == MATRIX_STORE;
     if (!at || (watched && !can_tell_at_once(w, &x)))
         return move_by_pieces(w, base, o, &x, lanes);
-    note_watchers(w->block->launch, stores);
+    note_move(w->block->launch, stores, &plan);
     if (watched)
         move_watched(w, base, o, &x, at, &plan);
     else if (stores)

@@ -10,13 +10,15 @@
 struct op_matrix {
     const struct ir_matrix *ir;
     struct mma_product product;
-    struct mma_map a, b, c, d; /* of products */
-    /* Of loads and stores: how many rows (or columns) and elements of one lanes and elements of a lane lie behind the first. */
+    struct mma_map a, b, c, d; /* of products; of ldmatrix, stmatrix and movmatrix c and d: of one matrix */
+    /* Of wmma.load and wmma.store: a matrix in memory has `lines` rows (or columns) of `length` elements; how many lines and elements
+     * lanes and elements of a lane lie behind the first. */
     struct {
-        uint8_t outer_by_lane[WARP_LANES], inner_by_lane[WARP_LANES];
-        uint8_t outer[FRAGMENT_MAX_REGS], inner[FRAGMENT_MAX_REGS]; /* by element */
-        bool by_eights,
-            by_fours; /* lane 4 r + t is at that of t, r elements further; at that of 4 r, t registers further */
+        uint16_t lines, length;
+        uint8_t line_by_lane[WARP_LANES], along_by_lane[WARP_LANES];
+        uint8_t line[FRAGMENT_MAX_REGS], along[FRAGMENT_MAX_REGS]; /* by element */
+        bool by_eights; /* lane 4 r + t is at that of t, r elements further */
+        bool by_fours;  /* lane 4 r + t is at that of 4 r, t registers further */
     } place;
     row_ref *reads, *writes;
 };

@@ -11,7 +11,6 @@ struct walk {
     struct ir_access *access;
     ir_ref base;
     unsigned at; /* the next operand */
-    bool a_in_registers;
 };
 
 static const struct ptx_operand *next_operand(struct walk *w)
@@ -60,7 +59,7 @@ static void lower_wgmma(struct walk *w)
         m->negates_a = (int64_t)next_operand(w)->bits < 0;
         m->negates_b = (int64_t)next_operand(w)->bits < 0;
     }
-    if (m->form.a.bits == 16 && !w->a_in_registers)
+    if (m->form.a.bits == 16 && m->a_by_descriptor)
         m->transposes_a = next_operand(w)->bits & 1;
     if (m->form.a.bits == 16)
         m->transposes_b = next_operand(w)->bits & 1;
@@ -107,7 +106,6 @@ static void lower_one(struct walk *w, struct str name)
     if (str_is(name, "D")) {
         write_fragment(w, o, &m->form.d);
     } else if (str_is(name, "A") && !in_memory) {
-        w->a_in_registers = true;
         read_fragment(w, o, &m->form.a);
     } else if (str_is(name, "A")) {
         m->a_by_descriptor = true;

@@ -192,14 +192,9 @@ static const char *shapes_text(const struct isa_inst *inst, bool sparse, const s
     return text;
 }
 
-static bool is_quad(const struct matrix *x, const struct types *t)
-{
-    return x->m == 8 && x->n == 8 && x->k == 4 && t->a == TYPE_f16;
-}
-
 static struct fragment make_a(const struct isa_inst *inst, const struct matrix *x, const struct types *t)
 {
-    bool quad = is_quad(x, t);
+    bool quad = matrix_is_quad(x);
     unsigned rows = inst->op == OP_wgmma ? 16 : x->m; /* of a warp */
     const unsigned count[COORDINATES] = {rows, 1, units(t->a, x->sparse ? x->k / 2 : x->k), quad ? 4 : 1};
     return make_fragment(quad ? (x->a_by_column ? LAYOUT_A_COL_QUAD : LAYOUT_A_ROW_QUAD)
@@ -210,7 +205,7 @@ static struct fragment make_a(const struct isa_inst *inst, const struct matrix *
 
 static struct fragment make_b(const struct isa_inst *inst, const struct matrix *x, const struct types *t)
 {
-    bool quad = is_quad(x, t);
+    bool quad = matrix_is_quad(x);
     const unsigned count[COORDINATES] = {1, x->n, units(t->b, x->k), quad ? 4 : 1};
     if (inst->op == OP_wgmma) /* in shared memory */
         return (struct fragment){.type = (uint8_t)t->b, .bits = (uint8_t)isa_type_bits(t->b)};
@@ -220,10 +215,9 @@ static struct fragment make_b(const struct isa_inst *inst, const struct matrix *
                          unit_type(t->b), count, inst->op == OP_wmma && t->b == TYPE_f16 ? 8 : 0);
 }
 
-static struct fragment make_c(const struct isa_inst *inst, const struct matrix *x, const struct types *t,
-                              enum isa_type type)
+static struct fragment make_c(const struct isa_inst *inst, const struct matrix *x, enum isa_type type)
 {
-    bool quad = is_quad(x, t);
+    bool quad = matrix_is_quad(x);
     unsigned rows = inst->op == OP_wgmma ? 16 : x->m;
     const unsigned count[COORDINATES] = {rows, x->n, 1, quad ? 4 : 1};
     return make_fragment(quad ? (type == TYPE_f16 ? LAYOUT_C16_QUAD : LAYOUT_C32_QUAD)
@@ -260,9 +254,9 @@ static struct types types_of(const struct isa_inst *inst)
 static const char *find_conflict(const struct isa_inst *inst, const struct matrix *x, const struct types *t)
 {
     bool small = isa_type_bits(t->a) < 8, is_int = isa_type_bits(t->a) <= 8 && t->d == TYPE_s32;
-    if (t->d != t->c && inst->op == OP_mma && !(is_quad(x, t) && t->d == TYPE_f32))
+    if (t->d != t->c && inst->op == OP_mma && !(matrix_is_quad(x) && t->d == TYPE_f32))
         return "the accumulator has the result's type";
-    if (inst->op == OP_mma && !is_quad(x, t) && (x->a_by_column || x->b_by_row))
+    if (inst->op == OP_mma && !matrix_is_quad(x) && (x->a_by_column || x->b_by_row))
         return "this shape takes `.row.col`";
     if (inst->op == OP_wmma && small && (x->a_by_column || x->b_by_row))
         return "types of less than a byte take `.row.col`";
@@ -289,15 +283,15 @@ static bool product_of(const struct isa_inst *inst, struct arena *arena, struct 
                       : "there is no product of these types";
         return false;
     }
-    *why = find_conflict(inst, x, &t);
     x->a_type = (uint8_t)t.a;
     x->b_type = (uint8_t)t.b;
     x->c_type = (uint8_t)t.c;
     x->d_type = (uint8_t)t.d;
+    *why = find_conflict(inst, x, &t);
     x->a = make_a(inst, x, &t);
     x->b = make_b(inst, x, &t);
-    x->c = make_c(inst, x, &t, t.c);
-    x->d = make_c(inst, x, &t, t.d);
+    x->c = make_c(inst, x, t.c);
+    x->d = make_c(inst, x, t.d);
     return !*why;
 }
 
@@ -325,7 +319,7 @@ static bool wmma_move(const struct isa_inst *inst, struct arena *arena, struct m
     }
     struct fragment f = x->loads == 'a'   ? make_a(inst, x, &t)
                         : x->loads == 'b' ? make_b(inst, x, &t)
-                                          : make_c(inst, x, &t, type);
+                                          : make_c(inst, x, type);
     x->element_bits = (uint8_t)isa_type_bits(type);
     *(loads ? &x->d : &x->c) = f;
     return true;

@@ -55,6 +55,12 @@ bool matrix_of(const struct isa_inst *inst, struct arena *arena, struct matrix *
 /* The version and target that the shape needs beyond the form's. */
 struct isa_need matrix_need(const struct isa_inst *inst, const struct matrix *x);
 
+/* m8n8k4 of f16: four products, each by eight lanes. */
+static inline bool matrix_is_quad(const struct matrix *x)
+{
+    return x->m == 8 && x->n == 8 && x->k == 4 && x->a_type == TYPE_f16;
+}
+
 static inline unsigned fragment_per_reg(const struct fragment *f)
 {
     return f->reg_bits / f->bits;

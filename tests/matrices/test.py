@@ -97,6 +97,17 @@ def test_lanes_that_never_come_are_a_deadlock():
         assert status == 1 and "deadlock" in err and "lanes 0-15 wait" in err and "ldmatrix" in err, err
 
 
+def test_a_loop_that_waits_for_rows_that_nobody_will_change_is_a_deadlock():
+    with written(kernel("""
+        shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2;
+    more:
+        ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];
+        setp.eq.u32 %p1, %r4, 0; @%p1 bra more;
+    """)) as path:
+        status, out, err = run("launch", path, *ARGS, "--timeout", 20)
+        assert status == 1 and "threads spin, and nobody will change what they wait for [deadlock]" in err, err
+
+
 def test_misaligned_row_faults():
     with written(kernel(ROWS + "add.u32 %r3, %r3, 8; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3];")) as path:
         err = fault_by_both(path, *ARGS)
