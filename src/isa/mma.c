@@ -3,6 +3,7 @@
  * Of floating point, one pass finds the exponent that the terms of each element of D are aligned to, a second one adds the terms
  * as integers: a product of f32 is exact here, a multiplication by a power of two puts the grid's unit at 1, and the conversion to
  * an integer cuts as the hardware does. Elements with a NaN or an infinity among their terms are computed anew, one by one.
+ * Exponents of f16 and of 8-bit floats, and their sums, are bytes: the first pass adds and compares four columns in a vector.
  */
 #include "isa/mma.h"
 
@@ -28,18 +29,31 @@ enum {
     MOST_A = 4096,
     MOST_B = MMA_MAX_N * MMA_MAX_K,
     MOST_C = 1024,
-    NEVER = 1 << 20 /* subtracted from exponents of 0 */
+    NEVER = 1 << 20, /* subtracted from exponents of 0 */
+    /* In bytes, the exponent of 0: with that of another factor (-14 to 15), or of 0, it is less than NEAR. */
+    NARROW_NEVER = -64,
+    NEAR = -48 /* products of narrow factors that are not 0 have greater exponents */
 };
 
 typedef f32 vf __attribute__((vector_size(4 * W)));
 typedef s32 vi __attribute__((vector_size(4 * W)));
 typedef u32 vu __attribute__((vector_size(4 * W)));
+typedef s8 vb __attribute__((vector_size(COLUMNS * W))); /* of W rows of a column, and of the next one, .. */
 
 /* Macros, as functions would pass vectors in ways that depend on the level. */
 #define LOAD(v, at)     memcpy(&(v), (at), sizeof(v))
 #define STORE(at, v)    memcpy((at), &(v), sizeof(v))
 #define SELECT(m, x, y) (((x) & (m)) | ((y) & ~(m)))
 /* gcc 12 makes two instructions of a comparison and a selection. */
+#if defined __AVX512BW__
+#define MAX_BYTES(x, y) ((vb)_mm512_max_epi8((__m512i)(x), (__m512i)(y)))
+#elif defined __AVX2__
+#define MAX_BYTES(x, y) ((vb)_mm256_max_epi8((__m256i)(x), (__m256i)(y)))
+#elif defined __SSE4_1__
+#define MAX_BYTES(x, y) ((vb)_mm_max_epi8((__m128i)(x), (__m128i)(y)))
+#else
+#define MAX_BYTES(x, y) SELECT((vb)((x) > (y)), x, y)
+#endif
 #if defined __AVX512F__
 #define MAX(x, y) ((vi)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
 #define MIN(x, y) ((vi)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
@@ -57,7 +71,10 @@ typedef u32 vu __attribute__((vector_size(4 * W)));
 /* Factors taken apart. */
 struct factors {
     f32 value[MOST_A] __attribute__((aligned(64))); /* or the significand alone, where f32 does not hold the products */
-    s32 exponent[MOST_A] __attribute__((aligned(64)));
+    union {
+        s32 exponent[MOST_A];
+        s8 narrow[MOST_A];
+    } __attribute__((aligned(64)));
 };
 
 /* A block of floating point. */
@@ -70,19 +87,121 @@ struct block {
     u32 *d;
 };
 
+/* ---- bytes ---- */
+
+/* (gcc 12 converts vectors of bytes one by one.) */
+INLINE void store_bytes(vi v, s8 *to)
+{
+#if defined __AVX512F__
+    __m128i bytes = _mm512_cvtepi32_epi8((__m512i)v);
+    __asm__("" : "+v"(bytes)); /* not to memory in one instruction, which takes Zen 4 many times as long as two */
+    _mm_storeu_si128((__m128i *)to, bytes);
+#elif defined __AVX2__
+    __m256i words = _mm256_packs_epi32((__m256i)v, (__m256i)v), bytes = _mm256_packs_epi16(words, words);
+    s32 low = _mm256_extract_epi32(bytes, 0), high = _mm256_extract_epi32(bytes, 4);
+    memcpy(to, &low, 4);
+    memcpy(to + 4, &high, 4);
+#elif defined __SSE4_1__
+    __m128i words = _mm_packs_epi32((__m128i)v, (__m128i)v);
+    s32 bytes = _mm_cvtsi128_si32(_mm_packs_epi16(words, words));
+    memcpy(to, &bytes, 4);
+#else
+    for (unsigned l = 0; l < W; l++)
+        to[l] = (s8)v[l];
+#endif
+}
+
+/* Row by row of those of a column, and of the next one, ..: the same in all columns. */
+INLINE vb repeat_rows(const s8 *rows)
+{
+    vb v;
+#if defined __AVX512BW__
+    v = (vb)_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)rows));
+#elif defined __AVX2__
+    s64 eight;
+    memcpy(&eight, rows, 8);
+    v = (vb)_mm256_set1_epi64x(eight);
+#else
+    s32 four;
+    memcpy(&four, rows, 4);
+    v = (vb)((vi){0} + four);
+#endif
+    return v;
+}
+
+/* A column's own in all of its rows. */
+INLINE vb repeat_columns(const s8 *columns)
+{
+    vb v;
+#if defined __SSSE3__
+    static const u8 column_of[64] __attribute__((aligned(64))) = {
+#define ROWS(c) [c * W... c * W + W - 1] = c
+        ROWS(0), ROWS(1), ROWS(2), ROWS(3)
+#undef ROWS
+    };
+    s32 four;
+    memcpy(&four, columns, 4);
+#endif
+#if defined __AVX512BW__
+    v = (vb)_mm512_shuffle_epi8(_mm512_set1_epi32(four), _mm512_load_si512(column_of));
+#elif defined __AVX2__
+    v = (vb)_mm256_shuffle_epi8(_mm256_set1_epi32(four), _mm256_load_si256((const __m256i *)column_of));
+#elif defined __SSSE3__
+    v = (vb)_mm_shuffle_epi8(_mm_set1_epi32(four), _mm_load_si128((const __m128i *)column_of));
+#else
+    for (unsigned c = 0; c < COLUMNS; c++)
+        memset((s8 *)&v + c * W, columns[c], W);
+#endif
+    return v;
+}
+
+INLINE vi widen_rows(const vb *v, unsigned column)
+{
+    const char *at = (const char *)v + column * W;
+#if defined __AVX512F__
+    return (vi)_mm512_cvtepi8_epi32(_mm_load_si128((const __m128i *)at));
+#elif defined __AVX2__
+    return (vi)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)at));
+#elif defined __SSE4_1__
+    s32 four;
+    memcpy(&four, at, 4);
+    return (vi)_mm_cvtepi8_epi32(_mm_cvtsi32_si128(four));
+#else
+    vi rows;
+    for (unsigned l = 0; l < W; l++)
+        rows[l] = (s8)at[l];
+    return rows;
+#endif
+}
+
 /* ---- factors ---- */
 
-/* Factors whose exponents f32 has, and those of the products, too: an f32 with their bits is off by a power of two. */
+/* Codes of f16 as f32: exact but for what a NaN says. */
+INLINE vf widen_f16(vu code)
+{
+#if defined __AVX512F__
+    return (vf)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)code));
+#elif defined __F16C__
+    __m256i words = _mm256_packus_epi32((__m256i)code, (__m256i)code);
+    return (vf)_mm256_cvtph_ps(_mm256_castsi256_si128(_mm256_permute4x64_epi64(words, 0x08)));
+#else
+    vf v = (vf)(((vi)code & 0x7fff) << 13) *
+           (vf)((vi){0} + ((254 - 15) << 23)); /* f32 with the bits is off by a power of two */
+    return (vf)((vu)v | (code & 0x8000) << 16);
+#endif
+}
+
+/* Factors whose exponents f32 has, and those of the products, too. */
 INLINE vi take_narrow(struct mma_format f, vu code, struct factors *to, unsigned at)
 {
-    const s32 bits = f.exponent_bits + f.mantissa_bits, least = 2 - (1 << (f.exponent_bits - 1));
-    vi magnitude = (vi)code & ((1 << bits) - 1), unit = (vi){0} + ((253 + least) << 23);
+    const s32 bits = f.exponent_bits + f.mantissa_bits, bias = (1 << (f.exponent_bits - 1)) - 1;
+    vi magnitude = (vi)code & ((1 << bits) - 1), unit = (vi){0} + ((254 - bias) << 23);
+    vi exponent = MAX(magnitude >> f.mantissa_bits, (vi){0} + 1) - bias, sign = (vi)(code << (31 - bits)) & INT32_MIN;
     vf v = (vf)(magnitude << (23 - f.mantissa_bits)) * (vf)unit;
-    vi exponent = ((vi)v >> 23) - 127, sign = (vi)(code >> bits << 31);
-    exponent = MAX(exponent, (vi){0} + least) - ((magnitude == 0) & NEVER);
-    v = (vf)((vi)v | sign);
+    v = f.mantissa_bits == 10 ? widen_f16(code) : (vf)((vi)v | sign);
+    exponent = SELECT(magnitude == 0, (vi){0} + NARROW_NEVER, exponent);
     STORE(to->value + at, v);
-    STORE(to->exponent + at, exponent);
+    store_bytes(exponent, to->narrow + at);
     return f.has_infinity ? magnitude >= ((1 << f.exponent_bits) - 1) << f.mantissa_bits : magnitude == (1 << bits) - 1;
 }
 
@@ -103,10 +222,18 @@ INLINE vi take_wide(struct mma_format f, vu code, struct factors *to, unsigned a
 
 INLINE bool any_lane(vi v)
 {
+#if defined __AVX512F__
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+#elif defined __AVX2__
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#elif defined __SSE4_1__
+    return !_mm_testz_si128((__m128i)v, (__m128i)v);
+#else
     s32 any = 0;
     for (unsigned l = 0; l < W; l++)
         any |= v[l];
     return any != 0;
+#endif
 }
 
 /* True where any is a NaN or an infinity. */
@@ -245,43 +372,109 @@ INLINE struct accumulator take_accumulator(bool is_f16, const u32 *at)
     return x;
 }
 
-/* Rows m to m + W - 1 of COLUMNS columns from n on. `wide`: exponents are beyond f32's, so that terms are scaled one by one. */
-INLINE vi multiply_tile(const struct block *x, struct mma_unit unit, bool wide, const struct factors *a,
-                        const struct factors *b, unsigned k_count, unsigned n, unsigned m)
+/* The greatest exponents of products, of rows m to m + W - 1 of COLUMNS columns from n on. */
+INLINE void find_tops(const struct block *x, bool wide, const struct factors *a, const struct factors *b,
+                      unsigned k_count, unsigned n, unsigned m, vi top[COLUMNS])
 {
-    const s32 fraction = unit.fraction_bits, least = mma_least_exponent(unit);
+    if (wide) {
+        for (unsigned k = 0; k < k_count; k++) {
+            vi e;
+            LOAD(e, a->exponent + k * x->m + m);
+            for (unsigned j = 0; j < COLUMNS; j++)
+                top[j] = MAX(top[j], e + b->exponent[k * x->n + n + j]);
+        }
+        return;
+    }
+    vb all = repeat_rows(a->narrow + m) + repeat_columns(b->narrow + n);
+    for (unsigned k = 1; k < k_count; k++)
+        all = MAX_BYTES(all, repeat_rows(a->narrow + k * x->m + m) + repeat_columns(b->narrow + k * x->n + n));
+    for (unsigned j = 0; j < COLUMNS; j++)
+        top[j] = MAX(top[j], widen_rows(&all, j));
+}
+
+/* Where all exponents of a tile are at least NEAR, f32 has all units and scales, and a sum of 0 is a positive 0. Without that, products
+ * that are 0 do not count.
+ */
+INLINE bool are_near(vi top[COLUMNS])
+{
+    vi least = MIN(MIN(top[0], top[1]), MIN(top[2], top[3])), below = least < NEAR;
+    if (!any_lane(below))
+        return true;
+    for (unsigned j = 0; j < COLUMNS; j++)
+        top[j] -= (top[j] < NEAR) & NEVER;
+    return false;
+}
+
+/* finish() of such tiles; the sum's unit is 1 / scale. Gives negative numbers where 32 bits do not hold a sum. */
+INLINE vi finish_near(struct mma_unit unit, vi products, vi c, vf scale, u32 *d)
+{
+    vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum);
+    vf f = cut(sum), unit_value = (vf)(((vi){0} + (254 << 23)) - (vi)scale);
+    if (unit.is_f16) {
+        vi rest = __builtin_convertvector(f, vi) != sum;
+        round_f16((vf)((vi)f | (rest & 1)) * unit_value, d);
+    } else {
+        f = (vf)((vi)f & -(1 << (23 - unit.result_bits))) * unit_value;
+        STORE(d, f);
+    }
+    return overflows;
+}
+
+/* Adds the terms, aligned to exponents top. `wide`: exponents are beyond f32's, so that terms are scaled one by one. Gives something else
+ * than 0 where some elements are to be computed singly.
+ */
+INLINE vi add_tile(const struct block *x, struct mma_unit unit, bool wide, bool near, const struct factors *a,
+                   const struct factors *b, unsigned k_count, unsigned n, unsigned m, const vi top[COLUMNS])
+{
+    const s32 fraction = unit.fraction_bits;
     const unsigned m_count = x->m, n_count = x->n;
-    vi top[COLUMNS], sum[COLUMNS], none = {0}, odd = {0};
+    vi sum[COLUMNS], none = {0}, odd = {0};
     vf scale[COLUMNS];
     for (unsigned j = 0; j < COLUMNS; j++) {
-        top[j] = MAX(take_accumulator(unit.is_f16, x->c + (n + j) * m_count + m).exponent, none + least);
+        vi exponent = none + (127 + fraction) - top[j];
+        scale[j] = (vf)((near ? exponent : MAX(MIN(exponent, none + 254), none)) << 23);
         sum[j] = none;
     }
     for (unsigned k = 0; k < k_count; k++) {
-        vi e;
-        LOAD(e, a->exponent + k * m_count + m);
-        for (unsigned j = 0; j < COLUMNS; j++)
-            top[j] = MAX(top[j], e + b->exponent[k * n_count + n + j]);
-    }
-    for (unsigned j = 0; j < COLUMNS; j++)
-        scale[j] = (vf)(MAX(MIN(none + (127 + fraction) - top[j], none + 254), none) << 23);
-    for (unsigned k = 0; k < k_count; k++) {
         vf v;
-        vi e;
+        vi e = none;
         LOAD(v, a->value + k * m_count + m);
-        LOAD(e, a->exponent + k * m_count + m);
+        if (wide)
+            LOAD(e, a->exponent + k * m_count + m);
         for (unsigned j = 0; j < COLUMNS; j++) {
             unsigned at = k * n_count + n + j;
-            vi own = e + (127 + fraction) + b->exponent[at] - top[j];
-            sum[j] += __builtin_convertvector(v * b->value[at] * (wide ? (vf)(MAX(own, none) << 23) : scale[j]), vi);
+            vf own = scale[j];
+            if (wide)
+                own = (vf)(MAX(e + (127 + fraction) + b->exponent[at] - top[j], none) << 23);
+            sum[j] += __builtin_convertvector(v * b->value[at] * own, vi);
         }
     }
     for (unsigned j = 0; j < COLUMNS; j++) {
         struct accumulator c = take_accumulator(unit.is_f16, x->c + (n + j) * m_count + m);
         vi own = __builtin_convertvector(c.value * scale[j], vi);
-        odd |= finish(unit, wide, sum[j], own, top[j], (vi)c.value << 1, x->d + (n + j) * m_count + m);
+        u32 *d = x->d + (n + j) * m_count + m;
+        odd |= near ? finish_near(unit, sum[j], own, scale[j], d)
+                    : finish(unit, wide, sum[j], own, top[j], (vi)c.value << 1, d);
     }
-    return odd;
+    return near ? odd & INT32_MIN : odd;
+}
+
+/* Rows m to m + W - 1 of COLUMNS columns from n on. */
+INLINE vi multiply_tile(const struct block *x, struct mma_unit unit, bool wide, const struct factors *a,
+                        const struct factors *b, unsigned k_count, unsigned n, unsigned m)
+{
+    const vi least = (vi){0} + mma_least_exponent(unit);
+    vi top[COLUMNS];
+    for (unsigned j = 0; j < COLUMNS; j++)
+        top[j] = MAX(take_accumulator(unit.is_f16, x->c + (n + j) * x->m + m).exponent, least);
+    find_tops(x, wide, a, b, k_count, n, m, top);
+    if (wide)
+        return add_tile(x, unit, true, false, a, b, k_count, n, m, top);
+    if (are_near(top))
+        return add_tile(x, unit, false, true, a, b, k_count, n, m, top);
+    for (unsigned j = 0; j < COLUMNS; j++)
+        top[j] = MAX(top[j], MAX(take_accumulator(unit.is_f16, x->c + (n + j) * x->m + m).exponent, least));
+    return add_tile(x, unit, false, false, a, b, k_count, n, m, top);
 }
 
 /* False where some elements are to be computed singly. */
@@ -688,13 +881,11 @@ static void load_quads(const uint8_t *const place[8], u32 *row)
 static void load_halves(const uint8_t *const low[4], const uint8_t *const high[4], u32 *row)
 {
 #if defined __AVX2__
-    typedef u16 vh __attribute__((vector_size(16)));
     vu lanes[PARTS];
     for (unsigned t = 0; t < 4; t++) {
-        vh l, h;
-        LOAD(l, low[t]);
-        LOAD(h, high[t]);
-        set_eight(lanes, t, __builtin_convertvector(l, v8) | __builtin_convertvector(h, v8) << 16);
+        __m256i l = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)low[t]));
+        __m256i h = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)high[t]));
+        set_eight(lanes, t, (v8)_mm256_or_si256(l, _mm256_slli_epi32(h, 16)));
     }
     join_lanes(lanes, row);
 #else
