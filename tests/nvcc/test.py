@@ -247,8 +247,15 @@ def all_ptx_of_a_library_is_shown():
 
 
 def headers_ask_for_nvcc_by_its_own_words():
-    """As CCCL does where nvcc says that lambdas may be a device's, and where a driver's function is asked for by its type."""
-    write("words.cu", """#include <cudaTypedefs.h>
+    """As CCCL does where nvcc says that lambdas may be a device's, and where a driver's function is asked for by its type; but the compiler
+    that CCCL sees is clang."""
+    os.makedirs(path("cccl/cuda/std/__cccl"))
+    write("cccl/cuda/std/__cccl/compiler.h", "#pragma once\n#ifdef __NVCC__\n#error\n#endif\n#define SEEN\n")
+    write("words.cu", """#include <cuda/std/__cccl/compiler.h>
+#include <cudaTypedefs.h>
+#ifndef SEEN
+#error
+#endif
 #if !defined(__CUDACC_EXTENDED_LAMBDA__) || !defined(__NVCC__)
 #error
 #endif
@@ -274,7 +281,7 @@ int main()
            cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", (void **)&encode, 0);
 }
 """)
-    nvcc("--extended-lambda", "words.cu", "-o", "words")
+    nvcc("--extended-lambda", "-I", "cccl", "words.cu", "-o", "words")
     run(path("words"))
 
 

@@ -41,6 +41,13 @@
 #define __nv_is_extended_device_lambda_closure_type(...)               false
 #define __nv_is_extended_host_device_lambda_closure_type(...)          false
 #define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
+/* CCCL tells compilers apart by __NVCC__, which `heddle cc` has in nvcc's place, and is to see clang. */
+#if defined(__NVCC__) && __has_include(<cuda/std/__cccl/compiler.h>)
+#pragma push_macro("__NVCC__")
+#undef __NVCC__
+#include <cuda/std/__cccl/compiler.h>
+#pragma pop_macro("__NVCC__")
+#endif
 #include <climits>
 #include <cmath>
 #include <cstdlib>
