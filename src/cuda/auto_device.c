@@ -10,27 +10,27 @@
 
 enum { DEFAULT_ARCH = 90 };
 
-/* The least device that runs PTX for `need`; `need` itself where there is none. */
+/* The least device that runs PTX for `need`; 0 where there is none. */
 static unsigned least_device(unsigned need)
 {
     unsigned least = UINT_MAX;
 #define MODEL(arch, ...) least = (arch) >= need && (arch) < least ? (arch) : least;
 #include "exec/models.def"
-    return least == UINT_MAX ? need : least;
+    return least == UINT_MAX ? 0 : least;
 }
 
 static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 {
     struct image_section sections[MAX_IMAGE_SECTIONS];
-    unsigned *need = data;
+    unsigned *least = data;
     struct elf e;
     (void)size;
     if (!elf_open(&e, object->dlpi_name[0] ? object->dlpi_name : "/proc/self/exe"))
         return 0;
     size_t n = image_sections(&e, sections);
     for (size_t i = 0; i < n; i++) {
-        unsigned has = image_section_needs(&sections[i]);
-        *need = has > *need ? has : *need;
+        unsigned device = least_device(image_section_needs(&sections[i])); /* what none runs does not choose */
+        *least = device > *least ? device : *least;
     }
     elf_close(&e);
     return 0;
@@ -38,14 +38,14 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 
 hd_result auto_machine(const hd_machine_options *options, hd_machine **machine, const char **error)
 {
-    static unsigned need;
+    static unsigned least;
     hd_machine_options o = *options;
     char name[16];
     o.device = name;
-    if (!need) {
-        need = DEFAULT_ARCH;
-        dl_iterate_phdr(look_at, &need);
+    if (!least) {
+        least = DEFAULT_ARCH;
+        dl_iterate_phdr(look_at, &least);
     }
-    snprintf(name, sizeof name, "sm_%u", least_device(need));
+    snprintf(name, sizeof name, "sm_%u", least);
     return hd_machine_create(&o, machine, error);
 }

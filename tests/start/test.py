@@ -256,10 +256,11 @@ def the_device_auto_has_all_images_run_that_the_process_has_loaded():
 int main(int n, char **path) { int major, minor; if (n > 1 && !dlopen(path[1], RTLD_NOW)) return 2; cuInit(0);
 cuDeviceGetAttribute(&major, 75, 0); cuDeviceGetAttribute(&minor, 76, 0); printf("%d.%d\\n", major, minor); return 0; }""", "-L",
                            libraries, "-lcuda")
-    newer = library_of("later/liblater.so", IMAGE)
+    newer, unknown = library_of("later/liblater.so", IMAGE), library_of("unknown/libunknown.so", IMAGE.replace("0x90000, 100", "0x90000, 199"))
     assert run("run", "--device", "auto", capability)[1] == "9.0\n"
     assert "sm_120 are possible, or auto" in run("run", "--device", "autoo", capability)[2]
     assert run("run", "--device", "auto", capability, newer)[1] == "10.0\n"
+    assert run("run", "--device", "auto", capability, unknown)[1] == "9.0\n" # which no device runs
     assert run("run", capability, newer)[1] == "9.0\n"
 
 
