@@ -41,11 +41,14 @@ def activate(check=False, **options):
     environment = _environment("check" if check else "run", options)
     if check:
         environment["HEDDLE_CHECK"] = _own_check(environment["HEDDLE_CHECK"])
+    nvrtc = _nvrtc(environment.get("LD_LIBRARY_PATH", os.environ.get("LD_LIBRARY_PATH", "")).split(":"))
+    if not nvrtc:
+        environment.pop("CUDA_PATH", None)  # of headers for ours
     os.environ.update(environment)
     ctypes.CDLL(os.path.join(folder, "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
     for runtime in filter(os.path.isfile, glob.glob(os.path.join(folder, "libcudart.so.[0-9]*"))):
         ctypes.CDLL(runtime)
-    for library in _nvrtc(os.environ.get("LD_LIBRARY_PATH", "").split(":")):
+    for library in nvrtc:
         ctypes.CDLL(library)
     # Where libraries of ours look for its functions.
     ctypes.CDLL(os.path.join(folder, "libheddle-preload.so"), mode=ctypes.RTLD_GLOBAL)

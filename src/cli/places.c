@@ -39,8 +39,14 @@ const char *place_of_libraries(struct arena *arena)
 
 const char *place_of_headers(struct arena *arena)
 {
-    static const char *const folders[] = {"../include/cuda", HEDDLE_CUDA_HEADERS, NULL};
+    static const char *const folders[] = {"../include/cuda", "cuda/include", HEDDLE_CUDA_ROOT "/include", NULL};
     return find(folders, "heddle/cuda_c.h", arena);
+}
+
+const char *place_of_cuda(struct arena *arena)
+{
+    static const char *const folders[] = {"cuda", HEDDLE_CUDA_ROOT, NULL};
+    return find(folders, "include/cuda_runtime.h", arena);
 }
 
 const char *place_of_tools(struct arena *arena)

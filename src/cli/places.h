@@ -8,6 +8,8 @@
 const char *place_of_libraries(struct arena *arena);
 /* cuda_runtime.h, ... */
 const char *place_of_headers(struct arena *arena);
+/* The folder whose `include` they are, for CUDA_PATH. */
+const char *place_of_cuda(struct arena *arena);
 /* This one, which links do not hide. */
 const char *place_of_program(struct arena *arena);
 /* Programs by the names of the CUDA toolkit's: ptxas, and heddle-tools, which has the others. */

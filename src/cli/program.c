@@ -6,6 +6,7 @@
 #include "cli/program.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,23 +171,48 @@ static bool system_has_nvrtc(void)
     return has;
 }
 
+/* Does the Python that is started have NVIDIA's of PyPI, which goes before all that the dynamic linker knows? */
+static bool python_has_nvrtc(const char *program, struct arena *arena)
+{
+    static const char packages[] = "lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*";
+    const char *slash = strrchr(program, '/');
+    glob_t found;
+    bool has = slash && glob(arena_printf(arena, "%.*s/../%s", (int)(slash - program), program, packages), GLOB_NOSORT,
+                             NULL, &found) == 0;
+    if (has)
+        globfree(&found);
+    return has;
+}
+
 /* Ours comes last of all, so that it hides none: behind the folders that the user names, and not at all where the system has one. */
-static bool set_libraries(struct arena *arena, const char *libraries)
+static bool set_libraries(struct arena *arena, const char *libraries, bool has_nvrtc)
 {
     const char *nvrtc = place_of_nvrtc(arena), *users = getenv("LD_LIBRARY_PATH");
     const char *all = users && *users ? arena_printf(arena, "%s:%s", libraries, users) : libraries;
-    if (nvrtc && !system_has_nvrtc())
+    if (nvrtc && !has_nvrtc)
         all = arena_printf(arena, "%s:%s", all, nvrtc);
     return set("LD_LIBRARY_PATH", all);
+}
+
+/* CuPy asks for a toolkit's headers, which it gives NVRTC: where there is neither, for ours, they are our headers. */
+static bool set_headers(const struct start *start, bool has_nvrtc)
+{
+    struct arena *arena = &start->s->arena;
+    bool has_toolkit =
+        getenv("CUDA_PATH") || getenv("CUDA_HOME") || is_there("/usr/local/cuda") || find_program("nvcc", arena);
+    return has_toolkit || has_nvrtc || python_has_nvrtc(start->program, arena) ||
+           set("CUDA_PATH", place_of_cuda(arena));
 }
 
 static bool set_environment(const struct start *start)
 {
     const struct options *o = &start->s->o;
     struct arena *arena = &start->s->arena;
-    return set_tools(arena, start->libraries) && set_libraries(arena, start->libraries) &&
-           prepend("LD_PRELOAD", start->preload, arena) && set("HEDDLE_DEVICE", o->device) &&
-           set("HEDDLE_LOG", o->log) && set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
+    bool has_nvrtc = system_has_nvrtc();
+    return set_tools(arena, start->libraries) && set_libraries(arena, start->libraries, has_nvrtc) &&
+           set_headers(start, has_nvrtc) && prepend("LD_PRELOAD", start->preload, arena) &&
+           set("HEDDLE_DEVICE", o->device) && set("HEDDLE_LOG", o->log) &&
+           set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
            set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&
            set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) &&
            set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);

@@ -4,7 +4,7 @@
 
 #include "heddle.h"
 
-/* Creates a machine: the default device, or, where an image has PTX for later ones alone, the first on which it runs. All machines
+/* Creates a machine: the default device, or, where an image has PTX for later ones alone, the first on which it runs, if there is one. All machines
  * of a process are alike, whatever it loads later. Not to be called by several threads at once. */
 hd_result auto_machine(const hd_machine_options *options, hd_machine **machine, const char **error);
 

@@ -119,7 +119,7 @@ def a_wheels_libraries_are_in_it_or_everywhere():
     assert audit(unpacked()) == []
     with zipfile.ZipFile(package("wheel")) as z:
         names = z.namelist()
-    for name in ("heddle/prefix/include/heddle.h", "heddle/prefix/include/heddle/cuda/cuda_runtime.h", "heddle/prefix/libexec/heddle/heddle-jit",
+    for name in ("heddle/prefix/include/heddle.h", "heddle/prefix/share/heddle/cuda/include/cuda_runtime.h", "heddle/prefix/libexec/heddle/heddle-jit",
                  "heddle-0.1.0.dist-info/licenses/LICENSE", "heddle-0.1.0.dist-info/licenses/llvm-19-dev"):
         assert name in names, name
 

@@ -350,6 +350,25 @@ def heddle_run_has_programs_find_nvrtc_where_there_is_none():
     assert folders[-1] == ("/mine" if "libnvrtc.so." in there else os.path.join(build, "src/toolkit")) and "/mine" in folders, out + err
 
 
+def heddle_run_has_programs_find_headers_where_there_is_no_toolkit():
+    """As the folder that CUDA_PATH names; a user's stays, and so does what comes with NVIDIA's NVRTC."""
+    def cuda_path(program="/bin/sh", **env):
+        return tap.run("run", program, "-c", "echo $CUDA_PATH", env=dict(env, PATH="/usr/bin:/bin"))[1].strip()
+
+    there = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+    has_toolkit = os.path.exists("/usr/local/cuda") or os.path.exists("/usr/bin/nvcc") or "libnvrtc.so." in there
+    assert cuda_path(CUDA_PATH="/mine") == "/mine" and cuda_path(CUDA_HOME="/mine") == ""
+    found = cuda_path()
+    assert not found if has_toolkit else os.path.exists(os.path.join(found, "include", "cuda_fp16.h")), found
+    packages = os.path.join(folder.name, "lib", "python3.11", "site-packages", "nvidia", "cu13", "lib")
+    os.makedirs(packages)
+    os.makedirs(os.path.join(folder.name, "bin"))
+    os.symlink("/bin/sh", os.path.join(folder.name, "bin", "python"))
+    assert bool(cuda_path(os.path.join(folder.name, "bin", "python"))) == (not has_toolkit)
+    open(os.path.join(packages, "libnvrtc.so.13"), "w").close()
+    assert cuda_path(os.path.join(folder.name, "bin", "python")) == ""
+
+
 def nvjitlink_links_ptx_and_images_of_ptx():
     library_can_be_loaded()
     for version in 12, 13:
