@@ -29,12 +29,12 @@ struct access {
     value pointer[MAX_PIECES]; /* on the host, of `first` */
     value lanes; /* addresses of all where they are divergent: <32 x i64>, or <32 x i32> for shared memory */
     int64_t offset[WARP_LANES], span,
-        least;        /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
+        least;            /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
                                                 they are farther apart than that, offsets have wrapped */
-    int64_t before;   /* from where the tested bytes begin to `first` */
-    bool lanes_scattered;     /* affine, and neither half is consecutive or at one place: lanes are served one by one */
-    unsigned order;   /* the l-th of `lanes` and `mask` is lane l ^ order: transfer_store_in_order() */
-    bool nontemporal; /* whole lines, past the caches: nontemporal.c */
+    int64_t before;       /* from where the tested bytes begin to `first` */
+    bool lanes_scattered; /* affine, and neither half is consecutive or at one place: lanes are served one by one */
+    unsigned order;       /* the l-th of `lanes` and `mask` is lane l ^ order: transfer_store_in_order() */
+    bool nontemporal;     /* whole lines, past the caches: nontemporal.c */
     value cache;
 };
 
