@@ -483,7 +483,8 @@ enum hd_launch_flags {
     HD_LAUNCH_NON_PORTABLE_CLUSTER = 4, /* clusters of up to 16 blocks; else of up to 8 */
     HD_LAUNCH_UNCHECKED = 8, /* the machine's checker does not watch it (all memory then counts as written), and
                                            its explainer does not count it */
-    HD_LAUNCH_PROGRAMMATIC = 16, /* may begin before the launch before it in its stream has ended (programmatic dependent launch): it does
+    HD_LAUNCH_PROGRAMMATIC =
+        16, /* may begin before the launch before it in its stream has ended (programmatic dependent launch): it does
                                     not here, and a checker reports what relies on that without griddepcontrol.wait */
 };
 

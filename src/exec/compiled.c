@@ -17,8 +17,7 @@ static bool loads(const struct op *o)
 
 static bool accesses_global(const struct op *o)
 {
-    return (loads(o) || o->kind == OP_ST || o->kind == OP_ATOM) &&
-           mem_access_may_be_global(&o->access->mem);
+    return (loads(o) || o->kind == OP_ST || o->kind == OP_ATOM) && mem_access_may_be_global(&o->access->mem);
 }
 
 static bool compiled_op(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
