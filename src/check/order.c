@@ -424,6 +424,14 @@ static void forget_exited(struct warp_order *w, uint32_t lanes)
         drop_lanes(w->lanes, lanes);
 }
 
+static void set_lanes(uint32_t at[WARP_LANES], uint32_t lanes, uint32_t to)
+{
+    for (unsigned l = 0; lanes == UINT32_MAX && l < WARP_LANES; l++)
+        at[l] = to;
+    for (uint32_t m = lanes == UINT32_MAX ? 0 : lanes; m; m &= m - 1)
+        at[__builtin_ctz(m)] = to;
+}
+
 void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
 {
     struct warp_order *s = &b->warps[w->index];
@@ -431,10 +439,8 @@ void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
     s->exited |= lanes;
     if (!w->block->launch->kernel->has_async) /* what they have issued may arrive at an mbarrier in their name */
         forget_exited(s, lanes);
-    for (; lanes; lanes &= lanes - 1) {
-        s->exit_floor[__builtin_ctz(lanes)] = b->floor;
-        s->exit_warp_floor[__builtin_ctz(lanes)] = floor;
-    }
+    set_lanes(s->exit_floor, lanes, b->floor);
+    set_lanes(s->exit_warp_floor, lanes, floor);
     if (b->floor < b->least_exit_floor)
         b->least_exit_floor = b->floor;
 }

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "check/defined.h"
 #include "check/uses.h"
 
 /* Cells of global memory are under locks, one for each 128 bytes of consecutive words: those of shared memory are the worker's. */
@@ -70,11 +71,16 @@ static struct split *split(struct now *n, cell *c)
  * (Inlined: gcc leaves out calls of what does nothing but prefetch.) */
 __attribute__((always_inline)) static inline void fetch(const struct now *n, const cell *c, uint32_t count)
 {
+    uint32_t last = 0, history;
     for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(history_at(n->h, cell_history(c[i])));
+        if ((history = cell_history(c[i])) != last)
+            __builtin_prefetch(history_at(n->h, last = history));
+    last = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (c[i] && !(c[i] & CELL_SPLIT))
-            __builtin_prefetch(history_record(n->h, history_at(n->h, cell_history(c[i]))->at[0].record));
+        if ((history = cell_history(c[i])) != last && !(c[i] & CELL_SPLIT)) {
+            last = history;
+            __builtin_prefetch(history_record(n->h, history_at(n->h, history)->at[0].record));
+        }
 }
 
 /* A stretch of places: 2^per_lane bytes of it are one lane's, those behind them the next one's; or all are the same lanes'. */
@@ -126,9 +132,10 @@ static void touch_word(struct now *n, cell *c, struct lanes lanes, unsigned per_
 
 /* How many words, of `count` of a stretch from its word `from` on, have the same past as the first of these, each that of its own
  * lanes? Four at a time: most accesses are such stretches. None has that of one which is split. */
+typedef uint32_t words __attribute__((vector_size(16)));
+
 static uint32_t count_alike(const struct now *n, const cell *c, uint32_t from, uint32_t count, unsigned per_lane)
 {
-    typedef uint32_t words __attribute__((vector_size(16)));
     uint32_t first = c[from], i = 0;
     if (first & CELL_SPLIT)
         return 1;
@@ -148,10 +155,19 @@ static uint32_t count_alike(const struct now *n, const cell *c, uint32_t from, u
     return i;
 }
 
-static void fill(cell *c, uint32_t from, uint32_t count, cell first, unsigned per_lane)
+/* Four at a time, each of which is written at once. (The sanitizer takes vectors for one place.) */
+__attribute__((no_sanitize("thread"))) static void fill(cell *c, uint32_t from, uint32_t count, cell first,
+                                                        unsigned per_lane)
 {
-    for (uint32_t i = from; i < from + count; i++)
-        set_cell(c + i, first ? cell_further(first, further(per_lane, i) - further(per_lane, from)) : 0);
+    typedef volatile uint32_t cells __attribute__((vector_size(16), aligned(4)));
+    uint32_t i = from, end = from + count, step = first ? cell_further(0, 1) : 0;
+    first -= further(per_lane, from) * step;
+    atomic_thread_fence(memory_order_release);
+    for (; i + 4 <= end; i += 4)
+        *(cells *)(c + i) =
+            (((words){4 * i, 4 * i + 4, 4 * i + 8, 4 * i + 12} >> per_lane) * step + first) & ~CELL_SPLIT;
+    for (; i < end; i++)
+        set_cell(c + i, (first + further(per_lane, i) * step) & ~CELL_SPLIT);
 }
 
 /* Neighbouring words: at once where they have the same past. */
@@ -234,7 +250,10 @@ static void touch_of_class(struct now *n, cell *c, uint64_t address, uint32_t by
 {
     if (!has_record(n))
         return;
-    if ((address | bytes) % 4 == 0 && is_by_word(n->class, per_lane))
+    bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
+    if (by_word && bytes == 4)
+        touch_word(n, c, lanes, per_lane, address);
+    else if (by_word)
         touch_words(n, c, bytes / 4, lanes, per_lane, address);
     else
         touch_bytes(n, c, address, bytes, lanes, per_lane);
@@ -300,14 +319,15 @@ static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes
     bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
     if (by_word && !n->class->writes && have_no_effect(n, c, bytes / 4))
         return;
-    if (!n->shared)
-        lock(lock_of(n, address));
+    _Atomic uint8_t *cells_lock = n->shared ? NULL : lock_of(n, address);
+    if (cells_lock)
+        lock(cells_lock);
     if (may_be_torn(n, c, address, bytes))
         touch_torn(n, c, address, bytes, lanes, per_lane);
     else
         touch_of_class(n, c, address, bytes, lanes, per_lane);
-    if (!n->shared)
-        unlock(lock_of(n, address));
+    if (cells_lock)
+        unlock(cells_lock);
 }
 
 static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
@@ -360,6 +380,19 @@ static void touch_stretch(struct now *n, uint64_t base, uint64_t bytes, struct l
         touch_together(n, at, (uint32_t)(to - at), these, per_lane);
         at = to;
     }
+}
+
+/* Runs of neighbouring lanes, each a stretch of places: those of the whole warp, or where few lanes between take no part. */
+static bool has_few_runs(uint32_t lanes)
+{
+    return __builtin_popcount(lanes & ~(lanes << 1)) <= 4;
+}
+
+static void touch_runs(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    struct run r;
+    while (next_run(e, &lanes, &r))
+        touch_stretch(n, r.address, r.bytes, (struct lanes){1, r.lane});
 }
 
 /* Both halves of a warp: each its own stretch of places, or its own place; or both the same. */
@@ -481,12 +514,20 @@ static void touch_shared(struct now *n, const struct access_event *e, uint32_t l
 /* The cells of lanes. Of global memory, what they name is on its way: see fetch(). */
 static bool find_cells(const struct now *n, const struct access_event *e, uint32_t lanes, cell *at[WARP_LANES])
 {
-    cell near[WARP_LANES];
+    cell near[WARP_LANES], *part = NULL;
     uint32_t count = 0;
+    uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes have in common */
     for (uint32_t m = lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        if (!(at[l] = cells_at(n, access_address(e, l), e->bytes)))
+        uint64_t address = access_address(e, l);
+        if (n->shared) {
+            at[l] = cells_at(n, address, e->bytes);
+            continue;
+        }
+        if (address >> CELLS_PART_BITS != number &&
+            !(part = cells_at(n, (number = address >> CELLS_PART_BITS) << CELLS_PART_BITS, 0)))
             return false;
+        at[l] = part + (address & ((1u << CELLS_PART_BITS) - 1)) / 4;
         __builtin_prefetch(at[l], 1);
     }
     for (uint32_t m = n->shared ? 0 : lanes; m; m &= m - 1)
@@ -533,10 +574,8 @@ void race_touch_event(struct now *n, const struct access_event *e, uint32_t lane
     bool whole = lanes == UINT32_MAX;
     if (e->pattern == ACCESS_UNIFORM)
         race_touch(n, e->base, e->bytes, lanes);
-    else if (e->pattern == ACCESS_LINEAR && whole)
-        touch_stretch(n, e->base, (uint64_t)WARP_LANES * e->bytes, (struct lanes){1, 0});
-    else if (e->pattern == ACCESS_LINEAR)
-        touch_by_lane(n, e, lanes);
+    else if (e->pattern == ACCESS_LINEAR && has_few_runs(lanes))
+        touch_runs(n, e, lanes);
     else if (whole && (e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES))
         touch_halves(n, e);
     else
