@@ -264,6 +264,46 @@ def lanes_of_one_store_race_at_a_place_where_they_write_different_values():
     assert [f["code"] for f in json.loads(out)["findings"]] == ["data-race"], out  # of two warps it is a race
 
 
+RUNS = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry runs(.param .u64 p, .param .u32 first, .param .u32 second) .maxntid 64 {
+    .reg .pred %%q; .reg .u32 %%t, %%lane, %%first, %%second, %%v; .reg .u64 %%p, %%offset;
+    .shared .align 16 .b8 own[512];
+    ld.param.u64 %%p, [p];
+    ld.param.u32 %%first, [first];
+    ld.param.u32 %%second, [second];
+    mov.u32 %%t, %%tid.x;
+    and.b32 %%lane, %%t, 31;
+    setp.lt.u32 %%q, %%t, 32;
+    selp.u32 %%v, %%first, %%second, %%q;
+    shr.u32 %%v, %%v, %%lane;
+    and.b32 %%v, %%v, 1;
+    setp.eq.u32 %%q, %%v, 1;
+    mul.wide.u32 %%offset, %%lane, %d;
+    %s
+    add.u64 %%p, %%p, %%offset;
+    @%%q %s [%%p], %s;
+    ret;
+}
+"""
+
+
+def lanes_that_take_part_race_and_no_others():
+    widths = {1: ("u8", "%v"), 2: ("u16", "%v"), 4: ("u32", "%v"), 8: ("v2.u32", "{%v, %v}"), 16: ("v4.u32", "{%v, %v, %v, %v}")}
+    pairs = ((0x7fff, 0xffff8000), (0x7fff, 0xffffc000), (0x0ff00ff0, 0xf00ff00f), (0x0ff00ff0, 0xf01ff00f), (0x55555555, 0xaaaaaaaa),
+             (0x55555555, 0xbaaaaaaa), (0x80000001, 0x7ffffffe), (0x80000001, 0xffffffff))
+    path = os.path.join(folder.name, "runs.ptx")
+    for bytes, (type, value) in widths.items():
+        for space, base in ("global", ""), ("shared", "mov.u64 %p, own;"):
+            with open(path, "w") as f:
+                f.write(RUNS % (bytes, base, f"st.{space}.{type}", value))
+            for first, second in pairs:
+                status, out, _ = run("check", path, "--grid", 1, "--block", 64, "u64[64]", first, second, "--json")
+                found = {f["code"] for f in json.loads(out)["findings"]}
+                assert found == ({"data-race"} if first & second else set()), (bytes, space, hex(first), hex(second), found)
+
+
 def show(names):
     compile_all(compiled)
     for p in programs:
