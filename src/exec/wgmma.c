@@ -70,24 +70,42 @@ static bool piece_at(struct warp *w, const struct op *o, uint32_t address, const
     return !kind || warp_fault_at(w, kind, o, (unsigned)__builtin_ctz(w->exists & ~w->exited), &p, PIECE);
 }
 
-static uint32_t element_at(const uint8_t *piece, unsigned bits, unsigned index)
+/* The elements of a piece: 16, 8 or 4. */
+static void widen_piece(const uint8_t *piece, unsigned bits, uint32_t flip, uint32_t element[PIECE])
 {
-    uint32_t v = 0;
-    memcpy(&v, piece + index * bits / 8, bits / 8);
-    return v;
+    uint16_t half;
+    switch (bits) {
+    case 8:
+        for (unsigned i = 0; i < PIECE; i++)
+            element[i] = piece[i] ^ flip;
+        break;
+    case 16:
+        for (unsigned i = 0; i < PIECE / 2; i++) {
+            memcpy(&half, piece + 2 * i, 2);
+            element[i] = half ^ flip;
+        }
+        break;
+    default:
+        memcpy(element, piece, PIECE);
+        for (unsigned i = 0; i < PIECE / 4; i++)
+            element[i] ^= flip;
+        break;
+    }
 }
 
 static bool take_operand(struct warp *w, const struct op *o, const struct operand *x, uint32_t *to)
 {
     unsigned bits = x->bits, per = 8 * PIECE / bits;
+    uint32_t element[PIECE];
     const uint8_t *piece;
     if (x->transposed) {
         for (unsigned k = 0; k < x->k; k++)
             for (unsigned r = 0; r < x->rows; r += 8) {
                 if (!piece_at(w, o, piece_across(&x->d, x->first + r, k), &piece))
                     return false;
+                widen_piece(piece, bits, x->flip, element);
                 for (unsigned i = 0; i < 8; i++)
-                    to[(r + i) * x->by_row + k * x->by_k] = element_at(piece, bits, i) ^ x->flip;
+                    to[(r + i) * x->by_row + k * x->by_k] = element[i];
             }
         return true;
     }
@@ -95,8 +113,9 @@ static bool take_operand(struct warp *w, const struct op *o, const struct operan
         for (unsigned k = 0; k < x->k; k += per) {
             if (!piece_at(w, o, piece_along_k(&x->d, x->first + r, k * bits / 8), &piece))
                 return false;
+            widen_piece(piece, bits, x->flip, element);
             for (unsigned i = 0; i < per; i++)
-                to[r * x->by_row + (k + i) * x->by_k] = element_at(piece, bits, i) ^ x->flip;
+                to[r * x->by_row + (k + i) * x->by_k] = element[i];
         }
     return true;
 }
@@ -141,7 +160,7 @@ bool wgmma_run(struct warp *w, uint8_t *const base[4], const struct op *o, uint3
     const struct op_matrix *m = o->matrix;
     const struct matrix *f = &m->ir->form;
     unsigned first = (unsigned)__builtin_ctz(lanes), k = f->sparse ? 2u * m->product.k : m->product.k;
-    uint32_t a[DENSE_M * MAX_K], b[MMA_MAX_N * MAX_K], d[DENSE_M * MAX_N] = {0};
+    uint32_t a[DENSE_M * MAX_K], b[MMA_MAX_N * MAX_K], d[DENSE_M * MAX_N];
     uint8_t selected[DENSE_M * MAX_K];
     struct operand x = {.d = read_descriptor(row_lane(row_at(base, m->reads[m->ir->at_b]), 64, first)),
                         .transposed = m->ir->transposes_b,
@@ -153,6 +172,8 @@ bool wgmma_run(struct warp *w, uint8_t *const base[4], const struct op *o, uint3
         return false;
     if (*(const uint32_t *)row_at(base, m->reads[m->ir->at_scale]) >> first & 1)
         fragment_take(w, base, &m->c, m->reads + m->ir->at_c, d);
+    else
+        memset(d, 0, sizeof *d * DENSE_M * f->n);
     if (f->sparse)
         matrix_select(f, (const uint32_t *)row_at(base, m->reads[m->ir->at_rest]), m->ir->selector, selected);
     for (; x.first < f->n; x.first += x.rows) {
