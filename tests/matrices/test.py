@@ -131,6 +131,14 @@ def test_a_matrix_past_a_buffer_faults():
         assert "just past the end" in err and "argument 1" in err, err
 
 
+def test_a_matrix_that_is_misaligned_by_its_place_or_its_stride_faults():
+    for place, stride in (1, 16), (2, 16), (0, 17):
+        load = f"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {{%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}}, [%rd1+{place}], {stride};"
+        with written(kernel(load)) as path:
+            err = fault_by_both(path, *ARGS[:4], "f16[1024]=ones", "u32[32]=zeros")
+            assert "not a multiple of 4 [misaligned-address]" in err and "wmma.load" in err, err
+
+
 def test_a_descriptor_past_shared_memory_faults():
     with written(kernel("""
         mov.b64 %rd3, 0x0000008000400078; setp.eq.u32 %p1, %r1, %r1;
