@@ -21,8 +21,10 @@
 #define API(export, name, version, stream, state) ENTRY_##stream(export)
 #include "cuda/api.def"
 #elif defined STUB_NVRTC
-#define NVRTC(name) entry name;
-#include "cuda/nvrtc.def"
+#define LAST_12(name)
+#define LAST_13(name) entry nvrtc##name;
+#define NVRTC(name, first, last, state) LAST_##last(name)
+#include "toolkit/nvrtc.def"
 #else
 #define STATIC(name) entry name;
 #include "cuda/runtime_static.def"
