@@ -295,20 +295,22 @@ static bool join_into(struct joined *to, struct clock_node *n)
     return true;
 }
 
-/* What a tree says of a thread. */
-static uint32_t floor_at(const struct clock_node *n, uint64_t key)
+/* What a tree says of lanes of a warp: those whose accesses of this stamp are before. */
+static uint32_t tree_before(const struct clock_node *n, uint64_t key, uint32_t lanes, uint32_t stamp)
 {
-    uint32_t floor = 0;
-    while (n && is_within(key, n)) {
-        unsigned slot = slot_of(key, n->level);
-        floor = max_of(floor, n->floor);
-        if (!(n->mask >> slot & 1))
-            break;
-        if (n->level == WARP)
-            return max_of(floor, n->lane[index_of(n, slot)]);
-        n = n->part[index_of(n, slot)];
+    uint32_t before = 0;
+    for (; n && is_within(key, n); n = n->part[index_of(n, slot_of(key, n->level))]) {
+        if (stamp < n->floor)
+            return lanes;
+        if (n->level == WARP) {
+            for (uint32_t m = n->mask & lanes; m; m &= m - 1)
+                before |= stamp < n->lane[index_of(n, (unsigned)__builtin_ctz(m))] ? m & (0 - m) : 0;
+            return before;
+        }
+        if (!(n->mask >> slot_of(key, n->level) & 1))
+            return 0;
     }
-    return floor;
+    return 0;
 }
 
 /* ---- threads beside the tree ---- */
@@ -323,7 +325,7 @@ struct sum {
 /* In their order; those that the tree says already are left out. */
 static void put_thread(struct sum *s, uint64_t key, uint32_t floor, bool is_above)
 {
-    if (!is_above && floor_at(s->root.node, key) >= floor)
+    if (!is_above && (!floor || tree_before(s->root.node, key, 1u << slot_of(key, WARP), floor - 1)))
         return;
     s->key[s->n] = key;
     s->floor[s->n++] = floor;
@@ -559,23 +561,6 @@ bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_
 }
 
 /* ---- asking ---- */
-
-static uint32_t tree_before(const struct clock_node *n, uint64_t key, uint32_t lanes, uint32_t stamp)
-{
-    uint32_t before = 0;
-    for (; n && is_within(key, n); n = n->part[index_of(n, slot_of(key, n->level))]) {
-        if (stamp < n->floor)
-            return lanes;
-        if (n->level == WARP) {
-            for (uint32_t m = n->mask & lanes; m; m &= m - 1)
-                before |= stamp < n->lane[index_of(n, (unsigned)__builtin_ctz(m))] ? m & (0 - m) : 0;
-            return before;
-        }
-        if (!(n->mask >> slot_of(key, n->level) & 1))
-            return 0;
-    }
-    return 0;
-}
 
 uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp)
 {

@@ -9,12 +9,6 @@
 #include "exec/block.h"
 #include "exec/launch.h"
 
-static const char *place_of(struct checker *c, const struct access_event *e, uint64_t at, struct arena *arena)
-{
-    return e->space == SPACE_SHARED ? memory_shared_place(e->warp->block->launch->kernel, at, arena)
-                                    : memory_global_place(c, at, arena);
-}
-
 static void tell(struct checker *c, const struct access_event *e, unsigned lane, const struct async_work *copy,
                  bool written)
 {
@@ -31,8 +25,7 @@ static void tell(struct checker *c, const struct access_event *e, unsigned lane,
         return;
     f->text = arena_printf(arena, "%s %s %s, which an asynchronous copy %s is still to %s: nobody has waited for it",
                            thread_name(arena, e->warp, lane), e->writes ? "writes" : "reads",
-                           place_of(c, e, access_address(e, lane), arena), place_name(arena, copy->op),
-                           written ? "write" : "read");
+                           memory_place(c, e, lane, arena), place_name(arena, copy->op), written ? "write" : "read");
     f->help = written
                   ? "wait for the copy, and have the block meet at a barrier where threads read what others have copied"
                   : "wait until the copy has read its source (.read)";

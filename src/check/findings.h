@@ -140,8 +140,7 @@ void wgmma_close(struct checker *c);
 /* ---- memory.c: memcheck and initcheck ---- */
 
 /* "byte 4 of shared variable `tile`"; "byte 4 of a buffer of 64 bytes". */
-const char *memory_shared_place(const struct kernel *k, uint64_t at, struct arena *arena);
-const char *memory_global_place(struct checker *c, uint64_t at, struct arena *arena);
+const char *memory_place(struct checker *c, const struct access_event *e, unsigned lane, struct arena *arena);
 
 bool memory_open(struct checker *c);
 void memory_close(struct checker *c);

@@ -214,7 +214,7 @@ static const struct placed_var *shared_var_at(const struct kernel *k, uint64_t a
     return NULL;
 }
 
-const char *memory_shared_place(const struct kernel *k, uint64_t at, struct arena *arena)
+static const char *shared_place(const struct kernel *k, uint64_t at, struct arena *arena)
 {
     const struct placed_var *v = shared_var_at(k, at);
     if (!v)
@@ -234,9 +234,14 @@ static const char *global_place(const struct checker *c, const struct region *r,
         r && r->name ? arena_printf(arena, " `%s`", r->name) : fault_buffer(c->machine, &b, false, arena));
 }
 
-const char *memory_global_place(struct checker *c, uint64_t at, struct arena *arena)
+const char *memory_place(struct checker *c, const struct access_event *e, unsigned lane, struct arena *arena)
 {
-    return global_place(c, find_region(c, at), at, arena);
+    uint64_t at = access_address(e, lane);
+    switch (e->space) {
+    case SPACE_SHARED: return shared_place(e->warp->block->launch->kernel, at, arena);
+    case SPACE_LOCAL: return arena_printf(arena, "local address 0x%llx", (unsigned long long)at);
+    default: return global_place(c, find_region(c, at), at, arena);
+    }
 }
 
 /* ---- what cannot be followed ---- */
@@ -321,12 +326,8 @@ static void describe_read(struct checker *c, const struct access_event *e, unsig
     uint64_t at = access_address(e, lane);
     const struct op *writer = e->space == SPACE_SHARED ? memory_of(c, e->owner)->writer : NULL;
     f->region = e->space == SPACE_GLOBAL ? find_region(c, at) : NULL;
-    const char *place = e->space == SPACE_GLOBAL ? global_place(c, f->region, at, arena)
-                        : e->space == SPACE_SHARED
-                            ? memory_shared_place(e->warp->block->launch->kernel, at, arena)
-                            : arena_printf(arena, "local address 0x%llx", (unsigned long long)at);
     f->text = arena_printf(arena, "%s reads %u bytes that have never been written: %s",
-                           thread_name(arena, e->warp, lane), e->bytes, place);
+                           thread_name(arena, e->warp, lane), e->bytes, memory_place(c, e, lane, arena));
     f->later = NULL;
     f->written = writer ? arena_printf(arena, "other parts of it are written %s", place_name(arena, writer))
                         : "nothing of it has been written";
@@ -595,9 +596,9 @@ static bool on_fault(void *data, const struct fault_event *e)
     static const char *const kinds[] = {"reads", "writes", "updates"};
     struct checker *c = data;
     struct arena *arena = &c->findings.arena;
-    bool atomic = e->op->kind == OP_ATOM, writes = e->op->kind == OP_ASYNC ? e->writes : op_writes(e->op);
+    bool atomic = e->op->kind == OP_ATOM;
     struct sight s = {.code = fault_code(e->kind),
-                      .kind = kinds[atomic + writes],
+                      .kind = kinds[atomic + e->writes],
                       .severity = DIAG_ERROR,
                       .op = e->op,
                       .warp = e->warp,
@@ -614,7 +615,7 @@ static bool on_fault(void *data, const struct fault_event *e)
                           .bytes = e->bytes,
                           .window = e->window,
                           .space = e->space,
-                          .is_write = writes,
+                          .is_write = e->writes,
                           .is_atomic = atomic};
     f->text =
         arena_printf(arena, "%s %s", thread_name(arena, e->warp, e->lane), fault_describe(c->machine, &fault, arena));

@@ -171,15 +171,15 @@ void race_free_block(struct race_block *b)
     free(b);
 }
 
-static bool make_recent(struct race_block *b, uint32_t n_warps, const struct kernel_traits *t)
+static bool make_recent(struct race_block *b)
 {
     uint32_t each = 16;
-    while (each < t->accesses && each < RECENT_SHARED_MOST)
+    while (each < b->traits.accesses && each < RECENT_SHARED_MOST)
         each *= 2;
     if (b->recent_shared && each == b->recent_each)
         return true;
     free(b->recent_shared);
-    b->recent_shared = calloc(n_warps, each * sizeof *b->recent_shared);
+    b->recent_shared = calloc(b->n_warps, each * sizeof *b->recent_shared);
     b->recent_each = each;
     return b->recent_shared;
 }
@@ -271,7 +271,7 @@ void race_block_starts(struct races *r, struct block *block)
     b->traits = traits_for(k, r, block->launch);
     b->launch = block->launch->number;
     race_set_task(b, block->launch->task);
-    b->order = make_recent(b, b->n_warps, &b->traits) ? order_block_start(r->order, block, b->task) : NULL;
+    b->order = make_recent(b) ? order_block_start(r->order, block, b->task) : NULL;
     if (b->order) {
         b->shared_from = b->order->floor;
         block->client[CLIENT_RACES] = b;

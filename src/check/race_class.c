@@ -10,7 +10,7 @@ static unsigned log2_of(uint32_t power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
-/* What work does that a lane has issued: copies are weak, reductions update (9.7.9.25.4, 9.7.9.25.5). */
+/* What work does that a lane has issued: copies are weak, reductions update (9.7.9.25.4). */
 static struct access_class describe_async(const struct op *op, bool writes)
 {
     const struct mem_access *m = &op->access->mem;

@@ -143,10 +143,10 @@ static bool is_watched(const struct access_event *e)
 /* Must it be known what the access has seen, or whether it has written? */
 static bool waits_for_result(const struct race_block *b, const struct access_event *e)
 {
-    return e->strong && (b->traits.releases || b->traits.stores_strongly || race_is_cas(e->op));
+    return e->strong && (race_takes_turns(b) || race_is_cas(e->op));
 }
 
-/* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.3): then it counts as an access of the lane's at
+/* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.1): then it counts as an access of the lane's at
  * this moment, which is the wait's. Else those know of it that know of the phase of the mbarrier. */
 static void touch_issued(struct race_block *b, const struct access_event *e)
 {

@@ -72,7 +72,7 @@ struct fault_event {
     uint64_t address;
     uint32_t bytes;
     uint64_t window; /* bytes of the space, shared and local */
-    bool writes;     /* of asynchronous work: it is what is written */
+    bool writes;
 };
 
 enum sync_kind {

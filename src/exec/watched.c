@@ -144,7 +144,7 @@ bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, e
                             .address = p->address,
                             .bytes = bytes,
                             .window = p->window,
-                            .writes = p->writes};
+                            .writes = o->kind == OP_ASYNC ? p->writes : op_writes(o)};
     for (unsigned i = 0; i < w->hooks->n; i++)
         if (w->hooks->at[i]->fault && w->hooks->at[i]->fault(w->hooks->at[i]->data, &e))
             return true;
