@@ -246,6 +246,9 @@ static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *
         return !async_has_failed(w);
     if (!to_global && object.owner != to.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
+    if (to.owner && to.owner == from.owner && from.space == SPACE_SHARED && to.address < from.address + size &&
+        from.address < to.address + size)
+        return warp_fault_value(w, FAULT_async_overlap, o, lane, size);
     if (to_global)
         return enqueue_bulk(w, o, lane, &to, &from, (uint32_t)size, NULL);
     struct async_targets targets;

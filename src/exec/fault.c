@@ -240,6 +240,9 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
         return f->at->access->mem.bytes == 16 && f->at->mode != ASYNC_COPY
                    ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
                    : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
+    case FAULT_async_overlap:
+        return arena_printf(arena, "copies %llu bytes in bulk within shared memory to a place that overlaps their own",
+                            address);
     case FAULT_tensor_map:
         return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
                             (const char *)(uintptr_t)f->address);

@@ -118,6 +118,25 @@ static void copies_are_those_of_an_h200(void **unused)
     assert_int_equal(seen, 1573);
 }
 
+static void wrong_strides_and_places_are_refused_with_a_reason(void **unused)
+{
+    (void)unused;
+    struct tensor_map good = {.address = 4096, .type = TENSOR_F32, .rank = 3, .strides = {64, 640}, .last = {15, 9, 3}};
+    for (int d = 0; d < 3; d++)
+        good.box[d] = 4, good.steps[d] = 1;
+    struct tensor_map stride = good, place = good, box = good, slices = good;
+    stride.strides[1] = 648;
+    place.address += 8;
+    box.box[0] = 3;
+    slices.interleave = 2;
+    slices.strides[0] = 80;
+    assert_null(tensor_map_refusal(&good));
+    assert_string_equal(tensor_map_refusal(&stride), "a stride (globalStrides) is no multiple of 16 bytes below 2^40");
+    assert_string_equal(tensor_map_refusal(&place), "the tensor's address is no multiple of 16");
+    assert_string_equal(tensor_map_refusal(&box), "the box's innermost dimension is no multiple of 16 bytes");
+    assert_string_equal(tensor_map_refusal(&slices), "a stride (globalStrides) is no multiple of 32 bytes below 2^40");
+}
+
 static void bytes_that_are_no_map_are_refused(void **unused)
 {
     (void)unused;
@@ -151,7 +170,7 @@ static void what_cutlass_does_to_a_map_changes_nothing(void **unused)
     m.address |= 1u << 21;
     tensor_map_write(words, &m);
     words[1] &= ~(1ull << 21);
-    assert_true(tensor_map_read(&read, words));
+    assert_null(tensor_map_read(&read, words));
     assert_int_equal(read.address, m.address);
 }
 
@@ -159,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_those_of_an_h200),
+        cmocka_unit_test(wrong_strides_and_places_are_refused_with_a_reason),
         cmocka_unit_test(bytes_that_are_no_map_are_refused),
         cmocka_unit_test(what_cutlass_does_to_a_map_changes_nothing),
     };
