@@ -198,7 +198,7 @@ enum mbarrier_mode {
 /* What is done asynchronously (9.7.9.25). */
 enum async_mode {
     ASYNC_NONE, /* IR_LD and IR_ST of their own */
-    ASYNC_COPY, /* cp.async. Without a size or a predicate it is an IR_LD and an IR_ST behind it, with this mode: ir_is_copy() */
+    ASYNC_COPY, /* cp.async. Where all of the source is read it is an IR_LD and an IR_ST behind it, with this mode: ir_is_copy() */
     ASYNC_ARRIVE,           /* cp.async.mbarrier.arrive */
     ASYNC_ARRIVE_NOINC,     /* the same with .noinc */
     ASYNC_STORE,            /* st.async, red.async */
@@ -253,8 +253,8 @@ struct ir_insn {
     const struct ptx_loc *loc;       /* source line, or NULL */
 };
 
-/* A cp.async of a size that is known is two instructions: what compiled code does at once, a load and a store through registers of no
- * other use. The interpreter passes over the load, and takes the store for all of the copy, whose source is operands[ASYNC_SOURCE]. */
+/* A cp.async that reads all of its source is two instructions: what compiled code does at once, a load and a store through registers of
+ * no other use. With a size in a register or a predicate it is these for the lanes that do, and an IR_ASYNC for the others. The interpreter passes over the load, and takes the store for all of the copy, whose source is operands[ASYNC_SOURCE]. */
 static inline bool ir_is_copy(const struct ir_insn *i)
 {
     return (i->kind == IR_LD || i->kind == IR_ST) && i->mode == ASYNC_COPY;

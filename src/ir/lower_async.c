@@ -95,7 +95,7 @@ static void lower_reduction(struct ir_access *a, const struct isa_inst *inst)
 }
 
 /* The load of a copy whose source is read as a whole: see ir_is_copy(). Its elements are those of the store. */
-static void lower_fetch(struct builder *b, struct ir_access *a)
+static struct ir_insn *lower_fetch(struct builder *b, struct ir_access *a)
 {
     unsigned bytes = a->mem.bytes;
     struct ir_access *from = ARENA_NEW(b->arena, struct ir_access);
@@ -110,25 +110,66 @@ static void lower_fetch(struct builder *b, struct ir_access *a)
     i->mode = ASYNC_COPY;
     i->access = from;
     i->a = base;
+    return i;
+}
+
+/* Lanes whose source is read as a whole copy as if there were no size, the others (zero-fill) by the engine. */
+static void lower_sized_copy(struct builder *b, struct ir_access *a, ir_ref base, const struct ptx_operand *size)
+{
+    struct ir_access *whole = ARENA_NEW(b->arena, struct ir_access);
+    bool ignores = size->kind == OPND_REG && size->reg->type == TYPE_pred;
+    ir_ref all, rest;
+    *whole = *a;
+    if (ignores)
+        a->operands[ASYNC_IGNORE] = rest = ir_predicate(b, size);
+    else
+        a->operands[ASYNC_SIZE] = ir_source(b, size, TYPE_u32);
+    if (!ignores)
+        rest = ir_lanes(b, LANE_cmp_u32_ne, a->operands[ASYNC_SIZE], ir_const_of(b, 32, a->mem.bytes), REF_NONE);
+    all = ir_lanes(b, LANE_not_pred, rest, REF_NONE, REF_NONE);
+    if (b->guard) {
+        ir_ref guard = b->guard;
+        if (b->insn->guard_negated)
+            guard = ir_lanes(b, LANE_not_pred, guard, REF_NONE, REF_NONE);
+        rest = ir_lanes(b, LANE_and_pred, rest, guard, REF_NONE);
+        all = ir_lanes(b, LANE_and_pred, all, guard, REF_NONE);
+    }
+    struct ir_insn *i = lower_fetch(b, whole);
+    i->guard = all;
+    i->guard_negated = false;
+    i = ir_emit(b, IR_ST);
+    i->mode = ASYNC_COPY;
+    i->access = whole;
+    i->a = base;
+    i->guard = all;
+    i = ir_emit(b, IR_ASYNC);
+    i->mode = ASYNC_COPY;
+    i->access = a;
+    i->a = base;
+    i->guard = rest;
 }
 
 /* cp.async: a source, and how much of it is read: a size, or nothing where a predicate holds. */
-static enum ir_kind lower_copy(struct builder *b, struct ir_access *a)
+static void lower_copy(struct builder *b, struct ir_access *a, ir_ref base)
 {
     const struct ptx_insn *in = b->insn;
     a->mem.bytes = (uint8_t)in->operands[2].bits;
     a->operands[ASYNC_SOURCE] = lower_address_value(b, &in->operands[1], SPACE_GLOBAL);
     const struct ptx_operand *o = in->n_operands > 3 ? &in->operands[3] : NULL;
     bool has_policy = isa_has(in->inst, MOD_L2_cache_hint), is_size = o && (in->n_operands > 4 || !has_policy);
-    if (!is_size || (o->kind == OPND_INT && o->bits == a->mem.bytes)) { /* as compilers write it: all of it */
-        lower_fetch(b, a);
-        return IR_ST;
+    if (is_size && o->kind != OPND_INT) {
+        lower_sized_copy(b, a, base, o);
+        return;
     }
-    if (o->kind == OPND_REG && o->reg->type == TYPE_pred)
-        a->operands[ASYNC_IGNORE] = ir_predicate(b, o);
+    bool is_whole = !is_size || o->bits == a->mem.bytes; /* as compilers write it */
+    if (is_whole)
+        lower_fetch(b, a);
     else
         a->operands[ASYNC_SIZE] = ir_source(b, o, TYPE_u32);
-    return IR_ASYNC;
+    struct ir_insn *i = ir_emit_guarded(b, is_whole ? IR_ST : IR_ASYNC);
+    i->mode = ASYNC_COPY;
+    i->access = a;
+    i->a = base;
 }
 
 static void lower_bulk(struct builder *b, struct ir_access *a, enum async_mode mode)
@@ -197,7 +238,6 @@ void lower_async(struct builder *b)
     const struct isa_inst *inst = in->inst;
     enum async_mode mode = async_mode_of(inst);
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    enum ir_kind kind = IR_ASYNC;
     bool generic = mode == ASYNC_STORE || mode == ASYNC_ARRIVE || mode == ASYNC_ARRIVE_NOINC;
     *a = (struct ir_access){.mem = {.space = generic                        ? lower_space(b, inst)
                                              : mode == ASYNC_BULK_TO_GLOBAL ? SPACE_GLOBAL
@@ -208,15 +248,17 @@ void lower_async(struct builder *b)
                                     .scope = MOD_none}};
     bool stores_tensor = mode == ASYNC_TENSOR_STORE || mode == ASYNC_TENSOR_REDUCE;
     ir_ref base = lower_place(b, &in->operands[stores_tensor ? 1 : 0], a);
+    if (mode == ASYNC_COPY) {
+        lower_copy(b, a, base);
+        return;
+    }
     if (mode >= ASYNC_TENSOR_LOAD)
         lower_tensor(b, a, mode);
-    else if (mode == ASYNC_COPY)
-        kind = lower_copy(b, a);
     else if (mode == ASYNC_STORE)
         lower_async_store(b, a);
     else if (mode >= ASYNC_BULK_FROM_GLOBAL)
         lower_bulk(b, a, mode);
-    struct ir_insn *i = ir_emit_guarded(b, kind);
+    struct ir_insn *i = ir_emit_guarded(b, IR_ASYNC);
     i->mode = (uint8_t)mode;
     i->access = a;
     i->a = base;

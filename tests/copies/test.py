@@ -94,13 +94,14 @@ UNITS = [
 GUARDS = [("", lambda t: True), ("setp.lt.u32 %q1, %r1, 37;", lambda t: t < 37), ("and.b32 %r8, %r1, 5; setp.eq.u32 %q1, %r8, 1;", lambda t: t & 5 == 1)]
 
 
-def copy_of(size, source, to, guard):
-    """A round: the tile is cleared, all threads copy (where the guard holds), and what came is added up by thread."""
+def copy_of(size, source, to, guard, partly):
+    """A round: the tile is cleared, all threads copy (where the guard holds; of their source a part, none or all), and what came is added
+    up by thread."""
     kind = "cg" if size == 16 else "ca"
     return f"""
     {source} mul.wide.u32 %rd5, %r7, {size}; add.u64 %rd5, %rd5, %rd1;
-    {to} mul.lo.u32 %r9, %r7, {size}; add.u32 %r9, %r9, %r6;
-    {guard} {"@%q1 " if guard else ""}cp.async.{kind}.shared.global [%r9], [%rd5], {size};
+    {to} mul.lo.u32 %r9, %r7, {size}; add.u32 %r9, %r9, %r6; shl.b32 %r14, %r1, 2; rem.u32 %r14, %r14, {size + 4};
+    {guard} {"@%q1 " if guard else ""}cp.async.{kind}.shared.global [%r9], [%rd5], {size}{", %r14" if partly else ""};
     cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;
     add.u32 %r12, %r12, 1; mov.u32 %r10, 0;
     {"".join(f"ld.shared.u32 %r11, [%r2+{256 * k}]; mad.lo.u32 %r10, %r10, 3, %r11; st.shared.u32 [%r2+{256 * k}], %r12;" for k in range(4))}
@@ -109,7 +110,8 @@ def copy_of(size, source, to, guard):
 
 
 def compiled_and_interpreted_copies_agree():
-    """All sizes, from and to places that are consecutive, in rows, anywhere, the same; under guards. In both tiers: the second has gangs."""
+    """All sizes, from and to places that are consecutive, in rows, anywhere, the same; under guards, and with zero-fill. In both tiers: the
+    second has gangs."""
     need_compiler()
     threads, words = 64, 4096
     for size in 4, 8, 16:
@@ -117,10 +119,12 @@ def compiled_and_interpreted_copies_agree():
         for n, (source, at) in enumerate(UNITS):
             for to, there in UNITS[:2]:
                 guard, holds = GUARDS[n % 3]
-                rounds.append(copy_of(size, source, to, guard))
+                partly = len(rounds) % 2 == 1
+                rounds.append(copy_of(size, source, to, guard, partly))
                 for t in filter(holds, range(threads)):
                     for k in range(size // 4):
-                        tile[there(t) * size // 4 + k] = at(t) * size // 4 + k
+                        is_read = not partly or 4 * k < 4 * t % (size + 4)
+                        tile[there(t) * size // 4 + k] = at(t) * size // 4 + k if is_read else 0
                 clear += 1
                 for t in range(threads):
                     sums = 0
@@ -357,6 +361,10 @@ MISTAKES = [
     ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd3], 16, [bar];",
      "uses an mbarrier that has not been initialised"),
     ("cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%r2], 256;", "writes 256 bytes at"),
+    ("INIT add.u32 %r8, %r2, 48; mov.u32 %r7, bar; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r8], [%r2], 64, [%r7];",
+     "copies 64 bytes in bulk within shared memory to a place that overlaps their own"),
+    ("INIT mov.u64 %rd5, 0; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1, {%r1, %r1}], [bar];",
+     "copies by a tensor map that cannot be used: these bytes are none of cuTensorMapEncode"),
     ("INIT mov.u32 %r7, 1048575; mbarrier.expect_tx.shared.b64 [bar], %r7; mbarrier.expect_tx.shared.b64 [bar], 1;",
      "whose tx-count has to stay between -1048575 and 1048575"),
     ("add.u64 %rd5, %rd3, 65536; cp.async.ca.shared.global [%r2], [%rd5], 4;", "reads 4 bytes at"),

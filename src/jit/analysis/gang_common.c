@@ -29,7 +29,8 @@ void gang_find_phase_starts(const struct function *fn, uint8_t *starts)
 bool gang_takes(const struct ir_insn *i)
 {
     return (i->kind == IR_ATOM && i->access->mem.space == SPACE_SHARED) || i->kind == IR_LANES || i->kind == IR_LD ||
-           i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL || i->kind == IR_GROUP;
+           i->kind == IR_ST || i->kind == IR_BRA || i->kind == IR_SHFL || i->kind == IR_GROUP ||
+           (i->kind == IR_ASYNC && i->mode == ASYNC_COPY && i->guard);
 }
 
 uint32_t gang_next_blocks(const struct function *fn, uint32_t b, uint32_t next[2])

@@ -119,7 +119,8 @@ void gang_find(struct function *fn, uint32_t index)
 static bool is_fallible(const struct function *fn, const struct ir_insn *i)
 {
     if (i->kind != IR_LD && i->kind != IR_ST)
-        return i->kind == IR_ATOM || i->kind == IR_GROUP || fn->shapes->assumptions[i - fn->ir->insns.at];
+        return i->kind == IR_ATOM || i->kind == IR_GROUP || i->kind == IR_ASYNC ||
+               fn->shapes->assumptions[i - fn->ir->insns.at];
     struct access a = access_begin(fn, i);
     return !access_is_simple(fn, i) || !access_is_inside(fn, &a);
 }

@@ -16,7 +16,8 @@ bool copy_is_whole(const struct emit *e)
 {
     const struct cursor here = emit_here(e);
     const struct ir_insn *i = insn_at(here, e->index);
-    if (!ir_is_copy(i) || i->access->mem.n != 2 || i->guard || e->fn->one_lane || !all_run(e))
+    bool guarded = i->guard && fn_ref_shape(e->fn, i->guard) != SHAPE_UNIFORM; /* else all lanes copy, or none */
+    if (!ir_is_copy(i) || i->access->mem.n != 2 || guarded || e->fn->one_lane || !all_run(e))
         return false;
     uint32_t load = i->kind == IR_LD ? e->index : e->index - 1;
     const struct ir_insn *from = insn_at(here, load);

@@ -1,5 +1,5 @@
 /* Emits one instruction, of whatever kind; see emit.h. */
-#include "jit/emit/emit.h"
+#include "jit/emit/load_store.h"
 
 /* cp.async.commit_group, wait_group and their kind have something to do only if work of the block is not done (exec/async.h): what
  * compiled code has copied is. In a gang the first warp asks for all, and they leave to the code for single warps. */
@@ -17,6 +17,18 @@ static void emit_group(struct emit *e, const struct ir_insn *i)
         emit_by_engine(e, i);
         LLVMBuildBr(e->b, done);
     }
+    emit_at_end(e, done);
+}
+
+/* In a gang only for lanes that a guard names, mostly none: those of a cp.async that read no whole source. */
+static void emit_async(struct emit *e, const struct ir_insn *i)
+{
+    if (!e->gang) {
+        emit_by_engine(e, i);
+        return;
+    }
+    LLVMBasicBlockRef done = access_skip_if_none(e, i, emit_guarded_mask(e, i));
+    e->mode->leave_at(e, e->index);
     emit_at_end(e, done);
 }
 
@@ -41,7 +53,7 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
         return true;
     case IR_ATOM: emit_atom(e, i); return true;
     case IR_GROUP: emit_group(e, i); return true;
-    case IR_ASYNC:
+    case IR_ASYNC: emit_async(e, i); return true;
     case IR_NOW:
     case IR_ALLOCA:
     case IR_STACKSAVE:
