@@ -44,6 +44,9 @@ sanitize-thread:
 	    TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp history_size=7" \
 	    setarch -R build-thread/tests/$$program || exit 1; \
 	done
+	HEDDLE_CACHE=off HEDDLE_BUILD=build-thread TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp history_size=7" \
+	    setarch -R env LD_PRELOAD=$$(cc -print-file-name=libtsan.so) $$(python3 -c 'import sys; print(sys.executable)') \
+	    tests/campaigns/soak.py --launches 40000 --growth 200
 
 # libFuzzer on whatever reads images (20 seconds) and PTX, and on what that accepts: scripts/fuzz. SECONDS says for how long.
 SECONDS ?= 60
