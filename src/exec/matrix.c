@@ -110,7 +110,7 @@ void matrix_prepare(struct op_matrix *x)
 
 /* ---- fragments and dense matrices ---- */
 
-enum { MAX_A = 4096, MAX_B = 8192, MAX_D = 16 * 256, QUADS = 4 };
+enum { QUADS = 4 };
 
 static const struct mma_fns *fns_of(const struct warp *w)
 {
@@ -162,17 +162,18 @@ static void put_fragment64(const struct warp *w, uint8_t *const base[4], const s
 
 /* ---- sparse A ---- */
 
-/* The metadata of a row's group: 4 bits in the register of a lane (9.7.14.6.1; which lane was found on an H200). A group is 4
- * columns; of tf32 it is 2, of 4-bit types 4 pairs. */
+/* Columns of a group, of which half are stored (9.7.14.6.1): of 4-bit types they go by pairs. */
+static unsigned group_columns(const struct matrix *x)
+{
+    return x->a.bits == 32 ? 2 : x->a.bits == 4 ? 8 : 4;
+}
+
+/* The metadata of a row's group: 4 bits in the register of a lane (9.7.14.6.1; which lane was found on an H200). */
 static unsigned metadata_of(const struct matrix *x, const uint32_t *metadata, unsigned selector, unsigned row,
                             unsigned group)
 {
-    unsigned width = x->a.bits,
-             groups = x->k / (width == 32  ? 2
-                              : width == 4 ? 8
-                                           : 4),
-             high = row / 8, lane = 4 * (row % 8), nibble;
-    if (width >= 16) {
+    unsigned groups = x->k / group_columns(x), high = row / 8, lane = 4 * (row % 8), nibble;
+    if (x->a.bits >= 16) {
         lane += groups == 4 ? selector : 2 * selector + group / 4;
         nibble = group % 4 + 4 * high;
     } else {
@@ -185,17 +186,17 @@ static unsigned metadata_of(const struct matrix *x, const uint32_t *metadata, un
 /* By stored element: the column that it is of. */
 void matrix_select(const struct matrix *x, const uint32_t *metadata, unsigned selector, uint8_t *selected)
 {
+    unsigned columns = group_columns(x), stored = columns / 2;
     for (unsigned s = 0; s < x->k / 2u; s++)
         for (unsigned row = 0; row < 16; row++) {
-            unsigned in_group = x->a.bits == 32 ? 1 : x->a.bits == 4 ? 4 : 2, group = s / in_group, column;
-            unsigned meta = metadata_of(x, metadata, selector, row, group);
+            unsigned meta = metadata_of(x, metadata, selector, row, s / stored), column;
             if (x->a.bits == 32)
-                column = 2 * group + (meta >> 1 & 1);
+                column = meta >> 1 & 1;
             else if (x->a.bits == 4)
-                column = 8 * group + 2 * (meta >> 2 * (s / 2 % 2) & 3) + s % 2;
+                column = 2 * (meta >> 2 * (s / 2 % 2) & 3) + s % 2;
             else
-                column = 4 * group + (meta >> 2 * (s % 2) & 3);
-            selected[s * 16 + row] = (uint8_t)column;
+                column = meta >> 2 * (s % 2) & 3;
+            selected[s * 16 + row] = (uint8_t)(s / stored * columns + column);
         }
 }
 
@@ -215,8 +216,8 @@ static void multiply(struct warp *w, uint8_t *const base[4], const struct op_mat
 {
     const struct matrix *f = &x->ir->form;
     const struct mma_product *p = &x->product;
-    uint32_t a[MAX_A], b[MAX_B], c[MAX_D], d[MAX_D];
-    uint8_t selected[MAX_A];
+    uint32_t a[MMA_MAX_A], b[MMA_MAX_B], c[MMA_MAX_D], d[MMA_MAX_D];
+    uint8_t selected[MMA_MAX_A];
     if (f->a.bits == 64) {
         multiply64(w, base, x, lanes);
         return;

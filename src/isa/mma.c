@@ -25,10 +25,7 @@ enum { W = 8 };
 enum { W = 4 };
 #endif
 enum {
-    COLUMNS = 4, /* computed together, so that a row's factors are loaded once for them */
-    MOST_A = 4096,
-    MOST_B = MMA_MAX_N * MMA_MAX_K,
-    MOST_C = 1024,
+    COLUMNS = 4,     /* computed together, so that a row's factors are loaded once for them */
     NEVER = 1 << 20, /* subtracted from exponents of 0 */
     /* In bytes, the exponent of 0: with that of another factor (-14 to 15), or of 0, it is less than NEAR. */
     NARROW_NEVER = -64,
@@ -70,10 +67,11 @@ typedef s8 vb __attribute__((vector_size(COLUMNS * W))); /* of W rows of a colum
 
 /* Factors taken apart. */
 struct factors {
-    f32 value[MOST_A] __attribute__((aligned(64))); /* or the significand alone, where f32 does not hold the products */
+    f32 value[MMA_MAX_A]
+        __attribute__((aligned(64))); /* or the significand alone, where f32 does not hold the products */
     union {
-        s32 exponent[MOST_A];
-        s8 narrow[MOST_A];
+        s32 exponent[MMA_MAX_A];
+        s8 narrow[MMA_MAX_A];
     } __attribute__((aligned(64)));
 };
 
@@ -523,7 +521,7 @@ static void run_block(const struct block *given)
 {
     struct block x = *given;
     struct factors a, b;
-    u32 dense[MOST_A], c[MOST_C];
+    u32 dense[MMA_MAX_A], c[MMA_MAX_D];
     unsigned k = x.selected ? x.b_rows : x.k;
     if (x.c == x.d) { /* which is still needed when some of it has been written */
         memcpy(c, x.c, sizeof *c * x.m * x.n);
@@ -573,8 +571,8 @@ static void multiply_fp8(const struct mma_product *p, const u32 *a, const u32 *b
 {
     bool is_f16 = p->d_type == TYPE_f16;
     unsigned b_rows = selected ? 2 * p->k : p->k;
-    u32 wide_a[MOST_A], wide_b[MOST_B], sum[MOST_C] = {0};
-    u8 at[MOST_A];
+    u32 wide_a[MMA_MAX_A], wide_b[MMA_MAX_B], sum[MMA_MAX_D] = {0};
+    u8 at[MMA_MAX_A];
     struct mma_format fa = format_of((enum isa_type)p->a_type), fb = format_of((enum isa_type)p->b_type);
     for (unsigned i = 0; i < b_rows * p->n; i++)
         wide_b[i] = mma_widen_fp8(fb, b[i]);
@@ -620,7 +618,7 @@ static void multiply_floats(const struct mma_product *p, const u32 *a, const u32
          widens = p->d_type != TYPE_f16 && p->c_type == TYPE_f16;
     bool is_f16 = p->d_type == TYPE_f16 && !narrows;
     unsigned count = (unsigned)p->m * p->n;
-    u32 wide[MOST_C];
+    u32 wide[MMA_MAX_D];
     if (is_fp8 && !p->is_warpgroup) {
         multiply_fp8(p, a, b, c, d, selected);
         return;
@@ -686,7 +684,7 @@ static s32 integer_of(enum isa_type type, u32 code)
 static void multiply_integers(const struct mma_product *p, const u32 *a, const u32 *b, const u32 *c, u32 *d,
                               const u8 *selected)
 {
-    f32 av[MOST_A] __attribute__((aligned(64))) = {0}, bv[MOST_B];
+    f32 av[MMA_MAX_A] __attribute__((aligned(64))) = {0}, bv[MMA_MAX_B];
     unsigned k_count = selected ? 2u * p->k : p->k;
     for (unsigned i = 0; i < (unsigned)p->k * p->m; i++)
         av[selected ? selected[i] * p->m + i % p->m : i] += (f32)integer_of((enum isa_type)p->a_type, a[i]);

@@ -9,7 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MMA_MAX_M = 32, MMA_MAX_N = 32, MMA_MAX_K = 128 };
+enum {
+    MMA_MAX_M = 32,
+    MMA_MAX_N = 32,
+    MMA_MAX_K = 128,
+    MMA_MAX_A = MMA_MAX_M * MMA_MAX_K, /* elements */
+    MMA_MAX_B = MMA_MAX_N * MMA_MAX_K,
+    MMA_MAX_D = MMA_MAX_M * MMA_MAX_N
+};
 
 /* What is computed. */
 struct mma_product {
