@@ -11,6 +11,7 @@ struct activation;
 struct op;
 struct mem_access;
 struct access_source;
+struct issue_event;
 
 bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
 bool access_store(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
@@ -62,5 +63,8 @@ struct async_work;
 void access_tell_async_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes);
 void access_tell_async_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
                              const struct access_source *source);
+/* Tells the hooks that a lane has issued a bulk copy, of which `more` has all that is not named here. */
+void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, uint64_t to, uint64_t from,
+                      const struct issue_event *more);
 
 #endif

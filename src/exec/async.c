@@ -374,6 +374,9 @@ bool async_group(struct warp *w, const struct op *o, uint32_t mask)
 {
     enum group_mode mode = (enum group_mode)o->mode;
     bool commits = mode == GROUP_COMMIT || mode == GROUP_BULK_COMMIT, good = true;
+    if (hooks_want_sync(w->hooks, SYNC_GROUP))
+        hooks_tell_sync(w->hooks,
+                        &(struct sync_event){.kind = SYNC_GROUP, .block = w->block, .warp = w, .op = o, .lanes = mask});
     if (mode >= GROUP_WGMMA_FENCE || !w->async || (!commits && !w->async->n))
         return true;
     uint32_t *groups = mode == GROUP_COMMIT ? w->async->groups : w->async->bulk_groups;

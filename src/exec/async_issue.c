@@ -3,6 +3,7 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
+#include "exec/hooks.h"
 
 /* Where an operand's bytes are: of an address in a space. A fault is told to those that watch: they may have it left out. */
 bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
@@ -95,6 +96,22 @@ static bool issue_rows(struct warp *w, struct activation *a, uint8_t *const base
     return true;
 }
 
+static void tell_copies(const struct async_work *x, uint32_t bytes)
+{
+    uint64_t to[WARP_LANES], from[WARP_LANES];
+    uint32_t taken[WARP_LANES];
+    const struct warp *w = x->warp;
+    for (uint32_t m = x->lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        to[l] = (uint64_t)(x->parts[l].to - w->block->shared);
+        from[l] = (uint64_t)(uintptr_t)x->parts[l].from - x->shift;
+        taken[l] = x->parts[l].taken;
+    }
+    const struct issue_event e = {
+        .warp = w, .op = x->op, .lanes = x->lanes, .bytes = bytes, .to = to, .from = from, .taken = taken};
+    HOOKS_CALL(w->hooks, issue, &e);
+}
+
 /* cp.async: lanes whose addresses are bad are left out. */
 static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask,
                          const uint64_t *address)
@@ -127,6 +144,8 @@ static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op
         return !async_has_failed(w);
     }
     async_enqueue(x);
+    if (access_is_watched(w))
+        tell_copies(x, bytes);
     return true;
 }
 
@@ -249,6 +268,12 @@ static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *
     if (to.owner && to.owner == from.owner && from.space == SPACE_SHARED && to.address < from.address + size &&
         from.address < to.address + size)
         return warp_fault_value(w, FAULT_async_overlap, o, lane, size);
+    if (access_is_watched(w))
+        access_tell_bulk(w, o, lane, to.address, from.address,
+                         &(struct issue_event){.bytes = (uint32_t)size,
+                                               .ranks = (uint32_t)async_operand(base, o, ASYNC_MASK, 16, lane),
+                                               .signals = to_global ? NULL : object.owner,
+                                               .object = to_global ? 0 : object.address});
     if (to_global)
         return enqueue_bulk(w, o, lane, &to, &from, (uint32_t)size, NULL);
     struct async_targets targets;
@@ -296,6 +321,14 @@ bool async_issue(struct warp *w, struct activation *a, uint8_t *const base[4], c
         return issue_copies(w, base, o, mask, address);
     if (o->mode == ASYNC_ARRIVE || o->mode == ASYNC_ARRIVE_NOINC)
         return issue_arrivals(w, o, mask, address);
+    if (o->mode == ASYNC_STORE && access_is_watched(w)) {
+        const struct issue_event e = {.warp = w,
+                                      .op = o,
+                                      .lanes = mask,
+                                      .bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n,
+                                      .to = address};
+        HOOKS_CALL(w->hooks, issue, &e);
+    }
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         bool good = o->mode >= ASYNC_TENSOR_LOAD ? async_issue_tensor(w, base, o, l, address[l])

@@ -3,6 +3,7 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
+#include "exec/hooks.h"
 
 /* ---- doing it ---- */
 
@@ -187,6 +188,12 @@ bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op 
         return !async_has_failed(w);
     if (loads && object.owner != shared.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
+    if (access_is_watched(w))
+        access_tell_bulk(w, o, lane, shared.address, shared.address,
+                         &(struct issue_event){.ranks = (uint32_t)async_operand(base, o, ASYNC_MASK, 16, lane),
+                                               .signals = loads ? object.owner : NULL,
+                                               .object = loads ? object.address : 0,
+                                               .tensor = &t});
     struct async_targets targets = {.n = 1, .to = {shared}};
     bool good = !loads || async_targets_of(w, base, o, lane, &shared, &object, &targets);
     for (uint32_t i = 0; i < targets.n && good; i++)

@@ -14,6 +14,8 @@
 #include "exec/block.h"
 #include "exec/fault.h"
 
+struct async_tensor;
+
 /* How the addresses of an event's lanes lie. What a pattern says is said of all its lanes; it may also hold of events that are
  * told as ANY. */
 enum access_pattern {
@@ -62,6 +64,22 @@ static inline uint64_t access_address(const struct access_event *e, unsigned lan
     return e->address ? e->address[lane] : e->base + (e->pattern == ACCESS_LINEAR ? (uint64_t)lane * e->bytes : 0);
 }
 
+/* Lanes issue asynchronous work: addresses have been checked, nothing is moved yet. access() tells of it again, lane by lane, when it is done.
+ * A bulk copy is one lane's. */
+struct issue_event {
+    const struct warp *warp;
+    const struct op *op; /* op->mode: enum async_mode */
+    uint32_t lanes;
+    uint32_t bytes;              /* that each lane writes; 0 where `tensor` tells */
+    uint32_t ranks;              /* multicast: the blocks of the cluster that get them; 0: one does */
+    const struct block *signals; /* whose mbarrier at `object` hears when it is done; NULL: none, or one a lane */
+    uint64_t object;
+    const uint64_t *to, *from; /* by lane, as addresses of an access event; from NULL: values */
+    const uint32_t *taken;     /* by lane, of cp.async: bytes that are read, the others being zeroes; else NULL */
+    const struct async_tensor
+        *tensor; /* of copies by tensor maps (async.h), of which shared memory's address is `to` or `from`; else NULL */
+};
+
 /* A lane is about to fault. */
 struct fault_event {
     const struct warp *warp;
@@ -82,7 +100,8 @@ enum sync_kind {
     SYNC_BARRIER_OPEN,   /* barrier `id` of the block opens; warp and op are not set. See barrier_waited() */
     SYNC_COLLECTIVE,     /* lanes meet, those of membermask that have not exited; op is that of one of them */
     SYNC_FENCE,
-    SYNC_EXIT,           /* lanes end */
+    SYNC_GROUP, /* lanes commit a group of asynchronous work, or are about to wait for groups: op->mode, op->imm */
+    SYNC_EXIT,  /* lanes end */
     SYNC_CLUSTER_ARRIVE, /* lanes execute barrier.cluster.arrive, `order` is release or relaxed */
     SYNC_CLUSTER_OPEN,   /* all threads of the block's cluster have arrived or exited; warp and op are not set */
     SYNC_CLUSTER_WAIT,   /* lanes go on behind barrier.cluster.wait, which acquires */
@@ -159,6 +178,7 @@ struct hooks {
      * which each lane accesses bytes that follow each other: not those that its registers hold, nor those of the chunk of its number, but
      * the same whenever the fragment, its layout, the address and the stride are. */
     bool access_by_piece;
+    void (*issue)(void *data, const struct issue_event *e);
     /* The accesses of an event that is strong, or writes, have been performed. It follows each call of access() for such an event, on the same thread,
      * with nothing in between but the accesses themselves and other clients' calls: a client may hold a lock from the one to the
      * other, so that the order in which it hears of operations on a place is that in which they were performed. */
@@ -179,7 +199,7 @@ enum { MAX_HOOKS = 6 };
 struct hook_list {
     unsigned n;
     const struct hooks *at[MAX_HOOKS];
-    bool wants_access; /* or fault() */
+    bool wants_access; /* or fault(), issue() */
     bool access_by_piece;
     bool wants_control, wants_branch;
     uint32_t sync_kinds;
@@ -188,7 +208,7 @@ struct hook_list {
 static inline void hooks_add(struct hook_list *list, const struct hooks *h)
 {
     list->at[list->n++] = h;
-    list->wants_access |= h->access || h->performed || h->fault;
+    list->wants_access |= h->access || h->performed || h->fault || h->issue;
     list->access_by_piece |= h->access_by_piece;
     list->wants_control |= h->control != NULL;
     list->wants_branch |= h->branch != NULL;

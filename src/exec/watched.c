@@ -60,6 +60,21 @@ void access_tell_async_write(const struct async_work *x, unsigned lane, const st
     HOOKS_CALL(x->warp->hooks, access, &e);
 }
 
+void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, uint64_t to, uint64_t from,
+                      const struct issue_event *more)
+{
+    uint64_t at[2][WARP_LANES];
+    struct issue_event e = *more;
+    at[0][lane] = to;
+    at[1][lane] = from;
+    e.warp = w;
+    e.op = o;
+    e.lanes = 1u << lane;
+    e.to = at[0];
+    e.from = at[1];
+    HOOKS_CALL(w->hooks, issue, &e);
+}
+
 /* Field by field, in its place: a copy of a record that was just written waits for the writes. */
 static inline void begin_event(struct access_event *e, const struct warp *w, const struct op *o, enum ptx_space space,
                                uint32_t lanes, uint32_t bytes)
