@@ -129,6 +129,7 @@ check-aarch64: all
 explain-agreement: all
 	HEDDLE_BUILD=$(CURDIR)/$(BUILD) tests/explain/agreement.py --write docs/EXPLAIN.md
 	HEDDLE_BUILD=$(CURDIR)/$(BUILD) tests/explain/unseen.py --write docs/EXPLAIN.md
+	HEDDLE_BUILD=$(CURDIR)/$(BUILD) tests/explain/asynchronous.py --write docs/EXPLAIN.md
 
 # How far the times are off that it estimates: counts the recorded kernels anew (minutes), fits, leaves kernels out.
 explain-times: all

@@ -24,6 +24,11 @@ static const struct figure figures[] = {
     {"sectors of global loads", "access", "global_ld", "sectors"},
     {"sectors of global loads not in L1", "access", "global_ld", "l1_miss_sectors"},
     {"sectors of global stores", "access", "global_st", "sectors"},
+    {"sectors of cp.async.ca", "access", "copy_ca", "sectors"},
+    {"sectors of cp.async.cg", "access", "copy_cg", "sectors"},
+    {"sectors of bulk loads", "access", "bulk_ld", "sectors"},
+    {"sectors of bulk stores", "access", "bulk_st", "sectors"},
+    {"sectors of bulk reductions", "access", "bulk_red", "sectors"},
     {"sectors of global atomics", "access", "global_atom", "sectors"},
     {"sectors of global reductions", "access", "global_red", "sectors"},
     {"requests of local loads", "access", "local_ld", "requests"},
@@ -31,6 +36,8 @@ static const struct figure figures[] = {
     {"wavefronts of shared loads", "access", "shared_ld", "wavefronts"},
     {"wavefronts of shared stores", "access", "shared_st", "wavefronts"},
     {"wavefronts of shared atomics", "access", "shared_atom", "wavefronts"},
+    {"wavefronts of cp.async", "access", "copy_st", "wavefronts"},
+    {"wavefronts of wgmma", "access", "wgmma_ld", "wavefronts"},
     {"warps that came to barriers", "barriers", NULL, "warps"},
 };
 enum { N_FIGURES = sizeof figures / sizeof figures[0] };

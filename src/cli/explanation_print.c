@@ -165,7 +165,10 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
 {
     static const struct {
         const char *kind, *words;
-    } kinds[] = {{"global_ld", "global loads"}, {"global_st", "global stores"}};
+    } kinds[] = {{"global_ld", "global loads"},
+                 {"global_st", "global stores"},
+                 {"copy_ca", "cp.async.ca"},
+                 {"copy_cg", "cp.async.cg"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const json_t *a = json_object_get(g->access, kinds[i].kind);
         if (a)
@@ -178,6 +181,20 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
                         ? arena_printf(arena, ": %.0f%% of the traffic is not asked for",
                                        100 * (1 - real_of(a, "ideal_sectors") / real_of(a, "sectors")))
                         : "");
+    }
+}
+
+static void print_bulk(const struct group *g, FILE *out, struct arena *arena)
+{
+    static const char *const kinds[][2] = {
+        {"bulk_ld", "bulk loads"}, {"bulk_st", "bulk stores"}, {"bulk_red", "bulk reductions"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const json_t *a = json_object_get(g->access, kinds[i][0]);
+        if (a)
+            fprintf(out, "  %-16s %s of %s each: %s sectors\n", kinds[i][1],
+                    count_text((uint64_t)real_of(a, "requests"), arena),
+                    size_text((uint64_t)(real_of(a, "bytes") / real_of(a, "requests")), arena),
+                    count_text((uint64_t)real_of(a, "sectors"), arena));
     }
 }
 
@@ -244,7 +261,7 @@ static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
 
 static void print_shared(const struct group *g, FILE *out, struct arena *arena)
 {
-    static const char *const kinds[] = {"shared_ld", "shared_st", "shared_atom"};
+    static const char *const kinds[] = {"shared_ld", "shared_st", "shared_atom", "copy_st", "wgmma_ld"};
     double requests = 0, wavefronts = 0, ideal = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const json_t *a = json_object_get(g->access, kinds[i]);
@@ -370,6 +387,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_roofline(&groups[i], out, arena);
         print_tensor(&groups[i], out, arena);
         print_global(&groups[i], out, arena);
+        print_bulk(&groups[i], out, arena);
         print_atomics(&groups[i], out, arena);
         print_shared(&groups[i], out, arena);
         print_local(&groups[i], out, arena);

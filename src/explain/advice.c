@@ -105,13 +105,16 @@ static void advise_coalescing(struct advisor *a, const struct insn_counters *i, 
                  fact));
 }
 
+static const enum access_kind shared_kinds[] = {KIND_of_shared_ld, KIND_of_shared_st, KIND_of_shared_atom,
+                                                KIND_of_copy_st};
+
 static void advise_banks(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
 {
     const struct access_counters *x = &i->access[kind];
     uint64_t stride = stride_of(x), all = 0, own = 0;
-    for (enum access_kind k = KIND_of_shared_ld; k <= KIND_of_shared_atom; k++) {
-        all += a->c->access[k].wavefronts;
-        own += a->line->access[k].wavefronts;
+    for (size_t k = 0; k < sizeof shared_kinds / sizeof shared_kinds[0]; k++) {
+        all += a->c->access[shared_kinds[k]].wavefronts;
+        own += a->line->access[shared_kinds[k]].wavefronts;
     }
     if (x->wavefronts < 2 * x->ideal_wavefronts || ratio(own, all) < SHARE_THAT_MATTERS)
         return;
@@ -238,9 +241,13 @@ void advise_lines(const struct kernel_counters *sums, advice_list *list, struct 
             advise_coalescing(&a, i, KIND_of_global_ld, "reads");
         if (i->access[KIND_of_global_st].requests)
             advise_coalescing(&a, i, KIND_of_global_st, "writes");
-        for (enum access_kind k = KIND_of_shared_ld; k <= KIND_of_shared_atom; k++)
-            if (i->access[k].requests)
-                advise_banks(&a, i, k);
+        if (i->access[KIND_of_copy_ca].requests)
+            advise_coalescing(&a, i, KIND_of_copy_ca, "copies");
+        if (i->access[KIND_of_copy_cg].requests)
+            advise_coalescing(&a, i, KIND_of_copy_cg, "copies");
+        for (size_t k = 0; k < sizeof shared_kinds / sizeof shared_kinds[0]; k++)
+            if (i->access[shared_kinds[k]].requests)
+                advise_banks(&a, i, shared_kinds[k]);
         for (enum access_kind k = KIND_of_global_red; k <= KIND_of_global_atom; k++)
             if (i->access[k].requests)
                 advise_contention(&a, i, k);

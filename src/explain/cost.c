@@ -1,6 +1,7 @@
 /* See cost.h. */
 #include "explain/cost.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ const struct class_cost class_costs[COST_CLASSES] = {
 #undef COST
 };
 
-const char *const tensor_names[TENSOR_TYPES] = {
+const char *const product_names[PRODUCT_TYPES] = {
 #define TENSOR(name) #name,
 #include "explain/cost.def"
 #undef TENSOR
@@ -111,7 +112,21 @@ static enum cost_class matrix(const struct isa_inst *i)
 {
     if (isa_has(i, MOD_load) || isa_has(i, MOD_store))
         return COST_memory;
-    return i->op == OP_wmma ? COST_wmma : isa_has(i, MOD_mma_async) ? COST_mma : COST_other;
+    return i->op == OP_wmma || isa_has(i, MOD_mma_async) ? COST_mma : COST_group;
+}
+
+static enum cost_class barrier(const struct isa_inst *i)
+{
+    return !isa_has(i, MOD_cluster) ? COST_bar : isa_has(i, MOD_wait) ? COST_cluster_bar : COST_group;
+}
+
+static enum cost_class copy(const struct isa_inst *i)
+{
+    bool is_group = isa_has(i, MOD_commit_group) || isa_has(i, MOD_wait_group) || isa_has(i, MOD_wait_all);
+    return is_group                   ? COST_group
+           : isa_has(i, MOD_bulk)     ? COST_bulk
+           : isa_has(i, MOD_mbarrier) ? COST_mbarrier
+                                      : COST_copy;
 }
 
 static enum cost_class class_of_op(const struct isa_inst *i)
@@ -173,6 +188,29 @@ static bool is_fma(const struct ir_insn *i)
     return i->kind == IR_LANES && strncmp(lane_info((enum lane_id)i->lane)->name, "fma_", 4) == 0;
 }
 
+static bool is_product_of_matrices(const struct ir_insn *i)
+{
+    return i->kind == IR_MATRIX && (i->matrix->form.kind == MATRIX_PRODUCT || i->matrix->form.kind == MATRIX_WARPGROUP);
+}
+
+static enum cost_class product_class(const struct matrix *x)
+{
+    enum { WHOLE_ROW = 256 }; /* bits of A that the tensor core takes of a row at once */
+    unsigned row = (unsigned)x->k * x->a.bits / (x->sparse ? 2 : 1);
+    if (x->kind == MATRIX_WARPGROUP)
+        return COST_wgmma;
+    if (x->a_type == TYPE_f64)
+        return COST_mma64;
+    if (x->is_wmma)
+        return x->a_type == TYPE_tf32 ? COST_wmma_tf32 : x->a.bits <= 8 ? COST_wmma_s8 : COST_wmma;
+    return row < WHOLE_ROW ? COST_mma_half : COST_mma;
+}
+
+static bool waits_for_products(const struct ir_insn *i)
+{
+    return i->kind == IR_GROUP && i->mode == GROUP_WGMMA_WAIT && i->imm == 0;
+}
+
 /* `previous`: the operation before it; what lowering made of one instruction counts once. */
 static enum cost_class class_of(const struct coster *c, const struct ir_insn *i, const struct ir_insn *previous)
 {
@@ -180,6 +218,10 @@ static enum cost_class class_of(const struct coster *c, const struct ir_insn *i,
         return COST_folded;
     if (i->kind == IR_LD && i->access->mem.space == SPACE_PARAM)
         return COST_param;
+    if (is_product_of_matrices(i))
+        return product_class(&i->matrix->form);
+    if (waits_for_products(i))
+        return COST_wgmma_wait;
     enum cost_class class = class_of_op(i->origin->inst);
     if (is_fma(i))
         return class == COST_fp64 ? COST_fma64 : COST_fma32;
@@ -191,28 +233,40 @@ static enum cost_class class_of(const struct coster *c, const struct ir_insn *i,
 }
 
 /* Types without a rate of their own, of 4 bits and 1, at that of 8. */
-static enum tensor_type tensor_type(enum isa_type t)
+static enum product_type product_type(enum isa_type t)
 {
     switch (t) {
-    case TYPE_f64: return TENSOR_f64;
-    case TYPE_tf32: return TENSOR_tf32;
+    case TYPE_f64: return PRODUCT_f64;
+    case TYPE_tf32: return PRODUCT_tf32;
     case TYPE_f16:
-    case TYPE_bf16: return TENSOR_f16;
+    case TYPE_bf16: return PRODUCT_f16;
     case TYPE_e4m3:
-    case TYPE_e5m2: return TENSOR_f8;
-    default: return TENSOR_s8;
+    case TYPE_e5m2: return PRODUCT_f8;
+    default: return PRODUCT_s8;
     }
 }
 
 /* Each of the four warps of a warpgroup does its share; tensor cores leave out the half that is 0 of sparse matrices. */
+static float operations_of(const struct matrix *x)
+{
+    return (x->sparse ? 1.f : 2.f) * (float)x->m * (float)x->n * (float)x->k;
+}
+
 static void add_product(struct block_cost *cost, const struct matrix *x, float scale)
 {
     enum { WARPS_OF_WARPGROUP = 4 };
-    if (x->kind != MATRIX_PRODUCT && x->kind != MATRIX_WARPGROUP)
-        return;
-    float of_warp = x->kind == MATRIX_WARPGROUP ? 1.f / WARPS_OF_WARPGROUP : 1, share = x->sparse ? 0.5f : 1;
-    cost->tensor[tensor_type((enum isa_type)x->a_type)] +=
-        scale * 2 * (float)x->m * (float)x->n * (float)x->k * of_warp * share;
+    float of_warp = x->kind == MATRIX_WARPGROUP ? 1.f / WARPS_OF_WARPGROUP : 1;
+    cost->tensor[product_type((enum isa_type)x->a_type)] += scale * of_warp * operations_of(x);
+}
+
+static double tensor_rate(const struct device_rates *r, enum product_type t)
+{
+    const double rates[] = {
+#define TENSOR(name) r->tensor_##name,
+#include "explain/cost.def"
+#undef TENSOR
+    };
+    return rates[t];
 }
 
 /* ---- latencies ---- */
@@ -222,6 +276,8 @@ static double memory_latency(const struct device_rates *r, const struct ir_insn 
     const struct ir_access *x = i->access;
     unsigned bytes = x->mem.bytes * x->mem.n;
     double from[CLOCK_LEVELS] = {r->latency_l1, r->latency_l2, r->latency_dram};
+    if (i->kind == IR_MATRIX && i->matrix->form.kind == MATRIX_LOAD_ROWS) /* latency_ldmatrix_x1, _x4 */
+        bytes = 4u * i->matrix->form.count;
     if (i->kind == IR_ATOM)
         return x->mem.space == SPACE_SHARED ? r->latency_shared_atomic : r->latency_atomic;
     switch (x->mem.space) {
@@ -233,12 +289,31 @@ static double memory_latency(const struct device_rates *r, const struct ir_insn 
     }
 }
 
+void copy_latency(const struct device_rates *r, unsigned mode, bool past_l1, uint64_t bytes,
+                  double cycles[CLOCK_LEVELS])
+{
+    const double from[CLOCK_LEVELS] = {past_l1 ? r->latency_l2 : r->latency_l1, r->latency_l2, r->latency_dram};
+    for (unsigned i = 0; i < CLOCK_LEVELS; i++)
+        switch ((enum async_mode)mode) {
+        case ASYNC_COPY: cycles[i] = from[i] + r->latency_copy; break;
+        case ASYNC_BULK_FROM_GLOBAL:
+        case ASYNC_TENSOR_LOAD:
+            cycles[i] = r->latency_bulk_load + fmax(0, from[i] - r->latency_l2) + (double)bytes / r->bulk_load;
+            break;
+        default: cycles[i] = r->latency_bulk_store + (double)bytes / r->bulk_store; break;
+        }
+}
+
 static float latency_of(const struct coster *c, const struct ir_insn *i, enum cost_class class, unsigned level)
 {
     if (ir_is_copy(i)) /* nobody waits for it here */
         return class_costs[class].latency;
-    return i->kind == IR_LD || i->kind == IR_ATOM ? (float)memory_latency(c->rates, i, level)
-                                                  : class_costs[class].latency;
+    if (class == COST_wgmma) {
+        const struct matrix *x = &i->matrix->form;
+        return operations_of(x) / (float)tensor_rate(c->rates, product_type((enum isa_type)x->a_type));
+    }
+    bool loads = i->kind == IR_LD || i->kind == IR_ATOM || (i->kind == IR_MATRIX && i->access);
+    return loads ? (float)memory_latency(c->rates, i, level) : class_costs[class].latency;
 }
 
 /* ---- a function ---- */
@@ -403,6 +478,7 @@ struct chain {
     float last, ordered;          /* starts: the latest; of the latest access that keeps its place */
     float store[SPACE_PARAM + 1]; /* of the latest store to a space; generic: to any */
     float held;                   /* nothing starts before */
+    float products;               /* end of the latest wgmma */
 };
 
 static bool keeps_place(const struct ir_access *x)
@@ -422,15 +498,25 @@ static float store_before(const struct chain *at, enum ptx_space space)
 /* What the instructions behind it wait for, whatever they read: barriers, fences, the target of a branch, a called function. */
 static float holds_up(enum cost_class class)
 {
-    bool waits = class == COST_bar || class == COST_fence || class == COST_bra || class == COST_call;
-    return waits ? class_costs[class].latency : 0;
+    switch (class) {
+    case COST_bar:
+    case COST_cluster_bar:
+    case COST_mbarrier:
+    case COST_bulk:
+    case COST_fence:
+    case COST_proxy_fence:
+    case COST_wgmma_wait:
+    case COST_bra:
+    case COST_call: return class_costs[class].latency;
+    default: return 0;
+    }
 }
 
 static float start_of(const struct coster *c, const struct ir_insn *i, const struct chain *at, uint32_t trace,
                       unsigned level)
 {
     ir_ref refs[IR_MAX_REFS];
-    float start = at->held;
+    float start = waits_for_products(i) && at->products > at->held ? at->products : at->held;
     for (unsigned k = 0, all = ir_reads(i, refs); k < all; k++) {
         const struct use *u = use_of(c, refs[k]);
         if (u && u->trace == trace + 1 && u->ready[level] > start)
@@ -490,7 +576,7 @@ static void cost_block(struct coster *c, uint32_t b, struct chain at[CLOCK_LEVEL
         enum cost_class class = is_predicated(c, b, i) ? COST_folded : class_of(c, i, previous);
         float scale = c->scale[c->code->blocks[b].first + k];
         cost->classes[class] += scale;
-        if (i && i->kind == IR_MATRIX)
+        if (i && is_product_of_matrices(i))
             add_product(cost, &i->matrix->form, scale);
         issued += scale * class_costs[class].instructions;
         float start[CLOCK_LEVELS] = {0};
@@ -498,7 +584,10 @@ static void cost_block(struct coster *c, uint32_t b, struct chain at[CLOCK_LEVEL
             start[level] = start_of(c, i, &at[level], c->trace[b], level);
         for (unsigned level = 0; i && level < CLOCK_LEVELS; level++) {
             note_start(&at[level], i, start[level], scale * holds_up(class));
-            define(c, i, c->trace[b], level, start[level] + scale * latency_of(c, i, class, level));
+            float ready = start[level] + scale * latency_of(c, i, class, level);
+            define(c, i, c->trace[b], level, ready);
+            if (class == COST_wgmma)
+                at[level].products = ready;
         }
         previous = i;
     }
@@ -578,8 +667,10 @@ static struct block_cost *cost_function(const struct device_rates *rates, const 
             find_tail(&c, b, at, &live);
     }
     forget_definitions(&c);
-    for (uint32_t b = 0; b < code->n_blocks; b++)
+    for (uint32_t b = 0; b < code->n_blocks; b++) {
+        c.costs[b].starts = c.trace[b] == b;
         c.costs[b].waits = !known || reads_pending(&c, b);
+    }
     return c.costs;
 }
 

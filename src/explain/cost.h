@@ -8,7 +8,8 @@
  *
  * A clock of a warp goes on through blocks like this, once for each place that global loads can come from (enum clock_level):
  *
- *     if (c->waits) clock = max(clock, pending);
+ *     if (c->starts) left = pending;
+ *     if (c->waits) clock = max(clock, left);
  *     clock += c->chain;
  *     pending = max(pending, clock + c->tail);
  */
@@ -30,11 +31,11 @@ enum cost_class {
     COST_CLASSES
 };
 
-enum tensor_type {
-#define TENSOR(name) TENSOR_##name,
+enum product_type {
+#define TENSOR(name) PRODUCT_##name,
 #include "explain/cost.def"
 #undef TENSOR
-    TENSOR_TYPES
+    PRODUCT_TYPES
 };
 
 /* Where global loads come from. */
@@ -46,15 +47,16 @@ struct class_cost {
     const char *meaning;
 };
 extern const struct class_cost class_costs[COST_CLASSES];
-extern const char *const tensor_names[TENSOR_TYPES];
+extern const char *const product_names[PRODUCT_TYPES];
 
 struct block_cost {
     float classes[COST_CLASSES];     /* instructions of PTX */
-    float tensor[TENSOR_TYPES];      /* operations of tensor cores for a warp: a product and its sum are two */
+    float tensor[PRODUCT_TYPES];     /* operations of tensor cores for a warp: a product and its sum are two */
     float chain[CLOCK_LEVELS];       /* cycles from its first instruction to the start of its last */
     float tail[CLOCK_LEVELS];        /* cycles that results which others need are still pending then */
     float spill_loads, spill_stores; /* of registers, by warps: spill.h */
-    bool waits;                      /* it reads what another block, or the round before, has left pending */
+    bool starts; /* a trace: the blocks behind it that do not go on with it are scheduled by themselves */
+    bool waits;  /* it reads what another trace, or the round before, has left pending */
 };
 
 struct cost_table;
@@ -63,6 +65,10 @@ struct cost_table;
 struct cost_table *cost_table_make(const struct kernel *k, const struct device_rates *rates, struct arena *arena);
 /* block: of code, as in a control event. */
 const struct block_cost *cost_of(const struct cost_table *t, const struct code *code, uint32_t block);
+
+/* Cycles from the issue of an asynchronous copy (enum async_mode) to the end of the wait for it; bytes: of one in bulk. */
+void copy_latency(const struct device_rates *r, unsigned mode, bool past_l1, uint64_t bytes,
+                  double cycles[CLOCK_LEVELS]);
 
 /* Local memory of a thread for registers that it has no room for. */
 uint32_t cost_spilled_bytes(const struct cost_table *t);

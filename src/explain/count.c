@@ -4,20 +4,21 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "exec/access.h"
 #include "exec/hooks.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/worker.h"
-#include "explain/footprint.h"
-#include "explain/l1.h"
-#include "explain/rules.h"
+#include "explain/accesses.h"
 #include "explain/sample.h"
 #include "explain/tables.h"
 #include "explain/timeline.h"
+#include "explain/waits.h"
 
 struct warp_count {
-    double clock[CLOCK_LEVELS], pending[CLOCK_LEVELS]; /* explain/cost.h */
-    uint64_t instructions;                             /* since a barrier has let it go on, or its start */
+    double clock[CLOCK_LEVELS], pending[CLOCK_LEVELS], left[CLOCK_LEVELS]; /* explain/cost.h */
+    uint64_t instructions; /* since a barrier has let it go on, or its start */
+    struct group_clocks copies, bulk;
 };
 
 struct block_count {
@@ -26,6 +27,7 @@ struct block_count {
     struct l1 *l1;             /* of its multiprocessor */
     struct timeline *timeline; /* of the block that has one, or NULL */
     uint64_t instructions;
+    struct mbarrier_clocks mbarriers;
     struct warp_count warps[];
 };
 
@@ -68,151 +70,18 @@ struct counter {
 
 /* ---- accesses ---- */
 
-static unsigned bits(uint32_t mask)
-{
-    return (unsigned)__builtin_popcount(mask);
-}
-
-/* Sectors by twos. */
-static unsigned pairs_of(uint32_t sectors)
-{
-    return (sectors & 3 ? 1u : 0) + (sectors >> 2 ? 1u : 0);
-}
-
-static void count_stride(struct access_counters *c, int64_t step)
-{
-    c->stride = !c->strided || c->stride == step ? step : INT64_MIN;
-    c->strided++;
-}
-
-static void count_load(struct worker_count *k, struct l1 *l1, const struct access_site *s, const struct lanes *a,
-                       struct access_counters *c)
-{
-    struct line lines[RULE_LANES];
-    unsigned n = rule_lines(a, lines);
-    c->tags += n;
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t missing = s->past_l1 || !l1 ? lines[i].sectors : l1_load(l1, lines[i].number, lines[i].sectors);
-        c->sectors += bits(lines[i].sectors);
-        if (!missing)
-            continue;
-        c->l1_miss_sectors += bits(missing);
-        c->l1_miss_tags++;
-        c->pairs += pairs_of(missing);
-        footprint_touch(&k->footprint, &lines[i], FOOTPRINT_READ);
-    }
-}
-
-static void count_store(struct worker_count *k, const struct lanes *a, struct access_counters *c)
-{
-    struct line lines[RULE_LANES];
-    unsigned n = rule_lines(a, lines);
-    c->tags += n;
-    c->partial_sectors += rule_partial_sectors(a);
-    for (unsigned i = 0; i < n; i++) {
-        c->sectors += bits(lines[i].sectors);
-        c->pairs += pairs_of(lines[i].sectors);
-        footprint_touch(&k->footprint, &lines[i], FOOTPRINT_WRITE);
-    }
-}
-
-static void count_atomic(struct worker_count *k, const struct lanes *a, struct access_counters *c)
-{
-    struct line lines[RULE_LANES];
-    struct sector_operations sectors[RULE_LANES];
-    unsigned n = rule_lines(a, lines);
-    c->tags += n;
-    c->operations += bits(a->mask);
-    c->distinct += rule_distinct(a);
-    for (unsigned i = 0; i < n; i++)
-        footprint_touch(&k->footprint, &lines[i], FOOTPRINT_READ | FOOTPRINT_WRITE);
-    n = rule_atomic_sectors(a, sectors);
-    for (unsigned i = 0; i < n; i++) {
-        c->sectors += sectors[i].operations;
-        footprint_heat(&k->footprint, sectors[i].sector, sectors[i].operations);
-    }
-}
-
-static void count_shared(const struct access_site *s, const struct lanes *a, struct access_counters *c)
-{
-    enum access_kind kind = (enum access_kind)s->kind[SITE_SHARED];
-    enum shared_kind how = kind == KIND_of_shared_ld   ? SHARED_LD
-                           : kind == KIND_of_shared_st ? SHARED_ST
-                           : s->increments             ? SHARED_INCREMENT
-                                                       : SHARED_ATOM;
-    struct wavefronts w = rule_wavefronts(a, how);
-    c->wavefronts += w.all;
-    c->ideal_wavefronts += w.ideal;
-    if (how >= SHARED_ATOM) {
-        c->operations += bits(a->mask);
-        c->distinct += rule_distinct(a);
-    }
-}
-
-static void count_global(struct worker_count *k, struct l1 *l1, const struct access_site *s, const struct lanes *a,
-                         struct access_counters *c)
-{
-    switch ((enum access_kind)s->kind[SITE_GLOBAL]) {
-    case KIND_of_global_ld: count_load(k, l1, s, a, c); break;
-    case KIND_of_global_st: count_store(k, a, c); break;
-    case KIND_of_const_ld: c->distinct += rule_distinct(a); break;
-    default: count_atomic(k, a, c); break;
-    }
-}
-
-/* The lanes of the event, as rules take them. */
-static struct lanes lanes_of(const struct access_event *e, int64_t *step, bool *has_step)
-{
-    struct lanes a = {.mask = e->lanes, .bytes = e->bytes};
-    if (e->pattern == ACCESS_UNIFORM || e->pattern == ACCESS_LINEAR) {
-        a.base = e->base;
-        a.step = e->pattern == ACCESS_LINEAR ? e->bytes : 0;
-    } else {
-        a.address = e->address;
-    }
-    *has_step = rule_step(&a, step);
-    if (a.address && *has_step) {
-        unsigned first = (unsigned)__builtin_ctz(a.mask);
-        a.base = a.address[first] - (uint64_t)first * (uint64_t)*step;
-        a.step = *step;
-        a.address = NULL;
-    }
-    return a;
-}
-
-static void count_access(struct block_count *b, const struct access_site *s, struct site_tally *t,
-                         const struct access_event *e)
-{
-    enum site_space space = site_space(e->space);
-    struct access_counters *c = &t->by[space];
-    int64_t step;
-    bool has_step;
-    struct lanes a = lanes_of(e, &step, &has_step);
-    unsigned lanes = bits(a.mask);
-    c->requests++;
-    c->lanes += lanes;
-    c->bytes += (uint64_t)lanes * a.bytes;
-    c->ideal_sectors += (lanes * a.bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
-    if (has_step && lanes > 1)
-        count_stride(c, step);
-    if (s->summed)
-        a.mask &= -a.mask;
-    switch (space) {
-    case SITE_GLOBAL: count_global(b->k, b->l1, s, &a, c); break;
-    case SITE_SHARED: count_shared(s, &a, c); break;
-    default: {
-        struct local_traffic t = rule_local(&a);
-        c->requests += t.requests - 1;
-        c->sectors += t.sectors;
-        c->tags += t.lines;
-        break;
-    }
-    }
-}
-
 static struct block_count *of_block(const struct block *b)
 {
     return b->client[CLIENT_COUNTERS];
+}
+
+/* 1 + its number, or 0. */
+static uint32_t site_of(struct worker_count *k, const struct sites *sites, const struct op *o)
+{
+    const struct function_sites *f = k->function;
+    if (!f || o < f->code->ops || o >= f->code->ops + f->code->n_ops)
+        f = k->function = sites_function(sites, o);
+    return f ? f->of_op[o - f->code->ops] : 0;
 }
 
 static void on_access(void *data, const struct access_event *e)
@@ -220,15 +89,46 @@ static void on_access(void *data, const struct access_event *e)
     const struct counted_launch *l = data;
     const struct sites *sites = l->kernel->sites;
     struct block_count *b = of_block(e->warp->block);
-    if (!b || !e->op->access || e->op->kind == OP_CALL)
+    if (!b || !e->op->access || e->op->kind == OP_CALL || e->is_async)
         return;
-    struct worker_count *k = b->k;
-    const struct function_sites *f = k->function;
-    if (!f || e->op < f->code->ops || e->op >= f->code->ops + f->code->n_ops)
-        f = k->function = sites_function(sites, e->op);
-    uint32_t number = f ? f->of_op[e->op - f->code->ops] : 0;
+    uint32_t number = site_of(b->k, sites, e->op);
     if (number && !sites->at[number - 1].ignored)
-        count_access(b, &sites->at[number - 1], &k->tables.sites[number - 1], e);
+        count_access(&b->k->footprint, b->l1, &sites->at[number - 1], &b->k->tables.sites[number - 1], e);
+}
+
+/* When what is issued will be done: in groups, or for mbarriers that hear of it. */
+static void note_copy(const struct counted_launch *l, struct block_count *b, const struct access_site *s,
+                      const struct issue_event *e, uint64_t bytes)
+{
+    struct warp_count *w = &b->warps[e->warp->index];
+    double done[CLOCK_LEVELS];
+    copy_latency(&l->counter->rates, e->op->mode, s->past_l1, bytes, done);
+    for (unsigned i = 0; i < CLOCK_LEVELS; i++)
+        done[i] += w->clock[i];
+    if (!e->signals) {
+        clocks_wait(e->op->mode == ASYNC_COPY ? w->copies.open : w->bulk.open, done);
+        return;
+    }
+    for (uint32_t ranks = e->ranks ? e->ranks : 1; ranks; ranks &= ranks - 1) {
+        const struct block *of =
+            e->ranks ? block_of_rank((struct block *)e->signals, (uint32_t)__builtin_ctz(ranks)) : e->signals;
+        struct block_count *c = of ? of_block(of) : NULL;
+        struct mbarrier_clock *m = c ? mbarrier_clock(&c->mbarriers, e->object) : NULL;
+        if (m)
+            clocks_wait(m->phase, done);
+    }
+}
+
+static void on_issue(void *data, const struct issue_event *e)
+{
+    const struct counted_launch *l = data;
+    const struct sites *sites = l->kernel->sites;
+    struct block_count *b = of_block(e->warp->block);
+    uint32_t number = b ? site_of(b->k, sites, e->op) : 0;
+    if (!number)
+        return;
+    const struct access_site *s = &sites->at[number - 1];
+    note_copy(l, b, s, e, count_issue(&b->k->footprint, b->l1, s, &b->k->tables.sites[number - 1], e));
 }
 
 /* ---- what warps execute ---- */
@@ -243,9 +143,10 @@ static void show_advance(struct block_count *b, uint32_t warp, const struct bloc
 {
     const struct warp_count *w = &b->warps[warp];
     double at = w->clock[CLOCK_L2];
-    if (c->waits && w->pending[CLOCK_L2] > at) {
-        timeline_add(b->timeline, warp, at, w->pending[CLOCK_L2], SPAN_WAIT);
-        at = w->pending[CLOCK_L2];
+    double left = c->starts ? w->pending[CLOCK_L2] : w->left[CLOCK_L2];
+    if (c->waits && left > at) {
+        timeline_add(b->timeline, warp, at, left, SPAN_WAIT);
+        at = left;
     }
     timeline_add(b->timeline, warp, at + (double)c->chain[CLOCK_L1], at + (double)c->chain[CLOCK_L2], SPAN_WAIT);
 }
@@ -257,8 +158,10 @@ static void advance(struct block_count *b, uint32_t warp, const struct block_cos
     if (b->timeline)
         show_advance(b, warp, c);
     for (unsigned i = 0; i < CLOCK_LEVELS; i++) {
-        if (c->waits && w->pending[i] > w->clock[i])
-            w->clock[i] = w->pending[i];
+        if (c->starts)
+            w->left[i] = w->pending[i];
+        if (c->waits && w->left[i] > w->clock[i])
+            w->clock[i] = w->left[i];
         w->clock[i] += (double)c->chain[i];
         double end = w->clock[i] + (double)c->tail[i];
         w->pending[i] = end > w->pending[i] ? end : w->pending[i];
@@ -275,7 +178,7 @@ static void on_control(void *data, const struct control_event *e)
     struct block_tally *t = &b->k->tables.blocks[n];
     struct warp_count *w = &b->warps[e->warp->index];
     t->executed++;
-    t->threads += bits(e->lanes);
+    t->threads += (unsigned)__builtin_popcount(e->lanes);
     w->instructions += l->kernel->insns_of_block[n];
     b->instructions += l->kernel->insns_of_block[n];
     advance(b, e->warp->index, l->kernel->cost[n]);
@@ -290,7 +193,7 @@ static void on_branch(void *data, const struct branch_event *e)
     struct block_tally *t = &b->k->tables.blocks[number_of(l, e->act, e->block)];
     t->control.branches++;
     t->control.divergent += e->taken && e->taken != e->lanes;
-    t->control.taken += bits(e->taken);
+    t->control.taken += (unsigned)__builtin_popcount(e->taken);
 }
 
 /* The block of code that ends in the barrier at which the warp waits. */
@@ -315,9 +218,8 @@ static struct block_tally *tally_of_wait(const struct counted_launch *l, struct 
 }
 
 /* A barrier opens: its warps go on at the clock of the last. */
-static void on_sync(void *data, const struct sync_event *e)
+static void on_barrier(const struct counted_launch *l, const struct sync_event *e)
 {
-    const struct counted_launch *l = data;
     struct block_count *b = of_block(e->block);
     struct warp_count latest = {0};
     if (!b)
@@ -351,6 +253,73 @@ static void on_sync(void *data, const struct sync_event *e)
     }
 }
 
+static void wait_until(struct block_count *b, uint32_t warp, const double clock[CLOCK_LEVELS])
+{
+    struct warp_count *w = &b->warps[warp];
+    if (b->timeline)
+        timeline_add(b->timeline, warp, w->clock[CLOCK_L2], clock[CLOCK_L2], SPAN_WAIT);
+    clocks_wait(w->clock, clock);
+}
+
+static void on_group(struct block_count *b, const struct sync_event *e)
+{
+    struct warp_count *w = &b->warps[e->warp->index];
+    const double *done = NULL;
+    switch ((enum group_mode)e->op->mode) {
+    case GROUP_COMMIT: groups_commit(&w->copies); return;
+    case GROUP_BULK_COMMIT: groups_commit(&w->bulk); return;
+    case GROUP_WAIT: done = groups_done(&w->copies, e->op->imm); break;
+    case GROUP_BULK_WAIT:
+    case GROUP_BULK_WAIT_READ: done = groups_done(&w->bulk, e->op->imm); break;
+    case GROUP_WAIT_ALL:
+        groups_commit(&w->copies);
+        done = groups_done(&w->copies, 0);
+        break;
+    default: break;
+    }
+    if (done)
+        wait_until(b, e->warp->index, done);
+}
+
+/* Of lanes, or of copies that the machine has done: when these would be is known since they were issued (on_issue). */
+static void on_arrival(struct block_count *b, const struct sync_event *e)
+{
+    struct block_count *of = of_block(e->warp->block);
+    struct mbarrier_clock *m = mbarrier_clock(&b->mbarriers, e->address);
+    if (!m || !of)
+        return;
+    const struct warp_count *w = &of->warps[e->warp->index];
+    bool is_copy = e->op->kind == OP_ASYNC && e->op->mode != ASYNC_STORE;
+    if (!is_copy)
+        clocks_wait(m->phase, w->clock);
+    if (is_copy && (e->op->mode == ASYNC_ARRIVE || e->op->mode == ASYNC_ARRIVE_NOINC)) {
+        const double *done = groups_done(&w->copies, 0);
+        clocks_wait(m->phase, w->copies.open);
+        if (done)
+            clocks_wait(m->phase, done);
+    }
+    if (e->completes)
+        mbarrier_complete(m);
+}
+
+static void on_sync(void *data, const struct sync_event *e)
+{
+    struct block_count *b = of_block(e->block);
+    struct mbarrier_clock *m;
+    if (!b)
+        return;
+    switch (e->kind) {
+    case SYNC_BARRIER_OPEN: on_barrier(data, e); break;
+    case SYNC_GROUP: on_group(b, e); break;
+    case SYNC_MBARRIER_ARRIVE: on_arrival(b, e); break;
+    case SYNC_MBARRIER_WAIT:
+        if ((m = mbarrier_clock(&b->mbarriers, e->address)) && of_block(e->warp->block))
+            wait_until(of_block(e->warp->block), e->warp->index, m->last);
+        break;
+    default: break;
+    }
+}
+
 /* ---- workers and blocks ---- */
 
 static void free_worker(const struct counted_launch *l, struct worker_count *k)
@@ -363,6 +332,7 @@ static void free_worker(const struct counted_launch *l, struct worker_count *k)
     free(k->instructions);
     while (k->blocks) {
         struct block_count *next = k->blocks->next;
+        free(k->blocks->mbarriers.at);
         free(k->blocks);
         k->blocks = next;
     }
@@ -405,6 +375,7 @@ static struct block_count *take_block(const struct counted_launch *l, struct wor
         k->free = b->next_free;
         b->instructions = 0;
         b->timeline = NULL;
+        b->mbarriers.n = 0;
         memset(b->warps, 0, bytes);
         return b;
     }
@@ -546,10 +517,12 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
     l->hooks = (struct hooks){.data = l,
                               .access = on_access,
                               .access_by_piece = true,
+                              .issue = on_issue,
                               .control = on_control,
                               .branch = on_branch,
                               .sync = on_sync,
-                              .sync_kinds = 1u << SYNC_BARRIER_OPEN,
+                              .sync_kinds = 1u << SYNC_BARRIER_OPEN | 1u << SYNC_GROUP | 1u << SYNC_MBARRIER_ARRIVE |
+                                            1u << SYNC_MBARRIER_WAIT,
                               .schedule = on_schedule};
     hooks_add(&q->hooks, &l->hooks);
     return l;

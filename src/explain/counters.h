@@ -81,7 +81,7 @@ struct kernel_counters {
     uint64_t warp_instructions, thread_instructions;
     struct control_counters control;
     double classes[COST_CLASSES]; /* warp instructions of PTX */
-    double tensor[TENSOR_TYPES];  /* operations of tensor cores */
+    double tensor[PRODUCT_TYPES]; /* operations of tensor cores */
     /* Estimated: warp instructions that load and store spilled registers. `access` and the instructions do not have them: PTX does not. */
     double spill_loads, spill_stores;
     double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */

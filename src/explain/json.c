@@ -9,6 +9,7 @@
 #include "explain/l1.h"
 #include "explain/model.h"
 #include "explain/rules.h"
+#include "explain/tables.h"
 #include "explain/timeline.h"
 #include "ptx/module.h"
 
@@ -79,6 +80,22 @@ static double conflicts(const struct access_counters *a)
     return (double)(a->wavefronts - a->ideal_wavefronts);
 }
 
+/* Loads of global memory and cp.async, which are the same to L1. */
+static struct access_counters all_loads(const struct kernel_counters *c)
+{
+    struct access_counters sum = c->access[KIND_of_global_ld];
+    access_counters_add(&sum, &c->access[KIND_of_copy_ca]);
+    access_counters_add(&sum, &c->access[KIND_of_copy_cg]);
+    return sum;
+}
+
+/* Of these, sectors that L1 has not. */
+static uint64_t missed(const struct kernel_counters *c)
+{
+    return c->access[KIND_of_global_ld].l1_miss_sectors + c->access[KIND_of_copy_ca].l1_miss_sectors +
+           c->access[KIND_of_copy_cg].sectors;
+}
+
 static double active_lanes(const struct kernel_counters *c)
 {
     return c->warp_instructions ? (double)c->thread_instructions / (double)c->warp_instructions : 0;
@@ -105,6 +122,7 @@ static json_t *metrics_json(const struct kernel_counters *c, const struct device
 {
     json_t *metrics = json_object();
     enum { SHARED_UNIT = 128 };
+    const struct access_counters loads = all_loads(c);
     uint32_t shared = c->static_shared_bytes + c->dynamic_shared_bytes;
     double max_warps = d->max_threads / WARP_LANES;
     uint32_t carveout = l1_carveout(d, c->threads_per_block, shared, c->registers);
@@ -200,9 +218,9 @@ static json_t *classes_json(const struct kernel_counters *c)
 static json_t *tensor_json(const struct kernel_counters *c)
 {
     json_t *o = json_object();
-    for (int i = 0; i < TENSOR_TYPES; i++)
+    for (int i = 0; i < PRODUCT_TYPES; i++)
         if (c->tensor[i] > 0)
-            json_object_set_new(o, tensor_names[i], number(c->tensor[i]));
+            json_object_set_new(o, product_names[i], number(c->tensor[i]));
     return o;
 }
 

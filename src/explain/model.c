@@ -93,7 +93,8 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
                               const struct device_rates *r, const struct model_fit *fit)
 {
     struct launch l = {.c = c, .d = d, .r = r, .fit = fit, .ghz = d->clock_khz / 1e6};
-    const struct access_counters *ld = &c->access[KIND_of_global_ld];
+    const struct access_counters *ld = &c->access[KIND_of_global_ld], *ca = &c->access[KIND_of_copy_ca],
+                                 *cg = &c->access[KIND_of_copy_cg], *bulk = &c->access[KIND_of_bulk_ld];
     double blocks = (double)c->blocks;
     l.resident =
         device_occupancy(d, c->threads_per_block, c->static_shared_bytes + c->dynamic_shared_bytes, c->registers)
@@ -103,7 +104,8 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
     enum { MANY_ROUNDS = 4 }; /* after which blocks that end earlier have evened out what multiprocessors do */
     l.blocks = rounds < MANY_ROUNDS ? ceil(blocks / l.sms) : blocks / l.sms;
     l.busiest = fmax(ratio(l.blocks, blocks), rounds <= 1 ? c->busiest_sm : 0);
-    l.miss = ratio((double)ld->l1_miss_sectors, (double)ld->sectors);
+    l.miss = ratio((double)(ld->l1_miss_sectors + ca->l1_miss_sectors + cg->sectors + bulk->sectors),
+                   (double)(ld->sectors + ca->sectors + cg->sectors + bulk->sectors));
     l.in_dram = share_in_dram(&l);
     return l;
 }
@@ -120,13 +122,23 @@ double model_instructions(const struct kernel_counters *c)
     return n;
 }
 
-/* Cycles of a multiprocessor's tensor cores, were all of it on one. */
+/* Cycles of a multiprocessor's tensor cores, were all of it on one: at their full rate, as wgmma has it. */
 static double tensor_cycles(const struct kernel_counters *c, const struct device_rates *r)
 {
     double cycles = 0;
-#define TENSOR(name) cycles += ratio(c->tensor[TENSOR_##name], r->tensor_##name);
+#define TENSOR(name) cycles += ratio(c->tensor[PRODUCT_##name], r->tensor_##name);
 #include "explain/cost.def"
 #undef TENSOR
+    return cycles;
+}
+
+/* What mma and wmma take longer than that. */
+static double mma_cycles(const struct kernel_counters *c, const struct device_rates *r)
+{
+    static const enum cost_class by_warps[] = {COST_mma, COST_mma_half, COST_wmma, COST_wmma_tf32, COST_wmma_s8};
+    double cycles = r->mma_f64 * c->classes[COST_mma64];
+    for (size_t i = 0; i < sizeof by_warps / sizeof by_warps[0]; i++)
+        cycles += r->mma * c->classes[by_warps[i]] * class_costs[by_warps[i]].instructions;
     return cycles;
 }
 
@@ -147,7 +159,7 @@ static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
     cycles[BOUND_alu] = l->busiest * alu * l->fit->alu_share / l->r->alu;
     cycles[BOUND_xu] = l->busiest * xu / l->r->xu;
     cycles[BOUND_fp64] = l->busiest * fp64 / l->r->fp64;
-    cycles[BOUND_tensor] = l->busiest * tensor_cycles(c, l->r);
+    cycles[BOUND_tensor] = l->busiest * (tensor_cycles(c, l->r) + mma_cycles(c, l->r));
 }
 
 /* Passes of L1's data stage for loads and stores of global memory: a line each, and 128 bytes each. */
@@ -156,13 +168,22 @@ static double passes(const struct access_counters *a)
     return fmax((double)a->tags, (double)a->bytes / LINE_BYTES);
 }
 
-static double data_stage_waves(const struct launch *l)
+/* Of accesses that a warp waits for itself. */
+static double waited_waves(const struct launch *l)
 {
     return (double)access_of(l, KIND_of_shared_ld)->wavefronts + (double)access_of(l, KIND_of_shared_st)->wavefronts +
            l->fit->shared_atomic * (double)access_of(l, KIND_of_shared_atom)->wavefronts +
            passes(access_of(l, KIND_of_global_ld)) + passes(access_of(l, KIND_of_global_st)) +
            (double)access_of(l, KIND_of_global_red)->tags + (double)access_of(l, KIND_of_global_atom)->tags +
            passes(access_of(l, KIND_of_local_ld)) + passes(access_of(l, KIND_of_local_st)) + l->c->classes[COST_shfl];
+}
+
+/* And of what goes on beside it. */
+static double data_stage_waves(const struct launch *l)
+{
+    return waited_waves(l) + (double)access_of(l, KIND_of_copy_st)->wavefronts +
+           (double)access_of(l, KIND_of_wgmma_ld)->wavefronts +
+           (double)access_of(l, KIND_of_cluster_st)->bytes / LINE_BYTES;
 }
 
 static double data_stage_requests(const struct launch *l)
@@ -192,13 +213,15 @@ static double local_misses(const struct launch *l)
 
 /* What loads and stores ask L2 for. */
 struct traffic {
-    double sectors, lines, partial_lines; /* partial: of which a store writes parts of sectors */
+    double sectors, partial_lines; /* partial: of which a store writes parts of sectors */
+    double lines, waited_lines;    /* of warps, not of bulk copies; those that a warp waits for itself */
 };
 
 static void add_stores(struct traffic *t, const struct access_counters *st, double partial)
 {
     t->sectors += (double)st->sectors * (1 - partial);
     t->lines += (double)st->tags * (1 - partial);
+    t->waited_lines += (double)st->tags * (1 - partial);
     t->partial_lines += (double)st->tags * partial;
 }
 
@@ -206,12 +229,34 @@ static struct traffic l2_traffic(const struct launch *l)
 {
     const struct access_counters *ld = access_of(l, KIND_of_global_ld), *st = access_of(l, KIND_of_global_st);
     const struct access_counters *local_ld = access_of(l, KIND_of_local_ld), *local_st = access_of(l, KIND_of_local_st);
-    struct traffic t = {(double)ld->l1_miss_sectors, (double)ld->l1_miss_tags, 0};
+    const struct access_counters *ca = access_of(l, KIND_of_copy_ca), *cg = access_of(l, KIND_of_copy_cg);
+    struct traffic t = {.sectors = (double)(ld->l1_miss_sectors + ca->l1_miss_sectors + cg->l1_miss_sectors +
+                                            access_of(l, KIND_of_bulk_ld)->l1_miss_sectors),
+                        .waited_lines = (double)ld->l1_miss_tags,
+                        .lines = (double)(ld->l1_miss_tags + ca->l1_miss_tags + cg->l1_miss_tags)};
     add_stores(&t, st, ratio((double)st->partial_sectors, (double)st->sectors));
     add_stores(&t, local_st, (double)local_st->bytes < SECTOR_BYTES * (double)local_st->sectors ? 1 : 0);
     t.sectors += local_misses(l) * (double)local_ld->sectors;
     t.lines += local_misses(l) * (double)local_ld->tags;
+    t.waited_lines += local_misses(l) * (double)local_ld->tags;
     return t;
+}
+
+/* Of asynchronous copies, which move whole lines. */
+static double copied_pairs(const struct launch *l)
+{
+    return (double)(access_of(l, KIND_of_copy_ca)->pairs + access_of(l, KIND_of_copy_cg)->pairs +
+                    access_of(l, KIND_of_bulk_ld)->pairs + access_of(l, KIND_of_bulk_st)->pairs +
+                    access_of(l, KIND_of_bulk_red)->pairs);
+}
+
+/* The copy engine of the busiest multiprocessor. */
+static void bound_bulk(const struct launch *l, double cycles[BOUNDS])
+{
+    const struct device_rates *r = l->r;
+    cycles[BOUND_bulk] = l->busiest * (ratio((double)access_of(l, KIND_of_bulk_ld)->bytes, r->bulk_load) +
+                                       ratio((double)access_of(l, KIND_of_bulk_st)->bytes, r->bulk_store) +
+                                       ratio((double)access_of(l, KIND_of_bulk_red)->bytes, r->bulk_red));
 }
 
 static void bound_memory(const struct launch *l, double cycles[BOUNDS])
@@ -219,9 +264,12 @@ static void bound_memory(const struct launch *l, double cycles[BOUNDS])
     const struct access_counters *ld = access_of(l, KIND_of_global_ld), *st = access_of(l, KIND_of_global_st);
     double partial = ratio((double)st->partial_sectors, (double)st->sectors);
     struct traffic t = l2_traffic(l);
-    double l2_ns = t.sectors / l->r->l2_sectors + t.partial_lines / l->r->l2_partial;
-    double pairs = (double)ld->pairs + (double)st->pairs * (1 + partial * (l->fit->dram_partial - 1));
-    double whole_lines = fmin(1, ratio((double)ld->pairs + (double)st->pairs, 2.0 * (double)(ld->tags + st->tags)));
+    double l2_ns = t.sectors / l->r->l2_sectors + t.partial_lines / l->r->l2_partial +
+                   (double)access_of(l, KIND_of_bulk_st)->sectors / l->r->bulk_store_sectors;
+    double copied = copied_pairs(l);
+    double pairs = (double)ld->pairs + copied + (double)st->pairs * (1 + partial * (l->fit->dram_partial - 1));
+    double whole_lines =
+        fmin(1, ratio((double)(ld->pairs + st->pairs) + copied, 2.0 * (double)(ld->tags + st->tags) + copied));
     double rate = whole_lines * l->r->dram + (1 - whole_lines) * l->r->dram_random;
     cycles[BOUND_l2] = fmax(l2_ns * l->ghz, l->busiest * t.lines / l->r->l1_miss_lines);
     cycles[BOUND_dram] = l->in_dram * 2 * SECTOR_BYTES * pairs / rate * l->ghz;
@@ -231,8 +279,11 @@ static void bound_device(const struct launch *l, double cycles[BOUNDS])
 {
     const struct access_counters *red = access_of(l, KIND_of_global_red), *atom = access_of(l, KIND_of_global_atom);
     double ns = fmax((double)(red->sectors + atom->sectors) / l->r->atomic_sectors,
-                     (double)(red->lanes + atom->lanes) / l->r->atomic_lanes);
-    cycles[BOUND_atomic] = fmax(ns, (double)l->c->hot / l->r->atomic_hot) * l->ghz;
+                     (double)(red->lanes + atom->lanes) / l->r->atomic_lanes) +
+                (double)access_of(l, KIND_of_bulk_red)->sectors / l->r->bulk_red_sectors;
+    bool in_bulk = access_of(l, KIND_of_bulk_red)->sectors > red->sectors + atom->sectors;
+    double hot = (double)l->c->hot / (in_bulk ? l->r->bulk_red_hot : l->r->atomic_hot);
+    cycles[BOUND_atomic] = fmax(ns, hot) * l->ghz;
     cycles[BOUND_launch] = (double)l->c->blocks * l->r->block * l->ghz;
 }
 
@@ -252,9 +303,9 @@ static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
 static double block_latency(const struct launch *l)
 {
     double per_block = mixed(l, l->c->sum_block_clock) / (double)l->c->blocks;
-    double waves = fmax(0, data_stage_waves(l) - data_stage_requests(l)) / (double)l->c->warps / l->r->lsu;
+    double waves = fmax(0, waited_waves(l) - data_stage_requests(l)) / (double)l->c->warps / l->r->lsu;
     double barriers = (double)l->c->control.barrier_warps / (double)l->c->blocks / l->r->barrier_warps;
-    double misses = l2_traffic(l).lines / (double)l->c->warps / l->r->l1_miss_lines;
+    double misses = l2_traffic(l).waited_lines / (double)l->c->warps / l->r->l1_miss_lines;
     return per_block + waves + misses + (l->c->warps_per_block > 1 ? barriers : 0);
 }
 
@@ -315,11 +366,13 @@ struct model_time model_time(const struct kernel_counters *c, const struct devic
     bound_pipes(&l, cycles);
     bound_data_stage(&l, cycles);
     bound_memory(&l, cycles);
+    bound_bulk(&l, cycles);
     bound_device(&l, cycles);
     double latency = block_latency(&l);
     double sm = fmax(multiprocessor_cycles(&l, cycles, latency), mixed(&l, c->max_block_clock));
     cycles[BOUND_latency] = latency * fmax(1, l.blocks / l.resident);
-    double parts[] = {sm, cycles[BOUND_l2], cycles[BOUND_dram], cycles[BOUND_atomic], cycles[BOUND_launch]};
+    double parts[] = {
+        sm, cycles[BOUND_bulk], cycles[BOUND_l2], cycles[BOUND_dram], cycles[BOUND_atomic], cycles[BOUND_launch]};
     t.ns = r->launch + norm(parts, sizeof parts / sizeof parts[0], fit->bounds) / l.ghz;
     for (unsigned k = 0; k < BOUNDS; k++)
         t.bound_ns[k] = cycles[k] / l.ghz;
@@ -348,18 +401,24 @@ struct roofline model_roofline(const struct kernel_counters *c, const struct dev
     const struct access_counters *ld = access_of(&l, KIND_of_global_ld), *st = access_of(&l, KIND_of_global_st);
     double waves =
         (double)(access_of(&l, KIND_of_shared_ld)->wavefronts + access_of(&l, KIND_of_shared_st)->wavefronts +
-                 access_of(&l, KIND_of_shared_atom)->wavefronts);
+                 access_of(&l, KIND_of_shared_atom)->wavefronts + access_of(&l, KIND_of_copy_st)->wavefronts +
+                 access_of(&l, KIND_of_wgmma_ld)->wavefronts);
+    uint64_t copied = access_of(&l, KIND_of_copy_ca)->l1_miss_sectors +
+                      access_of(&l, KIND_of_copy_cg)->l1_miss_sectors +
+                      access_of(&l, KIND_of_bulk_ld)->l1_miss_sectors + access_of(&l, KIND_of_bulk_st)->sectors +
+                      access_of(&l, KIND_of_bulk_red)->sectors;
     double tensor = 0;
-    for (unsigned t = 0; t < TENSOR_TYPES; t++)
+    for (unsigned t = 0; t < PRODUCT_TYPES; t++)
         tensor += c->tensor[t];
     return (struct roofline){
         .flops = lanes * (c->classes[COST_fp32] + 2 * c->classes[COST_fma32]),
         .flops64 = lanes * (c->classes[COST_fp64] + 2 * c->classes[COST_fma64]),
         .flops_tensor = tensor,
-        .dram_bytes = share_in_dram(&l) * 2 * SECTOR_BYTES * (double)(ld->pairs + st->pairs),
-        .l2_bytes = SECTOR_BYTES * (double)(ld->l1_miss_sectors + st->sectors),
+        .dram_bytes = share_in_dram(&l) * 2 * SECTOR_BYTES * ((double)(ld->pairs + st->pairs) + copied_pairs(&l)),
+        .l2_bytes = SECTOR_BYTES * (double)(ld->l1_miss_sectors + st->sectors + copied),
         .shared_bytes = LINE_BYTES * waves,
-        .loaded_bytes = (double)ld->bytes,
+        .loaded_bytes = (double)(ld->bytes + access_of(&l, KIND_of_copy_ca)->bytes +
+                                 access_of(&l, KIND_of_copy_cg)->bytes + access_of(&l, KIND_of_bulk_ld)->bytes),
         .peak_flops = 2 * DEVICE_WARP_SIZE * r->fma * sms,
         .peak_flops64 = 2 * DEVICE_WARP_SIZE * r->fp64 * sms,
         .peak_tensor = ratio(tensor, tensor_cycles(c, r)) * sms,

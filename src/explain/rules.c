@@ -255,3 +255,92 @@ struct wavefronts rule_wavefronts(const struct lanes *a, enum shared_kind kind)
     }
     return w;
 }
+
+/* ---- cp.async ---- */
+
+/* What of a copy's lanes makes them one where it is equal. */
+struct place {
+    uint64_t a, b, c;
+};
+
+static unsigned count_distinct(const struct place places[RULE_LANES], uint32_t lanes)
+{
+    unsigned n = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned lane = first_of(m), other = lane;
+        bool known = false;
+        while (!known && other-- > 0) /* the nearest lane is the likeliest */
+            known = lanes >> other & 1 && places[other].a == places[lane].a && places[other].b == places[lane].b &&
+                    places[other].c == places[lane].c;
+        n += !known;
+    }
+    return n;
+}
+
+/* How many sectors of the line of shared memory have come before from the same sector of global memory: l2 has both. */
+static unsigned rank_of(const struct place l2[RULE_LANES], uint64_t ranks[RULE_LANES], uint32_t lanes, unsigned lane)
+{
+    unsigned rank = 0;
+    for (uint32_t m = lanes & ((1u << lane) - 1); m; m &= m - 1) {
+        unsigned other = first_of(m);
+        if (l2[other].a != l2[lane].a || l2[other].b / LINE_SECTORS != l2[lane].b / LINE_SECTORS)
+            continue;
+        if (l2[other].b == l2[lane].b)
+            return (unsigned)ranks[other];
+        rank = ranks[other] + 1 > rank ? (unsigned)ranks[other] + 1 : rank;
+    }
+    return rank;
+}
+
+static struct copy_traffic bypassing_copy(const struct lanes *from, const struct lanes *to)
+{
+    struct place tags[RULE_LANES], sectors[RULE_LANES], l2[RULE_LANES], waves[RULE_LANES];
+    uint64_t ranks[RULE_LANES];
+    for (uint32_t m = from->mask; m; m &= m - 1) {
+        unsigned lane = first_of(m);
+        uint64_t there = lane_address(from, lane), here = lane_address(to, lane);
+        uint64_t line = there / LINE_BYTES, shared = here / LINE_BYTES;
+        tags[lane] = (struct place){line, shared, 0};
+        sectors[lane] = (struct place){line, here / SECTOR_BYTES, 0};
+        l2[lane] = (struct place){there / SECTOR_BYTES, here / SECTOR_BYTES, 0};
+        ranks[lane] = rank_of(l2, ranks, from->mask, lane);
+        waves[lane] = (struct place){line, shared, ranks[lane]};
+    }
+    struct copy_traffic t = {.tags = count_distinct(tags, from->mask),
+                             .sectors = count_distinct(sectors, from->mask),
+                             .l2_sectors = count_distinct(l2, from->mask),
+                             .wavefronts = count_distinct(waves, from->mask)};
+    t.ideal_wavefronts = t.wavefronts;
+    return t;
+}
+
+/* The lanes of each line of global memory go to shared memory by themselves. */
+static unsigned wavefronts_by_line(const struct lanes *from, const struct lanes *to, const struct line *lines,
+                                   unsigned n)
+{
+    unsigned all = 0;
+    for (unsigned i = 0; i < n; i++) {
+        struct lanes part = *to;
+        part.mask = 0;
+        for (uint32_t m = from->mask; m; m &= m - 1)
+            if (lane_address(from, first_of(m)) / LINE_BYTES == lines[i].number)
+                part.mask |= m & -m;
+        all += part.mask ? rule_wavefronts(&part, SHARED_ST).all : 0;
+    }
+    return all;
+}
+
+struct copy_traffic rule_copy(const struct lanes *from, const struct lanes *to, bool bypasses)
+{
+    struct line lines[RULE_LANES];
+    if (bypasses)
+        return bypassing_copy(from, to);
+    struct copy_traffic t = {.tags = rule_lines(from, lines)};
+    for (unsigned i = 0; i < t.tags; i++)
+        t.sectors += bits(lines[i].sectors);
+    t.l2_sectors = t.sectors;
+    t.ideal_wavefronts = rule_wavefronts(to, SHARED_ST).ideal;
+    t.wavefronts = wavefronts_by_line(from, to, lines, t.tags);
+    t.wavefronts = t.wavefronts > t.ideal_wavefronts ? t.wavefronts : t.ideal_wavefronts;
+    return t;
+}

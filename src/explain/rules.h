@@ -51,6 +51,18 @@ unsigned rule_atomic_sectors(const struct lanes *a, struct sector_operations sec
 /* Different addresses. */
 unsigned rule_distinct(const struct lanes *a);
 
+/* ---- cp.async ---- */
+
+/* `bypasses`: of .cg, 16 bytes a lane. A lane's bytes go from a sector of a line of global memory to a sector of a line of shared memory. */
+struct copy_traffic {
+    unsigned
+        tags; /* lines of global memory; of those that bypass L1 once for each line of shared memory that they go to */
+    unsigned sectors;    /* the same of sectors: of those that bypass L1, sectors of shared memory of each line */
+    unsigned l2_sectors; /* of those that bypass L1: once for each sector of shared memory that they go to */
+    unsigned wavefronts, ideal_wavefronts; /* of shared memory */
+};
+struct copy_traffic rule_copy(const struct lanes *from, const struct lanes *to, bool bypasses);
+
 /* ---- local memory: addresses are offsets in a thread's; words of the 32 lanes lie side by side ---- */
 
 struct local_traffic {

@@ -91,8 +91,45 @@ static bool is_past_l1(const struct op *o)
     return mem_access_is_strong(&o->access->mem) || (i && (isa_has(i, MOD_cg) || isa_has(i, MOD_cv)));
 }
 
+/* Bulk copies move bytes between global and shared memory or between blocks' shared memories. */
+static struct access_site make_async_site(const struct op *o)
+{
+    static const uint8_t in_global[] = {
+        [ASYNC_COPY] = KIND_of_copy_ca,           [ASYNC_BULK_FROM_GLOBAL] = KIND_of_bulk_ld,
+        [ASYNC_BULK_TO_GLOBAL] = KIND_of_bulk_st, [ASYNC_TENSOR_LOAD] = KIND_of_bulk_ld,
+        [ASYNC_TENSOR_STORE] = KIND_of_bulk_st,   [ASYNC_TENSOR_REDUCE] = KIND_of_bulk_red};
+    enum async_mode mode = (enum async_mode)o->mode;
+    bool reduces = mode == ASYNC_BULK_TO_GLOBAL && o->access->mem.type;
+    struct access_site s = {.op = o, .past_l1 = is_past_l1(o)};
+    s.kind[SITE_GLOBAL] = reduces ? KIND_of_bulk_red : mode < sizeof in_global ? in_global[mode] : 0;
+    if (mode == ASYNC_COPY && s.past_l1)
+        s.kind[SITE_GLOBAL] = KIND_of_copy_cg;
+    s.kind[SITE_SHARED] = mode == ASYNC_COPY ? KIND_of_copy_st : KIND_of_cluster_st;
+    return s;
+}
+
+/* A from shared memory, if it is not in registers: 64 rows; B. Elements of less than 8 bits are not there (9.7.15.2). */
+static struct access_site make_warpgroup_site(const struct op *o)
+{
+    const struct ir_matrix *m = o->origin->matrix;
+    const struct matrix *x = &m->form;
+    uint32_t a = (uint32_t)x->m * x->k * x->a.bits / 8 / (x->sparse ? 2 : 1), b = (uint32_t)x->n * x->k * x->b.bits / 8;
+    return (struct access_site){
+        .op = o, .warpgroup_bytes = b + (m->a_by_descriptor ? a : 0), .kind = {[SITE_SHARED] = KIND_of_wgmma_ld}};
+}
+
+static bool is_warpgroup_product(const struct op *o)
+{
+    const struct ir_insn *i = o->origin;
+    return i && i->kind == IR_MATRIX && i->matrix->form.kind == MATRIX_WARPGROUP;
+}
+
 static struct access_site make_site(const struct op *o, const struct ir_func *ir, struct definitions *d)
 {
+    if (o->kind == OP_ASYNC)
+        return make_async_site(o);
+    if (is_warpgroup_product(o))
+        return make_warpgroup_site(o);
     struct access_site s = {.op = o};
     bool atom = o->kind == OP_ATOM || o->kind == OP_MBARRIER, result = atom && o->access->has_reg[0];
     bool ld = o->kind == OP_LD || (o->kind == OP_COLLECTIVE && op_reads(o));
@@ -102,7 +139,7 @@ static struct access_site make_site(const struct op *o, const struct ir_func *ir
                                    : KIND_of_global_red;
     s.kind[SITE_SHARED] = ld ? KIND_of_shared_ld : atom ? KIND_of_shared_atom : KIND_of_shared_st;
     s.kind[SITE_LOCAL] = ld ? KIND_of_local_ld : KIND_of_local_st;
-    s.ignored = is_of_call(o);
+    s.ignored = is_of_call(o) || o->kind == OP_MBARRIER; /* SYNCS: the data stage has nothing to do with it */
     s.past_l1 = ld && is_past_l1(o);
     if (is_integer_add(o)) {
         s.summed = is_uniform(d, o->origin->a);
@@ -114,7 +151,8 @@ static struct access_site make_site(const struct op *o, const struct ir_func *ir
 static bool accesses_memory(const struct op *o)
 {
     bool is_matrix = o->kind == OP_COLLECTIVE && o->access;
-    return o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM || o->kind == OP_MBARRIER || is_matrix;
+    return o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM || o->kind == OP_MBARRIER ||
+           o->kind == OP_ASYNC || is_matrix || is_warpgroup_product(o);
 }
 
 static void find_in(struct sites *s, struct function_sites *f, struct arena *arena)

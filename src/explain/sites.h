@@ -1,6 +1,6 @@
 /* What is known of a kernel's instructions before it runs: made once a kernel.
  *
- * A site is an operation that accesses memory. Blocks of code and sites are numbered through all functions of the kernel, so that
+ * A site is an operation that accesses memory, or has it accessed. Blocks of code and sites are numbered through all functions of the kernel, so that
  * what is counted of them stands in plain arrays.
  */
 #ifndef HEDDLE_EXPLAIN_SITES_H
@@ -11,12 +11,13 @@
 
 struct access_site {
     const struct op *op;
-    uint8_t kind[3]; /* enum access_kind, by enum site_space */
+    uint8_t kind[3]; /* enum access_kind, by enum site_space; of asynchronous copies by what is counted there */
     bool ignored;    /* parameters of a function: registers in machine code */
     bool past_l1;    /* of loads: L1 is not asked (.cg, .cv, volatile, relaxed, ...) */
     /* Of atomics, as ptxas translates them: */
     bool summed; /* lanes are summed up by REDUX, and one of them goes on: an integer add at one address, provably */
-    bool increments; /* shared memory, adds the constant 1: ATOMS.POPC.INC */
+    bool increments;          /* shared memory, adds the constant 1: ATOMS.POPC.INC */
+    uint32_t warpgroup_bytes; /* of wgmma: what the four warps read from shared memory together; nothing tells of it */
 };
 
 /* Where an access has gone: generic addresses may lead to each. */

@@ -276,6 +276,18 @@ static void collect_lines(struct kernel_counters *c, struct arena *arena)
     arena_free(&scratch);
 }
 
+/* Rows of 128 bytes, whose layouts keep banks apart; each of the four warps has executed the instruction. */
+static void add_warpgroup_reads(struct insn_counters *i, uint32_t bytes)
+{
+    enum { WARPS = 4, WAVEFRONT_BYTES = 128 };
+    struct access_counters *c = &i->access[KIND_of_wgmma_ld];
+    c->requests += i->warp_instructions;
+    c->lanes += i->thread_instructions;
+    c->bytes += i->warp_instructions * bytes / WARPS;
+    c->wavefronts += i->warp_instructions * bytes / WARPS / WAVEFRONT_BYTES;
+    c->ideal_wavefronts = c->wavefronts;
+}
+
 void tables_collect(const struct counted_kernel *k, const struct tables *t, struct kernel_counters *c, bool by_line,
                     struct arena *arena)
 {
@@ -286,6 +298,9 @@ void tables_collect(const struct counted_kernel *k, const struct tables *t, stru
     for (uint32_t i = 0; i < k->sites->n; i++)
         for (int s = 0; s < SITE_SPACES; s++)
             access_counters_add(&insns[k->insn_of_site[i]].access[k->sites->at[i].kind[s]], &t->sites[i].by[s]);
+    for (uint32_t i = 0; i < k->sites->n; i++)
+        if (k->sites->at[i].warpgroup_bytes)
+            add_warpgroup_reads(&insns[k->insn_of_site[i]], k->sites->at[i].warpgroup_bytes);
     for (uint32_t i = 0; i < k->n_insns; i++) {
         insn_counters_add(&sum, &insns[i]);
         if (by_line && insns[i].warp_instructions)
@@ -298,7 +313,7 @@ void tables_collect(const struct counted_kernel *k, const struct tables *t, stru
     for (uint32_t b = 0; b < k->sites->n_blocks; b++) {
         for (int class = 0; class < COST_CLASSES; class ++)
             c->classes[class] += (double)k->cost[b]->classes[class] * (double)t->blocks[b].executed;
-        for (int type = 0; type < TENSOR_TYPES; type++)
+        for (int type = 0; type < PRODUCT_TYPES; type++)
             c->tensor[type] += (double)k->cost[b]->tensor[type] * (double)t->blocks[b].executed;
         c->spill_loads += (double)k->cost[b]->spill_loads * (double)t->blocks[b].executed;
         c->spill_stores += (double)k->cost[b]->spill_stores * (double)t->blocks[b].executed;

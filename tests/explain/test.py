@@ -14,6 +14,7 @@ from tap import FULL, heddle, in_full, left, main, run, source
 here = os.path.join(source, "tests", "explain")
 sys.path.insert(0, here)
 import agreement
+import asynchronous
 import unseen
 
 SHAPES = os.path.join(here, "shapes.ptx")
@@ -167,8 +168,8 @@ def products_are_work_of_tensor_cores():
     # m * n * k products and sums; of a sparse matrix half
     assert launch["tensor"] == {"f16": 264 * 2 * (1000 + 1) * 2 * 16 * 8 * 16, "s8": 264 * 2 * 2 * 16 * 8 * 32}, launch["tensor"]
     assert launch["classes"]["mma"] == 264 * 2 * 1002, launch["classes"]
-    # two of 132 multiprocessors' blocks: each f16 instruction takes a cycle of its four tensor cores
-    assert 0.99 < launch["bounds_ns"]["tensor"] / (4 * 1002 / 1.98) < 1.01, launch["bounds_ns"]
+    # two of 132 multiprocessors' blocks: each f16 instruction takes 1.55 cycles of its four tensor cores
+    assert 0.99 < launch["bounds_ns"]["tensor"] / (4 * 1.55 * 1002 / 1.98) < 1.01, launch["bounds_ns"]
     roof = launch["roofline"]
     assert roof["flops_tensor"] == sum(launch["tensor"].values()) and 1070 < roof["peak_tensor"] * 1e-3 < 1075, roof
     assert re.search(r"tensor cores +[\d,]+ operations: [\d.]+ TFLOP/s of 107\d\.\d TFLOP/s", err), err
@@ -616,6 +617,18 @@ def a_change_is_shown_by_kernel():
                          (("--json", after, "--compare", before, before), "runs nothing")):
         status, out, err = run("explain", *files)
         assert status == 2 and not out and words in err, (files, status, err)
+
+
+def asynchronous_copies_and_products_of_warpgroups_are_counted_as_the_hardware_counts_them():
+    names = [] if FULL else ["transpose_32", "stream_cg16", "bulk_store", "bulk_multicast", "wgmma_n64"]
+    if not FULL:
+        left.add("29 kernels with asynchronous copies and tensor cores")
+    ratios, compared = asynchronous.measure(names)
+    # gather: see docs/EXPLAIN.md; of others the counter has lost some; wmma: ptxas joins loads and stores
+    may_differ = {"gather", "stream_cg16", "table_ca16", "table_cg16", "wmma_512", "wmma_1024"}
+    for words, pairs in compared.items():
+        assert pairs and set(asynchronous.differences(pairs)) <= may_differ, (words, pairs)
+    assert not FULL or asynchronous.mean_factor(ratios) <= 1.25, ratios
 
 
 @in_full

@@ -330,9 +330,133 @@ static void sectors_that_stores_do_not_fill_are_partial(void **state)
     assert_int_equal(rule_partial_sectors(&row), 1);
 }
 
+/* ---- cp.async: `lanes` of them copy bytes side by side, in rows `stride` bytes apart in shared memory and 4,096 in global memory ---- */
+
+struct copied {
+    unsigned bytes;
+    bool bypasses;
+    unsigned lanes, stride, to, from, swizzle;
+    /* As an H200 counted them. Wavefronts 0: of rows that begin in the middle of a sector of either memory, or of .ca and lie in two lines of
+     * shared memory, it has a few more than the rule. */
+    unsigned tags, sectors, l2_sectors, wavefronts, conflicts;
+};
+
+static const struct copied copied[] = {
+    // clang-format off
+    {16, true, 32, 512, 0, 0, 0, 4, 16, 16, 4, 0},
+    {16, true, 8, 128, 0, 0, 0, 4, 16, 16, 4, 0},
+    {16, true, 8, 144, 0, 0, 0, 7, 18, 24, 10, 0},
+    {16, true, 8, 160, 0, 0, 0, 7, 16, 16, 7, 0},
+    {16, true, 8, 176, 0, 0, 0, 7, 18, 24, 10, 0},
+    {16, true, 8, 192, 0, 0, 0, 6, 16, 16, 6, 0},
+    {16, true, 4, 64, 0, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 80, 0, 0, 0, 11, 20, 24, 15, 0},
+    {16, true, 4, 96, 0, 0, 0, 10, 16, 16, 10, 0},
+    {16, true, 4, 112, 0, 0, 0, 11, 20, 24, 15, 0},
+    {16, true, 4, 128, 0, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 2, 32, 0, 0, 0, 16, 16, 16, 16, 0},
+    {16, true, 2, 48, 0, 0, 0, 18, 24, 24, 24, 0},
+    {16, true, 2, 64, 0, 0, 0, 16, 16, 16, 16, 0},
+    {16, true, 2, 80, 0, 0, 0, 18, 24, 24, 24, 0},
+    {16, true, 2, 96, 0, 0, 0, 16, 16, 16, 16, 0},
+    {16, true, 1, 16, 0, 0, 0, 32, 32, 32, 32, 0},
+    {16, true, 1, 32, 0, 0, 0, 32, 32, 32, 32, 0},
+    {16, true, 1, 48, 0, 0, 0, 32, 32, 32, 32, 0},
+    {16, true, 1, 64, 0, 0, 0, 32, 32, 32, 32, 0},
+    {16, true, 1, 80, 0, 0, 0, 32, 32, 32, 32, 0},
+    {16, true, 32, 512, 16, 0, 0, 8, 20, 32, 12, 0},
+    {16, true, 4, 64, 16, 0, 0, 12, 24, 32, 20, 0},
+    {16, true, 4, 80, 16, 0, 0, 11, 20, 24, 15, 0},
+    {16, true, 8, 128, 16, 0, 0, 8, 20, 32, 12, 0},
+    {16, true, 32, 512, 32, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 64, 32, 0, 0, 12, 16, 16, 12, 0},
+    {16, true, 4, 80, 32, 0, 0, 11, 20, 24, 15, 0},
+    {16, true, 8, 128, 32, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 32, 512, 48, 0, 0, 8, 20, 32, 16, 0},
+    {16, true, 4, 64, 48, 0, 0, 12, 24, 32, 20, 0},
+    {16, true, 4, 80, 48, 0, 0, 11, 20, 24, 15, 0},
+    {16, true, 8, 128, 48, 0, 0, 8, 20, 32, 16, 0},
+    {16, true, 32, 512, 64, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 64, 64, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 80, 64, 0, 0, 11, 20, 24, 15, 0},
+    {16, true, 8, 128, 64, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 32, 512, 96, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 64, 96, 0, 0, 12, 16, 16, 12, 0},
+    {16, true, 4, 80, 96, 0, 0, 11, 20, 24, 15, 0},
+    {16, true, 8, 128, 96, 0, 0, 8, 16, 16, 8, 0},
+    {16, true, 32, 512, 0, 16, 0, 8, 20, 32, 12, 0},
+    {16, true, 4, 64, 0, 16, 0, 8, 16, 32, 16, 0},
+    {16, true, 4, 80, 0, 16, 0, 11, 20, 28, 0, 0},
+    {16, true, 8, 128, 0, 16, 0, 8, 20, 32, 12, 0},
+    {16, true, 32, 512, 0, 32, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 64, 0, 32, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 80, 0, 32, 0, 11, 20, 24, 15, 0},
+    {16, true, 8, 128, 0, 32, 0, 8, 16, 16, 8, 0},
+    {16, true, 32, 512, 0, 64, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 64, 0, 64, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 80, 0, 64, 0, 11, 20, 24, 15, 0},
+    {16, true, 8, 128, 0, 64, 0, 8, 16, 16, 8, 0},
+    {16, true, 4, 64, 0, 0, 1, 8, 16, 16, 8, 0},
+    {16, true, 8, 128, 0, 0, 1, 4, 16, 16, 4, 0},
+    {16, true, 4, 64, 0, 0, 2, 8, 16, 16, 8, 0},
+    {16, true, 8, 128, 0, 0, 2, 4, 16, 16, 4, 0},
+    {16, true, 4, 64, 0, 0, 3, 8, 16, 16, 8, 0},
+    {16, true, 8, 128, 0, 0, 3, 4, 16, 16, 4, 0},
+    {16, false, 32, 512, 0, 0, 0, 4, 16, 16, 4, 0},
+    {16, false, 8, 128, 0, 0, 0, 4, 16, 16, 4, 0},
+    {16, false, 8, 144, 0, 0, 0, 4, 16, 16, 4, 0},
+    {16, false, 8, 192, 0, 0, 0, 4, 16, 16, 4, 0},
+    {16, false, 4, 64, 0, 0, 0, 8, 16, 16, 8, 4},
+    {16, false, 4, 80, 0, 0, 0, 8, 16, 16, 0, 0},
+    {16, false, 4, 128, 0, 0, 0, 8, 16, 16, 8, 4},
+    {16, false, 1, 16, 0, 0, 0, 32, 32, 32, 32, 28},
+    {16, false, 1, 32, 0, 0, 0, 32, 32, 32, 32, 28},
+    {16, false, 1, 80, 0, 0, 0, 32, 32, 32, 32, 28},
+    {4, false, 32, 128, 0, 0, 0, 1, 4, 4, 1, 0},
+    {8, false, 32, 256, 0, 0, 0, 2, 8, 8, 2, 0},
+    {4, false, 8, 32, 0, 0, 0, 4, 4, 4, 4, 3},
+    {8, false, 8, 64, 0, 0, 0, 4, 8, 8, 4, 2},
+    {4, false, 8, 36, 0, 0, 0, 4, 4, 4, 0, 0},
+    {8, false, 8, 72, 0, 0, 0, 4, 8, 8, 0, 0},
+    {4, false, 8, 64, 0, 0, 0, 4, 4, 4, 4, 3},
+    {8, false, 8, 128, 0, 0, 0, 4, 8, 8, 4, 2},
+    // clang-format on
+};
+
+static uint64_t copied_to(const struct copied *c, unsigned lane)
+{
+    unsigned row = lane / c->lanes, chunk = lane % c->lanes;
+    unsigned swizzled[] = {chunk, chunk ^ row % c->lanes, chunk ^ row / 2 % c->lanes, c->lanes - 1 - chunk};
+    return c->to + (uint64_t)row * c->stride + (uint64_t)swizzled[c->swizzle] * c->bytes;
+}
+
+static void copies_are_counted_by_lines_at_both_ends(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof copied / sizeof copied[0]; i++) {
+        const struct copied *c = &copied[i];
+        uint64_t from[RULE_LANES], to[RULE_LANES];
+        for (unsigned lane = 0; lane < RULE_LANES; lane++) {
+            from[lane] = c->from + lane / c->lanes * 4096 + lane % c->lanes * c->bytes;
+            to[lane] = copied_to(c, lane);
+        }
+        struct copy_traffic t =
+            rule_copy(&(struct lanes){.mask = UINT32_MAX, .bytes = c->bytes, .address = from},
+                      &(struct lanes){.mask = UINT32_MAX, .bytes = c->bytes, .address = to}, c->bypasses);
+        assert_int_equal(t.tags, c->tags);
+        assert_int_equal(t.sectors, c->sectors);
+        assert_int_equal(t.l2_sectors, c->l2_sectors);
+        if (!c->wavefronts)
+            continue;
+        assert_int_equal(t.wavefronts, c->wavefronts);
+        assert_int_equal(t.wavefronts - t.ideal_wavefronts, c->conflicts);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_are_counted_by_lines_at_both_ends),
         cmocka_unit_test(wavefronts_of_each_instruction_are_the_hardware_s),
         cmocka_unit_test(sums_of_wavefronts_and_conflicts_are_the_hardware_s),
         cmocka_unit_test(lines_and_sectors_of_each_instruction_are_the_hardware_s),

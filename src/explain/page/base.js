@@ -165,20 +165,26 @@ function access(of, kind) {
     return of.access && of.access[kind] || {};
 }
 
+/* Kinds of accesses by warps; those of bulk copies have as many sectors as they like. */
+const warpKinds = ["global_ld", "global_st", "global_red", "global_atom", "copy_ca", "copy_cg"];
+const globalKinds = [...warpKinds, "bulk_ld", "bulk_st", "bulk_red"];
+const sharedKinds = ["shared_ld", "shared_st", "shared_atom", "copy_st", "wgmma_ld"];
+
 function simt(of) {
     return ratio(of.thread_instructions, of.warp_instructions);
 }
 
 function conflictsOf(of) {
-    return sum(["shared_ld", "shared_st", "shared_atom"], k => (access(of, k).wavefronts || 0) - (access(of, k).ideal_wavefronts || 0));
+    return sum(sharedKinds, k => (access(of, k).wavefronts || 0) - (access(of, k).ideal_wavefronts || 0));
 }
 
-function sectorsOf(of) {
-    return sum(["global_ld", "global_st", "global_red", "global_atom"], k => access(of, k).sectors);
+function sectorsOf(of, kinds = globalKinds) {
+    return sum(kinds, k => access(of, k).sectors);
 }
 
 function idealSectorsOf(of) {
-    return sum(["global_ld", "global_st"], k => access(of, k).ideal_sectors) + sum(["global_red", "global_atom"], k => access(of, k).sectors);
+    const atomics = ["global_red", "global_atom"];
+    return sum(globalKinds, k => atomics.includes(k) ? access(of, k).sectors : access(of, k).ideal_sectors);
 }
 
 function keyOf(x) {

@@ -4,7 +4,8 @@ const limitNames = {registers: "registers", shared_mem: "shared memory", warps: 
 const kindNames = {
     global_ld: "global loads", global_st: "global stores", global_red: "global reductions", global_atom: "global atomics",
     shared_ld: "shared loads", shared_st: "shared stores", shared_atom: "shared atomics", local_ld: "local loads", local_st: "local stores",
-    const_ld: "constant loads",
+    const_ld: "constant loads", copy_ca: "cp.async.ca", copy_cg: "cp.async.cg", copy_st: "cp.async", bulk_ld: "bulk loads", bulk_st: "bulk stores",
+    bulk_red: "bulk reductions", wgmma_ld: "wgmma",
 };
 
 /* What bounds and classes are called: [in short, in full]. */
@@ -62,7 +63,8 @@ function occupancyCard(l) {
 }
 
 function globalCard(l) {
-    const rows = ["global_ld", "global_st", "global_red", "global_atom", "local_ld", "local_st"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
+    const throughL1 = ["global_ld", "copy_ca"];
+    const rows = [...globalKinds, "local_ld", "local_st"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
     if (!rows.length && !l.spills)
         return null;
     return card("Global and local memory: coalescing", table([
@@ -72,14 +74,14 @@ function globalCard(l) {
         {title: "sectors a request", value: r => r.a.sectors / r.a.requests, show: r => digits(r.a.sectors / r.a.requests)},
         {title: "ideal", value: r => r.a.ideal_sectors / r.a.requests, show: r => r.a.ideal_sectors ? digits(r.a.ideal_sectors / r.a.requests) : "\u2013", hint: "sectors a request, were the lanes' bytes side by side"},
         {title: "wasted", value: r => 32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)), show: r => bytes(32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)))},
-        {title: "found in L1", value: r => r.k === "global_ld" ? 1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors) : NaN, show: r => r.k === "global_ld" ? percent(1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors)) : "\u2013", hint: "an estimate"},
+        {title: "found in L1", value: r => throughL1.includes(r.k) ? 1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors) : NaN, show: r => throughL1.includes(r.k) ? percent(1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors)) : "\u2013", hint: "an estimate"},
     ], rows, 2, "Accesses to global and local memory"),
         l.spills ? note(`Beside these, spilled registers, estimated: ${count(l.spills.loads)} loads and ${count(l.spills.stores)} stores of local memory, 4 sectors each.`) : null,
         l.footprint ? note(`Touched: ${bytes(32 * (l.footprint.touched_sectors || 0))} in ${count(l.footprint.touched_lines || 0)} lines of 128 bytes.`) : null);
 }
 
 function sharedCard(l) {
-    const rows = ["shared_ld", "shared_st", "shared_atom"].filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
+    const rows = sharedKinds.filter(k => access(l, k).requests).map(k => ({k, a: access(l, k)}));
     if (!rows.length)
         return null;
     return card("Shared memory: bank conflicts", table([
@@ -233,8 +235,7 @@ function kernelPicker(view, k) {
 /* ---- all kernels ---- */
 
 function overviewView() {
-    const globals = ["global_ld", "global_st", "global_red", "global_atom"];
-    const sectorsOfRequest = l => ratio(sectorsOf(l), sum(globals, x => access(l, x).requests));
+    const sectorsOfRequest = l => ratio(sectorsOf(l, warpKinds), sum(warpKinds, x => access(l, x).requests));
     const rows = kernels.map(k => {
         const asked = k.launches.map(sectorsOfRequest).filter(isFinite);
         return {...k, first: k.launches[0], sectors: asked.reduce((a, b) => Math.max(a, b), -Infinity), advice: adviceOf(k, k.launches[0])};

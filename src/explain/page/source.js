@@ -21,7 +21,7 @@ function sourceLink(k, i) {
 }
 
 function figures(x) {
-    const requests = sum(["global_ld", "global_st", "global_red", "global_atom"], k => access(x, k).requests);
+    const requests = sum(globalKinds, k => access(x, k).requests);
     const conflicts = conflictsOf(x);
     return [
         x.warp_instructions ? count(x.warp_instructions) : "",

@@ -1,0 +1,18 @@
+/* What one instruction of a warp adds to the counters of its site (counters.def): from the addresses of its lanes, by the hardware's rules
+ * (rules.h). Global memory that is touched goes into the footprint, loads go through a model of L1 (NULL: there is none). */
+#ifndef HEDDLE_EXPLAIN_ACCESSES_H
+#define HEDDLE_EXPLAIN_ACCESSES_H
+
+#include "exec/hooks.h"
+#include "explain/footprint.h"
+#include "explain/l1.h"
+#include "explain/sites.h"
+#include "explain/tables.h"
+
+void count_access(struct footprint *f, struct l1 *l1, const struct access_site *s, struct site_tally *t,
+                  const struct access_event *e);
+/* Asynchronous work, when it is issued; the bytes that a bulk copy moves. */
+uint64_t count_issue(struct footprint *f, struct l1 *l1, const struct access_site *s, struct site_tally *t,
+                     const struct issue_event *e);
+
+#endif

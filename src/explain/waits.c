@@ -1,0 +1,44 @@
+/* See waits.h. */
+#include "explain/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void groups_commit(struct group_clocks *g)
+{
+    double *done = g->done[g->committed % GROUPS_KNOWN];
+    if (g->committed)
+        clocks_wait(g->open, g->done[(g->committed - 1) % GROUPS_KNOWN]);
+    memcpy(done, g->open, sizeof g->open);
+    memset(g->open, 0, sizeof g->open);
+    g->committed++;
+}
+
+const double *groups_done(const struct group_clocks *g, uint64_t left)
+{
+    bool known = left < g->committed && left < GROUPS_KNOWN;
+    return known ? g->done[(g->committed - 1 - left) % GROUPS_KNOWN] : NULL;
+}
+
+struct mbarrier_clock *mbarrier_clock(struct mbarrier_clocks *all, uint64_t address)
+{
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->at[i].address == address)
+            return &all->at[i];
+    if (all->n == all->room) {
+        uint32_t room = all->room ? 2 * all->room : 8;
+        struct mbarrier_clock *more = realloc(all->at, room * sizeof *more);
+        if (!more)
+            return NULL;
+        all->at = more;
+        all->room = room;
+    }
+    all->at[all->n] = (struct mbarrier_clock){.address = address};
+    return &all->at[all->n++];
+}
+
+void mbarrier_complete(struct mbarrier_clock *m)
+{
+    memcpy(m->last, m->phase, sizeof m->last);
+    memset(m->phase, 0, sizeof m->phase);
+}
