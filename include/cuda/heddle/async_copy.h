@@ -72,10 +72,14 @@ HEDDLE_INLINE void heddle_copies_arrive(void *mbarrier)
 
 #else
 
+/* Both ends are aligned to the unit, so that all of it is one load and one store. */
 #define HEDDLE_COPY_UNIT(bytes)                                                                                        \
     HEDDLE_INLINE void heddle_copy_##bytes(void *to, const void *from, unsigned zeroes = 0)                            \
     {                                                                                                                  \
-        for (unsigned i = 0; i < bytes; i++)                                                                           \
+        typedef unsigned unit __attribute__((vector_size(bytes), may_alias));                                          \
+        if (zeroes == 0)                                                                                               \
+            *(unit *)to = *(const unit *)from;                                                                         \
+        for (unsigned i = 0; zeroes != 0 && i < bytes; i++)                                                            \
             ((char *)to)[i] = i < bytes - zeroes ? ((const char *)from)[i] : 0;                                        \
     }
 HEDDLE_COPY_UNIT(4)
