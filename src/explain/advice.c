@@ -110,6 +110,7 @@ static const enum access_kind shared_kinds[] = {KIND_of_shared_ld, KIND_of_share
 
 static void advise_banks(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
 {
+    enum { LARGEST_ACCESS = 16 }; /* bytes of a thread */
     const struct access_counters *x = &i->access[kind];
     uint64_t stride = stride_of(x), all = 0, own = 0;
     for (size_t k = 0; k < sizeof shared_kinds / sizeof shared_kinds[0]; k++) {
@@ -121,7 +122,14 @@ static void advise_banks(struct advisor *a, const struct insn_counters *i, enum 
     const char *fact =
         arena_printf(a->arena, "%s: a warp takes %s wavefronts of shared memory where %s would do", where(a, i->place),
                      number(a, ratio(x->wavefronts, x->requests)), number(a, ratio(x->ideal_wavefronts, x->requests)));
-    if (stride && stride % 8 == 0)
+    uint64_t lane_bytes = (uint64_t)ratio(x->bytes, x->lanes);
+    if (stride > lane_bytes && stride <= LARGEST_ACCESS)
+        give(a, "bank-conflicts", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
+             arena_printf(a->arena,
+                          "%s: threads are %" PRIu64
+                          " bytes apart; let a thread take all of that at once (float4, int2)",
+                          fact, stride));
+    else if (stride && stride % 8 == 0)
         give(a, "bank-conflicts", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
              arena_printf(a->arena,
                           "%s: threads are %" PRIu64
