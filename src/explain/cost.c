@@ -645,10 +645,11 @@ static void forget_definitions(struct coster *c)
         c->uses[r].trace = 0;
 }
 
-static struct block_cost *cost_function(const struct device_rates *rates, const struct code *code, struct arena *arena)
+/* live: NULL where the function is too large to find it. */
+static struct block_cost *cost_function(const struct device_rates *rates, const struct code *code,
+                                        const struct ir_live *live, struct arena *arena)
 {
     struct coster c = {.rates = rates, .code = code, .ir = code->ir, .arena = arena};
-    struct ir_live live = {0};
     struct chain at[CLOCK_LEVELS];
     c.costs = ARENA_ARRAY(arena, struct block_cost, code->n_blocks);
     c.uses = ARENA_ARRAY(arena, struct use, code->ir->regs.n);
@@ -658,25 +659,25 @@ static struct block_cost *cost_function(const struct device_rates *rates, const 
     note_uses(&c);
     scale_loops(&c);
     find_traces(&c);
-    bool known = ir_find_live(code->ir, arena, &live);
     for (uint32_t b = 0; b < code->n_blocks; b++) {
         if (c.trace[b] == b)
             memset(at, 0, sizeof at);
         cost_block(&c, b, at);
-        if (known)
-            find_tail(&c, b, at, &live);
+        if (live)
+            find_tail(&c, b, at, live);
     }
     forget_definitions(&c);
     for (uint32_t b = 0; b < code->n_blocks; b++) {
         c.costs[b].starts = c.trace[b] == b;
-        c.costs[b].waits = !known || reads_pending(&c, b);
+        c.costs[b].waits = !live || reads_pending(&c, b);
     }
     return c.costs;
 }
 
-static void add_spills(struct cost_table *t, const struct kernel *k, struct arena *arena)
+static void add_spills(struct cost_table *t, const struct kernel *k, const struct ir_live *const *live,
+                       struct arena *arena)
 {
-    struct spills **spills = spills_find(k, arena);
+    struct spills **spills = spills_find(k, live, arena);
     t->spilled_bytes = spilled_bytes(k, spills);
     for (uint32_t i = 0; spills && i < k->functions.n; i++) {
         uint32_t f = k->functions.at[i]->index;
@@ -691,9 +692,14 @@ struct cost_table *cost_table_make(const struct kernel *k, const struct device_r
 {
     struct cost_table *t = arena_alloc(arena, sizeof *t);
     t->functions = ARENA_ARRAY(arena, struct block_cost *, k->functions.n);
-    for (uint32_t i = 0; i < k->functions.n; i++)
-        t->functions[k->functions.at[i]->index] = cost_function(rates, k->functions.at[i], arena);
-    add_spills(t, k, arena);
+    const struct ir_live **live = ARENA_ARRAY(arena, const struct ir_live *, k->functions.n);
+    for (uint32_t i = 0; i < k->functions.n; i++) {
+        const struct code *code = k->functions.at[i];
+        struct ir_live *l = ARENA_NEW(arena, struct ir_live);
+        live[code->index] = ir_find_live(code->ir, arena, l) ? l : NULL;
+        t->functions[code->index] = cost_function(rates, code, live[code->index], arena);
+    }
+    add_spills(t, k, live, arena);
     return t;
 }
 

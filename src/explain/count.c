@@ -564,7 +564,7 @@ static void describe(const struct counted_launch *l, struct kernel_counters *c)
     c->static_shared_bytes = kernel->static_shared_bytes;
     c->dynamic_shared_bytes = q->shared_bytes;
     c->local_bytes = kernel->local_bytes;
-    c->spilled_bytes = l->kernel->spilled_bytes;
+    c->spilled_bytes = cost_spilled_bytes(l->kernel->costs);
     c->sms = l->multiprocessors;
     c->registers = kernel_registers(kernel, &c->registers_guessed);
 }
@@ -582,7 +582,6 @@ static void find_hottest(const struct worker_count *k, struct kernel_counters *c
         c->hottest[i].bytes = block.size;
         c->hottest[i].name = block.name;
     }
-    c->hot = c->hottest[0].operations;
 }
 
 static void fill(const struct counted_launch *l, const struct worker_count *k, struct kernel_counters *c,

@@ -89,9 +89,8 @@ struct kernel_counters {
     struct access_counters access[ACCESS_KINDS];
     /* Distinct ones in global memory, without constants; atomics read and write. Pairs: 64 bytes, what DRAM reads. */
     uint64_t read_sectors, read_pairs, written_sectors, touched_sectors, touched_lines;
-    /* The most operations of red and atom that one sector has had; those of a warp that ptxas sums up are one. */
-    uint64_t hot;
-    struct hot_place hottest[HOT_PLACES]; /* from it on, down to 0 operations */
+    /* The sectors with the most operations of red and atom, down to 0; those of a warp that ptxas sums up are one. */
+    struct hot_place hottest[HOT_PLACES];
     /* Barriers: times that one opened; barrier_wait by the number of the warp in its block, of all blocks. */
     uint64_t barriers, barrier_wait_of_warp[MAX_WARPS];
     /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier

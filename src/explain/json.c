@@ -305,8 +305,8 @@ static json_t *footprint_json(const struct kernel_counters *c, struct arena *are
     json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "read_sectors", (json_int_t)c->read_sectors, "read_pairs",
                           (json_int_t)c->read_pairs, "written_sectors", (json_int_t)c->written_sectors,
                           "touched_sectors", (json_int_t)c->touched_sectors, "touched_lines",
-                          (json_int_t)c->touched_lines, "hot", (json_int_t)c->hot);
-    if (o && c->hot)
+                          (json_int_t)c->touched_lines, "hot", (json_int_t)c->hottest[0].operations);
+    if (o && c->hottest[0].operations)
         json_object_set_new(o, "hottest", hottest_json(c, arena));
     return o;
 }

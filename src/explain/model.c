@@ -54,7 +54,7 @@ static struct kernel_counters with_spills(const struct kernel_counters *c)
 {
     struct kernel_counters all = *c;
     struct access_counters *ld = &all.access[KIND_of_local_ld], *st = &all.access[KIND_of_local_st];
-    uint64_t n[] = {(uint64_t)c->spill_loads, (uint64_t)c->spill_stores};
+    uint64_t n[] = {(uint64_t)llround(c->spill_loads), (uint64_t)llround(c->spill_stores)};
     struct access_counters *of[] = {ld, st};
     for (unsigned i = 0; i < 2; i++) {
         of[i]->requests += n[i];
@@ -282,7 +282,7 @@ static void bound_device(const struct launch *l, double cycles[BOUNDS])
                      (double)(red->lanes + atom->lanes) / l->r->atomic_lanes) +
                 (double)access_of(l, KIND_of_bulk_red)->sectors / l->r->bulk_red_sectors;
     bool in_bulk = access_of(l, KIND_of_bulk_red)->sectors > red->sectors + atom->sectors;
-    double hot = (double)l->c->hot / (in_bulk ? l->r->bulk_red_hot : l->r->atomic_hot);
+    double hot = (double)l->c->hottest[0].operations / (in_bulk ? l->r->bulk_red_hot : l->r->atomic_hot);
     cycles[BOUND_atomic] = fmax(ns, hot) * l->ghz;
     cycles[BOUND_launch] = (double)l->c->blocks * l->r->block * l->ghz;
 }

@@ -217,20 +217,19 @@ static float stores_of(struct allocator *a, uint32_t b)
     return stores;
 }
 
-static struct spills *spills_of_function(const struct code *code, uint32_t registers, struct arena *arena)
+static struct spills *spills_of_function(const struct code *code, const struct ir_live *live, uint32_t registers,
+                                         struct arena *arena)
 {
     struct arena scratch = {.on_oom = arena->on_oom};
-    struct ir_live live = {0};
     struct spills *spills = ARENA_ARRAY(arena, struct spills, code->n_blocks);
-    struct allocator a = {.code = code, .live = &live, .arena = &scratch, .words = registers - RESERVED};
+    struct allocator a = {.code = code, .live = live, .arena = &scratch, .words = registers - RESERVED};
     a.value = ARENA_ARRAY(&scratch, struct value, code->ir->regs.n);
     a.held = ARENA_ARRAY(&scratch, uint32_t, code->ir->regs.n);
     a.first_use = ARENA_ARRAY(&scratch, uint32_t, code->n_ops + 1);
-    bool known = ir_find_live(code->ir, &scratch, &live);
     for (uint32_t r = 0; r < code->ir->regs.n; r++)
         a.value[r].next = NEVER; /* behind the block, of those that live in one alone */
     find_computing(&a);
-    for (uint32_t b = 0; known && b < code->n_blocks; b++) {
+    for (uint32_t b = 0; live && b < code->n_blocks; b++) {
         bool loop = is_own_loop(code, b);
         list_uses(&a, b);
         find_next(&a, b, loop);
@@ -242,7 +241,7 @@ static struct spills *spills_of_function(const struct code *code, uint32_t regis
         }
         spills[b] = a.now;
     }
-    for (uint32_t b = 0; known && b < code->n_blocks; b++)
+    for (uint32_t b = 0; live && b < code->n_blocks; b++)
         spills[b].stores = stores_of(&a, b);
     arena_free(&scratch);
     return spills;
@@ -274,13 +273,18 @@ static void scale(const struct kernel *k, struct spills **spills)
         }
 }
 
-/* Of one whose local memory has arrays of its own, machine code does not tell them from spills. */
-static bool can_spill(const struct kernel *k, uint32_t registers, bool guessed)
+/* Of the frame of the machine code: beyond arrays of PTX, which may be in registers there, too. */
+static uint32_t frame_of_spills(const struct kernel *k)
 {
-    return guessed ? registers >= kernel_register_limit(k) : k->machine_code.frame_bytes > 0 && k->local_bytes == 0;
+    return k->machine_code.frame_bytes > k->local_bytes ? k->machine_code.frame_bytes - k->local_bytes : 0;
 }
 
-struct spills **spills_find(const struct kernel *k, struct arena *arena)
+static bool can_spill(const struct kernel *k, uint32_t registers, bool guessed)
+{
+    return guessed ? registers >= kernel_register_limit(k) : frame_of_spills(k) > 0;
+}
+
+struct spills **spills_find(const struct kernel *k, const struct ir_live *const *live, struct arena *arena)
 {
     bool guessed;
     uint32_t registers = kernel_registers(k, &guessed);
@@ -288,8 +292,9 @@ struct spills **spills_find(const struct kernel *k, struct arena *arena)
         return NULL;
     struct spills **spills = ARENA_ARRAY(arena, struct spills *, k->functions.n);
     for (uint32_t i = 0; i < k->functions.n; i++)
-        spills[k->functions.at[i]->index] = spills_of_function(k->functions.at[i], registers, arena);
-    if (!guessed)
+        spills[k->functions.at[i]->index] =
+            spills_of_function(k->functions.at[i], live[k->functions.at[i]->index], registers, arena);
+    if (!guessed && k->local_bytes == 0)
         scale(k, spills);
     return spills;
 }
@@ -298,5 +303,5 @@ uint32_t spilled_bytes(const struct kernel *k, struct spills *const *spills)
 {
     if (!spills)
         return 0;
-    return k->machine_code.registers ? k->machine_code.frame_bytes : WORD_BYTES * (uint32_t)sum_of(k, spills).stores;
+    return k->machine_code.registers ? frame_of_spills(k) : WORD_BYTES * (uint32_t)sum_of(k, spills).stores;
 }

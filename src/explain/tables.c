@@ -150,12 +150,11 @@ static void list_insns(struct counted_kernel *k, struct arena *scratch)
 
 static void find_costs(struct counted_kernel *k)
 {
-    const struct cost_table *costs = cost_table_make(k->kernel, k->rates, &k->arena);
-    k->spilled_bytes = cost_spilled_bytes(costs);
+    k->costs = cost_table_make(k->kernel, k->rates, &k->arena);
     k->cost = ARENA_ARRAY(&k->arena, const struct block_cost *, k->sites->n_blocks);
     for (uint32_t i = 0; i < k->sites->n_functions; i++)
         for (uint32_t b = 0; b < k->sites->functions[i].code->n_blocks; b++)
-            k->cost[k->sites->functions[i].first_block + b] = cost_of(costs, k->sites->functions[i].code, b);
+            k->cost[k->sites->functions[i].first_block + b] = cost_of(k->costs, k->sites->functions[i].code, b);
 }
 
 static void find_facts(struct counted_kernel *k)

@@ -55,7 +55,7 @@ struct counted_kernel {
     const char *name, *mangled;
     struct sites *sites;
     const struct block_cost **cost; /* by block */
-    uint32_t spilled_bytes;
+    const struct cost_table *costs;
     struct insn *insns; /* in the order of the text */
     uint32_t n_insns;
     uint32_t *insns_of_block; /* how many, by block */

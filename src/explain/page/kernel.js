@@ -14,7 +14,7 @@ function boundName(bound) {
 }
 
 function className(key) {
-    return data.names.classes[key] || [key, ""];
+    return data.names.classes[key];
 }
 
 /* Of its lines, and of the launch. */
