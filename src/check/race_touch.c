@@ -245,8 +245,8 @@ static bool has_record(struct now *n)
            race_new_record(n);
 }
 
-static void touch_of_class(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes,
-                           unsigned per_lane)
+static inline void touch_of_class(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes,
+                                  unsigned per_lane)
 {
     if (!has_record(n))
         return;
@@ -288,11 +288,11 @@ static bool is_torn(const struct now *n, const cell *c, uint64_t address)
 }
 
 /* Few strong reads come upon bytes, or upon words, with a past of their own. */
-static bool may_be_torn(const struct now *n, const cell *c, uint64_t address, uint32_t bytes)
+static inline bool may_be_torn(const struct now *n, const cell *c, uint64_t address, uint32_t bytes)
 {
-    uint32_t words = (uint32_t)((address + bytes + 3) / 4 - address / 4), found = 0;
     if (!n->class->strong || !n->class->reads || !n->class->op)
         return false;
+    uint32_t words = (uint32_t)((address + bytes + 3) / 4 - address / 4), found = 0;
     for (uint32_t i = 0; i < words; i++)
         found |= (c[i] & CELL_SPLIT) | (n->class->bytes > 4 ? c[i] ^ c[0] : 0);
     return found;
