@@ -30,6 +30,7 @@ struct access_class {
     bool reads, writes, strong, atomic;
     bool issued;                  /* by work that a lane has issued and an mbarrier hears of: order_issued_before() */
     bool torn;                    /* a strong read of what several writes have left: it has observed none (8.9.2) */
+    bool is_init;                 /* mbarrier.init */
     enum reach reach;             /* of a strong one */
     const struct task_note *note; /* of a task that is no launch; else NULL: */
     const void *where;            /* whose it is, as hd_checker_options.place says it; or NULL */

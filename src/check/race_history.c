@@ -110,7 +110,7 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
     if (e->class->issued)
         return order_issued_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes, stamp);
     uint32_t first = own | order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp);
-    if (race_is_init(e->class) && e->same_instance)
+    if (e->class->is_init && e->same_instance)
         first |= order_init_before(n->b->order, warp, lane, e->record->warp, e->lanes & ~first, stamp);
     return first;
 }
@@ -618,7 +618,7 @@ static bool lanes_differ(const struct now *n, const struct history *h)
         const struct record *r = history_record(n->h, h->at[i].record);
         uint32_t instance = instance_of(n, r);
         const struct access_class *c = race_class_at(n->r, r->class);
-        if (c->issued || (o->n_init_fences && race_is_init(c)))
+        if (c->issued || (o->n_init_fences && c->is_init))
             return true;
         if (!order_knows_lanes_alike(o, n->warp, instance, r->warp, stamp_of(n, r)) ||
             (instance == o->number && exits_differ(&o->warps[r->warp])))

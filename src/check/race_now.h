@@ -42,12 +42,6 @@ static inline bool race_is_update(const struct access_class *c)
     return c->strong && c->reads && c->writes && !c->torn;
 }
 
-/* mbarrier.init */
-static inline bool race_is_init(const struct access_class *c)
-{
-    return c->op && c->op->kind == OP_MBARRIER && c->op->mode == MBARRIER_INIT;
-}
-
 static inline void race_use_class(struct now *n, uint32_t number)
 {
     n->class_number = number;

@@ -130,10 +130,10 @@ static void touch_word(struct now *n, cell *c, struct lanes lanes, unsigned per_
     touch_bytes(n, c, address, 4, lanes, per_lane);
 }
 
-/* How many words, of `count` of a stretch from its word `from` on, have the same past as the first of these, each that of its own
- * lanes? Four at a time: most accesses are such stretches. None has that of one which is split. */
 typedef uint32_t words __attribute__((vector_size(16)));
 
+/* How many words, of `count` of a stretch from its word `from` on, have the same past as the first of these, each that of its own
+ * lanes? Four at a time: most accesses are such stretches. None has that of one which is split. */
 static uint32_t count_alike(const struct now *n, const cell *c, uint32_t from, uint32_t count, unsigned per_lane)
 {
     uint32_t first = c[from], i = 0;
