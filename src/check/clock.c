@@ -484,12 +484,16 @@ bool clock_join_since(struct clock **c, struct clock *with, const struct clock *
     return true;
 }
 
-bool clock_extend(struct clock **c, struct clock *with)
+/* By what is no lineage of its own, and may be on the stack. */
+static bool extend(struct clock **c, const struct clock *with)
 {
     struct sum s;
-    if (join_at_once(c, with))
-        return true;
     return sum_of(*c, with, NULL, &s) && (says(*c, &s) || put_extended(c, &s));
+}
+
+bool clock_extend(struct clock **c, struct clock *with)
+{
+    return join_at_once(c, with) || extend(c, with);
 }
 
 static struct clock clock_of_lane(uint32_t instance, unsigned warp, unsigned lane, uint32_t floor)
@@ -503,8 +507,7 @@ static struct clock clock_of_lane(uint32_t instance, unsigned warp, unsigned lan
 bool clock_extend_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor)
 {
     struct clock one = clock_of_lane(instance, warp, lane, floor);
-    struct sum s;
-    return sum_of(*c, &one, NULL, &s) && (says(*c, &s) || put_extended(c, &s));
+    return extend(c, &one);
 }
 
 /* What a clock says that is on the stack, and has no references. */

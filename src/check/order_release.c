@@ -426,9 +426,7 @@ void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, stru
                        bool parity)
 {
     struct mbarrier_order *m = mbarrier_at(owner, address);
-    uint32_t floor[WARP_LANES] = {0};
-    floor[lane] = b->warps[warp].now + 1;
-    if (m && !clock_add_lanes(&m->phase[parity], order_issued_by(b->number), warp, 1u << lane, floor))
+    if (m && !clock_add_lane(&m->phase[parity], order_issued_by(b->number), warp, lane, b->warps[warp].now + 1))
         atomic_store(&b->order->incomplete, true);
     b->irregular = true;
     order_step(b, warp);

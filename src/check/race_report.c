@@ -117,8 +117,7 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
     case RACE_LAUNCHES: return "nothing orders the two launches";
     case RACE_OVERLAP:
         return "the second launch may begin before the first has ended (programmatic stream serialization), and its "
-               "thread has "
-               "not waited for that";
+               "thread has not waited for that";
     case RACE_HOST: return arena_printf(arena, "nothing orders %s and %s", work_words(a->class), work_words(b->class));
     case RACE_SCOPE: {
         const struct race_side *narrow = a->class->reach < b->class->reach ? a : b;
@@ -151,8 +150,7 @@ static const char *remedy(enum race_reason reason, const struct race_side *a, co
         return "put both into one stream, or let the second wait for an event that is recorded behind the first";
     case RACE_OVERLAP:
         return "let the second kernel call cudaGridDependencySynchronize() (griddepcontrol.wait) before the access, in "
-               "this thread or before "
-               "a barrier that this thread passes";
+               "this thread or before a barrier that this thread passes";
     case RACE_HOST:
         if (!is_host(a->class) && !is_host(b->class))
             return "put both into one stream, or let the second wait for an event that is recorded behind the first "

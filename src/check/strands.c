@@ -582,7 +582,7 @@ bool strands_before(const struct strands *s, uint32_t a, uint32_t b)
     const struct record *x = record_of(s, a), *y = record_of(s, b);
     if (x->strand == y->strand)
         return x->place < (y->overlapped ? y->overlapped : y->place);
-    return y->clock && x->strand < y->clock->n && x->place <= y->clock->at[x->strand];
+    return counts(y->clock, x);
 }
 
 bool strands_overlap(const struct strands *s, uint32_t a, uint32_t b)

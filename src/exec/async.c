@@ -169,7 +169,7 @@ static void tell_read(const struct async_work *x, const struct async_part *p, un
 {
     struct location from = {.space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = x->reads};
     bool is_elsewhere = mode_of(x) == ASYNC_STORE || mode_of(x) == ASYNC_TENSOR_LOAD; /* in a register, or in lines */
-    if (!access_is_watched(x->warp) || is_elsewhere || x->buffer || !p->taken)
+    if (!access_is_watched(x->warp) || is_elsewhere || !p->taken)
         return;
     from.address = is_bulk(x) && x->reads ? x->source : global_address(x, p->from);
     access_tell_async_read(x, lane, &from, p->taken);
@@ -199,7 +199,8 @@ static bool finish_part(struct async_work *x, unsigned lane)
     uint32_t bytes = p->bytes;
     if (!x->writes || !x->reads)
         histogram_settle(worker_of(w));
-    tell_read(x, p, lane);
+    if (!x->buffer) /* else read_source() has */
+        tell_read(x, p, lane);
     if (async_tensor(x)) {
         bytes = (uint32_t)tensor_copy_bytes(&async_tensor(x)->map);
         if (!async_finish_tensor(x, p, lane))
@@ -349,11 +350,7 @@ static bool read_source(struct async_work *x)
     x->buffer = pool_take(worker_of(x->warp), p->taken);
     if (!x->buffer)
         return async_finish_work(x);
-    const struct async_part part = {.from = p->from, .taken = p->taken};
-    uint8_t *buffer = x->buffer;
-    x->buffer = NULL;
-    tell_read(x, &part, (unsigned)__builtin_ctz(x->lanes));
-    x->buffer = buffer;
+    tell_read(x, p, (unsigned)__builtin_ctz(x->lanes));
     memcpy(x->buffer, p->from, p->taken);
     p->from = x->buffer;
     return true;

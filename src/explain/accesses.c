@@ -23,6 +23,17 @@ static void count_stride(struct access_counters *c, int64_t step)
     c->strided++;
 }
 
+/* The sectors that L1 has not (all, where it is passed by): L2 is asked for them. */
+static uint32_t load_line(struct footprint *f, struct l1 *l1, bool past_l1, const struct line *line,
+                          struct access_counters *c)
+{
+    uint32_t missing = past_l1 || !l1 ? line->sectors : l1_load(l1, line->number, line->sectors);
+    c->pairs += pairs_of(missing);
+    if (missing)
+        footprint_touch(f, line, FOOTPRINT_READ);
+    return missing;
+}
+
 static void count_load(struct footprint *f, struct l1 *l1, const struct access_site *s, const struct lanes *a,
                        struct access_counters *c)
 {
@@ -30,14 +41,10 @@ static void count_load(struct footprint *f, struct l1 *l1, const struct access_s
     unsigned n = rule_lines(a, lines);
     c->tags += n;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t missing = s->past_l1 || !l1 ? lines[i].sectors : l1_load(l1, lines[i].number, lines[i].sectors);
+        uint32_t missing = load_line(f, l1, s->past_l1, &lines[i], c);
         c->sectors += bits(lines[i].sectors);
-        if (!missing)
-            continue;
         c->l1_miss_sectors += bits(missing);
-        c->l1_miss_tags++;
-        c->pairs += pairs_of(missing);
-        footprint_touch(f, &lines[i], FOOTPRINT_READ);
+        c->l1_miss_tags += missing != 0;
     }
 }
 
@@ -188,12 +195,9 @@ static void count_copy(struct footprint *f, struct l1 *l1, const struct access_s
     st->ideal_wavefronts += c.ideal_wavefronts;
     unsigned n = rule_lines(&from, lines);
     for (unsigned i = 0; i < n; i++) {
-        uint32_t missing = s->past_l1 || !l1 ? lines[i].sectors : l1_load(l1, lines[i].number, lines[i].sectors);
+        uint32_t missing = load_line(f, l1, s->past_l1, &lines[i], ld);
         ld->l1_miss_sectors += s->past_l1 ? 0 : bits(missing);
         ld->l1_miss_tags += !s->past_l1 && missing;
-        ld->pairs += pairs_of(missing);
-        if (missing)
-            footprint_touch(f, &lines[i], FOOTPRINT_READ);
     }
     ld->l1_miss_sectors += s->past_l1 ? c.l2_sectors : 0;
     ld->l1_miss_tags += s->past_l1 ? c.tags : 0;
