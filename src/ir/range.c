@@ -1,15 +1,23 @@
 /* Value ranges of registers, their strides from one block of threads to the next, and which of them depend on what blocks claim: see
- * shape.h. Only registers that are written once have a range, so one pass in order finds most; a pass takes what it does not know as
- * any value.
+ * shape.h.
+ *
+ * A register's range holds all that its definitions give, wherever it is read: an interval analysis that knows no control flow. It
+ * begins with no values and goes over the instructions until nothing is added, so `stage ^= 1` stays within 0 and 1. What still grows
+ * after a few passes, a counter, is taken for any value (widening).
  */
 #include "ir/affine.h"
 
-static const struct ir_range unknown = {1, 0};
-enum { PASSES = 3 };
+static const struct ir_range unknown = {1, 0}, none = {INT64_MAX, INT64_MIN}; /* none: nothing has been seen yet */
+enum { GROWING_PASSES = 3, PASSES = 16 };
 
 static bool is_known(struct ir_range r)
 {
     return r.lo <= r.hi;
+}
+
+static bool is_none(struct ir_range r)
+{
+    return r.lo == INT64_MAX && r.hi == INT64_MIN;
 }
 
 static bool is_constant(struct ir_range r)
@@ -131,15 +139,6 @@ static struct ir_range of_load(const struct ir_access *a, unsigned width)
     return is_signed ? (struct ir_range){-values / 2, values / 2 - 1} : (struct ir_range){0, values - 1};
 }
 
-static void find_range_of_load(const struct ir_func *f, const struct ir_insn *i, const struct ir_shapes *s)
-{
-    for (unsigned k = 0; k < 8 && i->access->mem.bytes <= 2; k++) {
-        uint32_t d = ir_ref_index(i->access->regs[k]);
-        if (ir_is_only_def(s->defs, i->access->regs[k], i))
-            s->ranges[d] = of_load(i->access, f->regs.at[d].width);
-    }
-}
-
 static int64_t as_signed(uint64_t v, unsigned width)
 {
     return (int64_t)(v << (64 - width)) >> (64 - width);
@@ -156,20 +155,71 @@ static struct ir_range of_known(const struct ir_func *f, const struct ir_known *
     return r;
 }
 
+/* Of what an instruction gives to a register; nothing where it reads what has no values yet. */
+static struct ir_range of_insn(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, ir_ref to)
+{
+    unsigned width = f->regs.at[ir_ref_index(to)].width;
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned n = ir_reads(i, refs); n-- > 0;)
+        if (ir_ref_kind(refs[n]) == REF_REG && is_none(s->ranges[ir_ref_index(refs[n])]))
+            return none;
+    if (i->kind == IR_LANES && to == i->d) /* not a carry */
+        return of_lanes(f, s, i, width);
+    return i->kind == IR_LD && i->access->mem.bytes <= 2 ? of_load(i->access, width) : unknown;
+}
+
+static struct ir_range join(struct ir_range a, struct ir_range b)
+{
+    if (is_none(a) || is_none(b))
+        return is_none(a) ? b : a;
+    if (!is_known(a) || !is_known(b))
+        return unknown;
+    return (struct ir_range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+/* True where a range has changed. */
+static bool pass_over(const struct ir_func *f, const struct ir_known *known, bool widens, struct ir_shapes *s)
+{
+    ir_ref refs[IR_MAX_REFS];
+    bool changed = false;
+    for (uint32_t k = 0; k < f->insns.n; k++) {
+        const struct ir_insn *i = &f->insns.at[k];
+        for (unsigned n = ir_writes(i, refs); n-- > 0;) {
+            uint32_t d = ir_ref_index(refs[n]);
+            if (ir_ref_kind(refs[n]) != REF_REG || known->rows[d])
+                continue;
+            struct ir_range was = s->ranges[d], now = join(was, of_insn(f, s, i, refs[n]));
+            if (now.lo == was.lo && now.hi == was.hi)
+                continue;
+            s->ranges[d] = widens && !is_none(was) ? unknown : now;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Registers that are written have these values so far. */
+static void begin_ranges(const struct ir_func *f, const struct ir_known *known, struct ir_range so_far,
+                         struct ir_shapes *s)
+{
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        s->ranges[r] = s->defs->first[r] < s->defs->first[r + 1] ? so_far : unknown;
+        if (known->rows[r])
+            s->ranges[r] = of_known(f, known, r);
+        else if (s->defs->zeroed[r])
+            s->ranges[r] = join(s->ranges[r], (struct ir_range){0, 0});
+    }
+}
+
 void ir_find_ranges(const struct ir_func *f, const struct ir_known *known, struct arena *arena, struct ir_shapes *s)
 {
+    int pass = 0;
     s->ranges = ARENA_ARRAY(arena, struct ir_range, f->regs.n);
-    for (uint32_t r = 0; r < f->regs.n; r++)
-        s->ranges[r] = known->rows[r] ? of_known(f, known, r) : unknown;
-    for (int pass = 0; pass < PASSES; pass++)
-        for (uint32_t k = 0; k < f->insns.n; k++) {
-            const struct ir_insn *i = &f->insns.at[k];
-            uint32_t d = ir_ref_index(i->d);
-            if (i->kind == IR_LD)
-                find_range_of_load(f, i, s);
-            if (i->kind == IR_LANES && ir_is_only_def(s->defs, i->d, i) && !known->rows[d])
-                s->ranges[d] = of_lanes(f, s, i, f->regs.at[d].width);
-        }
+    begin_ranges(f, known, none, s);
+    while (pass < PASSES && pass_over(f, known, pass >= GROWING_PASSES, s))
+        pass++;
+    if (pass == PASSES)
+        begin_ranges(f, known, unknown, s);
 }
 
 /* ---- steps ---- */
