@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "cuda/contexts.h"
 #include "cuda/process_file.h"
 #include "cuda/stack.h"
 #include "cuda/state.h"

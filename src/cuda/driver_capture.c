@@ -7,6 +7,8 @@
  */
 #include "cuda/graph.h"
 
+#include "cuda/streams.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,73 @@
 /* Primary contexts and context management ("CUDA Driver API", 6.7 to 6.9). */
 #include "cuda/state.h"
 
+#include "cuda/allocations.h"
+#include "cuda/check.h"
+#include "cuda/contexts.h"
 #include "cuda/limits.h"
+#include "cuda/machines.h"
 #include "cuda/module.h"
+#include "cuda/printed.h"
+#include "cuda/streams.h"
 #include "cuda/watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- the beginning of a context ---- */
+
+/* From a stream's thread: the paragraph that says what a kernel has done. */
+static void show_fault(void *data, hd_result result, hd_report *report)
+{
+    (void)data;
+    if (result == HD_ERROR_CANCELLED) /* contexts_finish() */
+        return;
+    print_flush();
+    fflush(stdout);
+    if (!check_found(report))
+        fputs(hd_report_text(report), stderr);
+}
+
+/* An H200's (recorded). */
+static const size_t first_limits[LIMITS] = {
+    [CU_LIMIT_STACK_SIZE] = 1024,
+    [CU_LIMIT_MALLOC_HEAP_SIZE] = 8388608,
+    [CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752,
+    [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
+    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+    [CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = 11796480,
+    [CU_LIMIT_SHMEM_SIZE] = 232448,
+};
+
+/* One that has nothing begins. */
+static CUresult context_start(CUcontext c)
+{
+    hd_context_options o = {.fault = show_fault};
+    hd_result r = hd_context_create(c->device->machine, &o, &c->context);
+    c->id = state_number();
+    c->api_version = 3020;
+    c->attributes = stream_first_attributes(LEAST_PRIORITY);
+    memcpy(c->limits, first_limits, sizeof c->limits);
+    return from_hd(r);
+}
+
+static CUresult context_new(struct device *d, unsigned flags, CUcontext *context)
+{
+    CUcontext c = calloc(1, sizeof *c);
+    if (!c)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *c = (struct CUctx_st){.kind = HANDLE_CONTEXT, .device = d, .flags = flags};
+    CUresult r = context_start(c);
+    if (r) {
+        free(c);
+        return r;
+    }
+    context_add(c);
+    *context = c;
+    return CUDA_SUCCESS;
+}
 
 /* ---- the end of a context ---- */
 
@@ -314,7 +376,7 @@ enum { LEAST_STACK_BYTES = 64 << 10 };
 /* Nor larger than the environment allows. */
 static size_t stack_bytes(size_t value)
 {
-    size_t most = state_limits()->stack_bytes, bytes = value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value;
+    size_t most = limits_given()->stack_bytes, bytes = value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value;
     return most && bytes > most ? most : bytes;
 }
 

@@ -4,6 +4,9 @@
  * default stream has a twin for the thread's own (_ptds, _ptsz).
  */
 #include "cuda/watch.h"
+#include "cuda/contexts.h"
+#include "cuda/devices.h"
+#include "cuda/registered.h"
 #include "cuda/work.h"
 
 #include <string.h>

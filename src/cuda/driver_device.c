@@ -1,13 +1,18 @@
 /* Initialization, version, devices and their attributes, peers ("CUDA Driver API", 6.3 to 6.6, 6.25). */
 #include "cuda/state.h"
 
+#include "cuda/contexts.h"
+#include "cuda/devices.h"
+#include "cuda/machines.h"
+#include "cuda/start.h"
+
 #include <stdio.h>
 #include <string.h>
 
 CU_API CUresult cuInit(unsigned flags)
 {
     NEED(flags == 0);
-    return state_init();
+    return cuda_start();
 }
 
 CU_API CUresult cuDriverGetVersion(int *version)
@@ -21,7 +26,7 @@ CU_API CUresult cuDeviceGetCount(int *count)
 {
     TRY(state_ready());
     NEED(count);
-    *count = state_device_count();
+    *count = device_count();
     return CUDA_SUCCESS;
 }
 
@@ -29,7 +34,7 @@ CU_API CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
     TRY(state_ready());
     NEED(device);
-    if (ordinal < 0 || ordinal >= state_device_count())
+    if (ordinal < 0 || ordinal >= device_count())
         return CUDA_ERROR_INVALID_DEVICE;
     *device = ordinal;
     return CUDA_SUCCESS;
@@ -158,7 +163,7 @@ CU_API CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *text)
     }
     if (!ok)
         return CUDA_ERROR_INVALID_VALUE;
-    if (domain || bus || function || device >= (unsigned)state_device_count())
+    if (domain || bus || function || device >= (unsigned)device_count())
         return CUDA_ERROR_INVALID_DEVICE;
     *dev = (CUdevice)device;
     return CUDA_SUCCESS;

@@ -1,5 +1,7 @@
 /* Kernels: attributes and occupancy ("CUDA Driver API", 6.12, 6.22, 6.24). A CUkernel is a CUfunction. */
 #include "cuda/module.h"
+#include "cuda/contexts.h"
+#include "cuda/machines.h"
 #include "cuda/work.h"
 
 #include <string.h>

@@ -1,7 +1,10 @@
 /* Graphs put together by hand, and their launches ("CUDA Driver API", 6.23). */
 #include "cuda/graph.h"
 
+#include "cuda/contexts.h"
+#include "cuda/devices.h"
 #include "cuda/module.h"
+#include "cuda/streams.h"
 
 #include <stdlib.h>
 #include <string.h>

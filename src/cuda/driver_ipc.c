@@ -4,6 +4,8 @@
 #include "cuda/ipc.h"
 
 #include "base/memory_file.h"
+#include "cuda/allocations.h"
+#include "cuda/contexts.h"
 #include "cuda/mapping.h"
 #include "cuda/watch.h"
 

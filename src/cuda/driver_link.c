@@ -1,6 +1,7 @@
 /* Linking at run time ("CUDA Driver API", 6.10): PTX goes in; what comes out is an image of our own, for cuModuleLoadData.
  */
 #include "cuda/module.h"
+#include "cuda/contexts.h"
 #include "cuda/object.h"
 
 #include <stdio.h>

@@ -1,6 +1,10 @@
 /* Waiting for a value in memory and writing one, in the order of a stream ("CUDA Driver API", 6.20). */
 #include "cuda/state.h"
 
+#include "cuda/devices.h"
+#include "cuda/registered.h"
+#include "cuda/streams.h"
+
 #include <sched.h>
 #include <stdlib.h>
 

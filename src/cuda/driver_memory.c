@@ -1,5 +1,12 @@
 /* Memory: device, managed, host; what is known of a pointer ("CUDA Driver API", 6.13, 6.16). */
 #include "cuda/mapping.h"
+#include "cuda/allocations.h"
+#include "cuda/contexts.h"
+#include "cuda/devices.h"
+#include "cuda/machines.h"
+#include "cuda/printed.h"
+#include "cuda/registered.h"
+#include "cuda/streams.h"
 #include "cuda/watch.h"
 
 #include <string.h>

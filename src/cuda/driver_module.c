@@ -1,6 +1,11 @@
 /* Modules and libraries ("CUDA Driver API", 6.10 to 6.12). */
 #include "cuda/module.h"
 
+#include "cuda/contexts.h"
+#include "cuda/devices.h"
+#include "cuda/machines.h"
+#include "cuda/printed.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -188,7 +193,7 @@ CU_API CUresult cuLibraryUnload(CUlibrary library)
 {
     struct CUmod_st *m;
     TRY(library_of(library, &m));
-    for (int i = 0; i < state_device_count(); i++) {
+    for (int i = 0; i < device_count(); i++) {
         struct device *d;
         if (m->on[i] && device_get(i, &d) == CUDA_SUCCESS && d->primary)
             hd_context_synchronize(d->primary->context);

@@ -3,6 +3,10 @@
  * file in memory, each allocation a part of it.
  */
 #include "cuda/mapping.h"
+#include "cuda/allocations.h"
+#include "cuda/contexts.h"
+#include "cuda/machines.h"
+#include "cuda/streams.h"
 #include "cuda/watch.h"
 
 #include <fcntl.h>

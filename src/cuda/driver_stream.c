@@ -1,6 +1,9 @@
 /* Streams and events ("CUDA Driver API", 6.17, 6.18). */
 #include "cuda/graph.h"
+#include "cuda/contexts.h"
 #include "cuda/ipc.h"
+#include "cuda/printed.h"
+#include "cuda/streams.h"
 #include "cuda/watch.h"
 
 #include <stdlib.h>

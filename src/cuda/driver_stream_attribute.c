@@ -3,6 +3,8 @@
  */
 #include "cuda/state.h"
 
+#include "cuda/streams.h"
+
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
 /* "num_bytes must be at most accessPolicyMaxWindowSize, missProp normal or streaming" (CUaccessPolicyWindow). */

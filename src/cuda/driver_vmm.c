@@ -4,6 +4,9 @@
  */
 #include "cuda/mapping.h"
 
+#include "cuda/contexts.h"
+#include "cuda/machines.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>

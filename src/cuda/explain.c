@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "cuda/contexts.h"
 #include "cuda/process_file.h"
 #include "cuda/state.h"
 
@@ -19,7 +20,6 @@ static const double LEAST_SECONDS = 1, SHARE_OF_RUN = 1.0 / 8, TIMES_THE_COST = 
 static struct {
     bool on;
     pid_t process;
-    contexts_finish_fn *finish;
     struct explain_options options;
     pthread_mutex_t lock; /* of what follows */
     char *path;           /* of the file */
@@ -134,7 +134,7 @@ static bool open_file(void)
     return ok;
 }
 
-bool explain_start(contexts_finish_fn *finish)
+bool explain_start(void)
 {
     const char *text = secure_getenv("HEDDLE_EXPLAIN");
     struct explain_options *o = &explain.options;
@@ -146,7 +146,6 @@ bool explain_start(contexts_finish_fn *finish)
     }
     explain.process = getpid();
     explain.started = seconds_now();
-    explain.finish = finish;
     if (o->process && o->process != explain.process)
         return true;
     explain.on = open_file();
@@ -207,7 +206,7 @@ __attribute__((destructor)) static void finish(void)
     char number[24];
     if (!explain.on || explain.process != getpid())
         return;
-    explain.finish(SECONDS_AT_END);
+    contexts_finish(SECONDS_AT_END);
     pthread_mutex_lock(&explain.lock);
     if (explain.kernels_old)
         write_kernels();

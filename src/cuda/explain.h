@@ -13,12 +13,8 @@
 #include "cuda/explain_options.h"
 #include "heddle.h"
 
-/* contexts_finish() */
-typedef bool contexts_finish_fn(double seconds);
-
-/* When CUDA starts in the process. When it ends, `finish` waits for what still runs. False where HEDDLE_EXPLAIN is none of ours, which
- * has been said. */
-bool explain_start(contexts_finish_fn *finish);
+/* When CUDA starts in the process. False where HEDDLE_EXPLAIN is none of ours, which has been said. */
+bool explain_start(void);
 /* NULL where nothing is counted. */
 const struct explain_options *explain_options(void);
 /* In a child of fork(), which has no CUDA. */

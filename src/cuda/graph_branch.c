@@ -4,6 +4,8 @@
  */
 #include "cuda/graph.h"
 
+#include "cuda/contexts.h"
+
 #include <stdlib.h>
 
 /* ---- finding them ---- */

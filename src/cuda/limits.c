@@ -51,12 +51,20 @@ static bool read_clock(double *deadline)
     return true;
 }
 
-bool limits_read(struct limits *l)
+static struct limits limits;
+
+bool limits_start(void)
 {
+    struct limits *l = &limits;
     *l = (struct limits){0};
     return read_size("HEDDLE_MEMORY", UINT64_MAX, &l->memory_bytes) &&
            read_size("HEDDLE_STACK", UINT32_MAX / 2, &l->stack_bytes) && read_number("HEDDLE_STEP_LIMIT", &l->steps) &&
            read_clock(&l->deadline);
+}
+
+const struct limits *limits_given(void)
+{
+    return &limits;
 }
 
 double limits_time_left(const struct limits *l)

@@ -11,8 +11,9 @@ struct limits {
     double deadline; /* of all kernels, as CLOCK_MONOTONIC has it */
 };
 
-/* False where a variable has no value of its kind, which has been said. */
-bool limits_read(struct limits *l);
+/* Reads it, once. False where a variable has no value of its kind, which has been said. */
+bool limits_start(void);
+const struct limits *limits_given(void);
 /* For a launch: hd_launch_config.timeout_seconds. */
 double limits_time_left(const struct limits *l);
 

@@ -14,6 +14,13 @@
 
 enum { PAGE = 4096 };
 
+static struct mappings {
+    struct mapping *at; /* by address */
+    size_t n, capacity;
+    struct reservation *reserved;
+    size_t n_reserved, cap_reserved;
+} mappings;
+
 /* ---- files ---- */
 
 static CUresult physical_of(struct device *d, int file, struct physical **physical)
@@ -165,7 +172,7 @@ static void take_out(struct mappings *l, struct mapping *m, bool reserve)
 
 CUresult mapping_add(struct mapping *m, int protection)
 {
-    struct mappings *l = state_mappings();
+    struct mappings *l = &mappings;
     char *start;
     size_t bytes;
     bool fixed = m->start;
@@ -187,7 +194,7 @@ CUresult mapping_add(struct mapping *m, int protection)
 
 bool mapping_take(const void *start, struct mapping *m)
 {
-    struct mappings *l = state_mappings();
+    struct mappings *l = &mappings;
     state_lock();
     struct mapping *found = that_begins(l, start);
     bool good = found && found->pool;
@@ -216,7 +223,7 @@ void mapping_end(const struct mapping *m)
 
 bool mapping_find(const void *address, struct mapping *m)
 {
-    const struct mappings *l = state_mappings();
+    const struct mappings *l = &mappings;
     if (!__atomic_load_n(&l->n, __ATOMIC_ACQUIRE))
         return false;
     state_lock();
@@ -229,7 +236,7 @@ bool mapping_find(const void *address, struct mapping *m)
 
 struct device *mapping_device(const void *address, hd_memory_info *info)
 {
-    const struct mappings *l = state_mappings();
+    const struct mappings *l = &mappings;
     struct device *d = NULL;
     if (!__atomic_load_n(&l->n, __ATOMIC_ACQUIRE))
         return NULL;
@@ -250,7 +257,7 @@ struct device *mapping_device(const void *address, hd_memory_info *info)
 
 bool mapping_open_again(uint64_t number, size_t offset, size_t bytes, void **start)
 {
-    struct mappings *l = state_mappings();
+    struct mappings *l = &mappings;
     bool found = false;
     state_lock();
     for (struct mapping *m = l->at; m < l->at + l->n && !found; m++) {
@@ -264,7 +271,7 @@ bool mapping_open_again(uint64_t number, size_t offset, size_t bytes, void **sta
 
 bool mapping_close(const void *start)
 {
-    struct mappings *l = state_mappings();
+    struct mappings *l = &mappings;
     state_lock();
     struct mapping *m = that_begins(l, start);
     bool found = m && m->opened;
@@ -276,7 +283,7 @@ bool mapping_close(const void *start)
 
 bool mapping_each(const void *start, size_t bytes, bool (*visit)(struct mapping *m, void *data), void *data)
 {
-    struct mappings *l = state_mappings();
+    struct mappings *l = &mappings;
     const char *end = (const char *)start + bytes;
     state_lock();
     struct mapping *first = that_begins(l, start), *last = first;
@@ -297,14 +304,14 @@ static bool unmap(struct mapping *m, void *data)
 
 bool mapping_unmap(const void *start, size_t bytes)
 {
-    return mapping_each(start, bytes, unmap, state_mappings());
+    return mapping_each(start, bytes, unmap, &mappings);
 }
 
 /* ---- reserved addresses ---- */
 
 CUresult reservation_add(struct reservation r)
 {
-    struct mappings *l = state_mappings();
+    struct mappings *l = &mappings;
     bool good = true;
     state_lock();
     if (l->n_reserved == l->cap_reserved) {
@@ -330,7 +337,7 @@ static bool is_mapped(const struct mappings *l, const char *start, size_t bytes)
 
 bool reservation_remove(struct reservation r)
 {
-    struct mappings *l = state_mappings();
+    struct mappings *l = &mappings;
     size_t i = 0;
     state_lock();
     while (i < l->n_reserved && (l->reserved[i].start != r.start || l->reserved[i].bytes != r.bytes))
@@ -344,7 +351,7 @@ bool reservation_remove(struct reservation r)
 
 bool reservation_is_free(const void *start, size_t bytes)
 {
-    const struct mappings *l = state_mappings();
+    const struct mappings *l = &mappings;
     const char *p = start;
     bool inside = false;
     state_lock();
@@ -355,4 +362,12 @@ bool reservation_is_free(const void *start, size_t bytes)
     bool good = inside && !is_mapped(l, p, bytes);
     state_unlock();
     return good;
+}
+
+size_t mapping_ranges_held(hd_range *ranges, size_t n, size_t at)
+{
+    for (size_t i = 0; i < mappings.n; i++, at++)
+        if (at < n)
+            ranges[at] = (hd_range){mappings.at[i].start, mappings.at[i].bytes};
+    return at;
 }

@@ -62,6 +62,9 @@ bool mapping_unmap(const void *start, size_t bytes);
 /* What hd_find is to a machine's memory: *info is all that is mapped without a gap. */
 struct device *mapping_device(const void *address, hd_memory_info *info);
 
+/* hd_machine_options.host_ranges, as registered_ranges_held() has it. */
+size_t mapping_ranges_held(hd_range *ranges, size_t n, size_t at);
+
 /* ---- reserved addresses ---- */
 
 struct reservation {
@@ -73,13 +76,5 @@ CUresult reservation_add(struct reservation r);
 bool reservation_remove(struct reservation r);
 /* Whether all of it is reserved and nothing is mapped there. */
 bool reservation_is_free(const void *start, size_t bytes);
-/* The process's; state.c. */
-struct mappings {
-    struct mapping *at; /* by address */
-    size_t n, capacity;
-    struct reservation *reserved;
-    size_t n_reserved, cap_reserved;
-};
-struct mappings *state_mappings(void);
 
 #endif

@@ -1,9 +1,15 @@
 /* See module.h. */
 #include "cuda/module.h"
 
+#include "cuda/contexts.h"
+#include "cuda/machines.h"
+#include "cuda/registered.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static struct CUmod_st *libraries; /* by next */
 
 /* ---- loading ---- */
 
@@ -137,6 +143,17 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
     return r;
 }
 
+bool is_module(const struct CUmod_st *m, bool library)
+{
+    return m && m->kind == HANDLE_MODULE && (m->context == NULL) == library;
+}
+
+/* Where a module is kept. */
+static struct CUmod_st **list_of(const struct CUmod_st *m)
+{
+    return m->context ? &m->context->modules : &libraries;
+}
+
 CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *name, struct jit_options *jit,
                     struct CUmod_st **module)
 {
@@ -165,14 +182,10 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
         free(m);
         return r;
     }
-    if (c) {
-        state_lock();
-        m->next = c->modules;
-        c->modules = m;
-        state_unlock();
-    } else {
-        library_add(m);
-    }
+    state_lock();
+    m->next = *list_of(m);
+    *list_of(m) = m;
+    state_unlock();
     *module = m;
     return CUDA_SUCCESS;
 }
@@ -200,17 +213,13 @@ static void leave(struct CUmod_st *m, struct device *d)
 
 void module_drop(struct CUmod_st *m)
 {
-    if (m->context) {
-        state_lock();
-        struct CUmod_st **link = &m->context->modules;
-        while (*link && *link != m)
-            link = &(*link)->next;
-        if (*link)
-            *link = m->next;
-        state_unlock();
-    } else {
-        library_remove(m);
-    }
+    state_lock();
+    struct CUmod_st **link = list_of(m);
+    while (*link && *link != m)
+        link = &(*link)->next;
+    if (*link)
+        *link = m->next;
+    state_unlock();
     for (int i = 0; i < MAX_DEVICES; i++)
         hd_module_unload(m->on[i]);
     while (m->functions) {
@@ -231,7 +240,7 @@ void libraries_leave(struct device *d)
     if (d->primary)
         hd_context_synchronize(d->primary->context);
     state_lock();
-    for (struct CUmod_st *m = library_first(); m; m = m->next)
+    for (struct CUmod_st *m = libraries; m; m = m->next)
         leave(m, d);
     state_unlock();
 }

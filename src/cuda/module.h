@@ -29,6 +29,7 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
                     struct CUmod_st **module);
 /* The same from a file. */
 CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module);
+bool is_module(const struct CUmod_st *m, bool library);
 /* No kernel of it may be running. */
 void module_drop(struct CUmod_st *m);
 /* The module on a device, loaded there if it is not yet. */

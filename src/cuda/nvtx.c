@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "cuda/explain.h"
-#include "cuda/state.h"
+#include "cuda/machines.h"
 #include "cuda/nvtx3/nvToolsExt.h"
+#include "cuda/start.h"
+#include "cuda/state.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -194,7 +196,7 @@ static nvtxStringHandle_t register_wide_string(nvtxDomainHandle_t domain, const 
 static bool is_ready(void)
 {
     struct device *device;
-    return state_init() == CUDA_SUCCESS && explain_options() && device_get(0, &device) == CUDA_SUCCESS;
+    return cuda_start() == CUDA_SUCCESS && explain_options() && device_get(0, &device) == CUDA_SUCCESS;
 }
 
 typedef void function(void);

@@ -1,6 +1,11 @@
 /* See watch.h. */
 #include "cuda/watch.h"
 
+#include "cuda/allocations.h"
+#include "cuda/contexts.h"
+#include "cuda/devices.h"
+#include "cuda/registered.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,14 @@
 #include "cuda/work.h"
 
 #include "cuda/check.h"
+#include "cuda/devices.h"
 #include "cuda/explain.h"
 #include "cuda/graph.h"
 #include "cuda/limits.h"
 #include "cuda/module.h"
+#include "cuda/printed.h"
+#include "cuda/registered.h"
+#include "cuda/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +62,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
                                .args = (const void *const *)l->args,
                                .packed_args = l->packed,
                                .packed_bytes = l->packed_bytes,
-                               .timeout_seconds = limits_time_left(state_limits())};
+                               .timeout_seconds = limits_time_left(limits_given())};
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
     hd_diagnostic first;
     if (hd_report_get(report, 0, &first))

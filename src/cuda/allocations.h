@@ -1,0 +1,18 @@
+/* Memory that a program has asked for: the lists of its contexts. Private to cuda/. */
+#ifndef HEDDLE_CUDA_ALLOCATIONS_H
+#define HEDDLE_CUDA_ALLOCATIONS_H
+
+#include "cuda/state.h"
+
+/* The allocation that an address lies in, or NULL; *info, if not NULL, as hd_find says. */
+struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device);
+/* `host`: which the host reads and writes itself. */
+CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation);
+/* Nothing has been written into it yet, which checkers are to know. */
+void allocation_is_undefined(const struct allocation *a);
+/* Memory of a pool, or of NULL, has been freed (driver_pool.c). */
+void pool_freed(struct CUmemPoolHandle_st *pool, size_t bytes);
+/* Takes it out of its context's list and forgets it; the memory is not freed. */
+void allocation_forget(struct allocation *a);
+
+#endif

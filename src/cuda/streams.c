@@ -1,0 +1,154 @@
+/* See streams.h. */
+#include "cuda/streams.h"
+
+#include <stdlib.h>
+
+#include "cuda/contexts.h"
+#include "cuda/watch.h"
+
+/* ---- streams of threads ---- */
+
+/* A thread's own default streams, one a context. */
+struct own_stream {
+    struct own_stream *next;
+    uint64_t context_id;
+    hd_stream *stream;
+    struct stream_attributes attributes;
+};
+
+static pthread_key_t own_streams;
+
+static void drop_own_streams(void *list)
+{
+    state_lock();
+    for (struct own_stream *o = list, *next; o; o = next) {
+        next = o->next;
+        if (context_lives_held(o->context_id))
+            hd_stream_destroy(o->stream);
+        free(o);
+    }
+    state_unlock();
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&own_streams, drop_own_streams);
+}
+
+static CUresult own_stream(CUcontext c, struct own_stream **own)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    struct own_stream *list = pthread_getspecific(own_streams);
+    for (struct own_stream *o = list; o; o = o->next)
+        if (o->context_id == c->id) {
+            *own = o;
+            return CUDA_SUCCESS;
+        }
+    struct own_stream *o = calloc(1, sizeof *o);
+    hd_result r = o ? hd_stream_create(c->context, 0, &o->stream) : HD_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        free(o);
+        return from_hd(r);
+    }
+    o->next = list;
+    o->context_id = c->id;
+    o->attributes = stream_first_attributes(LEAST_PRIORITY);
+    pthread_setspecific(own_streams, o);
+    *own = o;
+    return CUDA_SUCCESS;
+}
+
+/* ---- by handle ---- */
+
+static bool is_created(CUstream handle)
+{
+    return handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
+}
+
+CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
+{
+    CUcontext c;
+    bool created = is_created(handle);
+    struct own_stream *own;
+    CUresult r = created ? state_ready() : context_current(&c);
+    if (r)
+        return r;
+    if (created) {
+        if (!watch_handle(handle, "stream") || handle->kind != HANDLE_STREAM)
+            return CUDA_ERROR_INVALID_HANDLE;
+        c = handle->context;
+        *stream = handle->stream;
+        r = from_hd(hd_context_status(c->context));
+    } else if (handle == CU_STREAM_PER_THREAD) {
+        r = own_stream(c, &own);
+        *stream = r ? NULL : own->stream;
+    } else {
+        *stream = hd_context_default_stream(c->context);
+    }
+    if (context)
+        *context = c;
+    return r;
+}
+
+CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context)
+{
+    TRY(stream_get(handle, stream, context));
+    return is_created(handle) && handle->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+/* ---- attributes ---- */
+
+int stream_priority(int priority)
+{
+    return priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+}
+
+struct stream_attributes stream_first_attributes(int priority)
+{
+    return (struct stream_attributes){
+        .policy = CU_SYNC_POLICY_AUTO, .priority = stream_priority(priority), .domains = {.default_ = 0, .remote = 1}};
+}
+
+CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context)
+{
+    hd_stream *stream;
+    CUcontext c;
+    struct own_stream *own;
+    TRY(stream_get(handle, &stream, &c));
+    if (handle == CU_STREAM_PER_THREAD)
+        TRY(own_stream(c, &own));
+    *attributes = is_created(handle)               ? &handle->attributes
+                  : handle == CU_STREAM_PER_THREAD ? &own->attributes
+                                                   : &c->attributes;
+    if (context)
+        *context = c;
+    return CUDA_SUCCESS;
+}
+
+CUstreamCaptureMode *capture_mode(void)
+{
+    static _Thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    return &mode;
+}
+
+/* ---- those of a context ---- */
+
+void stream_add(CUstream s)
+{
+    state_lock();
+    s->next = s->context->streams;
+    s->context->streams = s;
+    state_unlock();
+}
+
+void stream_remove(CUstream s)
+{
+    state_lock();
+    CUstream *link = &s->context->streams;
+    while (*link && *link != s)
+        link = &(*link)->next;
+    if (*link)
+        *link = s->next;
+    state_unlock();
+}
