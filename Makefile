@@ -1,7 +1,8 @@
 # Everything is built by Meson; this file is for typing less. `make` leaves programs in build/bin, libraries in
-# build/lib. Variables: BUILD (folder), SETUP (arguments for meson setup).
+# build/lib. Variables: BUILD (folder), SETUP (arguments for meson setup); PREFIX of `make install`.
 BUILD ?= build
 SETUP ?=
+PREFIX ?=
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -21,7 +22,10 @@ check-all: all
 clients: all
 	BUILD=$(abspath $(BUILD)) scripts/clients $(CLIENTS)
 
-install: all
+install: $(BUILD)/build.ninja
+	$(if $(PREFIX),meson configure $(BUILD) --prefix='$(abspath $(PREFIX))')
+	ninja -C $(BUILD)
+	@scripts/link-outputs $(BUILD)
 	meson install -C $(BUILD)
 
 # A wheel for pip and a package for Debian 12, in $(BUILD)/packages.

@@ -18,6 +18,9 @@ result() { # STATUS NAME
 
 DESTDIR="$dir/root" make -C "$HEDDLE_SOURCE" BUILD="$HEDDLE_BUILD" install >"$dir/log" 2>&1
 result $? "make install"
+make -n -C "$HEDDLE_SOURCE" BUILD="$HEDDLE_BUILD" PREFIX="$dir/prefix" install >"$dir/log" 2>&1 &&
+    grep -q "meson configure .*--prefix='$dir/prefix'" "$dir/log"
+result $? "make install PREFIX=FOLDER installs there"
 
 pc=$(find "$dir/root" -name heddle.pc)
 export PKG_CONFIG_PATH="${pc%/heddle.pc}" PKG_CONFIG_SYSROOT_DIR="$dir/root"
