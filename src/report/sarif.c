@@ -47,6 +47,27 @@ static json_t *cuda_location(const struct diag *d, const char *message, struct a
     return location(c->file, json_pack("{s:i}", "startLine", (int)c->line), message, arena);
 }
 
+/* A program that has no lines. It is the place of results that have no other: GitHub takes no file of results of which one has no
+ * location with a line (3.27.12 allows that). */
+static json_t *program_location(const char *program, struct arena *arena)
+{
+    return location(printable(arena, str_of(program)), json_pack("{s:i}", "startLine", 1), NULL, arena);
+}
+
+/* Where the innermost call is that anything is known of. */
+static json_t *host_location(const struct diag *d, struct arena *arena)
+{
+    const char *program = d->origin ? d->origin->program : NULL;
+    for (uint32_t i = 0; i < d->n_frames; i++) {
+        const hd_frame *f = &d->frames[i];
+        if (f->file)
+            return location(f->file, json_pack("{s:i}", "startLine", (int)f->line), NULL, arena);
+        if (f->object && !program)
+            program = f->object;
+    }
+    return program ? program_location(program, arena) : NULL;
+}
+
 /* Where it is; NULL where that is not known. */
 static json_t *first_location(const struct diag *d, const char *message, struct arena *arena)
 {
@@ -81,6 +102,7 @@ static json_t *result(const struct diag *d, struct arena *arena)
     json_t *r =
         json_pack("{s:s, s:s, s:{s:s}}", "ruleId", d->code, "level", report_severity(d), "message", "text", text);
     json_t *at = first_location(d, NULL, arena);
+    at = at ? at : host_location(d, arena);
     if (at)
         json_object_set_new(r, "locations", json_pack("[o]", at));
     json_t *more = json_object(); /* 3.8: what SARIF has no words for */

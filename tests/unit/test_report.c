@@ -90,6 +90,36 @@ static void findings_name_the_tool_that_looks_for_them(void **state)
     }
 }
 
+/* GitHub takes no file of which one result has no location with a line. */
+static void a_result_in_sarif_has_a_place_of_the_host_or_the_program(void **state)
+{
+    static const hd_frame in_program = {.object = "/bin/app", .offset = 77};
+    static const hd_frame frames[] = {{.object = "/lib/libc.so.6", .offset = 9},
+                                      {.function = "main", .file = "main.cu", .line = 40, .object = "/bin/app"}};
+    static const struct diag_origin origin = {"app", 4711, NULL};
+    static const struct {
+        const char *uri;
+        int line;
+    } want[] = {{"main.cu", 40}, {"file:///bin/app", 1}, {"app", 1}};
+    struct diags d = {.arena = &arena};
+    (void)state;
+    diag_host(&d, DIAG_WARNING, "leak", NULL, 2, frames, 2, "64 bytes are never freed");
+    diag_host(&d, DIAG_WARNING, "leak", NULL, 2, &in_program, 1, "65 bytes are never freed");
+    diag_host(&d, DIAG_WARNING, "leak", NULL, 2, NULL, 0, "66 bytes are never freed");
+    d.list.at[2].origin = &origin;
+    json_t *log = json_loads(report_sarif(&d, &arena).p, 0, NULL);
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        json_t *results = json_object_get(json_array_get(json_object_get(log, "runs"), 0), "results");
+        const char *uri = NULL;
+        int line = 0;
+        json_unpack(json_array_get(results, i), "{s:[{s:{s:{s:s}, s:{s:i}}}]}", "locations", "physicalLocation",
+                    "artifactLocation", "uri", &uri, "region", "startLine", &line);
+        assert_string_equal(uri, want[i].uri);
+        assert_int_equal(line, want[i].line);
+    }
+    json_decref(log);
+}
+
 static void what_is_no_report_is_refused(void **state)
 {
     static const char *const texts[] = {"{}", "[1]", "[{}]", "[{\"severity\": \"error\", \"code\": \"x\"}]",
@@ -159,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_and_back_is_the_same),
         cmocka_unit_test(findings_name_the_tool_that_looks_for_them),
+        cmocka_unit_test(a_result_in_sarif_has_a_place_of_the_host_or_the_program),
         cmocka_unit_test(what_is_no_report_is_refused),
         cmocka_unit_test(equal_findings_become_one_with_their_counts),
         cmocka_unit_test(findings_of_other_reasons_places_and_kernels_stay_apart),
