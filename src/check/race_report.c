@@ -139,10 +139,14 @@ static const char *remedy(enum race_reason reason, const struct race_side *a, co
                           const char *lines, struct arena *arena)
 {
     bool same_block = memcmp(a->instance.ctaid, b->instance.ctaid, sizeof a->instance.ctaid) == 0;
+    bool one_line = a->class->line == b->class->line;
     switch (reason) {
     case RACE_ONE_INSTRUCTION: return "let one thread write, or use an atomic operation";
     case RACE_WARP: return arena_printf(arena, "__syncwarp() %s, or an atomic operation", lines);
-    case RACE_BLOCK: return arena_printf(arena, "__syncthreads() %s", lines);
+    case RACE_BLOCK:
+        if (one_line && a->class->writes && b->class->writes) /* no barrier helps where each thread comes here once */
+            return arena_printf(arena, "let one thread write, use an atomic operation, or __syncthreads() %s", lines);
+        return arena_printf(arena, "__syncthreads() %s", lines);
     case RACE_BLOCKS:
         return "give each block its own data, use atomic operations, hand the data over with a release and an acquire "
                "(__threadfence() and a flag that is read and written atomically), or launch a second kernel";

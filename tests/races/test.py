@@ -304,6 +304,16 @@ def lanes_that_take_part_race_and_no_others():
                 assert found == ({"data-race"} if first & second else set()), (bytes, space, hex(first), hex(second), found)
 
 
+def what_all_threads_write_by_one_line_calls_for_an_atomic_operation():
+    """A barrier orders the passes of a loop, and nothing where each thread comes there once."""
+    path = os.path.join(folder.name, "runs.ptx")
+    with open(path, "w") as f:
+        f.write(RUNS % (4, "", "st.global.u32", "%v"))
+    status, out, _ = run("check", path, "--grid", 1, "--block", 64, "u64[64]", 1, 1, "--json")
+    (finding,) = json.loads(out)["findings"]
+    assert "use an atomic operation" in finding["help"] and "__syncthreads()" in finding["help"], finding
+
+
 def show(names):
     compile_all(compiled)
     for p in programs:
