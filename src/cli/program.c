@@ -268,6 +268,22 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     return NULL;
 }
 
+/* Why this word is no program, where its file says so: NULL, or what to do instead. */
+static const char *taken_for_a_program(const char *word, struct arena *arena)
+{
+    const char *dot = strrchr(word, '.');
+    if (access(word, F_OK) != 0 || access(word, X_OK) == 0)
+        return !strchr(word, '/') && access(word, X_OK) == 0
+                   ? arena_printf(arena, "there is no program `%s` on PATH; the one in this folder is `./%s`", word,
+                                  word)
+                   : NULL;
+    if (dot && strcmp(dot, ".ptx") == 0)
+        return arena_printf(arena, "`%s` is PTX: `heddle launch` runs a kernel of it", word);
+    if (dot && strcmp(dot, ".cu") == 0)
+        return arena_printf(arena, "`%s` is a source: `heddle cc %s -o PROGRAM` makes a program of it", word, word);
+    return NULL;
+}
+
 const char *program_prepare(struct session *s, const char *preload, int *status)
 {
     struct start start = {.s = s, .libraries = place_of_libraries(&s->arena)};
@@ -279,8 +295,11 @@ const char *program_prepare(struct session *s, const char *preload, int *status)
     if (*status)
         return NULL;
     start.program = find_program(s->words[0], &s->arena);
-    if (!start.program) {
-        *status = cannot(s, PROGRAM_NOT_FOUND, arena_printf(&s->arena, "there is no program `%s`", s->words[0]));
+    if (!start.program || access(start.program, X_OK) != 0)
+        wrong = taken_for_a_program(s->words[0], &s->arena);
+    if (wrong || !start.program) {
+        wrong = wrong ? wrong : arena_printf(&s->arena, "there is no program `%s`", s->words[0]);
+        *status = cannot(s, start.program ? PROGRAM_CANNOT_RUN : PROGRAM_NOT_FOUND, wrong);
         return NULL;
     }
     struct stat st;

@@ -197,7 +197,7 @@ def what_cannot_be_checked_is_said():
     assert "used nothing of CUDA" in check("true", status=0)[1]
     assert "used nothing of CUDA" in check(WAYS, "nothing", status=3)[1]
     for words, status, said in (([path("none")], 127, "there is no program"), ([folder.name], 126, "is a folder"),
-                                ([os.path.join(here, "ways.cu")], 126, "cannot run"), ([], 2, "needs a program or a PTX file")):
+                                ([os.path.join(here, "ways.cu")], 126, "is a source"), ([__file__], 126, "cannot run"), ([], 2, "needs a program or a PTX file")):
         _, err, result = check(*words, status=status)
         assert said in err and result is None and "check:" not in err, err
 

@@ -153,6 +153,10 @@ def what_is_no_program_is_127_or_126():
     assert run("run", path("nothing"))[0::2] == (127, f"heddle: there is no program `{path('nothing')}`\n")
     assert run("run", "no-such-command-anywhere")[0] == 127
     refused(run("run", folder.name), "is a folder, not a program")
+    refused(run("run", f"{source}/examples/saxpy/saxpy.ptx"), "is PTX: `heddle launch` runs a kernel of it")
+    refused(run("check", f"{source}/examples/race/sum.cu"), "sum.cu -o PROGRAM` makes a program of it")
+    status, _, err = run("run", os.path.basename(with_runtime()), cwd=os.path.dirname(with_runtime()))
+    assert status == 127 and err.endswith("the one in this folder is `./shared`\n"), err
     status, _, err = run("run")
     assert status == 2 and "needs a program" in err, err
 
