@@ -33,6 +33,7 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o, cons
     init_locks(c);
     sync_open(c);
     copies_open(c);
+    proxies_open(c);
     if (memory_open(c) && open_races(c, with))
         return c;
     checker_free(c);
@@ -79,6 +80,8 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
             hooks_add(hooks, wgmma);
         races_begin(c->races, k);
         hooks_add(hooks, races_hooks(c->races, k));
+        if (proxies_concern(k))
+            hooks_add(hooks, &c->proxies);
     }
 }
 

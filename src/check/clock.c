@@ -574,3 +574,29 @@ uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, u
             before |= 1u << slot_of(c->few.key[i], WARP);
     return before & lanes;
 }
+
+static void raise_all(uint32_t floor[], uint32_t to)
+{
+    for (unsigned l = 0; l < 1u << LANE_BITS; l++)
+        floor[l] = max_of(floor[l], to);
+}
+
+void clock_floors(const struct clock *c, uint32_t instance, unsigned warp, uint32_t floor[])
+{
+    uint64_t key = key_of(instance, warp, 0);
+    const struct clock_node *n = c ? c->root : NULL;
+    while (n && is_within(key, n)) {
+        raise_all(floor, n->floor);
+        if (n->level == WARP) {
+            for (uint32_t m = n->mask, i = 0; m; m &= m - 1, i++)
+                floor[__builtin_ctz(m)] = max_of(floor[__builtin_ctz(m)], n->lane[i]);
+            break;
+        }
+        n = n->mask >> slot_of(key, n->level) & 1 ? n->part[index_of(n, slot_of(key, n->level))] : NULL;
+    }
+    for (uint32_t i = 0; c && i < c->few.n; i++)
+        if (c->few.key[i] >> LANE_BITS == key >> LANE_BITS) {
+            unsigned lane = slot_of(c->few.key[i], WARP);
+            floor[lane] = max_of(floor[lane], c->few.floor[i]);
+        }
+}

@@ -80,6 +80,9 @@ bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t
 bool clock_add_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor);
 bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_t lanes, const uint32_t *floor);
 
+/* Raises floors, by lane, to what it says of a warp's lanes. */
+void clock_floors(const struct clock *c, uint32_t instance, unsigned warp, uint32_t floor[]);
+
 /* Of lanes of a warp, with accesses of this stamp: those that happen before. */
 uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp);
 

@@ -110,7 +110,7 @@ struct checker {
     pthread_mutex_t host_places_lock;
     struct host_place host_places[HOST_PLACES]; /* by instruction */
     struct races *races;                        /* or NULL */
-    struct hooks memory, sync, copies;          /* of the tools that are wanted */
+    struct hooks memory, sync, copies, proxies; /* of the tools that are wanted */
     struct wgmma_kernel *wgmma;                 /* kernels that have been looked at; with `lock` */
     struct findings findings;
     pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
@@ -130,6 +130,11 @@ struct checker {
 /* ---- copies.c: a part of racecheck ---- */
 
 void copies_open(struct checker *c);
+
+/* ---- race_proxy.c: a part of racecheck ---- */
+
+void proxies_open(struct checker *c);
+bool proxies_concern(const struct kernel *k);
 
 /* ---- wgmma.c: a part of racecheck ---- */
 

@@ -183,6 +183,13 @@ void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acqu
 /* fence.mbarrier_init.release.cluster */
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);
 
+/* fence.proxy.async: whatever happens before it is seen by the async proxy where that is known (order_proxy.c). */
+void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes);
+/* Does an access to the shared memory of the instance, by a lane of its threads at a stamp, happen before such a fence that happens before what
+ * `lane` does now? */
+bool order_is_fenced(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
+                     unsigned of, uint32_t stamp);
+
 /* Strong accesses, between these two; one location at a time, in the order in which lanes perform them. */
 void order_lock(struct order *o);
 void order_unlock(struct order *o);

@@ -21,10 +21,15 @@ struct order {
     _Atomic bool parts_releases; /* order_part_releases() */
 };
 
-/* Numbers that no instance has, for clocks: of what threads of an instance have issued, and of the times that its cluster has met. */
+/* Numbers that no instance has, for clocks: of what threads of an instance have issued, of the times that its cluster has met, and of what a
+ * fence of the async proxy has stood behind of what they have done. */
 static inline uint32_t order_issued_by(uint32_t instance)
 {
     return instance | 1u << 26;
+}
+static inline uint32_t order_fenced_of(uint32_t instance)
+{
+    return instance | 3u << 26;
 }
 static inline uint32_t order_meetings_of(uint32_t first_of_cluster)
 {

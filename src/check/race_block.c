@@ -26,14 +26,16 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
     t->accesses += m != NULL;
     t->accesses += o->kind == OP_ASYNC ? 2 : 0; /* what it reads, what it writes */
     t->accesses += race_is_cas(o);              /* it is another one in vain */
-    if (o->kind == OP_FENCE || (m && m->order > ORDER_RELAXED))
+    bool fences = o->kind == OP_FENCE && o->imm != ORDER_WEAK;
+    t->irregular |= o->kind == OP_FENCE;
+    if (fences || (m && m->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
     t->writes_weakly |=
         o->kind == OP_ST && !mem_access_is_strong(m) && m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
     t->stores_strongly |= o->kind == OP_ST && mem_access_is_strong(m);
-    if (o->kind == OP_FENCE ? order_fence_reach(o->origin->origin->inst) < REACH_GPU
-                            : m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL) &&
-                                  order_reach((enum isa_mod)m->scope) < REACH_GPU)
+    if (fences ? order_fence_reach(o->origin->origin->inst) < REACH_GPU
+               : m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL) &&
+                     order_reach((enum isa_mod)m->scope) < REACH_GPU)
         t->acquires_narrowly = true;
     if (o->kind == OP_MBARRIER)
         t->irregular = true;

@@ -223,6 +223,11 @@ static void fence(struct race_block *b, const struct sync_event *e)
         return;
     }
     bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
+    if (race_is_proxy_fence(i)) {
+        order_fence_proxy(b->order, e->warp->index, e->lanes);
+        if (!acquire_only && !release_only)
+            return;
+    }
     if (isa_has(i, MOD_mbarrier_init)) {
         order_fence_inits(b->order, e->warp->index, e->lanes);
         return;

@@ -207,6 +207,11 @@ static inline void race_collect_shared(struct race_block *b)
 
 struct kernel_traits race_traits_of(const struct kernel *k);
 struct kernel_traits race_find_traits(struct races *r, const struct kernel *k);
+/* fence.proxy.async, of shared memory or all. */
+static inline bool race_is_proxy_fence(const struct isa_inst *i)
+{
+    return isa_has(i, MOD_proxy) && (isa_has(i, MOD_async) || isa_has(i, MOD_async_generic)) && !isa_has(i, MOD_global);
+}
 static inline bool race_is_cas(const struct op *o)
 {
     return o->kind == OP_ATOM && o->access->mem.atom == ATOM_cas;

@@ -80,6 +80,14 @@ struct issue_event {
         *tensor; /* of copies by tensor maps (async.h), of which shared memory's address is `to` or `from`; else NULL */
 };
 
+/* A warp of a warpgroup reads a piece of a matrix of wgmma's in its block's shared memory: consecutive bytes at an offset there. */
+struct matrix_event {
+    const struct warp *warp;
+    const struct op *op;
+    uint64_t address;
+    uint32_t bytes;
+};
+
 /* A lane is about to fault. */
 struct fault_event {
     const struct warp *warp;
@@ -179,6 +187,7 @@ struct hooks {
      * the same whenever the fragment, its layout, the address and the stride are. */
     bool access_by_piece;
     void (*issue)(void *data, const struct issue_event *e);
+    void (*matrix)(void *data, const struct matrix_event *e);
     /* The accesses of an event that is strong, or writes, have been performed. It follows each call of access() for such an event, on the same thread,
      * with nothing in between but the accesses themselves and other clients' calls: a client may hold a lock from the one to the
      * other, so that the order in which it hears of operations on a place is that in which they were performed. */
@@ -193,13 +202,13 @@ struct hooks {
     void (*schedule)(void *data, const struct schedule_event *e);
 };
 
-enum { MAX_HOOKS = 6 };
+enum { MAX_HOOKS = 7 };
 
 /* The clients of a launch, and what any of them wants. */
 struct hook_list {
     unsigned n;
     const struct hooks *at[MAX_HOOKS];
-    bool wants_access; /* or fault(), issue() */
+    bool wants_access; /* or fault(), issue(), matrix() */
     bool access_by_piece;
     bool wants_control, wants_branch;
     uint32_t sync_kinds;
@@ -208,7 +217,7 @@ struct hook_list {
 static inline void hooks_add(struct hook_list *list, const struct hooks *h)
 {
     list->at[list->n++] = h;
-    list->wants_access |= h->access || h->performed || h->fault || h->issue;
+    list->wants_access |= h->access || h->performed || h->fault || h->issue || h->matrix;
     list->access_by_piece |= h->access_by_piece;
     list->wants_control |= h->control != NULL;
     list->wants_branch |= h->branch != NULL;

@@ -302,7 +302,8 @@ static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[
     case OP_FENCE:
         if (hooks_want_sync(w->hooks, SYNC_FENCE))
             tell_sync(w, SYNC_FENCE, o, mask);
-        atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
+        if (o->imm != ORDER_WEAK)
+            atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
         return true;
     case OP_ASYNC: return async_issue(w, a, base, o, mask);
     case OP_GROUP: return async_group(w, o, mask);

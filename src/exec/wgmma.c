@@ -4,8 +4,10 @@
  * pieces were found on an H200 (9.7.15.5.1 has pictures of some of them).
  */
 #include "exec/access.h"
+#include "exec/access_plan.h"
 #include "exec/block.h"
 #include "exec/fault.h"
+#include "exec/hooks.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/matrix.h"
@@ -67,6 +69,10 @@ static bool piece_at(struct warp *w, const struct op *o, uint32_t address, const
     uint32_t at = address - (w->block->shared_start & DESCRIPTOR_MASK);
     enum fault_kind kind = access_locate(w, SPACE_SHARED, at, PIECE, false, &p);
     *piece = p.at;
+    if (!kind && access_is_watched(w)) {
+        const struct matrix_event e = {.warp = w, .op = o, .address = p.address, .bytes = PIECE};
+        HOOKS_CALL(w->hooks, matrix, &e);
+    }
     return !kind || warp_fault_at(w, kind, o, (unsigned)__builtin_ctz(w->exists & ~w->exited), &p, PIECE);
 }
 

@@ -141,13 +141,17 @@ static void lower_warp(struct builder *b, enum ir_kind kind)
     i->f = mask;
 }
 
-/* fence, membar; and griddepcontrol.wait, behind which a thread sees what grids before its own have done. */
+/* fence, membar; and griddepcontrol.wait, behind which a thread sees what grids before its own have done. All proxies see one memory
+ * here: what orders them alone is for who watches. */
 static void lower_fence(struct builder *b)
 {
-    bool weaker = isa_has(b->insn->inst, MOD_acq_rel) || isa_has(b->insn->inst, MOD_acquire) ||
-                  isa_has(b->insn->inst, MOD_release) || b->insn->inst->op == OP_griddepcontrol;
+    const struct isa_inst *inst = b->insn->inst;
+    bool weaker = isa_has(inst, MOD_acq_rel) || isa_has(inst, MOD_acquire) || isa_has(inst, MOD_release) ||
+                  inst->op == OP_griddepcontrol;
     struct ir_insn *i = ir_emit_guarded(b, IR_FENCE);
-    i->imm = b->insn->inst->op == OP_membar || !weaker ? ORDER_SC : ORDER_ACQ_REL;
+    i->imm = isa_has(inst, MOD_proxy) && !weaker ? ORDER_WEAK
+             : inst->op == OP_membar || !weaker  ? ORDER_SC
+                                                 : ORDER_ACQ_REL;
 }
 
 /* An instruction with at most one destination of its first type, sources, and a kind of its own. */

@@ -464,7 +464,7 @@ CHECKED = [
      ["unfinished-copy", "is still to write"]),
     ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; st.shared.u32 [%r2], 6; "
      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", ["unfinished-copy", "is still to read"]),
-    ("st.shared.u32 [%r2], 5; bar.sync 0; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; cp.async.bulk.commit_group; "
+    ("st.shared.u32 [%r2], 5; fence.proxy.async; bar.sync 0; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; cp.async.bulk.commit_group; "
      "cp.async.bulk.wait_group.read 0; bar.sync 0; st.shared.u32 [%r2], 6;", []),
     # what has never been written stays so when it is copied, and matters to who uses it
     ("cp.async.ca.shared.global [%r2], [%rd4], 4; cp.async.wait_all;", []),
@@ -472,9 +472,9 @@ CHECKED = [
      ["uninitialised-read"]),
     ("cp.async.ca.shared.global [%r2], [%rd4], 4, 0; cp.async.wait_all; ld.shared.u32 %r7, [%r2]; st.global.u32 [%rd3], %r7;", []),
     # a reduction reads what it adds, and what it adds to
-    ("st.shared.u32 [%r2], 5; bar.sync 0; @!%q0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 128; "
+    ("st.shared.u32 [%r2], 5; fence.proxy.async; bar.sync 0; @!%q0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 128; "
      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", []),
-    ("st.shared.u32 [%r2], 5; bar.sync 0; @!%q0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2], [%r2], 128; "
+    ("st.shared.u32 [%r2], 5; fence.proxy.async; bar.sync 0; @!%q0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2], [%r2], 128; "
      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", ["uninitialised-read", "argument 2"]),
     ("@!%q0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 128; "
      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", ["uninitialised-read", "shared variable `tile`"]),

@@ -193,8 +193,8 @@ def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
     assert said["whole_over_half"].races_between({155}, {166}), said["whole_over_half"].summary()
 
 
-def check_kernels(file, *options):
-    """What is said of each kernel of a file: its marked lines, or nothing. The comment behind a line says in which kernel it races."""
+def checked_kernels(file, *options):
+    """Each kernel of a file, its marked lines, and what is said of it. The comment behind a line says in which kernel it races."""
     if SANITIZED:
         raise Skip("programs that are built without sanitizers can load no library that is")
     need_compiler()
@@ -206,10 +206,14 @@ def check_kernels(file, *options):
     kernels = [m[1] for m in (re.match(r"KERNEL (\w+)", text) for text in lines) if m]
     assert len(kernels) >= 8
     for n, name in enumerate(kernels):
-        said = findings.Checked([path, str(n)])
-        marked = {i + 1 for i, text in enumerate(lines) if text.endswith(f"// race {name}")}
+        yield name, [i + 1 for i, text in enumerate(lines) if text.endswith(f"// race {name}")], findings.Checked([path, str(n)])
+
+
+def check_kernels(file, *options):
+    """Of each kernel of a file its marked lines are said, or nothing."""
+    for name, marked, said in checked_kernels(file, *options):
         if marked:
-            assert said.races_between({min(marked)}, {max(marked)}), (name, said.summary())
+            assert said.races_between({marked[0]}, {marked[-1]}), (name, said.summary())
         else:
             assert not said.summary() and not said.wrong, (name, said.summary(), said.wrong)
 
@@ -220,6 +224,16 @@ def bytes_of_a_word_are_told_apart():
 
 def asynchronous_copies_are_ordered_by_who_waits_for_them():
     check_kernels("copies", "-arch=sm_90")
+
+
+def writes_that_the_async_proxy_comes_upon_without_a_fence_are_found():
+    """By copies, and by wgmma; in any kernel whose lines are not marked nothing is."""
+    for name, lines, said in checked_kernels("proxies", "-arch=sm_90a"):
+        found = [f for f in said.findings if f["severity"] != "note"]
+        assert len(found) == (1 if lines else 0) and not said.wrong, (name, said.summary(), said.wrong)
+        for f in found:
+            assert f["code"] == "missing-proxy-fence" and f["tool"] == "racecheck", (name, said.summary())
+            assert f["cuda_line"] == lines[-1] and f"proxies.cu:{lines[0]} by the generic proxy" in f["text"], (name, said.summary())
 
 
 LANES = """.version 8.0

@@ -26,6 +26,8 @@ static void fence(struct emit *e, LLVMAtomicOrdering order)
 void emit_fence(struct emit *e, const struct ir_insn *i)
 {
     bool is_sc = i->imm == ORDER_SC;
+    if (i->imm == ORDER_WEAK) /* of proxies */
+        return;
     if (!is_put_off(e)) {
         fence(e, is_sc ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease);
         return;
