@@ -2,6 +2,7 @@
 #include "check/findings.h"
 
 #include "exec/barrier.h"
+#include "isa/sem.h"
 
 static const char *lanes_name(struct arena *arena, uint32_t lanes)
 {
@@ -140,9 +141,33 @@ static void check_cluster(struct checker *c, const struct block *b)
     } while (peer != b);
 }
 
+/* 9.7.13.15.11: behind mbarrier.inval an object is none until it is initialised again. */
+static void check_mbarrier(struct checker *c, const struct sync_event *e)
+{
+    uint64_t object;
+    memcpy(&object, e->block->shared + e->address, sizeof object);
+    struct sight s = {.code = "invalidated-mbarrier",
+                      .severity = DIAG_ERROR,
+                      .op = e->op,
+                      .warp = e->warp,
+                      .lane = (unsigned)__builtin_ctz(e->lanes),
+                      .count = 1};
+    struct finding *f = object & MBARRIER_INVALIDATED ? findings_sight(&c->findings, &s) : NULL;
+    if (!f)
+        return;
+    f->text = arena_printf(&c->findings.arena, "%s uses an mbarrier that was invalidated (mbarrier.inval)",
+                           thread_name(&c->findings.arena, e->warp, s.lane));
+    f->help =
+        "have all threads meet at a barrier between its last use and mbarrier.inval (the end of a cuda::barrier or "
+        "cuda::pipeline), or initialise it again";
+    findings_done(&c->findings);
+}
+
 static void on_sync(void *data, const struct sync_event *e)
 {
     switch (e->kind) {
+    case SYNC_MBARRIER_ARRIVE:
+    case SYNC_MBARRIER_WAIT: check_mbarrier(data, e); break;
     case SYNC_BARRIER_COUNTS: check_count(data, e); break;
     case SYNC_BARRIER_OPEN: check_alignment(data, e->block, e->id); break;
     case SYNC_CLUSTER_OPEN: check_cluster(data, e->block); break;
@@ -152,8 +177,9 @@ static void on_sync(void *data, const struct sync_event *e)
 
 void sync_open(struct checker *c)
 {
-    c->sync = (struct hooks){.data = c,
-                             .sync = on_sync,
-                             .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_OPEN |
-                                           1u << SYNC_CLUSTER_OPEN | 1u << SYNC_COLLECTIVE};
+    c->sync =
+        (struct hooks){.data = c,
+                       .sync = on_sync,
+                       .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_CLUSTER_OPEN |
+                                     1u << SYNC_COLLECTIVE | 1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT};
 }

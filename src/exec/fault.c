@@ -225,7 +225,7 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
     case FAULT_mbarrier_count:
         return arena_printf(arena, "gives an mbarrier the count %llu; 1 to 1048575 are possible", address);
     case FAULT_mbarrier_invalid:
-        return "uses an mbarrier that has not been initialised (mbarrier.init), or not since it was invalidated";
+        return "uses an mbarrier that has not been initialised (mbarrier.init)";
     case FAULT_mbarrier_excess:
         return arena_printf(
             arena, "arrives at an mbarrier more often than its phase expects: %llu arrivals are pending", address);

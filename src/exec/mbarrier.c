@@ -3,7 +3,8 @@
  * A block stays on one worker, so an operation on an object is plain code, lane after lane. Nothing waits here: a try_wait whose
  * phase has not completed answers so at once, and its warp makes way for those that it waits for (interp.c), which the
  * time that it could be suspended for leaves open. What the ISA calls undefined is a fault where the object shows it: a count out
- * of range, an object that has not been initialised, more arrivals than are pending, .noComplete that completes.
+ * of range, an object that has not been initialised, more arrivals than are pending, .noComplete that completes. One that was invalidated
+ * goes on, as on an H200, where libcu++'s programs rely on it; the checker tells of that (check/sync.c).
  *
  * What arrives or completes transactions asynchronously (async.c) comes through mbarrier_signal().
  */
@@ -46,6 +47,8 @@ static bool has(const struct op *o, enum isa_mod mod)
 static void put_object(const struct operation *x, u64 object)
 {
     struct launch *l = x->w->block->launch;
+    if (x->o->mode != MBARRIER_INIT)
+        object |= x->object & MBARRIER_INVALIDATED;
     if (atomic_load_explicit(&l->watching, memory_order_relaxed))
         l->changed |= memcmp(x->at->at, &object, sizeof object) != 0;
     memcpy(x->at->at, &object, sizeof object);
@@ -192,7 +195,7 @@ bool mbarrier_signal(struct warp *w, const struct op *o, unsigned lane, struct b
     c.pending += signal->announces;
     c.pending -= signal->arrives;
     bool completes = !signal->announces && complete(&c);
-    object = object_of(&c);
+    object = object_of(&c) | (object & MBARRIER_INVALIDATED);
     memcpy(at, &object, sizeof object);
     w->block->launch->changed = true;
     if (completes || signal->arrives)
@@ -249,15 +252,15 @@ static bool test_wait(const struct operation *x, uint8_t *d)
 static bool run_lane(struct operation *x, uint8_t *d)
 {
     memcpy(&x->object, x->at->at, sizeof x->object);
-    /* mbarrier.inval leaves what is none as it is, as an H200 does: libcu++ invalidates what its destructor has before */
+    /* libcu++'s destructors invalidate what is none any more, too */
     bool makes = x->o->mode == MBARRIER_INIT || x->o->mode == MBARRIER_INVAL;
     if (!makes && !(x->object & MBARRIER_VALID))
         return faults(x, FAULT_mbarrier_invalid, 0);
     switch ((enum mbarrier_mode)x->o->mode) {
     case MBARRIER_INIT: return init(x);
     case MBARRIER_INVAL:
-        if (x->object & MBARRIER_VALID)
-            put_object(x, 0);
+        if (x->object & MBARRIER_VALID && access_is_watched(x->w)) /* else it stays as it is, whatever it is */
+            put_object(x, x->object | MBARRIER_INVALIDATED);
         return true;
     case MBARRIER_ARRIVE:
     case MBARRIER_ARRIVE_DROP:

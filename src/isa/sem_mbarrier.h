@@ -2,15 +2,16 @@
  * for mbarrier.pending_count.
  *
  * Bits 0 to 19 are the pending count as an H200 has it, counted up to 2^20: so a state of 0 has a pending count of 2^20, as
- * there. Bits 20 to 39 are the expected count; bits 40 to 60 the tx-count, in two's complement; bit 62 says that it has been
- * initialised, bit 63 is the parity of the current phase.
+ * there. Bits 20 to 39 are the expected count; bits 40 to 60 the tx-count, in two's complement; bit 61 says, for a checker, that it
+ * has been invalidated, which changes nothing, as on an H200; bit 62 that it has been initialised; bit 63 is the parity of the current phase.
  */
 #ifndef HEDDLE_ISA_SEM_MBARRIER_H
 #define HEDDLE_ISA_SEM_MBARRIER_H
 
-#define MBARRIER_LIMIT     (1u << 20) /* counts are less */
-#define MBARRIER_VALID     (1ull << 62)
-#define MBARRIER_PHASE_BIT 63
+#define MBARRIER_LIMIT       (1u << 20) /* counts are less */
+#define MBARRIER_INVALIDATED (1ull << 61)
+#define MBARRIER_VALID       (1ull << 62)
+#define MBARRIER_PHASE_BIT   63
 
 static inline u32 sem_mbarrier_pending(u64 state)
 {
