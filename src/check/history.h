@@ -65,9 +65,10 @@ struct history {
     uint16_t spread : 2;     /* enum spread */
     /* Of a history of weak reads by one task alone: reads of this phase of it (race_phase) that would change nothing, by their
      * classes; from a number on, a bit for each. */
-    uint16_t enough_from : 15;
+    uint16_t enough_from : 15; /* of a history that is_strong: so many entries at its beginning only read */
     uint16_t only_reads : 1;
-    uint32_t phase, enough;
+    uint32_t phase; /* of a history that is_strong: the bytes of an element */
+    uint32_t enough;
     uint32_t newest; /* of the tasks that the accesses are of */
     struct history_entry at[];
 };

@@ -425,7 +425,10 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
         h->is_strong &= is_strong_for_all(e.class) && e.class->bytes == n->class->bytes && e.same_task;
         h->newest = task > h->newest ? task : h->newest;
     }
-    find_enough(n, h);
+    if (h->is_strong)
+        h->phase = n->class->bytes;
+    else
+        find_enough(n, h);
     publish_history();
     return number;
 }
@@ -515,45 +518,56 @@ static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, 
     return count;
 }
 
-/* A strong access comes to strong ones that it cannot race with (is_strong): most are as they are, unless they are its like. */
-static bool is_one_of(const struct now *n, const struct history *h)
+/* What stays of the history goes to `out`, relative to p->lane as it was; `reads` of these, at the beginning, only read: a write is of
+ * another class than all of them. Lanes that this access has come from before join it. */
+static uint32_t keep_strong(struct now *n, const struct past *p, uint32_t *lanes, struct history_entry *out,
+                            uint32_t *reads)
 {
-    return h->is_strong && !n->shared && is_strong_for_all(n->class) && n->class->op && h->newest == n->b->task &&
-           class_of_entry(n, h, 0)->bytes == n->class->bytes;
+    const struct history *old = p->history;
+    const struct record *records = history_record(n->h, 0);
+    uint32_t count = n->class->writes ? old->enough_from : 0, mine = *lanes;
+    *reads = old->enough_from;
+    memcpy(out, old->at, count * sizeof *out);
+    for (uint32_t i = count; i < old->n; i++) {
+        struct history_entry at = old->at[i];
+        if (records[at.record].class == n->class_number) {
+            struct earlier e = meet(n, at, p->lane);
+            bool joins = joins_entry(n, at.record);
+            if (joins)
+                *lanes |= e.lanes;
+            if (joins || is_observed_by(n, old, i, &e) || is_replaced(n, &e, mine)) {
+                *reads -= i < old->enough_from;
+                continue;
+            }
+        }
+        out[count++] = at;
+    }
+    return count;
 }
 
 static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes, unsigned lane)
 {
-    struct history_entry out[HISTORY_MOST + 2]; /* relative to p->lane, as they were */
+    struct history_entry out[HISTORY_MOST + 2];
     const struct history *old = p->history;
-    const struct record *records = history_record(n->h, 0);
-    uint32_t count = 0, mine = lanes, number;
-    for (uint32_t i = 0; i < old->n; i++) {
-        struct history_entry at = old->at[i];
-        if (records[at.record].class == n->class_number) {
-            struct earlier e = meet(n, at, p->lane);
-            if (joins_entry(n, at.record)) {
-                lanes |= e.lanes;
-                continue;
-            }
-            if (is_observed_by(n, old, i, &e) || is_replaced(n, &e, mine))
-                continue;
-        }
-        out[count++] = at;
-    }
-    if (!n->b->traits.irregular)
+    uint32_t number, reads, count = keep_strong(n, p, &lanes, out, &reads);
+    if (!n->b->traits.irregular) {
         count = thin_out(n, out, count, p->lane);
+        reads = 0;
+    }
     const struct history_entry *last = &old->at[old->n - 1];
     if (count + 1 == old->n && last->record == n->record && rotate_left(last->lanes, p->lane) == lanes)
         return STEP_STAYS;
     out[count++] = (struct history_entry){n->record, rotate_left(lanes, -p->lane)};
+    while (reads < count && !race_class_at(n->r, history_record(n->h, out[reads].record)->class)->writes)
+        reads++;
     struct history *h = take_history(n, count, &number);
     for (uint32_t i = 0; h && i < count; i++)
         h->at[i] = (struct history_entry){out[i].record, rotate_left(out[i].lanes, p->lane - lane)};
     if (h) {
         h->is_strong = true;
+        h->enough_from = reads & INT16_MAX;
+        h->phase = n->class->bytes;
         h->newest = n->b->task;
-        h->phase = race_phase(n);
     }
     publish_history();
     return number;
@@ -564,7 +578,7 @@ static uint32_t find_next(struct now *n, const struct past *p, uint32_t lanes, u
 {
     struct history_entry out[HISTORY_MOST + 2];
     const struct history *h = p->history;
-    bool joins = h && is_one_of(n, h);
+    bool joins = h && race_is_one_of(n, h);
     check_lanes(n, lanes, address);
     if (h && is_full(n, h)) {
         if (!joins)
@@ -717,7 +731,7 @@ cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
     struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
     if (same_step(&n->last, &s))
         return apply(&n->last, old, l.lane);
-    if (history && is_full(n, past.history) && is_one_of(n, past.history))
+    if (history && race_is_left_out(n, history))
         return old;
     if (comes_once(n)) {
         n->one_for_all = false;

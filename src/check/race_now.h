@@ -101,6 +101,20 @@ static inline bool race_has_no_effect(const struct now *n, uint32_t old)
     return class < 32 && h->enough >> class & 1 && h->phase == race_phase(n) && !n->b->traits.irregular;
 }
 
+/* A strong access comes to strong ones that it cannot race with (is_strong): most are as they are, unless they are its like. */
+static inline bool race_is_one_of(const struct now *n, const struct history *h)
+{
+    return h->is_strong && !n->shared && n->class->strong && n->class->reach >= REACH_GPU && n->class->op &&
+           h->newest == n->b->task && h->phase == n->class->bytes;
+}
+
+/* A read of which such a history takes up no more: of a flag that many wait for. */
+static inline bool race_is_left_out(const struct now *n, uint32_t old)
+{
+    const struct history *h = history_at(n->h, old);
+    return !n->class->writes && h->n >= HISTORY_STRONG_MOST && race_is_one_of(n, h);
+}
+
 /* All that is there is before all that still comes. */
 static inline bool race_is_settled(const struct now *n, uint32_t old)
 {

@@ -229,7 +229,8 @@ static bool have_no_effect(const struct now *n, const cell *c, uint32_t count)
 {
     uint32_t generation = atomic_load_explicit(&n->h->generation, memory_order_acquire);
     cell first = __atomic_load_n(c, __ATOMIC_ACQUIRE), others = 0;
-    if (!first || first & CELL_SPLIT || !race_has_no_effect(n, cell_history(first)))
+    if (!first || first & CELL_SPLIT ||
+        !(race_has_no_effect(n, cell_history(first)) || (count == 1 && race_is_left_out(n, cell_history(first)))))
         return false;
     for (uint32_t i = 1; i < count; i++)
         others |= __atomic_load_n(c + i, __ATOMIC_RELAXED) ^ first;
