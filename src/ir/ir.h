@@ -362,9 +362,9 @@ bool ir_order_blocks(struct ir_func *f); /* block_order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
 /* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
 bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);
-void ir_drop_unread(struct ir_func *f); /* live.c: results of atomics that nobody reads: `atom` is then what `red` is */
+void ir_drop_unread(struct ir_func *f); /* dead.c: results of atomics that nobody reads: `atom` is then what `red` is */
 bool ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
-bool ir_assign_slots(struct ir_func *f); /* live.c */
+bool ir_assign_slots(struct ir_func *f); /* slots.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
 struct ir_live {
     uint32_t n, words;  /* of a set: uint64_t */
@@ -373,10 +373,10 @@ struct ir_live {
     uint64_t *in, *out; /* needed where the block begins, and ends */
 };
 bool ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live); /* live.c */
-/* live.c: drops pure instructions whose results nobody needs, but those that `keeps` names; what is live then. */
+/* dead.c: drops pure instructions whose results nobody needs, but those that `keeps` names; what is live then. */
 typedef bool ir_keeps_fn(const struct ir_insn *i);
 bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live);
-/* live.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
+/* dead.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
 void ir_drop_unused(struct ir_func *f);
 
 /* ---- cfg.c ---- */
