@@ -1,10 +1,11 @@
 /* See cc_job.h. */
 #include "cli/cc_job.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/shell.h"
 
 void job_add_all(struct job *j, cc_words *to, const cc_words *words)
 {
@@ -45,30 +46,11 @@ const char *job_path(struct job *j, const char *path)
 
 /* ---- running programs ---- */
 
-const char *job_quoted_word(struct job *j, const char *word)
-{
-    bool plain = *word;
-    const char *text = "'";
-    for (const char *p = word; *p; p++)
-        plain = plain && (isalnum((unsigned char)*p) || strchr("-_=+./,:@%", *p));
-    if (plain)
-        return word;
-    for (size_t n; *word; word += n) {
-        n = strcspn(word, "'");
-        text = arena_printf(j->arena, "%s%.*s", text, (int)n, word);
-        if (word[n]) {
-            text = arena_printf(j->arena, "%s'\\''", text);
-            n++;
-        }
-    }
-    return arena_printf(j->arena, "%s'", text);
-}
-
 const char *job_quoted(struct job *j, const cc_words *words)
 {
     const char *text = "";
     for (uint32_t i = 0; i < words->n; i++)
-        text = arena_printf(j->arena, "%s%s%s", text, i ? " " : "", job_quoted_word(j, words->at[i]));
+        text = arena_printf(j->arena, "%s%s%s", text, i ? " " : "", shell_word(j->arena, words->at[i]));
     return text;
 }
 

@@ -30,8 +30,7 @@ const char *job_path(struct job *j, const char *path);
 
 /* "#$ " and the command, as nvcc -v writes it. */
 void job_show(struct job *j, const cc_words *command, const char *prefix);
-/* A word, words as a shell reads them. */
-const char *job_quoted_word(struct job *j, const char *word);
+/* Words as a shell reads them. */
 const char *job_quoted(struct job *j, const cc_words *words);
 /* The words, and a NULL behind them. */
 char *const *job_arguments(struct job *j, cc_words *command);

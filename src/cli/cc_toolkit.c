@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shell.h"
 #include "cli/cc_job.h"
 #include "cli/places.h"
 #include "cuda/place.h"
@@ -130,14 +131,13 @@ static void write_programs(struct installation *t)
         return;
     }
     write_script(t, "nvcc",
-                 arena_printf(arena, "%s cc --toolkit %s", job_quoted_word(t->j, later(program)),
-                              job_quoted_word(t->j, later(t->folder))));
-    write_script(t, "ptxas", job_quoted_word(t->j, later(arena_printf(arena, "%s/ptxas", tools))));
+                 arena_printf(arena, "%s cc --toolkit %s", shell_word(arena, later(program)),
+                              shell_word(arena, later(t->folder))));
+    write_script(t, "ptxas", shell_word(arena, later(arena_printf(arena, "%s/ptxas", tools))));
     for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++)
         write_script(t, fronts[i],
                      arena_printf(arena, "%s %s",
-                                  job_quoted_word(t->j, later(arena_printf(arena, "%s/heddle-tools", tools))),
-                                  fronts[i]));
+                                  shell_word(arena, later(arena_printf(arena, "%s/heddle-tools", tools))), fronts[i]));
 }
 
 /* Every library of ours, as each finds others beside itself; and the headers. */

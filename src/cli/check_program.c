@@ -13,6 +13,7 @@
 
 #include "base/monotonic.h"
 #include "base/printable.h"
+#include "base/shell.h"
 #include "base/text.h"
 #include "cli/check_findings.h"
 #include "cli/check_settings.h"
@@ -130,24 +131,6 @@ static void show_progress(void *data)
     fputs("\n", stderr);
 }
 
-static bool is_quoted(const char *word)
-{
-    return word[0] == 0 || word[strcspn(word, " \t\n\"'`$&|;<>()*?[]{}~#!\\")] != 0;
-}
-
-static void put_word(struct text *t, const char *word)
-{
-    text_puts(t, " ");
-    if (!is_quoted(word)) {
-        text_puts(t, word);
-        return;
-    }
-    text_puts(t, "'");
-    for (const char *p = word; *p; p++)
-        text_puts(t, *p == '\'' ? "'\\''" : (char[]){*p, 0});
-    text_puts(t, "'");
-}
-
 /* Options that say how often, and where to; with --policy they are not what a single run needs. */
 static bool is_left_out(const char *word)
 {
@@ -170,12 +153,12 @@ static const char *repeat_command(const struct check *c, const char *policy)
     int i = 1;
     for (; i < c->s->argc && argv[i] != c->s->words[0]; i++) {
         if (!is_left_out(argv[i]))
-            put_word(&t, argv[i]);
+            text_printf(&t, " %s", shell_word(t.arena, argv[i]));
         else if (!strchr(argv[i], '='))
             i++;
     }
     for (; i < c->s->argc; i++)
-        put_word(&t, argv[i]);
+        text_printf(&t, " %s", shell_word(t.arena, argv[i]));
     return t.p;
 }
 

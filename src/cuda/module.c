@@ -2,6 +2,7 @@
 #include "cuda/module.h"
 
 #include "cuda/contexts.h"
+#include "cuda/image_code.h"
 #include "cuda/machines.h"
 #include "cuda/registered.h"
 
@@ -354,23 +355,14 @@ CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options
 CUresult jit_limit_registers(const struct jit_options *o, struct image_text *texts, size_t n)
 {
     const hd_ptx_code code = {.max_registers = o ? o->max_registers : 0};
-    CUresult r = CUDA_SUCCESS;
-    for (size_t i = 0; i < n && code.max_registers && !r; i++) {
+    bool good = true;
+    for (size_t i = 0; i < n && code.max_registers && good; i++) {
         hd_ptx *ptx = NULL;
         hd_source source = {"", texts[i].text, texts[i].bytes};
-        if (!hd_ptx_read(&source, &ptx, NULL)) {
-            size_t bytes;
-            const char *rewritten = hd_ptx_rewrite(ptx, &code, &bytes);
-            char *copy = rewritten ? strndup(rewritten, bytes) : NULL;
-            r = copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-            if (copy) {
-                free(texts[i].text);
-                texts[i] = (struct image_text){copy, bytes, texts[i].arch};
-            }
-        }
+        good = hd_ptx_read(&source, &ptx, NULL) || image_set_code(&texts[i], ptx, &code);
         hd_ptx_free(ptx);
     }
-    return r;
+    return good ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* Appends as much as there is room for. */

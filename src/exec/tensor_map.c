@@ -114,11 +114,12 @@ static void read_type(struct tensor_map *m, const struct tensor_map_bytes *from)
 
 static void write_type(struct tensor_map_bytes *to, const struct tensor_map *m)
 {
-    while (type_of_number[to->elemtype] != m->type)
-        to->elemtype++;
-    to->tf32 = to->elemtype >= ELEMTYPE_TF32;
-    if (to->tf32)
-        to->elemtype -= ELEMTYPE_BEHIND_F32;
+    unsigned number = 0;
+    while (type_of_number[number] != m->type)
+        number++;
+    struct tensor_map_type type = tensor_map_type_of(number);
+    to->elemtype = type.elemtype;
+    to->tf32 = type.tf32;
 }
 
 const char *tensor_map_read(struct tensor_map *m, const void *bytes)

@@ -52,11 +52,11 @@ static ir_ref number(struct builder *b, unsigned bytes, uint64_t n)
     return ir_const_of(b, bytes == 1 ? 16 : 8 * bytes, n);
 }
 
-static void lower_elemtype(struct builder *b, unsigned type)
+static void lower_elemtype(struct builder *b, unsigned number_of_type)
 {
-    bool tf32 = type >= ELEMTYPE_TF32;
-    store(b, offsetof(struct tensor_map_bytes, elemtype), 1, number(b, 1, type - (tf32 ? ELEMTYPE_BEHIND_F32 : 0)));
-    if (tf32)
+    struct tensor_map_type type = tensor_map_type_of(number_of_type);
+    store(b, offsetof(struct tensor_map_bytes, elemtype), 1, number(b, 1, type.elemtype));
+    if (type.tf32)
         store(b, offsetof(struct tensor_map_bytes, tf32), 1, number(b, 1, 1));
 }
 

@@ -5,6 +5,7 @@
 #ifndef HEDDLE_ISA_TENSOR_MAP_H
 #define HEDDLE_ISA_TENSOR_MAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { TENSOR_MAP_BYTES = 128, TENSOR_DIMS = 5 };
@@ -12,6 +13,17 @@ enum {
     ELEMTYPE_TF32 = 11,
     ELEMTYPE_BEHIND_F32 = 4
 }; /* tf32, tf32.ftz by tensormap.replace's numbers, and how far they are from f32, f32.ftz */
+
+/* A type by tensormap.replace's number, as a map has it. */
+struct tensor_map_type {
+    uint8_t elemtype;
+    bool tf32;
+};
+static inline struct tensor_map_type tensor_map_type_of(unsigned number)
+{
+    bool tf32 = number >= ELEMTYPE_TF32;
+    return (struct tensor_map_type){(uint8_t)(number - (tf32 ? ELEMTYPE_BEHIND_F32 : 0)), tf32};
+}
 
 static const uint64_t TENSOR_MAP_MARK = 0x50414d524f534e54; /* "TNSORMAP": these bytes are a map */
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/image_code.h"
 #include "cuda/object.h"
 #include "heddle.h"
 
@@ -290,18 +291,8 @@ static nvJitLinkResult check_text(nvJitLinkHandle h, struct image_text *text, co
     if (report && hd_report_count(report))
         append(result ? &h->errors : &h->infos, "%s", hd_report_text(report));
     hd_report_free(report);
-    if (!result && (h->code.keep_products || h->code.max_registers)) {
-        size_t bytes;
-        const char *rewritten = hd_ptx_rewrite(ptx, &h->code, &bytes);
-        char *copy = rewritten ? strndup(rewritten, bytes) : NULL;
-        if (copy) {
-            free(text->text);
-            text->text = copy;
-            text->bytes = bytes;
-        } else {
-            result = HD_ERROR_OUT_OF_MEMORY;
-        }
-    }
+    if (!result && !image_set_code(text, ptx, &h->code))
+        result = HD_ERROR_OUT_OF_MEMORY;
     hd_ptx_free(ptx);
     return result == HD_SUCCESS             ? NVJITLINK_SUCCESS
            : result == HD_ERROR_INVALID_PTX ? NVJITLINK_ERROR_PTX_COMPILE
