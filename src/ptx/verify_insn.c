@@ -349,10 +349,11 @@ static void check_call(struct verifier *v)
 
 static const struct {
     enum isa_op op;
+    enum isa_mod mod;
     uint8_t operand;
     uint16_t least, greatest, multiple;
 } ranges[] = {
-#define RANGE(op, operand, least, greatest, multiple) {OP_##op, operand, least, greatest, multiple},
+#define RANGE(op, mod, operand, least, greatest, multiple) {OP_##op, MOD_##mod, operand, least, greatest, multiple},
 #include "isa/ranges.def"
 #undef RANGE
 };
@@ -361,7 +362,8 @@ static void check_range(struct verifier *v, unsigned k)
 {
     const struct ptx_operand *o = &v->insn->operands[k];
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        if (ranges[i].op != v->insn->inst->op || ranges[i].operand != k)
+        if (ranges[i].op != v->insn->inst->op || ranges[i].operand != k ||
+            (ranges[i].mod && !isa_has(v->insn->inst, ranges[i].mod)))
             continue;
         if (o->bits < ranges[i].least || o->bits > ranges[i].greatest)
             operand_error(v, o, NULL, "operand %u of `%.*s` must be from %u to %u", k + 1, STR_ARG(v->insn->inst->text),
@@ -369,6 +371,7 @@ static void check_range(struct verifier *v, unsigned k)
         else if (o->bits % ranges[i].multiple)
             operand_error(v, o, NULL, "operand %u of `%.*s` must be a multiple of %u", k + 1,
                           STR_ARG(v->insn->inst->text), ranges[i].multiple);
+        return;
     }
 }
 
