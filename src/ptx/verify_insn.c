@@ -516,6 +516,11 @@ static void check_branch_table(struct verifier *v)
     if (t && (t->symbol.kind != SYMBOL_TABLE || t->table_kind != TABLE_BRANCHTARGETS))
         operand_error(v, &v->insn->operands[0], "name: .branchtargets L1, L2;", "`%.*s` is not a .branchtargets list",
                       STR_ARG(t->symbol.name));
+    else
+        for (uint32_t i = 0; t && i < t->targets.n; i++)
+            if (t->targets.at[i] && t->targets.at[i]->kind != SYMBOL_LABEL)
+                operand_error(v, &v->insn->operands[0], NULL, "target %u of `%.*s` is not a label", i + 1,
+                              STR_ARG(t->symbol.name));
     verify_source(v, &v->insn->operands[0], TYPE_u32, false);
 }
 
