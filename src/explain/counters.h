@@ -82,6 +82,7 @@ struct kernel_counters {
     struct control_counters control;
     double classes[COST_CLASSES]; /* warp instructions of PTX */
     double tensor[PRODUCT_TYPES]; /* operations of tensor cores */
+    double flops, flops64;        /* operations of f32 and f64 of all threads; an FMA is two */
     /* Estimated: warp instructions that load and store spilled registers. `access` and the instructions do not have them: PTX does not. */
     double spill_loads, spill_stores;
     double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */

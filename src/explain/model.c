@@ -394,8 +394,7 @@ struct estimate model_estimate(const struct kernel_counters *c, const struct dev
 struct roofline model_roofline(const struct kernel_counters *c, const struct device_model *d,
                                const struct device_rates *r)
 {
-    double lanes = ratio((double)c->thread_instructions, (double)c->warp_instructions), ghz = d->clock_khz / 1e6;
-    double sms = d->multiprocessors * ghz;
+    double sms = d->multiprocessors * (d->clock_khz / 1e6);
     struct device_rates rates = *r;
     struct launch l = {.c = c, .d = d, .r = &rates};
     const struct access_counters *ld = access_of(&l, KIND_of_global_ld), *st = access_of(&l, KIND_of_global_st);
@@ -411,8 +410,8 @@ struct roofline model_roofline(const struct kernel_counters *c, const struct dev
     for (unsigned t = 0; t < PRODUCT_TYPES; t++)
         tensor += c->tensor[t];
     return (struct roofline){
-        .flops = lanes * (c->classes[COST_fp32] + 2 * c->classes[COST_fma32]),
-        .flops64 = lanes * (c->classes[COST_fp64] + 2 * c->classes[COST_fma64]),
+        .flops = c->flops,
+        .flops64 = c->flops64,
         .flops_tensor = tensor,
         .dram_bytes = share_in_dram(&l) * 2 * SECTOR_BYTES * ((double)(ld->pairs + st->pairs) + copied_pairs(&l)),
         .l2_bytes = SECTOR_BYTES * (double)(ld->l1_miss_sectors + st->sectors + copied),

@@ -310,8 +310,11 @@ void tables_collect(const struct counted_kernel *k, const struct tables *t, stru
     c->control = sum.control;
     memcpy(c->access, sum.access, sizeof c->access);
     for (uint32_t b = 0; b < k->sites->n_blocks; b++) {
+        const float *classes = k->cost[b]->classes;
         for (int class = 0; class < COST_CLASSES; class ++)
-            c->classes[class] += (double)k->cost[b]->classes[class] * (double)t->blocks[b].executed;
+            c->classes[class] += (double)classes[class] * (double)t->blocks[b].executed;
+        c->flops += (double)(classes[COST_fp32] + 2 * classes[COST_fma32]) * (double)t->blocks[b].threads;
+        c->flops64 += (double)(classes[COST_fp64] + 2 * classes[COST_fma64]) * (double)t->blocks[b].threads;
         for (int type = 0; type < PRODUCT_TYPES; type++)
             c->tensor[type] += (double)k->cost[b]->tensor[type] * (double)t->blocks[b].executed;
         c->spill_loads += (double)k->cost[b]->spill_loads * (double)t->blocks[b].executed;

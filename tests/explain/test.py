@@ -175,6 +175,13 @@ def products_are_work_of_tensor_cores():
     assert re.search(r"tensor cores +[\d,]+ operations: [\d.]+ TFLOP/s of 107\d\.\d TFLOP/s", err), err
 
 
+def operations_are_those_of_the_threads_that_do_them():
+    """An FMA of each of 1000 threads, the last warp of which has 8."""
+    args = f"{source}/examples/saxpy/saxpy.ptx", "--grid", 4, "--block", 256, 1000, 2.0, "f32[1000]=range", "f32[1000]=ones"
+    out, _, result = explain(*args)
+    assert result["launches"][0]["roofline"]["flops"] == 2000 and re.search(r"f32 operations +2,000:", out), out
+
+
 def figures_do_not_depend_on_the_number_of_workers():
     args = SHAPES, "strided", "--grid", "100", "--block", "96", "u32[9600]=range", "u32[9600]", "3"
     one, many = (explain("--workers", n, *args)[2] for n in (1, 5))
