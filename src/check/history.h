@@ -28,10 +28,11 @@ struct access_class {
     uint8_t bytes;          /* of an element */
     uint8_t lane_shift;     /* log2 of the bytes of a lane */
     bool reads, writes, strong, atomic;
-    bool issued;                  /* by work that a lane has issued and an mbarrier hears of: order_issued_before() */
-    bool torn;                    /* a strong read of what several writes have left: it has observed none (8.9.2) */
-    bool is_init;                 /* mbarrier.init */
-    enum reach reach;             /* of a strong one */
+    bool issued;      /* by work that a lane has issued and an mbarrier hears of: order_issued_before() */
+    bool torn;        /* a strong read of what several writes have left: it has observed none (8.9.2) */
+    bool is_init;     /* mbarrier.init */
+    bool is_mbarrier; /* another operation of an mbarrier: these are made for each other, whatever their scopes */
+    enum reach reach; /* of a strong one */
     const struct task_note *note; /* of a task that is no launch; else NULL: */
     const void *where;            /* whose it is, as hd_checker_options.place says it; or NULL */
 };

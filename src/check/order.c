@@ -240,6 +240,7 @@ void order_block_end(struct block_order *b)
         free(b->cluster);
     }
     clock_release(b->known);
+    clock_release(b->at_exit);
     free(b);
 }
 
@@ -436,6 +437,8 @@ void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
 {
     struct warp_order *s = &b->warps[w->index];
     uint32_t floor = s->floor > b->floor ? s->floor : b->floor;
+    if (order_instance(b->order, b->number)->has_peers)
+        order_join_all(b, w->index, lanes, &b->at_exit);
     s->exited |= lanes;
     if (!w->block->launch->kernel->has_async) /* what they have issued may arrive at an mbarrier in their name */
         forget_exited(s, lanes);
@@ -470,17 +473,31 @@ uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane,
     return before | clock_before(order_known(b, warp, lane), instance, of_warp, of & ~before, stamp);
 }
 
-uint32_t order_init_before(const struct block_order *b, unsigned warp, unsigned lane, unsigned of_warp, uint32_t of,
-                           uint32_t stamp)
+uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
+                           unsigned of_warp, uint32_t of, uint32_t stamp)
 {
     uint32_t before = 0;
-    for (uint32_t i = 0; i < b->n_init_fences; i++) {
-        const struct init_fence *f = &b->init_fences[i];
+    for (uint32_t i = 0; i < owner->n_init_fences; i++) {
+        const struct init_fence *f = &owner->init_fences[i];
         if (f->warp == of_warp && of >> f->lane & 1 && stamp < f->floor && f->has_arrived &&
-            clock_before(order_known(b, warp, lane), order_meetings_of(b->cluster->first), 0, 1, f->times))
+            clock_before(order_known(b, warp, lane), order_meetings_of(owner->cluster->first), 0, 1, f->times))
             before |= 1u << f->lane;
     }
     return before;
+}
+
+uint32_t order_before_end(const struct block_order *b, uint32_t instance, unsigned of_warp, uint32_t of, uint32_t stamp,
+                          bool issued)
+{
+    return clock_before(b->at_exit, issued ? order_issued_by(instance) : instance, of_warp, of, stamp);
+}
+
+bool order_all_have_exited(const struct block_order *b)
+{
+    bool all = true;
+    for (uint32_t w = 0; w < b->n_warps; w++)
+        all &= b->warps[w].exited == b->warps[w].exists;
+    return all;
 }
 
 bool order_lanes_know_alike(const struct block_order *b, unsigned warp)

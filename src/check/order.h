@@ -107,6 +107,7 @@ struct block_order {
     uint32_t least_exit_floor;       /* of threads that have exited; UINT32_MAX: none has */
     bool irregular;                  /* there is a clock somewhere */
     struct clock *known;             /* or NULL: nothing */
+    struct clock *at_exit;           /* in a cluster: what its threads have known that have exited */
     struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
     struct cluster_order *cluster;   /* or NULL */
     struct mbarrier_order *mbarriers;
@@ -218,9 +219,14 @@ bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint3
  * does now. */
 uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
                       uint32_t of, uint32_t stamp);
-/* The same of mbarrier.init in the shared memory of the block itself, which fence.mbarrier_init has ordered. */
-uint32_t order_init_before(const struct block_order *b, unsigned warp, unsigned lane, unsigned of_warp, uint32_t of,
-                           uint32_t stamp);
+/* The same of mbarrier.init in the shared memory of a block of the cluster, which fence.mbarrier_init has ordered. */
+uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
+                           unsigned of_warp, uint32_t of, uint32_t stamp);
+/* Those that happen before the end of one thread of the block at least, all of whose threads have exited; of what mbarriers hear of
+ * (`issued`), too. */
+uint32_t order_before_end(const struct block_order *b, uint32_t instance, unsigned of_warp, uint32_t of, uint32_t stamp,
+                          bool issued);
+bool order_all_have_exited(const struct block_order *b);
 /* Does all that runs of a warp know the same, in clocks? And if so: the same of all lanes of another warp, with accesses of this stamp? */
 bool order_lanes_know_alike(const struct block_order *b, unsigned warp);
 bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t instance, unsigned of_warp,

@@ -278,6 +278,9 @@ void race_block_starts(struct races *r, struct block *block)
         b->shared_from = b->order->floor;
         block->client[CLIENT_RACES] = b;
         join_cluster(b, block);
+        b->is_clustered = block->launch->blocks_per_cluster > 1 && block->launch->kernel->clustered;
+        if (b->is_clustered)
+            race_clear_shared(r, block);
         return;
     }
     block_without_memory(r, block);
@@ -289,6 +292,8 @@ void race_block_ends(struct block *block)
     struct race_block *b = race_block_of(block);
     if (!b)
         return;
+    if (b->is_clustered)
+        race_check_ends(b, block);
     order_block_ended(b->order);
     b->next = b->worker->free_blocks;
     b->worker->free_blocks = b;

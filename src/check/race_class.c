@@ -40,6 +40,7 @@ static struct access_class describe(const struct op *op, uint32_t lane_bytes, bo
                                  .strong = strong,
                                  .atomic = op->kind == OP_ATOM,
                                  .is_init = op->kind == OP_MBARRIER && op->mode == MBARRIER_INIT,
+                                 .is_mbarrier = op->kind == OP_MBARRIER && op->mode != MBARRIER_INIT,
                                  .reach = strong ? order_reach((enum isa_mod)m->scope) : REACH_CTA};
 }
 
@@ -47,7 +48,7 @@ static bool same_kind(const struct access_class *a, const struct access_class *b
 {
     return a->bytes == b->bytes && a->lane_shift == b->lane_shift && a->reads == b->reads && a->writes == b->writes &&
            a->strong == b->strong && a->atomic == b->atomic && a->torn == b->torn && a->issued == b->issued &&
-           a->is_init == b->is_init && a->reach == b->reach;
+           a->is_init == b->is_init && a->is_mbarrier == b->is_mbarrier && a->reach == b->reach;
 }
 
 /* Lines that are the same to who reads of them: with .loc, those of CUDA; else those of PTX. */

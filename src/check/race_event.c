@@ -28,20 +28,16 @@ static bool begin(struct now *n, const struct access_event *e, struct race_block
     n->b = b;
     n->warp = e->warp->index;
     n->kernel = l->kernel;
-    n->shared = e->space == SPACE_SHARED;
+    n->shared = e->space == SPACE_SHARED && !b->is_clustered;
+    n->base = e->space == SPACE_SHARED && b->is_clustered ? (uint64_t)(uintptr_t)e->owner->shared : 0;
     race_use_class(n, class_of(b, e, part));
     n->h = n->shared ? &b->shared : &b->races->global;
     n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
     n->last.record = 0;
     n->event = e;
+    n->owner = e->owner;
     n->alike = false;
     return n->class;
-}
-
-/* Shared memory of another block of the cluster: what orders others is followed there, what races is not. */
-static bool is_of_other(const struct access_event *e)
-{
-    return e->owner && e->owner != e->warp->block;
 }
 
 /* A place that strong operations have made a sync variable of is written by a weak one. */
@@ -108,7 +104,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
                               .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
                               .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
                               .reads = e->reads,
-                              .owner = n->shared ? race_block_of(e->owner)->order->number : 0,
+                              .owner = e->space == SPACE_SHARED ? race_block_of(e->owner)->order->number : 0,
                               .reach = order_reach((enum isa_mod)x->scope)};
     unsigned order = e->op->kind == OP_ST ? mem_access_store_order(x) : 0;
     race_fetch(n, e);
@@ -120,7 +116,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
         race_use_class(n, class_of(n->b, e, e->writes && !s.writes ? ACCESS_IN_VAIN : ACCESS_WHOLE));
         if (n->b->traits.releases)
             observe_elements(n, e, lanes, &s);
-        if (n->class && !is_of_other(e))
+        if (n->class)
             race_touch(n, access_address(e, l), e->bytes, lanes);
         if (n->b->traits.releases && s.writes)
             release_elements(n, e, l, &s);
@@ -136,8 +132,11 @@ static bool is_invalidation(const struct op *o)
 
 static bool is_watched(const struct access_event *e)
 {
-    return race_block_of(e->warp->block) && (e->space == SPACE_GLOBAL || e->space == SPACE_SHARED) && e->op->access &&
-           !e->op->access->mem.is_const && !is_invalidation(e->op);
+    const struct race_block *b = race_block_of(e->warp->block);
+    bool reaches =
+        b && (e->space == SPACE_GLOBAL || (e->space == SPACE_SHARED && (e->owner == e->warp->block ||
+                                                                        (b->is_clustered && race_block_of(e->owner)))));
+    return reaches && e->op->access && !e->op->access->mem.is_const && !is_invalidation(e->op);
 }
 
 /* Must it be known what the access has seen, or whether it has written? */
@@ -153,7 +152,7 @@ static void touch_issued(struct race_block *b, const struct access_event *e)
     struct now n;
     const struct async_work *x = e->work;
     unsigned lane = (unsigned)__builtin_ctz(e->lanes);
-    if (begin(&n, e, b, e->writes ? ACCESS_WRITES : ACCESS_READS) && !is_of_other(e))
+    if (begin(&n, e, b, e->writes ? ACCESS_WRITES : ACCESS_READS))
         race_touch_range(&n, e->base, e->bytes, lane);
     if (e->writes && x->signals && race_block_of(x->signals))
         order_issued_done(b->order, e->warp->index, lane, race_block_of(x->signals)->order, x->object,
@@ -178,8 +177,7 @@ void race_on_access(void *data, const struct access_event *e)
         return;
     if (!begin(&n, e, b, ACCESS_WHOLE))
         return;
-    if (!is_of_other(e))
-        race_touch_event(&n, e, e->lanes);
+    race_touch_event(&n, e, e->lanes);
     if (e->writes && !e->strong && b->worker->has_order)
         forget_releases(&n, e, e->lanes);
 }
@@ -189,7 +187,7 @@ static void touch_performed(struct now *n, const struct access_event *e)
 {
     if (n->b->traits.releases || race_is_cas(e->op) || (e->op->kind == OP_ST && e->pattern != ACCESS_LINEAR))
         touch_strong(n, e);
-    else if (!is_of_other(e))
+    else
         race_touch_event(n, e, e->lanes);
 }
 

@@ -110,8 +110,9 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
     if (e->class->issued)
         return order_issued_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes, stamp);
     uint32_t first = own | order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp);
-    if (e->class->is_init && e->same_instance)
-        first |= order_init_before(n->b->order, warp, lane, e->record->warp, e->lanes & ~first, stamp);
+    const struct race_block *owner = e->class->is_init ? race_block_of(n->owner) : NULL;
+    if (owner && owner->order->number == e->instance)
+        first |= order_init_before(owner->order, n->b->order, warp, lane, e->record->warp, e->lanes & ~first, stamp);
     return first;
 }
 
@@ -185,18 +186,25 @@ static struct race_side side(const struct now *n, const struct access_class *c, 
     return s;
 }
 
+static struct race_datum datum_at(const struct now *n, uint64_t address)
+{
+    return (struct race_datum){n->kernel, n->owner, n->owner && n->b->is_clustered, address - n->base};
+}
+
 static void tell(struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)
 {
     struct race_side earlier = side(n, e->class, e->instance, e->record->warp * WARP_LANES + of);
     struct race_side later = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + lane);
     n->told = true;
-    race_found(n->r, n->kernel, reason_of(n, e), &earlier, &later, n->shared, address);
+    struct race_datum datum = datum_at(n, address);
+    race_found(n->r, &datum, reason_of(n, e), &earlier, &later);
 }
 
 static void check_entry(struct now *n, const struct past *p, uint32_t i, const struct earlier *e, uint32_t lanes,
                         uint64_t address)
 {
-    if (!(e->class->writes || n->class->writes) || are_morally_strong(n, e))
+    if (!(e->class->writes || n->class->writes) || are_morally_strong(n, e) ||
+        (e->class->is_mbarrier && n->class->is_mbarrier))
         return;
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -205,6 +213,32 @@ static void check_entry(struct now *n, const struct past *p, uint32_t i, const s
             tell(n, e, (unsigned)__builtin_ctz(unordered), lane, address);
             return;
         }
+    }
+}
+
+/* A strong access that a thread of the block has come upon by a strong one of its own has been made. */
+static bool is_seen(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e)
+{
+    bool seen = false;
+    for (uint32_t k = i + 1; e->class->strong && e->class->writes && k < p->history->n && !seen; k++) {
+        struct earlier z = meet(n, p->history->at[k], p->lane);
+        seen = z.same_instance && can_observe(n, &z, e);
+    }
+    return seen;
+}
+
+void race_check_end(struct now *n, cell at, uint64_t address)
+{
+    struct past p = {at ? history_at(n->h, cell_history(at)) : NULL, cell_lane(at)};
+    for (uint32_t i = 0; p.history && i < p.history->n; i++) {
+        struct earlier e = meet(n, p.history->at[i], p.lane);
+        uint32_t left = e.lanes & ~order_before_end(n->b->order, e.instance, e.record->warp, e.lanes, e.record->stamp,
+                                                    e.class->issued);
+        if (e.same_instance || !e.same_task || !left || is_seen(n, &p, i, &e))
+            continue;
+        struct race_side by = side(n, e.class, e.instance, e.record->warp * WARP_LANES + (unsigned)__builtin_ctz(left));
+        struct race_datum datum = datum_at(n, address);
+        race_found(n->r, &datum, RACE_END, &by, &by);
     }
 }
 
@@ -218,7 +252,8 @@ static void check_lanes(struct now *n, uint32_t lanes, uint64_t address)
     struct race_side x = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + a), y = x;
     y.thread = n->warp * WARP_LANES + b;
     n->told = true;
-    race_found(n->r, n->kernel, RACE_ONE_INSTRUCTION, &x, &y, n->shared, address);
+    struct race_datum datum = datum_at(n, address);
+    race_found(n->r, &datum, RACE_ONE_INSTRUCTION, &x, &y);
 }
 
 /* ---- what becomes of a history ---- */
@@ -632,7 +667,7 @@ static bool lanes_differ(const struct now *n, const struct history *h)
         const struct record *r = history_record(n->h, h->at[i].record);
         uint32_t instance = instance_of(n, r);
         const struct access_class *c = race_class_at(n->r, r->class);
-        if (c->issued || (o->n_init_fences && c->is_init))
+        if (c->issued || c->is_init)
             return true;
         if (!order_knows_lanes_alike(o, n->warp, instance, r->warp, stamp_of(n, r)) ||
             (instance == o->number && exits_differ(&o->warps[r->warp])))

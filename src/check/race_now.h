@@ -18,12 +18,14 @@ struct now {
     uint32_t generation;          /* it holds in this one */
     struct recent_record *recent; /* where it stands */
     struct histories *h;
-    struct stocks *stocks; /* of these */
-    bool shared;
-    bool told;          /* by the step that is under way */
-    enum spread spread; /* of a word that is under way */
-    struct step last;   /* what was looked up last, */
-    bool one_for_all;   /* and it holds of other lanes, too */
+    struct stocks *stocks;     /* of these */
+    bool shared;               /* the block's own histories; of a cluster's shared memory those of global memory are: */
+    uint64_t base;             /* to which addresses of events are relative, on the host */
+    const struct block *owner; /* of shared memory */
+    bool told;                 /* by the step that is under way */
+    enum spread spread;        /* of a word that is under way */
+    struct step last;          /* what was looked up last, */
+    bool one_for_all;          /* and it holds of other lanes, too */
 };
 
 /* What one access does to a cell: `lanes` are those of its warp, relative to `lane`. */
@@ -139,11 +141,17 @@ static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t a
     return race_look_up(n, old, l, address);
 }
 
+/* The cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
+void race_check_end(struct now *n, cell at, uint64_t address);
+
 /* ---- race_touch.c: the cells ---- */
 
 /* All of global memory: nobody else has any. */
 void race_lock_all(struct races *r);
 void race_unlock_all(struct races *r);
+/* A block has its shared memory anew, in cells (is_clustered); it ends. */
+void race_clear_shared(struct races *r, const struct block *block);
+void race_check_ends(struct race_block *b, const struct block *block);
 
 /* What lanes access together, all of them, from an address on. */
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes);

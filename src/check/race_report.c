@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "exec/block.h"
 #include "exec/machine.h"
 
 /* Of what is no launch: "the host", "a copy in stream 3". */
@@ -131,6 +132,7 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
     case RACE_PARTLY:
         return arena_printf(arena, "both are strong, but of %u and %u bytes: they overlap in part", a->class->bytes,
                             b->class->bytes);
+    case RACE_END: break;
     }
     return "nothing orders the two";
 }
@@ -168,6 +170,7 @@ static const char *remedy(enum race_reason reason, const struct race_side *a, co
                             "__threadfence() "
                             "before an atomic flag, and behind where it is read";
     case RACE_PARTLY: return "access it with one size";
+    case RACE_END: break;
     }
     return NULL;
 }
@@ -282,7 +285,18 @@ static void place_both(struct races *r, struct race *f)
         f->place[1] = f->place[0];
 }
 
-static void describe(struct races *r, struct race *f, const struct kernel *k, bool shared, uint64_t address)
+static const char *datum_words(struct races *r, const struct race_datum *d, const struct access_class *c)
+{
+    struct arena *a = &r->arena;
+    uint64_t address = d->address & ~(uint64_t)(c->bytes - 1);
+    if (!d->owner)
+        return global_words(r, address, c, a);
+    const uint32_t *ctaid = d->owner->ctaid;
+    const char *words = shared_words(d->kernel, address, c, a);
+    return d->is_clustered ? arena_printf(a, "%s of block (%u,%u,%u)", words, ctaid[0], ctaid[1], ctaid[2]) : words;
+}
+
+static void describe(struct races *r, struct race *f, const struct race_datum *d)
 {
     struct arena *a = &r->arena;
     const struct race_side *x = &f->side[0], *y = &f->side[1];
@@ -290,20 +304,31 @@ static void describe(struct races *r, struct race *f, const struct kernel *k, bo
         !y->class->op || (x->class->op && x->class->bytes < y->class->bytes) ? x->class : y->class;
     const char *first = kernel_name(r, x, a), *second = kernel_name(r, y, a);
     bool same = x->instance.task == y->instance.task;
-    address &= ~(uint64_t)(narrow->bytes - 1);
-    const char *datum = shared ? shared_words(k, address, narrow, a) : global_words(r, address, narrow, a);
+    const char *datum = datum_words(r, d, narrow);
     place_both(r, f);
+    f->kernel = first ? first : second;
+    if (f->reason == RACE_END) {
+        f->text =
+            arena_printf(a,
+                         "%s%s %s %s: nothing orders that before the end of the block, with which its shared memory "
+                         "ends",
+                         first ? arena_printf(a, "kernel `%s`: ", first) : "", thread_words(x, NULL, a),
+                         access_words(x->class, a), datum);
+        f->help = "cluster.sync() (barrier.cluster.arrive and .wait) between the last access and the end of the kernel";
+        return;
+    }
     f->text = arena_printf(a, "%s%s %s %s, and %s %s: %s", same && first ? arena_printf(a, "kernel `%s`: ", first) : "",
                            thread_words(x, same ? NULL : first, a), access_words(x->class, a), datum,
                            thread_words(y, same ? NULL : second, a), other_words(x, y, a), why(f->reason, x, y, a));
     f->note = arena_printf(a, "the other access: %s %s it", thread_words(y, same ? NULL : second, a),
                            access_words(y->class, a));
-    f->kernel = first ? first : second;
-    f->help = remedy(f->reason, x, y, between(f, a), a);
+    f->help = d->is_clustered && (f->reason == RACE_BLOCKS || f->reason == RACE_MIXED)
+                  ? arena_printf(a, "cluster.sync() (barrier.cluster.arrive and .wait) %s", between(f, a))
+                  : remedy(f->reason, x, y, between(f, a), a);
 }
 
-void race_found(struct races *r, const struct kernel *k, enum race_reason reason, const struct race_side *earlier,
-                const struct race_side *later, bool shared, uint64_t address)
+void race_found(struct races *r, const struct race_datum *datum, enum race_reason reason,
+                const struct race_side *earlier, const struct race_side *later)
 {
     pthread_mutex_lock(&r->lock);
     struct race *f = r->found;
@@ -322,7 +347,7 @@ void race_found(struct races *r, const struct kernel *k, enum race_reason reason
         f->reason = reason;
         f->side[0] = *first;
         f->side[1] = *second;
-        describe(r, f, k, shared, address);
+        describe(r, f, datum);
     }
     pthread_mutex_unlock(&r->lock);
 }
@@ -390,11 +415,12 @@ static bool is_the_same(const struct race *a, const struct race *b)
 
 static void report(const struct race *f, uint64_t count, const hd_checker_options *o, struct diags *diags)
 {
+    const char *code = f->reason == RACE_END ? "block-ended" : "data-race";
     struct frames first = frames_of(o, f->side[0].class), second = frames_of(o, f->side[1].class);
     if (first.n)
-        diag_host(diags, DIAG_ERROR, "data-race", f->help, count, first.at, (uint32_t)first.n, f->text);
+        diag_host(diags, DIAG_ERROR, code, f->help, count, first.at, (uint32_t)first.n, f->text);
     else
-        diag_finding(diags, DIAG_ERROR, f->place[0], "data-race", f->help, count, "%s", f->text);
+        diag_finding(diags, DIAG_ERROR, f->place[0], code, f->help, count, "%s", f->text);
     diag_of_kernel(diags, f->kernel, reason_word(f->reason));
     if (second.n)
         diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);

@@ -23,6 +23,7 @@ enum race_reason {
     RACE_SCOPE,  /* both strong, but a scope does not name the other thread */
     RACE_MIXED,  /* one strong, one weak */
     RACE_PARTLY, /* both strong, of different sizes */
+    RACE_END,    /* of one access, and the end of the block whose shared memory it is */
 };
 
 /* One of the two, as it is told. */
@@ -132,6 +133,9 @@ struct race_block {
     struct block_order *order;
     struct kernel_traits traits;
     bool is_blind; /* it is known that nothing is watched */
+    /* Blocks of the cluster reach each other's shared memory: it has its past in cells of the host's addresses, as global memory has, until
+     * a block gets that memory anew. */
+    bool is_clustered;
     uint32_t task;
     uint32_t floor, settled; /* tasks up to these come before the block's; before all that begins from now on */
     /* Of shared memory. What the accesses between two barriers of the whole block make of cells is the same each time, in each block of
@@ -239,8 +243,14 @@ void race_clear_histories(struct histories *h, uint64_t keep_bytes);
 
 /* ---- race_report.c ---- */
 
-/* Two accesses race, at an address of a space. */
-void race_found(struct races *r, const struct kernel *k, enum race_reason reason, const struct race_side *earlier,
-                const struct race_side *later, bool shared, uint64_t address);
+/* What is accessed: an address of global memory, or of the shared memory of a block. */
+struct race_datum {
+    const struct kernel *kernel; /* NULL: of a task of another kind */
+    const struct block *owner;   /* of shared memory; NULL: global */
+    bool is_clustered;           /* it is told whose */
+    uint64_t address;
+};
+void race_found(struct races *r, const struct race_datum *datum, enum race_reason reason,
+                const struct race_side *earlier, const struct race_side *later);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "check/defined.h"
 #include "check/uses.h"
+#include "exec/launch.h"
 
 /* Cells of global memory are under locks, one for each 128 bytes of consecutive words: those of shared memory are the worker's. */
 enum { LOCKED_BYTES = 128 };
@@ -365,6 +366,7 @@ static bool write_alike(const struct now *n, uint32_t lanes)
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
 {
     n->alike = write_alike(n, lanes);
+    address += n->base;
     /* Of atomic updates of one place, which lanes perform in their order, the last has observed the others. */
     unsigned lane = race_is_update(n->class) ? 31 - (unsigned)__builtin_clz(lanes) : (unsigned)__builtin_ctz(lanes);
     uint32_t relative = race_is_update(n->class) ? 1 : lanes >> lane;
@@ -375,6 +377,7 @@ void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
 static void touch_stretch(struct now *n, uint64_t base, uint64_t bytes, struct lanes lanes)
 {
     unsigned per_lane = n->class->lane_shift;
+    base += n->base;
     for (uint64_t at = base, end = base + bytes; at < end;) {
         uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
         struct lanes these = {lanes.lanes, (lanes.lane + (unsigned)((at - base) >> per_lane)) & 31};
@@ -520,7 +523,7 @@ static bool find_cells(const struct now *n, const struct access_event *e, uint32
     uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes have in common */
     for (uint32_t m = lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        uint64_t address = access_address(e, l);
+        uint64_t address = n->base + access_address(e, l);
         if (n->shared) {
             at[l] = cells_at(n, address, e->bytes);
             continue;
@@ -557,7 +560,7 @@ static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t 
         return;
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
-        touch_cells(n, at[l], access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
+        touch_cells(n, at[l], n->base + access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
     }
 }
 
@@ -583,8 +586,56 @@ void race_touch_event(struct now *n, const struct access_event *e, uint32_t lane
         touch_any(n, e, lanes);
 }
 
+/* Those of so many words from an address on. */
+static void clear_cells(struct now *n, cell *c, uint32_t words, uint64_t address)
+{
+    (void)n, (void)address;
+    memset((void *)c, 0, words * sizeof *c);
+}
+
+static void check_end_of(struct now *n, cell *c, uint32_t words, uint64_t address)
+{
+    for (uint32_t i = 0; i < words; i++)
+        for (unsigned byte = 0; byte < (c[i] & CELL_SPLIT ? 4 : 1); byte++)
+            race_check_end(n, c[i] & CELL_SPLIT ? split_at(n, c[i])->byte[byte] : c[i], address + 4 * i + byte);
+}
+
+/* The cells of a block's shared memory, as far as they are under one lock. */
+static void each_shared(struct now *n, const struct block *block, void (*see)(struct now *, cell *, uint32_t, uint64_t))
+{
+    uint64_t begin = (uint64_t)(uintptr_t)block->shared, end = begin + block->launch->shared_bytes;
+    for (uint64_t at = begin & ~3ull, to; at < end; at = to) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1;
+        to = lock_end < end ? lock_end : end;
+        cell *c = cells_find(&n->r->cells, at);
+        lock(lock_of(n, at));
+        if (c)
+            see(n, c, (uint32_t)(to - at + 3) / 4, at);
+        unlock(lock_of(n, at));
+    }
+}
+
+void race_clear_shared(struct races *r, const struct block *block)
+{
+    struct now n = {.r = r};
+    each_shared(&n, block, clear_cells);
+}
+
+void race_check_ends(struct race_block *b, const struct block *block)
+{
+    struct now n = {.r = b->races,
+                    .b = b,
+                    .h = &b->races->global,
+                    .kernel = block->launch->kernel,
+                    .owner = block,
+                    .base = (uint64_t)(uintptr_t)block->shared};
+    if (order_all_have_exited(b->order) && !atomic_load(&b->races->no_memory))
+        each_shared(&n, block, check_end_of);
+}
+
 void race_touch_range(struct now *n, uint64_t address, uint64_t bytes, unsigned lane)
 {
+    address += n->base;
     for (uint64_t at = address, end = address + bytes; at < end;) {
         uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
         uint64_t word = (at + 3) & ~3ull, last = to & ~3ull;

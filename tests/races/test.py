@@ -328,6 +328,32 @@ def what_all_threads_write_by_one_line_calls_for_an_atomic_operation():
     assert "use an atomic operation" in finding["help"] and "__syncthreads()" in finding["help"], finding
 
 
+def blocks_of_a_cluster_race_on_each_others_shared_memory():
+    """tests/races/clusters.cu: what is marked with a case's name, and nothing else."""
+    if SANITIZED:
+        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_compiler()
+    text, path = os.path.join(source, "tests", "races", "clusters.cu"), os.path.join(folder.name, "clusters")
+    done = subprocess.run([heddle, "cc", "-O2", "-g", "-lineinfo", "-arch=sm_90", "-std=c++17", "-o", path, text], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with open(text) as f:
+        lines = f.read().splitlines()
+    cases = [case for line in lines for case in re.findall(r"^    RUN\((\w+)\)$", line)]
+    marked = {case: [n for n, line in enumerate(lines, 1) if f"[{case}]" in line] for case in cases}
+
+    def wrong(case):
+        checked, places = findings.Checked([path, case]), marked[case]
+        ended = [line for line in checked.summary() if line.startswith("block-ended")]
+        if checked.wrong or not places:
+            return checked.wrong or checked.summary()
+        if case.startswith("ends_"):
+            return [] if ended and all(f"clusters.cu:{places[0]}" in line for line in ended) else checked.summary()
+        return [] if checked.races_between(places[:1], places[-1:]) else checked.summary() or ["nothing"]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = [f"{case}: {said}" for case, said in zip(cases, pool.map(wrong, cases)) if said]
+    assert len(cases) >= 19 and not found, "\n".join(found)
+
+
 def show(names):
     compile_all(compiled)
     for p in programs:
