@@ -25,7 +25,7 @@ const char *barrier_name(uint32_t id);
 
 /* ---- mbarrier.c ---- */
 
-/* False after a fault; *in_vain: a try_wait of all lanes whose phases have not completed. */
+/* False after a fault; *in_vain: a test by lanes of which none has found its phase completed. */
 bool mbarrier_run(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                   bool *in_vain);
 

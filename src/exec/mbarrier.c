@@ -212,9 +212,15 @@ struct mbarrier_state mbarrier_state(const struct block *owner, uint64_t address
 }
 
 /* Has the phase completed that has this parity, be it the current one or the one before? */
+/* The phase that a test's operand names: by its parity, or by a state. */
+static bool asked_of(const struct op *o, u64 operand)
+{
+    return has(o, MOD_parity) ? operand & 1 : sem_mbarrier_parity(operand);
+}
+
 static bool test(const struct operation *x)
 {
-    bool asked = has(x->o, MOD_parity) ? x->operand & 1 : sem_mbarrier_parity(x->operand);
+    bool asked = asked_of(x->o, x->operand);
     bool done = asked != sem_mbarrier_parity(x->object);
     if (done)
         note(x, asked, false);
@@ -318,21 +324,21 @@ static bool perform_together(struct operation *x, uint8_t *d, uint32_t mask, boo
     return true;
 }
 
-/* Have all lanes the operand of the first? */
-static bool is_same(const uint8_t *row, unsigned width, uint32_t mask)
+/* Do all lanes ask for what the first does: of tests, for the phase of one parity? */
+static bool is_same(const struct op *o, const uint8_t *row, unsigned width, uint32_t mask)
 {
-    unsigned bytes = width / 8, first = (unsigned)__builtin_ctz(mask);
-    bool same = true;
-    for (uint32_t m = mask; m && same; m &= m - 1)
-        same = memcmp(row + bytes * (unsigned)__builtin_ctz(m), row + bytes * first, bytes) == 0;
-    return same;
+    bool tests = o->mode >= MBARRIER_TEST_WAIT, by_parity = tests && has(o, MOD_parity);
+    u64 first = row_lane(row, width, (unsigned)__builtin_ctz(mask)), differ = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        differ |= row_lane(row, width, (unsigned)__builtin_ctz(m)) ^ first;
+    return !(differ & (by_parity ? 1 : tests ? 1ull << MBARRIER_PHASE_BIT : ~0ull));
 }
 
 static bool perform(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p)
 {
     unsigned width = operand_width(o);
     bool at_one = !access_is_watched(w) && p->kind == PLAN_HOST && p->scan.min == p->scan.max && mask & (mask - 1);
-    if (at_one && may_be_together(o) && (!o->has_b || is_same(row_at(base, o->b), width, mask))) {
+    if (at_one && may_be_together(o) && (!o->has_b || is_same(o, row_at(base, o->b), width, mask))) {
         struct location at;
         struct operation x = {
             .w = w, .o = o, .lane = (unsigned)__builtin_ctz(mask), .at = &at, .all = (struct operations *)p};
@@ -382,11 +388,11 @@ bool mbarrier_run(struct warp *w, struct activation *a, uint8_t *const base[4], 
     plan_access(w, a, base, o, mask, &all.plan);
     if (all.plan.kind != PLAN_HOST || all.plan.space != SPACE_SHARED) /* where there are none */
         all.plan.kind = PLAN_BY_LANE;
-    for (uint32_t m = o->mode >= MBARRIER_TEST_WAIT ? mask : 0; m; m &= m - 1)
-        put_predicate(row_at(base, o->d), (unsigned)__builtin_ctz(m), true); /* lanes left out do not spin for ever */
+    if (o->mode >= MBARRIER_TEST_WAIT)
+        *(uint32_t *)row_at(base, o->d) |= mask; /* lanes left out do not spin for ever */
     bool ok = access_is_watched(w) ? access_watched(w, base, o, mask, &all.plan, perform)
                                    : perform(w, base, o, mask, &all.plan);
-    *in_vain = o->mode == MBARRIER_TRY_WAIT && !(*(const uint32_t *)row_at(base, o->d) & mask);
+    *in_vain = o->mode >= MBARRIER_TEST_WAIT && !(*(const uint32_t *)row_at(base, o->d) & mask);
     if (ok)
         tell(w, o, &all);
     return ok;
