@@ -1,4 +1,5 @@
 """Limits on the command line: of steps, time, memory and stacks; and that every policy gives everyone a turn."""
+import atexit
 import json
 import os
 import shutil
@@ -77,6 +78,7 @@ slow = {}
 
 def start_slow(engines=("jit", "auto")):
     folder = tempfile.mkdtemp(prefix="heddle-limits-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     deaf = os.path.join(folder, "deaf")
     with open(deaf, "w") as f:
         f.write("#!/bin/sh\nexec sleep 1000\n")
@@ -85,7 +87,6 @@ def start_slow(engines=("jit", "auto")):
     for engine in engines:
         slow[engine] = start([heddle, "launch", *saxpy, "--engine", engine], HEDDLE_JIT=deaf)
     slow["run"] = start([heddle, "run", "--timeout", "0.2", "sh", "-c", "sleep 1000 & sleep 1000"])
-    slow["folder"] = folder
 
 
 def start(command, **env):
@@ -251,7 +252,6 @@ def a_compiler_that_does_not_answer_is_given_up():
     assert status == 0, err
     status, _, err = end_of("jit")
     assert status == 1 and "does not answer" in err, err
-    shutil.rmtree(slow["folder"])
 
 
 compile_each_time()

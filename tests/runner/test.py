@@ -18,7 +18,7 @@ def run(suites, *options):
         for name, script in suites.items():
             os.makedirs(f"{folder}/tests/{name}")
             with open(f"{folder}/tests/{name}/test.sh", "w") as f:
-                f.write("#!/bin/sh\n" + script)
+                f.write("#!/bin/sh\n" + (script if "1.." in script else "echo 1..1\n" + script))
             os.chmod(f"{folder}/tests/{name}/test.sh", 0o755)
         shutil.copy(f"{source}/tests/run", f"{folder}/tests/run")
         env = {k: v for k, v in os.environ.items() if k != "HEDDLE_TESTS"}
@@ -28,7 +28,7 @@ def run(suites, *options):
 
 
 def the_last_line_counts_the_tests_of_all_suites():
-    status, lines = run({"a": "echo ok 1 - x\necho ok 2 - y", "b": "echo 'ok 1 - z # SKIP no GPU'\necho ok 2"})
+    status, lines = run({"a": "echo 1..2\necho ok 1 - x\necho ok 2 - y", "b": "echo 1..2\necho 'ok 1 - z # SKIP no GPU'\necho ok 2"})
     assert status == 0 and lines[-1] == "3 passed, 0 failed, 1 skipped" and "skipped: z # SKIP no GPU" in lines, lines
 
 
@@ -36,6 +36,22 @@ def a_suite_fails_that_says_so_or_says_nothing_or_ends_badly():
     for script in "echo ok 1; echo not ok 2 - x", "true", "echo ok 1; exit 3", "echo ok 1; kill -9 $$":
         status, lines = run({"a": script})
         assert status == 1 and re.fullmatch("[01] passed, 1 failed", lines[-1]) and "FAILED: a" in "\n".join(lines), (script, lines)
+
+
+def a_suite_fails_that_does_less_than_it_plans_or_has_no_plan():
+    for script in "echo 1..3; echo ok 1; echo ok 2", "echo ok 1 '# 1..'", "echo 1..1; echo 1..1; echo ok 1":
+        status, lines = run({"a": script})
+        assert status == 1 and re.fullmatch("[12] passed, 1 failed", lines[-1]), (script, lines)
+    status, lines = run({"a": "echo ok 1; echo 1..1; echo ok 1; echo ok 2; echo 1..2"})
+    assert status == 0 and lines[-1] == "3 passed, 0 failed", lines
+
+
+def a_suite_leaves_no_temporary_files():
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in "echo ok 1", "echo not ok 1", "kill -9 $$", "sleep 1000":
+            run({"a": f"mktemp -d > {folder}/name; {ending}"}, "--limit", "1")
+            name = open(f"{folder}/name").read().strip()
+            assert name and not os.path.exists(name) and not os.path.exists(os.path.dirname(name)), (ending, name)
 
 
 def what_a_failing_suite_says_is_shown():

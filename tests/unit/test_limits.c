@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -229,7 +230,9 @@ int main(void)
         cmocka_unit_test(threads_that_need_more_memory_than_there_is_fail),
         cmocka_unit_test(cancelling_ends_what_a_budget_does_not),
     };
-    char cache[] = "/tmp/heddle-test-XXXXXX"; /* what is compiled serves this program again */
+    const char *temporary = getenv("TMPDIR");
+    char cache[256]; /* what is compiled serves this program again */
+    snprintf(cache, sizeof cache, "%s/heddle-test-XXXXXX", temporary ? temporary : "/tmp");
     setenv("HEDDLE_CACHE", mkdtemp(cache), 1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     hd_cache_clear();
