@@ -345,6 +345,15 @@ def opengl_is_refused_by_name():
     assert "no display to share memory with" in err, err
 
 
+def a_template_of_a_dependent_type_is_explained():
+    write("dependent.cu", """template <typename T> struct cast { template <int n> __device__ static void to(T *p) { *p = n; } };
+template <typename T> __global__ void k(T *p) { cast<T>::to<4>(p); }
+int main() { k<<<1, 1>>>((int *)0); }
+""")
+    _, err = cc("-c", "dependent.cu", status=1)
+    assert "C++ wants `T::template f<n>(x)`" in err, err
+
+
 def openmp_names_its_package():
     write("threads.cpp", "#include <omp.h>\nint main() { return omp_get_thread_num(); }\n")
     _, err = cc("-Xcompiler", "-nostdinc", "threads.cpp", status=1)
