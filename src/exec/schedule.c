@@ -34,6 +34,15 @@ static char *name_of(const char *policy)
     return asprintf(&name, "random:%lu", (unsigned long)(now.tv_nsec ^ now.tv_sec) % 1000000) < 0 ? NULL : name;
 }
 
+/* splitmix64 */
+static uint64_t next_random(struct schedule *s)
+{
+    uint64_t z = s->state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
 bool schedule_open(struct schedule *s, const char *asked, const char *record_path, const char **error)
 {
     char *end = "", *policy = name_of(asked ? asked : "fair");
@@ -49,7 +58,8 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
     } else if (strncmp(policy, "random:", 7) == 0 && policy[7]) {
         s->policy = POLICY_RANDOM;
         s->seed = strtoull(policy + 7, &end, 0);
-        s->state = s->seed * 0x9E3779B97F4A7C15u + 1;
+        s->state = s->seed;
+        s->state = next_random(s); /* seeds side by side would else give one stream, each a choice further on */
     } else if (strncmp(policy, "replay:", 7) == 0 && policy[7]) {
         s->policy = POLICY_REPLAY;
         if (!open_replay(s, policy + 7, error))
@@ -85,15 +95,6 @@ bool schedule_close(struct schedule *s)
     free(s->name);
     *s = (struct schedule){0};
     return ok;
-}
-
-/* splitmix64 */
-static uint64_t next_random(struct schedule *s)
-{
-    uint64_t z = s->state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
 }
 
 static uint32_t read_choice(struct schedule *s)

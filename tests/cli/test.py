@@ -1,4 +1,5 @@
 """The command line: what users type, what they get wrong, what they read."""
+import itertools
 import json
 import os
 import pty
@@ -413,6 +414,18 @@ def sarif_has_findings_with_places_and_counts():
     assert status == 1 and [r["ruleId"] for r in json.loads(out)["runs"][0]["results"]] == ["illegal-address"]
     status, out, _ = run("check", SAXPY, *SAXPY_ARGS, "--format", "sarif")
     assert status == 0 and json.loads(out)["runs"][0]["results"] == []
+
+
+def seeds_side_by_side_give_unlike_schedules():
+    """--runs takes S, S + 1, S + 2, ..."""
+    recorded = []
+    for seed in range(1, 5):
+        launch(f"{examples}/atomics/atomics.ptx", "add_by_cas", "--grid", 4, "--block", 64, "s32[1]", 1, "s32[256]", "--policy",
+               f"random:{seed}", "--record", path("schedule"))
+        with open(path("schedule"), "rb") as f:
+            recorded.append(f.read().split(b"\n", 1)[1])
+    for a, b in itertools.permutations(recorded, 2):
+        assert len(a) > 200 and not any(a[i:i + 24] in b for i in range(len(a) - 24))
 
 
 def runs_that_are_not_fair_say_how_to_repeat_them():
