@@ -38,6 +38,45 @@ static void map_fragment(const struct fragment *f, struct mma_map *map, uint64_t
         map->number[e] = (uint16_t)numbers[e];
 }
 
+/* False where a fragment is of another kind. */
+static bool find_eights(const struct fragment *f, enum matrix_coordinate row, enum matrix_coordinate column,
+                        struct mma_eights *x)
+{
+    uint64_t weight[COORDINATES] = {0}, lanes[WARP_LANES], numbers[FRAGMENT_MAX_REGS * 8];
+    unsigned per = fragment_per_reg(f), own = 1u << f->number_bits;
+    weight[row] = 1;
+    weight[column] = WARP_LANES;
+    fragment_places(f, weight, lanes, numbers);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        if (lanes[l] != l / 4 + l % 4 * 2 * WARP_LANES)
+            return false;
+    for (unsigned e = 0; e < own; e++) {
+        uint64_t r = numbers[e] % WARP_LANES, c = numbers[e] / WARP_LANES;
+        if (r % 8 || c % 8 > 1 || c >= 16)
+            return false;
+        x->reg[r / 8][c / 8][c % 8] = (uint8_t)(e / per);
+    }
+    return true;
+}
+
+/* Finds where registers are that a product can be computed on without dense matrices in between. */
+static bool find_places(const struct matrix *f, struct mma_places *x)
+{
+    bool swapped = f->n > f->m;
+    enum matrix_coordinate row = swapped ? COORDINATE_N : COORDINATE_M, column = swapped ? COORDINATE_M : COORDINATE_N;
+    *x = (struct mma_places){.type = f->a_type,
+                             .d_type = f->d_type,
+                             .is_swapped = swapped,
+                             .row_blocks = (uint8_t)((swapped ? f->n : f->m) / 8),
+                             .column_blocks = (uint8_t)((swapped ? f->m : f->n) / 8),
+                             .k_blocks = (uint8_t)(f->k / 8)};
+    return f->kind == MATRIX_PRODUCT && !f->sparse && f->a.bits == 16 && f->c_type == f->d_type &&
+           x->row_blocks % 2 == 0 && !matrix_is_quad(f) &&
+           find_eights(swapped ? &f->b : &f->a, row, COORDINATE_K, &x->left) &&
+           find_eights(swapped ? &f->a : &f->b, column, COORDINATE_K, &x->right) &&
+           find_eights(&f->d, row, column, &x->d);
+}
+
 /* Rows lie behind each other in memory, with elements side by side; or columns do. */
 static void place_fragment(struct op_matrix *x)
 {
@@ -106,6 +145,7 @@ void matrix_prepare(struct op_matrix *x)
         map_fragment(&f->b, &x->b, 0, 1, f->n, (uint64_t)f->n * k);
     map_fragment(&f->c, &x->c, 1, m, 0, (uint64_t)m * f->n);
     map_fragment(&f->d, &x->d, 1, m, 0, (uint64_t)m * f->n);
+    x->in_place = find_places(f, &x->places);
 }
 
 /* ---- fragments and dense matrices ---- */
@@ -212,6 +252,29 @@ static void multiply64(struct warp *w, uint8_t *const base[4], const struct op_m
     put_fragment64(w, base, &x->d, x->writes, d, lanes);
 }
 
+static const uint32_t **find_rows(uint8_t *const base[4], const row_ref *regs, unsigned n, const uint32_t **rows)
+{
+    for (unsigned r = 0; r < n; r++)
+        rows[r] = (const uint32_t *)row_at(base, regs[r]);
+    return rows;
+}
+
+/* All lanes of the warp; false where multiply() has to. */
+static bool multiply_in_place(const struct warp *w, uint8_t *const base[4], const struct op_matrix *x)
+{
+    enum { MAX_REGS = 8 };
+    const struct matrix *f = &x->ir->form;
+    const uint32_t *a[MAX_REGS], *b[MAX_REGS], *c[MAX_REGS];
+    uint32_t *d[MAX_REGS];
+    bool swapped = x->places.is_swapped;
+    find_rows(base, x->reads, x->ir->at_b, a);
+    find_rows(base, x->reads + x->ir->at_b, x->ir->at_c - x->ir->at_b, b);
+    find_rows(base, x->reads + x->ir->at_c, f->c.n_regs, c);
+    for (unsigned r = 0; r < f->d.n_regs; r++)
+        d[r] = (uint32_t *)row_at(base, x->writes[r]);
+    return fns_of(w)->multiply_in_place(&x->places, swapped ? b : a, swapped ? a : b, c, d);
+}
+
 static void multiply(struct warp *w, uint8_t *const base[4], const struct op_matrix *x, uint32_t lanes)
 {
     const struct matrix *f = &x->ir->form;
@@ -222,6 +285,8 @@ static void multiply(struct warp *w, uint8_t *const base[4], const struct op_mat
         multiply64(w, base, x, lanes);
         return;
     }
+    if (x->in_place && lanes == UINT32_MAX && multiply_in_place(w, base, x))
+        return;
     fragment_take(w, base, &x->a, x->reads, a);
     fragment_take(w, base, &x->b, x->reads + x->ir->at_b, b);
     fragment_take(w, base, &x->c, x->reads + x->ir->at_c, c);
@@ -382,30 +447,28 @@ static unsigned own_bytes(const struct moved *x)
  * neighbours; registers, of lanes that have four; others. */
 static void load_own(const struct warp *w, uint8_t *const base[4], const struct moved *x, const uint8_t *from)
 {
-    unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x);
+    unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x), n = 0;
     bool halves = x->bytes == 2 && x->m->place.by_eights, quads = x->bytes == 4 && x->m->place.by_fours;
-    const uint8_t *lane[WARP_LANES], *low[4], *high[4], *place[8];
-    for (unsigned l = 0; l < WARP_LANES && (!halves || l < 4); l += quads ? 4 : 1)
+    const uint8_t *lane[WARP_LANES];
+    uint32_t *rows[FRAGMENT_MAX_REGS];
+    uint64_t piece[2 * FRAGMENT_MAX_REGS];
+    if (halves || quads) {
+        for (unsigned l = 0; l < (halves ? 4 : 8); l++)
+            lane[l] = from + lane_offset(x, halves ? l : 4 * l);
+        for (unsigned at = 0; at < own; at += x->bytes)
+            piece[n++] = piece_offset(x, at);
+        for (unsigned r = 0; r < own / 4; r++)
+            rows[r] = (uint32_t *)row_at(base, x->regs[r]);
+        (halves ? fns_of(w)->load_halves : fns_of(w)->load_quads)(lane, piece, own / 4, rows);
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
         lane[l] = from + lane_offset(x, l);
-    for (unsigned at = 0; halves && at < own; at += 4) {
-        uint64_t first = piece_offset(x, at), second = piece_offset(x, at + 2);
-        for (unsigned t = 0; t < 4; t++) {
-            low[t] = lane[t] + first;
-            high[t] = lane[t] + second;
-        }
-        fns_of(w)->load_halves(low, high, (uint32_t *)row_at(base, x->regs[at / 4]));
-    }
-    for (unsigned at = 0; quads && at < own; at += 4) {
-        uint64_t piece = piece_offset(x, at);
-        for (unsigned r = 0; r < 8; r++)
-            place[r] = lane[4 * r] + piece;
-        fns_of(w)->load_quads(place, (uint32_t *)row_at(base, x->regs[at / 4]));
-    }
-    for (unsigned at = 0; !halves && !quads && at < own; at += x->bytes) {
+    for (unsigned at = 0; at < own; at += x->bytes) {
         uint8_t *row = row_at(base, x->regs[at / reg_bytes]) + at % reg_bytes;
-        uint64_t piece = piece_offset(x, at);
+        uint64_t offset = piece_offset(x, at);
         for (unsigned l = 0; l < WARP_LANES; l++)
-            memcpy(row + reg_bytes * l, lane[l] + piece, x->bytes);
+            memcpy(row + reg_bytes * l, lane[l] + offset, x->bytes);
     }
 }
 
@@ -426,8 +489,8 @@ static void store_own(uint8_t *const base[4], const struct moved *x, uint8_t *to
 /* Registers of a fragment that are copies of its first, in the lanes that load: wmma of f16, 32 bits. */
 static void copy_registers(const struct warp *w, uint8_t *const base[4], const struct moved *x, uint32_t lanes)
 {
-    unsigned n = own_bytes(x) / (x->f->reg_bits / 8u);
-    for (unsigned r = n; r < x->f->n_regs; r++)
+    unsigned n = fragment_own_regs(x->f);
+    for (unsigned r = n; r < x->m->ir->n_writes; r++)
         w->block->launch->rows->blend32(row_at(base, x->regs[r]), row_at(base, x->regs[r - n]), lanes);
 }
 

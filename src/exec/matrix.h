@@ -20,6 +20,8 @@ struct op_matrix {
         bool by_eights; /* lane 4 r + t is at that of t, r elements further */
         bool by_fours;  /* lane 4 r + t is at that of 4 r, t registers further */
     } place;
+    bool in_place; /* a product of f16 that mma_fns.multiply_in_place() computes */
+    struct mma_places places;
     row_ref *reads, *writes;
 };
 

@@ -125,6 +125,13 @@ static uint32_t *count_reads(const struct ir_func *f, struct arena *scratch)
     return reads;
 }
 
+/* Registers of a fragment that are copies of others: the last ones. */
+static void drop_copies(struct ir_matrix *m, const uint32_t *reads)
+{
+    while (m->n_writes > fragment_own_regs(&m->form.d) && !reads[ir_ref_index(m->writes[m->n_writes - 1])])
+        m->n_writes--;
+}
+
 void ir_drop_unread(struct ir_func *f)
 {
     struct arena scratch = {.on_oom = f->arena->on_oom};
@@ -133,6 +140,9 @@ void ir_drop_unread(struct ir_func *f)
         for (unsigned k = 0; f->insns.at[n].kind == IR_ATOM && k < 8; k++)
             if (!reads[ir_ref_index(f->insns.at[n].access->regs[k])])
                 f->insns.at[n].access->regs[k] = REF_NONE;
+    for (uint32_t n = 0; n < f->insns.n; n++)
+        if (f->insns.at[n].kind == IR_MATRIX && f->insns.at[n].matrix->form.kind == MATRIX_LOAD)
+            drop_copies(f->insns.at[n].matrix, reads);
     arena_free(&scratch);
 }
 

@@ -362,7 +362,8 @@ bool ir_order_blocks(struct ir_func *f); /* block_order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
 /* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
 bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);
-void ir_drop_unread(struct ir_func *f); /* dead.c: results of atomics that nobody reads: `atom` is then what `red` is */
+/* dead.c: results of atomics that nobody reads, as `atom` is then what `red` is; copies in fragments. */
+void ir_drop_unread(struct ir_func *f);
 bool ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
 bool ir_assign_slots(struct ir_func *f); /* slots.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */

@@ -66,6 +66,13 @@ static inline unsigned fragment_per_reg(const struct fragment *f)
     return f->reg_bits / f->bits;
 }
 
+/* Registers that hold no copies of others'. */
+static inline unsigned fragment_own_regs(const struct fragment *f)
+{
+    unsigned own = (1u << f->number_bits) / fragment_per_reg(f);
+    return own < f->n_regs ? own : f->n_regs;
+}
+
 /* The sums of weights by lane and by element: element e of lane l lies at lanes[l] + numbers[e]. */
 void fragment_places(const struct fragment *f, const uint64_t weight[COORDINATES], uint64_t lanes[32],
                      uint64_t *numbers);

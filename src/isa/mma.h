@@ -38,18 +38,37 @@ struct mma_map {
     bool by_eights;    /* lane[4 r + t] is lane[t] + r: eight lanes are neighbours */
 };
 
+/* Which registers of a fragment have which eight rows and columns, where lane 4 r + t has row r of them and columns 2 t and 2 t + 1: these
+ * are in one register, or in two. */
+struct mma_eights {
+    uint8_t reg[4][2][2];
+};
+
+/* A product of f16 or bf16 whose fragments are all like that: those of m16n8k16 and their kind (matrix.def: A, B, C; or with the sides exchanged,
+ * _SWAPPED). `left` has rows of A by k, `right` columns of B by k; or the other way round, and D is transposed. */
+struct mma_places {
+    uint8_t type, d_type;                        /* enum isa_type: f16 or bf16; of C and D */
+    bool is_swapped;                             /* B is on the left */
+    uint8_t row_blocks, column_blocks, k_blocks; /* of eight: 2 or 4; 2, 2 at most */
+    struct mma_eights left, right, d;            /* d: and C */
+};
+
 struct mma_fns {
     /* Elements of up to 32 bits from the registers' rows, and back to them. */
     void (*take)(const struct mma_map *map, const uint32_t *const *rows, uint32_t *to);
     void (*put)(const struct mma_map *map, const uint32_t *from, uint32_t *const *rows);
-    /* Lane 4 r + t of the row gets half r of those at low[t], and of those at high[t]. */
-    void (*load_halves)(const uint8_t *const low[4], const uint8_t *const high[4], uint32_t *row);
-    /* Lanes 4 r to 4 r + 3 get the words at place[r]. */
-    void (*load_quads)(const uint8_t *const place[8], uint32_t *row);
+    /* Of n rows, lane 4 r + t of each gets half r of those behind lane[t] + piece[0], and of those behind lane[t] + piece[1]; the next
+     * row by the next pieces. */
+    void (*load_halves)(const uint8_t *const lane[4], const uint64_t *piece, unsigned n, uint32_t *const *rows);
+    /* Lanes 4 r to 4 r + 3 get the words at lane[r] + piece[0]. */
+    void (*load_quads)(const uint8_t *const lane[8], const uint64_t *piece, unsigned n, uint32_t *const *rows);
     /* All of D. A factor 0 takes no part; `selected` says for sparse A which k its stored elements belong to, by stored element as in
      * A: then k counts them, and B has twice as many. */
     void (*multiply)(const struct mma_product *p, const void *a, const void *b, const void *c, void *d,
                      const uint8_t *selected);
+    /* All of D, from and to the registers' rows; false where multiply() has to: nothing is written then. */
+    bool (*multiply_in_place)(const struct mma_places *x, const uint32_t *const *left, const uint32_t *const *right,
+                              const uint32_t *const *c, uint32_t *const *d);
 };
 
 const struct mma_fns *mma_for_level(const char *level);

@@ -19,7 +19,7 @@
  *     f64                                 a chain of fma
  *     integers                            exact, and wraps or saturates at the end
  *
- * mma.c computes whole matrices at once, and is held to this by tests/unit/test_mma.c.
+ * mma_floats.c computes whole matrices at once, and is held to this by tests/unit/test_mma.c.
  */
 #ifndef HEDDLE_ISA_SEM_MMA_H
 #define HEDDLE_ISA_SEM_MMA_H

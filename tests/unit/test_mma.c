@@ -1,4 +1,4 @@
-/* isa/: products of matrices (mma.c), on all CPU levels, against sem_mma.h and a second formulation of the same model: terms are
+/* isa/: products of matrices (mma.c), dense and in place, on all CPU levels, against sem_mma.h and a second formulation of the same model: terms are
  * doubles that trunc() cuts, and the host's rounding modes round their sum.
  */
 #include <fenv.h>
@@ -265,6 +265,116 @@ static void products_agree(void **state)
             }
 }
 
+/* ---- in place ---- */
+
+enum { LANES = 32, REGS = 8 };
+
+/* Fragments in registers, by struct mma_eights. */
+struct fragments {
+    struct mma_places places;
+    u32 left[REGS][LANES], right[REGS][LANES], c[REGS][LANES];
+};
+
+/* Numbers registers from the last on, so that none is where it would be by chance. */
+static void place_eights(struct mma_eights *e, unsigned rows, unsigned columns, unsigned per)
+{
+    for (unsigned r = 0; r < rows; r++)
+        for (unsigned c = 0; c < columns; c++)
+            for (unsigned odd = 0; odd < 2; odd++)
+                e->reg[r][c][odd] =
+                    (uint8_t)((rows * columns - 1 - (r * columns + c)) * (per == 1 ? 2 : 1) + (per == 1 ? odd : 0));
+}
+
+/* Where element (row, column) is: a word, or its low or high half. */
+static u32 *word_of(const struct mma_eights *e, u32 regs[REGS][LANES], unsigned row, unsigned column)
+{
+    return &regs[e->reg[row / 8][column / 8][column % 2]][row % 8 * 4 + column % 8 / 2];
+}
+
+static u32 get(const struct mma_eights *e, u32 regs[REGS][LANES], unsigned row, unsigned column, bool halves)
+{
+    u32 word = *word_of(e, regs, row, column);
+    return halves ? word >> 16 * (column % 2) & 0xffff : word;
+}
+
+static void put(const struct mma_eights *e, u32 regs[REGS][LANES], unsigned row, unsigned column, bool halves, u32 code)
+{
+    u32 *word = word_of(e, regs, row, column), shift = 16 * (column % 2);
+    *word = halves ? (*word & ~(0xffffu << shift)) | code << shift : code;
+}
+
+static void fill_side(const struct mma_eights *e, u32 regs[REGS][LANES], unsigned rows, unsigned columns,
+                      enum isa_type t, unsigned kind)
+{
+    for (unsigned r = 0; r < rows; r++)
+        for (unsigned c = 0; c < columns; c++)
+            put(e, regs, r, c, isa_type_bits(t) == 16, make_code(t, kind));
+}
+
+static void check_in_place(struct fragments *x, const struct mma_fns *fns, const char *level, bool is_easy)
+{
+    struct mma_places *p = &x->places;
+    enum isa_type type = (enum isa_type)p->type, d_type = (enum isa_type)p->d_type;
+    const u32 *left[REGS], *right[REGS], *c[REGS];
+    u32 *d[REGS], before[REGS][LANES];
+    for (unsigned r = 0; r < REGS; r++) {
+        left[r] = x->left[r];
+        right[r] = x->right[r];
+        c[r] = x->c[r];
+        d[r] = x->c[r]; /* as in most programs: the accumulators are the result's */
+    }
+    memcpy(before, x->c, sizeof before);
+    bool done = fns->multiply_in_place(p, left, right, c, d);
+    assert_true(done || !is_easy);
+    if (!done) {
+        assert_memory_equal(before, x->c, sizeof before);
+        return;
+    }
+    struct terms t = {type, type, d_type, 8u * p->k_blocks, 25, 23};
+    bool halves = d_type == TYPE_f16;
+    for (unsigned row = 0; row < 8u * p->row_blocks; row++)
+        for (unsigned column = 0; column < 8u * p->column_blocks; column++) {
+            u32 a[MMA_MAX_K], b[MMA_MAX_K];
+            for (unsigned k = 0; k < t.n; k++) {
+                a[k] = get(&p->left, x->left, row, k, true);
+                b[k] = get(&p->right, x->right, column, k, true);
+            }
+            u32 want = second_block(&t, a, b, get(&p->d, before, row, column, halves)),
+                got = get(&p->d, x->c, row, column, halves);
+            if (got != want)
+                fail_msg("%s, %s: element (%u, %u) is 0x%x, and not 0x%x", level, isa_type_name(type), row, column, got,
+                         want);
+        }
+}
+
+/* Registers as they are, or nothing: a product that is not done has written nothing. */
+static void products_in_place_agree(void **state)
+{
+    static const uint8_t types[][2] = {{TYPE_f16, TYPE_f32}, {TYPE_f16, TYPE_f16}, {TYPE_bf16, TYPE_f32}};
+    static const uint8_t blocks[][3] = {{2, 1, 1}, {2, 1, 2}, {2, 2, 2}, {4, 1, 2}}; /* of rows, columns, k */
+    static struct fragments x;
+    (void)state;
+    for (unsigned i = 0; i < 3 * 4 * 120; i++) {
+        const uint8_t *t = types[i % 3], *b = blocks[i / 3 % 4];
+        enum { NEAR_1 = 2 };
+        unsigned kinds[3] = {random_word() % KINDS, random_word() % KINDS, random_word() % KINDS};
+        if (i % 5 == 0)
+            kinds[0] = kinds[1] = kinds[2] = NEAR_1;
+        x.places = (struct mma_places){
+            .type = t[0], .d_type = t[1], .row_blocks = b[0], .column_blocks = b[1], .k_blocks = b[2]};
+        place_eights(&x.places.left, b[0], b[2], 2);
+        place_eights(&x.places.right, b[1], b[2], 2);
+        place_eights(&x.places.d, b[0], b[1], t[1] == TYPE_f16 ? 2 : 1);
+        fill_side(&x.places.left, x.left, 8u * b[0], 8u * b[2], (enum isa_type)t[0], kinds[0]);
+        fill_side(&x.places.right, x.right, 8u * b[1], 8u * b[2], (enum isa_type)t[0], kinds[1]);
+        for (unsigned l = 0; lane_level(l); l++) {
+            fill_side(&x.places.d, x.c, 8u * b[0], 8u * b[1], (enum isa_type)t[1], kinds[2]);
+            if (lane_table(lane_level(l), NULL))
+                check_in_place(&x, mma_for_level(lane_level(l)), lane_level(l), i % 5 == 0);
+        }
+    }
+}
+
 /* One term far above the others, terms that cancel, sums at the edge of overflow and of what is kept. */
 static void blocks_agree_at_edges(void **state)
 {
@@ -301,6 +411,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_agree),
+        cmocka_unit_test(products_in_place_agree),
         cmocka_unit_test(blocks_agree_at_edges),
         cmocka_unit_test(results_are_cut),
     };
