@@ -4,6 +4,9 @@
  * from barrier to barrier has most of its registers clean most of the time. Pending lanes keep what they had (such a
  * register is live in them), so what was clean where they left for a block is clean when they run it.
  *
+ * Fragments of matrices are read where they stand, in rows, by the engine: they are written through, so that a product whose operands
+ * come from loads and from products moves none of them.
+ *
  * In lockstep a row may hold only the seed of a register that is not divergent (reg_spill_seed): that is enough where the warp is
  * entered next, but not for the interpreter. So there are two sets, one behind the other: rows that hold all lanes, and rows that
  * hold the seed at least.
@@ -31,10 +34,47 @@ static void drop(const struct function *fn, uint64_t *set, ir_ref r)
         ir_set_remove(set, n - 1);
 }
 
+static void add(const struct function *fn, uint64_t *set, ir_ref r)
+{
+    uint32_t n = fn->shapes->live.number[ir_ref_index(r)];
+    if (n)
+        ir_set_add(set, n - 1);
+}
+
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r)
 {
-    drop(fn, sets, r);
-    drop(fn, sets + fn->shapes->live.words, r);
+    bool through = ir_ref_kind(r) == REF_REG && fn->written_through[ir_ref_index(r)];
+    (through ? add : drop)(fn, sets, r);
+    (through ? add : drop)(fn, sets + fn->shapes->live.words, r);
+}
+
+/* Not where something else than the code of single warps writes: gangs may begin anew, and lanes one by one have values of their own. */
+static bool may_write_through(const struct function *fn, uint32_t order)
+{
+    return !fn->shapes->lane_serial[order] && !(fn->plan.n && fn->plan.inside[order]);
+}
+
+void dirty_find_written_through(struct function *fn)
+{
+    uint8_t *found = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
+    uint32_t longest;
+    fn->written_through = found;
+    if (serial_has_parts(fn, &longest))
+        return;
+    for (uint32_t n = 0; n < fn->ir->insns.n; n++) {
+        const struct ir_insn *i = &fn->ir->insns.at[n];
+        for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++) {
+            ir_ref r = i->matrix->reads[k];
+            if (ir_ref_kind(r) == REF_REG && fn_ref_shape(fn, r) == SHAPE_DIVERGENT)
+                found[ir_ref_index(r)] = 1;
+        }
+    }
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
+        for (uint32_t k = 0; k < block_at(fn, b)->n && !may_write_through(fn, b); k++) {
+            ir_ref refs[IR_MAX_REFS];
+            for (unsigned j = ir_writes(&fn->ir->insns.at[block_at(fn, b)->first + k], refs); j-- > 0;)
+                found[ir_ref_index(refs[j])] = 0;
+        }
 }
 
 /* Computes what is clean behind a block. */

@@ -64,6 +64,7 @@ struct function {
     uint32_t n_interleave_groups;     /* so far */
     uint64_t *through;                /* by block: live_through() */
     const uint8_t *nontemporal;       /* by instruction: it may store past the caches (nontemporal.c); or NULL */
+    const uint8_t *written_through; /* by register: what is written is stored in the row at once (dirty_registers.c) */
 };
 
 /* A place: an instruction of a block, and the block by its number in the order. */
@@ -198,12 +199,14 @@ bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block);
 
 /* ---- dirty_registers.c ---- */
 
+/* Finds fn->written_through. */
+void dirty_find_written_through(struct function *fn);
 /* By block, the registers that are clean where it begins: two sets by the numbers in shapes->live, rows and then seeds, of
  * dirty_words() words in all. The code is entered at the blocks in `entries` (by block); it is that of single warps, or of gangs
  * that pass barriers. */
 uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers);
 uint32_t dirty_words(const struct function *fn);
-/* r has been written: it is clean no more. */
+/* r has been written: it is clean no more, unless it is written through. */
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
 
 /* ---- nontemporal.c ---- */

@@ -19,5 +19,6 @@ void function_analyse(struct function *fn, uint32_t index)
     gang_find(fn, index);
     nontemporal_find(fn);
     live_find_through(fn);
+    dirty_find_written_through(fn);
     access_groups_find(fn);
 }

@@ -468,6 +468,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
         return;
     struct ir_shapes one = serial_shapes_of_lane(fn, fn->shapes);
     struct function of_lane = {.request = fn->request,
+                               .written_through = fn->written_through,
                                .target = fn->target,
                                .lanes = fn->lanes,
                                .arena = fn->arena,

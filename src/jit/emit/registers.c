@@ -157,6 +157,8 @@ void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
     if (mask)
         lanes = emit_blend(e, fn_ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r));
     LLVMBuildStore(e->b, lanes, *slot(e, i, 0));
+    if (e->fn->written_through[i])
+        reg_spill_row(e, i, emit_is_full(e) ? NULL : emit_mask(e));
     dirty_note(e, i);
 }
 
