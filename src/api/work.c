@@ -325,6 +325,9 @@ static hd_result run_free(struct task *t, struct worker *k)
 {
     (void)k;
     struct free_task *f = (struct free_task *)t;
+    struct mem_block b;
+    if (mem_find(&f->machine->machine->mem, (uint64_t)(uintptr_t)f->pointer, &b)) /* as a write, to those beside it */
+        note_box(f->machine, t->number, f->pointer, b.size, 1, 1, 0, 0, true);
     hd_free(f->machine, f->pointer);
     return HD_SUCCESS;
 }

@@ -136,7 +136,7 @@ static bool is_watched(const struct access_event *e)
     bool reaches =
         b && (e->space == SPACE_GLOBAL || (e->space == SPACE_SHARED && (e->owner == e->warp->block ||
                                                                         (b->is_clustered && race_block_of(e->owner)))));
-    return reaches && e->op->access && !e->op->access->mem.is_const && !is_invalidation(e->op);
+    return reaches && e->op->access && !is_invalidation(e->op);
 }
 
 /* Must it be known what the access has seen, or whether it has written? */

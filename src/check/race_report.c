@@ -10,11 +10,9 @@
 /* Of what is no launch: "the host", "a copy in stream 3". */
 static const char *task_words(const struct task_note *note, struct arena *arena)
 {
-    static const char *const words[] = {[TASK_COPY] = "a copy",
-                                        [TASK_FILL] = "a fill",
-                                        [TASK_CALL] = "a host function",
-                                        [TASK_GATE] = "a wait for a value",
-                                        [TASK_HOST] = "the host"};
+    static const char *const words[] = {[TASK_COPY] = "a copy",          [TASK_FILL] = "a fill",
+                                        [TASK_CALL] = "a host function", [TASK_GATE] = "a wait for a value",
+                                        [TASK_FREE] = "a free",          [TASK_HOST] = "the host"};
     const char *word = note->kind < sizeof words / sizeof *words && words[note->kind] ? words[note->kind] : "a task";
     if (note->kind != TASK_HOST && note->stream)
         word = arena_printf(arena, "%s in stream %llu", word, (unsigned long long)note->stream);
@@ -44,7 +42,7 @@ static const char *access_words(const struct access_class *c, struct arena *aren
 {
     if (c->atomic)
         return arena_printf(arena, "updates (atomically, scope %s)", scope_word(c->reach));
-    const char *verb = c->writes ? "writes" : "reads";
+    const char *verb = !c->op && c->note->kind == TASK_FREE ? "frees" : c->writes ? "writes" : "reads";
     return c->strong && c->op ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->reach)) : verb;
 }
 
@@ -104,6 +102,7 @@ static const char *work_words(const struct access_class *c)
            : is_host(c)                 ? "the host"
            : c->note->kind == TASK_COPY ? "the copy"
            : c->note->kind == TASK_FILL ? "the fill"
+           : c->note->kind == TASK_FREE ? "the free"
                                         : "the work";
 }
 

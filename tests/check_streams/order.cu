@@ -33,6 +33,23 @@ __global__ void read(const int *p, int *q)
         q[i] = p[N - 1 - i]; // @read
 }
 
+__constant__ int table[N];
+
+__global__ void read_constant(int *q)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        q[i] = table[N - 1 - i]; // @read_constant
+}
+
+// By ld.global.nc, as nvcc reads what is const and __restrict__.
+__global__ void read_only(const int *p, int *q)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        q[i] = __ldg(p + i); // @read_only
+}
+
 __global__ void publish(int *p, volatile int *flag)
 {
     p[3] = 42; // @publish
@@ -267,6 +284,47 @@ CASE(a_copy_beside_a_launch)
 {
     launch_write(device, free_a);
     cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, free_b); // @copy
+}
+
+CASE(a_copy_to_constants_beside_a_launch)
+{
+    read_constant<<<4, 256, 0, free_a>>>(other);
+    cudaMemcpyToSymbolAsync(table, pinned, BYTES, 0, cudaMemcpyHostToDevice, free_b); // @copy_to_constants
+}
+
+CASE(a_copy_to_constants_between_launches)
+{
+    read_constant<<<4, 256, 0, free_a>>>(other);
+    cudaMemcpyToSymbolAsync(table, pinned, BYTES, 0, cudaMemcpyHostToDevice, free_a);
+    read_constant<<<4, 256, 0, free_a>>>(other);
+}
+
+CASE(a_read_only_load_beside_a_write)
+{
+    read_only<<<4, 256, 0, free_a>>>(device, other);
+    launch_write(device, free_b);
+}
+
+static void free_behind(bool waits)
+{
+    int *p;
+    cudaMallocAsync(&p, BYTES, free_a);
+    cudaStreamSynchronize(free_a);
+    launch_write(p, free_b);
+    cudaEventRecord(event, free_b);
+    if (waits)
+        cudaStreamWaitEvent(free_a, event, 0);
+    cudaFreeAsync(p, free_a); // @free
+}
+
+CASE(a_free_beside_a_launch)
+{
+    free_behind(false);
+}
+
+CASE(a_free_behind_a_launch)
+{
+    free_behind(true);
 }
 
 /* ---- graphs ---- */
