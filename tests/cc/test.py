@@ -56,6 +56,25 @@ def checks(name, *flags, **env):
     assert re.search(r"^1\.\.\d+$", out, re.M) and "not ok" not in out, out
 
 
+def each_is_refused(name, cases, *flags):
+    """Of pieces of code, all in one file: what is said at each, which has the words. (A compilation takes a second.)"""
+    starts, text = [], ""
+    for code, _ in cases:
+        starts.append(text.count("\n") + 1)
+        text += code + ("" if code.endswith("\n") else "\n")
+    write(name, text)
+    _, err = cc("-c", *flags, name, status=1)
+    said = {}
+    for error in re.split(rf"^(?={re.escape(name)}:\d+:\d+: )", err, flags=re.M):
+        place = re.match(rf"{re.escape(name)}:(\d+):\d+: ", error)
+        if place:
+            at = max(i for i, start in enumerate(starts) if start <= int(place[1]))
+            said[at] = said.get(at, "") + error
+    for i, (code, says) in enumerate(cases):
+        assert says in said.get(i, ""), f"{code}\n{said.get(i)}\n{err}"
+    return [said[i] for i in range(len(cases))], err
+
+
 def intrinsic_functions():
     checks("intrinsics", "-arch=sm_90")
 
@@ -593,20 +612,18 @@ def errors_are_in_the_users_file():
 
 def no_error_is_in_our_headers():
     """What a header of ours rejects is told at the user's line, with the reason."""
-    for code, says in [
-            ("__global__ void __cluster_dims__(1, 1, 1) good() {}\n__global__ void __cluster_dims__(2) bad() {}\n",
-             "2:17: error: static assertion failed due to requirement '2 * 1 * 1 == 1': clusters of more than one block need"),
-            ("#include <cuda/atomic>\nstruct S { S(const S &); int x; };\n__global__ void k(S *s) { cuda::atomic_ref<S> r(*s); }\n",
-             "3:47: error: static assertion failed due to requirement 'std::is_trivially_copyable"),
-            ("__global__ void k(short *p) { atomicAdd(p, 1); }\n", "1:31: error: no matching function for call to 'atomicAdd'"),
-            ("__global__ void k() { void *p; cudaMalloc(&p, 4); }\n", "1:32: error: no matching function for call to 'cudaMalloc'"),
-            ("__global__ void k(float *p) { *p = rsqrt(\"1\"); }\n", "1:36: error: no matching function for call to 'rsqrt'")]:
-        write("header.cu", code)
-        _, err = cc("-c", "header.cu", status=1)
-        assert err.startswith("header.cu:" + says), err
-        places = re.findall(r"^(\S+?):\d+:(?:\d+:)? \w+", err, re.M)
-        assert set(places) == {"header.cu"} and "In file included from" not in err and err.count(" error: ") == 1, err
-    assert "note: candidate function not viable: no known conversion" in err, err
+    said, err = each_is_refused("header.cu", [
+        ("__global__ void __cluster_dims__(1, 1, 1) good() {}\n__global__ void __cluster_dims__(2) bad() {}",
+         ":2:17: error: static assertion failed due to requirement '2 * 1 * 1 == 1': clusters of more than one block need"),
+        ("#include <cuda/atomic>\nstruct S { S(const S &); int x; };\n__global__ void a(S *s) { cuda::atomic_ref<S> r(*s); }",
+         ":5:47: error: static assertion failed due to requirement 'std::is_trivially_copyable"),
+        ("__global__ void b(short *p) { atomicAdd(p, 1); }", ":6:31: error: no matching function for call to 'atomicAdd'"),
+        ("__global__ void c() { void *p; cudaMalloc(&p, 4); }", ":7:32: error: no matching function for call to 'cudaMalloc'"),
+        ("__global__ void d(float *p) { *p = rsqrt(\"1\"); }", ":8:36: error: no matching function for call to 'rsqrt'")])
+    places = re.findall(r"^(\S+?):\d+:(?:\d+:)? \w+", err, re.M)
+    assert set(places) == {"header.cu"} and "In file included from" not in err, err
+    assert all(text.count(" error: ") == 1 for text in said), said
+    assert "note: candidate function not viable: no known conversion" in said[-1], err
     write("called.cu", "__global__ void k() { void *p; cudaMalloc(&p, 4); }\n")
     _, err = cc("-c", "called.cu", status=1)
     assert "call to __host__ function from __global__ function" in err, err
@@ -620,16 +637,18 @@ def errors_say_what_heddle_has_instead():
             ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev libthrust-dev"),
             ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/annotated_ptr>, <cuda/atomic>"),
             ("#include <cudnn_no_such_part.h>\n", "none of the CUDA toolkit's libraries"),
-            ("__global__ void k(float *p, cudaTextureObject_t t) { *p = tex2D<float>(t, 0, 0); }\n", "Heddle has no textures"),
-            ("texture<float, 2> t;\n", "Heddle has no textures"),
-            ("__global__ void k(cudaSurfaceObject_t t) { surf2Dwrite(1.f, t, 0, 0); }\n", "Heddle has no surfaces"),
-            ("#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster(); }\n", "clusters need -arch=sm_90"),
-            ("__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }\n", "no dynamic parallelism"),
-            ("__global__ void k() { unsigned t; asm(\"mov.u32 %0, %clock;\" : \"=r\"(t)); }\n", "written %% in inline assembly"),
-            ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }\n", "Heddle does not have cudaImportExternalMemory")]:
+            ("texture<float, 2> t;\n", "Heddle has no textures")]:
         write("lacks.cu", code)
         _, err = cc("-c", "lacks.cu", status=1)
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
+    said, _ = each_is_refused("lacks.cu", [
+        ("__global__ void a(float *p, cudaTextureObject_t t) { *p = tex2D<float>(t, 0, 0); }", "Heddle has no textures"),
+        ("__global__ void b(cudaSurfaceObject_t t) { surf2Dwrite(1.f, t, 0, 0); }", "Heddle has no surfaces"),
+        ("#include <cooperative_groups.h>\n__global__ void c() { cooperative_groups::this_cluster(); }", "clusters need -arch=sm_90"),
+        ("__global__ void d() {}\n__global__ void e() { d<<<1, 1>>>(); }", "no dynamic parallelism"),
+        ("__global__ void f() { unsigned t; asm(\"mov.u32 %0, %clock;\" : \"=r\"(t)); }", "written %% in inline assembly"),
+        ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }", "Heddle does not have cudaImportExternalMemory")])
+    assert all(text.count("\nnote: ") == 1 for text in said), said
 
 
 def static_shared_memory_ends_at_48_kb():
@@ -779,20 +798,17 @@ int main()
 
 
 def illegal_uses_of_atomic_builtins_are_errors():
-    for code, says in [
-            ("void f(unsigned *p) { __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED); }", "__device__ function from __host__ function"),
+    each_is_refused("illegal.cu", [
+            ("void host(unsigned *p) { __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED); }", "__device__ function from __host__ function"),
             ("template<void *F = __nv_atomic_load_n> struct X { void *f = F; };\nX<> x;", "overloaded function type"),
-            ("__device__ int f(int *p) { return __nv_atomic_load_n(p, __NV_ATOMIC_RELEASE); }", "a load is relaxed, consume, acquire"),
-            ("__device__ void f(int *p) { __nv_atomic_store_n(p, 1, __NV_ATOMIC_ACQUIRE); }", "a store is relaxed, release"),
-            ("__device__ int f(int *p, int o) { return __nv_atomic_load_n(p, o); }", "the memory order is a constant"),
-            ("__device__ int f(int *p) { return __nv_atomic_load_n(p, 77); }", "the memory order is a constant"),
-            ("__device__ int f(int *p) { return __nv_atomic_fetch_add(p, 1, 0, 9); }", "the thread scope is a constant"),
-            ("struct S { char c[3]; };\n__device__ void f(S *p, S *q) { __nv_atomic_load(p, q, 0); }", "1, 2, 4, 8 or 16 bytes"),
-            ("__device__ void f(short *p) { __nv_atomic_fetch_add(p, 1, 0); }", "an integer of 4 or 8 bytes"),
-            ("__device__ auto f() { return (int (*)(int *, int, int))__nv_atomic_load_n<int>; }", "address")]:
-        write("illegal.cu", code + "\n")
-        _, err = cc("-c", "illegal.cu", status=1)
-        assert says in err and err.startswith("illegal.cu:"), f"{code}\n{err}"
+            ("__device__ int a(int *p) { return __nv_atomic_load_n(p, __NV_ATOMIC_RELEASE); }", "a load is relaxed, consume, acquire"),
+            ("__device__ void b(int *p) { __nv_atomic_store_n(p, 1, __NV_ATOMIC_ACQUIRE); }", "a store is relaxed, release"),
+            ("__device__ int c(int *p, int o) { return __nv_atomic_load_n(p, o); }", "the memory order is a constant"),
+            ("__device__ int d(int *p) { return __nv_atomic_load_n(p, 77); }", "the memory order is a constant"),
+            ("__device__ int e(int *p) { return __nv_atomic_fetch_add(p, 1, 0, 9); }", "the thread scope is a constant"),
+            ("struct S { char c[3]; };\n__device__ void g(S *p, S *q) { __nv_atomic_load(p, q, 0); }", "1, 2, 4, 8 or 16 bytes"),
+            ("__device__ void h(short *p) { __nv_atomic_fetch_add(p, 1, 0); }", "an integer of 4 or 8 bytes"),
+            ("__device__ auto i() { return (int (*)(int *, int, int))__nv_atomic_load_n<int>; }", "address")])
     write("local.cu", """__global__ void k(int *out)
 {
     int a = *out;
