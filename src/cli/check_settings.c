@@ -191,17 +191,17 @@ static const char *read_file_name(const char *name, const char *text, const char
 
 static const char *wrong_policy(const char *policy, struct arena *arena)
 {
-    bool known =
-        !policy || strcmp(policy, "fair") == 0 || strcmp(policy, "serial") == 0 || strncmp(policy, "random", 6) == 0;
     hd_machine_options options = {.policy = policy, .workers = 1};
     hd_machine *machine;
     const char *error = NULL;
-    if (known && hd_machine_create(&options, &machine, &error) == HD_SUCCESS)
+    if (!policy)
+        return NULL;
+    if (strcmp(policy, "fair") != 0 && strcmp(policy, "serial") != 0 && strncmp(policy, "random", 6) != 0)
+        return arena_printf(arena, "`--policy %s`: it is fair, serial, random:SEED or random", policy);
+    hd_result r = hd_machine_create(&options, &machine, &error);
+    if (!r)
         hd_machine_destroy(machine);
-    else
-        return arena_printf(arena, "`--policy %s`: %s", policy,
-                            known && error ? error : "it is fair, serial, random:SEED or random");
-    return NULL;
+    return r == HD_ERROR_INVALID_VALUE && error ? arena_printf(arena, "`--policy %s`: %s", policy, error) : NULL;
 }
 
 static const char *read_numbers(const struct options *o, struct check_settings *c, struct arena *arena)

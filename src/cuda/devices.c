@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/limits.h"
 #include "cuda/mapping.h"
 
 static struct {
@@ -13,9 +14,8 @@ static struct {
 
 static int count_devices(void)
 {
-    const char *text = secure_getenv("HEDDLE_DEVICES"), *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
-    int n = text ? atoi(text) : 1, seen = 0;
-    n = n < 0 ? 0 : n > MAX_DEVICES ? MAX_DEVICES : n;
+    const char *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
+    int n = limits_given()->devices, seen = 0;
     /* The devices are all alike: how many of those named exist, up to the first that does not. */
     for (const char *p = visible; p && seen < n; p = strchr(p, ',')) {
         char *end;

@@ -1,5 +1,5 @@
-/* What the environment allows programs: HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT and HEDDLE_TIMEOUT, written as the options
- * of `heddle run` that set them. */
+/* What the environment allows programs: HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT, HEDDLE_TIMEOUT and HEDDLE_DEVICES, written as
+ * the options of `heddle run` that set them. */
 #include "cuda/limits.h"
 
 #include <float.h>
@@ -39,6 +39,18 @@ static bool read_number(const char *name, uint64_t *value)
     return refuse(name, text, "a number from 1");
 }
 
+_Static_assert(MAX_DEVICES == 16, "as read_devices() says");
+
+static bool read_devices(int *devices)
+{
+    const char *text = given("HEDDLE_DEVICES");
+    uint64_t n = 1;
+    if (text && (text[strspn(text, "0123456789")] || !opts_size(str_of(text), &n) || n > MAX_DEVICES))
+        return refuse("HEDDLE_DEVICES", text, "a number from 0 to 16");
+    *devices = (int)n;
+    return true;
+}
+
 static bool read_clock(double *deadline)
 {
     const char *text = given("HEDDLE_TIMEOUT"), *from = given("HEDDLE_TIMEOUT_FROM");
@@ -59,7 +71,7 @@ bool limits_start(void)
     *l = (struct limits){0};
     return read_size("HEDDLE_MEMORY", UINT64_MAX, &l->memory_bytes) &&
            read_size("HEDDLE_STACK", UINT32_MAX / 2, &l->stack_bytes) && read_number("HEDDLE_STEP_LIMIT", &l->steps) &&
-           read_clock(&l->deadline);
+           read_devices(&l->devices) && read_clock(&l->deadline);
 }
 
 const struct limits *limits_given(void)

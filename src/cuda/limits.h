@@ -8,6 +8,7 @@
 /* 0: no limit, or the machine's default. */
 struct limits {
     uint64_t memory_bytes, stack_bytes, steps;
+    int devices;     /* 1 where nothing is said */
     double deadline; /* of all kernels, as CLOCK_MONOTONIC has it */
 };
 

@@ -74,7 +74,8 @@ static CUresult make_machine(struct device *d)
         hd_machine_get_info(machine, &info);
         d->addresses = info.addresses;
         __atomic_store_n(&d->machine, machine, __ATOMIC_RELEASE);
-    } else {
+    } else if (!d->refused) {
+        d->refused = true;
         say("device %d cannot be made: %s", d->ordinal, error ? error : hd_result_string(r));
     }
     return from_hd(r);

@@ -35,6 +35,7 @@ enum handle_kind {
 
 struct device {
     int ordinal;
+    bool refused;        /* it could not be made, which has been said */
     hd_machine *machine; /* made at first use */
     hd_range addresses;  /* of it */
     struct CUctx_st *primary;

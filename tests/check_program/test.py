@@ -202,6 +202,17 @@ def what_cannot_be_checked_is_said():
         assert said in err and result is None and "check:" not in err, err
 
 
+def a_computer_without_room_for_a_machine_is_told_so_once():
+    if SANITIZED:
+        raise Skip("sanitizers take more addresses than there are")
+
+    def little():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    done = subprocess.run([heddle, "check", WAYS, "clean"], capture_output=True, text=True, preexec_fn=little)
+    assert done.returncode not in (0, 2) and done.stderr.count("cannot be made: out of memory") == 1, done
+
+
 def findings_that_cannot_be_written_are_missed():
     def no_room():
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

@@ -181,7 +181,7 @@ def a_program_ends_with_its_kernels_or_soon_after():
         for options, status in (["--timeout", "0.3"], 124), (["--step-limit", "100000"], 0):
             done = run("run", *options, program)
             assert done[0] == status and done[1] == "cudaErrorLaunchTimeout\n", done
-        for variable, value in ("HEDDLE_TIMEOUT", "x"), ("HEDDLE_MEMORY", "0"), ("HEDDLE_STACK", "2G"), ("HEDDLE_STEP_LIMIT", "-1"):
+        for variable, value in ("HEDDLE_TIMEOUT", "x"), ("HEDDLE_MEMORY", "0"), ("HEDDLE_STACK", "2G"), ("HEDDLE_STEP_LIMIT", "-1"), ("HEDDLE_DEVICES", "x"):
             done = subprocess.run([program], capture_output=True, text=True, env={**os.environ, variable: value})
             assert done.stdout != "cudaSuccess\n" and f"{variable}={value}" in done.stderr, done
 
