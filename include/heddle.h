@@ -7,9 +7,10 @@
  * Several machines may live in one process. Every function may be called from several threads at once, on the
  * same machine too, except that nothing else may use an object while it is being destroyed.
  *
- * Functions return HD_SUCCESS or an error whose number is that of CUDA's driver API for the same fault. The
- * library never exits, prints, or jumps out of its caller. "PTX ISA" is NVIDIA's "Parallel Thread Execution
- * ISA", version 9.0.
+ * Functions return HD_SUCCESS or an error whose number is that of CUDA's driver API for the same fault. NULL where
+ * it is not allowed is HD_ERROR_INVALID_VALUE; what returns no hd_result then returns NULL, false or 0, or fills in
+ * zeros. The library never exits, prints, or jumps out of its caller. "PTX ISA" is NVIDIA's "Parallel Thread
+ * Execution ISA", version 9.0.
  */
 #ifndef HEDDLE_H
 #define HEDDLE_H

@@ -133,7 +133,10 @@ void hd_machine_cancel(hd_machine *m)
 
 void hd_machine_get_progress(hd_machine *m, hd_progress *progress)
 {
-    machine_progress(m->machine, progress);
+    if (progress)
+        *progress = (hd_progress){0};
+    if (m && progress)
+        machine_progress(m->machine, progress);
 }
 
 /* ---- memory ---- */
@@ -188,7 +191,7 @@ hd_result hd_alloc_host(hd_machine *m, size_t bytes, void **pointer)
 void *hd_own_view(hd_machine *m, const void *pointer)
 {
     struct mem_block b;
-    bool found = mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b);
+    bool found = m && mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b);
     return (char *)pointer + (found ? mem_shift(&m->machine->mem, &b) : 0);
 }
 

@@ -13,6 +13,8 @@ static bool survey(hd_cache_info *info, bool clear)
 
 bool hd_cache_get_info(hd_cache_info *info)
 {
+    if (!info)
+        return false;
     *info = (hd_cache_info){.limit_bytes = CODE_CACHE_LIMIT_BYTES};
     if (!code_cache_folder(info->folder, sizeof info->folder))
         return false;

@@ -5,6 +5,10 @@
 
 void hd_machine_get_info(const hd_machine *m, hd_machine_info *info)
 {
+    if (info)
+        *info = (hd_machine_info){0};
+    if (!m || !info)
+        return;
     const struct mem *mem = &m->machine->mem;
     const struct device_model *d = m->machine->model;
     *info = (hd_machine_info){
@@ -82,6 +86,8 @@ unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynam
 
 unsigned hd_kernel_max_clusters(const hd_kernel *k, unsigned threads, size_t dynamic_shared_bytes, unsigned cluster)
 {
+    if (!k || !cluster)
+        return 0;
     return device_clusters(k->module->machine->machine->model, hd_kernel_max_blocks(k, threads, dynamic_shared_bytes),
                            cluster);
 }

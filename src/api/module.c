@@ -219,12 +219,12 @@ void modules_forget(hd_machine *machine)
 
 size_t hd_module_kernel_count(const hd_module *m)
 {
-    return m->kernel_names.n;
+    return m ? m->kernel_names.n : 0;
 }
 
 const char *hd_module_kernel_name(const hd_module *m, size_t i)
 {
-    return i < m->kernel_names.n ? m->kernel_names.at[i] : NULL;
+    return m && i < m->kernel_names.n ? m->kernel_names.at[i] : NULL;
 }
 
 static const char **names_of_params(hd_module *m, const struct ptx_func *func)
@@ -383,12 +383,12 @@ hd_result hd_module_place_global(hd_module *m, const char *name, void *to)
 
 size_t hd_module_variable_count(const hd_module *m)
 {
-    return m->variables.n;
+    return m ? m->variables.n : 0;
 }
 
 bool hd_module_get_variable(const hd_module *m, size_t i, hd_variable_info *info)
 {
-    if (i >= m->variables.n)
+    if (!m || !info || i >= m->variables.n)
         return false;
     const struct variable *v = &m->variables.at[i];
     *info = (hd_variable_info){.name = v->name,
@@ -401,6 +401,10 @@ bool hd_module_get_variable(const hd_module *m, size_t i, hd_variable_info *info
 
 void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
 {
+    if (info)
+        *info = (hd_kernel_info){0};
+    if (!k || !info)
+        return;
     const struct kernel *kernel = k->kernel;
     *info = (hd_kernel_info){.name = k->name,
                              .param_count = k->func->signature.params.n,
@@ -420,9 +424,9 @@ void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
 
 bool hd_kernel_get_param(const hd_kernel *k, size_t i, hd_param_info *info)
 {
-    const struct ptx_signature *s = &k->func->signature;
-    if (i >= s->params.n)
+    if (!k || !info || i >= k->func->signature.params.n)
         return false;
+    const struct ptx_signature *s = &k->func->signature;
     const struct ptx_var *v = s->params.at[i];
     *info = (hd_param_info){.name = k->param_names[i],
                             .type = isa_type_name(v->type),

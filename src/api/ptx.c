@@ -196,12 +196,13 @@ void hd_ptx_free(hd_ptx *p)
 
 void hd_ptx_get_info(const hd_ptx *p, hd_ptx_info *info)
 {
-    *info = p->info;
+    if (info)
+        *info = p ? p->info : (hd_ptx_info){0};
 }
 
 bool hd_ptx_get_function(const hd_ptx *p, size_t i, hd_ptx_function *function)
 {
-    if (i >= p->functions.n)
+    if (!p || !function || i >= p->functions.n)
         return false;
     *function = p->functions.at[i];
     return true;
@@ -223,11 +224,11 @@ static const char *write_text(hd_ptx *p, const hd_ptx_code *code, struct str *te
 
 const char *hd_ptx_print(hd_ptx *p, size_t *bytes)
 {
-    return write_text(p, NULL, &p->printed, bytes);
+    return p ? write_text(p, NULL, &p->printed, bytes) : NULL;
 }
 
 const char *hd_ptx_rewrite(hd_ptx *p, const hd_ptx_code *code, size_t *bytes)
 {
     struct str text = {0};
-    return write_text(p, code, &text, bytes);
+    return p && code ? write_text(p, code, &text, bytes) : NULL;
 }

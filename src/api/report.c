@@ -55,7 +55,7 @@ size_t hd_report_count(const hd_report *r)
 
 bool hd_report_get(const hd_report *r, size_t i, hd_diagnostic *out)
 {
-    if (!r || i >= r->diags.list.n)
+    if (!r || !out || i >= r->diags.list.n)
         return false;
     const struct diag *d = &r->diags.list.at[i];
     *out = (hd_diagnostic){.severity = (hd_severity)d->severity,
@@ -113,6 +113,8 @@ const char *hd_report_sarif(hd_report *r)
 hd_result hd_report_add(hd_report **to, const hd_report *from)
 {
     jmp_buf oom;
+    if (!to)
+        return HD_ERROR_INVALID_VALUE;
     if (!*to && !(*to = report_new()))
         return HD_ERROR_OUT_OF_MEMORY;
     volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;

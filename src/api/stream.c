@@ -102,7 +102,7 @@ void hd_stream_destroy(hd_stream *s)
 
 uint64_t hd_stream_number(const hd_stream *s)
 {
-    return stream_number(s->stream);
+    return s ? stream_number(s->stream) : 0;
 }
 
 hd_result hd_stream_query(hd_stream *s)

@@ -549,11 +549,58 @@ static void kernels_are_found_by_the_names_of_their_source(void **state)
     hd_machine_destroy(m);
 }
 
+static void null_is_refused_where_it_is_not_allowed(void **state)
+{
+    (void)state;
+    hd_source s = source(counting);
+    hd_machine *m;
+    hd_module *module;
+    hd_kernel *k;
+    hd_ptx *ptx;
+    hd_machine_info info = {.workers = 1};
+    hd_kernel_info kernel_info = {.registers = 1};
+    hd_ptx_info ptx_info = {.kernels = 1};
+    hd_progress progress = {.launches = 1};
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "count", &k, NULL), HD_SUCCESS);
+    assert_int_equal(hd_ptx_read(&s, &ptx, NULL), HD_SUCCESS);
+
+    assert_int_equal(hd_report_add(NULL, NULL), HD_ERROR_INVALID_VALUE);
+    hd_machine_get_info(NULL, &info);
+    hd_machine_get_info(m, NULL);
+    assert_int_equal(info.workers, 0);
+    hd_machine_get_progress(NULL, &progress);
+    hd_machine_get_progress(m, NULL);
+    assert_int_equal(progress.launches, 0);
+    assert_ptr_equal(hd_own_view(NULL, &s), &s);
+    assert_int_equal(hd_module_kernel_count(NULL), 0);
+    assert_null(hd_module_kernel_name(NULL, 0));
+    assert_int_equal(hd_module_variable_count(NULL), 0);
+    assert_false(hd_module_get_variable(NULL, 0, NULL) || hd_module_get_variable(module, 0, NULL));
+    hd_kernel_get_info(NULL, &kernel_info);
+    hd_kernel_get_info(k, NULL);
+    assert_int_equal(kernel_info.registers, 0);
+    assert_int_equal(hd_kernel_max_clusters(NULL, 32, 0, 1), 0);
+    assert_int_equal(hd_kernel_max_clusters(k, 32, 0, 0), 0);
+    assert_false(hd_kernel_get_param(NULL, 0, NULL) || hd_kernel_get_param(k, 0, NULL));
+    assert_int_equal(hd_stream_number(NULL), 0);
+    assert_false(hd_cache_get_info(NULL));
+    hd_ptx_get_info(NULL, &ptx_info);
+    hd_ptx_get_info(ptx, NULL);
+    assert_int_equal(ptx_info.kernels, 0);
+    assert_false(hd_ptx_get_function(NULL, 0, NULL) || hd_ptx_get_function(ptx, 0, NULL));
+    assert_true(!hd_ptx_print(NULL, NULL) && !hd_ptx_rewrite(NULL, NULL, NULL) && !hd_ptx_rewrite(ptx, NULL, NULL));
+    hd_ptx_free(ptx);
+    hd_machine_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_memory_take_no_more_when_they_come_again),
         cmocka_unit_test(kernels_are_found_by_the_names_of_their_source),
+        cmocka_unit_test(null_is_refused_where_it_is_not_allowed),
         cmocka_unit_test(machines_in_several_threads_do_not_meet),
         cmocka_unit_test(a_child_of_fork_compiles_too),
         cmocka_unit_test(threads_of_a_child_of_fork_compile_at_once),
