@@ -76,7 +76,7 @@ static bool clusters_fit(const hd_kernel *k, const hd_launch_config *c, const ui
         diag_error(d, (struct place){0}, "cluster-size",
                    most < LARGEST ? "up to 16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "
                                     "HD_LAUNCH_NON_PORTABLE_CLUSTER"
-                                  : NULL,
+                                  : "make it smaller: the device has room for no more in one cluster",
                    "a cluster of more than %u blocks", (unsigned)most);
     if (kernel->max_cluster_rank && blocks > kernel->max_cluster_rank)
         diag_error(d, (struct place){0}, "cluster-size", NULL,

@@ -224,8 +224,7 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                             address);
     case FAULT_mbarrier_count:
         return arena_printf(arena, "gives an mbarrier the count %llu; 1 to 1048575 are possible", address);
-    case FAULT_mbarrier_invalid:
-        return "uses an mbarrier that has not been initialised (mbarrier.init)";
+    case FAULT_mbarrier_invalid: return "uses an mbarrier that has not been initialised (mbarrier.init)";
     case FAULT_mbarrier_excess:
         return arena_printf(
             arena, "arrives at an mbarrier more often than its phase expects: %llu arrivals are pending", address);
@@ -294,6 +293,23 @@ static const char *help_of(const struct machine *m, const struct fault *f)
         return "let it have more (--memory, HEDDLE_MEMORY, hd_machine_options.memory_bytes), or need less: smaller "
                "stacks, "
                "fewer workers";
+    case FAULT_misaligned:
+        return f->at && f->at->kind == IR_ASYNC && f->at->mode > ASYNC_STORE && f->space == SPACE_SHARED
+                   ? "declare it with __align__(16), or of 128 for copies by tensor maps"
+                   : NULL;
+    case FAULT_mbarrier_invalid:
+        return "mbarrier.init by one thread (init() of a cuda::barrier), and a barrier before others use it";
+    case FAULT_mbarrier_excess:
+        return "give mbarrier.init as many arrivals as come in a phase, and wait for each phase before the next "
+               "arrival";
+    case FAULT_mbarrier_transactions: return "wait for the phase before more bytes are expected, or come";
+    case FAULT_async_size: return "copy the rest by plain loads and stores, or pad the data";
+    case FAULT_async_overlap: return "copy to other memory, or by loads and stores with a barrier between them";
+    case FAULT_tensor_map:
+        return "fill it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, and hand it over as a "
+               "const __grid_constant__ parameter or in global memory";
+    case FAULT_other_block: return "name the mbarrier at the same place in the block that gets the bytes (mapa)";
+    case FAULT_block_ended: return "have the blocks of the cluster meet (barrier.cluster) before they end";
     default: return is_hosts(m, f) ? hosts_help : NULL;
     }
 }

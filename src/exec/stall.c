@@ -202,7 +202,11 @@ static void make_report(struct launch *l, const struct block *only, const char *
         for (struct worker *k = l->workers; k && !b; k = k->next)
             b = k->resident;
         const struct op *o = b ? first_op(b) : NULL;
-        diag_error(d, place_of(o, d->arena), "deadlock", NULL, "kernel `%s` can never finish: %s",
+        const char *help = o && o->kind == OP_MBARRIER
+                               ? "each phase takes as many arrivals as mbarrier.init says, and as many bytes as "
+                                 "expect_tx has counted: copy as many, or expect fewer"
+                               : NULL;
+        diag_error(d, place_of(o, d->arena), "deadlock", help, "kernel `%s` can never finish: %s",
                    demangle(l->kernel->func->symbol.name, d->arena), what);
         for (b = only; b; b = b->peer == only ? NULL : b->peer)
             note_block(d, b, &groups);
