@@ -201,6 +201,8 @@ static void drop_lanes(struct lane_order *l, uint32_t lanes)
         unsigned i = (unsigned)__builtin_ctz(lanes);
         clock_replace(&l->known[i], NULL);
         clock_replace(&l->acquired[i], NULL);
+        order_drop_patterns(&l->released[i]);
+        order_drop_patterns(&l->read[i]);
         for (unsigned r = 0; r < REACH_COUNT; r++) {
             clock_replace(&l->observed[r][i], NULL);
             clock_replace(&l->fence[r][i].known, NULL);

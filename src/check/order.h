@@ -49,6 +49,21 @@ struct snapshot {
     uint32_t now, floor, warp_floor; /* its warp's stamp; the floors of its block and of its warp */
 };
 
+/* A releasing operation of a lane: with a strong write of the lane to the same location behind it, it is a release pattern, too (8.7).
+ * Or what strong reads of a location have observed that did not acquire: with an acquire of that location behind it, it is an acquire
+ * pattern. */
+struct lane_pattern {
+    uint64_t address;
+    enum reach reach;   /* of the release; or the least that acquires */
+    struct snapshot at; /* of what was observed `known` alone */
+};
+/* Of so many locations, the last ones. */
+enum { LANE_PATTERNS = 16 };
+struct lane_patterns {
+    uint32_t n, next;
+    struct lane_pattern of[LANE_PATTERNS];
+};
+
 /* What lanes have that synchronise by themselves. */
 struct lane_order {
     struct clock *known[WARP_LANES];    /* or NULL: what the warp knows; else that, too */
@@ -62,7 +77,8 @@ struct lane_order {
     uint32_t have_latest[REACH_COUNT];
     struct snapshot fence[REACH_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
     uint32_t have_fenced[REACH_COUNT];
-    uint32_t have_fenced_inits; /* the fence of the cluster was no other */
+    uint32_t have_fenced_inits;                                    /* the fence of the cluster was no other */
+    struct lane_patterns *released[WARP_LANES], *read[WARP_LANES]; /* or NULL */
 };
 
 struct warp_order {
@@ -123,6 +139,8 @@ struct order *order_new(struct budget *budget);
 void order_free(struct order *o);
 /* All that was done is before whatever comes: what it has released is known anyway. While no block runs. */
 void order_forget_releases(struct order *o);
+/* From now on threads may acquire by operations: fences aside. */
+void order_has_acquires(struct order *o);
 /* From now on threads may acquire by scopes that name some blocks alone: who has released is kept by the block. */
 void order_part_releases(struct order *o);
 /* Nobody has the number of an instance any more: they begin anew. */

@@ -136,6 +136,81 @@ void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, str
     }
 }
 
+/* ---- patterns of several operations of a location ---- */
+
+void order_drop_patterns(struct lane_patterns **p)
+{
+    for (uint32_t i = 0; *p && i < (*p)->n; i++)
+        clock_release((*p)->of[i].at.known);
+    free(*p);
+    *p = NULL;
+}
+
+static struct lane_pattern *find_pattern(struct lane_patterns *p, uint64_t address, enum reach reach)
+{
+    for (uint32_t i = 0; p && i < p->n; i++)
+        if (p->of[i].address == address && p->of[i].reach == reach)
+            return &p->of[i];
+    return NULL;
+}
+
+/* NULL without memory. */
+static struct lane_pattern *make_pattern(const struct block_order *b, struct lane_patterns **p, uint64_t address,
+                                         enum reach reach)
+{
+    struct lane_pattern *found = find_pattern(*p, address, reach);
+    if (found)
+        return found;
+    if (!*p && !(*p = calloc(1, sizeof **p))) {
+        atomic_store(&b->order->incomplete, true);
+        return NULL;
+    }
+    found = &(*p)->of[(*p)->next];
+    (*p)->next = ((*p)->next + 1) % LANE_PATTERNS;
+    (*p)->n += (*p)->n < LANE_PATTERNS;
+    clock_release(found->at.known);
+    *found = (struct lane_pattern){.address = address, .reach = reach};
+    return found;
+}
+
+static void keep_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s)
+{
+    struct lane_order *l = order_lanes(b, warp);
+    struct lane_pattern *p = l ? make_pattern(b, &l->released[lane], s->address, s->reach) : NULL;
+    if (!p)
+        return;
+    clock_release(p->at.known);
+    p->at = order_snapshot(b, warp, clock_ref(order_known(b, warp, lane)));
+}
+
+void order_has_acquires(struct order *o)
+{
+    atomic_store(&o->has_acquires, true);
+}
+
+/* Lanes have observed what a clock says by reads that do not acquire. */
+static void keep_read(struct block_order *b, unsigned warp, uint32_t lanes, uint64_t address, enum reach reach,
+                      struct clock *c)
+{
+    struct lane_order *l = order_lanes(b, warp);
+    for (; l && lanes; lanes &= lanes - 1) {
+        struct lane_pattern *p = make_pattern(b, &l->read[__builtin_ctz(lanes)], address, reach);
+        if (p && !clock_goes_on(c, p->at.known))
+            order_join(b, &p->at.known, c);
+    }
+}
+
+static void acquire_read(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s)
+{
+    struct lane_order *l = b->warps[warp].lanes;
+    for (; l && lanes; lanes &= lanes - 1)
+        for (unsigned r = 0; r <= s->reach; r++) {
+            const struct lane_pattern *p = find_pattern(l->read[__builtin_ctz(lanes)], s->address, r);
+            if (p)
+                order_acquire(b, warp, lanes & (0 - lanes), p->at.known);
+        }
+}
+
 /* ---- sync variables ---- */
 
 void order_lock(struct order *o)
@@ -283,13 +358,20 @@ static void put_release(struct block_order *b, unsigned warp, unsigned lane, str
     r->instance = b->number;
 }
 
+/* The least that names the threads of another instance. */
+static enum reach reach_of(const struct block_order *b, uint32_t other)
+{
+    enum reach r = REACH_CTA;
+    while (!order_reaches(b->order, r, b->number, other))
+        r++;
+    return r;
+}
+
 /* It is acquired by the lanes' next fence of the scope, or of a wider one. */
 static void add_observed(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t by, struct clock *c)
 {
     struct lane_order *l = order_lanes(b, warp);
-    enum reach r = REACH_CTA;
-    while (!order_reaches(b->order, r, b->number, by))
-        r++;
+    enum reach r = reach_of(b, by);
     if (!l || (l->latest[r] == c && !(lanes & ~l->have_latest[r]))) /* they wait for a change */
         return;
     order_join_each(b, l->observed[r], NULL, lanes, c, NULL);
@@ -310,6 +392,8 @@ static uint32_t observe(struct block_order *b, unsigned warp, uint32_t lanes, co
         const struct release *r = &v->releases[i];
         if (!order_reaches(b->order, (enum reach)r->reach, r->instance, b->number))
             continue;
+        if (!s->acquires && atomic_load_explicit(&b->order->has_acquires, memory_order_relaxed))
+            keep_read(b, warp, lanes, s->address, reach_of(b, r->instance), r->clock);
         if (!s->acquires)
             add_observed(b, warp, lanes, r->instance, r->clock);
         else if (order_reaches(b->order, s->reach, b->number, r->instance))
@@ -333,9 +417,13 @@ static bool released(const struct block_order *b, unsigned warp, unsigned lane, 
                      enum reach reach, struct snapshot *out)
 {
     const struct lane_order *l = b->warps[warp].lanes;
+    const struct lane_pattern *own = l ? find_pattern(l->released[lane], s->address, reach) : NULL;
+    bool is_fenced = l && l->have_fenced[reach] >> lane & 1;
     if (s->releases && s->reach == reach)
         *out = order_snapshot(b, warp, order_known(b, warp, lane));
-    else if (l && l->have_fenced[reach] >> lane & 1)
+    else if (own && !(is_fenced && l->fence[reach][lane].now > own->at.now))
+        *out = own->at;
+    else if (is_fenced)
         *out = l->fence[reach][lane];
     else
         return false;
@@ -376,13 +464,17 @@ void order_release(struct block_order *b, unsigned warp, unsigned lane, const st
         v->instance = b->number;
         v->reach = (uint8_t)s->reach;
     }
-    if (s->releases)
+    if (s->releases) {
+        keep_release(b, warp, lane, s);
         order_step(b, warp);
+    }
 }
 
 uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s)
 {
     const struct sync_variable *v = find_variable(b->order, s->address);
+    if (s->acquires && atomic_load_explicit(&b->order->has_acquires, memory_order_relaxed))
+        acquire_read(b, warp, lanes, s);
     if (!v || v->owner != s->owner || !v->n || !are_morally_strong(b, s, v))
         return 0;
     return observe(b, warp, lanes, s, v);

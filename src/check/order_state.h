@@ -19,6 +19,7 @@ struct order {
     _Atomic bool has_variables;
     _Atomic bool incomplete, has_host;
     _Atomic bool parts_releases; /* order_part_releases() */
+    _Atomic bool has_acquires;
 };
 
 /* Numbers that no instance has, for clocks: of what threads of an instance have issued, of the times that its cluster has met, and of what a
@@ -38,6 +39,7 @@ static inline uint32_t order_meetings_of(uint32_t first_of_cluster)
 
 /* ---- order_release.c ---- */
 
+void order_drop_patterns(struct lane_patterns **p);
 /* Instances that sync variables name. */
 void order_keep_releases(struct order *o);
 /* What lanes have known at fences that reach the threads of their cluster. */

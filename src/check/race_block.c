@@ -33,9 +33,10 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
     t->writes_weakly |=
         o->kind == OP_ST && !mem_access_is_strong(m) && m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
     t->stores_strongly |= o->kind == OP_ST && mem_access_is_strong(m);
+    bool acquires = m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL);
+    t->acquires |= acquires;
     if (fences ? order_fence_reach(o->origin->origin->inst) < REACH_GPU
-               : m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL) &&
-                     order_reach((enum isa_mod)m->scope) < REACH_GPU)
+               : acquires && order_reach((enum isa_mod)m->scope) < REACH_GPU)
         t->acquires_narrowly = true;
     if (o->kind == OP_MBARRIER)
         t->irregular = true;
@@ -59,6 +60,7 @@ struct kernel_traits race_find_traits(struct races *r, const struct kernel *k)
 {
     struct kernel_traits t = {.kernel = k,
                               .releases = true,
+                              .acquires = true,
                               .acquires_narrowly = true,
                               .writes_weakly = true,
                               .stores_strongly = true,

@@ -49,6 +49,7 @@ struct race {
 struct kernel_traits {
     const struct kernel *kernel;
     bool releases;          /* fences, .acquire, .release: sync variables are kept */
+    bool acquires;          /* by operations that are no fences */
     bool acquires_narrowly; /* for a block or a cluster alone */
     bool writes_weakly;     /* to global memory */
     bool stores_strongly;   /* by more than updates: which of several writes was observed depends on their order */

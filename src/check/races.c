@@ -112,6 +112,8 @@ const struct hooks *races_hooks(struct races *r, const struct kernel *k)
 void races_begin(struct races *r, const struct kernel *k)
 {
     struct kernel_traits t = race_traits_of(k);
+    if (t.acquires)
+        order_has_acquires(r->order);
     if (t.acquires_narrowly)
         order_part_releases(r->order);
     if (t.writes_weakly && (t.releases || t.stores_strongly))

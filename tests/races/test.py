@@ -328,12 +328,12 @@ def what_all_threads_write_by_one_line_calls_for_an_atomic_operation():
     assert "use an atomic operation" in finding["help"] and "__syncthreads()" in finding["help"], finding
 
 
-def blocks_of_a_cluster_race_on_each_others_shared_memory():
-    """tests/races/clusters.cu: what is marked with a case's name, and nothing else."""
+def judge_marked(name, least):
+    """Of a file of cases: the lines that are marked with a case's name race, and nothing else is said."""
     if SANITIZED:
         raise Skip("programs that are built without sanitizers can load no library that is")
     need_compiler()
-    text, path = os.path.join(source, "tests", "races", "clusters.cu"), os.path.join(folder.name, "clusters")
+    text, path = os.path.join(source, "tests", "races", name), os.path.join(folder.name, name[:-3])
     done = subprocess.run([heddle, "cc", "-O2", "-g", "-lineinfo", "-arch=sm_90", "-std=c++17", "-o", path, text], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     with open(text) as f:
@@ -347,11 +347,19 @@ def blocks_of_a_cluster_race_on_each_others_shared_memory():
         if checked.wrong or not places:
             return checked.wrong or checked.summary()
         if case.startswith("ends_"):
-            return [] if ended and all(f"clusters.cu:{places[0]}" in line for line in ended) else checked.summary()
+            return [] if ended and all(f"{name}:{places[0]}" in line for line in ended) else checked.summary()
         return [] if checked.races_between(places[:1], places[-1:]) else checked.summary() or ["nothing"]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = [f"{case}: {said}" for case, said in zip(cases, pool.map(wrong, cases)) if said]
-    assert len(cases) >= 19 and not found, "\n".join(found)
+    assert len(cases) >= least and not found, "\n".join(found)
+
+
+def blocks_of_a_cluster_race_on_each_others_shared_memory():
+    judge_marked("clusters.cu", 19)
+
+
+def blocks_hand_data_over_by_patterns_of_strong_operations():
+    judge_marked("patterns.cu", 13)
 
 
 def show(names):
