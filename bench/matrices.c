@@ -124,11 +124,11 @@ static double time_loop(void (*product)(struct operands *), unsigned times)
     double best = INFINITY;
     for (unsigned i = 0; i < M * K; i++) {
         o.a[i / K][i % K] = 0x3c00 + i;
-        o.x[i / K][i % K] = mma_f32_of_f16(0x3c00 + i);
+        o.x[i / K][i % K] = f32_of_f16((u16)(0x3c00 + i));
     }
     for (unsigned i = 0; i < K * N; i++) {
         o.b[i / N][i % N] = 0x3a00 + i;
-        o.y[i / N][i % N] = mma_f32_of_f16(0x3a00 + i);
+        o.y[i / N][i % N] = f32_of_f16((u16)(0x3a00 + i));
     }
     for (unsigned round = 0; round < ROUNDS; round++) {
         memset(o.c, 0, sizeof o.c);

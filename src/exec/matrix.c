@@ -500,7 +500,7 @@ static uint8_t *find_at_once(struct warp *w, const struct op *o, const struct mo
     unsigned lines = x->m->place.lines, line_bytes = line_bytes_of(x);
     uint64_t stride = x->stride / 8;
     bool overlap = stride < line_bytes && x->m->ir->form.kind == MATRIX_STORE;
-    if (lanes != UINT32_MAX || overlap || stride > UINT32_MAX / 256 || (x->start | stride) % x->bytes)
+    if (lanes != UINT32_MAX || overlap || stride > UINT32_MAX / 256 || (x->start | stride) & (x->bytes - 1))
         return NULL;
     plan_span(w, o, lanes, x->start, x->start + (lines - 1) * stride + line_bytes - x->bytes, p);
     return p->kind == PLAN_HOST ? (uint8_t *)(uintptr_t)(x->start + p->base) : NULL;

@@ -364,7 +364,7 @@ bool ir_find_spins(struct ir_func *f);   /* spin.c */
 bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);
 /* dead.c: results of atomics that nobody reads, as `atom` is then what `red` is; copies in fragments. */
 void ir_drop_unread(struct ir_func *f);
-bool ir_contract(struct ir_func *f);    /* contract.c: mul and add become fma where ptxas contracts them */
+bool ir_contract(struct ir_func *f);     /* contract.c: mul and add become fma where ptxas contracts them */
 bool ir_assign_slots(struct ir_func *f); /* slots.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
 struct ir_live {

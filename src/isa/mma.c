@@ -13,7 +13,7 @@ static void multiply_quads(const struct mma_product *p, const u32 *a, const u32 
             column[k] = b[k * p->n + i / p->m];
         }
         d[i] = sem_mma_quad(p->d_type == TYPE_f16, row, column,
-                            p->c_type == TYPE_f16 ? mma_f32_of_f16(c[i]) : f32_of(c[i]));
+                            p->c_type == TYPE_f16 ? f32_of_f16((u16)c[i]) : f32_of(c[i]));
     }
 }
 

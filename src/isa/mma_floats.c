@@ -450,7 +450,7 @@ static unsigned take_half(const struct mma_product *p, struct mma_format f, cons
         if ((k >> 1 & 1) != half)
             continue;
         for (unsigned m = 0; m < p->m; m++) {
-            to[n * p->m + m] = mma_widen_fp8(f, a[k * p->m + m]);
+            to[n * p->m + m] = mma_f16_of_fp8(f, a[k * p->m + m]);
             to_selected[n * p->m + m] = selected ? selected[k * p->m + m] : (u8)k;
         }
         n++;
@@ -478,7 +478,7 @@ static void multiply_fp8(const struct mma_product *p, const u32 *a, const u32 *b
     u8 at[MMA_MAX_A];
     struct mma_format fa = format_of((enum isa_type)p->a_type), fb = format_of((enum isa_type)p->b_type);
     for (unsigned i = 0; i < b_rows * p->n; i++)
-        wide_b[i] = mma_widen_fp8(fb, b[i]);
+        wide_b[i] = mma_f16_of_fp8(fb, b[i]);
     for (unsigned half = 0; half < 2; half++) {
         unsigned k = take_half(p, fa, a, selected, half, wide_a, at);
         struct block x = {.unit = is_f16 ? mma_unit_f16 : mma_unit_f32,
@@ -496,8 +496,8 @@ static void multiply_fp8(const struct mma_product *p, const u32 *a, const u32 *b
         run_block(&x);
     }
     for (unsigned i = 0; i < (unsigned)p->m * p->n; i++)
-        d[i] = is_f16 ? mma_f16_of_f32(mma_f32_of_f16(c[i]) + mma_f32_of_f16(sum[i]))
-                      : mma_canonical(f32_of(c[i]) + f32_of(sum[i]));
+        d[i] = is_f16 ? f16_of_f32(f32_of_f16((u16)c[i]) + f32_of_f16((u16)sum[i]), RND_rn)
+                      : f32_bits(f32_canonical(f32_of(c[i]) + f32_of(sum[i])));
 }
 
 /* ---- floating point ---- */
@@ -527,7 +527,7 @@ void MMA_OF_LEVEL(mma_multiply_floats)(const struct mma_product *p, const u32 *a
         return;
     }
     for (unsigned i = 0; widens && i < count; i++)
-        wide[i] = mma_canonical(mma_f32_of_f16(c[i]));
+        wide[i] = f32_bits(f32_canonical(f32_of_f16((u16)c[i])));
     struct block x = {.unit = is_fp8 ? (is_f16 ? mma_unit_fp8_f16 : mma_unit_fp8_f32)
                                      : (is_f16 ? mma_unit_f16 : mma_unit_f32),
                       .fa = format_of((enum isa_type)p->a_type),
@@ -546,7 +546,7 @@ void MMA_OF_LEVEL(mma_multiply_floats)(const struct mma_product *p, const u32 *a
     else
         run_block(&x);
     for (unsigned i = 0; narrows && i < count; i++)
-        d[i] = mma_f16_of_f32(f32_of(d[i]));
+        d[i] = f16_of_f32(f32_of(d[i]), RND_rn);
 }
 
 /* ---- in place ---- */
@@ -639,6 +639,10 @@ bool MMA_OF_LEVEL(mma_multiply_in_place)(const struct mma_places *p, const u32 *
                                   : multiply_f16(&x, left, right)))
         return false;
     for (unsigned i = 0; i < regs; i++) /* only now: C may be in the same registers */
-        memcpy(d[i], rows[i], sizeof rows[i]);
+        for (unsigned l = 0; l < 32; l += W) {
+            vu v;
+            LOAD(v, rows[i] + l);
+            STORE(d[i] + l, v);
+        }
     return true;
 }

@@ -147,51 +147,17 @@ static inline u32 sem_mma_block(struct mma_unit unit, struct mma_format fa, stru
                        : mma_cut_f32(sum < 0, magnitude, top - unit.fraction_bits, unit.result_bits);
 }
 
-/* An 8-bit float as f16, exactly; a NaN of e4m3 is the canonical one. */
-static inline u32 mma_widen_fp8(struct mma_format f, u32 code)
+static inline u32 mma_f16_of_fp8(struct mma_format f, u32 code)
 {
-    struct mma_number x = mma_take(f, code);
-    if (f.has_infinity)
-        return code << 8;
-    return x.is_nan        ? 0x7fff
-           : x.significand ? mma_round_f16(x.negative, x.significand, x.exponent - f.mantissa_bits)
-                           : (u32)x.negative << 15;
-}
-
-/* Finite or not, an f16 as f32. */
-static inline f32 mma_f32_of_f16(u32 code)
-{
-    struct mma_number x = mma_take(mma_f16, code);
-    f32 v = x.is_nan        ? __builtin_nanf("")
-            : x.is_infinite ? __builtin_inff()
-                            : (f32)x.significand * f32_of((u32)(x.exponent + 117) << 23);
-    return x.negative ? -v : v;
-}
-
-static inline u32 mma_canonical(f32 v)
-{
-    return v == v ? f32_bits(v) : 0x7fffffff;
-}
-
-/* Rounded to nearest even; of sums of two f16 that is what rounding once gives, as f32 has more than twice their bits. */
-static inline u32 mma_f16_of_f32(f32 v)
-{
-    u32 u = f32_bits(v);
-    if (v != v)
-        return 0x7fff;
-    if ((u & 0x7fffffff) == 0x7f800000)
-        return (u >> 16 & 0x8000) | 0x7c00;
-    struct mma_number x = mma_take(mma_f32, u);
-    u32 code = mma_round_f16(x.negative, x.significand, x.exponent - 23);
-    return code | (u >> 16 & 0x8000); /* zeros keep their sign here */
+    return f.has_infinity ? f16_of_e5m2(code, 0) : f16_of_e4m3(code, 0);
 }
 
 /* m8n8k4 of f16: emulated, too, by fma in f32. For an f32 result a chain of four, which is added to c; for one of f16 two of two. */
 static inline u32 sem_mma_quad(bool is_f16, const u32 *a, const u32 *b, f32 c)
 {
-    f32 sum = mma_f32_of_f16(a[0]) * mma_f32_of_f16(b[0]);
+    f32 sum = f32_of_f16((u16)a[0]) * f32_of_f16((u16)b[0]);
     for (unsigned i = 1; i < 4; i++) {
-        f32 x = mma_f32_of_f16(a[i]), y = mma_f32_of_f16(b[i]);
+        f32 x = f32_of_f16((u16)a[i]), y = f32_of_f16((u16)b[i]);
         if (is_f16 && i == 2) {
             c += sum;
             sum = x * y;
@@ -199,7 +165,7 @@ static inline u32 sem_mma_quad(bool is_f16, const u32 *a, const u32 *b, f32 c)
             sum = sem_fma_f32(x, y, sum, RND_rn, false, false);
         }
     }
-    return is_f16 ? mma_f16_of_f32(c + sum) : mma_canonical(c + sum);
+    return is_f16 ? f16_of_f32(c + sum, RND_rn) : f32_bits(f32_canonical(c + sum));
 }
 
 /* a b + c of f64. A NaN is that of b, else of c, else of a, made quiet; else a new one. */
