@@ -277,7 +277,25 @@ def a_phase_that_can_never_complete_is_a_deadlock():
                 status, _, text = run("launch", path, "--grid", 2, "--block", 64, *how, "u32[128]", "--timeout", 60)
                 assert status == 1 and "[deadlock]" in text, (how, text)
                 assert f"spin at `mbarrier.{wait}.shared.b64`" in text, text
-                assert "in a phase of parity 0, which lacks 1 arrival" in text, text
+                assert "in a phase of parity 0, which lacks 1 arrival" in text and "help: each phase takes as many arrivals" in text, text
+
+
+def a_test_in_vain_makes_way_for_others():
+    """100 phases of 8 warps, of which all but the last ask in vain: once each."""
+    body = """
+    @!%q0 mbarrier.init.shared.b64 [bar], 256;
+    mov.u32 %r8, 0;
+    bar.sync 0;
+    more: mbarrier.arrive.shared.b64 %s1, [bar];
+    wait: mbarrier.WAIT.shared.b64 %q1, [bar], %s1;
+    @!%q1 bra wait;
+    add.u32 %r8, %r8, 1;
+    setp.lt.u32 %q3, %r8, 100;
+    @%q3 bra more;"""
+    for wait in "try_wait", "test_wait":
+        with written(kernel(body.replace("WAIT", wait))) as path:
+            status, _, text = run("launch", path, "--grid", 1, "--block", 256, "--engine", "interp", "--step-limit", 7000, "u32[1]")
+            assert status == 0, (wait, text)
 
 
 def others_may_wait_at_a_barrier_meanwhile():
