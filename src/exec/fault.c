@@ -254,6 +254,12 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
     case FAULT_bad_membermask:
         return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not name its own lane",
                             address);
+    case FAULT_warpgroup:
+        return arena_printf(
+            arena,
+            "executes a product of a warpgroup, which has 128 threads, in one of %llu: a block has to have a "
+            "multiple of 128",
+            address);
     case FAULT_trap: return "executes trap";
     case FAULT_breakpoint: return "executes brkpt";
     case FAULT_assertion: return arena_printf(arena, "fails an assertion: %s", f->detail);

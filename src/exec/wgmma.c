@@ -160,6 +160,15 @@ static bool take_a(struct warp *w, uint8_t *const base[4], const struct op *o, u
     return true;
 }
 
+/* 9.7.15.1: four warps, the first of which has a rank that is a multiple of 4. How many threads of them there are. */
+static unsigned threads_of_warpgroup(const struct warp *w)
+{
+    unsigned n = 0;
+    for (uint32_t i = w->index & ~3u; i <= (w->index | 3u) && i < w->block->n_warps; i++)
+        n += (unsigned)__builtin_popcount(w->block->warps[i].exists);
+    return n;
+}
+
 /* 9.7.15.5.2: D = A B + D, or A B where scale-d is false. */
 bool wgmma_run(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t lanes)
 {
@@ -174,6 +183,9 @@ bool wgmma_run(struct warp *w, uint8_t *const base[4], const struct op *o, uint3
                         .k = k,
                         .bits = unit_bits((enum isa_type)f->b_type),
                         .by_row = 1};
+    unsigned threads = threads_of_warpgroup(w);
+    if (threads != 4 * WARP_LANES)
+        return warp_fault_value(w, FAULT_warpgroup, o, first, threads);
     if (!take_a(w, base, o, first, a))
         return false;
     if (*(const uint32_t *)row_at(base, m->reads[m->ir->at_scale]) >> first & 1)

@@ -148,6 +148,17 @@ def test_a_descriptor_past_shared_memory_faults():
         assert "illegal-address" in err, err
 
 
+def test_a_product_of_a_warpgroup_that_is_not_whole_faults():
+    with written(kernel("""
+        mov.b64 %rd3, 0x0000001000080000; setp.eq.u32 %p1, %r1, %r1;
+        wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd3, %rd3, %p1, 1, 1, 0, 0;
+    """)) as path:
+        launch(path, "--grid", 1, "--block", 128, "u32[32]=zeros", "u32[32]=zeros")
+        for block, threads in (32, 32), (96, 96), (127, 127), (160, 32):
+            err = fault_by_both(path, "--grid", 1, "--block", block, "u32[32]=zeros", "u32[32]=zeros")
+            assert f"which has 128 threads, in one of {threads}:" in err and "[warpgroup]" in err, err
+
+
 def rows_of_descriptors(folder):
     """What an H200 answered to descriptors (tests/oracle/README.md): (kernel, words, shared bytes): [(descriptor, checksum or fault)]."""
     with tarfile.open(os.path.join(os.environ["HEDDLE_SOURCE"], "tests", "oracle", "descriptors-h200.tar.xz")) as archive:
