@@ -45,7 +45,7 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
 {
     static const hd_machine_options none;
     const hd_machine_options *o = options ? options : &none;
-    if (!machine || o->stack_bytes > UINT32_MAX / 2 || o->workers > 4096)
+    if (!machine || o->stack_bytes > UINT32_MAX / 2 || o->workers > 4096 || o->engine > HD_ENGINE_JIT)
         return HD_ERROR_INVALID_VALUE;
     struct machine_config c = {.workers = o->workers,
                                .memory_bytes = o->memory_bytes,

@@ -7,7 +7,8 @@
 hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
 {
     hd_checker_options o = options ? *options : (hd_checker_options){0};
-    if (!machine || !checker || machine->checker || o.tools & ~(unsigned)HD_TOOLS_ALL)
+    if (!machine || !checker || machine->checker || o.tools & ~(unsigned)HD_TOOLS_ALL ||
+        o.on_error > HD_ON_ERROR_CONTEXT)
         return HD_ERROR_INVALID_VALUE;
     o.tools = o.tools ? o.tools : HD_TOOLS_ALL;
     hd_checker *c = calloc(1, sizeof *c);

@@ -123,6 +123,8 @@ static void *pack_params(const hd_kernel *k, const hd_launch_config *c)
     return packed;
 }
 
+static const unsigned ALL_FLAGS = HD_LAUNCH_COOPERATIVE | HD_LAUNCH_CLOSED | HD_LAUNCH_NON_PORTABLE_CLUSTER |
+                                  HD_LAUNCH_UNCHECKED | HD_LAUNCH_PROGRAMMATIC;
 static const double MOST_SECONDS = 1e9; /* thirty years */
 
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
@@ -130,6 +132,8 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
 {
     bool has_params = k->kernel->param_bytes > 0;
     *packed = NULL;
+    if (c->flags & ~ALL_FLAGS || c->engine > HD_ENGINE_JIT)
+        return HD_ERROR_INVALID_VALUE;
     if (!(c->timeout_seconds >= 0 && c->timeout_seconds <= MOST_SECONDS))
         return HD_ERROR_INVALID_VALUE;
     if (has_params &&

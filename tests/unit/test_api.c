@@ -595,12 +595,40 @@ static void null_is_refused_where_it_is_not_allowed(void **state)
     hd_machine_destroy(m);
 }
 
+static void what_is_no_flag_or_engine_is_refused(void **state)
+{
+    (void)state;
+    hd_source s = source(counting);
+    hd_machine_options no_engine = {.engine = (hd_engine)77};
+    hd_checker_options no_word = {.on_error = (enum hd_on_error)77};
+    hd_machine *m;
+    hd_module *module;
+    hd_kernel *k;
+    hd_checker *checker;
+    uint32_t *counter;
+    assert_int_equal(hd_machine_create(&no_engine, &m, NULL), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "count", &k, NULL), HD_SUCCESS);
+    assert_int_equal(hd_alloc(m, 4, (void **)&counter), HD_SUCCESS);
+    hd_launch_config c = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .args = (const void *[]){&counter}};
+    assert_int_equal(hd_launch(k, &c, NULL, NULL), HD_SUCCESS);
+    c.engine = (hd_engine)77;
+    assert_int_equal(hd_launch(k, &c, NULL, NULL), HD_ERROR_INVALID_VALUE);
+    c.engine = HD_ENGINE_AUTO;
+    c.flags = 1u << 31;
+    assert_int_equal(hd_launch(k, &c, NULL, NULL), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(hd_checker_create(m, &no_word, &checker), HD_ERROR_INVALID_VALUE);
+    hd_machine_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_memory_take_no_more_when_they_come_again),
         cmocka_unit_test(kernels_are_found_by_the_names_of_their_source),
         cmocka_unit_test(null_is_refused_where_it_is_not_allowed),
+        cmocka_unit_test(what_is_no_flag_or_engine_is_refused),
         cmocka_unit_test(machines_in_several_threads_do_not_meet),
         cmocka_unit_test(a_child_of_fork_compiles_too),
         cmocka_unit_test(threads_of_a_child_of_fork_compile_at_once),
