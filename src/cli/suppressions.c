@@ -21,17 +21,19 @@ static const char *field(char **line)
     return start;
 }
 
-static void read_rule(struct suppressions *s, char *line, struct arena *arena)
+/* False where the line is no rule. */
+static bool read_rule(struct suppressions *s, char *line, struct arena *arena)
 {
     size_t n = strlen(line);
     while (n && strchr(" \t\r", line[n - 1]))
         line[--n] = 0;
     line += strspn(line, " \t");
     if (*line == 0 || *line == '#')
-        return;
+        return true;
     const char *code = field(&line), *place = field(&line);
     line += strspn(line, " \t");
     *VEC_PUSH(arena, &s->rules) = (struct suppression){code, place ? place : "*", *line ? line : "*"};
+    return !code[strspn(code, "abcdefghijklmnopqrstuvwxyz-*?")];
 }
 
 const char *suppressions_read(struct suppressions *s, const char *path, struct arena *arena)
@@ -48,11 +50,15 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
             "%s is XML, as compute-sanitizer writes it; Heddle's rules are lines `CODE PLACE KERNEL`, which "
             "--generate-suppressions FILE writes for all that is found",
             path);
+    uint32_t number = 0;
     for (char *line = text; line; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
-        read_rule(s, line, arena);
+        number++;
+        if (!read_rule(s, line, arena))
+            return arena_printf(arena, "%s:%u: no rule: one is CODE PLACE KERNEL, as `data-race app.cu:12 sum`", path,
+                                number);
     }
     return NULL;
 }

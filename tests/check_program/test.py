@@ -367,6 +367,9 @@ def suppressed_findings_are_left_out():
         f.write("<ComputeSanitizerOutput/>\n")
     assert "is XML" in check("--suppressions", rules, WAYS, status=2)[1]
     assert "No such file" in check("--suppressions", path("none"), WAYS, status=2)[1]
+    with open(rules, "w") as f:
+        f.write("# one\n" + '{"suppress": "data-race"}\n')
+    assert "rules:2: no rule" in check("--suppressions", rules, WAYS, status=2)[1].replace(rules, "rules")
 
 
 def only_some_findings_are_printed():
