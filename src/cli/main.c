@@ -51,8 +51,6 @@ static int run(struct session *s, int argc, char **argv)
     }
     bool help = is_help(argv[1]);
     const struct command *c = command_find(argv[1 + help], &near);
-    if (c && help && c->usage)
-        return fputs(command_help(c, &s->arena), stdout) < 0;
     if (c && help)
         return run_command(s, c, 2, (char *[]){argv[2], "--help", NULL});
     if (c)

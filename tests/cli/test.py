@@ -115,9 +115,9 @@ def version_and_help():
         status, out, _ = run(word)
         assert status == 0 and all(c in out for c in ("launch", "ptx", "info"))
     assert run()[0] == 2
-    for command in "launch", "ptx", "info":
+    for command in "launch", "ptx", "info", "check", "explain", "run", "cc":
         status, out, _ = run(command, "--help")
-        assert status == 0 and f"usage: heddle {command}" in out and "--json" in out
+        assert status == 0 and f"usage: heddle {command}" in out and ("--json" in out or command in ("run", "cc"))
         assert out == run("help", command)[1] == run(command, "-h")[1]
 
 
