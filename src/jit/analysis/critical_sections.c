@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool serial_has_many_blocks(const struct function *fn)
+bool serial_parts_have_many_blocks(const struct function *fn)
 {
     unsigned n = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
@@ -12,29 +12,29 @@ bool serial_has_many_blocks(const struct function *fn)
     return n > LIMIT_serial_blocks;
 }
 
-bool serial_is_inside(const struct function *fn, uint32_t from, uint32_t block)
+bool serial_part_holds(const struct function *fn, uint32_t from, uint32_t block)
 {
     const struct ir_block *b = block_at(fn, from);
     return block >= b->serial_from && block < b->serial_to;
 }
 
-void serial_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits)
+void serial_parts_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits)
 {
     for (uint32_t b = from; b < to; b++) {
         uint32_t next = fn_next(fn, b), target = fn_target(fn, b);
         if (!block_at(fn, b)->serial_to)
             continue;
-        if (next != NO_BLOCK && !serial_is_inside(fn, b, next))
+        if (next != NO_BLOCK && !serial_part_holds(fn, b, next))
             exits[next] = 1;
-        if (target != NO_BLOCK && !serial_is_inside(fn, b, target))
+        if (target != NO_BLOCK && !serial_part_holds(fn, b, target))
             exits[target] = 1;
     }
 }
 
-void serial_find_exits(const struct function *fn, uint8_t *exits)
+void serial_parts_find_exits(const struct function *fn, uint8_t *exits)
 {
     memset(exits, 0, fn->ir->n_ordered);
-    serial_add_exits(fn, 0, fn->ir->n_ordered, exits);
+    serial_parts_add_exits(fn, 0, fn->ir->n_ordered, exits);
 }
 
 static void add(const struct function *fn, uint64_t *set, ir_ref r)
@@ -56,7 +56,7 @@ static void add_insn(const struct function *fn, const struct ir_insn *i, uint64_
     }
 }
 
-void serial_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched)
+void serial_parts_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched)
 {
     const struct ir_block *part = block_at(fn, order);
     memset(written, 0, fn->shapes->live.words * sizeof *written);
@@ -68,7 +68,7 @@ void serial_find_registers(const struct function *fn, uint32_t order, uint64_t *
     }
 }
 
-struct ir_shapes serial_shapes_of_lane(const struct function *fn, const struct ir_shapes *s)
+struct ir_shapes shapes_of_one_lane(const struct function *fn, const struct ir_shapes *s)
 {
     struct ir_shapes one = *s;
     uint32_t blocks = fn->ir->n_ordered;
@@ -82,7 +82,7 @@ struct ir_shapes serial_shapes_of_lane(const struct function *fn, const struct i
     return one;
 }
 
-bool serial_has_parts(const struct function *fn, uint32_t *longest)
+bool serial_parts_exist(const struct function *fn, uint32_t *longest)
 {
     bool found = false;
     *longest = 0;

@@ -59,7 +59,7 @@ void dirty_find_written_through(struct function *fn)
     uint8_t *found = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
     uint32_t longest;
     fn->written_through = found;
-    if (serial_has_parts(fn, &longest))
+    if (serial_parts_exist(fn, &longest))
         return;
     for (uint32_t n = 0; n < fn->ir->insns.n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[n];

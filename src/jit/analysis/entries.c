@@ -3,7 +3,7 @@
 
 void fn_find_entries(const struct function *fn, uint8_t *entries)
 {
-    serial_find_exits(fn, entries);
+    serial_parts_find_exits(fn, entries);
     entries[0] = 1;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         const struct ir_block *block = block_at(fn, b);

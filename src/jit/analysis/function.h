@@ -161,17 +161,18 @@ void live_find_through(struct function *fn);
 
 /* ---- critical_sections.c ---- */
 
-/* By block: do lanes go there behind a serial part? serial_add_exits: behind the parts among the blocks from `from` to `to`. */
-void serial_find_exits(const struct function *fn, uint8_t *exits);
-void serial_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits);
-bool serial_has_parts(const struct function *fn, uint32_t *longest);
+/* By block: do lanes go there behind a serial part? serial_parts_add_exits: behind the parts among the blocks from `from` to `to`. */
+void serial_parts_find_exits(const struct function *fn, uint8_t *exits);
+void serial_parts_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits);
+/* Is there a serial part? *longest: the instructions of the longest block of all. */
+bool serial_parts_exist(const struct function *fn, uint32_t *longest);
 /* Are there too many blocks in serial parts for a second version of them? LLVM's time grows faster than a function. */
-bool serial_has_many_blocks(const struct function *fn);
+bool serial_parts_have_many_blocks(const struct function *fn);
 /* Is a block in the serial part that `from` is in? The registers of the part that a block is in: those that it writes, and all. */
-bool serial_is_inside(const struct function *fn, uint32_t from, uint32_t block);
-void serial_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched);
+bool serial_part_holds(const struct function *fn, uint32_t from, uint32_t block);
+void serial_parts_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched);
 /* Shapes of a warp of one lane. */
-struct ir_shapes serial_shapes_of_lane(const struct function *fn, const struct ir_shapes *s);
+struct ir_shapes shapes_of_one_lane(const struct function *fn, const struct ir_shapes *s);
 
 /* ---- lane_serial_loops.c ---- */
 

@@ -38,7 +38,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i)
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, done, on, out);
     emit_at_end(e, out);
-    emit_exit(e, e->index);
+    exit_emit_at(e, e->index);
     emit_at_end(e, on);
     access_take_results(e, i, mask);
     return true;

@@ -52,9 +52,9 @@ void emit_serial_call(struct emit *e)
     const struct ir_block *part = block_at(e->fn, e->at);
     value mask = emit_mask(e), args[4] = {e->w, e->a, const_int(e, e->i32, e->at), mask};
     LLVMBasicBlockRef parked = emit_new_block(e, "");
-    serial_find_registers(e->fn, e->at, written, touched);
+    serial_parts_find_registers(e->fn, e->at, written, touched);
     memset(exits, 0, sizeof exits);
-    serial_add_exits(e->fn, part->serial_from, part->serial_to, exits);
+    serial_parts_add_exits(e->fn, part->serial_from, part->serial_to, exits);
     value live_lanes = ir_has_pending(e->fn->shapes, e->at) ? mask : NULL;
     struct live_state live = live_state_of_set(e, live_in(e->fn, e->at), SPILL_ROWS, live_lanes);
     exit_spill(e, &live);
@@ -154,7 +154,7 @@ static void go_on(const struct parts *p, uint32_t target)
     struct emit *e = p->e;
     if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
         LLVMBuildUnreachable(e->b);
-    } else if (!serial_is_inside(e->fn, e->at, target)) {
+    } else if (!serial_part_holds(e->fn, e->at, target)) {
         each(p, p->written, live_in(e->fn, target), store);
         value out = LLVMBuildOr(e->b, emit_load_i32(e, p->out[target]), emit_lane_bit(e), "");
         LLVMBuildStore(e->b, out, p->out[target]);
@@ -355,7 +355,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     uint32_t head = e->at;
     struct cas_loop *c = p->cas_loop[head];
     struct tested t = {.n = 0};
-    if (!c && block_at(e->fn, head)->serial_from == head && !serial_has_many_blocks(e->fn))
+    if (!c && block_at(e->fn, head)->serial_from == head && !serial_parts_have_many_blocks(e->fn))
         find_tested(p, head, &t);
     e->tested = t.n ? t.by_insn : NULL;
     LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
@@ -408,11 +408,11 @@ static void find_cas_loops(struct parts *p)
     struct emit *e = p->e;
     const struct ir_live *live = &e->fn->shapes->live;
     p->cas_loop = ARENA_ARRAY(e->arena, struct cas_loop *, e->fn->ir->n_ordered);
-    for (uint32_t b = 0; b < e->fn->ir->n_ordered && !serial_has_many_blocks(e->fn); b++) {
+    for (uint32_t b = 0; b < e->fn->ir->n_ordered && !serial_parts_have_many_blocks(e->fn); b++) {
         const struct ir_block *part = block_at(e->fn, b);
         if (!part->serial_to || part->serial_from != b)
             continue;
-        serial_find_registers(e->fn, b, p->written, p->touched);
+        serial_parts_find_registers(e->fn, b, p->written, p->touched);
         for (uint32_t w = 0; w < live->words; w++)
             p->touched[w] &= live_in(e->fn, b)[w];
         p->cas_loop[b] = cas_loop_find(e, b, p->touched, p->written);
@@ -449,7 +449,7 @@ static void emit_parts_of(struct parts *p)
     for (e->at = 0; e->at < blocks; e->at++) {
         if (!block_at(e->fn, e->at)->serial_to)
             continue;
-        serial_find_registers(e->fn, e->at, p->written, p->touched);
+        serial_parts_find_registers(e->fn, e->at, p->written, p->touched);
         emit_entry(p, choose, lane_start, done);
         emit_block(p);
     }
@@ -464,9 +464,9 @@ static void emit_parts_of(struct parts *p)
 void emit_serial(struct emit *e, const struct function *fn, const char *name)
 {
     uint32_t longest, blocks = fn->ir->n_ordered;
-    if (!serial_has_parts(fn, &longest))
+    if (!serial_parts_exist(fn, &longest))
         return;
-    struct ir_shapes one = serial_shapes_of_lane(fn, fn->shapes);
+    struct ir_shapes one = shapes_of_one_lane(fn, fn->shapes);
     struct function of_lane = {.request = fn->request,
                                .written_through = fn->written_through,
                                .target = fn->target,
@@ -489,7 +489,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->check_groups = check_groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     e->lane = const_int(e, e->i64, 0);                                  /* until start_lane() */
-    serial_find_exits(e->fn, exits);
+    serial_parts_find_exits(e->fn, exits);
     emit_declare(e, name);
     emit_at_end(e, e->entry);
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)

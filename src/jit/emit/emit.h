@@ -45,7 +45,7 @@ struct lanes_mode {
     value (*mask)(struct emit *e);                               /* the lanes that run; NULL where all always do */
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
-    void (*leave_at)(struct emit *e, uint32_t index); /* emit_exit() */
+    void (*leave_at)(struct emit *e, uint32_t index); /* exit_emit_at() */
     /* Notes where the warp stands: for the code at e->leave; in its record. */
     void (*record_exit)(struct emit *e, const struct side_exit *x);
     void (*access_by_engine)(struct emit *e, const struct access *a);
@@ -240,7 +240,7 @@ enum spill_form {
     SPILL_SEEDS, /* divergent ones whole, of the others the seeds: for compiled code. Wrong while lanes are pending: the interpreter
                     cannot read seeds */
     SPILL_COLD, /* whole, for rare exits, by small and slow code: while no lanes are pending, seeds are stored and the engine makes
-                    rows of them (emit_fill_call) */
+                    rows of them (exit_fill_rows) */
 };
 struct live_state {
     struct reg_list regs;
@@ -269,7 +269,7 @@ struct side_exit {
 /* Spills and records the exit, in the mode's way. */
 void exit_emit(struct emit *e, const struct side_exit *x);
 /* The mode's exit before instruction `index` of the present block; that of a single warp or lane. */
-void emit_exit(struct emit *e, uint32_t index);
+void exit_emit_at(struct emit *e, uint32_t index);
 void exit_of_warp(struct emit *e, uint32_t index);
 void exit_record_for_leave(struct emit *e, const struct side_exit *x);
 /* Emit that shared code: of all exits of the function, e->leave; of those in the midst of the present block, e->exit_through, which
@@ -282,7 +282,7 @@ void exit_reload_live(struct emit *e, uint32_t index);
 /* An array of struct compiled_shape, for registers that are not divergent; NULL for none. */
 value exit_shapes_table(struct emit *e, const struct reg_list *l);
 /* Calls the library to make whole rows of their seeds. */
-void emit_fill_call(struct emit *e, const struct reg_list *l);
+void exit_fill_rows(struct emit *e, const struct reg_list *l);
 /* Calls the engine for an operation whose operands are in their rows; returns in a new block, or leaves. */
 void emit_call_op(struct emit *e, const struct ir_insn *i, value mask);
 

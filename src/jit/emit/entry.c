@@ -74,7 +74,7 @@ static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, 
     LLVMBasicBlockRef fill = emit_new_block(e, "fill");
     LLVMAddCase(choose, const_int(e, e->i32, block | COMPILED_FILL), fill);
     emit_at_end(e, fill);
-    emit_fill_call(e, l);
+    exit_fill_rows(e, l);
     LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
 }
 

@@ -114,7 +114,7 @@ void exit_of_warp(struct emit *e, uint32_t index)
     exit_emit(e, &x);
 }
 
-void emit_exit(struct emit *e, uint32_t index)
+void exit_emit_at(struct emit *e, uint32_t index)
 {
     e->mode->leave_at(e, index);
 }
@@ -163,7 +163,7 @@ value exit_shapes_table(struct emit *e, const struct reg_list *l)
     return l->n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, l->n)) : NULL;
 }
 
-void emit_fill_call(struct emit *e, const struct reg_list *l)
+void exit_fill_rows(struct emit *e, const struct reg_list *l)
 {
     if (!l->n)
         return;
@@ -220,7 +220,7 @@ static void spill_cold(struct emit *e, const struct reg_list *l)
             dirty.regs[dirty.n++] = l->regs[k];
     spill_seeds(e, l);
     dirty = live_scalars(e->fn, dirty);
-    emit_fill_call(e, &dirty);
+    exit_fill_rows(e, &dirty);
 }
 
 void exit_spill(struct emit *e, const struct live_state *s)

@@ -69,9 +69,9 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
         if (emit_collective(e, i))
             emit_go_to(e, fn_next(e->fn, e->at), emit_mask(e));
         else
-            emit_exit(e, e->index);
+            exit_emit_at(e, e->index);
         return false;
-    default: emit_exit(e, e->index); return false;
+    default: exit_emit_at(e, e->index); return false;
     }
 }
 

@@ -333,7 +333,7 @@ static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
     LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
     emit_likely(e, LLVMBuildNot(e->b, LLVMBuildExtractValue(e->b, sum, 1, ""), ""), fits, wraps);
     emit_at_end(e, wraps);
-    emit_exit(e, e->index);
+    exit_emit_at(e, e->index);
     emit_at_end(e, fits);
 }
 

@@ -454,7 +454,7 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
 static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e, all = *e;
-    struct ir_shapes one = serial_shapes_of_lane(e->fn, e->fn->shapes);
+    struct ir_shapes one = shapes_of_one_lane(e->fn, e->fn->shapes);
     struct function of_lane = *e->fn;
     of_lane.shapes = &one;
     of_lane.one_lane = true;

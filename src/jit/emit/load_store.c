@@ -99,7 +99,7 @@ static void access_window(struct emit *e, struct access *a, enum ptx_space space
     access_branch_on_first(e, a, space, fast, out);
     emit_at_end(e, out);
     if (members > 1 || emit_is_full(e)) {
-        emit_exit(e, e->index);
+        exit_emit_at(e, e->index);
     } else {
         access_by_engine(e, a);
         LLVMBuildBr(e->b, done);
@@ -135,7 +135,7 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
         find_anew(e, &again);
         access_branch_on_first(e, &again, SPACE_GLOBAL, is_interleaved ? fast : done, out);
         emit_at_end(e, out);
-        emit_exit(e, e->index + 1);
+        exit_emit_at(e, e->index + 1);
     } else {
         LLVMBuildBr(e->b, done);
     }
