@@ -5,6 +5,7 @@ A process whose CUDA context has an error, as after a fault of a kernel, ends: a
 import ctypes
 import json
 import os
+import re
 import zlib
 
 _results = os.environ["HEDDLE_RESULTS"]
@@ -37,7 +38,10 @@ def _reason(report):
     if isinstance(report.longrepr, tuple):  # of a skipped test: file, line, reason
         return report.longrepr[2]
     crash = getattr(report.longrepr, "reprcrash", None)
-    return next((line for line in (crash.message if crash else str(report.longrepr)).splitlines() if line.strip()), "")
+    lines = [line.strip() for line in (crash.message if crash else str(report.longrepr)).splitlines() if line.strip()]
+    shown = (re.match(r"E +(.*)", line) for line in str(report.longrepr).splitlines())
+    causes = [e.group(1) for e in shown if e and re.match(r"[\w.]*(Error|Exception)\b|\+  where ", e.group(1)) and e.group(1) not in lines[:1]]
+    return " | ".join(lines[:1] + causes[:1])
 
 
 def pytest_runtest_logfinish(nodeid):
