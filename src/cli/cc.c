@@ -231,6 +231,9 @@ static void add_goal(struct job *j, cc_words *c, const char *input, const char *
 static cc_words host_command(struct job *j, const char *input, const char *output)
 {
     cc_words c = cuda_command(j, "--cuda-host-only");
+    /* nvcc's host compilation leaves the bodies of kernels out: what they call may be `__device__` where __CUDA_ARCH__ is defined. */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-fgpu-defer-diag");
     if (!stops_at_text(&j->o)) {
         ADD(&c, "-Xclang");
         ADD(&c, "-fcuda-include-gpubinary");

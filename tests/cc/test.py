@@ -364,6 +364,36 @@ def opengl_is_refused_by_name():
     assert "no display to share memory with" in err, err
 
 
+def functions_are_the_device_s_in_its_compilation_alone():
+    write("either.cu", """#include <cstdio>
+#ifdef __CUDA_ARCH__
+#define BOTH __host__ __device__
+#else
+#define BOTH
+#endif
+inline BOTH int twice(int x) { return 2 * x; }
+template <typename T> BOTH T thrice(T x) { return 3 * x; }
+__global__ void k(int *p) { *p = twice(*p) + thrice(*p); }
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 4);
+    *p = 4;
+    k<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    return *p;
+}
+""")
+    cc("either.cu", "-o", "either")
+    run("either", 20)
+    write("wrong.cu", "__device__ int f(int x) { return x; }\nint main() { return f(0); }\n")
+    _, err = cc("wrong.cu", "-o", "wrong", status=1)
+    assert "'f'" in err and "__device__ function" in err, err
+    write("wrong.cu", "int f(int x) { return x; }\n__global__ void k(int *p) { *p = f(1); }\nint main() {}\n")
+    _, err = cc("wrong.cu", "-o", "wrong", status=1)
+    assert "'f'" in err and "__host__ function" in err, err
+
+
 def a_template_of_a_dependent_type_is_explained():
     write("dependent.cu", """template <typename T> struct cast { template <int n> __device__ static void to(T *p) { *p = n; } };
 template <typename T> __global__ void k(T *p) { cast<T>::to<4>(p); }
