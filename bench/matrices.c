@@ -98,15 +98,29 @@ static void exact(struct operands *o)
         }
 }
 
-/* What the machine calls: on whole matrices, by the vectors of this CPU. A is by k, C by n; which elements are which is the same to it. */
+/* What the machine calls: on the registers of a warp, by the vectors of this CPU. What of `o` a register has is the same to it. */
 static void vectorised(struct operands *o)
 {
-    static const struct mma_product p = {
-        .a_type = TYPE_f16, .b_type = TYPE_f16, .c_type = TYPE_f32, .d_type = TYPE_f32, .m = M, .n = N, .k = K};
+    enum { A = 4, B = 2, C = 4, LANES = 32 };
+    static const struct mma_places m16n8k16 = {.type = TYPE_f16,
+                                               .d_type = TYPE_f32,
+                                               .row_blocks = 2,
+                                               .column_blocks = 1,
+                                               .k_blocks = 2,
+                                               .left = {{{{0, 0}, {2, 2}}, {{1, 1}, {3, 3}}}},
+                                               .right = {{{{0, 0}, {1, 1}}}},
+                                               .d = {{{{0, 1}}, {{2, 3}}}}};
     static const struct mma_fns *fns;
+    const u32 *a[A], *b[B], *c[C];
+    u32 *d[C];
     if (!fns)
         fns = mma_for_level(lane_level(0));
-    fns->multiply(&p, o->a, o->b, o->c, o->c, NULL);
+    for (unsigned i = 0; i < C; i++) {
+        a[i] = &o->a[0][0] + i * LANES;
+        b[i % B] = &o->b[0][0] + i % B * LANES;
+        c[i] = d[i] = (u32 *)&o->c[0][0] + i * LANES;
+    }
+    bench_must(fns->multiply_in_place(&m16n8k16, a, b, c, d), "a product of plain numbers is not done");
 }
 
 static void not_exact(struct operands *o)
@@ -123,11 +137,11 @@ static double time_loop(void (*product)(struct operands *), unsigned times)
     static struct operands o;
     double best = INFINITY;
     for (unsigned i = 0; i < M * K; i++) {
-        o.a[i / K][i % K] = 0x3c00 + i;
+        o.a[i / K][i % K] = (0x3c00 + i) * 0x10001; /* of two, where a register has two */
         o.x[i / K][i % K] = f32_of_f16((u16)(0x3c00 + i));
     }
     for (unsigned i = 0; i < K * N; i++) {
-        o.b[i / N][i % N] = 0x3a00 + i;
+        o.b[i / N][i % N] = (0x3a00 + i) * 0x10001;
         o.y[i / N][i % N] = f32_of_f16((u16)(0x3a00 + i));
     }
     for (unsigned round = 0; round < ROUNDS; round++) {
