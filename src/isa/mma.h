@@ -44,8 +44,8 @@ struct mma_eights {
     uint8_t reg[4][2][2];
 };
 
-/* A product of f16 or bf16 whose fragments are all like that: those of m16n8k16 and their kind (matrix.def: A, B, C; or with the sides exchanged,
- * _SWAPPED). `left` has rows of A by k, `right` columns of B by k; or the other way round, and D is transposed. */
+/* A product of f16 or bf16 whose fragments are all like that: those of m16n8k16 and their kind (matrix.def: A, B, C; or, with
+ * the sides exchanged, _SWAPPED). `left` has rows of A by k, `right` columns of B by k; or the other way round, and D is transposed. */
 struct mma_places {
     uint8_t type, d_type;                        /* enum isa_type: f16 or bf16; of C and D */
     bool is_swapped;                             /* B is on the left */

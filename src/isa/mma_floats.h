@@ -103,7 +103,8 @@ INLINE struct accumulator take_accumulator(bool is_f16, vu code)
     return x;
 }
 
-/* finish() where all exponents are at least NEAR: f32 has all units and scales, and a sum of 0 is a positive 0. The sum's unit is 1 / scale. Gives negative numbers where 32 bits do not hold a sum. */
+/* finish() where all exponents are at least NEAR: f32 has all units and scales, and a sum of 0 is a positive 0.
+ * The sum's unit is 1 / scale. Gives negative numbers where 32 bits do not hold a sum. */
 INLINE vi finish_near(struct mma_unit unit, vi products, vi c, vf scale, vi *d)
 {
     vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum);

@@ -1,5 +1,5 @@
-/* isa/: products of matrices (mma.c), dense and in place, on all CPU levels, against sem_mma.h and a second formulation of the same model: terms are
- * doubles that trunc() cuts, and the host's rounding modes round their sum.
+/* isa/: products of matrices (mma.h), dense and in place, on all CPU levels, against sem_mma.h and a second formulation of the same
+ * model: terms are doubles that trunc() cuts, and the host's rounding modes round their sum.
  */
 #include <fenv.h>
 #include <math.h>
