@@ -8,18 +8,14 @@
 
 struct order *order_new(struct budget *budget)
 {
-    struct order *o = calloc(1, sizeof *o);
+    struct order *o = aligned_alloc(_Alignof(struct order), sizeof *o);
     if (!o)
         return NULL;
+    memset(o, 0, sizeof *o);
     if (!numbered_open(&o->instances, sizeof(struct instance), 1u << 26, budget)) {
         free(o);
         return NULL;
     }
-    pthread_mutexattr_t attributes; /* it is held for one access: who waits tries for a while before it sleeps */
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
-    pthread_mutex_init(&o->lock, &attributes);
-    pthread_mutexattr_destroy(&attributes);
     pthread_mutex_init(&o->starting, NULL);
     return o;
 }
@@ -35,7 +31,6 @@ void order_free(struct order *o)
         return;
     order_forget_releases(o);
     numbered_close(&o->instances);
-    pthread_mutex_destroy(&o->lock);
     pthread_mutex_destroy(&o->starting);
     free(o);
 }

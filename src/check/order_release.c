@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/spin_lock.h"
+
 /* Where strong writes have released (8.7): what the write that stands there, and the read-modify-writes before it, released. */
 struct release {
     struct clock *clock;
@@ -215,12 +217,12 @@ static void acquire_read(struct block_order *b, unsigned warp, uint32_t lanes, c
 
 void order_lock(struct order *o)
 {
-    pthread_mutex_lock(&o->lock);
+    spin_lock(&o->lock);
 }
 
 void order_unlock(struct order *o)
 {
-    pthread_mutex_unlock(&o->lock);
+    spin_unlock(&o->lock);
 }
 
 /* What overlaps is in one bucket: accesses are of at most 16 bytes, and aligned to their size. */

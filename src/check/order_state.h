@@ -14,8 +14,9 @@ struct order {
     pthread_mutex_t starting;  /* of these two: */
     struct numbered instances; /* struct instance */
     struct block_order *running;
-    pthread_mutex_t lock; /* of what follows */
-    struct sync_variable *_Atomic buckets[BUCKETS];
+    /* Of what follows. Others look at it: what its holder reads is in other cache lines. */
+    _Alignas(64) _Atomic uint8_t lock;
+    _Alignas(64) struct sync_variable *_Atomic buckets[BUCKETS];
     _Atomic bool has_variables;
     _Atomic bool incomplete, has_host;
     _Atomic bool parts_releases; /* order_part_releases() */

@@ -1,9 +1,9 @@
 /* The cells that an access touches: stretches of them at once where they have the same past. See cells.h and race_now.h. */
 #include "check/race_now.h"
 
-#include <sched.h>
 #include <string.h>
 
+#include "base/spin_lock.h"
 #include "check/defined.h"
 #include "check/uses.h"
 #include "exec/launch.h"
@@ -17,28 +17,16 @@ static _Atomic uint8_t *lock_of(const struct now *n, uint64_t address)
     return &n->r->locks[address / LOCKED_BYTES * 0x9e3779b97f4a7c15ull >> (64 - LOCKS_BITS)];
 }
 
-static void lock(_Atomic uint8_t *l)
-{
-    for (unsigned tries = 0; atomic_exchange_explicit(l, 1, memory_order_acquire); tries++)
-        if (tries % 64 == 63)
-            sched_yield();
-}
-
-static void unlock(_Atomic uint8_t *l)
-{
-    atomic_store_explicit(l, 0, memory_order_release);
-}
-
 void race_lock_all(struct races *r)
 {
     for (uint32_t i = 0; i < LOCKS; i++)
-        lock(&r->locks[i]);
+        spin_lock(&r->locks[i]);
 }
 
 void race_unlock_all(struct races *r)
 {
     for (uint32_t i = 0; i < LOCKS; i++)
-        unlock(&r->locks[i]);
+        spin_unlock(&r->locks[i]);
 }
 
 static struct split *split_at(const struct now *n, uint32_t number)
@@ -323,13 +311,13 @@ static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes
         return;
     _Atomic uint8_t *cells_lock = n->shared ? NULL : lock_of(n, address);
     if (cells_lock)
-        lock(cells_lock);
+        spin_lock(cells_lock);
     if (may_be_torn(n, c, address, bytes))
         touch_torn(n, c, address, bytes, lanes, per_lane);
     else
         touch_of_class(n, c, address, bytes, lanes, per_lane);
     if (cells_lock)
-        unlock(cells_lock);
+        spin_unlock(cells_lock);
 }
 
 static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
@@ -608,10 +596,10 @@ static void each_shared(struct now *n, const struct block *block, void (*see)(st
         uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1;
         to = lock_end < end ? lock_end : end;
         cell *c = cells_find(&n->r->cells, at);
-        lock(lock_of(n, at));
+        spin_lock(lock_of(n, at));
         if (c)
             see(n, c, (uint32_t)(to - at + 3) / 4, at);
-        unlock(lock_of(n, at));
+        spin_unlock(lock_of(n, at));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/monotonic.h"
+#include "base/spin_lock.h"
 #include "exec/machine.h"
 #include "exec/worker.h"
 
@@ -96,23 +97,13 @@ bool task_is_done(const struct task *t)
     return atomic_load(&t->done);
 }
 
-/* Between two looks: leaves the core to its other thread for a moment. (On AArch64 `yield` does nothing where cores have one.) */
-static inline void relax(void)
-{
-#if defined __x86_64__
-    __builtin_ia32_pause();
-#elif defined __aarch64__
-    __asm__ volatile("isb");
-#endif
-}
-
 /* Short tasks are awaited without sleeping. */
 void task_wait(struct task *t)
 {
     for (int i = 0; i < SPINS; i++) {
         if (task_is_done(t))
             return;
-        relax();
+        spin_pause();
     }
     struct context *c = t->context;
     pthread_mutex_lock(&c->lock);

@@ -13,6 +13,7 @@
  * take it away. One lane alone, as in blocks that hand a turn to each other, looks at once. A lane that has waited in vain leaves
  * no budget for the lanes behind, which have a few tries each. Where there is no other worker, nobody backs off.
  */
+#include "base/spin_lock.h"
 #include "exec/block.h"
 #include "exec/compiled.h"
 #include "exec/launch.h"
@@ -24,15 +25,6 @@
  * pause instructions. */
 enum { BACKOFF_BUDGET = 768, LONGEST_BACKOFF_PAUSE = 256 };
 
-static void pause_once(void)
-{
-#if defined __x86_64__
-    __builtin_ia32_pause();
-#elif defined __aarch64__
-    __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
 bool serial_back_off(struct warp *w, uint32_t tries)
 {
     uint64_t next = (uint64_t)w->first_backoff << (tries - FREE_TRIES - 1);
@@ -43,7 +35,7 @@ bool serial_back_off(struct warp *w, uint32_t tries)
     }
     w->backoff_budget -= n;
     for (uint32_t i = 0; i < n; i++)
-        pause_once();
+        spin_pause();
     return true;
 }
 
