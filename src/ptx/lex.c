@@ -1,6 +1,7 @@
 /* The lexer; see lex.h. Each character is looked at once, by its class. */
 #include "ptx/lex.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum { C_SPACE = 1, C_NAME = 2, C_DIGIT = 4, C_START = 8 };
@@ -88,7 +89,8 @@ static bool decimal_point_follows(const struct lexer *l, const char *p)
                                         (is(p[1], C_DIGIT) || p[1] == '-' || p[1] == '+')));
 }
 
-/* A decimal floating-point number, which is of type f64 (4.5.2). */
+/* A decimal floating-point number, which is of type f64 (4.5.2). As for ptxas, one that is no normal number of it, nor 0,
+ * overflows. */
 static const char *decimal(struct lexer *l, struct token *t)
 {
     char buffer[64];
@@ -102,7 +104,9 @@ static const char *decimal(struct lexer *l, struct token *t)
     }
     buffer[n] = 0;
     char *stop;
+    errno = 0;
     double d = strtod(buffer, &stop);
+    t->overflow = errno == ERANGE;
     memcpy(&t->value, &d, 8);
     t->kind = *stop ? TOKEN_BAD : TOKEN_F64;
     return p;
