@@ -235,11 +235,36 @@ static ir_ref pack(struct builder *b, ir_ref *parts, unsigned n, unsigned elemen
     return parts[0];
 }
 
+/* Element by element; all are read before one is written. */
+static void lower_vector_mov(struct builder *b, enum isa_type type)
+{
+    const struct ptx_operand *to = &b->insn->operands[0], *from = &b->insn->operands[1];
+    unsigned n = lower_vector(b->insn->inst);
+    ir_ref values[4];
+    for (unsigned k = 0; k < n; k++) {
+        struct ptx_operand e = lower_element(from, k);
+        values[k] = ir_temp(b, ir_width(type));
+        ir_copy_guarded(b, values[k], ir_source(b, &e, type));
+    }
+    for (unsigned k = 0; k < n; k++) {
+        struct ptx_operand e = lower_element(to, k);
+        if (e.kind != OPND_REG)
+            continue;
+        struct ir_dest d = ir_destination(b, &e, type);
+        ir_copy_guarded(b, d.ref, values[k]);
+        ir_finish(b, d);
+    }
+}
+
 void lower_mov(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
     enum isa_type type = (enum isa_type)in->inst->type[0];
     const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    if (lower_vector(in->inst) > 1) {
+        lower_vector_mov(b, type);
+        return;
+    }
     if (to->kind == OPND_VECTOR) {
         lower_unpack(b, type);
         return;

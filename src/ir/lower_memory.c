@@ -88,7 +88,8 @@ struct ptx_operand lower_element(const struct ptx_operand *o, unsigned k)
     if (o->kind == OPND_VECTOR)
         return o->elems[k < o->n ? k : 0];
     struct ptx_operand e = *o;
-    if (o->kind == OPND_REG && o->reg->vector > 1 && o->component == COMPONENT_NONE)
+    bool is_vector = o->kind == OPND_SREG || (o->kind == OPND_REG && o->reg->vector > 1);
+    if (is_vector && o->component == COMPONENT_NONE)
         e.component = (uint8_t)k;
     return e;
 }

@@ -29,6 +29,8 @@ void verify_matrix(struct verifier *v); /* v->insn, of KIND_MATRIX */
 void verify_operand(struct verifier *v, const struct ptx_operand *o, const struct isa_operand *spec, bool relaxed);
 /* [address] of an instruction that accesses `space`. */
 void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_space space);
+/* Operands of v->insn, a mov of vectors. */
+void verify_vector_mov(struct verifier *v);
 /* A register, constant or address of type `want`. */
 void verify_source(struct verifier *v, const struct ptx_operand *o, enum isa_type want, bool relaxed);
 void verify_destination(struct verifier *v, const struct ptx_operand *o, enum isa_type want, bool relaxed);

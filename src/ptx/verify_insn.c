@@ -152,13 +152,18 @@ static void check_elements(struct verifier *v, const struct ptx_operand *o, unsi
     }
 }
 
-/* mov d, a; mov {d, ...}, a; mov d, {a, ...} (9.7.9.3, 9.7.9.4) */
+/* mov d, a; mov {d, ...}, a; mov d, {a, ...} (9.7.9.3, 9.7.9.4); with .v2 or .v4 element by element, which is how all of a
+ * vector special register is read (10.1: ".sreg .v4 .u32 %tid"). */
 static void check_mov(struct verifier *v)
 {
     const struct ptx_insn *in = v->insn;
     enum isa_type type = (enum isa_type)in->inst->type[0];
     if (in->n_operands != 2) {
         report_count(v);
+        return;
+    }
+    if (isa_has(in->inst, MOD_v2) || isa_has(in->inst, MOD_v4)) {
+        verify_vector_mov(v);
         return;
     }
     const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];

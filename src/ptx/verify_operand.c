@@ -270,6 +270,24 @@ static void verify_vector(struct verifier *v, const struct ptx_operand *o, const
     }
 }
 
+void verify_vector_mov(struct verifier *v)
+{
+    const struct ptx_operand *to = &v->insn->operands[0], *from = &v->insn->operands[1];
+    enum isa_type type = (enum isa_type)v->insn->inst->type[0];
+    unsigned n = vector_length(v->insn->inst), bits = n * isa_type_bits(type);
+    if (bits > 128)
+        diag_error(v->diags, insn_place(v), "ptx-operand", NULL, "a vector has at most 128 bits, not %u", bits);
+    verify_vector(v, to, &(struct isa_operand){.kind = OPERAND_DST, .type = type}, false);
+    bool special = from->kind == OPND_SREG && isa_sreg_info((enum isa_sreg)from->sreg)->components > 1;
+    if (special && n == 4 && from->component == COMPONENT_NONE) {
+        struct ptx_operand first = *from;
+        first.component = 0;
+        verify_source(v, &first, type, false);
+    } else {
+        verify_vector(v, from, &(struct isa_operand){.kind = OPERAND_SRC, .type = type}, false);
+    }
+}
+
 /* ---- memory ---- */
 
 void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_space space)

@@ -223,6 +223,24 @@ PLACES = HEAD + """.visible .entry places(.param .u64 p) DIRECTIVE
 """
 
 
+# The same by moves of whole vectors; fourth elements are 0, of counts 1 (isa/sregs.def).
+VECTORS = PLACES[:PLACES.index("    mov.u32 %r7")] + """    .reg .v4 .u32 %n, %own;
+    mov.v4.u32 {%r7, %r8, %r9, %r10}, %clusterid;
+    mov.v4.u32 {%r14, %r15, %r16, _}, %nclusterid;
+    mov.v4.u32 %n, %cluster_nctaid;
+    mov.v4.u32 %own, %cluster_ctaid;
+    mov.v2.u32 {%r14, %r15}, {%r15, %r14};
+    mov.v4.b32 {%r14, %r15, %r16, %r17}, {%r15, %r14, %r16, %n.x};
+    add.u32 %r13, %own.w, %r10;
+    st.global.v4.u32 [%rd1], {%r7, %r8, %r9, %own.x};
+    st.global.v4.u32 [%rd1+16], {%own.y, %own.z, %r13, %r14};
+    st.global.v4.u32 [%rd1+32], {%r15, %r16, %r17, %n.y};
+    st.global.v4.u32 [%rd1+48], {%n.z, %n.w, 1, 2};
+    ret;
+}
+"""
+
+
 def places_of(grid, cluster, explicit):
     """What each block has to find, in the order of the blocks' numbers."""
     want = []
@@ -245,6 +263,11 @@ def special_registers_say_where_a_block_is():
         with written(PLACES.replace("DIRECTIVE", "")) as path:
             assert values(by_both(path, "--cluster", text, *args), 1) == places_of(grid, cluster, True), cluster
             assert values(by_both(path, *args), 1) == places_of(grid, (1, 1, 1), False)
+        with written(VECTORS.replace("DIRECTIVE", "")) as path:
+            got = values(by_both(path, "--cluster", text, *args), 1)
+            want = places_of(grid, cluster, True)
+            want[6::16], want[13::16], want[14::16], want[15::16] = ([n] * blocks for n in (0, 1, 1, 2))
+            assert got == want, cluster
         with written(PLACES.replace("DIRECTIVE", f".reqnctapercluster {text}")) as path:
             assert values(by_both(path, *args), 1) == places_of(grid, cluster, True), cluster
 
