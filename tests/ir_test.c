@@ -285,8 +285,6 @@ static void note_nontemporal(const struct subject *s, struct cursor here, struct
     if (!moves(i))
         return;
     struct access a = access_begin(here.fn, i);
-    if (a.shape != SHAPE_DIVERGENT)
-        access_find_offsets(here.fn, &a);
     if (access_is_nontemporal(here, &a))
         text_puts(t, "past the caches");
 }

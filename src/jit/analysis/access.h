@@ -1,15 +1,9 @@
-/* One load or store on its way to LLVM: what is known of it before it is emitted (access_shape.c, access_groups.c, base_index.c),
- * and the values that emission fills in.
- */
+/* What is known of one load or store before it is emitted: access_shape.c, access_groups.c, base_index.c. */
 #ifndef HEDDLE_JIT_ANALYSIS_ACCESS_H
 #define HEDDLE_JIT_ANALYSIS_ACCESS_H
 
-#include <llvm-c/Types.h>
-
 #include "ir/affine.h"
 #include "jit/analysis/function.h"
-
-typedef LLVMValueRef value;
 
 enum { HALF_LANES = 16, LINE_BYTES = 64 };
 
@@ -23,19 +17,18 @@ struct access {
     int64_t disp;                 /* of the address, without a symbol's */
     unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
     uint16_t shape;
-    value mask;
-    unsigned pieces;           /* of the warp, each with an address of its own */
-    value first[MAX_PIECES];   /* address of the lane that comes first: i64 */
-    value pointer[MAX_PIECES]; /* on the host, of `first` */
-    value lanes; /* addresses of all where they are divergent: <32 x i64>, or <32 x i32> for shared memory */
-    int64_t offset[WARP_LANES], span,
-        least;            /* of lanes from the first; least: of the first from lane 0. A span of INT64_MAX:
-                                                they are farther apart than that, offsets have wrapped */
-    int64_t before;       /* from where the tested bytes begin to `first` */
+    /* Of addresses that are not divergent: the pieces of the warp, each with an address of its own; offsets of lanes from the lane that
+     * comes first, how far the last is from it (INT64_MAX: they are farther apart than that, offsets have wrapped), and the first's
+     * offset from lane 0. */
+    unsigned pieces;
+    int64_t offset[WARP_LANES], span, least;
     bool lanes_scattered; /* affine, and neither half is consecutive or at one place: lanes are served one by one */
-    unsigned order;       /* the l-th of `lanes` and `mask` is lane l ^ order: transfer_store_in_order() */
-    bool nontemporal;     /* whole lines, past the caches: nontemporal.c */
-    value cache;
+};
+
+/* The bytes that one test is for: from `before` bytes before the access's first lane to the bytes of the lane that is `span` behind
+ * where they begin. */
+struct tested_bytes {
+    int64_t before, span;
 };
 
 /* Strong, and seen by others: nobody else is at shared and local memory, as a block stays on one worker. And is all that a lane
@@ -52,10 +45,13 @@ static inline bool access_is_whole(const struct mem_access *m)
 /* ---- access_shape.c ---- */
 
 struct access access_begin(const struct function *fn, const struct ir_insn *i);
+/* The same, to stay as long as the function. access_as_served: affine addresses that whole vectors do not serve are taken for
+ * divergent ones. is_copied: its bytes stay as they stand in memory (jit/emit/copy.c). */
+const struct access *access_new(const struct function *fn, const struct ir_insn *i);
+const struct access *access_as_served(struct cursor here, const struct ir_insn *i, bool is_copied);
 /* Is it of a kind that has a fast way? */
 bool access_is_simple(const struct function *fn, const struct ir_insn *i);
-/* Finds a->offset, a->span and a->least. access_is_aligned: are the offsets multiples of what a lane has, and not far apart? */
-void access_find_offsets(const struct function *fn, struct access *a);
+/* Are the offsets multiples of what a lane has, and not far apart? */
 bool access_is_aligned(const struct access *a);
 /* Can the CPU store the elements of some lanes under a mask? */
 bool access_can_mask(const struct function *fn, const struct access *a);
@@ -86,11 +82,10 @@ bool access_has_clusters(const struct access *a);
 
 /* Finds each block's check groups and interleave groups: fn->check_groups. */
 void access_groups_find(struct function *fn);
-/* Fills *a for instruction k of the block, with all that a test needs but a->first. False where it is no access, or is not tested by
- * its first lane. */
-bool access_begin_tested(struct cursor here, uint32_t k, struct access *a);
-/* a is the first of a check group: makes its test that of the whole group. */
-void access_test_for_check_group(struct access *a, const struct check_group *g);
+/* Instruction k of the block as an access that is tested by its first lane, and the bytes of that test; NULL where it is none. */
+const struct access *access_begin_tested(struct cursor here, uint32_t k, struct tested_bytes *bytes);
+/* What the test of an access is for: its own bytes, or those of the whole check group that it is the first of. */
+struct tested_bytes access_tested_bytes(const struct access *a, const struct check_group *g);
 /* Instruction k of the block is a load or a store: does access_is_inside() hold for it and its interleave group? */
 bool access_needs_no_test(struct cursor here, uint32_t k);
 /* How many bytes from a->first on the access covers without a gap (its whole interleave group, if that begins there); 0: lanes are

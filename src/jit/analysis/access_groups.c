@@ -24,14 +24,11 @@ static struct access access_at(struct cursor here, uint32_t k)
 
 /* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
  * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups are exact. */
-static bool can_share(struct cursor here, struct access *a)
+static bool can_share(struct cursor here, const struct access *a)
 {
-    if (!access_is_simple(here.fn, a->i) || mem_access_is_strong(a->mem) || a->mem->space == SPACE_LOCAL ||
-        a->i->guard || ir_ref_kind(a->i->a) != REF_REG || a->i->access->disp_const || a->shape == SHAPE_DIVERGENT ||
-        !checked_is_within(checked(a->disp), INT32_MIN, INT32_MAX))
-        return false;
-    access_find_offsets(here.fn, a);
-    return true;
+    return access_is_simple(here.fn, a->i) && !mem_access_is_strong(a->mem) && a->mem->space != SPACE_LOCAL &&
+           !a->i->guard && ir_ref_kind(a->i->a) == REF_REG && !a->i->access->disp_const &&
+           a->shape != SHAPE_DIVERGENT && checked_is_within(checked(a->disp), INT32_MIN, INT32_MAX);
 }
 
 /* ---- interleave groups: which ---- */
@@ -57,7 +54,7 @@ static bool can_leave_gaps(const struct function *fn, const struct access *a)
 }
 
 /* An access that is not served best by itself. */
-static bool is_candidate(struct cursor here, struct access *a)
+static bool is_candidate(struct cursor here, const struct access *a)
 {
     if (ir_is_copy(a->i) || !can_share(here, a) || a->shape == SHAPE_UNIFORM || a->pieces > 1 || !access_is_aligned(a))
         return false;
@@ -71,7 +68,6 @@ static bool is_candidate(struct cursor here, struct access *a)
 static int64_t begin_of(struct finder *f, uint32_t k)
 {
     struct access a = access_at(f->here, k);
-    access_find_offsets(f->here.fn, &a);
     return a.disp + a.least;
 }
 
@@ -101,7 +97,6 @@ static unsigned find_interleave_group(struct finder *f, const uint32_t *members,
     bool taken[MAX_ELEMENTS] = {false};
     unsigned sparse = f->here.fn->target->costs->interleave_gaps, found = 0;
     struct access a = access_at(f->here, members[0]);
-    access_find_offsets(f->here.fn, &a);
     *r = (struct interleave_group){.from = a.disp + a.least};
     for (unsigned l = 0; l < WARP_LANES; l++)
         r->lane_at[l] = (unsigned)(a.offset[l] / a.bytes);
@@ -199,7 +194,7 @@ static void add_to_sequence(struct finder *f, const struct access *a, uint32_t k
 }
 
 /* Must this instruction stay before what comes behind it in a sequence, or behind what comes before? */
-static bool ends(struct finder *f, const struct sequence *s, uint32_t k, struct access *a)
+static bool ends(struct finder *f, const struct sequence *s, uint32_t k, const struct access *a)
 {
     const struct ir_insn *i = insn_at(f->here, k), *first = insn_at(f->here, s->members[0]);
     if (i->kind == IR_LANES || i->kind == IR_FRAME)
@@ -246,7 +241,7 @@ bool access_needs_no_test(struct cursor here, uint32_t k)
     return r ? r->is_inside : access_is_simple(here.fn, a.i) && access_is_inside(here.fn, &a);
 }
 
-static bool can_join(struct cursor here, struct access *a, uint32_t k)
+static bool can_join(struct cursor here, const struct access *a, uint32_t k)
 {
     return can_share(here, a) && !access_needs_no_test(here, k) &&
            (a->shape == SHAPE_UNIFORM || here.check_groups[k].interleaved || access_affine_is_simple(here, a));
@@ -347,25 +342,22 @@ unsigned access_bytes_without_gap(struct cursor here, const struct access *a)
     return access_is_consecutive(a) ? a->all * WARP_LANES : 0;
 }
 
-/* The test of a group's first is for all of it. */
-void access_test_for_check_group(struct access *a, const struct check_group *g)
+struct tested_bytes access_tested_bytes(const struct access *a, const struct check_group *g)
 {
-    if (g->n) {
-        a->before = a->disp + a->least - g->from;
-        a->span = g->to - g->from - a->all;
-    }
+    return g->n ? (struct tested_bytes){.before = a->disp + a->least - g->from, .span = g->to - g->from - a->all}
+                : (struct tested_bytes){.span = a->span};
 }
 
-bool access_begin_tested(struct cursor here, uint32_t k, struct access *a)
+const struct access *access_begin_tested(struct cursor here, uint32_t k, struct tested_bytes *bytes)
 {
     const struct ir_insn *i = insn_at(here, k);
-    if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const ||
-        here.check_groups[k].first != k)
-        return false;
-    *a = access_begin(here.fn, i);
+    const struct check_group *g = &here.check_groups[k];
+    if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const || g->first != k)
+        return NULL;
+    const struct access *a = access_new(here.fn, i);
     if (!access_is_simple(here.fn, i) || a->mem->space == SPACE_LOCAL || a->shape == SHAPE_DIVERGENT)
-        return false;
-    access_find_offsets(here.fn, a);
-    access_test_for_check_group(a, &here.check_groups[k]);
-    return a->shape == SHAPE_UNIFORM || here.check_groups[k].interleaved || access_affine_is_simple(here, a);
+        return NULL;
+    *bytes = access_tested_bytes(a, g);
+    bool as_vectors = bytes->span < LANES_SPAN && access_affine_is_simple(here, a);
+    return a->shape == SHAPE_UNIFORM || g->interleaved || as_vectors ? a : NULL;
 }

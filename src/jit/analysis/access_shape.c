@@ -4,7 +4,7 @@
 
 /* lane_offsets count from lane 0, modulo 2^64, as signed numbers, so two of them may be up to 2^64 apart; a->offset counts from the
  * least address. */
-void access_find_offsets(const struct function *fn, struct access *a)
+static void find_offsets(const struct function *fn, struct access *a)
 {
     const int64_t *p = fn->shapes->lane_offsets.at[a->shape].at;
     int64_t least = 0, most = 0;
@@ -45,14 +45,38 @@ struct access access_begin(const struct function *fn, const struct ir_insn *i)
 {
     const struct mem_access *m = &i->access->mem;
     unsigned all = (unsigned)m->bytes * m->n;
-    return (struct access){.i = i,
-                           .mem = m,
-                           .disp = i->access->disp,
-                           .bytes = m->bytes,
-                           .n = m->n,
-                           .all = all,
-                           .log2 = (unsigned)__builtin_ctz(all),
-                           .shape = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM};
+    struct access a = {.i = i,
+                       .mem = m,
+                       .disp = i->access->disp,
+                       .bytes = m->bytes,
+                       .n = m->n,
+                       .all = all,
+                       .log2 = (unsigned)__builtin_ctz(all),
+                       .shape = i->a ? fn_ref_shape(fn, i->a) : SHAPE_UNIFORM};
+    if (a.shape != SHAPE_DIVERGENT)
+        find_offsets(fn, &a);
+    return a;
+}
+
+const struct access *access_new(const struct function *fn, const struct ir_insn *i)
+{
+    struct access *a = ARENA_NEW(fn->arena, struct access);
+    *a = access_begin(fn, i);
+    return a;
+}
+
+const struct access *access_as_served(struct cursor here, const struct ir_insn *i, bool is_copied)
+{
+    struct access *a = ARENA_NEW(here.fn->arena, struct access);
+    *a = access_begin(here.fn, i);
+    if (a->shape == SHAPE_DIVERGENT || a->shape == SHAPE_UNIFORM)
+        return a;
+    bool as_vectors = here.check_groups[here.index].interleaved || access_affine_is_simple(here, a);
+    if (is_copied ? !access_is_aligned(a) || !access_is_consecutive(a) : !as_vectors) {
+        a->shape = SHAPE_DIVERGENT;
+        a->lanes_scattered = !access_has_halves(a);
+    }
+    return a;
 }
 
 /* Stores under a mask of bytes and halves came with AVX-512. */

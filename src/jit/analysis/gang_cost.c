@@ -101,9 +101,8 @@ static uint32_t consecutive_bytes_of(const struct function *fn, const struct ir_
     if (i->kind != IR_LD || !mem_access_may_be_global(&i->access->mem))
         return 0;
     struct access a = access_begin(fn, i);
-    if (a.shape == SHAPE_UNIFORM || a.shape == SHAPE_DIVERGENT || fn_pieces(fn, a.shape) > 1)
+    if (a.shape == SHAPE_UNIFORM || a.shape == SHAPE_DIVERGENT || a.pieces > 1)
         return 0;
-    access_find_offsets(fn, &a);
     return access_is_consecutive(&a) ? a.all * WARP_LANES : 0;
 }
 

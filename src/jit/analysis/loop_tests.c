@@ -83,9 +83,11 @@ static bool has_small_step(const struct ir_affine *x)
     return x->over > EVOLVES_BY_STEP || checked_is_within(checked(x->step), -most, most);
 }
 
-static bool can_test(struct cursor here, struct query *q, uint32_t k, struct access *a)
+static bool can_test(struct cursor here, struct query *q, uint32_t k)
 {
-    if (!access_begin_tested(here, k, a))
+    struct tested_bytes bytes;
+    const struct access *a = access_begin_tested(here, k, &bytes);
+    if (!a)
         return false;
     const struct ir_affine *x = loop_tests_address(here, q->t, k);
     q->all_pieces = a->pieces > 1;
@@ -142,12 +144,11 @@ bool loop_tests_find(struct cursor here, bool is_first, struct tested_loop *t)
         return false;
     q.may_widen = true;
     for (uint32_t k = 0; k + 1 < block->n; k++) {
-        struct access a;
         if (!loop_tests_access(here, k, is_first))
             continue;
-        if (!can_test(here, &q, k, &a))
+        if (!can_test(here, &q, k))
             return false;
-        uses_caches |= a.mem->space != SPACE_SHARED;
+        uses_caches |= insn_at(here, k)->access->mem.space != SPACE_SHARED;
     }
     return uses_caches || !is_first;
 }

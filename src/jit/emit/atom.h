@@ -5,7 +5,7 @@
 #include "jit/emit/load_store.h"
 
 struct atom {
-    struct access a;
+    struct transfer x; /* the access to the cells */
     bool shared, is_cas;
     enum atom_cell cell;
     LLVMTypeRef type; /* of a cell */

@@ -26,7 +26,7 @@ bool atom_acquires(const struct atom *t)
 value atom_read(struct emit *e, const struct atom *t, value at)
 {
     value v = LLVMBuildLoad2(e->b, t->type, at, "");
-    LLVMSetAlignment(v, t->a.bytes);
+    LLVMSetAlignment(v, t->x.a->bytes);
     if (!t->shared)
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
@@ -54,7 +54,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, struct atom *t)
     for (unsigned k = 0; k < 1u + is_cas; k++)
         if (fn_ref_width(e->fn, i->access->operands[k]) != 8u * m->bytes)
             return false;
-    *t = (struct atom){.a = access_begin(e->fn, i),
+    *t = (struct atom){.x = {.a = access_new(e->fn, i)},
                        .shared = shared,
                        .is_cas = is_cas,
                        .cell = cell,
@@ -72,7 +72,7 @@ bool atom_is_by_host(const struct atom *t)
 
 value atom_new_value(struct emit *e, const struct atom *t, value old, value s, value wanted)
 {
-    return emit_lane_function(e, atom_cell_lane(t->cell), 8 * t->a.bytes, old, s, wanted);
+    return emit_lane_function(e, atom_cell_lane(t->cell), 8 * t->x.a->bytes, old, s, wanted);
 }
 
 value atom_by_host(struct emit *e, const struct atom *t, value at, value s)

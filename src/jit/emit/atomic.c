@@ -16,7 +16,7 @@ enum { STEP = 8 }; /* lanes in an iteration of the loop over all 32 */
 
 static void write_cell(struct emit *e, const struct atom *t, value v, value at)
 {
-    LLVMSetAlignment(LLVMBuildStore(e->b, v, at), t->a.bytes);
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, at), t->x.a->bytes);
 }
 
 /* Emits one lane's compare-and-swap in global memory; ends in a new block. */
@@ -48,7 +48,7 @@ static bool is_contest(const struct emit *e)
 static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     uint32_t constant;
-    if (!is_contest(e) || !fn_constant_low(e->fn, t->a.i->access->operands[0], &constant)) {
+    if (!is_contest(e) || !fn_constant_low(e->fn, t->x.a->i->access->operands[0], &constant)) {
         fence_before_load(e);
         return compare_cell(e, t, at, s, wanted);
     }
@@ -131,7 +131,7 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
         return old;
     }
     value store = LLVMBuildStore(e->b, s, at);
-    LLVMSetAlignment(store, t->a.bytes);
+    LLVMSetAlignment(store, t->x.a->bytes);
     LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
     fence_note_exchange(e);
     return NULL;
@@ -153,7 +153,7 @@ static value do_cell(struct emit *e, const struct atom *t, value at, value s, va
 
 static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
 {
-    ir_ref r = t->a.i->access->operands[k];
+    ir_ref r = t->x.a->i->access->operands[k];
     t->uniform[k] = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM;
     *v = t->uniform[k] ? reg_read_scalar(e, r) : reg_read_lanes(e, r);
 }
@@ -169,7 +169,7 @@ static value operand(struct emit *e, const struct atom *t, unsigned k, value lan
 
 static void do_lane(struct emit *e, const struct atom *t, value lane)
 {
-    value at = t->a.pointer[0] ? t->a.pointer[0] : scratch_lane_pointer(e, &t->a, lane);
+    value at = t->x.pointer[0] ? t->x.pointer[0] : scratch_lane_pointer(e, &t->x, lane);
     value old = do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
     if (t->result)
         LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lane));
@@ -214,9 +214,9 @@ static unsigned number_bits(const struct emit *e, const struct access *a, uint64
 static void do_offsets(struct emit *e, const struct atom *t)
 {
     uint64_t from;
-    unsigned bits = number_bits(e, &t->a, &from), each = 64 / bits;
-    value log2 = emit_splat(e, const_int(e, e->i32, t->a.log2), WARP_LANES), part = NULL;
-    value numbers = LLVMBuildSub(e->b, t->a.lanes, emit_splat(e, const_int(e, e->i32, from), WARP_LANES), "");
+    unsigned bits = number_bits(e, t->x.a, &from), each = 64 / bits;
+    value log2 = emit_splat(e, const_int(e, e->i32, t->x.a->log2), WARP_LANES), part = NULL;
+    value numbers = LLVMBuildSub(e->b, t->x.lanes, emit_splat(e, const_int(e, e->i32, from), WARP_LANES), "");
     numbers = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, numbers, log2, ""),
                              vector_of(bits == 8 ? e->i8 : e->i16, WARP_LANES), "");
     numbers = LLVMBuildBitCast(e->b, numbers, vector_of(e->i64, WARP_LANES / each), "");
@@ -225,7 +225,7 @@ static void do_offsets(struct emit *e, const struct atom *t)
             part = LLVMBuildExtractElement(e->b, numbers, const_int(e, e->i32, l / each), "");
         value number = LLVMBuildLShr(e->b, part, const_int(e, e->i64, l % each * bits), "");
         number = LLVMBuildAnd(e->b, number, const_int(e, e->i64, (1u << bits) - 1), "");
-        value at = LLVMBuildShl(e->b, number, const_int(e, e->i64, t->a.log2), "");
+        value at = LLVMBuildShl(e->b, number, const_int(e, e->i64, t->x.a->log2), "");
         at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, from), "");
         do_cell(e, t, LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, ""), t->s, NULL);
     }
@@ -233,20 +233,20 @@ static void do_offsets(struct emit *e, const struct atom *t)
 
 static bool has_offsets_alone(struct emit *e, const struct atom *t)
 {
-    return t->shared && !t->a.pointer[0] && !t->result && t->uniform[0] && !t->is_cas &&
-           LLVMGetElementType(LLVMTypeOf(t->a.lanes)) == e->i32;
+    return t->shared && !t->x.pointer[0] && !t->result && t->uniform[0] && !t->is_cas &&
+           LLVMGetElementType(LLVMTypeOf(t->x.lanes)) == e->i32;
 }
 
 static void write_result(struct emit *e, const struct atom *t, value lanes)
 {
-    reg_write_lanes(e, t->result, lanes, t->a.i->guard ? t->a.mask : NULL);
+    reg_write_lanes(e, t->result, lanes, t->x.a->i->guard ? t->x.mask : NULL);
 }
 
 /* Code goes on where all 32 lanes run; returns the block for the other case. */
 static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
-    value full = LLVMBuildICmp(e->b, LLVMIntEQ, t->a.mask, const_int(e, e->i32, UINT32_MAX), "");
+    value full = LLVMBuildICmp(e->b, LLVMIntEQ, t->x.mask, const_int(e, e->i32, UINT32_MAX), "");
     LLVMBuildCondBr(e->b, full, all, some);
     emit_at_end(e, all);
     return some;
@@ -262,8 +262,8 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
         LLVMBuildBr(e->b, done);
         emit_at_end(e, some);
     }
-    if (!t->a.pointer[0])
-        scratch_set(e, ROW_ADDRESS, t->a.lanes);
+    if (!t->x.pointer[0])
+        scratch_set(e, ROW_ADDRESS, t->x.lanes);
     if (!t->uniform[0])
         scratch_set(e, ROW_S, t->s);
     if (t->is_cas && !t->uniform[1])
@@ -277,19 +277,19 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     }
     struct lane_loop lanes = lane_loop_begin(e);
     do_lane(e, t, lanes.lane);
-    lane_loop_end(e, &lanes, t->a.mask, done);
+    lane_loop_end(e, &lanes, t->x.mask, done);
 }
 
 /* Additions to a private histogram (exec/histogram.c) need no atomics: nobody else is at the sums. Code goes on for the others. */
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
-    value shift = access_load_cache_shift(e, &t->a);
+    value shift = access_load_cache_shift(e, &t->x);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, shift, const_int(e, e->i64, 0), ""), cells, sums);
     emit_at_end(e, sums);
     struct atom own = *t;
     own.shared = true;
-    own.a.lanes = LLVMBuildAdd(e->b, t->a.lanes, emit_splat(e, shift, WARP_LANES), "");
+    own.x.lanes = LLVMBuildAdd(e->b, t->x.lanes, emit_splat(e, shift, WARP_LANES), "");
     do_in_rows(e, &own, done);
     emit_at_end(e, cells);
 }
@@ -297,7 +297,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
 static void do_lanes(struct emit *e, struct atom *t)
 {
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    if (histogram_takes(t->a.mem, t->result) && !t->a.pointer[0])
+    if (histogram_takes(t->x.a->mem, t->result) && !t->x.pointer[0])
         do_sums(e, t, done);
     do_in_rows(e, t, done);
     emit_at_end(e, done);
@@ -317,7 +317,7 @@ static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
 static value running_sum(struct emit *e, const struct atom *t)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-    value sum = LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->a.mask), lanes_of(e, t, 0), LLVMConstNull(lanes), "");
+    value sum = LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->x.mask), lanes_of(e, t, 0), LLVMConstNull(lanes), "");
     for (unsigned by = 1; by < WARP_LANES; by *= 2) {
         value index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -333,10 +333,10 @@ static value total(struct emit *e, const struct atom *t)
 {
     if (!t->uniform[0]) {
         LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-        value v = LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->a.mask), t->s, LLVMConstNull(lanes), "");
+        value v = LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->x.mask), t->s, LLVMConstNull(lanes), "");
         return emit_intrinsic(e, "llvm.vector.reduce.add", &lanes, 1, &v, 1);
     }
-    value mask = t->a.mask, lanes = emit_intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
+    value mask = t->x.mask, lanes = emit_intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
     return LLVMBuildMul(e->b, LLVMBuildIntCast2(e->b, lanes, t->type, false, ""), t->s, "");
 }
 
@@ -344,7 +344,7 @@ static void add_together(struct emit *e, const struct atom *t)
 {
     value sums = t->result ? running_sum(e, t) : NULL;
     value all = sums ? LLVMBuildExtractElement(e->b, sums, const_int(e, e->i32, WARP_LANES - 1), "") : total(e, t);
-    value old = do_cell(e, t, t->a.pointer[0], all, NULL);
+    value old = do_cell(e, t, t->x.pointer[0], all, NULL);
     if (!sums)
         return;
     value before = LLVMBuildSub(e->b, sums, lanes_of(e, t, 0), "");
@@ -381,7 +381,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
     emit_at_end(e, next);
     struct compared now = new_phis(e, lanes, t->type);
     LLVMAddIncoming(now.cell, &read, &from, 1);
-    LLVMAddIncoming(now.left, (value[]){t->a.mask}, &from, 1);
+    LLVMAddIncoming(now.left, (value[]){t->x.mask}, &from, 1);
     LLVMAddIncoming(now.found, (value[]){LLVMConstNull(lanes)}, &from, 1);
     value cells = emit_splat(e, now.cell, WARP_LANES);
     value holds = LLVMBuildAnd(e->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, s, cells, "")), now.left, "");
@@ -407,7 +407,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
 static void compare_together(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, ""), done = emit_new_block(e, "");
-    struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
+    struct exchange x = exchange_begin(e, t, t->x.pointer[0]);
     struct compared last = compare_lanes(e, t, x.read);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, last.cell, x.read, ""), same, swap);
     emit_at_end(e, same);
@@ -429,14 +429,14 @@ static void change_together(struct emit *e, const struct atom *t)
         scratch_set(e, ROW_S, t->s);
     if (t->result)
         scratch_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
-    struct exchange x = exchange_begin(e, t, t->a.pointer[0]);
+    struct exchange x = exchange_begin(e, t, t->x.pointer[0]);
     LLVMBuildStore(e->b, x.read, cell);
     struct lane_loop lanes = lane_loop_begin(e);
     value old = LLVMBuildLoad2(e->b, t->type, cell, "");
     if (t->result)
         LLVMBuildStore(e->b, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane));
     LLVMBuildStore(e->b, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane), NULL), cell);
-    lane_loop_end(e, &lanes, t->a.mask, changed);
+    lane_loop_end(e, &lanes, t->x.mask, changed);
     emit_at_end(e, changed);
     exchange_end(e, t, &x, LLVMBuildLoad2(e->b, t->type, cell, ""), done);
     emit_at_end(e, done);
@@ -451,45 +451,45 @@ static bool is_too_much(struct emit *e, const struct atom *t)
 {
     if (e->fn->one_lane) /* serial parts are short */
         return false;
-    e->atomic_work += t->a.shape == SHAPE_UNIFORM ? LIMIT_atomic_at_one_cell : LIMIT_atomic_at_many_cells;
+    e->atomic_work += t->x.a->shape == SHAPE_UNIFORM ? LIMIT_atomic_at_one_cell : LIMIT_atomic_at_many_cells;
     return e->atomic_work > (e->fn->request->tier == TIER_FIRST ? LIMIT_atomic_work : LIMIT_atomic_work_again);
 }
 
 static void perform(struct emit *e, struct atom *t)
 {
-    if (histogram_takes(t->a.mem, t->result) && t->a.pointer[0]) { /* the cell's sum, or the cell */
-        value shift = access_load_cache_shift(e, &t->a);
-        t->a.pointer[0] = LLVMBuildGEP2(e->b, e->i8, t->a.pointer[0], &shift, 1, "");
+    if (histogram_takes(t->x.a->mem, t->result) && t->x.pointer[0]) { /* the cell's sum, or the cell */
+        value shift = access_load_cache_shift(e, &t->x);
+        t->x.pointer[0] = LLVMBuildGEP2(e->b, e->i8, t->x.pointer[0], &shift, 1, "");
     }
     find_operand(e, t, 0, &t->s);
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
     if (e->fn->one_lane) {
-        value old = e->cas_loop ? cas_loop_compare(e, e->cas_loop, t) : do_cell(e, t, t->a.pointer[0], t->s, t->t);
+        value old = e->cas_loop ? cas_loop_compare(e, e->cas_loop, t) : do_cell(e, t, t->x.pointer[0], t->s, t->t);
         if (t->result)
             reg_write_scalar(e, t->result, old);
-    } else if (t->a.pointer[0] && t->is_cas)
+    } else if (t->x.pointer[0] && t->is_cas)
         compare_together(e, t);
-    else if (t->a.pointer[0] && !atom_is_by_host(t))
+    else if (t->x.pointer[0] && !atom_is_by_host(t))
         change_together(e, t);
-    else if (t->a.pointer[0] && atom_cell_sums(t->cell))
+    else if (t->x.pointer[0] && atom_cell_sums(t->cell))
         add_together(e, t);
     else
         do_lanes(e, t);
 }
 
 /* Tests an access at one place for all lanes. */
-static void branch_on_place(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
+static void branch_on_place(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside)
 {
-    access_find_first(e, a);
+    access_find_first(e, t);
     if (access_is_unchecked(e)) {
-        access_find_cache(e, a);
-    } else if (!access_is_inside(e->fn, a)) {
+        access_find_cache(e, t);
+    } else if (!access_is_inside(e->fn, t->a)) {
         LLVMBasicBlockRef inside = emit_new_block(e, "");
-        access_branch_on_first(e, a, space, inside, outside);
+        access_branch_on_first(e, t, space, inside, outside);
         emit_at_end(e, inside);
     }
-    access_set_pointers(e, a, space);
+    access_set_pointers(e, t, space);
 }
 
 void emit_atom(struct emit *e, const struct ir_insn *i)
@@ -503,20 +503,20 @@ void emit_atom(struct emit *e, const struct ir_insn *i)
         perform(e, &t);
         return;
     }
-    enum ptx_space space = t.a.mem->space;
-    t.a.mask = emit_guarded_mask(e, i);
-    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.a.mask);
-    bool is_inside = access_is_inside(e->fn, &t.a) || access_is_unchecked(e);
+    enum ptx_space space = t.x.a->mem->space;
+    t.x.mask = emit_guarded_mask(e, i);
+    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.x.mask);
+    bool is_inside = access_is_inside(e->fn, t.x.a) || access_is_unchecked(e);
     LLVMBasicBlockRef slow = is_inside ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
-    if (t.a.shape == SHAPE_UNIFORM)
-        branch_on_place(e, &t.a, space, slow);
+    if (t.x.a->shape == SHAPE_UNIFORM)
+        branch_on_place(e, &t.x, space, slow);
     else
-        access_branch_on_lanes(e, &t.a, space, slow);
+        access_branch_on_lanes(e, &t.x, space, slow);
     perform(e, &t);
     LLVMBuildBr(e->b, done);
     if (slow) {
         emit_at_end(e, slow);
-        access_by_engine(e, &t.a);
+        access_by_engine(e, &t.x);
         LLVMBuildBr(e->b, done);
     }
     emit_at_end(e, done);

@@ -77,30 +77,30 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i)
 }
 
 /* The slow way of an access that has a fast one: spills operands, calls, reloads results, as the mode has it. */
-void access_by_engine(struct emit *e, const struct access *a)
+void access_by_engine(struct emit *e, const struct transfer *t)
 {
-    e->mode->access_by_engine(e, a);
-    if (a->i->kind == IR_LD && copy_is_whole(e))
-        copy_take_registers(e, a);
+    e->mode->access_by_engine(e, t);
+    if (t->a->i->kind == IR_LD && copy_is_whole(e))
+        copy_take_registers(e, t);
 }
 
-void access_call_engine(struct emit *e, const struct access *a)
+void access_call_engine(struct emit *e, const struct transfer *t)
 {
     fence_before_load(e);
     fence_note_store(e);
-    access_spill_operands(e, a->i);
-    if (a->cache) {
-        value args[6] = {e->w, e->a, emit_op_pointer(e, a->i), a->mask, a->cache, LLVMGetUndef(e->i64)};
+    access_spill_operands(e, t->a->i);
+    if (t->cache) {
+        value args[6] = {e->w, e->a, emit_op_pointer(e, t->a->i), t->mask, t->cache, LLVMGetUndef(e->i64)};
         value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_access, "");
         value ok = LLVMBuildCall2(e->b, e->types.access, call, args, 6, "");
-        inline_cache_note_call(e, a->i, ok);
+        inline_cache_note_call(e, t->a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
         emit_likely(e, ok, next, e->fault);
         emit_at_end(e, next);
     } else {
-        emit_call_op(e, a->i, a->mask);
+        emit_call_op(e, t->a->i, t->mask);
     }
-    access_take_results(e, a->i, a->mask);
+    access_take_results(e, t->a->i, t->mask);
 }
 
 value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type)
@@ -127,11 +127,10 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned pie
     return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
 }
 
-void access_find_first(struct emit *e, struct access *a)
+void access_find_first(struct emit *e, struct transfer *t)
 {
-    access_find_offsets(e->fn, a);
-    for (unsigned p = 0; p < a->pieces; p++)
-        a->first[p] = scalar_address(e, a, p, a->least);
+    for (unsigned p = 0; p < t->a->pieces; p++)
+        t->first[p] = scalar_address(e, t->a, p, t->a->least);
 }
 
 /* Rotates an offset by the log2 of a lane's bytes: if it is not aligned, it becomes too large to be inside. */
@@ -148,18 +147,19 @@ static value rotate(struct emit *e, const struct access *a, value v)
 }
 
 /* How many places of a->all bytes the first lane has in `bytes` bytes. Both `bytes` and the span are numbers of 32 bits. */
-static value places(struct emit *e, const struct access *a, value bytes)
+static value places(struct emit *e, const struct transfer *t, value bytes)
 {
     LLVMTypeRef type = LLVMTypeOf(bytes);
-    if (!checked_is_within(checked(a->span), 0, INT32_MAX))
+    if (!checked_is_within(checked(t->tested.span), 0, INT32_MAX))
         return LLVMConstNull(type);
-    value args[2] = {bytes, const_int(e, type, (uint64_t)a->span)};
-    return LLVMBuildLShr(e->b, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, a->log2), "");
+    value args[2] = {bytes, const_int(e, type, (uint64_t)t->tested.span)};
+    return LLVMBuildLShr(e->b, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, t->a->log2),
+                         "");
 }
 
-static value cache_field(struct emit *e, const struct access *a, uint64_t offset)
+static value cache_field(struct emit *e, const struct transfer *t, uint64_t offset)
 {
-    return emit_load_field(e, e->i64, a->cache, offset, "");
+    return emit_load_field(e, e->i64, t->cache, offset, "");
 }
 
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)
@@ -167,79 +167,80 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
     return rotate(e, a, LLVMBuildSub(e->b, address, lo, ""));
 }
 
-value access_test_piece(struct emit *e, struct access *a, unsigned piece, enum ptx_space space)
+value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum ptx_space space)
 {
-    value limit, off = a->first[piece];
-    if (a->before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
-        off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)a->before), "");
+    value limit, off = t->first[piece];
+    if (t->tested
+            .before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
+        off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)t->tested.before), "");
     if (space == SPACE_SHARED) {
-        limit = LLVMBuildZExt(e->b, places(e, a, e->of.shared_bytes), e->i64, "");
+        limit = LLVMBuildZExt(e->b, places(e, t, e->of.shared_bytes), e->i64, "");
     } else if (space == SPACE_LOCAL) {
-        limit = LLVMBuildZExt(e->b, places(e, a, e->of.local_bytes), e->i64, "");
+        limit = LLVMBuildZExt(e->b, places(e, t, e->of.local_bytes), e->i64, "");
     } else {
-        if (!a->cache)
-            access_find_cache(e, a);
-        off = LLVMBuildSub(e->b, off, cache_field(e, a, abi.inline_cache_lo), "");
-        limit = cache_field(e, a, abi.inline_cache_n);
+        if (!t->cache)
+            access_find_cache(e, t);
+        off = LLVMBuildSub(e->b, off, cache_field(e, t, abi.inline_cache_lo), "");
+        limit = cache_field(e, t, abi.inline_cache_n);
     }
-    return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), limit, "");
+    return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, t->a, off), limit, "");
 }
 
-value access_test_place(struct emit *e, struct access *a, value address, value *place, value *places)
+value access_test_place(struct emit *e, struct transfer *t, value address, value *place, value *places)
 {
-    access_find_cache(e, a);
-    value off = LLVMBuildSub(e->b, address, cache_field(e, a, abi.inline_cache_lo), "");
-    *place = rotate(e, a, off);
-    *places = cache_field(e, a, abi.inline_cache_n);
+    access_find_cache(e, t);
+    value off = LLVMBuildSub(e->b, address, cache_field(e, t, abi.inline_cache_lo), "");
+    *place = rotate(e, t->a, off);
+    *places = cache_field(e, t, abi.inline_cache_n);
     return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
 }
 
-void access_branch_on_first(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef inside,
+void access_branch_on_first(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef inside,
                             LLVMBasicBlockRef outside)
 {
-    for (unsigned p = 0; p < a->pieces; p++) {
-        LLVMBasicBlockRef on = p + 1 < a->pieces ? emit_new_block(e, "") : inside;
-        emit_likely(e, access_test_piece(e, a, p, space), on, outside);
+    for (unsigned p = 0; p < t->a->pieces; p++) {
+        LLVMBasicBlockRef on = p + 1 < t->a->pieces ? emit_new_block(e, "") : inside;
+        emit_likely(e, access_test_piece(e, t, p, space), on, outside);
         emit_at_end(e, on);
     }
 }
 
-void access_set_pointers(struct emit *e, struct access *a, enum ptx_space space)
+void access_set_pointers(struct emit *e, struct transfer *t, enum ptx_space space)
 {
-    for (unsigned p = 0; p < a->pieces; p++)
-        a->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &a->first[p], 1, "")
-                                              : LLVMBuildIntToPtr(e->b, a->first[p], e->ptr, "");
+    for (unsigned p = 0; p < t->a->pieces; p++)
+        t->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &t->first[p], 1, "")
+                                              : LLVMBuildIntToPtr(e->b, t->first[p], e->ptr, "");
 }
 
 /* Are the addresses of all active lanes inside? An i1. */
-static value test_lanes(struct emit *e, struct access *a, enum ptx_space space)
+static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space)
 {
-    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
     value off, limit;
     if (space == SPACE_SHARED) {
-        off = a->lanes;
-        limit = LLVMBuildIntCast2(e->b, places(e, a, e->of.shared_bytes), type, false, "");
+        off = t->lanes;
+        limit = LLVMBuildIntCast2(e->b, places(e, t, e->of.shared_bytes), type, false, "");
     } else {
-        a->lanes = LLVMBuildIntCast2(e->b, a->lanes, vector_of(e->i64, WARP_LANES), false, "");
-        access_find_cache(e, a);
-        value lo = cache_field(e, a, abi.inline_cache_lo);
-        off = LLVMBuildSub(e->b, a->lanes, emit_splat(e, lo, WARP_LANES), "");
-        limit = cache_field(e, a, abi.inline_cache_n);
+        t->lanes = LLVMBuildIntCast2(e->b, t->lanes, vector_of(e->i64, WARP_LANES), false, "");
+        access_find_cache(e, t);
+        value lo = cache_field(e, t, abi.inline_cache_lo);
+        off = LLVMBuildSub(e->b, t->lanes, emit_splat(e, lo, WARP_LANES), "");
+        limit = cache_field(e, t, abi.inline_cache_n);
     }
-    value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, a, off), emit_splat(e, limit, WARP_LANES), "");
-    value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, emit_lanes_to_mask(e, in), ""), a->mask, "");
+    value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, t->a, off), emit_splat(e, limit, WARP_LANES), "");
+    value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, emit_lanes_to_mask(e, in), ""), t->mask, "");
     return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
 }
 
-void access_branch_on_lanes(struct emit *e, struct access *a, enum ptx_space space, LLVMBasicBlockRef outside)
+void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside)
 {
-    LLVMTypeRef type = fn_ref_width(e->fn, a->i->a) == 32 ? e->i32 : e->i64;
-    value disp = emit_splat(e, access_displacement(e, a, type), WARP_LANES);
-    a->lanes = LLVMBuildAdd(e->b, reg_read_lanes(e, a->i->a), disp, "");
-    if (access_is_inside(e->fn, a))
+    LLVMTypeRef type = fn_ref_width(e->fn, t->a->i->a) == 32 ? e->i32 : e->i64;
+    value disp = emit_splat(e, access_displacement(e, t->a, type), WARP_LANES);
+    t->lanes = LLVMBuildAdd(e->b, reg_read_lanes(e, t->a->i->a), disp, "");
+    if (access_is_inside(e->fn, t->a))
         return;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
-    emit_likely(e, test_lanes(e, a, space), inside, outside);
+    emit_likely(e, test_lanes(e, t, space), inside, outside);
     emit_at_end(e, inside);
 }
 

@@ -100,16 +100,16 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
                       on = emit_new_block(e, "");
     LLVMBuildCondBr(e->b, is_first, first, on);
     emit_at_end(e, first);
-    value same = cas_loop_lanes_agree(e, c->t.a.i->a);
+    value same = cas_loop_lanes_agree(e, c->t.x.a->i->a);
     value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
     value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, LIMIT_cas_failures), "");
     LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, same, few, ""), may, on);
     emit_at_end(e, may);
-    struct access *x = &c->t.a;
+    struct transfer *x = &c->t.x;
     access_find_first(e, x);
-    access_branch_on_first(e, x, x->mem->space, inside, on);
+    access_branch_on_first(e, x, x->a->mem->space, inside, on);
     emit_at_end(e, inside);
-    access_set_pointers(e, x, x->mem->space);
+    access_set_pointers(e, x, x->a->mem->space);
     for (uint32_t n = 0; n < c->n_saved; n++)
         LLVMBuildStore(e->b, load_row(e, c->saved[n]), c->copies[n]);
     value read = atom_read(e, &c->t, x->pointer[0]);

@@ -26,8 +26,7 @@ bool copy_is_whole(const struct emit *e)
     if (once || !from->a || fn_ref_shape(e->fn, from->a) == SHAPE_UNIFORM || to.shape == SHAPE_UNIFORM ||
         to.shape == SHAPE_DIVERGENT)
         return false;
-    access_find_offsets(e->fn, &to);
-    return access_is_aligned(&to) && access_is_consecutive(&to) && to.pieces <= COPY_VECTORS;
+    return access_is_aligned(&to) && access_is_consecutive(&to);
 }
 
 static LLVMTypeRef vector_type(struct emit *e)
@@ -43,17 +42,17 @@ static void set(struct emit *e, unsigned k, value v)
 }
 
 /* Where the k-th vector is, of lanes that are consecutive in each piece of the warp. */
-static value pointer_of(struct emit *e, const struct access *a, unsigned k)
+static value pointer_of(struct emit *e, const struct transfer *t, unsigned k)
 {
-    unsigned of_piece = COPY_VECTORS / a->pieces;
-    return emit_pointer_at(e, a->pointer[k / of_piece], k % of_piece * LANES_OF_VECTOR * a->all);
+    unsigned of_piece = COPY_VECTORS / t->a->pieces;
+    return emit_pointer_at(e, t->pointer[k / of_piece], k % of_piece * LANES_OF_VECTOR * t->a->all);
 }
 
-void copy_load_consecutive(struct emit *e, const struct access *a)
+void copy_load_consecutive(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value v = LLVMBuildLoad2(e->b, vector_type(e), pointer_of(e, a, k), "");
-        LLVMSetAlignment(v, a->all);
+        value v = LLVMBuildLoad2(e->b, vector_type(e), pointer_of(e, t, k), "");
+        LLVMSetAlignment(v, t->a->all);
         set(e, k, v);
     }
 }
@@ -67,48 +66,48 @@ static value concatenate(struct emit *e, value x, value y, unsigned n)
 }
 
 /* Each four lanes are consecutive, as in a row of a tile. */
-static void load_rows(struct emit *e, const struct access *a)
+static void load_rows(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value at = LLVMBuildExtractElement(e->b, a->lanes, const_int(e, e->i32, k * LANES_OF_VECTOR), "");
+        value at = LLVMBuildExtractElement(e->b, t->lanes, const_int(e, e->i32, k * LANES_OF_VECTOR), "");
         value v = LLVMBuildLoad2(e->b, vector_type(e), LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
-        LLVMSetAlignment(v, a->all);
+        LLVMSetAlignment(v, t->a->all);
         set(e, k, v);
     }
 }
 
-static void load_each(struct emit *e, const struct access *a)
+static void load_each(struct emit *e, const struct transfer *t)
 {
-    scratch_set(e, ROW_ADDRESS, a->lanes);
+    scratch_set(e, ROW_ADDRESS, t->lanes);
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         value lane[LANES_OF_VECTOR];
         for (unsigned l = 0; l < LANES_OF_VECTOR; l++) {
             value at = scratch_number(e, ROW_ADDRESS, e->i64, k * LANES_OF_VECTOR + l);
             lane[l] = LLVMBuildLoad2(e->b, vector_of(e->i64, 2), LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
-            LLVMSetAlignment(lane[l], a->all);
+            LLVMSetAlignment(lane[l], t->a->all);
         }
         set(e, k, concatenate(e, concatenate(e, lane[0], lane[1], 2), concatenate(e, lane[2], lane[3], 2), 4));
     }
 }
 
-void copy_load_lanes(struct emit *e, const struct access *a)
+void copy_load_lanes(struct emit *e, const struct transfer *t)
 {
     LLVMBasicBlockRef rows = emit_new_block(e, ""), each = emit_new_block(e, ""), done = emit_new_block(e, "");
-    emit_likely(e, transfer_test_runs(e, a, LANES_OF_VECTOR, a->all), rows, each);
+    emit_likely(e, transfer_test_runs(e, t, LANES_OF_VECTOR, t->a->all), rows, each);
     emit_at_end(e, rows);
-    load_rows(e, a);
+    load_rows(e, t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, each);
-    load_each(e, a);
+    load_each(e, t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
 }
 
-void copy_take_registers(struct emit *e, const struct access *a)
+void copy_take_registers(struct emit *e, const struct transfer *t)
 {
     value lanes[2], index[NUMBERS];
     for (unsigned k = 0; k < 2; k++)
-        lanes[k] = reg_read_lanes(e, a->i->access->regs[k]);
+        lanes[k] = reg_read_lanes(e, t->a->i->access->regs[k]);
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         for (unsigned n = 0; n < NUMBERS; n++)
             index[n] = const_int(e, e->i32, n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
@@ -116,10 +115,10 @@ void copy_take_registers(struct emit *e, const struct access *a)
     }
 }
 
-void copy_store(struct emit *e, const struct access *a)
+void copy_store(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         value v = LLVMBuildLoad2(e->b, vector_type(e), e->copied[k], "");
-        LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer_of(e, a, k)), a->all);
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer_of(e, t, k)), t->a->all);
     }
 }

@@ -295,7 +295,7 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
 /* Accesses of a part that are tested before its lanes begin, and the few registers of their addresses, which have to be the same in
  * all lanes. */
 struct tested {
-    struct access access[16];
+    struct transfer access[16];
     unsigned n;
     ir_ref regs[2];
     unsigned n_regs;
@@ -325,7 +325,7 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
             const struct ir_insn *i = &e->fn->ir->insns.at[at];
             t->by_insn[at] = t->n < sizeof t->access / sizeof *t->access && can_test(p, head, i) && compares(t, i->a);
             if (t->by_insn[at])
-                t->access[t->n++] = access_begin(e->fn, i);
+                t->access[t->n++] = (struct transfer){.a = access_new(e->fn, i)};
         }
 }
 
@@ -343,7 +343,7 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
         emit_at_end(e, next);
         next = k + 1 < t->n ? emit_new_block(e, "") : version;
         access_find_first(e, &t->access[k]);
-        access_branch_on_first(e, &t->access[k], t->access[k].mem->space, next, on);
+        access_branch_on_first(e, &t->access[k], t->access[k].a->mem->space, next, on);
     }
     emit_at_end(e, on);
 }

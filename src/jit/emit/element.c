@@ -86,18 +86,18 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
     return LLVMBuildIntCast2(e->b, v, type, a->mem->sign, "");
 }
 
-void element_put_lanes(struct emit *e, const struct access *a, unsigned k, value v)
+void element_put_lanes(struct emit *e, const struct transfer *t, unsigned k, value v)
 {
-    ir_ref r = a->i->access->regs[k];
-    reg_write_lanes(e, r, extend(e, a, v, fn_ref_width(e->fn, r)), a->i->guard ? a->mask : NULL);
+    ir_ref r = t->a->i->access->regs[k];
+    reg_write_lanes(e, r, extend(e, t->a, v, fn_ref_width(e->fn, r)), t->a->i->guard ? t->mask : NULL);
 }
 
-void element_put_scalar(struct emit *e, const struct access *a, unsigned k, value v)
+void element_put_scalar(struct emit *e, const struct transfer *t, unsigned k, value v)
 {
-    ir_ref r = a->i->access->regs[k];
-    v = extend(e, a, v, fn_ref_width(e->fn, r));
+    ir_ref r = t->a->i->access->regs[k];
+    v = extend(e, t->a, v, fn_ref_width(e->fn, r));
     if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT)
-        reg_write_lanes(e, r, emit_splat(e, v, WARP_LANES), a->i->guard ? a->mask : NULL);
+        reg_write_lanes(e, r, emit_splat(e, v, WARP_LANES), t->a->i->guard ? t->mask : NULL);
     else
         reg_write_scalar(e, r, v); /* where a guard does not hold, this is not reached */
 }
@@ -110,11 +110,11 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
     return order ? emit_shuffle_lanes(e, lanes, LLVMGetPoison(LLVMTypeOf(lanes)), index) : lanes;
 }
 
-value element_stored_value(struct emit *e, const struct access *a, unsigned k)
+value element_stored_value(struct emit *e, const struct transfer *t, unsigned k)
 {
-    value v = reg_read_lanes(e, a->i->access->regs[k]);
-    return element_in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, a), WARP_LANES), false, ""),
-                            a->order);
+    value v = reg_read_lanes(e, t->a->i->access->regs[k]);
+    return element_in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, t->a), WARP_LANES), false, ""),
+                            t->order);
 }
 
 static void mark_nontemporal(struct emit *e, value store)
@@ -125,18 +125,18 @@ static void mark_nontemporal(struct emit *e, value store)
     LLVMSetAlignment(store, LINE_BYTES);
 }
 
-void element_store_vector(struct emit *e, const struct access *a, value v, value pointer)
+void element_store_vector(struct emit *e, const struct transfer *t, value v, value pointer)
 {
     bool is_one = LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
     unsigned n = is_one ? 1 : LLVMGetVectorSize(LLVMTypeOf(v));
     if (is_one)
-        store_one(e, a, v, pointer);
-    else if (goes_one_by_one(e, a))
-        store_one_by_one(e, a, v, pointer, n);
+        store_one(e, t->a, v, pointer);
+    else if (goes_one_by_one(e, t->a))
+        store_one_by_one(e, t->a, v, pointer, n);
     else {
         value store = LLVMBuildStore(e->b, v, pointer);
-        LLVMSetAlignment(store, a->bytes);
-        if (a->nontemporal)
+        LLVMSetAlignment(store, t->a->bytes);
+        if (t->nontemporal)
             mark_nontemporal(e, store);
     }
 }

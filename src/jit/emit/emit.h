@@ -11,6 +11,8 @@
 
 #include "jit/analysis/access.h"
 
+typedef LLVMValueRef value;
+
 /* The version of a loop without bounds checks (loop_version.c). */
 struct unchecked {
     bool *covered;           /* by instruction: its access, or its widened index, was tested before the loop */
@@ -32,6 +34,7 @@ enum { COPY_VECTORS = 8 }; /* that have the 16 bytes of each lane */
 
 struct emit;
 struct side_exit;
+struct transfer; /* load_store.h */
 
 /* A mode: the lanes for which code is emitted, and all that depends on which these are.
  * - warp_mode: a warp;
@@ -48,7 +51,7 @@ struct lanes_mode {
     void (*leave_at)(struct emit *e, uint32_t index); /* exit_emit_at() */
     /* Notes where the warp stands: for the code at e->leave; in its record. */
     void (*record_exit)(struct emit *e, const struct side_exit *x);
-    void (*access_by_engine)(struct emit *e, const struct access *a);
+    void (*access_by_engine)(struct emit *e, const struct transfer *t);
     void (*has_effects)(
         struct emit *e); /* the next instruction cannot be repeated: the block cannot be restarted behind it */
 };

@@ -9,7 +9,7 @@
 struct slow {
     LLVMBasicBlockRef block, back[MAX_GANG];
     value which, w, a, rows, mask;
-    struct access access;
+    struct transfer access;
     unsigned access_of; /* the first warp whose access this is; those behind it share the code */
     value *regs;
 };

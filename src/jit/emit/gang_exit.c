@@ -56,7 +56,7 @@ static void leave_at(struct emit *e, uint32_t index)
     LLVMBuildBr(e->b, g->exit_through);
 }
 
-static void begin_slow(struct emit *e, struct gang *g, const struct access *a)
+static void begin_slow(struct emit *e, struct gang *g, const struct transfer *t)
 {
     struct slow *s = &g->slow;
     *s = (struct slow){.block = emit_new_block(e, "slow"),
@@ -65,7 +65,7 @@ static void begin_slow(struct emit *e, struct gang *g, const struct access *a)
                        .a = emit_alloca(e, e->ptr),
                        .rows = emit_alloca(e, e->ptr),
                        .mask = emit_alloca(e, e->i32),
-                       .access = *a,
+                       .access = *t,
                        .access_of = e->place,
                        .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES)};
 }
@@ -87,26 +87,26 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
     }
 }
 
-static void access_of_one(struct emit *e, const struct access *a)
+static void access_of_one(struct emit *e, const struct transfer *t)
 {
     struct gang *g = e->gang;
     struct slow *s = &g->slow;
     ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
-    unsigned n_reads = ir_reads(a->i, reads), n_writes = ir_writes(a->i, writes);
+    unsigned n_reads = ir_reads(t->a->i, reads), n_writes = ir_writes(t->a->i, writes);
     if (g->pure) {
         LLVMBuildBr(e->b, gang_to_restart(e, g));
         emit_at_end(e, emit_new_block(e, "")); /* where nobody comes */
         return;
     }
     if (!s->block)
-        begin_slow(e, g, a);
+        begin_slow(e, g, t);
     pass(e, s, reads, n_reads, false);
     pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
     LLVMBuildStore(e->b, const_int(e, e->i32, e->place), s->which);
     LLVMBuildStore(e->b, e->w, s->w);
     LLVMBuildStore(e->b, e->a, s->a);
     LLVMBuildStore(e->b, e->base[ROW_FRAME], s->rows);
-    LLVMBuildStore(e->b, a->mask, s->mask);
+    LLVMBuildStore(e->b, t->mask, s->mask);
     LLVMBuildBr(e->b, s->block);
     s->back[e->place] = emit_new_block(e, "");
     emit_at_end(e, s->back[e->place]);

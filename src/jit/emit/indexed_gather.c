@@ -14,58 +14,59 @@ value transfer_index_largest(struct emit *e, const struct access *a, const struc
 }
 
 /* Gathers; lanes that do not run have index 0. */
-static void gather_by_index(struct emit *e, const struct access *a, const struct index *x, value base, value lanes)
+static void gather_by_index(struct emit *e, const struct transfer *t, const struct index *x, value base, value lanes)
 {
     value v[8], from = LLVMBuildIntToPtr(e->b, base, e->ptr, ""), none = LLVMConstNull(LLVMTypeOf(lanes));
-    scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, emit_mask_to_lanes(e, a->mask), lanes, none, ""));
+    scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->mask), lanes, none, ""));
     for (unsigned l = 0; l < WARP_LANES; l++) {
         value at = LLVMBuildZExt(e->b, scratch_number(e, ROW_ADDRESS, e->i32, l), e->i64, "");
-        scalarised_load_lane(e, a, l, LLVMBuildGEP2(e->b, type_of_width(e, 8 * x->unit), from, &at, 1, ""), v);
+        scalarised_load_lane(e, t, l, LLVMBuildGEP2(e->b, type_of_width(e, 8 * x->unit), from, &at, 1, ""), v);
     }
-    for (unsigned k = 0; k < a->n; k++)
-        element_put_lanes(e, a, k, v[k]);
+    for (unsigned k = 0; k < t->a->n; k++)
+        element_put_lanes(e, t, k, v[k]);
 }
 
-static void gather(struct emit *e, const struct access *a, const struct index *x, value base, value lanes)
+static void gather(struct emit *e, const struct transfer *t, const struct index *x, value base, value lanes)
 {
-    LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
+    LLVMTypeRef type = vector_of(type_of_width(e, 8 * t->a->bytes), WARP_LANES);
     if (x->unit < x->scale)
         lanes = LLVMBuildMul(e->b, lanes, emit_splat(e, const_int(e, e->i32, x->scale / x->unit), WARP_LANES), "");
     if (e->fn->target->waits_in_gathers && !fn_has_many_accesses(e->fn)) {
-        gather_by_index(e, a, x, base, lanes);
+        gather_by_index(e, t, x, base, lanes);
         return;
     }
-    for (unsigned k = 0; k < a->n; k++) {
+    for (unsigned k = 0; k < t->a->n; k++) {
         value from =
-            LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, base, const_int(e, e->i64, k * a->bytes), ""), e->ptr, "");
+            LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, base, const_int(e, e->i64, k * t->a->bytes), ""), e->ptr, "");
         value pointers = LLVMBuildGEP2(e->b, type_of_width(e, 8 * x->unit), from, &lanes, 1, "");
-        value args[4] = {pointers, const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+        value args[4] = {pointers, const_int(e, e->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
+                         LLVMConstNull(type)};
         LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-        element_put_lanes(e, a, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+        element_put_lanes(e, t, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
     }
 }
 
-bool transfer_load_indexed(struct emit *e, struct access *a)
+bool transfer_load_indexed(struct emit *e, struct transfer *t)
 {
     struct index x;
-    if (!e->fn->target->has_gather || a->bytes < 4 || access_is_whole(a->mem) ||
-        !base_index_find(emit_here(e), a, &x) || x.scale % a->all)
+    if (!e->fn->target->has_gather || t->a->bytes < 4 || access_is_whole(t->a->mem) ||
+        !base_index_find(emit_here(e), t->a, &x) || x.scale % t->a->all)
         return false;
     LLVMBasicBlockRef inside = emit_new_block(e, ""), fast = emit_new_block(e, ""), slow = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    value base = LLVMBuildAdd(e->b, reg_read_scalar(e, x.base), access_displacement(e, a, e->i64), "");
+    value base = LLVMBuildAdd(e->b, reg_read_scalar(e, x.base), access_displacement(e, t->a, e->i64), "");
     value place, places, lanes = reg_read_lanes(e, x.lanes);
-    emit_likely(e, access_test_place(e, a, base, &place, &places), inside, slow);
+    emit_likely(e, access_test_place(e, t, base, &place, &places), inside, slow);
     emit_at_end(e, inside);
-    value most = emit_splat(e, transfer_index_largest(e, a, &x, place, places), WARP_LANES);
+    value most = emit_splat(e, transfer_index_largest(e, t->a, &x, place, places), WARP_LANES);
     value outside =
-        LLVMBuildAnd(e->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntUGT, lanes, most, "")), a->mask, "");
+        LLVMBuildAnd(e->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntUGT, lanes, most, "")), t->mask, "");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, outside, const_int(e, e->i32, 0), ""), fast, slow);
     emit_at_end(e, fast);
-    gather(e, a, &x, base, lanes);
+    gather(e, t, &x, base, lanes);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, slow);
-    access_by_engine(e, a);
+    access_by_engine(e, t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
     return true;

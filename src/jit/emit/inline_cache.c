@@ -38,25 +38,25 @@ void inline_caches_begin(struct emit *e)
     e->inline_caches = s;
 }
 
-void access_find_cache(struct emit *e, struct access *a)
+void access_find_cache(struct emit *e, struct transfer *t)
 {
     struct inline_caches *s = e->inline_caches;
-    size_t k = (size_t)(a->i - e->fn->ir->insns.at);
+    size_t k = (size_t)(t->a->i - e->fn->ir->insns.at);
     value at = const_int(e, e->i64, (uint64_t)s->number[k] * sizeof(struct inline_cache));
-    a->cache = LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.inline_caches, &at, 1, "");
-    s->span[k] = (uint64_t)a->span > s->span[k] ? (uint64_t)a->span : s->span[k];
+    t->cache = LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.inline_caches, &at, 1, "");
+    s->span[k] = (uint64_t)t->tested.span > s->span[k] ? (uint64_t)t->tested.span : s->span[k];
 }
 
-void access_load_cache(struct emit *e, struct access *a, value *lo, value *n)
+void access_load_cache(struct emit *e, struct transfer *t, value *lo, value *n)
 {
-    access_find_cache(e, a);
-    *lo = emit_load_field(e, e->i64, a->cache, abi.inline_cache_lo, "");
-    *n = emit_load_field(e, e->i64, a->cache, abi.inline_cache_n, "");
+    access_find_cache(e, t);
+    *lo = emit_load_field(e, e->i64, t->cache, abi.inline_cache_lo, "");
+    *n = emit_load_field(e, e->i64, t->cache, abi.inline_cache_n, "");
 }
 
-value access_load_cache_shift(struct emit *e, const struct access *a)
+value access_load_cache_shift(struct emit *e, const struct transfer *t)
 {
-    return emit_load_field(e, e->i64, a->cache, abi.inline_cache_shift, "");
+    return emit_load_field(e, e->i64, t->cache, abi.inline_cache_shift, "");
 }
 
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)

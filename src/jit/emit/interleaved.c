@@ -26,10 +26,10 @@ static unsigned vector_start(const struct interleave_group *r, unsigned k)
     return k * WARP_LANES < last ? k * WARP_LANES : last;
 }
 
-static value vector_pointer(struct emit *e, const struct access *a, const struct interleave_group *r, unsigned k)
+static value vector_pointer(struct emit *e, const struct transfer *t, const struct interleave_group *r, unsigned k)
 {
-    int64_t before = a->disp + a->least - r->from;
-    return emit_pointer_at(e, a->pointer[0], (int64_t)vector_start(r, k) * a->bytes - before);
+    int64_t before = t->a->disp + t->a->least - r->from;
+    return emit_pointer_at(e, t->pointer[0], (int64_t)vector_start(r, k) * t->a->bytes - before);
 }
 
 /* Keeps a loaded value for the group's other members. In a gang it goes to an alloca: code that the warps share (access_of_one() in
@@ -50,12 +50,12 @@ static value kept_value(struct emit *e, const struct interleave_group *r, unsign
     return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
 }
 
-static void load_values(struct emit *e, const struct access *a, struct interleave_group *r)
+static void load_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
 {
     value vectors[MAX_VALUES];
     unsigned n = n_vectors(r);
     for (unsigned k = 0; k < n; k++)
-        vectors[k] = element_load_vector(e, a, vector_pointer(e, a, r, k), WARP_LANES);
+        vectors[k] = element_load_vector(e, t->a, vector_pointer(e, t, r, k), WARP_LANES);
     if (is_in_turns(r)) {
         vector_unzip(e, vectors, n);
         for (unsigned k = 0; k < n; k++)
@@ -94,7 +94,7 @@ static bool is_gap(const int index[WARP_LANES])
 }
 
 /* The elements of a vector that are stored; NULL: all. */
-static value stored_elements(struct emit *e, const struct access *a, const int index[WARP_LANES])
+static value stored_elements(struct emit *e, const struct transfer *t, const int index[WARP_LANES])
 {
     value none = LLVMConstNull(vector_of(e->i1, WARP_LANES)), constant[WARP_LANES];
     int lanes[WARP_LANES];
@@ -107,25 +107,25 @@ static value stored_elements(struct emit *e, const struct access *a, const int i
     if (all)
         return NULL;
     return emit_is_full(e) ? LLVMConstVector(constant, WARP_LANES)
-                           : emit_shuffle_lanes(e, emit_mask_to_lanes(e, a->mask), none, lanes);
+                           : emit_shuffle_lanes(e, emit_mask_to_lanes(e, t->mask), none, lanes);
 }
 
-static void store_elements(struct emit *e, const struct access *a, value v, value pointer, value elements)
+static void store_elements(struct emit *e, const struct transfer *t, value v, value pointer, value elements)
 {
-    if (elements && a->mem->space == SPACE_SHARED) {
-        v = LLVMBuildSelect(e->b, elements, v, element_load_vector(e, a, pointer, WARP_LANES), "");
+    if (elements && t->a->mem->space == SPACE_SHARED) {
+        v = LLVMBuildSelect(e->b, elements, v, element_load_vector(e, t->a, pointer, WARP_LANES), "");
         elements = NULL;
     }
     if (!elements) {
-        element_store_vector(e, a, v, pointer);
+        element_store_vector(e, t, v, pointer);
         return;
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
-    value args[4] = {v, pointer, const_int(e, e->i32, a->bytes), elements};
+    value args[4] = {v, pointer, const_int(e, e->i32, t->a->bytes), elements};
     emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
 }
 
-static void store_values(struct emit *e, const struct access *a, struct interleave_group *r)
+static void store_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
 {
     value vectors[MAX_VALUES], *values = e->interleaved[r->id].of[e->place];
     memcpy(vectors, values, r->n * sizeof *vectors);
@@ -137,22 +137,22 @@ static void store_values(struct emit *e, const struct access *a, struct interlea
         if (is_gap(index))
             continue;
         value v = is_in_turns(r) ? vectors[k] : vector_collect(e, values, r->n, index);
-        store_elements(e, a, v, vector_pointer(e, a, r, k), stored_elements(e, a, index));
+        store_elements(e, t, v, vector_pointer(e, t, r, k), stored_elements(e, t, index));
     }
 }
 
-void transfer_interleaved(struct emit *e, const struct access *a)
+void transfer_interleaved(struct emit *e, const struct transfer *t)
 {
     struct interleave_group *r = e->check_groups[e->index].interleaved;
     unsigned number = e->check_groups[e->index].number;
-    bool loads = a->i->kind == IR_LD;
+    bool loads = t->a->i->kind == IR_LD;
     if (loads && e->index == r->first)
-        load_values(e, a, r);
-    for (unsigned k = 0; k < a->n; k++)
+        load_values(e, t, r);
+    for (unsigned k = 0; k < t->a->n; k++)
         if (loads)
-            element_put_lanes(e, a, k, kept_value(e, r, number + k));
+            element_put_lanes(e, t, k, kept_value(e, r, number + k));
         else
-            e->interleaved[r->id].of[e->place][number + k] = element_stored_value(e, a, k);
+            e->interleaved[r->id].of[e->place][number + k] = element_stored_value(e, t, k);
     if (!loads && e->index == r->last)
-        store_values(e, a, r);
+        store_values(e, t, r);
 }

@@ -24,10 +24,10 @@ struct limits {
 struct induction {
     struct walk walk; /* an index, or an address */
     const struct limits *of;
-    struct access access;
-    int64_t from, to; /* what is added for the first, and the last */
-    value most;       /* the largest that the first's index may be, i64; or how many places there are for an address */
-    value now;        /* the index in the present iteration, i64 */
+    const struct access *access; /* of its first load */
+    int64_t from, to;            /* what is added for the first, and the last */
+    value most; /* the largest that the first's index may be, i64; or how many places there are for an address */
+    value now;  /* the index in the present iteration, i64 */
 };
 
 struct lane_serial {
@@ -115,10 +115,10 @@ static void find_limits(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     struct limits *x = &p->limits[k];
-    struct access a = access_begin(e->fn, insn_at(emit_here(e), k));
+    struct transfer t = {.a = access_new(e->fn, insn_at(emit_here(e), k))};
     e->index = k;
-    bool indexed =
-        base_index_find(emit_here(e), &a, &x->index) && x->index.scale % a.all == 0 && !is_written(p, x->index.base);
+    bool indexed = base_index_find(emit_here(e), t.a, &x->index) && x->index.scale % t.a->all == 0 &&
+                   !is_written(p, x->index.base);
     if (!indexed)
         x->index.base = REF_NONE;
     const struct limits *earlier = find_earlier(p, k);
@@ -128,13 +128,13 @@ static void find_limits(struct lane_serial *p, uint32_t k)
         x->n = earlier->n;
     } else if (indexed) {
         value place, places,
-            base = LLVMBuildAdd(e->b, reg_read_scalar(e, x->index.base), access_displacement(e, &a, e->i64), "");
+            base = LLVMBuildAdd(e->b, reg_read_scalar(e, x->index.base), access_displacement(e, t.a, e->i64), "");
         LLVMBasicBlockRef on = emit_new_block(e, "");
-        emit_likely(e, access_test_place(e, &a, base, &place, &places), on, p->together);
+        emit_likely(e, access_test_place(e, &t, base, &place, &places), on, p->together);
         emit_at_end(e, on);
-        x->most = transfer_index_largest(e, &a, &x->index, place, places);
+        x->most = transfer_index_largest(e, t.a, &x->index, place, places);
     } else {
-        access_load_cache(e, &a, &x->lo, &x->n);
+        access_load_cache(e, &t, &x->lo, &x->n);
     }
 }
 
@@ -143,7 +143,7 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
 {
     return c->walk.root == w->root && c->walk.step == w->step &&
            (x->most ? c->of->most != NULL
-                    : c->of->lo == x->lo && c->access.all == all && ((uint64_t)added - (uint64_t)c->from) % all == 0);
+                    : c->of->lo == x->lo && c->access->all == all && ((uint64_t)added - (uint64_t)c->from) % all == 0);
 }
 
 /* Adds a load to the induction that its address belongs to, or to a new one. For an index the least limits serve all loads. What is
@@ -152,14 +152,14 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
-    struct access a = access_begin(e->fn, insn_at(emit_here(e), k));
+    const struct access *a = access_new(e->fn, insn_at(emit_here(e), k));
     struct walk w;
-    if (!lane_serial_find_walk(emit_here(e), x->most ? x->index.lanes : a.i->a, k, &w) ||
-        (!x->most && (w.step % a.all || fn_ref_width(e->fn, w.root) != 64)))
+    if (!lane_serial_find_walk(emit_here(e), x->most ? x->index.lanes : a->i->a, k, &w) ||
+        (!x->most && (w.step % a->all || fn_ref_width(e->fn, w.root) != 64)))
         return;
-    int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a.disp));
+    int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a->disp));
     struct induction *c = p->inductions;
-    while (c < p->inductions + p->n_inductions && !fits(c, &w, x, added, a.all))
+    while (c < p->inductions + p->n_inductions && !fits(c, &w, x, added, a->all))
         c++;
     value most = NULL;
     if (x->most)
@@ -190,7 +190,7 @@ static void finish_inductions(struct lane_serial *p)
             emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, c->most, const_int(e, e->i64, 0), ""), on, p->together);
             emit_at_end(e, on);
         } else {
-            value args[2] = {c->of->n, const_int(e, e->i64, ((uint64_t)c->to - (uint64_t)c->from) / c->access.all)};
+            value args[2] = {c->of->n, const_int(e, e->i64, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all)};
             c->most = emit_intrinsic(e, "llvm.usub.sat", &e->i64, 1, args, 2);
         }
     }
@@ -209,9 +209,9 @@ static value start_induction(const struct lane_serial *p, const struct induction
         last = c->most;
     } else {
         value first = LLVMBuildAdd(e->b, root, const_int(e, e->i64, (uint64_t)c->from), "");
-        place = access_find_place(e, &c->access, first, c->of->lo);
+        place = access_find_place(e, c->access, first, c->of->lo);
         last = LLVMBuildSub(e->b, c->most, const_int(e, e->i64, 1), "");
-        step /= c->access.all;
+        step /= c->access->all;
     }
     value inside = c->of->most ? LLVMBuildICmp(e->b, LLVMIntULE, place, last, "")
                                : LLVMBuildICmp(e->b, LLVMIntULT, place, c->most, "");
@@ -352,23 +352,23 @@ static void start_lane(struct lane_serial *p)
     LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->iteration);
 }
 
-static void test_load(const struct lane_serial *p, const struct access *a, const struct limits *x)
+static void test_load(const struct lane_serial *p, const struct transfer *t, const struct limits *x)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
     value test = x->most ? LLVMBuildICmp(e->b, LLVMIntULE, reg_read_scalar(e, x->index.lanes), x->most, "")
-                         : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, a, a->first[0], x->lo), x->n, "");
+                         : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, t->a, t->first[0], x->lo), x->n, "");
     emit_likely(e, test, inside, p->together);
     emit_at_end(e, inside);
 }
 
 /* The address of a load in an induction. No index wraps on its way, so what is added to the index may be added to the address. */
-static value walking_address(const struct lane_serial *p, const struct access *a, const struct limits *x)
+static value walking_address(const struct lane_serial *p, const struct transfer *t, const struct limits *x)
 {
     struct emit *e = p->e;
     value base = reg_read_scalar(e, x->index.base),
           index = LLVMBuildMul(e->b, x->induction->now, const_int(e, e->i64, x->index.scale), "");
-    base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, a, e->i64), "");
+    base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, t->a, e->i64), "");
     return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
 }
 
@@ -377,7 +377,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     struct emit *e = p->e;
     const struct limits *x = &p->limits[k];
     const struct ir_insn *i = insn_at(emit_here(e), k);
-    struct access a = access_begin(e->fn, i);
+    struct transfer t = {.a = access_new(e->fn, i)};
     LLVMBasicBlockRef skipped = NULL;
     if (i->guard) {
         LLVMBasicBlockRef holds = emit_new_block(e, "");
@@ -386,13 +386,13 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
         LLVMBuildCondBr(e->b, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
         emit_at_end(e, holds);
     }
-    access_find_first(e, &a);
+    access_find_first(e, &t);
     if (!x->induction)
-        test_load(p, &a, x);
+        test_load(p, &t, x);
     else if (x->most)
-        a.first[0] = walking_address(p, &a, x);
-    access_set_pointers(e, &a, a.mem->space);
-    transfer_load_uniform(e, &a);
+        t.first[0] = walking_address(p, &t, x);
+    access_set_pointers(e, &t, t.a->mem->space);
+    transfer_load_uniform(e, &t);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);
         emit_at_end(e, skipped);

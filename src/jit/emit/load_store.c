@@ -13,31 +13,32 @@
 
 /* Are the addresses of those lanes inside that run the side region? Lanes and addresses may be known: those of `part[t - 1]` for all
  * threads but the first, for example. */
-static bool is_inside_within(const struct emit *e, const struct access *a)
+static bool is_inside_within(const struct emit *e, const struct transfer *t)
 {
-    bool known = e->within && LLVMIsAConstantInt(a->mask) && LLVMIsAConstantInt(a->first[0]);
-    if (!known || a->mem->space != SPACE_SHARED || a->pieces > 1 || a->n > 1 || mem_access_is_strong(a->mem) ||
-        !access_can_mask(e->fn, a) || !access_is_consecutive(a) || fn_ref_width(e->fn, a->i->a) > 32)
+    bool known = e->within && LLVMIsAConstantInt(t->mask) && LLVMIsAConstantInt(t->first[0]);
+    if (!known || t->a->mem->space != SPACE_SHARED || t->a->pieces > 1 || t->a->n > 1 ||
+        mem_access_is_strong(t->a->mem) || !access_can_mask(e->fn, t->a) || !access_is_consecutive(t->a) ||
+        fn_ref_width(e->fn, t->a->i->a) > 32)
         return false;
-    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(a->mask),
-             first = (uint32_t)LLVMConstIntGetZExtValue(a->first[0]);
+    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(t->mask),
+             first = (uint32_t)LLVMConstIntGetZExtValue(t->first[0]);
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        uint32_t at = first + (uint32_t)a->offset[l];
-        if (mask >> l & 1 && (at % a->all || (uint64_t)at + a->all > e->fn->request->static_shared_bytes))
+        uint32_t at = first + (uint32_t)t->a->offset[l];
+        if (mask >> l & 1 && (at % t->a->all || (uint64_t)at + t->a->all > e->fn->request->static_shared_bytes))
             return false;
     }
     return true;
 }
 
 /* The access in a side region: addresses of lanes that do not run may lie before the block's memory. */
-static void transfer_within(struct emit *e, struct access *a)
+static void transfer_within(struct emit *e, struct transfer *t)
 {
-    a->first[0] = LLVMBuildSExt(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), e->i64, "");
-    access_set_pointers(e, a, SPACE_SHARED);
-    if (a->i->kind == IR_LD)
-        transfer_load_masked(e, a);
+    t->first[0] = LLVMBuildSExt(e->b, LLVMBuildTrunc(e->b, t->first[0], e->i32, ""), e->i64, "");
+    access_set_pointers(e, t, SPACE_SHARED);
+    if (t->a->i->kind == IR_LD)
+        transfer_load_masked(e, t);
     else
-        transfer_store_masked(e, a);
+        transfer_store_masked(e, t);
 }
 
 /* ---- loads and stores ---- */
@@ -45,15 +46,15 @@ static void transfer_within(struct emit *e, struct access *a)
 /* Loads from parameters of the kernel at a known address. */
 static bool load_param(struct emit *e, const struct ir_insn *i)
 {
-    struct access a = access_begin(e->fn, i);
-    if (a.mem->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a.bytes > 8 || a.disp < 0 ||
-        (uint64_t)a.disp + a.all > e->fn->request->param_bytes)
+    const struct access *a = access_new(e->fn, i);
+    if (a->mem->space != SPACE_PARAM || i->a || i->access->disp_const || i->guard || a->bytes > 8 || a->disp < 0 ||
+        (uint64_t)a->disp + a->all > e->fn->request->param_bytes)
         return false;
-    a.mask = emit_mask(e);
-    for (unsigned k = 0; k < a.n; k++) {
-        value v = element_load_vector(e, &a, emit_pointer_at(e, e->of.params, a.disp + (int64_t)(k * a.bytes)), 1);
+    const struct transfer t = {.a = a, .mask = emit_mask(e)};
+    for (unsigned k = 0; k < a->n; k++) {
+        value v = element_load_vector(e, a, emit_pointer_at(e, e->of.params, a->disp + (int64_t)(k * a->bytes)), 1);
         emit_mark_invariant(e, v);
-        element_put_scalar(e, &a, k, v);
+        element_put_scalar(e, &t, k, v);
     }
     return true;
 }
@@ -65,73 +66,72 @@ static bool is_frame(const struct emit *e, const struct access *a)
            (uint64_t)a->disp + a->all <= e->fn->layout.frame_bytes;
 }
 
-static void transfer_one(struct emit *e, struct access *a, enum ptx_space space)
+static void transfer_one(struct emit *e, struct transfer *t, enum ptx_space space)
 {
-    bool loads = a->i->kind == IR_LD;
+    bool loads = t->a->i->kind == IR_LD;
     if (space == SPACE_LOCAL) {
-        loads ? transfer_load_local(e, a) : transfer_store_local(e, a);
+        loads ? transfer_load_local(e, t) : transfer_store_local(e, t);
         return;
     }
-    access_set_pointers(e, a, space);
+    access_set_pointers(e, t, space);
     if (copy_is_whole(e))
-        loads ? copy_load_consecutive(e, a) : copy_store(e, a);
+        loads ? copy_load_consecutive(e, t) : copy_store(e, t);
     else if (e->check_groups[e->index].interleaved)
-        transfer_interleaved(e, a);
-    else if (a->shape == SHAPE_UNIFORM)
-        loads ? transfer_load_uniform(e, a) : transfer_store_uniform(e, a);
+        transfer_interleaved(e, t);
+    else if (t->a->shape == SHAPE_UNIFORM)
+        loads ? transfer_load_uniform(e, t) : transfer_store_uniform(e, t);
     else if (loads)
-        transfer_load_affine(e, a);
-    else if (access_is_nontemporal(emit_here(e), a))
+        transfer_load_affine(e, t);
+    else if (access_is_nontemporal(emit_here(e), t->a))
         transfer_store_nontemporal(
-            e, a, emit_is_full(e) && !a->i->guard ? transfer_store_consecutive : transfer_store_masked);
-    else if (emit_is_full(e) && !a->i->guard)
-        transfer_store_consecutive(e, a);
+            e, t, emit_is_full(e) && !t->a->i->guard ? transfer_store_consecutive : transfer_store_masked);
+    else if (emit_is_full(e) && !t->a->i->guard)
+        transfer_store_consecutive(e, t);
     else
-        transfer_store_masked(e, a);
+        transfer_store_masked(e, t);
 }
 
 /* Shared or local memory. If all lanes run, or for a check group, a test that fails is a side exit: the interpreter takes the rest
  * of the block, and finds the fault. If some lanes run, the test may fail because of those that do not (`part[t - 1]` of all
  * threads but the first): then the engine performs the access. */
-static void access_window(struct emit *e, struct access *a, enum ptx_space space, unsigned members)
+static void access_window(struct emit *e, struct transfer *t, enum ptx_space space, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
-    access_branch_on_first(e, a, space, fast, out);
+    access_branch_on_first(e, t, space, fast, out);
     emit_at_end(e, out);
     if (members > 1 || emit_is_full(e)) {
         exit_emit_at(e, e->index);
     } else {
-        access_by_engine(e, a);
+        access_by_engine(e, t);
         LLVMBuildBr(e->b, done);
     }
     emit_at_end(e, fast);
-    transfer_one(e, a, space);
+    transfer_one(e, t, space);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
 }
 
 /* Behind the engine's access, whose code a gang's warps share: values that a warp has computed before are not available there. */
-static void find_anew(struct emit *e, struct access *a)
+static void find_anew(struct emit *e, struct transfer *t)
 {
     if (!e->gang)
         return;
-    a->cache = NULL;
-    access_find_first(e, a);
-    access_test_for_check_group(a, &e->check_groups[e->index]);
+    t->cache = NULL;
+    access_find_first(e, t);
 }
 
 /* Global memory: if the test fails, the engine performs the access, and fills the inline cache. The other members of a check group
  * rely on the test, so it must hold after that; those of an interleave group also rely on what the first has loaded. */
-static void access_global(struct emit *e, struct access *a, unsigned members)
+static void access_global(struct emit *e, struct transfer *t, unsigned members)
 {
     bool is_interleaved = e->check_groups[e->index].interleaved;
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
-    access_branch_on_first(e, a, SPACE_GLOBAL, fast, slow);
+    access_branch_on_first(e, t, SPACE_GLOBAL, fast, slow);
     emit_at_end(e, slow);
-    access_by_engine(e, a);
+    access_by_engine(e, t);
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
-        struct access again = *a; /* `fast` counts on what was found before */
+        struct transfer again = *t; /* `fast` counts on what was found before */
         find_anew(e, &again);
         access_branch_on_first(e, &again, SPACE_GLOBAL, is_interleaved ? fast : done, out);
         emit_at_end(e, out);
@@ -141,35 +141,35 @@ static void access_global(struct emit *e, struct access *a, unsigned members)
     }
     emit_at_end(e, fast);
     if (members > 1 && is_interleaved)
-        find_anew(e, a);
-    if (!access_is_nontemporal(emit_here(e), a))
-        emit_prefetch(e, a);
-    transfer_one(e, a, SPACE_GLOBAL);
+        find_anew(e, t);
+    if (!access_is_nontemporal(emit_here(e), t->a))
+        emit_prefetch(e, t);
+    transfer_one(e, t, SPACE_GLOBAL);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
 }
 
-static void access_one(struct emit *e, struct access *a, enum ptx_space space)
+static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
 {
     const struct check_group *g = &e->check_groups[e->index];
-    access_find_first(e, a);
-    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, a)) || access_is_unchecked(e) ||
+    access_find_first(e, t);
+    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, t->a)) || access_is_unchecked(e) ||
         access_needs_no_test(emit_here(e), e->index)) {
         if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index &&
-            !access_is_nontemporal(emit_here(e), a))
-            emit_prefetch(e, a);
-        transfer_one(e, a, space);
+            !access_is_nontemporal(emit_here(e), t->a))
+            emit_prefetch(e, t);
+        transfer_one(e, t, space);
         return;
     }
-    if (is_inside_within(e, a)) {
-        transfer_within(e, a);
+    if (is_inside_within(e, t)) {
+        transfer_within(e, t);
         return;
     }
-    access_test_for_check_group(a, g);
+    t->tested = access_tested_bytes(t->a, g);
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
-        access_window(e, a, space, g->n);
+        access_window(e, t, space, g->n);
     else
-        access_global(e, a, g->n);
+        access_global(e, t, g->n);
 }
 
 /* Code goes on in a new block where the test holds; returns the block for the other case. */
@@ -182,54 +182,55 @@ static LLVMBasicBlockRef branch(struct emit *e, value test)
 }
 
 /* The other case: the engine performs the access, and code goes on at the same place. */
-static void go_by_engine(struct emit *e, const struct access *a, LLVMBasicBlockRef slow, LLVMBasicBlockRef done)
+static void go_by_engine(struct emit *e, const struct transfer *t, LLVMBasicBlockRef slow, LLVMBasicBlockRef done)
 {
     emit_at_end(e, slow);
-    access_by_engine(e, a);
+    access_by_engine(e, t);
     LLVMBuildBr(e->b, done);
 }
 
 /* Divergent addresses: halves at consecutive places, halves at one place, or each lane by itself. */
-static void access_lanes(struct emit *e, struct access *a, enum ptx_space space)
+static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space space)
 {
-    bool loads = a->i->kind == IR_LD, whole = access_is_whole(a->mem);
+    bool loads = t->a->i->kind == IR_LD, whole = access_is_whole(t->a->mem);
     bool waits = e->fn->target->waits_in_gathers && space != SPACE_SHARED && !whole && !fn_has_many_accesses(e->fn);
-    bool by_cpu = e->fn->target->has_gather && (a->bytes >= 4 || loads) && !whole && !(waits && !loads && a->all <= 4);
-    bool has_slow = !access_is_inside(e->fn, a);
+    bool by_cpu =
+        e->fn->target->has_gather && (t->a->bytes >= 4 || loads) && !whole && !(waits && !loads && t->a->all <= 4);
+    bool has_slow = !access_is_inside(e->fn, t->a);
     LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
-    access_branch_on_lanes(e, a, space, slow);
+    access_branch_on_lanes(e, t, space, slow);
     if (copy_is_whole(e)) {
-        copy_load_lanes(e, a);
+        copy_load_lanes(e, t);
         LLVMBuildBr(e->b, done);
         if (has_slow)
-            go_by_engine(e, a, slow, done);
+            go_by_engine(e, t, slow, done);
         emit_at_end(e, done);
         return;
     }
-    if (!a->lanes_scattered && !whole && !fn_has_many_accesses(e->fn)) {
-        other = branch(e, transfer_test_halves(e, a, a->all));
-        loads ? transfer_load_consecutive_halves(e, a, space) : transfer_store_consecutive_halves(e, a, space);
+    if (!t->a->lanes_scattered && !whole && !fn_has_many_accesses(e->fn)) {
+        other = branch(e, transfer_test_halves(e, t, t->a->all));
+        loads ? transfer_load_consecutive_halves(e, t, space) : transfer_store_consecutive_halves(e, t, space);
         LLVMBuildBr(e->b, done);
         emit_at_end(e, other);
         if (loads) {
-            other = branch(e, transfer_test_halves(e, a, 0));
-            transfer_load_uniform_halves(e, a, space);
+            other = branch(e, transfer_test_halves(e, t, 0));
+            transfer_load_uniform_halves(e, t, space);
             LLVMBuildBr(e->b, done);
             emit_at_end(e, other);
         }
     }
-    struct access in_order = loads ? *a : transfer_store_in_order(e, a);
+    struct transfer in_order = loads ? *t : transfer_store_in_order(e, t);
     if (!by_cpu)
         scalarised_transfer(e, &in_order);
     else if (loads && waits)
-        scalarised_gather(e, a);
+        scalarised_gather(e, t);
     else if (loads)
-        transfer_load_gather(e, a, space);
+        transfer_load_gather(e, t, space);
     else
         transfer_store_scatter(e, &in_order, space);
     LLVMBuildBr(e->b, done);
     if (has_slow)
-        go_by_engine(e, a, slow, done);
+        go_by_engine(e, t, slow, done);
     emit_at_end(e, done);
 }
 
@@ -244,34 +245,24 @@ static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLV
 
 static void emit_access(struct emit *e, const struct ir_insn *i)
 {
-    struct access a = access_begin(e->fn, i);
-    enum ptx_space space = a.mem->space;
-    if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a.shape != SHAPE_UNIFORM || e->fn->one_lane))) {
+    const struct access *a = access_as_served(emit_here(e), i, copy_is_whole(e));
+    enum ptx_space space = a->mem->space;
+    if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a->shape != SHAPE_UNIFORM || e->fn->one_lane))) {
         emit_by_engine(e, i);
         return;
     }
-    a.mask = emit_guarded_mask(e, i);
-    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, a.mask);
-    if (a.shape != SHAPE_DIVERGENT && a.shape != SHAPE_UNIFORM) {
-        access_find_offsets(e->fn, &a);
-        bool simple = e->check_groups[e->index].interleaved || access_affine_is_simple(emit_here(e), &a);
-        if (copy_is_whole(e) ? !access_is_aligned(&a) || !access_is_consecutive(&a) || a.pieces > COPY_VECTORS
-                             : !simple) {
-            a.shape = SHAPE_DIVERGENT;
-            a.lanes_scattered = !access_has_halves(&a);
-        }
-        a.span = 0;
-    }
-    fence(e, a.mem, ORDER_RELEASE, LLVMAtomicOrderingRelease);
+    struct transfer t = {.a = a, .mask = emit_guarded_mask(e, i)};
+    LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.mask);
+    fence(e, a->mem, ORDER_RELEASE, LLVMAtomicOrderingRelease);
     if (i->kind == IR_LD)
         fence_before_load(e);
     else
         fence_note_store(e);
-    if (a.shape != SHAPE_DIVERGENT)
-        access_one(e, &a, space);
-    else if (i->kind != IR_LD || space == SPACE_SHARED || copy_is_whole(e) || !transfer_load_indexed(e, &a))
-        access_lanes(e, &a, space);
-    fence(e, a.mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
+    if (a->shape != SHAPE_DIVERGENT)
+        access_one(e, &t, space);
+    else if (i->kind != IR_LD || space == SPACE_SHARED || copy_is_whole(e) || !transfer_load_indexed(e, &t))
+        access_lanes(e, &t, space);
+    fence(e, a->mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {
         LLVMBuildBr(e->b, skipped);
         emit_at_end(e, skipped);

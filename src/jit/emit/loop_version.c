@@ -192,13 +192,13 @@ static void count_iterations(struct loop *p)
 
 /* The bytes of both ends of the way are inside, and so are those between (base/checked.h), as each iteration goes on by so little
  * that no way wraps; they are aligned where each step is. */
-static void require_piece(struct loop *p, struct access *a, uint32_t k)
+static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
 {
     const int64_t most = 1ll << STEP_LOG2;
     struct emit *e = p->e;
     const struct ir_affine *address = loop_tests_address(emit_here(e), &p->tested, k);
     struct linear x = emit_linear(p, address);
-    value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)a->disp + (uint64_t)a->least);
+    value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)t->a->disp + (uint64_t)t->a->least);
     x.first = LLVMBuildAdd(e->b, x.first, more, "");
     if (LLVMTypeOf(x.first) == e->i32)
         widen(p, &x, REF_NONE, false);
@@ -206,10 +206,10 @@ static void require_piece(struct loop *p, struct access *a, uint32_t k)
         require_between(p, x.step, -most, most);
     value ends[2] = {x.first, last_of(p, x)};
     for (unsigned n = 0; n < 2; n++) {
-        a->first[p->piece] = ends[n];
-        require(p, access_test_piece(e, a, p->piece, a->mem->space));
+        t->first[p->piece] = ends[n];
+        require(p, access_test_piece(e, t, p->piece, t->a->mem->space));
     }
-    require(p, emit_is_zero(e, LLVMBuildAnd(e->b, x.step, const_int(e, e->i64, a->all - 1), "")));
+    require(p, emit_is_zero(e, LLVMBuildAnd(e->b, x.step, const_int(e, e->i64, t->a->all - 1), "")));
 }
 
 /* All accesses; those of global memory are noted for the engine's iterations. A new cache has its number. */
@@ -218,14 +218,16 @@ static void require_accesses(struct loop *p)
     struct emit *e = p->e;
     uint32_t noted[p->block->n], n = 0;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
-        struct access a;
-        if (!loop_tests_access(emit_here(e), k, !e->place) || !access_begin_tested(emit_here(e), k, &a))
+        struct transfer t = {.a = NULL};
+        if (loop_tests_access(emit_here(e), k, !e->place))
+            t.a = access_begin_tested(emit_here(e), k, &t.tested);
+        if (!t.a)
             continue;
-        for (p->piece = 0; p->piece < a.pieces; p->piece++)
-            require_piece(p, &a, k);
+        for (p->piece = 0; p->piece < t.a->pieces; p->piece++)
+            require_piece(p, &t, k);
         p->piece = 0;
         e->unchecked.covered[k] = true;
-        if (a.cache)
+        if (t.cache)
             noted[n++] = p->block->first + k;
     }
     e->unchecked.n = n;

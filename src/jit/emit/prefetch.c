@@ -51,25 +51,25 @@ static value bytes_within_block(struct emit *e, const struct access *a)
 
 /* The next warps, of this block and of the next, mostly access what lies behind. If blocks claim their work, only those of this
  * block do; in a gang of the whole block they are there already. */
-static void prefetch_for_next_warps(struct emit *e, const struct access *a)
+static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
 {
-    bool is_claimed = ir_ref_kind(a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(a->i->a)];
+    bool is_claimed = ir_ref_kind(t->a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(t->a->i->a)];
     if (is_claimed && (last_warp(e) == 0 || (e->gang && e->fn->plan.is_block)))
         return;
-    value ahead = is_claimed ? bytes_within_block(e, a) : const_int(e, e->i64, bytes_ahead(e, a));
-    value there = LLVMBuildAdd(e->b, a->first[0], ahead, "");
-    for (unsigned at = 0; at < access_bytes_without_gap(emit_here(e), a); at += LINE_BYTES)
-        emit_prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), a->i->kind == IR_ST,
+    value ahead = is_claimed ? bytes_within_block(e, t->a) : const_int(e, e->i64, bytes_ahead(e, t->a));
+    value there = LLVMBuildAdd(e->b, t->first[0], ahead, "");
+    for (unsigned at = 0; at < access_bytes_without_gap(emit_here(e), t->a); at += LINE_BYTES)
+        emit_prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), t->a->i->kind == IR_ST,
                            SECOND_CACHE);
 }
 
 /* The CPU's own prefetcher serves loops whose next iteration is near, but not those whose next iteration is on another page, as in a
  * loop in which all blocks of the grid go on by the size of the grid. */
-static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
+static void prefetch_for_next_iterations(struct emit *e, const struct transfer *t)
 {
     unsigned iterations = e->fn->target->costs->prefetch_iterations;
-    for (unsigned p = 0; p < a->pieces; p++) {
-        value before = emit_alloca(e, e->i64), now = a->first[p];
+    for (unsigned p = 0; p < t->a->pieces; p++) {
+        value before = emit_alloca(e, e->i64), now = t->first[p];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(before));
         LLVMBuildStore(e->b, const_int(e, e->i64, 0), before);
@@ -81,12 +81,12 @@ static void prefetch_for_next_iterations(struct emit *e, const struct access *a)
     }
 }
 
-void emit_prefetch(struct emit *e, const struct access *a)
+void emit_prefetch(struct emit *e, const struct transfer *t)
 {
-    if (a->shape == SHAPE_UNIFORM)
+    if (t->a->shape == SHAPE_UNIFORM)
         return;
-    if (!cursor_is_in_loop(emit_here(e)) && a->pieces == 1)
-        prefetch_for_next_warps(e, a);
-    else if (a->i->kind == IR_LD && cursor_is_in_loop(emit_here(e)) && loads_little(e))
-        prefetch_for_next_iterations(e, a);
+    if (!cursor_is_in_loop(emit_here(e)) && t->a->pieces == 1)
+        prefetch_for_next_warps(e, t);
+    else if (t->a->i->kind == IR_LD && cursor_is_in_loop(emit_here(e)) && loads_little(e))
+        prefetch_for_next_iterations(e, t);
 }

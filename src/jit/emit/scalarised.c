@@ -29,17 +29,17 @@ value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, uns
     return v;
 }
 
-static value pointer_of(struct emit *e, const struct access *a, value at)
+static value pointer_of(struct emit *e, const struct transfer *t, value at)
 {
     at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
-    return a->mem->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
-                                         : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+    return t->a->mem->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
+                                            : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
 }
 
-value scratch_lane_pointer(struct emit *e, const struct access *a, value lane)
+value scratch_lane_pointer(struct emit *e, const struct transfer *t, value lane)
 {
-    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
-    return pointer_of(e, a, LLVMBuildLoad2(e->b, type, scratch_element(e, ROW_ADDRESS, type, lane), ""));
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
+    return pointer_of(e, t, LLVMBuildLoad2(e->b, type, scratch_element(e, ROW_ADDRESS, type, lane), ""));
 }
 
 struct lane_loop lane_loop_begin(struct emit *e)
@@ -63,84 +63,84 @@ void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBa
 }
 
 /* Moves element k of each lane, through the row of results. */
-static void move_element(struct emit *e, const struct access *a, unsigned k)
+static void move_element(struct emit *e, const struct transfer *t, unsigned k)
 {
-    LLVMTypeRef type = type_of_width(e, 8 * a->bytes);
-    bool loads = a->i->kind == IR_LD;
+    LLVMTypeRef type = type_of_width(e, 8 * t->a->bytes);
+    bool loads = t->a->i->kind == IR_LD;
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    scratch_set(e, ROW_RESULT, loads ? LLVMConstNull(vector_of(type, WARP_LANES)) : element_stored_value(e, a, k));
-    struct lane_loop t = lane_loop_begin(e);
-    value there = emit_pointer_at(e, scratch_lane_pointer(e, a, t.lane), k * a->bytes);
-    value here = scratch_element(e, ROW_RESULT, type, t.lane);
+    scratch_set(e, ROW_RESULT, loads ? LLVMConstNull(vector_of(type, WARP_LANES)) : element_stored_value(e, t, k));
+    struct lane_loop loop = lane_loop_begin(e);
+    value there = emit_pointer_at(e, scratch_lane_pointer(e, t, loop.lane), k * t->a->bytes);
+    value here = scratch_element(e, ROW_RESULT, type, loop.lane);
     if (loads)
-        LLVMBuildStore(e->b, element_load_vector(e, a, there, 1), here);
+        LLVMBuildStore(e->b, element_load_vector(e, t->a, there, 1), here);
     else
-        element_store_vector(e, a, LLVMBuildLoad2(e->b, type, here, ""), there);
-    lane_loop_end(e, &t, a->mask, done);
+        element_store_vector(e, t, LLVMBuildLoad2(e->b, type, here, ""), there);
+    lane_loop_end(e, &loop, t->mask, done);
     emit_at_end(e, done);
     if (loads)
-        element_put_lanes(e, a, k, scratch_get(e, ROW_RESULT, type));
+        element_put_lanes(e, t, k, scratch_get(e, ROW_RESULT, type));
 }
 
 /* Moves all elements of each lane at once, through the row of results, which has room for 16 bytes of each. */
-static void move_whole(struct emit *e, const struct access *a)
+static void move_whole(struct emit *e, const struct transfer *t)
 {
-    LLVMTypeRef type = vector_of(type_of_width(e, 8 * a->bytes), WARP_LANES);
-    bool loads = a->i->kind == IR_LD;
+    LLVMTypeRef type = vector_of(type_of_width(e, 8 * t->a->bytes), WARP_LANES);
+    bool loads = t->a->i->kind == IR_LD;
     LLVMBasicBlockRef done = emit_new_block(e, "");
     value v[8], row = e->scratch[ROW_RESULT];
-    for (unsigned k = 0; k < a->n; k++)
-        v[k] = loads ? LLVMConstNull(type) : element_stored_value(e, a, k);
+    for (unsigned k = 0; k < t->a->n; k++)
+        v[k] = loads ? LLVMConstNull(type) : element_stored_value(e, t, k);
     if (!loads)
-        vector_zip(e, v, a->n);
-    for (unsigned k = 0; k < a->n; k++)
-        LLVMSetAlignment(LLVMBuildStore(e->b, v[k], emit_pointer_at(e, row, k * WARP_LANES * a->bytes)), 64);
-    struct lane_loop t = lane_loop_begin(e);
-    value there = scratch_lane_pointer(e, a, t.lane),
-          here = scratch_element(e, ROW_RESULT, element_whole_type(e, a), t.lane);
+        vector_zip(e, v, t->a->n);
+    for (unsigned k = 0; k < t->a->n; k++)
+        LLVMSetAlignment(LLVMBuildStore(e->b, v[k], emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes)), 64);
+    struct lane_loop loop = lane_loop_begin(e);
+    value there = scratch_lane_pointer(e, t, loop.lane),
+          here = scratch_element(e, ROW_RESULT, element_whole_type(e, t->a), loop.lane);
     if (loads)
-        LLVMBuildStore(e->b, element_load_whole(e, a, there), here);
+        LLVMBuildStore(e->b, element_load_whole(e, t->a, there), here);
     else
-        element_store_whole(e, a, LLVMBuildLoad2(e->b, element_whole_type(e, a), here, ""), there);
-    lane_loop_end(e, &t, a->mask, done);
+        element_store_whole(e, t->a, LLVMBuildLoad2(e->b, element_whole_type(e, t->a), here, ""), there);
+    lane_loop_end(e, &loop, t->mask, done);
     emit_at_end(e, done);
-    for (unsigned k = 0; k < a->n && loads; k++) {
-        v[k] = LLVMBuildLoad2(e->b, type, emit_pointer_at(e, row, k * WARP_LANES * a->bytes), "");
+    for (unsigned k = 0; k < t->a->n && loads; k++) {
+        v[k] = LLVMBuildLoad2(e->b, type, emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes), "");
         LLVMSetAlignment(v[k], 64);
     }
     if (loads)
-        vector_unzip(e, v, a->n);
-    for (unsigned k = 0; k < a->n && loads; k++)
-        element_put_lanes(e, a, k, v[k]);
+        vector_unzip(e, v, t->a->n);
+    for (unsigned k = 0; k < t->a->n && loads; k++)
+        element_put_lanes(e, t, k, v[k]);
 }
 
-void scalarised_load_lane(struct emit *e, const struct access *a, unsigned lane, value pointer, value v[8])
+void scalarised_load_lane(struct emit *e, const struct transfer *t, unsigned lane, value pointer, value v[8])
 {
-    for (unsigned k = 0; k < a->n; k++) {
-        value one = element_load_vector(e, a, emit_pointer_at(e, pointer, k * a->bytes), 1);
+    for (unsigned k = 0; k < t->a->n; k++) {
+        value one = element_load_vector(e, t->a, emit_pointer_at(e, pointer, k * t->a->bytes), 1);
         if (lane == 0)
             v[k] = LLVMGetPoison(vector_of(LLVMTypeOf(one), WARP_LANES));
         v[k] = LLVMBuildInsertElement(e->b, v[k], one, const_int(e, e->i32, lane), "");
     }
 }
 
-void scalarised_gather(struct emit *e, const struct access *a)
+void scalarised_gather(struct emit *e, const struct transfer *t)
 {
     value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->b, e->w, e->i64, ""), WARP_LANES);
-    scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, emit_mask_to_lanes(e, a->mask), a->lanes, own, ""));
+    scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->b, emit_mask_to_lanes(e, t->mask), t->lanes, own, ""));
     for (unsigned l = 0; l < WARP_LANES; l++)
-        scalarised_load_lane(e, a, l, pointer_of(e, a, scratch_number(e, ROW_ADDRESS, e->i64, l)), v);
-    for (unsigned k = 0; k < a->n; k++)
-        element_put_lanes(e, a, k, v[k]);
+        scalarised_load_lane(e, t, l, pointer_of(e, t, scratch_number(e, ROW_ADDRESS, e->i64, l)), v);
+    for (unsigned k = 0; k < t->a->n; k++)
+        element_put_lanes(e, t, k, v[k]);
 }
 
-void scalarised_transfer(struct emit *e, const struct access *a)
+void scalarised_transfer(struct emit *e, const struct transfer *t)
 {
-    scratch_set(e, ROW_ADDRESS, a->lanes);
-    if (access_is_whole(a->mem)) {
-        move_whole(e, a);
+    scratch_set(e, ROW_ADDRESS, t->lanes);
+    if (access_is_whole(t->a->mem)) {
+        move_whole(e, t);
         return;
     }
-    for (unsigned k = 0; k < a->n; k++)
-        move_element(e, a, k);
+    for (unsigned k = 0; k < t->a->n; k++)
+        move_element(e, t, k);
 }

@@ -6,48 +6,47 @@
 
 /* Is the allocation where the access was last large, and is what the launch stores by this instruction? An i1. (An allocation may hold
  * many arrays.) */
-static value is_large(struct emit *e, const struct access *a)
+static value is_large(struct emit *e, const struct transfer *t)
 {
     const struct jit_costs *costs = e->fn->target->costs;
-    struct access first = *a; /* of a check group, which counts on its test */
-    first.i = insn_at(emit_here(e), e->check_groups[e->index].first);
-    first.span = 0; /* what is asked is no test */
+    /* of the check group's first, which has tested; what is asked is no test */
+    struct transfer first = {.a = access_new(e->fn, insn_at(emit_here(e), e->check_groups[e->index].first))};
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
-    uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * a->all;
+    uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * t->a->all;
     value places = emit_load_field(e, e->i64, first.cache, abi.inline_cache_n, "");
     value blocks = emit_load_field(e, e->i64, e->of.launch, abi.launch_n_blocks, "");
     value array =
-        LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, costs->nontemporal_array >> a->log2), "");
+        LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, costs->nontemporal_array >> t->a->log2), "");
     value launch =
         LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, costs->nontemporal_launch / of_block), "");
     return LLVMBuildAnd(e->b, array, launch, "");
 }
 
-static value is_whole(struct emit *e, const struct access *a)
+static value is_whole(struct emit *e, const struct transfer *t)
 {
-    value at = a->first[0];
-    for (unsigned p = 1; p < a->pieces; p++)
-        at = LLVMBuildOr(e->b, at, a->first[p], "");
+    value at = t->first[0];
+    for (unsigned p = 1; p < t->a->pieces; p++)
+        at = LLVMBuildOr(e->b, at, t->first[p], "");
     at = LLVMBuildAnd(e->b, at, const_int(e, e->i64, LINE_BYTES - 1), "");
-    value all = LLVMBuildICmp(e->b, LLVMIntEQ, a->mask, const_int(e, e->i32, UINT32_MAX), "");
+    value all = LLVMBuildICmp(e->b, LLVMIntEQ, t->mask, const_int(e, e->i32, UINT32_MAX), "");
     return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, const_int(e, e->i64, 0), ""), all, "");
 }
 
-void transfer_store_nontemporal(struct emit *e, const struct access *a,
-                                void (*plainly)(struct emit *e, const struct access *a))
+void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
+                                void (*plainly)(struct emit *e, const struct transfer *t))
 {
     LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, is_large(e, a), is_whole(e, a), ""), past, plain);
+    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, is_large(e, t), is_whole(e, t), ""), past, plain);
     emit_at_end(e, past);
-    struct access own = *a;
+    struct transfer own = *t;
     own.nontemporal = true;
     transfer_store_consecutive(e, &own);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, plain);
-    emit_prefetch(e, a);
-    plainly(e, a);
+    emit_prefetch(e, t);
+    plainly(e, t);
     LLVMBuildBr(e->b, done);
     emit_at_end(e, done);
 }

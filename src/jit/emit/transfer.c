@@ -1,43 +1,43 @@
 /* Moving the bytes of a load or store whose addresses have been tested; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-value transfer_test_halves(struct emit *e, const struct access *a, unsigned step_bytes)
+value transfer_test_halves(struct emit *e, const struct transfer *t, unsigned step_bytes)
 {
-    return transfer_test_runs(e, a, HALF_LANES, step_bytes);
+    return transfer_test_runs(e, t, HALF_LANES, step_bytes);
 }
 
-value transfer_test_runs(struct emit *e, const struct access *a, unsigned lanes, unsigned step_bytes)
+value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lanes, unsigned step_bytes)
 {
-    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a->lanes));
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
     value index[WARP_LANES], step[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
         index[l] = const_int(e, e->i32, l / lanes * lanes);
         step[l] = const_int(e, type, l % lanes * step_bytes);
     }
-    value starts = LLVMBuildShuffleVector(e->b, a->lanes, LLVMGetPoison(LLVMTypeOf(a->lanes)),
+    value starts = LLVMBuildShuffleVector(e->b, t->lanes, LLVMGetPoison(LLVMTypeOf(t->lanes)),
                                           LLVMConstVector(index, WARP_LANES), "");
     value expected = LLVMBuildAdd(e->b, starts, LLVMConstVector(step, WARP_LANES), "");
-    value equal = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, a->lanes, expected, ""));
-    value both = LLVMBuildAnd(e->b, equal, a->mask, "");
+    value equal = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, t->lanes, expected, ""));
+    value both = LLVMBuildAnd(e->b, equal, t->mask, "");
     return LLVMBuildICmp(e->b, LLVMIntEQ, both, const_int(e, e->i32, UINT32_MAX), "");
 }
 
-static value half_start(struct emit *e, const struct access *a, unsigned lane, enum ptx_space space)
+static value half_start(struct emit *e, const struct transfer *t, unsigned lane, enum ptx_space space)
 {
-    value at = LLVMBuildExtractElement(e->b, a->lanes, const_int(e, e->i32, lane), "");
+    value at = LLVMBuildExtractElement(e->b, t->lanes, const_int(e, e->i32, lane), "");
     at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
     return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
                                  : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
 }
 
 /* <32 x ptr> of element k; indices into shared memory are small, so they may count as signed. */
-static value lane_pointers(struct emit *e, const struct access *a, unsigned k, enum ptx_space space)
+static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k, enum ptx_space space)
 {
-    value at = a->lanes;
+    value at = t->lanes;
     LLVMTypeRef type = LLVMTypeOf(at);
     if (k)
-        at =
-            LLVMBuildAdd(e->b, at, emit_splat(e, const_int(e, LLVMGetElementType(type), k * a->bytes), WARP_LANES), "");
+        at = LLVMBuildAdd(e->b, at, emit_splat(e, const_int(e, LLVMGetElementType(type), k * t->a->bytes), WARP_LANES),
+                          "");
     if (space == SPACE_SHARED)
         return LLVMBuildGEP2(e->b, e->i8, e->of.shared, &at, 1, "");
     return LLVMBuildIntToPtr(e->b, at, vector_of(e->ptr, WARP_LANES), "");
@@ -46,23 +46,23 @@ static value lane_pointers(struct emit *e, const struct access *a, unsigned k, e
 /* ---- loading ---- */
 
 /* Loads a cluster. Vectors have 1, 2, 4 ... elements: other sizes are loaded as two vectors that overlap. */
-static value load_cluster(struct emit *e, const struct access *a, const struct cluster *c, unsigned number, unsigned k,
-                          const uint8_t of[WARP_LANES])
+static value load_cluster(struct emit *e, const struct transfer *t, const struct cluster *c, unsigned number,
+                          unsigned k, const uint8_t of[WARP_LANES])
 {
     unsigned n = (unsigned)(c->to - c->from + 1), size = 1;
     while (2 * size <= n)
         size *= 2;
-    value pointer = a->pointer[c->piece];
-    value low = element_load_vector(e, a, emit_pointer_at(e, pointer, c->from * a->bytes), size);
+    value pointer = t->pointer[c->piece];
+    value low = element_load_vector(e, t->a, emit_pointer_at(e, pointer, c->from * t->a->bytes), size);
     if (n == 1)
         return emit_splat(e, low, WARP_LANES);
     unsigned over = n - size; /* by how much the second begins later */
-    value high = over ? element_load_vector(e, a, emit_pointer_at(e, pointer, (c->from + over) * a->bytes), size)
+    value high = over ? element_load_vector(e, t->a, emit_pointer_at(e, pointer, (c->from + over) * t->a->bytes), size)
                       : LLVMGetPoison(LLVMTypeOf(low));
     int index[WARP_LANES];
     bool identity = n == WARP_LANES;
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        unsigned at = (unsigned)(a->offset[l] / a->bytes + k - c->from);
+        unsigned at = (unsigned)(t->a->offset[l] / t->a->bytes + k - c->from);
         index[l] = of[l] != number ? -1 : (int)(at < size ? at : at + size - over);
         identity &= index[l] == (int)l;
     }
@@ -70,111 +70,112 @@ static value load_cluster(struct emit *e, const struct access *a, const struct c
 }
 
 /* Element k in all lanes, or NULL where the offsets are too wild. */
-static value load_affine_element(struct emit *e, const struct access *a, unsigned k)
+static value load_affine_element(struct emit *e, const struct transfer *t, unsigned k)
 {
     struct cluster c[MAX_CLUSTERS];
     uint8_t of[WARP_LANES];
-    unsigned n = access_find_clusters(a, k, c, of);
-    value v = n ? load_cluster(e, a, &c[0], 0, k, of) : NULL;
+    unsigned n = access_find_clusters(t->a, k, c, of);
+    value v = n ? load_cluster(e, t, &c[0], 0, k, of) : NULL;
     for (unsigned i = 1; i < n; i++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = of[l] == i ? (int)(WARP_LANES + l) : (int)l;
-        v = emit_shuffle_lanes(e, v, load_cluster(e, a, &c[i], i, k, of), index);
+        v = emit_shuffle_lanes(e, v, load_cluster(e, t, &c[i], i, k, of), index);
     }
     return v;
 }
 
-void transfer_load_uniform(struct emit *e, const struct access *a)
+void transfer_load_uniform(struct emit *e, const struct transfer *t)
 {
-    value all = access_is_whole(a->mem) ? element_load_whole(e, a, a->pointer[0]) : NULL;
+    value all = access_is_whole(t->a->mem) ? element_load_whole(e, t->a, t->pointer[0]) : NULL;
     if (all)
-        all = LLVMBuildBitCast(e->b, all, vector_of(element_type(e, a), a->n), "");
-    for (unsigned k = 0; k < a->n; k++)
-        element_put_scalar(e, a, k,
+        all = LLVMBuildBitCast(e->b, all, vector_of(element_type(e, t->a), t->a->n), "");
+    for (unsigned k = 0; k < t->a->n; k++)
+        element_put_scalar(e, t, k,
                            all ? LLVMBuildExtractElement(e->b, all, const_int(e, e->i32, k), "")
-                               : element_load_vector(e, a, emit_pointer_at(e, a->pointer[0], k * a->bytes), 1));
+                               : element_load_vector(e, t->a, emit_pointer_at(e, t->pointer[0], k * t->a->bytes), 1));
 }
 
-void transfer_load_affine(struct emit *e, const struct access *a)
+void transfer_load_affine(struct emit *e, const struct transfer *t)
 {
-    if (a->pieces == 1 && access_is_consecutive(a)) {
+    if (t->a->pieces == 1 && access_is_consecutive(t->a)) {
         value vectors[8];
-        for (unsigned k = 0; k < a->n; k++)
-            vectors[k] =
-                element_load_vector(e, a, emit_pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes), WARP_LANES);
-        vector_unzip(e, vectors, a->n);
-        for (unsigned k = 0; k < a->n; k++)
-            element_put_lanes(e, a, k, vectors[k]);
+        for (unsigned k = 0; k < t->a->n; k++)
+            vectors[k] = element_load_vector(e, t->a, emit_pointer_at(e, t->pointer[0], k * WARP_LANES * t->a->bytes),
+                                             WARP_LANES);
+        vector_unzip(e, vectors, t->a->n);
+        for (unsigned k = 0; k < t->a->n; k++)
+            element_put_lanes(e, t, k, vectors[k]);
         return;
     }
-    for (unsigned k = 0; k < a->n; k++)
-        element_put_lanes(e, a, k, load_affine_element(e, a, k));
+    for (unsigned k = 0; k < t->a->n; k++)
+        element_put_lanes(e, t, k, load_affine_element(e, t, k));
 }
 
-void transfer_load_masked(struct emit *e, const struct access *a)
+void transfer_load_masked(struct emit *e, const struct transfer *t)
 {
-    LLVMTypeRef types[2] = {vector_of(element_type(e, a), WARP_LANES), e->ptr};
-    value args[4] = {a->pointer[0], const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask),
+    LLVMTypeRef types[2] = {vector_of(element_type(e, t->a), WARP_LANES), e->ptr};
+    value args[4] = {t->pointer[0], const_int(e, e->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
                      LLVMConstNull(types[0])};
-    element_put_lanes(e, a, 0, emit_intrinsic(e, "llvm.masked.load", types, 2, args, 4));
+    element_put_lanes(e, t, 0, emit_intrinsic(e, "llvm.masked.load", types, 2, args, 4));
 }
 
-void transfer_load_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t, enum ptx_space space)
 {
-    unsigned n = HALF_LANES * a->n;
-    value low = element_load_vector(e, a, half_start(e, a, 0, space), n);
-    value high = element_load_vector(e, a, half_start(e, a, HALF_LANES, space), n);
-    for (unsigned k = 0; k < a->n; k++) {
+    unsigned n = HALF_LANES * t->a->n;
+    value low = element_load_vector(e, t->a, half_start(e, t, 0, space), n);
+    value high = element_load_vector(e, t->a, half_start(e, t, HALF_LANES, space), n);
+    for (unsigned k = 0; k < t->a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = (int)(l * a->n + k);
-        element_put_lanes(e, a, k, emit_shuffle_lanes(e, low, high, index));
+            index[l] = (int)(l * t->a->n + k);
+        element_put_lanes(e, t, k, emit_shuffle_lanes(e, low, high, index));
     }
 }
 
-void transfer_load_uniform_halves(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_load_uniform_halves(struct emit *e, const struct transfer *t, enum ptx_space space)
 {
-    value low = half_start(e, a, 0, space), high = half_start(e, a, HALF_LANES, space);
-    for (unsigned k = 0; k < a->n; k++) {
+    value low = half_start(e, t, 0, space), high = half_start(e, t, HALF_LANES, space);
+    for (unsigned k = 0; k < t->a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = (int)(l / HALF_LANES * WARP_LANES);
-        value x = emit_splat(e, element_load_vector(e, a, emit_pointer_at(e, low, k * a->bytes), 1), WARP_LANES);
-        value y = emit_splat(e, element_load_vector(e, a, emit_pointer_at(e, high, k * a->bytes), 1), WARP_LANES);
-        element_put_lanes(e, a, k, emit_shuffle_lanes(e, x, y, index));
+        value x = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, low, k * t->a->bytes), 1), WARP_LANES);
+        value y = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, high, k * t->a->bytes), 1), WARP_LANES);
+        element_put_lanes(e, t, k, emit_shuffle_lanes(e, x, y, index));
     }
 }
 
 /* Gathers bytes and halves by the aligned words that hold them, which lie on the same page. */
-static void gather_narrow(struct emit *e, const struct access *a, enum ptx_space space)
+static void gather_narrow(struct emit *e, const struct transfer *t, enum ptx_space space)
 {
-    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(a->lanes)), type = vector_of(e->i32, WARP_LANES);
-    struct access words = *a;
-    words.lanes = LLVMBuildAnd(e->b, a->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
+    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->i32, WARP_LANES);
+    struct transfer words = *t;
+    words.lanes = LLVMBuildAnd(e->b, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
     value pointers = lane_pointers(e, &words, 0, space);
-    value args[4] = {pointers, const_int(e, e->i32, 4), emit_mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+    value args[4] = {pointers, const_int(e, e->i32, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
     LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
     value v = emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
-    value byte = LLVMBuildIntCast2(e->b, a->lanes, type, false, "");
+    value byte = LLVMBuildIntCast2(e->b, t->lanes, type, false, "");
     byte = LLVMBuildAnd(e->b, byte, emit_splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
     value shift = LLVMBuildShl(e->b, byte, emit_splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
-    v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, shift, ""), vector_of(element_type(e, a), WARP_LANES), "");
-    element_put_lanes(e, a, 0, v);
+    v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, shift, ""), vector_of(element_type(e, t->a), WARP_LANES), "");
+    element_put_lanes(e, t, 0, v);
 }
 
-void transfer_load_gather(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_load_gather(struct emit *e, const struct transfer *t, enum ptx_space space)
 {
-    if (a->bytes < 4) {
-        gather_narrow(e, a, space);
+    if (t->a->bytes < 4) {
+        gather_narrow(e, t, space);
         return;
     }
-    for (unsigned k = 0; k < a->n; k++) {
-        LLVMTypeRef type = vector_of(element_type(e, a), WARP_LANES);
-        value pointers = lane_pointers(e, a, k, space);
-        value args[4] = {pointers, const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask), LLVMConstNull(type)};
+    for (unsigned k = 0; k < t->a->n; k++) {
+        LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
+        value pointers = lane_pointers(e, t, k, space);
+        value args[4] = {pointers, const_int(e, e->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
+                         LLVMConstNull(type)};
         LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-        element_put_lanes(e, a, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+        element_put_lanes(e, t, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
     }
 }
 
@@ -183,10 +184,12 @@ void transfer_load_gather(struct emit *e, const struct access *a, enum ptx_space
 /* Do the offsets of affine addresses say that no two lanes are at one place? */
 static bool are_apart(const struct access *a)
 {
-    bool apart = a->pieces == 1 && access_is_aligned(a);
-    for (unsigned l = 0; l < WARP_LANES; l++)
+    bool apart = a->pieces == 1;
+    for (unsigned l = 0; l < WARP_LANES && apart; l++) {
+        apart &= a->offset[l] % a->all == 0;
         for (unsigned m = 0; m < l; m++)
             apart &= a->offset[l] != a->offset[m];
+    }
     return apart;
 }
 
@@ -199,24 +202,24 @@ static unsigned order_of(struct emit *e, const struct access *a)
     return one_value || are_apart(a) ? 0 : mem_access_store_order(a->mem);
 }
 
-struct access transfer_store_in_order(struct emit *e, const struct access *a)
+struct transfer transfer_store_in_order(struct emit *e, const struct transfer *t)
 {
-    struct access s = *a;
-    s.order = order_of(e, a);
+    struct transfer s = *t;
+    s.order = order_of(e, t->a);
     if (!s.order)
         return s;
-    s.lanes = element_in_order(e, a->lanes, s.order);
-    s.mask = emit_lanes_to_mask(e, element_in_order(e, emit_mask_to_lanes(e, a->mask), s.order));
+    s.lanes = element_in_order(e, t->lanes, s.order);
+    s.mask = emit_lanes_to_mask(e, element_in_order(e, emit_mask_to_lanes(e, t->mask), s.order));
     return s;
 }
 
 /* The elements of the lanes from..from + lanes - 1, as they stand in memory. */
-static value interleave(struct emit *e, const struct access *a, unsigned from, unsigned lanes)
+static value interleave(struct emit *e, const struct transfer *t, unsigned from, unsigned lanes)
 {
     value index[WARP_LANES * 8], v = NULL;
     /* all elements one after the other, then in turns */
-    for (unsigned k = 0; k < a->n; k++) {
-        value one = element_stored_value(e, a, k);
+    for (unsigned k = 0; k < t->a->n; k++) {
+        value one = element_stored_value(e, t, k);
         unsigned before = k * WARP_LANES;
         for (unsigned l = 0; l < before + WARP_LANES; l++)
             index[l] = const_int(e, e->i32, l);
@@ -229,38 +232,38 @@ static value interleave(struct emit *e, const struct access *a, unsigned from, u
         v = k ? LLVMBuildShuffleVector(e->b, v, one, LLVMConstVector(index, before + WARP_LANES), "") : one;
     }
     for (unsigned l = 0; l < lanes; l++)
-        for (unsigned k = 0; k < a->n; k++)
-            index[l * a->n + k] = const_int(e, e->i32, k * WARP_LANES + from + l);
-    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * a->n), "");
+        for (unsigned k = 0; k < t->a->n; k++)
+            index[l * t->a->n + k] = const_int(e, e->i32, k * WARP_LANES + from + l);
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * t->a->n), "");
 }
 
 /* The lane that stores last, of those that run: the lowest of those that store together with the highest. */
-static value last_to_store(struct emit *e, const struct access *a)
+static value last_to_store(struct emit *e, const struct transfer *t)
 {
-    value args[2] = {a->mask, LLVMConstInt(e->i1, 1, false)};
+    value args[2] = {t->mask, LLVMConstInt(e->i1, 1, false)};
     value highest =
         LLVMBuildSub(e->b, const_int(e, e->i32, 31), emit_intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
-    value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~mem_access_store_order(a->mem)), "");
-    args[0] = LLVMBuildAnd(e->b, a->mask, LLVMBuildShl(e->b, const_int(e, e->i32, UINT32_MAX), from, ""), "");
+    value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~mem_access_store_order(t->a->mem)), "");
+    args[0] = LLVMBuildAnd(e->b, t->mask, LLVMBuildShl(e->b, const_int(e, e->i32, UINT32_MAX), from, ""), "");
     return emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
 }
 
-void transfer_store_uniform(struct emit *e, const struct access *a)
+void transfer_store_uniform(struct emit *e, const struct transfer *t)
 {
-    value lane = last_to_store(e, a), all = LLVMGetPoison(vector_of(element_type(e, a), a->n));
-    bool whole = access_is_whole(a->mem);
-    for (unsigned k = 0; k < a->n; k++) {
-        ir_ref r = a->i->access->regs[k];
+    value lane = last_to_store(e, t), all = LLVMGetPoison(vector_of(element_type(e, t->a), t->a->n));
+    bool whole = access_is_whole(t->a->mem);
+    for (unsigned k = 0; k < t->a->n; k++) {
+        ir_ref r = t->a->i->access->regs[k];
         value v = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
-                      ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r), element_type(e, a), false, "")
-                      : LLVMBuildExtractElement(e->b, element_stored_value(e, a, k), lane, "");
+                      ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r), element_type(e, t->a), false, "")
+                      : LLVMBuildExtractElement(e->b, element_stored_value(e, t, k), lane, "");
         if (whole)
             all = LLVMBuildInsertElement(e->b, all, v, const_int(e, e->i32, k), "");
         else
-            element_store_vector(e, a, v, emit_pointer_at(e, a->pointer[0], k * a->bytes));
+            element_store_vector(e, t, v, emit_pointer_at(e, t->pointer[0], k * t->a->bytes));
     }
     if (whole)
-        element_store_whole(e, a, all, a->pointer[0]);
+        element_store_whole(e, t->a, all, t->pointer[0]);
 }
 
 /* The n-th of the warp's pieces to store: lanes of one piece are apart, those of two may not be. */
@@ -270,21 +273,21 @@ static unsigned piece_to_store(struct emit *e, const struct access *a, unsigned 
     return (n * lanes ^ order_of(e, a)) / lanes;
 }
 
-void transfer_store_consecutive(struct emit *e, const struct access *a)
+void transfer_store_consecutive(struct emit *e, const struct transfer *t)
 {
-    if (a->pieces == 1) {
+    if (t->a->pieces == 1) {
         value vectors[8];
-        for (unsigned k = 0; k < a->n; k++)
-            vectors[k] = element_stored_value(e, a, k);
-        vector_zip(e, vectors, a->n);
-        for (unsigned k = 0; k < a->n; k++)
-            element_store_vector(e, a, vectors[k], emit_pointer_at(e, a->pointer[0], k * WARP_LANES * a->bytes));
+        for (unsigned k = 0; k < t->a->n; k++)
+            vectors[k] = element_stored_value(e, t, k);
+        vector_zip(e, vectors, t->a->n);
+        for (unsigned k = 0; k < t->a->n; k++)
+            element_store_vector(e, t, vectors[k], emit_pointer_at(e, t->pointer[0], k * WARP_LANES * t->a->bytes));
         return;
     }
-    for (unsigned n = 0; n < a->pieces; n++) {
-        unsigned p = piece_to_store(e, a, n);
-        element_store_vector(e, a, interleave(e, a, p * (WARP_LANES / a->pieces), WARP_LANES / a->pieces),
-                             a->pointer[p]);
+    for (unsigned n = 0; n < t->a->pieces; n++) {
+        unsigned p = piece_to_store(e, t->a, n);
+        element_store_vector(e, t, interleave(e, t, p * (WARP_LANES / t->a->pieces), WARP_LANES / t->a->pieces),
+                             t->pointer[p]);
     }
 }
 
@@ -298,32 +301,32 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
                : LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
 }
 
-void transfer_store_masked(struct emit *e, const struct access *a)
+void transfer_store_masked(struct emit *e, const struct transfer *t)
 {
-    value v = element_stored_value(e, a, 0), mask = emit_mask_to_lanes(e, a->mask);
-    unsigned n = WARP_LANES / a->pieces;
-    for (unsigned turn = 0; turn < a->pieces; turn++) {
-        unsigned p = piece_to_store(e, a, turn);
+    value v = element_stored_value(e, t, 0), mask = emit_mask_to_lanes(e, t->mask);
+    unsigned n = WARP_LANES / t->a->pieces;
+    for (unsigned turn = 0; turn < t->a->pieces; turn++) {
+        unsigned p = piece_to_store(e, t->a, turn);
         value lanes = slice(e, v, p * n, n);
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
-        value args[4] = {lanes, a->pointer[p], const_int(e, e->i32, a->bytes), slice(e, mask, p * n, n)};
+        value args[4] = {lanes, t->pointer[p], const_int(e, e->i32, t->a->bytes), slice(e, mask, p * n, n)};
         emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
     }
 }
 
-void transfer_store_consecutive_halves(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_store_consecutive_halves(struct emit *e, const struct transfer *t, enum ptx_space space)
 {
     for (unsigned turn = 0; turn < WARP_LANES; turn += HALF_LANES) {
-        unsigned lane = (turn ^ order_of(e, a)) & HALF_LANES;
-        element_store_vector(e, a, interleave(e, a, lane, HALF_LANES), half_start(e, a, lane, space));
+        unsigned lane = (turn ^ order_of(e, t->a)) & HALF_LANES;
+        element_store_vector(e, t, interleave(e, t, lane, HALF_LANES), half_start(e, t, lane, space));
     }
 }
 
-void transfer_store_scatter(struct emit *e, const struct access *a, enum ptx_space space)
+void transfer_store_scatter(struct emit *e, const struct transfer *t, enum ptx_space space)
 {
-    for (unsigned k = 0; k < a->n; k++) {
-        value pointers = lane_pointers(e, a, k, space), v = element_stored_value(e, a, k);
-        value args[4] = {v, pointers, const_int(e, e->i32, a->bytes), emit_mask_to_lanes(e, a->mask)};
+    for (unsigned k = 0; k < t->a->n; k++) {
+        value pointers = lane_pointers(e, t, k, space), v = element_stored_value(e, t, k);
+        value args[4] = {v, pointers, const_int(e, e->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask)};
         LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
         emit_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     }
@@ -331,66 +334,66 @@ void transfer_store_scatter(struct emit *e, const struct access *a, enum ptx_spa
 
 /* ---- local memory: words of all lanes stand together (mem/local.h) ---- */
 
-static value local_word_pointer(struct emit *e, const struct access *a, unsigned byte)
+static value local_word_pointer(struct emit *e, const struct transfer *t, unsigned byte)
 {
-    value word = LLVMBuildAnd(e->b, a->first[0], const_int(e, e->i64, ~3ull), "");
+    value word = LLVMBuildAnd(e->b, t->first[0], const_int(e, e->i64, ~3ull), "");
     value at = LLVMBuildMul(e->b, word, const_int(e, e->i64, WARP_LANES), "");
     at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, byte * WARP_LANES), "");
     return LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.local, &at, 1, "");
 }
 
-static value load_words(struct emit *e, const struct access *a, unsigned byte)
+static value load_words(struct emit *e, const struct transfer *t, unsigned byte)
 {
-    value v = LLVMBuildLoad2(e->b, vector_of(e->i32, WARP_LANES), local_word_pointer(e, a, byte), "");
+    value v = LLVMBuildLoad2(e->b, vector_of(e->i32, WARP_LANES), local_word_pointer(e, t, byte), "");
     LLVMSetAlignment(v, 64);
     return v;
 }
 
-static void store_words(struct emit *e, const struct access *a, unsigned byte, value v)
+static void store_words(struct emit *e, const struct transfer *t, unsigned byte, value v)
 {
-    if (!emit_is_full(e) || a->i->guard)
-        v = emit_blend(e, 32, a->mask, v, load_words(e, a, byte));
-    LLVMSetAlignment(LLVMBuildStore(e->b, v, local_word_pointer(e, a, byte)), 64);
+    if (!emit_is_full(e) || t->a->i->guard)
+        v = emit_blend(e, 32, t->mask, v, load_words(e, t, byte));
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, local_word_pointer(e, t, byte)), 64);
 }
 
-static value local_shift(struct emit *e, const struct access *a)
+static value local_shift(struct emit *e, const struct transfer *t)
 {
-    value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, a->first[0], e->i32, ""), const_int(e, e->i32, 3), "");
+    value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, t->first[0], e->i32, ""), const_int(e, e->i32, 3), "");
     return emit_splat(e, LLVMBuildShl(e->b, byte, const_int(e, e->i32, 3), ""), WARP_LANES);
 }
 
-void transfer_load_local(struct emit *e, const struct access *a)
+void transfer_load_local(struct emit *e, const struct transfer *t)
 {
-    LLVMTypeRef wide = vector_of(e->i64, WARP_LANES), type = vector_of(element_type(e, a), WARP_LANES);
-    for (unsigned k = 0; k < a->n; k++) {
-        value v = load_words(e, a, k * a->bytes);
-        if (a->bytes == 8) {
-            value high = LLVMBuildZExt(e->b, load_words(e, a, k * 8 + 4), wide, "");
+    LLVMTypeRef wide = vector_of(e->i64, WARP_LANES), type = vector_of(element_type(e, t->a), WARP_LANES);
+    for (unsigned k = 0; k < t->a->n; k++) {
+        value v = load_words(e, t, k * t->a->bytes);
+        if (t->a->bytes == 8) {
+            value high = LLVMBuildZExt(e->b, load_words(e, t, k * 8 + 4), wide, "");
             high = LLVMBuildShl(e->b, high, emit_splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
             v = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, v, wide, ""), high, "");
-        } else if (a->bytes < 4) {
-            v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, local_shift(e, a), ""), type, "");
+        } else if (t->a->bytes < 4) {
+            v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, local_shift(e, t), ""), type, "");
         }
-        element_put_lanes(e, a, k, v);
+        element_put_lanes(e, t, k, v);
     }
 }
 
-void transfer_store_local(struct emit *e, const struct access *a)
+void transfer_store_local(struct emit *e, const struct transfer *t)
 {
     LLVMTypeRef words = vector_of(e->i32, WARP_LANES);
-    for (unsigned k = 0; k < a->n; k++) {
-        value v = element_stored_value(e, a, k);
-        if (a->bytes == 8) {
+    for (unsigned k = 0; k < t->a->n; k++) {
+        value v = element_stored_value(e, t, k);
+        if (t->a->bytes == 8) {
             value high = LLVMBuildLShr(e->b, v, emit_splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
-            store_words(e, a, k * 8 + 4, LLVMBuildTrunc(e->b, high, words, ""));
+            store_words(e, t, k * 8 + 4, LLVMBuildTrunc(e->b, high, words, ""));
             v = LLVMBuildTrunc(e->b, v, words, "");
-        } else if (a->bytes < 4) {
-            value shift = local_shift(e, a),
-                  ones = emit_splat(e, const_int(e, e->i32, (1u << 8 * a->bytes) - 1), WARP_LANES);
-            value kept = LLVMBuildAnd(e->b, load_words(e, a, 0),
+        } else if (t->a->bytes < 4) {
+            value shift = local_shift(e, t),
+                  ones = emit_splat(e, const_int(e, e->i32, (1u << 8 * t->a->bytes) - 1), WARP_LANES);
+            value kept = LLVMBuildAnd(e->b, load_words(e, t, 0),
                                       LLVMBuildNot(e->b, LLVMBuildShl(e->b, ones, shift, ""), ""), "");
             v = LLVMBuildOr(e->b, kept, LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, words, ""), shift, ""), "");
         }
-        store_words(e, a, k * a->bytes, v);
+        store_words(e, t, k * t->a->bytes, v);
     }
 }
