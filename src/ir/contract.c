@@ -121,7 +121,7 @@ static bool find_sum(const struct ir_insn *i, struct sum *s)
     return false;
 }
 
-static bool is_copy(const struct ir_insn *i)
+static bool is_mov(const struct ir_insn *i)
 {
     return i->kind == IR_LANES && (i->lane == LANE_mov_b16 || i->lane == LANE_mov_b32 || i->lane == LANE_mov_b64);
 }
@@ -226,7 +226,7 @@ static void note_reads(struct contractor *c, const struct ir_insn *i, uint32_t n
         return;
     }
     struct product *p = i->guard ? NULL : product_in(c, i->a);
-    if (p && (is_copy(i) || is_negation(i, p->entry)))
+    if (p && (is_mov(i) || is_negation(i, p->entry)))
         return; /* its readers count */
     for (unsigned k = 0, n = ir_reads(i, refs); k < n; k++)
         if ((p = product_in(c, refs[k])))
@@ -257,11 +257,11 @@ static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t 
     const struct contraction *entry = product_entry(i);
     bool is_folded = entry && is_constant(c, i->a) && is_constant(c, i->b); /* by ptxas, before */
     struct product *p = i->guard ? NULL : product_in(c, i->a);
-    struct holding copied = {.is_constant = is_copy(i) && !i->guard && is_constant(c, i->a)};
-    if (p && (is_copy(i) || is_negation(i, p->entry))) {
+    struct holding copied = {.is_constant = is_mov(i) && !i->guard && is_constant(c, i->a)};
+    if (p && (is_mov(i) || is_negation(i, p->entry))) {
         copied = *held_by(c, i->a);
         copied.is_constant = false;
-        copied.negated ^= !is_copy(i);
+        copied.negated ^= !is_mov(i);
         copied.flushed |= i->lane == LANE_neg_f32_ftz;
     }
     for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++) {
@@ -321,7 +321,7 @@ static void end_trace(struct contractor *c, uint32_t last)
 
 static enum fixed fixed_result(const struct contractor *c, const struct ir_insn *i)
 {
-    bool is_moved = is_copy(i) || (i->kind == IR_LANES && (i->lane == LANE_neg_f32 || i->lane == LANE_neg_f64));
+    bool is_moved = is_mov(i) || (i->kind == IR_LANES && (i->lane == LANE_neg_f32 || i->lane == LANE_neg_f64));
     if (i->guard)
         return NOT_FIXED;
     if (i->kind == IR_LD && !i->a && !i->access->mem.frame)

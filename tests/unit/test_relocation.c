@@ -28,8 +28,8 @@ static void fill_all(uint16_t machine, const struct fill *entries, size_t n)
     assert_non_null(cpu);
     for (size_t i = 0; i < n; i++) {
         uint64_t word = entries[i].before;
-        assert_true(relocation_apply(cpu, entries[i].type, (uint8_t *)&word, sizeof word, entries[i].at,
-                                     entries[i].value, error));
+        const struct reference x = {entries[i].type, (uint8_t *)&word, sizeof word, entries[i].at, entries[i].value};
+        assert_true(relocation_apply(cpu, &x, error));
         assert_int_equal(word, entries[i].after);
     }
 }
@@ -75,7 +75,8 @@ static void refuse(uint16_t machine, uint32_t type, uint64_t value, const char *
 {
     char error[RELOCATION_ERROR_BYTES];
     uint8_t word[8] = {0};
-    assert_false(relocation_apply(relocation_cpu(machine), type, word, sizeof word, start, value, error));
+    const struct reference x = {type, word, sizeof word, start, value};
+    assert_false(relocation_apply(relocation_cpu(machine), &x, error));
     assert_string_equal(error, why);
     assert_memory_equal(word, ((uint8_t[8]){0}), 8);
 }

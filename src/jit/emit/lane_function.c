@@ -214,33 +214,45 @@ static void find_operands(struct emit *e, const struct ir_insn *i, struct operan
             x->uniform &= fn_ref_shape(e->fn, x->ref[k]) == SHAPE_UNIFORM;
 }
 
-/* A lane function for all lanes, or for the first one of a piece; its results go to allocas. `a` is its first operand, or NULL:
- * that of the instruction. */
-static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, value a, bool single, unsigned piece,
+/* What a lane function is copied for: all lanes, or the first one of a piece. */
+struct copy_for {
+    bool single;
+    unsigned piece;
+    value a; /* its first operand, or NULL: that of the instruction */
+};
+static const struct copy_for all_lanes = {.single = false};
+
+static struct copy_for piece_alone(unsigned piece)
+{
+    return (struct copy_for){.single = true, .piece = piece};
+}
+
+/* A lane function; its results go to allocas. */
+static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, struct copy_for what,
                      const value result[2])
 {
-    value fn = lane_library_find(e->fn->lanes, single, lane);
+    value fn = lane_library_find(e->fn->lanes, what.single, lane);
     if (!fn)
         return false;
     struct copy c = {.e = e, .result = {result[0], result[1]}};
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            c.param[k] = a && k == PARAM_A ? a
-                         : single          ? reg_read_piece(e, x->ref[k], piece)
-                                           : reg_read_lanes(e, x->ref[k]);
+            c.param[k] = what.a && k == PARAM_A ? what.a
+                         : what.single          ? reg_read_piece(e, x->ref[k], what.piece)
+                                                : reg_read_lanes(e, x->ref[k]);
     c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
     return copy_function(&c, fn);
 }
 
-static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, bool single, unsigned piece,
+static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct operands *x, struct copy_for what,
                       value out[2])
 {
     value result[2] = {NULL, NULL};
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         unsigned width = fn_ref_width(e->fn, x->ref[k]);
-        result[k] = emit_alloca(e, single ? type_of_width(e, width) : vector_of_width(e, width));
+        result[k] = emit_alloca(e, what.single ? type_of_width(e, width) : vector_of_width(e, width));
     }
-    if (!copy_one(e, i->lane, x, NULL, single, piece, result))
+    if (!copy_one(e, i->lane, x, what, result))
         return false;
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
         out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(result[k]), result[k], "");
@@ -298,7 +310,7 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
     unsigned n = fn_pieces(e->fn, fn_ref_shape(e->fn, i->d));
     value out[MAX_PIECES][2], all[2] = {NULL, NULL};
     for (unsigned p = 0; p < n && !all[0]; p++)
-        if (!emit_copy(e, i, x, true, p, out[p]) && !emit_copy(e, i, x, false, 0, all))
+        if (!emit_copy(e, i, x, piece_alone(p), out[p]) && !emit_copy(e, i, x, all_lanes, all))
             emit_call(e, i, x, all);
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++) {
         ir_ref d = x->ref[k];
@@ -386,13 +398,13 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     LLVMBasicBlockRef simple = emit_new_block(e, ""), other = emit_new_block(e, ""), done = emit_new_block(e, "");
     LLVMTypeRef type = vector_of_width(e, 32);
     value result = emit_alloca(e, type), holds = emit_alloca(e, e->i32);
-    value a = read_any_nan(e, x); /* no NaN is within reach */
-    copy_one(e, p->holds, x, a, false, 0, (value[2]){holds});
+    const struct copy_for any_nan = {.a = read_any_nan(e, x)}; /* no NaN is within reach */
+    copy_one(e, p->holds, x, any_nan, (value[2]){holds});
     value without =
         LLVMBuildAnd(e->b, LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i32, holds, ""), ""), emit_mask(e), "");
     emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, without, const_int(e, e->i32, 0), ""), simple, other);
     emit_at_end(e, simple);
-    copy_one(e, p->plain, x, a, false, 0, (value[2]){result});
+    copy_one(e, p->plain, x, any_nan, (value[2]){result});
     LLVMBuildBr(e->b, done);
     emit_at_end(e, other);
     emit_call(e, i, x, out);
@@ -461,8 +473,8 @@ void emit_lanes(struct emit *e, const struct ir_insn *i)
             emit_pieces(e, i, &x);
         return;
     }
-    bool scalar = x.uniform && emit_copy(e, i, &x, true, 0, out);
-    if (!scalar && !emit_comparison(e, i, out) && !emit_plain(e, i, &x, out) && !emit_copy(e, i, &x, false, 0, out))
+    bool scalar = x.uniform && emit_copy(e, i, &x, piece_alone(0), out);
+    if (!scalar && !emit_comparison(e, i, out) && !emit_plain(e, i, &x, out) && !emit_copy(e, i, &x, all_lanes, out))
         emit_call(e, i, &x, out);
     value mask = i->guard ? emit_guarded_mask(e, i) : NULL;
     for (unsigned k = 0; k < (x.writes_e ? 2u : 1u); k++) {

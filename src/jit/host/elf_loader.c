@@ -189,9 +189,14 @@ static bool relocate(struct loader *l)
             if (r[k].r_offset > limit || !checked_is_within(checked(r[k].r_addend), -farthest, farthest))
                 return fail(l, "a relocation lies outside of its section");
             uint8_t *place = l->memory + l->at[s->sh_info] + r[k].r_offset;
-            if (!symbol_value(l, ELF64_R_SYM(r[k].r_info), &value) ||
-                !relocation_apply(l->cpu, ELF64_R_TYPE(r[k].r_info), place, limit - r[k].r_offset, (uintptr_t)place,
-                                  value + (uint64_t)r[k].r_addend, l->error))
+            if (!symbol_value(l, ELF64_R_SYM(r[k].r_info), &value))
+                return false;
+            const struct reference x = {.type = ELF64_R_TYPE(r[k].r_info),
+                                        .place = place,
+                                        .room = limit - r[k].r_offset,
+                                        .at = (uintptr_t)place,
+                                        .value = value + (uint64_t)r[k].r_addend};
+            if (!relocation_apply(l->cpu, &x, l->error))
                 return false;
         }
     }

@@ -111,26 +111,25 @@ static uint64_t number_of(const struct relocation *r, uint64_t at, uint64_t valu
     }
 }
 
-bool relocation_apply(const struct relocation_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
-                      uint64_t value, char error[RELOCATION_ERROR_BYTES])
+bool relocation_apply(const struct relocation_cpu *cpu, const struct reference *x, char error[RELOCATION_ERROR_BYTES])
 {
     const struct relocation *r = cpu->entries, *end = r + cpu->n;
-    while (r < end && r->type != type)
+    while (r < end && r->type != x->type)
         r++;
     if (r == end) {
         snprintf(error, RELOCATION_ERROR_BYTES, "a relocation of a kind that the loader does not know: number %u of %s",
-                 type, cpu->name);
+                 x->type, cpu->name);
         return false;
     }
-    if (room < (r->field == DATA64 ? 8 : 4)) {
+    if (x->room < (r->field == DATA64 ? 8 : 4)) {
         snprintf(error, RELOCATION_ERROR_BYTES, "a relocation lies outside of its section");
         return false;
     }
-    uint64_t number = number_of(r, at, value), mask = ~0ull >> (64 - r->bits);
+    uint64_t number = number_of(r, x->at, x->value), mask = ~0ull >> (64 - r->bits);
     if (!fits(r, number)) {
         snprintf(error, RELOCATION_ERROR_BYTES, "%s cannot say 0x%llx", r->name, (unsigned long long)number);
         return false;
     }
-    write_field(r->field, place, number >> r->first & mask);
+    write_field(r->field, x->place, number >> r->first & mask);
     return true;
 }

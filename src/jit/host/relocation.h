@@ -13,6 +13,15 @@ enum { STUB_BYTES = 16, RELOCATION_ERROR_BYTES = 128 };
 
 struct relocation; /* an entry */
 
+/* Where code or data names a symbol: a place, which has so much room and will be at the address `at`, and the symbol's address with
+ * its addend. */
+struct reference {
+    uint32_t type;
+    uint8_t *place;
+    size_t room;
+    uint64_t at, value;
+};
+
 struct relocation_cpu {
     uint16_t machine; /* of the ELF header */
     const char *name;
@@ -26,10 +35,8 @@ const struct relocation_cpu *relocation_cpu(uint16_t machine);
 /* That of this host, or NULL. */
 const struct relocation_cpu *relocation_host(void);
 
-/* Fills in what stands at `place`, which will be at the address `at` and has so much room, of the symbol's address with its
- * addend. False with the reason where the kind is not known, needs more room, or cannot say that address; nothing has been
- * written then. */
-bool relocation_apply(const struct relocation_cpu *cpu, uint32_t type, uint8_t *place, size_t room, uint64_t at,
-                      uint64_t value, char error[RELOCATION_ERROR_BYTES]);
+/* Fills in what stands there of the address. False with the reason where the kind is not known, needs more room, or cannot say that
+ * address; nothing has been written then. */
+bool relocation_apply(const struct relocation_cpu *cpu, const struct reference *x, char error[RELOCATION_ERROR_BYTES]);
 
 #endif
