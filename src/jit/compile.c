@@ -86,30 +86,30 @@ static void choose_effort(struct effort effort)
     session.effort = effort;
 }
 
-static void make_types(struct emit *e)
+static void make_types(struct code_module *m)
 {
-    LLVMContextRef c = e->context;
-    e->i1 = LLVMInt1TypeInContext(c);
-    e->i8 = LLVMInt8TypeInContext(c);
-    e->i16 = LLVMInt16TypeInContext(c);
-    e->i32 = LLVMInt32TypeInContext(c);
-    e->i64 = LLVMInt64TypeInContext(c);
-    e->ptr = LLVMPointerTypeInContext(c, 0);
-    e->void_type = LLVMVoidTypeInContext(c);
-    LLVMTypeRef access[6] = {e->ptr, e->ptr, e->ptr, e->i32, e->ptr, e->i64};
-    LLVMTypeRef park[3] = {e->ptr, e->i32, e->i32};
-    e->types.op = LLVMFunctionType(e->i1, access, 4, false);
-    e->types.access = LLVMFunctionType(e->i1, access, 6, false);
-    LLVMTypeRef holds[4] = {e->ptr, e->i32, e->ptr, e->i32};
-    e->types.holds = LLVMFunctionType(e->i1, holds, 4, false);
-    LLVMTypeRef iteration[6] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr, e->i32};
-    e->types.iteration = LLVMFunctionType(e->i1, iteration, 6, false);
-    LLVMTypeRef fill[3] = {e->ptr, e->ptr, e->i32};
-    e->types.fill = LLVMFunctionType(e->void_type, fill, 3, false);
-    LLVMTypeRef serial[4] = {e->ptr, e->ptr, e->i32, e->i32}, back_off[2] = {e->ptr, e->i32};
-    e->types.serial = LLVMFunctionType(e->i32, serial, 4, false);
-    e->types.back_off = LLVMFunctionType(e->i1, back_off, 2, false);
-    e->types.park = LLVMFunctionType(e->void_type, park, 3, false);
+    LLVMContextRef c = m->context;
+    m->i1 = LLVMInt1TypeInContext(c);
+    m->i8 = LLVMInt8TypeInContext(c);
+    m->i16 = LLVMInt16TypeInContext(c);
+    m->i32 = LLVMInt32TypeInContext(c);
+    m->i64 = LLVMInt64TypeInContext(c);
+    m->ptr = LLVMPointerTypeInContext(c, 0);
+    m->void_type = LLVMVoidTypeInContext(c);
+    LLVMTypeRef access[6] = {m->ptr, m->ptr, m->ptr, m->i32, m->ptr, m->i64};
+    LLVMTypeRef park[3] = {m->ptr, m->i32, m->i32};
+    m->types.op = LLVMFunctionType(m->i1, access, 4, false);
+    m->types.access = LLVMFunctionType(m->i1, access, 6, false);
+    LLVMTypeRef holds[4] = {m->ptr, m->i32, m->ptr, m->i32};
+    m->types.holds = LLVMFunctionType(m->i1, holds, 4, false);
+    LLVMTypeRef iteration[6] = {m->ptr, m->ptr, m->i32, m->i32, m->ptr, m->i32};
+    m->types.iteration = LLVMFunctionType(m->i1, iteration, 6, false);
+    LLVMTypeRef fill[3] = {m->ptr, m->ptr, m->i32};
+    m->types.fill = LLVMFunctionType(m->void_type, fill, 3, false);
+    LLVMTypeRef serial[4] = {m->ptr, m->ptr, m->i32, m->i32}, back_off[2] = {m->ptr, m->i32};
+    m->types.serial = LLVMFunctionType(m->i32, serial, 4, false);
+    m->types.back_off = LLVMFunctionType(m->i1, back_off, 2, false);
+    m->types.park = LLVMFunctionType(m->void_type, park, 3, false);
 }
 
 static void emit_functions(struct emit *e, const struct jit_request *r)
@@ -206,26 +206,26 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
                            const struct wire_ask *ask, struct jit_result *result)
 {
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
-    LLVMSetModuleDataLayout(e->module, layout);
+    LLVMSetModuleDataLayout(e->m->module, layout);
     LLVMDisposeTargetData(layout);
     char *triple = LLVMGetTargetMachineTriple(tm);
-    LLVMSetTarget(e->module, triple);
+    LLVMSetTarget(e->m->module, triple);
     LLVMDisposeMessage(triple);
     double start = now();
     emit_functions(e, r);
     double emitted = now();
     result->n_inline_caches = e->n_inline_caches;
-    if (!optimise(tm, e->module, &result->error))
+    if (!optimise(tm, e->m->module, &result->error))
         return;
-    for (value fn = LLVMGetFirstFunction(e->module); fn; fn = LLVMGetNextFunction(fn))
-        pass_hide_masks(e->b, fn);
+    for (value fn = LLVMGetFirstFunction(e->m->module); fn; fn = LLVMGetNextFunction(fn))
+        pass_hide_masks(e->m->b, fn);
     double optimised = now();
-    choose_effort((struct effort){ask->tier, is_large(e->module, ask->tier)});
+    choose_effort((struct effort){ask->tier, is_large(e->m->module, ask->tier)});
     if (ask->llvm)
-        result->llvm = print(e->module);
+        result->llvm = print(e->m->module);
     if (ask->assembly)
-        result->assembly = text_of(tm, e->module);
-    take_object(tm, e->module, result);
+        result->assembly = text_of(tm, e->m->module);
+    take_object(tm, e->m->module, result);
     result->emit_seconds = emitted - start;
     result->pass_seconds = optimised - emitted;
     result->code_seconds = now() - optimised;
@@ -258,14 +258,14 @@ static void emit_module(struct jit_request *r, const struct wire_ask *ask, struc
                         struct jit_result *result)
 {
     const char *name = arena_strndup(arena, r->name.p, r->name.n);
-    struct emit e = {.arena = arena,
-                     .context = session.context,
-                     .module = LLVMModuleCreateWithNameInContext(name, session.context),
-                     .b = LLVMCreateBuilderInContext(session.context)};
-    make_types(&e);
+    struct code_module m = {.context = session.context,
+                            .module = LLVMModuleCreateWithNameInContext(name, session.context),
+                            .b = LLVMCreateBuilderInContext(session.context)};
+    make_types(&m);
+    struct emit e = {.m = &m, .arena = arena};
     compile_module(&e, r, session.machine, ask, result);
-    LLVMDisposeBuilder(e.b);
-    LLVMDisposeModule(e.module);
+    LLVMDisposeBuilder(m.b);
+    LLVMDisposeModule(m.module);
 }
 
 static char *unknown_target(struct str name)

@@ -25,7 +25,7 @@ bool atom_acquires(const struct atom *t)
 
 value atom_read(struct emit *e, const struct atom *t, value at)
 {
-    value v = LLVMBuildLoad2(e->b, t->type, at, "");
+    value v = LLVMBuildLoad2(e->m->b, t->type, at, "");
     LLVMSetAlignment(v, t->x.a->bytes);
     if (!t->shared)
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
@@ -35,13 +35,13 @@ value atom_read(struct emit *e, const struct atom *t, value at)
 value atom_swap(struct emit *e, const struct atom *t, value at, value old, value now)
 {
     LLVMAtomicOrdering fails = atom_acquires(t) ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic;
-    return LLVMBuildAtomicCmpXchg(e->b, at, old, now, fence_with(e, t->order), fence_with(e, fails), false);
+    return LLVMBuildAtomicCmpXchg(e->m->b, at, old, now, fence_with(e, t->order), fence_with(e, fails), false);
 }
 
 void atom_fence_of_read(struct emit *e, const struct atom *t)
 {
     if (!t->shared && atom_acquires(t))
-        LLVMBuildFence(e->b, LLVMAtomicOrderingAcquire, false, "");
+        LLVMBuildFence(e->m->b, LLVMAtomicOrderingAcquire, false, "");
 }
 
 bool atom_begin(struct emit *e, const struct ir_insn *i, struct atom *t)
@@ -77,5 +77,5 @@ value atom_new_value(struct emit *e, const struct atom *t, value old, value s, v
 
 value atom_by_host(struct emit *e, const struct atom *t, value at, value s)
 {
-    return LLVMBuildAtomicRMW(e->b, host_op[atom_cell_host(t->cell)], at, s, fence_with(e, t->order), false);
+    return LLVMBuildAtomicRMW(e->m->b, host_op[atom_cell_host(t->cell)], at, s, fence_with(e, t->order), false);
 }

@@ -31,7 +31,7 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
     unsigned width = fn_ref_width(e->fn, r);
     value at = reg_slot_pointer(e, r);
     if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT) {
-        value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), at, "");
+        value v = LLVMBuildLoad2(e->m->b, vector_of_width(e, width), at, "");
         LLVMSetAlignment(v, width == 1 ? 4 : 64);
         reg_write_lanes(e, r, v, i->guard ? mask : NULL);
         return;
@@ -54,8 +54,8 @@ LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, v
     if (!i->guard)
         return NULL;
     LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = LLVMBuildICmp(e->b, LLVMIntEQ, mask, const_int(e, e->i32, 0), "");
-    LLVMBuildCondBr(e->b, none, done, some);
+    value none = LLVMBuildICmp(e->m->b, LLVMIntEQ, mask, const_int(e, e->m->i32, 0), "");
+    LLVMBuildCondBr(e->m->b, none, done, some);
     emit_at_end(e, some);
     return done;
 }
@@ -71,7 +71,7 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i)
     emit_call_op(e, i, mask);
     access_take_results(e, i, mask);
     if (done) {
-        LLVMBuildBr(e->b, done);
+        LLVMBuildBr(e->m->b, done);
         emit_at_end(e, done);
     }
 }
@@ -90,9 +90,9 @@ void access_call_engine(struct emit *e, const struct transfer *t)
     fence_note_store(e);
     access_spill_operands(e, t->a->i);
     if (t->cache) {
-        value args[6] = {e->w, e->a, emit_op_pointer(e, t->a->i), t->mask, t->cache, LLVMGetUndef(e->i64)};
-        value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_access, "");
-        value ok = LLVMBuildCall2(e->b, e->types.access, call, args, 6, "");
+        value args[6] = {e->w, e->a, emit_op_pointer(e, t->a->i), t->mask, t->cache, LLVMGetUndef(e->m->i64)};
+        value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_access, "");
+        value ok = LLVMBuildCall2(e->m->b, e->m->types.access, call, args, 6, "");
         inline_cache_note_call(e, t->a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
         emit_likely(e, ok, next, e->fault);
@@ -107,24 +107,24 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 {
     if (!a->i->access->disp_const)
         return const_int(e, type, (uint64_t)a->disp);
-    value x = emit_load_field(e, e->ptr, emit_op_pointer(e, a->i), abi.op_access, "");
+    value x = emit_load_field(e, e->m->ptr, emit_op_pointer(e, a->i), abi.op_access, "");
     emit_mark_invariant(e, x);
-    value v = emit_load_field(e, e->i64, x, abi.op_access_disp, "");
+    value v = emit_load_field(e, e->m->i64, x, abi.op_access_disp, "");
     emit_mark_invariant(e, v);
-    return LLVMBuildIntCast2(e->b, v, type, false, "");
+    return LLVMBuildIntCast2(e->m->b, v, type, false, "");
 }
 
 /* The address of a piece's first lane, plus `more`. */
 static value scalar_address(struct emit *e, const struct access *a, unsigned piece, int64_t more)
 {
     ir_ref r = a->i->a;
-    LLVMTypeRef type = r && fn_ref_width(e->fn, r) == 32 ? e->i32 : e->i64;
-    value v = LLVMBuildAdd(e->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
+    LLVMTypeRef type = r && fn_ref_width(e->fn, r) == 32 ? e->m->i32 : e->m->i64;
+    value v = LLVMBuildAdd(e->m->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
     if (r)
-        v = LLVMBuildAdd(e->b, reg_read_piece(e, r, piece), v, "");
+        v = LLVMBuildAdd(e->m->b, reg_read_piece(e, r, piece), v, "");
     else if (a->mem->frame)
-        v = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), v, "");
-    return LLVMBuildIntCast2(e->b, v, e->i64, false, "");
+        v = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->of.frame, e->m->i64, ""), v, "");
+    return LLVMBuildIntCast2(e->m->b, v, e->m->i64, false, "");
 }
 
 void access_find_first(struct emit *e, struct transfer *t)
@@ -153,18 +153,18 @@ static value places(struct emit *e, const struct transfer *t, value bytes)
     if (!checked_is_within(checked(t->tested.span), 0, INT32_MAX))
         return LLVMConstNull(type);
     value args[2] = {bytes, const_int(e, type, (uint64_t)t->tested.span)};
-    return LLVMBuildLShr(e->b, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, t->a->log2),
+    return LLVMBuildLShr(e->m->b, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, t->a->log2),
                          "");
 }
 
 static value cache_field(struct emit *e, const struct transfer *t, uint64_t offset)
 {
-    return emit_load_field(e, e->i64, t->cache, offset, "");
+    return emit_load_field(e, e->m->i64, t->cache, offset, "");
 }
 
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)
 {
-    return rotate(e, a, LLVMBuildSub(e->b, address, lo, ""));
+    return rotate(e, a, LLVMBuildSub(e->m->b, address, lo, ""));
 }
 
 value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum ptx_space space)
@@ -172,27 +172,27 @@ value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum
     value limit, off = t->first[piece];
     if (t->tested
             .before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
-        off = LLVMBuildSub(e->b, off, const_int(e, e->i64, (uint64_t)t->tested.before), "");
+        off = LLVMBuildSub(e->m->b, off, const_int(e, e->m->i64, (uint64_t)t->tested.before), "");
     if (space == SPACE_SHARED) {
-        limit = LLVMBuildZExt(e->b, places(e, t, e->of.shared_bytes), e->i64, "");
+        limit = LLVMBuildZExt(e->m->b, places(e, t, e->of.shared_bytes), e->m->i64, "");
     } else if (space == SPACE_LOCAL) {
-        limit = LLVMBuildZExt(e->b, places(e, t, e->of.local_bytes), e->i64, "");
+        limit = LLVMBuildZExt(e->m->b, places(e, t, e->of.local_bytes), e->m->i64, "");
     } else {
         if (!t->cache)
             access_find_cache(e, t);
-        off = LLVMBuildSub(e->b, off, cache_field(e, t, abi.inline_cache_lo), "");
+        off = LLVMBuildSub(e->m->b, off, cache_field(e, t, abi.inline_cache_lo), "");
         limit = cache_field(e, t, abi.inline_cache_n);
     }
-    return LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, t->a, off), limit, "");
+    return LLVMBuildICmp(e->m->b, LLVMIntULT, rotate(e, t->a, off), limit, "");
 }
 
 value access_test_place(struct emit *e, struct transfer *t, value address, value *place, value *places)
 {
     access_find_cache(e, t);
-    value off = LLVMBuildSub(e->b, address, cache_field(e, t, abi.inline_cache_lo), "");
+    value off = LLVMBuildSub(e->m->b, address, cache_field(e, t, abi.inline_cache_lo), "");
     *place = rotate(e, t->a, off);
     *places = cache_field(e, t, abi.inline_cache_n);
-    return LLVMBuildICmp(e->b, LLVMIntULT, *place, *places, "");
+    return LLVMBuildICmp(e->m->b, LLVMIntULT, *place, *places, "");
 }
 
 void access_branch_on_first(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef inside,
@@ -208,8 +208,9 @@ void access_branch_on_first(struct emit *e, struct transfer *t, enum ptx_space s
 void access_set_pointers(struct emit *e, struct transfer *t, enum ptx_space space)
 {
     for (unsigned p = 0; p < t->a->pieces; p++)
-        t->pointer[p] = space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &t->first[p], 1, "")
-                                              : LLVMBuildIntToPtr(e->b, t->first[p], e->ptr, "");
+        t->pointer[p] = space == SPACE_SHARED
+                            ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.shared, &t->first[p], 1, "")
+                            : LLVMBuildIntToPtr(e->m->b, t->first[p], e->m->ptr, "");
 }
 
 /* Are the addresses of all active lanes inside? An i1. */
@@ -219,24 +220,24 @@ static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space
     value off, limit;
     if (space == SPACE_SHARED) {
         off = t->lanes;
-        limit = LLVMBuildIntCast2(e->b, places(e, t, e->of.shared_bytes), type, false, "");
+        limit = LLVMBuildIntCast2(e->m->b, places(e, t, e->of.shared_bytes), type, false, "");
     } else {
-        t->lanes = LLVMBuildIntCast2(e->b, t->lanes, vector_of(e->i64, WARP_LANES), false, "");
+        t->lanes = LLVMBuildIntCast2(e->m->b, t->lanes, vector_of(e->m->i64, WARP_LANES), false, "");
         access_find_cache(e, t);
         value lo = cache_field(e, t, abi.inline_cache_lo);
-        off = LLVMBuildSub(e->b, t->lanes, emit_splat(e, lo, WARP_LANES), "");
+        off = LLVMBuildSub(e->m->b, t->lanes, emit_splat(e, lo, WARP_LANES), "");
         limit = cache_field(e, t, abi.inline_cache_n);
     }
-    value in = LLVMBuildICmp(e->b, LLVMIntULT, rotate(e, t->a, off), emit_splat(e, limit, WARP_LANES), "");
-    value out = LLVMBuildAnd(e->b, LLVMBuildNot(e->b, emit_lanes_to_mask(e, in), ""), t->mask, "");
-    return LLVMBuildICmp(e->b, LLVMIntEQ, out, const_int(e, e->i32, 0), "");
+    value in = LLVMBuildICmp(e->m->b, LLVMIntULT, rotate(e, t->a, off), emit_splat(e, limit, WARP_LANES), "");
+    value out = LLVMBuildAnd(e->m->b, LLVMBuildNot(e->m->b, emit_lanes_to_mask(e, in), ""), t->mask, "");
+    return LLVMBuildICmp(e->m->b, LLVMIntEQ, out, const_int(e, e->m->i32, 0), "");
 }
 
 void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside)
 {
-    LLVMTypeRef type = fn_ref_width(e->fn, t->a->i->a) == 32 ? e->i32 : e->i64;
+    LLVMTypeRef type = fn_ref_width(e->fn, t->a->i->a) == 32 ? e->m->i32 : e->m->i64;
     value disp = emit_splat(e, access_displacement(e, t->a, type), WARP_LANES);
-    t->lanes = LLVMBuildAdd(e->b, reg_read_lanes(e, t->a->i->a), disp, "");
+    t->lanes = LLVMBuildAdd(e->m->b, reg_read_lanes(e, t->a->i->a), disp, "");
     if (access_is_inside(e->fn, t->a))
         return;
     LLVMBasicBlockRef inside = emit_new_block(e, "");

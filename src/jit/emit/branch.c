@@ -4,22 +4,22 @@
 
 static void loop_go_back(struct emit *e)
 {
-    value left = LLVMBuildLoad2(e->b, e->i64, e->unchecked.left, "");
-    LLVMBuildStore(e->b, LLVMBuildSub(e->b, left, const_int(e, e->i64, 1), ""), e->unchecked.left);
+    value left = LLVMBuildLoad2(e->m->b, e->m->i64, e->unchecked.left, "");
+    LLVMBuildStore(e->m->b, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i64, 1), ""), e->unchecked.left);
     LLVMBasicBlockRef on = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, emit_is_zero(e, left), e->block[e->at], on);
+    LLVMBuildCondBr(e->m->b, emit_is_zero(e, left), e->block[e->at], on);
     emit_at_end(e, on);
-    LLVMBuildBr(e->b, e->unchecked.block);
+    LLVMBuildBr(e->m->b, e->unchecked.block);
 }
 
 /* The operations of exec/spin_cost.h. */
-#define LLVM_CONST(n)           const_int(e, e->i32, n)
-#define LLVM_NOT(x)             LLVMBuildNot(e->b, x, "")
-#define LLVM_AND(x, y)          LLVMBuildAnd(e->b, x, y, "")
-#define LLVM_OR(x, y)           LLVMBuildOr(e->b, x, y, "")
+#define LLVM_CONST(n)           const_int(e, e->m->i32, n)
+#define LLVM_NOT(x)             LLVMBuildNot(e->m->b, x, "")
+#define LLVM_AND(x, y)          LLVMBuildAnd(e->m->b, x, y, "")
+#define LLVM_OR(x, y)           LLVMBuildOr(e->m->b, x, y, "")
 #define LLVM_IS_ZERO(x)         emit_is_zero(e, x)
-#define LLVM_DIFFER(x, y)       LLVMBuildICmp(e->b, LLVMIntNE, x, y, "")
-#define LLVM_SELECT(when, x, y) LLVMBuildSelect(e->b, when, x, y, "")
+#define LLVM_DIFFER(x, y)       LLVMBuildICmp(e->m->b, LLVMIntNE, x, y, "")
+#define LLVM_SELECT(when, x, y) LLVMBuildSelect(e->m->b, when, x, y, "")
 
 /* What a branch back to a spinning loop costs; see back_edge_cost(). */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
@@ -27,23 +27,24 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
     value others = emit_load_i32(e, e->count.divided), spun = emit_load_i32(e, e->count.spun);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->pending[b] && b != target)
-            others = LLVMBuildOr(e->b, others, emit_load_i32(e, e->pending[b]), "");
+            others = LLVMBuildOr(e->m->b, others, emit_load_i32(e, e->pending[b]), "");
     value some_left = SPIN_SOME_LEFT(LLVM, mask, spun);
-    value ahead = LLVMBuildOr(e->b, emit_load_i32(e, e->count.ahead), LLVMBuildZExt(e->b, some_left, e->i32, ""), "");
-    LLVMBuildStore(e->b, mask, e->count.spun);
-    LLVMBuildStore(e->b, ahead, e->count.ahead);
-    value alone = emit_load_field(e, e->i32, e->w, abi.warp_spin_cost, "");
+    value ahead =
+        LLVMBuildOr(e->m->b, emit_load_i32(e, e->count.ahead), LLVMBuildZExt(e->m->b, some_left, e->m->i32, ""), "");
+    LLVMBuildStore(e->m->b, mask, e->count.spun);
+    LLVMBuildStore(e->m->b, ahead, e->count.ahead);
+    value alone = emit_load_field(e, e->m->i32, e->w, abi.warp_spin_cost, "");
     return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
 
 /* A branch backwards spends from the budget; if that is used up, the warp gives way. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
-    value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_int(e, e->i32, BACK_EDGE_COST);
-    value left = LLVMBuildSub(e->b, emit_load_i32(e, e->count.budget), cost, "");
-    LLVMBuildStore(e->b, left, e->count.budget);
+    value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_int(e, e->m->i32, BACK_EDGE_COST);
+    value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->count.budget), cost, "");
+    LLVMBuildStore(e->m->b, left, e->count.budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
-    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, none);
+    emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), some, none);
     emit_at_end(e, none);
     exit_emit(e, &(struct side_exit){.live = live_state_of_set(e, live_in(e->fn, target), SPILL_COLD, mask),
                                      .reason = LEAVE_YIELD,
@@ -56,20 +57,20 @@ static void spend(struct emit *e, uint32_t target, value mask)
 
 static void park(struct emit *e, uint32_t block, value lanes)
 {
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, emit_load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
+    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, emit_load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
 }
 
 void emit_go_to(struct emit *e, uint32_t target, value mask)
 {
     if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
-        LLVMBuildUnreachable(e->b);
+        LLVMBuildUnreachable(e->m->b);
         return;
     }
     if (target <= e->at) {
         spend(e, target, mask);
     } else if (block_at(e->fn, target)->spins) { /* quantum_come() */
-        LLVMBuildStore(e->b, mask, e->count.spun);
-        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->count.ahead);
+        LLVMBuildStore(e->m->b, mask, e->count.spun);
+        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->count.ahead);
     }
     const uint64_t *pending = e->fn->shapes->pending + (size_t)e->at * e->fn->shapes->block_words;
     const struct ir_block *from = block_at(e->fn, e->at);
@@ -78,20 +79,20 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         if (!ir_in_set(pending, b))
             continue;
         LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
-        LLVMBuildCondBr(e->b, emit_is_zero(e, emit_load_i32(e, e->pending[b])), on, earlier);
+        LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, e->pending[b])), on, earlier);
         emit_at_end(e, earlier);
         park(e, target, mask);
-        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->mask);
-        LLVMBuildBr(e->b, e->block[b]);
+        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->mask);
+        LLVMBuildBr(e->m->b, e->block[b]);
         emit_at_end(e, on);
     }
-    LLVMBuildStore(e->b, mask, e->mask);
+    LLVMBuildStore(e->m->b, mask, e->mask);
     if (target == e->at && e->unchecked.block)
         loop_go_back(e);
     else if (target == e->at && e->together)
-        LLVMBuildBr(e->b, e->together);
+        LLVMBuildBr(e->m->b, e->together);
     else
-        LLVMBuildBr(e->b, e->block[target]);
+        LLVMBuildBr(e->m->b, e->block[target]);
 }
 
 /* The branch diverges: lanes that go to the later block are pending there. */
@@ -106,7 +107,7 @@ static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, uint32_
 {
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
     value g = reg_read_scalar(e, i->guard), mask = emit_mask(e);
-    LLVMBuildCondBr(e->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    LLVMBuildCondBr(e->m->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
     emit_go_to(e, target, mask);
     emit_at_end(e, no);
@@ -128,12 +129,12 @@ void branch_emit(struct emit *e, const struct ir_insn *i)
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, ""), all = emit_new_block(e, ""),
                       parted = emit_new_block(e, "");
     value taken = emit_guarded_mask(e, i);
-    LLVMBuildCondBr(e->b, emit_is_zero(e, taken), none, some);
+    LLVMBuildCondBr(e->m->b, emit_is_zero(e, taken), none, some);
     emit_at_end(e, none);
     emit_go_to(e, next, mask);
     emit_at_end(e, some);
-    value rest = LLVMBuildXor(e->b, mask, taken, "");
-    LLVMBuildCondBr(e->b, emit_is_zero(e, rest), all, parted);
+    value rest = LLVMBuildXor(e->m->b, mask, taken, "");
+    LLVMBuildCondBr(e->m->b, emit_is_zero(e, rest), all, parted);
     emit_at_end(e, all);
     emit_go_to(e, target, mask);
     emit_at_end(e, parted);

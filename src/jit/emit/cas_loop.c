@@ -70,8 +70,8 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
     if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
         return NULL;
     struct cas_loop *own = ARENA_NEW(e->arena, struct cas_loop);
-    c.failed = emit_alloca_of(e, e->i32, const_int(e, e->i32, 0));
-    c.at = emit_alloca_of(e, e->ptr, NULL);
+    c.failed = emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0));
+    c.at = emit_alloca_of(e, e->m->ptr, NULL);
     c.before = emit_alloca_of(e, c.t.type, NULL);
     c.cell = emit_alloca_of(e, c.t.type, NULL);
     find_saved(e, &c, in, out);
@@ -82,7 +82,7 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
 static value load_row(struct emit *e, uint32_t reg)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
-    value v = LLVMBuildLoad2(e->b, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
+    value v = LLVMBuildLoad2(e->m->b, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
     LLVMSetAlignment(v, width == 1 ? 4 : 64);
     return v;
 }
@@ -90,20 +90,20 @@ static value load_row(struct emit *e, uint32_t reg)
 value cas_loop_lanes_agree(struct emit *e, ir_ref r)
 {
     value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r), WARP_LANES);
-    value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntNE, row, own, ""));
-    return emit_is_zero(e, LLVMBuildAnd(e->b, other, e->enter_with, ""));
+    value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntNE, row, own, ""));
+    return emit_is_zero(e, LLVMBuildAnd(e->m->b, other, e->enter_with, ""));
 }
 
 void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined)
 {
     LLVMBasicBlockRef first = emit_new_block(e, ""), may = emit_new_block(e, ""), inside = emit_new_block(e, ""),
                       on = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, is_first, first, on);
+    LLVMBuildCondBr(e->m->b, is_first, first, on);
     emit_at_end(e, first);
     value same = cas_loop_lanes_agree(e, c->t.x.a->i->a);
-    value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
-    value few = LLVMBuildICmp(e->b, LLVMIntULT, failed, const_int(e, e->i32, LIMIT_cas_failures), "");
-    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, same, few, ""), may, on);
+    value failed = LLVMBuildLoad2(e->m->b, e->m->i32, c->failed, "");
+    value few = LLVMBuildICmp(e->m->b, LLVMIntULT, failed, const_int(e, e->m->i32, LIMIT_cas_failures), "");
+    LLVMBuildCondBr(e->m->b, LLVMBuildAnd(e->m->b, same, few, ""), may, on);
     emit_at_end(e, may);
     struct transfer *x = &c->t.x;
     access_find_first(e, x);
@@ -111,12 +111,12 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
     emit_at_end(e, inside);
     access_set_pointers(e, x, x->a->mem->space);
     for (uint32_t n = 0; n < c->n_saved; n++)
-        LLVMBuildStore(e->b, load_row(e, c->saved[n]), c->copies[n]);
+        LLVMBuildStore(e->m->b, load_row(e, c->saved[n]), c->copies[n]);
     value read = atom_read(e, &c->t, x->pointer[0]);
-    LLVMBuildStore(e->b, read, c->before);
-    LLVMBuildStore(e->b, read, c->cell);
-    LLVMBuildStore(e->b, x->pointer[0], c->at);
-    LLVMBuildBr(e->b, combined);
+    LLVMBuildStore(e->m->b, read, c->before);
+    LLVMBuildStore(e->m->b, read, c->cell);
+    LLVMBuildStore(e->m->b, x->pointer[0], c->at);
+    LLVMBuildBr(e->m->b, combined);
     emit_at_end(e, on);
 }
 
@@ -125,29 +125,30 @@ void cas_loop_restore(struct emit *e, const struct cas_loop *c)
     for (uint32_t n = 0; n < c->n_saved; n++) {
         LLVMTypeRef type = LLVMGetAllocatedType(c->copies[n]);
         value at = reg_slot_pointer(e, ir_make_ref(REF_REG, c->saved[n]));
-        value row = LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, c->copies[n], ""), at);
-        LLVMSetAlignment(row, type == e->i32 ? 4 : 64);
+        value row = LLVMBuildStore(e->m->b, LLVMBuildLoad2(e->m->b, type, c->copies[n], ""), at);
+        LLVMSetAlignment(row, type == e->m->i32 ? 4 : 64);
     }
-    value failed = LLVMBuildLoad2(e->b, e->i32, c->failed, "");
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, failed, const_int(e, e->i32, 1), ""), c->failed);
+    value failed = LLVMBuildLoad2(e->m->b, e->m->i32, c->failed, "");
+    LLVMBuildStore(e->m->b, LLVMBuildAdd(e->m->b, failed, const_int(e, e->m->i32, 1), ""), c->failed);
 }
 
 value cas_loop_compare(struct emit *e, const struct cas_loop *c, const struct atom *t)
 {
-    value cell = LLVMBuildLoad2(e->b, t->type, c->cell, "");
-    LLVMBuildStore(e->b, atom_new_value(e, t, cell, t->s, t->t), c->cell);
+    value cell = LLVMBuildLoad2(e->m->b, t->type, c->cell, "");
+    LLVMBuildStore(e->m->b, atom_new_value(e, t, cell, t->s, t->t), c->cell);
     return cell;
 }
 
 void cas_loop_settle(struct emit *e, const struct cas_loop *c, LLVMBasicBlockRef settled)
 {
     LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, "");
-    value cell = LLVMBuildLoad2(e->b, c->t.type, c->cell, ""), before = LLVMBuildLoad2(e->b, c->t.type, c->before, "");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, cell, before, ""), same, swap);
+    value cell = LLVMBuildLoad2(e->m->b, c->t.type, c->cell, ""),
+          before = LLVMBuildLoad2(e->m->b, c->t.type, c->before, "");
+    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, cell, before, ""), same, swap);
     emit_at_end(e, same);
     atom_fence_of_read(e, &c->t);
-    LLVMBuildBr(e->b, settled);
+    LLVMBuildBr(e->m->b, settled);
     emit_at_end(e, swap);
-    value swapped = atom_swap(e, &c->t, LLVMBuildLoad2(e->b, e->ptr, c->at, ""), before, cell);
-    emit_likely(e, LLVMBuildExtractValue(e->b, swapped, 1, ""), settled, c->again);
+    value swapped = atom_swap(e, &c->t, LLVMBuildLoad2(e->m->b, e->m->ptr, c->at, ""), before, cell);
+    emit_likely(e, LLVMBuildExtractValue(e->m->b, swapped, 1, ""), settled, c->again);
 }

@@ -12,15 +12,15 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         bool in_range;
-        index[l] = const_int(e, e->i32, shuffle_source((enum collective)i->mode, l, b, c, &in_range));
+        index[l] = const_int(e, e->m->i32, shuffle_source((enum collective)i->mode, l, b, c, &in_range));
         p |= (uint32_t)in_range << l;
     }
     value v = reg_read_lanes(e, i->a);
-    v = LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, WARP_LANES), "");
+    v = LLVMBuildShuffleVector(e->m->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, WARP_LANES), "");
     if (i->d)
         reg_write_lanes(e, i->d, v, NULL);
     if (i->e)
-        reg_write_lanes(e, i->e, const_int(e, e->i32, p), NULL);
+        reg_write_lanes(e, i->e, const_int(e, e->m->i32, p), NULL);
     return true;
 }
 
@@ -33,8 +33,8 @@ bool emit_collective(struct emit *e, const struct ir_insn *i)
     value mask = emit_mask(e);
     access_spill_operands(e, i);
     value args[4] = {e->w, e->a, emit_op_pointer(e, i), mask};
-    value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_collective, "");
-    value done = LLVMBuildCall2(e->b, e->types.op, call, args, 4, "");
+    value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_collective, "");
+    value done = LLVMBuildCall2(e->m->b, e->m->types.op, call, args, 4, "");
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, done, on, out);
     emit_at_end(e, out);

@@ -6,7 +6,7 @@
 void emit_scratch(struct emit *e)
 {
     for (unsigned k = 0; k < 5; k++) {
-        e->scratch[k] = emit_alloca_of(e, LLVMArrayType2(e->i8, 512), NULL);
+        e->scratch[k] = emit_alloca_of(e, LLVMArrayType2(e->m->i8, 512), NULL);
         LLVMSetAlignment(e->scratch[k], 64);
     }
 }
@@ -21,29 +21,29 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
 /* Loads the values that are the same for all warps of the block. */
 void emit_context(struct emit *e)
 {
-    value code = load_constant(e, e->ptr, e->a, abi.activation_code, "code");
-    e->base[ROW_CONST] = load_constant(e, e->ptr, code, abi.code_consts, "consts");
-    e->of.block = load_constant(e, e->ptr, e->w, abi.warp_block, "block");
-    e->base[ROW_BLOCK] = load_constant(e, e->ptr, e->of.block, abi.block_sregs, "block_rows");
-    e->of.ops = load_constant(e, e->ptr, code, abi.code_ops, "ops");
-    e->of.launch = load_constant(e, e->ptr, e->of.block, abi.block_launch, "launch");
-    e->of.worker = load_constant(e, e->ptr, e->of.block, abi.block_worker, "worker");
-    e->of.shared = load_constant(e, e->ptr, e->of.block, abi.block_shared, "shared");
-    e->of.shared_bytes = load_constant(e, e->i32, e->of.launch, abi.launch_shared_bytes, "shared_bytes");
-    e->of.params = load_constant(e, e->ptr, e->of.launch, abi.launch_params, "params");
-    value kernel = load_constant(e, e->ptr, e->of.launch, abi.launch_kernel, "kernel");
-    e->of.local_bytes = load_constant(e, e->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
-    e->of.inline_caches = load_constant(e, e->ptr, e->of.worker, abi.worker_inline_caches, "inline_caches");
-    value lockstep = emit_load_field(e, e->i8, e->of.block, abi.block_lockstep, "");
-    e->of.lockstep = LLVMBuildICmp(e->b, LLVMIntNE, lockstep, LLVMConstNull(e->i8), "lockstep");
+    value code = load_constant(e, e->m->ptr, e->a, abi.activation_code, "code");
+    e->base[ROW_CONST] = load_constant(e, e->m->ptr, code, abi.code_consts, "consts");
+    e->of.block = load_constant(e, e->m->ptr, e->w, abi.warp_block, "block");
+    e->base[ROW_BLOCK] = load_constant(e, e->m->ptr, e->of.block, abi.block_sregs, "block_rows");
+    e->of.ops = load_constant(e, e->m->ptr, code, abi.code_ops, "ops");
+    e->of.launch = load_constant(e, e->m->ptr, e->of.block, abi.block_launch, "launch");
+    e->of.worker = load_constant(e, e->m->ptr, e->of.block, abi.block_worker, "worker");
+    e->of.shared = load_constant(e, e->m->ptr, e->of.block, abi.block_shared, "shared");
+    e->of.shared_bytes = load_constant(e, e->m->i32, e->of.launch, abi.launch_shared_bytes, "shared_bytes");
+    e->of.params = load_constant(e, e->m->ptr, e->of.launch, abi.launch_params, "params");
+    value kernel = load_constant(e, e->m->ptr, e->of.launch, abi.launch_kernel, "kernel");
+    e->of.local_bytes = load_constant(e, e->m->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
+    e->of.inline_caches = load_constant(e, e->m->ptr, e->of.worker, abi.worker_inline_caches, "inline_caches");
+    value lockstep = emit_load_field(e, e->m->i8, e->of.block, abi.block_lockstep, "");
+    e->of.lockstep = LLVMBuildICmp(e->m->b, LLVMIntNE, lockstep, LLVMConstNull(e->m->i8), "lockstep");
 }
 
 void emit_warp(struct emit *e)
 {
-    e->base[ROW_FRAME] = load_constant(e, e->ptr, e->a, abi.activation_rows, "rows");
-    e->base[ROW_WARP] = load_constant(e, e->ptr, e->w, abi.warp_sregs, "warp_rows");
-    e->of.local = load_constant(e, e->ptr, e->w, abi.warp_local, "local");
-    e->of.frame = load_constant(e, e->i32, e->a, abi.activation_frame, "frame");
+    e->base[ROW_FRAME] = load_constant(e, e->m->ptr, e->a, abi.activation_rows, "rows");
+    e->base[ROW_WARP] = load_constant(e, e->m->ptr, e->w, abi.warp_sregs, "warp_rows");
+    e->of.local = load_constant(e, e->m->ptr, e->w, abi.warp_local, "local");
+    e->of.frame = load_constant(e, e->m->i32, e->a, abi.activation_frame, "frame");
 }
 
 static void set_attributes(struct emit *e)
@@ -51,7 +51,7 @@ static void set_attributes(struct emit *e)
     static const char *const by_name[][2] = {
         {"prefer-vector-width", "512"}, {"min-legal-vector-width", "512"}, {"no-trapping-math", "true"}};
     for (size_t k = 0; k < sizeof by_name / sizeof by_name[0]; k++) {
-        LLVMAttributeRef a = LLVMCreateStringAttribute(e->context, by_name[k][0], (unsigned)strlen(by_name[k][0]),
+        LLVMAttributeRef a = LLVMCreateStringAttribute(e->m->context, by_name[k][0], (unsigned)strlen(by_name[k][0]),
                                                        by_name[k][1], (unsigned)strlen(by_name[k][1]));
         LLVMAddAttributeAtIndex(e->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
     }
@@ -62,15 +62,15 @@ static void set_attributes(struct emit *e)
     for (size_t k = 0; k < sizeof by_kind / sizeof by_kind[0]; k++) {
         unsigned kind = LLVMGetEnumAttributeKindForName(by_kind[k].name, strlen(by_kind[k].name));
         LLVMAddAttributeAtIndex(e->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(e->context, kind, by_kind[k].value));
+                                LLVMCreateEnumAttribute(e->m->context, kind, by_kind[k].value));
     }
 }
 
 void emit_declare(struct emit *e, const char *name)
 {
-    LLVMTypeRef params[5] = {e->ptr, e->ptr, e->i32, e->i32, e->ptr};
-    LLVMTypeRef type = LLVMFunctionType(e->i32, params, 5, false);
-    e->llvm_fn = LLVMAddFunction(e->module, name, type);
+    LLVMTypeRef params[5] = {e->m->ptr, e->m->ptr, e->m->i32, e->m->i32, e->m->ptr};
+    LLVMTypeRef type = LLVMFunctionType(e->m->i32, params, 5, false);
+    e->llvm_fn = LLVMAddFunction(e->m->module, name, type);
     e->w = LLVMGetParam(e->llvm_fn, 0);
     e->a = LLVMGetParam(e->llvm_fn, 1);
     e->calls = LLVMGetParam(e->llvm_fn, 4);

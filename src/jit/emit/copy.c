@@ -31,14 +31,14 @@ bool copy_is_whole(const struct emit *e)
 
 static LLVMTypeRef vector_type(struct emit *e)
 {
-    return vector_of(e->i64, NUMBERS);
+    return vector_of(e->m->i64, NUMBERS);
 }
 
 static void set(struct emit *e, unsigned k, value v)
 {
     if (!e->copied[k])
         e->copied[k] = emit_alloca(e, vector_type(e));
-    LLVMBuildStore(e->b, v, e->copied[k]);
+    LLVMBuildStore(e->m->b, v, e->copied[k]);
 }
 
 /* Where the k-th vector is, of lanes that are consecutive in each piece of the warp. */
@@ -51,7 +51,7 @@ static value pointer_of(struct emit *e, const struct transfer *t, unsigned k)
 void copy_load_consecutive(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value v = LLVMBuildLoad2(e->b, vector_type(e), pointer_of(e, t, k), "");
+        value v = LLVMBuildLoad2(e->m->b, vector_type(e), pointer_of(e, t, k), "");
         LLVMSetAlignment(v, t->a->all);
         set(e, k, v);
     }
@@ -61,16 +61,16 @@ static value concatenate(struct emit *e, value x, value y, unsigned n)
 {
     value index[NUMBERS];
     for (unsigned k = 0; k < 2 * n; k++)
-        index[k] = const_int(e, e->i32, k);
-    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(index, 2 * n), "");
+        index[k] = const_int(e, e->m->i32, k);
+    return LLVMBuildShuffleVector(e->m->b, x, y, LLVMConstVector(index, 2 * n), "");
 }
 
 /* Each four lanes are consecutive, as in a row of a tile. */
 static void load_rows(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value at = LLVMBuildExtractElement(e->b, t->lanes, const_int(e, e->i32, k * LANES_OF_VECTOR), "");
-        value v = LLVMBuildLoad2(e->b, vector_type(e), LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+        value at = LLVMBuildExtractElement(e->m->b, t->lanes, const_int(e, e->m->i32, k * LANES_OF_VECTOR), "");
+        value v = LLVMBuildLoad2(e->m->b, vector_type(e), LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, ""), "");
         LLVMSetAlignment(v, t->a->all);
         set(e, k, v);
     }
@@ -82,8 +82,9 @@ static void load_each(struct emit *e, const struct transfer *t)
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         value lane[LANES_OF_VECTOR];
         for (unsigned l = 0; l < LANES_OF_VECTOR; l++) {
-            value at = scratch_number(e, ROW_ADDRESS, e->i64, k * LANES_OF_VECTOR + l);
-            lane[l] = LLVMBuildLoad2(e->b, vector_of(e->i64, 2), LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+            value at = scratch_number(e, ROW_ADDRESS, e->m->i64, k * LANES_OF_VECTOR + l);
+            lane[l] =
+                LLVMBuildLoad2(e->m->b, vector_of(e->m->i64, 2), LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, ""), "");
             LLVMSetAlignment(lane[l], t->a->all);
         }
         set(e, k, concatenate(e, concatenate(e, lane[0], lane[1], 2), concatenate(e, lane[2], lane[3], 2), 4));
@@ -96,10 +97,10 @@ void copy_load_lanes(struct emit *e, const struct transfer *t)
     emit_likely(e, transfer_test_runs(e, t, LANES_OF_VECTOR, t->a->all), rows, each);
     emit_at_end(e, rows);
     load_rows(e, t);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, each);
     load_each(e, t);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, done);
 }
 
@@ -110,15 +111,15 @@ void copy_take_registers(struct emit *e, const struct transfer *t)
         lanes[k] = reg_read_lanes(e, t->a->i->access->regs[k]);
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         for (unsigned n = 0; n < NUMBERS; n++)
-            index[n] = const_int(e, e->i32, n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
-        set(e, k, LLVMBuildShuffleVector(e->b, lanes[0], lanes[1], LLVMConstVector(index, NUMBERS), ""));
+            index[n] = const_int(e, e->m->i32, n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
+        set(e, k, LLVMBuildShuffleVector(e->m->b, lanes[0], lanes[1], LLVMConstVector(index, NUMBERS), ""));
     }
 }
 
 void copy_store(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value v = LLVMBuildLoad2(e->b, vector_type(e), e->copied[k], "");
-        LLVMSetAlignment(LLVMBuildStore(e->b, v, pointer_of(e, t, k)), t->a->all);
+        value v = LLVMBuildLoad2(e->m->b, vector_type(e), e->copied[k], "");
+        LLVMSetAlignment(LLVMBuildStore(e->m->b, v, pointer_of(e, t, k)), t->a->all);
     }
 }

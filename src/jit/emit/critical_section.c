@@ -39,7 +39,7 @@ static void take_back(struct emit *e, uint32_t to, const uint64_t *written, valu
             continue;
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         unsigned width = fn_ref_width(e->fn, r);
-        value lanes = LLVMBuildLoad2(e->b, vector_of_width(e, width), reg_slot_pointer(e, r), "");
+        value lanes = LLVMBuildLoad2(e->m->b, vector_of_width(e, width), reg_slot_pointer(e, r), "");
         LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
         reg_write_lanes(e, r, lanes, has_pending ? mask : NULL);
     }
@@ -50,7 +50,7 @@ void emit_serial_call(struct emit *e)
     uint64_t written[e->fn->shapes->live.words + 1], touched[e->fn->shapes->live.words + 1];
     uint8_t exits[e->fn->ir->n_ordered];
     const struct ir_block *part = block_at(e->fn, e->at);
-    value mask = emit_mask(e), args[4] = {e->w, e->a, const_int(e, e->i32, e->at), mask};
+    value mask = emit_mask(e), args[4] = {e->w, e->a, const_int(e, e->m->i32, e->at), mask};
     LLVMBasicBlockRef parked = emit_new_block(e, "");
     serial_parts_find_registers(e->fn, e->at, written, touched);
     memset(exits, 0, sizeof exits);
@@ -58,15 +58,15 @@ void emit_serial_call(struct emit *e)
     value live_lanes = ir_has_pending(e->fn->shapes, e->at) ? mask : NULL;
     struct live_state live = live_state_of_set(e, live_in(e->fn, e->at), SPILL_ROWS, live_lanes);
     exit_spill(e, &live);
-    value call = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_serial, "");
-    value to = LLVMBuildCall2(e->b, e->types.serial, call, args, 4, "");
-    value choose = LLVMBuildSwitch(e->b, to, parked, 2);
-    LLVMAddCase(choose, const_int(e, e->i32, SERIAL_FAULT), e->fault);
+    value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_serial, "");
+    value to = LLVMBuildCall2(e->m->b, e->m->types.serial, call, args, 4, "");
+    value choose = LLVMBuildSwitch(e->m->b, to, parked, 2);
+    LLVMAddCase(choose, const_int(e, e->m->i32, SERIAL_FAULT), e->fault);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!exits[b])
             continue;
         LLVMBasicBlockRef behind = emit_new_block(e, "behind");
-        LLVMAddCase(choose, const_int(e, e->i32, b), behind);
+        LLVMAddCase(choose, const_int(e, e->m->i32, b), behind);
         emit_at_end(e, behind);
         take_back(e, b, written, mask);
         emit_go_to(e, b, mask);
@@ -75,7 +75,7 @@ void emit_serial_call(struct emit *e)
     exit_emit(e, &(struct side_exit){.reason = LEAVE_YIELD,
                                      .block = part->serial_from,
                                      .op = NO_OP,
-                                     .lanes = const_int(e, e->i32, 0),
+                                     .lanes = const_int(e, e->m->i32, 0),
                                      .by = e->leave});
 }
 
@@ -105,10 +105,10 @@ static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
     each(p, p->written, live_in(e->fn, block), store);
-    value args[3] = {e->a, const_int(e, e->i32, block), emit_lane_bit(e)};
-    value park = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_park, "");
-    LLVMBuildCall2(e->b, e->types.park, park, args, 3, "");
-    LLVMBuildBr(e->b, p->next_waiting);
+    value args[3] = {e->a, const_int(e, e->m->i32, block), emit_lane_bit(e)};
+    value park = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_park, "");
+    LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
+    LLVMBuildBr(e->m->b, p->next_waiting);
 }
 
 /* Writes what has been combined to the cell: from here on the lane accesses the cell itself. */
@@ -129,20 +129,21 @@ static void go_back(const struct parts *p, uint32_t target)
     LLVMBasicBlockRef gives_way = emit_new_block(e, "");
     if (block_at(e->fn, target)->spins) {
         LLVMBasicBlockRef often = emit_new_block(e, "");
-        value tries = LLVMBuildAdd(e->b, emit_load_i32(e, e->fences.tries), const_int(e, e->i32, 1), "");
-        LLVMBuildStore(e->b, tries, e->fences.tries);
-        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, tries, const_int(e, e->i32, FREE_TRIES), ""), e->block[target],
-                    often);
+        value tries = LLVMBuildAdd(e->m->b, emit_load_i32(e, e->fences.tries), const_int(e, e->m->i32, 1), "");
+        LLVMBuildStore(e->m->b, tries, e->fences.tries);
+        emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntULE, tries, const_int(e, e->m->i32, FREE_TRIES), ""),
+                    e->block[target], often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
-        value back_off = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_back_off, "");
-        value again = LLVMBuildCall2(e->b, e->types.back_off, back_off, (value[]){e->w, tries}, 2, "");
-        LLVMBuildCondBr(e->b, again, p->waiting[target], gives_way);
+        value back_off = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_back_off, "");
+        value again = LLVMBuildCall2(e->m->b, e->m->types.back_off, back_off, (value[]){e->w, tries}, 2, "");
+        LLVMBuildCondBr(e->m->b, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {
-        value left = LLVMBuildSub(e->b, emit_load_i32(e, e->count.budget), const_int(e, e->i32, 1), "");
-        LLVMBuildStore(e->b, left, e->count.budget);
-        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), e->block[target], gives_way);
+        value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->count.budget), const_int(e, e->m->i32, 1), "");
+        LLVMBuildStore(e->m->b, left, e->count.budget);
+        emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), e->block[target],
+                    gives_way);
         emit_at_end(e, gives_way);
         settle(p);
     }
@@ -153,16 +154,16 @@ static void go_on(const struct parts *p, uint32_t target)
 {
     struct emit *e = p->e;
     if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
-        LLVMBuildUnreachable(e->b);
+        LLVMBuildUnreachable(e->m->b);
     } else if (!serial_part_holds(e->fn, e->at, target)) {
         each(p, p->written, live_in(e->fn, target), store);
-        value out = LLVMBuildOr(e->b, emit_load_i32(e, p->out[target]), emit_lane_bit(e), "");
-        LLVMBuildStore(e->b, out, p->out[target]);
-        LLVMBuildBr(e->b, p->next_lane);
+        value out = LLVMBuildOr(e->m->b, emit_load_i32(e, p->out[target]), emit_lane_bit(e), "");
+        LLVMBuildStore(e->m->b, out, p->out[target]);
+        LLVMBuildBr(e->m->b, p->next_lane);
     } else if (target <= e->at) {
         go_back(p, target);
     } else {
-        LLVMBuildBr(e->b, e->block[target]);
+        LLVMBuildBr(e->m->b, e->block[target]);
     }
 }
 
@@ -175,7 +176,7 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i)
         return;
     }
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, reg_read_scalar(e, i->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    LLVMBuildCondBr(e->m->b, reg_read_scalar(e, i->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
     go_on(p, target);
     emit_at_end(e, no);
@@ -184,7 +185,7 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i)
 
 static void find_lane(const struct parts *p)
 {
-    p->e->lane = LLVMBuildLoad2(p->e->b, p->e->i64, p->lane, "");
+    p->e->lane = LLVMBuildLoad2(p->e->m->b, p->e->m->i64, p->lane, "");
 }
 
 static void emit_block(const struct parts *p)
@@ -214,13 +215,13 @@ static void emit_block(const struct parts *p)
 static void start_lane(const struct parts *p)
 {
     struct emit *e = p->e;
-    value left = emit_load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
-    value lane = emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
-    value rest = LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), "");
-    LLVMBuildStore(e->b, rest, p->left);
-    LLVMBuildStore(e->b, LLVMBuildZExt(e->b, lane, e->i64, ""), p->lane);
-    LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_lane_budget, ""), e->count.budget);
-    LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->fences.tries);
+    value left = emit_load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->m->i1, 1, false)};
+    value lane = emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
+    value rest = LLVMBuildAnd(e->m->b, left, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), ""), "");
+    LLVMBuildStore(e->m->b, rest, p->left);
+    LLVMBuildStore(e->m->b, LLVMBuildZExt(e->m->b, lane, e->m->i64, ""), p->lane);
+    LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_lane_budget, ""), e->count.budget);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->fences.tries);
 }
 
 /* The exchange of a combined pass has failed: runs all lanes again. */
@@ -231,10 +232,10 @@ static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasi
     cas_loop_restore(e, c);
     for (uint32_t k = 0; k < e->fn->ir->n_ordered; k++)
         if (p->exits[k])
-            LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->out[k]);
-    LLVMBuildStore(e->b, const_int(e, e->i64, 0), e->count.instructions);
-    LLVMBuildStore(e->b, e->enter_with, p->left);
-    LLVMBuildBr(e->b, lane_start);
+            LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->out[k]);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i64, 0), e->count.instructions);
+    LLVMBuildStore(e->m->b, e->enter_with, p->left);
+    LLVMBuildBr(e->m->b, lane_start);
 }
 
 /* Emits the second version of a part; returns where its first lane begins. c: CAS-loop combining, or NULL. */
@@ -257,19 +258,19 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
     for (e->at = head; e->at < end; e->at++)
         emit_block(p);
     emit_at_end(e, p->next_lane);
-    LLVMBuildCondBr(e->b, emit_is_zero(e, emit_load_i32(e, p->left)), none, more);
+    LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, p->left)), none, more);
     emit_at_end(e, more);
     start_lane(p);
     e->at = head;
     find_lane(p);
     each(p, p->touched, live_in(e->fn, head), load);
-    LLVMBuildBr(e->b, code[head]);
+    LLVMBuildBr(e->m->b, code[head]);
     emit_at_end(e, none);
     if (c) {
         cas_loop_settle(e, c, done);
         emit_again(p, c, lane_start);
     } else {
-        LLVMBuildBr(e->b, done);
+        LLVMBuildBr(e->m->b, done);
     }
     e->block = first.waiting;
     e->cas_loop = NULL;
@@ -333,11 +334,11 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
 static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMBasicBlockRef version)
 {
     LLVMBasicBlockRef on = emit_new_block(e, ""), next = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, is_first, next, on);
+    LLVMBuildCondBr(e->m->b, is_first, next, on);
     for (unsigned k = 0; k < t->n_regs; k++) {
         emit_at_end(e, next);
         next = emit_new_block(e, "");
-        LLVMBuildCondBr(e->b, cas_loop_lanes_agree(e, t->regs[k]), next, on);
+        LLVMBuildCondBr(e->m->b, cas_loop_lanes_agree(e, t->regs[k]), next, on);
     }
     for (unsigned k = 0; k < t->n; k++) {
         emit_at_end(e, next);
@@ -362,24 +363,24 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     e->tested = NULL;
     e->at = head;
     LLVMBasicBlockRef enter = emit_new_block(e, "enter");
-    LLVMAddCase(choose, const_int(e, e->i32, head), enter);
+    LLVMAddCase(choose, const_int(e, e->m->i32, head), enter);
     emit_at_end(e, enter);
     find_lane(p);
     each(p, p->touched, live_in(e->fn, head), load);
-    value so_far = LLVMBuildOr(e->b, emit_load_i32(e, p->left), emit_lane_bit(e), "");
-    value is_first = LLVMBuildICmp(e->b, LLVMIntEQ, so_far, e->enter_with, "");
+    value so_far = LLVMBuildOr(e->m->b, emit_load_i32(e, p->left), emit_lane_bit(e), "");
+    value is_first = LLVMBuildICmp(e->m->b, LLVMIntEQ, so_far, e->enter_with, "");
     if (c)
         cas_loop_enter(e, c, is_first, version);
     else if (version)
         enter_tested(e, is_first, &t, version);
-    LLVMBuildBr(e->b, e->block[head]);
+    LLVMBuildBr(e->m->b, e->block[head]);
 }
 
 /* All lanes have run. Those behind the part go on together, or are noted in their records. */
 static void finish(const struct parts *p)
 {
     struct emit *e = p->e;
-    value all = const_int(e, e->i32, 0);
+    value all = const_int(e, e->m->i32, 0);
     fence_before_leaving(e);
     emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->count.instructions, abi.worker_lane_instructions);
@@ -388,19 +389,19 @@ static void finish(const struct parts *p)
             continue;
         LLVMBasicBlockRef together = emit_new_block(e, ""), other = emit_new_block(e, "");
         value out = emit_load_i32(e, p->out[b]);
-        all = LLVMBuildOr(e->b, all, out, "");
-        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, out, e->enter_with, ""), together, other);
+        all = LLVMBuildOr(e->m->b, all, out, "");
+        LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, out, e->enter_with, ""), together, other);
         emit_at_end(e, together);
-        LLVMBuildRet(e->b, const_int(e, e->i32, b));
+        LLVMBuildRet(e->m->b, const_int(e, e->m->i32, b));
         emit_at_end(e, other);
     }
     emit_store_field(e, all, e->w, abi.warp_out);
-    value park = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_park, "");
+    value park = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_park, "");
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
-            LLVMBuildCall2(e->b, e->types.park, park,
-                           (value[]){e->a, const_int(e, e->i32, b), emit_load_i32(e, p->out[b])}, 3, "");
-    LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_PARKED));
+            LLVMBuildCall2(e->m->b, e->m->types.park, park,
+                           (value[]){e->a, const_int(e, e->m->i32, b), emit_load_i32(e, p->out[b])}, 3, "");
+    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, SERIAL_PARKED));
 }
 
 static void find_cas_loops(struct parts *p)
@@ -431,21 +432,21 @@ static void emit_parts_of(struct parts *p)
     for (uint32_t b = 0; b < blocks; b++)
         e->block[b] = block_at(e->fn, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
-        p->out[b] = p->exits[b] ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
-    e->fences.tries = emit_alloca_of(e, e->i32, NULL);
-    e->fences.has_stored = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 1, false));
-    e->fences.has_exchanged = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
-    e->fences.waits = emit_alloca_of(e, e->i1, LLVMConstInt(e->i1, 0, false));
-    p->left = emit_alloca_of(e, e->i32, e->enter_with);
-    p->lane = emit_alloca_of(e, e->i64, NULL);
+        p->out[b] = p->exits[b] ? emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0)) : NULL;
+    e->fences.tries = emit_alloca_of(e, e->m->i32, NULL);
+    e->fences.has_stored = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 1, false));
+    e->fences.has_exchanged = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
+    e->fences.waits = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
+    p->left = emit_alloca_of(e, e->m->i32, e->enter_with);
+    p->lane = emit_alloca_of(e, e->m->i64, NULL);
     p->waiting = e->block;
     find_cas_loops(p);
-    LLVMBuildBr(e->b, lane_start);
+    LLVMBuildBr(e->m->b, lane_start);
     emit_at_end(e, lane_start);
     start_lane(p);
-    value choose = LLVMBuildSwitch(e->b, e->enter_at, nowhere, 2);
+    value choose = LLVMBuildSwitch(e->m->b, e->enter_at, nowhere, 2);
     emit_at_end(e, nowhere); /* the engine asks for blocks of serial parts only */
-    LLVMBuildUnreachable(e->b);
+    LLVMBuildUnreachable(e->m->b);
     for (e->at = 0; e->at < blocks; e->at++) {
         if (!block_at(e->fn, e->at)->serial_to)
             continue;
@@ -454,11 +455,11 @@ static void emit_parts_of(struct parts *p)
         emit_block(p);
     }
     emit_at_end(e, p->next_lane);
-    LLVMBuildCondBr(e->b, emit_is_zero(e, emit_load_i32(e, p->left)), done, lane_start);
+    LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, p->left)), done, lane_start);
     emit_at_end(e, done);
     finish(p);
     emit_at_end(e, e->fault);
-    LLVMBuildRet(e->b, const_int(e, e->i32, SERIAL_FAULT));
+    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, SERIAL_FAULT));
 }
 
 void emit_serial(struct emit *e, const struct function *fn, const char *name)
@@ -488,7 +489,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->block = code;
     e->check_groups = check_groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
-    e->lane = const_int(e, e->i64, 0);                                  /* until start_lane() */
+    e->lane = const_int(e, e->m->i64, 0);                               /* until start_lane() */
     serial_parts_find_exits(e->fn, exits);
     emit_declare(e, name);
     emit_at_end(e, e->entry);
@@ -500,8 +501,8 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->enter_at = LLVMGetParam(e->llvm_fn, 2);
     e->enter_with = LLVMGetParam(e->llvm_fn, 3);
     e->mask = NULL; /* the lane's bit */
-    e->count.budget = emit_alloca_of(e, e->i32, NULL);
-    e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
+    e->count.budget = emit_alloca_of(e, e->m->i32, NULL);
+    e->count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
     struct parts p = {.e = e, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     inline_caches_end(e);

@@ -13,7 +13,7 @@ static bool goes_one_by_one(const struct emit *e, const struct access *a)
 
 static value load_one(struct emit *e, const struct access *a, value pointer)
 {
-    value v = LLVMBuildLoad2(e->b, element_type(e, a), pointer, "");
+    value v = LLVMBuildLoad2(e->m->b, element_type(e, a), pointer, "");
     LLVMSetAlignment(v, a->bytes);
     if (access_is_seen(a->mem))
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
@@ -22,7 +22,7 @@ static value load_one(struct emit *e, const struct access *a, value pointer)
 
 static void store_one(struct emit *e, const struct access *a, value v, value pointer)
 {
-    value store = LLVMBuildStore(e->b, v, pointer);
+    value store = LLVMBuildStore(e->m->b, v, pointer);
     LLVMSetAlignment(store, a->bytes);
     if (access_is_seen(a->mem))
         LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
@@ -33,7 +33,7 @@ static value load_one_by_one(struct emit *e, const struct access *a, value point
     value v = LLVMGetPoison(vector_of(element_type(e, a), n));
     for (unsigned k = 0; k < n; k++) {
         value one = load_one(e, a, emit_pointer_at(e, pointer, k * a->bytes));
-        v = LLVMBuildInsertElement(e->b, v, one, const_int(e, e->i32, k), "");
+        v = LLVMBuildInsertElement(e->m->b, v, one, const_int(e, e->m->i32, k), "");
     }
     return v;
 }
@@ -41,19 +41,19 @@ static value load_one_by_one(struct emit *e, const struct access *a, value point
 static void store_one_by_one(struct emit *e, const struct access *a, value v, value pointer, unsigned n)
 {
     for (unsigned k = 0; k < n; k++) {
-        value one = LLVMBuildExtractElement(e->b, v, const_int(e, e->i32, k), "");
+        value one = LLVMBuildExtractElement(e->m->b, v, const_int(e, e->m->i32, k), "");
         store_one(e, a, one, emit_pointer_at(e, pointer, k * a->bytes));
     }
 }
 
 LLVMTypeRef element_whole_type(struct emit *e, const struct access *a)
 {
-    return LLVMIntTypeInContext(e->context, 8 * a->all);
+    return LLVMIntTypeInContext(e->m->context, 8 * a->all);
 }
 
 value element_load_whole(struct emit *e, const struct access *a, value pointer)
 {
-    value v = LLVMBuildLoad2(e->b, element_whole_type(e, a), pointer, "");
+    value v = LLVMBuildLoad2(e->m->b, element_whole_type(e, a), pointer, "");
     LLVMSetAlignment(v, a->all);
     LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
@@ -61,7 +61,7 @@ value element_load_whole(struct emit *e, const struct access *a, value pointer)
 
 void element_store_whole(struct emit *e, const struct access *a, value v, value pointer)
 {
-    value store = LLVMBuildStore(e->b, LLVMBuildBitCast(e->b, v, element_whole_type(e, a), ""), pointer);
+    value store = LLVMBuildStore(e->m->b, LLVMBuildBitCast(e->m->b, v, element_whole_type(e, a), ""), pointer);
     LLVMSetAlignment(store, a->all);
     LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
@@ -72,7 +72,7 @@ value element_load_vector(struct emit *e, const struct access *a, value pointer,
         return load_one(e, a, pointer);
     if (goes_one_by_one(e, a))
         return load_one_by_one(e, a, pointer, n);
-    value v = LLVMBuildLoad2(e->b, vector_of(element_type(e, a), n), pointer, "");
+    value v = LLVMBuildLoad2(e->m->b, vector_of(element_type(e, a), n), pointer, "");
     LLVMSetAlignment(v, a->bytes);
     return v;
 }
@@ -83,7 +83,7 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
     LLVMTypeRef type = type_of_width(e, width);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
         type = vector_of(type, WARP_LANES);
-    return LLVMBuildIntCast2(e->b, v, type, a->mem->sign, "");
+    return LLVMBuildIntCast2(e->m->b, v, type, a->mem->sign, "");
 }
 
 void element_put_lanes(struct emit *e, const struct transfer *t, unsigned k, value v)
@@ -113,15 +113,15 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
 value element_stored_value(struct emit *e, const struct transfer *t, unsigned k)
 {
     value v = reg_read_lanes(e, t->a->i->access->regs[k]);
-    return element_in_order(e, LLVMBuildIntCast2(e->b, v, vector_of(element_type(e, t->a), WARP_LANES), false, ""),
+    return element_in_order(e, LLVMBuildIntCast2(e->m->b, v, vector_of(element_type(e, t->a), WARP_LANES), false, ""),
                             t->order);
 }
 
 static void mark_nontemporal(struct emit *e, value store)
 {
-    unsigned kind = LLVMGetMDKindIDInContext(e->context, "nontemporal", 11);
-    LLVMMetadataRef one = LLVMValueAsMetadata(const_int(e, e->i32, 1));
-    LLVMSetMetadata(store, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
+    unsigned kind = LLVMGetMDKindIDInContext(e->m->context, "nontemporal", 11);
+    LLVMMetadataRef one = LLVMValueAsMetadata(const_int(e, e->m->i32, 1));
+    LLVMSetMetadata(store, kind, LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, &one, 1)));
     LLVMSetAlignment(store, LINE_BYTES);
 }
 
@@ -134,7 +134,7 @@ void element_store_vector(struct emit *e, const struct transfer *t, value v, val
     else if (goes_one_by_one(e, t->a))
         store_one_by_one(e, t->a, v, pointer, n);
     else {
-        value store = LLVMBuildStore(e->b, v, pointer);
+        value store = LLVMBuildStore(e->m->b, v, pointer);
         LLVMSetAlignment(store, t->a->bytes);
         if (t->nontemporal)
             mark_nontemporal(e, store);

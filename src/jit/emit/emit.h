@@ -63,6 +63,15 @@ struct call_types {
     LLVMTypeRef op, access, park, holds, fill, serial, back_off, iteration;
 };
 
+/* What all functions of a kernel are emitted into, and with: const once it is made (compile.c). */
+struct code_module {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
+    struct call_types types;
+};
+
 /* Values that the function loads once, of its launch, its block and its warp (context.c). */
 struct context {
     value ops, block, launch, worker, inline_caches;
@@ -89,18 +98,14 @@ struct lane_fences {
 };
 
 struct emit {
+    const struct code_module *m;
     const struct function *fn;
     const struct lanes_mode *mode;
     struct arena *arena; /* for what lasts until the answer */
 
-    /* of the module */
-    LLVMContextRef context;
-    LLVMModuleRef module;
-    LLVMBuilderRef b;
-    LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
-    struct call_types types;
+    /* of the module, so far */
     uint32_t n_inline_caches;
-    uint32_t atomic_work; /* of LLVM, so far: atomic.c */
+    uint32_t atomic_work; /* of LLVM: atomic.c */
 
     /* of the function being emitted */
     value llvm_fn, w, a, calls;
@@ -159,7 +164,8 @@ value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no
 value emit_mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
 value emit_lanes_to_mask(struct emit *e, value lanes);
 value emit_lane_bit(struct emit *e); /* of the lane that runs: its mask */
-value emit_intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n);
+value emit_intrinsic(struct emit *e, const char *name, const LLVMTypeRef *types, unsigned n_types, value *args,
+                     unsigned n);
 /* Memory: a field of a record; of the function's own, at its start or here; a constant. */
 value emit_field_pointer(struct emit *e, value base, uint64_t offset);
 value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);

@@ -16,9 +16,9 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
     if (!l.n)
         return;
-    value args[4] = {e->a, lanes, exit_shapes_table(e, &l), const_int(e, e->i32, l.n)};
-    value holds = emit_load_field(e, e->ptr, e->calls, abi.compiled_calls_holds, "");
-    refuse_unless(e, LLVMBuildCall2(e->b, e->types.holds, holds, args, 4, ""), refused);
+    value args[4] = {e->a, lanes, exit_shapes_table(e, &l), const_int(e, e->m->i32, l.n)};
+    value holds = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_holds, "");
+    refuse_unless(e, LLVMBuildCall2(e->m->b, e->m->types.holds, holds, args, 4, ""), refused);
 }
 
 /* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep, except in the first barrier phase
@@ -34,15 +34,15 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
             checked = emit_new_block(e, "");
-            value resumed = emit_load_field(e, e->i8, e->of.block, abi.block_resumed, "");
-            value own = LLVMBuildAnd(e->b, e->of.lockstep, emit_is_zero(e, resumed), "");
-            LLVMBuildCondBr(e->b, own, checked, check);
+            value resumed = emit_load_field(e, e->m->i8, e->of.block, abi.block_resumed, "");
+            value own = LLVMBuildAnd(e->m->b, e->of.lockstep, emit_is_zero(e, resumed), "");
+            LLVMBuildCondBr(e->m->b, own, checked, check);
             emit_at_end(e, check);
         }
         refuse_unless(e, reg_has_shape(e, reg, lanes), refused);
     }
     if (checked) {
-        LLVMBuildBr(e->b, checked);
+        LLVMBuildBr(e->m->b, checked);
         emit_at_end(e, checked);
     }
 }
@@ -55,27 +55,27 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     emit_likely(e, in_order, load, check);
     emit_at_end(e, check);
     check_shapes(e, set, lanes, refused);
-    LLVMBuildBr(e->b, load);
+    LLVMBuildBr(e->m->b, load);
     emit_at_end(e, load);
     if (e->fn->shapes->whole[order]) {
-        refuse_unless(e, LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), ""), refused);
-        lanes = const_int(e, e->i32, UINT32_MAX);
+        refuse_unless(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, lanes, const_int(e, e->m->i32, UINT32_MAX), ""), refused);
+        lanes = const_int(e, e->m->i32, UINT32_MAX);
     }
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(set, n))
             reg_reload(e, live->regs[n], lanes);
     check_assumed(e, set, lanes, refused);
-    LLVMBuildBr(e->b, e->block[order]);
+    LLVMBuildBr(e->m->b, e->block[order]);
 }
 
 /* The entry with COMPILED_FILL: makes rows of seeds. */
 static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
 {
     LLVMBasicBlockRef fill = emit_new_block(e, "fill");
-    LLVMAddCase(choose, const_int(e, e->i32, block | COMPILED_FILL), fill);
+    LLVMAddCase(choose, const_int(e, e->m->i32, block | COMPILED_FILL), fill);
     emit_at_end(e, fill);
     exit_fill_rows(e, l);
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
+    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_PHASE));
 }
 
 /* The entries at terminators of blocks, where gangs have dissolved. */
@@ -85,12 +85,12 @@ static void emit_entries_at_ends(struct emit *e, value choose)
         if (!e->end[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
-        LLVMAddCase(choose, const_int(e, e->i32, b | COMPILED_END), load);
+        LLVMAddCase(choose, const_int(e, e->m->i32, b | COMPILED_END), load);
         emit_at_end(e, load);
         e->at = b;
-        emit_store_field(e, const_int(e, e->i32, LEAVE_REFUSED), e->w, abi.warp_left);
+        emit_store_field(e, const_int(e, e->m->i32, LEAVE_REFUSED), e->w, abi.warp_left);
         exit_reload_live(e, fn_block_end(e->fn, b));
-        LLVMBuildBr(e->b, e->end[b]);
+        LLVMBuildBr(e->m->b, e->end[b]);
         struct reg_list l = live_scalars(e->fn, live_at(emit_here(e), fn_block_end(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
@@ -104,17 +104,17 @@ void emit_entries(struct emit *e)
     dirty_begin(e, dirty_find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
-    value in_order = emit_is_zero(e, emit_load_field(e, e->i8, e->a, abi.activation_parted, ""));
+    value in_order = emit_is_zero(e, emit_load_field(e, e->m->i8, e->a, abi.activation_parted, ""));
     if (e->fn->plan.n)
         emit_gang_start(e);
     block = e->fn->plan.n ? e->warps.enter_alone : block;
-    value choose = LLVMBuildSwitch(e->b, block, refused, 8);
+    value choose = LLVMBuildSwitch(e->m->b, block, refused, 8);
     emit_entries_at_ends(e, choose);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!entries[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
-        LLVMAddCase(choose, const_int(e, e->i32, b), load);
+        LLVMAddCase(choose, const_int(e, e->m->i32, b), load);
         emit_at_end(e, load);
         e->at = b;
         emit_entry(e, b, lanes, in_order, refused);
@@ -126,5 +126,5 @@ void emit_entries(struct emit *e)
     emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
     emit_store_field(e, e->w, e->of.block, abi.block_stopped);
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_REFUSED));
+    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_REFUSED));
 }

@@ -20,7 +20,7 @@ static bool is_put_off(const struct emit *e)
 
 static void fence(struct emit *e, LLVMAtomicOrdering order)
 {
-    LLVMBuildFence(e->b, order, false, "");
+    LLVMBuildFence(e->m->b, order, false, "");
 }
 
 void emit_fence(struct emit *e, const struct ir_insn *i)
@@ -32,10 +32,10 @@ void emit_fence(struct emit *e, const struct ir_insn *i)
         fence(e, is_sc ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease);
         return;
     }
-    LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* of the compiler alone */
-    value needed = LLVMBuildLoad2(e->b, e->i1, is_sc ? e->fences.has_stored : e->fences.has_exchanged, "");
-    value waits = LLVMBuildLoad2(e->b, e->i1, e->fences.waits, "");
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, needed, ""), e->fences.waits);
+    LLVMBuildFence(e->m->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* of the compiler alone */
+    value needed = LLVMBuildLoad2(e->m->b, e->m->i1, is_sc ? e->fences.has_stored : e->fences.has_exchanged, "");
+    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.waits, "");
+    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, needed, ""), e->fences.waits);
 }
 
 void fence_before_load(struct emit *e)
@@ -43,12 +43,12 @@ void fence_before_load(struct emit *e)
     if (!is_put_off(e))
         return;
     LLVMBasicBlockRef waits = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i1, e->fences.waits, ""), "");
+    value none = LLVMBuildNot(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.waits, ""), "");
     emit_likely(e, none, done, waits);
     emit_at_end(e, waits);
     fence(e, LLVMAtomicOrderingSequentiallyConsistent);
     fence_is_done(e);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, done);
 }
 
@@ -56,30 +56,30 @@ void fence_is_done(struct emit *e)
 {
     if (!is_put_off(e))
         return;
-    value no = LLVMConstInt(e->i1, 0, false);
-    LLVMBuildStore(e->b, no, e->fences.waits);
-    LLVMBuildStore(e->b, no, e->fences.has_stored);
-    LLVMBuildStore(e->b, no, e->fences.has_exchanged);
+    value no = LLVMConstInt(e->m->i1, 0, false);
+    LLVMBuildStore(e->m->b, no, e->fences.waits);
+    LLVMBuildStore(e->m->b, no, e->fences.has_stored);
+    LLVMBuildStore(e->m->b, no, e->fences.has_exchanged);
 }
 
 void fence_note_store(struct emit *e)
 {
     if (is_put_off(e))
-        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->fences.has_stored);
+        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->fences.has_stored);
 }
 
 void fence_note_exchange(struct emit *e)
 {
     fence_note_store(e);
     if (is_put_off(e))
-        LLVMBuildStore(e->b, LLVMConstInt(e->i1, 1, false), e->fences.has_exchanged);
+        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->fences.has_exchanged);
 }
 
 void fence_before_leaving(struct emit *e)
 {
-    value waits = LLVMBuildLoad2(e->b, e->i1, e->fences.waits, "");
-    value exchanged = LLVMBuildLoad2(e->b, e->i1, e->fences.has_exchanged, "");
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, waits, exchanged, ""), e->fences.waits);
+    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.waits, "");
+    value exchanged = LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.has_exchanged, "");
+    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, exchanged, ""), e->fences.waits);
     fence_before_load(e);
 }
 

@@ -10,7 +10,7 @@ static void begin_end(struct emit *e)
 {
     if (!e->end[e->at] || e->unchecked.block || e->together || e->index != fn_block_end(e->fn, e->at))
         return;
-    LLVMBuildBr(e->b, e->end[e->at]);
+    LLVMBuildBr(e->m->b, e->end[e->at]);
     emit_at_end(e, e->end[e->at]);
 }
 
@@ -65,9 +65,9 @@ static void emit_block(struct emit *e, uint32_t order)
     emit_begin_block(e);
     emit_at_end(e, e->block[order]);
     if (e->pending[order]) { /* those pending here come along */
-        LLVMBuildStore(e->b, LLVMBuildOr(e->b, emit_load_i32(e, e->mask), emit_load_i32(e, e->pending[order]), ""),
-                       e->mask);
-        LLVMBuildStore(e->b, const_int(e, e->i32, 0), e->pending[order]);
+        LLVMBuildStore(
+            e->m->b, LLVMBuildOr(e->m->b, emit_load_i32(e, e->mask), emit_load_i32(e, e->pending[order]), ""), e->mask);
+        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->pending[order]);
     }
     if (block->serial_to) {
         emit_serial_call(e);
@@ -100,31 +100,31 @@ static void make_registers(struct emit *e)
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
             waits = ir_in_set(s->pending + (size_t)other * s->block_words, b);
-        e->pending[b] = waits ? emit_alloca_of(e, e->i32, const_int(e, e->i32, 0)) : NULL;
+        e->pending[b] = waits ? emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0)) : NULL;
     }
 }
 
 /* Has the warp lanes in other activations? A spinning loop makes way for them sooner. */
 static value find_divided(struct emit *e)
 {
-    value newest = emit_load_field(e, e->ptr, e->w, abi.warp_acts, "");
-    value next = emit_load_field(e, e->ptr, e->a, abi.activation_next, "");
-    value other = LLVMBuildOr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, newest, e->a, ""),
-                              LLVMBuildICmp(e->b, LLVMIntNE, next, LLVMConstNull(e->ptr), ""), "");
-    return LLVMBuildZExt(e->b, other, e->i32, "");
+    value newest = emit_load_field(e, e->m->ptr, e->w, abi.warp_acts, "");
+    value next = emit_load_field(e, e->m->ptr, e->a, abi.activation_next, "");
+    value other = LLVMBuildOr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntNE, newest, e->a, ""),
+                              LLVMBuildICmp(e->m->b, LLVMIntNE, next, LLVMConstNull(e->m->ptr), ""), "");
+    return LLVMBuildZExt(e->m->b, other, e->m->i32, "");
 }
 
 /* The begin of the work-group loop: the first warp is the one that the function is called for; in lockstep others follow. */
 static void start_warp(struct emit *e)
 {
-    LLVMTypeRef types[4] = {e->ptr, e->ptr, e->i32, e->i32};
+    LLVMTypeRef types[4] = {e->m->ptr, e->m->ptr, e->m->i32, e->m->i32};
     static const char *const names[4] = {"warp", "activation", "block", "mask"};
     value params[4];
     e->warps.begin = emit_new_block(e, "warp_start");
     emit_at_end(e, e->warps.begin);
     for (unsigned k = 0; k < 4; k++) {
         params[k] = LLVMGetParam(e->llvm_fn, k);
-        e->warps.start[k] = LLVMBuildPhi(e->b, types[k], names[k]);
+        e->warps.start[k] = LLVMBuildPhi(e->m->b, types[k], names[k]);
     }
     emit_at_end(e, e->entry);
     warp_loop_go_to_start(e, params);
@@ -134,13 +134,13 @@ static void start_warp(struct emit *e)
     e->enter_at = e->warps.start[2];
     e->enter_with = e->warps.start[3];
     emit_warp(e);
-    LLVMBuildStore(e->b, e->enter_with, e->mask);
+    LLVMBuildStore(e->m->b, e->enter_with, e->mask);
     if (e->fn->loops)
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_budget, ""), e->count.budget);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_budget, ""), e->count.budget);
     if (e->fn->spins) {
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_spun, ""), e->count.spun);
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_ahead, ""), e->count.ahead);
-        LLVMBuildStore(e->b, find_divided(e), e->count.divided);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_spun, ""), e->count.spun);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_ahead, ""), e->count.ahead);
+        LLVMBuildStore(e->m->b, find_divided(e), e->count.divided);
     }
 }
 
@@ -172,21 +172,22 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     e->leave = emit_new_block(e, "leave");
     e->warps.next = emit_new_block(e, "next_warp");
     emit_at_end(e, e->warps.next);
-    e->warps.done = LLVMBuildPhi(e->b, e->ptr, "done");
+    e->warps.done = LLVMBuildPhi(e->m->b, e->m->ptr, "done");
     emit_at_end(e, e->entry);
     make_registers(e);
     emit_scratch(e);
     emit_context(e);
-    e->mask = emit_alloca_of(e, e->i32, NULL);
-    e->count.budget = emit_alloca_of(e, e->i32, NULL);
-    e->count.spun = emit_alloca_of(e, e->i32, NULL);
-    e->count.ahead = emit_alloca_of(e, e->i32, NULL);
-    e->count.instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->count.lane_instructions = emit_alloca_of(e, e->i64, const_int(e, e->i64, 0));
-    e->count.phases = emit_alloca_of(e, e->i32, emit_load_field(e, e->i32, e->of.block, abi.block_phases, "phases"));
-    e->how = emit_alloca_of(e, e->i32, NULL);
-    e->left_at = emit_alloca_of(e, e->i32, NULL);
-    e->count.divided = emit_alloca_of(e, e->i32, NULL);
+    e->mask = emit_alloca_of(e, e->m->i32, NULL);
+    e->count.budget = emit_alloca_of(e, e->m->i32, NULL);
+    e->count.spun = emit_alloca_of(e, e->m->i32, NULL);
+    e->count.ahead = emit_alloca_of(e, e->m->i32, NULL);
+    e->count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
+    e->count.lane_instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
+    e->count.phases =
+        emit_alloca_of(e, e->m->i32, emit_load_field(e, e->m->i32, e->of.block, abi.block_phases, "phases"));
+    e->how = emit_alloca_of(e, e->m->i32, NULL);
+    e->left_at = emit_alloca_of(e, e->m->i32, NULL);
+    e->count.divided = emit_alloca_of(e, e->m->i32, NULL);
     start_warp(e);
     emit_entries(e);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
@@ -196,6 +197,6 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
         emit_gang(e);
     emit_next_warp(e);
     emit_at_end(e, e->fault);
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_FAULT));
+    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_FAULT));
     inline_caches_end(e);
 }

@@ -22,22 +22,22 @@ static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
-    value resumed = emit_load_field(e, e->i8, e->of.block, abi.block_resumed, "");
-    value index = emit_load_field(e, e->i32, e->w, abi.warp_index, "");
-    value first = LLVMBuildURem(e->b, index, const_int(e, e->i32, e->fn->plan.n), "");
+    value resumed = emit_load_field(e, e->m->i8, e->of.block, abi.block_resumed, "");
+    value index = emit_load_field(e, e->m->i32, e->w, abi.warp_index, "");
+    value first = LLVMBuildURem(e->m->b, index, const_int(e, e->m->i32, e->fn->plan.n), "");
     value tests[4] = {emit_is_zero(e, resumed), emit_is_zero(e, first),
-                      LLVMBuildICmp(e->b, LLVMIntULE, index, const_int(e, e->i32, whole - e->fn->plan.n), ""),
-                      LLVMBuildICmp(e->b, LLVMIntEQ, e->enter_with, const_int(e, e->i32, UINT32_MAX), "")};
+                      LLVMBuildICmp(e->m->b, LLVMIntULE, index, const_int(e, e->m->i32, whole - e->fn->plan.n), ""),
+                      LLVMBuildICmp(e->m->b, LLVMIntEQ, e->enter_with, const_int(e, e->m->i32, UINT32_MAX), "")};
     value all = e->of.lockstep;
     for (int k = 0; k < 4; k++)
-        all = LLVMBuildAnd(e->b, all, tests[k], "");
+        all = LLVMBuildAnd(e->m->b, all, tests[k], "");
     return all;
 }
 
 /* Branches to e->warps.alone, the code for single warps, which is then entered at `enter_at`. */
 static LLVMBasicBlockRef to_alone(struct emit *e, value enter_at)
 {
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
     LLVMAddIncoming(e->warps.enter_alone, &enter_at, &from, 1);
     return e->warps.alone;
 }
@@ -45,13 +45,13 @@ static LLVMBasicBlockRef to_alone(struct emit *e, value enter_at)
 void emit_gang_start(struct emit *e)
 {
     value may = may_begin(e);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
     e->warps.gang = emit_new_block(e, "gang_start");
     e->warps.alone = emit_new_block(e, "alone");
     emit_at_end(e, e->warps.alone);
-    e->warps.enter_alone = LLVMBuildPhi(e->b, e->i32, "");
+    e->warps.enter_alone = LLVMBuildPhi(e->m->b, e->m->i32, "");
     emit_at_end(e, here);
-    LLVMBuildCondBr(e->b, may, e->warps.gang, to_alone(e, e->enter_at));
+    LLVMBuildCondBr(e->m->b, may, e->warps.gang, to_alone(e, e->enter_at));
     emit_at_end(e, e->warps.alone);
 }
 
@@ -67,7 +67,7 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     memset(x->copied, 0, sizeof x->copied);
     if (k) {
         x->w = emit_field_pointer(e, e->w, k * abi.warp_size);
-        x->a = emit_load_field(e, e->ptr, x->w, abi.warp_act, "");
+        x->a = emit_load_field(e, e->m->ptr, x->w, abi.warp_act, "");
         emit_warp(x);
     }
     x->unchecked.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
@@ -82,38 +82,38 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 static value stands_with_first(struct emit *e, const struct emit *x)
 {
     /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
-    value where = emit_load_field(e, e->i32, x->w, abi.warp_at_block, "");
-    value lanes = emit_load_field(e, e->i32, x->w, abi.warp_mask, "");
-    value is_whole = LLVMBuildICmp(e->b, LLVMIntEQ, lanes, const_int(e, e->i32, UINT32_MAX), "");
-    return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
+    value where = emit_load_field(e, e->m->i32, x->w, abi.warp_at_block, "");
+    value lanes = emit_load_field(e, e->m->i32, x->w, abi.warp_mask, "");
+    value is_whole = LLVMBuildICmp(e->m->b, LLVMIntEQ, lanes, const_int(e, e->m->i32, UINT32_MAX), "");
+    return LLVMBuildAnd(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
 }
 
 /* Goes to the gang's code if the warp begins at one of the gang's entries: most barrier phases of a block may not. */
 static void go_on_at_entries(struct emit *e)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "");
-    value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
+    value choose = LLVMBuildSwitch(e->m->b, e->enter_at, to_alone(e, e->enter_at), 4);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->fn->plan.entries[b])
-            LLVMAddCase(choose, const_int(e, e->i32, b), on);
+            LLVMAddCase(choose, const_int(e, e->m->i32, b), on);
     emit_at_end(e, on);
 }
 
 static void open_warps(struct emit *e, struct gang *g)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "");
-    value parted = const_int(e, e->i8, 0), together = NULL;
+    value parted = const_int(e, e->m->i8, 0), together = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         open_warp(e, g, k);
-        value p = emit_load_field(e, e->i8, g->warps[k].a, abi.activation_parted, "");
-        parted = LLVMBuildOr(e->b, parted, p, "");
+        value p = emit_load_field(e, e->m->i8, g->warps[k].a, abi.activation_parted, "");
+        parted = LLVMBuildOr(e->m->b, parted, p, "");
         if (k) {
             value with = stands_with_first(e, &g->warps[k]);
-            together = together ? LLVMBuildAnd(e->b, together, with, "") : with;
+            together = together ? LLVMBuildAnd(e->m->b, together, with, "") : with;
         }
     }
-    together = LLVMBuildAnd(e->b, together, emit_is_zero(e, parted), "");
-    LLVMBuildCondBr(e->b, together, on, to_alone(e, e->enter_at));
+    together = LLVMBuildAnd(e->m->b, together, emit_is_zero(e, parted), "");
+    LLVMBuildCondBr(e->m->b, together, on, to_alone(e, e->enter_at));
     emit_at_end(e, on);
 }
 
@@ -121,7 +121,7 @@ static void open_warps(struct emit *e, struct gang *g)
 static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    value all = const_int(e, e->i32, UINT32_MAX), equal = LLVMConstInt(e->i1, 1, false);
+    value all = const_int(e, e->m->i32, UINT32_MAX), equal = LLVMConstInt(e->m->i1, 1, false);
     unsigned pieces = fn_pieces(e->fn, e->fn->shapes->regs[reg]);
     value first[MAX_PIECES];
     for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
@@ -129,7 +129,7 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
         for (unsigned p = 0; p < pieces; p++) {
             value v = reg_read_piece(&g->warps[0], r, p);
             if (k + 1 < g->n)
-                equal = LLVMBuildAnd(e->b, equal, LLVMBuildICmp(e->b, LLVMIntEQ, v, first[p], ""), "");
+                equal = LLVMBuildAnd(e->m->b, equal, LLVMBuildICmp(e->m->b, LLVMIntEQ, v, first[p], ""), "");
             first[p] = v;
         }
     }
@@ -149,19 +149,19 @@ static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
             enter_common(e, g, live->regs[n]);
         else
             for (unsigned k = 0; k < g->n; k++)
-                reg_reload(&g->warps[k], live->regs[n], const_int(e, e->i32, UINT32_MAX));
+                reg_reload(&g->warps[k], live->regs[n], const_int(e, e->m->i32, UINT32_MAX));
     }
-    LLVMBuildBr(e->b, g->block[order]);
+    LLVMBuildBr(e->m->b, g->block[order]);
 }
 
 static void emit_entries_of_gang(struct emit *e, struct gang *g)
 {
-    value choose = LLVMBuildSwitch(e->b, e->enter_at, to_alone(e, e->enter_at), 4);
+    value choose = LLVMBuildSwitch(e->m->b, e->enter_at, to_alone(e, e->enter_at), 4);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->fn->plan.entries[b])
             continue;
         LLVMBasicBlockRef entry = emit_new_block(e, "gang_entry");
-        LLVMAddCase(choose, const_int(e, e->i32, b), entry);
+        LLVMAddCase(choose, const_int(e, e->m->i32, b), entry);
         emit_at_end(e, entry);
         emit_entry(e, g, b);
     }
@@ -203,7 +203,7 @@ static void begin_pure(struct emit *e, struct gang *g)
     for (size_t n = 0; n < n_slots; n++) {
         value before = g->before[n], now = before ? g->warps[n % MAX_GANG].regs[n / MAX_GANG] : NULL;
         if (before)
-            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, LLVMGetAllocatedType(now), now, ""), before);
+            LLVMBuildStore(e->m->b, LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(now), now, ""), before);
     }
 }
 
@@ -229,7 +229,7 @@ static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
     dirty_start_clean(e, order);
     for (unsigned k = 0; k < g->n; k++)
         spill_before(g, k, order);
-    LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order)));
+    LLVMBuildBr(e->m->b, to_alone(e, const_int(e, e->m->i32, order)));
 }
 
 /* ---- leaving ---- */
@@ -241,7 +241,7 @@ static void emit_exit_through(struct emit *e, struct gang *g)
     emit_at_end(e, g->exit_through);
     for (unsigned k = 0; k < g->n; k++)
         exit_spill_through(&g->warps[k]);
-    LLVMBuildBr(e->b, g->leave);
+    LLVMBuildBr(e->m->b, g->leave);
 }
 
 static void emit_leave(struct emit *e, struct gang *g)
@@ -249,7 +249,7 @@ static void emit_leave(struct emit *e, struct gang *g)
     emit_at_end(e, g->leave);
     emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_AT));
+    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_AT));
 }
 
 static bool is_loop(const struct emit *e, uint32_t order)
@@ -273,7 +273,7 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
     gang_count_pure(g);
     for (unsigned k = 0; k < g->n; k++)
         gang_stop_warp(&g->warps[k], fn_block_end(e->fn, order), SPILL_SEEDS);
-    LLVMBuildBr(e->b, to_alone(e, const_int(e, e->i32, order | COMPILED_END)));
+    LLVMBuildBr(e->m->b, to_alone(e, const_int(e, e->m->i32, order | COMPILED_END)));
 }
 
 /* ---- accesses by the engine ---- */
@@ -283,24 +283,24 @@ static void emit_slow(struct emit *e, struct gang *g)
 {
     struct slow *s = &g->slow;
     struct emit x = g->warps[0];
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
     if (!s->block)
         return;
     emit_at_end(e, s->block);
     x.regs = s->regs;
     x.known = NULL; /* it may be any of them */
-    x.w = LLVMBuildLoad2(e->b, e->ptr, s->w, "");
-    x.a = LLVMBuildLoad2(e->b, e->ptr, s->a, "");
-    x.base[ROW_FRAME] = LLVMBuildLoad2(e->b, e->ptr, s->rows, "");
-    s->access.mask = LLVMBuildLoad2(e->b, e->i32, s->mask, "");
+    x.w = LLVMBuildLoad2(e->m->b, e->m->ptr, s->w, "");
+    x.a = LLVMBuildLoad2(e->m->b, e->m->ptr, s->a, "");
+    x.base[ROW_FRAME] = LLVMBuildLoad2(e->m->b, e->m->ptr, s->rows, "");
+    s->access.mask = LLVMBuildLoad2(e->m->b, e->m->i32, s->mask, "");
     if (s->access.cache)
         access_find_cache(&x, &s->access);
     access_call_engine(&x, &s->access);
-    value which = LLVMBuildLoad2(e->b, e->i32, s->which, "");
-    value choose = LLVMBuildSwitch(e->b, which, s->back[s->access_of], g->n);
+    value which = LLVMBuildLoad2(e->m->b, e->m->i32, s->which, "");
+    value choose = LLVMBuildSwitch(e->m->b, which, s->back[s->access_of], g->n);
     for (unsigned k = s->access_of + 1; k < g->n; k++)
         if (s->back[k]) /* what is done once comes from one warp */
-            LLVMAddCase(choose, const_int(e, e->i32, k), s->back[k]);
+            LLVMAddCase(choose, const_int(e, e->m->i32, k), s->back[k]);
     emit_at_end(e, here);
 }
 
@@ -309,19 +309,20 @@ static void emit_slow(struct emit *e, struct gang *g)
 static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t target)
 {
     if (target == NO_BLOCK || !g->block[target]) {
-        LLVMBuildBr(e->b, to_dissolve(e, g));
+        LLVMBuildBr(e->m->b, to_dissolve(e, g));
         return;
     }
     if (target <= order) { /* a branch backwards spends from the budget: function.c's spend() */
-        value left = LLVMBuildLoad2(e->b, e->i32, e->count.budget, "");
-        left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
-        LLVMBuildStore(e->b, left, e->count.budget);
+        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->count.budget, "");
+        left = LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), "");
+        LLVMBuildStore(e->m->b, left, e->count.budget);
         LLVMBasicBlockRef some = emit_new_block(e, "");
-        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, const_int(e, e->i32, 0), ""), some, to_dissolve(e, g));
+        emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), some,
+                    to_dissolve(e, g));
         emit_at_end(e, some);
     }
     gang_count_pure(g);
-    LLVMBuildBr(e->b, target == order && g->unchecked ? g->unchecked : g->block[target]);
+    LLVMBuildBr(e->m->b, target == order && g->unchecked ? g->unchecked : g->block[target]);
 }
 
 /* Does the guard hold in all lanes of all warps? In any? Two i1. */
@@ -332,12 +333,12 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
         struct emit *x = &g->warps[k];
         value holds = is_divergent ? reg_read_lanes(x, i->guard) : reg_read_scalar(x, i->guard);
-        *all = k ? LLVMBuildAnd(e->b, *all, holds, "") : holds;
-        *any = k ? LLVMBuildOr(e->b, *any, holds, "") : holds;
+        *all = k ? LLVMBuildAnd(e->m->b, *all, holds, "") : holds;
+        *any = k ? LLVMBuildOr(e->m->b, *any, holds, "") : holds;
     }
     if (is_divergent) {
-        *all = LLVMBuildICmp(e->b, LLVMIntEQ, *all, const_int(e, e->i32, UINT32_MAX), "");
-        *any = LLVMBuildICmp(e->b, LLVMIntNE, *any, const_int(e, e->i32, 0), "");
+        *all = LLVMBuildICmp(e->m->b, LLVMIntEQ, *all, const_int(e, e->m->i32, UINT32_MAX), "");
+        *any = LLVMBuildICmp(e->m->b, LLVMIntNE, *any, const_int(e, e->m->i32, 0), "");
     } else if (common) {
         *any = NULL; /* one value for all */
     }
@@ -351,13 +352,13 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     struct check_group *check_groups = x->check_groups;
     value holds = reg_read_lanes(x, branch->guard);
     bool where_not = branch->guard_negated == (fn_target(x->fn, order) == region);
-    value lanes = where_not ? LLVMBuildNot(x->b, holds, "") : holds;
+    value lanes = where_not ? LLVMBuildNot(x->m->b, holds, "") : holds;
     if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
         return;
     LLVMBasicBlockRef some = emit_new_block(x, "side_region"), done = emit_new_block(x, "");
-    LLVMBuildCondBr(x->b, emit_is_zero(x, lanes), done, some);
+    LLVMBuildCondBr(x->m->b, emit_is_zero(x, lanes), done, some);
     emit_at_end(x, some);
-    x->within = fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_int(x, x->i32, UINT32_MAX);
+    x->within = fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_int(x, x->m->i32, UINT32_MAX);
     x->mode = &side_region_mode;
     x->at = region;
     x->check_groups = ARENA_ARRAY(x->arena, struct check_group,
@@ -367,7 +368,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
         x->check_groups[x->index] = (struct check_group){.first = x->index};
         emit_insn(x, insn_at(emit_here(x), x->index));
     }
-    LLVMBuildBr(x->b, done);
+    LLVMBuildBr(x->m->b, done);
     emit_at_end(x, done);
     x->within = NULL;
     x->mode = &gang_mode;
@@ -398,11 +399,11 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     value all = NULL, any = NULL;
     LLVMBasicBlockRef whole = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
     find_agreement(e, g, i, &all, &any);
-    LLVMBuildCondBr(e->b, all, whole, other);
+    LLVMBuildCondBr(e->m->b, all, whole, other);
     if (any) {
         none = emit_new_block(e, "");
         emit_at_end(e, other);
-        LLVMBuildCondBr(e->b, any, to_dissolve(e, g), none);
+        LLVMBuildCondBr(e->m->b, any, to_dissolve(e, g), none);
     }
     emit_at_end(e, whole);
     go_to(e, g, order, i->guard_negated ? next : target);
@@ -417,18 +418,18 @@ static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
     if (gang_barrier_is_passed_again(e->fn, e->at)) {
         last = emit_new_block(e, "");
-        value left = LLVMBuildLoad2(e->b, e->i32, e->count.phases, "");
-        left = LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), "");
-        emit_likely(e, LLVMBuildNot(e->b, emit_is_zero(e, left), ""), on, last);
+        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->count.phases, "");
+        left = LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), "");
+        emit_likely(e, LLVMBuildNot(e->m->b, emit_is_zero(e, left), ""), on, last);
         emit_at_end(e, on);
-        LLVMBuildStore(e->b, left, e->count.phases);
+        LLVMBuildStore(e->m->b, left, e->count.phases);
     } else {
-        LLVMBuildBr(e->b, on);
+        LLVMBuildBr(e->m->b, on);
         emit_at_end(e, on);
     }
     if (e->fn->loops)
-        LLVMBuildStore(e->b, emit_load_field(e, e->i32, e->w, abi.warp_budget, ""), e->count.budget);
-    LLVMBuildBr(e->b, g->block[next]);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_budget, ""), e->count.budget);
+    LLVMBuildBr(e->m->b, g->block[next]);
     if (last)
         emit_at_end(e, last);
     return last != NULL;
@@ -470,7 +471,7 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
             emit_collective(&g->warps[k], i);
         go_to(e, g, order, fn_next(e->fn, order));
     } else {
-        LLVMBuildBr(e->b, to_dissolve(e, g));
+        LLVMBuildBr(e->m->b, to_dissolve(e, g));
     }
 }
 
@@ -502,7 +503,7 @@ static void test_loop(struct emit *e, struct gang *g)
         value own = loop_test(&g->warps[k], block_at(e->fn, e->at));
         if (!own)
             return;
-        holds = holds ? LLVMBuildAnd(e->b, holds, own, "") : own;
+        holds = holds ? LLVMBuildAnd(e->m->b, holds, own, "") : own;
     }
     g->unchecked = emit_new_block(e, "gang_unchecked");
     begin_pure(e, g);

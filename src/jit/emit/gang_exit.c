@@ -23,12 +23,12 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
 /* In the warp's own record: others of the gang stop, too. */
 static void record_exit(struct emit *x, const struct side_exit *s)
 {
-    value where = const_int(x, x->i64, (uint64_t)UINT32_MAX << 32 | s->block);
+    value where = const_int(x, x->m->i64, (uint64_t)UINT32_MAX << 32 | s->block);
     if (s->op != NO_OP)
         emit_store_field(x, emit_op_pointer(x, insn_at(emit_here(x), s->op)), x->w, abi.warp_op);
     emit_store_field(x, where, x->w, abi.warp_at_block);
     if (s->op != NO_OP)
-        emit_store_field(x, const_int(x, x->i32, s->reason), x->w, abi.warp_left);
+        emit_store_field(x, const_int(x, x->m->i32, s->reason), x->w, abi.warp_left);
 }
 
 void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form)
@@ -41,7 +41,7 @@ static void leave_at(struct emit *e, uint32_t index)
 {
     struct gang *g = e->gang;
     if (g->pure) {
-        LLVMBuildBr(e->b, gang_to_restart(e, g));
+        LLVMBuildBr(e->m->b, gang_to_restart(e, g));
         return;
     }
     uint32_t first = block_at(e->fn, e->at)->first;
@@ -53,18 +53,18 @@ static void leave_at(struct emit *e, uint32_t index)
     emit_store_field(e, e->w, e->of.block, abi.block_stopped);
     if (!g->exit_through)
         g->exit_through = emit_new_block(e, "");
-    LLVMBuildBr(e->b, g->exit_through);
+    LLVMBuildBr(e->m->b, g->exit_through);
 }
 
 static void begin_slow(struct emit *e, struct gang *g, const struct transfer *t)
 {
     struct slow *s = &g->slow;
     *s = (struct slow){.block = emit_new_block(e, "slow"),
-                       .which = emit_alloca(e, e->i32),
-                       .w = emit_alloca(e, e->ptr),
-                       .a = emit_alloca(e, e->ptr),
-                       .rows = emit_alloca(e, e->ptr),
-                       .mask = emit_alloca(e, e->i32),
+                       .which = emit_alloca(e, e->m->i32),
+                       .w = emit_alloca(e, e->m->ptr),
+                       .a = emit_alloca(e, e->m->ptr),
+                       .rows = emit_alloca(e, e->m->ptr),
+                       .mask = emit_alloca(e, e->m->i32),
                        .access = *t,
                        .access_of = e->place,
                        .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES)};
@@ -80,7 +80,7 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
             LLVMTypeRef type = LLVMGetAllocatedType(own);
             if (!*copy)
                 *copy = emit_alloca(e, type);
-            LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, type, back ? *copy : own, ""), back ? own : *copy);
+            LLVMBuildStore(e->m->b, LLVMBuildLoad2(e->m->b, type, back ? *copy : own, ""), back ? own : *copy);
         }
         if (back && ir_ref_kind(refs[k]) == REF_REG)
             dirty_note(e, reg);
@@ -94,7 +94,7 @@ static void access_of_one(struct emit *e, const struct transfer *t)
     ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
     unsigned n_reads = ir_reads(t->a->i, reads), n_writes = ir_writes(t->a->i, writes);
     if (g->pure) {
-        LLVMBuildBr(e->b, gang_to_restart(e, g));
+        LLVMBuildBr(e->m->b, gang_to_restart(e, g));
         emit_at_end(e, emit_new_block(e, "")); /* where nobody comes */
         return;
     }
@@ -102,12 +102,12 @@ static void access_of_one(struct emit *e, const struct transfer *t)
         begin_slow(e, g, t);
     pass(e, s, reads, n_reads, false);
     pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
-    LLVMBuildStore(e->b, const_int(e, e->i32, e->place), s->which);
-    LLVMBuildStore(e->b, e->w, s->w);
-    LLVMBuildStore(e->b, e->a, s->a);
-    LLVMBuildStore(e->b, e->base[ROW_FRAME], s->rows);
-    LLVMBuildStore(e->b, t->mask, s->mask);
-    LLVMBuildBr(e->b, s->block);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, e->place), s->which);
+    LLVMBuildStore(e->m->b, e->w, s->w);
+    LLVMBuildStore(e->m->b, e->a, s->a);
+    LLVMBuildStore(e->m->b, e->base[ROW_FRAME], s->rows);
+    LLVMBuildStore(e->m->b, t->mask, s->mask);
+    LLVMBuildBr(e->m->b, s->block);
     s->back[e->place] = emit_new_block(e, "");
     emit_at_end(e, s->back[e->place]);
     pass(e, s, writes, n_writes, true);

@@ -42,21 +42,21 @@ void access_find_cache(struct emit *e, struct transfer *t)
 {
     struct inline_caches *s = e->inline_caches;
     size_t k = (size_t)(t->a->i - e->fn->ir->insns.at);
-    value at = const_int(e, e->i64, (uint64_t)s->number[k] * sizeof(struct inline_cache));
-    t->cache = LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.inline_caches, &at, 1, "");
+    value at = const_int(e, e->m->i64, (uint64_t)s->number[k] * sizeof(struct inline_cache));
+    t->cache = LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.inline_caches, &at, 1, "");
     s->span[k] = (uint64_t)t->tested.span > s->span[k] ? (uint64_t)t->tested.span : s->span[k];
 }
 
 void access_load_cache(struct emit *e, struct transfer *t, value *lo, value *n)
 {
     access_find_cache(e, t);
-    *lo = emit_load_field(e, e->i64, t->cache, abi.inline_cache_lo, "");
-    *n = emit_load_field(e, e->i64, t->cache, abi.inline_cache_n, "");
+    *lo = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_lo, "");
+    *n = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_n, "");
 }
 
 value access_load_cache_shift(struct emit *e, const struct transfer *t)
 {
-    return emit_load_field(e, e->i64, t->cache, abi.inline_cache_shift, "");
+    return emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_shift, "");
 }
 
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)
@@ -71,9 +71,9 @@ static value entries_of(struct emit *e, const struct noted_table *t)
     value entries[t->n];
     for (uint32_t k = 0; k < t->n; k++) {
         uint32_t insn = t->insns[k];
-        value fields[3] = {const_int(e, e->i32, insn - t->first), const_int(e, e->i32, s->number[insn]),
-                           const_int(e, e->i64, s->span[insn])};
-        entries[k] = LLVMConstStructInContext(e->context, fields, 3, false);
+        value fields[3] = {const_int(e, e->m->i32, insn - t->first), const_int(e, e->m->i32, s->number[insn]),
+                           const_int(e, e->m->i64, s->span[insn])};
+        entries[k] = LLVMConstStructInContext(e->m->context, fields, 3, false);
     }
     return LLVMConstArray2(LLVMTypeOf(entries[0]), entries, t->n);
 }
@@ -93,7 +93,7 @@ void inline_caches_end(struct emit *e)
     enum { SPAN = 5 }; /* of the arguments of compiled_calls.access */
     const struct inline_caches *s = e->inline_caches;
     for (uint32_t k = 0; k < s->calls.n; k++)
-        LLVMSetOperand(s->calls.at[k].call, SPAN, const_int(e, e->i64, s->span[s->calls.at[k].insn]));
+        LLVMSetOperand(s->calls.at[k].call, SPAN, const_int(e, e->m->i64, s->span[s->calls.at[k].insn]));
     for (uint32_t k = 0; k < s->tables.n; k++)
         LLVMSetInitializer(s->tables.at[k].table, entries_of(e, &s->tables.at[k]));
 }

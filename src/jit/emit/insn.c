@@ -8,14 +8,14 @@ static void emit_group(struct emit *e, const struct ir_insn *i)
     if (i->mode >= GROUP_WGMMA_FENCE || (e->gang && e->place))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value n = emit_load_field(e, e->i32, e->of.block, abi.block_n_async, "");
+    value n = emit_load_field(e, e->m->i32, e->of.block, abi.block_n_async, "");
     emit_likely(e, emit_is_zero(e, n), done, some);
     emit_at_end(e, some);
     if (e->gang) {
         e->mode->leave_at(e, e->index);
     } else {
         emit_by_engine(e, i);
-        LLVMBuildBr(e->b, done);
+        LLVMBuildBr(e->m->b, done);
     }
     emit_at_end(e, done);
 }
@@ -39,8 +39,10 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
     case IR_LD: emit_load(e, i); return true;
     case IR_ST: emit_store(e, i); return true;
     case IR_FRAME: {
-        value at = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, e->of.frame, e->i64, ""), const_int(e, e->i64, i->imm), "");
-        reg_write_scalar(e, i->d, LLVMBuildIntCast2(e->b, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false, ""));
+        value at = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->of.frame, e->m->i64, ""),
+                                const_int(e, e->m->i64, i->imm), "");
+        reg_write_scalar(e, i->d,
+                         LLVMBuildIntCast2(e->m->b, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false, ""));
         return true;
     }
     case IR_FENCE: emit_fence(e, i); return true;

@@ -39,7 +39,7 @@ static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, v
     value *kept = &e->interleaved[r->id].of[e->place][k];
     *kept = e->gang ? emit_alloca(e, LLVMTypeOf(v)) : v;
     if (e->gang)
-        LLVMBuildStore(e->b, v, *kept);
+        LLVMBuildStore(e->m->b, v, *kept);
 }
 
 /* The kept value. If the group is loaded once for all warps of a gang, the first warp's value serves the others. */
@@ -47,7 +47,7 @@ static value kept_value(struct emit *e, const struct interleave_group *r, unsign
 {
     value kept =
         e->interleaved[r->id].of[e->place][k] ? e->interleaved[r->id].of[e->place][k] : e->interleaved[r->id].of[0][k];
-    return e->gang ? LLVMBuildLoad2(e->b, LLVMGetAllocatedType(kept), kept, "") : kept;
+    return e->gang ? LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(kept), kept, "") : kept;
 }
 
 static void load_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
@@ -96,12 +96,12 @@ static bool is_gap(const int index[WARP_LANES])
 /* The elements of a vector that are stored; NULL: all. */
 static value stored_elements(struct emit *e, const struct transfer *t, const int index[WARP_LANES])
 {
-    value none = LLVMConstNull(vector_of(e->i1, WARP_LANES)), constant[WARP_LANES];
+    value none = LLVMConstNull(vector_of(e->m->i1, WARP_LANES)), constant[WARP_LANES];
     int lanes[WARP_LANES];
     bool all = emit_is_full(e);
     for (unsigned l = 0; l < WARP_LANES; l++) {
         lanes[l] = index[l] < 0 ? WARP_LANES : index[l] % WARP_LANES;
-        constant[l] = LLVMConstInt(e->i1, index[l] >= 0, false);
+        constant[l] = LLVMConstInt(e->m->i1, index[l] >= 0, false);
         all &= index[l] >= 0;
     }
     if (all)
@@ -113,15 +113,15 @@ static value stored_elements(struct emit *e, const struct transfer *t, const int
 static void store_elements(struct emit *e, const struct transfer *t, value v, value pointer, value elements)
 {
     if (elements && t->a->mem->space == SPACE_SHARED) {
-        v = LLVMBuildSelect(e->b, elements, v, element_load_vector(e, t->a, pointer, WARP_LANES), "");
+        v = LLVMBuildSelect(e->m->b, elements, v, element_load_vector(e, t->a, pointer, WARP_LANES), "");
         elements = NULL;
     }
     if (!elements) {
         element_store_vector(e, t, v, pointer);
         return;
     }
-    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->ptr};
-    value args[4] = {v, pointer, const_int(e, e->i32, t->a->bytes), elements};
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->m->ptr};
+    value args[4] = {v, pointer, const_int(e, e->m->i32, t->a->bytes), elements};
     emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
 }
 

@@ -45,10 +45,10 @@ static value table_in(struct emit *e, value from)
 {
     size_t n;
     const char *name = LLVMGetValueName2(from, &n);
-    value table = LLVMGetNamedGlobal(e->module, name);
+    value table = LLVMGetNamedGlobal(e->m->module, name);
     if (table)
         return table;
-    table = LLVMAddGlobal(e->module, LLVMGlobalGetValueType(from), name);
+    table = LLVMAddGlobal(e->m->module, LLVMGlobalGetValueType(from), name);
     LLVMSetInitializer(table, LLVMGetInitializer(from));
     LLVMSetGlobalConstant(table, true);
     LLVMSetLinkage(table, LLVMPrivateLinkage);
@@ -65,8 +65,8 @@ static value mapped(struct copy *c, value v)
     if (LLVMIsAFunction(v)) { /* an intrinsic, declared in the other module */
         size_t n;
         const char *name = LLVMGetValueName2(v, &n);
-        value declared = LLVMGetNamedFunction(c->e->module, name);
-        return declared ? declared : LLVMAddFunction(c->e->module, name, LLVMGlobalGetValueType(v));
+        value declared = LLVMGetNamedFunction(c->e->m->module, name);
+        return declared ? declared : LLVMAddFunction(c->e->m->module, name, LLVMGlobalGetValueType(v));
     }
     if (LLVMIsAGlobalVariable(v))
         return table_in(c->e, v);
@@ -107,13 +107,13 @@ static value adapt(struct emit *e, value v, LLVMTypeRef type)
     if (now == type)
         return v;
     if (is_integer(now) && is_integer(type))
-        return LLVMBuildIntCast2(e->b, v, type, false, "");
-    return LLVMBuildBitCast(e->b, v, type, "");
+        return LLVMBuildIntCast2(e->m->b, v, type, false, "");
+    return LLVMBuildBitCast(e->m->b, v, type, "");
 }
 
 static void copy_branch(struct copy *c, value i)
 {
-    LLVMBuilderRef b = c->e->b;
+    LLVMBuilderRef b = c->e->m->b;
     if (!LLVMIsConditional(i)) {
         LLVMBuildBr(b, mapped_block(c, LLVMGetSuccessor(i, 0)));
         return;
@@ -124,7 +124,7 @@ static void copy_branch(struct copy *c, value i)
 
 static void copy_insn(struct copy *c, value i)
 {
-    LLVMBuilderRef b = c->e->b;
+    LLVMBuilderRef b = c->e->m->b;
     if (lane_insn_calls(i, "llvm.assume"))
         return;
     if (lane_insn_loads_row(i)) {
@@ -178,7 +178,7 @@ static bool copy_function(struct copy *c, value fn)
         c->size *= 2;
     c->from = calloc(c->size, sizeof *c->from);
     c->to = calloc(c->size, sizeof *c->to);
-    c->new_block[0] = LLVMGetInsertBlock(e->b);
+    c->new_block[0] = LLVMGetInsertBlock(e->m->b);
     for (unsigned i = 1; i < c->n_blocks; i++)
         c->new_block[i] = emit_new_block(e, "");
     c->end = emit_new_block(e, "");
@@ -240,7 +240,7 @@ static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, st
             c.param[k] = what.a && k == PARAM_A ? what.a
                          : what.single          ? reg_read_piece(e, x->ref[k], what.piece)
                                                 : reg_read_lanes(e, x->ref[k]);
-    c.param[PARAM_IMM] = const_int(e, e->i64, x->imm);
+    c.param[PARAM_IMM] = const_int(e, e->m->i64, x->imm);
     return copy_function(&c, fn);
 }
 
@@ -255,41 +255,41 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
     if (!copy_one(e, i->lane, x, what, result))
         return false;
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->b, LLVMGetAllocatedType(result[k]), result[k], "");
+        out[k] = LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(result[k]), result[k], "");
     return true;
 }
 
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b, value c)
 {
-    value zero = const_int(e, e->i64, 0), fn = lane_library_find(e->fn->lanes, 1, lane);
+    value zero = const_int(e, e->m->i64, 0), fn = lane_library_find(e->fn->lanes, 1, lane);
     struct copy copy = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_A + 2] = c, [PARAM_IMM] = zero}};
     copy.result[0] = emit_alloca(e, type_of_width(e, width));
-    return fn && copy_function(&copy, fn) ? LLVMBuildLoad2(e->b, type_of_width(e, width), copy.result[0], "") : NULL;
+    return fn && copy_function(&copy, fn) ? LLVMBuildLoad2(e->m->b, type_of_width(e, width), copy.result[0], "") : NULL;
 }
 
 /* The library's own function, on rows on the stack. */
 static void emit_call(struct emit *e, const struct ir_insn *i, const struct operands *x, value out[2])
 {
-    LLVMTypeRef params[N_PARAMS] = {e->ptr, e->ptr, e->ptr, e->ptr, e->ptr, e->i64};
-    LLVMTypeRef type = LLVMFunctionType(e->void_type, params, N_PARAMS, false);
+    LLVMTypeRef params[N_PARAMS] = {e->m->ptr, e->m->ptr, e->m->ptr, e->m->ptr, e->m->ptr, e->m->i64};
+    LLVMTypeRef type = LLVMFunctionType(e->m->void_type, params, N_PARAMS, false);
     value args[N_PARAMS];
     for (unsigned k = 0; k < PARAM_IMM; k++)
         args[k] = e->scratch[k];
-    args[PARAM_IMM] = const_int(e, e->i64, i->imm);
+    args[PARAM_IMM] = const_int(e, e->m->i64, i->imm);
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            LLVMBuildStore(e->b, reg_read_lanes(e, x->ref[k]), e->scratch[k]);
-    value fn = emit_load_field(e, e->ptr, emit_op_pointer(e, i), abi.op_fn, "");
+            LLVMBuildStore(e->m->b, reg_read_lanes(e, x->ref[k]), e->scratch[k]);
+    value fn = emit_load_field(e, e->m->ptr, emit_op_pointer(e, i), abi.op_fn, "");
     emit_mark_invariant(e, fn);
-    LLVMBuildCall2(e->b, type, fn, args, N_PARAMS, "");
+    LLVMBuildCall2(e->m->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->b, vector_of_width(e, fn_ref_width(e->fn, x->ref[k])), e->scratch[k], "");
+        out[k] = LLVMBuildLoad2(e->m->b, vector_of_width(e, fn_ref_width(e->fn, x->ref[k])), e->scratch[k], "");
 }
 
 static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
 {
-    return width == 1 ? LLVMBuildTrunc(e->b, lanes, e->i1, "")
-                      : LLVMBuildExtractElement(e->b, lanes, const_int(e, e->i32, lane), "");
+    return width == 1 ? LLVMBuildTrunc(e->m->b, lanes, e->m->i1, "")
+                      : LLVMBuildExtractElement(e->m->b, lanes, const_int(e, e->m->i32, lane), "");
 }
 
 /* The guard of a write to a register that is not divergent is the same in all lanes. */
@@ -298,8 +298,8 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
     if (i->guard) {
         value g = reg_read_scalar(e, i->guard);
         value old = reg_read_piece(e, d, piece);
-        scalar =
-            i->guard_negated ? LLVMBuildSelect(e->b, g, old, scalar, "") : LLVMBuildSelect(e->b, g, scalar, old, "");
+        scalar = i->guard_negated ? LLVMBuildSelect(e->m->b, g, old, scalar, "")
+                                  : LLVMBuildSelect(e->m->b, g, scalar, old, "");
     }
     reg_write_piece(e, d, scalar, piece);
 }
@@ -316,7 +316,7 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
         ir_ref d = x->ref[k];
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
             value lanes = all[0]                        ? all[k]
-                          : fn_ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->b, out[0][k], e->i32, "")
+                          : fn_ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->m->b, out[0][k], e->m->i32, "")
                                                         : emit_splat(e, out[0][k], WARP_LANES);
             reg_write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
             continue;
@@ -338,12 +338,12 @@ static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
         least = at[l] < least ? at[l] : least;
         most = at[l] > most ? at[l] : most;
     }
-    value first = LLVMBuildAdd(e->b, reg_read_piece(e, r, piece), const_int(e, e->i32, (uint64_t)least), "");
-    value args[2] = {first, const_int(e, e->i32, (uint64_t)(most - least))};
+    value first = LLVMBuildAdd(e->m->b, reg_read_piece(e, r, piece), const_int(e, e->m->i32, (uint64_t)least), "");
+    value args[2] = {first, const_int(e, e->m->i32, (uint64_t)(most - least))};
     value sum =
-        emit_intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->i32, 1, args, 2);
+        emit_intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->m->i32, 1, args, 2);
     LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
-    emit_likely(e, LLVMBuildNot(e->b, LLVMBuildExtractValue(e->b, sum, 1, ""), ""), fits, wraps);
+    emit_likely(e, LLVMBuildNot(e->m->b, LLVMBuildExtractValue(e->m->b, sum, 1, ""), ""), fits, wraps);
     emit_at_end(e, wraps);
     exit_emit_at(e, e->index);
     emit_at_end(e, fits);
@@ -384,9 +384,9 @@ static const struct plain *find_plain(const struct emit *e, uint16_t lane)
 /* The first operand, of which it may not matter which NaN it is: nan.c. */
 static value read_any_nan(struct emit *e, const struct operands *x)
 {
-    LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->context), WARP_LANES);
+    LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);
     value v = reg_read_lanes(e, x->ref[PARAM_A]);
-    return LLVMBuildFreeze(e->b, adapt(e, v, floats), "");
+    return LLVMBuildFreeze(e->m->b, adapt(e, v, floats), "");
 }
 
 /* The simple function, copied, where it serves; else a call of the other. */
@@ -397,21 +397,21 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
         return false;
     LLVMBasicBlockRef simple = emit_new_block(e, ""), other = emit_new_block(e, ""), done = emit_new_block(e, "");
     LLVMTypeRef type = vector_of_width(e, 32);
-    value result = emit_alloca(e, type), holds = emit_alloca(e, e->i32);
+    value result = emit_alloca(e, type), holds = emit_alloca(e, e->m->i32);
     const struct copy_for any_nan = {.a = read_any_nan(e, x)}; /* no NaN is within reach */
     copy_one(e, p->holds, x, any_nan, (value[2]){holds});
-    value without =
-        LLVMBuildAnd(e->b, LLVMBuildNot(e->b, LLVMBuildLoad2(e->b, e->i32, holds, ""), ""), emit_mask(e), "");
-    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, without, const_int(e, e->i32, 0), ""), simple, other);
+    value without = LLVMBuildAnd(e->m->b, LLVMBuildNot(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i32, holds, ""), ""),
+                                 emit_mask(e), "");
+    emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, without, const_int(e, e->m->i32, 0), ""), simple, other);
     emit_at_end(e, simple);
     copy_one(e, p->plain, x, any_nan, (value[2]){result});
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, other);
     emit_call(e, i, x, out);
-    LLVMBuildStore(e->b, out[0], result);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildStore(e->m->b, out[0], result);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, done);
-    out[0] = LLVMBuildLoad2(e->b, type, result, "");
+    out[0] = LLVMBuildLoad2(e->m->b, type, result, "");
     return true;
 }
 
@@ -431,13 +431,13 @@ static bool counts_lanes(const struct emit *e, ir_ref r)
 /* A mask of the first lanes, as many as `limit` is over lane 0's number: in 64 bits nothing wraps. */
 static value first_lanes(struct emit *e, value number, value limit, bool is_signed, bool one_more)
 {
-    value over = LLVMBuildSub(e->b, LLVMBuildIntCast2(e->b, limit, e->i64, is_signed, ""),
-                              LLVMBuildIntCast2(e->b, number, e->i64, is_signed, ""), "");
-    over = LLVMBuildAdd(e->b, over, const_int(e, e->i64, one_more), "");
-    over = emit_intrinsic(e, "llvm.smax", &e->i64, 1, (value[]){over, const_int(e, e->i64, 0)}, 2);
-    over = emit_intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){over, const_int(e, e->i64, WARP_LANES)}, 2);
-    value behind = LLVMBuildShl(e->b, LLVMConstInt(e->i64, ~0ull, true), over, "");
-    return LLVMBuildNot(e->b, LLVMBuildTrunc(e->b, behind, e->i32, ""), "");
+    value over = LLVMBuildSub(e->m->b, LLVMBuildIntCast2(e->m->b, limit, e->m->i64, is_signed, ""),
+                              LLVMBuildIntCast2(e->m->b, number, e->m->i64, is_signed, ""), "");
+    over = LLVMBuildAdd(e->m->b, over, const_int(e, e->m->i64, one_more), "");
+    over = emit_intrinsic(e, "llvm.smax", &e->m->i64, 1, (value[]){over, const_int(e, e->m->i64, 0)}, 2);
+    over = emit_intrinsic(e, "llvm.smin", &e->m->i64, 1, (value[]){over, const_int(e, e->m->i64, WARP_LANES)}, 2);
+    value behind = LLVMBuildShl(e->m->b, LLVMConstInt(e->m->i64, ~0ull, true), over, "");
+    return LLVMBuildNot(e->m->b, LLVMBuildTrunc(e->m->b, behind, e->m->i32, ""), "");
 }
 
 /* Of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
@@ -455,7 +455,7 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2
         is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT; /* lanes that are equal are among the first */
     value a = reg_read_scalar(e, i->a), b = reg_read_scalar(e, i->b);
     value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, is >= IS_SGT, one_more);
-    out[0] = less ? first : LLVMBuildNot(e->b, first, "");
+    out[0] = less ? first : LLVMBuildNot(e->m->b, first, "");
     return true;
 }
 
@@ -481,7 +481,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i)
         ir_ref d = x.ref[k];
         unsigned width = fn_ref_width(e->fn, d);
         if (scalar)
-            out[k] = width == 1 ? LLVMBuildSExt(e->b, out[k], e->i32, "") : emit_splat(e, out[k], WARP_LANES);
+            out[k] = width == 1 ? LLVMBuildSExt(e->m->b, out[k], e->m->i32, "") : emit_splat(e, out[k], WARP_LANES);
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT)
             reg_write_lanes(e, d, out[k], mask);
         else

@@ -8,7 +8,7 @@ bool emit_is_full(const struct emit *e)
 
 value emit_mask(struct emit *e)
 {
-    return emit_is_full(e) ? const_int(e, e->i32, UINT32_MAX) : e->mode->mask(e);
+    return emit_is_full(e) ? const_int(e, e->m->i32, UINT32_MAX) : e->mode->mask(e);
 }
 
 struct cursor emit_here(const struct emit *e)

@@ -81,7 +81,7 @@ static bool goes(const struct lane_serial *p, uint32_t n)
 
 static value load(struct emit *e, LLVMTypeRef type, value from)
 {
-    return LLVMBuildLoad2(e->b, type, from, "");
+    return LLVMBuildLoad2(e->m->b, type, from, "");
 }
 
 /* ---- before the loop ---- */
@@ -128,7 +128,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
         x->n = earlier->n;
     } else if (indexed) {
         value place, places,
-            base = LLVMBuildAdd(e->b, reg_read_scalar(e, x->index.base), access_displacement(e, t.a, e->i64), "");
+            base = LLVMBuildAdd(e->m->b, reg_read_scalar(e, x->index.base), access_displacement(e, t.a, e->m->i64), "");
         LLVMBasicBlockRef on = emit_new_block(e, "");
         emit_likely(e, access_test_place(e, &t, base, &place, &places), on, p->together);
         emit_at_end(e, on);
@@ -163,12 +163,13 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
         c++;
     value most = NULL;
     if (x->most)
-        most = LLVMBuildSub(e->b, LLVMBuildZExt(e->b, x->most, e->i64, ""), const_int(e, e->i64, (uint64_t)added), "");
+        most = LLVMBuildSub(e->m->b, LLVMBuildZExt(e->m->b, x->most, e->m->i64, ""),
+                            const_int(e, e->m->i64, (uint64_t)added), "");
     if (c == p->inductions + p->n_inductions) {
         *c = (struct induction){.walk = w, .of = x, .access = a, .from = added, .to = added, .most = most};
         p->n_inductions++;
     } else if (most) {
-        c->most = emit_intrinsic(e, "llvm.smin", &e->i64, 1, (value[]){c->most, most}, 2);
+        c->most = emit_intrinsic(e, "llvm.smin", &e->m->i64, 1, (value[]){c->most, most}, 2);
     }
     c->from = added < c->from ? added : c->from;
     c->to = added > c->to ? added : c->to;
@@ -184,14 +185,15 @@ static void finish_inductions(struct lane_serial *p)
     struct emit *e = p->e;
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
         if (c->of->most) { /* so that the first's index is not negative */
-            value least = const_int(e, e->i64, c->from < 0 ? -(uint64_t)c->from : 0);
-            c->most = LLVMBuildSub(e->b, c->most, least, "");
+            value least = const_int(e, e->m->i64, c->from < 0 ? -(uint64_t)c->from : 0);
+            c->most = LLVMBuildSub(e->m->b, c->most, least, "");
             LLVMBasicBlockRef on = emit_new_block(e, "");
-            emit_likely(e, LLVMBuildICmp(e->b, LLVMIntSGE, c->most, const_int(e, e->i64, 0), ""), on, p->together);
+            emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, c->most, const_int(e, e->m->i64, 0), ""), on,
+                        p->together);
             emit_at_end(e, on);
         } else {
-            value args[2] = {c->of->n, const_int(e, e->i64, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all)};
-            c->most = emit_intrinsic(e, "llvm.usub.sat", &e->i64, 1, args, 2);
+            value args[2] = {c->of->n, const_int(e, e->m->i64, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all)};
+            c->most = emit_intrinsic(e, "llvm.usub.sat", &e->m->i64, 1, args, 2);
         }
     }
 }
@@ -205,23 +207,23 @@ static value start_induction(const struct lane_serial *p, const struct induction
     int64_t step = c->walk.step;
     if (c->of->most) {
         uint64_t least = c->from < 0 ? -(uint64_t)c->from : 0;
-        place = LLVMBuildSub(e->b, LLVMBuildZExt(e->b, root, e->i64, ""), const_int(e, e->i64, least), "");
+        place = LLVMBuildSub(e->m->b, LLVMBuildZExt(e->m->b, root, e->m->i64, ""), const_int(e, e->m->i64, least), "");
         last = c->most;
     } else {
-        value first = LLVMBuildAdd(e->b, root, const_int(e, e->i64, (uint64_t)c->from), "");
+        value first = LLVMBuildAdd(e->m->b, root, const_int(e, e->m->i64, (uint64_t)c->from), "");
         place = access_find_place(e, c->access, first, c->of->lo);
-        last = LLVMBuildSub(e->b, c->most, const_int(e, e->i64, 1), "");
+        last = LLVMBuildSub(e->m->b, c->most, const_int(e, e->m->i64, 1), "");
         step /= c->access->all;
     }
-    value inside = c->of->most ? LLVMBuildICmp(e->b, LLVMIntULE, place, last, "")
-                               : LLVMBuildICmp(e->b, LLVMIntULT, place, c->most, "");
+    value inside = c->of->most ? LLVMBuildICmp(e->m->b, LLVMIntULE, place, last, "")
+                               : LLVMBuildICmp(e->m->b, LLVMIntULT, place, c->most, "");
     LLVMBasicBlockRef on = emit_new_block(e, "");
     emit_likely(e, inside, on, p->together);
     emit_at_end(e, on);
     if (step == 0)
         return NULL;
-    value way = step > 0 ? LLVMBuildSub(e->b, last, place, "") : place;
-    return LLVMBuildUDiv(e->b, way, const_int(e, e->i64, (uint64_t)(step > 0 ? step : -step)), "");
+    value way = step > 0 ? LLVMBuildSub(e->m->b, last, place, "") : place;
+    return LLVMBuildUDiv(e->m->b, way, const_int(e, e->m->i64, (uint64_t)(step > 0 ? step : -step)), "");
 }
 
 /* Makes memory for registers, filled with the values that lanes come with. */
@@ -236,13 +238,13 @@ static void prepare_registers(struct lane_serial *p)
         if (is_uniform) {
             p->number[n] = reg_read_scalar(e, r);
             p->last[n] = emit_alloca(e, LLVMTypeOf(p->number[n]));
-            LLVMBuildStore(e->b, p->number[n], p->last[n]);
+            LLVMBuildStore(e->m->b, p->number[n], p->last[n]);
             continue;
         }
         LLVMTypeRef type = vector_of_width(e, fn_ref_width(e->fn, r));
         p->row[n] = emit_alloca(e, type);
         value lanes = comes(p, n) ? reg_read_lanes(e, r) : LLVMConstNull(type);
-        LLVMBuildStore(e->b, lanes, p->row[n]);
+        LLVMBuildStore(e->m->b, lanes, p->row[n]);
     }
 }
 
@@ -250,7 +252,7 @@ static void prepare(struct lane_serial *p)
 {
     struct emit *e = p->e;
     p->mask = emit_mask(e);
-    p->budget = load(e, e->i32, e->count.budget);
+    p->budget = load(e, e->m->i32, e->count.budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
         if (insn_at(emit_here(e), k)->kind == IR_LD) {
             find_limits(p, k);
@@ -258,13 +260,13 @@ static void prepare(struct lane_serial *p)
         }
     finish_inductions(p);
     prepare_registers(p);
-    p->left = emit_alloca(e, e->i32);
-    p->spent = emit_alloca(e, e->i32);
-    p->iteration = emit_alloca(e, e->i32);
-    p->iterations = emit_alloca(e, vector_of(e->i32, WARP_LANES));
-    LLVMBuildStore(e->b, p->mask, p->left);
-    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->spent);
-    LLVMBuildStore(e->b, emit_splat(e, const_int(e, e->i32, 0), WARP_LANES), p->iterations);
+    p->left = emit_alloca(e, e->m->i32);
+    p->spent = emit_alloca(e, e->m->i32);
+    p->iteration = emit_alloca(e, e->m->i32);
+    p->iterations = emit_alloca(e, vector_of(e->m->i32, WARP_LANES));
+    LLVMBuildStore(e->m->b, p->mask, p->left);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->spent);
+    LLVMBuildStore(e->m->b, emit_splat(e, const_int(e, e->m->i32, 0), WARP_LANES), p->iterations);
 }
 
 /* ---- a lane ---- */
@@ -272,7 +274,8 @@ static void prepare(struct lane_serial *p)
 static value place_of(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
-    return LLVMBuildInBoundsGEP2(e->b, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n], &e->lane, 1, "");
+    return LLVMBuildInBoundsGEP2(e->m->b, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n], &e->lane, 1,
+                                 "");
 }
 
 static void take_register(const struct lane_serial *p, uint32_t n)
@@ -282,8 +285,8 @@ static void take_register(const struct lane_serial *p, uint32_t n)
     if (p->number[n]) {
         reg_write_scalar(e, r, p->number[n]);
     } else if (fn_ref_width(e->fn, r) == 1) {
-        value bit = LLVMBuildAnd(e->b, load(e, e->i32, p->row[n]), emit_lane_bit(e), "");
-        reg_write_scalar(e, r, LLVMBuildNot(e->b, emit_is_zero(e, bit), ""));
+        value bit = LLVMBuildAnd(e->m->b, load(e, e->m->i32, p->row[n]), emit_lane_bit(e), "");
+        reg_write_scalar(e, r, LLVMBuildNot(e->m->b, emit_is_zero(e, bit), ""));
     } else {
         reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), place_of(p, n)));
     }
@@ -294,10 +297,10 @@ static void give_register(const struct lane_serial *p, uint32_t n)
     struct emit *e = p->e;
     value v = reg_read_scalar(e, reg_of(p, n));
     if (fn_ref_width(e->fn, reg_of(p, n)) == 1) {
-        value old = load(e, e->i32, p->row[n]), yes = LLVMBuildSExt(e->b, v, e->i32, "");
-        LLVMBuildStore(e->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
+        value old = load(e, e->m->i32, p->row[n]), yes = LLVMBuildSExt(e->m->b, v, e->m->i32, "");
+        LLVMBuildStore(e->m->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
     } else {
-        LLVMBuildStore(e->b, v, place_of(p, n));
+        LLVMBuildStore(e->m->b, v, place_of(p, n));
     }
 }
 
@@ -323,11 +326,13 @@ static void prefetch_ahead(struct lane_serial *p)
             continue;
         value at = reg_read_scalar(e, x->induction->walk.root);
         if (x->most) {
-            at = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, at, e->i64, ""), const_int(e, e->i64, x->index.scale), "");
-            at = LLVMBuildAdd(e->b, at, reg_read_scalar(e, x->index.base), "");
+            at = LLVMBuildMul(e->m->b, LLVMBuildZExt(e->m->b, at, e->m->i64, ""),
+                              const_int(e, e->m->i64, x->index.scale), "");
+            at = LLVMBuildAdd(e->m->b, at, reg_read_scalar(e, x->index.base), "");
         }
         int64_t bytes = e->fn->target->costs->prefetch_lane, ahead = x->induction->walk.step > 0 ? bytes : -bytes;
-        emit_prefetch_line(e, LLVMBuildAdd(e->b, at, const_int(e, e->i64, (uint64_t)ahead), ""), false, FIRST_CACHE);
+        emit_prefetch_line(e, LLVMBuildAdd(e->m->b, at, const_int(e, e->m->i64, (uint64_t)ahead), ""), false,
+                           FIRST_CACHE);
     }
 }
 
@@ -335,29 +340,30 @@ static void prefetch_ahead(struct lane_serial *p)
 static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
-    value left = load(e, e->i32, p->left), args[2] = {left, LLVMConstInt(e->i1, 1, false)};
-    e->lane = LLVMBuildZExt(e->b, emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2), e->i64, "");
-    LLVMBuildStore(e->b, LLVMBuildAnd(e->b, left, LLVMBuildSub(e->b, left, const_int(e, e->i32, 1), ""), ""), p->left);
+    value left = load(e, e->m->i32, p->left), args[2] = {left, LLVMConstInt(e->m->i1, 1, false)};
+    e->lane = LLVMBuildZExt(e->m->b, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64, "");
+    LLVMBuildStore(
+        e->m->b, LLVMBuildAnd(e->m->b, left, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), ""), ""), p->left);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (comes(p, n))
             take_register(p, n);
-    value most = LLVMBuildZExt(e->b, p->budget, e->i64, "");
+    value most = LLVMBuildZExt(e->m->b, p->budget, e->m->i64, "");
     for (const struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
         value way = start_induction(p, c);
         if (way)
-            most = emit_intrinsic(e, "llvm.umin", &e->i64, 1, (value[]){most, way}, 2);
+            most = emit_intrinsic(e, "llvm.umin", &e->m->i64, 1, (value[]){most, way}, 2);
     }
     prefetch_ahead(p);
-    p->most = LLVMBuildTrunc(e->b, most, e->i32, "");
-    LLVMBuildStore(e->b, const_int(e, e->i32, 0), p->iteration);
+    p->most = LLVMBuildTrunc(e->m->b, most, e->m->i32, "");
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->iteration);
 }
 
 static void test_load(const struct lane_serial *p, const struct transfer *t, const struct limits *x)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
-    value test = x->most ? LLVMBuildICmp(e->b, LLVMIntULE, reg_read_scalar(e, x->index.lanes), x->most, "")
-                         : LLVMBuildICmp(e->b, LLVMIntULT, access_find_place(e, t->a, t->first[0], x->lo), x->n, "");
+    value test = x->most ? LLVMBuildICmp(e->m->b, LLVMIntULE, reg_read_scalar(e, x->index.lanes), x->most, "")
+                         : LLVMBuildICmp(e->m->b, LLVMIntULT, access_find_place(e, t->a, t->first[0], x->lo), x->n, "");
     emit_likely(e, test, inside, p->together);
     emit_at_end(e, inside);
 }
@@ -367,9 +373,9 @@ static value walking_address(const struct lane_serial *p, const struct transfer 
 {
     struct emit *e = p->e;
     value base = reg_read_scalar(e, x->index.base),
-          index = LLVMBuildMul(e->b, x->induction->now, const_int(e, e->i64, x->index.scale), "");
-    base = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, base, index, ""), access_displacement(e, t->a, e->i64), "");
-    return LLVMBuildAdd(e->b, base, const_int(e, e->i64, (uint64_t)x->added * x->index.scale), "");
+          index = LLVMBuildMul(e->m->b, x->induction->now, const_int(e, e->m->i64, x->index.scale), "");
+    base = LLVMBuildAdd(e->m->b, LLVMBuildAdd(e->m->b, base, index, ""), access_displacement(e, t->a, e->m->i64), "");
+    return LLVMBuildAdd(e->m->b, base, const_int(e, e->m->i64, (uint64_t)x->added * x->index.scale), "");
 }
 
 static void emit_own_load(struct lane_serial *p, uint32_t k)
@@ -383,7 +389,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
         LLVMBasicBlockRef holds = emit_new_block(e, "");
         skipped = emit_new_block(e, "");
         value g = reg_read_scalar(e, i->guard);
-        LLVMBuildCondBr(e->b, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
+        LLVMBuildCondBr(e->m->b, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
         emit_at_end(e, holds);
     }
     access_find_first(e, &t);
@@ -394,7 +400,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     access_set_pointers(e, &t, t.a->mem->space);
     transfer_load_uniform(e, &t);
     if (skipped) {
-        LLVMBuildBr(e->b, skipped);
+        LLVMBuildBr(e->m->b, skipped);
         emit_at_end(e, skipped);
     }
 }
@@ -407,47 +413,47 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (fn_target(e->fn, e->at) == e->at) != branch->guard_negated;
-    value iteration = LLVMBuildAdd(e->b, load(e, e->i32, p->iteration), const_int(e, e->i32, 1), "");
-    LLVMBuildStore(e->b, iteration, p->iteration);
-    LLVMBuildCondBr(e->b, reg_read_scalar(e, branch->guard), on_true ? back : through, on_true ? through : back);
+    value iteration = LLVMBuildAdd(e->m->b, load(e, e->m->i32, p->iteration), const_int(e, e->m->i32, 1), "");
+    LLVMBuildStore(e->m->b, iteration, p->iteration);
+    LLVMBuildCondBr(e->m->b, reg_read_scalar(e, branch->guard), on_true ? back : through, on_true ? through : back);
     emit_at_end(e, back);
-    emit_likely(e, LLVMBuildICmp(e->b, LLVMIntULE, iteration, p->most, ""), again, spent);
+    emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntULE, iteration, p->most, ""), again, spent);
     emit_at_end(e, spent);
     LLVMBasicBlockRef of_budget = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
+    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
     emit_at_end(e, of_budget);
-    LLVMBuildStore(e->b, LLVMBuildOr(e->b, load(e, e->i32, p->spent), emit_lane_bit(e), ""), p->spent);
+    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, load(e, e->m->i32, p->spent), emit_lane_bit(e), ""), p->spent);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->number[n])
-            LLVMBuildStore(e->b, reg_read_scalar(e, reg_of(p, n)), p->last[n]);
-    LLVMBuildBr(e->b, done);
+            LLVMBuildStore(e->m->b, reg_read_scalar(e, reg_of(p, n)), p->last[n]);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, through);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, done);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
             give_register(p, n);
-    LLVMBuildStore(e->b, iteration, LLVMBuildInBoundsGEP2(e->b, e->i32, p->iterations, &e->lane, 1, ""));
+    LLVMBuildStore(e->m->b, iteration, LLVMBuildInBoundsGEP2(e->m->b, e->m->i32, p->iterations, &e->lane, 1, ""));
 }
 
 static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef iteration = emit_new_block(e, "alone");
-    LLVMBuildBr(e->b, start);
+    LLVMBuildBr(e->m->b, start);
     emit_at_end(e, start);
     start_lane(p);
-    LLVMBuildBr(e->b, iteration);
+    LLVMBuildBr(e->m->b, iteration);
     emit_at_end(e, iteration);
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
-        c->now = c->of->most ? LLVMBuildZExt(e->b, reg_read_scalar(e, c->walk.root), e->i64, "") : NULL;
+        c->now = c->of->most ? LLVMBuildZExt(e->m->b, reg_read_scalar(e, c->walk.root), e->m->i64, "") : NULL;
     for (e->index = 0; e->index + 1 < p->block->n; e->index++)
         if (insn_at(emit_here(e), e->index)->kind == IR_LD)
             emit_own_load(p, e->index);
         else
             emit_lanes(e, insn_at(emit_here(e), e->index));
     emit_end(p, iteration);
-    LLVMBuildCondBr(e->b, emit_is_zero(e, load(e, e->i32, p->left)), behind, start);
+    LLVMBuildCondBr(e->m->b, emit_is_zero(e, load(e, e->m->i32, p->left)), behind, start);
 }
 
 /* Emits the loop for one lane at a time: with shapes, registers and mode of a single lane in place of the warp's. */
@@ -484,9 +490,9 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 
 static void add(struct emit *e, value counter, value n)
 {
-    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""),
-                     const_int(e, e->i64, layout_operations(block_at(e->fn, e->at))), "");
-    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, load(e, e->i64, counter), n, ""), counter);
+    n = LLVMBuildMul(e->m->b, LLVMBuildZExt(e->m->b, n, e->m->i64, ""),
+                     const_int(e, e->m->i64, layout_operations(block_at(e->fn, e->at))), "");
+    LLVMBuildStore(e->m->b, LLVMBuildAdd(e->m->b, load(e, e->m->i64, counter), n, ""), counter);
 }
 
 /* All lanes are done: makes registers, counts and budget what they would be if lanes had run together, before the branch that ends
@@ -496,7 +502,7 @@ static void finish(const struct lane_serial *p)
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(emit_here(e), p->block->n - 1);
     bool on_true = (fn_target(e->fn, e->at) == e->at) != branch->guard_negated;
-    value spent = load(e, e->i32, p->spent), iterations = load(e, vector_of(e->i32, WARP_LANES), p->iterations);
+    value spent = load(e, e->m->i32, p->spent), iterations = load(e, vector_of(e->m->i32, WARP_LANES), p->iterations);
     LLVMTypeRef type = LLVMTypeOf(iterations);
     value longest = emit_intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &iterations, 1);
     value sum = emit_intrinsic(e, "llvm.vector.reduce.add", &type, 1, &iterations, 1);
@@ -509,11 +515,11 @@ static void finish(const struct lane_serial *p)
         else
             reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), p->last[n]));
     }
-    reg_write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->b, spent, ""), NULL);
+    reg_write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->m->b, spent, ""), NULL);
     add(e, e->count.instructions, longest);
     add(e, e->count.lane_instructions, sum);
-    value back = LLVMBuildSub(e->b, longest, const_int(e, e->i32, 1), "");
-    LLVMBuildStore(e->b, LLVMBuildSub(e->b, p->budget, back, ""), e->count.budget);
+    value back = LLVMBuildSub(e->m->b, longest, const_int(e, e->m->i32, 1), "");
+    LLVMBuildStore(e->m->b, LLVMBuildSub(e->m->b, p->budget, back, ""), e->count.budget);
 }
 
 void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)

@@ -5,7 +5,7 @@
 
 LLVMTypeRef type_of_width(struct emit *e, unsigned width)
 {
-    return LLVMIntTypeInContext(e->context, width);
+    return LLVMIntTypeInContext(e->m->context, width);
 }
 
 LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n)
@@ -15,7 +15,7 @@ LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n)
 
 LLVMTypeRef vector_of_width(struct emit *e, unsigned width)
 {
-    return width == 1 ? e->i32 : LLVMVectorType(type_of_width(e, width), WARP_LANES);
+    return width == 1 ? e->m->i32 : LLVMVectorType(type_of_width(e, width), WARP_LANES);
 }
 
 value const_int(struct emit *e, LLVMTypeRef type, uint64_t v)
@@ -41,50 +41,52 @@ value emit_splat(struct emit *e, value scalar, unsigned n)
             lanes[l] = scalar;
         return LLVMConstVector(lanes, n);
     }
-    value one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), scalar, const_int(e, e->i32, 0), "");
-    return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->i32, n)), "");
+    value one = LLVMBuildInsertElement(e->m->b, LLVMGetPoison(type), scalar, const_int(e, e->m->i32, 0), "");
+    return LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->m->i32, n)), "");
 }
 
-value emit_intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n)
+value emit_intrinsic(struct emit *e, const char *name, const LLVMTypeRef *types, unsigned n_types, value *args,
+                     unsigned n)
 {
+    LLVMTypeRef *of = (LLVMTypeRef *)types; /* LLVM reads them */
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    value fn = LLVMGetIntrinsicDeclaration(e->module, id, types, n_types);
-    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->context, id, types, n_types), fn, args, n, "");
+    value fn = LLVMGetIntrinsicDeclaration(e->m->module, id, of, n_types);
+    return LLVMBuildCall2(e->m->b, LLVMIntrinsicGetType(e->m->context, id, of, n_types), fn, args, n, "");
 }
 
 void emit_mark_invariant(struct emit *e, value load)
 {
-    unsigned kind = LLVMGetMDKindIDInContext(e->context, "invariant.load", 14);
-    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
+    unsigned kind = LLVMGetMDKindIDInContext(e->m->context, "invariant.load", 14);
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, NULL, 0)));
 }
 
 value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
 {
-    return LLVMBuildLoad2(e->b, type, emit_field_pointer(e, base, offset), name);
+    return LLVMBuildLoad2(e->m->b, type, emit_field_pointer(e, base, offset), name);
 }
 
 value emit_mask_to_lanes(struct emit *e, value mask)
 {
-    return LLVMBuildBitCast(e->b, mask, vector_of(e->i1, WARP_LANES), "");
+    return LLVMBuildBitCast(e->m->b, mask, vector_of(e->m->i1, WARP_LANES), "");
 }
 
 value emit_lanes_to_mask(struct emit *e, value lanes)
 {
-    return LLVMBuildBitCast(e->b, lanes, e->i32, "");
+    return LLVMBuildBitCast(e->m->b, lanes, e->m->i32, "");
 }
 
 value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no)
 {
     if (width == 1) {
-        value kept = LLVMBuildAnd(e->b, no, LLVMBuildNot(e->b, mask, ""), "");
-        return LLVMBuildOr(e->b, kept, LLVMBuildAnd(e->b, yes, mask, ""), "");
+        value kept = LLVMBuildAnd(e->m->b, no, LLVMBuildNot(e->m->b, mask, ""), "");
+        return LLVMBuildOr(e->m->b, kept, LLVMBuildAnd(e->m->b, yes, mask, ""), "");
     }
-    return LLVMBuildSelect(e->b, emit_mask_to_lanes(e, mask), yes, no, "");
+    return LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, mask), yes, no, "");
 }
 
 value emit_lane_bit(struct emit *e)
 {
-    return LLVMBuildShl(e->b, const_int(e, e->i32, 1), LLVMBuildTrunc(e->b, e->lane, e->i32, ""), "");
+    return LLVMBuildShl(e->m->b, const_int(e, e->m->i32, 1), LLVMBuildTrunc(e->m->b, e->lane, e->m->i32, ""), "");
 }
 
 value emit_pointer_at(struct emit *e, value pointer, int64_t offset)
@@ -96,58 +98,58 @@ value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index)
 {
     value lanes[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
-        lanes[l] = index[l] < 0 ? LLVMGetPoison(e->i32) : const_int(e, e->i32, (unsigned)index[l]);
-    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lanes, WARP_LANES), "");
+        lanes[l] = index[l] < 0 ? LLVMGetPoison(e->m->i32) : const_int(e, e->m->i32, (unsigned)index[l]);
+    return LLVMBuildShuffleVector(e->m->b, x, y, LLVMConstVector(lanes, WARP_LANES), "");
 }
 
 value emit_alloca(struct emit *e, LLVMTypeRef type)
 {
-    LLVMBasicBlockRef now = LLVMGetInsertBlock(e->b);
-    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(e->entry));
-    value v = LLVMBuildAlloca(e->b, type, "");
-    LLVMPositionBuilderAtEnd(e->b, now);
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(e->m->b);
+    LLVMPositionBuilderBefore(e->m->b, LLVMGetFirstInstruction(e->entry));
+    value v = LLVMBuildAlloca(e->m->b, type, "");
+    LLVMPositionBuilderAtEnd(e->m->b, now);
     return v;
 }
 
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name)
 {
-    return LLVMAppendBasicBlockInContext(e->context, e->llvm_fn, name);
+    return LLVMAppendBasicBlockInContext(e->m->context, e->llvm_fn, name);
 }
 
 void emit_at_end(struct emit *e, LLVMBasicBlockRef block)
 {
-    LLVMPositionBuilderAtEnd(e->b, block);
+    LLVMPositionBuilderAtEnd(e->m->b, block);
 }
 
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
 {
-    value branch = LLVMBuildCondBr(e->b, condition, yes, no);
-    LLVMMetadataRef node[3] = {LLVMMDStringInContext2(e->context, "branch_weights", 14),
-                               LLVMValueAsMetadata(const_int(e, e->i32, 2000)),
-                               LLVMValueAsMetadata(const_int(e, e->i32, 1))};
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "prof", 4),
-                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, node, 3)));
+    value branch = LLVMBuildCondBr(e->m->b, condition, yes, no);
+    LLVMMetadataRef node[3] = {LLVMMDStringInContext2(e->m->context, "branch_weights", 14),
+                               LLVMValueAsMetadata(const_int(e, e->m->i32, 2000)),
+                               LLVMValueAsMetadata(const_int(e, e->m->i32, 1))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->m->context, "prof", 4),
+                    LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, node, 3)));
 }
 
 value emit_load_i32(struct emit *e, value from)
 {
-    return LLVMBuildLoad2(e->b, e->i32, from, "");
+    return LLVMBuildLoad2(e->m->b, e->m->i32, from, "");
 }
 
 value emit_is_zero(struct emit *e, value v)
 {
-    return LLVMBuildICmp(e->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), "");
+    return LLVMBuildICmp(e->m->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
 value emit_field_pointer(struct emit *e, value base, uint64_t offset)
 {
-    value at = const_int(e, e->i64, offset);
-    return LLVMBuildInBoundsGEP2(e->b, e->i8, base, &at, 1, "");
+    value at = const_int(e, e->m->i64, offset);
+    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, base, &at, 1, "");
 }
 
 void emit_store_field(struct emit *e, value v, value base, uint64_t offset)
 {
-    LLVMBuildStore(e->b, v, emit_field_pointer(e, base, offset));
+    LLVMBuildStore(e->m->b, v, emit_field_pointer(e, base, offset));
 }
 
 value emit_op_pointer(struct emit *e, const struct ir_insn *i)
@@ -157,15 +159,15 @@ value emit_op_pointer(struct emit *e, const struct ir_insn *i)
 
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)
 {
-    value v = LLVMBuildAlloca(e->b, type, "");
+    value v = LLVMBuildAlloca(e->m->b, type, "");
     if (initial)
-        LLVMBuildStore(e->b, initial, v);
+        LLVMBuildStore(e->m->b, initial, v);
     return v;
 }
 
 value emit_constant(struct emit *e, value array)
 {
-    value global = LLVMAddGlobal(e->module, LLVMTypeOf(array), "");
+    value global = LLVMAddGlobal(e->m->module, LLVMTypeOf(array), "");
     LLVMSetInitializer(global, array);
     LLVMSetGlobalConstant(global, true);
     LLVMSetLinkage(global, LLVMPrivateLinkage);

@@ -33,7 +33,7 @@ static bool is_inside_within(const struct emit *e, const struct transfer *t)
 /* The access in a side region: addresses of lanes that do not run may lie before the block's memory. */
 static void transfer_within(struct emit *e, struct transfer *t)
 {
-    t->first[0] = LLVMBuildSExt(e->b, LLVMBuildTrunc(e->b, t->first[0], e->i32, ""), e->i64, "");
+    t->first[0] = LLVMBuildSExt(e->m->b, LLVMBuildTrunc(e->m->b, t->first[0], e->m->i32, ""), e->m->i64, "");
     access_set_pointers(e, t, SPACE_SHARED);
     if (t->a->i->kind == IR_LD)
         transfer_load_masked(e, t);
@@ -103,11 +103,11 @@ static void access_window(struct emit *e, struct transfer *t, enum ptx_space spa
         exit_emit_at(e, e->index);
     } else {
         access_by_engine(e, t);
-        LLVMBuildBr(e->b, done);
+        LLVMBuildBr(e->m->b, done);
     }
     emit_at_end(e, fast);
     transfer_one(e, t, space);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, done);
 }
 
@@ -137,7 +137,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
         emit_at_end(e, out);
         exit_emit_at(e, e->index + 1);
     } else {
-        LLVMBuildBr(e->b, done);
+        LLVMBuildBr(e->m->b, done);
     }
     emit_at_end(e, fast);
     if (members > 1 && is_interleaved)
@@ -145,7 +145,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
     if (!access_is_nontemporal(emit_here(e), t->a))
         emit_prefetch(e, t);
     transfer_one(e, t, SPACE_GLOBAL);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, done);
 }
 
@@ -176,7 +176,7 @@ static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
 static LLVMBasicBlockRef branch(struct emit *e, value test)
 {
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, test, yes, no);
+    LLVMBuildCondBr(e->m->b, test, yes, no);
     emit_at_end(e, yes);
     return no;
 }
@@ -186,7 +186,7 @@ static void go_by_engine(struct emit *e, const struct transfer *t, LLVMBasicBloc
 {
     emit_at_end(e, slow);
     access_by_engine(e, t);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
 }
 
 /* Divergent addresses: halves at consecutive places, halves at one place, or each lane by itself. */
@@ -201,7 +201,7 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
     access_branch_on_lanes(e, t, space, slow);
     if (copy_is_whole(e)) {
         copy_load_lanes(e, t);
-        LLVMBuildBr(e->b, done);
+        LLVMBuildBr(e->m->b, done);
         if (has_slow)
             go_by_engine(e, t, slow, done);
         emit_at_end(e, done);
@@ -210,12 +210,12 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
     if (!t->a->lanes_scattered && !whole && !fn_has_many_accesses(e->fn)) {
         other = branch(e, transfer_test_halves(e, t, t->a->all));
         loads ? transfer_load_consecutive_halves(e, t, space) : transfer_store_consecutive_halves(e, t, space);
-        LLVMBuildBr(e->b, done);
+        LLVMBuildBr(e->m->b, done);
         emit_at_end(e, other);
         if (loads) {
             other = branch(e, transfer_test_halves(e, t, 0));
             transfer_load_uniform_halves(e, t, space);
-            LLVMBuildBr(e->b, done);
+            LLVMBuildBr(e->m->b, done);
             emit_at_end(e, other);
         }
     }
@@ -228,7 +228,7 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
         transfer_load_gather(e, t, space);
     else
         transfer_store_scatter(e, &in_order, space);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     if (has_slow)
         go_by_engine(e, t, slow, done);
     emit_at_end(e, done);
@@ -240,7 +240,7 @@ static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLV
 {
     bool ordered = m->order == order || m->order == ORDER_ACQ_REL;
     if (mem_access_is_strong(m))
-        LLVMBuildFence(e->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
+        LLVMBuildFence(e->m->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
 }
 
 static void emit_access(struct emit *e, const struct ir_insn *i)
@@ -264,7 +264,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
         access_lanes(e, &t, space);
     fence(e, a->mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {
-        LLVMBuildBr(e->b, skipped);
+        LLVMBuildBr(e->m->b, skipped);
         emit_at_end(e, skipped);
     }
 }

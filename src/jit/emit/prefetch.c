@@ -15,9 +15,9 @@ static bool loads_little(const struct emit *e)
 
 void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cache)
 {
-    value args[4] = {LLVMBuildIntToPtr(e->b, address, e->ptr, ""), const_int(e, e->i32, writes),
-                     const_int(e, e->i32, cache), const_int(e, e->i32, 1)};
-    emit_intrinsic(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    value args[4] = {LLVMBuildIntToPtr(e->m->b, address, e->m->ptr, ""), const_int(e, e->m->i32, writes),
+                     const_int(e, e->m->i32, cache), const_int(e, e->m->i32, 1)};
+    emit_intrinsic(e, "llvm.prefetch", &e->m->ptr, 1, args, 4);
 }
 
 /* The prefetch distance: as many warps ahead as run while memory brings something. If the distance to what the next block of the grid
@@ -43,10 +43,10 @@ static uint32_t last_warp(const struct emit *e)
  * the lines away. So the last warp prefetches its own. */
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
-    value index = emit_load_field(e, e->i32, e->w, abi.warp_index, "");
-    value is_last = LLVMBuildICmp(e->b, LLVMIntEQ, index, const_int(e, e->i32, last_warp(e)), "");
-    return LLVMBuildSelect(e->b, is_last, const_int(e, e->i64, 0),
-                           const_int(e, e->i64, access_bytes_without_gap(emit_here(e), a)), "");
+    value index = emit_load_field(e, e->m->i32, e->w, abi.warp_index, "");
+    value is_last = LLVMBuildICmp(e->m->b, LLVMIntEQ, index, const_int(e, e->m->i32, last_warp(e)), "");
+    return LLVMBuildSelect(e->m->b, is_last, const_int(e, e->m->i64, 0),
+                           const_int(e, e->m->i64, access_bytes_without_gap(emit_here(e), a)), "");
 }
 
 /* The next warps, of this block and of the next, mostly access what lies behind. If blocks claim their work, only those of this
@@ -56,10 +56,10 @@ static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
     bool is_claimed = ir_ref_kind(t->a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(t->a->i->a)];
     if (is_claimed && (last_warp(e) == 0 || (e->gang && e->fn->plan.is_block)))
         return;
-    value ahead = is_claimed ? bytes_within_block(e, t->a) : const_int(e, e->i64, bytes_ahead(e, t->a));
-    value there = LLVMBuildAdd(e->b, t->first[0], ahead, "");
+    value ahead = is_claimed ? bytes_within_block(e, t->a) : const_int(e, e->m->i64, bytes_ahead(e, t->a));
+    value there = LLVMBuildAdd(e->m->b, t->first[0], ahead, "");
     for (unsigned at = 0; at < access_bytes_without_gap(emit_here(e), t->a); at += LINE_BYTES)
-        emit_prefetch_line(e, LLVMBuildAdd(e->b, there, const_int(e, e->i64, at), ""), t->a->i->kind == IR_ST,
+        emit_prefetch_line(e, LLVMBuildAdd(e->m->b, there, const_int(e, e->m->i64, at), ""), t->a->i->kind == IR_ST,
                            SECOND_CACHE);
 }
 
@@ -69,15 +69,15 @@ static void prefetch_for_next_iterations(struct emit *e, const struct transfer *
 {
     unsigned iterations = e->fn->target->costs->prefetch_iterations;
     for (unsigned p = 0; p < t->a->pieces; p++) {
-        value before = emit_alloca(e, e->i64), now = t->first[p];
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-        LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(before));
-        LLVMBuildStore(e->b, const_int(e, e->i64, 0), before);
-        LLVMPositionBuilderAtEnd(e->b, here);
-        value step = LLVMBuildSub(e->b, now, LLVMBuildLoad2(e->b, e->i64, before, ""), "");
-        LLVMBuildStore(e->b, now, before);
-        value ahead = LLVMBuildMul(e->b, step, const_int(e, e->i64, iterations), "");
-        emit_prefetch_line(e, LLVMBuildAdd(e->b, now, ahead, ""), false, SECOND_CACHE);
+        value before = emit_alloca(e, e->m->i64), now = t->first[p];
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
+        LLVMPositionBuilderBefore(e->m->b, LLVMGetNextInstruction(before));
+        LLVMBuildStore(e->m->b, const_int(e, e->m->i64, 0), before);
+        LLVMPositionBuilderAtEnd(e->m->b, here);
+        value step = LLVMBuildSub(e->m->b, now, LLVMBuildLoad2(e->m->b, e->m->i64, before, ""), "");
+        LLVMBuildStore(e->m->b, now, before);
+        value ahead = LLVMBuildMul(e->m->b, step, const_int(e, e->m->i64, iterations), "");
+        emit_prefetch_line(e, LLVMBuildAdd(e->m->b, now, ahead, ""), false, SECOND_CACHE);
     }
 }
 

@@ -14,23 +14,23 @@ static value is_large(struct emit *e, const struct transfer *t)
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * t->a->all;
-    value places = emit_load_field(e, e->i64, first.cache, abi.inline_cache_n, "");
-    value blocks = emit_load_field(e, e->i64, e->of.launch, abi.launch_n_blocks, "");
+    value places = emit_load_field(e, e->m->i64, first.cache, abi.inline_cache_n, "");
+    value blocks = emit_load_field(e, e->m->i64, e->of.launch, abi.launch_n_blocks, "");
     value array =
-        LLVMBuildICmp(e->b, LLVMIntUGE, places, const_int(e, e->i64, costs->nontemporal_array >> t->a->log2), "");
+        LLVMBuildICmp(e->m->b, LLVMIntUGE, places, const_int(e, e->m->i64, costs->nontemporal_array >> t->a->log2), "");
     value launch =
-        LLVMBuildICmp(e->b, LLVMIntUGE, blocks, const_int(e, e->i64, costs->nontemporal_launch / of_block), "");
-    return LLVMBuildAnd(e->b, array, launch, "");
+        LLVMBuildICmp(e->m->b, LLVMIntUGE, blocks, const_int(e, e->m->i64, costs->nontemporal_launch / of_block), "");
+    return LLVMBuildAnd(e->m->b, array, launch, "");
 }
 
 static value is_whole(struct emit *e, const struct transfer *t)
 {
     value at = t->first[0];
     for (unsigned p = 1; p < t->a->pieces; p++)
-        at = LLVMBuildOr(e->b, at, t->first[p], "");
-    at = LLVMBuildAnd(e->b, at, const_int(e, e->i64, LINE_BYTES - 1), "");
-    value all = LLVMBuildICmp(e->b, LLVMIntEQ, t->mask, const_int(e, e->i32, UINT32_MAX), "");
-    return LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, at, const_int(e, e->i64, 0), ""), all, "");
+        at = LLVMBuildOr(e->m->b, at, t->first[p], "");
+    at = LLVMBuildAnd(e->m->b, at, const_int(e, e->m->i64, LINE_BYTES - 1), "");
+    value all = LLVMBuildICmp(e->m->b, LLVMIntEQ, t->mask, const_int(e, e->m->i32, UINT32_MAX), "");
+    return LLVMBuildAnd(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, at, const_int(e, e->m->i64, 0), ""), all, "");
 }
 
 void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
@@ -38,15 +38,15 @@ void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
 {
     LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, is_large(e, t), is_whole(e, t), ""), past, plain);
+    LLVMBuildCondBr(e->m->b, LLVMBuildAnd(e->m->b, is_large(e, t), is_whole(e, t), ""), past, plain);
     emit_at_end(e, past);
     struct transfer own = *t;
     own.nontemporal = true;
     transfer_store_consecutive(e, &own);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, plain);
     emit_prefetch(e, t);
     plainly(e, t);
-    LLVMBuildBr(e->b, done);
+    LLVMBuildBr(e->m->b, done);
     emit_at_end(e, done);
 }

@@ -11,23 +11,23 @@ value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lane
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
     value index[WARP_LANES], step[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        index[l] = const_int(e, e->i32, l / lanes * lanes);
+        index[l] = const_int(e, e->m->i32, l / lanes * lanes);
         step[l] = const_int(e, type, l % lanes * step_bytes);
     }
-    value starts = LLVMBuildShuffleVector(e->b, t->lanes, LLVMGetPoison(LLVMTypeOf(t->lanes)),
+    value starts = LLVMBuildShuffleVector(e->m->b, t->lanes, LLVMGetPoison(LLVMTypeOf(t->lanes)),
                                           LLVMConstVector(index, WARP_LANES), "");
-    value expected = LLVMBuildAdd(e->b, starts, LLVMConstVector(step, WARP_LANES), "");
-    value equal = emit_lanes_to_mask(e, LLVMBuildICmp(e->b, LLVMIntEQ, t->lanes, expected, ""));
-    value both = LLVMBuildAnd(e->b, equal, t->mask, "");
-    return LLVMBuildICmp(e->b, LLVMIntEQ, both, const_int(e, e->i32, UINT32_MAX), "");
+    value expected = LLVMBuildAdd(e->m->b, starts, LLVMConstVector(step, WARP_LANES), "");
+    value equal = emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, t->lanes, expected, ""));
+    value both = LLVMBuildAnd(e->m->b, equal, t->mask, "");
+    return LLVMBuildICmp(e->m->b, LLVMIntEQ, both, const_int(e, e->m->i32, UINT32_MAX), "");
 }
 
 static value half_start(struct emit *e, const struct transfer *t, unsigned lane, enum ptx_space space)
 {
-    value at = LLVMBuildExtractElement(e->b, t->lanes, const_int(e, e->i32, lane), "");
-    at = LLVMBuildIntCast2(e->b, at, e->i64, false, "");
-    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.shared, &at, 1, "")
-                                 : LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+    value at = LLVMBuildExtractElement(e->m->b, t->lanes, const_int(e, e->m->i32, lane), "");
+    at = LLVMBuildIntCast2(e->m->b, at, e->m->i64, false, "");
+    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.shared, &at, 1, "")
+                                 : LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, "");
 }
 
 /* <32 x ptr> of element k; indices into shared memory are small, so they may count as signed. */
@@ -36,11 +36,11 @@ static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k,
     value at = t->lanes;
     LLVMTypeRef type = LLVMTypeOf(at);
     if (k)
-        at = LLVMBuildAdd(e->b, at, emit_splat(e, const_int(e, LLVMGetElementType(type), k * t->a->bytes), WARP_LANES),
-                          "");
+        at = LLVMBuildAdd(e->m->b, at,
+                          emit_splat(e, const_int(e, LLVMGetElementType(type), k * t->a->bytes), WARP_LANES), "");
     if (space == SPACE_SHARED)
-        return LLVMBuildGEP2(e->b, e->i8, e->of.shared, &at, 1, "");
-    return LLVMBuildIntToPtr(e->b, at, vector_of(e->ptr, WARP_LANES), "");
+        return LLVMBuildGEP2(e->m->b, e->m->i8, e->of.shared, &at, 1, "");
+    return LLVMBuildIntToPtr(e->m->b, at, vector_of(e->m->ptr, WARP_LANES), "");
 }
 
 /* ---- loading ---- */
@@ -89,10 +89,10 @@ void transfer_load_uniform(struct emit *e, const struct transfer *t)
 {
     value all = access_is_whole(t->a->mem) ? element_load_whole(e, t->a, t->pointer[0]) : NULL;
     if (all)
-        all = LLVMBuildBitCast(e->b, all, vector_of(element_type(e, t->a), t->a->n), "");
+        all = LLVMBuildBitCast(e->m->b, all, vector_of(element_type(e, t->a), t->a->n), "");
     for (unsigned k = 0; k < t->a->n; k++)
         element_put_scalar(e, t, k,
-                           all ? LLVMBuildExtractElement(e->b, all, const_int(e, e->i32, k), "")
+                           all ? LLVMBuildExtractElement(e->m->b, all, const_int(e, e->m->i32, k), "")
                                : element_load_vector(e, t->a, emit_pointer_at(e, t->pointer[0], k * t->a->bytes), 1));
 }
 
@@ -114,8 +114,8 @@ void transfer_load_affine(struct emit *e, const struct transfer *t)
 
 void transfer_load_masked(struct emit *e, const struct transfer *t)
 {
-    LLVMTypeRef types[2] = {vector_of(element_type(e, t->a), WARP_LANES), e->ptr};
-    value args[4] = {t->pointer[0], const_int(e, e->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
+    LLVMTypeRef types[2] = {vector_of(element_type(e, t->a), WARP_LANES), e->m->ptr};
+    value args[4] = {t->pointer[0], const_int(e, e->m->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
                      LLVMConstNull(types[0])};
     element_put_lanes(e, t, 0, emit_intrinsic(e, "llvm.masked.load", types, 2, args, 4));
 }
@@ -149,17 +149,17 @@ void transfer_load_uniform_halves(struct emit *e, const struct transfer *t, enum
 /* Gathers bytes and halves by the aligned words that hold them, which lie on the same page. */
 static void gather_narrow(struct emit *e, const struct transfer *t, enum ptx_space space)
 {
-    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->i32, WARP_LANES);
+    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->m->i32, WARP_LANES);
     struct transfer words = *t;
-    words.lanes = LLVMBuildAnd(e->b, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
+    words.lanes = LLVMBuildAnd(e->m->b, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
     value pointers = lane_pointers(e, &words, 0, space);
-    value args[4] = {pointers, const_int(e, e->i32, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
+    value args[4] = {pointers, const_int(e, e->m->i32, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
     LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
     value v = emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
-    value byte = LLVMBuildIntCast2(e->b, t->lanes, type, false, "");
-    byte = LLVMBuildAnd(e->b, byte, emit_splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
-    value shift = LLVMBuildShl(e->b, byte, emit_splat(e, const_int(e, e->i32, 3), WARP_LANES), "");
-    v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, shift, ""), vector_of(element_type(e, t->a), WARP_LANES), "");
+    value byte = LLVMBuildIntCast2(e->m->b, t->lanes, type, false, "");
+    byte = LLVMBuildAnd(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3), WARP_LANES), "");
+    value shift = LLVMBuildShl(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3), WARP_LANES), "");
+    v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, shift, ""), vector_of(element_type(e, t->a), WARP_LANES), "");
     element_put_lanes(e, t, 0, v);
 }
 
@@ -172,7 +172,7 @@ void transfer_load_gather(struct emit *e, const struct transfer *t, enum ptx_spa
     for (unsigned k = 0; k < t->a->n; k++) {
         LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
         value pointers = lane_pointers(e, t, k, space);
-        value args[4] = {pointers, const_int(e, e->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
+        value args[4] = {pointers, const_int(e, e->m->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
                          LLVMConstNull(type)};
         LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
         element_put_lanes(e, t, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
@@ -222,30 +222,32 @@ static value interleave(struct emit *e, const struct transfer *t, unsigned from,
         value one = element_stored_value(e, t, k);
         unsigned before = k * WARP_LANES;
         for (unsigned l = 0; l < before + WARP_LANES; l++)
-            index[l] = const_int(e, e->i32, l);
+            index[l] = const_int(e, e->m->i32, l);
         if (k && before > WARP_LANES) { /* operands of a shuffle are of one length */
             value wider[WARP_LANES * 8];
             for (unsigned l = 0; l < before; l++)
-                wider[l] = l < WARP_LANES ? const_int(e, e->i32, l) : LLVMGetPoison(e->i32);
-            one = LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(LLVMTypeOf(one)), LLVMConstVector(wider, before), "");
+                wider[l] = l < WARP_LANES ? const_int(e, e->m->i32, l) : LLVMGetPoison(e->m->i32);
+            one = LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(LLVMTypeOf(one)), LLVMConstVector(wider, before),
+                                         "");
         }
-        v = k ? LLVMBuildShuffleVector(e->b, v, one, LLVMConstVector(index, before + WARP_LANES), "") : one;
+        v = k ? LLVMBuildShuffleVector(e->m->b, v, one, LLVMConstVector(index, before + WARP_LANES), "") : one;
     }
     for (unsigned l = 0; l < lanes; l++)
         for (unsigned k = 0; k < t->a->n; k++)
-            index[l * t->a->n + k] = const_int(e, e->i32, k * WARP_LANES + from + l);
-    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * t->a->n), "");
+            index[l * t->a->n + k] = const_int(e, e->m->i32, k * WARP_LANES + from + l);
+    return LLVMBuildShuffleVector(e->m->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * t->a->n),
+                                  "");
 }
 
 /* The lane that stores last, of those that run: the lowest of those that store together with the highest. */
 static value last_to_store(struct emit *e, const struct transfer *t)
 {
-    value args[2] = {t->mask, LLVMConstInt(e->i1, 1, false)};
+    value args[2] = {t->mask, LLVMConstInt(e->m->i1, 1, false)};
     value highest =
-        LLVMBuildSub(e->b, const_int(e, e->i32, 31), emit_intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2), "");
-    value from = LLVMBuildAnd(e->b, highest, const_int(e, e->i32, ~mem_access_store_order(t->a->mem)), "");
-    args[0] = LLVMBuildAnd(e->b, t->mask, LLVMBuildShl(e->b, const_int(e, e->i32, UINT32_MAX), from, ""), "");
-    return emit_intrinsic(e, "llvm.cttz", &e->i32, 1, args, 2);
+        LLVMBuildSub(e->m->b, const_int(e, e->m->i32, 31), emit_intrinsic(e, "llvm.ctlz", &e->m->i32, 1, args, 2), "");
+    value from = LLVMBuildAnd(e->m->b, highest, const_int(e, e->m->i32, ~mem_access_store_order(t->a->mem)), "");
+    args[0] = LLVMBuildAnd(e->m->b, t->mask, LLVMBuildShl(e->m->b, const_int(e, e->m->i32, UINT32_MAX), from, ""), "");
+    return emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
 }
 
 void transfer_store_uniform(struct emit *e, const struct transfer *t)
@@ -255,10 +257,10 @@ void transfer_store_uniform(struct emit *e, const struct transfer *t)
     for (unsigned k = 0; k < t->a->n; k++) {
         ir_ref r = t->a->i->access->regs[k];
         value v = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
-                      ? LLVMBuildIntCast2(e->b, reg_read_scalar(e, r), element_type(e, t->a), false, "")
-                      : LLVMBuildExtractElement(e->b, element_stored_value(e, t, k), lane, "");
+                      ? LLVMBuildIntCast2(e->m->b, reg_read_scalar(e, r), element_type(e, t->a), false, "")
+                      : LLVMBuildExtractElement(e->m->b, element_stored_value(e, t, k), lane, "");
         if (whole)
-            all = LLVMBuildInsertElement(e->b, all, v, const_int(e, e->i32, k), "");
+            all = LLVMBuildInsertElement(e->m->b, all, v, const_int(e, e->m->i32, k), "");
         else
             element_store_vector(e, t, v, emit_pointer_at(e, t->pointer[0], k * t->a->bytes));
     }
@@ -295,10 +297,10 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
 {
     value index[WARP_LANES];
     for (unsigned l = 0; l < n; l++)
-        index[l] = const_int(e, e->i32, from + l);
+        index[l] = const_int(e, e->m->i32, from + l);
     return n == WARP_LANES
                ? v
-               : LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
+               : LLVMBuildShuffleVector(e->m->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
 }
 
 void transfer_store_masked(struct emit *e, const struct transfer *t)
@@ -308,8 +310,8 @@ void transfer_store_masked(struct emit *e, const struct transfer *t)
     for (unsigned turn = 0; turn < t->a->pieces; turn++) {
         unsigned p = piece_to_store(e, t->a, turn);
         value lanes = slice(e, v, p * n, n);
-        LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->ptr};
-        value args[4] = {lanes, t->pointer[p], const_int(e, e->i32, t->a->bytes), slice(e, mask, p * n, n)};
+        LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->m->ptr};
+        value args[4] = {lanes, t->pointer[p], const_int(e, e->m->i32, t->a->bytes), slice(e, mask, p * n, n)};
         emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
     }
 }
@@ -326,7 +328,7 @@ void transfer_store_scatter(struct emit *e, const struct transfer *t, enum ptx_s
 {
     for (unsigned k = 0; k < t->a->n; k++) {
         value pointers = lane_pointers(e, t, k, space), v = element_stored_value(e, t, k);
-        value args[4] = {v, pointers, const_int(e, e->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask)};
+        value args[4] = {v, pointers, const_int(e, e->m->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask)};
         LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
         emit_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     }
@@ -336,15 +338,15 @@ void transfer_store_scatter(struct emit *e, const struct transfer *t, enum ptx_s
 
 static value local_word_pointer(struct emit *e, const struct transfer *t, unsigned byte)
 {
-    value word = LLVMBuildAnd(e->b, t->first[0], const_int(e, e->i64, ~3ull), "");
-    value at = LLVMBuildMul(e->b, word, const_int(e, e->i64, WARP_LANES), "");
-    at = LLVMBuildAdd(e->b, at, const_int(e, e->i64, byte * WARP_LANES), "");
-    return LLVMBuildInBoundsGEP2(e->b, e->i8, e->of.local, &at, 1, "");
+    value word = LLVMBuildAnd(e->m->b, t->first[0], const_int(e, e->m->i64, ~3ull), "");
+    value at = LLVMBuildMul(e->m->b, word, const_int(e, e->m->i64, WARP_LANES), "");
+    at = LLVMBuildAdd(e->m->b, at, const_int(e, e->m->i64, byte * WARP_LANES), "");
+    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.local, &at, 1, "");
 }
 
 static value load_words(struct emit *e, const struct transfer *t, unsigned byte)
 {
-    value v = LLVMBuildLoad2(e->b, vector_of(e->i32, WARP_LANES), local_word_pointer(e, t, byte), "");
+    value v = LLVMBuildLoad2(e->m->b, vector_of(e->m->i32, WARP_LANES), local_word_pointer(e, t, byte), "");
     LLVMSetAlignment(v, 64);
     return v;
 }
@@ -353,26 +355,27 @@ static void store_words(struct emit *e, const struct transfer *t, unsigned byte,
 {
     if (!emit_is_full(e) || t->a->i->guard)
         v = emit_blend(e, 32, t->mask, v, load_words(e, t, byte));
-    LLVMSetAlignment(LLVMBuildStore(e->b, v, local_word_pointer(e, t, byte)), 64);
+    LLVMSetAlignment(LLVMBuildStore(e->m->b, v, local_word_pointer(e, t, byte)), 64);
 }
 
 static value local_shift(struct emit *e, const struct transfer *t)
 {
-    value byte = LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, t->first[0], e->i32, ""), const_int(e, e->i32, 3), "");
-    return emit_splat(e, LLVMBuildShl(e->b, byte, const_int(e, e->i32, 3), ""), WARP_LANES);
+    value byte =
+        LLVMBuildAnd(e->m->b, LLVMBuildTrunc(e->m->b, t->first[0], e->m->i32, ""), const_int(e, e->m->i32, 3), "");
+    return emit_splat(e, LLVMBuildShl(e->m->b, byte, const_int(e, e->m->i32, 3), ""), WARP_LANES);
 }
 
 void transfer_load_local(struct emit *e, const struct transfer *t)
 {
-    LLVMTypeRef wide = vector_of(e->i64, WARP_LANES), type = vector_of(element_type(e, t->a), WARP_LANES);
+    LLVMTypeRef wide = vector_of(e->m->i64, WARP_LANES), type = vector_of(element_type(e, t->a), WARP_LANES);
     for (unsigned k = 0; k < t->a->n; k++) {
         value v = load_words(e, t, k * t->a->bytes);
         if (t->a->bytes == 8) {
-            value high = LLVMBuildZExt(e->b, load_words(e, t, k * 8 + 4), wide, "");
-            high = LLVMBuildShl(e->b, high, emit_splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
-            v = LLVMBuildOr(e->b, LLVMBuildZExt(e->b, v, wide, ""), high, "");
+            value high = LLVMBuildZExt(e->m->b, load_words(e, t, k * 8 + 4), wide, "");
+            high = LLVMBuildShl(e->m->b, high, emit_splat(e, const_int(e, e->m->i64, 32), WARP_LANES), "");
+            v = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, v, wide, ""), high, "");
         } else if (t->a->bytes < 4) {
-            v = LLVMBuildTrunc(e->b, LLVMBuildLShr(e->b, v, local_shift(e, t), ""), type, "");
+            v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, local_shift(e, t), ""), type, "");
         }
         element_put_lanes(e, t, k, v);
     }
@@ -380,19 +383,19 @@ void transfer_load_local(struct emit *e, const struct transfer *t)
 
 void transfer_store_local(struct emit *e, const struct transfer *t)
 {
-    LLVMTypeRef words = vector_of(e->i32, WARP_LANES);
+    LLVMTypeRef words = vector_of(e->m->i32, WARP_LANES);
     for (unsigned k = 0; k < t->a->n; k++) {
         value v = element_stored_value(e, t, k);
         if (t->a->bytes == 8) {
-            value high = LLVMBuildLShr(e->b, v, emit_splat(e, const_int(e, e->i64, 32), WARP_LANES), "");
-            store_words(e, t, k * 8 + 4, LLVMBuildTrunc(e->b, high, words, ""));
-            v = LLVMBuildTrunc(e->b, v, words, "");
+            value high = LLVMBuildLShr(e->m->b, v, emit_splat(e, const_int(e, e->m->i64, 32), WARP_LANES), "");
+            store_words(e, t, k * 8 + 4, LLVMBuildTrunc(e->m->b, high, words, ""));
+            v = LLVMBuildTrunc(e->m->b, v, words, "");
         } else if (t->a->bytes < 4) {
             value shift = local_shift(e, t),
-                  ones = emit_splat(e, const_int(e, e->i32, (1u << 8 * t->a->bytes) - 1), WARP_LANES);
-            value kept = LLVMBuildAnd(e->b, load_words(e, t, 0),
-                                      LLVMBuildNot(e->b, LLVMBuildShl(e->b, ones, shift, ""), ""), "");
-            v = LLVMBuildOr(e->b, kept, LLVMBuildShl(e->b, LLVMBuildZExt(e->b, v, words, ""), shift, ""), "");
+                  ones = emit_splat(e, const_int(e, e->m->i32, (1u << 8 * t->a->bytes) - 1), WARP_LANES);
+            value kept = LLVMBuildAnd(e->m->b, load_words(e, t, 0),
+                                      LLVMBuildNot(e->m->b, LLVMBuildShl(e->m->b, ones, shift, ""), ""), "");
+            v = LLVMBuildOr(e->m->b, kept, LLVMBuildShl(e->m->b, LLVMBuildZExt(e->m->b, v, words, ""), shift, ""), "");
         }
         store_words(e, t, k * t->a->bytes, v);
     }

@@ -21,35 +21,35 @@ void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t 
     if (has_one_phase(e))
         return;
     if (arrived == ARRIVED_END) {
-        value exists = emit_load_field(e, e->i32, e->w, abi.warp_exists, "");
+        value exists = emit_load_field(e, e->m->i32, e->w, abi.warp_exists, "");
         emit_store_field(e, exists, e->w, abi.warp_exited);
-        emit_store_field(e, const_int(e, e->i32, 0), e->a, abi.activation_lanes);
+        emit_store_field(e, const_int(e, e->m->i32, 0), e->a, abi.activation_lanes);
     } else {
         emit_store_field(e, emit_op_pointer(e, i), e->w, abi.warp_op);
-        emit_store_field(e, const_int(e, e->i32, fn_next(e->fn, e->at)), e->w, abi.warp_at_block);
+        emit_store_field(e, const_int(e, e->m->i32, fn_next(e->fn, e->at)), e->w, abi.warp_at_block);
         if (!emit_is_full(e))
             emit_store_field(e, emit_mask(e), e->w, abi.warp_mask);
     }
-    value so_far = emit_load_field(e, e->i32, e->of.block, abi.block_arrived, "");
-    value all = LLVMBuildOr(e->b, so_far, const_int(e, e->i32, arrived), "");
+    value so_far = emit_load_field(e, e->m->i32, e->of.block, abi.block_arrived, "");
+    value all = LLVMBuildOr(e->m->b, so_far, const_int(e, e->m->i32, arrived), "");
     value at = emit_field_pointer(e, e->of.block, abi.block_arrived);
     /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
      * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
-    LLVMSetVolatile(LLVMBuildStore(e->b, all, at), true);
+    LLVMSetVolatile(LLVMBuildStore(e->m->b, all, at), true);
 }
 
 void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
 {
     LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "arrived"),
                       other = emit_new_block(e, "");
-    LLVMBuildCondBr(e->b, e->of.lockstep, in_step, other);
+    LLVMBuildCondBr(e->m->b, e->of.lockstep, in_step, other);
     emit_at_end(e, in_step);
     value lanes = emit_mask(e);
     if (emit_is_full(e)) { /* as they were when the warp was entered */
-        LLVMBuildBr(e->b, all);
+        LLVMBuildBr(e->m->b, all);
     } else {
-        value whole = emit_load_field(e, e->i32, e->a, abi.activation_lanes, "");
-        emit_likely(e, LLVMBuildICmp(e->b, LLVMIntEQ, whole, lanes, ""), all, other);
+        value whole = emit_load_field(e, e->m->i32, e->a, abi.activation_lanes, "");
+        emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, whole, lanes, ""), all, other);
     }
     emit_at_end(e, all);
     warp_loop_record_arrival(e, i, arrived);
@@ -60,14 +60,15 @@ void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
 /* The warp goes on where it stands. */
 static void go_to_warp(struct emit *e, value w)
 {
-    value start[4] = {w, emit_load_field(e, e->ptr, w, abi.warp_act, ""),
-                      has_one_phase(e) ? const_int(e, e->i32, 0) : emit_load_field(e, e->i32, w, abi.warp_at_block, ""),
-                      emit_load_field(e, e->i32, w, abi.warp_mask, "")};
+    value start[4] = {w, emit_load_field(e, e->m->ptr, w, abi.warp_act, ""),
+                      has_one_phase(e) ? const_int(e, e->m->i32, 0)
+                                       : emit_load_field(e, e->m->i32, w, abi.warp_at_block, ""),
+                      emit_load_field(e, e->m->i32, w, abi.warp_mask, "")};
     if (e->fn->plan.n) { /* one of a gang that has dissolved */
         _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
-        value left = emit_load_field(e, e->i32, w, abi.warp_left, "");
-        left = LLVMBuildShl(e->b, left, const_int(e, e->i32, COMPILED_END_SHIFT), "");
-        start[2] = LLVMBuildOr(e->b, start[2], left, "");
+        value left = emit_load_field(e, e->m->i32, w, abi.warp_left, "");
+        left = LLVMBuildShl(e->m->b, left, const_int(e, e->m->i32, COMPILED_END_SHIFT), "");
+        start[2] = LLVMBuildOr(e->m->b, start[2], left, "");
     }
     warp_loop_go_to_start(e, start);
 }
@@ -76,17 +77,18 @@ static void go_to_warp(struct emit *e, value w)
 static void emit_next_phase(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");
-    value arrived = emit_load_field(e, e->i32, e->of.block, abi.block_arrived, "");
-    value others = LLVMBuildAnd(e->b, arrived, LLVMBuildSub(e->b, arrived, const_int(e, e->i32, 1), ""), "");
-    value barrier = LLVMBuildICmp(e->b, LLVMIntULT, arrived, const_int(e, e->i32, ARRIVED_END), "");
-    value left = LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, e->i32, e->count.phases, ""), const_int(e, e->i32, 1), "");
-    LLVMBuildStore(e->b, left, e->count.phases);
-    value goes_on = LLVMBuildAnd(e->b, LLVMBuildAnd(e->b, emit_is_zero(e, others), barrier, ""),
-                                 LLVMBuildNot(e->b, emit_is_zero(e, left), ""), "");
-    LLVMBuildCondBr(e->b, goes_on, again, over);
+    value arrived = emit_load_field(e, e->m->i32, e->of.block, abi.block_arrived, "");
+    value others = LLVMBuildAnd(e->m->b, arrived, LLVMBuildSub(e->m->b, arrived, const_int(e, e->m->i32, 1), ""), "");
+    value barrier = LLVMBuildICmp(e->m->b, LLVMIntULT, arrived, const_int(e, e->m->i32, ARRIVED_END), "");
+    value left =
+        LLVMBuildSub(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i32, e->count.phases, ""), const_int(e, e->m->i32, 1), "");
+    LLVMBuildStore(e->m->b, left, e->count.phases);
+    value goes_on = LLVMBuildAnd(e->m->b, LLVMBuildAnd(e->m->b, emit_is_zero(e, others), barrier, ""),
+                                 LLVMBuildNot(e->m->b, emit_is_zero(e, left), ""), "");
+    LLVMBuildCondBr(e->m->b, goes_on, again, over);
     emit_at_end(e, again);
-    emit_store_field(e, const_int(e, e->i32, 0), e->of.block, abi.block_arrived);
-    emit_store_field(e, const_int(e, e->i8, 0), e->of.block, abi.block_resumed);
+    emit_store_field(e, const_int(e, e->m->i32, 0), e->of.block, abi.block_arrived);
+    emit_store_field(e, const_int(e, e->m->i8, 0), e->of.block, abi.block_resumed);
     go_to_warp(e, emit_field_pointer(e, e->of.block, abi.block_warps));
     emit_at_end(e, over);
 }
@@ -95,10 +97,10 @@ void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
     emit_at_end(e, e->warps.next);
-    value index = emit_load_field(e, e->i32, e->warps.done, abi.warp_index, "");
-    value n = emit_load_field(e, e->i32, e->of.block, abi.block_n_warps, "");
-    index = LLVMBuildAdd(e->b, index, const_int(e, e->i32, 1), "");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, index, n, ""), last, more);
+    value index = emit_load_field(e, e->m->i32, e->warps.done, abi.warp_index, "");
+    value n = emit_load_field(e, e->m->i32, e->of.block, abi.block_n_warps, "");
+    index = LLVMBuildAdd(e->m->b, index, const_int(e, e->m->i32, 1), "");
+    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, index, n, ""), last, more);
     emit_at_end(e, more);
     go_to_warp(e, emit_field_pointer(e, e->warps.done, abi.warp_size));
     emit_at_end(e, last);
@@ -106,20 +108,20 @@ void emit_next_warp(struct emit *e)
         emit_next_phase(e);
     emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
-    LLVMBuildRet(e->b, const_int(e, e->i32, LEAVE_PHASE));
+    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_PHASE));
 }
 
 void warp_loop_go_to_start(struct emit *e, value start[4])
 {
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
     for (unsigned k = 0; k < 4; k++)
         LLVMAddIncoming(e->warps.start[k], &start[k], &from, 1);
-    LLVMBuildBr(e->b, e->warps.begin);
+    LLVMBuildBr(e->m->b, e->warps.begin);
 }
 
 void warp_loop_go_to_next(struct emit *e)
 {
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
     LLVMAddIncoming(e->warps.done, &e->w, &from, 1);
-    LLVMBuildBr(e->b, e->warps.next);
+    LLVMBuildBr(e->m->b, e->warps.next);
 }
