@@ -53,7 +53,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
         return compare_cell(e, t, at, s, wanted);
     }
     LLVMBasicBlockRef first = emit_new_block(e, ""), again = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value tried = LLVMBuildLoad2(e->m->b, e->m->i32, e->fences.tries, "");
+    value tried = LLVMBuildLoad2(e->m->b, e->m->i32, e->lanes.fences.tries, "");
     LLVMBuildCondBr(e->m->b, emit_is_zero(e, tried), first, again);
     emit_at_end(e, first);
     value swapped = LLVMBuildExtractValue(e->m->b, atom_swap(e, t, at, s, wanted), 0, "");
@@ -468,7 +468,8 @@ static void perform(struct emit *e, struct atom *t)
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
     if (e->fn->one_lane) {
-        value old = e->cas_loop ? cas_loop_compare(e, e->cas_loop, t) : do_cell(e, t, t->x.pointer[0], t->s, t->t);
+        value old =
+            e->lanes.cas_loop ? cas_loop_compare(e, e->lanes.cas_loop, t) : do_cell(e, t, t->x.pointer[0], t->s, t->t);
         if (t->result)
             reg_write_scalar(e, t->result, old);
     } else if (t->x.pointer[0] && t->is_cas)
@@ -502,7 +503,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i)
         emit_by_engine(e, i);
         return;
     }
-    if (e->cas_loop) { /* the place has been tested */
+    if (e->lanes.cas_loop) { /* the place has been tested */
         perform(e, &t);
         return;
     }

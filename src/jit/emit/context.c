@@ -74,9 +74,7 @@ void emit_declare(struct emit *e, const char *name)
     e->w = LLVMGetParam(e->llvm_fn, 0);
     e->a = LLVMGetParam(e->llvm_fn, 1);
     e->calls = LLVMGetParam(e->llvm_fn, 4);
-    e->gang = NULL;
-    e->place = 0;
-    e->within = NULL;
+    e->lanes = (struct lanes){.place = 0};
     e->mode = e->fn->one_lane ? &lane_mode : &warp_mode;
     inline_caches_begin(e);
     set_attributes(e);

@@ -115,10 +115,10 @@ static void wait_at(const struct parts *p, uint32_t block)
 static void settle(const struct parts *p)
 {
     struct emit *e = p->e;
-    if (!e->cas_loop)
+    if (!e->lanes.cas_loop)
         return;
     LLVMBasicBlockRef settled = emit_new_block(e, "");
-    cas_loop_settle(e, e->cas_loop, settled);
+    cas_loop_settle(e, e->lanes.cas_loop, settled);
     emit_at_end(e, settled);
 }
 
@@ -129,8 +129,8 @@ static void go_back(const struct parts *p, uint32_t target)
     LLVMBasicBlockRef gives_way = emit_new_block(e, "");
     if (block_at(e->fn, target)->spins) {
         LLVMBasicBlockRef often = emit_new_block(e, "");
-        value tries = LLVMBuildAdd(e->m->b, emit_load_i32(e, e->fences.tries), const_int(e, e->m->i32, 1), "");
-        LLVMBuildStore(e->m->b, tries, e->fences.tries);
+        value tries = LLVMBuildAdd(e->m->b, emit_load_i32(e, e->lanes.fences.tries), const_int(e, e->m->i32, 1), "");
+        LLVMBuildStore(e->m->b, tries, e->lanes.fences.tries);
         emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntULE, tries, const_int(e, e->m->i32, FREE_TRIES), ""),
                     e->block[target], often);
         emit_at_end(e, often);
@@ -185,7 +185,7 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i)
 
 static void find_lane(const struct parts *p)
 {
-    p->e->lane = LLVMBuildLoad2(p->e->m->b, p->e->m->i64, p->lane, "");
+    p->e->lanes.lane = LLVMBuildLoad2(p->e->m->b, p->e->m->i64, p->lane, "");
 }
 
 static void emit_block(const struct parts *p)
@@ -221,7 +221,7 @@ static void start_lane(const struct parts *p)
     LLVMBuildStore(e->m->b, rest, p->left);
     LLVMBuildStore(e->m->b, LLVMBuildZExt(e->m->b, lane, e->m->i64, ""), p->lane);
     LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_lane_budget, ""), e->count.budget);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->fences.tries);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->lanes.fences.tries);
 }
 
 /* The exchange of a combined pass has failed: runs all lanes again. */
@@ -254,7 +254,7 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
         p->waiting = code;
     }
     e->block = code;
-    e->cas_loop = c;
+    e->lanes.cas_loop = c;
     for (e->at = head; e->at < end; e->at++)
         emit_block(p);
     emit_at_end(e, p->next_lane);
@@ -273,7 +273,7 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
         LLVMBuildBr(e->m->b, done);
     }
     e->block = first.waiting;
-    e->cas_loop = NULL;
+    e->lanes.cas_loop = NULL;
     *p = first;
     return code[head];
 }
@@ -300,7 +300,7 @@ struct tested {
     unsigned n;
     ir_ref regs[2];
     unsigned n_regs;
-    bool *by_insn; /* as e->tested */
+    bool *by_insn; /* as e->lanes.tested */
 };
 
 /* Is r one of the registers that are compared? If not, adds it, if there is room. */
@@ -358,9 +358,9 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     struct tested t = {.n = 0};
     if (!c && block_at(e->fn, head)->serial_from == head && !serial_parts_have_many_blocks(e->fn))
         find_tested(p, head, &t);
-    e->tested = t.n ? t.by_insn : NULL;
+    e->lanes.tested = t.n ? t.by_insn : NULL;
     LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
-    e->tested = NULL;
+    e->lanes.tested = NULL;
     e->at = head;
     LLVMBasicBlockRef enter = emit_new_block(e, "enter");
     LLVMAddCase(choose, const_int(e, e->m->i32, head), enter);
@@ -433,10 +433,10 @@ static void emit_parts_of(struct parts *p)
         e->block[b] = block_at(e->fn, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
         p->out[b] = p->exits[b] ? emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0)) : NULL;
-    e->fences.tries = emit_alloca_of(e, e->m->i32, NULL);
-    e->fences.has_stored = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 1, false));
-    e->fences.has_exchanged = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
-    e->fences.waits = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
+    e->lanes.fences.tries = emit_alloca_of(e, e->m->i32, NULL);
+    e->lanes.fences.has_stored = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 1, false));
+    e->lanes.fences.has_exchanged = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
+    e->lanes.fences.waits = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
     p->left = emit_alloca_of(e, e->m->i32, e->enter_with);
     p->lane = emit_alloca_of(e, e->m->i64, NULL);
     p->waiting = e->block;
@@ -489,9 +489,9 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->block = code;
     e->check_groups = check_groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
-    e->lane = const_int(e, e->m->i64, 0);                               /* until start_lane() */
     serial_parts_find_exits(e->fn, exits);
     emit_declare(e, name);
+    e->lanes.lane = const_int(e, e->m->i64, 0); /* until start_lane() */
     emit_at_end(e, e->entry);
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)
         regs[(size_t)r * MAX_PIECES] = emit_alloca_of(e, type_of_width(e, e->fn->ir->regs.at[r].width), NULL);
@@ -506,5 +506,5 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     struct parts p = {.e = e, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     inline_caches_end(e);
-    e->lane = NULL;
+    e->lanes.lane = NULL;
 }

@@ -36,27 +36,45 @@ struct emit;
 struct side_exit;
 struct transfer; /* load_store.h */
 
-/* A mode: the lanes for which code is emitted, and all that depends on which these are.
+/* A mode: the lanes for which code is emitted, and all that depends on which these are. What all modes share asks here, and never
+ * which mode it is.
  * - warp_mode: a warp;
  * - lane_mode: a single lane, all of whose registers are scalars (fn->one_lane);
  * - gang_mode: one of a gang's warps, all of whose lanes run;
- * - side_region_mode: one of a gang's warps by itself, in the lanes e->within. */
+ * - side_region_mode: one of a gang's warps by itself, in the lanes e->lanes.within. */
 struct lanes_mode {
-    bool (*is_full)(const struct emit *e);                       /* do all 32 lanes run here? */
+    /* lanes */
+    bool (*is_full)(const struct emit *e);                       /* do all 32 lanes run here, in every warp? */
+    bool (*all_run)(const struct emit *e);                       /* the same, of this warp */
     bool (*has_pending)(const struct emit *e);                   /* may lanes be pending elsewhere? */
     bool (*is_pending_live)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
     value (*mask)(struct emit *e);                               /* the lanes that run; NULL where all always do */
+    /* registers and their rows; `keep` a value for later code of the block, which reads what it returns by `kept` */
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
-    void (*leave_at)(struct emit *e, uint32_t index); /* exit_emit_at() */
-    /* Notes where the warp stands: for the code at e->leave; in its record. */
+    value (*keep)(struct emit *e, value v);
+    value (*kept)(struct emit *e, value kept);
+    /* other warps: is an instruction of the function done once for several? Are all warps of the block here? */
+    bool (*is_once)(const struct emit *e, uint32_t insn);
+    bool (*is_block)(const struct emit *e);
+    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->leave or in its record; and that the next instruction
+     * cannot be repeated: the block cannot be restarted behind it */
+    void (*leave_at)(struct emit *e, uint32_t index);
     void (*record_exit)(struct emit *e, const struct side_exit *x);
+    void (*has_effects)(struct emit *e);
+    /* The engine performs: an access; an IR_ASYNC; an IR_GROUP that has something to do, and goes to `done`. Behind an access,
+     * first_anew: values found before it may not be available any more. */
     void (*access_by_engine)(struct emit *e, const struct transfer *t);
-    void (*has_effects)(
-        struct emit *e); /* the next instruction cannot be repeated: the block cannot be restarted behind it */
+    void (*async_by_engine)(struct emit *e, const struct ir_insn *i);
+    void (*group_by_engine)(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done);
+    void (*first_anew)(struct emit *e, struct transfer *t);
+    /* Emits an access if it is known that the lanes that run are inside; else false. */
+    bool (*transfer_known)(struct emit *e, struct transfer *t);
 };
 extern const struct lanes_mode warp_mode, lane_mode;
 bool mode_is_pending_live(const struct emit *e, uint32_t reg);
+/* Is this the warp that does what is done once for several? */
+bool mode_is_first(const struct emit *e);
 
 /* Types of the functions of struct compiled_calls. */
 struct call_types {
@@ -97,6 +115,20 @@ struct lane_fences {
     value tries, has_stored, has_exchanged, waits;
 };
 
+/* Which lanes run: what a mode's functions work with. */
+struct lanes {
+    /* of several warps */
+    struct gang *gang;            /* that this is one warp of */
+    unsigned place;               /* of the warp in the gang; else 0 */
+    const struct ir_known *known; /* of the warp's threads, where it is known which threads these are; or NULL */
+    value within;                 /* the lanes that run a side region */
+    /* of a single lane */
+    value lane; /* i64: its number */
+    struct lane_fences fences;
+    struct cas_loop *cas_loop; /* of the serial part being emitted, if it has one: cas_loop.c */
+    bool *tested;              /* by instruction of the function: its access was tested for all lanes; or NULL */
+};
+
 struct emit {
     const struct code_module *m;
     const struct function *fn;
@@ -135,16 +167,7 @@ struct emit {
     LLVMBasicBlockRef together;     /* the vector version of the present block's lane-serial loop; or NULL */
     struct unchecked unchecked;
 
-    /* of the mode */
-    struct gang *gang; /* the gang that this is one warp of; or NULL */
-    unsigned place;    /* of the warp in the gang */
-    const struct ir_known
-        *known;   /* what is known of the warp's threads, where it is known which threads these are; or NULL */
-    value within; /* the lanes that run a side region */
-    value lane;   /* i64: in lane_mode, the lane that runs */
-    struct lane_fences fences;
-    struct cas_loop *cas_loop; /* of the serial part being emitted, if it has one: cas_loop.c */
-    bool *tested;              /* by instruction of the function: its access was tested for all lanes; or NULL */
+    struct lanes lanes;
 };
 
 /* ---- function.c ---- */

@@ -33,9 +33,10 @@ void emit_fence(struct emit *e, const struct ir_insn *i)
         return;
     }
     LLVMBuildFence(e->m->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* of the compiler alone */
-    value needed = LLVMBuildLoad2(e->m->b, e->m->i1, is_sc ? e->fences.has_stored : e->fences.has_exchanged, "");
-    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.waits, "");
-    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, needed, ""), e->fences.waits);
+    value needed =
+        LLVMBuildLoad2(e->m->b, e->m->i1, is_sc ? e->lanes.fences.has_stored : e->lanes.fences.has_exchanged, "");
+    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.waits, "");
+    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, needed, ""), e->lanes.fences.waits);
 }
 
 void fence_before_load(struct emit *e)
@@ -43,7 +44,7 @@ void fence_before_load(struct emit *e)
     if (!is_put_off(e))
         return;
     LLVMBasicBlockRef waits = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = LLVMBuildNot(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.waits, ""), "");
+    value none = LLVMBuildNot(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.waits, ""), "");
     emit_likely(e, none, done, waits);
     emit_at_end(e, waits);
     fence(e, LLVMAtomicOrderingSequentiallyConsistent);
@@ -57,29 +58,29 @@ void fence_is_done(struct emit *e)
     if (!is_put_off(e))
         return;
     value no = LLVMConstInt(e->m->i1, 0, false);
-    LLVMBuildStore(e->m->b, no, e->fences.waits);
-    LLVMBuildStore(e->m->b, no, e->fences.has_stored);
-    LLVMBuildStore(e->m->b, no, e->fences.has_exchanged);
+    LLVMBuildStore(e->m->b, no, e->lanes.fences.waits);
+    LLVMBuildStore(e->m->b, no, e->lanes.fences.has_stored);
+    LLVMBuildStore(e->m->b, no, e->lanes.fences.has_exchanged);
 }
 
 void fence_note_store(struct emit *e)
 {
     if (is_put_off(e))
-        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->fences.has_stored);
+        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->lanes.fences.has_stored);
 }
 
 void fence_note_exchange(struct emit *e)
 {
     fence_note_store(e);
     if (is_put_off(e))
-        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->fences.has_exchanged);
+        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->lanes.fences.has_exchanged);
 }
 
 void fence_before_leaving(struct emit *e)
 {
-    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.waits, "");
-    value exchanged = LLVMBuildLoad2(e->m->b, e->m->i1, e->fences.has_exchanged, "");
-    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, exchanged, ""), e->fences.waits);
+    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.waits, "");
+    value exchanged = LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.has_exchanged, "");
+    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, exchanged, ""), e->lanes.fences.waits);
     fence_before_load(e);
 }
 

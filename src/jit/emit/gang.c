@@ -59,11 +59,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 {
     struct emit *x = &g->warps[k];
     *x = *e;
-    x->gang = g;
-    x->place = k;
-    x->within = NULL;
     x->mode = &gang_mode;
-    x->known = e->fn->plan.known;
+    x->lanes = (struct lanes){.gang = g, .place = k, .known = e->fn->plan.known};
     memset(x->copied, 0, sizeof x->copied);
     if (k) {
         x->w = emit_field_pointer(e, e->w, k * abi.warp_size);
@@ -288,7 +285,7 @@ static void emit_slow(struct emit *e, struct gang *g)
         return;
     emit_at_end(e, s->block);
     x.regs = s->regs;
-    x.known = NULL; /* it may be any of them */
+    x.lanes.known = NULL; /* it may be any of them */
     x.w = LLVMBuildLoad2(e->m->b, e->m->ptr, s->w, "");
     x.a = LLVMBuildLoad2(e->m->b, e->m->ptr, s->a, "");
     x.base[ROW_FRAME] = LLVMBuildLoad2(e->m->b, e->m->ptr, s->rows, "");
@@ -358,7 +355,8 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     LLVMBasicBlockRef some = emit_new_block(x, "side_region"), done = emit_new_block(x, "");
     LLVMBuildCondBr(x->m->b, emit_is_zero(x, lanes), done, some);
     emit_at_end(x, some);
-    x->within = fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_int(x, x->m->i32, UINT32_MAX);
+    x->lanes.within =
+        fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_int(x, x->m->i32, UINT32_MAX);
     x->mode = &side_region_mode;
     x->at = region;
     x->check_groups = ARENA_ARRAY(x->arena, struct check_group,
@@ -370,7 +368,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     }
     LLVMBuildBr(x->m->b, done);
     emit_at_end(x, done);
-    x->within = NULL;
+    x->lanes.within = NULL;
     x->mode = &gang_mode;
     x->at = order;
     x->index = index;

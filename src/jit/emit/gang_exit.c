@@ -1,4 +1,5 @@
-/* Leaving a gang in the middle of a block, and accesses of its warps that the engine does; see gang.h. */
+/* The modes of a gang's warps: leaving a gang in the middle of a block, accesses of its warps that the engine does, side regions; see
+ * gang.h. */
 #include "jit/emit/gang.h"
 
 void gang_count_pure(struct gang *g)
@@ -9,8 +10,8 @@ void gang_count_pure(struct gang *g)
 
 static void has_effects(struct emit *e)
 {
-    gang_count_pure(e->gang);
-    e->gang->pure = false;
+    gang_count_pure(e->lanes.gang);
+    e->lanes.gang->pure = false;
 }
 
 LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
@@ -39,7 +40,7 @@ void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form)
 
 static void leave_at(struct emit *e, uint32_t index)
 {
-    struct gang *g = e->gang;
+    struct gang *g = e->lanes.gang;
     if (g->pure) {
         LLVMBuildBr(e->m->b, gang_to_restart(e, g));
         return;
@@ -47,7 +48,7 @@ static void leave_at(struct emit *e, uint32_t index)
     uint32_t first = block_at(e->fn, e->at)->first;
     bool once = e->fn->plan.once[first + e->index];
     for (unsigned k = 0; k < g->n; k++) {
-        uint32_t there = k == e->place || once ? index : k < e->place ? e->index + 1 : e->index;
+        uint32_t there = k == e->lanes.place || once ? index : k < e->lanes.place ? e->index + 1 : e->index;
         gang_stop_warp(&g->warps[k], there, SPILL_COLD);
     }
     emit_store_field(e, e->w, e->of.block, abi.block_stopped);
@@ -66,7 +67,7 @@ static void begin_slow(struct emit *e, struct gang *g, const struct transfer *t)
                        .rows = emit_alloca(e, e->m->ptr),
                        .mask = emit_alloca(e, e->m->i32),
                        .access = *t,
-                       .access_of = e->place,
+                       .access_of = e->lanes.place,
                        .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES)};
 }
 
@@ -89,7 +90,7 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
 
 static void access_of_one(struct emit *e, const struct transfer *t)
 {
-    struct gang *g = e->gang;
+    struct gang *g = e->lanes.gang;
     struct slow *s = &g->slow;
     ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
     unsigned n_reads = ir_reads(t->a->i, reads), n_writes = ir_writes(t->a->i, writes);
@@ -102,15 +103,71 @@ static void access_of_one(struct emit *e, const struct transfer *t)
         begin_slow(e, g, t);
     pass(e, s, reads, n_reads, false);
     pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, e->place), s->which);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, e->lanes.place), s->which);
     LLVMBuildStore(e->m->b, e->w, s->w);
     LLVMBuildStore(e->m->b, e->a, s->a);
     LLVMBuildStore(e->m->b, e->base[ROW_FRAME], s->rows);
     LLVMBuildStore(e->m->b, t->mask, s->mask);
     LLVMBuildBr(e->m->b, s->block);
-    s->back[e->place] = emit_new_block(e, "");
-    emit_at_end(e, s->back[e->place]);
+    s->back[e->lanes.place] = emit_new_block(e, "");
+    emit_at_end(e, s->back[e->lanes.place]);
     pass(e, s, writes, n_writes, true);
+}
+
+/* Code that the warps share lies behind the access: what a warp has computed before is not available there. */
+static void first_anew(struct emit *e, struct transfer *t)
+{
+    t->cache = NULL;
+    access_find_first(e, t);
+}
+
+static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done)
+{
+    (void)i, (void)done; /* the gang leaves to the code for single warps */
+    e->mode->leave_at(e, e->index);
+}
+
+/* For lanes that a guard names, mostly none: those of a cp.async that read no whole source. */
+static void async_by_engine(struct emit *e, const struct ir_insn *i)
+{
+    LLVMBasicBlockRef done = access_skip_if_none(e, i, emit_guarded_mask(e, i));
+    e->mode->leave_at(e, e->index);
+    emit_at_end(e, done);
+}
+
+/* ---- accesses of lanes that are known ---- */
+
+/* Are the addresses of those lanes inside that run the side region? Lanes and addresses may be known: those of `part[t - 1]` for all
+ * threads but the first, for example. */
+static bool is_inside_within(const struct emit *e, const struct transfer *t)
+{
+    bool known = LLVMIsAConstantInt(t->mask) && LLVMIsAConstantInt(t->first[0]);
+    if (!known || t->a->mem->space != SPACE_SHARED || t->a->pieces > 1 || t->a->n > 1 ||
+        mem_access_is_strong(t->a->mem) || !access_can_mask(e->fn, t->a) || !access_is_consecutive(t->a) ||
+        fn_ref_width(e->fn, t->a->i->a) > 32)
+        return false;
+    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(t->mask),
+             first = (uint32_t)LLVMConstIntGetZExtValue(t->first[0]);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint32_t at = first + (uint32_t)t->a->offset[l];
+        if (mask >> l & 1 && (at % t->a->all || (uint64_t)at + t->a->all > e->fn->request->static_shared_bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Addresses of lanes that do not run may lie before the block's memory. */
+static bool transfer_known(struct emit *e, struct transfer *t)
+{
+    if (!is_inside_within(e, t))
+        return false;
+    t->first[0] = LLVMBuildSExt(e->m->b, LLVMBuildTrunc(e->m->b, t->first[0], e->m->i32, ""), e->m->i64, "");
+    access_set_pointers(e, t, SPACE_SHARED);
+    if (t->a->i->kind == IR_LD)
+        transfer_load_masked(e, t);
+    else
+        transfer_store_masked(e, t);
+    return true;
 }
 
 /* ---- the modes ---- */
@@ -135,30 +192,84 @@ static bool nothing_is_pending_live(const struct emit *e, uint32_t reg)
 
 static value lanes_within(struct emit *e)
 {
-    return e->within;
+    return e->lanes.within;
+}
+
+/* Of a side region that is known of the warp alone. */
+static bool all_within(const struct emit *e)
+{
+    value lanes = e->lanes.within;
+    return LLVMIsAConstantInt(lanes) && (uint32_t)LLVMConstIntGetZExtValue(lanes) == UINT32_MAX;
+}
+
+/* In an alloca, as code that the warps share (access_of_one()) may lie between the value and its uses. */
+static value keep(struct emit *e, value v)
+{
+    value kept = emit_alloca(e, LLVMTypeOf(v));
+    LLVMBuildStore(e->m->b, v, kept);
+    return kept;
+}
+
+static value load_kept(struct emit *e, value kept)
+{
+    return LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(kept), kept, "");
+}
+
+static bool is_once(const struct emit *e, uint32_t insn)
+{
+    return e->fn->plan.once[insn];
+}
+
+static bool is_block(const struct emit *e)
+{
+    return e->fn->plan.is_block;
+}
+
+static bool none_known(struct emit *e, struct transfer *t)
+{
+    (void)e, (void)t;
+    return false;
 }
 
 const struct lanes_mode gang_mode = {
     .is_full = yes,
+    .all_run = yes,
     .has_pending = no,
     .is_pending_live = nothing_is_pending_live,
     .spill = reg_spill_row,
     .reload = reg_reload_row,
+    .keep = keep,
+    .kept = load_kept,
+    .is_once = is_once,
+    .is_block = is_block,
     .leave_at = leave_at,
     .record_exit = record_exit,
-    .access_by_engine = access_of_one,
     .has_effects = has_effects,
+    .access_by_engine = access_of_one,
+    .async_by_engine = async_by_engine,
+    .group_by_engine = group_by_engine,
+    .first_anew = first_anew,
+    .transfer_known = none_known,
 };
 
 const struct lanes_mode side_region_mode = {
     .is_full = no,
+    .all_run = all_within,
     .has_pending = no,
     .is_pending_live = mode_is_pending_live,
     .mask = lanes_within,
     .spill = reg_spill_row,
     .reload = reg_reload_row,
+    .keep = keep,
+    .kept = load_kept,
+    .is_once = is_once,
+    .is_block = is_block,
     .leave_at = leave_at,
     .record_exit = record_exit,
-    .access_by_engine = access_call_engine,
     .has_effects = has_effects,
+    .access_by_engine = access_call_engine,
+    .async_by_engine = async_by_engine,
+    .group_by_engine = group_by_engine,
+    .first_anew = first_anew,
+    .transfer_known = transfer_known,
 };

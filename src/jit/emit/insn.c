@@ -2,33 +2,16 @@
 #include "jit/emit/load_store.h"
 
 /* cp.async.commit_group, wait_group and their kind have something to do only if work of the block is not done (exec/async.h): what
- * compiled code has copied is. In a gang the first warp asks for all, and they leave to the code for single warps. */
+ * compiled code has copied is. The first of several warps asks for all. */
 static void emit_group(struct emit *e, const struct ir_insn *i)
 {
-    if (i->mode >= GROUP_WGMMA_FENCE || (e->gang && e->place))
+    if (i->mode >= GROUP_WGMMA_FENCE || !mode_is_first(e))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
     value n = emit_load_field(e, e->m->i32, e->of.block, abi.block_n_async, "");
     emit_likely(e, emit_is_zero(e, n), done, some);
     emit_at_end(e, some);
-    if (e->gang) {
-        e->mode->leave_at(e, e->index);
-    } else {
-        emit_by_engine(e, i);
-        LLVMBuildBr(e->m->b, done);
-    }
-    emit_at_end(e, done);
-}
-
-/* In a gang only for lanes that a guard names, mostly none: those of a cp.async that read no whole source. */
-static void emit_async(struct emit *e, const struct ir_insn *i)
-{
-    if (!e->gang) {
-        emit_by_engine(e, i);
-        return;
-    }
-    LLVMBasicBlockRef done = access_skip_if_none(e, i, emit_guarded_mask(e, i));
-    e->mode->leave_at(e, e->index);
+    e->mode->group_by_engine(e, i, done);
     emit_at_end(e, done);
 }
 
@@ -55,7 +38,7 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
         return true;
     case IR_ATOM: emit_atom(e, i); return true;
     case IR_GROUP: emit_group(e, i); return true;
-    case IR_ASYNC: emit_async(e, i); return true;
+    case IR_ASYNC: e->mode->async_by_engine(e, i); return true;
     case IR_NOW:
     case IR_ALLOCA:
     case IR_STACKSAVE:

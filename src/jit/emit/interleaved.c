@@ -32,22 +32,18 @@ static value vector_pointer(struct emit *e, const struct transfer *t, const stru
     return emit_pointer_at(e, t->pointer[0], (int64_t)vector_start(r, k) * t->a->bytes - before);
 }
 
-/* Keeps a loaded value for the group's other members. In a gang it goes to an alloca: code that the warps share (access_of_one() in
- * gang_exit.c) lies between the load and its uses, so the value itself is not available there. */
+/* Keeps a loaded value for the group's other members. */
 static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, value v)
 {
-    value *kept = &e->interleaved[r->id].of[e->place][k];
-    *kept = e->gang ? emit_alloca(e, LLVMTypeOf(v)) : v;
-    if (e->gang)
-        LLVMBuildStore(e->m->b, v, *kept);
+    e->interleaved[r->id].of[e->lanes.place][k] = e->mode->keep(e, v);
 }
 
 /* The kept value. If the group is loaded once for all warps of a gang, the first warp's value serves the others. */
 static value kept_value(struct emit *e, const struct interleave_group *r, unsigned k)
 {
-    value kept =
-        e->interleaved[r->id].of[e->place][k] ? e->interleaved[r->id].of[e->place][k] : e->interleaved[r->id].of[0][k];
-    return e->gang ? LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(kept), kept, "") : kept;
+    value kept = e->interleaved[r->id].of[e->lanes.place][k] ? e->interleaved[r->id].of[e->lanes.place][k]
+                                                             : e->interleaved[r->id].of[0][k];
+    return e->mode->kept(e, kept);
 }
 
 static void load_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
@@ -127,7 +123,7 @@ static void store_elements(struct emit *e, const struct transfer *t, value v, va
 
 static void store_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
 {
-    value vectors[MAX_VALUES], *values = e->interleaved[r->id].of[e->place];
+    value vectors[MAX_VALUES], *values = e->interleaved[r->id].of[e->lanes.place];
     memcpy(vectors, values, r->n * sizeof *vectors);
     if (is_in_turns(r))
         vector_zip(e, vectors, r->n);
@@ -152,7 +148,7 @@ void transfer_interleaved(struct emit *e, const struct transfer *t)
         if (loads)
             element_put_lanes(e, t, k, kept_value(e, r, number + k));
         else
-            e->interleaved[r->id].of[e->place][number + k] = element_stored_value(e, t, k);
+            e->interleaved[r->id].of[e->lanes.place][number + k] = element_stored_value(e, t, k);
     if (!loads && e->index == r->last)
         store_values(e, t, r);
 }

@@ -274,8 +274,8 @@ static void prepare(struct lane_serial *p)
 static value place_of(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
-    return LLVMBuildInBoundsGEP2(e->m->b, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n], &e->lane, 1,
-                                 "");
+    return LLVMBuildInBoundsGEP2(e->m->b, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n],
+                                 &e->lanes.lane, 1, "");
 }
 
 static void take_register(const struct lane_serial *p, uint32_t n)
@@ -341,7 +341,7 @@ static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
     value left = load(e, e->m->i32, p->left), args[2] = {left, LLVMConstInt(e->m->i1, 1, false)};
-    e->lane = LLVMBuildZExt(e->m->b, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64, "");
+    e->lanes.lane = LLVMBuildZExt(e->m->b, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64, "");
     LLVMBuildStore(
         e->m->b, LLVMBuildAnd(e->m->b, left, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), ""), ""), p->left);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
@@ -433,7 +433,7 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
             give_register(p, n);
-    LLVMBuildStore(e->m->b, iteration, LLVMBuildInBoundsGEP2(e->m->b, e->m->i32, p->iterations, &e->lane, 1, ""));
+    LLVMBuildStore(e->m->b, iteration, LLVMBuildInBoundsGEP2(e->m->b, e->m->i32, p->iterations, &e->lanes.lane, 1, ""));
 }
 
 static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
@@ -483,7 +483,7 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
     e->mode = all.mode;
     e->regs = all.regs;
     e->clean = all.clean;
-    e->lane = NULL;
+    e->lanes.lane = NULL;
 }
 
 /* ---- behind the loop ---- */

@@ -86,7 +86,7 @@ value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no
 
 value emit_lane_bit(struct emit *e)
 {
-    return LLVMBuildShl(e->m->b, const_int(e, e->m->i32, 1), LLVMBuildTrunc(e->m->b, e->lane, e->m->i32, ""), "");
+    return LLVMBuildShl(e->m->b, const_int(e, e->m->i32, 1), LLVMBuildTrunc(e->m->b, e->lanes.lane, e->m->i32, ""), "");
 }
 
 value emit_pointer_at(struct emit *e, value pointer, int64_t offset)

@@ -9,38 +9,6 @@
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
-/* ---- what needs no test ---- */
-
-/* Are the addresses of those lanes inside that run the side region? Lanes and addresses may be known: those of `part[t - 1]` for all
- * threads but the first, for example. */
-static bool is_inside_within(const struct emit *e, const struct transfer *t)
-{
-    bool known = e->within && LLVMIsAConstantInt(t->mask) && LLVMIsAConstantInt(t->first[0]);
-    if (!known || t->a->mem->space != SPACE_SHARED || t->a->pieces > 1 || t->a->n > 1 ||
-        mem_access_is_strong(t->a->mem) || !access_can_mask(e->fn, t->a) || !access_is_consecutive(t->a) ||
-        fn_ref_width(e->fn, t->a->i->a) > 32)
-        return false;
-    uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(t->mask),
-             first = (uint32_t)LLVMConstIntGetZExtValue(t->first[0]);
-    for (unsigned l = 0; l < WARP_LANES; l++) {
-        uint32_t at = first + (uint32_t)t->a->offset[l];
-        if (mask >> l & 1 && (at % t->a->all || (uint64_t)at + t->a->all > e->fn->request->static_shared_bytes))
-            return false;
-    }
-    return true;
-}
-
-/* The access in a side region: addresses of lanes that do not run may lie before the block's memory. */
-static void transfer_within(struct emit *e, struct transfer *t)
-{
-    t->first[0] = LLVMBuildSExt(e->m->b, LLVMBuildTrunc(e->m->b, t->first[0], e->m->i32, ""), e->m->i64, "");
-    access_set_pointers(e, t, SPACE_SHARED);
-    if (t->a->i->kind == IR_LD)
-        transfer_load_masked(e, t);
-    else
-        transfer_store_masked(e, t);
-}
-
 /* ---- loads and stores ---- */
 
 /* Loads from parameters of the kernel at a known address. */
@@ -111,15 +79,6 @@ static void access_window(struct emit *e, struct transfer *t, enum ptx_space spa
     emit_at_end(e, done);
 }
 
-/* Behind the engine's access, whose code a gang's warps share: values that a warp has computed before are not available there. */
-static void find_anew(struct emit *e, struct transfer *t)
-{
-    if (!e->gang)
-        return;
-    t->cache = NULL;
-    access_find_first(e, t);
-}
-
 /* Global memory: if the test fails, the engine performs the access, and fills the inline cache. The other members of a check group
  * rely on the test, so it must hold after that; those of an interleave group also rely on what the first has loaded. */
 static void access_global(struct emit *e, struct transfer *t, unsigned members)
@@ -132,7 +91,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
         struct transfer again = *t; /* `fast` counts on what was found before */
-        find_anew(e, &again);
+        e->mode->first_anew(e, &again);
         access_branch_on_first(e, &again, SPACE_GLOBAL, is_interleaved ? fast : done, out);
         emit_at_end(e, out);
         exit_emit_at(e, e->index + 1);
@@ -141,7 +100,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
     }
     emit_at_end(e, fast);
     if (members > 1 && is_interleaved)
-        find_anew(e, t);
+        e->mode->first_anew(e, t);
     if (!access_is_nontemporal(emit_here(e), t->a))
         emit_prefetch(e, t);
     transfer_one(e, t, SPACE_GLOBAL);
@@ -161,10 +120,8 @@ static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
         transfer_one(e, t, space);
         return;
     }
-    if (is_inside_within(e, t)) {
-        transfer_within(e, t);
+    if (e->mode->transfer_known(e, t))
         return;
-    }
     t->tested = access_tested_bytes(t->a, g);
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
         access_window(e, t, space, g->n);

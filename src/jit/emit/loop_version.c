@@ -219,7 +219,7 @@ static void require_accesses(struct loop *p)
     uint32_t noted[p->block->n], n = 0;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
         struct transfer t = {.a = NULL};
-        if (loop_tests_access(emit_here(e), k, !e->place))
+        if (loop_tests_access(emit_here(e), k, mode_is_first(e)))
             t.a = access_begin_tested(emit_here(e), k, &t.tested);
         if (!t.a)
             continue;
@@ -240,7 +240,7 @@ value loop_test(struct emit *e, const struct ir_block *block)
 {
     memset(e->unchecked.covered, 0, block->n * sizeof e->unchecked.covered[0]);
     struct loop p = {.e = e, .block = block};
-    if (!loop_tests_find(emit_here(e), !e->place, &p.tested))
+    if (!loop_tests_find(emit_here(e), mode_is_first(e), &p.tested))
         return NULL;
     count_iterations(&p);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b), test = emit_new_block(e, "test");

@@ -21,6 +21,46 @@ static value load_mask(struct emit *e)
     return emit_load_i32(e, e->mask);
 }
 
+bool mode_is_first(const struct emit *e)
+{
+    return !e->lanes.place;
+}
+
+static value as_it_is(struct emit *e, value v)
+{
+    (void)e;
+    return v;
+}
+
+static bool not_once(const struct emit *e, uint32_t insn)
+{
+    (void)e, (void)insn;
+    return false;
+}
+
+static bool not_block(const struct emit *e)
+{
+    (void)e;
+    return false;
+}
+
+static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done)
+{
+    emit_by_engine(e, i);
+    LLVMBuildBr(e->m->b, done);
+}
+
+static void first_stays(struct emit *e, struct transfer *t)
+{
+    (void)e, (void)t;
+}
+
+static bool none_known(struct emit *e, struct transfer *t)
+{
+    (void)e, (void)t;
+    return false;
+}
+
 static void note_nothing(struct emit *e)
 {
     (void)e;
@@ -28,26 +68,44 @@ static void note_nothing(struct emit *e)
 
 const struct lanes_mode warp_mode = {
     .is_full = is_full_by_shapes,
+    .all_run = is_full_by_shapes,
     .has_pending = has_pending_by_shapes,
     .is_pending_live = mode_is_pending_live,
     .mask = load_mask,
     .spill = reg_spill_row,
     .reload = reg_reload_row,
+    .keep = as_it_is,
+    .kept = as_it_is,
+    .is_once = not_once,
+    .is_block = not_block,
     .leave_at = exit_of_warp,
     .record_exit = exit_record_for_leave,
-    .access_by_engine = access_call_engine,
     .has_effects = note_nothing,
+    .access_by_engine = access_call_engine,
+    .async_by_engine = emit_by_engine,
+    .group_by_engine = group_by_engine,
+    .first_anew = first_stays,
+    .transfer_known = none_known,
 };
 
 const struct lanes_mode lane_mode = {
     .is_full = is_full_by_shapes,
+    .all_run = is_full_by_shapes,
     .has_pending = has_pending_by_shapes,
     .is_pending_live = mode_is_pending_live,
     .mask = emit_lane_bit,
     .spill = reg_spill_lane,
     .reload = reg_reload_lane,
+    .keep = as_it_is,
+    .kept = as_it_is,
+    .is_once = not_once,
+    .is_block = not_block,
     .leave_at = exit_of_warp,
     .record_exit = exit_record_for_leave,
-    .access_by_engine = access_call_engine,
     .has_effects = note_nothing,
+    .access_by_engine = access_call_engine,
+    .async_by_engine = emit_by_engine,
+    .group_by_engine = group_by_engine,
+    .first_anew = first_stays,
+    .transfer_known = none_known,
 };

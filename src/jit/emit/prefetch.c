@@ -54,7 +54,7 @@ static value bytes_within_block(struct emit *e, const struct access *a)
 static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
 {
     bool is_claimed = ir_ref_kind(t->a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(t->a->i->a)];
-    if (is_claimed && (last_warp(e) == 0 || (e->gang && e->fn->plan.is_block)))
+    if (is_claimed && (last_warp(e) == 0 || e->mode->is_block(e)))
         return;
     value ahead = is_claimed ? bytes_within_block(e, t->a) : const_int(e, e->m->i64, bytes_ahead(e, t->a));
     value there = LLVMBuildAdd(e->m->b, t->first[0], ahead, "");

@@ -17,7 +17,7 @@ value reg_slot_pointer(struct emit *e, ir_ref reg)
 /* The place of the lane that runs, in a row. */
 static value lane_pointer(struct emit *e, LLVMTypeRef type, value row)
 {
-    return LLVMBuildInBoundsGEP2(e->m->b, type, row, &e->lane, 1, "");
+    return LLVMBuildInBoundsGEP2(e->m->b, type, row, &e->lanes.lane, 1, "");
 }
 
 /* A special register of the lane that runs. */
@@ -27,7 +27,7 @@ static value load_sreg(struct emit *e, LLVMTypeRef type, ir_ref r)
     if (type == e->m->i1) {
         value mask = LLVMBuildLoad2(e->m->b, e->m->i32, row_pointer(e, row), "");
         return LLVMBuildTrunc(
-            e->m->b, LLVMBuildLShr(e->m->b, mask, LLVMBuildTrunc(e->m->b, e->lane, e->m->i32, ""), ""), type, "");
+            e->m->b, LLVMBuildLShr(e->m->b, mask, LLVMBuildTrunc(e->m->b, e->lanes.lane, e->m->i32, ""), ""), type, "");
     }
     value v = LLVMBuildLoad2(e->m->b, type, lane_pointer(e, type, row_pointer(e, row)), "");
     emit_mark_invariant(e, v);
@@ -64,12 +64,12 @@ value reg_read_piece(struct emit *e, ir_ref r, unsigned piece)
  * follows from their numbers. */
 static bool is_known(const struct emit *e, uint32_t reg)
 {
-    return e->known && e->known->rows[reg];
+    return e->lanes.known && e->lanes.known->rows[reg];
 }
 
 static uint64_t known_value(const struct emit *e, uint32_t reg, unsigned lane)
 {
-    return ir_known_value(e->fn->ir, e->known, reg, e->place * WARP_LANES + lane);
+    return ir_known_value(e->fn->ir, e->lanes.known, reg, e->lanes.place * WARP_LANES + lane);
 }
 
 static value known_lanes(struct emit *e, uint32_t reg)
@@ -284,7 +284,7 @@ void reg_reload(struct emit *e, uint32_t reg, value mask)
 void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
-    value lane = LLVMBuildTrunc(e->m->b, e->lane, e->m->i32, "");
+    value lane = LLVMBuildTrunc(e->m->b, e->lanes.lane, e->m->i32, "");
     LLVMBuildStore(e->m->b, load_scalar(e, reg, lane), *slot(e, reg, 0));
 }
 
