@@ -227,7 +227,7 @@ static void do_offsets(struct emit *e, const struct atom *t)
         number = LLVMBuildAnd(e->m->b, number, const_int(e, e->m->i64, (1u << bits) - 1), "");
         value at = LLVMBuildShl(e->m->b, number, const_int(e, e->m->i64, t->x.a->log2), "");
         at = LLVMBuildAdd(e->m->b, at, const_int(e, e->m->i64, from), "");
-        do_cell(e, t, LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.shared, &at, 1, ""), t->s, NULL);
+        do_cell(e, t, LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, ""), t->s, NULL);
     }
 }
 

@@ -90,12 +90,12 @@ void access_call_engine(struct emit *e, const struct transfer *t)
     fence_note_store(e);
     access_spill_operands(e, t->a->i);
     if (t->cache) {
-        value args[6] = {e->w, e->a, emit_op_pointer(e, t->a->i), t->mask, t->cache, LLVMGetUndef(e->m->i64)};
-        value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_access, "");
+        value args[6] = {e->warp.w, e->warp.a, emit_op_pointer(e, t->a->i), t->mask, t->cache, LLVMGetUndef(e->m->i64)};
+        value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_access, "");
         value ok = LLVMBuildCall2(e->m->b, e->m->types.access, call, args, 6, "");
         inline_cache_note_call(e, t->a->i, ok);
         LLVMBasicBlockRef next = emit_new_block(e, "");
-        emit_likely(e, ok, next, e->fault);
+        emit_likely(e, ok, next, e->f->fault);
         emit_at_end(e, next);
     } else {
         emit_call_op(e, t->a->i, t->mask);
@@ -123,7 +123,7 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned pie
     if (r)
         v = LLVMBuildAdd(e->m->b, reg_read_piece(e, r, piece), v, "");
     else if (a->mem->frame)
-        v = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->of.frame, e->m->i64, ""), v, "");
+        v = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, ""), v, "");
     return LLVMBuildIntCast2(e->m->b, v, e->m->i64, false, "");
 }
 
@@ -174,9 +174,9 @@ value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum
             .before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
         off = LLVMBuildSub(e->m->b, off, const_int(e, e->m->i64, (uint64_t)t->tested.before), "");
     if (space == SPACE_SHARED) {
-        limit = LLVMBuildZExt(e->m->b, places(e, t, e->of.shared_bytes), e->m->i64, "");
+        limit = LLVMBuildZExt(e->m->b, places(e, t, e->f->of.shared_bytes), e->m->i64, "");
     } else if (space == SPACE_LOCAL) {
-        limit = LLVMBuildZExt(e->m->b, places(e, t, e->of.local_bytes), e->m->i64, "");
+        limit = LLVMBuildZExt(e->m->b, places(e, t, e->f->of.local_bytes), e->m->i64, "");
     } else {
         if (!t->cache)
             access_find_cache(e, t);
@@ -209,7 +209,7 @@ void access_set_pointers(struct emit *e, struct transfer *t, enum ptx_space spac
 {
     for (unsigned p = 0; p < t->a->pieces; p++)
         t->pointer[p] = space == SPACE_SHARED
-                            ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.shared, &t->first[p], 1, "")
+                            ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &t->first[p], 1, "")
                             : LLVMBuildIntToPtr(e->m->b, t->first[p], e->m->ptr, "");
 }
 
@@ -220,7 +220,7 @@ static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space
     value off, limit;
     if (space == SPACE_SHARED) {
         off = t->lanes;
-        limit = LLVMBuildIntCast2(e->m->b, places(e, t, e->of.shared_bytes), type, false, "");
+        limit = LLVMBuildIntCast2(e->m->b, places(e, t, e->f->of.shared_bytes), type, false, "");
     } else {
         t->lanes = LLVMBuildIntCast2(e->m->b, t->lanes, vector_of(e->m->i64, WARP_LANES), false, "");
         access_find_cache(e, t);

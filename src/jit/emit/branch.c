@@ -24,16 +24,16 @@ static void loop_go_back(struct emit *e)
 /* What a branch back to a spinning loop costs; see back_edge_cost(). */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
 {
-    value others = emit_load_i32(e, e->count.divided), spun = emit_load_i32(e, e->count.spun);
+    value others = emit_load_i32(e, e->f->count.divided), spun = emit_load_i32(e, e->f->count.spun);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
-        if (e->pending[b] && b != target)
-            others = LLVMBuildOr(e->m->b, others, emit_load_i32(e, e->pending[b]), "");
+        if (e->f->pending[b] && b != target)
+            others = LLVMBuildOr(e->m->b, others, emit_load_i32(e, e->f->pending[b]), "");
     value some_left = SPIN_SOME_LEFT(LLVM, mask, spun);
     value ahead =
-        LLVMBuildOr(e->m->b, emit_load_i32(e, e->count.ahead), LLVMBuildZExt(e->m->b, some_left, e->m->i32, ""), "");
-    LLVMBuildStore(e->m->b, mask, e->count.spun);
-    LLVMBuildStore(e->m->b, ahead, e->count.ahead);
-    value alone = emit_load_field(e, e->m->i32, e->w, abi.warp_spin_cost, "");
+        LLVMBuildOr(e->m->b, emit_load_i32(e, e->f->count.ahead), LLVMBuildZExt(e->m->b, some_left, e->m->i32, ""), "");
+    LLVMBuildStore(e->m->b, mask, e->f->count.spun);
+    LLVMBuildStore(e->m->b, ahead, e->f->count.ahead);
+    value alone = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spin_cost, "");
     return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
 
@@ -41,8 +41,8 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
 static void spend(struct emit *e, uint32_t target, value mask)
 {
     value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_int(e, e->m->i32, BACK_EDGE_COST);
-    value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->count.budget), cost, "");
-    LLVMBuildStore(e->m->b, left, e->count.budget);
+    value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->f->count.budget), cost, "");
+    LLVMBuildStore(e->m->b, left, e->f->count.budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
     emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), some, none);
     emit_at_end(e, none);
@@ -51,13 +51,14 @@ static void spend(struct emit *e, uint32_t target, value mask)
                                      .block = target,
                                      .op = NO_OP,
                                      .lanes = mask,
-                                     .by = e->leave});
+                                     .by = e->f->leave});
     emit_at_end(e, some);
 }
 
 static void park(struct emit *e, uint32_t block, value lanes)
 {
-    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, emit_load_i32(e, e->pending[block]), lanes, ""), e->pending[block]);
+    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, emit_load_i32(e, e->f->pending[block]), lanes, ""),
+                   e->f->pending[block]);
 }
 
 void emit_go_to(struct emit *e, uint32_t target, value mask)
@@ -69,8 +70,8 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     if (target <= e->at) {
         spend(e, target, mask);
     } else if (block_at(e->fn, target)->spins) { /* quantum_come() */
-        LLVMBuildStore(e->m->b, mask, e->count.spun);
-        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->count.ahead);
+        LLVMBuildStore(e->m->b, mask, e->f->count.spun);
+        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->f->count.ahead);
     }
     const uint64_t *pending = e->fn->shapes->pending + (size_t)e->at * e->fn->shapes->block_words;
     const struct ir_block *from = block_at(e->fn, e->at);
@@ -79,14 +80,14 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         if (!ir_in_set(pending, b))
             continue;
         LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
-        LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, e->pending[b])), on, earlier);
+        LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, e->f->pending[b])), on, earlier);
         emit_at_end(e, earlier);
         park(e, target, mask);
-        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->mask);
+        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->f->mask);
         LLVMBuildBr(e->m->b, e->block[b]);
         emit_at_end(e, on);
     }
-    LLVMBuildStore(e->m->b, mask, e->mask);
+    LLVMBuildStore(e->m->b, mask, e->f->mask);
     if (target == e->at && e->unchecked.block)
         loop_go_back(e);
     else if (target == e->at && e->together)

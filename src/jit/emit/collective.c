@@ -32,8 +32,8 @@ bool emit_collective(struct emit *e, const struct ir_insn *i)
         return true;
     value mask = emit_mask(e);
     access_spill_operands(e, i);
-    value args[4] = {e->w, e->a, emit_op_pointer(e, i), mask};
-    value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_collective, "");
+    value args[4] = {e->warp.w, e->warp.a, emit_op_pointer(e, i), mask};
+    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_collective, "");
     value done = LLVMBuildCall2(e->m->b, e->m->types.op, call, args, 4, "");
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, done, on, out);

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-void emit_scratch(struct emit *e)
+void emit_scratch(struct emit *e, struct code_function *f)
 {
     for (unsigned k = 0; k < 5; k++) {
-        e->scratch[k] = emit_alloca_of(e, LLVMArrayType2(e->m->i8, 512), NULL);
-        LLVMSetAlignment(e->scratch[k], 64);
+        f->scratch[k] = emit_alloca_of(e, LLVMArrayType2(e->m->i8, 512), NULL);
+        LLVMSetAlignment(f->scratch[k], 64);
     }
 }
 
@@ -19,31 +19,31 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
 }
 
 /* Loads the values that are the same for all warps of the block. */
-void emit_context(struct emit *e)
+void emit_context(struct emit *e, struct code_function *f)
 {
-    value code = load_constant(e, e->m->ptr, e->a, abi.activation_code, "code");
-    e->base[ROW_CONST] = load_constant(e, e->m->ptr, code, abi.code_consts, "consts");
-    e->of.block = load_constant(e, e->m->ptr, e->w, abi.warp_block, "block");
-    e->base[ROW_BLOCK] = load_constant(e, e->m->ptr, e->of.block, abi.block_sregs, "block_rows");
-    e->of.ops = load_constant(e, e->m->ptr, code, abi.code_ops, "ops");
-    e->of.launch = load_constant(e, e->m->ptr, e->of.block, abi.block_launch, "launch");
-    e->of.worker = load_constant(e, e->m->ptr, e->of.block, abi.block_worker, "worker");
-    e->of.shared = load_constant(e, e->m->ptr, e->of.block, abi.block_shared, "shared");
-    e->of.shared_bytes = load_constant(e, e->m->i32, e->of.launch, abi.launch_shared_bytes, "shared_bytes");
-    e->of.params = load_constant(e, e->m->ptr, e->of.launch, abi.launch_params, "params");
-    value kernel = load_constant(e, e->m->ptr, e->of.launch, abi.launch_kernel, "kernel");
-    e->of.local_bytes = load_constant(e, e->m->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
-    e->of.inline_caches = load_constant(e, e->m->ptr, e->of.worker, abi.worker_inline_caches, "inline_caches");
-    value lockstep = emit_load_field(e, e->m->i8, e->of.block, abi.block_lockstep, "");
-    e->of.lockstep = LLVMBuildICmp(e->m->b, LLVMIntNE, lockstep, LLVMConstNull(e->m->i8), "lockstep");
+    value code = load_constant(e, e->m->ptr, e->warp.a, abi.activation_code, "code");
+    e->warp.base[ROW_CONST] = load_constant(e, e->m->ptr, code, abi.code_consts, "consts");
+    f->of.block = load_constant(e, e->m->ptr, e->warp.w, abi.warp_block, "block");
+    e->warp.base[ROW_BLOCK] = load_constant(e, e->m->ptr, f->of.block, abi.block_sregs, "block_rows");
+    f->of.ops = load_constant(e, e->m->ptr, code, abi.code_ops, "ops");
+    f->of.launch = load_constant(e, e->m->ptr, f->of.block, abi.block_launch, "launch");
+    f->of.worker = load_constant(e, e->m->ptr, f->of.block, abi.block_worker, "worker");
+    f->of.shared = load_constant(e, e->m->ptr, f->of.block, abi.block_shared, "shared");
+    f->of.shared_bytes = load_constant(e, e->m->i32, f->of.launch, abi.launch_shared_bytes, "shared_bytes");
+    f->of.params = load_constant(e, e->m->ptr, f->of.launch, abi.launch_params, "params");
+    value kernel = load_constant(e, e->m->ptr, f->of.launch, abi.launch_kernel, "kernel");
+    f->of.local_bytes = load_constant(e, e->m->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
+    f->of.inline_caches = load_constant(e, e->m->ptr, f->of.worker, abi.worker_inline_caches, "inline_caches");
+    value lockstep = emit_load_field(e, e->m->i8, f->of.block, abi.block_lockstep, "");
+    f->of.lockstep = LLVMBuildICmp(e->m->b, LLVMIntNE, lockstep, LLVMConstNull(e->m->i8), "lockstep");
 }
 
 void emit_warp(struct emit *e)
 {
-    e->base[ROW_FRAME] = load_constant(e, e->m->ptr, e->a, abi.activation_rows, "rows");
-    e->base[ROW_WARP] = load_constant(e, e->m->ptr, e->w, abi.warp_sregs, "warp_rows");
-    e->of.local = load_constant(e, e->m->ptr, e->w, abi.warp_local, "local");
-    e->of.frame = load_constant(e, e->m->i32, e->a, abi.activation_frame, "frame");
+    e->warp.base[ROW_FRAME] = load_constant(e, e->m->ptr, e->warp.a, abi.activation_rows, "rows");
+    e->warp.base[ROW_WARP] = load_constant(e, e->m->ptr, e->warp.w, abi.warp_sregs, "warp_rows");
+    e->warp.local = load_constant(e, e->m->ptr, e->warp.w, abi.warp_local, "local");
+    e->warp.frame = load_constant(e, e->m->i32, e->warp.a, abi.activation_frame, "frame");
 }
 
 static void set_attributes(struct emit *e)
@@ -53,7 +53,7 @@ static void set_attributes(struct emit *e)
     for (size_t k = 0; k < sizeof by_name / sizeof by_name[0]; k++) {
         LLVMAttributeRef a = LLVMCreateStringAttribute(e->m->context, by_name[k][0], (unsigned)strlen(by_name[k][0]),
                                                        by_name[k][1], (unsigned)strlen(by_name[k][1]));
-        LLVMAddAttributeAtIndex(e->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+        LLVMAddAttributeAtIndex(e->f->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
     }
     static const struct {
         const char *name;
@@ -61,23 +61,24 @@ static void set_attributes(struct emit *e)
     } by_kind[] = {{"nounwind", 0}, {"uwtable", 1}}; /* tables for debuggers: jit/host/gdb.c */
     for (size_t k = 0; k < sizeof by_kind / sizeof by_kind[0]; k++) {
         unsigned kind = LLVMGetEnumAttributeKindForName(by_kind[k].name, strlen(by_kind[k].name));
-        LLVMAddAttributeAtIndex(e->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMAddAttributeAtIndex(e->f->llvm_fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                 LLVMCreateEnumAttribute(e->m->context, kind, by_kind[k].value));
     }
 }
 
-void emit_declare(struct emit *e, const char *name)
+void emit_declare(struct emit *e, struct code_function *f, const char *name)
 {
     LLVMTypeRef params[5] = {e->m->ptr, e->m->ptr, e->m->i32, e->m->i32, e->m->ptr};
     LLVMTypeRef type = LLVMFunctionType(e->m->i32, params, 5, false);
-    e->llvm_fn = LLVMAddFunction(e->m->module, name, type);
-    e->w = LLVMGetParam(e->llvm_fn, 0);
-    e->a = LLVMGetParam(e->llvm_fn, 1);
-    e->calls = LLVMGetParam(e->llvm_fn, 4);
+    e->f = f;
+    f->llvm_fn = LLVMAddFunction(e->m->module, name, type);
+    e->warp.w = LLVMGetParam(f->llvm_fn, 0);
+    e->warp.a = LLVMGetParam(f->llvm_fn, 1);
+    f->calls = LLVMGetParam(f->llvm_fn, 4);
     e->lanes = (struct lanes){.place = 0};
     e->mode = e->fn->one_lane ? &lane_mode : &warp_mode;
-    inline_caches_begin(e);
+    f->inline_caches = inline_caches_begin(e);
     set_attributes(e);
-    e->entry = emit_new_block(e, "start");
-    e->fault = emit_new_block(e, "fault");
+    f->entry = emit_new_block(e, "start");
+    f->fault = emit_new_block(e, "fault");
 }

@@ -50,7 +50,7 @@ void emit_serial_call(struct emit *e)
     uint64_t written[e->fn->shapes->live.words + 1], touched[e->fn->shapes->live.words + 1];
     uint8_t exits[e->fn->ir->n_ordered];
     const struct ir_block *part = block_at(e->fn, e->at);
-    value mask = emit_mask(e), args[4] = {e->w, e->a, const_int(e, e->m->i32, e->at), mask};
+    value mask = emit_mask(e), args[4] = {e->warp.w, e->warp.a, const_int(e, e->m->i32, e->at), mask};
     LLVMBasicBlockRef parked = emit_new_block(e, "");
     serial_parts_find_registers(e->fn, e->at, written, touched);
     memset(exits, 0, sizeof exits);
@@ -58,10 +58,10 @@ void emit_serial_call(struct emit *e)
     value live_lanes = ir_has_pending(e->fn->shapes, e->at) ? mask : NULL;
     struct live_state live = live_state_of_set(e, live_in(e->fn, e->at), SPILL_ROWS, live_lanes);
     exit_spill(e, &live);
-    value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_serial, "");
+    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_serial, "");
     value to = LLVMBuildCall2(e->m->b, e->m->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->m->b, to, parked, 2);
-    LLVMAddCase(choose, const_int(e, e->m->i32, SERIAL_FAULT), e->fault);
+    LLVMAddCase(choose, const_int(e, e->m->i32, SERIAL_FAULT), e->f->fault);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!exits[b])
             continue;
@@ -76,7 +76,7 @@ void emit_serial_call(struct emit *e)
                                      .block = part->serial_from,
                                      .op = NO_OP,
                                      .lanes = const_int(e, e->m->i32, 0),
-                                     .by = e->leave});
+                                     .by = e->f->leave});
 }
 
 /* ---- the lanes' own function ---- */
@@ -105,8 +105,8 @@ static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
     each(p, p->written, live_in(e->fn, block), store);
-    value args[3] = {e->a, const_int(e, e->m->i32, block), emit_lane_bit(e)};
-    value park = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_park, "");
+    value args[3] = {e->warp.a, const_int(e, e->m->i32, block), emit_lane_bit(e)};
+    value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
     LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
     LLVMBuildBr(e->m->b, p->next_waiting);
 }
@@ -135,13 +135,13 @@ static void go_back(const struct parts *p, uint32_t target)
                     e->block[target], often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
-        value back_off = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_back_off, "");
-        value again = LLVMBuildCall2(e->m->b, e->m->types.back_off, back_off, (value[]){e->w, tries}, 2, "");
+        value back_off = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_back_off, "");
+        value again = LLVMBuildCall2(e->m->b, e->m->types.back_off, back_off, (value[]){e->warp.w, tries}, 2, "");
         LLVMBuildCondBr(e->m->b, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {
-        value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->count.budget), const_int(e, e->m->i32, 1), "");
-        LLVMBuildStore(e->m->b, left, e->count.budget);
+        value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->f->count.budget), const_int(e, e->m->i32, 1), "");
+        LLVMBuildStore(e->m->b, left, e->f->count.budget);
         emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), e->block[target],
                     gives_way);
         emit_at_end(e, gives_way);
@@ -220,7 +220,7 @@ static void start_lane(const struct parts *p)
     value rest = LLVMBuildAnd(e->m->b, left, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), ""), "");
     LLVMBuildStore(e->m->b, rest, p->left);
     LLVMBuildStore(e->m->b, LLVMBuildZExt(e->m->b, lane, e->m->i64, ""), p->lane);
-    LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_lane_budget, ""), e->count.budget);
+    LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_lane_budget, ""), e->f->count.budget);
     LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->lanes.fences.tries);
 }
 
@@ -233,7 +233,7 @@ static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasi
     for (uint32_t k = 0; k < e->fn->ir->n_ordered; k++)
         if (p->exits[k])
             LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->out[k]);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i64, 0), e->count.instructions);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i64, 0), e->f->count.instructions);
     LLVMBuildStore(e->m->b, e->enter_with, p->left);
     LLVMBuildBr(e->m->b, lane_start);
 }
@@ -382,8 +382,8 @@ static void finish(const struct parts *p)
     struct emit *e = p->e;
     value all = const_int(e, e->m->i32, 0);
     fence_before_leaving(e);
-    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->count.instructions, abi.worker_lane_instructions);
+    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->f->count.instructions, abi.worker_lane_instructions);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
@@ -395,12 +395,12 @@ static void finish(const struct parts *p)
         LLVMBuildRet(e->m->b, const_int(e, e->m->i32, b));
         emit_at_end(e, other);
     }
-    emit_store_field(e, all, e->w, abi.warp_out);
-    value park = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_park, "");
+    emit_store_field(e, all, e->warp.w, abi.warp_out);
+    value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
             LLVMBuildCall2(e->m->b, e->m->types.park, park,
-                           (value[]){e->a, const_int(e, e->m->i32, b), emit_load_i32(e, p->out[b])}, 3, "");
+                           (value[]){e->warp.a, const_int(e, e->m->i32, b), emit_load_i32(e, p->out[b])}, 3, "");
     LLVMBuildRet(e->m->b, const_int(e, e->m->i32, SERIAL_PARKED));
 }
 
@@ -458,7 +458,7 @@ static void emit_parts_of(struct parts *p)
     LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, p->left)), done, lane_start);
     emit_at_end(e, done);
     finish(p);
-    emit_at_end(e, e->fault);
+    emit_at_end(e, e->f->fault);
     LLVMBuildRet(e->m->b, const_int(e, e->m->i32, SERIAL_FAULT));
 }
 
@@ -483,26 +483,25 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     struct check_group check_groups[longest + 1];
     uint64_t written[one.live.words + 1], touched[one.live.words + 1];
     uint8_t exits[blocks];
+    struct code_function f = {.lane_offsets = lane_offsets}; /* without a mask: the lane's bit */
     memset(lane_offsets, 0, sizeof lane_offsets);
-    e->lane_offsets = lane_offsets;
     e->regs = regs;
     e->block = code;
     e->check_groups = check_groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     serial_parts_find_exits(e->fn, exits);
-    emit_declare(e, name);
+    emit_declare(e, &f, name);
     e->lanes.lane = const_int(e, e->m->i64, 0); /* until start_lane() */
-    emit_at_end(e, e->entry);
+    emit_at_end(e, e->f->entry);
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)
         regs[(size_t)r * MAX_PIECES] = emit_alloca_of(e, type_of_width(e, e->fn->ir->regs.at[r].width), NULL);
-    emit_scratch(e);
-    emit_context(e);
+    emit_scratch(e, &f);
+    emit_context(e, &f);
     emit_warp(e);
-    e->enter_at = LLVMGetParam(e->llvm_fn, 2);
-    e->enter_with = LLVMGetParam(e->llvm_fn, 3);
-    e->mask = NULL; /* the lane's bit */
-    e->count.budget = emit_alloca_of(e, e->m->i32, NULL);
-    e->count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
+    e->enter_at = LLVMGetParam(e->f->llvm_fn, 2);
+    e->enter_with = LLVMGetParam(e->f->llvm_fn, 3);
+    f.count.budget = emit_alloca_of(e, e->m->i32, NULL);
+    f.count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
     struct parts p = {.e = e, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     inline_caches_end(e);

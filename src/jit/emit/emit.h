@@ -57,7 +57,7 @@ struct lanes_mode {
     /* other warps: is an instruction of the function done once for several? Are all warps of the block here? */
     bool (*is_once)(const struct emit *e, uint32_t insn);
     bool (*is_block)(const struct emit *e);
-    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->leave or in its record; and that the next instruction
+    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->f->leave or in its record; and that the next instruction
      * cannot be repeated: the block cannot be restarted behind it */
     void (*leave_at)(struct emit *e, uint32_t index);
     void (*record_exit)(struct emit *e, const struct side_exit *x);
@@ -90,11 +90,17 @@ struct code_module {
     struct call_types types;
 };
 
-/* Values that the function loads once, of its launch, its block and its warp (context.c). */
+/* Values that the function loads once, of its launch and its block (context.c). */
 struct context {
     value ops, block, launch, worker, inline_caches;
-    value shared, shared_bytes, local, local_bytes, params, frame;
+    value shared, shared_bytes, local_bytes, params;
     value lockstep; /* i1: exec/lockstep.c */
+};
+
+/* The same of a warp: its record, its activation's, its local memory, its frame there, and its rows (by enum row_base; those of its
+ * block and of constants, too). */
+struct warp_values {
+    value w, a, local, frame, base[4];
 };
 
 /* The loop over warps in lockstep (work_group_loop.c), and where gangs begin. */
@@ -113,6 +119,23 @@ struct counts {
 /* Allocas of a serial part: how often the lane has gone back (tries); the others are fence.c's. */
 struct lane_fences {
     value tries, has_stored, has_exchanged, waits;
+};
+
+/* The LLVM function that is being emitted: const once its head is there, which declares it and loads what it needs. */
+struct code_function {
+    value llvm_fn, calls;
+    LLVMBasicBlockRef entry, fault, leave;
+    LLVMBasicBlockRef *end; /* by block: its terminator, where a gang may dissolve; or NULL */
+    struct context of;
+    struct warp_loop warps;
+    struct counts count;
+    struct inline_caches *inline_caches;    /* where accesses were last: inline_cache.c */
+    value *pending;                         /* by block: the alloca of pending lanes, or NULL */
+    value mask;                             /* the alloca of the lanes that run */
+    value how, left_at;                     /* what `leave` returns, and the block it notes */
+    value *lane_offsets;                    /* by shape: a constant array, or NULL */
+    value scratch[5];                       /* rows for calls of lane functions */
+    struct interleaved_values *interleaved; /* by interleave group: access_groups.c */
 };
 
 /* Which lanes run: what a mode's functions work with. */
@@ -139,23 +162,12 @@ struct emit {
     uint32_t n_inline_caches;
     uint32_t atomic_work; /* of LLVM: atomic.c */
 
-    /* of the function being emitted */
-    value llvm_fn, w, a, calls;
+    /* of the function being emitted: what all its warps share, and the one whose code it is */
+    const struct code_function *f;
+    struct warp_values warp;
     value enter_at, enter_with; /* the block and the lanes that the warp is entered with */
-    LLVMBasicBlockRef entry, *block, fault, leave;
-    LLVMBasicBlockRef *end; /* by block: its terminator, where a gang may dissolve; or NULL */
-    struct context of;
-    struct warp_loop warps;
-    struct counts count;
-    struct inline_caches *inline_caches;    /* where accesses were last: inline_cache.c */
-    value *regs;                            /* by register and piece: its alloca, or NULL */
-    value *pending;                         /* by block: the alloca of pending lanes, or NULL */
-    value mask;                             /* the alloca of the lanes that run */
-    value how, left_at;                     /* what `leave` returns, and the block it notes */
-    value *lane_offsets;                    /* by shape: a constant array, or NULL */
-    value base[4];                          /* of rows: enum row_base */
-    value scratch[5];                       /* rows for calls of lane functions */
-    struct interleaved_values *interleaved; /* by interleave group: access_groups.c */
+    LLVMBasicBlockRef *block;
+    value *regs; /* by register and piece: its alloca, or NULL */
 
     /* the cursor, and what belongs to the present block */
     uint32_t at;                      /* the block being emitted, in order */
@@ -215,10 +227,10 @@ value emit_mask(struct emit *e);
 /* ---- context.c, counters.c ---- */
 
 /* Begin a function: its head, the values of its launch and block, those of its warp, its scratch rows. */
-void emit_declare(struct emit *e, const char *name);
-void emit_context(struct emit *e);
+void emit_declare(struct emit *e, struct code_function *f, const char *name);
+void emit_context(struct emit *e, struct code_function *f);
 void emit_warp(struct emit *e);
-void emit_scratch(struct emit *e);
+void emit_scratch(struct emit *e, struct code_function *f);
 /* emit_count: counts the present block, executed by so many warps. emit_add_to_counter: adds a counter to the worker's. */
 void emit_count(struct emit *e, unsigned warps);
 void emit_add_to_counter(struct emit *e, value counter, uint64_t offset);
@@ -304,7 +316,7 @@ void exit_emit(struct emit *e, const struct side_exit *x);
 void exit_emit_at(struct emit *e, uint32_t index);
 void exit_of_warp(struct emit *e, uint32_t index);
 void exit_record_for_leave(struct emit *e, const struct side_exit *x);
-/* Emit that shared code: of all exits of the function, e->leave; of those in the midst of the present block, e->exit_through, which
+/* Emit that shared code: of all exits of the function, e->f->leave; of those in the midst of the present block, e->exit_through, which
  * also spills what is live through the block. */
 void exit_emit_common(struct emit *e);
 void exit_emit_through(struct emit *e);
@@ -347,7 +359,7 @@ bool emit_insn(struct emit *e, const struct ir_insn *i);
 
 /* ---- entry.c ---- */
 
-void emit_entries(struct emit *e);
+void emit_entries(struct emit *e, struct warp_loop *warps);
 
 /* ---- critical_section.c ---- */
 
@@ -365,7 +377,7 @@ void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlo
 /* ---- gang.c ---- */
 
 /* Where a warp begins: branches to the gang's code if this warp and those behind it can be a gang; else code goes on here. */
-void emit_gang_start(struct emit *e);
+void emit_gang_start(struct emit *e, struct warp_loop *warps);
 void emit_gang(struct emit *e);
 
 /* ---- lane_function.c ---- */
@@ -404,7 +416,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block);
 /* ---- inline_cache.c ---- */
 
 /* Begin: numbers the caches of the function's accesses. End: fills in their spans, which are known by then. */
-void inline_caches_begin(struct emit *e);
+struct inline_caches *inline_caches_begin(struct emit *e);
 void inline_caches_end(struct emit *e);
 
 /* ---- load_store.c, bounds_check.c ---- */

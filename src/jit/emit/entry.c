@@ -16,8 +16,8 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
     if (!l.n)
         return;
-    value args[4] = {e->a, lanes, exit_shapes_table(e, &l), const_int(e, e->m->i32, l.n)};
-    value holds = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_holds, "");
+    value args[4] = {e->warp.a, lanes, exit_shapes_table(e, &l), const_int(e, e->m->i32, l.n)};
+    value holds = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_holds, "");
     refuse_unless(e, LLVMBuildCall2(e->m->b, e->m->types.holds, holds, args, 4, ""), refused);
 }
 
@@ -34,8 +34,8 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!checked) {
             LLVMBasicBlockRef check = emit_new_block(e, "");
             checked = emit_new_block(e, "");
-            value resumed = emit_load_field(e, e->m->i8, e->of.block, abi.block_resumed, "");
-            value own = LLVMBuildAnd(e->m->b, e->of.lockstep, emit_is_zero(e, resumed), "");
+            value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed, "");
+            value own = LLVMBuildAnd(e->m->b, e->f->of.lockstep, emit_is_zero(e, resumed), "");
             LLVMBuildCondBr(e->m->b, own, checked, check);
             emit_at_end(e, check);
         }
@@ -82,21 +82,21 @@ static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, 
 static void emit_entries_at_ends(struct emit *e, value choose)
 {
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
-        if (!e->end[b])
+        if (!e->f->end[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
         LLVMAddCase(choose, const_int(e, e->m->i32, b | COMPILED_END), load);
         emit_at_end(e, load);
         e->at = b;
-        emit_store_field(e, const_int(e, e->m->i32, LEAVE_REFUSED), e->w, abi.warp_left);
+        emit_store_field(e, const_int(e, e->m->i32, LEAVE_REFUSED), e->warp.w, abi.warp_left);
         exit_reload_live(e, fn_block_end(e->fn, b));
-        LLVMBuildBr(e->m->b, e->end[b]);
+        LLVMBuildBr(e->m->b, e->f->end[b]);
         struct reg_list l = live_scalars(e->fn, live_at(emit_here(e), fn_block_end(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
 }
 
-void emit_entries(struct emit *e)
+void emit_entries(struct emit *e, struct warp_loop *warps)
 {
     uint8_t entries[e->fn->ir->n_ordered];
     memset(entries, 0, sizeof entries);
@@ -104,10 +104,10 @@ void emit_entries(struct emit *e)
     dirty_begin(e, dirty_find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
-    value in_order = emit_is_zero(e, emit_load_field(e, e->m->i8, e->a, abi.activation_parted, ""));
+    value in_order = emit_is_zero(e, emit_load_field(e, e->m->i8, e->warp.a, abi.activation_parted, ""));
     if (e->fn->plan.n)
-        emit_gang_start(e);
-    block = e->fn->plan.n ? e->warps.enter_alone : block;
+        emit_gang_start(e, warps);
+    block = e->fn->plan.n ? e->f->warps.enter_alone : block;
     value choose = LLVMBuildSwitch(e->m->b, block, refused, 8);
     emit_entries_at_ends(e, choose);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
@@ -123,8 +123,8 @@ void emit_entries(struct emit *e)
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */
-    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
-    emit_store_field(e, e->w, e->of.block, abi.block_stopped);
+    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
+    emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
     LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_REFUSED));
 }

@@ -7,8 +7,8 @@ static value pending_lanes(struct emit *e, uint32_t number, bool all)
 {
     value pending = const_int(e, e->m->i32, 0);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
-        if (e->pending[b] && (all || ir_in_set(live_in(e->fn, b), number)))
-            pending = LLVMBuildOr(e->m->b, pending, emit_load_i32(e, e->pending[b]), "");
+        if (e->f->pending[b] && (all || ir_in_set(live_in(e->fn, b), number)))
+            pending = LLVMBuildOr(e->m->b, pending, emit_load_i32(e, e->f->pending[b]), "");
     return pending;
 }
 
@@ -36,40 +36,40 @@ static void spill_for_pending(struct emit *e)
 /* The code that all exits share: notes the pending lanes of other blocks in their records. */
 void exit_emit_common(struct emit *e)
 {
-    emit_at_end(e, e->leave);
+    emit_at_end(e, e->f->leave);
     spill_for_pending(e);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
-        if (!e->pending[b])
+        if (!e->f->pending[b])
             continue;
         LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
-        value lanes = emit_load_i32(e, e->pending[b]);
+        value lanes = emit_load_i32(e, e->f->pending[b]);
         LLVMBuildCondBr(e->m->b, emit_is_zero(e, lanes), none, some);
         emit_at_end(e, some);
         dirty_start_clean(e, b);
         struct live_state here = live_state_of_set(e, live_in(e->fn, b), SPILL_ROWS, lanes);
         here.regs = live_divergent(e->fn, here.regs);
         exit_spill(e, &here);
-        value args[3] = {e->a, const_int(e, e->m->i32, b), lanes};
-        value park = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_park, "");
+        value args[3] = {e->warp.a, const_int(e, e->m->i32, b), lanes};
+        value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
         LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
         LLVMBuildBr(e->m->b, none);
         emit_at_end(e, none);
     }
-    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
+    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
     if (e->fn->loops)
-        emit_store_field(e, emit_load_i32(e, e->count.budget), e->w, abi.warp_budget);
+        emit_store_field(e, emit_load_i32(e, e->f->count.budget), e->warp.w, abi.warp_budget);
     if (e->fn->spins) {
-        emit_store_field(e, emit_load_i32(e, e->count.spun), e->w, abi.warp_spun);
-        emit_store_field(e, emit_load_i32(e, e->count.ahead), e->w, abi.warp_ahead);
+        emit_store_field(e, emit_load_i32(e, e->f->count.spun), e->warp.w, abi.warp_spun);
+        emit_store_field(e, emit_load_i32(e, e->f->count.ahead), e->warp.w, abi.warp_ahead);
     }
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
-    value high = LLVMBuildZExt(e->m->b, emit_load_i32(e, e->mask), e->m->i64, "");
+    value high = LLVMBuildZExt(e->m->b, emit_load_i32(e, e->f->mask), e->m->i64, "");
     high = LLVMBuildShl(e->m->b, high, const_int(e, e->m->i64, 32), "");
-    value both = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, emit_load_i32(e, e->left_at), e->m->i64, ""), high, "");
-    emit_store_field(e, both, e->w, abi.warp_at_block);
-    emit_store_field(e, e->w, e->of.block, abi.block_stopped);
-    LLVMBuildRet(e->m->b, emit_load_i32(e, e->how));
+    value both = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, emit_load_i32(e, e->f->left_at), e->m->i64, ""), high, "");
+    emit_store_field(e, both, e->warp.w, abi.warp_at_block);
+    emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
+    LLVMBuildRet(e->m->b, emit_load_i32(e, e->f->how));
 }
 
 /* ---- exits ---- */
@@ -77,10 +77,10 @@ void exit_emit_common(struct emit *e)
 void exit_record_for_leave(struct emit *e, const struct side_exit *x)
 {
     if (x->op != NO_OP)
-        emit_store_field(e, emit_op_pointer(e, insn_at(emit_here(e), x->op)), e->w, abi.warp_op);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->reason), e->how);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->block), e->left_at);
-    LLVMBuildStore(e->m->b, x->lanes ? x->lanes : emit_mask(e), e->mask);
+        emit_store_field(e, emit_op_pointer(e, insn_at(emit_here(e), x->op)), e->warp.w, abi.warp_op);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->reason), e->f->how);
+    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->block), e->f->left_at);
+    LLVMBuildStore(e->m->b, x->lanes ? x->lanes : emit_mask(e), e->f->mask);
 }
 
 void exit_emit(struct emit *e, const struct side_exit *x)
@@ -99,7 +99,7 @@ void exit_of_warp(struct emit *e, uint32_t index)
 {
     const struct ir_block *block = block_at(e->fn, e->at);
     bool is_cold = index < fn_block_end(e->fn, e->at);
-    struct side_exit x = {.reason = LEAVE_AT, .block = e->at, .op = index, .by = e->leave};
+    struct side_exit x = {.reason = LEAVE_AT, .block = e->at, .op = index, .by = e->f->leave};
     x.arrived = fn_arrival(e->fn, insn_at(emit_here(e), index));
     if (index + 1 == block->n && fn_seed_block(e->fn, e->at) != NO_BLOCK) {
         x.reason = LEAVE_SEEDS;
@@ -125,28 +125,28 @@ void exit_emit_through(struct emit *e)
         return;
     emit_at_end(e, e->exit_through);
     exit_spill_through(e);
-    LLVMBuildBr(e->m->b, e->leave);
+    LLVMBuildBr(e->m->b, e->f->leave);
 }
 
 void emit_call_op(struct emit *e, const struct ir_insn *i, value mask)
 {
-    value args[4] = {e->w, e->a, emit_op_pointer(e, i), mask};
-    value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_op, "");
+    value args[4] = {e->warp.w, e->warp.a, emit_op_pointer(e, i), mask};
+    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_op, "");
     value ok = LLVMBuildCall2(e->m->b, e->m->types.op, call, args, 4, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
-    emit_likely(e, ok, next, e->fault);
+    emit_likely(e, ok, next, e->f->fault);
     emit_at_end(e, next);
 }
 
 static value lane_offsets_array(struct emit *e, uint16_t shape)
 {
-    if (!e->lane_offsets[shape]) {
+    if (!e->f->lane_offsets[shape]) {
         value lanes[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             lanes[l] = const_int(e, e->m->i64, (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[l]);
-        e->lane_offsets[shape] = emit_constant(e, LLVMConstArray2(e->m->i64, lanes, WARP_LANES));
+        e->f->lane_offsets[shape] = emit_constant(e, LLVMConstArray2(e->m->i64, lanes, WARP_LANES));
     }
-    return e->lane_offsets[shape];
+    return e->f->lane_offsets[shape];
 }
 
 value exit_shapes_table(struct emit *e, const struct reg_list *l)
@@ -167,8 +167,8 @@ void exit_fill_rows(struct emit *e, const struct reg_list *l)
 {
     if (!l->n)
         return;
-    value args[3] = {e->a, exit_shapes_table(e, l), const_int(e, e->m->i32, l->n)};
-    value call = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_fill, "");
+    value args[3] = {e->warp.a, exit_shapes_table(e, l), const_int(e, e->m->i32, l->n)};
+    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_fill, "");
     LLVMBuildCall2(e->m->b, e->m->types.fill, call, args, 3, "");
 }
 

@@ -8,10 +8,10 @@
 /* Begins the terminator of a block where a gang may have dissolved: its warps go on there. */
 static void begin_end(struct emit *e)
 {
-    if (!e->end[e->at] || e->unchecked.block || e->together || e->index != fn_block_end(e->fn, e->at))
+    if (!e->f->end[e->at] || e->unchecked.block || e->together || e->index != fn_block_end(e->fn, e->at))
         return;
-    LLVMBuildBr(e->m->b, e->end[e->at]);
-    emit_at_end(e, e->end[e->at]);
+    LLVMBuildBr(e->m->b, e->f->end[e->at]);
+    emit_at_end(e, e->f->end[e->at]);
 }
 
 /* Emits the present block from instruction `first` on. */
@@ -64,10 +64,11 @@ static void emit_block(struct emit *e, uint32_t order)
     e->at = order;
     emit_begin_block(e);
     emit_at_end(e, e->block[order]);
-    if (e->pending[order]) { /* those pending here come along */
-        LLVMBuildStore(
-            e->m->b, LLVMBuildOr(e->m->b, emit_load_i32(e, e->mask), emit_load_i32(e, e->pending[order]), ""), e->mask);
-        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->pending[order]);
+    if (e->f->pending[order]) { /* those pending here come along */
+        LLVMBuildStore(e->m->b,
+                       LLVMBuildOr(e->m->b, emit_load_i32(e, e->f->mask), emit_load_i32(e, e->f->pending[order]), ""),
+                       e->f->mask);
+        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->f->pending[order]);
     }
     if (block->serial_to) {
         emit_serial_call(e);
@@ -87,60 +88,60 @@ static void emit_block(struct emit *e, uint32_t order)
 
 /* ---- the function ---- */
 
-static void make_registers(struct emit *e)
+static void make_registers(struct emit *e, value *regs, value *pending)
 {
     const struct ir_shapes *s = e->fn->shapes;
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++) {
         unsigned width = e->fn->ir->regs.at[r].width;
         LLVMTypeRef type = s->regs[r] == SHAPE_DIVERGENT ? vector_of_width(e, width) : type_of_width(e, width);
         for (unsigned p = 0; p < fn_pieces(e->fn, s->regs[r]); p++)
-            e->regs[(size_t)r * MAX_PIECES + p] = emit_alloca_of(e, type, NULL);
+            regs[(size_t)r * MAX_PIECES + p] = emit_alloca_of(e, type, NULL);
     }
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
             waits = ir_in_set(s->pending + (size_t)other * s->block_words, b);
-        e->pending[b] = waits ? emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0)) : NULL;
+        pending[b] = waits ? emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0)) : NULL;
     }
 }
 
 /* Has the warp lanes in other activations? A spinning loop makes way for them sooner. */
 static value find_divided(struct emit *e)
 {
-    value newest = emit_load_field(e, e->m->ptr, e->w, abi.warp_acts, "");
-    value next = emit_load_field(e, e->m->ptr, e->a, abi.activation_next, "");
-    value other = LLVMBuildOr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntNE, newest, e->a, ""),
+    value newest = emit_load_field(e, e->m->ptr, e->warp.w, abi.warp_acts, "");
+    value next = emit_load_field(e, e->m->ptr, e->warp.a, abi.activation_next, "");
+    value other = LLVMBuildOr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntNE, newest, e->warp.a, ""),
                               LLVMBuildICmp(e->m->b, LLVMIntNE, next, LLVMConstNull(e->m->ptr), ""), "");
     return LLVMBuildZExt(e->m->b, other, e->m->i32, "");
 }
 
 /* The begin of the work-group loop: the first warp is the one that the function is called for; in lockstep others follow. */
-static void start_warp(struct emit *e)
+static void start_warp(struct emit *e, struct warp_loop *warps)
 {
     LLVMTypeRef types[4] = {e->m->ptr, e->m->ptr, e->m->i32, e->m->i32};
     static const char *const names[4] = {"warp", "activation", "block", "mask"};
     value params[4];
-    e->warps.begin = emit_new_block(e, "warp_start");
-    emit_at_end(e, e->warps.begin);
+    warps->begin = emit_new_block(e, "warp_start");
+    emit_at_end(e, warps->begin);
     for (unsigned k = 0; k < 4; k++) {
-        params[k] = LLVMGetParam(e->llvm_fn, k);
-        e->warps.start[k] = LLVMBuildPhi(e->m->b, types[k], names[k]);
+        params[k] = LLVMGetParam(e->f->llvm_fn, k);
+        warps->start[k] = LLVMBuildPhi(e->m->b, types[k], names[k]);
     }
-    emit_at_end(e, e->entry);
+    emit_at_end(e, e->f->entry);
     warp_loop_go_to_start(e, params);
-    emit_at_end(e, e->warps.begin);
-    e->w = e->warps.start[0];
-    e->a = e->warps.start[1];
-    e->enter_at = e->warps.start[2];
-    e->enter_with = e->warps.start[3];
+    emit_at_end(e, warps->begin);
+    e->warp.w = warps->start[0];
+    e->warp.a = warps->start[1];
+    e->enter_at = warps->start[2];
+    e->enter_with = warps->start[3];
     emit_warp(e);
-    LLVMBuildStore(e->m->b, e->enter_with, e->mask);
+    LLVMBuildStore(e->m->b, e->enter_with, e->f->mask);
     if (e->fn->loops)
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_budget, ""), e->count.budget);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
     if (e->fn->spins) {
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_spun, ""), e->count.spun);
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_ahead, ""), e->count.ahead);
-        LLVMBuildStore(e->m->b, find_divided(e), e->count.divided);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spun, ""), e->f->count.spun);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_ahead, ""), e->f->count.ahead);
+        LLVMBuildStore(e->m->b, find_divided(e), e->f->count.divided);
     }
 }
 
@@ -157,46 +158,47 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     e->unchecked = (struct unchecked){.covered = covered};
     memset(regs, 0, sizeof regs);
     memset(lane_offsets, 0, sizeof lane_offsets);
-    e->lane_offsets = lane_offsets;
     e->regs = regs;
-    e->pending = pending;
     e->block = blocks;
-    e->end = ends;
     memset(e->copied, 0, sizeof e->copied);
-    e->interleaved = ARENA_ARRAY(e->arena, struct interleaved_values, fn->n_interleave_groups + 1);
-    emit_declare(e, name);
+    struct code_function f = {.end = ends,
+                              .pending = pending,
+                              .lane_offsets = lane_offsets,
+                              .interleaved =
+                                  ARENA_ARRAY(e->arena, struct interleaved_values, fn->n_interleave_groups + 1)};
+    emit_declare(e, &f, name);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         e->block[b] = emit_new_block(e, "code");
-        e->end[b] = gang_may_dissolve(e->fn, b) ? emit_new_block(e, "end") : NULL;
+        f.end[b] = gang_may_dissolve(e->fn, b) ? emit_new_block(e, "end") : NULL;
     }
-    e->leave = emit_new_block(e, "leave");
-    e->warps.next = emit_new_block(e, "next_warp");
-    emit_at_end(e, e->warps.next);
-    e->warps.done = LLVMBuildPhi(e->m->b, e->m->ptr, "done");
-    emit_at_end(e, e->entry);
-    make_registers(e);
-    emit_scratch(e);
-    emit_context(e);
-    e->mask = emit_alloca_of(e, e->m->i32, NULL);
-    e->count.budget = emit_alloca_of(e, e->m->i32, NULL);
-    e->count.spun = emit_alloca_of(e, e->m->i32, NULL);
-    e->count.ahead = emit_alloca_of(e, e->m->i32, NULL);
-    e->count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
-    e->count.lane_instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
-    e->count.phases =
-        emit_alloca_of(e, e->m->i32, emit_load_field(e, e->m->i32, e->of.block, abi.block_phases, "phases"));
-    e->how = emit_alloca_of(e, e->m->i32, NULL);
-    e->left_at = emit_alloca_of(e, e->m->i32, NULL);
-    e->count.divided = emit_alloca_of(e, e->m->i32, NULL);
-    start_warp(e);
-    emit_entries(e);
+    f.leave = emit_new_block(e, "leave");
+    f.warps.next = emit_new_block(e, "next_warp");
+    emit_at_end(e, f.warps.next);
+    f.warps.done = LLVMBuildPhi(e->m->b, e->m->ptr, "done");
+    emit_at_end(e, e->f->entry);
+    make_registers(e, regs, pending);
+    emit_scratch(e, &f);
+    emit_context(e, &f);
+    f.mask = emit_alloca_of(e, e->m->i32, NULL);
+    f.count.budget = emit_alloca_of(e, e->m->i32, NULL);
+    f.count.spun = emit_alloca_of(e, e->m->i32, NULL);
+    f.count.ahead = emit_alloca_of(e, e->m->i32, NULL);
+    f.count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
+    f.count.lane_instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
+    f.count.phases =
+        emit_alloca_of(e, e->m->i32, emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phases, "phases"));
+    f.how = emit_alloca_of(e, e->m->i32, NULL);
+    f.left_at = emit_alloca_of(e, e->m->i32, NULL);
+    f.count.divided = emit_alloca_of(e, e->m->i32, NULL);
+    start_warp(e, &f.warps);
+    emit_entries(e, &f.warps);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         emit_block(e, b);
     exit_emit_common(e);
     if (e->fn->plan.n)
         emit_gang(e);
     emit_next_warp(e);
-    emit_at_end(e, e->fault);
+    emit_at_end(e, e->f->fault);
     LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_FAULT));
     inline_caches_end(e);
 }

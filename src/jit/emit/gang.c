@@ -5,7 +5,7 @@
  * entry, and the warps behind it do, too. Each warp has a copy of `struct emit` with registers and rows of its own, so the emission
  * of instructions knows nothing of gangs. All warps of a gang go the same way. Where they would not, or would leave the planned
  * blocks, or have spent the budget, the gang dissolves: all warps stand before the block's terminator, their registers go to their
- * rows, and the code for single warps takes them up there (e->end), one after the other. Where one warp leaves to the interpreter
+ * rows, and the code for single warps takes them up there (e->f->end), one after the other. Where one warp leaves to the interpreter
  * in the middle of a block, each warp notes its own place, and the block falls out of lockstep (exec/lockstep.c). Where the gang is
  * the whole block (plan.is_block), a barrier that it reaches is open, and a branch around a side region does not split it: each
  * warp runs the region by itself.
@@ -22,37 +22,37 @@ static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
-    value resumed = emit_load_field(e, e->m->i8, e->of.block, abi.block_resumed, "");
-    value index = emit_load_field(e, e->m->i32, e->w, abi.warp_index, "");
+    value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed, "");
+    value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index, "");
     value first = LLVMBuildURem(e->m->b, index, const_int(e, e->m->i32, e->fn->plan.n), "");
     value tests[4] = {emit_is_zero(e, resumed), emit_is_zero(e, first),
                       LLVMBuildICmp(e->m->b, LLVMIntULE, index, const_int(e, e->m->i32, whole - e->fn->plan.n), ""),
                       LLVMBuildICmp(e->m->b, LLVMIntEQ, e->enter_with, const_int(e, e->m->i32, UINT32_MAX), "")};
-    value all = e->of.lockstep;
+    value all = e->f->of.lockstep;
     for (int k = 0; k < 4; k++)
         all = LLVMBuildAnd(e->m->b, all, tests[k], "");
     return all;
 }
 
-/* Branches to e->warps.alone, the code for single warps, which is then entered at `enter_at`. */
+/* Branches to e->f->warps.alone, the code for single warps, which is then entered at `enter_at`. */
 static LLVMBasicBlockRef to_alone(struct emit *e, value enter_at)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    LLVMAddIncoming(e->warps.enter_alone, &enter_at, &from, 1);
-    return e->warps.alone;
+    LLVMAddIncoming(e->f->warps.enter_alone, &enter_at, &from, 1);
+    return e->f->warps.alone;
 }
 
-void emit_gang_start(struct emit *e)
+void emit_gang_start(struct emit *e, struct warp_loop *warps)
 {
     value may = may_begin(e);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
-    e->warps.gang = emit_new_block(e, "gang_start");
-    e->warps.alone = emit_new_block(e, "alone");
-    emit_at_end(e, e->warps.alone);
-    e->warps.enter_alone = LLVMBuildPhi(e->m->b, e->m->i32, "");
+    warps->gang = emit_new_block(e, "gang_start");
+    warps->alone = emit_new_block(e, "alone");
+    emit_at_end(e, e->f->warps.alone);
+    warps->enter_alone = LLVMBuildPhi(e->m->b, e->m->i32, "");
     emit_at_end(e, here);
-    LLVMBuildCondBr(e->m->b, may, e->warps.gang, to_alone(e, e->enter_at));
-    emit_at_end(e, e->warps.alone);
+    LLVMBuildCondBr(e->m->b, may, e->f->warps.gang, to_alone(e, e->enter_at));
+    emit_at_end(e, e->f->warps.alone);
 }
 
 static void open_warp(struct emit *e, struct gang *g, unsigned k)
@@ -63,8 +63,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     x->lanes = (struct lanes){.gang = g, .place = k, .known = e->fn->plan.known};
     memset(x->copied, 0, sizeof x->copied);
     if (k) {
-        x->w = emit_field_pointer(e, e->w, k * abi.warp_size);
-        x->a = emit_load_field(e, e->m->ptr, x->w, abi.warp_act, "");
+        x->warp.w = emit_field_pointer(e, e->warp.w, k * abi.warp_size);
+        x->warp.a = emit_load_field(e, e->m->ptr, x->warp.w, abi.warp_act, "");
         emit_warp(x);
     }
     x->unchecked.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
@@ -79,8 +79,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 static value stands_with_first(struct emit *e, const struct emit *x)
 {
     /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
-    value where = emit_load_field(e, e->m->i32, x->w, abi.warp_at_block, "");
-    value lanes = emit_load_field(e, e->m->i32, x->w, abi.warp_mask, "");
+    value where = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_at_block, "");
+    value lanes = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_mask, "");
     value is_whole = LLVMBuildICmp(e->m->b, LLVMIntEQ, lanes, const_int(e, e->m->i32, UINT32_MAX), "");
     return LLVMBuildAnd(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
 }
@@ -102,7 +102,7 @@ static void open_warps(struct emit *e, struct gang *g)
     value parted = const_int(e, e->m->i8, 0), together = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         open_warp(e, g, k);
-        value p = emit_load_field(e, e->m->i8, g->warps[k].a, abi.activation_parted, "");
+        value p = emit_load_field(e, e->m->i8, g->warps[k].warp.a, abi.activation_parted, "");
         parted = LLVMBuildOr(e->m->b, parted, p, "");
         if (k) {
             value with = stands_with_first(e, &g->warps[k]);
@@ -244,8 +244,8 @@ static void emit_exit_through(struct emit *e, struct gang *g)
 static void emit_leave(struct emit *e, struct gang *g)
 {
     emit_at_end(e, g->leave);
-    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
+    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
     LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_AT));
 }
 
@@ -286,9 +286,9 @@ static void emit_slow(struct emit *e, struct gang *g)
     emit_at_end(e, s->block);
     x.regs = s->regs;
     x.lanes.known = NULL; /* it may be any of them */
-    x.w = LLVMBuildLoad2(e->m->b, e->m->ptr, s->w, "");
-    x.a = LLVMBuildLoad2(e->m->b, e->m->ptr, s->a, "");
-    x.base[ROW_FRAME] = LLVMBuildLoad2(e->m->b, e->m->ptr, s->rows, "");
+    x.warp.w = LLVMBuildLoad2(e->m->b, e->m->ptr, s->w, "");
+    x.warp.a = LLVMBuildLoad2(e->m->b, e->m->ptr, s->a, "");
+    x.warp.base[ROW_FRAME] = LLVMBuildLoad2(e->m->b, e->m->ptr, s->rows, "");
     s->access.mask = LLVMBuildLoad2(e->m->b, e->m->i32, s->mask, "");
     if (s->access.cache)
         access_find_cache(&x, &s->access);
@@ -310,9 +310,9 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
         return;
     }
     if (target <= order) { /* a branch backwards spends from the budget: function.c's spend() */
-        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->count.budget, "");
+        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->f->count.budget, "");
         left = LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), "");
-        LLVMBuildStore(e->m->b, left, e->count.budget);
+        LLVMBuildStore(e->m->b, left, e->f->count.budget);
         LLVMBasicBlockRef some = emit_new_block(e, "");
         emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), some,
                     to_dissolve(e, g));
@@ -416,17 +416,17 @@ static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
     if (gang_barrier_is_passed_again(e->fn, e->at)) {
         last = emit_new_block(e, "");
-        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->count.phases, "");
+        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->f->count.phases, "");
         left = LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), "");
         emit_likely(e, LLVMBuildNot(e->m->b, emit_is_zero(e, left), ""), on, last);
         emit_at_end(e, on);
-        LLVMBuildStore(e->m->b, left, e->count.phases);
+        LLVMBuildStore(e->m->b, left, e->f->count.phases);
     } else {
         LLVMBuildBr(e->m->b, on);
         emit_at_end(e, on);
     }
     if (e->fn->loops)
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->w, abi.warp_budget, ""), e->count.budget);
+        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
     LLVMBuildBr(e->m->b, g->block[next]);
     if (last)
         emit_at_end(e, last);
@@ -541,7 +541,7 @@ void emit_gang(struct emit *e)
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG);
     if (e->fn->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
         dirty_begin(e, dirty_find_clean(e->fn, e->fn->plan.entries, true));
-    emit_at_end(e, e->warps.gang);
+    emit_at_end(e, e->f->warps.gang);
     if (e->fn->plan.is_straight)
         go_on_at_entries(e);
     open_warps(e, &g);

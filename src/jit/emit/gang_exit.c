@@ -26,10 +26,10 @@ static void record_exit(struct emit *x, const struct side_exit *s)
 {
     value where = const_int(x, x->m->i64, (uint64_t)UINT32_MAX << 32 | s->block);
     if (s->op != NO_OP)
-        emit_store_field(x, emit_op_pointer(x, insn_at(emit_here(x), s->op)), x->w, abi.warp_op);
-    emit_store_field(x, where, x->w, abi.warp_at_block);
+        emit_store_field(x, emit_op_pointer(x, insn_at(emit_here(x), s->op)), x->warp.w, abi.warp_op);
+    emit_store_field(x, where, x->warp.w, abi.warp_at_block);
     if (s->op != NO_OP)
-        emit_store_field(x, const_int(x, x->m->i32, s->reason), x->w, abi.warp_left);
+        emit_store_field(x, const_int(x, x->m->i32, s->reason), x->warp.w, abi.warp_left);
 }
 
 void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form)
@@ -51,7 +51,7 @@ static void leave_at(struct emit *e, uint32_t index)
         uint32_t there = k == e->lanes.place || once ? index : k < e->lanes.place ? e->index + 1 : e->index;
         gang_stop_warp(&g->warps[k], there, SPILL_COLD);
     }
-    emit_store_field(e, e->w, e->of.block, abi.block_stopped);
+    emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
     if (!g->exit_through)
         g->exit_through = emit_new_block(e, "");
     LLVMBuildBr(e->m->b, g->exit_through);
@@ -104,9 +104,9 @@ static void access_of_one(struct emit *e, const struct transfer *t)
     pass(e, s, reads, n_reads, false);
     pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
     LLVMBuildStore(e->m->b, const_int(e, e->m->i32, e->lanes.place), s->which);
-    LLVMBuildStore(e->m->b, e->w, s->w);
-    LLVMBuildStore(e->m->b, e->a, s->a);
-    LLVMBuildStore(e->m->b, e->base[ROW_FRAME], s->rows);
+    LLVMBuildStore(e->m->b, e->warp.w, s->w);
+    LLVMBuildStore(e->m->b, e->warp.a, s->a);
+    LLVMBuildStore(e->m->b, e->warp.base[ROW_FRAME], s->rows);
     LLVMBuildStore(e->m->b, t->mask, s->mask);
     LLVMBuildBr(e->m->b, s->block);
     s->back[e->lanes.place] = emit_new_block(e, "");

@@ -26,7 +26,7 @@ struct inline_caches {
     VEC(struct noted_table) tables;
 };
 
-void inline_caches_begin(struct emit *e)
+struct inline_caches *inline_caches_begin(struct emit *e)
 {
     struct inline_caches *s = ARENA_NEW(e->arena, struct inline_caches);
     *s = (struct inline_caches){.number = ARENA_ARRAY(e->arena, uint32_t, e->fn->ir->insns.n + 1),
@@ -35,15 +35,15 @@ void inline_caches_begin(struct emit *e)
         if (e->fn->ir->insns.at[k].kind == IR_LD || e->fn->ir->insns.at[k].kind == IR_ST ||
             e->fn->ir->insns.at[k].kind == IR_ATOM)
             s->number[k] = e->n_inline_caches++;
-    e->inline_caches = s;
+    return s;
 }
 
 void access_find_cache(struct emit *e, struct transfer *t)
 {
-    struct inline_caches *s = e->inline_caches;
+    struct inline_caches *s = e->f->inline_caches;
     size_t k = (size_t)(t->a->i - e->fn->ir->insns.at);
     value at = const_int(e, e->m->i64, (uint64_t)s->number[k] * sizeof(struct inline_cache));
-    t->cache = LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.inline_caches, &at, 1, "");
+    t->cache = LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.inline_caches, &at, 1, "");
     s->span[k] = (uint64_t)t->tested.span > s->span[k] ? (uint64_t)t->tested.span : s->span[k];
 }
 
@@ -61,13 +61,13 @@ value access_load_cache_shift(struct emit *e, const struct transfer *t)
 
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)
 {
-    *VEC_PUSH(e->arena, &e->inline_caches->calls) = (struct noted_call){call, (uint32_t)(i - e->fn->ir->insns.at)};
+    *VEC_PUSH(e->arena, &e->f->inline_caches->calls) = (struct noted_call){call, (uint32_t)(i - e->fn->ir->insns.at)};
 }
 
 /* An array of struct compiled_access. */
 static value entries_of(struct emit *e, const struct noted_table *t)
 {
-    const struct inline_caches *s = e->inline_caches;
+    const struct inline_caches *s = e->f->inline_caches;
     value entries[t->n];
     for (uint32_t k = 0; k < t->n; k++) {
         uint32_t insn = t->insns[k];
@@ -84,14 +84,14 @@ value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint
     for (uint32_t k = 0; k < n; k++)
         t.insns[k] = insns[k];
     t.table = emit_constant(e, entries_of(e, &t));
-    *VEC_PUSH(e->arena, &e->inline_caches->tables) = t;
+    *VEC_PUSH(e->arena, &e->f->inline_caches->tables) = t;
     return t.table;
 }
 
 void inline_caches_end(struct emit *e)
 {
     enum { SPAN = 5 }; /* of the arguments of compiled_calls.access */
-    const struct inline_caches *s = e->inline_caches;
+    const struct inline_caches *s = e->f->inline_caches;
     for (uint32_t k = 0; k < s->calls.n; k++)
         LLVMSetOperand(s->calls.at[k].call, SPAN, const_int(e, e->m->i64, s->span[s->calls.at[k].insn]));
     for (uint32_t k = 0; k < s->tables.n; k++)

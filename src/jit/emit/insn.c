@@ -8,7 +8,7 @@ static void emit_group(struct emit *e, const struct ir_insn *i)
     if (i->mode >= GROUP_WGMMA_FENCE || !mode_is_first(e))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value n = emit_load_field(e, e->m->i32, e->of.block, abi.block_n_async, "");
+    value n = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_n_async, "");
     emit_likely(e, emit_is_zero(e, n), done, some);
     emit_at_end(e, some);
     e->mode->group_by_engine(e, i, done);
@@ -22,7 +22,7 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
     case IR_LD: emit_load(e, i); return true;
     case IR_ST: emit_store(e, i); return true;
     case IR_FRAME: {
-        value at = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->of.frame, e->m->i64, ""),
+        value at = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, ""),
                                 const_int(e, e->m->i64, i->imm), "");
         reg_write_scalar(e, i->d,
                          LLVMBuildIntCast2(e->m->b, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false, ""));

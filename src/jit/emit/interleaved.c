@@ -35,14 +35,14 @@ static value vector_pointer(struct emit *e, const struct transfer *t, const stru
 /* Keeps a loaded value for the group's other members. */
 static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, value v)
 {
-    e->interleaved[r->id].of[e->lanes.place][k] = e->mode->keep(e, v);
+    e->f->interleaved[r->id].of[e->lanes.place][k] = e->mode->keep(e, v);
 }
 
 /* The kept value. If the group is loaded once for all warps of a gang, the first warp's value serves the others. */
 static value kept_value(struct emit *e, const struct interleave_group *r, unsigned k)
 {
-    value kept = e->interleaved[r->id].of[e->lanes.place][k] ? e->interleaved[r->id].of[e->lanes.place][k]
-                                                             : e->interleaved[r->id].of[0][k];
+    value kept = e->f->interleaved[r->id].of[e->lanes.place][k] ? e->f->interleaved[r->id].of[e->lanes.place][k]
+                                                                : e->f->interleaved[r->id].of[0][k];
     return e->mode->kept(e, kept);
 }
 
@@ -123,7 +123,7 @@ static void store_elements(struct emit *e, const struct transfer *t, value v, va
 
 static void store_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
 {
-    value vectors[MAX_VALUES], *values = e->interleaved[r->id].of[e->lanes.place];
+    value vectors[MAX_VALUES], *values = e->f->interleaved[r->id].of[e->lanes.place];
     memcpy(vectors, values, r->n * sizeof *vectors);
     if (is_in_turns(r))
         vector_zip(e, vectors, r->n);
@@ -148,7 +148,7 @@ void transfer_interleaved(struct emit *e, const struct transfer *t)
         if (loads)
             element_put_lanes(e, t, k, kept_value(e, r, number + k));
         else
-            e->interleaved[r->id].of[e->lanes.place][number + k] = element_stored_value(e, t, k);
+            e->f->interleaved[r->id].of[e->lanes.place][number + k] = element_stored_value(e, t, k);
     if (!loads && e->index == r->last)
         store_values(e, t, r);
 }

@@ -274,16 +274,16 @@ static void emit_call(struct emit *e, const struct ir_insn *i, const struct oper
     LLVMTypeRef type = LLVMFunctionType(e->m->void_type, params, N_PARAMS, false);
     value args[N_PARAMS];
     for (unsigned k = 0; k < PARAM_IMM; k++)
-        args[k] = e->scratch[k];
+        args[k] = e->f->scratch[k];
     args[PARAM_IMM] = const_int(e, e->m->i64, i->imm);
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            LLVMBuildStore(e->m->b, reg_read_lanes(e, x->ref[k]), e->scratch[k]);
+            LLVMBuildStore(e->m->b, reg_read_lanes(e, x->ref[k]), e->f->scratch[k]);
     value fn = emit_load_field(e, e->m->ptr, emit_op_pointer(e, i), abi.op_fn, "");
     emit_mark_invariant(e, fn);
     LLVMBuildCall2(e->m->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->m->b, vector_of_width(e, fn_ref_width(e->fn, x->ref[k])), e->scratch[k], "");
+        out[k] = LLVMBuildLoad2(e->m->b, vector_of_width(e, fn_ref_width(e->fn, x->ref[k])), e->f->scratch[k], "");
 }
 
 static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)

@@ -252,7 +252,7 @@ static void prepare(struct lane_serial *p)
 {
     struct emit *e = p->e;
     p->mask = emit_mask(e);
-    p->budget = load(e, e->m->i32, e->count.budget);
+    p->budget = load(e, e->m->i32, e->f->count.budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
         if (insn_at(emit_here(e), k)->kind == IR_LD) {
             find_limits(p, k);
@@ -516,10 +516,10 @@ static void finish(const struct lane_serial *p)
             reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), p->last[n]));
     }
     reg_write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->m->b, spent, ""), NULL);
-    add(e, e->count.instructions, longest);
-    add(e, e->count.lane_instructions, sum);
+    add(e, e->f->count.instructions, longest);
+    add(e, e->f->count.lane_instructions, sum);
     value back = LLVMBuildSub(e->m->b, longest, const_int(e, e->m->i32, 1), "");
-    LLVMBuildStore(e->m->b, LLVMBuildSub(e->m->b, p->budget, back, ""), e->count.budget);
+    LLVMBuildStore(e->m->b, LLVMBuildSub(e->m->b, p->budget, back, ""), e->f->count.budget);
 }
 
 void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)

@@ -105,7 +105,7 @@ value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index)
 value emit_alloca(struct emit *e, LLVMTypeRef type)
 {
     LLVMBasicBlockRef now = LLVMGetInsertBlock(e->m->b);
-    LLVMPositionBuilderBefore(e->m->b, LLVMGetFirstInstruction(e->entry));
+    LLVMPositionBuilderBefore(e->m->b, LLVMGetFirstInstruction(e->f->entry));
     value v = LLVMBuildAlloca(e->m->b, type, "");
     LLVMPositionBuilderAtEnd(e->m->b, now);
     return v;
@@ -113,7 +113,7 @@ value emit_alloca(struct emit *e, LLVMTypeRef type)
 
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name)
 {
-    return LLVMAppendBasicBlockInContext(e->m->context, e->llvm_fn, name);
+    return LLVMAppendBasicBlockInContext(e->m->context, e->f->llvm_fn, name);
 }
 
 void emit_at_end(struct emit *e, LLVMBasicBlockRef block)
@@ -154,7 +154,7 @@ void emit_store_field(struct emit *e, value v, value base, uint64_t offset)
 
 value emit_op_pointer(struct emit *e, const struct ir_insn *i)
 {
-    return emit_field_pointer(e, e->of.ops, (uint64_t)fn_op(e->fn, i) * abi.op_size);
+    return emit_field_pointer(e, e->f->of.ops, (uint64_t)fn_op(e->fn, i) * abi.op_size);
 }
 
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)

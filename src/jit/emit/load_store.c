@@ -20,7 +20,7 @@ static bool load_param(struct emit *e, const struct ir_insn *i)
         return false;
     const struct transfer t = {.a = a, .mask = emit_mask(e)};
     for (unsigned k = 0; k < a->n; k++) {
-        value v = element_load_vector(e, a, emit_pointer_at(e, e->of.params, a->disp + (int64_t)(k * a->bytes)), 1);
+        value v = element_load_vector(e, a, emit_pointer_at(e, e->f->of.params, a->disp + (int64_t)(k * a->bytes)), 1);
         emit_mark_invariant(e, v);
         element_put_scalar(e, &t, k, v);
     }

@@ -87,7 +87,7 @@ void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
 
 /* ---- scalarised.c ---- */
 
-/* The rows of e->scratch: addresses of lanes (t->lanes), operands, results. */
+/* The rows of e->f->scratch: addresses of lanes (t->lanes), operands, results. */
 enum scratch_row { ROW_ADDRESS, ROW_S, ROW_T, ROW_RESULT };
 void scratch_set(struct emit *e, enum scratch_row row, value lanes);
 value scratch_get(struct emit *e, enum scratch_row row, LLVMTypeRef type);

@@ -276,16 +276,16 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
     value mask = emit_mask(e);
     struct live_state at_head = live_state_of_set(e, live_in(e->fn, e->at), SPILL_COLD, mask);
     exit_spill(e, &at_head);
-    value args[6] = {e->w,
-                     e->a,
+    value args[6] = {e->warp.w,
+                     e->warp.a,
                      const_int(e, e->m->i32, e->at),
                      mask,
                      e->unchecked.accesses,
                      const_int(e, e->m->i32, e->unchecked.n)};
-    value iteration = emit_load_field(e, e->m->ptr, e->calls, abi.compiled_calls_iteration, "");
+    value iteration = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_iteration, "");
     value ok = LLVMBuildCall2(e->m->b, e->m->types.iteration, iteration, args, 6, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");
-    emit_likely(e, ok, next, e->fault);
+    emit_likely(e, ok, next, e->f->fault);
     emit_at_end(e, next);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);

@@ -18,7 +18,7 @@ bool mode_is_pending_live(const struct emit *e, uint32_t reg)
 
 static value load_mask(struct emit *e)
 {
-    return emit_load_i32(e, e->mask);
+    return emit_load_i32(e, e->f->mask);
 }
 
 bool mode_is_first(const struct emit *e)

@@ -43,7 +43,7 @@ static uint32_t last_warp(const struct emit *e)
  * the lines away. So the last warp prefetches its own. */
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
-    value index = emit_load_field(e, e->m->i32, e->w, abi.warp_index, "");
+    value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index, "");
     value is_last = LLVMBuildICmp(e->m->b, LLVMIntEQ, index, const_int(e, e->m->i32, last_warp(e)), "");
     return LLVMBuildSelect(e->m->b, is_last, const_int(e, e->m->i64, 0),
                            const_int(e, e->m->i64, access_bytes_without_gap(emit_here(e), a)), "");

@@ -6,7 +6,7 @@
 static value row_pointer(struct emit *e, row_ref row)
 {
     value at = const_int(e, e->m->i64, row & ~3u);
-    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->base[row & 3], &at, 1, "");
+    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->warp.base[row & 3], &at, 1, "");
 }
 
 value reg_slot_pointer(struct emit *e, ir_ref reg)

@@ -1,29 +1,29 @@
 /* Scalarised gathers and scatters: loads and stores at divergent addresses, one lane after the other, where the CPU has no
- * instruction for all of them; and what atomic.c needs for the same. Addresses and values go through rows of e->scratch; see
+ * instruction for all of them; and what atomic.c needs for the same. Addresses and values go through rows of e->f->scratch; see
  * load_store.h. */
 #include "jit/emit/load_store.h"
 
 void scratch_set(struct emit *e, enum scratch_row row, value lanes)
 {
-    LLVMSetAlignment(LLVMBuildStore(e->m->b, lanes, e->scratch[row]), 64);
+    LLVMSetAlignment(LLVMBuildStore(e->m->b, lanes, e->f->scratch[row]), 64);
 }
 
 value scratch_get(struct emit *e, enum scratch_row row, LLVMTypeRef type)
 {
-    value lanes = LLVMBuildLoad2(e->m->b, vector_of(type, WARP_LANES), e->scratch[row], "");
+    value lanes = LLVMBuildLoad2(e->m->b, vector_of(type, WARP_LANES), e->f->scratch[row], "");
     LLVMSetAlignment(lanes, 64);
     return lanes;
 }
 
 value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane)
 {
-    return LLVMBuildInBoundsGEP2(e->m->b, type, e->scratch[row], &lane, 1, "");
+    return LLVMBuildInBoundsGEP2(e->m->b, type, e->f->scratch[row], &lane, 1, "");
 }
 
 value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane)
 {
     /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once for each of them */
-    value at = emit_pointer_at(e, e->scratch[row], lane * (LLVMGetIntTypeWidth(type) / 8));
+    value at = emit_pointer_at(e, e->f->scratch[row], lane * (LLVMGetIntTypeWidth(type) / 8));
     value v = LLVMBuildLoad2(e->m->b, type, at, "");
     LLVMSetVolatile(v, true);
     return v;
@@ -32,7 +32,7 @@ value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, uns
 static value pointer_of(struct emit *e, const struct transfer *t, value at)
 {
     at = LLVMBuildIntCast2(e->m->b, at, e->m->i64, false, "");
-    return t->a->mem->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.shared, &at, 1, "")
+    return t->a->mem->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "")
                                             : LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, "");
 }
 
@@ -88,7 +88,7 @@ static void move_whole(struct emit *e, const struct transfer *t)
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * t->a->bytes), WARP_LANES);
     bool loads = t->a->i->kind == IR_LD;
     LLVMBasicBlockRef done = emit_new_block(e, "");
-    value v[8], row = e->scratch[ROW_RESULT];
+    value v[8], row = e->f->scratch[ROW_RESULT];
     for (unsigned k = 0; k < t->a->n; k++)
         v[k] = loads ? LLVMConstNull(type) : element_stored_value(e, t, k);
     if (!loads)
@@ -126,7 +126,7 @@ void scalarised_load_lane(struct emit *e, const struct transfer *t, unsigned lan
 
 void scalarised_gather(struct emit *e, const struct transfer *t)
 {
-    value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->m->b, e->w, e->m->i64, ""), WARP_LANES);
+    value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->m->b, e->warp.w, e->m->i64, ""), WARP_LANES);
     scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->mask), t->lanes, own, ""));
     for (unsigned l = 0; l < WARP_LANES; l++)
         scalarised_load_lane(e, t, l, pointer_of(e, t, scratch_number(e, ROW_ADDRESS, e->m->i64, l)), v);

@@ -15,7 +15,7 @@ static value is_large(struct emit *e, const struct transfer *t)
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * t->a->all;
     value places = emit_load_field(e, e->m->i64, first.cache, abi.inline_cache_n, "");
-    value blocks = emit_load_field(e, e->m->i64, e->of.launch, abi.launch_n_blocks, "");
+    value blocks = emit_load_field(e, e->m->i64, e->f->of.launch, abi.launch_n_blocks, "");
     value array =
         LLVMBuildICmp(e->m->b, LLVMIntUGE, places, const_int(e, e->m->i64, costs->nontemporal_array >> t->a->log2), "");
     value launch =

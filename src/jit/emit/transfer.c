@@ -26,7 +26,7 @@ static value half_start(struct emit *e, const struct transfer *t, unsigned lane,
 {
     value at = LLVMBuildExtractElement(e->m->b, t->lanes, const_int(e, e->m->i32, lane), "");
     at = LLVMBuildIntCast2(e->m->b, at, e->m->i64, false, "");
-    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.shared, &at, 1, "")
+    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "")
                                  : LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, "");
 }
 
@@ -39,7 +39,7 @@ static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k,
         at = LLVMBuildAdd(e->m->b, at,
                           emit_splat(e, const_int(e, LLVMGetElementType(type), k * t->a->bytes), WARP_LANES), "");
     if (space == SPACE_SHARED)
-        return LLVMBuildGEP2(e->m->b, e->m->i8, e->of.shared, &at, 1, "");
+        return LLVMBuildGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "");
     return LLVMBuildIntToPtr(e->m->b, at, vector_of(e->m->ptr, WARP_LANES), "");
 }
 
@@ -341,7 +341,7 @@ static value local_word_pointer(struct emit *e, const struct transfer *t, unsign
     value word = LLVMBuildAnd(e->m->b, t->first[0], const_int(e, e->m->i64, ~3ull), "");
     value at = LLVMBuildMul(e->m->b, word, const_int(e, e->m->i64, WARP_LANES), "");
     at = LLVMBuildAdd(e->m->b, at, const_int(e, e->m->i64, byte * WARP_LANES), "");
-    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->of.local, &at, 1, "");
+    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->warp.local, &at, 1, "");
 }
 
 static value load_words(struct emit *e, const struct transfer *t, unsigned byte)

@@ -21,18 +21,18 @@ void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t 
     if (has_one_phase(e))
         return;
     if (arrived == ARRIVED_END) {
-        value exists = emit_load_field(e, e->m->i32, e->w, abi.warp_exists, "");
-        emit_store_field(e, exists, e->w, abi.warp_exited);
-        emit_store_field(e, const_int(e, e->m->i32, 0), e->a, abi.activation_lanes);
+        value exists = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_exists, "");
+        emit_store_field(e, exists, e->warp.w, abi.warp_exited);
+        emit_store_field(e, const_int(e, e->m->i32, 0), e->warp.a, abi.activation_lanes);
     } else {
-        emit_store_field(e, emit_op_pointer(e, i), e->w, abi.warp_op);
-        emit_store_field(e, const_int(e, e->m->i32, fn_next(e->fn, e->at)), e->w, abi.warp_at_block);
+        emit_store_field(e, emit_op_pointer(e, i), e->warp.w, abi.warp_op);
+        emit_store_field(e, const_int(e, e->m->i32, fn_next(e->fn, e->at)), e->warp.w, abi.warp_at_block);
         if (!emit_is_full(e))
-            emit_store_field(e, emit_mask(e), e->w, abi.warp_mask);
+            emit_store_field(e, emit_mask(e), e->warp.w, abi.warp_mask);
     }
-    value so_far = emit_load_field(e, e->m->i32, e->of.block, abi.block_arrived, "");
+    value so_far = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived, "");
     value all = LLVMBuildOr(e->m->b, so_far, const_int(e, e->m->i32, arrived), "");
-    value at = emit_field_pointer(e, e->of.block, abi.block_arrived);
+    value at = emit_field_pointer(e, e->f->of.block, abi.block_arrived);
     /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
      * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
     LLVMSetVolatile(LLVMBuildStore(e->m->b, all, at), true);
@@ -42,13 +42,13 @@ void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
 {
     LLVMBasicBlockRef in_step = emit_new_block(e, ""), all = emit_new_block(e, "arrived"),
                       other = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, e->of.lockstep, in_step, other);
+    LLVMBuildCondBr(e->m->b, e->f->of.lockstep, in_step, other);
     emit_at_end(e, in_step);
     value lanes = emit_mask(e);
     if (emit_is_full(e)) { /* as they were when the warp was entered */
         LLVMBuildBr(e->m->b, all);
     } else {
-        value whole = emit_load_field(e, e->m->i32, e->a, abi.activation_lanes, "");
+        value whole = emit_load_field(e, e->m->i32, e->warp.a, abi.activation_lanes, "");
         emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, whole, lanes, ""), all, other);
     }
     emit_at_end(e, all);
@@ -77,37 +77,37 @@ static void go_to_warp(struct emit *e, value w)
 static void emit_next_phase(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");
-    value arrived = emit_load_field(e, e->m->i32, e->of.block, abi.block_arrived, "");
+    value arrived = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived, "");
     value others = LLVMBuildAnd(e->m->b, arrived, LLVMBuildSub(e->m->b, arrived, const_int(e, e->m->i32, 1), ""), "");
     value barrier = LLVMBuildICmp(e->m->b, LLVMIntULT, arrived, const_int(e, e->m->i32, ARRIVED_END), "");
-    value left =
-        LLVMBuildSub(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i32, e->count.phases, ""), const_int(e, e->m->i32, 1), "");
-    LLVMBuildStore(e->m->b, left, e->count.phases);
+    value left = LLVMBuildSub(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i32, e->f->count.phases, ""),
+                              const_int(e, e->m->i32, 1), "");
+    LLVMBuildStore(e->m->b, left, e->f->count.phases);
     value goes_on = LLVMBuildAnd(e->m->b, LLVMBuildAnd(e->m->b, emit_is_zero(e, others), barrier, ""),
                                  LLVMBuildNot(e->m->b, emit_is_zero(e, left), ""), "");
     LLVMBuildCondBr(e->m->b, goes_on, again, over);
     emit_at_end(e, again);
-    emit_store_field(e, const_int(e, e->m->i32, 0), e->of.block, abi.block_arrived);
-    emit_store_field(e, const_int(e, e->m->i8, 0), e->of.block, abi.block_resumed);
-    go_to_warp(e, emit_field_pointer(e, e->of.block, abi.block_warps));
+    emit_store_field(e, const_int(e, e->m->i32, 0), e->f->of.block, abi.block_arrived);
+    emit_store_field(e, const_int(e, e->m->i8, 0), e->f->of.block, abi.block_resumed);
+    go_to_warp(e, emit_field_pointer(e, e->f->of.block, abi.block_warps));
     emit_at_end(e, over);
 }
 
 void emit_next_warp(struct emit *e)
 {
     LLVMBasicBlockRef more = emit_new_block(e, ""), last = emit_new_block(e, "");
-    emit_at_end(e, e->warps.next);
-    value index = emit_load_field(e, e->m->i32, e->warps.done, abi.warp_index, "");
-    value n = emit_load_field(e, e->m->i32, e->of.block, abi.block_n_warps, "");
+    emit_at_end(e, e->f->warps.next);
+    value index = emit_load_field(e, e->m->i32, e->f->warps.done, abi.warp_index, "");
+    value n = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_n_warps, "");
     index = LLVMBuildAdd(e->m->b, index, const_int(e, e->m->i32, 1), "");
     LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, index, n, ""), last, more);
     emit_at_end(e, more);
-    go_to_warp(e, emit_field_pointer(e, e->warps.done, abi.warp_size));
+    go_to_warp(e, emit_field_pointer(e, e->f->warps.done, abi.warp_size));
     emit_at_end(e, last);
     if (has_barriers(e))
         emit_next_phase(e);
-    emit_add_to_counter(e, e->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->count.lane_instructions, abi.worker_lane_instructions);
+    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
+    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
     LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_PHASE));
 }
 
@@ -115,13 +115,13 @@ void warp_loop_go_to_start(struct emit *e, value start[4])
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
     for (unsigned k = 0; k < 4; k++)
-        LLVMAddIncoming(e->warps.start[k], &start[k], &from, 1);
-    LLVMBuildBr(e->m->b, e->warps.begin);
+        LLVMAddIncoming(e->f->warps.start[k], &start[k], &from, 1);
+    LLVMBuildBr(e->m->b, e->f->warps.begin);
 }
 
 void warp_loop_go_to_next(struct emit *e)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    LLVMAddIncoming(e->warps.done, &e->w, &from, 1);
-    LLVMBuildBr(e->m->b, e->warps.next);
+    LLVMAddIncoming(e->f->warps.done, &e->warp.w, &from, 1);
+    LLVMBuildBr(e->m->b, e->f->warps.next);
 }
