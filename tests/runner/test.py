@@ -7,10 +7,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import build
 from tap import main, source
 
 
-def run(suites, *options):
+def run(suites, *options, longest=""):
     """The exit status and lines of a run of suites, each a shell script under its name."""
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(f"{folder}/build/tests")
@@ -21,6 +22,8 @@ def run(suites, *options):
                 f.write("#!/bin/sh\n" + (script if "1.." in script else "echo 1..1\n" + script))
             os.chmod(f"{folder}/tests/{name}/test.sh", 0o755)
         shutil.copy(f"{source}/tests/run", f"{folder}/tests/run")
+        with open(f"{folder}/tests/longest", "w") as f:
+            f.write(longest)
         env = {k: v for k, v in os.environ.items() if k != "HEDDLE_TESTS"}
         done = subprocess.run([f"{folder}/tests/run", *options, f"{folder}/build"], capture_output=True, text=True, timeout=100, env=env)
         assert done.stderr == "", done.stderr
@@ -89,6 +92,15 @@ def one_that_mostly_waits_runs_beside_as_many_as_are_to():
         status, lines = run({"a": "# waits: for the others\n" + meet.format(folder, "a"), "b": meet.format(folder, "b"),
                              "c": meet.format(folder, "c")}, "-j", "2", "--limit", "20")
         assert status == 0 and lines[-1] == "3 passed, 0 failed", lines
+
+
+def a_first_run_begins_with_the_suites_that_are_known_to_take_longest():
+    with open(f"{source}/tests/longest") as f, open(f"{build}/tests/tests.list") as programs:
+        suites = set(programs.read().split()) | {name for name in os.listdir(f"{source}/tests") if os.path.exists(f"{source}/tests/{name}/test.sh")}
+        names = f.read().split()
+    assert len(names) > 10 and set(names) <= suites, set(names) - suites
+    _, lines = run(dict.fromkeys("abcd", "echo ok 1"), "-j", "1", longest="c\nb\n")
+    assert [line[0] for line in lines[:4]] == ["c", "b", "a", "d"], lines
 
 
 def what_is_left_to_check_all_is_named():
