@@ -212,10 +212,27 @@ static void replace(const struct elf_symbols *symbols, uintptr_t base, const cha
     patches_end(p);
 }
 
-/* The runtime inside, in whichever table has its names. Of what is exported there is enough to look at where there are images to
- * be registered, too; the program itself may export it all. */
+/* Does the object want functions of the runtime from another one? Then it has none inside. */
+static bool imports_runtime(const struct elf_symbols *dynamic)
+{
+    for (size_t i = 0; i < dynamic->n; i++) {
+        const Elf64_Sym *s = &dynamic->at[i];
+        if (s->st_shndx != SHN_UNDEF || ELF64_ST_BIND(s->st_info) == STB_WEAK)
+            continue;
+        const struct name *name = find_name(elf_symbol_name(dynamic, i));
+        if (name && name->family == RUNTIME_FUNCTION)
+            return true;
+    }
+    return false;
+}
+
+/* The runtime inside, in whichever table has its names. What is imported is looked at first: to read all of an object's names from
+ * the disk takes long where there are a hundred megabytes of them, as in torch's. Of what is exported there is enough to look at
+ * where there are images to be registered, too; the program itself may export it all. */
 static bool find_runtime(const struct elf *e, struct elf_symbols *symbols)
 {
+    if (elf_symbols(e, SHT_DYNSYM, symbols) && imports_runtime(symbols))
+        return false;
     if (elf_symbols(e, SHT_SYMTAB, symbols) && has_runtime(symbols))
         return true;
     return elf_section(e, ".nvFatBinSegment") && elf_symbols(e, SHT_DYNSYM, symbols) && has_runtime(symbols);

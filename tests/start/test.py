@@ -213,6 +213,34 @@ def libraries_with_a_runtime_inside_and_no_images_are_found():
     assert run("run", program, inside) == (0, "13\n", "")
 
 
+LOAD = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/resource.h>
+int main(int argc, char **argv)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    void *library = dlopen(argv[1], RTLD_NOW);
+    getrusage(RUSAGE_SELF, &after);
+    printf("%ld\n", library ? after.ru_minflt - before.ru_minflt : -1);
+    return 0;
+}
+"""
+
+
+def names_of_a_library_that_uses_a_shared_runtime_are_not_read():
+    names = "".join(chr(ord("a") + i) * (4 << 20) + ": .byte 0\n" for i in range(16))
+    names += '.section .note.GNU-stack,"",@progbits\n'
+    text = "int cudaFree(void *);\nint drop(void *p) { return cudaFree(p); }\n"
+    by = library_of("many/libby.so", text, "-x", "assembler", write("many.s", names), "-L", libraries, "-lcudart")
+    assert os.path.getsize(by) > 64 << 20
+    program = compile_c("load", LOAD, "-ldl")
+    status, out, err = run("run", program, by)
+    faults = int(by_hand(program, by)[1])
+    assert status == 0 and err == "" and 0 <= int(out) < faults + 64, (out, faults, err)
+
+
 def runtimes_that_are_loaded_by_their_paths_are_replaced_each_by_its_version():
     files = [library_of(f"by-path/libcudart.so.{v}", OTHER, f"-Wl,-soname,libcudart.so.{v}") for v in (12, 13)]
     program = compile_c("ask", ASK)
