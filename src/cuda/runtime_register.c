@@ -2,7 +2,8 @@
  * these functions into constructors; they have no public manual, and are declared in cuda_runtime_api.h.
  *
  * Nothing is loaded before something of it is used, as under CUDA's lazy loading. Addresses of the host (of a kernel's
- * stub, of a variable's shadow) are the keys.
+ * stub, of a variable's shadow) are the keys. They are indexed when the first is asked for: a library such as torch
+ * registers tens of thousands of kernels whether the program uses one or not.
  */
 #include "cuda/runtime.h"
 
@@ -12,8 +13,11 @@
 
 /* One fat binary: what __cudaRegisterFatBinary returns. */
 struct binary {
+    struct binary *previous, *next; /* in the order of registration */
     void *wrapper;
     CUlibrary library; /* NULL: not loaded yet */
+    struct symbol *symbols, **end;
+    struct symbol *unindexed; /* the first of those */
     struct symbol *managed;
     struct symbol *in_place;
     unsigned n_in_place;
@@ -29,7 +33,8 @@ struct symbol {
     const void *key;
     enum symbol_kind kind;
     struct binary *binary;
-    const char *name; /* the program's own */
+    struct symbol *next; /* of the binary */
+    const char *name;    /* the program's own */
     size_t bytes;
     void **host_pointer; /* of a managed variable: where its address goes */
     CUkernel kernel;
@@ -42,13 +47,18 @@ struct section {
     struct section *next;
 };
 
-/* Symbols by key: open addressing, at most half full. */
+/* Symbols by key: open addressing, at most half full. Of two with one key the last that was registered counts: a kernel of a
+ * template may be in several shared objects. */
 static struct {
     pthread_mutex_t lock;
     struct symbol **at;
     size_t n, capacity;
+    struct binary *first, *last;
+    size_t unindexed;
     struct section *sections;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct symbol removed = {.kind = SYMBOL_VARIABLE}; /* in the place of one that is gone: others lie behind */
 
 /* In the child of a fork: what a thread of the parent held is free. */
 static void after_fork(void)
@@ -69,42 +79,55 @@ static struct symbol **slot(const void *key)
             return &table.at[i];
 }
 
-static bool grow(void)
+/* Room for so many more. */
+static bool grow(size_t more)
 {
     struct symbol **old = table.at;
-    size_t capacity = table.capacity;
-    if (2 * (table.n + 1) <= capacity)
+    size_t old_capacity = table.capacity, n = 0, capacity = 64;
+    if (2 * (table.n + more) <= old_capacity)
         return true;
-    struct symbol **at = calloc(capacity ? 2 * capacity : 64, sizeof *at);
+    for (size_t i = 0; i < old_capacity; i++)
+        n += old[i] && old[i] != &removed;
+    while (capacity < 4 * (n + more))
+        capacity *= 2;
+    struct symbol **at = calloc(capacity, sizeof *at);
     if (!at)
         return false;
     table.at = at;
-    table.capacity = capacity ? 2 * capacity : 64;
-    for (size_t i = 0; i < capacity; i++)
-        if (old[i])
+    table.n = n;
+    table.capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i] && old[i] != &removed)
             *slot(old[i]->key) = old[i];
     free(old);
     return true;
 }
 
-/* A new symbol, or the one that has the key, emptied. NULL: out of memory. The lock is held. */
-static struct symbol *put(const void *key)
+static void put(struct symbol *s)
 {
-    if (!grow())
-        return NULL;
-    struct symbol **s = slot(key);
-    if (!*s) {
-        *s = calloc(1, sizeof **s);
-        table.n += *s != NULL;
-    }
-    if (*s)
-        **s = (struct symbol){.key = key};
-    return *s;
+    struct symbol **at = slot(s->key);
+    table.n += !*at;
+    *at = s;
 }
 
+/* False: out of memory. The lock is held. */
+static bool index_symbols(void)
+{
+    if (!table.unindexed)
+        return true;
+    if (!grow(table.unindexed))
+        return false;
+    for (struct binary *b = table.first; b; b = b->next)
+        for (; b->unindexed; b->unindexed = b->unindexed->next)
+            put(b->unindexed);
+    table.unindexed = 0;
+    return true;
+}
+
+/* The lock is held. */
 static struct symbol *get(const void *key)
 {
-    return table.capacity ? *slot(key) : NULL;
+    return index_symbols() && table.capacity ? *slot(key) : NULL;
 }
 
 /* Loads the binary where that has not been done. The lock is held. */
@@ -137,8 +160,15 @@ static CUresult load(struct binary *b)
 void **__cudaRegisterFatBinary(void *fatCubin)
 {
     struct binary *b = calloc(1, sizeof *b);
-    if (b)
-        b->wrapper = fatCubin;
+    if (!b)
+        return NULL;
+    b->wrapper = fatCubin;
+    b->end = &b->symbols;
+    pthread_mutex_lock(&table.lock);
+    b->previous = table.last;
+    *(b->previous ? &b->previous->next : &table.first) = b;
+    table.last = b;
+    pthread_mutex_unlock(&table.lock);
     return (void **)b;
 }
 
@@ -176,6 +206,20 @@ static bool is_in_place(const char *variable)
     return false;
 }
 
+static void remove_symbols(struct binary *b)
+{
+    bool indexed = true;
+    for (struct symbol *s = b->symbols, *next; s; s = next) {
+        next = s->next;
+        indexed = indexed && s != b->unindexed;
+        struct symbol **at = indexed ? slot(s->key) : NULL;
+        table.unindexed -= !indexed;
+        if (at && *at == s)
+            *at = &removed;
+        free(s);
+    }
+}
+
 /* At the end of the program, where a kernel may still run, or where a shared object is unloaded. */
 void __cudaUnregisterFatBinary(void **fatCubinHandle)
 {
@@ -183,24 +227,26 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     if (!b || rt_is_exiting())
         return;
     pthread_mutex_lock(&table.lock);
-    for (size_t i = 0; i < table.capacity; i++)
-        if (table.at[i] && table.at[i]->binary == b)
-            *table.at[i] = (struct symbol){.key = table.at[i]->key, .kind = SYMBOL_VARIABLE};
+    remove_symbols(b);
+    *(b->previous ? &b->previous->next : &table.first) = b->next;
+    *(b->next ? &b->next->previous : &table.last) = b->previous;
     if (b->library)
         cuLibraryUnload(b->library);
     pthread_mutex_unlock(&table.lock);
     free(b);
 }
 
-static struct symbol *add(void **handle, const void *key, enum symbol_kind kind, const char *name, size_t bytes)
+static struct symbol *add(struct binary *b, const void *key, enum symbol_kind kind, const char *name, size_t bytes)
 {
-    struct symbol *s = put(key);
-    if (s) {
-        s->kind = kind;
-        s->binary = (struct binary *)handle;
-        s->name = name;
-        s->bytes = bytes;
-    }
+    struct symbol *s = b ? malloc(sizeof *s) : NULL;
+    if (!s)
+        return NULL;
+    *s = (struct symbol){.key = key, .kind = kind, .binary = b, .name = name, .bytes = bytes};
+    *b->end = s;
+    b->end = &s->next;
+    if (!b->unindexed)
+        b->unindexed = s;
+    table.unindexed++;
     return s;
 }
 
@@ -209,7 +255,7 @@ void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *de
 {
     (void)deviceFun, (void)thread_limit, (void)tid, (void)bid, (void)bDim, (void)gDim, (void)wSize;
     pthread_mutex_lock(&table.lock);
-    add(fatCubinHandle, hostFun, SYMBOL_KERNEL, deviceName, 0);
+    add((struct binary *)fatCubinHandle, hostFun, SYMBOL_KERNEL, deviceName, 0);
     pthread_mutex_unlock(&table.lock);
 }
 
@@ -219,8 +265,8 @@ void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress
     struct binary *b = (struct binary *)fatCubinHandle;
     (void)deviceAddress, (void)ext, (void)constant, (void)global;
     pthread_mutex_lock(&table.lock);
-    bool in_place = b && is_in_place(hostVar);
-    struct symbol *s = add(fatCubinHandle, hostVar, in_place ? SYMBOL_IN_PLACE : SYMBOL_VARIABLE, deviceName, size);
+    bool in_place = is_in_place(hostVar);
+    struct symbol *s = add(b, hostVar, in_place ? SYMBOL_IN_PLACE : SYMBOL_VARIABLE, deviceName, size);
     if (s && in_place) {
         s->next_managed = b->in_place;
         b->in_place = s;
@@ -235,8 +281,8 @@ void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, c
     struct binary *b = (struct binary *)fatCubinHandle;
     (void)deviceAddress, (void)ext, (void)constant, (void)global;
     pthread_mutex_lock(&table.lock);
-    struct symbol *s = add(fatCubinHandle, hostVarPtrAddress, SYMBOL_MANAGED, deviceName, size);
-    if (s && b) {
+    struct symbol *s = add(b, hostVarPtrAddress, SYMBOL_MANAGED, deviceName, size);
+    if (s) {
         s->host_pointer = hostVarPtrAddress;
         s->next_managed = b->managed;
         b->managed = s;
@@ -272,8 +318,6 @@ static cudaError_t kernel_of(const void *function, CUkernel *kernel)
     if (!s || s->kind != SYMBOL_KERNEL)
         return rt_no_kernel();
     if (!s->kernel) {
-        if (!s->binary)
-            return cudaErrorInvalidDeviceFunction;
         CUresult r = load(s->binary);
         if (!r)
             r = cuLibraryGetKernel(&s->kernel, s->binary->library, s->name);
@@ -299,14 +343,14 @@ cudaError_t rt_note_kernel(CUkernel kernel)
 {
     pthread_mutex_lock(&table.lock);
     struct symbol *s = get(kernel);
-    if (!s || s->kernel != kernel)
-        s = put(kernel);
-    if (s) {
-        s->kind = SYMBOL_KERNEL;
-        s->kernel = kernel;
+    bool noted = s && s->kind == SYMBOL_KERNEL && s->kernel == kernel;
+    if (!noted && grow(1) && (s = malloc(sizeof *s))) {
+        *s = (struct symbol){.key = kernel, .kind = SYMBOL_KERNEL, .kernel = kernel};
+        put(s);
+        noted = true;
     }
     pthread_mutex_unlock(&table.lock);
-    return s ? cudaSuccess : cudaErrorMemoryAllocation;
+    return noted ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 static cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes)
@@ -323,14 +367,13 @@ static cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t 
 /* A managed variable's symbol is its own address. */
 static bool is_managed(const void *symbol, CUdeviceptr *address, size_t *bytes)
 {
-    for (size_t i = 0; i < table.capacity; i++) {
-        struct symbol *s = table.at[i];
-        if (s && s->kind == SYMBOL_MANAGED && *s->host_pointer == symbol) {
-            *address = (CUdeviceptr)symbol;
-            *bytes = s->bytes;
-            return true;
-        }
-    }
+    for (const struct binary *b = table.first; b; b = b->next)
+        for (const struct symbol *s = b->managed; s; s = s->next_managed)
+            if (*s->host_pointer == symbol) {
+                *address = (CUdeviceptr)symbol;
+                *bytes = s->bytes;
+                return true;
+            }
     return false;
 }
 
