@@ -436,6 +436,49 @@ def the_time_of_compiling_grows_little_faster_than_the_kernel():
         seen.append([seconds_to_compile(large(rows), f"f32[{256 * (rows + 16)}]", "0") for rows in (150, 600)])
 
 
+# Rounds of a shuffle and an addition, with 32 values alive at each; by the lanes that have a bit of their number in `who`.
+SHUFFLES_HEAD = """.visible .entry shuffles(.param .u64 out, .param .u32 who)
+{
+    .reg .u64 %rd<3>; .reg .u32 %t, %who, %m, %v, %s<32>; .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %who, [who];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %rd2, %t, 128, %rd1;
+    and.b32 %v, %t, %who;
+    setp.eq.u32 %p, %v, %who;
+    vote.sync.ballot.b32 %m, %p, -1;
+    @!%p bra END;
+"""
+
+
+def shuffles(rounds):
+    text = [SHUFFLES_HEAD]
+    text += [f"    ld.global.u32 %s{k}, [%rd2+{4 * k}];\n" for k in range(32)]
+    for k in range(rounds):
+        text += [f"    shfl.sync.bfly.b32 %v, %s{k % 32}, {1 << k % 5}, 31, %m;\n",
+                 f"    mad.lo.u32 %s{(k + 7) % 32}, %v, {2 * k + 3}, %s{(k + 7) % 32};\n"]
+    text += [f"    st.global.u32 [%rd2+{4 * k}], %s{k};\n" for k in range(32)]
+    return "".join(text) + "END:\n    ret;\n}\n"
+
+
+def a_kernel_of_very_many_shuffles_gives_the_same_by_both_whether_lanes_part_or_not():
+    with written(shuffles(200)) as path:
+        for who in 0, 1, 18:
+            by_both(path, "--grid", 2, "--block", 64, "u32[2048]=rand+print", who)
+
+
+def values_alive_at_entries_are_no_more_than_instructions():
+    """32 are alive behind each of the shuffles, which have an entry each while there are few of them."""
+    need_compiler()
+    entries = []
+    for rounds in 20, 200, 400:
+        with written(shuffles(rounds)) as path:
+            done = run("launch", path, "--grid", 1, "--block", 64, "u32[2048]", 0, "--engine", "jit",
+                       env=environment(HEDDLE_DUMP="llvm", HEDDLE_TIER="1", HEDDLE_CACHE="off"))
+        entries.append(len(re.findall(r"^entry\d*:", done[2], flags=re.M)))
+    assert entries[0] > 20 and 5 < entries[1] < 400 // 32 + 5 and entries[2] < 2 * entries[1] + 5, entries
+
+
 # So many of them that the engine does most (jit/emit/atomic.c). Each thread has 16 cells of its own, and all have 64.
 ADDITIONS_HEAD = """.visible .entry additions(.param .u64 own, .param .u64 all)
 {

@@ -104,6 +104,8 @@ unsigned fn_piece_lane(const struct function *fn, unsigned piece);
 bool fn_is_grid_uniform(const struct function *fn, ir_ref r);
 /* Is an operand a number that is known (ir_number)? If so, *v is its lower 32 bits. */
 bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v);
+/* Is it a collective that compiled code has done where all its lanes are there, and goes on behind? */
+bool fn_is_collective(const struct ir_insn *i);
 /* Is it a shuffle between lanes that are known? Such a one is done without the engine. */
 bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
 /* Is a counter the remainder of a division by a small power of 2, as in the loop that compilers put behind an unrolled one? The few

@@ -59,6 +59,20 @@ bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i)
            fn_ref_width(fn, i->a) == 32;
 }
 
+bool fn_is_collective(const struct ir_insn *i)
+{
+    switch (i->kind) {
+    case IR_SHFL:
+    case IR_VOTE:
+    case IR_MATCH:
+    case IR_REDUX:
+    case IR_ELECT:
+    case IR_WARPSYNC:
+    case IR_MATRIX: return !i->guard;
+    default: return false;
+    }
+}
+
 bool cursor_is_in_loop(struct cursor here)
 {
     for (uint32_t b = here.block; b < here.fn->ir->n_ordered; b++)

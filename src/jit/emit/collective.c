@@ -26,7 +26,7 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i)
 
 bool emit_collective(struct emit *e, const struct ir_insn *i)
 {
-    if (i->guard)
+    if (!fn_is_collective(i))
         return false;
     if (emit_shuffle(e, i))
         return true;

@@ -44,19 +44,12 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
     case IR_STACKSAVE:
     case IR_STACKRESTORE: emit_by_engine(e, i); return true;
     case IR_BRA: branch_emit(e, i); return false;
-    case IR_SHFL:
-    case IR_VOTE:
-    case IR_MATCH:
-    case IR_REDUX:
-    case IR_ELECT:
-    case IR_WARPSYNC:
-    case IR_MATRIX:
+    default:
         if (emit_collective(e, i))
             emit_go_to(e, fn_next(e->fn, e->at), emit_mask(e));
         else
             exit_emit_at(e, e->index);
         return false;
-    default: exit_emit_at(e, e->index); return false;
     }
 }
 
