@@ -2,8 +2,10 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static void print_help(void)
 {
@@ -60,6 +62,13 @@ static int run(struct session *s, int argc, char **argv)
     return usage_error(s, "there is no command `%s`; `heddle --help` lists them", argv[1 + help]);
 }
 
+/* A reader that ends early is no error: as where SIGPIPE has not been ignored, by a command or by who has started it. */
+static bool nobody_reads(int fd)
+{
+    struct pollfd p = {.fd = fd};
+    return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
+}
+
 int main(int argc, char **argv)
 {
     static struct session session;
@@ -74,7 +83,12 @@ int main(int argc, char **argv)
     } else {
         status = cli_failure(&session, "out of memory");
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!written && nobody_reads(STDOUT_FILENO)) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    if (!written) {
         fprintf(stderr, "heddle: cannot write the output: %s\n", strerror(errno));
         status = 1;
     }

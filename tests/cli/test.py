@@ -135,6 +135,16 @@ def a_full_disk_is_an_error():
     assert done.returncode == 1 and "No space left" in done.stderr
 
 
+def a_reader_that_ends_early_is_no_error():
+    for action in signal.SIG_DFL, signal.SIG_IGN:
+        reads, writes = os.pipe()
+        os.close(reads)
+        done = subprocess.run([heddle, "info"], stdout=writes, stderr=subprocess.PIPE, text=True, restore_signals=False,
+                              preexec_fn=lambda: signal.signal(signal.SIGPIPE, action))
+        os.close(writes)
+        assert done.returncode == -signal.SIGPIPE and not done.stderr, (action, done)
+
+
 # ---- launch ----
 
 def a_launch_shows_what_changed():
