@@ -236,6 +236,7 @@ static const char *verdict(const struct check *c)
     struct arena *arena = &c->s->arena;
     const struct findings *f = &c->findings;
     struct text t = {.arena = arena};
+    bool is_cut = c->killed_by != 0; /* launches that had not ended are not among those counted */
     if (!f->n_processes)
         return arena_printf(arena, "check: `%s` has run and used nothing of CUDA%s: there was nothing to check\n",
                             c->s->words[0], c->settings.application_only ? " itself" : "");
@@ -243,10 +244,10 @@ static const char *verdict(const struct check *c)
     if (f->diags.errors || f->diags.warnings)
         text_printf(&t, "%s, %s", plural(f->diags.errors, "error", arena), plural(f->diags.warnings, "warning", arena));
     else if (f->launches)
-        text_printf(&t, "no errors in %s of %s", plural(f->launches, "launch", arena),
-                    plural(json_object_size(f->kernels), "kernel", arena));
+        text_printf(&t, "no errors in %s of %s%s", plural(f->launches, "launch", arena),
+                    plural(json_object_size(f->kernels), "kernel", arena), is_cut ? " that had ended" : "");
     else
-        text_puts(&t, "no errors, and no kernel was launched");
+        text_puts(&t, is_cut ? "no errors so far, and no launch had ended" : "no errors, and no kernel was launched");
     if (c->run > 1)
         text_printf(&t, " in %u runs", c->run);
     if (f->unchecked)

@@ -140,6 +140,15 @@ def a_signal_ends_the_program_and_not_the_report():
         assert p.returncode == -number and BEYOND in err and "1 of 3 runs were done" in err, (p.returncode, err)
 
 
+def a_launch_that_a_signal_ends_is_not_denied():
+    p = subprocess.Popen([heddle, "check", WAYS, "spin only"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    assert p.stdout.readline() == "launching\n"
+    p.send_signal(signal.SIGINT)
+    err = p.communicate(timeout=60)[1]
+    assert p.returncode == -signal.SIGINT and "no errors so far, and no launch had ended" in err, (p.returncode, err)
+
+
 def children_are_checked_too():
     _, err, result = check(WAYS, "exec", status=1)
     assert codes(result) == BOTH and [f["count"] for f in result["findings"]] == [2, 128], result

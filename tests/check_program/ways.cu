@@ -184,6 +184,13 @@ int main(int argc, char **argv)
         spin<<<1, 1>>>(memory());
         return synchronize();
     }
+    if (is("spin only")) {
+        int *p = memory();
+        puts("launching");
+        fflush(stdout);
+        spin<<<1, 1>>>(p);
+        return synchronize();
+    }
     if (is("endless")) {
         beyond<<<1, 128>>>(memory(), 100);
         spin<<<1, 1>>>(memory());
