@@ -277,7 +277,7 @@ int explain_compare(struct session *s)
         return usage_error(s, "--compare runs nothing, so there is nothing to write with --json, --csv or --trace");
     bool read = read_side(s, s->words[BEFORE], BEFORE, &all) && read_side(s, s->words[AFTER], AFTER, &all);
     int status = read ? 0 : 2;
-    if (read)
+    if (read && !explanation_writes(&s->o, "-"))
         show(&all, &s->arena);
     if (read && s->o.page) {
         json_t *json = comparison_json(&all, s);

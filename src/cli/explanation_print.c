@@ -378,7 +378,9 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
                 strchr("AEFHILMNORSXs8", *device) ? "an" : "a", device);
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
-    fprintf(out, "; the page is %s\n", explanation_page(o));
+    if (strcmp(explanation_page(o), "-"))
+        fprintf(out, "; the page is %s", explanation_page(o));
+    fputs("\n", out);
     if (o->report_device)
         print_device(e, device_model_of_report(device), out, arena);
     for (size_t i = 0; i < n; i++) {

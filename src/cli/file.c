@@ -165,9 +165,19 @@ bool file_is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+static bool is_standard_output(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 const char *file_create(struct file_writer *w, struct arena *arena, const char *path)
 {
     *w = (struct file_writer){.path = path, .fd = -1, .arena = arena};
+    if (is_standard_output(path)) {
+        fflush(stdout);
+        w->fd = STDOUT_FILENO;
+        return NULL;
+    }
     if (outputs_are_outside()) {
         w->is_outside = true;
         return outputs_create(arena, path, &w->fd);
@@ -207,6 +217,8 @@ const char *file_write(struct file_writer *w, const void *bytes, size_t n)
 
 const char *file_finish(struct file_writer *w)
 {
+    if (w->fd == STDOUT_FILENO)
+        return w->error;
     if (close(w->fd) != 0 && !w->error)
         w->error = failure(w->arena, "write", w->path, errno);
     if (w->is_outside) {
@@ -235,6 +247,8 @@ const char *file_write_whole(struct arena *arena, const char *path, const void *
 const char *file_may_create(struct arena *arena, const char *path)
 {
     struct stat st;
+    if (is_standard_output(path))
+        return NULL;
     if (outputs_are_outside())
         return outputs_may_create(arena, path);
     if (stat(path, &st) == 0) {

@@ -32,7 +32,7 @@ struct file_writer {
     struct arena *arena;
 };
 
-/* Nothing stands at `path` before file_finish. All three return NULL or what went wrong, in the arena; a
+/* Nothing stands at `path` ("-": standard output) before file_finish. All three return NULL or what went wrong, in the arena; a
  * failed file leaves nothing behind. */
 const char *file_create(struct file_writer *w, struct arena *arena, const char *path);
 const char *file_write(struct file_writer *w, const void *bytes, size_t n);

@@ -596,7 +596,7 @@ static int show_explanation(struct launch *l)
     }
     if (r || e->lost)
         return cli_failure(l->s, "out of memory: not all that was counted could be kept");
-    explanation_print(e, &l->s->o, stdout, &l->s->arena);
+    explanation_print(e, &l->s->o, explanation_writes(&l->s->o, "-") ? stderr : stdout, &l->s->arena);
     return explanation_write_files(l->s, e, l->s->words[0]);
 }
 
@@ -616,14 +616,23 @@ static int open_own_machine(struct launch *l)
     return status ? status : open_explainer(l);
 }
 
+static int show_results(struct launch *l)
+{
+    switch (l->format) {
+    case FORMAT_JSON: return show_json(l);
+    case FORMAT_SARIF: return print_sarif(l, l->checker ? add_findings(l, NULL) : NULL);
+    default: show_text(l); return 0;
+    }
+}
+
+/* Where standard output is one of the explanation's files, what is for people goes to the other stream. */
 static int show(struct launch *l)
 {
-    int status = 0;
-    switch (l->format) {
-    case FORMAT_TEXT: show_text(l); break;
-    case FORMAT_JSON: status = show_json(l); break;
-    case FORMAT_SARIF: status = print_sarif(l, l->checker ? add_findings(l, NULL) : NULL); break;
-    }
+    FILE *output = stdout;
+    if (l->explanation && explanation_writes(&l->s->o, "-"))
+        stdout = stderr;
+    int status = show_results(l);
+    stdout = output;
     status = status ? status : show_explanation(l);
     return status ? status : l->errors > 0;
 }

@@ -53,6 +53,16 @@ def kernel(name, block, *args, options=()):
 
 # ---- what is counted ----
 
+def a_dash_is_standard_output():
+    args = f"{source}/examples/saxpy/saxpy.ptx", "--grid", 1, "--block", 32, 4, 2.0, "f32[4]=range", "f32[4]=ones"
+    for option, begins in ("-o", "<!doctype html>"), ("--csv", "process,"), ("--json", "{"):
+        page = [] if option == "-o" else ["-o", path("explain.html")]
+        status, out, err = run("explain", option, "-", *page, *args)
+        assert status == 0 and out.startswith(begins) and "saxpy: 1 block" not in out, (option, out[:200], err)
+        assert "saxpy: 1 block" in err and "explain: 1 launch" in err and "the page is -" not in err, err
+    assert json.loads(out) and not os.path.exists("-")
+
+
 def strides_become_sectors():
     for stride, sectors, lines in (0, 1, 1), (1, 4, 1), (2, 8, 2), (8, 32, 8), (32, 32, 32):
         _, launch, by_line = kernel("strided", 32, f"u32[{32 * max(stride, 1)}]=range", "u32[32]", stride)
