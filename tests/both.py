@@ -58,13 +58,18 @@ def environment(**more):
     return {**os.environ, **more}
 
 
-def by_both(*args):
-    """The same buffers, and the same counts."""
-    need_compiler()
-    compiled, interpreted = (launch(*args, "--engine", e) for e in ("jit", "interp"))
+def same_results(compiled, interpreted):
+    """The same buffers, and the same counts, of two launches' JSON."""
     assert compiled["buffers"] == interpreted["buffers"]
     for count in "blocks", "warp_instructions", "lane_instructions":
         assert compiled["stats"][count] == interpreted["stats"][count], count
+
+
+def by_both(*args):
+    """The same results of both engines: those of compiled code."""
+    need_compiler()
+    compiled, interpreted = (launch(*args, "--engine", e) for e in ("jit", "interp"))
+    same_results(compiled, interpreted)
     return compiled
 
 

@@ -790,9 +790,9 @@ def the_line_of_a_bad_access_is_the_users():
 def atomics_that_a_device_lacks_say_so():
     write("half_sums.cu", "#include <cuda_fp16.h>\n__global__ void k(__half2 *p, __half *q) {\n atomicAdd(p, *p);\n"
                           "#ifdef ONE\n atomicAdd_block(q, *q);\n#endif\n}\n")
-    cc("-c", "-arch=sm_60", "half_sums.cu")
-    cc("-c", "-arch=sm_70", "-DONE", "half_sums.cu")
-    _, err = cc("-c", "-arch=sm_60", "-DONE", "half_sums.cu", status=1)
+    cc("-ptx", "-arch=sm_60", "half_sums.cu")
+    cc("-ptx", "-arch=sm_70", "-DONE", "half_sums.cu")
+    _, err = cc("-ptx", "-arch=sm_60", "-DONE", "half_sums.cu", status=1)
     assert err.startswith("half_sums.cu:5") and "needs compute capability 70" in err, err
     _, err = cc("-c", "-arch=sm_50", "half_sums.cu", status=1)
     assert err.startswith("half_sums.cu:3") and "needs compute capability 60" in err, err

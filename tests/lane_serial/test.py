@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, need_compiler, written
+from both import by_both, environment, need_compiler, same_results, without_addresses, written
 from tap import main, run
 
 # out[i] of what row i has: from offset[2 * i] to offset[2 * i + 1].
@@ -153,10 +153,15 @@ def each_way(names=None, **more):
             yield name, path
 
 
+def threads_of(name):
+    """Of a block: a loop is compiled for one size of blocks, and once for all tests that take this one."""
+    return 64 if len(name) % 2 else 37
+
+
 def rows_of_all_lengths_give_what_the_interpreter_gives():
     for name, path in each_way():
         lengths = sum((lengths_of(kind, 100) for kind in ("mixed", "one long", "none", "equal")), [])
-        threads = 64 if len(name) % 2 else 37
+        threads = threads_of(name)
         by_both(path, "--grid", 450 // threads, "--block", threads, *arguments(lengths), *LEVEL)
 
 
@@ -260,18 +265,20 @@ def what_is_outside_is_the_fault_of_the_lane_that_comes_there():
                 args[2] = f"u32[{ELEMENTS}]=" + ",".join(map(str, values))
                 for lengths in [24] * 128, [20 + 4 * (i % 8) for i in range(128)]:
                     args[1] = offsets(lengths)
-                    fault_or_not(path, *args)
+                    fault_or_not(path, threads_of(name), *args)
 
 
-def fault_or_not(path, *args):
+def fault_or_not(path, threads, *args):
     """The same by both engines, be it a fault."""
     need_compiler()
-    launched = "launch", path, "--grid", 4, "--block", 32, "--workers", 1, *args, *LEVEL
-    status = run(*launched, "--engine", "interp")[0]
+    launched = "launch", path, "--grid", 148 // threads, "--block", threads, "--workers", 1, *args, *LEVEL, "--json"
+    (status, out, err), interpreted = (run(*launched, "--engine", e) for e in ("jit", "interp"))
+    assert status == interpreted[0] and status in (0, 1), (out, err, interpreted)
     if status:
-        fault_by_both(path, *launched[2:])
+        texts = [without_addresses(o + e) for o, e in ((out, err), interpreted[1:])]
+        assert texts[0] == texts[1] and '"severity": "error"' in texts[0], texts
     else:
-        by_both(path, *launched[2:])
+        same_results(json.loads(out), json.loads(interpreted[1]))
     return status
 
 
@@ -283,7 +290,7 @@ def rows_that_end_outside_are_faults_of_the_round_that_comes_there():
                 rows = [(12 * i, 12 * i + 24) for i in range(128)]
                 rows[last] = (end - 48, end)
                 args = arguments([0] * 128)
-                faults += fault_or_not(path, args[0], "u32[256]=" + ",".join(f"{a},{b}" for a, b in rows), *args[2:])
+                faults += fault_or_not(path, threads_of(name), args[0], "u32[256]=" + ",".join(f"{a},{b}" for a, b in rows), *args[2:])
     assert faults > len(WALKS), faults
 
 
@@ -305,7 +312,7 @@ def addresses_that_go_odd_ways_are_exact():
     for name in ODD:
         with written(text_of(name, ODD)) as path:
             for lengths in [20] * 128, [4 * (i % 7) for i in range(128)], [4] * 100 + [0, 2] * 14:
-                fault_or_not(path, *arguments(lengths))
+                fault_or_not(path, threads_of(name), *arguments(lengths))
 
 
 NESTED = """

@@ -71,7 +71,7 @@ def compile_all(into):
     plain = [p for p in programs if not p.needs_libcu]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         halves = [plain[0::2], plain[1::2]]
-        for half, path in zip(halves, pool.map(lambda n: compile(f"half{n}", halves[n], [heddle, "cc", "-O2"]), (0, 1))):
+        for half, path in zip(halves, pool.map(lambda n: compile(f"half{n}", halves[n], [heddle, "cc"]), (0, 1))):
             into.update({p.name: path for p in half})
     if shutil.which("nvcc"):
         rest = [p for p in programs if p.needs_libcu]
@@ -334,7 +334,7 @@ def judge_marked(name, least):
         raise Skip("programs that are built without sanitizers can load no library that is")
     need_compiler()
     text, path = os.path.join(source, "tests", "races", name), os.path.join(folder.name, name[:-3])
-    done = subprocess.run([heddle, "cc", "-O2", "-g", "-lineinfo", "-arch=sm_90", "-std=c++17", "-o", path, text], capture_output=True, text=True)
+    done = subprocess.run([heddle, "cc", "-g", "-lineinfo", "-arch=sm_90", "-std=c++17", "-o", path, text], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     with open(text) as f:
         lines = f.read().splitlines()
