@@ -82,7 +82,8 @@ def inputs(t):
 
 def every_operation_gives_the_same_by_both():
     """By one warp: warps of a block may come in another order behind a barrier."""
-    for (op, t), space in itertools.product(FORMS, ("global", "shared")):
+    spaces = "global", "shared"  # in turn, then each form's other one
+    for (op, t), space in some(len(FORMS), [(form, spaces[(n + other) % 2]) for other in (0, 1) for n, form in enumerate(FORMS)]):
         with written(kernel(op, t, space)) as path:
             for cells, values in inputs(t):
                 by_both(path, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print")
@@ -91,14 +92,15 @@ def every_operation_gives_the_same_by_both():
 def so_they_do_on_each_level_and_in_both_tiers():
     need_compiler()
     levels = cpu_levels("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse")
-    for op, t in some(2, (("add", "f32"), ("inc", "u32"), ("add", "f64"), ("dec", "u32"))):
-        for space in "global", "shared":
-            with written(kernel(op, t, space)) as path:
-                for cells, values in inputs(t)[-1:]:
-                    found = {str(launch(path, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print", "--engine", "jit",
-                                        "--cpu", level, env=environment(HEDDLE_TIER=tier, HEDDLE_VERIFY="1"))["buffers"])
-                             for tier in "12" for level in levels}
-                    assert len(found) == 1, (op, t, space)
+    ways = (("add", "f32", "global"), ("inc", "u32", "shared"), ("add", "f32", "shared"), ("inc", "u32", "global"),
+            ("add", "f64", "global"), ("dec", "u32", "shared"), ("add", "f64", "shared"), ("dec", "u32", "global"))
+    for op, t, space in some(2, ways):
+        with written(kernel(op, t, space)) as path:
+            for cells, values in inputs(t)[-1:]:
+                found = {str(launch(path, "--grid", 1, "--block", 32, cells, values, f"u64[{1536 * ROUNDS}]+print", "--engine", "jit",
+                                    "--cpu", level, env=environment(HEDDLE_TIER=tier, HEDDLE_VERIFY="1"))["buffers"])
+                         for tier in "12" for level in levels}
+                assert len(found) == 1, (op, t, space)
 
 
 # Shared memory behind other variables, whose cells a warp finds by bytes, or by more.

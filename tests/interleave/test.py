@@ -4,7 +4,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, cpu_levels, environment, fault_by_both, need_compiler, written
-from tap import launch, main, run
+from tap import launch, main, run, some
 
 # Thread t is at t * STRIDE elements, and loads and stores elements behind that. Threads whose number has a bit of `mask` in common
 # store nothing.
@@ -35,7 +35,7 @@ DONE:
     ret;
 }
 """
-SIZES = {"u8": 1, "s16": 2, "u32": 4, "s32": 4, "u64": 8}
+SIZES = {"u32": 4, "u64": 8, "u8": 1, "s16": 2, "s32": 4}  # the most telling first: tap.some()
 
 
 def access(name, space, type, vector, to, at, values):
@@ -85,7 +85,7 @@ def compare(text, masks=(0,), block=32, levels=False, grid=5):
 
 
 def words_one_behind_the_other_are_moved_exactly():
-    for type in SIZES:
+    for type in some(3, SIZES):
         for n in 2, 3, 4, 8:
             compare(moves(type, n, range(n), range(n)[::-1]), levels=type == "u32", grid=2, block=64)
 
@@ -115,14 +115,14 @@ def vectors_of_one_lane_may_be_parts_of_a_run():
 
 
 def lanes_that_do_not_run_store_nothing():
-    for type in SIZES:
+    for type in some(3, SIZES):
         for n in 2, 3, 4:
             compare(moves(type, n, range(n), range(n), masked=True), masks=(0, 1, 6, 31), levels=type == "u32")
         compare(moves(type, 2, [1], [1], masked=True), masks=(0, 9), levels=True)
 
 
 def shared_memory_is_moved_exactly():
-    for type in SIZES:
+    for type in some(3, SIZES):
         for n in 2, 3, 4:
             compare(moves(type, n, range(n), range(n), shared=True), levels=type == "u32")
             compare(moves(type, n, range(n), range(n), shared=True, masked=True), masks=(1, 6, 31), levels=type == "u32")

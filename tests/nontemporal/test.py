@@ -4,7 +4,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, has_level, need_compiler, written
+from both import by_both, cpu_levels, environment, need_compiler, written
 from tap import Skip, main, run
 
 # Thread i: %in and %out are the addresses of its 4 bytes, or of as many as SIZE says.
@@ -102,7 +102,7 @@ def copied(name, n, words, grid, to, threads, *more):
 
 
 def what_they_store_is_the_same():
-    levels = [l for l in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if has_level(l)]
+    levels = cpu_levels("x86-64-v2", "x86-64-v3", "x86-64-v4")
     for level in levels:
         for name in ("words", "halves", "a guard", "behind a barrier") if level == levels[-1] else ("words",):
             blocks = 8201 if name != "halves" else 17001

@@ -30,15 +30,15 @@ run() {
         status=1
     fi
 }
-# Levels that compiled code is tried on: the least and the greatest, as in tests/both.py.
+# Levels that all is tried on: the least and the greatest, as in tests/both.py.
 greatest=v3
 "$HEDDLE_BUILD/heddle" info --cpu x86-64-v4 >/dev/null 2>&1 && greatest=v4
-compiled="v2 $greatest"
-[ "${HEDDLE_TESTS-}" = all ] && compiled="v2 v3 v4"
+levels="v2 $greatest" isa2_every=32
+[ "${HEDDLE_TESTS-}" = all ] && levels="v2 v3 v4" isa2_every=16
 forms="forms 4137: 4137 agree, 0 differ"
 programs="programs 500: 500 agree, 0 differ"
 contracted="kernels 1247: 1247 agree, 0 differ"
-for level in v2 v3 v4; do
+for level in $levels; do
     run "$forms" oracle-forms --engine interp --cpu $level
     run "$programs" oracle-simt --engine interp --cpu $level
     run "$contracted" oracle-contract --engine interp --cpu $level
@@ -49,13 +49,13 @@ groups="$HEDDLE_SOURCE/tests/oracle/isa2.groups"
 n_isa2=$(awk '{ n += $2 } END { print n }' "$groups")
 isa2="forms $n_isa2: $n_isa2 agree, 0 differ"
 folder=/isa2
-for level in v2 v3 v4; do
+for level in $levels; do
     run "$isa2" oracle-forms --groups "$groups" --engine interp --cpu $level
 done
-for level in $compiled; do
-    n_jit=$(((n_isa2 + 15) / 16))
+for level in $levels; do
+    n_jit=$(((n_isa2 + isa2_every - 1) / isa2_every))
     [ -e "$HEDDLE_BUILD/heddle-jit" ] &&
-        run "forms $n_jit: $n_jit agree, 0 differ" oracle-forms --groups "$groups" --engine jit --cpu $level --every 16
+        run "forms $n_jit: $n_jit agree, 0 differ" oracle-forms --groups "$groups" --engine jit --cpu $level --every $isa2_every
 done
 for policy in serial random:1 random:2 random:3; do
     run "$isa2" oracle-forms --groups "$groups" --policy $policy
@@ -69,11 +69,11 @@ folder=/clustered
 run "forms 136: 136 agree, 0 differ" oracle-forms --groups "$dir/wgmma.groups"
 folder=
 # Compiled code, where there is the compiler: here a part of them on each level, all with `make oracle-jit`.
-seeds=5 forms_every=124 n_forms=34 others_every=86 n_programs=6 n_kernels=15
+seeds=3 forms_every=124 n_forms=34 others_every=86 n_programs=6 n_kernels=15
 [ "${HEDDLE_TESTS-}" = all ] && seeds=20 forms_every=62 n_forms=67 others_every=43 n_programs=12 n_kernels=29
-echo "# check-all adds: 33 forms, 6 programs and 14 kernels by compiled code on each level, and the levels between; 15 random schedules of all programs"
+echo "# check-all adds: $((33 + n_isa2 / 32)) forms, 6 programs and 14 kernels by compiled code on each level; all of it on the levels between; 17 random schedules of all programs"
 if [ -e "$HEDDLE_BUILD/heddle-jit" ]; then
-    for level in $compiled; do
+    for level in $levels; do
         run "forms $n_forms: $n_forms agree, 0 differ" oracle-forms --engine jit --cpu $level --every $forms_every
         run "programs $n_programs: $n_programs agree, 0 differ" oracle-simt --engine jit --cpu $level --every $others_every
         run "kernels $n_kernels: $n_kernels agree, 0 differ" oracle-contract --engine jit --cpu $level --every $others_every

@@ -1,6 +1,8 @@
 """Straight code from barrier to barrier, which all warps of a block run as one gang (jit/analysis/gang_plan.c), beside the interpreter."""
+import itertools
 import json
 import os
+import random
 import re
 import sys
 
@@ -416,11 +418,11 @@ ONE:
     faults = ("ld.shared.u32 %r20, [%r3+9000];", "st.shared.u32 [%r3+-2000], %r2;", "ld.global.u32 %r20, [%rd3+400000];",
               "st.global.u32 [%rd4+2], %r2;", "ld.shared.u32 %r20, [%r3+2];", "red.global.add.u32 [%rd3+400000], 1;",
               "atom.shared.add.u32 %r20, [%r3+9000], 1;")
-    for fault in faults:
-        for thread in 0, 40, 127:
-            one = of_one.replace("THREAD", str(thread)).replace("FAULT", fault)
-            faulty(NEXT + one + NEXT * 2, thread)
-            faulty(NEXT * 2 + one + NEXT, thread)
+    cases = list(itertools.product(faults, (0, 40, 127), (1, 2)))
+    random.Random(1).shuffle(cases)
+    for fault, thread, before in some(16, cases):
+        one = of_one.replace("THREAD", str(thread)).replace("FAULT", fault)
+        faulty(NEXT * before + one + NEXT * (3 - before), thread)
 
 
 def a_fault_outside_of_parts_is_that_of_its_warp():
