@@ -71,6 +71,14 @@ static bool make_grid_barrier(struct launch *l)
     return true;
 }
 
+/* Static and dynamic shared memory are given out in units, smaller ones than an H200's of 128 bytes: the vendor's compilers rely on it
+ * when they read the last words with the vector that they begin. */
+static uint32_t shared_bytes(uint32_t bytes)
+{
+    enum { UNIT = 16 };
+    return (bytes + UNIT - 1) / UNIT * UNIT;
+}
+
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
 {
     *l = (struct launch){.machine = m, .kernel = r->kernel, .task = r->task, .flags = r->flags, .rows = m->rows};
@@ -86,7 +94,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     l->warps_per_block = (l->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     l->n_blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
     l->dynamic_shared_bytes = r->shared_bytes;
-    l->shared_bytes = ((r->kernel->static_shared_bytes + 15) & ~15u) + r->shared_bytes;
+    l->shared_bytes = shared_bytes(r->kernel->static_shared_bytes) + shared_bytes(r->shared_bytes);
     l->max_resident = launch_capacity(m, l->threads_per_block, l->shared_bytes) / l->blocks_per_cluster;
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;

@@ -60,4 +60,29 @@ def a_launch_is_held_to_what_the_kernel_says():
         assert words or f"= {product(grid) * product(block)}" in out, f"{head} {grid} {block}: {out}"
 
 
+LAST_WORDS = """.version 7.8
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 s[];
+.visible .entry k(.param .u64 out)
+{
+.reg .u64 %rd<2>; .reg .u32 %r<5>;
+ld.param.u64 %rd1, [out];
+st.shared.u32 [s+24], 7;
+ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s+AT];
+st.global.u32 [%rd1], %r3;
+ret;
+}
+"""
+
+
+def a_vector_may_begin_before_the_end_of_dynamic_shared_memory_but_not_behind():
+    for engine in "interp", "jit":
+        for at, words in (16, ""), (32, "reads 16 bytes at shared address 0x20; the block's shared memory has 32 bytes"):
+            with written(LAST_WORDS.replace("AT", str(at))) as path:
+                status, out, err = run("launch", path, "--grid", 1, "--block", 1, "--shared", 28, "--engine", engine, "u32[1]+print")
+            assert words in err and status == (1 if words else 0), f"{engine} {at}: {out}{err}"
+            assert words or "= 7" in out, f"{engine} {at}: {out}"
+
+
 main(globals())
