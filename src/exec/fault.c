@@ -196,8 +196,8 @@ static const char *wrong_space(const struct fault *f, struct arena *arena)
     return arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
 }
 
-/* The middle of the sentence: what the thread did. */
-const char *fault_describe(struct machine *m, const struct fault *f, struct arena *arena)
+/* Accesses to memory, and what malloc gave; NULL: another fault. */
+static const char *describe_access(struct machine *m, const struct fault *f, struct arena *arena)
 {
     unsigned long long address = f->address;
     switch (f->kind) {
@@ -214,9 +214,41 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
     case FAULT_read_only: return arena_printf(arena, "writes to constant memory at 0x%llx", address);
     case FAULT_address_space: return wrong_space(f, arena);
-    case FAULT_stack_overflow: return "needs more stack than a thread has";
-    case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
-    case FAULT_bad_branch_index: return arena_printf(arena, "branches to entry %llu of a shorter table", address);
+    case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";
+    case FAULT_block_ended:
+        return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);
+    case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not give", address);
+    default: return NULL;
+    }
+}
+
+/* Asynchronous copies. */
+static const char *describe_copy(const struct fault *f, struct arena *arena)
+{
+    unsigned long long address = f->address;
+    switch (f->kind) {
+    case FAULT_async_size:
+        return f->at->access->mem.bytes == 16 && f->at->mode != ASYNC_COPY
+                   ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
+                   : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
+    case FAULT_async_overlap:
+        return arena_printf(arena, "copies %llu bytes in bulk within shared memory to a place that overlaps their own",
+                            address);
+    case FAULT_tensor_map:
+        return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
+                            (const char *)(uintptr_t)f->address);
+    case FAULT_tensor_copy:
+        return arena_printf(arena, "copies by a tensor map where that is not possible: %s",
+                            (const char *)(uintptr_t)f->address);
+    default: return NULL;
+    }
+}
+
+/* Barriers, and operations of several threads. */
+static const char *describe_meeting(const struct fault *f, struct arena *arena)
+{
+    unsigned long long address = f->address;
+    switch (f->kind) {
     case FAULT_bad_barrier:
         return arena_printf(arena,
                             "names barrier or thread count %llu: there are barriers 0 to 15, counts are "
@@ -235,22 +267,6 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
             "counts %llu bytes of transactions at an mbarrier, whose tx-count has to stay between -1048575 "
             "and 1048575",
             address);
-    case FAULT_async_size:
-        return f->at->access->mem.bytes == 16 && f->at->mode != ASYNC_COPY
-                   ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
-                   : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
-    case FAULT_async_overlap:
-        return arena_printf(arena, "copies %llu bytes in bulk within shared memory to a place that overlaps their own",
-                            address);
-    case FAULT_tensor_map:
-        return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
-                            (const char *)(uintptr_t)f->address);
-    case FAULT_tensor_copy:
-        return arena_printf(arena, "copies by a tensor map where that is not possible: %s",
-                            (const char *)(uintptr_t)f->address);
-    case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";
-    case FAULT_block_ended:
-        return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);
     case FAULT_bad_membermask:
         return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not name its own lane",
                             address);
@@ -260,6 +276,18 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
             "executes a product of a warpgroup, which has 128 threads, in one of %llu: a block has to have a "
             "multiple of 128",
             address);
+    default: return NULL;
+    }
+}
+
+/* Where a thread went, and how its launch ended. */
+static const char *describe_end(const struct machine *m, const struct fault *f, struct arena *arena)
+{
+    unsigned long long address = f->address;
+    switch (f->kind) {
+    case FAULT_stack_overflow: return "needs more stack than a thread has";
+    case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
+    case FAULT_bad_branch_index: return arena_printf(arena, "branches to entry %llu of a shorter table", address);
     case FAULT_trap: return "executes trap";
     case FAULT_breakpoint: return "executes brkpt";
     case FAULT_assertion: return arena_printf(arena, "fails an assertion: %s", f->detail);
@@ -271,15 +299,24 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
     case FAULT_timeout:
         return f->of_launch ? "has not ended within its time limit"
                             : "is still running at the time limit of the launch";
-    case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not give", address);
     case FAULT_replay: return "does not do what the replayed schedule recorded";
     case FAULT_out_of_memory:
         return arena_printf(arena,
                             "needs more memory than there is for its registers, stack and shared memory: the machine "
                             "has %llu bytes, of which buffers take %llu",
                             (unsigned long long)m->config.memory_bytes, (unsigned long long)m->mem.allocated_bytes);
-    default: return "was cancelled";
+    default: return NULL;
     }
+}
+
+/* The middle of the sentence: what the thread did. */
+const char *fault_describe(struct machine *m, const struct fault *f, struct arena *arena)
+{
+    const char *text = describe_access(m, f, arena);
+    text = text ? text : describe_copy(f, arena);
+    text = text ? text : describe_meeting(f, arena);
+    text = text ? text : describe_end(m, f, arena);
+    return text ? text : "was cancelled";
 }
 
 /* What helps, if anything does in general. */
