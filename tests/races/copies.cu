@@ -1,39 +1,16 @@
 // Asynchronous copies, and who waits for them: the comment behind a line says in which kernel it races.
-#include <cstdlib>
-#include <cstdio>
+#include "async.cuh"
 
-#define KERNEL     __global__ __launch_bounds__(64) void
-#define ADDRESS(p) "r"((unsigned)__cvta_generic_to_shared(p))
-// Lines of the kernels, not of functions that they call.
+#define KERNEL         __global__ __launch_bounds__(64) void
 #define COPY(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::ADDRESS(to), "l"(from) : "memory")
 #define WAIT_ALL()     asm volatile("cp.async.wait_all;" ::: "memory")
-#define INIT(bar, n)   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::ADDRESS(bar), "r"(n) : "memory")
-#define EXPECT(bar, n)                                                                                                 \
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::ADDRESS(bar), "r"(n) : "memory")
-#define ARRIVE(bar) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::ADDRESS(bar) : "memory")
 #define ARRIVE_BEHIND_COPIES(bar)                                                                                      \
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::ADDRESS(bar) : "memory")
-#define WAIT(bar, parity)                                                                                              \
-    asm volatile(                                                                                                      \
-        "{ .reg .pred p; again%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra again%=; }" ::ADDRESS(bar), \
-        "r"(parity)                                                                                                    \
-        : "memory")
-#define LOAD(to, from, bytes, bar)                                                                                     \
-    asm volatile(                                                                                                      \
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::ADDRESS(to),       \
-        "l"(from), "r"(bytes), ADDRESS(bar)                                                                            \
-        : "memory")
-#define STORE(to, from, bytes)                                                                                         \
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), ADDRESS(from), "r"(bytes)    \
-                 : "memory")
 #define ADD(to, from, bytes)                                                                                           \
     asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to),               \
                  ADDRESS(from), "r"(bytes)                                                                             \
                  : "memory")
-#define COMMIT()     asm volatile("cp.async.bulk.commit_group;" ::: "memory")
-#define WAIT_READ()  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
-#define WAIT_GROUP() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
-#define FENCE()      asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
+#define WAIT_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
 
 KERNEL own(int *a, int *b)
 {
@@ -288,12 +265,6 @@ KERNEL added_and_read(int *a, int *b)
 
 int main(int, char **argv)
 {
-    static int zeros[64];
-    int *a, *b;
-    cudaMalloc(&a, sizeof zeros);
-    cudaMalloc(&b, sizeof zeros);
-    cudaMemset(a, 0, sizeof zeros);
-    cudaMemset(b, 0, sizeof zeros);
     void (*kernels[])(int *, int *) = {own,
                                        neighbours,
                                        neighbours_behind_a_barrier,
@@ -312,9 +283,5 @@ int main(int, char **argv)
                                        read_where_it_is_stored,
                                        added,
                                        added_and_read};
-    kernels[atoi(argv[1])]<<<1, 64>>>(a, b);
-    cudaError_t failed = cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
-    return failed != cudaSuccess;
+    return launch_one(kernels, argv[1], 64, 256);
 }

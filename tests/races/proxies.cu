@@ -1,32 +1,13 @@
 // Writes by the generic proxy, and accesses by the async proxy (PTX ISA 9.7.13.4, fence.proxy.async): the comment behind a line says in
 // which kernel a fence is missing between it and the other.
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include "async.cuh"
 
-#define KERNEL     __global__ __launch_bounds__(128) void
-#define ADDRESS(p) "r"((unsigned)__cvta_generic_to_shared(p))
-// Lines of the kernels, not of functions that they call.
-#define INIT(bar, n) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::ADDRESS(bar), "r"(n) : "memory")
-#define EXPECT(bar, n)                                                                                                 \
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::ADDRESS(bar), "r"(n) : "memory")
-#define ARRIVE(bar) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::ADDRESS(bar) : "memory")
-#define WAIT(bar, parity)                                                                                              \
-    asm volatile(                                                                                                      \
-        "{ .reg .pred p; again%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra again%=; }" ::ADDRESS(bar), \
-        "r"(parity)                                                                                                    \
-        : "memory")
-#define LOAD(to, from, bytes, bar)                                                                                     \
-    asm volatile(                                                                                                      \
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::ADDRESS(to),       \
-        "l"(from), "r"(bytes), ADDRESS(bar)                                                                            \
-        : "memory")
-#define STORE(to, from, bytes)                                                                                         \
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2; cp.async.bulk.commit_group;" ::"l"(to),  \
-                 ADDRESS(from), "r"(bytes)                                                                             \
-                 : "memory")
-#define WAIT_GROUP()         asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
-#define FENCE()              asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
+#define KERNEL __global__ __launch_bounds__(128) void
+#define STORE_ALL(to, from, bytes)                                                                                     \
+    do {                                                                                                               \
+        STORE(to, from, bytes);                                                                                        \
+        COMMIT();                                                                                                      \
+    } while (0)
 #define FENCE_ALL()          asm volatile("fence.proxy.async;" ::: "memory")
 #define FENCE_GLOBAL()       asm volatile("fence.proxy.async.global;" ::: "memory")
 #define NAMED_BARRIER(id, n) asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(n) : "memory")
@@ -49,7 +30,7 @@ KERNEL stored(int *a, int *b)
     s[i] = i; // race stored
     __syncthreads();
     if (i == 0) {
-        STORE(b, s, 512); // race stored
+        STORE_ALL(b, s, 512); // race stored
         WAIT_GROUP();
     }
 }
@@ -62,7 +43,7 @@ KERNEL fenced_before_the_barrier(int *a, int *b)
     FENCE();
     __syncthreads();
     if (i == 0) {
-        STORE(b, s, 512);
+        STORE_ALL(b, s, 512);
         WAIT_GROUP();
     }
 }
@@ -75,7 +56,7 @@ KERNEL fenced_behind_the_barrier(int *a, int *b)
     __syncthreads();
     if (i == 37) {
         FENCE_ALL();
-        STORE(b, s, 512);
+        STORE_ALL(b, s, 512);
         WAIT_GROUP();
     }
 }
@@ -89,7 +70,7 @@ KERNEL fenced_by_one_alone_before_the_barrier(int *a, int *b)
         FENCE();
     __syncthreads();
     if (i == 0) {
-        STORE(b, s, 512); // race fenced_by_one_alone_before_the_barrier
+        STORE_ALL(b, s, 512); // race fenced_by_one_alone_before_the_barrier
         WAIT_GROUP();
     }
 }
@@ -101,7 +82,7 @@ KERNEL fenced_behind_the_copy(int *a, int *b)
     s[i] = i; // race fenced_behind_the_copy
     __syncthreads();
     if (i == 0) {
-        STORE(b, s, 512); // race fenced_behind_the_copy
+        STORE_ALL(b, s, 512); // race fenced_behind_the_copy
         FENCE();
         WAIT_GROUP();
     }
@@ -115,7 +96,7 @@ KERNEL fenced_for_global_memory(int *a, int *b)
     FENCE_GLOBAL();
     __syncthreads();
     if (i == 0) {
-        STORE(b, s, 512); // race fenced_for_global_memory
+        STORE_ALL(b, s, 512); // race fenced_for_global_memory
         WAIT_GROUP();
     }
 }
@@ -128,7 +109,7 @@ KERNEL fenced_before_the_write(int *a, int *b)
     s[i] = i; // race fenced_before_the_write
     __syncthreads();
     if (i == 0) {
-        STORE(b, s, 512); // race fenced_before_the_write
+        STORE_ALL(b, s, 512); // race fenced_before_the_write
         WAIT_GROUP();
     }
 }
@@ -143,7 +124,7 @@ KERNEL fenced_in_the_first_pass_alone(int *a, int *b)
             FENCE();
         __syncthreads();
         if (i == 0) {
-            STORE(b, s, 512); // race fenced_in_the_first_pass_alone
+            STORE_ALL(b, s, 512); // race fenced_in_the_first_pass_alone
             WAIT_GROUP();
         }
         __syncthreads();
@@ -161,7 +142,7 @@ KERNEL fenced_in_each_pass(int *a, int *b)
         FENCE();
         __syncthreads();
         if (i == 32 * (k % 4)) {
-            STORE(b, s, 512);
+            STORE_ALL(b, s, 512);
             WAIT_GROUP();
         }
         __syncthreads();
@@ -173,8 +154,8 @@ KERNEL one_thread(int *a, int *b)
     TILE;
     if (threadIdx.x == 5) {
         s[0] = s[1] = s[2] = 0;
-        s[3] = 7;            // race one_thread
-        STORE(b, s + 0, 16); // race one_thread
+        s[3] = 7;                // race one_thread
+        STORE_ALL(b, s + 0, 16); // race one_thread
         WAIT_GROUP();
     }
 }
@@ -185,7 +166,7 @@ KERNEL one_thread_fences(int *a, int *b)
     if (threadIdx.x == 5) {
         s[0] = s[1] = s[2] = s[3] = 7;
         FENCE();
-        STORE(b, s, 16);
+        STORE_ALL(b, s, 16);
         WAIT_GROUP();
     }
 }
@@ -201,7 +182,7 @@ KERNEL named_barrier(int *a, int *b)
     }
     NAMED_BARRIER(1 + i / 32 % 2, 64); // warps 0 and 2, 1 and 3
     if (i >= 64 && i % 32 == 0) {
-        STORE(b + i, s + i - 64, 128);
+        STORE_ALL(b + i, s + i - 64, 128);
         WAIT_GROUP();
     }
 }
@@ -221,7 +202,7 @@ KERNEL mbarrier(int *a, int *b)
     }
     if (i == 0) {
         WAIT(&bar, 0);
-        STORE(b, s + 32, 384);
+        STORE_ALL(b, s + 32, 384);
         WAIT_GROUP();
     }
 }
@@ -240,7 +221,7 @@ KERNEL mbarrier_without_a_fence(int *a, int *b)
     }
     if (i == 0) {
         WAIT(&bar, 0);
-        STORE(b, s + 32, 384); // race mbarrier_without_a_fence
+        STORE_ALL(b, s + 32, 384); // race mbarrier_without_a_fence
         WAIT_GROUP();
     }
 }
@@ -264,7 +245,7 @@ KERNEL loaded(int *a, int *b)
         __syncthreads();
     }
     if (i == 0) {
-        STORE(b, s, 512);
+        STORE_ALL(b, s, 512);
         WAIT_GROUP();
     }
 }
@@ -301,7 +282,7 @@ KERNEL written_over_what_was_loaded(int *a, int *b)
     s[i] += 1; // race written_over_what_was_loaded
     __syncthreads();
     if (i == 0) {
-        STORE(b, s, 512); // race written_over_what_was_loaded
+        STORE_ALL(b, s, 512); // race written_over_what_was_loaded
         WAIT_GROUP();
     }
 }
@@ -353,11 +334,6 @@ KERNEL product_of_what_was_loaded(int *a, int *b)
 
 int main(int, char **argv)
 {
-    int *a, *b;
-    cudaMalloc(&a, 4096);
-    cudaMalloc(&b, 4096);
-    cudaMemset(a, 0, 4096);
-    cudaMemset(b, 0, 4096);
     void (*kernels[])(int *, int *) = {stored,
                                        fenced_before_the_barrier,
                                        fenced_behind_the_barrier,
@@ -378,9 +354,5 @@ int main(int, char **argv)
                                        product,
                                        product_of_what_is_fenced,
                                        product_of_what_was_loaded};
-    kernels[atoi(argv[1])]<<<1, 128>>>(a, b);
-    cudaError_t failed = cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
-    return failed != cudaSuccess;
+    return launch_one(kernels, argv[1], 128, 4096);
 }
