@@ -27,6 +27,8 @@ static void complain(const struct CUmod_st *m, struct jit_options *jit, const ch
 {
     if (jit && jit->error)
         jit_log(jit, true, text);
+    else if (strncmp(text, m->name, strlen(m->name)) == 0) /* diagnostics begin with their place */
+        say("%s", text);
     else
         say("%s: %s", m->name, text);
 }

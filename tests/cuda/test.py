@@ -109,6 +109,16 @@ assert cuda.cuArrayCreate_v2(None, None) == 801
     assert "cuTexObjectCreate is not supported" in err and "cuArrayCreate_v2 is not supported" in err, err
 
 
+def an_error_in_a_text_names_it_once():
+    out, err = python("""
+context, module = start()
+text = b".version 7.0\\n.target sm_75\\n.address_size 64\\n.visible .entry k() { foo; ret; }"
+assert cuda.cuModuleLoadData(ctypes.byref(module), text) == 218
+""", HEDDLE_LOG="error")
+    name, place = err.split(":")[1:3]
+    assert "unknown instruction `foo`" in err and place == "4" and err.count(name) == 1, err
+
+
 def kernels_print_in_the_order_of_the_program():
     out, err = python("""
 context, module = start()
