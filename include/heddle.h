@@ -418,7 +418,8 @@ typedef struct hd_checker_options {
 HD_API hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
 HD_API void hd_checker_destroy(hd_checker *checker);              /* NULL is allowed */
 HD_API hd_checker *hd_machine_checker(const hd_machine *machine); /* or NULL */
-/* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. */
+/* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. What no address space can
+ * have, as NULL or a range beyond 2^48, is no memory to any of these: HD_ERROR_INVALID_VALUE here, elsewhere nothing happens. */
 HD_API hd_result hd_checker_mark_undefined(hd_checker *checker, const void *p, size_t bytes, const char *name);
 HD_API void hd_checker_mark_defined(hd_checker *checker, const void *p, size_t bytes);
 /* After a copy that no stream has made: the bytes of `to` are as defined as those of `from` are. */

@@ -3,6 +3,7 @@
 
 #include "api/handles.h"
 #include "check/host.h"
+#include "check/shadow.h"
 
 hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
 {
@@ -37,38 +38,45 @@ hd_checker *hd_machine_checker(const hd_machine *machine)
     return machine ? machine->checker : NULL;
 }
 
+/* Bytes that an address space can have. */
+static bool is_memory(const void *p, size_t bytes)
+{
+    uint64_t end;
+    return p && bytes && !__builtin_add_overflow((uintptr_t)p, bytes, &end) && end <= 1ull << SHADOW_ADDRESS_BITS;
+}
+
 hd_result hd_checker_mark_undefined(hd_checker *c, const void *p, size_t bytes, const char *name)
 {
-    if (!c || !p || !bytes)
+    if (!c || !is_memory(p, bytes))
         return HD_ERROR_INVALID_VALUE;
     return checker_mark_undefined(c->checker, p, bytes, name) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 void hd_checker_mark_defined(hd_checker *c, const void *p, size_t bytes)
 {
-    if (c)
+    if (c && is_memory(p, bytes))
         checker_mark_defined(c->checker, p, bytes);
 }
 
 void hd_checker_mark_copied(hd_checker *c, const void *to, const void *from, size_t bytes)
 {
-    if (c)
+    if (c && is_memory(to, bytes) && is_memory(from, bytes))
         checker_mark_copied(c->checker, to, from, bytes);
 }
 
 size_t hd_checker_undefined_bytes(hd_checker *c, const void *p, size_t bytes)
 {
-    return c ? checker_undefined_bytes(c->checker, p, bytes) : 0;
+    return c && is_memory(p, bytes) ? checker_undefined_bytes(c->checker, p, bytes) : 0;
 }
 
 size_t hd_checker_defined_bytes(hd_checker *c, const void *p, size_t bytes)
 {
-    return c ? checker_defined_bytes(c->checker, p, bytes) : bytes;
+    return c && is_memory(p, bytes) ? checker_defined_bytes(c->checker, p, bytes) : bytes;
 }
 
 void hd_checker_forget(hd_checker *c, const void *p, size_t bytes)
 {
-    if (c)
+    if (c && is_memory(p, bytes))
         checker_forget(c->checker, p, bytes);
 }
 

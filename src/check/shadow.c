@@ -134,12 +134,14 @@ void shadow_retire(struct shadow *s, shadow_slot *slot, void *page)
 bool shadow_fill(struct shadow *s, uint64_t first, uint64_t last, bool with_prototype)
 {
     void *page = with_prototype ? (void *)s->prototype : NULL;
-    for (uint64_t at = first; at <= last; at += shadow_page_bytes(s)) {
+    uint64_t step;
+    for (uint64_t at = first; at <= last && at >> SHADOW_ADDRESS_BITS == 0; at += step) {
         shadow_slot *slot = page ? make_slot(s, at) : shadow_find_slot(s, at);
         if (slot && atomic_load_explicit(slot, memory_order_relaxed) != page)
             put_away(s, atomic_exchange(slot, page));
         if (!slot && page)
             return false;
+        step = slot ? shadow_page_bytes(s) : (1ull << SHADOW_TABLE_BITS) - (uint32_t)at; /* to the next table */
     }
     return true;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -120,6 +121,19 @@ static void marks_are_exact_to_the_byte(void **state)
     }
     defined_set_all(&d, BASE, SPAN);
     assert_true(defined_has(&d, BASE, SPAN));
+    defined_destroy(&d);
+}
+
+static void all_of_the_address_space_is_filled_at_once(void **state)
+{
+    struct defined d;
+    clock_t begin = clock();
+    (void)state;
+    assert_true(defined_init(&d, NULL));
+    assert_true(defined_set_undefined(&d, BASE, 3 * PAGE));
+    defined_set_all(&d, PAGE, (1ull << SHADOW_ADDRESS_BITS) - PAGE);
+    assert_true(defined_has(&d, BASE, 3 * PAGE));
+    assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
     defined_destroy(&d);
 }
 
@@ -254,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_prototype_stands_for_many_until_one_is_changed),
         cmocka_unit_test(a_limit_is_kept_to),
         cmocka_unit_test(marks_are_exact_to_the_byte),
+        cmocka_unit_test(all_of_the_address_space_is_filled_at_once),
         cmocka_unit_test(what_cannot_be_followed_counts_as_written),
         cmocka_unit_test(several_threads_write_to_one_page),
         cmocka_unit_test(rows_fall_into_runs),

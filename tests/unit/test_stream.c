@@ -409,6 +409,13 @@ static void copies_and_fills_write_what_they_copy(void **state)
     assert_int_equal(undefined_reads(f, &c[63]), 1);
     assert_int_equal(hd_free(f->machine, c), HD_SUCCESS); /* nothing is known of it then */
     assert_int_equal(hd_checker_defined_bytes(checker, c, 256), 256);
+    hd_checker_mark_undefined(checker, a, 256, "a");
+    hd_checker_mark_defined(checker, NULL, SIZE_MAX); /* no memory, and no time either */
+    hd_checker_mark_defined(checker, a, SIZE_MAX);
+    hd_checker_mark_copied(checker, a, b, SIZE_MAX);
+    assert_int_equal(hd_checker_mark_undefined(checker, a, SIZE_MAX, "a"), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(hd_checker_undefined_bytes(checker, NULL, SIZE_MAX), 0);
+    assert_int_equal(hd_checker_undefined_bytes(checker, a, 256), 256);
     hd_checker_destroy(checker);
 }
 
