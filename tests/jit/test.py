@@ -464,7 +464,7 @@ def shuffles(rounds):
 def a_kernel_of_very_many_shuffles_gives_the_same_by_both_whether_lanes_part_or_not():
     with written(shuffles(200)) as path:
         for who in 0, 1, 18:
-            by_both(path, "--grid", 2, "--block", 64, "u32[2048]=rand+print", who)
+            by_both(path, "--grid", 1, "--block", 64, "u32[2048]=rand+print", who)
 
 
 def values_alive_at_entries_are_no_more_than_instructions():
