@@ -217,7 +217,7 @@ const char *file_write(struct file_writer *w, const void *bytes, size_t n)
 
 const char *file_finish(struct file_writer *w)
 {
-    if (w->fd == STDOUT_FILENO)
+    if (is_standard_output(w->path))
         return w->error;
     if (close(w->fd) != 0 && !w->error)
         w->error = failure(w->arena, "write", w->path, errno);
