@@ -200,7 +200,7 @@ void race_on_performed(void *data, const struct access_event *e)
         return;
     if (waits_for_result(b, e) && begin(&n, e, b, ACCESS_WHOLE))
         touch_performed(&n, e);
-    race_turn_end(b);
+    race_turn_end(b, e);
 }
 
 /* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */

@@ -64,7 +64,7 @@ static inline bool race_takes_turns(const struct race_block *b)
     return b->traits.releases || b->traits.stores_strongly;
 }
 void race_turn_begin(struct race_block *b, const struct access_event *e);
-void race_turn_end(struct race_block *b);
+void race_turn_end(struct race_block *b, const struct access_event *e);
 
 /* ---- race_event.c: what hooks tell of a launch ---- */
 

@@ -106,6 +106,7 @@ struct race_worker {
     _Alignas(64) struct span strong, writing; /* what others look at has cache lines of its own: race_turn.c */
     _Alignas(64) bool has_order;              /* the lock of the order */
     bool is_writing;                          /* `writing` is set */
+    uint32_t backoff;                         /* pauses since it has waited for another worker */
     uint64_t launch;                          /* whose blocks it ran last, */
     struct kernel_traits traits;              /* and of what kernel */
     struct known_op {
@@ -177,6 +178,7 @@ struct races {
     } blind;
     struct arena arena;                  /* of findings */
     struct race_worker *_Atomic workers; /* a worker adds itself */
+    struct race_worker *wrote_last;      /* by a strong operation; under the order's lock */
     VEC(struct kernel_traits) kernels;
     struct race *found;
     struct kept_sources sources; /* of places of what was found */

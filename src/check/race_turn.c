@@ -9,6 +9,8 @@
 
 #include <sched.h>
 
+#include "base/spin_lock.h"
+
 static void set_span(struct span *s, const struct access_event *e)
 {
     atomic_store_explicit(&s->low, e->low, memory_order_relaxed);
@@ -82,14 +84,40 @@ void race_turn_begin(struct race_block *b, const struct access_event *e)
         begin_weak_write(b, e);
 }
 
-void race_turn_end(struct race_block *b)
+/* Has it compared and swapped nothing, after a thread of another worker was the last that wrote? The order's lock is held. */
+static bool waits_for_another_worker(struct races *r, struct race_worker *k, const struct access_event *e)
+{
+    if (e->strong && e->wrote)
+        r->wrote_last = k;
+    return race_is_cas(e->op) && !e->wrote && r->wrote_last != k;
+}
+
+/* Exponential backoff: the other worker has the order's lock, and what is behind it in its caches, until it is done. One that waits for
+ * a thread of its own goes on at once, as nobody else runs that thread. */
+static void back_off(struct race_worker *k)
+{
+    enum { LEAST = 64, MOST = 4096 };
+    k->backoff = !k->backoff ? LEAST : k->backoff < MOST ? 2 * k->backoff : MOST;
+    for (uint32_t i = 0; i < k->backoff; i++)
+        spin_pause();
+    if (k->backoff == MOST)
+        sched_yield();
+}
+
+void race_turn_end(struct race_block *b, const struct access_event *e)
 {
     struct race_worker *k = b->worker;
+    bool waits = false;
     if (k->is_writing)
         end_span(&k->writing);
     if (k->has_order) {
+        waits = waits_for_another_worker(b->races, k, e);
         end_span(&k->strong);
         order_unlock(b->races->order);
     }
     k->is_writing = k->has_order = false;
+    if (waits)
+        back_off(k);
+    else
+        k->backoff = 0;
 }
