@@ -139,7 +139,7 @@ static void plan_scanned(struct warp *w, const struct op *o, uint32_t mask, stru
         }
     }
     if (space == SPACE_SHARED) {
-        if (window_holds(window, MEM_SHARED_WINDOW_BYTES, w->block->launch->shared_bytes, &p->scan, bytes)) {
+        if (window_holds(window, MEM_SHARED_WINDOW_BYTES, w->block->launch->asked_shared_bytes, &p->scan, bytes)) {
             p->kind = PLAN_HOST;
             p->base = (uint64_t)(uintptr_t)w->block->shared - window;
         }

@@ -71,12 +71,24 @@ static bool make_grid_barrier(struct launch *l)
     return true;
 }
 
+static bool has_memcheck(const struct hook_list *hooks)
+{
+    for (unsigned i = 0; i < hooks->n; i++)
+        if (hooks->at[i]->fault)
+            return true;
+    return false;
+}
+
 /* Static and dynamic shared memory are given out in units, smaller ones than an H200's of 128 bytes: the vendor's compilers rely on it
- * when they read the last words with the vector that they begin. */
-static uint32_t shared_bytes(uint32_t bytes)
+ * when they read the last words with the vector that they begin. What lies between is nobody's, and who hears of bad accesses hears
+ * of those that begin there. */
+static void size_shared(struct launch *l, const struct launch_request *r)
 {
     enum { UNIT = 16 };
-    return (bytes + UNIT - 1) / UNIT * UNIT;
+    uint32_t fixed = r->kernel->static_shared_bytes, dynamic = r->shared_bytes, room = (fixed + UNIT - 1) / UNIT * UNIT;
+    l->dynamic_shared_bytes = dynamic;
+    l->shared_bytes = room + (dynamic + UNIT - 1) / UNIT * UNIT;
+    l->asked_shared_bytes = !has_memcheck(&r->hooks) ? l->shared_bytes : dynamic ? room + dynamic : fixed;
 }
 
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
@@ -93,8 +105,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     l->threads_per_block = r->block[0] * r->block[1] * r->block[2];
     l->warps_per_block = (l->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     l->n_blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
-    l->dynamic_shared_bytes = r->shared_bytes;
-    l->shared_bytes = shared_bytes(r->kernel->static_shared_bytes) + shared_bytes(r->shared_bytes);
+    size_shared(l, r);
     l->max_resident = launch_capacity(m, l->threads_per_block, l->shared_bytes) / l->blocks_per_cluster;
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;

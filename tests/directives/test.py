@@ -85,4 +85,16 @@ def a_vector_may_begin_before_the_end_of_dynamic_shared_memory_but_not_behind():
             assert words or "= 7" in out, f"{engine} {at}: {out}"
 
 
+PAST_THE_END = LAST_WORDS.replace("st.shared.u32 [s+24], 7;\nld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s+AT];", "st.shared.u32 [s+AT], 7;")
+
+
+def the_checker_holds_shared_memory_to_what_was_asked_for():
+    fixed = PAST_THE_END.replace(".extern .shared .align 16 .b8 s[];", ".shared .align 16 .b8 s[28];")
+    for text, shared in (PAST_THE_END, ("--shared", 28)), (fixed, ()):
+        for at, words in (24, ""), (28, "writes 4 bytes at shared address 0x1c; the block's shared memory has 28 bytes"):
+            with written(text.replace("AT", str(at))) as path:
+                status, out, err = run("check", path, "--grid", 1, "--block", 1, *shared, "--tool", "memcheck", "u32[1]")
+            assert words in err + out and status == (1 if words else 0), f"{at} {shared}: {out}{err}"
+
+
 main(globals())
