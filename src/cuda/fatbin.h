@@ -47,7 +47,7 @@ enum { IMAGE_EVERY_ARCH = 0 };
 enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image);
 void image_free(struct image *image);
 
-/* The texts of `from` become the last ones of `to`, which gets no more than an image may have. */
+/* The texts of `from` become the last ones of `to`, which gets no more than an image may have. Either is still to be freed. */
 enum image_result image_take(struct image *to, struct image *from);
 
 /* A file's bytes and a zero, to be freed; NULL where it cannot be read. */

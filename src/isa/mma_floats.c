@@ -303,16 +303,18 @@ INLINE void correct_tops(const struct tile *t, struct mma_unit unit)
 }
 
 /* Adds the terms. `wide`: exponents are beyond f32's, so that terms are scaled one by one; `near`: all tops are at least NEAR. Gives
- * something else than 0 where some elements are to be computed singly.
+ * something else than 0 where some elements are to be computed singly. An element's products have a sum of 32 bits, unless a factor is
+ * a NaN or an infinity: whatever integer its sum then wraps to, compute_singly() replaces the element.
  */
 INLINE vi add_tile(const struct tile *t, struct mma_unit unit, bool wide, bool near, bool in_place)
 {
-    vi sum[COLUMNS], d[COLUMNS], top[COLUMNS], none = {0}, odd = {0};
+    vi d[COLUMNS], top[COLUMNS], none = {0}, odd = {0};
+    vu sum[COLUMNS];
     vf scale[COLUMNS];
     for (unsigned j = 0; j < COLUMNS; j++) {
         top[j] = t->top[j];
         scale[j] = scale_of(unit, near, top[j]);
-        sum[j] = none;
+        sum[j] = (vu)none;
     }
     for (unsigned k = 0; k < t->k_count; k++) {
         vf v;
@@ -325,14 +327,14 @@ INLINE vi add_tile(const struct tile *t, struct mma_unit unit, bool wide, bool n
             vf own = scale[j];
             if (wide)
                 own = (vf)(MAX(e + (127 + unit.fraction_bits) + t->b->exponent[at] - top[j], none) << 23);
-            sum[j] += __builtin_convertvector(v * t->b->value[at] * own, vi);
+            sum[j] += (vu) __builtin_convertvector(v * t->b->value[at] * own, vi);
         }
     }
     for (unsigned j = 0; j < COLUMNS; j++) {
         struct accumulator c = take_accumulator(unit.is_f16, t->c[j]);
         vi own = __builtin_convertvector(c.value * scale[j], vi);
-        odd |= near ? finish_near(unit, sum[j], own, scale[j], &d[j])
-                    : finish(unit, wide, sum[j], own, top[j], (vi)c.value << 1, &d[j]);
+        odd |= near ? finish_near(unit, (vi)sum[j], own, scale[j], &d[j])
+                    : finish(unit, wide, (vi)sum[j], own, top[j], (vi)c.value << 1, &d[j]);
     }
     store_d(t, in_place, unit.is_f16, d);
     return near ? odd & INT32_MIN : odd;

@@ -351,6 +351,7 @@ static void images_are_taken_together_up_to_a_limit(void **state)
         assert_int_equal(image_read(text_75, SIZE_MAX, 90, &one), IMAGE_OK);
         assert_int_equal(image_take(&all, &one), IMAGE_OK);
         assert_int_equal(one.n, 0);
+        image_free(&one);
     }
     assert_int_equal(all.n, 2);
     assert_int_equal(all.bytes, 2 * strlen(text_75));
