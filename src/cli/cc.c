@@ -201,6 +201,9 @@ static cc_words device_command(struct job *j, const char *input, const char *arc
     ADD(&c, "--cuda-feature=+ptx85");
     ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-O0" : "-O3");
     ADD(&c, "-gline-directives-only");
+    /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
+    ADD(&c, "-mllvm");
+    ADD(&c, "-slp-max-vf=8");
     if (!cc_is_true(o, CC_PREC_DIV, !o->given[CC_FAST_MATH])) {
         ADD(&c, "-mllvm");
         ADD(&c, "-nvptx-prec-divf32=0");

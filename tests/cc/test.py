@@ -205,6 +205,54 @@ int main()
     assert run("sort") == "no error 1\n"
 
 
+def bytes_at_odd_addresses_are_read_one_by_one():
+    """LLVM 19 makes one load of 16 bytes, however they lie (mended by its pull request 107919, in LLVM 20)."""
+    write("odd.cu", """#include <cstdio>
+__global__ void turn(unsigned char *bytes, unsigned short *counts)
+{
+    __shared__ unsigned char all[64 * 19];
+    unsigned char own[19];
+    for (int i = 0; i < 19; i++)
+        own[i] = bytes[threadIdx.x * 19 + i];
+    for (int bit = 0;; bit += 4) {
+        for (int i = 0; i < 19; i++)
+            counts[(own[i] >> bit & 15) * 64 + threadIdx.x]++;
+        __syncthreads();
+        for (int i = 0; i < 19; i++)
+            all[threadIdx.x + 64 * i] = own[i];
+        __syncthreads();
+        for (int i = 0; i < 19; i++)
+            own[i] = all[threadIdx.x * 19 + i];
+        if (bit >= 4)
+            break;
+        __syncthreads();
+    }
+    for (int i = 0; i < 19; i++)
+        bytes[threadIdx.x * 19 + i] = own[i];
+}
+int main()
+{
+    const int n = 64 * 19;
+    unsigned char *bytes, before[n];
+    unsigned short *counts;
+    cudaMallocManaged(&bytes, n);
+    cudaMallocManaged(&counts, 16 * 64 * sizeof *counts);
+    for (int i = 0; i < n; i++)
+        bytes[i] = before[i] = i * 2654435761u >> 24;
+    turn<<<1, 64>>>(bytes, counts);
+    const cudaError_t error = cudaDeviceSynchronize();
+    int right = 0;
+    for (int i = 0; i < n; i++) {
+        int once = i / 64 + i % 64 * 19;
+        right += bytes[i] == before[once / 64 + once % 64 * 19];
+    }
+    printf("%s, %d of %d\\n", cudaGetErrorString(error), right, n);
+}
+""")
+    cc("-arch=sm_75", "odd.cu", "-o", "odd")
+    assert run("odd") == "no error, 1216 of 1216\n"
+
+
 @in_full
 def algorithms_of_cub_and_thrust():
     """Debian's, and those of the folders with CUB's, Thrust's and libcu++'s headers that CCCL names (`a:b:c`)."""
