@@ -82,6 +82,8 @@ bool access_has_clusters(const struct access *a);
 
 /* Finds each block's check groups and interleave groups: fn->check_groups. */
 void access_groups_find(struct function *fn);
+/* The check groups of any block of up to n instructions where each access is tested by itself. */
+struct check_group *access_groups_alone(struct arena *arena, uint32_t n);
 /* Instruction k of the block as an access that is tested by its first lane, and the bytes of that test; NULL where it is none. */
 const struct access *access_begin_tested(struct cursor here, uint32_t k, struct tested_bytes *bytes);
 /* What the test of an access is for: its own bytes, or those of the whole check group that it is the first of. */

@@ -319,6 +319,14 @@ static void find_check_groups_of(struct cursor here, const struct ir_block *bloc
     }
 }
 
+struct check_group *access_groups_alone(struct arena *arena, uint32_t n)
+{
+    struct check_group *groups = ARENA_ARRAY(arena, struct check_group, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        groups[k].first = k;
+    return groups;
+}
+
 void access_groups_find(struct function *fn)
 {
     fn->check_groups = ARENA_ARRAY(fn->arena, struct check_group, fn->ir->insns.n + 1);

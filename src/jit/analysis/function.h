@@ -1,6 +1,7 @@
 /* A function as analyses see it and leave it: all that is known of it before code is emitted, and that emission does not change.
  *
- * What an analysis asks of one place takes a cursor, by value: no analysis moves another's.
+ * What an analysis asks of one place takes a cursor, by value: no analysis moves another's. Emission has one, too, which only those move
+ * who go through the code (struct emit, here).
  */
 #ifndef HEDDLE_JIT_FUNCTION_H
 #define HEDDLE_JIT_FUNCTION_H

@@ -40,7 +40,7 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
 /* Does the serial part spin, or do lanes walk lists of their own there (ir/serial_parts.c)? */
 static bool is_contest(const struct emit *e)
 {
-    return block_at(e->fn, block_at(e->fn, e->at)->serial_from)->spins;
+    return block_at(e->fn, block_at(e->fn, e->here->block)->serial_from)->spins;
 }
 
 /* The compare-and-swap of a lane by itself. A lane that competes and compares with a constant, as with an open lock, mostly finds

@@ -248,6 +248,6 @@ void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space s
 bool access_is_unchecked(const struct emit *e)
 {
     if (e->lanes.tested)
-        return e->lanes.tested[block_at(e->fn, e->at)->first + e->index];
-    return e->unchecked.block && e->unchecked.covered[e->index];
+        return e->lanes.tested[block_at(e->fn, e->here->block)->first + e->here->index];
+    return e->unchecked.block && e->unchecked.covered[e->here->index];
 }

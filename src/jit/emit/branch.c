@@ -7,7 +7,7 @@ static void loop_go_back(struct emit *e)
     value left = LLVMBuildLoad2(e->m->b, e->m->i64, e->unchecked.left, "");
     LLVMBuildStore(e->m->b, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i64, 1), ""), e->unchecked.left);
     LLVMBasicBlockRef on = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, left), e->block[e->at], on);
+    LLVMBuildCondBr(e->m->b, emit_is_zero(e, left), e->block[e->here->block], on);
     emit_at_end(e, on);
     LLVMBuildBr(e->m->b, e->unchecked.block);
 }
@@ -67,15 +67,15 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         LLVMBuildUnreachable(e->m->b);
         return;
     }
-    if (target <= e->at) {
+    if (target <= e->here->block) {
         spend(e, target, mask);
     } else if (block_at(e->fn, target)->spins) { /* quantum_come() */
         LLVMBuildStore(e->m->b, mask, e->f->count.spun);
         LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->f->count.ahead);
     }
-    const uint64_t *pending = e->fn->shapes->pending + (size_t)e->at * e->fn->shapes->block_words;
-    const struct ir_block *from = block_at(e->fn, e->at);
-    for (uint32_t b = from->serial_to ? from->serial_to : e->at + 1; b < target;
+    const uint64_t *pending = e->fn->shapes->pending + (size_t)e->here->block * e->fn->shapes->block_words;
+    const struct ir_block *from = block_at(e->fn, e->here->block);
+    for (uint32_t b = from->serial_to ? from->serial_to : e->here->block + 1; b < target;
          b++) { /* in a serial part none waits */
         if (!ir_in_set(pending, b))
             continue;
@@ -88,9 +88,9 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         emit_at_end(e, on);
     }
     LLVMBuildStore(e->m->b, mask, e->f->mask);
-    if (target == e->at && e->unchecked.block)
+    if (target == e->here->block && e->unchecked.block)
         loop_go_back(e);
-    else if (target == e->at && e->together)
+    else if (target == e->here->block && e->together)
         LLVMBuildBr(e->m->b, e->together);
     else
         LLVMBuildBr(e->m->b, e->block[target]);
@@ -117,7 +117,7 @@ static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, uint32_
 
 void branch_emit(struct emit *e, const struct ir_insn *i)
 {
-    uint32_t target = fn_target(e->fn, e->at), next = fn_next(e->fn, e->at);
+    uint32_t target = fn_target(e->fn, e->here->block), next = fn_next(e->fn, e->here->block);
     value mask = emit_mask(e);
     if (!i->guard || target == next) {
         emit_go_to(e, target, mask);

@@ -7,7 +7,7 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i)
 {
     uint32_t b, c, p = 0;
     value index[WARP_LANES];
-    if (!emit_is_full(e) || !fn_is_plain_shuffle(e->fn, i) || !fn_constant_low(e->fn, i->b, &b) ||
+    if (!e->here->is_full || !fn_is_plain_shuffle(e->fn, i) || !fn_constant_low(e->fn, i->b, &b) ||
         !fn_constant_low(e->fn, i->c, &c))
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -38,7 +38,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i)
     LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
     emit_likely(e, done, on, out);
     emit_at_end(e, out);
-    exit_emit_at(e, e->index);
+    exit_emit_at(e, e->here->index);
     emit_at_end(e, on);
     access_take_results(e, i, mask);
     return true;

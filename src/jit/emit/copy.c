@@ -7,12 +7,12 @@ enum { LANES_OF_VECTOR = 4, NUMBERS = 2 * LANES_OF_VECTOR };
 
 bool copy_is_whole(const struct emit *e)
 {
-    const struct cursor here = emit_here(e);
-    const struct ir_insn *i = insn_at(here, e->index);
+    const struct cursor here = *e->here;
+    const struct ir_insn *i = insn_at(here, e->here->index);
     bool guarded = i->guard && fn_ref_shape(e->fn, i->guard) != SHAPE_UNIFORM; /* else all lanes copy, or none */
     if (!ir_is_copy(i) || i->access->mem.n != 2 || guarded || e->fn->one_lane || !e->mode->all_run(e))
         return false;
-    uint32_t load = i->kind == IR_LD ? e->index : e->index - 1;
+    uint32_t load = i->kind == IR_LD ? e->here->index : e->here->index - 1;
     const struct ir_insn *from = insn_at(here, load);
     struct access to = access_begin(e->fn, insn_at(here, load + 1));
     bool once = e->mode->is_once(e, (uint32_t)(from - e->fn->ir->insns.at));

@@ -16,6 +16,7 @@
 /* The serial parts of the function being emitted. */
 struct parts {
     struct emit *e;
+    struct cursor *here;
     const struct ir_shapes *warp; /* of registers in the function itself */
     uint64_t *written, *touched;  /* by the part that is being emitted: sets by the numbers in `live` */
     uint8_t *exits;               /* by block: lanes go there behind a part */
@@ -33,7 +34,7 @@ struct parts {
 static void take_back(struct emit *e, uint32_t to, const uint64_t *written, value mask)
 {
     const struct ir_live *live = &e->fn->shapes->live;
-    bool has_pending = ir_has_pending(e->fn->shapes, e->at);
+    bool has_pending = ir_has_pending(e->fn->shapes, e->here->block);
     for (uint32_t n = 0; n < live->n; n++) {
         if (!ir_in_set(written, n) || !ir_in_set(live_in(e->fn, to), n))
             continue;
@@ -49,14 +50,14 @@ void emit_serial_call(struct emit *e)
 {
     uint64_t written[e->fn->shapes->live.words + 1], touched[e->fn->shapes->live.words + 1];
     uint8_t exits[e->fn->ir->n_ordered];
-    const struct ir_block *part = block_at(e->fn, e->at);
-    value mask = emit_mask(e), args[4] = {e->warp.w, e->warp.a, const_int(e, e->m->i32, e->at), mask};
+    const struct ir_block *part = block_at(e->fn, e->here->block);
+    value mask = emit_mask(e), args[4] = {e->warp.w, e->warp.a, const_int(e, e->m->i32, e->here->block), mask};
     LLVMBasicBlockRef parked = emit_new_block(e, "");
-    serial_parts_find_registers(e->fn, e->at, written, touched);
+    serial_parts_find_registers(e->fn, e->here->block, written, touched);
     memset(exits, 0, sizeof exits);
     serial_parts_add_exits(e->fn, part->serial_from, part->serial_to, exits);
-    value live_lanes = ir_has_pending(e->fn->shapes, e->at) ? mask : NULL;
-    struct live_state live = live_state_of_set(e, live_in(e->fn, e->at), SPILL_ROWS, live_lanes);
+    value live_lanes = ir_has_pending(e->fn->shapes, e->here->block) ? mask : NULL;
+    struct live_state live = live_state_of_set(e, live_in(e->fn, e->here->block), SPILL_ROWS, live_lanes);
     exit_spill(e, &live);
     value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_serial, "");
     value to = LLVMBuildCall2(e->m->b, e->m->types.serial, call, args, 4, "");
@@ -155,12 +156,12 @@ static void go_on(const struct parts *p, uint32_t target)
     struct emit *e = p->e;
     if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
         LLVMBuildUnreachable(e->m->b);
-    } else if (!serial_part_holds(e->fn, e->at, target)) {
+    } else if (!serial_part_holds(e->fn, e->here->block, target)) {
         each(p, p->written, live_in(e->fn, target), store);
         value out = LLVMBuildOr(e->m->b, emit_load_i32(e, p->out[target]), emit_lane_bit(e), "");
         LLVMBuildStore(e->m->b, out, p->out[target]);
         LLVMBuildBr(e->m->b, p->next_lane);
-    } else if (target <= e->at) {
+    } else if (target <= e->here->block) {
         go_back(p, target);
     } else {
         LLVMBuildBr(e->m->b, e->block[target]);
@@ -170,7 +171,7 @@ static void go_on(const struct parts *p, uint32_t target)
 static void emit_branch(const struct parts *p, const struct ir_insn *i)
 {
     struct emit *e = p->e;
-    uint32_t target = fn_target(e->fn, e->at), next = fn_next(e->fn, e->at);
+    uint32_t target = fn_target(e->fn, e->here->block), next = fn_next(e->fn, e->here->block);
     if (!i->guard || target == next) {
         go_on(p, target);
         return;
@@ -188,27 +189,27 @@ static void find_lane(const struct parts *p)
     p->e->lanes.lane = LLVMBuildLoad2(p->e->m->b, p->e->m->i64, p->lane, "");
 }
 
-static void emit_block(const struct parts *p)
+static void emit_block(const struct parts *p, uint32_t order)
 {
     struct emit *e = p->e;
-    const struct ir_block *block = block_at(e->fn, e->at);
-    emit_at_end(e, e->block[e->at]);
+    struct cursor *here = p->here;
+    emit_stand_at(e, here, order);
+    emit_at_end(e, e->block[order]);
     find_lane(p);
     emit_count(e, 1);
-    for (e->index = 0; e->index < block->n; e->index++) {
-        const struct ir_insn *i = &e->fn->ir->insns.at[block->first + e->index];
+    for (; here->index < block_at(e->fn, order)->n; here->index++) {
+        const struct ir_insn *i = insn_at(*here, here->index);
         if (i->kind == IR_BRA) {
             emit_branch(p, i);
             return;
         }
         if (i->kind == IR_NANOSLEEP) {
-            wait_at(p, fn_next(e->fn, e->at));
+            wait_at(p, fn_next(e->fn, order));
             return;
         }
-        e->check_groups[e->index] = (struct check_group){.first = e->index};
         emit_insn(e, i);
     }
-    go_on(p, fn_next(e->fn, e->at));
+    go_on(p, fn_next(e->fn, order));
 }
 
 /* Begins the next of the lanes that are left. */
@@ -255,13 +256,12 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
     }
     e->block = code;
     e->lanes.cas_loop = c;
-    for (e->at = head; e->at < end; e->at++)
-        emit_block(p);
+    for (uint32_t b = head; b < end; b++)
+        emit_block(p, b);
     emit_at_end(e, p->next_lane);
     LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, p->left)), none, more);
     emit_at_end(e, more);
     start_lane(p);
-    e->at = head;
     find_lane(p);
     each(p, p->touched, live_in(e->fn, head), load);
     LLVMBuildBr(e->m->b, code[head]);
@@ -350,10 +350,10 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
 }
 
 /* The function's entry: branches to the block that lanes begin at, and loads what they need. */
-static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_start, LLVMBasicBlockRef done)
+static void emit_entry(struct parts *p, uint32_t head, value choose, LLVMBasicBlockRef lane_start,
+                       LLVMBasicBlockRef done)
 {
     struct emit *e = p->e;
-    uint32_t head = e->at;
     struct cas_loop *c = p->cas_loop[head];
     struct tested t = {.n = 0};
     if (!c && block_at(e->fn, head)->serial_from == head && !serial_parts_have_many_blocks(e->fn))
@@ -361,7 +361,7 @@ static void emit_entry(struct parts *p, value choose, LLVMBasicBlockRef lane_sta
     e->lanes.tested = t.n ? t.by_insn : NULL;
     LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
     e->lanes.tested = NULL;
-    e->at = head;
+    emit_stand_at(e, p->here, head);
     LLVMBasicBlockRef enter = emit_new_block(e, "enter");
     LLVMAddCase(choose, const_int(e, e->m->i32, head), enter);
     emit_at_end(e, enter);
@@ -447,12 +447,12 @@ static void emit_parts_of(struct parts *p)
     value choose = LLVMBuildSwitch(e->m->b, e->enter_at, nowhere, 2);
     emit_at_end(e, nowhere); /* the engine asks for blocks of serial parts only */
     LLVMBuildUnreachable(e->m->b);
-    for (e->at = 0; e->at < blocks; e->at++) {
-        if (!block_at(e->fn, e->at)->serial_to)
+    for (uint32_t b = 0; b < blocks; b++) {
+        if (!block_at(e->fn, b)->serial_to)
             continue;
-        serial_parts_find_registers(e->fn, e->at, p->written, p->touched);
-        emit_entry(p, choose, lane_start, done);
-        emit_block(p);
+        serial_parts_find_registers(e->fn, b, p->written, p->touched);
+        emit_entry(p, b, choose, lane_start, done);
+        emit_block(p, b);
     }
     emit_at_end(e, p->next_lane);
     LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, p->left)), done, lane_start);
@@ -480,14 +480,12 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->fn = &of_lane;
     value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], lane_offsets[one.lane_offsets.n], out[blocks];
     LLVMBasicBlockRef code[blocks];
-    struct check_group check_groups[longest + 1];
     uint64_t written[one.live.words + 1], touched[one.live.words + 1];
     uint8_t exits[blocks];
     struct code_function f = {.lane_offsets = lane_offsets}; /* without a mask: the lane's bit */
     memset(lane_offsets, 0, sizeof lane_offsets);
     e->regs = regs;
     e->block = code;
-    e->check_groups = check_groups;
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     serial_parts_find_exits(e->fn, exits);
     emit_declare(e, &f, name);
@@ -502,7 +500,9 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->enter_with = LLVMGetParam(e->f->llvm_fn, 3);
     f.count.budget = emit_alloca_of(e, e->m->i32, NULL);
     f.count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
-    struct parts p = {.e = e, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
+    struct cursor here = {.fn = &of_lane, .check_groups = access_groups_alone(e->arena, longest)};
+    struct parts p = {
+        .e = e, .here = &here, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);
     inline_caches_end(e);
     e->lanes.lane = NULL;

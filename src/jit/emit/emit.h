@@ -44,8 +44,8 @@ struct transfer; /* load_store.h */
  * - side_region_mode: one of a gang's warps by itself, in the lanes e->lanes.within. */
 struct lanes_mode {
     /* lanes */
-    bool (*is_full)(const struct emit *e);                       /* do all 32 lanes run here, in every warp? */
-    bool (*all_run)(const struct emit *e);                       /* the same, of this warp */
+    bool (*is_full)(const struct function *fn, uint32_t block);  /* do all 32 lanes run there, in every warp? */
+    bool (*all_run)(const struct emit *e);                       /* the same here, of this warp */
     bool (*has_pending)(const struct emit *e);                   /* may lanes be pending elsewhere? */
     bool (*is_pending_live)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
     value (*mask)(struct emit *e);                               /* the lanes that run; NULL where all always do */
@@ -169,10 +169,9 @@ struct emit {
     LLVMBasicBlockRef *block;
     value *regs; /* by register and piece: its alloca, or NULL */
 
-    /* the cursor, and what belongs to the present block */
-    uint32_t at;                      /* the block being emitted, in order */
-    uint32_t index;                   /* the instruction in it */
-    struct check_group *check_groups; /* of the present block, by instruction: access_groups.c */
+    const struct cursor *here; /* of who goes through the code: emitters ask where they are, and move it nowhere */
+
+    /* what belongs to the present block */
     uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
     LLVMBasicBlockRef exit_through; /* where the present block is left for the interpreter; or NULL */
     value copied[COPY_VECTORS];     /* allocas of what a copy has loaded (copy.c); or NULL */
@@ -216,14 +215,6 @@ void emit_at_end(struct emit *e, LLVMBasicBlockRef block);
 /* A branch that is nearly always taken. */
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
 
-/* ---- lane_masks.c ---- */
-
-/* The place where code is being emitted. */
-struct cursor emit_here(const struct emit *e);
-/* Do all 32 lanes run here? And the mask of the lanes that run, a constant if all do. */
-bool emit_is_full(const struct emit *e);
-value emit_mask(struct emit *e);
-
 /* ---- context.c, counters.c ---- */
 
 /* Begin a function: its head, the values of its launch and block, those of its warp, its scratch rows. */
@@ -237,7 +228,8 @@ void emit_add_to_counter(struct emit *e, value counter, uint64_t offset);
 
 /* ---- registers.c ---- */
 
-/* The lanes that execute the instruction: those that run and whose guard holds. */
+/* The mask of the lanes that run, a constant if all do; of those that execute the instruction: whose guard holds, too. */
+value emit_mask(struct emit *e);
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
 /* The value in all lanes; a mask for predicates. */
 value reg_read_lanes(struct emit *e, ir_ref r);
@@ -352,14 +344,16 @@ void emit_go_to(struct emit *e, uint32_t target, value mask);
 
 /* ---- insn.c ---- */
 
-/* Makes e->at the present block. */
-void emit_begin_block(struct emit *e);
+/* Move a cursor to the start of a block: from there on it is where code is emitted, e->here. emit_begin_block: that block is emitted
+ * next, as the present one. */
+void emit_stand_at(struct emit *e, struct cursor *here, uint32_t block);
+void emit_begin_block(struct emit *e, struct cursor *here, uint32_t block);
 /* False where the instruction ends the block. */
 bool emit_insn(struct emit *e, const struct ir_insn *i);
 
 /* ---- entry.c ---- */
 
-void emit_entries(struct emit *e, struct warp_loop *warps);
+void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps);
 
 /* ---- critical_section.c ---- */
 
@@ -378,7 +372,7 @@ void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlo
 
 /* Where a warp begins: branches to the gang's code if this warp and those behind it can be a gang; else code goes on here. */
 void emit_gang_start(struct emit *e, struct warp_loop *warps);
-void emit_gang(struct emit *e);
+void emit_gang(struct emit *e, struct cursor *here);
 
 /* ---- lane_function.c ---- */
 

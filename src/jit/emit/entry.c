@@ -79,7 +79,7 @@ static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, 
 }
 
 /* The entries at terminators of blocks, where gangs have dissolved. */
-static void emit_entries_at_ends(struct emit *e, value choose)
+static void emit_entries_at_ends(struct emit *e, struct cursor *here, value choose)
 {
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->f->end[b])
@@ -87,16 +87,16 @@ static void emit_entries_at_ends(struct emit *e, value choose)
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
         LLVMAddCase(choose, const_int(e, e->m->i32, b | COMPILED_END), load);
         emit_at_end(e, load);
-        e->at = b;
+        emit_stand_at(e, here, b);
         emit_store_field(e, const_int(e, e->m->i32, LEAVE_REFUSED), e->warp.w, abi.warp_left);
         exit_reload_live(e, fn_block_end(e->fn, b));
         LLVMBuildBr(e->m->b, e->f->end[b]);
-        struct reg_list l = live_scalars(e->fn, live_at(emit_here(e), fn_block_end(e->fn, b)));
+        struct reg_list l = live_scalars(e->fn, live_at(*here, fn_block_end(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
 }
 
-void emit_entries(struct emit *e, struct warp_loop *warps)
+void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
 {
     uint8_t entries[e->fn->ir->n_ordered];
     memset(entries, 0, sizeof entries);
@@ -109,14 +109,14 @@ void emit_entries(struct emit *e, struct warp_loop *warps)
         emit_gang_start(e, warps);
     block = e->fn->plan.n ? e->f->warps.enter_alone : block;
     value choose = LLVMBuildSwitch(e->m->b, block, refused, 8);
-    emit_entries_at_ends(e, choose);
+    emit_entries_at_ends(e, here, choose);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!entries[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
         LLVMAddCase(choose, const_int(e, e->m->i32, b), load);
         emit_at_end(e, load);
-        e->at = b;
+        emit_stand_at(e, here, b);
         emit_entry(e, b, lanes, in_order, refused);
         struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, live_in(e->fn, b)));
         if (fn_is_seed_block(e->fn, b) || gang_may_restart(e->fn, b))

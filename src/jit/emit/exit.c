@@ -77,7 +77,7 @@ void exit_emit_common(struct emit *e)
 void exit_record_for_leave(struct emit *e, const struct side_exit *x)
 {
     if (x->op != NO_OP)
-        emit_store_field(e, emit_op_pointer(e, insn_at(emit_here(e), x->op)), e->warp.w, abi.warp_op);
+        emit_store_field(e, emit_op_pointer(e, insn_at(*e->here, x->op)), e->warp.w, abi.warp_op);
     LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->reason), e->f->how);
     LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->block), e->f->left_at);
     LLVMBuildStore(e->m->b, x->lanes ? x->lanes : emit_mask(e), e->f->mask);
@@ -87,7 +87,7 @@ void exit_emit(struct emit *e, const struct side_exit *x)
 {
     exit_spill(e, &x->live);
     if (x->arrived)
-        emit_arrival(e, insn_at(emit_here(e), x->op), x->arrived);
+        emit_arrival(e, insn_at(*e->here, x->op), x->arrived);
     e->mode->record_exit(e, x);
     if (x->by)
         LLVMBuildBr(e->m->b, x->by);
@@ -97,11 +97,11 @@ void exit_emit(struct emit *e, const struct side_exit *x)
  * all lanes come to compiled code goes on: seeds are enough for it. */
 void exit_of_warp(struct emit *e, uint32_t index)
 {
-    const struct ir_block *block = block_at(e->fn, e->at);
-    bool is_cold = index < fn_block_end(e->fn, e->at);
-    struct side_exit x = {.reason = LEAVE_AT, .block = e->at, .op = index, .by = e->f->leave};
-    x.arrived = fn_arrival(e->fn, insn_at(emit_here(e), index));
-    if (index + 1 == block->n && fn_seed_block(e->fn, e->at) != NO_BLOCK) {
+    const struct ir_block *block = block_at(e->fn, e->here->block);
+    bool is_cold = index < fn_block_end(e->fn, e->here->block);
+    struct side_exit x = {.reason = LEAVE_AT, .block = e->here->block, .op = index, .by = e->f->leave};
+    x.arrived = fn_arrival(e->fn, insn_at(*e->here, index));
+    if (index + 1 == block->n && fn_seed_block(e->fn, e->here->block) != NO_BLOCK) {
         x.reason = LEAVE_SEEDS;
         x.live = live_state_behind(e);
     } else {
@@ -182,12 +182,12 @@ static value pending_mask(struct emit *e)
 static bool lives_through(const struct emit *e, uint32_t reg)
 {
     uint32_t n = e->fn->shapes->live.number[reg];
-    return n && ir_in_set(live_through(e->fn, e->at), n - 1);
+    return n && ir_in_set(live_through(e->fn, e->here->block), n - 1);
 }
 
 struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form form)
 {
-    struct reg_list live = live_at(emit_here(e), index), rest = {.regs = live.regs};
+    struct reg_list live = live_at(*e->here, index), rest = {.regs = live.regs};
     for (uint32_t k = 0; k < live.n; k++)
         if (form != SPILL_COLD || !lives_through(e, live.regs[k]))
             rest.regs[rest.n++] = live.regs[k];
@@ -197,7 +197,7 @@ struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form 
 struct live_state live_state_behind(struct emit *e)
 {
     const struct ir_live *live = &e->fn->shapes->live;
-    return live_state_of_set(e, live->out + (size_t)e->at * live->words, SPILL_SEEDS, NULL);
+    return live_state_of_set(e, live->out + (size_t)e->here->block * live->words, SPILL_SEEDS, NULL);
 }
 
 struct live_state live_state_of_set(struct emit *e, const uint64_t *set, enum spill_form form, value mask)
@@ -236,14 +236,14 @@ void exit_spill(struct emit *e, const struct live_state *s)
 
 void exit_spill_through(struct emit *e)
 {
-    dirty_start_clean(e, e->at);
-    struct live_state through = live_state_of_set(e, live_through(e->fn, e->at), SPILL_COLD, pending_mask(e));
+    dirty_start_clean(e, e->here->block);
+    struct live_state through = live_state_of_set(e, live_through(e->fn, e->here->block), SPILL_COLD, pending_mask(e));
     exit_spill(e, &through);
 }
 
 void exit_reload_live(struct emit *e, uint32_t index)
 {
-    struct reg_list live = live_at(emit_here(e), index);
+    struct reg_list live = live_at(*e->here, index);
     for (uint32_t k = 0; k < live.n; k++)
         reg_reload(e, live.regs[k], const_int(e, e->m->i32, UINT32_MAX));
 }

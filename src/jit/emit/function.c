@@ -8,61 +8,60 @@
 /* Begins the terminator of a block where a gang may have dissolved: its warps go on there. */
 static void begin_end(struct emit *e)
 {
-    if (!e->f->end[e->at] || e->unchecked.block || e->together || e->index != fn_block_end(e->fn, e->at))
+    if (!e->f->end[e->here->block] || e->unchecked.block || e->together ||
+        e->here->index != fn_block_end(e->fn, e->here->block))
         return;
-    LLVMBuildBr(e->m->b, e->f->end[e->at]);
-    emit_at_end(e, e->f->end[e->at]);
+    LLVMBuildBr(e->m->b, e->f->end[e->here->block]);
+    emit_at_end(e, e->f->end[e->here->block]);
 }
 
 /* Emits the present block from instruction `first` on. */
-static void emit_insns(struct emit *e, uint32_t first)
+static void emit_insns(struct emit *e, struct cursor *here, uint32_t first)
 {
-    const struct ir_block *block = block_at(e->fn, e->at);
-    for (e->index = first; e->index < block->n; e->index++) {
+    for (here->index = first; here->index < block_at(e->fn, here->block)->n; here->index++) {
         begin_end(e);
-        if (!emit_insn(e, &e->fn->ir->insns.at[block->first + e->index]))
+        if (!emit_insn(e, insn_at(*here, here->index)))
             return;
     }
     begin_end(e);
-    emit_go_to(e, fn_next(e->fn, e->at), emit_mask(e));
+    emit_go_to(e, fn_next(e->fn, e->here->block), emit_mask(e));
 }
 
 /* A loop whose accesses are tested before it: its unchecked version if `holds`, else an iteration by the engine. */
-static void emit_versions(struct emit *e, const struct ir_block *block, value holds)
+static void emit_versions(struct emit *e, struct cursor *here, const struct ir_block *block, value holds)
 {
     LLVMBasicBlockRef unchecked = emit_new_block(e, "unchecked"), other = emit_new_block(e, "by_engine");
     loop_choose(e, holds, unchecked, other);
     emit_at_end(e, other);
     emit_count(e, 1);
     loop_iteration_by_engine(e, block);
-    emit_insns(e, block->n - 1);
+    emit_insns(e, here, block->n - 1);
     emit_at_end(e, unchecked);
-    dirty_start_clean(e, e->at);
+    dirty_start_clean(e, e->here->block);
     emit_count(e, 1);
     e->unchecked.block = unchecked;
-    emit_insns(e, 0);
+    emit_insns(e, here, 0);
     e->unchecked.block = NULL;
 }
 
 /* A lane-serial loop, and the vector version for the case that its tests fail. */
-static void emit_lane_serial_or_vector(struct emit *e, const struct ir_block *block)
+static void emit_lane_serial_or_vector(struct emit *e, struct cursor *here, const struct ir_block *block)
 {
     LLVMBasicBlockRef together = emit_new_block(e, "together");
     emit_lane_serial(e, block, together);
-    emit_insns(e, block->n - 1);
+    emit_insns(e, here, block->n - 1);
     emit_at_end(e, together);
-    dirty_start_clean(e, e->at);
+    dirty_start_clean(e, e->here->block);
     emit_count(e, 1);
     e->together = together;
-    emit_insns(e, 0);
+    emit_insns(e, here, 0);
     e->together = NULL;
 }
 
-static void emit_block(struct emit *e, uint32_t order)
+static void emit_block(struct emit *e, struct cursor *here, uint32_t order)
 {
     const struct ir_block *block = block_at(e->fn, order);
-    e->at = order;
-    emit_begin_block(e);
+    emit_begin_block(e, here, order);
     emit_at_end(e, e->block[order]);
     if (e->f->pending[order]) { /* those pending here come along */
         LLVMBuildStore(e->m->b,
@@ -76,12 +75,12 @@ static void emit_block(struct emit *e, uint32_t order)
     }
     value holds = e->fn->shapes->lane_serial[order] ? NULL : loop_test(e, block);
     if (e->fn->shapes->lane_serial[order]) {
-        emit_lane_serial_or_vector(e, block);
+        emit_lane_serial_or_vector(e, here, block);
     } else if (holds) {
-        emit_versions(e, block, holds);
+        emit_versions(e, here, block, holds);
     } else {
         emit_count(e, 1);
-        emit_insns(e, 0);
+        emit_insns(e, here, 0);
     }
     exit_emit_through(e);
 }
@@ -191,12 +190,13 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     f.left_at = emit_alloca_of(e, e->m->i32, NULL);
     f.count.divided = emit_alloca_of(e, e->m->i32, NULL);
     start_warp(e, &f.warps);
-    emit_entries(e, &f.warps);
+    struct cursor here = {.fn = fn};
+    emit_entries(e, &here, &f.warps);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
-        emit_block(e, b);
+        emit_block(e, &here, b);
     exit_emit_common(e);
     if (e->fn->plan.n)
-        emit_gang(e);
+        emit_gang(e, &here);
     emit_next_warp(e);
     emit_at_end(e, e->f->fault);
     LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_FAULT));

@@ -178,7 +178,7 @@ static void keep_before(struct emit *e, struct gang *g, uint32_t reg)
 /* Finds the registers that the block both needs and writes, and saves them: g->before. */
 static void find_before(struct emit *e, struct gang *g)
 {
-    const struct ir_block *block = block_at(e->fn, e->at);
+    const struct ir_block *block = block_at(e->fn, e->here->block);
     ir_ref writes[IR_MAX_REFS];
     size_t n_slots = (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG;
     memset(g->before, 0, n_slots * sizeof *g->before);
@@ -186,7 +186,7 @@ static void find_before(struct emit *e, struct gang *g)
         unsigned n = ir_writes(&e->fn->ir->insns.at[block->first + k], writes);
         for (unsigned w = 0; w < n; w++) {
             uint32_t reg = ir_ref_index(writes[w]), number = e->fn->shapes->live.number[reg];
-            if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e->fn, e->at), number - 1) &&
+            if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e->fn, e->here->block), number - 1) &&
                 !g->before[(size_t)reg * MAX_PIECES * MAX_GANG])
                 keep_before(e, g, reg);
         }
@@ -257,7 +257,7 @@ static bool is_loop(const struct emit *e, uint32_t order)
 /* Where the gang dissolves, at the end of the block. A pure block that runs once may as well begin anew. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
-    if (g->pure && !is_loop(e, e->at) && gang_may_restart(e->fn, e->at))
+    if (g->pure && !is_loop(e, e->here->block) && gang_may_restart(e->fn, e->here->block))
         return gang_to_restart(e, g);
     if (!g->dissolve)
         g->dissolve = emit_new_block(e, "dissolve");
@@ -345,10 +345,9 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
  * warp alone: the others stand before or behind the region. */
 static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch)
 {
-    uint32_t order = x->at, index = x->index;
-    struct check_group *check_groups = x->check_groups;
+    const struct cursor *branch_at = x->here;
     value holds = reg_read_lanes(x, branch->guard);
-    bool where_not = branch->guard_negated == (fn_target(x->fn, order) == region);
+    bool where_not = branch->guard_negated == (fn_target(x->fn, branch_at->block) == region);
     value lanes = where_not ? LLVMBuildNot(x->m->b, holds, "") : holds;
     if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
         return;
@@ -358,29 +357,25 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     x->lanes.within =
         fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_int(x, x->m->i32, UINT32_MAX);
     x->mode = &side_region_mode;
-    x->at = region;
-    x->check_groups = ARENA_ARRAY(x->arena, struct check_group,
-                                  fn_block_end(x->fn, region) + 1); /* each access has a test of its own */
+    uint32_t end = fn_block_end(x->fn, region);
+    struct cursor here = {.fn = x->fn, .check_groups = access_groups_alone(x->arena, end)};
+    emit_stand_at(x, &here, region);
     emit_count(x, 1);
-    for (x->index = 0; x->index < fn_block_end(x->fn, region); x->index++) {
-        x->check_groups[x->index] = (struct check_group){.first = x->index};
-        emit_insn(x, insn_at(emit_here(x), x->index));
-    }
+    for (; here.index < end; here.index++)
+        emit_insn(x, insn_at(here, here.index));
     LLVMBuildBr(x->m->b, done);
     emit_at_end(x, done);
     x->lanes.within = NULL;
     x->mode = &gang_mode;
-    x->at = order;
-    x->index = index;
-    x->check_groups = check_groups;
+    x->here = branch_at;
 }
 
 static void emit_side_regions(struct emit *e, struct gang *g, const struct ir_insn *i)
 {
     gang_mode.has_effects(&g->warps[0]);
     for (unsigned k = 0; k < g->n; k++)
-        emit_side_region(&g->warps[k], e->fn->plan.side_region[e->at], i);
-    go_to(e, g, e->at, gang_side_region_end(e->fn, e->at));
+        emit_side_region(&g->warps[k], e->fn->plan.side_region[e->here->block], i);
+    go_to(e, g, e->here->block, gang_side_region_end(e->fn, e->here->block));
 }
 
 static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const struct ir_insn *i)
@@ -414,7 +409,7 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
 static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
-    if (gang_barrier_is_passed_again(e->fn, e->at)) {
+    if (gang_barrier_is_passed_again(e->fn, e->here->block)) {
         last = emit_new_block(e, "");
         value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->f->count.phases, "");
         left = LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), "");
@@ -435,15 +430,15 @@ static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
 
 static void emit_phase_end(struct emit *e, struct gang *g, const struct ir_insn *i, uint32_t arrived)
 {
-    uint32_t next = fn_next(e->fn, e->at);
+    uint32_t next = fn_next(e->fn, e->here->block);
     gang_count_pure(g);
     bool passes = e->fn->plan.is_block && arrived != ARRIVED_END && g->block[next];
     if (passes && !pass_barrier(e, g, next))
         return;
     for (unsigned k = 0; k < g->n; k++) {
         struct emit *x = &g->warps[k];
-        bool seeds = fn_seed_block(x->fn, x->at) != NO_BLOCK;
-        struct live_state live = seeds ? live_state_behind(x) : live_state_at(x, x->index, SPILL_ROWS);
+        bool seeds = fn_seed_block(x->fn, x->here->block) != NO_BLOCK;
+        struct live_state live = seeds ? live_state_behind(x) : live_state_at(x, x->here->index, SPILL_ROWS);
         exit_spill(x, &live);
         warp_loop_record_arrival(x, i, arrived);
     }
@@ -456,8 +451,7 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
     uint32_t end = fn_block_end(e->fn, order);
     const struct ir_insn *i = end < block->n ? &e->fn->ir->insns.at[block->first + end] : NULL;
     uint32_t arrived = i ? fn_arrival(e->fn, i) : 0;
-    for (unsigned k = 0; k < g->n; k++)
-        g->warps[k].index = end;
+    g->here->index = end;
     if (!i) {
         go_to(e, g, order, fn_next(e->fn, order));
     } else if (i->kind == IR_BRA) {
@@ -480,14 +474,13 @@ static bool is_weak_load(const struct ir_insn *i)
 
 static void emit_together(struct emit *e, struct gang *g, uint32_t index)
 {
-    uint32_t number = block_at(e->fn, e->at)->first + index;
+    const struct ir_insn *i = insn_at(*g->here, index);
+    g->here->index = index;
     g->slow.block = NULL;
-    const struct ir_insn *i = &e->fn->ir->insns.at[number];
-    for (unsigned k = 0; k < (e->fn->plan.once[number] ? 1 : g->n); k++) {
+    for (unsigned k = 0; k < (e->fn->plan.once[i - e->fn->ir->insns.at] ? 1 : g->n); k++) {
         bool changes = i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load(i);
         if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
             gang_mode.has_effects(&g->warps[k]);
-        g->warps[k].index = index;
         emit_insn(&g->warps[k], i);
     }
     emit_slow(e, g);
@@ -498,7 +491,7 @@ static void test_loop(struct emit *e, struct gang *g)
 {
     value holds = NULL;
     for (unsigned k = 0; k < g->n; k++) {
-        value own = loop_test(&g->warps[k], block_at(e->fn, e->at));
+        value own = loop_test(&g->warps[k], block_at(e->fn, e->here->block));
         if (!own)
             return;
         holds = holds ? LLVMBuildAnd(e->m->b, holds, own, "") : own;
@@ -514,14 +507,9 @@ static void test_loop(struct emit *e, struct gang *g)
 static void emit_block(struct emit *e, struct gang *g, uint32_t order)
 {
     g->dissolve = g->exit_through = g->restart = g->unchecked = NULL;
-    for (unsigned k = 0; k < g->n; k++) {
-        g->warps[k].at = order;
-        g->warps[k].unchecked.block = NULL;
-    }
-    e->at = order;
-    emit_begin_block(e);
     for (unsigned k = 0; k < g->n; k++)
-        g->warps[k].check_groups = e->check_groups;
+        g->warps[k].unchecked.block = NULL;
+    emit_begin_block(&g->warps[0], g->here, order);
     emit_at_end(e, g->block[order]);
     find_before(e, g);
     test_loop(e, g);
@@ -535,9 +523,10 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
     emit_restart(e, g, order);
 }
 
-void emit_gang(struct emit *e)
+void emit_gang(struct emit *e, struct cursor *here)
 {
-    struct gang g = {.n = e->fn->plan.n, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->fn->ir->n_ordered)};
+    struct gang g = {
+        .n = e->fn->plan.n, .here = here, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->fn->ir->n_ordered)};
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG);
     if (e->fn->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
         dirty_begin(e, dirty_find_clean(e->fn, e->fn->plan.entries, true));

@@ -17,6 +17,7 @@ struct slow {
 struct gang {
     struct emit warps[MAX_GANG];
     unsigned n;
+    struct cursor *here;      /* of all warps */
     LLVMBasicBlockRef *block; /* by block: the gang's code, or NULL */
     LLVMBasicBlockRef leave;  /* to the interpreter */
     /* Of the present block, made when first branched to, or NULL: on the way to `leave`; where the gang dissolves at the block's end;

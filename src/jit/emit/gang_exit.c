@@ -26,7 +26,7 @@ static void record_exit(struct emit *x, const struct side_exit *s)
 {
     value where = const_int(x, x->m->i64, (uint64_t)UINT32_MAX << 32 | s->block);
     if (s->op != NO_OP)
-        emit_store_field(x, emit_op_pointer(x, insn_at(emit_here(x), s->op)), x->warp.w, abi.warp_op);
+        emit_store_field(x, emit_op_pointer(x, insn_at(*x->here, s->op)), x->warp.w, abi.warp_op);
     emit_store_field(x, where, x->warp.w, abi.warp_at_block);
     if (s->op != NO_OP)
         emit_store_field(x, const_int(x, x->m->i32, s->reason), x->warp.w, abi.warp_left);
@@ -34,8 +34,8 @@ static void record_exit(struct emit *x, const struct side_exit *s)
 
 void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form)
 {
-    exit_emit(
-        x, &(struct side_exit){.live = live_state_at(x, index, form), .reason = LEAVE_AT, .block = x->at, .op = index});
+    exit_emit(x, &(struct side_exit){
+                     .live = live_state_at(x, index, form), .reason = LEAVE_AT, .block = x->here->block, .op = index});
 }
 
 static void leave_at(struct emit *e, uint32_t index)
@@ -45,10 +45,10 @@ static void leave_at(struct emit *e, uint32_t index)
         LLVMBuildBr(e->m->b, gang_to_restart(e, g));
         return;
     }
-    uint32_t first = block_at(e->fn, e->at)->first;
-    bool once = e->fn->plan.once[first + e->index];
+    uint32_t first = block_at(e->fn, e->here->block)->first;
+    bool once = e->fn->plan.once[first + e->here->index];
     for (unsigned k = 0; k < g->n; k++) {
-        uint32_t there = k == e->lanes.place || once ? index : k < e->lanes.place ? e->index + 1 : e->index;
+        uint32_t there = k == e->lanes.place || once ? index : k < e->lanes.place ? e->here->index + 1 : e->here->index;
         gang_stop_warp(&g->warps[k], there, SPILL_COLD);
     }
     emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
@@ -124,14 +124,14 @@ static void first_anew(struct emit *e, struct transfer *t)
 static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done)
 {
     (void)i, (void)done; /* the gang leaves to the code for single warps */
-    e->mode->leave_at(e, e->index);
+    e->mode->leave_at(e, e->here->index);
 }
 
 /* For lanes that a guard names, mostly none: those of a cp.async that read no whole source. */
 static void async_by_engine(struct emit *e, const struct ir_insn *i)
 {
     LLVMBasicBlockRef done = access_skip_if_none(e, i, emit_guarded_mask(e, i));
-    e->mode->leave_at(e, e->index);
+    e->mode->leave_at(e, e->here->index);
     emit_at_end(e, done);
 }
 
@@ -171,6 +171,18 @@ static bool transfer_known(struct emit *e, struct transfer *t)
 }
 
 /* ---- the modes ---- */
+
+static bool is_full(const struct function *fn, uint32_t block)
+{
+    (void)fn, (void)block;
+    return true;
+}
+
+static bool is_not_full(const struct function *fn, uint32_t block)
+{
+    (void)fn, (void)block;
+    return false;
+}
 
 static bool yes(const struct emit *e)
 {
@@ -232,7 +244,7 @@ static bool none_known(struct emit *e, struct transfer *t)
 }
 
 const struct lanes_mode gang_mode = {
-    .is_full = yes,
+    .is_full = is_full,
     .all_run = yes,
     .has_pending = no,
     .is_pending_live = nothing_is_pending_live,
@@ -253,7 +265,7 @@ const struct lanes_mode gang_mode = {
 };
 
 const struct lanes_mode side_region_mode = {
-    .is_full = no,
+    .is_full = is_not_full,
     .all_run = all_within,
     .has_pending = no,
     .is_pending_live = mode_is_pending_live,

@@ -51,7 +51,7 @@ bool transfer_load_indexed(struct emit *e, struct transfer *t)
 {
     struct index x;
     if (!e->fn->target->has_gather || t->a->bytes < 4 || access_is_whole(t->a->mem) ||
-        !base_index_find(emit_here(e), t->a, &x) || x.scale % t->a->all)
+        !base_index_find(*e->here, t->a, &x) || x.scale % t->a->all)
         return false;
     LLVMBasicBlockRef inside = emit_new_block(e, ""), fast = emit_new_block(e, ""), slow = emit_new_block(e, ""),
                       done = emit_new_block(e, "");

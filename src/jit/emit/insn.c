@@ -46,16 +46,25 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
     case IR_BRA: branch_emit(e, i); return false;
     default:
         if (emit_collective(e, i))
-            emit_go_to(e, fn_next(e->fn, e->at), emit_mask(e));
+            emit_go_to(e, fn_next(e->fn, e->here->block), emit_mask(e));
         else
-            exit_emit_at(e, e->index);
+            exit_emit_at(e, e->here->index);
         return false;
     }
 }
 
-void emit_begin_block(struct emit *e)
+void emit_stand_at(struct emit *e, struct cursor *here, uint32_t block)
 {
-    dirty_start_clean(e, e->at);
-    e->check_groups = e->fn->check_groups + block_at(e->fn, e->at)->first;
+    here->block = block;
+    here->index = 0;
+    here->is_full = e->mode->is_full(e->fn, block);
+    e->here = here;
+}
+
+void emit_begin_block(struct emit *e, struct cursor *here, uint32_t block)
+{
+    emit_stand_at(e, here, block);
+    here->check_groups = e->fn->check_groups + block_at(e->fn, block)->first;
+    dirty_start_clean(e, block);
     e->exit_through = NULL;
 }

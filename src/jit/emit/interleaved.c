@@ -94,7 +94,7 @@ static value stored_elements(struct emit *e, const struct transfer *t, const int
 {
     value none = LLVMConstNull(vector_of(e->m->i1, WARP_LANES)), constant[WARP_LANES];
     int lanes[WARP_LANES];
-    bool all = emit_is_full(e);
+    bool all = e->here->is_full;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         lanes[l] = index[l] < 0 ? WARP_LANES : index[l] % WARP_LANES;
         constant[l] = LLVMConstInt(e->m->i1, index[l] >= 0, false);
@@ -102,8 +102,8 @@ static value stored_elements(struct emit *e, const struct transfer *t, const int
     }
     if (all)
         return NULL;
-    return emit_is_full(e) ? LLVMConstVector(constant, WARP_LANES)
-                           : emit_shuffle_lanes(e, emit_mask_to_lanes(e, t->mask), none, lanes);
+    return e->here->is_full ? LLVMConstVector(constant, WARP_LANES)
+                            : emit_shuffle_lanes(e, emit_mask_to_lanes(e, t->mask), none, lanes);
 }
 
 static void store_elements(struct emit *e, const struct transfer *t, value v, value pointer, value elements)
@@ -139,16 +139,16 @@ static void store_values(struct emit *e, const struct transfer *t, struct interl
 
 void transfer_interleaved(struct emit *e, const struct transfer *t)
 {
-    struct interleave_group *r = e->check_groups[e->index].interleaved;
-    unsigned number = e->check_groups[e->index].number;
+    struct interleave_group *r = e->here->check_groups[e->here->index].interleaved;
+    unsigned number = e->here->check_groups[e->here->index].number;
     bool loads = t->a->i->kind == IR_LD;
-    if (loads && e->index == r->first)
+    if (loads && e->here->index == r->first)
         load_values(e, t, r);
     for (unsigned k = 0; k < t->a->n; k++)
         if (loads)
             element_put_lanes(e, t, k, kept_value(e, r, number + k));
         else
             e->f->interleaved[r->id].of[e->lanes.place][number + k] = element_stored_value(e, t, k);
-    if (!loads && e->index == r->last)
+    if (!loads && e->here->index == r->last)
         store_values(e, t, r);
 }

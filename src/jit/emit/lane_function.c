@@ -345,7 +345,7 @@ static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
     LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
     emit_likely(e, LLVMBuildNot(e->m->b, LLVMBuildExtractValue(e->m->b, sum, 1, ""), ""), fits, wraps);
     emit_at_end(e, wraps);
-    exit_emit_at(e, e->index);
+    exit_emit_at(e, e->here->index);
     emit_at_end(e, fits);
 }
 

@@ -53,14 +53,14 @@ static ir_ref reg_of(const struct lane_serial *p, uint32_t n)
 
 static bool is_written(const struct lane_serial *p, ir_ref r)
 {
-    return cursor_find_writer(emit_here(p->e), r, p->block->n) != NO_WRITER;
+    return cursor_find_writer(*p->e->here, r, p->block->n) != NO_WRITER;
 }
 
 static bool is_read(const struct lane_serial *p, ir_ref r)
 {
     ir_ref refs[IR_MAX_REFS];
     for (uint32_t k = 0; k < p->block->n; k++)
-        for (unsigned n = ir_reads(insn_at(emit_here(p->e), k), refs); n > 0; n--)
+        for (unsigned n = ir_reads(insn_at(*p->e->here, k), refs); n > 0; n--)
             if (refs[n - 1] == r)
                 return true;
     return false;
@@ -70,12 +70,13 @@ static bool is_read(const struct lane_serial *p, ir_ref r)
  * or in the next iteration? */
 static bool comes(const struct lane_serial *p, uint32_t n)
 {
-    return ir_in_set(live_in(p->e->fn, p->e->at), n) && (is_read(p, reg_of(p, n)) || is_written(p, reg_of(p, n)));
+    return ir_in_set(live_in(p->e->fn, p->e->here->block), n) &&
+           (is_read(p, reg_of(p, n)) || is_written(p, reg_of(p, n)));
 }
 
 static bool goes(const struct lane_serial *p, uint32_t n)
 {
-    return ir_in_set(p->e->fn->shapes->live.out + (size_t)p->e->at * p->e->fn->shapes->live.words, n) &&
+    return ir_in_set(p->e->fn->shapes->live.out + (size_t)p->e->here->block * p->e->fn->shapes->live.words, n) &&
            is_written(p, reg_of(p, n));
 }
 
@@ -96,10 +97,10 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
 static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
-    const struct ir_insn *i = insn_at(emit_here(e), k);
+    const struct ir_insn *i = insn_at(*e->here, k);
     const struct limits *x = &p->limits[k];
     for (uint32_t j = 0; j < k; j++) {
-        const struct ir_insn *other = insn_at(emit_here(e), j);
+        const struct ir_insn *other = insn_at(*e->here, j);
         const struct limits *y = &p->limits[j];
         if (other->kind != IR_LD || other->access->mem.bytes != i->access->mem.bytes ||
             other->access->mem.n != i->access->mem.n || other->access->mem.space != i->access->mem.space ||
@@ -115,10 +116,11 @@ static void find_limits(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     struct limits *x = &p->limits[k];
-    struct transfer t = {.a = access_new(e->fn, insn_at(emit_here(e), k))};
-    e->index = k;
-    bool indexed = base_index_find(emit_here(e), t.a, &x->index) && x->index.scale % t.a->all == 0 &&
-                   !is_written(p, x->index.base);
+    struct transfer t = {.a = access_new(e->fn, insn_at(*e->here, k))};
+    struct cursor there = *e->here;
+    there.index = k;
+    bool indexed =
+        base_index_find(there, t.a, &x->index) && x->index.scale % t.a->all == 0 && !is_written(p, x->index.base);
     if (!indexed)
         x->index.base = REF_NONE;
     const struct limits *earlier = find_earlier(p, k);
@@ -152,9 +154,9 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
-    const struct access *a = access_new(e->fn, insn_at(emit_here(e), k));
+    const struct access *a = access_new(e->fn, insn_at(*e->here, k));
     struct walk w;
-    if (!lane_serial_find_walk(emit_here(e), x->most ? x->index.lanes : a->i->a, k, &w) ||
+    if (!lane_serial_find_walk(*e->here, x->most ? x->index.lanes : a->i->a, k, &w) ||
         (!x->most && (w.step % a->all || fn_ref_width(e->fn, w.root) != 64)))
         return;
     int64_t added = (int64_t)((uint64_t)w.added + (x->most ? 0 : (uint64_t)a->disp));
@@ -254,7 +256,7 @@ static void prepare(struct lane_serial *p)
     p->mask = emit_mask(e);
     p->budget = load(e, e->m->i32, e->f->count.budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
-        if (insn_at(emit_here(e), k)->kind == IR_LD) {
+        if (insn_at(*e->here, k)->kind == IR_LD) {
             find_limits(p, k);
             add_to_induction(p, &p->limits[k], k);
         }
@@ -382,7 +384,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     const struct limits *x = &p->limits[k];
-    const struct ir_insn *i = insn_at(emit_here(e), k);
+    const struct ir_insn *i = insn_at(*e->here, k);
     struct transfer t = {.a = access_new(e->fn, i)};
     LLVMBasicBlockRef skipped = NULL;
     if (i->guard) {
@@ -409,10 +411,10 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
 static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(emit_here(e), p->block->n - 1);
+    const struct ir_insn *branch = insn_at(*e->here, p->block->n - 1);
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    bool on_true = (fn_target(e->fn, e->at) == e->at) != branch->guard_negated;
+    bool on_true = (fn_target(e->fn, e->here->block) == e->here->block) != branch->guard_negated;
     value iteration = LLVMBuildAdd(e->m->b, load(e, e->m->i32, p->iteration), const_int(e, e->m->i32, 1), "");
     LLVMBuildStore(e->m->b, iteration, p->iteration);
     LLVMBuildCondBr(e->m->b, reg_read_scalar(e, branch->guard), on_true ? back : through, on_true ? through : back);
@@ -436,7 +438,7 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     LLVMBuildStore(e->m->b, iteration, LLVMBuildInBoundsGEP2(e->m->b, e->m->i32, p->iterations, &e->lanes.lane, 1, ""));
 }
 
-static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
+static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef iteration = emit_new_block(e, "alone");
@@ -447,11 +449,11 @@ static void emit_lane(struct lane_serial *p, LLVMBasicBlockRef start, LLVMBasicB
     emit_at_end(e, iteration);
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
         c->now = c->of->most ? LLVMBuildZExt(e->m->b, reg_read_scalar(e, c->walk.root), e->m->i64, "") : NULL;
-    for (e->index = 0; e->index + 1 < p->block->n; e->index++)
-        if (insn_at(emit_here(e), e->index)->kind == IR_LD)
-            emit_own_load(p, e->index);
+    for (here->index = 0; here->index + 1 < p->block->n; here->index++)
+        if (insn_at(*here, here->index)->kind == IR_LD)
+            emit_own_load(p, here->index);
         else
-            emit_lanes(e, insn_at(emit_here(e), e->index));
+            emit_lanes(e, insn_at(*here, here->index));
     emit_end(p, iteration);
     LLVMBuildCondBr(e->m->b, emit_is_zero(e, load(e, e->m->i32, p->left)), behind, start);
 }
@@ -466,21 +468,24 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
     of_lane.one_lane = true;
     e->fn = &of_lane;
     e->mode = &lane_mode;
+    struct cursor here = {.fn = &of_lane, .check_groups = e->here->check_groups};
+    emit_stand_at(e, &here, e->here->block);
     e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES);
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1);
     for (uint32_t k = 0; k < p->block->n; k++) {
         ir_ref refs[2 * IR_MAX_REFS];
-        unsigned n = ir_reads(insn_at(emit_here(e), k), refs);
-        n += ir_writes(insn_at(emit_here(e), k), refs + n);
+        unsigned n = ir_reads(insn_at(*e->here, k), refs);
+        n += ir_writes(insn_at(*e->here, k), refs + n);
         for (unsigned j = 0; j < n; j++) {
             value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PIECES] : NULL;
             if (reg && !*reg)
                 *reg = emit_alloca(e, type_of_width(e, fn_ref_width(e->fn, refs[j])));
         }
     }
-    emit_lane(p, emit_new_block(e, "lane"), behind);
+    emit_lane(p, &here, emit_new_block(e, "lane"), behind);
     e->fn = all.fn;
     e->mode = all.mode;
+    e->here = all.here;
     e->regs = all.regs;
     e->clean = all.clean;
     e->lanes.lane = NULL;
@@ -491,7 +496,7 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 static void add(struct emit *e, value counter, value n)
 {
     n = LLVMBuildMul(e->m->b, LLVMBuildZExt(e->m->b, n, e->m->i64, ""),
-                     const_int(e, e->m->i64, layout_operations(block_at(e->fn, e->at))), "");
+                     const_int(e, e->m->i64, layout_operations(block_at(e->fn, e->here->block))), "");
     LLVMBuildStore(e->m->b, LLVMBuildAdd(e->m->b, load(e, e->m->i64, counter), n, ""), counter);
 }
 
@@ -500,8 +505,8 @@ static void add(struct emit *e, value counter, value n)
 static void finish(const struct lane_serial *p)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(emit_here(e), p->block->n - 1);
-    bool on_true = (fn_target(e->fn, e->at) == e->at) != branch->guard_negated;
+    const struct ir_insn *branch = insn_at(*e->here, p->block->n - 1);
+    bool on_true = (fn_target(e->fn, e->here->block) == e->here->block) != branch->guard_negated;
     value spent = load(e, e->m->i32, p->spent), iterations = load(e, vector_of(e->m->i32, WARP_LANES), p->iterations);
     LLVMTypeRef type = LLVMTypeOf(iterations);
     value longest = emit_intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &iterations, 1);

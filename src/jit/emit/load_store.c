@@ -44,16 +44,16 @@ static void transfer_one(struct emit *e, struct transfer *t, enum ptx_space spac
     access_set_pointers(e, t, space);
     if (copy_is_whole(e))
         loads ? copy_load_consecutive(e, t) : copy_store(e, t);
-    else if (e->check_groups[e->index].interleaved)
+    else if (e->here->check_groups[e->here->index].interleaved)
         transfer_interleaved(e, t);
     else if (t->a->shape == SHAPE_UNIFORM)
         loads ? transfer_load_uniform(e, t) : transfer_store_uniform(e, t);
     else if (loads)
         transfer_load_affine(e, t);
-    else if (access_is_nontemporal(emit_here(e), t->a))
+    else if (access_is_nontemporal(*e->here, t->a))
         transfer_store_nontemporal(
-            e, t, emit_is_full(e) && !t->a->i->guard ? transfer_store_consecutive : transfer_store_masked);
-    else if (emit_is_full(e) && !t->a->i->guard)
+            e, t, e->here->is_full && !t->a->i->guard ? transfer_store_consecutive : transfer_store_masked);
+    else if (e->here->is_full && !t->a->i->guard)
         transfer_store_consecutive(e, t);
     else
         transfer_store_masked(e, t);
@@ -67,8 +67,8 @@ static void access_window(struct emit *e, struct transfer *t, enum ptx_space spa
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
     access_branch_on_first(e, t, space, fast, out);
     emit_at_end(e, out);
-    if (members > 1 || emit_is_full(e)) {
-        exit_emit_at(e, e->index);
+    if (members > 1 || e->here->is_full) {
+        exit_emit_at(e, e->here->index);
     } else {
         access_by_engine(e, t);
         LLVMBuildBr(e->m->b, done);
@@ -83,7 +83,7 @@ static void access_window(struct emit *e, struct transfer *t, enum ptx_space spa
  * rely on the test, so it must hold after that; those of an interleave group also rely on what the first has loaded. */
 static void access_global(struct emit *e, struct transfer *t, unsigned members)
 {
-    bool is_interleaved = e->check_groups[e->index].interleaved;
+    bool is_interleaved = e->here->check_groups[e->here->index].interleaved;
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
     access_branch_on_first(e, t, SPACE_GLOBAL, fast, slow);
     emit_at_end(e, slow);
@@ -94,14 +94,14 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
         e->mode->first_anew(e, &again);
         access_branch_on_first(e, &again, SPACE_GLOBAL, is_interleaved ? fast : done, out);
         emit_at_end(e, out);
-        exit_emit_at(e, e->index + 1);
+        exit_emit_at(e, e->here->index + 1);
     } else {
         LLVMBuildBr(e->m->b, done);
     }
     emit_at_end(e, fast);
     if (members > 1 && is_interleaved)
         e->mode->first_anew(e, t);
-    if (!access_is_nontemporal(emit_here(e), t->a))
+    if (!access_is_nontemporal(*e->here, t->a))
         emit_prefetch(e, t);
     transfer_one(e, t, SPACE_GLOBAL);
     LLVMBuildBr(e->m->b, done);
@@ -110,12 +110,12 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
 
 static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
 {
-    const struct check_group *g = &e->check_groups[e->index];
+    const struct check_group *g = &e->here->check_groups[e->here->index];
     access_find_first(e, t);
-    if (g->first != e->index || (space == SPACE_LOCAL && is_frame(e, t->a)) || access_is_unchecked(e) ||
-        access_needs_no_test(emit_here(e), e->index)) {
-        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->index &&
-            !access_is_nontemporal(emit_here(e), t->a))
+    if (g->first != e->here->index || (space == SPACE_LOCAL && is_frame(e, t->a)) || access_is_unchecked(e) ||
+        access_needs_no_test(*e->here, e->here->index)) {
+        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->here->index &&
+            !access_is_nontemporal(*e->here, t->a))
             emit_prefetch(e, t);
         transfer_one(e, t, space);
         return;
@@ -202,7 +202,7 @@ static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLV
 
 static void emit_access(struct emit *e, const struct ir_insn *i)
 {
-    const struct access *a = access_as_served(emit_here(e), i, copy_is_whole(e));
+    const struct access *a = access_as_served(*e->here, i, copy_is_whole(e));
     enum ptx_space space = a->mem->space;
     if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a->shape != SHAPE_UNIFORM || e->fn->one_lane))) {
         emit_by_engine(e, i);

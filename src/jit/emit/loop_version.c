@@ -196,7 +196,7 @@ static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
 {
     const int64_t most = 1ll << STEP_LOG2;
     struct emit *e = p->e;
-    const struct ir_affine *address = loop_tests_address(emit_here(e), &p->tested, k);
+    const struct ir_affine *address = loop_tests_address(*e->here, &p->tested, k);
     struct linear x = emit_linear(p, address);
     value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)t->a->disp + (uint64_t)t->a->least);
     x.first = LLVMBuildAdd(e->m->b, x.first, more, "");
@@ -219,8 +219,8 @@ static void require_accesses(struct loop *p)
     uint32_t noted[p->block->n], n = 0;
     for (uint32_t k = 0; k + 1 < p->block->n; k++) {
         struct transfer t = {.a = NULL};
-        if (loop_tests_access(emit_here(e), k, mode_is_first(e)))
-            t.a = access_begin_tested(emit_here(e), k, &t.tested);
+        if (loop_tests_access(*e->here, k, mode_is_first(e)))
+            t.a = access_begin_tested(*e->here, k, &t.tested);
         if (!t.a)
             continue;
         for (p->piece = 0; p->piece < t.a->pieces; p->piece++)
@@ -240,7 +240,7 @@ value loop_test(struct emit *e, const struct ir_block *block)
 {
     memset(e->unchecked.covered, 0, block->n * sizeof e->unchecked.covered[0]);
     struct loop p = {.e = e, .block = block};
-    if (!loop_tests_find(emit_here(e), mode_is_first(e), &p.tested))
+    if (!loop_tests_find(*e->here, mode_is_first(e), &p.tested))
         return NULL;
     count_iterations(&p);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b), test = emit_new_block(e, "test");
@@ -274,11 +274,11 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
 {
     const struct ir_live *live = &e->fn->shapes->live;
     value mask = emit_mask(e);
-    struct live_state at_head = live_state_of_set(e, live_in(e->fn, e->at), SPILL_COLD, mask);
+    struct live_state at_head = live_state_of_set(e, live_in(e->fn, e->here->block), SPILL_COLD, mask);
     exit_spill(e, &at_head);
     value args[6] = {e->warp.w,
                      e->warp.a,
-                     const_int(e, e->m->i32, e->at),
+                     const_int(e, e->m->i32, e->here->block),
                      mask,
                      e->unchecked.accesses,
                      const_int(e, e->m->i32, e->unchecked.n)};
@@ -289,9 +289,9 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
     emit_at_end(e, next);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
-        bool wanted = ir_in_set(live->out + (size_t)e->at * live->words, n);
-        if (wanted && cursor_find_writer(emit_here(e), r, block->n) != NO_WRITER)
+        bool wanted = ir_in_set(live->out + (size_t)e->here->block * live->words, n);
+        if (wanted && cursor_find_writer(*e->here, r, block->n) != NO_WRITER)
             reg_reload(e, live->regs[n], mask);
     }
-    reg_reload(e, ir_ref_index(insn_at(emit_here(e), block->n - 1)->guard), mask);
+    reg_reload(e, ir_ref_index(insn_at(*e->here, block->n - 1)->guard), mask);
 }

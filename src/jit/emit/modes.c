@@ -1,19 +1,24 @@
 /* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h. (For several warps: gang_exit.c.) */
 #include "jit/emit/load_store.h"
 
-static bool is_full_by_shapes(const struct emit *e)
+static bool is_full_by_shapes(const struct function *fn, uint32_t block)
 {
-    return ir_is_full(e->fn->shapes, e->at);
+    return ir_is_full(fn->shapes, block);
+}
+
+static bool all_run_where_full(const struct emit *e)
+{
+    return e->here->is_full;
 }
 
 static bool has_pending_by_shapes(const struct emit *e)
 {
-    return ir_has_pending(e->fn->shapes, e->at);
+    return ir_has_pending(e->fn->shapes, e->here->block);
 }
 
 bool mode_is_pending_live(const struct emit *e, uint32_t reg)
 {
-    return ir_is_pending_live(e->fn->shapes, e->at, reg);
+    return ir_is_pending_live(e->fn->shapes, e->here->block, reg);
 }
 
 static value load_mask(struct emit *e)
@@ -68,7 +73,7 @@ static void note_nothing(struct emit *e)
 
 const struct lanes_mode warp_mode = {
     .is_full = is_full_by_shapes,
-    .all_run = is_full_by_shapes,
+    .all_run = all_run_where_full,
     .has_pending = has_pending_by_shapes,
     .is_pending_live = mode_is_pending_live,
     .mask = load_mask,
@@ -90,7 +95,7 @@ const struct lanes_mode warp_mode = {
 
 const struct lanes_mode lane_mode = {
     .is_full = is_full_by_shapes,
-    .all_run = is_full_by_shapes,
+    .all_run = all_run_where_full,
     .has_pending = has_pending_by_shapes,
     .is_pending_live = mode_is_pending_live,
     .mask = emit_lane_bit,

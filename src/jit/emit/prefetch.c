@@ -4,10 +4,10 @@
 /* A block with few loads mostly streams through memory; one with many mostly has its data near, and prefetches cost it time. */
 static bool loads_little(const struct emit *e)
 {
-    const struct ir_block *block = block_at(e->fn, e->at);
+    const struct ir_block *block = block_at(e->fn, e->here->block);
     unsigned n = 0;
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(emit_here(e), k);
+        const struct ir_insn *i = insn_at(*e->here, k);
         n += i->kind == IR_LD && mem_access_may_be_global(&i->access->mem);
     }
     return n <= e->fn->target->costs->prefetched_loads;
@@ -46,7 +46,7 @@ static value bytes_within_block(struct emit *e, const struct access *a)
     value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index, "");
     value is_last = LLVMBuildICmp(e->m->b, LLVMIntEQ, index, const_int(e, e->m->i32, last_warp(e)), "");
     return LLVMBuildSelect(e->m->b, is_last, const_int(e, e->m->i64, 0),
-                           const_int(e, e->m->i64, access_bytes_without_gap(emit_here(e), a)), "");
+                           const_int(e, e->m->i64, access_bytes_without_gap(*e->here, a)), "");
 }
 
 /* The next warps, of this block and of the next, mostly access what lies behind. If blocks claim their work, only those of this
@@ -58,7 +58,7 @@ static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
         return;
     value ahead = is_claimed ? bytes_within_block(e, t->a) : const_int(e, e->m->i64, bytes_ahead(e, t->a));
     value there = LLVMBuildAdd(e->m->b, t->first[0], ahead, "");
-    for (unsigned at = 0; at < access_bytes_without_gap(emit_here(e), t->a); at += LINE_BYTES)
+    for (unsigned at = 0; at < access_bytes_without_gap(*e->here, t->a); at += LINE_BYTES)
         emit_prefetch_line(e, LLVMBuildAdd(e->m->b, there, const_int(e, e->m->i64, at), ""), t->a->i->kind == IR_ST,
                            SECOND_CACHE);
 }
@@ -85,8 +85,8 @@ void emit_prefetch(struct emit *e, const struct transfer *t)
 {
     if (t->a->shape == SHAPE_UNIFORM)
         return;
-    if (!cursor_is_in_loop(emit_here(e)) && t->a->pieces == 1)
+    if (!cursor_is_in_loop(*e->here) && t->a->pieces == 1)
         prefetch_for_next_warps(e, t);
-    else if (t->a->i->kind == IR_LD && cursor_is_in_loop(emit_here(e)) && loads_little(e))
+    else if (t->a->i->kind == IR_LD && cursor_is_in_loop(*e->here) && loads_little(e))
         prefetch_for_next_iterations(e, t);
 }

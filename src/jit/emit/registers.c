@@ -160,7 +160,7 @@ void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
         lanes = emit_blend(e, fn_ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r));
     LLVMBuildStore(e->m->b, lanes, *slot(e, i, 0));
     if (e->fn->written_through[i])
-        reg_spill_row(e, i, emit_is_full(e) ? NULL : emit_mask(e));
+        reg_spill_row(e, i, e->here->is_full ? NULL : emit_mask(e));
     dirty_note(e, i);
 }
 
@@ -306,6 +306,11 @@ value reg_has_shape(struct emit *e, uint32_t reg, value mask)
     value expected = reg_read_lanes(e, ir_make_ref(REF_REG, reg));
     value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntNE, load_row_of(e, reg), expected, ""));
     return LLVMBuildICmp(e->m->b, LLVMIntEQ, LLVMBuildAnd(e->m->b, other, mask, ""), const_int(e, e->m->i32, 0), "");
+}
+
+value emit_mask(struct emit *e)
+{
+    return e->here->is_full ? const_int(e, e->m->i32, UINT32_MAX) : e->mode->mask(e);
 }
 
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i)

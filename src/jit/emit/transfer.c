@@ -353,7 +353,7 @@ static value load_words(struct emit *e, const struct transfer *t, unsigned byte)
 
 static void store_words(struct emit *e, const struct transfer *t, unsigned byte, value v)
 {
-    if (!emit_is_full(e) || t->a->i->guard)
+    if (!e->here->is_full || t->a->i->guard)
         v = emit_blend(e, 32, t->mask, v, load_words(e, t, byte));
     LLVMSetAlignment(LLVMBuildStore(e->m->b, v, local_word_pointer(e, t, byte)), 64);
 }

@@ -26,8 +26,8 @@ void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t 
         emit_store_field(e, const_int(e, e->m->i32, 0), e->warp.a, abi.activation_lanes);
     } else {
         emit_store_field(e, emit_op_pointer(e, i), e->warp.w, abi.warp_op);
-        emit_store_field(e, const_int(e, e->m->i32, fn_next(e->fn, e->at)), e->warp.w, abi.warp_at_block);
-        if (!emit_is_full(e))
+        emit_store_field(e, const_int(e, e->m->i32, fn_next(e->fn, e->here->block)), e->warp.w, abi.warp_at_block);
+        if (!e->here->is_full)
             emit_store_field(e, emit_mask(e), e->warp.w, abi.warp_mask);
     }
     value so_far = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived, "");
@@ -45,7 +45,7 @@ void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
     LLVMBuildCondBr(e->m->b, e->f->of.lockstep, in_step, other);
     emit_at_end(e, in_step);
     value lanes = emit_mask(e);
-    if (emit_is_full(e)) { /* as they were when the warp was entered */
+    if (e->here->is_full) { /* as they were when the warp was entered */
         LLVMBuildBr(e->m->b, all);
     } else {
         value whole = emit_load_field(e, e->m->i32, e->warp.a, abi.activation_lanes, "");
