@@ -604,6 +604,8 @@ enum hd_call_flags {
 /* Calls a function of the host, which must not wait for the stream itself. */
 HD_API hd_result hd_stream_call(hd_stream *stream, void (*function)(void *data, hd_result status), void *data,
                                 unsigned flags);
+/* Memory of hd_alloc is the program's from when the stream comes here on, and of what comes after that: checkers find earlier uses. */
+HD_API hd_result hd_stream_allocated(hd_stream *stream, void *pointer);
 /* Frees memory of hd_alloc when the stream comes to it. */
 HD_API hd_result hd_stream_free(hd_stream *stream, void *pointer);
 

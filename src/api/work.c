@@ -315,35 +315,51 @@ hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result st
     return put(s, &t->task, HD_NO_WAIT);
 }
 
-struct free_task {
+/* ---- the life of memory ---- */
+
+struct memory_task {
     struct task task;
     hd_machine *machine;
     void *pointer;
 };
 
-static hd_result run_free(struct task *t, struct worker *k)
+/* Where it begins, and ends, all of it is written, to those beside. */
+static hd_result run_memory(struct task *t, struct worker *k)
 {
     (void)k;
-    struct free_task *f = (struct free_task *)t;
+    struct memory_task *x = (struct memory_task *)t;
     struct mem_block b;
-    if (mem_find(&f->machine->machine->mem, (uint64_t)(uintptr_t)f->pointer, &b)) /* as a write, to those beside it */
-        note_box(f->machine, t->number, f->pointer, b.size, 1, 1, 0, 0, true);
-    hd_free(f->machine, f->pointer);
+    if (mem_find(&x->machine->machine->mem, (uint64_t)(uintptr_t)x->pointer, &b))
+        note_box(x->machine, t->number, x->pointer, b.size, 1, 1, 0, 0, true);
+    if (t->note.kind == TASK_FREE)
+        hd_free(x->machine, x->pointer);
     return HD_SUCCESS;
 }
 
-hd_result hd_stream_free(hd_stream *s, void *pointer)
+static hd_result put_memory(hd_stream *s, void *pointer, enum task_kind kind)
 {
     hd_memory_info info;
     if (!s || !hd_find(s->context->machine, pointer, &info) || info.start != pointer || !info.allocated)
         return HD_ERROR_INVALID_VALUE;
-    struct free_task *t = (struct free_task *)task_new(sizeof *t);
+    if (kind == TASK_ALLOC && !s->context->machine->checker)
+        return HD_SUCCESS;
+    struct memory_task *t = (struct memory_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.run = run_free;
-    t->task.note.kind = TASK_FREE;
+    t->task.run = run_memory;
+    t->task.note.kind = kind;
     t->task.always = true;
     t->machine = s->context->machine;
     t->pointer = pointer;
     return put(s, &t->task, HD_NO_WAIT);
+}
+
+hd_result hd_stream_allocated(hd_stream *s, void *pointer)
+{
+    return put_memory(s, pointer, TASK_ALLOC);
+}
+
+hd_result hd_stream_free(hd_stream *s, void *pointer)
+{
+    return put_memory(s, pointer, TASK_FREE);
 }

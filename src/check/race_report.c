@@ -12,7 +12,8 @@ static const char *task_words(const struct task_note *note, struct arena *arena)
 {
     static const char *const words[] = {[TASK_COPY] = "a copy",          [TASK_FILL] = "a fill",
                                         [TASK_CALL] = "a host function", [TASK_GATE] = "a wait for a value",
-                                        [TASK_FREE] = "a free",          [TASK_HOST] = "the host"};
+                                        [TASK_ALLOC] = "an allocation",  [TASK_FREE] = "a free",
+                                        [TASK_HOST] = "the host"};
     const char *word = note->kind < sizeof words / sizeof *words && words[note->kind] ? words[note->kind] : "a task";
     if (note->kind != TASK_HOST && note->stream)
         word = arena_printf(arena, "%s in stream %llu", word, (unsigned long long)note->stream);
@@ -37,12 +38,20 @@ static const char *scope_word(enum reach reach)
     return words[reach];
 }
 
+static bool is_kind(const struct access_class *c, enum task_kind kind)
+{
+    return !c->op && c->note->kind == kind;
+}
+
 /* "reads", "updates by an atomic operation of scope .cta" */
 static const char *access_words(const struct access_class *c, struct arena *arena)
 {
     if (c->atomic)
         return arena_printf(arena, "updates (atomically, scope %s)", scope_word(c->reach));
-    const char *verb = !c->op && c->note->kind == TASK_FREE ? "frees" : c->writes ? "writes" : "reads";
+    const char *verb = is_kind(c, TASK_ALLOC)  ? "allocates"
+                       : is_kind(c, TASK_FREE) ? "frees"
+                       : c->writes             ? "writes"
+                                               : "reads";
     return c->strong && c->op ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->reach)) : verb;
 }
 
@@ -91,19 +100,15 @@ static const char *global_words(struct races *r, uint64_t at, const struct acces
 
 /* ---- why nothing orders them, and what would ---- */
 
-static bool is_host(const struct access_class *c)
-{
-    return !c->op && c->note->kind == TASK_HOST;
-}
-
 static const char *work_words(const struct access_class *c)
 {
-    return c->op                        ? "the launch"
-           : is_host(c)                 ? "the host"
-           : c->note->kind == TASK_COPY ? "the copy"
-           : c->note->kind == TASK_FILL ? "the fill"
-           : c->note->kind == TASK_FREE ? "the free"
-                                        : "the work";
+    return c->op                         ? "the launch"
+           : c->note->kind == TASK_HOST  ? "the host"
+           : c->note->kind == TASK_COPY  ? "the copy"
+           : c->note->kind == TASK_FILL  ? "the fill"
+           : c->note->kind == TASK_ALLOC ? "the allocation"
+           : c->note->kind == TASK_FREE  ? "the free"
+                                         : "the work";
 }
 
 static const char *why(enum race_reason reason, const struct race_side *a, const struct race_side *b,
@@ -157,7 +162,13 @@ static const char *remedy(enum race_reason reason, const struct race_side *a, co
         return "let the second kernel call cudaGridDependencySynchronize() (griddepcontrol.wait) before the access, in "
                "this thread or before a barrier that this thread passes";
     case RACE_HOST:
-        if (!is_host(a->class) && !is_host(b->class))
+        if (is_kind(a->class, TASK_ALLOC) || is_kind(b->class, TASK_ALLOC))
+            return "use the memory in the stream that allocates it, or let the other stream wait for an event that is "
+                   "recorded behind the allocation";
+        if (is_kind(a->class, TASK_FREE) || is_kind(b->class, TASK_FREE))
+            return "free the memory in the stream that uses it last, or let the stream that frees it wait for an event "
+                   "that is recorded behind the use";
+        if (!is_kind(a->class, TASK_HOST) && !is_kind(b->class, TASK_HOST))
             return "put both into one stream, or let the second wait for an event that is recorded behind the first "
                    "(cudaMemcpy() from pageable memory may return before the data is there, and streams made with "
                    "cudaStreamNonBlocking do not wait for it)";

@@ -38,7 +38,7 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
         placed.where = c->options.place(c->options.data);
     pass_learnt(c);
     uint32_t task = strands_submit(c->strands, strand, &placed, after, n);
-    if (c->host && note->kind != TASK_MARK)
+    if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host does not reach what that gives */
         host_watch_set(c->host, true);
     return task;
 }

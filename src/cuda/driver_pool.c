@@ -227,7 +227,7 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     pool_keep(pool);
     count(pool, (int64_t)bytes);
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
-    return CUDA_SUCCESS;
+    return from_hd(hd_stream_allocated(stream, a->start));
 }
 
 CU_API CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool, CUstream s)

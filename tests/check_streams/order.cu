@@ -305,6 +305,77 @@ CASE(a_read_only_load_beside_a_write)
     launch_write(device, free_b);
 }
 
+/* ---- memory in the order of streams ---- */
+
+static int *allocate_in(cudaStream_t s)
+{
+    int *p;
+    if (cudaMallocAsync(&p, BYTES, s)) // @allocation
+        exit(9);
+    return p;
+}
+
+CASE(memory_used_in_the_stream_that_allocates_it)
+{
+    int *p = allocate_in(free_a);
+    launch_write(p, free_a);
+    cudaMemcpyAsync(pinned, p, BYTES, cudaMemcpyDeviceToHost, free_a);
+    cudaFreeAsync(p, free_a);
+}
+
+CASE(memory_used_beside_its_allocation)
+{
+    int *p = allocate_in(free_a);
+    launch_write(p, free_b);
+    cudaStreamSynchronize(free_b);
+    cudaFreeAsync(p, free_a);
+}
+
+CASE(memory_filled_beside_its_allocation)
+{
+    int *p = allocate_in(free_a);
+    cudaMemsetAsync(p, 0, BYTES, free_b); // @early_fill
+    cudaStreamSynchronize(free_b);
+    cudaFreeAsync(p, free_a);
+}
+
+CASE(memory_used_behind_an_event_after_its_allocation)
+{
+    int *p = allocate_in(free_a);
+    cudaEventRecord(event, free_a);
+    cudaStreamWaitEvent(free_b, event, 0);
+    launch_write(p, free_b);
+    cudaEventRecord(event, free_b);
+    cudaStreamWaitEvent(free_a, event, 0);
+    cudaFreeAsync(p, free_a);
+}
+
+CASE(memory_used_behind_an_event_before_its_allocation)
+{
+    cudaEventRecord(event, free_a);
+    cudaStreamWaitEvent(free_b, event, 0);
+    int *p = allocate_in(free_a);
+    launch_write(p, free_b);
+    cudaStreamSynchronize(free_b);
+    cudaFreeAsync(p, free_a);
+}
+
+CASE(memory_used_when_the_host_has_waited_for_its_allocation)
+{
+    int *p = allocate_in(free_a);
+    cudaStreamSynchronize(free_a);
+    launch_write(p, free_b);
+    cudaStreamSynchronize(free_b);
+    cudaFree(p);
+}
+
+CASE(memory_of_the_default_stream_in_one_that_waits_for_it)
+{
+    int *p = allocate_in(0);
+    launch_write(p, a);
+    cudaFreeAsync(p, 0);
+}
+
 static void free_behind(bool waits)
 {
     int *p;
