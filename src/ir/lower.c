@@ -274,7 +274,8 @@ void lower_mov(struct builder *b)
         unsigned element = isa_type_bits(type) / from->n;
         ir_ref parts[8];
         for (unsigned k = 0; k < from->n; k++)
-            parts[k] = ir_source(b, &from->elems[k], bits_type(element));
+            parts[k] = from->elems[k].kind == OPND_SINK ? ir_const_of(b, ir_width(bits_type(element)), 0)
+                                                        : ir_source(b, &from->elems[k], bits_type(element));
         value = pack(b, parts, from->n, element);
     } else {
         value = ir_source(b, from, type);

@@ -132,6 +132,7 @@ static enum ptx_space space_of(const struct verifier *v)
     }
 }
 
+/* `_` is a destination's in the PTX ISA. ptxas takes it in what mov.b32 packs, too, beside a register: as 0. */
 static void check_elements(struct verifier *v, const struct ptx_operand *o, unsigned bits, bool write)
 {
     static const enum isa_type types[] = {TYPE_b8, TYPE_b16, TYPE_b32, TYPE_b64};
@@ -144,10 +145,13 @@ static void check_elements(struct verifier *v, const struct ptx_operand *o, unsi
         operand_error(v, o, NULL, "%u values do not fit in %u bits", o->n, bits);
         return;
     }
+    bool has_register = false;
+    for (unsigned k = 0; k < o->n; k++)
+        has_register |= o->elems[k].kind == OPND_REG;
     for (unsigned k = 0; k < o->n; k++) {
         if (write)
             verify_destination(v, &o->elems[k], types[width], false);
-        else
+        else if (o->elems[k].kind != OPND_SINK || bits != 32 || !has_register)
             verify_source(v, &o->elems[k], types[width], false);
     }
 }

@@ -314,4 +314,29 @@ def bf16_and_integers_are_converted_as_on_an_h200():
                 assert f"{zlib.crc32(f.read(262144)):08x}" == crc, form
 
 
+# What ptxas makes of `_` among the sources of mov.b32.
+PACKS = """.visible .entry packs(.param .u64 out)
+{
+    .reg .u64 %rd1; .reg .u32 %r<5>; .reg .b16 %h<2>; .reg .b8 %b<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    cvt.u16.u32 %h1, %r1;
+    sub.u16 %h1, 0xabcd, %h1;
+    ld.global.b8 %b1, [%rd1];
+    mov.b32 %r1, {%h1, _};
+    mov.b32 %r2, {_, %h1};
+    mov.b32 %r3, {%b1, _, %b1, _};
+    mov.b32 %r4, {_, _, _, %b1};
+    st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};
+    ret;
+}
+"""
+
+
+def a_pack_has_0_where_a_source_is_left_out():
+    with written(PACKS) as path:
+        out = by_both(path, "--grid", 1, "--block", 1, "u32[4]=fill:90+print")
+    assert values(out, 1) == [0xabcd, 0xabcd0000, 0x5a005a, 0x5a000000], out
+
+
 main(globals())
