@@ -29,6 +29,9 @@ void atom_fence_of_read(struct emit *e, const struct atom *t);
 /* Has the host an instruction for it? And that instruction. */
 bool atom_is_by_host(const struct atom *t);
 value atom_by_host(struct emit *e, const struct atom *t, value at, value s);
+/* The modes' ways to perform it, with addresses, mask and operands found: all lanes that run; the one that does. */
+void atom_perform_warp(struct emit *e, const struct atom *t);
+void atom_perform_lane(struct emit *e, const struct atom *t);
 /* Of a cell that has `old`; `wanted` of comparisons alone. */
 value atom_new_value(struct emit *e, const struct atom *t, value old, value s, value wanted);
 

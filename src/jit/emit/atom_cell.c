@@ -61,8 +61,7 @@ bool atom_begin(struct emit *e, const struct ir_insn *i, struct atom *t)
                        .type = type_of_width(e, 8u * m->bytes),
                        .result = i->access->regs[0],
                        .order = order_of(m)};
-    return !t->result || (fn_ref_width(e->fn, t->result) == 8u * m->bytes &&
-                          (fn_ref_shape(e->fn, t->result) == SHAPE_DIVERGENT || e->fn->one_lane));
+    return !t->result || fn_ref_width(e->fn, t->result) == 8u * m->bytes;
 }
 
 bool atom_is_by_host(const struct atom *t)

@@ -73,8 +73,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
 /* Is the exchange a store? It is if nobody reads its result, and it does not acquire by itself: fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {
-    return e->fn->one_lane && e->fn->target->keeps_store_order && atom_cell_host(t->cell) == HOST_Xchg && !t->result &&
-           !atom_acquires(t);
+    return fence_is_delayed(e) && atom_cell_host(t->cell) == HOST_Xchg && !t->result && !atom_acquires(t);
 }
 
 /* A read-modify-write loop: computes with what has been read, and starts again if somebody has written meanwhile. */
@@ -141,7 +140,7 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
 static value do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     if (!t->shared && t->is_cas)
-        return e->fn->one_lane ? try_cell(e, t, at, s, wanted) : compare_cell(e, t, at, s, wanted);
+        return compare_cell(e, t, at, s, wanted);
     if (!t->shared)
         return change_cell(e, t, at, s);
     value old = atom_read(e, t, at);
@@ -294,7 +293,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
     emit_at_end(e, cells);
 }
 
-static void do_lanes(struct emit *e, struct atom *t)
+static void do_lanes(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef done = emit_new_block(e, "");
     if (histogram_takes(t->x.a->mem, t->result) && !t->x.pointer[0])
@@ -452,10 +451,35 @@ static void change_together(struct emit *e, const struct atom *t)
 /* Would atomic operations take LLVM too long? costs.def says why. */
 static bool is_too_much(struct emit *e, const struct atom *t)
 {
-    if (e->fn->one_lane) /* serial parts are short */
+    if (!e->mode->bounds_atomics)
         return false;
     e->atomic_work += t->x.a->shape == SHAPE_UNIFORM ? LIMIT_atomic_at_one_cell : LIMIT_atomic_at_many_cells;
     return e->atomic_work > (e->fn->request->tier == TIER_FIRST ? LIMIT_atomic_work : LIMIT_atomic_work_again);
+}
+
+void atom_perform_warp(struct emit *e, const struct atom *t)
+{
+    if (t->x.pointer[0] && t->is_cas)
+        compare_together(e, t);
+    else if (t->x.pointer[0] && !atom_is_by_host(t))
+        change_together(e, t);
+    else if (t->x.pointer[0] && atom_cell_sums(t->cell))
+        add_together(e, t);
+    else
+        do_lanes(e, t);
+}
+
+void atom_perform_lane(struct emit *e, const struct atom *t)
+{
+    value at = t->x.pointer[0], old;
+    if (e->lanes.cas_loop)
+        old = cas_loop_compare(e, e->lanes.cas_loop, t);
+    else if (t->is_cas && !t->shared)
+        old = try_cell(e, t, at, t->s, t->t);
+    else
+        old = do_cell(e, t, at, t->s, t->t);
+    if (t->result)
+        reg_write_scalar(e, t->result, old);
 }
 
 static void perform(struct emit *e, struct atom *t)
@@ -467,19 +491,7 @@ static void perform(struct emit *e, struct atom *t)
     find_operand(e, t, 0, &t->s);
     if (t->is_cas)
         find_operand(e, t, 1, &t->t);
-    if (e->fn->one_lane) {
-        value old =
-            e->lanes.cas_loop ? cas_loop_compare(e, e->lanes.cas_loop, t) : do_cell(e, t, t->x.pointer[0], t->s, t->t);
-        if (t->result)
-            reg_write_scalar(e, t->result, old);
-    } else if (t->x.pointer[0] && t->is_cas)
-        compare_together(e, t);
-    else if (t->x.pointer[0] && !atom_is_by_host(t))
-        change_together(e, t);
-    else if (t->x.pointer[0] && atom_cell_sums(t->cell))
-        add_together(e, t);
-    else
-        do_lanes(e, t);
+    e->mode->perform_atom(e, t);
 }
 
 /* Tests an access at one place for all lanes. */

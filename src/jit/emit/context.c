@@ -76,7 +76,6 @@ void emit_declare(struct emit *e, struct code_function *f, const char *name)
     e->warp.a = LLVMGetParam(f->llvm_fn, 1);
     f->calls = LLVMGetParam(f->llvm_fn, 4);
     e->lanes = (struct lanes){.place = 0};
-    e->mode = e->fn->one_lane ? &lane_mode : &warp_mode;
     f->inline_caches = inline_caches_begin(e);
     set_attributes(e);
     f->entry = emit_new_block(e, "start");

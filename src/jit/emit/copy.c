@@ -10,7 +10,7 @@ bool copy_is_whole(const struct emit *e)
     const struct cursor here = *e->here;
     const struct ir_insn *i = insn_at(here, e->here->index);
     bool guarded = i->guard && fn_ref_shape(e->fn, i->guard) != SHAPE_UNIFORM; /* else all lanes copy, or none */
-    if (!ir_is_copy(i) || i->access->mem.n != 2 || guarded || e->fn->one_lane || !e->mode->all_run(e))
+    if (!ir_is_copy(i) || i->access->mem.n != 2 || guarded || !e->mode->all_run(e))
         return false;
     uint32_t load = i->kind == IR_LD ? e->here->index : e->here->index - 1;
     const struct ir_insn *from = insn_at(here, load);

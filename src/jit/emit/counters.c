@@ -12,7 +12,7 @@ void emit_count(struct emit *e, unsigned warps)
     uint64_t n = layout_operations(block_at(e->fn, e->here->block)) * (uint64_t)warps;
     value old = LLVMBuildLoad2(e->m->b, e->m->i64, e->f->count.instructions, "");
     LLVMBuildStore(e->m->b, LLVMBuildAdd(e->m->b, old, const_int(e, e->m->i64, n), ""), e->f->count.instructions);
-    if (e->fn->one_lane) /* as many */
+    if (!e->f->count.lane_instructions) /* of one lane: as many */
         return;
     value mask = emit_mask(e), lanes = const_int(e, e->m->i64, WARP_LANES);
     if (!e->here->is_full)

@@ -478,6 +478,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
                                .shapes = &one,
                                .one_lane = true};
     e->fn = &of_lane;
+    e->mode = &lane_mode;
     value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], lane_offsets[one.lane_offsets.n], out[blocks];
     LLVMBasicBlockRef code[blocks];
     uint64_t written[one.live.words + 1], touched[one.live.words + 1];

@@ -35,11 +35,12 @@ enum { COPY_VECTORS = 8 }; /* that have the 16 bytes of each lane */
 struct emit;
 struct side_exit;
 struct transfer; /* load_store.h */
+struct atom;     /* atom.h */
 
 /* A mode: the lanes for which code is emitted, and all that depends on which these are. What all modes share asks here, and never
  * which mode it is.
  * - warp_mode: a warp;
- * - lane_mode: a single lane, all of whose registers are scalars (fn->one_lane);
+ * - lane_mode: a single lane, all of whose registers are scalars;
  * - gang_mode: one of a gang's warps, all of whose lanes run;
  * - side_region_mode: one of a gang's warps by itself, in the lanes e->lanes.within. */
 struct lanes_mode {
@@ -54,6 +55,7 @@ struct lanes_mode {
     void (*reload)(struct emit *e, uint32_t reg, value mask);
     value (*keep)(struct emit *e, value v);
     value (*kept)(struct emit *e, value kept);
+    value (*read_sreg)(struct emit *e, LLVMTypeRef type, ir_ref r); /* a special register that is one number here */
     /* other warps: is an instruction of the function done once for several? Are all warps of the block here? */
     bool (*is_once)(const struct emit *e, uint32_t insn);
     bool (*is_block)(const struct emit *e);
@@ -68,8 +70,12 @@ struct lanes_mode {
     void (*async_by_engine)(struct emit *e, const struct ir_insn *i);
     void (*group_by_engine)(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done);
     void (*first_anew)(struct emit *e, struct transfer *t);
-    /* Emits an access if it is known that the lanes that run are inside; else false. */
+    /* Emits an access if it is known that the lanes that run are inside; else false. Performs an atomic operation on cells that are. */
     bool (*transfer_known)(struct emit *e, struct transfer *t);
+    void (*perform_atom)(struct emit *e, const struct atom *t);
+    /* Do vectors move what all lanes have at one address of local memory, which is a row there? May there be more atomic operations
+     * than LLVM can do in time? Do fences wait where the CPU keeps the order of stores (fence.c)? */
+    bool moves_local, bounds_atomics, delays_fences;
 };
 extern const struct lanes_mode warp_mode, lane_mode;
 bool mode_is_pending_live(const struct emit *e, uint32_t reg);
@@ -217,7 +223,7 @@ void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBas
 
 /* ---- context.c, counters.c ---- */
 
-/* Begin a function: its head, the values of its launch and block, those of its warp, its scratch rows. */
+/* Begin a function, in the mode e->mode: its head, the values of its launch and block, those of its warp, its scratch rows. */
 void emit_declare(struct emit *e, struct code_function *f, const char *name);
 void emit_context(struct emit *e, struct code_function *f);
 void emit_warp(struct emit *e);
@@ -255,6 +261,8 @@ void reg_spill_row(struct emit *e, uint32_t reg, value mask);
 void reg_spill_lane(struct emit *e, uint32_t reg, value mask);
 void reg_reload_row(struct emit *e, uint32_t reg, value mask);
 void reg_reload_lane(struct emit *e, uint32_t reg, value mask);
+value reg_read_sreg_row(struct emit *e, LLVMTypeRef type, ir_ref r);
+value reg_read_sreg_lane(struct emit *e, LLVMTypeRef type, ir_ref r);
 
 /* ---- dirty.c ---- */
 
@@ -386,6 +394,7 @@ value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a,
 void emit_fence(struct emit *e, const struct ir_insn *i);
 /* Serial parts tell of: a load that comes next, of memory that others write, or a call that may do such a load; a full fence of the
  * host that has been done, as by a locked instruction; a store that others may see. */
+bool fence_is_delayed(const struct emit *e); /* do fences wait for these? */
 void fence_before_load(struct emit *e);
 void fence_is_done(struct emit *e);
 void fence_note_store(struct emit *e);

@@ -13,9 +13,9 @@
  */
 #include "jit/emit/emit.h"
 
-static bool is_put_off(const struct emit *e)
+bool fence_is_delayed(const struct emit *e)
 {
-    return e->fn->one_lane && e->fn->target->keeps_store_order;
+    return e->mode->delays_fences && e->fn->target->keeps_store_order;
 }
 
 static void fence(struct emit *e, LLVMAtomicOrdering order)
@@ -28,7 +28,7 @@ void emit_fence(struct emit *e, const struct ir_insn *i)
     bool is_sc = i->imm == ORDER_SC;
     if (i->imm == ORDER_WEAK) /* of proxies */
         return;
-    if (!is_put_off(e)) {
+    if (!fence_is_delayed(e)) {
         fence(e, is_sc ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease);
         return;
     }
@@ -41,7 +41,7 @@ void emit_fence(struct emit *e, const struct ir_insn *i)
 
 void fence_before_load(struct emit *e)
 {
-    if (!is_put_off(e))
+    if (!fence_is_delayed(e))
         return;
     LLVMBasicBlockRef waits = emit_new_block(e, ""), done = emit_new_block(e, "");
     value none = LLVMBuildNot(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.waits, ""), "");
@@ -55,7 +55,7 @@ void fence_before_load(struct emit *e)
 
 void fence_is_done(struct emit *e)
 {
-    if (!is_put_off(e))
+    if (!fence_is_delayed(e))
         return;
     value no = LLVMConstInt(e->m->i1, 0, false);
     LLVMBuildStore(e->m->b, no, e->lanes.fences.waits);
@@ -65,14 +65,14 @@ void fence_is_done(struct emit *e)
 
 void fence_note_store(struct emit *e)
 {
-    if (is_put_off(e))
+    if (fence_is_delayed(e))
         LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->lanes.fences.has_stored);
 }
 
 void fence_note_exchange(struct emit *e)
 {
     fence_note_store(e);
-    if (is_put_off(e))
+    if (fence_is_delayed(e))
         LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->lanes.fences.has_exchanged);
 }
 
@@ -86,5 +86,5 @@ void fence_before_leaving(struct emit *e)
 
 LLVMAtomicOrdering fence_with(const struct emit *e, LLVMAtomicOrdering order)
 {
-    return is_put_off(e) ? LLVMAtomicOrderingSequentiallyConsistent : order;
+    return fence_is_delayed(e) ? LLVMAtomicOrderingSequentiallyConsistent : order;
 }

@@ -147,6 +147,7 @@ static void start_warp(struct emit *e, struct warp_loop *warps)
 void emit_function(struct emit *e, const struct function *fn, const char *name)
 {
     e->fn = fn;
+    e->mode = &warp_mode;
     value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], pending[e->fn->ir->n_ordered],
         lane_offsets[e->fn->shapes->lane_offsets.n];
     LLVMBasicBlockRef blocks[e->fn->ir->n_ordered], ends[e->fn->ir->n_ordered];

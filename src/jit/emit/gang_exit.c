@@ -1,5 +1,6 @@
 /* The modes of a gang's warps: leaving a gang in the middle of a block, accesses of its warps that the engine does, side regions; see
  * gang.h. */
+#include "jit/emit/atom.h"
 #include "jit/emit/gang.h"
 
 void gang_count_pure(struct gang *g)
@@ -252,6 +253,7 @@ const struct lanes_mode gang_mode = {
     .reload = reg_reload_row,
     .keep = keep,
     .kept = load_kept,
+    .read_sreg = reg_read_sreg_row,
     .is_once = is_once,
     .is_block = is_block,
     .leave_at = leave_at,
@@ -262,6 +264,9 @@ const struct lanes_mode gang_mode = {
     .group_by_engine = group_by_engine,
     .first_anew = first_anew,
     .transfer_known = none_known,
+    .perform_atom = atom_perform_warp,
+    .moves_local = true,
+    .bounds_atomics = true,
 };
 
 const struct lanes_mode side_region_mode = {
@@ -274,6 +279,7 @@ const struct lanes_mode side_region_mode = {
     .reload = reg_reload_row,
     .keep = keep,
     .kept = load_kept,
+    .read_sreg = reg_read_sreg_row,
     .is_once = is_once,
     .is_block = is_block,
     .leave_at = leave_at,
@@ -284,4 +290,7 @@ const struct lanes_mode side_region_mode = {
     .group_by_engine = group_by_engine,
     .first_anew = first_anew,
     .transfer_known = transfer_known,
+    .perform_atom = atom_perform_warp,
+    .moves_local = true,
+    .bounds_atomics = true,
 };

@@ -444,7 +444,7 @@ static value first_lanes(struct emit *e, value number, value limit, bool is_sign
 static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2])
 {
     enum lane_is is = ir_is(i);
-    if (is < IS_UGT || fn_ref_width(e->fn, i->a) != 32 || e->fn->one_lane)
+    if (is < IS_UGT || fn_ref_width(e->fn, i->a) != 32)
         return false;
     bool counts_first = counts_lanes(e, i->a) && fn_ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
     if (!counts_first && (!counts_lanes(e, i->b) || fn_ref_shape(e->fn, i->a) != SHAPE_UNIFORM))

@@ -204,7 +204,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
 {
     const struct access *a = access_as_served(*e->here, i, copy_is_whole(e));
     enum ptx_space space = a->mem->space;
-    if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a->shape != SHAPE_UNIFORM || e->fn->one_lane))) {
+    if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a->shape != SHAPE_UNIFORM || !e->mode->moves_local))) {
         emit_by_engine(e, i);
         return;
     }

@@ -1,5 +1,5 @@
 /* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h. (For several warps: gang_exit.c.) */
-#include "jit/emit/load_store.h"
+#include "jit/emit/atom.h"
 
 static bool is_full_by_shapes(const struct function *fn, uint32_t block)
 {
@@ -81,6 +81,7 @@ const struct lanes_mode warp_mode = {
     .reload = reg_reload_row,
     .keep = as_it_is,
     .kept = as_it_is,
+    .read_sreg = reg_read_sreg_row,
     .is_once = not_once,
     .is_block = not_block,
     .leave_at = exit_of_warp,
@@ -91,6 +92,9 @@ const struct lanes_mode warp_mode = {
     .group_by_engine = group_by_engine,
     .first_anew = first_stays,
     .transfer_known = none_known,
+    .perform_atom = atom_perform_warp,
+    .moves_local = true,
+    .bounds_atomics = true,
 };
 
 const struct lanes_mode lane_mode = {
@@ -103,6 +107,7 @@ const struct lanes_mode lane_mode = {
     .reload = reg_reload_lane,
     .keep = as_it_is,
     .kept = as_it_is,
+    .read_sreg = reg_read_sreg_lane,
     .is_once = not_once,
     .is_block = not_block,
     .leave_at = exit_of_warp,
@@ -113,4 +118,6 @@ const struct lanes_mode lane_mode = {
     .group_by_engine = group_by_engine,
     .first_anew = first_stays,
     .transfer_known = none_known,
+    .perform_atom = atom_perform_lane,
+    .delays_fences = true,
 };

@@ -20,8 +20,7 @@ static value lane_pointer(struct emit *e, LLVMTypeRef type, value row)
     return LLVMBuildInBoundsGEP2(e->m->b, type, row, &e->lanes.lane, 1, "");
 }
 
-/* A special register of the lane that runs. */
-static value load_sreg(struct emit *e, LLVMTypeRef type, ir_ref r)
+value reg_read_sreg_lane(struct emit *e, LLVMTypeRef type, ir_ref r)
 {
     row_ref row = fn_row(e->fn, r);
     if (type == e->m->i1) {
@@ -40,6 +39,12 @@ static value load_row(struct emit *e, LLVMTypeRef type, ir_ref r, unsigned align
     LLVMSetAlignment(v, align);
     emit_mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
     return v;
+}
+
+value reg_read_sreg_row(struct emit *e, LLVMTypeRef type, ir_ref r)
+{
+    return type == e->m->i1 ? LLVMBuildTrunc(e->m->b, load_row(e, e->m->i32, r, 4), type, "")
+                            : load_row(e, type, r, 64);
 }
 
 /* ---- reading ---- */
@@ -104,10 +109,7 @@ value reg_read_scalar(struct emit *e, ir_ref r)
     default:
         if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
             return const_int(e, type, e->fn->shapes->block[i % 4]);
-        if (e->fn->one_lane)
-            return load_sreg(e, type, r);
-        return type == e->m->i1 ? LLVMBuildTrunc(e->m->b, load_row(e, e->m->i32, r, 4), type, "")
-                                : load_row(e, type, r, 64);
+        return e->mode->read_sreg(e, type, r);
     }
 }
 
