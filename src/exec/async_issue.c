@@ -210,37 +210,47 @@ static bool issue_arrivals(struct warp *w, const struct op *o, uint32_t mask, co
 }
 
 /* A piece for one lane and one destination. */
-static bool enqueue_bulk(struct warp *w, const struct op *o, unsigned lane, const struct location *to,
-                         const struct location *from, uint32_t bytes, const struct location *object)
+static bool enqueue_piece(struct warp *w, const struct op *o, unsigned lane, const struct async_bulk *c)
 {
     struct async_work *x = async_new_work(w, o, 1u << lane, 1);
     if (!x)
         return false;
-    x->writes = to->space == SPACE_SHARED ? to->owner : NULL;
-    x->reads = from->space == SPACE_SHARED ? from->owner : NULL;
-    x->shift = shift_of(to) | shift_of(from);
-    x->source = from->address;
-    x->signals = object ? object->owner : NULL;
-    x->object = object ? object->address : 0;
-    x->parts[0] = (struct async_part){to->at, from->at, bytes, bytes, w->async->bulk_groups[lane]};
+    x->writes = c->to.space == SPACE_SHARED ? c->to.owner : NULL;
+    x->reads = c->from.space == SPACE_SHARED ? c->from.owner : NULL;
+    x->shift = shift_of(&c->to) | shift_of(&c->from);
+    x->source = c->source;
+    x->signals = c->object ? c->object->owner : NULL;
+    x->object = c->object ? c->object->address : 0;
+    x->parts[0] = (struct async_part){.to = c->to.at,
+                                      .from = c->from.at,
+                                      .bytes = c->to.at ? c->bytes : 0,
+                                      .taken = c->from.at ? c->bytes : 0,
+                                      .group = w->async->bulk_groups[lane]};
+    if (c->tensor)
+        *async_tensor(x) = *c->tensor;
     async_enqueue(x);
     return true;
 }
 
-/* Multicast goes to the same place in each block of a mask, whose mbarriers are at the same place, too (9.7.9.25.4.1). */
-bool async_targets_of(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
-                      const struct location *to, const struct location *object, struct async_targets *targets)
+/* Multicast goes to the same place in each block of a mask, whose mbarriers are at the same place, too (9.7.9.25.4.1). No piece is
+ * there before all blocks are. */
+bool async_enqueue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
+                        const struct async_bulk *c)
 {
-    *targets = (struct async_targets){.n = 1, .to = {*to}, .object = {*object}};
-    if (!o->access->has_operand[ASYNC_MASK])
-        return true;
-    targets->n = 0;
-    for (uint64_t ranks = async_operand(base, o, ASYNC_MASK, 16, lane); ranks; ranks &= ranks - 1) {
-        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctzll(ranks));
-        if (!b)
-            return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctzll(ranks));
-        targets->to[targets->n] = of_block(to, b);
-        targets->object[targets->n++] = of_block(object, b);
+    if (!c->object || !o->access->has_operand[ASYNC_MASK])
+        return enqueue_piece(w, o, lane, c);
+    const uint64_t ranks = async_operand(base, o, ASYNC_MASK, 16, lane);
+    for (uint64_t m = ranks; m; m &= m - 1)
+        if (!block_of_rank(w->block, (uint32_t)__builtin_ctzll(m)))
+            return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctzll(m));
+    for (uint64_t m = ranks; m; m &= m - 1) {
+        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctzll(m));
+        const struct location object = of_block(c->object, b);
+        struct async_bulk there = *c;
+        there.to = of_block(&c->to, b);
+        there.object = &object;
+        if (!enqueue_piece(w, o, lane, &there))
+            return false;
     }
     return true;
 }
@@ -274,13 +284,12 @@ static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *
                                                .ranks = (uint32_t)async_operand(base, o, ASYNC_MASK, 16, lane),
                                                .signals = to_global ? NULL : object.owner,
                                                .object = to_global ? 0 : object.address});
-    if (to_global)
-        return enqueue_bulk(w, o, lane, &to, &from, (uint32_t)size, NULL);
-    struct async_targets targets;
-    bool good = async_targets_of(w, base, o, lane, &to, &object, &targets);
-    for (uint32_t i = 0; i < targets.n && good; i++)
-        good = enqueue_bulk(w, o, lane, &targets.to[i], &from, (uint32_t)size, &targets.object[i]);
-    return good;
+    return async_enqueue_bulk(w, base, o, lane,
+                              &(struct async_bulk){.to = to,
+                                                   .from = from,
+                                                   .object = to_global ? NULL : &object,
+                                                   .source = from.address,
+                                                   .bytes = (uint32_t)size});
 }
 
 /* st.async, red.async (9.7.9.12, 9.7.13.7) */
@@ -288,13 +297,13 @@ static bool issue_store(struct warp *w, uint8_t *const base[4], const struct op 
 {
     const struct op_access *a = o->access;
     uint32_t bytes = (uint32_t)a->mem.bytes * a->mem.n;
-    struct location to, object, from = {.space = SPACE_GLOBAL};
+    struct location to, object;
     if (!async_locate(w, o, lane, a->mem.space, address, bytes, bytes, true, &to) ||
         !async_locate_object(w, o, lane, a->mem.space, async_operand(base, o, ASYNC_MBARRIER, 64, lane), &object))
         return !async_has_failed(w);
     if (object.owner != to.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
-    if (!enqueue_bulk(w, o, lane, &to, &from, bytes, &object))
+    if (!enqueue_piece(w, o, lane, &(struct async_bulk){.to = to, .object = &object, .bytes = bytes}))
         return false;
     struct async_work *x = w->async->last;
     for (unsigned k = 0; k < a->mem.n; k++) {
@@ -302,6 +311,7 @@ static bool issue_store(struct warp *w, uint8_t *const base[4], const struct op 
         memcpy((uint8_t *)x->value + k * a->mem.bytes, &v, a->mem.bytes);
     }
     x->parts[0].from = (const uint8_t *)x->value;
+    x->parts[0].taken = bytes;
     return true;
 }
 

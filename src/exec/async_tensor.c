@@ -149,28 +149,6 @@ static uint32_t extent_of(struct warp *w, const struct op *o, unsigned lane, con
     return (uint32_t)(walked > MEM_SHARED_WINDOW_BYTES ? walked : bytes);
 }
 
-static bool enqueue_tensor(struct warp *w, const struct op *o, unsigned lane, const struct location *shared,
-                           uint32_t bytes, const struct location *object, const struct async_tensor *t)
-{
-    bool loads = o->mode == ASYNC_TENSOR_LOAD;
-    struct async_work *x = async_new_work(w, o, 1u << lane, 1);
-    if (!x)
-        return false;
-    x->writes = loads ? shared->owner : NULL;
-    x->reads = loads ? NULL : shared->owner;
-    x->signals = loads ? object->owner : NULL;
-    x->object = loads ? object->address : 0;
-    x->source = shared->address;
-    x->parts[0] = (struct async_part){.to = loads ? shared->at : NULL,
-                                      .from = loads ? NULL : shared->at,
-                                      .bytes = loads ? bytes : 0,
-                                      .taken = loads ? 0 : bytes,
-                                      .group = w->async->bulk_groups[lane]};
-    *async_tensor(x) = *t;
-    async_enqueue(x);
-    return true;
-}
-
 /* cp.async.bulk.tensor, cp.reduce.async.bulk.tensor (9.7.9.27.1) */
 bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address)
 {
@@ -194,9 +172,8 @@ bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op 
                                                .signals = loads ? object.owner : NULL,
                                                .object = loads ? object.address : 0,
                                                .tensor = &t});
-    struct async_targets targets = {.n = 1, .to = {shared}};
-    bool good = !loads || async_targets_of(w, base, o, lane, &shared, &object, &targets);
-    for (uint32_t i = 0; i < targets.n && good; i++)
-        good = enqueue_tensor(w, o, lane, &targets.to[i], bytes, &targets.object[i], &t);
-    return good;
+    struct async_bulk c = {.source = shared.address, .bytes = bytes, .tensor = &t};
+    *(loads ? &c.to : &c.from) = shared;
+    c.object = loads ? &object : NULL;
+    return async_enqueue_bulk(w, base, o, lane, &c);
 }

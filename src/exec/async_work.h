@@ -8,8 +8,6 @@
 #include "exec/block.h"
 #include "exec/launch.h"
 
-enum { MAX_MULTICAST = 16 }; /* blocks of a mask */
-
 static inline bool async_has_failed(const struct warp *w)
 {
     return launch_has_failed(w->block->launch);
@@ -47,14 +45,17 @@ bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_sp
 /* The mbarrier that an operand names. */
 bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
                          struct location *p);
-/* Where a copy to shared memory writes, and the mbarriers that hear of it: in one block, or in each of those that it is multicast to. False
- * after a fault. */
-struct async_targets {
-    uint32_t n;
-    struct location to[MAX_MULTICAST], object[MAX_MULTICAST];
+/* A copy or a reduction in bulk. `at` is NULL where its bytes are in no one place: in a tensor, in registers. */
+struct async_bulk {
+    struct location to, from;
+    const struct location *object; /* the mbarrier that hears of it; NULL: groups */
+    uint64_t source;               /* as struct async_work has it */
+    uint32_t bytes;
+    const struct async_tensor *tensor; /* or NULL */
 };
-bool async_targets_of(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
-                      const struct location *to, const struct location *object, struct async_targets *targets);
+/* Enqueues it for one lane: a piece, or one for each block that it is multicast to. False after a fault. */
+bool async_enqueue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
+                        const struct async_bulk *c);
 uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned width, unsigned lane);
 
 /* ---- async_tensor.c ---- */
