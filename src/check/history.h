@@ -60,19 +60,25 @@ static inline unsigned spread_further(enum spread s, unsigned byte)
 }
 
 struct history {
-    uint16_t n : 12;
+    uint16_t n : 11;
     uint16_t is_strong : 1;  /* all of one launch, strong for all threads of the device, and of the same size */
+    uint16_t only_reads : 1; /* weak ones, by one task alone */
     uint16_t only_tasks : 1; /* no accesses of kernels */
     uint16_t spread : 2;     /* enum spread */
-    /* Of a history of weak reads by one task alone: reads of this phase of it (race_phase) that would change nothing, by their
-     * classes; from a number on, a bit for each. */
-    uint16_t enough_from : 15; /* of a history that is_strong: so many entries at its beginning only read */
-    uint16_t only_reads : 1;
-    uint32_t phase; /* of a history that is_strong: the bytes of an element */
+    /* Of a history that is_strong: how many entries at its beginning only read; the bytes of an element. Of one that only_reads:
+     * reads of this phase (race_phase) that would change nothing, by their classes; from a number on, a bit for each in `enough`,
+     * which is 0 in all other histories. */
+    union {
+        uint16_t n_reads, enough_from;
+    };
+    union {
+        uint32_t element_bytes, phase;
+    };
     uint32_t enough;
     uint32_t newest; /* of the tasks that the accesses are of */
     struct history_entry at[];
 };
+_Static_assert(sizeof(struct history) == 16, "HISTORY_UNIT holds a history of two entries");
 enum { HISTORY_UNIT = 32 }; /* bytes; histories are numbered by these */
 
 /* Of global memory, whose numbers are taken, and hold, under the lock of a cell; or of a block's shared memory, which its worker

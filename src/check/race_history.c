@@ -361,8 +361,8 @@ static bool is_weak_read(const struct now *n, const struct record *r)
 /* The first such class says from which number on bits count. */
 static void add_enough(struct history *h, uint32_t class)
 {
-    if (!h->enough && class <= INT16_MAX)
-        h->enough_from = (uint16_t)(class > 16 ? class - 16 : 0) & INT16_MAX;
+    if (!h->enough && class <= UINT16_MAX)
+        h->enough_from = (uint16_t)(class > 16 ? class - 16 : 0);
     if (class - h->enough_from < 32)
         h->enough |= 1u << (class - h->enough_from);
 }
@@ -433,7 +433,7 @@ static struct history *take_history(struct now *n, uint32_t count, uint32_t *num
     *number = race_take(n, &n->h->histories, s, units);
     struct history *h = *number ? numbered_at(&n->h->histories, *number) : NULL;
     if (h)
-        *h = (struct history){.n = (uint16_t)count & 0xfff, .spread = n->spread & 3};
+        *h = (struct history){.n = (uint16_t)count & 0x7ff, .spread = n->spread & 3};
     return h;
 }
 
@@ -461,7 +461,7 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
         h->newest = task > h->newest ? task : h->newest;
     }
     if (h->is_strong)
-        h->phase = n->class->bytes;
+        h->element_bytes = n->class->bytes;
     else
         find_enough(n, h);
     publish_history();
@@ -560,8 +560,8 @@ static uint32_t keep_strong(struct now *n, const struct past *p, uint32_t *lanes
 {
     const struct history *old = p->history;
     const struct record *records = history_record(n->h, 0);
-    uint32_t count = n->class->writes ? old->enough_from : 0, mine = *lanes;
-    *reads = old->enough_from;
+    uint32_t count = n->class->writes ? old->n_reads : 0, mine = *lanes;
+    *reads = old->n_reads;
     memcpy(out, old->at, count * sizeof *out);
     for (uint32_t i = count; i < old->n; i++) {
         struct history_entry at = old->at[i];
@@ -571,7 +571,7 @@ static uint32_t keep_strong(struct now *n, const struct past *p, uint32_t *lanes
             if (joins)
                 *lanes |= e.lanes;
             if (joins || is_observed_by(n, old, i, &e) || is_replaced(n, &e, mine)) {
-                *reads -= i < old->enough_from;
+                *reads -= i < old->n_reads;
                 continue;
             }
         }
@@ -600,8 +600,8 @@ static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes,
         h->at[i] = (struct history_entry){out[i].record, rotate_left(out[i].lanes, p->lane - lane)};
     if (h) {
         h->is_strong = true;
-        h->enough_from = reads & INT16_MAX;
-        h->phase = n->class->bytes;
+        h->n_reads = (uint16_t)reads;
+        h->element_bytes = n->class->bytes;
         h->newest = n->b->task;
     }
     publish_history();

@@ -107,7 +107,7 @@ static inline bool race_has_no_effect(const struct now *n, uint32_t old)
 static inline bool race_is_one_of(const struct now *n, const struct history *h)
 {
     return h->is_strong && !n->shared && n->class->strong && n->class->reach >= REACH_GPU && n->class->op &&
-           h->newest == n->b->task && h->phase == n->class->bytes;
+           h->newest == n->b->task && h->element_bytes == n->class->bytes;
 }
 
 /* A read of which such a history takes up no more: of a flag that many wait for. */
