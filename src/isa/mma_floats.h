@@ -55,10 +55,11 @@ INLINE vf cut(vi sum)
 #if defined __AVX512F__
     return (vf)_mm512_cvt_roundepi32_ps((__m512i)sum, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 #else
-    vi is_negative = sum >> 31, magnitude = (sum ^ is_negative) - is_negative;
-    vf f = __builtin_convertvector(magnitude, vf); /* to nearest */
-    vi back = __builtin_convertvector(f, vi), above = (back > magnitude) | (back < 0);
-    return (vf)(((vi)f + above) | (is_negative & INT32_MIN));
+    /* Of -|sum|, for all of these are integers of 32 bits, and so is each one's nearest f32. */
+    vi sign = sum >> 31, negative = sign - (sum ^ sign);
+    vf f = __builtin_convertvector(negative, vf); /* to nearest */
+    vi above = __builtin_convertvector(f, vi) < negative;
+    return (vf)(((vi)f + above) & (sign | INT32_MAX));
 #endif
 }
 

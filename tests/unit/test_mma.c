@@ -210,31 +210,32 @@ static void fill(const struct mma_product *p, bool sparse, struct operands *x)
     }
 }
 
-static void compare(const struct mma_product *p, bool sparse, const struct mma_fns *fns, const char *level)
+static void compare(const struct mma_product *p, bool sparse, struct operands *x, const char *level)
 {
-    static struct operands x;
-    fill(p, sparse, &x);
-    fns->multiply(p, x.a, x.b, x.c, x.d, sparse ? x.selected : NULL);
+    mma_for_level(level)->multiply(p, x->a, x->b, x->c, x->d, sparse ? x->selected : NULL);
     for (unsigned n = 0; n < p->n; n++)
         for (unsigned m = 0; m < p->m; m++) {
             u32 a[MMA_MAX_K], b[MMA_MAX_K], at = n * p->m + m;
             for (unsigned k = 0; k < p->k; k++) {
-                a[k] = x.a[k * p->m + m];
-                b[k] = x.b[(sparse ? x.selected[k * p->m + m] : k) * p->n + n];
+                a[k] = x->a[k * p->m + m];
+                b[k] = x->b[(sparse ? x->selected[k * p->m + m] : k) * p->n + n];
             }
-            u32 want = second(p, a, b, x.c[at]);
-            if (x.d[at] != want)
+            u32 want = second(p, a, b, x->c[at]);
+            if (x->d[at] != want)
                 fail_msg("%s, %s times %s: element (%u, %u) is 0x%x, and not 0x%x", level,
                          isa_type_name((enum isa_type)p->a_type), isa_type_name((enum isa_type)p->b_type), m, n,
-                         x.d[at], want);
+                         x->d[at], want);
         }
 }
 
 static void compare_all(const struct mma_product *p, bool sparse)
 {
+    static struct operands x;
     for (unsigned l = 0; lane_level(l); l++)
-        for (unsigned i = 0; lane_table(lane_level(l), NULL) && i < CASES; i++)
-            compare(p, sparse, mma_for_level(lane_level(l)), lane_level(l));
+        for (unsigned i = 0; lane_table(lane_level(l), NULL) && i < CASES; i++) {
+            fill(p, sparse, &x);
+            compare(p, sparse, &x, lane_level(l));
+        }
 }
 
 static void products_agree(void **state)
@@ -263,6 +264,28 @@ static void products_agree(void **state)
                                         .k = (uint16_t)(256 / bits)};
                 compare_all(&p, way & 4);
             }
+}
+
+/* 16 products of the greatest significands and c have a sum of 64 or -64, or next to it. In units of 2^-25 32 bits hold -2^31 and
+ * 2^31 - 1, and neither 2^31 nor less than -2^31. */
+static void sums_at_the_end_of_32_bits_agree(void **state)
+{
+    static struct operands x;
+    static const struct mma_product p = {
+        .a_type = TYPE_f16, .b_type = TYPE_f16, .c_type = TYPE_f32, .d_type = TYPE_f32, .m = 16, .n = 8, .k = 16};
+    const float rest = 64 - 16 * 0x1.ffcp0f * 0x1.ffcp0f, c[] = {rest, rest - 0x1p-25f, rest + 0x1p-25f};
+    (void)state;
+    for (unsigned i = 0; i < 2 * 3; i++) {
+        u32 sign = i % 2;
+        for (unsigned k = 0; k < MAX; k++) {
+            x.a[k] = 0x3fff;
+            x.b[k] = 0x3fff | sign << 15;
+            x.c[k] = f32_bits(c[i / 2]) | sign << 31;
+        }
+        for (unsigned l = 0; lane_level(l); l++)
+            if (lane_table(lane_level(l), NULL))
+                compare(&p, false, &x, lane_level(l));
+    }
 }
 
 /* ---- in place ---- */
@@ -410,9 +433,8 @@ static void results_are_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_agree),
-        cmocka_unit_test(products_in_place_agree),
-        cmocka_unit_test(blocks_agree_at_edges),
+        cmocka_unit_test(products_agree),          cmocka_unit_test(sums_at_the_end_of_32_bits_agree),
+        cmocka_unit_test(products_in_place_agree), cmocka_unit_test(blocks_agree_at_edges),
         cmocka_unit_test(results_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
