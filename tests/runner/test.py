@@ -35,6 +35,11 @@ def the_last_line_counts_the_tests_of_all_suites():
     assert status == 0 and lines[-1] == "3 passed, 0 failed, 1 skipped" and "skipped: z # SKIP no GPU" in lines, lines
 
 
+def what_cmocka_skips_is_skipped():
+    status, lines = run({"a": "echo 1..2; echo 'not ok 1 # SKIP x'; echo ok 2 - y"})
+    assert status == 0 and lines[-1] == "1 passed, 0 failed, 1 skipped" and "skipped: x # SKIP" in lines, lines
+
+
 def a_suite_fails_that_says_so_or_says_nothing_or_ends_badly():
     for script in "echo ok 1; echo not ok 2 - x", "true", "echo ok 1; exit 3", "echo ok 1; kill -9 $$":
         status, lines = run({"a": script})
