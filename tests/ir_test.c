@@ -302,6 +302,17 @@ static void note_index(const struct subject *s, struct cursor here, struct text 
                     ir_ref_index(x.base), ir_ref_index(x.lanes), x.scale);
 }
 
+static void note_frame_places(const struct subject *s, struct cursor here, struct text *t)
+{
+    const struct ir_insn *i = insn_at(here, here.index);
+    (void)s;
+    if (!moves(i))
+        return;
+    struct access a = access_begin(here.fn, i);
+    for (unsigned k = 0; a.frame && k < a.frame->n; k++)
+        text_printf(t, k ? ", %u" : "frame %u", a.frame->at[k]);
+}
+
 static void note_through(const struct subject *s, uint32_t block, struct text *t)
 {
     put_set(&s->shapes.live, "through", live_through(&s->fn, block), t);
@@ -345,6 +356,7 @@ static const struct pass passes[] = {
     {"loop-tests", ON_CODE, run_nothing, NULL, note_tested_loop, NULL, NULL},
     {"nontemporal", ON_CODE, run_nothing, NULL, NULL, note_nontemporal, NULL},
     {"base-index", ON_CODE, run_nothing, NULL, NULL, note_index, NULL},
+    {"frame-places", ON_CODE, run_nothing, NULL, NULL, note_frame_places, NULL},
     {"live-state", ON_CODE, run_nothing, NULL, note_through, NULL, NULL},
     {"dirty", ON_CODE, run_dirty, NULL, note_clean, NULL, NULL},
 };

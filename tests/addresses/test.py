@@ -358,4 +358,102 @@ def displacements_do_not_lead_out_of_the_parameters():
             assert "[illegal-address]" in said, f"{read}, {offset}: {said}"
 
 
+# Variables of each thread by their generic addresses, and choices of them that differ by lane: stored and loaded, by some lanes and
+# by all, whole and in part; also where a loaded value takes the place of the address, and where one choice is another array.
+FRAME = """.visible .entry frame(.param .u64 out, .param .u64 in, .param .u32 times)
+{
+    .local .align 16 .b8 own[64];
+    .reg .u64 %rd<40>; .reg .u32 %r<20>; .reg .u16 %h<4>; .reg .pred %p<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u32 %r1, [times];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    add.u64 %rd5, %rd2, %rd3;
+    mov.u64 %rd6, own;
+    cvta.local.u64 %rd7, %rd6;
+    add.u64 %rd8, %rd7, 16;
+    add.u64 %rd9, %rd7, 32;
+    ld.global.u32 %r3, [%rd5];
+    cvt.u64.u32 %rd10, %r3;
+    mul.lo.u64 %rd10, %rd10, 0x9e3779b97f4a7c15;
+    not.b64 %rd11, %rd10;
+    st.v2.u64 [%rd7], {%rd10, %rd11};
+    st.v2.u64 [%rd8], {%rd11, %rd3};
+    st.v4.u32 [%rd9], {%r2, %r3, %r2, %r3};
+    mov.u64 %rd20, 0;
+    mov.u32 %r4, 0;
+L:
+    mad.lo.u32 %r3, %r3, 1664525, 1013904223;
+    and.b32 %r5, %r3, 0x10000;
+    setp.eq.u32 %p1, %r5, 0;
+    and.b32 %r5, %r3, 0x20000;
+    setp.eq.u32 %p2, %r5, 0;
+    and.b32 %r5, %r3, 0x40000;
+    setp.eq.u32 %p3, %r5, 0;
+    selp.b64 %rd12, %rd7, %rd8, %p1;
+    mov.u64 %rd13, %rd12;
+    @%p2 mov.u64 %rd13, %rd9;
+    ld.u64 %rd14, [%rd13];
+    ld.u64 %rd15, [%rd13+8];
+    st.u64 [%rd12], %rd15;
+    @%p3 st.u64 [%rd13], %rd10;
+    @%p3 bra SKIP;
+    st.u8 [%rd13+3], %r3;
+    ld.s8 %r6, [%rd12+7];
+    st.u16 [%rd12+6], %r6;
+    ld.u16 %h1, [%rd13+2];
+    cvt.u64.u16 %rd16, %h1;
+    add.u64 %rd20, %rd20, %rd16;
+SKIP:
+    mov.u64 %rd17, %rd12;
+    ld.v2.u64 {%rd17, %rd18}, [%rd17];
+    cvta.to.local.u64 %rd19, %rd13;
+    ld.local.v2.u32 {%r7, %r8}, [%rd19+8];
+    @%p1 st.local.u32 [%rd19+4], %r7;
+    selp.b64 %rd21, %rd13, %rd5, %p3;
+    ld.u32 %r9, [%rd21];
+    mad.lo.u64 %rd20, %rd20, 31, %rd14;
+    mad.lo.u64 %rd20, %rd20, 31, %rd15;
+    mad.lo.u64 %rd20, %rd20, 31, %rd17;
+    mad.lo.u64 %rd20, %rd20, 31, %rd18;
+    cvt.u64.u32 %rd22, %r8;
+    mad.lo.u64 %rd20, %rd20, 31, %rd22;
+    cvt.u64.u32 %rd23, %r9;
+    add.u64 %rd10, %rd10, %rd23;
+    add.u32 %r4, %r4, 1;
+    setp.lt.u32 %p4, %r4, %r1;
+    @%p4 bra L;
+    ld.u64 %rd24, [%rd8];
+    add.u64 %rd20, %rd20, %rd24;
+    shr.u64 %rd25, %rd20, 32;
+    xor.b64 %rd20, %rd20, %rd25;
+    cvt.u32.u64 %r10, %rd20;
+    st.global.u32 [%rd4], %r10;
+    ret;
+}
+"""
+
+
+def variables_by_generic_addresses_are_exact():
+    with written(FRAME) as path:
+        for block in 64, 45:
+            got = by_both(path, "--grid", 1, "--block", block, "u32[64]+print", "u32[64]=rand", 40)
+            assert len(set(values(got, 1)[:45])) == 45, got
+
+
+def variables_by_generic_addresses_take_no_calls():
+    """Of the kernel's accesses only those that may be elsewhere have a way to the engine: two of arrays; then the two of registers
+    that hold something else, too."""
+    need_compiler()
+    elsewhere = r"    selp.b64 %rd21, .*\n    ld.u32 %r9, .*\n|    ld.v2.u64 \{%rd17, %rd18\}, .*\n"
+    for text, calls in (re.sub(elsewhere, "", FRAME), 2), (FRAME, 4):
+        with written(text) as path:
+            _, _, err = run("launch", path, "--grid", 1, "--block", 64, "u32[64]", "u32[64]=rand", 40, "--engine", "jit",
+                            env=environment(HEDDLE_DUMP="llvm"))
+            found = re.findall(r"call i1 %\d+\(ptr nonnull %warp, ptr %activation, ", err)
+            assert len(found) == calls, (calls, found)
+
+
 main(globals())

@@ -1,4 +1,5 @@
-/* What is known of one load or store before it is emitted: access_shape.c, access_groups.c, base_index.c. */
+/* What is known of one load or store before it is emitted: access_shape.c, access_groups.c, base_index.c,
+ * frame_places.c. */
 #ifndef HEDDLE_JIT_ANALYSIS_ACCESS_H
 #define HEDDLE_JIT_ANALYSIS_ACCESS_H
 
@@ -11,11 +12,21 @@ enum { HALF_LANES = 16, LINE_BYTES = 64 };
  * the first byte on, is then less than 2^31 bytes more than an address, in 32 bits as in 64. */
 enum { LANES_SPAN = 1 << 20, CHECK_GROUP_SPAN = 1 << 30 };
 
+/* An access to one of few places in the activation's frame, known whatever the launch: frame_places.c. Nothing is tested. */
+enum { MAX_FRAME_PLACES = 4 };
+struct frame_access {
+    struct mem_access mem; /* of .local, though the address may be generic */
+    ir_ref window;         /* a constant: what generic addresses have added; or REF_NONE */
+    unsigned n;
+    uint32_t at[MAX_FRAME_PLACES]; /* from the frame's start */
+};
+
 struct access {
     const struct ir_insn *i;
     const struct mem_access *mem;
-    int64_t disp;                 /* of the address, without a symbol's */
-    unsigned bytes, n, all, log2; /* of an element, elements, all of a lane, log2 of that */
+    const struct frame_access *frame; /* or NULL; then mem is frame->mem */
+    int64_t disp;                     /* of the address, without a symbol's */
+    unsigned bytes, n, all, log2;     /* of an element, elements, all of a lane, log2 of that */
     uint16_t shape;
     /* Of addresses that are not divergent: the pieces of the warp, each with an address of its own; offsets of lanes from the lane that
      * comes first, how far the last is from it (INT64_MAX: they are farther apart than that, offsets have wrapped), and the first's
@@ -103,6 +114,11 @@ struct index {
 };
 /* Is the address of the cursor's instruction a uniform base plus an index in each lane? */
 bool base_index_find(struct cursor here, const struct access *a, struct index *x);
+
+/* ---- frame_places.c ---- */
+
+/* Finds the accesses to known places of the frame: fn->in_frame. */
+void frame_places_find(struct function *fn);
 
 /* ---- loop_tests.c ---- */
 

@@ -43,10 +43,13 @@ bool access_is_simple(const struct function *fn, const struct ir_insn *i)
 
 struct access access_begin(const struct function *fn, const struct ir_insn *i)
 {
-    const struct mem_access *m = &i->access->mem;
+    bool knows_frame = fn->in_frame && !fn->one_lane;
+    const struct frame_access *frame = knows_frame ? fn->in_frame[i - fn->ir->insns.at] : NULL;
+    const struct mem_access *m = frame ? &frame->mem : &i->access->mem;
     unsigned all = (unsigned)m->bytes * m->n;
     struct access a = {.i = i,
                        .mem = m,
+                       .frame = frame,
                        .disp = i->access->disp,
                        .bytes = m->bytes,
                        .n = m->n,

@@ -10,6 +10,7 @@
 #include "jit/target.h"
 
 struct lane_library; /* lane_library.h */
+struct frame_access; /* access.h */
 
 /* A check group: accesses of a block through one register, the first of which tests for all. Offsets count bytes from the first
  * lane's address. */
@@ -61,10 +62,11 @@ struct function {
     bool one_lane;     /* the "warp" is one lane: all registers are scalars of its own */
     bool loops, spins; /* some branch goes back; to a loop that spins */
     struct gang_plan plan;
-    struct check_group *check_groups; /* by instruction: access_groups.c */
-    uint32_t n_interleave_groups;     /* so far */
-    uint64_t *through;                /* by block: live_through() */
-    const uint8_t *nontemporal;       /* by instruction: it may store past the caches (nontemporal.c); or NULL */
+    struct check_group *check_groups;     /* by instruction: access_groups.c */
+    uint32_t n_interleave_groups;         /* so far */
+    uint64_t *through;                    /* by block: live_through() */
+    const struct frame_access **in_frame; /* by instruction: frame_places.c; or NULL */
+    const uint8_t *nontemporal;           /* by instruction: it may store past the caches (nontemporal.c); or NULL */
     const uint8_t *written_through; /* by register: what is written is stored in the row at once (dirty_registers.c) */
 };
 

@@ -86,7 +86,8 @@ static bool can_carry(struct cursor here, const struct ir_block *block)
 static bool can_load(struct cursor here, uint32_t k)
 {
     const struct ir_insn *i = insn_at(here, k);
-    const struct mem_access *m = &i->access->mem;
+    const struct access a = access_begin(here.fn, i);
+    const struct mem_access *m = a.mem;
     if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(here.fn, i) ||
         mem_access_is_strong(m) || (m->space != SPACE_GLOBAL && m->space != SPACE_CONST && m->space != SPACE_GENERIC))
         return false;

@@ -15,6 +15,7 @@ void function_analyse(struct function *fn, uint32_t index)
     layout_find(&fn->layout, fn->ir, fn->arena);
     fn->shapes = &fn->request->shapes[index];
     find_loops(fn);
+    frame_places_find(fn);
     lane_serial_find(fn);
     gang_find(fn, index);
     nontemporal_find(fn);

@@ -204,7 +204,8 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
 {
     const struct access *a = access_as_served(*e->here, i, copy_is_whole(e));
     enum ptx_space space = a->mem->space;
-    if (!access_is_simple(e->fn, i) || (space == SPACE_LOCAL && (a->shape != SHAPE_UNIFORM || !e->mode->moves_local))) {
+    bool by_engine = space == SPACE_LOCAL && !a->frame && (a->shape != SHAPE_UNIFORM || !e->mode->moves_local);
+    if (!access_is_simple(e->fn, i) || by_engine) {
         emit_by_engine(e, i);
         return;
     }
@@ -215,7 +216,9 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
         fence_before_load(e);
     else
         fence_note_store(e);
-    if (a->shape != SHAPE_DIVERGENT)
+    if (a->frame)
+        transfer_frame(e, &t);
+    else if (a->shape != SHAPE_DIVERGENT)
         access_one(e, &t, space);
     else if (i->kind != IR_LD || space == SPACE_SHARED || copy_is_whole(e) || !transfer_load_indexed(e, &t))
         access_lanes(e, &t, space);

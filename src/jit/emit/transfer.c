@@ -353,7 +353,7 @@ static value load_words(struct emit *e, const struct transfer *t, unsigned byte)
 
 static void store_words(struct emit *e, const struct transfer *t, unsigned byte, value v)
 {
-    if (!e->here->is_full || t->a->i->guard)
+    if (!e->here->is_full || t->a->i->guard || (t->a->frame && t->a->frame->n > 1))
         v = emit_blend(e, 32, t->mask, v, load_words(e, t, byte));
     LLVMSetAlignment(LLVMBuildStore(e->m->b, v, local_word_pointer(e, t, byte)), 64);
 }
@@ -365,20 +365,25 @@ static value local_shift(struct emit *e, const struct transfer *t)
     return emit_splat(e, LLVMBuildShl(e->m->b, byte, const_int(e, e->m->i32, 3), ""), WARP_LANES);
 }
 
-void transfer_load_local(struct emit *e, const struct transfer *t)
+/* Element k of each lane. */
+static value load_local(struct emit *e, const struct transfer *t, unsigned k)
 {
     LLVMTypeRef wide = vector_of(e->m->i64, WARP_LANES), type = vector_of(element_type(e, t->a), WARP_LANES);
-    for (unsigned k = 0; k < t->a->n; k++) {
-        value v = load_words(e, t, k * t->a->bytes);
-        if (t->a->bytes == 8) {
-            value high = LLVMBuildZExt(e->m->b, load_words(e, t, k * 8 + 4), wide, "");
-            high = LLVMBuildShl(e->m->b, high, emit_splat(e, const_int(e, e->m->i64, 32), WARP_LANES), "");
-            v = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, v, wide, ""), high, "");
-        } else if (t->a->bytes < 4) {
-            v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, local_shift(e, t), ""), type, "");
-        }
-        element_put_lanes(e, t, k, v);
+    value v = load_words(e, t, k * t->a->bytes);
+    if (t->a->bytes == 8) {
+        value high = LLVMBuildZExt(e->m->b, load_words(e, t, k * 8 + 4), wide, "");
+        high = LLVMBuildShl(e->m->b, high, emit_splat(e, const_int(e, e->m->i64, 32), WARP_LANES), "");
+        v = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, v, wide, ""), high, "");
+    } else if (t->a->bytes < 4) {
+        v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, local_shift(e, t), ""), type, "");
     }
+    return v;
+}
+
+void transfer_load_local(struct emit *e, const struct transfer *t)
+{
+    for (unsigned k = 0; k < t->a->n; k++)
+        element_put_lanes(e, t, k, load_local(e, t, k));
 }
 
 void transfer_store_local(struct emit *e, const struct transfer *t)
@@ -398,5 +403,57 @@ void transfer_store_local(struct emit *e, const struct transfer *t)
             v = LLVMBuildOr(e->m->b, kept, LLVMBuildShl(e->m->b, LLVMBuildZExt(e->m->b, v, words, ""), shift, ""), "");
         }
         store_words(e, t, k * t->a->bytes, v);
+    }
+}
+
+/* The same at place p of the frame. */
+static struct transfer at_place(struct emit *e, const struct transfer *t, unsigned p)
+{
+    struct transfer at = *t;
+    value frame = LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, "");
+    at.first[0] = LLVMBuildAdd(e->m->b, frame, const_int(e, e->m->i64, t->a->frame->at[p]), "");
+    return at;
+}
+
+/* The lanes whose address is that of place p: <32 x i1>. */
+static value lanes_at_place(struct emit *e, const struct transfer *t, unsigned p)
+{
+    const struct frame_access *f = t->a->frame;
+    value address = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, ""),
+                                 const_int(e, e->m->i64, (uint64_t)f->at[p] - (uint64_t)t->a->disp), "");
+    if (f->window)
+        address = LLVMBuildAdd(e->m->b, address, reg_read_scalar(e, f->window), "");
+    return LLVMBuildICmp(e->m->b, LLVMIntEQ, reg_read_lanes(e, t->a->i->a), emit_splat(e, address, WARP_LANES), "");
+}
+
+/* All places are loaded by all lanes, and each lane takes what stands where its address leads. */
+static void load_frame(struct emit *e, const struct transfer *t)
+{
+    const struct frame_access *f = t->a->frame;
+    struct transfer at[MAX_FRAME_PLACES];
+    value lanes[MAX_FRAME_PLACES] = {NULL};
+    for (unsigned p = 0; p < f->n; p++) {
+        at[p] = at_place(e, t, p);
+        lanes[p] = p ? lanes_at_place(e, t, p) : NULL;
+    }
+    for (unsigned k = 0; k < t->a->n; k++) {
+        value v = load_local(e, &at[0], k);
+        for (unsigned p = 1; p < f->n; p++)
+            v = LLVMBuildSelect(e->m->b, lanes[p], load_local(e, &at[p], k), v, "");
+        element_put_lanes(e, t, k, v);
+    }
+}
+
+void transfer_frame(struct emit *e, const struct transfer *t)
+{
+    if (t->a->i->kind == IR_LD) {
+        load_frame(e, t);
+        return;
+    }
+    for (unsigned p = 0; p < t->a->frame->n; p++) {
+        struct transfer at = at_place(e, t, p);
+        if (t->a->frame->n > 1)
+            at.mask = LLVMBuildAnd(e->m->b, t->mask, emit_lanes_to_mask(e, lanes_at_place(e, t, p)), "");
+        transfer_store_local(e, &at);
     }
 }
