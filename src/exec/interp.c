@@ -147,17 +147,24 @@ static uint64_t read_now(const struct warp *w, enum isa_sreg sreg)
 
 /* ---- the stack of alloca (PTX ISA 9.7.15); lanes of an activation share its stack pointer ---- */
 
+enum { STACK_ALIGN = 16 }; /* where what is called has its frame */
+
+static uint64_t stack_aligned(uint64_t at)
+{
+    return (at + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
+}
+
 static bool run_alloca(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
-    uint64_t most = 0, align = o->imm > 16 ? o->imm : 16;
+    uint64_t most = 0, align = o->imm > STACK_ALIGN ? o->imm : STACK_ALIGN;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t bytes = row_lane(row_at(base, o->a), o->width, (unsigned)__builtin_ctz(m));
         most = bytes > most ? bytes : most;
     }
     uint64_t at = (a->stack + align - 1) / align * align;
-    if (most > UINT32_MAX || at + most > w->block->launch->kernel->local_bytes)
+    if (most > UINT32_MAX || stack_aligned(at + most) > w->block->launch->kernel->local_bytes)
         return warp_fault(w, FAULT_stack_overflow, o, (unsigned)__builtin_ctz(mask));
-    a->stack = (uint32_t)(at + most);
+    a->stack = (uint32_t)stack_aligned(at + most);
     warp_need_local(w, a->stack);
     write_uniform(w, row_at(base, o->d), o->width, at, mask);
     return true;
@@ -173,7 +180,7 @@ static void run_stackrestore(struct activation *a, uint8_t *const base[4], const
         highest = v > highest ? v : highest;
     }
     if (mask == a->lanes && highest >= a->frame && highest <= a->stack)
-        a->stack = (uint32_t)highest;
+        a->stack = (uint32_t)stack_aligned(highest); /* not above what it was */
 }
 
 /* ---- indexed branches ---- */

@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, fault_by_both, written
+from both import HEAD, by_both, fault_by_both, written
 from tap import main, values
 
 # `entry` with one buffer, of a number for each thread of the grid, in order: %r9 of each, that BODY computes.
@@ -92,6 +92,52 @@ def a_register_that_was_never_written_is_zero_in_each_block():
 def each_block_has_all_of_its_stack():
     got = by_both_with("alloca.u64 %rd3, 256; cvt.u32.u64 %r9, %rd3;", (2000, 1, 1), 64)
     assert got == got[:1] * 128000
+
+
+# A function with vectors in its frame, called above a stack of some bytes, and when an odd number of them has been given back.
+ABOVE = """.func (.param .b32 r) twice(.param .b32 x)
+{
+    .local .align 16 .b8 own[16];
+    .reg .u32 %r<8>;
+    ld.param.u32 %r1, [x];
+    st.local.u32 [own], %r1;
+    st.local.v2.u32 [own+8], {%r1, %r1};
+    ld.local.u32 %r2, [own];
+    ld.local.u32 %r3, [own+12];
+    add.u32 %r2, %r2, %r3;
+    st.param.b32 [r], %r2;
+    ret;
+}
+.visible .entry above(.param .u64 out, .param .u64 n)
+{
+    .reg .u64 %rd<8>; .reg .u32 %r<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [n];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.u64 %rd4, %rd4, %rd1;
+    stacksave.u64 %rd5;
+    alloca.u64 %rd3, %rd2;
+    CALL
+    add.u64 %rd5, %rd5, 1;
+    stackrestore.u64 %rd5;
+    CALL
+    st.global.u32 [%rd4], %r1;
+    ret;
+}
+""".replace("CALL", """{
+    .param .b32 a; .param .b32 b;
+    st.param.b32 [a], %r1;
+    call (b), twice, (a);
+    ld.param.b32 %r1, [b];
+    }""")
+
+
+def what_is_called_has_its_frame_aligned():
+    with written(HEAD.replace("7.0", "7.3") + ABOVE) as path:
+        for n in 0, 1, 5, 16, 37:
+            got = by_both(path, "--grid", 1, "--block", 40, "u32[40]+print", n)
+            assert values(got, 1) == [4 * t for t in range(40)], (n, got)
 
 
 def a_fault_behind_warps_that_have_ended_is_the_threads_own():
