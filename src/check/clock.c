@@ -565,6 +565,60 @@ bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_
 
 /* ---- asking ---- */
 
+/* ---- marks ---- */
+
+static bool is_marked(uint64_t key)
+{
+    return key & key_of(CLOCK_MARKS, 0, 0);
+}
+
+/* A copy of what a tree says of threads that have no mark, where they have one. *node: NULL, where it says nothing of them. False where
+ * memory ran out. */
+static bool mark_nodes(const struct clock_node *n, uint64_t mark, struct clock_node **node)
+{
+    bool is_above = shift_of(n->level + 1) > shift_of(BLOCK + 1) + CLOCK_MARKS_BIT, ok = true;
+    struct slots s = {0};
+    *node = NULL;
+    if (!is_above && is_marked(n->key))
+        return true;
+    for (uint32_t m = n->mask, i = 0; n->level != WARP && m && ok; m &= m - 1, i++) {
+        ok = mark_nodes(n->part[i], mark, &s.part[s.n]);
+        if (ok && s.part[s.n]) {
+            s.fresh |= 1u << s.n++;
+            s.mask |= m & (0 - m);
+        }
+    }
+    if (is_above && s.n <= 1 && ok) {
+        *node = s.n ? s.part[0] : NULL;
+        return true;
+    }
+    if (ok && (*node = node_new(n->level, n->key | mark, n->floor, n->level == WARP ? n->mask : s.mask))) {
+        if (n->level == WARP)
+            memcpy((*node)->lane, n->lane, (size_t)__builtin_popcount(n->mask) * sizeof *n->lane);
+        else
+            memcpy((void *)(*node)->part, (void *)s.part, s.n * sizeof *s.part);
+        return true;
+    }
+    drop_slots(&s);
+    return false;
+}
+
+bool clock_add_marked(struct clock **c, const struct clock *what, uint32_t mark)
+{
+    struct clock marked = {0};
+    uint64_t bit = key_of(mark, 0, 0);
+    if (!what || (what->root && !mark_nodes(what->root, bit, &marked.root)))
+        return !what;
+    for (uint32_t i = 0; i < what->few.n; i++)
+        if (!is_marked(what->few.key[i])) {
+            marked.few.key[marked.few.n] = what->few.key[i] | bit;
+            marked.few.floor[marked.few.n++] = what->few.floor[i];
+        }
+    bool ok = add(c, &marked);
+    node_release(marked.root);
+    return ok;
+}
+
 uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp)
 {
     uint64_t key = key_of(instance, warp, 0);

@@ -80,6 +80,10 @@ bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t
 bool clock_add_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor);
 bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_t lanes, const uint32_t *floor);
 
+/* What another clock says of instances, as of those that have a mark besides: a bit of CLOCK_MARKS. Of instances that have one, nothing. */
+enum { CLOCK_MARKS_BIT = 26, CLOCK_MARKS = 7 << CLOCK_MARKS_BIT };
+bool clock_add_marked(struct clock **c, const struct clock *what, uint32_t mark);
+
 /* Raises floors, by lane, to what it says of a warp's lanes. */
 void clock_floors(const struct clock *c, uint32_t instance, unsigned warp, uint32_t floor[]);
 

@@ -202,12 +202,12 @@ void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acqu
 /* fence.mbarrier_init.release.cluster */
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);
 
-/* fence.proxy.async: whatever happens before it is seen by the async proxy where that is known (order_proxy.c). */
-void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes);
-/* Does an access to the shared memory of the instance, by a lane of its threads at a stamp, happen before such a fence that happens before what
- * `lane` does now? */
-bool order_is_fenced(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
-                     unsigned of, uint32_t stamp);
+/* fence.proxy.async, of one space or both: what happens before it is seen by the async proxy where that is known (order_proxy.c). */
+void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes, bool shared, bool global);
+/* Of lanes `of` of a warp, with accesses to global memory, or to the shared memory of the instance, at a stamp: those that happen before such
+ * a fence that happens before what `lane` does now. */
+uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, uint32_t instance,
+                      unsigned of_warp, uint32_t of, uint32_t stamp);
 
 /* Strong accesses, between these two; one location at a time, in the order in which lanes perform them. */
 void order_lock(struct order *o);

@@ -23,8 +23,8 @@ struct order {
     _Atomic bool has_acquires;
 };
 
-/* Numbers that no instance has, for clocks: of what threads of an instance have issued, of the times that its cluster has met, and of what a
- * fence of the async proxy has stood behind of what they have done. */
+/* Numbers that no instance has, for clocks (CLOCK_MARKS): of what threads of an instance have issued, of the times that its cluster has met, and
+ * of what a fence of the async proxy has stood behind of what they have done in shared memory, and in global. */
 static inline uint32_t order_issued_by(uint32_t instance)
 {
     return instance | 1u << 26;
@@ -33,6 +33,7 @@ static inline uint32_t order_fenced_of(uint32_t instance)
 {
     return instance | 3u << 26;
 }
+#define ORDER_FENCED_GLOBAL (1u << 28)
 static inline uint32_t order_meetings_of(uint32_t first_of_cluster)
 {
     return first_of_cluster | 1u << 27;

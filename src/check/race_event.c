@@ -213,6 +213,17 @@ static void barrier_opens(struct race_block *b, const struct sync_event *e)
     b->shared_from = b->order->floor;
 }
 
+/* fence.proxy.async: of all memory or of one space (9.7.13.4). */
+static bool fence_proxy(struct race_block *b, const struct sync_event *e)
+{
+    const struct isa_inst *i = e->op->origin->origin->inst;
+    bool is_two_way = isa_has(i, MOD_async), of_shared = isa_has(i, MOD_shared_cta) || isa_has(i, MOD_shared_cluster);
+    if (!isa_has(i, MOD_proxy) || !(is_two_way || isa_has(i, MOD_async_generic)))
+        return false;
+    order_fence_proxy(b->order, e->warp->index, e->lanes, !isa_has(i, MOD_global), is_two_way && !of_shared);
+    return true;
+}
+
 static void fence(struct race_block *b, const struct sync_event *e)
 {
     const struct isa_inst *i = e->op->origin->origin->inst;
@@ -221,11 +232,8 @@ static void fence(struct race_block *b, const struct sync_event *e)
         return;
     }
     bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
-    if (race_is_proxy_fence(i)) {
-        order_fence_proxy(b->order, e->warp->index, e->lanes);
-        if (!acquire_only && !release_only)
-            return;
-    }
+    if (fence_proxy(b, e) && !acquire_only && !release_only)
+        return;
     if (isa_has(i, MOD_mbarrier_init)) {
         order_fence_inits(b->order, e->warp->index, e->lanes);
         return;

@@ -1,10 +1,11 @@
 /* Proxies (PTX ISA 8.3, 9.7.9.25.2, 9.7.15.3): bulk copies, copies by tensor maps and wgmma access memory by the async proxy, all else by
  * the generic one. What a thread has written by the one is ordered before an access by the other only where a fence.proxy.async stands
- * between the two, besides what orders the threads; a part of racecheck. Shared memory alone is looked at.
+ * between the two, besides what orders the threads; a part of racecheck.
  *
- * Of each word the last write by the generic proxy is kept, with its stamp: those before it are ordered before it, else they race with it.
- * Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs no fence:
- * one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
+ * Of each word of shared memory the last write by the generic proxy is kept, with its stamp: those before it are ordered before it, else they
+ * race with it. Of global memory the histories have the writes. Those of the same launch count: what is before a launch is so in all
+ * proxies. Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs no
+ * fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
  */
 #include "check/findings.h"
 #include "check/race_state.h"
@@ -89,7 +90,23 @@ struct async_access {
     bool writes;
 };
 
-static void tell(struct checker *c, const struct async_access *x, const struct proxy_write *w, uint64_t word)
+/* A write by the generic proxy that it comes upon. */
+struct upon {
+    const struct op *op;
+    uint32_t instance;
+    unsigned thread; /* of the block */
+    uint64_t address;
+};
+
+static const char *writer_name(const struct async_access *x, const struct upon *w, struct arena *arena)
+{
+    const struct instance *i = order_instance(race_block_of(x->warp->block)->order->order, w->instance);
+    return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", w->thread % i->block[0],
+                        w->thread / i->block[0] % i->block[1], w->thread / i->block[0] / i->block[1], i->ctaid[0],
+                        i->ctaid[1], i->ctaid[2]);
+}
+
+static void tell(struct checker *c, const struct async_access *x, const struct upon *w)
 {
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = "missing-proxy-fence",
@@ -102,16 +119,18 @@ static void tell(struct checker *c, const struct async_access *x, const struct p
     struct finding *f = findings_sight(&c->findings, &s);
     if (!f)
         return;
-    const struct access_event at = {.warp = x->warp, .space = SPACE_SHARED, .base = 4 * word};
-    f->text =
-        arena_printf(arena,
-                     "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no "
-                     "fence.proxy.async stands between the two",
-                     thread_name(arena, x->warp, x->lane), x->writes ? "write" : "read", memory_place(c, &at, 0, arena),
-                     thread_name(arena, &x->owner->warps[w->warp], w->lane), place_name(arena, w->op));
-    f->help =
-        "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the threads that "
-        "write, behind the write and before the barrier";
+    const struct access_event at = {
+        .warp = x->warp, .space = x->owner ? SPACE_SHARED : SPACE_GLOBAL, .base = w->address};
+    f->text = arena_printf(arena,
+                           "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no "
+                           "fence.proxy.async stands between the two",
+                           thread_name(arena, x->warp, x->lane), x->writes ? "write" : "read",
+                           memory_place(c, &at, 0, arena), writer_name(x, w, arena), place_name(arena, w->op));
+    f->help = x->owner
+                  ? "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the "
+                    "threads that write, behind the write and before the barrier"
+                  : "fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the threads "
+                    "that write, behind the write and before what orders the copy behind it";
     findings_done(&c->findings);
 }
 
@@ -127,8 +146,8 @@ static bool is_ordered(const struct async_access *x, const struct proxy_write *w
 static bool is_missing(const struct async_access *x, const struct proxy_write *w)
 {
     bool is_copy = x->op->kind == OP_ASYNC;
-    return !order_is_fenced(race_block_of(x->warp->block)->order, x->warp->index, x->lane,
-                            race_block_of(x->owner)->order->number, w->warp, w->lane, w->stamp) &&
+    return !order_fenced(race_block_of(x->warp->block)->order, x->warp->index, x->lane, false,
+                         race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->stamp) &&
            (!is_copy || is_ordered(x, w));
 }
 
@@ -147,10 +166,88 @@ static void look_at(struct checker *c, const struct async_access *x)
     for (uint64_t word = x->address / 4; word < end && word < p->words; word++) {
         const struct proxy_write *w = &p->at[word];
         if (w->op && !is_same(w, &last) && is_missing(x, w))
-            tell(c, x, w, word);
+            tell(c, x,
+                 &(struct upon){w->op, race_block_of(x->owner)->order->number, w->warp * WARP_LANES + w->lane,
+                                4 * word});
         last = *w;
     }
 }
+
+/* ---- global memory ---- */
+
+struct look {
+    struct checker *checker;
+    const struct async_access *access;
+    const struct history *last; /* that had nothing to say, as it was read of a lane: */
+    unsigned lane;
+};
+
+/* Of lanes that have written together, the last; false where none has that counts, or all are fenced. */
+static bool find_missing(const struct look *l, const struct record *r, uint32_t lanes, struct upon *w)
+{
+    const struct async_access *x = l->access;
+    const struct race_block *own = race_block_of(x->warp->block);
+    const struct access_class *class = numbered_at(&own->races->classes, r->class);
+    if (!class->op || !class->writes || class->op->kind == OP_ASYNC ||
+        order_instance(own->order->order, r->instance)->task != own->task)
+        return false;
+    uint32_t before = order_before(own->order, x->warp->index, x->lane, r->instance, r->warp, lanes, r->stamp);
+    if (r->instance == own->order->number && r->warp == x->warp->index)
+        before |= lanes & 1u << x->lane;
+    before &= ~order_fenced(own->order, x->warp->index, x->lane, true, r->instance, r->warp, before, r->stamp);
+    if (before)
+        *w = (struct upon){class->op, r->instance, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
+    return before;
+}
+
+/* Most neighbours have one history, and the same lane or the next. */
+static void see_past(void *data, const struct histories *of, const struct history *h, unsigned lane, uint64_t address)
+{
+    struct look *l = data;
+    struct upon w;
+    bool found = false;
+    if (h->newest < race_block_of(l->access->warp->block)->task || (h == l->last && lane == l->lane))
+        return;
+    for (unsigned i = 0; i < h->n; i++)
+        if (find_missing(l, history_record(of, h->at[i].record), rotate_left(h->at[i].lanes, lane), &w)) {
+            w.address = address;
+            tell(l->checker, l->access, &w);
+            found = true;
+        }
+    l->last = found ? NULL : h;
+    l->lane = lane;
+}
+
+static void look_at_global(struct checker *c, const struct async_access *x)
+{
+    struct look l = {.checker = c, .access = x};
+    if (race_block_of(x->warp->block))
+        race_each_past(c->races, x->address, x->bytes, see_past, &l);
+}
+
+static void look_at_tensor(struct checker *c, struct async_access *x, const struct async_tensor *t)
+{
+    struct tensor_lines lines = tensor_lines_of(&t->map, &t->at);
+    for (struct tensor_line line; tensor_next_line(&lines, &line);) {
+        x->address = line.global + line.from;
+        x->bytes = line.to - line.from;
+        if (line.from < line.to)
+            look_at_global(c, x);
+    }
+}
+
+static void look_at_globals(struct checker *c, const struct issue_event *e, bool writes)
+{
+    unsigned lane = (unsigned)__builtin_ctz(e->lanes);
+    struct async_access x = {.warp = e->warp, .op = e->op, .lane = lane, .bytes = e->bytes, .writes = writes};
+    x.address = (writes ? e->to : e->from)[lane];
+    if (e->tensor)
+        look_at_tensor(c, &x, e->tensor);
+    else
+        look_at_global(c, &x);
+}
+
+/* ---- what is issued ---- */
 
 static uint64_t bytes_of(const struct issue_event *e)
 {
@@ -165,6 +262,8 @@ static void on_issue(void *data, const struct issue_event *e)
     bool reads = mode == ASYNC_BULK_SHARED || mode == ASYNC_BULK_TO_GLOBAL || mode == ASYNC_TENSOR_STORE ||
                  mode == ASYNC_TENSOR_REDUCE;
     bool writes = mode == ASYNC_BULK_SHARED || mode == ASYNC_BULK_FROM_GLOBAL || mode == ASYNC_TENSOR_LOAD;
+    if (mode > ASYNC_STORE && mode != ASYNC_BULK_SHARED)
+        look_at_globals(data, e, reads);
     struct async_access x = {.warp = e->warp, .op = e->op, .lane = lane, .bytes = bytes_of(e)};
     if (reads) {
         x.owner = own;

@@ -214,11 +214,6 @@ static inline void race_collect_shared(struct race_block *b)
 
 struct kernel_traits race_traits_of(const struct kernel *k);
 struct kernel_traits race_find_traits(struct races *r, const struct kernel *k);
-/* fence.proxy.async, of shared memory or all. */
-static inline bool race_is_proxy_fence(const struct isa_inst *i)
-{
-    return isa_has(i, MOD_proxy) && (isa_has(i, MOD_async) || isa_has(i, MOD_async_generic)) && !isa_has(i, MOD_global);
-}
 static inline bool race_is_cas(const struct op *o)
 {
     return o->kind == OP_ATOM && o->access->mem.atom == ATOM_cas;
@@ -243,6 +238,14 @@ bool race_open_histories(struct histories *h, uint32_t records, uint32_t histori
                          struct budget *budget);
 void race_close_histories(struct histories *h);
 void race_clear_histories(struct histories *h, uint64_t keep_bytes);
+
+/* ---- race_touch.c ---- */
+
+/* The history of a byte of global memory, whose entries are relative to a lane (history.h). Of a word whose bytes have one it is the first. */
+typedef void race_past_fn(void *data, const struct histories *of, const struct history *h, unsigned lane,
+                          uint64_t address);
+/* Those of some bytes; each is as it is for the time of the call. */
+void race_each_past(struct races *r, uint64_t address, uint64_t bytes, race_past_fn *see, void *data);
 
 /* ---- race_report.c ---- */
 

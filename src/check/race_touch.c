@@ -588,10 +588,10 @@ static void check_end_of(struct now *n, cell *c, uint32_t words, uint64_t addres
             race_check_end(n, c[i] & CELL_SPLIT ? split_at(n, c[i])->byte[byte] : c[i], address + 4 * i + byte);
 }
 
-/* The cells of a block's shared memory, as far as they are under one lock. */
-static void each_shared(struct now *n, const struct block *block, void (*see)(struct now *, cell *, uint32_t, uint64_t))
+/* The cells of words, as far as they are under one lock. */
+static void each_cells(struct now *n, uint64_t begin, uint64_t end,
+                       void (*see)(struct now *, cell *, uint32_t, uint64_t))
 {
-    uint64_t begin = (uint64_t)(uintptr_t)block->shared, end = begin + block->launch->shared_bytes;
     for (uint64_t at = begin & ~3ull, to; at < end; at = to) {
         uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1;
         to = lock_end < end ? lock_end : end;
@@ -601,6 +601,12 @@ static void each_shared(struct now *n, const struct block *block, void (*see)(st
             see(n, c, (uint32_t)(to - at + 3) / 4, at);
         spin_unlock(lock_of(n, at));
     }
+}
+
+static void each_shared(struct now *n, const struct block *block, void (*see)(struct now *, cell *, uint32_t, uint64_t))
+{
+    uint64_t begin = (uint64_t)(uintptr_t)block->shared;
+    each_cells(n, begin, begin + block->launch->shared_bytes, see);
 }
 
 void race_clear_shared(struct races *r, const struct block *block)
@@ -634,4 +640,33 @@ void race_touch_range(struct now *n, uint64_t address, uint64_t bytes, unsigned 
         touch_together(n, at, (uint32_t)(to - at), (struct lanes){1, lane}, ALL_BYTES);
         at = to;
     }
+}
+
+/* Who looks at the past of bytes. */
+struct look {
+    struct now now;
+    uint64_t begin, end;
+    race_past_fn *see;
+    void *data;
+};
+
+static void see_past(struct now *n, cell *c, uint32_t words, uint64_t address)
+{
+    struct look *l = (struct look *)n;
+    for (uint64_t at = address; at < address + 4ull * words; at++) {
+        cell word = c[(at - address) / 4];
+        cell byte = word & CELL_SPLIT ? split_at(n, word)->byte[at % 4] : word;
+        const struct history *h = byte ? history_at(n->h, cell_history(byte)) : NULL;
+        if (h && at >= l->begin && at < l->end)
+            l->see(l->data, n->h, h, cell_lane(byte) + spread_further((enum spread)h->spread, at % 4), at);
+        if (!(word & CELL_SPLIT) && (!h || h->spread == SPREAD_NONE))
+            at |= 3;
+    }
+}
+
+void race_each_past(struct races *r, uint64_t address, uint64_t bytes, race_past_fn *see, void *data)
+{
+    struct look l = {{.r = r, .h = &r->global}, address, address + bytes, see, data};
+    if (!atomic_load(&r->no_memory))
+        each_cells(&l.now, address, address + bytes, see_past);
 }

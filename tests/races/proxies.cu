@@ -242,6 +242,7 @@ KERNEL loaded(int *a, int *b)
         }
         WAIT(&bar, k);
         a[i] = s[i ^ 65];
+        FENCE_GLOBAL(); // of what the next pass loads
         __syncthreads();
     }
     if (i == 0) {

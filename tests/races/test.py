@@ -226,14 +226,23 @@ def asynchronous_copies_are_ordered_by_who_waits_for_them():
     check_kernels("copies", "-arch=sm_90")
 
 
-def writes_that_the_async_proxy_comes_upon_without_a_fence_are_found():
-    """By copies, and by wgmma; in any kernel whose lines are not marked nothing is."""
-    for name, lines, said in checked_kernels("proxies", "-arch=sm_90a"):
+def check_proxies(file):
+    for name, lines, said in checked_kernels(file, "-arch=sm_90a"):
         found = [f for f in said.findings if f["severity"] != "note"]
         assert len(found) == (1 if lines else 0) and not said.wrong, (name, said.summary(), said.wrong)
         for f in found:
             assert f["code"] == "missing-proxy-fence" and f["tool"] == "racecheck", (name, said.summary())
-            assert f["cuda_line"] == lines[-1] and f"proxies.cu:{lines[0]} by the generic proxy" in f["text"], (name, said.summary())
+            assert f["cuda_line"] == lines[-1] and f"{file}.cu:{lines[0]} by the generic proxy" in f["text"], (name, said.summary())
+
+
+def writes_that_the_async_proxy_comes_upon_without_a_fence_are_found():
+    """By copies, and by wgmma; in any kernel whose lines are not marked nothing is."""
+    check_proxies("proxies")
+
+
+def so_are_writes_to_global_memory():
+    """By threads of any block of the launch: behind its beginning, all proxies see what was before."""
+    check_proxies("global_proxies")
 
 
 LANES = """.version 8.0

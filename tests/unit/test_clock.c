@@ -186,6 +186,36 @@ static void a_lineage_has_one_successor(void **state)
     clock_release(three);
 }
 
+/* Of instances that have none. */
+static void what_is_marked_is_said_of_marks_too(void **state)
+{
+    enum { MARK = 1 << 28, OTHER = 1 << 26, ROUNDS = 40 };
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct clock *c = NULL, *marked = NULL;
+        struct table t = {0}, of_marked = {0};
+        for (unsigned i = 0; i < round; i++)
+            add(&c, &t);
+        for (unsigned i = 0; i < round / 2; i++)
+            assert_true(clock_add_lane(&c, instances[i % (INSTANCES - 1)] | OTHER, 0, i % LANES, 20));
+        add(&marked, &of_marked);
+        assert_true(clock_add_marked(&marked, c, MARK));
+        for (unsigned i = 0; i < THREADS; i++) {
+            uint32_t instance = instances[i / LANES / WARPS], lane = 1u << i % LANES;
+            unsigned warp = warps[i / LANES % WARPS];
+            bool has_marks = instance & CLOCK_MARKS;
+            for (uint32_t stamp = 0; stamp < 20; stamp++) {
+                bool is_before = clock_before(marked, instance | MARK, warp, lane, stamp);
+                assert_int_equal(is_before, !has_marks && stamp < t.floor[i]);
+                assert_int_equal(clock_before(marked, instance, warp, lane, stamp) != 0, stamp < of_marked.floor[i]);
+                assert_false(clock_before(marked, instance | OTHER | MARK, warp, lane, stamp));
+            }
+        }
+        clock_release(c);
+        clock_release(marked);
+    }
+}
+
 /* A lock goes through all threads of 64 blocks, twice, and every state of it is kept: were each a copy, 7 GB. */
 static void handing_a_lock_on_costs_a_few_nodes(void **state)
 {
@@ -219,6 +249,7 @@ int main(void)
         cmocka_unit_test(joining_what_is_known_already_makes_nothing_new),
         cmocka_unit_test(what_says_the_same_is_built_alike),
         cmocka_unit_test(a_lineage_has_one_successor),
+        cmocka_unit_test(what_is_marked_is_said_of_marks_too),
         cmocka_unit_test(handing_a_lock_on_costs_a_few_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
