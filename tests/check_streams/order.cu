@@ -548,6 +548,78 @@ CASE(a_host_function_reads_what_its_stream_has_written)
     launch_write(managed, a);
 }
 
+static void set(void *data)
+{
+    ((volatile int *)data)[7] = 1; // @function_writes
+}
+
+/* The function beside the kernel, or behind it by an event. */
+static void read_beside_function(int *p, bool waits)
+{
+    launch_read(p, free_b);
+    cudaEventRecord(event, free_b);
+    if (waits)
+        cudaStreamWaitEvent(free_a, event, 0);
+    cudaLaunchHostFunc(free_a, set, p);
+    cudaDeviceSynchronize();
+}
+
+CASE(the_host_function_writes_what_another_stream_reads)
+{
+    read_beside_function(managed, false);
+}
+
+CASE(the_host_function_writes_pinned_memory_that_another_stream_reads)
+{
+    read_beside_function(pinned, false);
+}
+
+CASE(the_host_function_waits_for_the_stream_that_reads)
+{
+    read_beside_function(managed, true);
+}
+
+CASE(the_host_function_is_before_what_waits_for_its_stream)
+{
+    cudaLaunchHostFunc(free_a, set, pinned);
+    cudaEventRecord(event, free_a);
+    cudaStreamWaitEvent(free_b, event, 0);
+    launch_read(pinned, free_b);
+    cudaLaunchHostFunc(free_b, set, pinned);
+    launch_read(pinned, free_b);
+    cudaDeviceSynchronize();
+}
+
+/* The host function is a node, the kernel another one. */
+static void run_graph_with_function(bool fork)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaStreamBeginCapture(free_a, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(event, free_a);
+    cudaStreamWaitEvent(free_b, event, 0);
+    launch_read(pinned, free_a);
+    cudaLaunchHostFunc(fork ? free_b : free_a, set, pinned);
+    cudaEventRecord(event, free_b);
+    cudaStreamWaitEvent(free_a, event, 0);
+    cudaStreamEndCapture(free_a, &graph);
+    cudaGraphInstantiate(&ready, graph, NULL, NULL, 0);
+    cudaGraphLaunch(ready, free_a);
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+}
+
+CASE(the_host_function_of_a_graph_beside_a_kernel)
+{
+    run_graph_with_function(true);
+}
+
+CASE(the_host_function_of_a_graph_behind_a_kernel)
+{
+    run_graph_with_function(false);
+}
+
 static void wait_for_flag()
 {
     while (*flag != 1)

@@ -40,6 +40,9 @@ RACES = {
     "the_host_writes_what_is_being_read": {("read", "host_writes")},
     "the_host_copies_what_is_being_copied": {("copy_unwaited", "host_copies")},
     "the_system_writes_what_is_being_copied": {("copy_beside_system", "system_writes")},
+    "the_host_function_writes_what_another_stream_reads": {("read", "function_writes")},
+    "the_host_function_writes_pinned_memory_that_another_stream_reads": {("read", "function_writes")},
+    "the_host_function_of_a_graph_beside_a_kernel": {("read", "function_writes")},
     "a_flag_behind_a_fence_of_the_device": {("publish_here", "after_flag")},
     "a_managed_variable": {("count", "reads_variable")},
 }
