@@ -27,8 +27,8 @@ enum task_kind {
     TASK_LAUNCH,
     TASK_COPY,
     TASK_FILL,
-    TASK_CALL, /* of a function of the host */
-    TASK_GATE, /* one that may have waited for whatever runs beside it */
+    TASK_CALL,  /* of a function of the host */
+    TASK_GATE,  /* one that may have waited for whatever runs beside it */
     TASK_ALLOC, /* from it on memory may be used that was allocated in the order of streams */
     TASK_FREE,
     TASK_HOST, /* is in no queue: what the host itself does */
