@@ -194,8 +194,8 @@ HD_API hd_result hd_machine_destroy(hd_machine *machine);
  * Other machines, made before or after, run in the interpreter alone. Traces and records go on being written.
  *
  * Errors, with a static text in *error, if that is not NULL: HD_ERROR_NOT_SUPPORTED where the system cannot do it (no seccomp
- * filters); HD_ERROR_OUT_OF_MEMORY; HD_ERROR_INVALID_VALUE where it has been called before, or the machine's kernels may use
- * this process's memory. */
+ * filters); HD_ERROR_OUT_OF_MEMORY, also of descriptors or processes; HD_ERROR_INVALID_VALUE where it has been called before,
+ * or the machine's kernels may use this process's memory. */
 HD_API hd_result hd_sandbox_enter(hd_machine *machine, const char **error);
 
 /* What the machine claims to be: limits that launches are checked against (PTX ISA 2, CUDA's deviceQuery). */

@@ -20,8 +20,10 @@ hd_result hd_sandbox_enter(hd_machine *m, const char **error)
     if (*error)
         return HD_ERROR_NOT_SUPPORTED;
     const struct compiler *c = m->machine->compiler;
-    if ((c && !c->confine(m->machine)) || !broker_start())
+    if ((c && !c->confine(m->machine)) || !broker_start()) {
+        *error = broker_shortage(errno);
         return HD_ERROR_OUT_OF_MEMORY;
+    }
     *error = sandbox_enter(SANDBOX_KERNELS);
     return *error ? HD_ERROR_NOT_SUPPORTED : HD_SUCCESS;
 }

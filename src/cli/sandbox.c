@@ -154,11 +154,12 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
         json_object_seed(0); /* from a file */
         explain_traps();
         if (!sandbox_serve_files(may_read, a) || !outputs_serve(may_write, a))
-            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)", strerror(errno));
+            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)",
+                               broker_shortage(errno));
         hd_result r = hd_sandbox_enter(machine, &error);
         if (r && r != HD_ERROR_NOT_SUPPORTED)
             return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)",
-                               hd_result_string(r));
+                               error ? error : hd_result_string(r));
     }
     if (error && s->o.sandbox)
         return cli_failure(s, "--sandbox is not possible here: %s", error);

@@ -116,6 +116,16 @@ bool broker_start(void)
     return pid > 0;
 }
 
+const char *broker_shortage(int error)
+{
+    switch (error) {
+    case EMFILE: return "there are no more file descriptors for this process: raise `ulimit -n`";
+    case ENFILE: return "there are no more file descriptors on this system";
+    case EAGAIN: return "there are no more processes for this user: raise `ulimit -u`";
+    default: return "out of memory";
+    }
+}
+
 /* A process that ends well leaves no child behind that it has not waited for. */
 __attribute__((destructor)) static void end_broker(void)
 {

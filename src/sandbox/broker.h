@@ -18,6 +18,8 @@ typedef void broker_serve_fn(int fd, void *data);
 int broker_add(broker_serve_fn *serve, void *data);
 /* Forks the broker off with all services; false with errno. Once a process. */
 bool broker_start(void);
+/* What that errno says has run out, and how there is more of it. */
+const char *broker_shortage(int error);
 
 /* Beside the bytes of a service (base/channel.h): an error number (0: none), and where that is 0 a descriptor (-1: none), which stays open
  * here. */

@@ -412,5 +412,18 @@ def exit_status_and_output_of_a_confined_program_pass_through():
     assert confined("cat; echo error >&2; exit 7")[::2] == (7, "error\n")
 
 
+def a_sandbox_without_descriptors_says_so():
+    """However few are left: from hardly any to enough."""
+    need_sandbox()
+    failed = 0
+    for n in range(6, 20):
+        done = subprocess.run(["prlimit", f"--nofile={n}", heddle, "launch", *map(str, SAXPY)], capture_output=True, text=True, timeout=60)
+        if done.returncode:
+            failed += 1
+            assert done.stderr.startswith("heddle: the sandbox cannot be entered: there are no more file descriptors for this "
+                                          "process: raise `ulimit -n` (--no-sandbox"), (n, done.stderr)
+    assert 0 < failed < 14, failed
+
+
 compile_each_time()
 main(globals())
