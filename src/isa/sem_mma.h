@@ -106,9 +106,11 @@ static inline u32 mma_round_f16(bool negative, u64 magnitude, s32 exponent)
     return (u32)negative << 15 | (lead > 15 || code >= 0x7c00 ? 0x7c00 : code);
 }
 
-/* A term's magnitude cut to the grid of 2^(top - fraction bits). */
+/* A term's magnitude cut to the grid of 2^(top - fraction bits). The exponent of a term of 0 may be above all others' top. */
 static inline s64 mma_align(bool negative, u64 significand, s32 exponent, s32 bits, s32 top, struct mma_unit unit)
 {
+    if (!significand)
+        return 0;
     s32 shift = unit.fraction_bits - bits - (top - exponent);
     u64 cut = shift >= 0 ? significand << shift : shift < -63 ? 0 : significand >> -shift;
     return negative ? -(s64)cut : (s64)cut;
