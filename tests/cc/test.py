@@ -278,8 +278,11 @@ def pipelines():
         checks("pipeline", f"-arch=sm_{arch}")
 
 
+EXTRA = "extra.h", "#define EXTRA (BASE + 1)\n"  # which language.cu includes
+
+
 def the_language():
-    write("extra.h", "#define EXTRA (BASE + 1)\n")
+    write(*EXTRA)
     checks("language", "-I", folder.name, "-DBASE=76", "-DARCH=750", "-std=c++17")
     checks("language", "-I" + folder.name, "-D", "BASE=76", "-DARCH=600", "-arch=sm_60", "-O2")
 
@@ -979,6 +982,7 @@ def nvcc_agrees_with_the_tests():
     """The expectations of these programs hold for CUDA's own compiler and headers as well."""
     if not shutil.which("nvcc"):
         return
+    write(*EXTRA)
     for name in "atomics", "language", "dpx", "matrices":
         cc(os.path.join(here, name + ".cu"), "--with", "nvcc", "-arch=sm_90", "--extended-lambda",
            "--expt-relaxed-constexpr", "-DARCH=900", "-DBASE=1",
