@@ -452,7 +452,7 @@ static void note_shape(const struct ir_shapes *s, uint16_t shape, struct text *t
     const struct lane_offsets *offsets = &s->lane_offsets.at[shape];
     bool is_linear = true;
     for (int l = 0; l < WARP_LANES; l++)
-        is_linear &= offsets->at[l] == l * offsets->at[1];
+        is_linear &= (uint64_t)offsets->at[l] == (uint64_t)l * (uint64_t)offsets->at[1];
     if (is_linear) {
         text_printf(t, "lane * %lld", (long long)offsets->at[1]);
         return;
