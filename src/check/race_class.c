@@ -27,7 +27,7 @@ static struct access_class describe_async(const struct op *op, bool writes)
                                  .reach = updates ? REACH_GPU : REACH_CTA};
 }
 
-static struct access_class describe(const struct op *op, uint32_t lane_bytes, bool in_vain)
+static struct access_class describe(const struct op *op, uint32_t lane_bytes, enum access_part part)
 {
     const struct mem_access *m = &op->access->mem;
     bool strong = mem_access_is_strong(m);
@@ -36,9 +36,10 @@ static struct access_class describe(const struct op *op, uint32_t lane_bytes, bo
                                  .bytes = m->bytes,
                                  .lane_shift = (uint8_t)log2_of(lane_bytes),
                                  .reads = op_reads(op),
-                                 .writes = op_writes(op) && !in_vain,
+                                 .writes = op_writes(op) && part != ACCESS_IN_VAIN,
                                  .strong = strong,
                                  .atomic = op->kind == OP_ATOM,
+                                 .read_only = part == ACCESS_READ_ONLY,
                                  .is_init = op->kind == OP_MBARRIER && op->mode == MBARRIER_INIT,
                                  .is_mbarrier = op->kind == OP_MBARRIER && op->mode != MBARRIER_INIT,
                                  .reach = strong ? order_reach((enum isa_mod)m->scope) : REACH_CTA};
@@ -48,7 +49,7 @@ static bool same_kind(const struct access_class *a, const struct access_class *b
 {
     return a->bytes == b->bytes && a->lane_shift == b->lane_shift && a->reads == b->reads && a->writes == b->writes &&
            a->strong == b->strong && a->atomic == b->atomic && a->torn == b->torn && a->issued == b->issued &&
-           a->is_init == b->is_init && a->is_mbarrier == b->is_mbarrier && a->reach == b->reach;
+           a->read_only == b->read_only && a->is_init == b->is_init && a->is_mbarrier == b->is_mbarrier && a->reach == b->reach;
 }
 
 /* Lines that are the same to who reads of them: with .loc, those of CUDA; else those of PTX. */
@@ -109,7 +110,7 @@ uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, e
 {
     bool is_async = part == ACCESS_READS || part == ACCESS_WRITES;
     return number_of(r, is_async ? describe_async(op, part == ACCESS_WRITES)
-                                 : describe(op, lane_bytes, part == ACCESS_IN_VAIN));
+                                 : describe(op, lane_bytes, part));
 }
 
 uint32_t race_class_torn(struct races *r, const struct access_class *of)

@@ -9,10 +9,20 @@ static uint32_t class_of(struct race_block *b, const struct access_event *e, enu
     const struct op *op = e->op;
     struct race_worker *k = b->worker;
     uint32_t lane_bytes = e->is_async ? 0 : e->bytes;
-    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + part) % OPS];
+    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + part * (OPS / ACCESS_PARTS)) % OPS];
     if (p->op != op || p->part != part || p->lane_bytes != lane_bytes)
         *p = (struct known_op){op, race_class(b->races, op, lane_bytes, part), lane_bytes, part};
     return p->class;
+}
+
+/* A weak read of global memory that its launch does not write. */
+static bool is_read_only(const struct race_block *b, const struct access_event *e)
+{
+    const struct written *w = &b->written;
+    bool apart = w->known && e->space == SPACE_GLOBAL && !e->writes && !e->strong;
+    for (uint32_t i = 0; i < w->n && apart; i++)
+        apart = e->high <= w->at[i].start || e->low >= w->at[i].end;
+    return apart;
 }
 
 static bool begin(struct now *n, const struct access_event *e, struct race_block *b, enum access_part part)
@@ -175,7 +185,7 @@ void race_on_access(void *data, const struct access_event *e)
     race_turn_begin(b, e);
     if (waits_for_result(b, e))
         return;
-    if (!begin(&n, e, b, ACCESS_WHOLE))
+    if (!begin(&n, e, b, is_read_only(b, e) ? ACCESS_READ_ONLY : ACCESS_WHOLE))
         return;
     race_touch_event(&n, e, e->lanes);
     if (e->writes && !e->strong && b->worker->has_order)

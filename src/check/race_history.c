@@ -387,13 +387,16 @@ static void find_enough(const struct now *n, struct history *h)
 {
     h->phase = race_phase(n);
     h->only_reads = !n->b->traits.irregular && h->n <= READS_MOST && are_weak_reads(n, h);
-    for (uint32_t i = 1; h->only_reads && i < h->n; i++)
-        for (uint32_t k = 0; k < i; k++) {
-            const struct record *a = history_record(n->h, h->at[i].record);
+    for (uint32_t i = 0; h->only_reads && i < h->n; i++) {
+        const struct record *a = history_record(n->h, h->at[i].record);
+        bool enough = race_class_at(n->r, a->class)->read_only;
+        for (uint32_t k = 0; k < i && !enough; k++) {
             const struct record *b = history_record(n->h, h->at[k].record);
-            if (a->class == b->class && stand_for_others(n, a, b))
-                add_enough(h, a->class);
+            enough = a->class == b->class && stand_for_others(n, a, b);
         }
+        if (enough)
+            add_enough(h, a->class);
+    }
 }
 
 static bool is_strong_for_all(const struct access_class *c)
@@ -417,11 +420,22 @@ static bool is_full(const struct now *n, const struct history *h)
     return h->n >= HISTORY_MOST || (is_strong_for_all(n->class) && (h->is_strong || are_strong_for_all(n, h)));
 }
 
+/* Is there a read that stands for all others, as nobody was to write there in this launch? */
+static bool was_read_only(const struct now *n, const struct history *h)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < h->n && !found; i++)
+        found = class_of_entry(n, h, i)->read_only && task_of(n, history_record(n->h, h->at[i].record)) == n->b->task;
+    return found;
+}
+
 /* Can the write race with a read that was left out? */
 static bool may_miss(const struct now *n, const struct history *h)
 {
-    if (!n->class->writes || h->n < HISTORY_STRONG_MOST)
+    if (!n->class->writes)
         return false;
+    if (h->n < HISTORY_STRONG_MOST)
+        return was_read_only(n, h);
     bool strong = h->is_strong || are_strong_for_all(n, h);
     return strong ? !is_strong_for_all(n->class) : h->n >= HISTORY_MOST;
 }
@@ -498,7 +512,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     h->enough = old->enough;
     h->enough_from = old->enough_from;
     h->only_reads = true;
-    if (other && stand_for_others(n, other, history_record(n->h, n->record)))
+    if (n->class->read_only || (other && stand_for_others(n, other, history_record(n->h, n->record))))
         add_enough(h, n->class_number);
     publish_history();
     return true;

@@ -55,6 +55,16 @@ struct kernel_traits {
     bool stores_strongly;   /* by more than updates: which of several writes was observed depends on their order */
     uint32_t accesses;      /* how many operations make any */
     bool irregular;         /* not by whole blocks and warps alone: histories keep all that is unordered */
+    uint64_t written;       /* parameters (ir/parameters.h) that say where it writes to global memory */
+};
+
+/* Allocations that a launch writes, as its parameters say; to others it only reads. */
+struct written {
+    bool known;
+    uint32_t n;
+    struct {
+        uint64_t start, end;
+    } at[6];
 };
 
 /* What an access makes of a history. */
@@ -96,8 +106,8 @@ struct span {
 };
 
 /* What an operation does: all that it says; a cas that compares in vain only reads; of asynchronous work, which is told of by its lane, what
- * it reads, or what it writes. */
-enum access_part { ACCESS_WHOLE, ACCESS_IN_VAIN, ACCESS_READS, ACCESS_WRITES };
+ * it reads, or what it writes; a read of what its launch does not write. */
+enum access_part { ACCESS_WHOLE, ACCESS_IN_VAIN, ACCESS_READS, ACCESS_WRITES, ACCESS_READ_ONLY, ACCESS_PARTS };
 
 /* A thread that runs blocks. */
 struct race_worker {
@@ -108,7 +118,8 @@ struct race_worker {
     bool is_writing;                          /* `writing` is set */
     uint32_t backoff;                         /* pauses since it has waited for another worker */
     uint64_t launch;                          /* whose blocks it ran last, */
-    struct kernel_traits traits;              /* and of what kernel */
+    struct kernel_traits traits;              /* and of what kernel, */
+    struct written written;                   /* and what that one writes */
     struct known_op {
         const struct op *op;
         uint32_t class, lane_bytes;
@@ -134,6 +145,7 @@ struct race_block {
     struct race_worker *worker;
     struct block_order *order;
     struct kernel_traits traits;
+    struct written written;
     bool is_blind; /* it is known that nothing is watched */
     /* Blocks of the cluster reach each other's shared memory: it has its past in cells of the host's addresses, as global memory has, until
      * a block gets that memory anew. */

@@ -303,28 +303,44 @@ static void touch_torn(struct now *n, cell *c, uint64_t address, uint32_t bytes,
     }
 }
 
+/* Stretches one after the other: the lock of one is held for the next one, too, where it is the same, as taking a lock waits for all
+ * that was written before. */
+struct turn {
+    _Atomic uint8_t *lock; /* that is held; or NULL */
+};
+
+static void hold(struct turn *t, _Atomic uint8_t *lock)
+{
+    if (t->lock == lock)
+        return;
+    if (t->lock)
+        spin_unlock(t->lock);
+    if (lock)
+        spin_lock(lock);
+    t->lock = lock;
+}
+
 /* A stretch of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
-static void touch_cells(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
+static void touch_cells(struct now *n, struct turn *t, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes,
+                        unsigned per_lane)
 {
     bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
     if (by_word && !n->class->writes && have_no_effect(n, c, bytes / 4))
         return;
-    _Atomic uint8_t *cells_lock = n->shared ? NULL : lock_of(n, address);
-    if (cells_lock)
-        spin_lock(cells_lock);
+    hold(t, n->shared ? NULL : lock_of(n, address));
     if (may_be_torn(n, c, address, bytes))
         touch_torn(n, c, address, bytes, lanes, per_lane);
     else
         touch_of_class(n, c, address, bytes, lanes, per_lane);
-    if (cells_lock)
-        spin_unlock(cells_lock);
 }
 
 static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
 {
     cell *c = cells_at(n, address, bytes);
+    struct turn t = {0};
     if (c)
-        touch_cells(n, c, address, bytes, lanes, per_lane);
+        touch_cells(n, &t, c, address, bytes, lanes, per_lane);
+    hold(&t, NULL);
 }
 
 /* Do lanes store the same, as their registers have it? */
@@ -457,8 +473,8 @@ static cell for_lane(cell c, unsigned lane)
     return cell_further(c, -lane & 31);
 }
 
-/* The word at a cell, by one lane of an access to shared memory: most are as one before. */
-static void touch_shared_word(struct now *n, struct met met[MET_FEW], cell *c, unsigned lane, uint64_t address)
+/* The word at a cell, by one lane: most are as one before. */
+static void touch_alike(struct now *n, struct met met[MET_FEW], cell *c, unsigned lane, uint64_t address)
 {
     bool is_update = race_is_update(n->class); /* it makes the same of whichever it overtakes */
     cell was = is_update ? cell_history(*c) : for_lane(*c, lane);
@@ -466,7 +482,7 @@ static void touch_shared_word(struct now *n, struct met met[MET_FEW], cell *c, u
     if (*c & CELL_SPLIT) {
         touch_word(n, c, (struct lanes){1, lane}, ALL_BYTES, address);
     } else if (*c && m->was == was) {
-        *c = cell_further(m->next, lane);
+        set_cell(c, cell_further(m->next, lane));
     } else {
         bool is_one = !is_update || (*c && race_is_overtaken(n, cell_history(*c)));
         bool known = *c && agree(n, *c, SPREAD_NONE) && is_one;
@@ -489,8 +505,10 @@ static void touch_shared(struct now *n, const struct access_event *e, uint32_t l
         uint64_t address = access_address(e, lane);
         cell *cells = &n->b->shared_cells[address / 4];
         if (may_be_torn(n, cells, address, e->bytes)) {
-            touch_cells(n, cells, address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
+            touch_torn(n, cells, address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
             n->spread = SPREAD_NONE;
+            if (!has_record(n))
+                return;
             continue;
         }
         for (uint32_t i = 0; i < e->bytes / 4; i++) {
@@ -498,9 +516,35 @@ static void touch_shared(struct now *n, const struct access_event *e, uint32_t l
             if (first && !*c)
                 *c = cell_of(first, lane);
             else
-                touch_shared_word(n, met, c, lane, address + 4 * i);
+                touch_alike(n, met, c, lane, address + 4 * i);
         }
     }
+}
+
+/* Words of global memory by lanes, each with a past of its own. What was met holds while no number has been given back. */
+static void touch_global(struct now *n, const struct access_event *e, uint32_t lanes, cell *const at[WARP_LANES])
+{
+    struct met met[MET_FEW] = {0};
+    struct turn t = {0};
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = n->base + access_address(e, lane);
+        if (!n->class->writes && have_no_effect(n, at[lane], e->bytes / 4))
+            continue;
+        hold(&t, lock_of(n, address));
+        if (may_be_torn(n, at[lane], address, e->bytes)) {
+            touch_torn(n, at[lane], address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
+            continue;
+        }
+        if (n->generation != atomic_load_explicit(&n->h->generation, memory_order_relaxed))
+            memset(met, 0, sizeof met);
+        if (!has_record(n))
+            break;
+        n->spread = SPREAD_NONE;
+        for (uint32_t i = 0; i < e->bytes / 4; i++)
+            touch_alike(n, met, at[lane] + i, lane, address + 4 * i);
+    }
+    hold(&t, NULL);
 }
 
 /* The cells of lanes. Of global memory, what they name is on its way: see fetch(). */
@@ -540,16 +584,23 @@ void race_fetch(const struct now *n, const struct access_event *e)
 static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t lanes)
 {
     cell *at[WARP_LANES];
-    if (n->shared && e->bytes % 4 == 0 && is_by_word(n->class, ALL_BYTES)) {
+    struct turn t = {0};
+    bool by_word = e->bytes % 4 == 0 && is_by_word(n->class, ALL_BYTES);
+    if (by_word && n->shared) {
         touch_shared(n, e, lanes);
         return;
     }
     if (!find_cells(n, e, lanes, at))
         return;
+    if (by_word) {
+        touch_global(n, e, lanes, at);
+        return;
+    }
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
-        touch_cells(n, at[l], n->base + access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
+        touch_cells(n, &t, at[l], n->base + access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
     }
+    hold(&t, NULL);
 }
 
 /* Weak writes of one place by one instruction race; of reads and atomic updates each lane's stands for itself. */

@@ -193,6 +193,24 @@ def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
     assert said["whole_over_half"].races_between({155}, {166}), said["whole_over_half"].summary()
 
 
+def one_read_stands_for_all_where_a_launch_only_reads():
+    if SANITIZED:
+        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_compiler()
+    path = os.path.join(folder.name, "read_only")
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, os.path.join(source, "tests", "races", "read_only.cu")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = {way: findings.Checked([path, way]) for way in ("in_turn", "apart", "beside", "before", "overlapping", "first", "last")}
+    for way in ("in_turn", "apart"):
+        assert not said[way].summary() and not said[way].wrong, (way, said[way].summary(), said[way].wrong)
+    for way in ("beside", "before"):
+        assert said[way].races_between({12}, {17}), (way, said[way].summary())
+    assert said["overlapping"].races_between({12}, {12}), said["overlapping"].summary()
+    assert said["last"].races_between({24}, {27}), said["last"].summary()
+    # The thread that writes is the one whose read is kept, if blocks begin in order: then it is said that others are not.
+    assert said["first"].races_between({24}, {27}) or "not-watched" in str(said["first"].summary()), said["first"].summary()
+
+
 def checked_kernels(file, *options):
     """Each kernel of a file, its marked lines, and what is said of it. The comment behind a line says in which kernel it races."""
     if SANITIZED:
