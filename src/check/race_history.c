@@ -109,6 +109,8 @@ static uint32_t before(const struct now *n, const struct earlier *e, unsigned la
              stamp = stamp_of(n, e->record);
     if (e->class->issued)
         return order_issued_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes, stamp);
+    if (own == e->lanes)
+        return own;
     uint32_t first = own | order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp);
     const struct race_block *owner = e->class->is_init ? race_block_of(n->owner) : NULL;
     if (owner && owner->order->number == e->instance)
@@ -518,9 +520,23 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
     return true;
 }
 
+/* As new_history() makes one of this access alone. */
 uint32_t race_first_history(struct now *n)
 {
-    return n->recent->first[n->spread] = new_history(n, &(struct history_entry){n->record, 1}, 1, 0);
+    uint32_t number;
+    struct history *h = take_history(n, 1, &number);
+    if (!h)
+        return 0;
+    h->at[0] = (struct history_entry){n->record, 1};
+    h->only_tasks = !n->class->op;
+    h->is_strong = is_strong_for_all(n->class) && n->class->op;
+    h->newest = n->b->task;
+    if (h->is_strong)
+        h->element_bytes = n->class->bytes;
+    else
+        find_enough(n, h);
+    publish_history();
+    return n->recent->first[n->spread] = number;
 }
 
 /* Does a history say what these entries say? */

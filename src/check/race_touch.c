@@ -362,9 +362,9 @@ static bool store_alike(const struct access_event *e, uint32_t lanes)
     return true;
 }
 
-static bool write_alike(const struct now *n, uint32_t lanes)
+static inline bool write_alike(const struct now *n, uint32_t lanes)
 {
-    return n->event && n->class->writes && !n->class->strong && lanes & (lanes - 1) && store_alike(n->event, lanes);
+    return n->class->writes && !n->class->strong && n->event && lanes & (lanes - 1) && store_alike(n->event, lanes);
 }
 
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
