@@ -115,6 +115,20 @@ def programs_of_every_runtime_run_by_themselves():
     assert nvcc("--run", '"hello"')[0] == "7 no error\n"
 
 
+def libraries_of_a_toolkit_do_not_get_in_the_way():
+    """-L /usr/local/cuda/lib64, as Makefiles have it: Heddle's own libraries come first, the others are found."""
+    os.makedirs(path("vendor"), exist_ok=True)
+    write("empty.c", "int of_the_vendor(void) { return 0; }\n")
+    run("gcc" if shutil.which("gcc") else "clang-19", "-c", "empty.c", "-o", "empty.o")
+    for name in "cudart_static", "cudadevrt", "of_the_vendor":
+        run("ar", "rcs", f"vendor/lib{name}.a", "empty.o")
+    run("gcc" if shutil.which("gcc") else "clang-19", "-shared", "empty.o", "-o", "vendor/libcudart.so")
+    write("vendor.cu", 'extern "C" int of_the_vendor(); __managed__ int m;\n' + HELLO.replace("    int *x;", "    int *x; m = of_the_vendor();"))
+    for kind in "static", "shared":
+        nvcc("-cudart", kind, "-Lvendor", "vendor.cu", "-lof_the_vendor", "-o", "vendor_hello")
+        assert run(path("vendor_hello"))[0] == "7 no error\n", kind
+
+
 def options_of_a_build_are_taken():
     write("hello.cu", HELLO)
     write("include.h", "#define VALUE 7\n")
