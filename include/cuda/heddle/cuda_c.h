@@ -41,6 +41,8 @@
 #define __nv_is_extended_device_lambda_closure_type(...)               false
 #define __nv_is_extended_host_device_lambda_closure_type(...)          false
 #define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
+/* C++26's, which clang 19 has as an extension, and gets wrong in what CCCL 2.8 makes of it: it is to see a compiler without. */
+#undef __cpp_pack_indexing
 /* CCCL tells compilers apart by __NVCC__, which `heddle cc` has in nvcc's place, and is to see clang. */
 #if defined(__NVCC__) && __has_include(<cuda/std/__cccl/compiler.h>)
 #pragma push_macro("__NVCC__")
