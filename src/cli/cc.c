@@ -681,8 +681,8 @@ static void choose_compilers(struct job *j)
     if (strncmp(base, "clang", 5) == 0) {
         j->clang = given;
     } else if (strncmp(base, "mpi", 3) == 0) {
-        setenv("OMPI_CXX", j->clang, 1);
-        setenv("MPICH_CXX", j->clang, 1);
+        setenv("OMPI_CXX", "clang++-19", 1); /* for it links, too */
+        setenv("MPICH_CXX", "clang++-19", 1);
         j->clang = given;
     } else {
         j->host_cxx = given;

@@ -204,7 +204,7 @@ def the_host_s_own_files_are_another_compiler_s():
     run(path("host"))
     write("mpicxx", "#!/bin/sh\nexec ${OMPI_CXX:-g++} -DMPI_VERSION=4 \"$@\"\n")
     os.chmod(path("mpicxx"), 0o755)
-    write("mpi.cu", HELLO.replace("*x = 7", "*x = MPI_VERSION"))
+    write("mpi.cu", "#include <string>\n" + HELLO.replace("*x = 7", "*x = MPI_VERSION").replace("int main()", "std::string s = std::string(__FILE__) + __DATE__;\nint main()"))
     nvcc("-ccbin", path("mpicxx"), "mpi.cu", "-o", "mpi")
     assert run(path("mpi"))[0] == "4 no error\n"
 
