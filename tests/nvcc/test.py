@@ -209,6 +209,19 @@ def the_host_s_own_files_are_another_compiler_s():
     assert run(path("mpi"))[0] == "4 no error\n"
 
 
+def openmp_is_one_library_for_both_compilers():
+    needs("g++", "g++")
+    if not os.path.exists("/usr/lib/llvm-19/lib/clang/19/include/omp.h"):
+        raise tap.Skip("there is no libomp-19-dev")
+    count = "\n    int n = 0;\n#pragma omp parallel for reduction(+ : n)\n    for (int i = 0; i < 100; i++)\n        n += i;\n    return n;\n}\n"
+    write("of_gcc.cc", "int of_gcc()\n{" + count)
+    write("of_clang.cu", "#include <omp.h>\nint of_gcc();\nint of_clang()\n{" + count +
+          "int main() { return omp_get_max_threads() < 1 || of_gcc() != 4950 || of_clang() != 4950; }\n")
+    for compiler in [], ["-ccbin", "g++"]:
+        nvcc(*compiler, "-Xcompiler", "-fopenmp", "of_gcc.cc", "of_clang.cu", "-o", "openmp")
+        run(path("openmp"))
+
+
 def images_of_the_tools_are_loaded():
     """Each in the place of machine code, by the driver."""
     write("kernel.cu", 'extern "C" __device__ int twice(int); extern "C" __global__ void k(int *x) { *x = twice(*x); }\n')
