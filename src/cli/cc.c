@@ -69,6 +69,8 @@ void cc_add_host_options(struct job *j, cc_words *c)
         ADD(c, "-g");
     if (o->given[CC_PROFILE])
         ADD(c, "-pg");
+    if (o->given[CC_NO_EXCEPTIONS])
+        ADD(c, "-fno-exceptions");
     job_add_all(j, c, &o->host);
     job_add_parts(j, c, CC_XCOMPILER, NULL);
 }
@@ -633,9 +635,12 @@ static int run_program(struct job *j)
 {
     const char *path = is_linked(j) ? j->o.inputs.at[0] : j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : "a.out";
     char *program = arena_printf(j->arena, strchr(path, '/') ? "%s" : "./%s", path);
+    cc_words c = {0};
+    ADD(&c, program);
+    job_add_parts(j, &c, CC_RUN_ARGS, NULL);
     signal(SIGXFSZ, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    execv(program, (char *[]){program, NULL});
+    execv(program, job_arguments(j, &c));
     return cli_failure(j->s, "cc: cannot run %s: %s", program, strerror(errno));
 }
 

@@ -107,7 +107,7 @@ static bool make_library(struct job *j, const cc_words *objects)
     const char *output = j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : "a.a";
     if (!j->o.given[CC_DRY_RUN])
         unlink(output); /* ar adds to what is there */
-    ADD(&c, "ar");
+    ADD(&c, j->o.given[CC_ARCHIVER] ? j->o.value[CC_ARCHIVER] : "ar");
     ADD(&c, "rcs");
     job_add_parts(j, &c, CC_XARCHIVE, NULL);
     ADD(&c, output);

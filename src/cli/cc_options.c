@@ -380,6 +380,7 @@ const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct 
     if (error || o->given[CC_HELP])
         return error;
     o->rdc = o->given[CC_DEVICE_C] || (cc_is_true(o, CC_RDC, false) && !o->given[CC_DEVICE_W]);
+    o->given[CC_KEEP] |= o->given[CC_SAVE_TEMPS];
     error = check_values(o, arena);
     if (!error)
         error = read_archs(o, arena);

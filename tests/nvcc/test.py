@@ -140,7 +140,8 @@ def options_of_a_build_are_taken():
                   "-Xcompiler=-Wall,-Wno-maybe-uninitialized", "-Xcompiler", "-fPIC -Wextra", "-Xptxas", "-O3,-warn-spills",
                   "-diag-suppress", "177,20012", "-Werror", "all-warnings", "-Werror=cross-execution-space-call", "-use_fast_math",
                   "-Wno-deprecated-gpu-targets", "-cudart", "static", "--maxrregcount=64", "-MD", "-MT", "rule.o", "-MF", "options.d", "-MP",
-                  "-finline-functions", "-m64", "-dlto", "-c", "options.cu", "-o", "options.o")
+                  "-finline-functions", "-m64", "-dlto", "-Xfatbin=-compress-all", "-Xcudafe", "--diag_suppress=1", "-noprof",
+                  "--dont-use-profile", "-jobserver", "-c", "options.cu", "-o", "options.o")
     assert err == "", err
     rule = read("options.d")
     assert rule.startswith("rule.o: options.cu") and "include.h:" in rule, rule
@@ -154,6 +155,17 @@ def options_of_a_build_are_taken():
     out, _ = nvcc("-M", "options.cu", "--options-file=more", "-MT", "here")
     assert out.startswith("here: options.cu") and "cuda_runtime.h" in out, out
     assert "int main" in nvcc("-E", "hello.cu")[0]
+    write("arguments.cu", "#include <cstdio>\nint main(int n, char **words) { puts(n == 3 ? words[2] : words[0]); }\n")
+    assert nvcc("arguments.cu", "-o", "arguments", "-run", "-run-args", "one", "--run-args", "two")[0] == "two\n"
+    assert nvcc("arguments.cu", "-o", "arguments", "-run", "-run-args", "one,two")[0] == "two\n"
+    write("throws.cc", "void f() { throw 1; }\n")
+    assert "exceptions disabled" in nvcc("-c", "--no-exceptions", "throws.cc", status=1)[1]
+    write("archiver", "#!/bin/sh\nshift\ntouch \"$1\"\n")
+    os.chmod(path("archiver"), 0o755)
+    nvcc("-lib", "-arbin", path("archiver"), "options.o", "-o", "libby.a")
+    assert read("libby.a") == ""
+    nvcc("--save-temps", "-keep-dir", ".", "-c", "arguments.cu")
+    assert os.path.exists(path("arguments.ptx"))
 
 
 def warnings_are_errors_where_that_is_asked_for():
@@ -185,7 +197,7 @@ def what_kernels_take_is_told_as_an_estimate():
 
 def what_is_not_there_is_refused_by_name():
     write("hello.cu", HELLO)
-    for args, says in [(["-ltoir", "hello.cu"], "LTO-IR"), (["--cuda", "hello.cu"], "no translated C++"), (["-hello", "hello.cu"], "no option `-hello`"),
+    for args, says in [(["-ltoir", "hello.cu"], "LTO-IR"), (["--cuda", "hello.cu"], "no translated C++"), (["-hello", "hello.cu"], "no option `-hello`"), (["-sanitize", "memcheck", "hello.cu"], "heddle check"),
                        (["-m", "32", "hello.cu"], "64"), (["-optf", "nowhere"], "nowhere"), (["-c", "-cubin", "hello.cu"], "not several")]:
         _, err = nvcc(*args, status=2)
         assert says in err, err
