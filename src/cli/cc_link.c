@@ -138,7 +138,8 @@ bool cc_link(struct job *j, const cc_words *objects)
     cc_add_host_options(j, &c);
     job_add_all(j, &c, &o->link);
     job_add_parts(j, &c, CC_XLINKER, "-Xlinker");
-    cc_add_library_paths(j, &c); /* first: a toolkit's own folder, which Makefiles name, has libraries of the same names */
+    /* first: a toolkit's own folder, which Makefiles name, has libraries of the same names */
+    cc_add_library_paths(j, &c);
     job_add_values(j, &c, CC_LIBRARY_PATH, "-L", true);
     for (uint32_t i = 0; i < o->list[CC_LIBRARY].n; i++)
         add_library(j, &c, o->list[CC_LIBRARY].at[i]);
