@@ -22,6 +22,11 @@ check-all: all
 clients: all
 	BUILD=$(abspath $(BUILD)) scripts/clients $(CLIENTS)
 
+# Programs of others, cloned into FOLDER, by nvcc and by heddle cc (a day): docs/PROGRAMS.md. SUITES names some of them.
+FOLDER ?= $(BUILD)/programs
+programs: all
+	HEDDLE=$(abspath $(BUILD))/heddle scripts/programs $(FOLDER) $(SUITES)
+
 install: $(BUILD)/build.ninja
 	$(if $(PREFIX),meson configure $(BUILD) --prefix='$(abspath $(PREFIX))')
 	ninja -C $(BUILD)
@@ -166,4 +171,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all soak ulp test check-all clients explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all soak ulp test check-all clients programs explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

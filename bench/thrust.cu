@@ -1,5 +1,5 @@
 // What Thrust, and CUB under it, does with N numbers: `thrust N [NAME]` says of each algorithm whether it is right, as the host has it,
-// and how long it took. scripts/cccl runs it.
+// and how long it took. scripts/suites/cccl.py runs it.
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>

@@ -72,6 +72,28 @@ def pages_name_files_that_exist():
     assert n > 100
 
 
+def the_page_of_programs_adds_up():
+    """docs/PROGRAMS.md: the rows of a part are as many as its sums say, and the first table is the sum of the parts."""
+    sys.path.insert(0, os.path.join(source, "scripts"))
+    import suite
+    with open(os.path.join(source, "docs", "PROGRAMS.md")) as f:
+        page = f.read()
+    table = suite.overview(page)
+    assert table in page and table.count("\n") >= 8, table
+    counted = 0
+    for text in re.split(r"^## ", page, flags=re.M)[1:]:
+        rows = [line.strip("|").split(" | ") for line in re.findall(r"^\|.*\|$", text, re.M)]
+        head = next((row for row in rows if row[0].strip() == "program"), [])
+        for i, way in enumerate(head):
+            sums = [row for row in rows if way in [c.strip() for c in row[:2]] and len(row) in (7, 8)]
+            shown = sum(row[i].strip() == "passes" for row in rows if len(row) == len(head))
+            if sums and shown == sum(int(row[-4]) for row in sums):
+                counted += 1
+            else:
+                assert not sums or "CCCL" in text or "libcu++" in text, (text[:20], way, shown, sums)
+    assert counted > 5, counted
+
+
 def functions_stand_in_the_files_that_the_map_names():
     with open(os.path.join(source, "ARCHITECTURE.md")) as f:
         named = re.findall(r"`(\w+)`,? (?:in )?[(]?`?([a-z]+/[\w/]+\.[ch])", f.read())

@@ -1,0 +1,111 @@
+"""HeCBench's programs in CUDA, built by their own Makefiles for sm_90 and run as the first line of `make run` does. See suite.py."""
+import functools
+import glob
+import os
+import re
+import subprocess
+
+from suite import Suite
+from trial import Program
+
+# What a program needs beyond the runtime, by what stands in its sources or its Makefile.
+NEEDS = [(r"cublas|-lcublas", "cuBLAS"), (r"cusparse", "cuSPARSE"), (r"cusolver", "cuSOLVER"), (r"<cufft|-lcufft", "cuFFT"),
+         (r"<curand\.h>|curandGenerator", "cuRAND on the host"), (r"cudnn", "cuDNN"), (r"<nccl", "NCCL"), (r"<mpi\.h>", "MPI"),
+         (r"<boost/", "Boost"), (r"<omp\.h>|-fopenmp", "OpenMP"), (r"cudaTextureObject_t|texture<|cudaSurfaceObject_t", "textures"),
+         (r"<nvshmem", "NVSHMEM"), (r"<sycl|<gsl/|<hdf5|<cutlass|cute/|<raft/|<cuco/|<rmm/|<rapidjson", "other libraries"),
+         (r"cudaLaunchDevice|<<<[^>]*>>>[^;]*;\s*//\s*child|cudadevrt", "dynamic parallelism"), (r"<nvml|<nvjpeg|<npp", "NVML, NPP"), 
+         (r"import torch|find_package\(Torch|PyTorch", "PyTorch")]
+
+# Arguments in the place of those of `make run`, which are sized for a GPU: as little as its own check takes, repeated a few times.
+SIZES = {
+    "ace": "1", "hadamard": "1024 1", "mdh": "-itmax 1", "pns": "4 1000 10000", "maxFlops": "1", "goulash": "101 0.05", "entropy": "512 512 5",
+    "quicksort": "1 256 256", "atomicIntrinsics": "20 10", "glu": "3 256 2", "pathfinder": "10000 100 5", "gc": "../mis-cuda/internet.egr 1",
+    "scan": "1048576 2", "ert": "16 64", "fft": "0 2", "kiss": "1", "mixbench": "64 2",
+    "inversek2j": "../inversek2j-sycl/coord_in.txt 1", "fsm": "128", "gaussian": "-q -t -s 1024", "atomicReduction": "1048576 10",
+    "attentionMergeState": "64 32 128 2", "attentionMultiHeadKVCache": "1", "background-subtract": "640 480 0 12", "bincount": "1000000 2",
+    "blockScan": "222 1", "blockexchange": "1024 1024 10", "bonds": "1", "bsearch": "1048576 1", "bwt": "100000", "car": "1", "cbsfil": "1024 1024 2",
+    "collision": "10", "complex": "1000000 10", "conversion": "1048576 2", "dct8x8": "1024 1024 2", "debayer": "1024 1024 2", "depixel": "512 512 2",
+    "distort": "512 512 0.001 5", "dp4a": "1048576 10", "flame": "5", "floydwarshall": "256 2 16", "fluidSim": "50", "fresnel": "1", "fwt": "1",
+    "hellinger": "1", "henry": "IRMOF-1.cssr 2", "intrinsics-simd": "1000000 2", "langevin": "1048576 10", "laplace3d": "64 64 64 10 1", "marchingCubes": "2",
+    "maxFlops": "10", "mcpr": "alphas.csv 1", "md": "3 10", "memcpy": "16", "mergeVS": "2", "minmax": "10000 5", "moe": "256 384 1 2", "moe-align": "100",
+    "moe-sum": "32 4096 2", "mxfp4": "1048576 2", "ne": "512 512 2", "nlll": "2048 1000 2", "nonzero": "512 512 2", "nqueen": "10 5 2", "p2p": "20",
+    "particles": "10", "pool": "2 48 56 56 14 14 2", "pso": "30 100", "radixsort": "10", "radixsort2": "-float -keysonly -n=1048576", "resnet-kernels": "0 1",
+    "rowwiseMoments": "16 128 32 32 4 2", "s8n": "1513 128 2", "scel": "512 1024 2", "score": "1", "simpleMultiDevice": "10", "simpleSpmv": "65536 1024 2",
+    "snake": "100 ./Datasets/ERR240727_1_E2_30000Pairs.txt 30000 1", "softmax-fused": "2 4 256 256 2", "sortKV": "1000000 2",
+    "ss": "../ss-sycl/StringSearch_Input.txt clEnqueueNDRangeKernel 20", "stddev": "4096 1024 2", "streamcluster": "10 20 64 4096 4096 100 none output.txt 1",
+    "testSNAP": "--nsteps 1", "threadfence": "2 1000000", "tonemapping": "../tonemapping-sycl/input.hdr 10", "topk": "4 1", "tsa": "1024 1024 2",
+    "tsp": "d493.tsp 24 1", "urng": "../urng-sycl/URNG_Input.bmp 5", "vanGenuchten": "64 64 64 10", "vol2col": "2", "warpexchange": "1024 1024 10"}
+
+# What a compiler's error or a program's output leaves out.
+WHYS = {"attentionMultiHeadKVCache": "`vec_cast<T, U>::cast<n>(...)` in a template wants `template`, which nvcc takes without",
+          "bscan": "its own mistake, as `heddle check` says: it executes a warp operation with mask 0x00000000, which does not name its own lane",
+          "tqs": "its own mistake: it reads an element past the end of its queue",
+          "rle": "`<thrust/iterator/constant_iterator.h>` is not included: CUB of CUDA 13.0 brings it in, that of Debian and of CCCL 3.6 does not",
+          "testSNAP": "refdata_2J14_W.h was not in the checkout"}
+
+# Outside of the sample.
+REMARKS = """Five others that had been slow, in processor time on two cores: `hybridsort` sorts its 50 million numbers in 22 s. `segsort` passes in 39 s,
+16 of them the compiler's: its kernels sort up to 16 keys and values of each thread by 350 shuffles in one piece ([JIT.md](JIT.md), Large
+kernels). `mdh` takes 10 s for one of its 100 iterations: 38% of that is its own reference on the CPU, 39% the 2.4 billion
+`ex2.approx` of its three kernels, to the bit as the hardware's tables have them (1.6 ns each), 21% the divisions, roots and the rest. `ace` takes 19 s
+for one and 24 s for three of 100 steps over seven fields of 64 million doubles: 2.7 s a step, which reads and writes 11.3 GB, 4 GB/s of a core
+where memory gives two cores 30 GB/s at best; a warp's rows of 8 doubles lie 3.2 KB apart, and a point takes some twenty divisions. The rest is memory touched
+for the first time. `hadamard` is not done in time: its kernels for 32,768 numbers are 7,930 to 11,391 instructions in one piece, 1,024 of
+them shuffles. Such a kernel is interpreted, and there a shuffle goes lane by lane, until that has taken as long as compiling will,
+for each of three types; and each is launched 31 times, over 33 million numbers."""
+
+
+@functools.cache
+def missing_files(hecbench):
+    """What a clone without its largest files lacks."""
+    return subprocess.run(["git", "-C", hecbench, "ls-files", "--deleted"], capture_output=True, text=True).stdout.split()
+
+
+def has_files(folder):
+    """Are the files there that `make run` names? What stands behind -o is written."""
+    words = " ".join(run_lines(folder)[:1]).split()
+    return all(os.path.exists(os.path.join(folder, word)) for before, word in zip(words, words[1:]) if "/" in word and before != "-o")
+
+
+def needed(folder, missing):
+    text = ""
+    if not os.path.exists(os.path.join(folder, "Makefile")):
+        return "a Makefile"
+    with open(os.path.join(folder, "Makefile"), errors="replace") as f:
+        others = [os.path.join(folder, name) for name in re.findall(r"\.\./[\w-]+", f.read())]
+    kept_elsewhere = any(glob.glob(os.path.join(place, "**", "*.dvc"), recursive=True) for place in [folder, *others])
+    if kept_elsewhere or os.path.exists(os.path.join(folder, "data_generator.py")):
+        return "data that is not in the repository"
+    if glob.glob(os.path.join(folder, "*.bz2")):
+        return "data that has to be unpacked"
+    if any(os.path.basename(folder) in path for path in missing):
+        return "data that this checkout lacks"
+    for path in glob.glob(os.path.join(folder, "**"), recursive=True):
+        if os.path.isfile(path) and (path.endswith((".cu", ".cuh", ".h", ".hpp", ".cpp", ".c")) or os.path.basename(path) == "Makefile"):
+            with open(path, errors="replace") as f:
+                text += f.read()
+    lacks = any(os.path.basename(path) in text for path in missing) or not has_files(folder)
+    return ", ".join(what for pattern, what in NEEDS if re.search(pattern, text)) or ("data that this checkout lacks" if lacks else "")
+
+
+def run_lines(folder):
+    printed = subprocess.run(["make", "-C", folder, "-n", "run", "CC=true"], capture_output=True, text=True, errors="replace").stdout.replace("\\\n", " ")
+    return [line.strip() for line in printed.splitlines() if re.match(r"\s*(\./|cd .*\./)", line)]
+
+
+def names(folder):
+    return {"": [os.path.basename(path)[:-len("-cuda")] for path in glob.glob(os.path.join(folder, "HeCBench", "src", "*-cuda"))]}
+
+
+def program(folder, _, name):
+    hecbench = os.path.join(folder, "HeCBench")
+    at = os.path.join(hecbench, "src", f"{name}-cuda")
+    what = needed(at, missing_files(hecbench))
+    line = (run_lines(at) or ["false"])[0]
+    size = SIZES.get(name, "")
+    return Program("HeCBench", f"src/{name}-cuda", "make CC=$NVCC NVCC=$NVCC ARCH=sm_90", 
+                   f"{line.split()[0]} {size}" if size else line, size, needs=what, why=WHYS.get(name, ""))
+
+
+SUITE = Suite("HeCBench", "The arguments that stand behind a name are in the place of those of `make run`, which are sized for a GPU.",
+              {"HeCBench": "https://github.com/zjin-lcf/HeCBench"}, names, program, sample=92, remarks=REMARKS)
