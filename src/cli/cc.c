@@ -323,14 +323,14 @@ static bool rewrite_source(struct job *j, const char *input)
     const char *error = file_read(j->arena, input, 0, &file);
     if (error)
         return cli_failure(j->s, "cc: %s", error) == 0;
-    const char *text = cc_join_chevrons((struct str){file.bytes, file.n}, j->arena);
+    const char *text = cc_rewrite((struct str){file.bytes, file.n}, j->arena);
     if (text && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
         free(file.bytes);
-        return cli_failure(
-                   j->s,
-                   "cc: %s: it has `< <<` or `>> >` around a launch, which clang takes only where the path has no "
-                   "`;`: write `<<<` and `>>>`, or rename it",
-                   input) == 0;
+        return cli_failure(j->s,
+                           "cc: %s: it has `< <<` or `>> >` around a launch, or `__shared__ alignas`, which clang "
+                           "takes only where the "
+                           "path has no `;`: write `<<<` and `>>>`, and alignas first, or rename it",
+                           input) == 0;
     }
     j->rewritten = text && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
     bool ok = !j->rewritten || job_write(j, j->rewritten, text, file.n);

@@ -70,10 +70,10 @@ void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct are
 /* What to do about an error, or NULL. */
 const char *cc_hint(struct str text, struct arena *arena);
 
-/* ---- cc_chevrons.c ---- */
+/* ---- cc_rewrite.c ---- */
 
-/* A source with the signs of each launch together, as long as it was; NULL where they are. In the arena. */
-const char *cc_join_chevrons(struct str text, struct arena *arena);
+/* A source as clang reads it, as long as it was; NULL where it is that already. In the arena. */
+const char *cc_rewrite(struct str text, struct arena *arena);
 
 /* ---- cc_statics.c ---- */
 

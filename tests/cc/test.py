@@ -323,6 +323,41 @@ int main()
     cc("apart/a;b.cu", "-o", "apart/program")
 
 
+def an_alignment_may_stand_behind_the_space():
+    """`__shared__ alignas(16)`, as nvcc takes it, in the file that is compiled; in a header, the error says where it has to be."""
+    text = """#include <cstdio>
+#define SPACE __shared__ alignas(32)
+__device__ alignas(64) int counter; // __shared__ alignas(1)
+__constant__ alignas(alignof(float4)) const float table[3] = {1, 2, 3};
+struct alignas(16) two { int x, y; };
+__global__ void k(unsigned long long *where)
+{
+    __shared__   alignas(128) char one; const char *s = "__shared__ alignas(4)";
+    extern __shared__ alignas(alignof(double)) two rest[];
+    static __shared__ alignas (16) two b;
+    SPACE char c;
+    where[0] = (unsigned long long)&one | (unsigned long long)&rest[0] | (unsigned long long)&c;
+    where[1] = sizeof(two) + s[11] + (b.x = table[1], b.x) + ((unsigned long long)&counter % 64);
+}
+int main()
+{
+    unsigned long long *where;
+    cudaMallocManaged(&where, 16);
+    k<<<1, 1, 32>>>(where);
+    cudaDeviceSynchronize();
+    printf("%d %d\\n", (int)(where[0] % 16), (int)where[1]);
+    return 0;
+}
+"""
+    write("alignas.cu", text)
+    cc("alignas.cu", "-o", "alignas")
+    assert run("alignas") == f"0 {16 + ord('a') + 2}\n"
+    write("alignas.cuh", "__device__ void f() { __shared__ alignas(16) int x; x = 1; }\n")
+    write("includes.cu", '#include "alignas.cuh"\nint nothing = here;\n')
+    _, err = cc("-c", "includes.cu", status=1)
+    assert "alignas.cuh:1:" in err and "clang wants alignas first" in err, err
+
+
 def windows_line_ends_and_wide_strings():
     with open(path("wide.cu"), "wb") as f:
         f.write("""#include <cstdio>

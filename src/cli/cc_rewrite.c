@@ -1,6 +1,10 @@
-/* `k << <blocks, threads>> >(x)`: nvcc takes the signs of a launch apart, as formatters that know no CUDA leave them; clang wants
- * `<<<` and `>>>`. They are put together where they stand, so that no other text moves; within comments and strings they are
- * left alone. A launch is three `<` in a line, not behind `operator`, up to three `>` before a `(`. See cc.h.
+/* What nvcc takes and clang does not, put as clang wants it, in the text of a source, which stays as long as it is and keeps its lines;
+ * comments and strings are left alone. See cc.h.
+ *
+ * `k << <blocks, threads>> >(x)`: the signs of a launch may stand apart, as formatters leave them that know no CUDA. A launch is three
+ * `<` in a line, not behind `operator`, up to three `>` before a `(`.
+ *
+ * `__shared__ alignas(16) float x[4]`: to clang, alignas is the first word of a declaration.
  */
 #include <ctype.h>
 
@@ -91,24 +95,76 @@ static bool join(char *text, size_t from, size_t end, char c)
     return end - from > 3;
 }
 
-const char *cc_join_chevrons(struct str text, struct arena *arena)
+/* Joins the signs of the launch that begins at `at`, if one does. */
+static bool join_launch(struct str text, size_t at, char *to)
 {
-    char *joined = NULL;
+    size_t end = text.p[at] == '<' ? three(text, at, '<') : 0;
+    size_t close = end && !is_behind_operator(text, at) ? closing(text, end) : 0;
+    return close && (join(to, at, end, '<') | join(to, close, three(text, close, '>'), '>'));
+}
+
+static bool is_part_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Where the words before `at`, in its line, begin that may stand before the type of a variable; *of_device says whether there is one of CUDA's. */
+static size_t first_specifier(struct str text, size_t at, bool *of_device)
+{
+    static const char *const words[] = {"__shared__", "__device__", "__constant__", "__managed__",
+                                        "extern",     "static",     "const",        "volatile"};
+    for (;;) {
+        size_t end = at, begin, i = 0;
+        while (end > 0 && (text.p[end - 1] == ' ' || text.p[end - 1] == '\t'))
+            end--;
+        for (begin = end; begin > 0 && is_part_of_word(text.p[begin - 1]);)
+            begin--;
+        while (i < sizeof words / sizeof words[0] &&
+               (strlen(words[i]) != end - begin || memcmp(words[i], text.p + begin, end - begin) != 0))
+            i++;
+        if (i == sizeof words / sizeof words[0])
+            return at;
+        *of_device |= i < 4;
+        at = begin;
+    }
+}
+
+/* Moves an alignas(...) that begins at `at` before the words that stand in front of it, if it is a device's variable's. */
+static bool move_alignment(struct str text, size_t at, char *to)
+{
+    static const char word[] = "alignas";
+    size_t end = at + sizeof word - 1, n = 0;
+    bool of_device = false;
+    if (text.p[at] != 'a' || end >= text.n || memcmp(text.p + at, word, end - at) != 0)
+        return false;
+    while (end < text.n && (text.p[end] == ' ' || text.p[end] == '\t'))
+        end++;
+    for (int depth = 0; end < text.n && text.p[end] != '\n' && (depth > 0 || text.p[end] == '('); end++) {
+        depth += (text.p[end] == '(') - (text.p[end] == ')');
+        if (depth == 0) {
+            n = end + 1 - at;
+            break;
+        }
+    }
+    size_t first = first_specifier(text, at, &of_device);
+    if (n == 0 || !of_device)
+        return false;
+    memcpy(to + first, text.p + at, n);
+    to[first + n] = ' ';
+    memcpy(to + first + n + 1, text.p + first, at - first - 1);
+    return true;
+}
+
+const char *cc_rewrite(struct str text, struct arena *arena)
+{
+    char *to = arena_strndup(arena, text.p, text.n);
     bool changed = false;
     for (size_t at = 0; at < text.n; at++) {
         size_t behind = skip(text, at);
-        if (behind != at) {
+        if (behind != at)
             at = behind - 1;
-            continue;
-        }
-        size_t end = text.p[at] == '<' ? three(text, at, '<') : 0;
-        size_t close = end && !is_behind_operator(text, at) ? closing(text, end) : 0;
-        if (!close)
-            continue;
-        if (!joined)
-            joined = arena_strndup(arena, text.p, text.n);
-        changed = join(joined, at, end, '<') | join(joined, close, three(text, close, '>'), '>') || changed;
-        at = end - 1;
+        else if (join_launch(text, at, to) || move_alignment(text, at, to))
+            changed = true;
     }
-    return changed ? joined : NULL;
+    return changed ? to : NULL;
 }
