@@ -323,17 +323,16 @@ static bool rewrite_source(struct job *j, const char *input)
     const char *error = file_read(j->arena, input, 0, &file);
     if (error)
         return cli_failure(j->s, "cc: %s", error) == 0;
-    const char *text = cc_rewrite((struct str){file.bytes, file.n}, j->arena);
-    if (text && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
+    struct str text = cc_rewrite((struct str){file.bytes, file.n}, j->arena);
+    if (text.p && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
         free(file.bytes);
         return cli_failure(j->s,
-                           "cc: %s: it has `< <<` or `>> >` around a launch, or `__shared__ alignas`, which clang "
-                           "takes only where the "
-                           "path has no `;`: write `<<<` and `>>>`, and alignas first, or rename it",
+                           "cc: %s: clang takes what nvcc writes otherwise (`< <<`, `__shared__ alignas`, `%%clock` in "
+                           "assembly) only where the path has no `;`: rename it",
                            input) == 0;
     }
-    j->rewritten = text && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
-    bool ok = !j->rewritten || job_write(j, j->rewritten, text, file.n);
+    j->rewritten = text.p && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
+    bool ok = !j->rewritten || job_write(j, j->rewritten, text.p, text.n);
     free(file.bytes);
     return ok;
 }

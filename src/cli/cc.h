@@ -72,8 +72,8 @@ const char *cc_hint(struct str text, struct arena *arena);
 
 /* ---- cc_rewrite.c ---- */
 
-/* A source as clang reads it, as long as it was; NULL where it is that already. In the arena. */
-const char *cc_rewrite(struct str text, struct arena *arena);
+/* A source as clang reads it, line by line; nothing, .p is NULL, where it is that already. In the arena. */
+struct str cc_rewrite(struct str text, struct arena *arena);
 
 /* ---- cc_statics.c ---- */
 

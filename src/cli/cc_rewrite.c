@@ -1,10 +1,13 @@
-/* What nvcc takes and clang does not, put as clang wants it, in the text of a source, which stays as long as it is and keeps its lines;
- * comments and strings are left alone. See cc.h.
+/* What nvcc takes and clang does not, put as clang wants it, in the text of a source, which keeps its lines; comments and strings are left
+ * alone. See cc.h.
  *
  * `k << <blocks, threads>> >(x)`: the signs of a launch may stand apart, as formatters leave them that know no CUDA. A launch is three
  * `<` in a line, not behind `operator`, up to three `>` before a `(`.
  *
  * `__shared__ alignas(16) float x[4]`: to clang, alignas is the first word of a declaration.
+ *
+ * `asm("mov.u64 %0, %globaltimer;" : ...)`: to clang, a % of PTX's own is written %%, if the assembly has operands. The name of a register
+ * has two letters at least; a letter before a number is a modifier of an operand.
  */
 #include <ctype.h>
 
@@ -155,16 +158,75 @@ static bool move_alignment(struct str text, size_t at, char *to)
     return true;
 }
 
-const char *cc_rewrite(struct str text, struct arena *arena)
+static bool is_word(struct str text, size_t at, const char *word)
+{
+    size_t n = strlen(word);
+    return at + n <= text.n && memcmp(text.p + at, word, n) == 0 && (at == 0 || !is_part_of_word(text.p[at - 1])) &&
+           (at + n == text.n || !is_part_of_word(text.p[at + n]));
+}
+
+/* Marks each % that is to be two in the string from `at` to `end`. */
+static size_t mark_registers(struct str text, size_t at, size_t end, bool *twice)
+{
+    size_t n = 0;
+    for (; at + 2 < end; at++) {
+        bool is_register = text.p[at] == '%' && isalpha((unsigned char)text.p[at + 1]) &&
+                           (isalpha((unsigned char)text.p[at + 2]) || text.p[at + 2] == '_');
+        if (is_register)
+            n += twice[at] = true;
+        else
+            at += text.p[at] == '%'; /* what follows is no other */
+    }
+    return n;
+}
+
+/* How many % are to be two in the assembly that begins at `at`, if some does: its strings are before its first `:`. */
+static size_t mark_assembly(struct str text, size_t at, bool *twice)
+{
+    static const char *const words[] = {"asm", "__asm__", "__asm"};
+    size_t begin = 0, n = 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (is_word(text, at, words[i]))
+            begin = at + strlen(words[i]);
+    while (begin && begin < text.n && text.p[begin] != '(' &&
+           (isspace((unsigned char)text.p[begin]) || is_part_of_word(text.p[begin])))
+        begin++;
+    if (begin == 0 || begin == text.n || text.p[begin] != '(')
+        return 0;
+    for (size_t i = begin + 1; i < text.n && text.p[i] != ')'; i++) {
+        size_t behind = skip(text, i);
+        if (text.p[i] == ':')
+            return n;
+        if (text.p[i] == '"')
+            n += mark_registers(text, i, behind, twice);
+        if (behind != i)
+            i = behind - 1;
+    }
+    memset(twice + begin, 0, text.n - begin); /* no operands: what is there is PTX as it is */
+    return 0;
+}
+
+struct str cc_rewrite(struct str text, struct arena *arena)
 {
     char *to = arena_strndup(arena, text.p, text.n);
-    bool changed = false;
+    bool changed = false, *twice = arena_array(arena, text.n + 1, sizeof *twice);
+    size_t more = 0;
     for (size_t at = 0; at < text.n; at++) {
-        size_t behind = skip(text, at);
+        size_t behind = skip(text, at), marked = behind == at ? mark_assembly(text, at, twice) : 0;
+        more += marked;
         if (behind != at)
             at = behind - 1;
         else if (join_launch(text, at, to) || move_alignment(text, at, to))
             changed = true;
     }
-    return changed ? to : NULL;
+    if (!more)
+        return (struct str){changed ? to : NULL, changed ? text.n : 0};
+    char *longer = arena_alloc(arena, text.n + more + 1), *end = longer;
+    for (size_t at = 0; at < text.n; at++) {
+        if (twice[at])
+            *end++ = '%';
+        *end++ = to[at];
+    }
+    *end = 0;
+    return (struct str){longer, text.n + more};
 }
