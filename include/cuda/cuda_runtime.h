@@ -204,11 +204,37 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize, dynamicSMemSize);
 }
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T func, int blockSize,
+                                                                          size_t dynamicSMemSize, unsigned int flags)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, (const void *)func, blockSize,
+                                                                    dynamicSMemSize, flags);
+}
+template <class T>
+inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T *func, int numBlocks,
+                                                             int blockSize)
+{
+    return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (const void *)func, numBlocks, blockSize);
+}
+template <class T> inline cudaError_t cudaFuncGetName(const char **name, T *func)
+{
+    return ::cudaFuncGetName(name, (const void *)func);
+}
+template <class T> inline cudaError_t cudaFuncSetSharedMemConfig(T *func, cudaSharedMemConfig config)
+{
+    return ::cudaFuncSetSharedMemConfig((const void *)func, config);
+}
+template <class T> inline cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *func)
+{
+    return ::cudaGetKernel(kernel, (const void *)func);
+}
 
 /* The block size, a multiple of a warp, that gives the most resident threads; ties go to the larger block. */
 template <class BlockToShared, class T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T func,
-                                                                  BlockToShared shared, int blockSizeLimit = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T func,
+                                                                           BlockToShared shared, int blockSizeLimit = 0,
+                                                                           unsigned int flags = 0)
 {
     int device, sms, most = 0;
     cudaFuncAttributes attributes;
@@ -225,7 +251,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSi
     for (int size = (limit + 31) / 32 * 32; size > 0; size -= 32) {
         const int threads = size < limit ? size : limit;
         int blocks;
-        error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)func, threads, shared(threads));
+        error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, (const void *)func, threads,
+                                                                         shared(threads), flags);
         if (error != cudaSuccess)
             return error;
         if (blocks * threads > most) {
@@ -236,12 +263,26 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSi
     }
     return cudaSuccess;
 }
+template <class BlockToShared, class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T func,
+                                                                  BlockToShared shared, int blockSizeLimit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func, shared,
+                                                                   blockSizeLimit);
+}
+template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, T func,
+                                                               size_t dynamicSMemSize = 0, int blockSizeLimit = 0,
+                                                               unsigned int flags = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+        minGridSize, blockSize, func, [=](int) { return dynamicSMemSize; }, blockSizeLimit, flags);
+}
 template <class T>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
                                                       size_t dynamicSMemSize = 0, int blockSizeLimit = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
-        minGridSize, blockSize, func, [=](int) { return dynamicSMemSize; }, blockSizeLimit);
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, dynamicSMemSize, blockSizeLimit);
 }
 
 #endif

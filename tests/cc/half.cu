@@ -2,6 +2,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <cuda_bf16.hpp>
+#include <cuda_fp16.hpp>
+
 #include "tap.h"
 
 #include <cstring>

@@ -163,6 +163,20 @@ int main()
     CUDA(cudaDeviceSynchronize());
     int smallest, best;
     CUDA(cudaOccupancyMaxPotentialBlockSize(&smallest, &best, says));
-    CHECK(best >= 32 && smallest > 0, "occupancy");
+    int again, wide, resident, same;
+    size_t room;
+    const char *name;
+    cudaKernel_t kernel;
+    auto none = [](int) { return 0; };
+    CUDA(cudaOccupancyMaxPotentialBlockSizeWithFlags(&again, &wide, says, 0, 0, cudaOccupancyDisableCachingOverride));
+    CHECK(best >= 32 && smallest > 0 && again == smallest && wide == best, "occupancy");
+    CUDA(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(&again, &wide, says, none, 64));
+    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, says, wide, 0));
+    CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&same, says, wide, 0, cudaOccupancyDefault));
+    CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&room, says, 1, wide));
+    CHECK(wide == 64 && resident == same && resident > 0 && room > 0, "occupancy of a block of at most so many threads");
+    CUDA(cudaFuncGetName(&name, says));
+    CUDA(cudaGetKernel(&kernel, says));
+    CHECK(strstr(name, "says") && kernel, "a kernel's name and handle, by the kernel");
     return done();
 }
