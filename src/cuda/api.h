@@ -23,6 +23,13 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 CU_API void heddle_call_failed(int error, const char *name);
 CU_API void heddle_error_seen(void);
 
+/* Exported for libcudart: one sentence about a kernel or a variable of a fat binary with nothing in it that can be loaded. `host`: what
+ * stands for it there. refused.c */
+CU_API void heddle_symbol_refused(const char *kind, const char *name, const void *host, const char *why);
+
+/* The name of the file that an address of the program's is in: a library, else the program. refused.c */
+const char *file_of(const void *address);
+
 /* For calls, or uses of them, that Heddle does not have: names them in the log. */
 CUresult api_not_supported(const char *what);
 

@@ -6,7 +6,6 @@
 #include "cuda/machines.h"
 #include "cuda/printed.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 /* ---- modules ---- */
@@ -155,7 +154,7 @@ static CUresult load_library(CUlibrary *library, const void *image, const char *
     TRY(state_ready());
     NEED(library && (image || path));
     TRY(jit_read(&jit, n, options, values));
-    snprintf(name, sizeof name, "PTX %llu of %s", (unsigned long long)state_number(), program_invocation_short_name);
+    snprintf(name, sizeof name, "PTX %llu of %s", (unsigned long long)state_number(), file_of(image));
     CUresult r = path ? module_open(NULL, path, &jit, &m) : module_new(NULL, image, SIZE_MAX, name, &jit, &m);
     jit_done(&jit);
     *library = (CUlibrary)m;

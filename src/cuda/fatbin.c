@@ -330,14 +330,13 @@ static enum image_result nothing_fits(struct image *image, unsigned arch, const 
     list_archs(has + at, sizeof has - at, "machine code for sm_", found->elf, found->n_elf);
     if (found->n_ptx)
         snprintf(image->why, sizeof image->why,
-                 "the device is an sm_%u, and the program has %s. Either run it with `heddle run --device sm_%u` "
+                 "the device is an sm_%u, and there is %s: run it with `heddle run --device sm_%u` "
                  "(HEDDLE_DEVICE=sm_%u), or build it with nvcc -gencode arch=compute_%u,code=compute_%u",
                  arch, has, least(found->ptx, found->n_ptx), least(found->ptx, found->n_ptx), arch, arch);
     else
         snprintf(image->why, sizeof image->why,
-                 "Heddle runs PTX, and the program has %s. Build it with nvcc -gencode "
-                 "arch=compute_%u,code=compute_%u, which adds PTX",
-                 has, advised, advised);
+                 "Heddle runs PTX, and there is %s%s; nvcc -gencode arch=compute_%u,code=compute_%u adds PTX", has,
+                 found->n_elf ? " alone" : "", advised, advised);
     return IMAGE_NO_BINARY;
 }
 

@@ -83,11 +83,12 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
     return rt_return(e ? e : launch(kernel, gridDim, blockDim, args, sharedMem, stream));
 }
 
+/* `kernel`: what __cudaGetKernel has given. */
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                cudaStream_t stream)
 {
-    cudaError_t e = kernel ? rt_enter() : cudaErrorInvalidDeviceFunction;
-    return rt_return(e ? e : launch(kernel, gridDim, blockDim, args, sharedMem, stream));
+    return kernel ? cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream)
+                  : rt_return(cudaErrorInvalidDeviceFunction);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
@@ -150,9 +151,13 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
     return rt_return(e);
 }
 
+/* nvcc's stubs keep the kernel, ask once, and look at no error: where there is none, the function stands for it, whose launch says why. */
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun)
 {
-    return cudaGetKernel(kernel, hostFun);
+    cudaError_t e = cudaGetKernel(kernel, hostFun);
+    if (e && kernel)
+        *kernel = (cudaKernel_t)hostFun;
+    return e;
 }
 
 /* Ends an entry point with a driver call about the kernel behind `func`; `call` uses `kernel` and `device`. */

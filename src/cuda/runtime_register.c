@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One fat binary: what __cudaRegisterFatBinary returns. */
 struct binary {
@@ -23,6 +24,7 @@ struct binary {
     unsigned n_in_place;
     bool loading_failed;
     CUresult failure;
+    char *why; /* it has failed; NULL where there is nothing to say of it */
 };
 
 /* A managed variable of nvcc's is found by a pointer of the host's; one of `heddle cc` is in place: the host's variable. */
@@ -38,6 +40,7 @@ struct symbol {
     size_t bytes;
     void **host_pointer; /* of a managed variable: where its address goes */
     CUkernel kernel;
+    bool refused;                /* and the user has been told */
     struct symbol *next_managed; /* or next in place */
 };
 
@@ -140,19 +143,30 @@ static CUresult load(struct binary *b)
     const char **names = calloc(b->n_in_place + 1, sizeof *names);
     const void **addresses = calloc(b->n_in_place + 1, sizeof *addresses);
     unsigned n = 0;
+    char why[512] = "";
     for (struct symbol *s = b->in_place; s && names && addresses; s = s->next_managed) {
         names[n] = s->name;
         addresses[n++] = s->key;
     }
-    CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_COUNT, CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES};
-    void *values[] = {(void *)(uintptr_t)n, names, addresses};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GLOBAL_SYMBOL_COUNT,
+                              CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES};
+    void *values[] = {why, (void *)sizeof why, (void *)(uintptr_t)n, names, addresses};
     b->failure = n < b->n_in_place
                      ? CUDA_ERROR_OUT_OF_MEMORY
-                     : cuLibraryLoadData(&b->library, b->wrapper, options, values, n ? 3 : 0, NULL, NULL, 0);
+                     : cuLibraryLoadData(&b->library, b->wrapper, options, values, n ? 5 : 2, NULL, NULL, 0);
     b->loading_failed = b->failure != CUDA_SUCCESS;
+    b->why = why[0] ? strdup(why) : NULL;
     free(names);
     free(addresses);
     return b->failure;
+}
+
+/* Once of each kernel or variable: why its binary cannot be loaded. */
+static void tell_refused(struct symbol *s)
+{
+    if (!s->refused && s->binary->why)
+        heddle_symbol_refused(s->kind == SYMBOL_KERNEL ? "kernel" : "variable", s->name, s->key, s->binary->why);
+    s->refused = true;
 }
 
 /* ---- registration ---- */
@@ -233,6 +247,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     if (b->library)
         cuLibraryUnload(b->library);
     pthread_mutex_unlock(&table.lock);
+    free(b->why);
     free(b);
 }
 
@@ -299,6 +314,8 @@ char __cudaInitModule(void **fatCubinHandle)
         return rt_return(e), 0;
     pthread_mutex_lock(&table.lock);
     CUresult r = load(b);
+    if (r && b->managed)
+        tell_refused(b->managed);
     for (struct symbol *s = b->managed; !r && s; s = s->next_managed) {
         CUdeviceptr p;
         size_t bytes;
@@ -319,6 +336,8 @@ static cudaError_t kernel_of(const void *function, CUkernel *kernel)
         return rt_no_kernel();
     if (!s->kernel) {
         CUresult r = load(s->binary);
+        if (r)
+            tell_refused(s);
         if (!r)
             r = cuLibraryGetKernel(&s->kernel, s->binary->library, s->name);
         if (r)
@@ -359,7 +378,9 @@ static cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t 
     if (!s || s->kind == SYMBOL_KERNEL || !s->binary)
         return cudaErrorInvalidSymbol;
     CUresult r = load(s->binary);
-    if (!r)
+    if (r)
+        tell_refused(s);
+    else
         r = cuLibraryGetGlobal(address, bytes, s->binary->library, s->name);
     return r == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : rt_error_of(r);
 }

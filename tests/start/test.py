@@ -338,6 +338,51 @@ def the_vendors_runtime_is_told_to_be_started_by_heddle_run():
         assert status == 1 and "start the program with `heddle run`" in err, err
 
 
+# A library with machine code for sm_80 alone, which launches its kernels as code of nvcc 12 does, and as that of nvcc 13: it asks for the
+# kernel once, looks at no error, and launches what it has got.
+MACHINE_CODE = r"""
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+cudaError_t __cudaGetKernel(cudaKernel_t *, const void *);
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t);
+void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, uint3 *, uint3 *, dim3 *, dim3 *, int *);
+static const struct { unsigned magic; short version, header; size_t bytes; short kind, unknown; unsigned entry; size_t payload;
+    unsigned compressed, options, code_version, arch; size_t unused, flags, unused2, whole; char code[16]; } container = {
+    0xba55ed50, 1, 16, 80, 2, 0x101, 64, 16, 0, 0, 0x10007, 80, 0, 0x11, 0, 0, "\177ELF"};
+static const struct { unsigned magic, version; const void *data, *more; } wrapper = {0x466243b1, 1, &container, 0};
+static char first, second, variable;
+int launch(void)
+{
+    static cudaKernel_t kept;
+    dim3 one = {1, 1, 1};
+    void **h = __cudaRegisterFatBinary((void *)&wrapper), *p;
+    __cudaRegisterFunction(h, &first, "_Z5firstILi4EEvPf", "_Z5firstILi4EEvPf", -1, 0, 0, 0, 0, 0);
+    __cudaRegisterFunction(h, &second, "second", "second", -1, 0, 0, 0, 0, 0);
+    __cudaRegisterVar(h, &variable, "variable", "variable", 0, 4, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        printf("%s ", cudaGetErrorName(cudaLaunchKernel(&first, one, one, 0, 0, 0)));
+        if (!kept)
+            __cudaGetKernel(&kept, &second);
+        printf("%s ", cudaGetErrorName(__cudaLaunchKernel(kept, one, one, 0, 0, 0)));
+    }
+    printf("%s\n", cudaGetErrorName(cudaGetSymbolAddress(&p, &variable)));
+    return 0;
+}
+"""
+
+
+def kernels_that_are_machine_code_alone_fail_with_a_sentence_each():
+    library = library_of("code/libcode.so", MACHINE_CODE, "-I", f"{source}/include/cuda", "-L", libraries, "-lcudart")
+    program = compile_c("call", """#include <dlfcn.h>
+int main(int n, char **path) { void *library = dlopen(path[1], RTLD_NOW); return ((int (*)(void))dlsym(library, "launch"))(); }""")
+    status, out, err = run("run", program, library)
+    assert (status, out) == (0, " ".join(["cudaErrorNoKernelImageForDevice"] * 5) + "\n"), (out, err)
+    why = " of libcode.so cannot be loaded: Heddle runs PTX, and there is machine code for sm_80 alone; "
+    said = err.splitlines()
+    assert [line.split(why)[0] for line in said] == ["heddle: kernel `first<4>`", "heddle: kernel `second`", "heddle: variable `variable`"], err
+
+
 # A library that has one image, with PTX for sm_100 alone.
 IMAGE = r"""
 __asm__(".section .nv_fatbin, \"a\"\n.p2align 3\n.long 0xba55ed50\n.short 1, 16\n.quad 80\n"

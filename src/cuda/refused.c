@@ -1,0 +1,47 @@
+/* What the user reads of a kernel that cannot be had: one sentence, whose subject is the kernel and the file that it is in. The runtime
+ * asks for it, which knows both; errors of CUDA's name neither. */
+#include "cuda/api.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/demangle.h"
+
+enum { MOST_OF_NAME = 200 }; /* templates of lambdas have names of thousands of characters */
+
+/* Where the code is not the user's to compile: what there is instead. */
+static const struct {
+    const char *library, *instead;
+} known[] = {
+    {"libtorch_cuda", ", and torch.compile makes PTX of most operations"},
+};
+
+static const char *instead_of(const char *file)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strncmp(file, known[i].library, strlen(known[i].library)) == 0)
+            return known[i].instead;
+    return "";
+}
+
+const char *file_of(const void *address)
+{
+    Dl_info at;
+    if (!dladdr(address, &at) || !at.dli_fname)
+        return program_invocation_short_name;
+    const char *slash = strrchr(at.dli_fname, '/');
+    return slash ? slash + 1 : at.dli_fname;
+}
+
+void heddle_symbol_refused(const char *kind, const char *name, const void *host, const char *why)
+{
+    struct arena scratch = {0};
+    const char *file = file_of(host);
+    const char *readable = demangle(str_of(name), &scratch);
+    bool long_name = strlen(readable) > MOST_OF_NAME;
+    say("%s `%.*s%s` of %s cannot be loaded: %s%s", kind, MOST_OF_NAME, readable, long_name ? "..." : "", file, why,
+        instead_of(file));
+    arena_free(&scratch);
+}
