@@ -45,6 +45,8 @@ static void add_source_options(struct job *j, cc_words *c)
     add_include_paths(j, c);
     job_add_values(j, c, CC_SYSTEM_INCLUDE, "-isystem", false);
     ADD(c, "-isystem");
+    ADD(c, arena_printf(j->arena, "%s/heddle/std", j->headers));
+    ADD(c, "-isystem");
     ADD(c, j->headers);
     if (o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0)
         ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");

@@ -131,6 +131,7 @@ int main()
     CHECK(areas[0] == 4 && areas[1] == 12, "virtual functions, new and delete");
     CHECK(ints[0] == 721 && ints[1] == 42, "recursion, static variables, malloc and free, lambdas");
     CHECK(ints[2] && ints[3] == 7 + 2 + 2 + 4 + 3 && ints[4], "overloads of the math functions, in the global namespace and in std");
+    CHECK(std::cyl_bessel_j(0, 0.0) == 1, "the special functions of C++17, on the host");
 
     for (int i = 0; i < 8; i++)
         ints[i] = i;

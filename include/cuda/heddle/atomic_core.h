@@ -46,7 +46,12 @@ enum {
 
 #define HEDDLE_FENCE(sem, ...) __asm__ __volatile__("fence" sem ";" ::: "memory")
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+#ifndef __CUDA_ARCH__ /* the host's compilation is to know that there are these functions, and no more */
+HEDDLE_INLINE void heddle_fence(int, int) {}
+#define HEDDLE_ORDERED(order, scope, DO, ...)
+#define HEDDLE_ORDERED_LOAD(order, scope, DO, ...)
+#define HEDDLE_ORDERED_STORE(order, scope, DO, ...)
+#elif __CUDA_ARCH__ >= 700
 HEDDLE_INLINE void heddle_fence(int order, int scope)
 {
     if (order == __NV_ATOMIC_SEQ_CST) {

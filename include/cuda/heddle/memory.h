@@ -29,49 +29,51 @@
                                                                 vector4(uint4, unsigned, "r", "u32")                   \
                                                                     vector4(float4, float, "f", "f32")
 
+#ifdef __CUDA_ARCH__
+#define HEDDLE_MOVE(...) __asm__ __volatile__(__VA_ARGS__)
+#else
+#define HEDDLE_MOVE(...) /* as in atomic_core.h */
+#endif
+
 #define HEDDLE_LOAD1(T, Word, letter, type)                                                                            \
     HEDDLE_INLINE T HEDDLE_NAME(const T *address)                                                                      \
     {                                                                                                                  \
         Word x;                                                                                                        \
-        __asm__ __volatile__(HEDDLE_OP "." type " %0, [%1];" : "=" letter(x) : "l"(address)HEDDLE_CLOBBER);            \
+        HEDDLE_MOVE(HEDDLE_OP "." type " %0, [%1];" : "=" letter(x) : "l"(address)HEDDLE_CLOBBER);                     \
         return (T)x;                                                                                                   \
     }
 #define HEDDLE_LOAD2(T, Word, letter, type)                                                                            \
     HEDDLE_INLINE T HEDDLE_NAME(const T *address)                                                                      \
     {                                                                                                                  \
         Word x, y;                                                                                                     \
-        __asm__ __volatile__(HEDDLE_OP ".v2." type " {%0, %1}, [%2];"                                                  \
-                             : "=" letter(x), "=" letter(y)                                                            \
-                             : "l"(address)HEDDLE_CLOBBER);                                                            \
+        HEDDLE_MOVE(HEDDLE_OP ".v2." type " {%0, %1}, [%2];" : "=" letter(x),                                          \
+                    "=" letter(y) : "l"(address)HEDDLE_CLOBBER);                                                       \
         return {(decltype(T::x))x, (decltype(T::x))y};                                                                 \
     }
 #define HEDDLE_LOAD4(T, Word, letter, type)                                                                            \
     HEDDLE_INLINE T HEDDLE_NAME(const T *address)                                                                      \
     {                                                                                                                  \
         Word x, y, z, w;                                                                                               \
-        __asm__ __volatile__(HEDDLE_OP ".v4." type " {%0, %1, %2, %3}, [%4];"                                          \
-                             : "=" letter(x), "=" letter(y), "=" letter(z), "=" letter(w)                              \
-                             : "l"(address)HEDDLE_CLOBBER);                                                            \
+        HEDDLE_MOVE(HEDDLE_OP ".v4." type " {%0, %1, %2, %3}, [%4];" : "=" letter(x), "=" letter(y), "=" letter(z),    \
+                    "=" letter(w) : "l"(address)HEDDLE_CLOBBER);                                                       \
         return {(decltype(T::x))x, (decltype(T::x))y, (decltype(T::x))z, (decltype(T::x))w};                           \
     }
 #define HEDDLE_STORE1(T, Word, letter, type)                                                                           \
     HEDDLE_INLINE void HEDDLE_NAME(T *address, T value)                                                                \
     {                                                                                                                  \
-        __asm__ __volatile__(HEDDLE_OP "." type " [%0], %1;" ::"l"(address), letter((Word)value) : "memory");          \
+        HEDDLE_MOVE(HEDDLE_OP "." type " [%0], %1;" ::"l"(address), letter((Word)value) : "memory");                   \
     }
 #define HEDDLE_STORE2(T, Word, letter, type)                                                                           \
     HEDDLE_INLINE void HEDDLE_NAME(T *address, T value)                                                                \
     {                                                                                                                  \
-        __asm__ __volatile__(HEDDLE_OP ".v2." type " [%0], {%1, %2};" ::"l"(address), letter((Word)value.x),           \
-                             letter((Word)value.y)                                                                     \
-                             : "memory");                                                                              \
+        HEDDLE_MOVE(HEDDLE_OP ".v2." type " [%0], {%1, %2};" ::"l"(address), letter((Word)value.x),                    \
+                    letter((Word)value.y) : "memory");                                                                 \
     }
 #define HEDDLE_STORE4(T, Word, letter, type)                                                                           \
     HEDDLE_INLINE void HEDDLE_NAME(T *address, T value)                                                                \
     {                                                                                                                  \
-        __asm__ __volatile__(HEDDLE_OP ".v4." type " [%0], {%1, %2, %3, %4};" ::"l"(address), letter((Word)value.x),   \
-                             letter((Word)value.y), letter((Word)value.z), letter((Word)value.w)                       \
-                             : "memory");                                                                              \
+        HEDDLE_MOVE(HEDDLE_OP ".v4." type " [%0], {%1, %2, %3, %4};" ::"l"(address), letter((Word)value.x),            \
+                    letter((Word)value.y), letter((Word)value.z), letter((Word)value.w) : "memory");                   \
     }
 
 /* __ldg promises that nobody writes there while the kernel runs. */
@@ -130,6 +132,7 @@ HEDDLE_LOADS(HEDDLE_STORE1, HEDDLE_STORE2, HEDDLE_STORE4)
 #undef HEDDLE_NAME
 #undef HEDDLE_CLOBBER
 #undef HEDDLE_LOADS
+#undef HEDDLE_MOVE
 #undef HEDDLE_LOAD1
 #undef HEDDLE_LOAD2
 #undef HEDDLE_LOAD4
