@@ -128,6 +128,7 @@ static void emit_functions(struct emit *e, const struct jit_request *r)
     }
 }
 
+/* The module stays as it is: making code changes it. */
 static char *text_of(LLVMTargetMachineRef tm, LLVMModuleRef module)
 {
     LLVMMemoryBufferRef buffer = NULL;
@@ -225,7 +226,8 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
         result->llvm = print(e->m->module);
     if (ask->assembly)
         result->assembly = text_of(tm, e->m->module);
-    take_object(tm, e->m->module, result);
+    if (ask->object)
+        take_object(tm, e->m->module, result);
     result->emit_seconds = emitted - start;
     result->pass_seconds = optimised - emitted;
     result->code_seconds = now() - optimised;

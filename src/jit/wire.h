@@ -25,7 +25,8 @@ struct wire_ask {
     uint64_t bytes;
     uint32_t tier;           /* enum jit_tier */
     uint32_t seconds;        /* of processor time, at most */
-    bool ir, llvm, assembly; /* wanted as text, too */
+    bool object;             /* wanted */
+    bool ir, llvm, assembly; /* wanted as text */
 };
 
 /* To be freed by the caller; NULL where memory is exhausted. */

@@ -213,6 +213,7 @@ bool unit_compile(struct jit *j, struct unit *u)
     struct wire_ask ask = {.bytes = u->request_bytes,
                            .tier = u->tier,
                            .seconds = u->asked ? LIMIT_seconds_asked : LIMIT_seconds,
+                           .object = !j->settings.target || j->settings.dump_time,
                            .ir = j->settings.dump_ir,
                            .llvm = j->settings.dump_llvm,
                            .assembly = j->settings.dump_asm};
@@ -222,13 +223,13 @@ bool unit_compile(struct jit *j, struct unit *u)
     u->is_overtime = result.is_overtime;
     if (result.error)
         snprintf(u->why, sizeof u->why, "%s", result.error);
+    else if (j->settings.target)
+        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->settings.target);
     dump("IR", u, result.ir);
     dump("LLVM", u, result.llvm);
     dump("assembly", u, result.assembly);
     if (j->settings.dump_time)
         dump_times(u, &result);
-    if (result.object && j->settings.target)
-        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->settings.target);
     bool ok = result.object && !j->settings.target && load(j, u, &result);
     if (ok && !j->is_confined)
         code_cache_store(&u->key, &result);
