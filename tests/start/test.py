@@ -1,4 +1,5 @@
 """How `heddle run` starts programs: what it hands through, and what it says of programs that cannot work. Prints TAP."""
+import functools
 import os
 import re
 import shutil
@@ -69,12 +70,21 @@ def compile_c(name, text, *flags):
     return path(name)
 
 
-def compile_cuda(name, *flags):
+@functools.cache
+def nvcc_makes(name, *args):
     if not nvcc:
         raise Skip("there is no nvcc")
-    subprocess.run([nvcc, "-Wno-deprecated-gpu-targets", write(name + ".cu", COUNT), "-o", path(name), *flags],
-                   check=True, capture_output=True)
+    subprocess.run([nvcc, "-Wno-deprecated-gpu-targets", *args, "-o", path(name)], check=True, capture_output=True)
     return path(name)
+
+
+def compile_cuda(name, *flags):
+    return nvcc_makes(name, write(name + ".cu", COUNT), *flags)
+
+
+def link_cuda(name, *flags):
+    """Of the same object, linked in one of nvcc's ways."""
+    return nvcc_makes(name, compile_cuda("count.o", "-c"), *flags)
 
 
 def by_hand(program, *args, **env):
@@ -334,7 +344,7 @@ def the_vendors_runtime_is_told_to_be_started_by_heddle_run():
     status, out, err = run("run", program)
     assert status == 0 and err.count("\n") == 1 and "RPATH" in err, err
     if nvcc:
-        status, out, err = by_hand(compile_cuda("unhelped"))
+        status, out, err = by_hand(link_cuda("static"))
         assert status == 1 and "start the program with `heddle run`" in err, err
 
 
@@ -429,12 +439,12 @@ def a_program_without_PTX_is_refused_with_the_option_that_adds_it():
 
 def programs_of_nvcc_run_with_both_runtimes_stripped_or_with_an_RPATH():
     toolkit = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc or "/a/b"))), "lib64")
-    counts(run("run", compile_cuda("static")))
-    counts(run("run", compile_cuda("nvcc-shared", "-cudart", "shared")))
-    counts(run("run", compile_cuda("nvcc-stripped", "-cudart", "shared", "-Xlinker", "-s")))
-    counts(run("run", compile_cuda("nvcc-rpath", "-cudart", "shared", "-Xlinker", "-rpath=" + toolkit, "-Xlinker",
+    counts(run("run", link_cuda("static")))
+    counts(run("run", link_cuda("nvcc-shared", "-cudart", "shared")))
+    counts(run("run", link_cuda("nvcc-stripped", "-cudart", "shared", "-Xlinker", "-s")))
+    counts(run("run", link_cuda("nvcc-rpath", "-cudart", "shared", "-Xlinker", "-rpath=" + toolkit, "-Xlinker",
                                    "--disable-new-dtags")))
-    refused(run("run", compile_cuda("static-stripped", "-Xlinker", "-s")), "stripped")
+    refused(run("run", link_cuda("static-stripped", "-Xlinker", "-s")), "stripped")
     status, out, err = run("run", path("static"), "child")
     assert (status, out, err) == (0, "128 cudaSuccess\n" * 2, ""), (status, out, err)
 
