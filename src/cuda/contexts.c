@@ -155,3 +155,9 @@ CUresult context_current(CUcontext *context)
         return CUDA_ERROR_INVALID_CONTEXT;
     return from_hd(hd_context_status((*context)->context));
 }
+
+CUresult context_failure(void)
+{
+    CUcontext c = context_top();
+    return c ? from_hd(hd_context_status(c->context)) : CUDA_SUCCESS;
+}

@@ -26,5 +26,7 @@ CUresult context_set(CUcontext context);
 /* The current context, which must be without a fault. Errors: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT,
  * the fault. */
 CUresult context_current(CUcontext *context);
+/* The fault of the current context, which refuses a call whatever it is given; CUDA_SUCCESS: it has none, or there is no context. */
+CUresult context_failure(void);
 
 #endif

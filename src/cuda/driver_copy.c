@@ -15,6 +15,12 @@
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 #define AT(p)     ((void *)(uintptr_t)(p))
 
+static CUresult ready(void)
+{
+    TRY(state_ready());
+    return context_failure();
+}
+
 /* What a call wants to have of memory on one side of it. */
 struct want {
     enum watch_side side;
@@ -45,7 +51,7 @@ static CUresult check(const void *p, size_t bytes, struct want want)
 static CUresult copy_bytes(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side,
                            size_t bytes, CUstream s, bool wait)
 {
-    TRY(state_ready());
+    TRY(ready());
     TRY(check(to, bytes, (struct want){to_side, true}));
     TRY(check(from, bytes, (struct want){from_side, false}));
     watch_sides(to, to_side, from, from_side);
@@ -92,7 +98,7 @@ COPY_ASYNC(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz, (CUdeviceptr to, CUd
 static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t n,
                           CUstream s, bool wait)
 {
-    TRY(state_ready());
+    TRY(ready());
     if (!is_context(to_context) || !is_context(from_context))
         return CUDA_ERROR_INVALID_CONTEXT;
     return copy_bytes(AT(to), SIDE_DEVICE, AT(from), SIDE_DEVICE, n, s, wait);
@@ -172,7 +178,7 @@ CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *c)
 static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
 {
     struct work w = {.kind = WORK_COPY};
-    TRY(state_ready());
+    TRY(ready());
     NEED(m);
     TRY(copy_of_box(m, &w.copy));
     return w.copy.width ? work_put(s, &w, wait) : CUDA_SUCCESS;
@@ -180,7 +186,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *m, CUstream s, bool wait)
 {
-    TRY(state_ready());
+    TRY(ready());
     NEED(m);
     CUDA_MEMCPY3D box = {
         .srcXInBytes = m->srcXInBytes,
@@ -204,7 +210,7 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *m, CUstream s, bool wait)
 
 static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *m, CUstream s, bool wait)
 {
-    TRY(state_ready());
+    TRY(ready());
     NEED(m);
     CUDA_MEMCPY3D box = {
         .srcXInBytes = m->srcXInBytes,
@@ -264,7 +270,7 @@ BOX_ASYNC(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz, CUDA_MEMCPY3D_PEER, cop
 static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element_bytes, size_t width, size_t height,
                      CUstream s, bool wait)
 {
-    TRY(state_ready());
+    TRY(ready());
     NEED(to % element_bytes == 0 && (height <= 1 || pitch % element_bytes == 0));
     if (width == 0 || height == 0)
         return CUDA_SUCCESS;

@@ -86,6 +86,7 @@ static CUresult release(const void *p, CUmemorytype type)
         return CUDA_SUCCESS;
     }
     if (!a || a->start != p || a->type != type) {
+        TRY(context_failure());
         watch_bad_free(p, type);
         return CUDA_ERROR_INVALID_VALUE;
     }

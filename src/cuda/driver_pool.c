@@ -296,6 +296,7 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
     struct allocation *a = allocation_find(f.start, NULL, NULL);
     TRY(stream_run(s, &stream, &c));
     if (!a && !mapping_take(f.start, &f.mapping)) {
+        TRY(context_failure());
         watch_bad_free(f.start, CU_MEMORYTYPE_DEVICE);
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -305,6 +306,7 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
         return free_in(stream, &f);
     }
     if (a->start != f.start || a->type != CU_MEMORYTYPE_DEVICE) {
+        TRY(context_failure());
         watch_bad_free(f.start, CU_MEMORYTYPE_DEVICE);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -20,6 +20,11 @@ __global__ void set(float *p, int n)
         p[i] = i;
 }
 
+__global__ void stop()
+{
+    __trap();                                                         //! trap
+}
+
 static float *make()
 {
     float *p;
@@ -69,6 +74,21 @@ CASE(fill_past_the_end)
     float *p = make();                                                //! +allocated
     cudaMemset(p + 10, 0, BYTES);                                     //! copy-out-of-bounds
     cudaFree(p);
+}
+
+// Whatever a call is given, a context that has failed refuses it.
+CASE(copies_behind_a_fault)
+{
+    float *p = make(), *q = nullptr;
+    cudaMemset(p, 0, BYTES);
+    stop<<<1, 1>>>();
+    cudaDeviceSynchronize();
+    cudaMalloc(&q, BYTES);
+    cudaMemcpy(q, host, BYTES, cudaMemcpyHostToDevice);
+    cudaMemset(q, 0, BYTES);
+    cudaMemcpyAsync(host, p, BYTES + 4, cudaMemcpyDeviceToHost);
+    cudaFree(p + 1);
+    cudaDeviceReset();
 }
 
 CASE(copy_past_the_end_of_a_variable)

@@ -73,7 +73,9 @@ def marks_of(case):
 
 
 def where(d):
-    """The line of the case: the innermost one that is not in make()."""
+    """The line of the case: the innermost one that is not in make(); of a kernel's fault its own."""
+    if "frames" not in d:
+        return d["cuda_line"]
     return [f["line"] for f in d["frames"] if f.get("function") != "make"][0]
 
 
