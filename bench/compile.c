@@ -68,7 +68,7 @@ static double compile(const struct kernel *k, const uint32_t block[3], enum jit_
                             .n_functions = k->functions.n,
                             .functions = functions,
                             .block_rows = k->block_rows};
-    struct wire_ask ask = {.tier = tier, .seconds = 600};
+    struct wire_ask ask = {.tier = tier, .seconds = 600, .object = true};
     struct jit_result result;
     size_t bytes;
     uint8_t *request = wire_write(&r, &bytes);
