@@ -108,7 +108,7 @@ static bool ask_compiler(const uint8_t *request, size_t n)
 {
     enum { SECONDS = 3, PATIENCE_SECONDS = 60 };
     struct timeval patience = {PATIENCE_SECONDS, 0};
-    struct wire_ask ask = {.bytes = n, .tier = TIER_FIRST, .seconds = SECONDS};
+    struct wire_ask ask = {.bytes = n, .tier = TIER_FIRST, .seconds = SECONDS, .object = true};
     struct wire_hello hello;
     struct jit_result r = {0};
     int fd = start_compiler();
