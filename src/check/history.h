@@ -13,8 +13,8 @@
  *   - of three of the same place and kind in a launch whose threads synchronise by whole blocks and warps alone, one: a later access
  *     is of one warp, and of two of different warps (or blocks) at least one is unordered with it. (Elsewhere all are kept.) Of weak
  *     ones the third changes nothing; of strong ones the last are needed, for what they have observed;
- *   - of reads in such a launch of what the launch does not write, one: a later write is of another launch, copy or host, with all of
- *     whose threads it is ordered alike. (A write of the launch's own that comes there nevertheless is told as not watched.)
+ *   - of reads in such a launch of what the launch does not write (written.h), one: a later write is of another launch, copy or host,
+ *     with all of whose threads it is ordered alike.
  */
 #ifndef HEDDLE_CHECK_HISTORY_H
 #define HEDDLE_CHECK_HISTORY_H
@@ -33,7 +33,7 @@ struct access_class {
     bool issued;      /* by work that a lane has issued and an mbarrier hears of: order_issued_before() */
     bool torn;        /* a strong read of what several writes have left: it has observed none (8.9.2) */
     bool is_init;     /* mbarrier.init */
-    bool read_only;   /* a weak read of what nobody writes in its launch: race_block.c */
+    bool read_only;   /* a weak read of what nobody writes in its launch: written.h */
     bool is_mbarrier; /* another operation of an mbarrier: these are made for each other, whatever their scopes */
     enum reach reach; /* of a strong one */
     const struct task_note *note; /* of a task that is no launch; else NULL: */

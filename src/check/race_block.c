@@ -6,9 +6,7 @@
 
 #include "base/demangle.h"
 #include "exec/launch.h"
-#include "exec/machine.h"
 #include "exec/worker.h"
-#include "ir/parameters.h"
 
 /* ---- kernels ---- */
 
@@ -49,39 +47,12 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
         t->irregular = true;
 }
 
-/* What a write to memory that may be global has its address from. */
-static uint64_t written_by(const struct ir_func *f, const uint64_t *sets, const struct ir_insn *i)
-{
-    bool stores = i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC ||
-                  (i->kind == IR_MATRIX && i->access && i->matrix->n_writes == 0);
-    if (!stores || (i->kind != IR_ASYNC && !mem_access_may_be_global(&i->access->mem)))
-        return 0;
-    uint64_t set = i->kind == IR_ASYNC || i->access->disp_const ? 0 : ir_parameters_of(sets, f, i->a);
-    return set ? set : IR_ELSEWHERE;
-}
-
-static uint64_t find_written(const struct kernel *k)
-{
-    struct arena arena = {0};
-    uint64_t written = 0;
-    for (uint32_t n = 0; n < k->functions.n && !(written & IR_ELSEWHERE); n++) {
-        const struct ir_func *f = k->functions.at[n]->ir;
-        const uint64_t *sets = ir_find_parameters(f, NULL, &arena);
-        for (uint32_t i = 0; sets && i < f->insns.n; i++)
-            written |= written_by(f, sets, &f->insns.at[i]);
-        written |= sets ? 0 : IR_ELSEWHERE;
-    }
-    arena_free(&arena);
-    return written;
-}
-
 struct kernel_traits race_traits_of(const struct kernel *k)
 {
     struct kernel_traits t = {.kernel = k};
     for (uint32_t f = 0; f < k->functions.n; f++)
         for (uint32_t i = 0; i < k->functions.at[f]->n_ops; i++)
             add_traits(&t, k->functions.at[f], &k->functions.at[f]->ops[i]);
-    t.written = t.irregular ? IR_ELSEWHERE : find_written(k);
     return t;
 }
 
@@ -93,8 +64,7 @@ struct kernel_traits race_find_traits(struct races *r, const struct kernel *k)
                               .acquires_narrowly = true,
                               .writes_weakly = true,
                               .stores_strongly = true,
-                              .irregular = true,
-                              .written = IR_ELSEWHERE};
+                              .irregular = true};
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->kernels.n; i++)
         if (r->kernels.at[i].kernel == k)
@@ -168,31 +138,12 @@ struct race_worker *race_worker_of(struct races *r, const struct worker *of)
     return k;
 }
 
-/* Where one of them is no address, nothing is known; nobody writes where NULL leads. */
-static struct written written_in(const struct launch *l, uint64_t parameters)
-{
-    struct written w = {.known = !(parameters & IR_ELSEWHERE)};
-    for (; parameters && w.known; parameters &= parameters - 1) {
-        uint64_t address, at = 8 * (uint64_t)__builtin_ctzll(parameters);
-        struct mem_block b;
-        memcpy(&address, l->params + at, sizeof address);
-        if (!address)
-            continue;
-        w.known = w.n < sizeof w.at / sizeof w.at[0] && mem_find(&l->machine->mem, address, &b);
-        if (w.known) {
-            w.at[w.n].start = b.start;
-            w.at[w.n++].end = b.start + b.size;
-        }
-    }
-    return w;
-}
-
 /* Of the launch that a block is of. */
 static struct kernel_traits traits_for(struct race_worker *k, struct races *r, const struct launch *launch)
 {
     if (k->launch != launch->number || k->traits.kernel != launch->kernel) {
         k->traits = race_find_traits(r, launch->kernel);
-        k->written = written_in(launch, k->traits.written);
+        k->written = k->traits.irregular ? (struct written){0} : written_by(launch);
         k->launch = launch->number;
     }
     return k->traits;

@@ -49,7 +49,8 @@ static bool same_kind(const struct access_class *a, const struct access_class *b
 {
     return a->bytes == b->bytes && a->lane_shift == b->lane_shift && a->reads == b->reads && a->writes == b->writes &&
            a->strong == b->strong && a->atomic == b->atomic && a->torn == b->torn && a->issued == b->issued &&
-           a->read_only == b->read_only && a->is_init == b->is_init && a->is_mbarrier == b->is_mbarrier && a->reach == b->reach;
+           a->read_only == b->read_only && a->is_init == b->is_init && a->is_mbarrier == b->is_mbarrier &&
+           a->reach == b->reach;
 }
 
 /* Lines that are the same to who reads of them: with .loc, those of CUDA; else those of PTX. */
@@ -109,8 +110,7 @@ static uint32_t number_of(struct races *r, struct access_class c)
 uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, enum access_part part)
 {
     bool is_async = part == ACCESS_READS || part == ACCESS_WRITES;
-    return number_of(r, is_async ? describe_async(op, part == ACCESS_WRITES)
-                                 : describe(op, lane_bytes, part));
+    return number_of(r, is_async ? describe_async(op, part == ACCESS_WRITES) : describe(op, lane_bytes, part));
 }
 
 uint32_t race_class_torn(struct races *r, const struct access_class *of)

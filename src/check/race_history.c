@@ -422,22 +422,11 @@ static bool is_full(const struct now *n, const struct history *h)
     return h->n >= HISTORY_MOST || (is_strong_for_all(n->class) && (h->is_strong || are_strong_for_all(n, h)));
 }
 
-/* Is there a read that stands for all others, as nobody was to write there in this launch? */
-static bool was_read_only(const struct now *n, const struct history *h)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < h->n && !found; i++)
-        found = class_of_entry(n, h, i)->read_only && task_of(n, history_record(n->h, h->at[i].record)) == n->b->task;
-    return found;
-}
-
 /* Can the write race with a read that was left out? */
 static bool may_miss(const struct now *n, const struct history *h)
 {
-    if (!n->class->writes)
+    if (!n->class->writes || h->n < HISTORY_STRONG_MOST)
         return false;
-    if (h->n < HISTORY_STRONG_MOST)
-        return was_read_only(n, h);
     bool strong = h->is_strong || are_strong_for_all(n, h);
     return strong ? !is_strong_for_all(n->class) : h->n >= HISTORY_MOST;
 }

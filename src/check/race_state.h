@@ -10,6 +10,7 @@
 #include "check/places.h"
 #include "check/races.h"
 #include "check/strands.h"
+#include "check/written.h"
 
 /* Why two accesses are a race; findings of the same places are told apart by it. */
 enum race_reason {
@@ -55,16 +56,6 @@ struct kernel_traits {
     bool stores_strongly;   /* by more than updates: which of several writes was observed depends on their order */
     uint32_t accesses;      /* how many operations make any */
     bool irregular;         /* not by whole blocks and warps alone: histories keep all that is unordered */
-    uint64_t written;       /* parameters (ir/parameters.h) that say where it writes to global memory */
-};
-
-/* Allocations that a launch writes, as its parameters say; to others it only reads. */
-struct written {
-    bool known;
-    uint32_t n;
-    struct {
-        uint64_t start, end;
-    } at[6];
 };
 
 /* What an access makes of a history. */

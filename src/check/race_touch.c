@@ -532,12 +532,12 @@ static void touch_global(struct now *n, const struct access_event *e, uint32_t l
         if (!n->class->writes && have_no_effect(n, at[lane], e->bytes / 4))
             continue;
         hold(&t, lock_of(n, address));
+        if (n->generation != atomic_load_explicit(&n->h->generation, memory_order_relaxed))
+            memset(met, 0, sizeof met);
         if (may_be_torn(n, at[lane], address, e->bytes)) {
             touch_torn(n, at[lane], address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
             continue;
         }
-        if (n->generation != atomic_load_explicit(&n->h->generation, memory_order_relaxed))
-            memset(met, 0, sizeof met);
         if (!has_record(n))
             break;
         n->spread = SPREAD_NONE;

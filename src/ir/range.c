@@ -51,17 +51,18 @@ static struct ir_range sum(unsigned width, struct ir_range a, struct ir_range b,
                      : fit(width, (__int128)a.lo + b.lo, (__int128)a.hi + b.hi);
 }
 
-static struct ir_range of_sreg(uint32_t sreg, const uint32_t block[3])
+static struct ir_range of_sreg(uint32_t sreg, const struct ir_shapes *s)
 {
     unsigned c = sreg % 4;
+    const uint32_t *block = s->block, *grid = s->launch ? s->launch->grid : NULL;
     if (sreg >= IR_ENVREG || c > 2)
         return unknown;
     switch ((enum isa_sreg)(sreg / 4)) {
     case SREG_tid: return (struct ir_range){0, block[c] - 1};
     case SREG_ntid: return (struct ir_range){block[c], block[c]};
     /* what is launched has at most 2^31 - 1 threads along an axis: see jit/host/engine.c */
-    case SREG_ctaid: return (struct ir_range){0, INT32_MAX / block[c] - 1};
-    case SREG_nctaid: return (struct ir_range){1, INT32_MAX / block[c]};
+    case SREG_ctaid: return (struct ir_range){0, (grid ? grid[c] : INT32_MAX / block[c]) - 1ll};
+    case SREG_nctaid: return grid ? (struct ir_range){grid[c], grid[c]} : (struct ir_range){1, INT32_MAX / block[c]};
     case SREG_laneid: return (struct ir_range){0, WARP_LANES - 1};
     default: return unknown;
     }
@@ -71,7 +72,7 @@ struct ir_range ir_range_of(const struct ir_func *f, const struct ir_shapes *s, 
 {
     switch (ir_ref_kind(r)) {
     case REF_REG: return s->ranges[ir_ref_index(r)];
-    case REF_SREG: return of_sreg(ir_ref_index(r), s->block);
+    case REF_SREG: return of_sreg(ir_ref_index(r), s);
     case REF_CONST: {
         const struct ir_const *c = &f->consts.at[ir_ref_index(r)];
         int64_t v = c->width == 64 ? (int64_t)c->lo : c->width == 32 ? (int32_t)c->lo : (int16_t)c->lo;
@@ -144,6 +145,21 @@ static int64_t as_signed(uint64_t v, unsigned width)
     return (int64_t)(v << (64 - width)) >> (64 - width);
 }
 
+/* What a launch has given for a parameter, to a register that is as wide. */
+static struct ir_range of_parameter(const struct ir_launch *l, const struct ir_insn *i, ir_ref to, unsigned width)
+{
+    const struct ir_access *a = i->access;
+    uint64_t v = 0, bytes = a->mem.bytes, most = l->param_bytes;
+    if (i->a || a->disp_const || a->mem.frame || 8 * bytes != width || a->disp < 0)
+        return unknown;
+    for (uint64_t k = 0, at = (uint64_t)a->disp; k < a->mem.n && at <= most && bytes <= most - at; k++, at += bytes)
+        if (a->regs[k] == to) {
+            memcpy(&v, l->params + at, bytes);
+            return (struct ir_range){as_signed(v, width), as_signed(v, width)};
+        }
+    return unknown;
+}
+
 static struct ir_range of_known(const struct ir_func *f, const struct ir_known *known, uint32_t reg)
 {
     struct ir_range r = {INT64_MAX, INT64_MIN};
@@ -165,6 +181,8 @@ static struct ir_range of_insn(const struct ir_func *f, const struct ir_shapes *
             return none;
     if (i->kind == IR_LANES && to == i->d) /* not a carry */
         return of_lanes(f, s, i, width);
+    if (i->kind == IR_LD && i->access->mem.space == SPACE_PARAM && s->launch && width >= 16)
+        return of_parameter(s->launch, i, to, width);
     return i->kind == IR_LD && i->access->mem.bytes <= 2 ? of_load(i->access, width) : unknown;
 }
 
@@ -220,6 +238,14 @@ void ir_find_ranges(const struct ir_func *f, const struct ir_known *known, struc
         pass++;
     if (pass == PASSES)
         begin_ranges(f, known, unknown, s);
+}
+
+void ir_find_ranges_of_launch(const struct ir_func *f, const uint32_t block[3], const struct ir_launch *launch,
+                              struct arena *arena, struct ir_shapes *s)
+{
+    struct ir_known none_known = {.rows = ARENA_ARRAY(arena, uint8_t *, f->regs.n + 1)};
+    *s = (struct ir_shapes){.block = {block[0], block[1], block[2]}, .launch = launch, .defs = ir_find_defs(f, arena)};
+    ir_find_ranges(f, &none_known, arena, s);
 }
 
 /* ---- steps ---- */

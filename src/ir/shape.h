@@ -47,8 +47,16 @@ struct ir_known {
     uint8_t **rows; /* by register: NULL, or a row for each warp */
 };
 
+/* What is known of one launch of a kernel. */
+struct ir_launch {
+    uint32_t grid[3]; /* blocks */
+    const uint8_t *params;
+    uint32_t param_bytes;
+};
+
 struct ir_shapes {
-    uint32_t block[3]; /* threads */
+    uint32_t block[3];              /* threads */
+    const struct ir_launch *launch; /* NULL: what is found holds for all launches of such blocks */
     const struct ir_defs *defs;
     uint32_t pieces; /* of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns */
     VEC(struct lane_offsets) lane_offsets; /* the first is that of uniform values */
@@ -118,6 +126,9 @@ uint64_t ir_known_value(const struct ir_func *f, const struct ir_known *known, u
 
 /* Value ranges of registers, as far as they follow from known registers, constants and special registers: range.c. */
 void ir_find_ranges(const struct ir_func *f, const struct ir_known *known, struct arena *arena, struct ir_shapes *s);
+/* The same of one launch, of a kernel's own function, and nothing but ranges. */
+void ir_find_ranges_of_launch(const struct ir_func *f, const uint32_t block[3], const struct ir_launch *launch,
+                              struct arena *arena, struct ir_shapes *s);
 struct ir_range ir_range_of(const struct ir_func *f, const struct ir_shapes *s, ir_ref r);
 
 /* Known bits: the low bits of lane 0's value, or those that are the same in all lanes, as far as they follow from constants and

@@ -200,15 +200,20 @@ def one_read_stands_for_all_where_a_launch_only_reads():
     path = os.path.join(folder.name, "read_only")
     done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, os.path.join(source, "tests", "races", "read_only.cu")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    said = {way: findings.Checked([path, way]) for way in ("in_turn", "apart", "beside", "before", "overlapping", "first", "last")}
-    for way in ("in_turn", "apart"):
-        assert not said[way].summary() and not said[way].wrong, (way, said[way].summary(), said[way].wrong)
+    def check(way, options=()):
+        return findings.Checked([path, way], options)
+    for way in ("in_turn", "apart", "in_place", "stencil"):
+        said = check(way)
+        assert not said.summary() and not said.wrong, (way, said.summary(), said.wrong)
     for way in ("beside", "before"):
-        assert said[way].races_between({12}, {17}), (way, said[way].summary())
-    assert said["overlapping"].races_between({12}, {12}), said["overlapping"].summary()
-    assert said["last"].races_between({24}, {27}), said["last"].summary()
-    # The thread that writes is the one whose read is kept, if blocks begin in order: then it is said that others are not.
-    assert said["first"].races_between({24}, {27}) or "not-watched" in str(said["first"].summary()), said["first"].summary()
+        assert check(way).races_between({12}, {17}), way
+    assert check("overlapping").races_between({12}, {12})
+    writes = {"first": (24, 27), "last": (24, 27), "loaded": (34, 37), "shuffled": (43, 45), "from_nothing": (51, 54), "wrapped": (61, 64)}
+    for way, (read, write) in writes.items():
+        for options in ((), ("--policy", "serial"), ("--policy", "random:5")): # serially the thread that writes is the first to read
+            said = check(way, options)
+            assert said.races_between({read}, {write}), (way, options, said.summary())
+            assert "not-watched" not in str(said.summary()), (way, options, said.summary())
 
 
 def checked_kernels(file, *options):

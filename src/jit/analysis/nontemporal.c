@@ -8,8 +8,64 @@
  * know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its
  * own stores in order.)
  */
-#include "ir/parameters.h"
 #include "jit/analysis/access.h"
+
+/* ---- of what parameters addresses are made ---- */
+
+/* A set of parameters, by the 8 bytes where they stand; and what comes from elsewhere. */
+#define ELSEWHERE (1ull << 63)
+
+static uint64_t of_ref(const uint64_t *regs, const struct ir_func *f, ir_ref r)
+{
+    if (ir_ref_kind(r) != REF_REG)
+        return 0;
+    uint32_t index = ir_ref_index(r);
+    return f->regs.at[index].width == 64 ? regs[index] : 0;
+}
+
+static uint64_t of_parameter(const struct ir_access *x, unsigned k)
+{
+    int64_t at = x->disp + 8 * (int64_t)k;
+    bool known = x->mem.space == SPACE_PARAM && x->mem.bytes == 8 && at >= 0 && at % 8 == 0 && at / 8 < 63;
+    return known ? 1ull << (at / 8) : ELSEWHERE;
+}
+
+/* What is added to an address is no address, if it is a product. */
+static uint64_t of_lanes(const struct function *fn, const uint64_t *regs, const struct ir_insn *i)
+{
+    struct ir_mad m;
+    if (!ir_mad_of(fn->ir, fn->shapes, i, &m))
+        m = (struct ir_mad){.a = i->a, .b = i->b, .c = i->c};
+    else if (ir_mad_multiplies(&m))
+        m.a = m.b = REF_NONE;
+    return of_ref(regs, fn->ir, m.a) | of_ref(regs, fn->ir, m.b) | of_ref(regs, fn->ir, m.c);
+}
+
+static uint64_t *find_parameters(const struct function *fn)
+{
+    const struct ir_func *f = fn->ir;
+    uint64_t *regs = ARENA_ARRAY(fn->arena, uint64_t, f->regs.n + 1);
+    ir_ref refs[IR_MAX_REFS];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t k = 0; k < f->insns.n; k++) {
+            const struct ir_insn *i = &f->insns.at[k];
+            for (unsigned n = ir_writes(i, refs); n-- > 0;) {
+                if (ir_ref_kind(refs[n]) != REF_REG)
+                    continue;
+                uint64_t *of = &regs[ir_ref_index(refs[n])], more = ELSEWHERE;
+                if (i->kind == IR_LANES)
+                    more = of_lanes(fn, regs, i);
+                for (unsigned l = 0; i->kind == IR_LD && l < i->access->mem.n; l++)
+                    if (i->access->regs[l] == refs[n])
+                        more = of_parameter(i->access, l);
+                changed |= (*of | more) != *of;
+                *of |= more;
+            }
+        }
+    }
+    return regs;
+}
 
 static bool is_global(const struct ir_insn *i)
 {
@@ -34,15 +90,15 @@ void nontemporal_find(struct function *fn)
     fn->nontemporal = NULL;
     if (!is_secluded(fn))
         return;
-    uint64_t *sets = ir_find_parameters(fn->ir, fn->shapes, fn->arena), loaded = 0;
+    uint64_t *regs = find_parameters(fn), loaded = 0;
     for (uint32_t k = 0; k < fn->ir->insns.n; k++)
         if (is_global(&fn->ir->insns.at[k]) && fn->ir->insns.at[k].kind == IR_LD)
-            loaded |= ir_parameters_of(sets, fn->ir, fn->ir->insns.at[k].a);
+            loaded |= of_ref(regs, fn->ir, fn->ir->insns.at[k].a);
     uint8_t *nontemporal = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n + 1);
     for (uint32_t k = 0; k < fn->ir->insns.n; k++) {
         const struct ir_insn *i = &fn->ir->insns.at[k];
-        uint64_t to = is_global(i) && i->kind == IR_ST ? ir_parameters_of(sets, fn->ir, i->a) : 0;
-        nontemporal[k] = to && !(to & (loaded | IR_ELSEWHERE));
+        uint64_t to = is_global(i) && i->kind == IR_ST ? of_ref(regs, fn->ir, i->a) : 0;
+        nontemporal[k] = to && !(to & (loaded | ELSEWHERE));
     }
     fn->nontemporal = nontemporal;
 }

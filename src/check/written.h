@@ -1,0 +1,25 @@
+/* Where a launch writes to memory that may be global: intervals of addresses, from the values of its parameters, its grid and its
+ * instructions, by an interval analysis (ir/range.c) that takes nothing for granted: a pointer that leads out of its buffer is
+ * followed, and what may wrap is not known. */
+#ifndef HEDDLE_CHECK_WRITTEN_H
+#define HEDDLE_CHECK_WRITTEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launch;
+
+enum { WRITTEN_MOST = 6 };
+
+struct written {
+    bool known; /* it writes nowhere else */
+    uint32_t n;
+    struct {
+        uint64_t start, end;
+    } at[WRITTEN_MOST];
+};
+
+/* Small launches and large functions, which are not worth the analysis, are not known. */
+struct written written_by(const struct launch *l);
+
+#endif
