@@ -94,11 +94,11 @@ def commit(folder, name):
 
 def part(suite, key, folder, done, left_out, sample):
     checkouts = "; ".join(f"{url} at {commit(folder, name)}" for name, url in suite.sources.items())
+    ways = [way for way in suite.ways if any(way.name in r for r, _ in done.values())]
     lines = [f"## {suite.title}", "", suite.about, "", f"{checkouts}. {f'A sample of {sample}; ' if sample else ''}"
-             f"{suite.limit} s of processor time a program.", "", *([suite.remarks, ""] if suite.remarks else []), *both(done, suite.ways), *sums(done, suite.ways)]
+             f"{suite.limit} s of processor time a program.", "", *([suite.remarks, ""] if suite.remarks else []), *both(done, ways), *sums(done, ways)]
     shown = {name: r for name, r in done.items() if name[0] not in suite.silent or not all(works(result) for result in r[0].values())}
     if shown:
-        ways = [way for way in suite.ways if any(way.name in r for r, _ in shown.values())]
         lines += ["", f"| program | {' | '.join(f'{way.name} | seconds' for way in ways)} | why |", "|---" * (2 + 2 * len(ways)) + "|"]
         lines += [row(name, r, program, ways) for (_, name), (r, program) in shown.items()]
     if left_out:

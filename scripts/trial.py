@@ -83,8 +83,8 @@ def set_macros(folder, macros):
 def first_error(text):
     """The line that says most about a failure."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for pattern in (r"heddle: .*", r".*\[not-supported.*", r"undefined reference.*", r"cannot find -l.*", r"(?:fatal )?error: (?!ld returned).*",
-                    r"ptxas fatal.*", r"No such file.*", r".*[Ee]rror.*"):
+    for pattern in (r"heddle: .*", r"Heddle (?:has (?:no|none of)|does not have) .*?(?=[:;]|$)", r".*\[not-supported.*", r"undefined reference.*",
+                    r"cannot find -l.*", r"(?:fatal )?error: (?!ld returned).*", r"ptxas fatal.*", r"No such file.*", r".*[Ee]rror.*"):
         for line in lines:
             found = re.search(pattern, line)
             if found:

@@ -786,7 +786,11 @@ def errors_say_what_heddle_has_instead():
             ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev libthrust-dev"),
             ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/annotated_ptr>, <cuda/atomic>"),
             ("#include <cudnn_no_such_part.h>\n", "none of the CUDA toolkit's libraries"),
-            ("texture<float, 2> t;\n", "Heddle has no textures")]:
+            ("texture<float, 2> t;\n", "Heddle has no textures"),
+            ("#include <cuda.h>\nCUtexObject t;\n", "Heddle has no textures"),
+            ("#include <cuda.h>\nCUDA_ARRAY3D_DESCRIPTOR d;\n", "Heddle has no textures"),
+            ("#include <cuda.h>\nCUDA_RESOURCE_DESC d;\n", "Heddle has no textures"),
+            ("#include <cuda.h>\nCUsurfObject s;\n", "Heddle has no surfaces")]:
         write("lacks.cu", code)
         _, err = cc("-c", "lacks.cu", status=1)
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
