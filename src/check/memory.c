@@ -686,8 +686,10 @@ static struct block_memory *memory_of(struct checker *c, const struct block *b)
     pthread_mutex_unlock(&c->blocks_lock);
     if (!*of)
         *of = block_memory_new(l->shared_bytes, l->warps_per_block);
-    if (*of)
+    if (*of) {
         block_memory_clear(*of);
+        shared_set(*of, l->reserved_shared_start, l->reserved_shared_bytes); /* zero, as the system leaves it */
+    }
     return *of;
 }
 

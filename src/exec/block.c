@@ -79,6 +79,11 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
     case SREG_aggr_smem_size: /* with what the system has of it */
         return l->kernel->static_shared_bytes + l->dynamic_shared_bytes + l->machine->model->shared_bytes_reserved;
     case SREG_dynamic_smem_size: return l->dynamic_shared_bytes;
+    case SREG_reserved_smem_offset_begin:
+    case SREG_reserved_smem_offset_0: return b->shared_start + l->reserved_shared_start;
+    case SREG_reserved_smem_offset_1: return b->shared_start + l->reserved_shared_start + l->reserved_shared_bytes / 2;
+    case SREG_reserved_smem_offset_end: return b->shared_start + l->reserved_shared_start + l->reserved_shared_bytes;
+    case SREG_reserved_smem_offset_cap: return l->reserved_shared_bytes;
     default: return 0;
     }
 }
@@ -104,7 +109,11 @@ static bool is_of_block(uint32_t sreg)
     case SREG_ctaid:
     case SREG_clusterid:
     case SREG_cluster_ctaid:
-    case SREG_cluster_ctarank: return true;
+    case SREG_cluster_ctarank:
+    case SREG_reserved_smem_offset_begin:
+    case SREG_reserved_smem_offset_end:
+    case SREG_reserved_smem_offset_0:
+    case SREG_reserved_smem_offset_1: return true;
     default: return false;
     }
 }

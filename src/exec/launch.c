@@ -79,6 +79,16 @@ static bool has_memcheck(const struct hook_list *hooks)
     return false;
 }
 
+static bool asks_for_reserved_shared(const struct kernel *k)
+{
+    bool asks = false;
+    for (uint32_t i = 0; i < k->block_rows.list.n; i++) {
+        uint32_t sreg = k->block_rows.list.at[i].sreg / 4;
+        asks |= sreg >= SREG_reserved_smem_offset_begin && sreg <= SREG_reserved_smem_offset_1;
+    }
+    return asks;
+}
+
 /* Static and dynamic shared memory are given out in units, smaller ones than an H200's of 128 bytes: the vendor's compilers rely on it
  * when they read the last words with the vector that they begin. What lies between is nobody's, and who hears of bad accesses hears
  * of those that begin there. */
@@ -89,6 +99,12 @@ static void size_shared(struct launch *l, const struct launch_request *r)
     l->dynamic_shared_bytes = dynamic;
     l->shared_bytes = room + (dynamic + UNIT - 1) / UNIT * UNIT;
     l->asked_shared_bytes = !has_memcheck(&r->hooks) ? l->shared_bytes : dynamic ? room + dynamic : fixed;
+    l->reserved_shared_start = l->shared_bytes;
+    if (asks_for_reserved_shared(r->kernel)) {
+        l->reserved_shared_bytes = l->machine->model->shared_bytes_reserved;
+        l->shared_bytes += l->reserved_shared_bytes;
+        l->asked_shared_bytes = l->shared_bytes;
+    }
 }
 
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
@@ -106,7 +122,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     l->warps_per_block = (l->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     l->n_blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
     size_shared(l, r);
-    l->max_resident = launch_capacity(m, l->threads_per_block, l->shared_bytes) / l->blocks_per_cluster;
+    l->max_resident = launch_capacity(m, l->threads_per_block, l->reserved_shared_start) / l->blocks_per_cluster;
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;
     l->engine = r->engine ? r->engine : m->config.engine;

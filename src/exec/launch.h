@@ -41,10 +41,13 @@ struct launch {
     uint64_t n_blocks;
     uint32_t shared_bytes, dynamic_shared_bytes;
     uint32_t asked_shared_bytes; /* nothing begins behind them; what begins before may end within shared_bytes */
-    uint32_t max_resident;       /* clusters, or blocks where there are none, that the claimed device could hold */
-    uint8_t *params;             /* in the machine's memory */
-    uint8_t *grid_barrier;       /* of a cooperative launch: what %envreg1 and 2 address */
-    uint8_t *warp_rows;          /* ROW_WARP of every warp of a block; the launching worker's */
+    /* What the system keeps of a block's shared memory, the last of it, where the kernel asks for its place (%reserved_smem_offset_*): of
+     * shared_bytes, too. Cooperative groups of several warps meet there. */
+    uint32_t reserved_shared_start, reserved_shared_bytes;
+    uint32_t max_resident; /* clusters, or blocks where there are none, that the claimed device could hold */
+    uint8_t *params;       /* in the machine's memory */
+    uint8_t *grid_barrier; /* of a cooperative launch: what %envreg1 and 2 address */
+    uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
     const struct row_fns *rows;
     struct schedule *schedule;     /* NULL: fair */
     const struct hook_list *hooks; /* or NULL */

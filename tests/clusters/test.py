@@ -272,6 +272,62 @@ def special_registers_say_where_a_block_is():
             assert values(by_both(path, *args), 1) == places_of(grid, cluster, True), cluster
 
 
+# What the system keeps of a block's shared memory, which cooperative groups of several warps use: each thread adds 1 to its first word by a
+# generic address, and reads it and its own word of the kernel's shared memory; the last word can be written, too.
+RESERVED = HEAD + """.visible .entry reserved(.param .u64 p, .param .u32 beyond)
+{
+    .reg .u32 %r<16>; .reg .u64 %rd<8>; .reg .pred %q;
+    .shared .align 4 .b8 own[256];
+    .extern .shared .align 4 .b8 dynamic[];
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r9, [beyond];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r2, %r2, 64, %r1;
+    mul.wide.u32 %rd2, %r2, 16;
+    add.u64 %rd1, %rd1, %rd2;
+    shl.b32 %r3, %r1, 2;
+    mov.u32 %r4, own;
+    add.u32 %r4, %r4, %r3;
+    mov.u32 %r5, dynamic;
+    add.u32 %r5, %r5, %r3;
+    st.shared.u32 [%r4], %r1;
+    st.shared.u32 [%r5], %r3;
+    mov.u32 %r6, %reserved_smem_offset_1;
+    cvt.u64.u32 %rd3, %r6;
+    cvta.shared.u64 %rd4, %rd3;
+    red.release.cta.add.u32 [%rd4], 1;
+    bar.sync 0;
+    ld.u32 %r10, [%rd4];
+    ld.shared.u32 %r11, [%r4];
+    ld.shared.u32 %r12, [%r5];
+    mov.u32 %r7, %reserved_smem_offset_end;
+    mov.u32 %r8, %reserved_smem_offset_begin;
+    mov.u32 %r14, %reserved_smem_offset_cap;
+    sub.u32 %r13, %r7, %r8;
+    sub.u32 %r13, %r13, %r14;
+    st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13};
+    bar.sync 0;
+    add.u32 %r7, %r7, %r9;
+    setp.eq.u32 %q, %r1, 0;
+    @%q st.shared.u32 [%r7+-4], %r9;
+    ret;
+}
+"""
+
+
+def shared_memory_of_the_system_is_nobody_else_s():
+    want = [n for _ in range(2) for i in range(64) for n in (64, i, 4 * i, 0)]
+    args = "--grid", 2, "--block", 64, "--shared", 256, "u32[512]+print"
+    with written(RESERVED) as path:
+        for cluster in (), ("--cluster", 2):
+            assert values(by_both(path, *cluster, *args, 0), 1) == want, cluster
+            _, _, err = run("check", path, *cluster, *args, 0)
+            assert "check: no errors" in err, err
+            status, _, err = run("launch", path, *cluster, *args, 4)
+            assert status == 1 and "illegal-address" in err, err
+
+
 # ---- the barrier of several blocks ----
 
 # Threads pass a number on through global memory to the block behind them in the cluster, behind a barrier of the cluster, `times` times;
