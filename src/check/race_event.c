@@ -140,13 +140,21 @@ static bool is_invalidation(const struct op *o)
     return o->kind == OP_MBARRIER && o->mode == MBARRIER_INVAL;
 }
 
+/* What nvcc's cooperative groups of several warps hand over: lanes are told by shfl.sync alone that it is there. Atomic operations order. */
+static bool is_of_system(const struct access_event *e)
+{
+    const struct launch *l = e->warp->block->launch;
+    return l->reserved_shared_bytes && e->space == SPACE_SHARED && !e->strong &&
+           access_address(e, (unsigned)__builtin_ctz(e->lanes)) >= l->reserved_shared_start;
+}
+
 static bool is_watched(const struct access_event *e)
 {
     const struct race_block *b = race_block_of(e->warp->block);
     bool reaches =
         b && (e->space == SPACE_GLOBAL || (e->space == SPACE_SHARED && (e->owner == e->warp->block ||
                                                                         (b->is_clustered && race_block_of(e->owner)))));
-    return reaches && e->op->access && !is_invalidation(e->op);
+    return reaches && e->op->access && !is_invalidation(e->op) && !is_of_system(e);
 }
 
 /* Must it be known what the access has seen, or whether it has written? */

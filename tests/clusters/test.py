@@ -273,7 +273,8 @@ def special_registers_say_where_a_block_is():
 
 
 # What the system keeps of a block's shared memory, which cooperative groups of several warps use: each thread adds 1 to its first word by a
-# generic address, and reads it and its own word of the kernel's shared memory; the last word can be written, too.
+# generic address, and reads it and its own word of the kernel's shared memory; the last word can be written, too. All write another word, which
+# is a race, but not the program's: nvcc's groups order lanes by shfl.sync alone.
 RESERVED = HEAD + """.visible .entry reserved(.param .u64 p, .param .u32 beyond)
 {
     .reg .u32 %r<16>; .reg .u64 %rd<8>; .reg .pred %q;
@@ -307,6 +308,7 @@ RESERVED = HEAD + """.visible .entry reserved(.param .u64 p, .param .u32 beyond)
     sub.u32 %r13, %r7, %r8;
     sub.u32 %r13, %r13, %r14;
     st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13};
+    st.shared.u32 [%r8+4], %r1;
     bar.sync 0;
     add.u32 %r7, %r7, %r9;
     setp.eq.u32 %q, %r1, 0;
