@@ -35,9 +35,38 @@ static HEDDLE_CG unsigned lanes_below()
     return __nvvm_read_ptx_sreg_lanemask_lt();
 }
 
-/* Barriers of the grid: a counter for each barrier of the program that is under way. Block 0's arrival adds so much that the
- * top bit turns when all have come; so the counter need never be set back. */
+/* A barrier of `n` that come: the first's arrival adds so much that the top bit turns when all have come; so the counter need never be
+ * set back. */
+static HEDDLE_CG void meet(unsigned *barrier, unsigned n, bool first, int scope)
+{
+    __threadfence();
+    const unsigned old = atomicAdd(barrier, first ? 0x80000000u - (n - 1) : 1);
+    while (((old ^ heddle_load(barrier, __NV_ATOMIC_ACQUIRE, scope)) & 0x80000000u) == 0)
+        ;
+    __threadfence();
+}
+
+/* For each barrier of the program that is under way. */
 static __device__ unsigned grid_barrier;
+
+/* Where tiles of more than a warp meet: a barrier as the grid's for each tile of each size, and 8 bytes of each warp. */
+struct tile_memory {
+    static constexpr unsigned warps = 32;
+    unsigned barriers[warps];
+    unsigned long long values[warps];
+
+    HEDDLE_CG void init()
+    {
+        for (unsigned i = thread_in_block(); i < warps; i += blockDim.x * blockDim.y * blockDim.z)
+            barriers[i] = 0;
+        __syncthreads();
+    }
+    /* Of all tiles of 2, 4, 8, ... warps: those of one size stand in a row, the greatest first. */
+    HEDDLE_CG unsigned &barrier_of(unsigned tile_warps)
+    {
+        return barriers[warps / tile_warps + thread_in_block() / 32 / tile_warps];
+    }
+};
 
 /* The state of a group of lanes: what all groups within a warp share. */
 struct lanes {
@@ -224,10 +253,31 @@ static HEDDLE_CG coalesced_group coalesced_threads()
 
 /* ---- the block ---- */
 
+/* What a program gives this_thread_block(), so that the block can have tiles of more than a warp on every device. */
+template <unsigned max_threads = 1024> struct block_tile_memory {
+    static_assert(max_threads <= 1024, "a block has 1024 threads at most");
+    details::tile_memory memory;
+};
+
 class thread_block : public thread_group
 {
+    details::tile_memory *memory;
+
   public:
-    HEDDLE_CG thread_block() : thread_group(BLOCK, {0, details::thread_in_block(), num_threads()}) {}
+    HEDDLE_CG explicit thread_block(details::tile_memory *m = nullptr)
+        : thread_group(BLOCK, {0, details::thread_in_block(), num_threads()}), memory(m)
+    {
+    }
+    /* Of its tiles; where the program has given none, all threads come for memory that is here. */
+    HEDDLE_CG details::tile_memory *heddle_tile_memory() const
+    {
+        static __shared__ details::tile_memory own;
+        if (memory)
+            return memory;
+        __syncthreads();
+        own.init();
+        return &own;
+    }
     static HEDDLE_CG void sync()
     {
         __syncthreads();
@@ -266,13 +316,18 @@ static HEDDLE_CG thread_block this_thread_block()
 {
     return thread_block();
 }
+template <unsigned max_threads> static HEDDLE_CG thread_block this_thread_block(block_tile_memory<max_threads> &memory)
+{
+    memory.memory.init();
+    return thread_block(&memory.memory);
+}
 
 /* ---- tiles: a power of two of neighbouring lanes ---- */
 
-template <unsigned tile, class Parent = void>
+template <unsigned tile, class Parent = void, bool wide = (tile > 32)>
 class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
 {
-    static_assert(tile >= 1 && tile <= 32 && (tile & (tile - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(tile >= 1 && (tile & (tile - 1)) == 0, "a tile has 1, 2, 4, 8, ... threads");
     typedef warp_group<thread_block_tile> base;
     unsigned parents;
 
@@ -285,7 +340,7 @@ class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
         return {(unsigned)((1ull << tile) - 1) << first_lane(), details::lane() & (tile - 1), tile};
     }
 
-    template <unsigned, class> friend class thread_block_tile;
+    template <unsigned, class, bool> friend class thread_block_tile;
 
   public:
     HEDDLE_CG explicit thread_block_tile(unsigned threads_of_parent) : base(lanes_of_tile()), parents(threads_of_parent)
@@ -328,17 +383,120 @@ class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
     }
 };
 
+/* Tiles of several warps: sync(), votes, and a value for all. What they hand over has 8 bytes at most, as nvcc has it. */
+template <unsigned tile, class Parent> class thread_block_tile<tile, Parent, true>
+{
+    static_assert(tile <= 1024 && (tile & (tile - 1)) == 0, "a tile has 64, 128, 256, 512 or 1024 threads");
+    details::tile_memory *memory;
+    unsigned parents;
+
+    template <unsigned, class, bool> friend class thread_block_tile;
+
+  public:
+    HEDDLE_CG thread_block_tile(unsigned threads_of_parent, details::tile_memory *m)
+        : memory(m), parents(threads_of_parent)
+    {
+    }
+    template <class P>
+    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other) : memory(other.memory), parents(other.parents)
+    {
+        static_assert(std::is_void<Parent>::value, "a tile keeps its parent's type, or forgets it");
+    }
+    HEDDLE_CG details::tile_memory *heddle_tile_memory() const
+    {
+        return memory;
+    }
+    HEDDLE_CG void sync() const
+    {
+        __syncwarp();
+        if (details::lane() == 0)
+            details::meet(&memory->barrier_of(tile / 32), tile / 32, thread_rank() == 0, __NV_THREAD_SCOPE_BLOCK);
+        __syncwarp();
+    }
+    static HEDDLE_CG unsigned thread_rank()
+    {
+        return details::thread_in_block() % tile;
+    }
+    HEDDLE_CG unsigned meta_group_size() const
+    {
+        return (parents + tile - 1) / tile;
+    }
+    HEDDLE_CG unsigned meta_group_rank() const
+    {
+        return details::thread_in_block() % parents / tile;
+    }
+    static constexpr __host__ __device__ unsigned num_threads()
+    {
+        return tile;
+    }
+    static constexpr __host__ __device__ unsigned size()
+    {
+        return tile;
+    }
+    /* What f makes of the values that one lane of each warp has given; value(i) is that of the tile's i-th warp. */
+    template <class V, class F> HEDDLE_CG auto heddle_each_warp(V given, bool gives, F f) const
+    {
+        static_assert(sizeof(V) <= 8, "a tile of more than 32 threads hands over values of 8 bytes at most");
+        const unsigned warp = details::thread_in_block() / 32, first = warp / (tile / 32) * (tile / 32);
+        const unsigned long long *from = memory->values + first;
+        if (gives)
+            __builtin_memcpy(memory->values + warp, &given, sizeof(V));
+        sync();
+        const auto result = f([from](unsigned i) {
+            V value;
+            __builtin_memcpy(&value, from + i, sizeof(V));
+            return value;
+        });
+        sync();
+        return result;
+    }
+    /* All threads name the same rank. */
+    template <class V> HEDDLE_CG V shfl(V value, unsigned rank) const
+    {
+        rank %= tile;
+        return heddle_each_warp(value, thread_rank() == rank, [rank](auto of) { return of(rank / 32); });
+    }
+    HEDDLE_CG int any(int predicate) const
+    {
+        return heddle_each_warp(__any_sync(~0u, predicate), details::lane() == 0, [](auto of) {
+            int any = 0;
+            for (unsigned i = 0; i < tile / 32; i++)
+                any |= of(i);
+            return any;
+        });
+    }
+    HEDDLE_CG int all(int predicate) const
+    {
+        return !any(!predicate);
+    }
+};
+
+namespace details
+{
+template <unsigned tile, class Parent> struct partition {
+    typedef thread_block_tile<tile, Parent> type;
+    template <class G> static HEDDLE_CG type of(const G &g, std::false_type)
+    {
+        return type(g.num_threads());
+    }
+    template <class G> static HEDDLE_CG type of(const G &g, std::true_type)
+    {
+        return type(g.num_threads(), g.heddle_tile_memory());
+    }
+};
+} // namespace details
+
 template <unsigned tile>
 static HEDDLE_CG thread_block_tile<tile, thread_block> tiled_partition(const thread_block &block)
 {
-    return thread_block_tile<tile, thread_block>(block.num_threads());
+    return details::partition<tile, thread_block>::of(block, std::integral_constant<bool, (tile > 32)>());
 }
 template <unsigned tile, unsigned parent, class P>
 static HEDDLE_CG thread_block_tile<tile, thread_block_tile<parent, P>>
-tiled_partition(const thread_block_tile<parent, P> &)
+tiled_partition(const thread_block_tile<parent, P> &g)
 {
     static_assert(tile <= parent, "a tile is not greater than the group that it is a part of");
-    return thread_block_tile<tile, thread_block_tile<parent, P>>(parent);
+    return details::partition<tile, thread_block_tile<parent, P>>::of(g, std::integral_constant<bool, (tile > 32)>());
 }
 /* Of a block or a tile at run time: a coalesced group of neighbours. */
 static HEDDLE_CG coalesced_group tiled_partition(const thread_block &, unsigned tile)
@@ -383,12 +541,7 @@ class grid_group
         if (details::thread_in_block() == 0) {
             const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
             const bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
-            __threadfence();
-            const unsigned old = atomicAdd(&details::grid_barrier, first ? 0x80000000u - (blocks - 1) : 1);
-            while (((old ^ heddle_load(&details::grid_barrier, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)) &
-                    0x80000000u) == 0)
-                ;
-            __threadfence();
+            details::meet(&details::grid_barrier, blocks, first, __NV_THREAD_SCOPE_DEVICE);
         }
         __syncthreads();
     }

@@ -60,6 +60,77 @@ __global__ void grid(int *arrived, int rounds, int *wrong)
         *wrong += 2;
 }
 
+struct pair {
+    int least, count;
+};
+
+struct wide_result {
+    int sum[256], scan[256], before[256], from[256], any[256], all[256], turns[256];
+    pair of_pairs[256];
+    int tile_rank, tile_count, rank_in_tile, size, of_tile;
+};
+
+/* Tiles of more than a warp. Its threads take turns with one variable, so that each barrier matters. */
+template <unsigned size, class Block> __device__ void wide_tiles(wide_result *r, const Block &block)
+{
+    const auto tile = cg::tiled_partition<size>(block);
+    const int i = threadIdx.x;
+    r->sum[i] = cg::reduce(tile, i, cg::plus<int>());
+    r->scan[i] = cg::inclusive_scan(tile, i);
+    r->before[i] = cg::exclusive_scan(tile, i);
+    r->of_pairs[i] = cg::reduce(tile, pair{1000 - i, 1}, [](const pair &x, const pair &y) {
+        return pair{x.least < y.least ? x.least : y.least, x.count + y.count};
+    });
+    r->from[i] = tile.shfl(i, size - 2);
+    r->any[i] = tile.any(i == 70), r->all[i] = tile.all(i < 130);
+    __shared__ int turns[256 / size];
+    if (tile.thread_rank() == 0)
+        turns[i / size] = 0;
+    tile.sync();
+    for (unsigned turn = 0; turn < 2 * size; turn++) {
+        if (turn % size == tile.thread_rank())
+            turns[i / size] = turns[i / size] * 3 + (int)turn;
+        tile.sync();
+    }
+    r->turns[i] = turns[i / size];
+    if (i == 200) {
+        const auto part = cg::tiled_partition<32>(tile);
+        r->tile_rank = tile.meta_group_rank(), r->tile_count = tile.meta_group_size(), r->rank_in_tile = tile.thread_rank();
+        r->size = tile.size(), r->of_tile = part.meta_group_size() * 100 + part.meta_group_rank();
+    }
+}
+__global__ void wide(wide_result *r)
+{
+    __shared__ cg::block_tile_memory<256> memory;
+    const auto block = cg::this_thread_block(memory);
+    wide_tiles<64>(r, block);
+    block.sync();
+    wide_tiles<128>(r + 1, block);
+    wide_tiles<64>(r + 2, cg::tiled_partition<128>(block));
+}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+/* Memory of its own is there on these devices. */
+__global__ void wide_without_memory(wide_result *r)
+{
+    wide_tiles<128>(r, cg::this_thread_block());
+}
+#endif
+
+static bool wide_is_right(const wide_result *r, int size)
+{
+    bool right = r->rank_in_tile == 200 % size && r->size == size && r->of_tile == size / 32 * 100 + 200 % size / 32;
+    for (int i = 0; i < 256; i++) {
+        const int first = i / size * size, last = first + size - 1, sum = (first + last) * size / 2;
+        int turns = 0;
+        for (int turn = 0; turn < 2 * size; turn++)
+            turns = (int)((unsigned)turns * 3 + (unsigned)turn);
+        right &= r->sum[i] == sum && r->scan[i] == (first + i) * (i - first + 1) / 2 && r->before[i] == r->scan[i] - i;
+        right &= r->of_pairs[i].least == 1000 - last && r->of_pairs[i].count == size;
+        right &= r->from[i] == last - 1 && r->any[i] == (first <= 70 && 70 <= last) && r->all[i] == (last < 130) && r->turns[i] == turns;
+    }
+    return right;
+}
+
 int main()
 {
     result *r = shared_memory<result>(1);
@@ -83,5 +154,15 @@ int main()
     CUDA(cudaLaunchCooperativeKernel(grid, 6, 64, args));
     CUDA(cudaDeviceSynchronize());
     CHECK(arrived[4] == 6 && *wrong == 2, "a grid waits for all of its blocks, again and again");
+
+    wide_result *w = shared_memory<wide_result>(4);
+    wide<<<1, 256>>>(w);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(wide_is_right(w, 64) && w->tile_rank == 3 && w->tile_count == 4, "tiles of two warps");
+    CHECK(wide_is_right(w + 1, 128) && w[1].tile_rank == 1 && w[1].tile_count == 2, "tiles of four warps");
+    CHECK(wide_is_right(w + 2, 64) && w[2].tile_rank == 1 && w[2].tile_count == 2, "tiles of two warps in tiles of four");
+    wide_without_memory<<<1, 256>>>(w + 3);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(wide_is_right(w + 3, 128), "wide tiles without memory of the program's");
     return done();
 }

@@ -21,6 +21,29 @@ template <class G, class T, class Op> HEDDLE_CG T inclusive_scan(const G &g, T v
     }
     return value;
 }
+/* Of a tile of several warps: in its warps, behind what the warps before have. */
+template <unsigned tile, class P, class T, class Op>
+HEDDLE_CG T inclusive_scan(const thread_block_tile<tile, P, true> &g, T value, Op &&op)
+{
+    const T in_warp = inclusive_scan(tiled_partition<32>(g), value, op);
+    return g.heddle_each_warp(in_warp, g.thread_rank() % 32 == 31, [&](auto of) {
+        const unsigned warp = g.thread_rank() / 32;
+        T before = of(0);
+        for (unsigned i = 1; i < warp; i++)
+            before = op(before, of(i));
+        return warp ? op(before, in_warp) : in_warp;
+    });
+}
+template <unsigned tile, class P, class T, class Op>
+HEDDLE_CG T exclusive_scan(const thread_block_tile<tile, P, true> &g, T value, Op &&op)
+{
+    const T upto = inclusive_scan(g, value, op), in_warp = tiled_partition<32>(g).shfl_up(upto, 1);
+    const bool is_last = g.thread_rank() % 32 == 31;
+    return g.heddle_each_warp(upto, is_last, [&](auto of) {
+        const unsigned rank = g.thread_rank();
+        return rank == 0 ? T() : rank % 32 ? in_warp : of(rank / 32 - 1);
+    });
+}
 template <class G, class T, class Op> HEDDLE_CG T exclusive_scan(const G &g, T value, Op &&op)
 {
     const T before = g.shfl_up(inclusive_scan(g, value, op), 1);
