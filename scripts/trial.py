@@ -1,8 +1,9 @@
 """A program of a suite of others, compiled in nvcc's place or by nvcc, run, and what came of it.
 
 A program's lines of the shell find in their environment: $NVCC, the compiler that is tried, first in $PATH, too; $TOOLKIT, the folder that it
-belongs to (also $CUDA_PATH); $CHECKOUT, the folder of all checkouts; $OUT, a folder to write to. They run in the program's own folder: in a
-copy of it that stands in $OUT among links to all else of its checkout, so that a checkout stays as it is.
+belongs to (also $CUDA_PATH); $CCCL, options for CCCL's headers, which nvcc's toolkit has and Heddle's has not; $CHECKOUT, the folder of all
+checkouts; $OUT, a folder to write to. They run in the program's own folder: in a copy of it that stands in $OUT among links to all else of its
+checkout, so that a checkout stays as it is.
 """
 import collections
 import dataclasses
@@ -123,8 +124,10 @@ class Trial:
                 shadow(checkout, program.folder, os.path.join(out, program.checkout))
                 if program.macros:
                     set_macros(self.folder, program.macros)
-        self.environment = {**os.environ, "NVCC": nvcc, "TOOLKIT": toolkit, "CUDA_PATH": toolkit, "CUDA_HOME": toolkit, "CHECKOUT": suites, "OUT": out,
-                            "PATH": f"{toolkit}/bin:{os.environ['PATH']}", "LIBRARY_PATH": f"{toolkit}/lib64:{toolkit}/lib64/stubs", **dict(way.environment)}
+        cccl = "" if way.by_nvcc else " ".join(f"-I{suites}/cccl/{part}" for part in ("thrust", "cub", "libcudacxx/include"))
+        self.environment = {**os.environ, "CCCL": cccl, "NVCC": nvcc, "TOOLKIT": toolkit, "CUDA_PATH": toolkit, "CUDA_HOME": toolkit,
+                            "CHECKOUT": suites, "OUT": out, "PATH": f"{toolkit}/bin:{os.environ['PATH']}",
+                            "LIBRARY_PATH": f"{toolkit}/lib64:{toolkit}/lib64/stubs", **dict(way.environment)}
 
     def build(self):
         """What went wrong, or None."""

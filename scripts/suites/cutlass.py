@@ -32,8 +32,6 @@ EXAMPLES = {
     "62_hopper_sparse_gemm/62_hopper_sparse_gemm": ("sparse `wgmma` of f16", SM90A, "--m=256 --n=256 --k=128 --iterations=1"),
 }
 FLAGS = "-O2 -std=c++17 --expt-relaxed-constexpr -w -Iinclude -Itools/util/include -Iexamples/common"
-# CUTLASS takes libcu++ from the toolkit; Heddle's has a part of it, and the rest is CCCL's.
-LIBCUXX = "[ -e $TOOLKIT/include/cccl ] || LIBCUXX=-I$CHECKOUT/cccl/libcudacxx/include; "
 
 
 def names(folder):
@@ -42,7 +40,7 @@ def names(folder):
 
 def program(folder, _, name):
     what, flags, arguments = EXAMPLES[name]
-    return Program("cutlass", "", f"{LIBCUXX}$NVCC {FLAGS} $LIBCUXX {flags} examples/{name}.cu -o $OUT/example -lcuda", f"$OUT/example {arguments}",
+    return Program("cutlass", "", f"$NVCC {FLAGS} $CCCL {flags} examples/{name}.cu -o $OUT/example -lcuda", f"$OUT/example {arguments}",
                    f"{arguments} ({what})".strip(), copied=False, passes="[Pp]assed", fails="[Ff]ailed|heddle: ")
 
 

@@ -15,7 +15,7 @@ NEEDS = [("OpenGL|GLUT|EGL", "OpenGL"), ("Vulkan", "Vulkan"), ("D3D1[12]", "Dire
 # The products of matrices compare their result with the host's where CPU_DEBUG is set; of 4096 rows they take a CPU, and their check, minutes.
 PRODUCTS = [f"{t}TensorCoreGemm" for t in ("bf16", "cuda", "dmma", "imma", "tf32")]
 MACROS = dict.fromkeys(PRODUCTS, {"M_TILES": 32, "N_TILES": 32, "K_TILES": 32})
-SETTINGS = dict.fromkeys(PRODUCTS, "-DCMAKE_CUDA_FLAGS=-DCPU_DEBUG=1")
+SETTINGS = {**dict.fromkeys(PRODUCTS, "-DCMAKE_CUDA_FLAGS=-DCPU_DEBUG=1"), "segmentationTreeThrust": '-DCMAKE_CUDA_FLAGS="$CCCL"'}
 # Several devices; and one that loads the driver's library itself, which it finds under `heddle run` alone.
 OPTIONS = {**dict.fromkeys(("simpleIPC", "simpleP2P", "streamOrderedAllocationIPC", "streamOrderedAllocationP2P", "memMapIPCDrv",
                             "conjugateGradientMultiDeviceCG"), ("--devices", "2")), "matrixMulDynlinkJIT": ("--devices", "1")}
@@ -43,7 +43,7 @@ def program(folder, category, name):
 
 
 SUITE = Suite("cuda-samples", "Each sample is built by its own CMakeLists.txt, for all devices that this names. A program passes where its own check says so\n"
-              "and its exit status is 0; nvcc's are linked with the shared and with the static runtime.",
-              {"cuda-samples": "https://github.com/NVIDIA/cuda-samples"}, names, program,
+              "and its exit status is 0; nvcc's are linked with the shared and with the static runtime. `heddle cc` takes CCCL from its repository.",
+              {"cuda-samples": "https://github.com/NVIDIA/cuda-samples", "cccl": "https://github.com/NVIDIA/cccl"}, names, program,
               (Way("nvcc, shared runtime", True, (("RUNTIME", "Shared"),)), Way("nvcc, static runtime", True, (("RUNTIME", "Static"),)),
                HEDDLE_CC))
