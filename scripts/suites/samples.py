@@ -20,7 +20,8 @@ SETTINGS = {**dict.fromkeys(PRODUCTS, "-DCMAKE_CUDA_FLAGS=-DCPU_DEBUG=1"), "segm
 OPTIONS = {**dict.fromkeys(("simpleIPC", "simpleP2P", "streamOrderedAllocationIPC", "streamOrderedAllocationP2P", "memMapIPCDrv",
                             "conjugateGradientMultiDeviceCG"), ("--devices", "2")), "matrixMulDynlinkJIT": ("--devices", "1")}
 SIZES = {"UnifiedMemoryPerf": "-kernel-iterations=1", "globalToShmemAsyncCopy": "-wA=640 -hA=640 -wB=640 -hB=640"}
-WHYS = {"simpleAttributes": "47 billion reads and writes at random places"}
+WHYS = {"simpleAttributes": "47 billion reads and writes at random places",
+        "segmentationTreeThrust": "`<thrust/tuple.h>` is not included: CCCL of CUDA 13.0 brings it in, CCCL 3.6 does not"}
 # A program of nvcc's has code for nine devices, and PTX for each; what it loads from a file, machine code alone, but for this.
 PTX_TOO = "export NVCC_APPEND_FLAGS='-gencode arch=compute_90,code=compute_90'; "
 
