@@ -113,8 +113,10 @@ static bool write_source(nvrtcProgram p, const struct nvrtc_options *o, const ch
 {
     FILE *f = fopen(path, "w");
     if (f) {
-        if (o->default_device) /* the C library's functions are the host's, whoever includes them */
-            fputs("#include <assert.h>\n#pragma clang force_cuda_host_device begin\n", f);
+        fputs("#include <assert.h>\n",
+              f); /* which NVRTC has by itself; the C library's functions are the host's, whoever includes them */
+        if (o->default_device)
+            fputs("#pragma clang force_cuda_host_device begin\n", f);
         fputs("#line 1 ", f);
         put_quoted(f, p->name);
         fputs(p->source, f);

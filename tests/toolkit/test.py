@@ -307,6 +307,15 @@ extern "C" __global__ void k(float *p) { p[0] = p[0] * p[1] + p[2]; p[3] = p[3] 
     assert nvrtc("-Werror=all-warnings", source="__device__ int f() {}")[0] == 6
 
 
+def assert_needs_no_header():
+    need_clang()
+    source = "__global__ void k(int n) { assert(threadIdx.x < n); }"
+    for options, has in ((), True), (("-default-device",), True), (("-DNDEBUG",), False):
+        result, log, program = nvrtc(*options, source=source)
+        assert result == 0, log
+        assert ("__assertfail" in ptx_of(program)) == has, options
+
+
 def headers_in_quotes_are_found_beside_the_source():
     need_clang()
     with open(os.path.join(folder.name, "beside.h"), "w") as f:
