@@ -21,7 +21,9 @@ OPTIONS = {**dict.fromkeys(("simpleIPC", "simpleP2P", "streamOrderedAllocationIP
                             "conjugateGradientMultiDeviceCG"), ("--devices", "2")), "matrixMulDynlinkJIT": ("--devices", "1")}
 SIZES = {"UnifiedMemoryPerf": "-kernel-iterations=1", "globalToShmemAsyncCopy": "-wA=640 -hA=640 -wB=640 -hB=640"}
 WHYS = {"simpleAttributes": "47 billion reads and writes at random places",
-        "segmentationTreeThrust": "`<thrust/tuple.h>` is not included: CCCL of CUDA 13.0 brings it in, CCCL 3.6 does not"}
+        "segmentationTreeThrust": "`<thrust/tuple.h>` is not included: CCCL of CUDA 13.0 brings it in, CCCL 3.6 does not",
+        "matrixMul_nvrtc": "it copies CCCL out of the toolkit's folder, where Heddle has none",
+        "binomialOptions_nvrtc": "clang leaves out a `static __constant__` variable that the file itself never writes; the program writes it by the driver API"}
 # A program of nvcc's has code for nine devices, and PTX for each; what it loads from a file, machine code alone, but for this.
 PTX_TOO = "export NVCC_APPEND_FLAGS='-gencode arch=compute_90,code=compute_90'; "
 
