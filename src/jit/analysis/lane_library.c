@@ -7,13 +7,19 @@
 #include "jit/analysis/lane_library.h"
 #include "jit/costs.h"
 
-/* Groups of lane functions, each a module of its own. */
-#define GROUPS(X, level)                                                                                               \
+/* Groups of lane functions, each a module of its own, with the level that it is compiled for: on AMD's processors v4, but for the
+ * approximate functions. */
+#define GROUPS(X, level, mufu_level)                                                                                   \
     X(level, int)                                                                                                      \
-    X(level, float) X(level, half) X(level, cvt) X(level, mufu) X(level, misc) X(level, sm100) X(level, video)
+    X(level, float) X(level, half) X(level, cvt) X(mufu_level, mufu) X(level, misc) X(level, sm100) X(level, video)
+#define GROUPS_v2(X)     GROUPS(X, v2, v2)
+#define GROUPS_v3(X)     GROUPS(X, v3, v3)
+#define GROUPS_v4(X)     GROUPS(X, v4, v4)
+#define GROUPS_v4_amd(X) GROUPS(X, v4, v4_amd)
+#define GROUPS_neon(X)   GROUPS(X, neon, neon)
 enum {
 #define X(level, group) GROUP_##group,
-    GROUPS(X, _) N_GROUPS
+    GROUPS(X, _, _) N_GROUPS
 #undef X
 };
 
@@ -24,11 +30,11 @@ enum {
 #define ROW(level, group)                                                                                              \
     {jit_lanes_##level##_##group, jit_lanes_##level##_##group##_end, jit_lane_##level##_##group,                       \
      jit_lane_##level##_##group##_end},
-GROUPS(DECLARE, v2)
-GROUPS(DECLARE, v3)
-GROUPS(DECLARE, v4)
-GROUPS(DECLARE, v4_amd)
-GROUPS(DECLARE, neon)
+GROUPS(DECLARE, v2, v2)
+GROUPS(DECLARE, v3, v3)
+GROUPS(DECLARE, v4, v4)
+DECLARE(v4_amd, mufu)
+GROUPS(DECLARE, neon, neon)
 
 struct bitcode {
     const char *lanes, *lanes_end, *lane, *lane_end;
@@ -41,7 +47,7 @@ static const struct level {
 } levels[] = {
 #define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
                whole_bytes)                                                                                            \
-    {name, gathers, {GROUPS(ROW, bitcode)}},
+    {name, gathers, {GROUPS_##bitcode(ROW)}},
 #include "jit/targets.def"
 #undef TARGET
 };
