@@ -58,6 +58,12 @@ def environment(**more):
     return {**os.environ, **more}
 
 
+def dump_of(what, *args, target="native", **more):
+    """What HEDDLE_DUMP says of code that is made to be looked at alone: no object is."""
+    need_compiler()
+    return run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP=what, HEDDLE_TARGET=target, **more))[2]
+
+
 def same_results(compiled, interpreted):
     """The same buffers, and the same counts, of two launches' JSON."""
     assert compiled["buffers"] == interpreted["buffers"]

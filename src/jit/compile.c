@@ -216,6 +216,9 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
     emit_functions(e, r);
     double emitted = now();
     result->n_inline_caches = e->n_inline_caches;
+    result->emit_seconds = emitted - start;
+    if (!ask->object && !ask->llvm && !ask->assembly) /* what is looked at has been found out by now */
+        return;
     if (!optimise(tm, e->m->module, &result->error))
         return;
     for (value fn = LLVMGetFirstFunction(e->m->module); fn; fn = LLVMGetNextFunction(fn))
@@ -228,7 +231,6 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
         result->assembly = text_of(tm, e->m->module);
     if (ask->object)
         take_object(tm, e->m->module, result);
-    result->emit_seconds = emitted - start;
     result->pass_seconds = optimised - emitted;
     result->code_seconds = now() - optimised;
 }

@@ -4,7 +4,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, need_compiler, written
+from both import by_both, dump_of, fault_by_both, need_compiler, written
 from tap import main, run, values
 
 # Indices of 32 bits that are widened, some of which wrap between the lanes of a warp or of a row; what comes of them is
@@ -197,8 +197,7 @@ def lanes_gather_where_that_does_not_hold_up_others():
     for text, words in (INDEXED, ["gather"]), (scattered, ["gather", "scatter"]):
         with written(text) as path:
             for level, is_so in ("x86-64-v4", True), ("x86-64-v4+amd", False):
-                _, _, err = run("launch", path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", 255, "--engine", "jit",
-                                env=environment(HEDDLE_DUMP="asm", HEDDLE_TARGET=level))
+                err = dump_of("asm", path, "--grid", 1, "--block", 64, "u32[64]", "u32[256]=rand", 255, target=level)
                 for word in words:
                     assert "vmov" in err and bool(re.search(rf"\tvp?{word}", err)) == is_so, (level, word, err[:200])
 
@@ -450,8 +449,7 @@ def variables_by_generic_addresses_take_no_calls():
     elsewhere = r"    selp.b64 %rd21, .*\n    ld.u32 %r9, .*\n|    ld.v2.u64 \{%rd17, %rd18\}, .*\n"
     for text, calls in (re.sub(elsewhere, "", FRAME), 2), (FRAME, 4):
         with written(text) as path:
-            _, _, err = run("launch", path, "--grid", 1, "--block", 64, "u32[64]", "u32[64]=rand", 40, "--engine", "jit",
-                            env=environment(HEDDLE_DUMP="llvm"))
+            err = dump_of("llvm", path, "--grid", 1, "--block", 64, "u32[64]", "u32[64]=rand", 40)
             found = re.findall(r"call i1 %\d+\(ptr nonnull %warp, ptr %activation, ", err)
             assert len(found) == calls, (calls, found)
 

@@ -52,7 +52,7 @@ def damaged_programs_run_or_are_refused():
 
 
 def the_checker_reports_the_races_that_the_memory_model_has():
-    said = campaign("races", len(some(60, range(100))))
+    said = campaign("races", len(some(30, range(100))))
     assert "of these, clean" in said and " 0 of these, clean" not in said and " 0 of these, races" not in said, said
 
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import FULL, Skip, heddle, in_full, main, source
+from tap import FULL, Skip, heddle, in_full, left, main, some, source
 
 here = os.path.join(source, "tests", "cc")
 folder = tempfile.TemporaryDirectory()
@@ -90,9 +90,12 @@ def math_functions_by_all_their_names():
         says = f.read()
     cc("-w", "-DWHERE=__device__", "-DIN_A_KERNEL", program, "-o", "names")
     assert run("names") == says
+    if not FULL:
+        left.add("the host's math functions by all their names")
+        return
     cc("-w", "-DWHERE=__host__", program, "-o", "names")
     assert run("names") == says
-    if FULL and shutil.which("nvcc"):
+    if shutil.which("nvcc"):
         cc("-w", "--with", "nvcc", "--expt-relaxed-constexpr", "-DWHERE=__device__", "-DIN_A_KERNEL", program, "-o", "names")
         assert run("names") == says
 
@@ -274,7 +277,7 @@ def the_class_atomic():
 
 def pipelines():
     """Copies are asynchronous from sm_80 on, and some in bulk from sm_90 on; before, they are done at once."""
-    for arch in "75", "80", "90":
+    for arch in some(2, ("75", "90", "80")):
         checks("pipeline", f"-arch=sm_{arch}")
 
 
@@ -589,10 +592,10 @@ int main()
 
 
 def hello_world_takes_a_second():
-    """Two compilers at the same time: two seconds of processor time, whatever else the machine does."""
+    """Two compilers at the same time: two seconds of processor time, in one of three attempts, whatever else the machine does."""
     write("hello.cu", HELLO)
     times = []
-    for _ in range(3):
+    while len(times) < 3 and min(times, default=2.0) >= 2.0:
         before = os.times()
         cc("hello.cu", "-o", "hello")
         after = os.times()
@@ -701,12 +704,13 @@ int NAME()
 }
 """
     write("hides_one.cu", one.replace("NAME", "other").replace("FIRST", "1") + "__device__ int twice(int x) { return 2 * x; }\n")
+    cc("-dc", "hides_one.cu")
     main_file = one.replace("NAME", "main").replace("FIRST", "100").replace("return 0;", "int other(); return other();")
     names = [f"hides_two_{i}.cu" for i in range(1000)]
     names = names[0], next(n for n in names if len(clangs_number_of(path(n))) < 16)  # whose zeros are left out
     for name in names:
         write(name, main_file)
-        cc("-rdc=true", "hides_one.cu", name, "-o", "hides")
+        cc("-rdc=true", "hides_one.o", name, "-o", "hides")
         out = run("hides")
         assert out == "220 100 100 no error\n9\n22 1 1 no error\n9\n", out
 
@@ -976,7 +980,7 @@ def illegal_uses_of_atomic_builtins_are_errors():
 
 
 def programs_that_test_the_runtime_with_atomics():
-    for program in sorted(glob.glob(os.path.join(source, "tests", "programs", "*atomic*.cu"))):
+    for program in some(2, sorted(glob.glob(os.path.join(source, "tests", "programs", "*atomic*.cu")))):
         cc(program, "-arch=sm_90", "-o", "program")
         out = run("program")
         assert "not ok" not in out, program + out

@@ -7,7 +7,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from findings import Checked
-from tap import SANITIZED, Skip, heddle, main, run, source
+from tap import SANITIZED, Skip, heddle, main, run, some, source
 
 folder = tempfile.TemporaryDirectory()
 os.environ["HEDDLE_CACHE"] = "off"
@@ -77,13 +77,13 @@ def racecheck_says_that_it_stops_at_its_limit_and_goes_on_when_it_can():
 
 def what_can_no_longer_race_is_given_back_though_the_program_never_waits_for_all():
     lines = lines_of(PAST)
-    for case, rounds, racing in (("launches", 100, ("early", "reads")), ("waits", 100, ("early", "reads")), ("one", 1200, ("last", "other")),
-                                 ("shared", 20000, ("shared_last", "shared_other")), ("locks", 1500, ("locked", "unlocked"))):
-        for race in (), ("race",):
-            done = check(case, rounds, *race, program=PAST, options=("--tool", "racecheck", "--shadow-memory", "8M"))
-            assert done.out == "ok\n" and not texts(done, "not-watched"), (case, race, done.out, done.findings)
-            found = {f.get("cuda_line") for f in done.findings}
-            assert found == ({lines[line] for line in racing} if race else set()), (case, race, done.findings)
+    cases = (("launches", 100, ("early", "reads")), ("waits", 100, ("early", "reads")), ("one", 1200, ("last", "other")),
+             ("shared", 20000, ("shared_last", "shared_other")), ("locks", 1500, ("locked", "unlocked")))
+    for race, (case, rounds, racing) in some(len(cases), [(("race",), c) for c in cases] + [((), c) for c in cases]):
+        done = check(case, rounds, *race, program=PAST, options=("--tool", "racecheck", "--shadow-memory", "8M"))
+        assert done.out == "ok\n" and not texts(done, "not-watched"), (case, race, done.out, done.findings)
+        found = {f.get("cuda_line") for f in done.findings}
+        assert found == ({lines[line] for line in racing} if race else set()), (case, race, done.findings)
 
 
 def initcheck_says_what_it_takes_for_written_at_its_limit():

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import AWAIT, HISTOGRAM, SAXPY, build, by_both, environment, need_compiler, written
+from both import AWAIT, HISTOGRAM, SAXPY, build, by_both, dump_of, environment, need_compiler, written
 from tap import Skip, launch, main, run, values
 
 # Each block doubles the first 64 of its 2048 words.
@@ -138,8 +138,7 @@ def what_warps_come_to_is_noted_in_whole_words():
     need_compiler()
     with written(TICKETS) as path:
         for tier in "1", "2":
-            dump = environment(HEDDLE_DUMP="asm", HEDDLE_TARGET="x86-64-v4", HEDDLE_TIER=tier)
-            _, _, err = run("launch", path, "--grid", 4, "--block", 64, "u32[8192]=range", "u32[1]", "--engine", "jit", env=dump)
+            err = dump_of("asm", path, "--grid", 4, "--block", 64, "u32[8192]=range", "u32[1]", target="x86-64-v4", HEDDLE_TIER=tier)
             assert re.search(r"\borl\s+\$1, \d+\(", err) and not re.search(r"\borb\s+\$1, \d+\(", err), tier
 
 
@@ -204,7 +203,7 @@ def what_is_not_written_between_barriers_is_not_stored_at_them():
     with written(BARRIERS) as path:
         args = [path, "--grid", 1, "--block", 64, "u32[64]+print"]
         by_both(*args)
-        _, _, err = run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
+        err = dump_of("llvm", *args)
         stores = re.findall("store <32 x i32> [^,]*, ptr %[0-9]+, align 64", err)
         assert len(stores) <= 2, stores # at the first barrier; for an access that the engine does
 

@@ -5,7 +5,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, cpu_levels, environment, fault_by_both, need_compiler, written
+from both import by_both, cpu_levels, dump_of, environment, fault_by_both, need_compiler, written
 from tap import launch, main, run, some
 
 
@@ -82,9 +82,9 @@ def same_with(body, rounds=40, which=0, blocks=BLOCKS, n=700, makes="gang", kern
     need_compiler()
     with written(kernel.replace("BODY", body)) as path:
         args = ["u32[768]+print", "u32[768]=rand", n, rounds, which]
-        for block in some(4, blocks):
+        for block in some(3, blocks):
             by_both(path, "--grid", 3, "--block", block, *more, *args)
-        _, _, dump = run("launch", path, "--grid", 1, "--block", "32,4", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
+        dump = dump_of("llvm", path, "--grid", 1, "--block", "32,4", *args)
         assert not HAS_GANGS or re.search(rf"\n{makes}\d*:", dump), "no gang has been planned"
 
 
@@ -243,8 +243,7 @@ def warps_that_load_bytes_share_lines_of_the_cache_in_the_second_tier():
                                    env=environment(HEDDLE_TIER=tier))
             assert status == 0 and json.loads(out)["buffers"] == expected["buffers"], err
     for tier in "1", "2":
-        _, _, dump = run("launch", *args, "--grid", 1, *buffers, "--engine", "jit",
-                         env=environment(HEDDLE_TIER=tier, HEDDLE_DUMP="llvm"))
+        dump = dump_of("llvm", *args, "--grid", 1, *buffers, HEDDLE_TIER=tier)
         assert not HAS_GANGS or (re.search(r"\ngang\d*:", dump) is not None) == (tier == "2"), tier
 
 

@@ -4,8 +4,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, need_compiler, written
-from tap import launch, main, run, values
+from both import by_both, dump_of, fault_by_both, need_compiler, written
+from tap import launch, main, values
 
 # Two loops over in[middle + i], and what stands behind that; in the first the step is known, in the second a parameter, the
 # comparison's operands are the other way round, and it goes back by a branch of its own.
@@ -203,8 +203,7 @@ def such_loops_have_a_version_without_tests():
     with written(POINTERS) as pointers, written(counted("u32", "lt", 1)) as indexed, written(WRAPPING) as wrapping:
         for loops, *args in ([1, pointers, "u32[32]", "u32[256]", 4, 10], [2, indexed, "u32[32]", "u32[9000]", 0, 0, 9, 0, 1],
                              [1, wrapping, "u32[32]", "u32[64]", 9]):
-            _, _, err = run("launch", args[0], "--grid", 1, "--block", 32, *args[1:], "--engine", "jit",
-                            env=environment(HEDDLE_DUMP="llvm"))
+            err = dump_of("llvm", args[0], "--grid", 1, "--block", 32, *args[1:])
             for label in "unchecked", "by_engine":
                 assert len(re.findall(rf"^{label}\d*:", err, re.M)) == loops, (args[0], label)
 

@@ -4,8 +4,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, cpu_levels, environment, need_compiler, written
-from tap import Skip, main, run
+from both import by_both, cpu_levels, dump_of, need_compiler, written
+from tap import Skip, main
 
 # Thread i: %in and %out are the addresses of its 4 bytes, or of as many as SIZE says.
 FRAME = """.visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 n)
@@ -61,8 +61,7 @@ def text_of(size, body):
 def stores(size, body, level, block="64"):
     """How many stores of the kernel's assembly are non-temporal; it is compiled for a level that need not be here."""
     with written(text_of(size, body)) as path:
-        _, _, err = run("launch", path, "--grid", 1, "--block", block, "u32[4096]", "u32[4096]", 0, "--engine", "jit",
-                        env=environment(HEDDLE_DUMP="asm", HEDDLE_TARGET=level))
+        err = dump_of("asm", path, "--grid", 1, "--block", block, "u32[4096]", "u32[4096]", 0, target=level)
     assert "assembly of copy" in err, err
     return len(re.findall(r"\bv?movnt(?:ps|dq|pd|i[lq])\b", err))
 
@@ -124,8 +123,9 @@ def what_is_stored_is_there_for_the_next_launch_and_for_the_block_itself():
     """Each thread loads, through the same pointer in a register of its own, what its neighbour in the block has stored before a barrier."""
     body = COPY + """bar.sync 0; xor.b32 %r4, %i, 1; mul.wide.u32 %rd1, %r4, 4; add.u64 %rd2, %a, %rd1;
     ld.global.u32 %r5, [%rd2+16777216]; st.global.u32 [%out+33554432], %r5;"""
-    with written(text_of(4, body)) as path: # out is 16 MB behind in
-        by_both(path, "--grid", 8201, "--block", 256, f"u32[{4 * LARGE}]=rand+sum", "same:1+16777216", 0)
+    words = 3 * (16 << 20) // 4 + 8201 * 256  # each part is 16 MB behind the one before
+    with written(text_of(4, body)) as path:
+        by_both(path, "--grid", 8201, "--block", 256, f"u32[{words}]=rand+sum", "same:1+16777216", 0)
 
 
 main(globals())

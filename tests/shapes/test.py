@@ -5,8 +5,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, environment, fault_by_both, need_compiler, written
-from tap import main, run, some
+from both import by_both, dump_of, fault_by_both, need_compiler, written
+from tap import main, some
 
 HEAD = """.visible .entry shapes(.param .u64 out, .param .u32 given)
 {
@@ -156,8 +156,7 @@ def the_shapes_that_follow_from_a_number():
                     ("xor_b32", lanes(lambda l: l ^ 3)), ("or_b32", lanes(lambda l: l | 28)), ("and_b32", "uniform"),
                     ("not_b32", "lane * -1"), ("and_b32", lanes(lambda l: 2 * l & 12))]
         with written(KNOWN) as path:
-            _, _, err = run("launch", path, "--grid", 1, "--block", block, "u32[64]", "--engine", "jit",
-                            env=environment(HEDDLE_DUMP="ir"))
+            err = dump_of("ir", path, "--grid", 1, "--block", block, "u32[64]")
         found = re.findall(r":32 = (\w+_b32) .*; (.*)", err)
         assert [f for f in found if f[0] != "mov_b32"] == expected, found
 
@@ -202,7 +201,7 @@ def what_is_inside_for_certain_is_not_tested():
         with edge(size) as path:
             args = path, "--grid", 1, "--block", 64, "u32[64]", "u8[64]=zeros"
             by_both(*args)
-            _, _, err = run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP="llvm"))
+            err = dump_of("llvm", *args)
         assert (len(re.findall(r"%shared_bytes", err)) > 0) == tested, size
 
 

@@ -26,7 +26,8 @@ static const char *find_target(const char *level)
 /* Of the level that code is made for. */
 static const char *level_of(const struct jit *j)
 {
-    return j->settings.target ? j->settings.target : find_target(j->machine->cpu_level);
+    const char *asked = j->settings.target;
+    return asked && strcmp(asked, "native") != 0 ? asked : find_target(j->machine->cpu_level);
 }
 
 bool unit_wants_serial_walks(const struct machine *m)
@@ -224,7 +225,7 @@ bool unit_compile(struct jit *j, struct unit *u)
     if (result.error)
         snprintf(u->why, sizeof u->why, "%s", result.error);
     else if (j->settings.target)
-        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", j->settings.target);
+        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", level_of(j));
     dump("IR", u, result.ir);
     dump("LLVM", u, result.llvm);
     dump("assembly", u, result.assembly);
