@@ -1,4 +1,4 @@
-/* What a running launch tells those who watch it: detectors (check/), counters (explain/), timelines (trace/), exploration.
+/* What a running launch tells those who watch it: detectors (check/), counters (explain/), timelines (trace/).
  *
  * A client fills a struct hooks with the functions it wants and hands it to a launch. Functions are called on the
  * thread that runs the warp, in the order of events on that thread; several threads call at once unless the launch
