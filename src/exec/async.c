@@ -283,7 +283,7 @@ static bool finish_copies(struct async_queue *q, uint32_t lanes, const struct as
 }
 
 /* All of a piece, and what has to be done before. */
-bool async_finish_work(struct async_work *x)
+static bool finish_work(struct async_work *x)
 {
     struct async_queue *q = x->warp->async;
     if (is_arrival(x) && !finish_copies(q, x->lanes, x))
@@ -294,7 +294,7 @@ bool async_finish_work(struct async_work *x)
 static bool finish_warp(struct warp *w)
 {
     for (struct async_work *x = w->async ? w->async->first : NULL; x; x = x->next)
-        if (!async_finish_work(x))
+        if (!finish_work(x))
             return false;
     if (w->async)
         sweep(w);
@@ -308,7 +308,7 @@ bool async_bound(struct warp *w)
         return true;
     struct async_work *x = q->first;
     for (uint32_t n = q->n - MAX_PENDING / 2 + 1; n > 0; n--, x = x->next)
-        if (!async_finish_work(x))
+        if (!finish_work(x))
             return false;
     sweep(w);
     return true;
@@ -349,7 +349,7 @@ static bool read_source(struct async_work *x)
         return true;
     x->buffer = pool_take(worker_of(x->warp), p->taken);
     if (!x->buffer)
-        return async_finish_work(x);
+        return finish_work(x);
     tell_read(x, p, (unsigned)__builtin_ctz(x->lanes));
     memcpy(x->buffer, p->from, p->taken);
     p->from = x->buffer;
@@ -361,7 +361,7 @@ static bool wait_bulk(struct warp *w, uint32_t lanes, uint64_t left, bool only_r
     struct async_queue *q = w->async;
     for (struct async_work *x = q->first; x; x = x->next) {
         bool due = is_bulk(x) && !x->signals && due_lanes(x, q, true, lanes, left);
-        if (due && !(only_read ? read_source(x) : async_finish_work(x)))
+        if (due && !(only_read ? read_source(x) : finish_work(x)))
             return false;
     }
     return true;
@@ -429,7 +429,7 @@ bool async_finish_for(struct block *owner, uint64_t address)
         if (!w->async)
             continue;
         for (struct async_work *x = w->async->first; x; x = x->next)
-            if (tells(x, owner, address) && !async_finish_work(x))
+            if (tells(x, owner, address) && !finish_work(x))
                 return false;
         sweep(w);
     }
@@ -467,7 +467,7 @@ void async_finish_some(struct block *b)
         struct async_work *x = w->async->first;
         while (n-- > 0)
             x = x->next;
-        if (async_finish_work(x) && mode_of(x) == ASYNC_COPY)
+        if (finish_work(x) && mode_of(x) == ASYNC_COPY)
             arrive_behind_copies(w->async, UINT32_MAX);
         sweep(w);
         return;
@@ -495,7 +495,7 @@ void async_end_block(struct block *b)
             continue;
         for (struct async_work *x = w->async->first; x && !launch_has_failed(b->launch); x = x->next)
             if (w->block == b || x->writes == b || x->reads == b || x->signals == b)
-                async_finish_work(x);
+                finish_work(x);
         if (w->block == b)
             free_queue(w);
         else

@@ -35,11 +35,6 @@ static const struct gpcs {
 
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
-const struct device_model *device_model_at(unsigned i)
-{
-    return i < N_MODELS ? &models[i] : NULL;
-}
-
 static const struct device_model *find_model(const char *name, bool reports)
 {
     const char *number = !name || !*name ? "90" : strncmp(name, "sm_", 3) == 0 ? name + 3 : name;

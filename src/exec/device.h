@@ -26,8 +26,6 @@ struct device_model {
 const struct device_model *device_model(const char *name);
 /* The same among all, those for reports alone included. */
 const struct device_model *device_model_of_report(const char *name);
-/* By place; NULL after the last. */
-const struct device_model *device_model_at(unsigned i);
 /* Registers of a multiprocessor; threads that a block may have. */
 uint32_t device_registers(const struct device_model *d);
 uint32_t device_block_threads(const struct device_model *d);

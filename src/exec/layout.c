@@ -8,7 +8,8 @@ static uint32_t whole_lines(uint32_t bytes)
     return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-uint32_t layout_row_bytes(unsigned width)
+/* Full lines, so that no two rows share one. */
+static uint32_t row_lines_bytes(unsigned width)
 {
     return width == 1 ? LINE_BYTES : whole_lines(row_bytes(width));
 }
@@ -22,7 +23,7 @@ void layout_find(struct code_layout *l, const struct ir_func *ir, struct arena *
                               .ops = ARENA_ARRAY(arena, uint32_t, ir->insns.n)};
     for (uint32_t i = 1; i < ir->consts.n; i++) {
         l->consts[i] = l->const_bytes;
-        l->const_bytes += layout_row_bytes(ir->consts.at[i].width);
+        l->const_bytes += row_lines_bytes(ir->consts.at[i].width);
     }
     for (uint32_t i = 0; i < ir->n_ordered; i++) {
         const struct ir_block *b = &ir->blocks.at[ir->order[i]];
@@ -67,7 +68,7 @@ void block_rows_add(struct block_rows *rows, const struct ir_func *ir, ir_ref r,
         return;
     struct row_fill fill = {rows->bytes, layout_width(ir, r), sreg};
     *VEC_PUSH(arena, &rows->list) = fill;
-    rows->bytes += layout_row_bytes(fill.width);
+    rows->bytes += row_lines_bytes(fill.width);
 }
 
 row_ref layout_row(const struct code_layout *l, const struct ir_func *ir, const struct block_rows *rows, ir_ref r)

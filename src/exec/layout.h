@@ -42,8 +42,6 @@ struct code_layout {
     uint32_t frame_bytes;
 };
 
-/* Bytes that a row of registers of this width takes: full lines, so that no two rows share one. */
-uint32_t layout_row_bytes(unsigned width);
 void layout_find(struct code_layout *l, const struct ir_func *ir, struct arena *arena);
 /* Gives a special register its row, where it has none yet. */
 void block_rows_add(struct block_rows *rows, const struct ir_func *ir, ir_ref r, struct arena *arena);

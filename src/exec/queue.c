@@ -448,11 +448,6 @@ bool stream_is_done(struct stream *s)
     return done;
 }
 
-struct context *stream_context(const struct stream *s)
-{
-    return s->context;
-}
-
 uint64_t stream_number(const struct stream *s)
 {
     return s->number;

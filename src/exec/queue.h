@@ -109,7 +109,6 @@ bool stream_is_idle(struct stream *s);
 bool stream_is_done(struct stream *s);
 /* Waits until it is; false where memory is exhausted. */
 bool stream_wait(struct stream *s);
-struct context *stream_context(const struct stream *s);
 uint64_t stream_number(const struct stream *s);
 
 #endif

@@ -68,8 +68,6 @@ bool access_is_aligned(const struct access *a);
 bool access_can_mask(const struct function *fn, const struct access *a);
 /* Are these affine addresses served by whole vectors? Others are served as divergent addresses are. */
 bool access_affine_is_simple(struct cursor here, const struct access *a);
-/* Is each half of the warp at consecutive places, or at one place? */
-bool access_has_halves(const struct access *a);
 /* Tests for halves of the warp, or loads of lanes one by one, are most of the code of an access at divergent addresses. A function
  * with very many such accesses would take seconds to compile, and does without them. */
 bool fn_has_many_accesses(const struct function *fn);
@@ -86,8 +84,6 @@ struct cluster {
 /* Finds the clusters of element k, and for each lane its cluster. Returns how many there are; 0: too many. */
 unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster c[MAX_CLUSTERS],
                               uint8_t of[WARP_LANES]);
-/* Can few loads bring the elements of all lanes? */
-bool access_has_clusters(const struct access *a);
 
 /* ---- access_groups.c ---- */
 

@@ -68,6 +68,17 @@ const struct access *access_new(const struct function *fn, const struct ir_insn 
     return a;
 }
 
+/* Is each half of the warp at consecutive places, or at one place? */
+static bool has_halves(const struct access *a)
+{
+    bool consecutive = true, same = true;
+    for (unsigned l = 1; l < WARP_LANES; l++) {
+        consecutive &= l % HALF_LANES == 0 || (uint64_t)a->offset[l] == (uint64_t)a->offset[l - 1] + a->all;
+        same &= l % HALF_LANES == 0 || a->offset[l] == a->offset[l - 1];
+    }
+    return a->pieces > 1 || consecutive || same;
+}
+
 const struct access *access_as_served(struct cursor here, const struct ir_insn *i, bool is_copied)
 {
     struct access *a = ARENA_NEW(here.fn->arena, struct access);
@@ -77,7 +88,7 @@ const struct access *access_as_served(struct cursor here, const struct ir_insn *
     bool as_vectors = here.check_groups[here.index].interleaved || access_affine_is_simple(here, a);
     if (is_copied ? !access_is_aligned(a) || !access_is_consecutive(a) : !as_vectors) {
         a->shape = SHAPE_DIVERGENT;
-        a->lanes_scattered = !access_has_halves(a);
+        a->lanes_scattered = !has_halves(a);
     }
     return a;
 }
@@ -88,23 +99,21 @@ bool access_can_mask(const struct function *fn, const struct access *a)
     return fn->target->has_masked_stores && (a->bytes >= 4 || fn->target->has_gather);
 }
 
+/* Can few loads bring the elements of all lanes? */
+static bool has_clusters(const struct access *a)
+{
+    struct cluster c[MAX_CLUSTERS];
+    uint8_t of[WARP_LANES];
+    return access_find_clusters(a, a->n - 1, c, of) > 0;
+}
+
 bool access_affine_is_simple(struct cursor here, const struct access *a)
 {
     if (!access_is_aligned(a) || access_is_whole(a->mem))
         return false;
     if (a->i->kind == IR_LD)
-        return access_is_consecutive(a) || access_has_clusters(a);
+        return access_is_consecutive(a) || has_clusters(a);
     return access_is_consecutive(a) && ((here.is_full && !a->i->guard) || (a->n == 1 && access_can_mask(here.fn, a)));
-}
-
-bool access_has_halves(const struct access *a)
-{
-    bool consecutive = true, same = true;
-    for (unsigned l = 1; l < WARP_LANES; l++) {
-        consecutive &= l % HALF_LANES == 0 || (uint64_t)a->offset[l] == (uint64_t)a->offset[l - 1] + a->all;
-        same &= l % HALF_LANES == 0 || a->offset[l] == a->offset[l - 1];
-    }
-    return a->pieces > 1 || consecutive || same;
 }
 
 /* True for shared memory of the kernel's own variables, at addresses whose range is known to be inside and aligned. Lanes that are
@@ -172,11 +181,4 @@ unsigned access_find_clusters(const struct access *a, unsigned k, struct cluster
         c[n++] = (struct cluster){from, to, piece};
     }
     return n;
-}
-
-bool access_has_clusters(const struct access *a)
-{
-    struct cluster c[MAX_CLUSTERS];
-    uint8_t of[WARP_LANES];
-    return access_find_clusters(a, a->n - 1, c, of) > 0;
 }

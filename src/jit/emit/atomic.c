@@ -214,8 +214,8 @@ static void do_offsets(struct emit *e, const struct atom *t)
 {
     uint64_t from;
     unsigned bits = number_bits(e, t->x.a, &from), each = 64 / bits;
-    value log2 = emit_splat(e, const_int(e, e->m->i32, t->x.a->log2), WARP_LANES), part = NULL;
-    value numbers = LLVMBuildSub(e->m->b, t->x.lanes, emit_splat(e, const_int(e, e->m->i32, from), WARP_LANES), "");
+    value log2 = emit_splat(e, const_int(e, e->m->i32, t->x.a->log2)), part = NULL;
+    value numbers = LLVMBuildSub(e->m->b, t->x.lanes, emit_splat(e, const_int(e, e->m->i32, from)), "");
     numbers = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, numbers, log2, ""),
                              vector_of(bits == 8 ? e->m->i8 : e->m->i16, WARP_LANES), "");
     numbers = LLVMBuildBitCast(e->m->b, numbers, vector_of(e->m->i64, WARP_LANES / each), "");
@@ -288,7 +288,7 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
     emit_at_end(e, sums);
     struct atom own = *t;
     own.shared = true;
-    own.x.lanes = LLVMBuildAdd(e->m->b, t->x.lanes, emit_splat(e, shift, WARP_LANES), "");
+    own.x.lanes = LLVMBuildAdd(e->m->b, t->x.lanes, emit_splat(e, shift), "");
     do_in_rows(e, &own, done);
     emit_at_end(e, cells);
 }
@@ -301,22 +301,21 @@ static void do_lanes(struct emit *e, const struct atom *t)
     do_in_rows(e, t, done);
     emit_at_end(e, done);
     if (t->result)
-        write_result(e, t, scratch_get(e, ROW_RESULT, t->type));
+        write_result(e, t, scratch_results(e, t->type));
 }
 
 /* ---- all lanes at one cell ---- */
 
-static value lanes_of(struct emit *e, const struct atom *t, unsigned k)
+static value addends(struct emit *e, const struct atom *t)
 {
-    value v = k ? t->t : t->s;
-    return t->uniform[k] ? emit_splat(e, v, WARP_LANES) : v;
+    return t->uniform[0] ? emit_splat(e, t->s) : t->s;
 }
 
 /* The inclusive prefix sum of the lanes' addends. */
 static value running_sum(struct emit *e, const struct atom *t)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-    value sum = LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->x.mask), lanes_of(e, t, 0), LLVMConstNull(lanes), "");
+    value sum = LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->x.mask), addends(e, t), LLVMConstNull(lanes), "");
     for (unsigned by = 1; by < WARP_LANES; by *= 2) {
         value index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -348,8 +347,8 @@ static void add_together(struct emit *e, const struct atom *t)
     value old = do_cell(e, t, t->x.pointer[0], all, NULL);
     if (!sums)
         return;
-    value before = LLVMBuildSub(e->m->b, sums, lanes_of(e, t, 0), "");
-    write_result(e, t, LLVMBuildAdd(e->m->b, before, emit_splat(e, old, WARP_LANES), ""));
+    value before = LLVMBuildSub(e->m->b, sums, addends(e, t), "");
+    write_result(e, t, LLVMBuildAdd(e->m->b, before, emit_splat(e, old), ""));
 }
 
 /* Phis of the loop over the lanes whose comparisons succeed. */
@@ -376,7 +375,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
     LLVMBasicBlockRef next = emit_new_block(e, ""), hit = emit_new_block(e, ""), end = emit_new_block(e, "");
-    value none = const_int(e, e->m->i32, 0), s = lanes_of(e, t, 0), one = const_int(e, e->m->i32, 1);
+    value none = const_int(e, e->m->i32, 0), s = addends(e, t), one = const_int(e, e->m->i32, 1);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
     LLVMBuildBr(e->m->b, next);
     emit_at_end(e, next);
@@ -384,7 +383,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
     LLVMAddIncoming(now.cell, &read, &from, 1);
     LLVMAddIncoming(now.left, (value[]){t->x.mask}, &from, 1);
     LLVMAddIncoming(now.found, (value[]){LLVMConstNull(lanes)}, &from, 1);
-    value cells = emit_splat(e, now.cell, WARP_LANES);
+    value cells = emit_splat(e, now.cell);
     value holds =
         LLVMBuildAnd(e->m->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, s, cells, "")), now.left, "");
     value rest = LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, now.left), cells, now.found, "");
@@ -443,7 +442,7 @@ static void change_together(struct emit *e, const struct atom *t)
     exchange_end(e, t, &x, LLVMBuildLoad2(e->m->b, t->type, cell, ""), done);
     emit_at_end(e, done);
     if (t->result)
-        write_result(e, t, scratch_get(e, ROW_RESULT, t->type));
+        write_result(e, t, scratch_results(e, t->type));
 }
 
 /* ---- which way ---- */

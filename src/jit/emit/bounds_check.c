@@ -140,7 +140,7 @@ static value rotate(struct emit *e, const struct access *a, value v)
         return v;
     LLVMTypeRef type = LLVMTypeOf(v);
     value by = LLVMGetTypeKind(type) == LLVMVectorTypeKind
-                   ? emit_splat(e, const_int(e, LLVMGetElementType(type), a->log2), WARP_LANES)
+                   ? emit_splat(e, const_int(e, LLVMGetElementType(type), a->log2))
                    : const_int(e, type, a->log2);
     value args[3] = {v, v, by};
     return emit_intrinsic(e, "llvm.fshr", &type, 1, args, 3);
@@ -225,10 +225,10 @@ static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space
         t->lanes = LLVMBuildIntCast2(e->m->b, t->lanes, vector_of(e->m->i64, WARP_LANES), false, "");
         access_find_cache(e, t);
         value lo = cache_field(e, t, abi.inline_cache_lo);
-        off = LLVMBuildSub(e->m->b, t->lanes, emit_splat(e, lo, WARP_LANES), "");
+        off = LLVMBuildSub(e->m->b, t->lanes, emit_splat(e, lo), "");
         limit = cache_field(e, t, abi.inline_cache_n);
     }
-    value in = LLVMBuildICmp(e->m->b, LLVMIntULT, rotate(e, t->a, off), emit_splat(e, limit, WARP_LANES), "");
+    value in = LLVMBuildICmp(e->m->b, LLVMIntULT, rotate(e, t->a, off), emit_splat(e, limit), "");
     value out = LLVMBuildAnd(e->m->b, LLVMBuildNot(e->m->b, emit_lanes_to_mask(e, in), ""), t->mask, "");
     return LLVMBuildICmp(e->m->b, LLVMIntEQ, out, const_int(e, e->m->i32, 0), "");
 }
@@ -236,7 +236,7 @@ static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space
 void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     LLVMTypeRef type = fn_ref_width(e->fn, t->a->i->a) == 32 ? e->m->i32 : e->m->i64;
-    value disp = emit_splat(e, access_displacement(e, t->a, type), WARP_LANES);
+    value disp = emit_splat(e, access_displacement(e, t->a, type));
     t->lanes = LLVMBuildAdd(e->m->b, reg_read_lanes(e, t->a->i->a), disp, "");
     if (access_is_inside(e->fn, t->a))
         return;

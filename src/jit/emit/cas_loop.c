@@ -89,7 +89,7 @@ static value load_row(struct emit *e, uint32_t reg)
 
 value cas_loop_lanes_agree(struct emit *e, ir_ref r)
 {
-    value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r), WARP_LANES);
+    value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r));
     value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntNE, row, own, ""));
     return emit_is_zero(e, LLVMBuildAnd(e->m->b, other, e->enter_with, ""));
 }

@@ -75,7 +75,7 @@ static void load_each(struct emit *e, const struct transfer *t)
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         value lane[LANES_OF_VECTOR];
         for (unsigned l = 0; l < LANES_OF_VECTOR; l++) {
-            value at = scratch_number(e, ROW_ADDRESS, e->m->i64, k * LANES_OF_VECTOR + l);
+            value at = scratch_address(e, e->m->i64, k * LANES_OF_VECTOR + l);
             lane[l] =
                 LLVMBuildLoad2(e->m->b, vector_of(e->m->i64, 2), LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, ""), "");
             LLVMSetAlignment(lane[l], t->a->all);

@@ -97,7 +97,7 @@ void element_put_scalar(struct emit *e, const struct transfer *t, unsigned k, va
     ir_ref r = t->a->i->access->regs[k];
     v = extend(e, t->a, v, fn_ref_width(e->fn, r));
     if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT)
-        reg_write_lanes(e, r, emit_splat(e, v, WARP_LANES), t->a->i->guard ? t->mask : NULL);
+        reg_write_lanes(e, r, emit_splat(e, v), t->a->i->guard ? t->mask : NULL);
     else
         reg_write_scalar(e, r, v); /* where a guard does not hold, this is not reached */
 }

@@ -198,7 +198,7 @@ LLVMTypeRef vector_of_width(struct emit *e, unsigned width); /* <32 x iN>; i32 f
 LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n);
 value const_int(struct emit *e, LLVMTypeRef type, uint64_t v);
 value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
-value emit_splat(struct emit *e, value scalar, unsigned n);
+value emit_splat(struct emit *e, value scalar);
 value emit_is_zero(struct emit *e, value v);
 value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no);
 value emit_mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */

@@ -19,7 +19,7 @@ static void gather_by_index(struct emit *e, const struct transfer *t, const stru
     value v[8], from = LLVMBuildIntToPtr(e->m->b, base, e->m->ptr, ""), none = LLVMConstNull(LLVMTypeOf(lanes));
     scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->mask), lanes, none, ""));
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        value at = LLVMBuildZExt(e->m->b, scratch_number(e, ROW_ADDRESS, e->m->i32, l), e->m->i64, "");
+        value at = LLVMBuildZExt(e->m->b, scratch_address(e, e->m->i32, l), e->m->i64, "");
         scalarised_load_lane(e, t, l, LLVMBuildGEP2(e->m->b, type_of_width(e, 8 * x->unit), from, &at, 1, ""), v);
     }
     for (unsigned k = 0; k < t->a->n; k++)
@@ -30,8 +30,7 @@ static void gather(struct emit *e, const struct transfer *t, const struct index 
 {
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * t->a->bytes), WARP_LANES);
     if (x->unit < x->scale)
-        lanes =
-            LLVMBuildMul(e->m->b, lanes, emit_splat(e, const_int(e, e->m->i32, x->scale / x->unit), WARP_LANES), "");
+        lanes = LLVMBuildMul(e->m->b, lanes, emit_splat(e, const_int(e, e->m->i32, x->scale / x->unit)), "");
     if (e->fn->target->waits_in_gathers && !fn_has_many_accesses(e->fn)) {
         gather_by_index(e, t, x, base, lanes);
         return;
@@ -59,7 +58,7 @@ bool transfer_load_indexed(struct emit *e, struct transfer *t)
     value place, places, lanes = reg_read_lanes(e, x.lanes);
     emit_likely(e, access_test_place(e, t, base, &place, &places), inside, slow);
     emit_at_end(e, inside);
-    value most = emit_splat(e, transfer_index_largest(e, t->a, &x, place, places), WARP_LANES);
+    value most = emit_splat(e, transfer_index_largest(e, t->a, &x, place, places));
     value outside =
         LLVMBuildAnd(e->m->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntUGT, lanes, most, "")), t->mask, "");
     emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, outside, const_int(e, e->m->i32, 0), ""), fast, slow);

@@ -317,7 +317,7 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
             value lanes = all[0]                        ? all[k]
                           : fn_ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->m->b, out[0][k], e->m->i32, "")
-                                                        : emit_splat(e, out[0][k], WARP_LANES);
+                                                        : emit_splat(e, out[0][k]);
             reg_write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
             continue;
         }
@@ -481,7 +481,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i)
         ir_ref d = x.ref[k];
         unsigned width = fn_ref_width(e->fn, d);
         if (scalar)
-            out[k] = width == 1 ? LLVMBuildSExt(e->m->b, out[k], e->m->i32, "") : emit_splat(e, out[k], WARP_LANES);
+            out[k] = width == 1 ? LLVMBuildSExt(e->m->b, out[k], e->m->i32, "") : emit_splat(e, out[k]);
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT)
             reg_write_lanes(e, d, out[k], mask);
         else

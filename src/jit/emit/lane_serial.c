@@ -268,7 +268,7 @@ static void prepare(struct lane_serial *p)
     p->iterations = emit_alloca(e, vector_of(e->m->i32, WARP_LANES));
     LLVMBuildStore(e->m->b, p->mask, p->left);
     LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->spent);
-    LLVMBuildStore(e->m->b, emit_splat(e, const_int(e, e->m->i32, 0), WARP_LANES), p->iterations);
+    LLVMBuildStore(e->m->b, emit_splat(e, const_int(e, e->m->i32, 0)), p->iterations);
 }
 
 /* ---- a lane ---- */

@@ -32,17 +32,18 @@ value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES])
     return LLVMConstVector(lanes, WARP_LANES);
 }
 
-value emit_splat(struct emit *e, value scalar, unsigned n)
+value emit_splat(struct emit *e, value scalar)
 {
-    LLVMTypeRef type = vector_of(LLVMTypeOf(scalar), n);
+    LLVMTypeRef type = vector_of(LLVMTypeOf(scalar), WARP_LANES);
     if (LLVMIsConstant(scalar)) {
-        value lanes[256];
-        for (unsigned l = 0; l < n; l++)
+        value lanes[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
             lanes[l] = scalar;
-        return LLVMConstVector(lanes, n);
+        return LLVMConstVector(lanes, WARP_LANES);
     }
     value one = LLVMBuildInsertElement(e->m->b, LLVMGetPoison(type), scalar, const_int(e, e->m->i32, 0), "");
-    return LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->m->i32, n)), "");
+    return LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->m->i32, WARP_LANES)),
+                                  "");
 }
 
 value emit_intrinsic(struct emit *e, const char *name, const LLVMTypeRef *types, unsigned n_types, value *args,

@@ -90,12 +90,12 @@ void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
 /* The rows of e->f->scratch: addresses of lanes (t->lanes), operands, results. */
 enum scratch_row { ROW_ADDRESS, ROW_S, ROW_T, ROW_RESULT };
 void scratch_set(struct emit *e, enum scratch_row row, value lanes);
-value scratch_get(struct emit *e, enum scratch_row row, LLVMTypeRef type);
+value scratch_results(struct emit *e, LLVMTypeRef type);
 /* A pointer to a lane's element in a row; the host's pointer for a lane's address in ROW_ADDRESS. */
 value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane);
 value scratch_lane_pointer(struct emit *e, const struct transfer *t, value lane);
-/* The element of a known lane, by a load that LLVM leaves as it is: extracting all lanes from vectors takes half as long again. */
-value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane);
+/* The address of a known lane, by a load that LLVM leaves as it is: extracting all lanes from vectors takes half as long again. */
+value scratch_address(struct emit *e, LLVMTypeRef type, unsigned lane);
 /* A loop over the lanes of a mask that is not 0: code between begin and end runs for each t.lane, an i64. Then goes to `done`. */
 struct lane_loop {
     LLVMBasicBlockRef before, loop;

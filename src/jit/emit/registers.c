@@ -117,7 +117,7 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
 {
     if (width == 1)
         return LLVMBuildSExt(e->m->b, scalar, e->m->i32, "");
-    value lanes = emit_splat(e, scalar, WARP_LANES);
+    value lanes = emit_splat(e, scalar);
     if (shape == SHAPE_UNIFORM)
         return lanes;
     return LLVMBuildAdd(e->m->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
@@ -126,11 +126,11 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
 /* A vector of the values of a register's pieces, each in the lanes of its piece. */
 static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
-    value lanes = emit_splat(e, reg_read_piece(e, r, 0), WARP_LANES), index[WARP_LANES];
+    value lanes = emit_splat(e, reg_read_piece(e, r, 0)), index[WARP_LANES];
     for (unsigned p = 1; p < e->fn->shapes->pieces; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = const_int(e, e->m->i32, l < fn_piece_lane(e->fn, p) ? l : WARP_LANES + l);
-        value more = emit_splat(e, reg_read_piece(e, r, p), WARP_LANES);
+        value more = emit_splat(e, reg_read_piece(e, r, p));
         lanes = LLVMBuildShuffleVector(e->m->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
     return LLVMBuildAdd(e->m->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");

@@ -8,9 +8,9 @@ void scratch_set(struct emit *e, enum scratch_row row, value lanes)
     LLVMSetAlignment(LLVMBuildStore(e->m->b, lanes, e->f->scratch[row]), 64);
 }
 
-value scratch_get(struct emit *e, enum scratch_row row, LLVMTypeRef type)
+value scratch_results(struct emit *e, LLVMTypeRef type)
 {
-    value lanes = LLVMBuildLoad2(e->m->b, vector_of(type, WARP_LANES), e->f->scratch[row], "");
+    value lanes = LLVMBuildLoad2(e->m->b, vector_of(type, WARP_LANES), e->f->scratch[ROW_RESULT], "");
     LLVMSetAlignment(lanes, 64);
     return lanes;
 }
@@ -20,10 +20,10 @@ value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, va
     return LLVMBuildInBoundsGEP2(e->m->b, type, e->f->scratch[row], &lane, 1, "");
 }
 
-value scratch_number(struct emit *e, enum scratch_row row, LLVMTypeRef type, unsigned lane)
+value scratch_address(struct emit *e, LLVMTypeRef type, unsigned lane)
 {
     /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once for each of them */
-    value at = emit_pointer_at(e, e->f->scratch[row], lane * (LLVMGetIntTypeWidth(type) / 8));
+    value at = emit_pointer_at(e, e->f->scratch[ROW_ADDRESS], lane * (LLVMGetIntTypeWidth(type) / 8));
     value v = LLVMBuildLoad2(e->m->b, type, at, "");
     LLVMSetVolatile(v, true);
     return v;
@@ -79,7 +79,7 @@ static void move_element(struct emit *e, const struct transfer *t, unsigned k)
     lane_loop_end(e, &loop, t->mask, done);
     emit_at_end(e, done);
     if (loads)
-        element_put_lanes(e, t, k, scratch_get(e, ROW_RESULT, type));
+        element_put_lanes(e, t, k, scratch_results(e, type));
 }
 
 /* Moves all elements of each lane at once, through the row of results, which has room for 16 bytes of each. */
@@ -126,10 +126,10 @@ void scalarised_load_lane(struct emit *e, const struct transfer *t, unsigned lan
 
 void scalarised_gather(struct emit *e, const struct transfer *t)
 {
-    value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->m->b, e->warp.w, e->m->i64, ""), WARP_LANES);
+    value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->m->b, e->warp.w, e->m->i64, ""));
     scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->mask), t->lanes, own, ""));
     for (unsigned l = 0; l < WARP_LANES; l++)
-        scalarised_load_lane(e, t, l, pointer_of(e, t, scratch_number(e, ROW_ADDRESS, e->m->i64, l)), v);
+        scalarised_load_lane(e, t, l, pointer_of(e, t, scratch_address(e, e->m->i64, l)), v);
     for (unsigned k = 0; k < t->a->n; k++)
         element_put_lanes(e, t, k, v[k]);
 }

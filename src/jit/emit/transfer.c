@@ -36,8 +36,7 @@ static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k,
     value at = t->lanes;
     LLVMTypeRef type = LLVMTypeOf(at);
     if (k)
-        at = LLVMBuildAdd(e->m->b, at,
-                          emit_splat(e, const_int(e, LLVMGetElementType(type), k * t->a->bytes), WARP_LANES), "");
+        at = LLVMBuildAdd(e->m->b, at, emit_splat(e, const_int(e, LLVMGetElementType(type), k * t->a->bytes)), "");
     if (space == SPACE_SHARED)
         return LLVMBuildGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "");
     return LLVMBuildIntToPtr(e->m->b, at, vector_of(e->m->ptr, WARP_LANES), "");
@@ -55,7 +54,7 @@ static value load_cluster(struct emit *e, const struct transfer *t, const struct
     value pointer = t->pointer[c->piece];
     value low = element_load_vector(e, t->a, emit_pointer_at(e, pointer, c->from * t->a->bytes), size);
     if (n == 1)
-        return emit_splat(e, low, WARP_LANES);
+        return emit_splat(e, low);
     unsigned over = n - size; /* by how much the second begins later */
     value high = over ? element_load_vector(e, t->a, emit_pointer_at(e, pointer, (c->from + over) * t->a->bytes), size)
                       : LLVMGetPoison(LLVMTypeOf(low));
@@ -140,8 +139,8 @@ void transfer_load_uniform_halves(struct emit *e, const struct transfer *t, enum
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = (int)(l / HALF_LANES * WARP_LANES);
-        value x = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, low, k * t->a->bytes), 1), WARP_LANES);
-        value y = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, high, k * t->a->bytes), 1), WARP_LANES);
+        value x = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, low, k * t->a->bytes), 1));
+        value y = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, high, k * t->a->bytes), 1));
         element_put_lanes(e, t, k, emit_shuffle_lanes(e, x, y, index));
     }
 }
@@ -151,14 +150,14 @@ static void gather_narrow(struct emit *e, const struct transfer *t, enum ptx_spa
 {
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->m->i32, WARP_LANES);
     struct transfer words = *t;
-    words.lanes = LLVMBuildAnd(e->m->b, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true), WARP_LANES), "");
+    words.lanes = LLVMBuildAnd(e->m->b, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true)), "");
     value pointers = lane_pointers(e, &words, 0, space);
     value args[4] = {pointers, const_int(e, e->m->i32, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
     LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
     value v = emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
     value byte = LLVMBuildIntCast2(e->m->b, t->lanes, type, false, "");
-    byte = LLVMBuildAnd(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3), WARP_LANES), "");
-    value shift = LLVMBuildShl(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3), WARP_LANES), "");
+    byte = LLVMBuildAnd(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3)), "");
+    value shift = LLVMBuildShl(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3)), "");
     v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, shift, ""), vector_of(element_type(e, t->a), WARP_LANES), "");
     element_put_lanes(e, t, 0, v);
 }
@@ -362,7 +361,7 @@ static value local_shift(struct emit *e, const struct transfer *t)
 {
     value byte =
         LLVMBuildAnd(e->m->b, LLVMBuildTrunc(e->m->b, t->first[0], e->m->i32, ""), const_int(e, e->m->i32, 3), "");
-    return emit_splat(e, LLVMBuildShl(e->m->b, byte, const_int(e, e->m->i32, 3), ""), WARP_LANES);
+    return emit_splat(e, LLVMBuildShl(e->m->b, byte, const_int(e, e->m->i32, 3), ""));
 }
 
 /* Element k of each lane. */
@@ -372,7 +371,7 @@ static value load_local(struct emit *e, const struct transfer *t, unsigned k)
     value v = load_words(e, t, k * t->a->bytes);
     if (t->a->bytes == 8) {
         value high = LLVMBuildZExt(e->m->b, load_words(e, t, k * 8 + 4), wide, "");
-        high = LLVMBuildShl(e->m->b, high, emit_splat(e, const_int(e, e->m->i64, 32), WARP_LANES), "");
+        high = LLVMBuildShl(e->m->b, high, emit_splat(e, const_int(e, e->m->i64, 32)), "");
         v = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, v, wide, ""), high, "");
     } else if (t->a->bytes < 4) {
         v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, local_shift(e, t), ""), type, "");
@@ -392,12 +391,11 @@ void transfer_store_local(struct emit *e, const struct transfer *t)
     for (unsigned k = 0; k < t->a->n; k++) {
         value v = element_stored_value(e, t, k);
         if (t->a->bytes == 8) {
-            value high = LLVMBuildLShr(e->m->b, v, emit_splat(e, const_int(e, e->m->i64, 32), WARP_LANES), "");
+            value high = LLVMBuildLShr(e->m->b, v, emit_splat(e, const_int(e, e->m->i64, 32)), "");
             store_words(e, t, k * 8 + 4, LLVMBuildTrunc(e->m->b, high, words, ""));
             v = LLVMBuildTrunc(e->m->b, v, words, "");
         } else if (t->a->bytes < 4) {
-            value shift = local_shift(e, t),
-                  ones = emit_splat(e, const_int(e, e->m->i32, (1u << 8 * t->a->bytes) - 1), WARP_LANES);
+            value shift = local_shift(e, t), ones = emit_splat(e, const_int(e, e->m->i32, (1u << 8 * t->a->bytes) - 1));
             value kept = LLVMBuildAnd(e->m->b, load_words(e, t, 0),
                                       LLVMBuildNot(e->m->b, LLVMBuildShl(e->m->b, ones, shift, ""), ""), "");
             v = LLVMBuildOr(e->m->b, kept, LLVMBuildShl(e->m->b, LLVMBuildZExt(e->m->b, v, words, ""), shift, ""), "");
@@ -423,7 +421,7 @@ static value lanes_at_place(struct emit *e, const struct transfer *t, unsigned p
                                  const_int(e, e->m->i64, (uint64_t)f->at[p] - (uint64_t)t->a->disp), "");
     if (f->window)
         address = LLVMBuildAdd(e->m->b, address, reg_read_scalar(e, f->window), "");
-    return LLVMBuildICmp(e->m->b, LLVMIntEQ, reg_read_lanes(e, t->a->i->a), emit_splat(e, address, WARP_LANES), "");
+    return LLVMBuildICmp(e->m->b, LLVMIntEQ, reg_read_lanes(e, t->a->i->a), emit_splat(e, address), "");
 }
 
 /* All places are loaded by all lanes, and each lane takes what stands where its address leads. */
