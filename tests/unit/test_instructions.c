@@ -44,6 +44,11 @@ static const struct entry integer_entries[] = {
     {"add.sat clamps", "add.sat.s32 %rd, %ra, %rb;", 0x7fffffff, 1, 0, 0x7fffffff},
     {"mul.hi of s64", "mul.hi.s64 %dd, %da, %db;", (uint64_t)-1, 2, 0, UINT64_MAX},
     {"dp4a adds four products", "dp4a.s32.u32 %rd, %ra, %rb, %rc;", 0xff010203, 0x01010101, 10, 15},
+    {"cvt.pack saturates nibbles, and shifts c", "cvt.pack.sat.u4.s32.b32 %rd, %ra, %rb, %rc;", 0xfffffffe, 256,
+     0xd8f16adf, 0xf16adf0f},
+    {"signed ones, too", "cvt.pack.sat.s4.s32.b32 %rd, %ra, %rb, %rc;", 0xffffffff, 8, 0x1e2feb89, 0x2feb89f7},
+    {"pairs of bits, too", "cvt.pack.sat.u2.s32.b32 %rd, %ra, %rb, %rc;", 0xffffff80, 128, 0x78e51061, 0x8e510613},
+    {"signed pairs, too", "cvt.pack.sat.s2.s32.b32 %rd, %ra, %rb, %rc;", 0x80000000, 16, 0xc9e9c616, 0x9e9c6169},
 };
 
 static const struct entry float_entries[] = {
