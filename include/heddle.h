@@ -704,7 +704,7 @@ HD_API const char *hd_ptx_rewrite(hd_ptx *ptx, const hd_ptx_code *code, size_t *
 
 /* ---- the instruction set ---- */
 
-/* A form of an instruction: one row of the table that everything in Heddle reads. In `syntax`, ".word" must
+/* A form of an instruction: one entry of the table that everything in Heddle reads. In `syntax`, ".word" must
  * stand, "{.word}" may stand, ".<a,b>" is one of these types, a name in capitals is one word of a set, and
  * "=word" tells what its absence means. "*" is anything. */
 typedef struct hd_isa_form {

@@ -9,7 +9,7 @@
 #include "../vector_types.h"
 #include "define.h"
 
-/* A row for each type: its own name, the word that is moved, the inline letter, the PTX type. */
+/* An entry for each type: its own name, the word that is moved, the inline letter, the PTX type. */
 #define HEDDLE_LOADS(scalar, vector2, vector4)                                                                         \
     scalar(char, short, "h", "s8") scalar(signed char, short, "h", "s8") scalar(short, short, "h", "s16")              \
         scalar(int, int, "r", "s32") scalar(long, long, "l", "s64") scalar(long long, long long, "l", "s64")           \

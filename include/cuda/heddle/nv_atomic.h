@@ -134,7 +134,7 @@ HEDDLE_FAILURE_OK HEDDLE_2_TO_16 HEDDLE_INTEGRAL
     return before == *expected;
 }
 
-/* ---- arithmetic and bits: a row for each operation, what it takes, and how it gets an operand of that kind ---- */
+/* ---- arithmetic and bits: an entry for each operation, what it takes, and how it gets an operand of that kind ---- */
 
 /* __nv_atomic_fetch_add() returns the old value, __nv_atomic_add() nothing. */
 #define HEDDLE_FETCH_AS(name, R, give, operation, types, says)                                                         \

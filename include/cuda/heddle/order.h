@@ -8,7 +8,7 @@
 
 #define HEDDLE_ORDER static __host__ __device__ __inline__ __attribute__((nodebug))
 
-/* A row for each pair of types: that of the result is the one that C converts both to. */
+/* An entry for each pair of types: that of the result is the one that C converts both to. */
 #define HEDDLE_INTEGER_ORDER(X, Y, R)                                                                                  \
     HEDDLE_ORDER R min(X x, Y y)                                                                                       \
     {                                                                                                                  \

@@ -27,7 +27,7 @@ enum {
 #define DECLARE(level, group)                                                                                          \
     extern const char jit_lanes_##level##_##group[], jit_lanes_##level##_##group##_end[],                              \
         jit_lane_##level##_##group[], jit_lane_##level##_##group##_end[];
-#define ROW(level, group)                                                                                              \
+#define MODULES(level, group)                                                                                          \
     {jit_lanes_##level##_##group, jit_lanes_##level##_##group##_end, jit_lane_##level##_##group,                       \
      jit_lane_##level##_##group##_end},
 GROUPS(DECLARE, v2, v2)
@@ -47,7 +47,7 @@ static const struct level {
 } levels[] = {
 #define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
                whole_bytes)                                                                                            \
-    {name, gathers, {GROUPS_##bitcode(ROW)}},
+    {name, gathers, {GROUPS_##bitcode(MODULES)}},
 #include "jit/targets.def"
 #undef TARGET
 };
