@@ -16,8 +16,8 @@ struct file {
 };
 
 struct oracle_options {
-    int every;          /* of how many one is run */
-    const char *groups; /* ",NAME,NAME,": those that are run; NULL: all */
+    int every;    /* of how many one is run */
+    char *groups; /* ",NAME,NAME,": those that are run; NULL: all */
     char dir[4096];
     hd_machine *machine;
 };
@@ -203,6 +203,7 @@ static inline int oracle_run(const struct oracle_options *o, const char *file, i
         printf("%s: %s\n", field[0], text);
     }
     hd_machine_destroy(o->machine);
+    free(o->groups);
     free(list.bytes);
     printf("%s %u: %u agree, %u differ\n", what, agree + differ, agree, differ);
     return differ != 0;
