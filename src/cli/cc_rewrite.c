@@ -103,7 +103,10 @@ static bool join_launch(struct str text, size_t at, char *to)
 {
     size_t end = text.p[at] == '<' ? three(text, at, '<') : 0;
     size_t close = end && !is_behind_operator(text, at) ? closing(text, end) : 0;
-    return close && (join(to, at, end, '<') | join(to, close, three(text, close, '>'), '>'));
+    if (!close)
+        return false;
+    bool opened = join(to, at, end, '<'), closed = join(to, close, three(text, close, '>'), '>');
+    return opened || closed;
 }
 
 static bool is_part_of_word(char c)
