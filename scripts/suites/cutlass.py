@@ -10,7 +10,6 @@ EXAMPLES = {
     "00_basic_gemm/basic_gemm": ("FP32, without tensor cores", SM80, "256 128 64"),
     "01_cutlass_utilities/cutlass_utilities": ("f16, without tensor cores", SM80, ""),
     "02_dump_reg_shmem/dump_reg_shmem": ("fragments of a tile", SM80, ""),
-    "03_visualize_layout/visualize_layout": ("layouts, on the host", SM80, ""),
     "04_tile_iterator/tile_iterator": ("iterators of tiles", SM80, ""),
     "05_batched_gemm/batched_gemm": ("FP32, without tensor cores", SM80, ""),
     "20_simt_canonical/simt_canonical": ("FP32, a warp's product without tensor cores", SM80, ""),
@@ -31,6 +30,7 @@ EXAMPLES = {
     "58_ada_fp8_gemm/ada_fp8_gemm": ("`mma` of 8-bit floats", SM89, "--m=256 --n=128 --k=128 --iterations=1"),
     "62_hopper_sparse_gemm/62_hopper_sparse_gemm": ("sparse `wgmma` of f16", SM90A, "--m=256 --n=256 --k=128 --iterations=1"),
 }
+WHYS = {"02_dump_reg_shmem/dump_reg_shmem": "its own mistake: it takes an array of halves for one of `uint4`, which nvcc happens to align and clang does not"}
 FLAGS = "-O2 -std=c++17 --expt-relaxed-constexpr -w -Iinclude -Itools/util/include -Iexamples/common"
 
 
@@ -41,7 +41,8 @@ def names(folder):
 def program(folder, _, name):
     what, flags, arguments = EXAMPLES[name]
     return Program("cutlass", "", f"$NVCC {FLAGS} $CCCL {flags} examples/{name}.cu -o $OUT/example -lcuda", f"$OUT/example {arguments}",
-                   f"{arguments} ({what})".strip(), copied=False, passes="[Pp]assed", fails="[Ff]ailed|heddle: ")
+                   f"{arguments} ({what})".strip(), copied=False, passes="[Pp]assed", fails="[Ff]ailed|heddle: ",
+                   why=WHYS.get(name, ""))
 
 
 SUITE = Suite("CUTLASS", "Examples, held to their own references. `heddle cc` takes libcu++ from CCCL, which nvcc has in its toolkit.",
