@@ -244,6 +244,30 @@ CU_API CUresult cuCtxDestroy(CUcontext context)
     return cuCtxDestroy_v2(context);
 }
 
+CU_API CUresult cuCtxAttach(CUcontext *context, unsigned flags)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(context && !flags);
+    state_lock();
+    c->attached++;
+    state_unlock();
+    *context = c;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxDetach(CUcontext context)
+{
+    TRY(state_ready());
+    if (!context || context_top() != context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    state_lock();
+    bool last = context->attached == 0;
+    context->attached -= !last;
+    state_unlock();
+    return last ? cuCtxDestroy_v2(context) : CUDA_SUCCESS;
+}
+
 CU_API CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
     TRY(state_ready());

@@ -1,4 +1,4 @@
-/* Launching kernels ("CUDA Driver API", 6.22). */
+/* Launching kernels ("CUDA Driver API", "Execution Control", and what of it is deprecated). */
 #include "cuda/work.h"
 
 #include "cuda/module.h"
@@ -109,4 +109,89 @@ CU_API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, voi
     CUlaunchConfig own = *c;
     own.hStream = OR_OWN(c->hStream);
     return cuLaunchKernelEx(&own, f, params, extra);
+}
+
+/* ---- launches with what was set on the function before ---- */
+
+static CUresult set_before_of(CUfunction f, struct set_before **set)
+{
+    TRY(state_ready());
+    if (!is_function(f))
+        return CUDA_ERROR_INVALID_HANDLE;
+    state_lock();
+    if (!f->set_before)
+        f->set_before = calloc(1, sizeof *f->set_before);
+    *set = f->set_before;
+    state_unlock();
+    return *set ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CU_API CUresult cuFuncSetBlockShape(CUfunction f, int x, int y, int z)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(x > 0 && y > 0 && z > 0);
+    set->block[0] = (unsigned)x;
+    set->block[1] = (unsigned)y;
+    set->block[2] = (unsigned)z;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuFuncSetSharedSize(CUfunction f, unsigned bytes)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    set->shared_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuParamSetSize(CUfunction f, unsigned bytes)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(bytes <= MAX_PARAMETER_BYTES);
+    set->parameter_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuParamSetv(CUfunction f, int offset, void *value, unsigned bytes)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(value && offset >= 0 && bytes <= MAX_PARAMETER_BYTES && offset <= MAX_PARAMETER_BYTES - (int)bytes);
+    memcpy(set->parameters + offset, value, bytes);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuParamSeti(CUfunction f, int offset, unsigned value)
+{
+    return cuParamSetv(f, offset, &value, sizeof value);
+}
+
+CU_API CUresult cuParamSetf(CUfunction f, int offset, float value)
+{
+    return cuParamSetv(f, offset, &value, sizeof value);
+}
+
+CU_API CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream s)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(width > 0 && height > 0);
+    struct work_launch l = {.grid = {(unsigned)width, (unsigned)height, 1},
+                            .block = {set->block[0], set->block[1], set->block[2]},
+                            .shared_bytes = set->shared_bytes,
+                            .packed = set->parameters,
+                            .packed_bytes = set->parameter_bytes};
+    return launch(&l, f, s, NULL, NULL);
+}
+
+CU_API CUresult cuLaunchGrid(CUfunction f, int width, int height)
+{
+    return cuLaunchGridAsync(f, width, height, NULL);
+}
+
+CU_API CUresult cuLaunch(CUfunction f)
+{
+    return cuLaunchGrid(f, 1, 1);
 }

@@ -229,6 +229,7 @@ void module_drop(struct CUmod_st *m)
         struct CUfunc_st *f = m->functions;
         m->functions = f->next;
         f->kind = 0;
+        free(f->set_before);
         free(f->name);
         free(f);
     }

@@ -61,6 +61,7 @@ struct CUctx_st {
     uint64_t id;
     unsigned flags, api_version;
     bool primary;
+    unsigned attached; /* times: cuCtxAttach */
     int cache_config, shared_config;
     size_t limits[LIMITS]; /* by CUlimit */
     struct allocation *allocations;
@@ -125,6 +126,14 @@ struct placed {
 };
 
 /* A kernel: a CUfunction and a CUkernel at once. */
+enum { MAX_PARAMETER_BYTES = 32764 };
+
+/* What cuLaunchGrid launches with. */
+struct set_before {
+    unsigned block[3], shared_bytes, parameter_bytes;
+    unsigned char parameters[MAX_PARAMETER_BYTES];
+};
+
 struct CUfunc_st {
     enum handle_kind kind;
     struct CUfunc_st *next;
@@ -133,8 +142,9 @@ struct CUfunc_st {
     hd_kernel *on[MAX_DEVICES];
     int dynamic_shared_limit; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES where it was set, else -1 */
     int carveout;
-    bool non_portable_cluster; /* CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
-    int cluster_policy;        /* CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE */
+    bool non_portable_cluster;     /* CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
+    int cluster_policy;            /* CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE */
+    struct set_before *set_before; /* or NULL */
 };
 
 /* Has CUDA been started in this process (start.h), and not only in its parent? Else CUDA_ERROR_NOT_INITIALIZED. */

@@ -109,6 +109,24 @@ static void contexts_are_a_stack(void)
     context = a;
 }
 
+static void a_context_is_destroyed_when_all_are_detached(void)
+{
+    CUcontext a, b, c;
+    OK(cuCtxGetCurrent(&a));
+    GIVES(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(a)); /* a primary context is released */
+    OK(cuCtxCreate(&b, NULL, CU_CTX_SCHED_AUTO, 0));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuCtxAttach(&c, 1));
+    OK(cuCtxAttach(&c, 0));
+    CHECK(c == b);
+    GIVES(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(a)); /* not the current one */
+    OK(cuCtxDetach(b));
+    OK(cuCtxSynchronize());
+    OK(cuCtxDetach(b));
+    OK(cuCtxGetCurrent(&c));
+    CHECK(c == a);
+    GIVES(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(b));
+}
+
 static void limits_are_kept(void)
 {
     size_t n = 0;
@@ -437,6 +455,48 @@ static void parameters_come_by_pointers_or_packed(void)
     OK(cuMemFree(p));
 }
 
+static void launches_take_what_was_set_before(void)
+{
+    double out[3] = {0}, d = 8.5, c[2] = {0, 4.5};
+    uint8_t a = 7;
+    uint16_t b = 9;
+    CUdeviceptr p = 0, words_of_3 = words((uint32_t[]){1, 2, 3}, 3);
+    OK(cuMemAlloc(&p, 24));
+    CUfunction f = kernel("mixed"), add = kernel("add");
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunch(f)); /* of no shape */
+    OK(cuFuncSetBlockShape(f, 1, 1, 1));
+    OK(cuFuncSetSharedSize(f, 16));
+    OK(cuParamSetv(f, 0, &a, sizeof a));
+    OK(cuParamSetv(f, 2, &b, sizeof b));
+    OK(cuParamSetv(f, 8, c, sizeof c));
+    OK(cuParamSetv(f, 24, &d, sizeof d));
+    OK(cuParamSetv(f, 32, &p, sizeof p));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunch(f)); /* no parameters, as their size says */
+    OK(cuParamSetSize(f, 40));
+    OK(cuLaunch(f));
+    OK(cuMemcpyDtoH(out, p, 24));
+    CHECK(((uint32_t *)out)[0] == 7 && ((uint32_t *)out)[1] == 9 && out[1] == 4.5 && out[2] == 8.5);
+    OK(cuFuncSetBlockShape(add, 1, 1, 1));
+    OK(cuParamSetv(add, 0, &words_of_3, sizeof words_of_3));
+    OK(cuParamSeti(add, 8, 10));
+    OK(cuParamSetSize(add, 12));
+    OK(cuLaunchGrid(add, 3, 1));
+    OK(cuParamSetf(add, 8, 1.0f)); /* 0x3f800000 */
+    OK(cuLaunchGridAsync(add, 1, 1, CU_STREAM_PER_THREAD));
+    OK(cuCtxSynchronize());
+    uint32_t sums[3];
+    OK(cuMemcpyDtoH(sums, words_of_3, 12));
+    CHECK(sums[0] == 0x3f80000b && sums[1] == 12 && sums[2] == 13);
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuFuncSetBlockShape(f, 0, 1, 1));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuParamSetv(f, -1, &a, 1));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuParamSeti(f, 32764 - 3, 1));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuParamSetSize(f, 32765));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(f, -1, 1));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cuLaunch(NULL));
+    OK(cuMemFree(p));
+    OK(cuMemFree(words_of_3));
+}
+
 static void what_cannot_be_launched_is_refused(void)
 {
     CUdeviceptr p = 0;
@@ -729,6 +789,7 @@ int main(void)
     RUN(nothing_works_before_cuInit);
     RUN(the_device_is_an_H200_unless_told_otherwise);
     RUN(contexts_are_a_stack);
+    RUN(a_context_is_destroyed_when_all_are_detached);
     RUN(limits_are_kept);
     RUN(modules_have_kernels_and_variables);
     RUN(a_text_with_errors_is_explained_in_the_log);
@@ -742,6 +803,7 @@ int main(void)
     RUN(fills_set_every_width);
     RUN(pools_allocate_in_the_order_of_streams);
     RUN(parameters_come_by_pointers_or_packed);
+    RUN(launches_take_what_was_set_before);
     RUN(what_cannot_be_launched_is_refused);
     RUN(more_shared_memory_is_asked_for);
     RUN(cooperative_grids_meet);
