@@ -52,6 +52,7 @@ static void add_source_options(struct job *j, cc_words *c)
         ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
     ADD(c, "-Wno-error=register");                                     /* C++17 has it no more; nvcc warns */
+    ADD(c, "-Wno-invalid-constexpr");                                  /* GCC has constexpr math functions */
     ADD(c, "-Wno-unknown-warning-option");                             /* another host compiler's */
     if (o->given[CC_TOOLKIT])
         ADD(c, "-D__NVCC__");

@@ -858,6 +858,17 @@ def wrong_usage_says_what_to_do():
     assert "no-such-clang" in err and "clang-19" in err, err
 
 
+def constexpr_functions_may_call_what_only_gcc_evaluates():
+    """Its math functions are constexpr, and nvcc takes them for its sake."""
+    write("constexpr.cu", """#include <cmath>
+        #include <cstdio>
+        __host__ __device__ constexpr double inverse() { return 1.0 / ::log(10.); }
+        __global__ void k(double *p) { *p = inverse(); }
+        int main() { double *p; cudaMallocManaged(&p, 8); k<<<1, 1>>>(p); cudaDeviceSynchronize(); std::printf("%.6f %.6f", *p, inverse()); }""")
+    cc("constexpr.cu", "-o", "constexpr")
+    assert run("./constexpr") == "0.434294 0.434294"
+
+
 def macros_tell_what_was_asked_for():
     """Those that the nvcc manual and the programming guide name, on both sides."""
     write("macros.cu", """#if !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 12 || !defined(__CUDA_ARCH_LIST__)
