@@ -28,7 +28,19 @@ static bool is(char c, uint8_t class)
 
 void lex_init(struct lexer *l, const struct source *source, struct str text)
 {
-    *l = (struct lexer){source, text.p, text.p + text.n};
+    *l = (struct lexer){.source = source, .p = text.p, .end = text.p + text.n};
+}
+
+/* LLVM's compilers, nvcc among them, write where inline assembly begins and ends. */
+static void note_comment(struct lexer *l, const char *end)
+{
+    struct str comment = {l->p, (size_t)(end - l->p)};
+    if (str_is(comment, "// begin inline asm")) {
+        l->in_asm_text = true;
+        l->asm_texts++;
+    } else if (str_is(comment, "// end inline asm")) {
+        l->in_asm_text = false;
+    }
 }
 
 /* Over white space and comments; false where a comment does not end. */
@@ -42,7 +54,9 @@ static bool skip_blank(struct lexer *l)
             return true;
         if (line || l->p[1] == '/') {
             const char *newline = memchr(l->p, '\n', (size_t)(l->end - l->p));
-            l->p = newline ? newline : l->end;
+            const char *end = newline ? newline : l->end;
+            note_comment(l, end);
+            l->p = end;
         } else if (l->p[1] == '*') {
             const char *q = l->p + 2;
             while (q + 1 < l->end && !(q[0] == '*' && q[1] == '/'))

@@ -29,6 +29,8 @@ struct token {
 struct lexer {
     const struct source *source;
     const char *p, *end;
+    uint32_t asm_texts; /* texts of inline assembly that have begun, by compilers' comments */
+    bool in_asm_text;
 };
 
 /* `text` is a part of the source's. */

@@ -469,10 +469,21 @@ static bool parse_u32(struct parser *p, uint32_t *value, const char *what)
     return true;
 }
 
+/* In the text of inline assembly, which is one statement of the source, newer LLVMs add the lines of the text to the statement's. */
+static void take_line_of_asm(struct parser *p, uint32_t asm_text, struct ptx_loc *loc)
+{
+    if (asm_text != p->asm_text) {
+        p->asm_text = asm_text;
+        p->asm_line = loc->line;
+    }
+    loc->line = p->asm_line;
+}
+
 /* 11.5.3; the forms with function_name and inlined_at come from -lineinfo. */
 static bool parse_loc(struct parser *p)
 {
     struct ptx_loc *loc = ARENA_NEW(p->arena, struct ptx_loc);
+    uint32_t asm_text = p->lex.in_asm_text ? p->lex.asm_texts : 0;
     advance(p);
     if (!parse_u32(p, &loc->file, "the file") || !parse_u32(p, &loc->line, "the line") ||
         !parse_u32(p, &loc->column, "the column"))
@@ -501,6 +512,8 @@ static bool parse_loc(struct parser *p)
         }
     }
     accept(p, ';');
+    if (asm_text)
+        take_line_of_asm(p, asm_text, loc);
     add_stmt(p, STMT_LOC)->loc = loc;
     return true;
 }

@@ -42,6 +42,8 @@ struct parser {
     unsigned depth;      /* of what stands in each other: expressions, initialisers, vectors */
     VEC(struct label_use) label_uses;
     uint32_t n_ranged; /* variables declared in ranges so far */
+    uint32_t asm_text; /* the text of inline assembly that the last .loc in such a text stands in, */
+    uint32_t asm_line; /* and the line of the first one there */
 };
 
 /* ---- tokens ---- */

@@ -428,6 +428,7 @@ def a_race_planted_in_a_kernel_of_triton_has_its_line():
     need("torch")
     line, ((_, _, err), kept) = race_of("triton", "--device", "sm_80")
     assert f"triton_race.py:{line}: error: kernel `planted`" in err and "[data-race" in err, err
+    assert set(re.findall(r"triton_race\.py:(\d+)", err)) == {str(line)}, err  # of the load, too, which is inline assembly of two lines
     assert kept[0] == 0 and "no errors" in kept[2], kept
 
 

@@ -83,6 +83,23 @@ static void equality_sees_every_change(void **state)
     }
 }
 
+static void inline_assembly_has_the_line_of_its_statement(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    const char *what;
+#define TEXT(begin, second, third, end)                                                                                \
+    HEAD ".file 1 \"a.py\"\n.visible .entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<2>;\n"                   \
+         ".loc 1 18 21\nld.param.b64 %rd1, [p];\n" begin ".loc 1 18 21\nmov.b32 %r1, 0;\n.loc 1 " second               \
+         " 21\nld.global.b32 %r1, [%rd1];\n" end begin ".loc 1 " third " 3\nmov.b32 %r2, 0;\n" end                     \
+         ".loc 1 31 1\nret;\n}\n"
+    struct ptx_module *marked = parse(&a, TEXT("// begin inline asm\n", "19", "30", "// end inline asm\n"));
+    assert_true(ptx_equal(marked, parse(&a, TEXT("", "18", "30", "")), &a, &what));
+    assert_false(ptx_equal(marked, parse(&a, TEXT("", "19", "30", "")), &a, &what));
+    arena_free(&a);
+#undef TEXT
+}
+
 static void the_library_prints_what_it_read(void **state)
 {
     (void)state;
@@ -306,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equality_sees_every_change),
+        cmocka_unit_test(inline_assembly_has_the_line_of_its_statement),
         cmocka_unit_test(the_library_prints_what_it_read),
         cmocka_unit_test(what_cannot_run_is_valid_and_named),
         cmocka_unit_test(extern_names_find_visible_definitions),
