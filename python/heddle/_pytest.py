@@ -7,8 +7,9 @@ from heddle import _activate
 def pytest_addoption(parser):
     group = parser.getgroup("heddle", "CUDA without a GPU")
     group.addoption("--heddle-device", metavar="sm_NN", help="claim to be a device of this compute capability")
-    group.addoption("--heddle-check", nargs="?", const="all", metavar="TOOLS",
-                    help="check all launches: memcheck, racecheck, initcheck, synccheck, several as memcheck,racecheck, or all")
+    group.addoption("--heddle-check", action="store_true", help="check all launches")
+    group.addoption("--heddle-tool", metavar="TOOLS",
+                    help="check them by these alone: memcheck, racecheck, initcheck, synccheck, or several as memcheck,racecheck")
     group.addoption("--heddle-option", action="append", default=[], metavar="NAME=VALUE",
                     help="an option of `heddle run` (`heddle check` where launches are checked), as --heddle-option step-limit=1000000")
 
@@ -17,9 +18,13 @@ def _options(config):
     options = dict(word.split("=", 1) if "=" in word else (word, True) for word in config.heddle_option)
     if config.heddle_device:
         options["device"] = config.heddle_device
-    if config.heddle_check and config.heddle_check != "all":
-        options["tool"] = config.heddle_check
+    if config.heddle_tool:
+        options["tool"] = config.heddle_tool
     return options
+
+
+def _checked(config):
+    return bool(config.heddle_check or config.heddle_tool)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -27,7 +32,7 @@ def pytest_load_initial_conftests(early_config):
     """Before any conftest.py, which may import what uses CUDA."""
     config = early_config.known_args_namespace
     try:
-        _activate.activate(check=bool(config.heddle_check), **_options(config))
+        _activate.activate(check=_checked(config), **_options(config))
     except (ValueError, _activate.HeddleError) as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -35,7 +40,7 @@ def pytest_load_initial_conftests(early_config):
 # ---- findings are failures ----
 
 def pytest_configure(config):
-    if config.getoption("heddle_check"):
+    if _checked(config.option):
         config.pluginmanager.register(_Findings(), "heddle-findings")
 
 

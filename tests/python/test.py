@@ -386,7 +386,8 @@ def findings_are_failures_of_pytest():
                 "def test_both():\n    run(text, 'reverse', 64)\n    assert not 'right'\n")
     run = lambda *options: subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "heddle", *options, test],
                                           capture_output=True, text=True, cwd=here, env=dict(os.environ, PYTHONPATH=package))
-    plain, checked = run(), run("--heddle-check", "racecheck", "-rf")
+    plain, checked = run(), run("--heddle-tool", "racecheck", "-rf")
+    assert "3 failed, 2 passed" in run("--heddle-check").stdout  # before the path of the tests
     assert "1 failed, 4 passed" in plain.stdout, plain.stdout + plain.stderr
     assert "3 failed, 2 passed" in checked.stdout, checked.stdout + checked.stderr
     for words in ("reverse.py:7: ", "reverse.py:9: ", "part[t] = x[t]", "x[t] = part[63 - t]"):
