@@ -41,7 +41,8 @@ def _reason(report):
     lines = [line.strip() for line in (crash.message if crash else str(report.longrepr)).splitlines() if line.strip()]
     shown = (re.match(r"E +(.*)", line) for line in str(report.longrepr).splitlines())
     causes = [e.group(1) for e in shown if e and re.match(r"[\w.]*(Error|Exception)\b|\+  where ", e.group(1)) and e.group(1) not in lines[:1]]
-    return " | ".join(lines[:1] + causes[:1])
+    refused = re.findall(r"Heddle has no .*", str(report.longrepr))
+    return " | ".join(lines[:1] + causes[:1] + refused[:1])
 
 
 def pytest_runtest_logfinish(nodeid):
