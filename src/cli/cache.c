@@ -1,7 +1,7 @@
-/* heddle cache: compiled code that is kept on disk. */
+/* heddle cache: compiled code and precompiled headers that are kept on disk. */
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "cli/cc.h"
 
 int cmd_cache(struct session *s)
 {
@@ -10,7 +10,8 @@ int cmd_cache(struct session *s)
         return usage_error(s, "`%s` is unexpected: heddle cache takes options only", s->words[0]);
     if (!hd_cache_get_info(&info)) {
         printf("no compiled code is kept (HEDDLE_CACHE)\n");
-        return 0;
+        return cc_show_headers(&s->arena, s->o.clear) ? 0
+                                                      : cli_failure(s, "not all precompiled headers can be removed");
     }
     if (info.refused[0])
         return cli_failure(s, "compiled code is neither kept nor used: %s", info.refused);
@@ -19,5 +20,5 @@ int cmd_cache(struct session *s)
     printf("%s: %s compiled kernel%s, %s of %s%s\n", info.folder, count_text(info.kernels, &s->arena),
            info.kernels == 1 ? "" : "s", size_text(info.bytes, &s->arena), size_text(info.limit_bytes, &s->arena),
            s->o.clear ? ": removed" : "");
-    return 0;
+    return cc_show_headers(&s->arena, s->o.clear) ? 0 : cli_failure(s, "not all precompiled headers can be removed");
 }

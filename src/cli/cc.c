@@ -36,14 +36,16 @@ static void add_include_paths(struct job *j, cc_words *c)
     }
 }
 
-/* What clang is told for every file, whatever it is compiled to. */
-static void add_source_options(struct job *j, cc_words *c)
+/* What clang is told for every file, whatever it is compiled to. `searches`: where the user's own headers are. */
+static void add_source_options(struct job *j, cc_words *c, bool searches)
 {
     const struct cc_options *o = &j->o;
     job_add_values(j, c, CC_DEFINE, "-D", true);
     job_add_values(j, c, CC_UNDEFINE, "-U", true);
-    add_include_paths(j, c);
-    job_add_values(j, c, CC_SYSTEM_INCLUDE, "-isystem", false);
+    if (searches) {
+        add_include_paths(j, c);
+        job_add_values(j, c, CC_SYSTEM_INCLUDE, "-isystem", false);
+    }
     ADD(c, "-isystem");
     ADD(c, arena_printf(j->arena, "%s/heddle/std", j->headers));
     ADD(c, "-isystem");
@@ -123,8 +125,8 @@ static void add_macros(struct job *j, cc_words *c)
         ADD(c, "-D__CUDACC_RELAXED_CONSTEXPR__");
 }
 
-/* The start of both compilations of a .cu file. */
-static cc_words cuda_command(struct job *j, const char *side)
+/* The start of both compilations of a .cu file; or, without `header`, of what is kept of our headers (cc_pch.c). */
+static cc_words cuda_command(struct job *j, const char *side, const char *header)
 {
     const struct cc_options *o = &j->o;
     cc_words c = {0};
@@ -144,11 +146,13 @@ static cc_words cuda_command(struct job *j, const char *side)
     ADD(&c, "cuda");
     if (o->given[CC_STD])
         ADD(&c, arena_printf(j->arena, "-std=%s", o->value[CC_STD]));
-    add_source_options(j, &c);
+    add_source_options(j, &c, header);
     add_macros(j, &c);
-    ADD(&c, "-include");
-    ADD(&c, "cuda_runtime.h");
-    job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
+    if (header) {
+        ADD(&c, strcmp(file_extension(header), ".pch") == 0 ? "-include-pch" : "-include");
+        ADD(&c, header);
+        job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
+    }
     /* The math functions need products and sums as they are written; elsewhere clang fuses, as nvcc does. */
     ADD(&c, cc_is_true(o, CC_FMAD, true) ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
     if (o->rdc)
@@ -197,11 +201,12 @@ static void add_unit(struct job *j, cc_words *c, const char *input)
     ADD(c, input);
 }
 
-static cc_words device_command(struct job *j, const char *input, const char *arch, const char *output)
+static const char our_header[] = "cuda_runtime.h";
+
+static cc_words device_options(struct job *j, const char *arch, const char *header)
 {
     const struct cc_options *o = &j->o;
-    cc_words c = cuda_command(j, "--cuda-device-only");
-    ADD(&c, "-S");
+    cc_words c = cuda_command(j, "--cuda-device-only", header);
     ADD(&c, arena_printf(j->arena, "--cuda-gpu-arch=sm_%s", arch));
     ADD(&c, "--cuda-feature=+ptx85");
     ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-O0" : "-O3");
@@ -213,6 +218,15 @@ static cc_words device_command(struct job *j, const char *input, const char *arc
         ADD(&c, "-mllvm");
         ADD(&c, "-nvptx-prec-divf32=0");
     }
+    return c;
+}
+
+static cc_words device_command(struct job *j, const char *input, const char *arch, const char *output)
+{
+    cc_words headers = device_options(j, arch, NULL);
+    const char *pch = cc_precompiled_header(j, &headers);
+    cc_words c = device_options(j, arch, pch ? pch : our_header);
+    ADD(&c, "-S");
     add_unit(j, &c, input);
     ADD(&c, "-o");
     ADD(&c, output);
@@ -232,23 +246,31 @@ static void add_goal(struct job *j, cc_words *c, const char *input, const char *
         ADD(c, "-E");
     else if (!stops_at_text(&j->o))
         ADD(c, "-c");
-    cc_add_host_options(j, c);
     add_dependencies(j, c, input, output);
+}
+
+static cc_words host_options(struct job *j, const char *header)
+{
+    cc_words c = cuda_command(j, "--cuda-host-only", header);
+    /* nvcc's host compilation leaves the bodies of kernels out: what they call may be `__device__` where __CUDA_ARCH__ is defined. */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-fgpu-defer-diag");
+    ADD(&c, "-Qunused-arguments");
+    cc_add_host_options(j, &c);
+    return c;
 }
 
 static cc_words host_command(struct job *j, const char *input, const char *output)
 {
-    cc_words c = cuda_command(j, "--cuda-host-only");
-    /* nvcc's host compilation leaves the bodies of kernels out: what they call may be `__device__` where __CUDA_ARCH__ is defined. */
-    ADD(&c, "-Xclang");
-    ADD(&c, "-fgpu-defer-diag");
+    cc_words headers = host_options(j, NULL);
+    const char *pch = cc_precompiled_header(j, &headers);
+    cc_words c = host_options(j, pch ? pch : our_header);
     if (!stops_at_text(&j->o)) {
         ADD(&c, "-Xclang");
         ADD(&c, "-fcuda-include-gpubinary");
         ADD(&c, "-Xclang");
         ADD(&c, "/dev/stdin");
     }
-    ADD(&c, "-Qunused-arguments");
     add_goal(j, &c, input, j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output);
     add_unit(j, &c, input);
     if (output) {
@@ -474,8 +496,9 @@ static bool compile_host(struct job *j, const char *input, enum language languag
     ADD(&c, language == LANGUAGE_C ? "c" : "c++");
     if (language == LANGUAGE_CPP && j->o.given[CC_STD])
         ADD(&c, arena_printf(j->arena, "-std=%s", j->o.value[CC_STD]));
-    add_source_options(j, &c);
+    add_source_options(j, &c, true);
     job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
+    cc_add_host_options(j, &c);
     add_goal(j, &c, input, output);
     ADD(&c, input);
     if (output) {

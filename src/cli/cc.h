@@ -112,6 +112,11 @@ void process_catch_signals(void);
 /* Ends heddle by such a signal, if one has come. */
 void process_end_by_signal(void);
 
+/* ---- cc_pch.c ---- */
+
+/* Says how many precompiled headers are kept, if there are any; with `clear` removes them. False: not all of them. */
+bool cc_show_headers(struct arena *arena, bool clear);
+
 /* ---- cc_units.c, cc_registry.c ---- */
 
 /* The library of -lNAME in the folders of -L, where that is one of objects; NULL for a shared one, which is linked already. */

@@ -1,5 +1,5 @@
 /* One run of `heddle cc`, and what its parts share: words of command lines, programs that run, files that are made on the way.
- * Private to cc.c, cc_job.c, cc_link.c and cc_toolkit.c. */
+ * Private to cc.c, cc_job.c, cc_link.c, cc_pch.c, cc_toolkit.c and cc_usage.c. */
 #ifndef HEDDLE_CLI_CC_JOB_H
 #define HEDDLE_CLI_CC_JOB_H
 
@@ -51,6 +51,11 @@ bool job_write(struct job *j, const char *path, const void *bytes, size_t n);
 
 /* Options of the host's compiler, where it links, too. */
 void cc_add_host_options(struct job *j, cc_words *c);
+
+/* ---- cc_pch.c ---- */
+
+/* The precompiled header of these options, which begin with the compiler and name no source; NULL: there is none yet, or is not to be. */
+const char *cc_precompiled_header(struct job *j, const cc_words *options);
 
 /* ---- cc_link.c ---- */
 

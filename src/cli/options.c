@@ -138,12 +138,15 @@ const struct command commands[] = {
      "computer\n"
      "gives it.\n",
      "With --json, all of CUDA's device attributes are there, by name.\n"},
-    {"cache", "show or remove compiled code that is kept", cmd_cache,
+    {"cache", "show or remove compiled code and headers that are kept", cmd_cache,
      "heddle cache [--clear]\n"
      "\n"
      "Kernels that have been compiled are kept on disk, so that the next process finds them: in the folder\n"
      "HEDDLE_CACHE, or heddle in XDG_CACHE_HOME or ~/.cache. HEDDLE_CACHE=off keeps nothing. What was used longest\n"
-     "ago goes first. This command shows what is there.\n",
+     "ago goes first. This command shows what is there.\n"
+     "\n"
+     "heddle cc keeps what clang makes of CUDA's headers, for each set of options that is used twice, in the folder\n"
+     "`headers` there, or HEDDLE_HEADERS; HEDDLE_HEADERS=off keeps none.\n",
      NULL},
     {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc_flags.def */
     {"check", NULL, cmd_check_program,

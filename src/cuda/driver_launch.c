@@ -1,4 +1,7 @@
 /* Launching kernels ("CUDA Driver API", "Execution Control", and what of it is deprecated). */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cuda/work.h"
 
 #include "cuda/module.h"

@@ -591,6 +591,53 @@ int main()
     run("own")
 
 
+def headers_are_precompiled():
+    """From the third compilation on, and anew where something that they were made of differs."""
+    kept = path("headers")
+    env = dict(os.environ, HEDDLE_HEADERS=kept)
+    source_file = write("precompiled.cu", HELLO.replace("hello<<<", "\n#ifdef OTHER\nprintf(\"other\\n\");\n#endif\nhello<<<"))
+
+    def compile(*options, headers=kept, status=0):
+        done = subprocess.run([heddle, "cc", source_file, "-o", "precompiled", *options], capture_output=True, text=True, cwd=folder.name,
+                              env=dict(env, HEDDLE_HEADERS=headers), timeout=300)
+        assert done.returncode == status, done.stderr
+        return done.stderr
+
+    def made():
+        return {name: os.stat(os.path.join(kept, name)).st_ino for name in os.listdir(kept) if name.endswith(".pch")}
+    want = "hello from thread 0\nhello from thread 1\n"
+    counts = []
+    for _ in range(3):
+        assert compile() == "" and run("precompiled") == want
+        counts.append(len(made()))
+    assert counts == [0, 2, 2], counts
+    first = made()
+    compile("-DOTHER", "-Inowhere")
+    assert made() == first and run("precompiled") == "other\n" + want
+    # one is shorter, and of another's files one is said to have been otherwise
+    names = sorted(first)
+    with open(os.path.join(kept, names[0]), "r+b") as f:
+        f.truncate(1000)
+    with open(os.path.join(kept, names[1].replace(".pch", ".files")), "r+") as f:
+        text = f.read()
+        f.seek(0)
+        f.write(re.sub(r"\.\d{9} (/.*cuda_runtime.h)$", r".000000001 \1", text, flags=re.M))
+    compile()
+    assert run("precompiled") == want and all(made()[name] != first[name] for name in names), (first, made())
+    # what is said of a source does not change
+    with open(source_file, "a") as f:
+        f.write("int wrong = 1 +;\n")
+    assert compile(status=1) == compile(headers="off", status=1)
+    # a folder that others can write to is not used, and what is no header of ours is left alone
+    write("headers/mine.pch", "mine")
+    shown = subprocess.run([heddle, "cache", "--clear"], capture_output=True, text=True, env=env)
+    assert re.search(r"headers: 2 precompiled headers, .* removed", shown.stdout) and not shown.stderr, shown
+    assert os.listdir(kept) == ["mine.pch"], os.listdir(kept)
+    os.chmod(kept, 0o777)
+    compile(status=1)
+    assert os.listdir(kept) == ["mine.pch"], os.listdir(kept)
+
+
 def hello_world_takes_a_second():
     """Two compilers at the same time: two seconds of processor time, in one of three attempts, whatever else the machine does."""
     write("hello.cu", HELLO)
