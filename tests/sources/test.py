@@ -125,20 +125,24 @@ def a_signal_leaves_nothing_behind():
     write("clang-slow", "#!/bin/sh\necho $$ >>pids\nexec sleep 60\n")
     os.chmod("clang-slow", 0o755)
     write("k.cu")
-    for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+    # with headers to be kept, the second compilation makes one of them first, by one process
+    cases = [(signal.SIGTERM, "off", 2), (signal.SIGINT, "off", 2), (signal.SIGHUP, "off", 2), (signal.SIGTERM, "kept", 2), (signal.SIGTERM, "kept", 1)]
+    for number, headers, n in cases:
         write("pids", "")
         child = subprocess.Popen([heddle, "cc", "-ccbin", os.path.abspath("clang-slow"), "k.cu", "-o", "out"],
                                  preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a shell's background ignores SIGINT
-                                 stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=os.path.join(work.name, "tmp")))
+                                 stderr=subprocess.DEVNULL,
+                                 env=dict(os.environ, TMPDIR=os.path.join(work.name, "tmp"), HEDDLE_HEADERS=os.path.join(work.name, headers) if headers != "off" else "off"))
         end = time.monotonic() + 20
-        while len(open("pids").read().split()) < 2 and time.monotonic() < end:
+        while len(open("pids").read().split()) < n and time.monotonic() < end:
             time.sleep(0.01)
         pids = [int(p) for p in open("pids").read().split()]
-        assert len(pids) == 2 and os.listdir("tmp"), pids
+        assert len(pids) == n and os.listdir("tmp"), pids
         child.send_signal(number)
         assert child.wait(timeout=20) == -number
         assert not os.listdir("tmp")
         assert not any(os.path.exists(f"/proc/{p}") for p in pids)
+    assert all(name.endswith(".seen") for name in os.listdir("kept")), os.listdir("kept")
 
 
 def values_of_options_are_values():
