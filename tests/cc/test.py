@@ -552,8 +552,8 @@ int main()
     return std::span(p, 1)[0] != 42 || pair{1, 3} < pair{1, 2};
 }
 """)
-    cc("--std=c++20", "new.cu", "-o", "new")
-    run("new")
+    cc("--std=c++20", "new.cu", "-o", "c++20")
+    run("c++20")
 
 
 def old_programs_are_compiled_as_they_are():
