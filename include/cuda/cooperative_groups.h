@@ -324,12 +324,41 @@ template <unsigned max_threads> static HEDDLE_CG thread_block this_thread_block(
 
 /* ---- tiles: a power of two of neighbouring lanes ---- */
 
+namespace details
+{
+/* One of the tiles that a group was parted into. */
+template <unsigned tile> class part
+{
+    unsigned parents; /* the group's threads */
+
+  public:
+    HEDDLE_CG explicit part(unsigned threads_of_parent) : parents(threads_of_parent) {}
+    /* how many tiles the parent was parted into, and which one this is */
+    HEDDLE_CG unsigned meta_group_size() const
+    {
+        return (parents + tile - 1) / tile;
+    }
+    HEDDLE_CG unsigned meta_group_rank() const
+    {
+        return thread_in_block() % parents / tile;
+    }
+    static constexpr __host__ __device__ unsigned num_threads()
+    {
+        return tile;
+    }
+    static constexpr __host__ __device__ unsigned size()
+    {
+        return tile;
+    }
+};
+} // namespace details
+
 template <unsigned tile, class Parent = void, bool wide = (tile > 32)>
-class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
+class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>, public details::part<tile>
 {
     static_assert(tile >= 1 && (tile & (tile - 1)) == 0, "a tile has 1, 2, 4, 8, ... threads");
     typedef warp_group<thread_block_tile> base;
-    unsigned parents;
+    typedef details::part<tile> part;
 
     static HEDDLE_CG unsigned first_lane()
     {
@@ -340,15 +369,14 @@ class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
         return {(unsigned)((1ull << tile) - 1) << first_lane(), details::lane() & (tile - 1), tile};
     }
 
-    template <unsigned, class, bool> friend class thread_block_tile;
-
   public:
-    HEDDLE_CG explicit thread_block_tile(unsigned threads_of_parent) : base(lanes_of_tile()), parents(threads_of_parent)
-    {
-    }
+    using part::num_threads;
+    using part::size;
+
+    HEDDLE_CG explicit thread_block_tile(unsigned threads_of_parent) : base(lanes_of_tile()), part(threads_of_parent) {}
     /* thread_block_tile<32>, the type that programs write, is made of a tile of any parent. */
     template <class P>
-    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other) : base(lanes_of_tile()), parents(other.parents)
+    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other) : base(lanes_of_tile()), part(other)
     {
         static_assert(std::is_void<Parent>::value, "a tile keeps its parent's type, or forgets it");
     }
@@ -364,41 +392,23 @@ class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>
     {
         return this->move(value, first_lane() + ((this->group.rank ^ mask) & (tile - 1)));
     }
-    /* how many tiles the parent was parted into, and which one this is */
-    HEDDLE_CG unsigned meta_group_size() const
-    {
-        return (parents + tile - 1) / tile;
-    }
-    HEDDLE_CG unsigned meta_group_rank() const
-    {
-        return details::thread_in_block() % parents / tile;
-    }
-    static constexpr __host__ __device__ unsigned num_threads()
-    {
-        return tile;
-    }
-    static constexpr __host__ __device__ unsigned size()
-    {
-        return tile;
-    }
 };
 
 /* Tiles of several warps: sync(), votes, and a value for all. What they hand over has 8 bytes at most, as nvcc has it. */
-template <unsigned tile, class Parent> class thread_block_tile<tile, Parent, true>
+template <unsigned tile, class Parent> class thread_block_tile<tile, Parent, true> : public details::part<tile>
 {
     static_assert(tile <= 1024 && (tile & (tile - 1)) == 0, "a tile has 64, 128, 256, 512 or 1024 threads");
+    typedef details::part<tile> part;
     details::tile_memory *memory;
-    unsigned parents;
-
-    template <unsigned, class, bool> friend class thread_block_tile;
 
   public:
     HEDDLE_CG thread_block_tile(unsigned threads_of_parent, details::tile_memory *m)
-        : memory(m), parents(threads_of_parent)
+        : part(threads_of_parent), memory(m)
     {
     }
     template <class P>
-    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other) : memory(other.memory), parents(other.parents)
+    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other)
+        : part(other), memory(other.heddle_tile_memory())
     {
         static_assert(std::is_void<Parent>::value, "a tile keeps its parent's type, or forgets it");
     }
@@ -416,22 +426,6 @@ template <unsigned tile, class Parent> class thread_block_tile<tile, Parent, tru
     static HEDDLE_CG unsigned thread_rank()
     {
         return details::thread_in_block() % tile;
-    }
-    HEDDLE_CG unsigned meta_group_size() const
-    {
-        return (parents + tile - 1) / tile;
-    }
-    HEDDLE_CG unsigned meta_group_rank() const
-    {
-        return details::thread_in_block() % parents / tile;
-    }
-    static constexpr __host__ __device__ unsigned num_threads()
-    {
-        return tile;
-    }
-    static constexpr __host__ __device__ unsigned size()
-    {
-        return tile;
     }
     /* What f makes of the values that one lane of each warp has given; value(i) is that of the tile's i-th warp. */
     template <class V, class F> HEDDLE_CG auto heddle_each_warp(V given, bool gives, F f) const
