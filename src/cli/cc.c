@@ -201,8 +201,6 @@ static void add_unit(struct job *j, cc_words *c, const char *input)
     ADD(c, input);
 }
 
-static const char our_header[] = "cuda_runtime.h";
-
 static cc_words device_options(struct job *j, const char *arch, const char *header)
 {
     const struct cc_options *o = &j->o;
@@ -225,7 +223,7 @@ static cc_words device_command(struct job *j, const char *input, const char *arc
 {
     cc_words headers = device_options(j, arch, NULL);
     const char *pch = cc_precompiled_header(j, &headers);
-    cc_words c = device_options(j, arch, pch ? pch : our_header);
+    cc_words c = device_options(j, arch, pch ? pch : CC_HEADER);
     ADD(&c, "-S");
     add_unit(j, &c, input);
     ADD(&c, "-o");
@@ -264,7 +262,7 @@ static cc_words host_command(struct job *j, const char *input, const char *outpu
 {
     cc_words headers = host_options(j, NULL);
     const char *pch = cc_precompiled_header(j, &headers);
-    cc_words c = host_options(j, pch ? pch : our_header);
+    cc_words c = host_options(j, pch ? pch : CC_HEADER);
     if (!stops_at_text(&j->o)) {
         ADD(&c, "-Xclang");
         ADD(&c, "-fcuda-include-gpubinary");

@@ -12,9 +12,10 @@ struct job {
     const char *clang;    /* compiles all that is CUDA */
     const char *host_cxx; /* -ccbin: compiles the host's own files, and links; NULL: clang does */
     const char *headers, *libraries;
-    const char *folder;    /* of what is made on the way */
-    const char *rewritten; /* what is read instead of the source, or NULL */
-    cc_words temporary;    /* to be removed at the end */
+    const char *folder;       /* of what is made on the way */
+    const char *rewritten;    /* what is read instead of the source, or NULL */
+    const char *headers_kept; /* cc_pch.c's folder; "": none; NULL: nobody has asked yet */
+    cc_words temporary;       /* to be removed at the end */
     struct cc_diagnostics diagnostics;
 };
 
@@ -53,6 +54,9 @@ bool job_write(struct job *j, const char *path, const void *bytes, size_t n);
 void cc_add_host_options(struct job *j, cc_words *c);
 
 /* ---- cc_pch.c ---- */
+
+/* What all .cu files include before all else. */
+#define CC_HEADER "cuda_runtime.h"
 
 /* The precompiled header of these options, which begin with the compiler and name no source; NULL: there is none yet, or is not to be. */
 const char *cc_precompiled_header(struct job *j, const cc_words *options);

@@ -1,5 +1,5 @@
-/* Precompiled headers. What a .cu file of a few lines takes to compile is its headers: clang reads cuda_runtime.h, 60 of our files and
- * 200 of the C++ library's, for the host and for each device. From the second compilation on with the same options it reads what it has
+/* Precompiled headers. What a .cu file of a few lines takes to compile is its headers: clang reads cuda_runtime.h, 40 of our files and
+ * 120 of the C++ library's and its own, for the host and for each device. From the second compilation on with the same options it reads what it has
  * kept of them (a PCH file), which takes a tenth of the time.
  *
  * A header is KEY.pch, and beside it KEY.files: all files that it was made of, with their sizes and times; where one differs now, it is
@@ -107,25 +107,22 @@ bool cc_show_headers(struct arena *arena, bool clear)
 
 /* ---- what a header depends on ---- */
 
+/* A file as it is now, in a line's words; NULL where there is none, or where it has changed since, or about then: nobody knows whether
+ * clang has read it before that or behind it. */
+static const char *state_of(struct arena *arena, const char *path, time_t since)
+{
+    struct stat s;
+    if (!path || stat(path, &s) != 0 || s.st_mtim.tv_sec >= since)
+        return NULL;
+    return arena_printf(arena, "%" PRIu64 " %" PRId64 ".%09ld %s", (uint64_t)s.st_size, (int64_t)s.st_mtim.tv_sec,
+                        s.st_mtim.tv_nsec, path);
+}
+enum { SETTLED_SECONDS = 1 };
+static const time_t any_time = INT64_MAX;
+
 static void hash_text(blake2b_state *h, const char *text)
 {
     blake2b_update(h, (const uint8_t *)text, strlen(text) + 1);
-}
-
-/* The compiler, as PATH has it. */
-static void hash_program(struct job *j, blake2b_state *h, const char *name)
-{
-    const char *path = getenv("PATH"), *at = strchr(name, '/') ? NULL : path;
-    struct stat s;
-    bool found = !at && stat(name, &s) == 0;
-    while (at && !found) {
-        int n = (int)strcspn(at, ":");
-        found = stat(arena_printf(j->arena, "%.*s/%s", n, at, name), &s) == 0;
-        at = at[n] ? at + n + 1 : NULL;
-    }
-    hash_text(h, found ? arena_printf(j->arena, "%" PRIu64 " %" PRId64 " %ld", (uint64_t)s.st_size,
-                                      (int64_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec)
-                       : "");
 }
 
 static const char *key_of(struct job *j, const cc_words *options)
@@ -134,21 +131,14 @@ static const char *key_of(struct job *j, const cc_words *options)
     uint8_t sum[KEY_BYTES];
     const char *key = "";
     blake2b_init(&h, sizeof sum);
-    hash_program(j, &h, options->at[0]);
+    const char *compiler = state_of(j->arena, file_find_program(options->at[0], j->arena), any_time);
+    hash_text(&h, compiler ? compiler : "");
     for (uint32_t i = 0; i < options->n; i++)
         hash_text(&h, options->at[i]);
     blake2b_final(&h, sum, sizeof sum);
     for (int i = 0; i < KEY_BYTES; i++)
         key = arena_printf(j->arena, "%s%02x", key, sum[i]);
     return key;
-}
-
-static const char *state_of(struct job *j, const char *path)
-{
-    struct stat s;
-    return stat(path, &s) == 0 ? arena_printf(j->arena, "%" PRIu64 " %" PRId64 ".%09ld %s", (uint64_t)s.st_size,
-                                              (int64_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, path)
-                               : NULL;
 }
 
 /* Is the header as long as it was, and are all files of the list behind that as they were? */
@@ -164,19 +154,12 @@ static bool is_current(struct job *j, const char *list, const char *pch)
     for (char *end = file.bytes + file.n; current && at < end;) {
         char *line_end = memchr(at, '\n', (size_t)(end - at)), *path = memchr(at, '/', (size_t)(line_end - at));
         *line_end = 0;
-        const char *now = path ? state_of(j, path) : NULL;
+        const char *now = path ? state_of(j->arena, path, any_time) : NULL;
         current = now && strcmp(now, at) == 0;
         at = line_end + 1;
     }
     free(file.bytes);
     return current;
-}
-
-/* Nobody knows whether clang has read a file before or behind a change of about the same time. */
-static bool has_settled(const char *path, time_t began)
-{
-    struct stat s;
-    return stat(path, &s) == 0 && s.st_mtim.tv_sec < began - 1;
 }
 
 /* The list of a rule for make, "x: a b \ c", in which a backslash stands before a space of a name. */
@@ -193,10 +176,10 @@ static const char *list_of_rule(struct job *j, struct file_bytes *rule, time_t b
                 name[n++] = *at;
         }
         name[n] = 0;
-        const char *state = n ? state_of(j, name) : NULL;
         if (!n || strcmp(name, "/dev/null") == 0)
             continue;
-        if (!state || name[0] != '/' || !has_settled(name, began))
+        const char *state = name[0] == '/' ? state_of(j->arena, name, began - SETTLED_SECONDS) : NULL;
+        if (!state)
             return NULL;
         list = arena_printf(j->arena, "%s%s\n", list, state);
     }
@@ -216,21 +199,9 @@ static bool make(struct job *j, const cc_words *options, const char *base)
     cc_words c = {0};
     time_t began = time(NULL);
     job_add_all(j, &c, options);
-    const char *const rest[] = {"-include",
-                                "cuda_runtime.h",
-                                "-fsyntax-only",
-                                "-Xclang",
-                                "-emit-pch",
-                                "-Xclang",
-                                "-o",
-                                "-Xclang",
-                                pch,
-                                "-MD",
-                                "-MF",
-                                made,
-                                "-MT",
-                                "x",
-                                "/dev/null"};
+    const char *const rest[] = {"-include", CC_HEADER, "-fsyntax-only", "-Xclang", "-emit-pch",
+                                "-Xclang",  "-o",      "-Xclang",       pch,       "-MD",
+                                "-MF",      made,      "-MT",           "x",       "/dev/null"};
     for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++)
         ADD(&c, rest[i]);
     bool ok = process_start(&p, job_arguments(j, &c), 0) == 0 && process_finish(&p, j->arena, NULL, &errors) == 0 &&
@@ -284,10 +255,15 @@ static bool is_wanted(const struct cc_options *o)
 
 const char *cc_precompiled_header(struct job *j, const cc_words *options)
 {
-    const char *folder = is_wanted(&j->o) ? folder_of(j->arena) : NULL;
-    if (!folder)
+    if (!is_wanted(&j->o))
         return NULL;
-    const char *key = key_of(j, options), *base = arena_printf(j->arena, "%s/%s", folder, key);
+    if (!j->headers_kept) {
+        const char *found = folder_of(j->arena);
+        j->headers_kept = found ? found : "";
+    }
+    if (!*j->headers_kept)
+        return NULL;
+    const char *key = key_of(j, options), *base = arena_printf(j->arena, "%s/%s", j->headers_kept, key);
     const char *files = arena_printf(j->arena, "%s.files", base), *pch = arena_printf(j->arena, "%s.pch", base);
     if (is_current(j, files, pch)) {
         utimensat(AT_FDCWD, pch, NULL, 0); /* it has been used */
@@ -295,6 +271,6 @@ const char *cc_precompiled_header(struct job *j, const cc_words *options)
     }
     if (!make_once(j, options, base))
         return NULL;
-    make_room(j->arena, folder, key, MOST_BYTES);
+    make_room(j->arena, j->headers_kept, key, MOST_BYTES);
     return pch;
 }

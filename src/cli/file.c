@@ -273,3 +273,18 @@ const char *file_stem(struct arena *arena, const char *path)
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     return arena_strndup(arena, base, strlen(base) - strlen(file_extension(base)));
 }
+
+const char *file_find_program(const char *name, struct arena *arena)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/'))
+        return access(name, F_OK) == 0 ? name : NULL;
+    for (const char *p = path ? path : "/usr/local/bin:/bin:/usr/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        const char *file = arena_printf(arena, "%.*s%s%s", (int)n, p, n ? "/" : "", name);
+        if (access(file, X_OK) == 0)
+            return file;
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}

@@ -47,6 +47,8 @@ const char *file_may_create(struct arena *arena, const char *path);
 const char *file_extension(const char *path);
 /* "b" of "a/b.npy", in the arena. */
 const char *file_stem(struct arena *arena, const char *path);
+/* The program's path, as the shell would find it, in the arena; NULL where there is none. */
+const char *file_find_program(const char *name, struct arena *arena);
 /* A device or a pipe: to be written to, never replaced or removed. */
 bool file_is_special(const char *path);
 

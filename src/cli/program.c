@@ -40,24 +40,6 @@ static bool is_there(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* ---- where things are ---- */
-
-/* The program's path, as the shell would find it; NULL where there is none. */
-static const char *find_program(const char *name, struct arena *arena)
-{
-    const char *path = getenv("PATH");
-    if (strchr(name, '/'))
-        return access(name, F_OK) == 0 ? name : NULL;
-    for (const char *p = path ? path : "/usr/local/bin:/bin:/usr/bin"; *p;) {
-        size_t n = strcspn(p, ":");
-        const char *file = arena_printf(arena, "%.*s%s%s", (int)n, p, n ? "/" : "", name);
-        if (access(file, X_OK) == 0)
-            return file;
-        p += n + (p[n] == ':');
-    }
-    return NULL;
-}
-
 /* ---- what a program's file says ---- */
 
 /* Whether RPATH, which goes before LD_LIBRARY_PATH, leads to this library. (RUNPATH goes after it.) */
@@ -199,7 +181,7 @@ static bool set_headers(const struct start *start, bool has_nvrtc)
 {
     struct arena *arena = &start->s->arena;
     bool has_toolkit =
-        getenv("CUDA_PATH") || getenv("CUDA_HOME") || is_there("/usr/local/cuda") || find_program("nvcc", arena);
+        getenv("CUDA_PATH") || getenv("CUDA_HOME") || is_there("/usr/local/cuda") || file_find_program("nvcc", arena);
     return has_toolkit || has_nvrtc || python_has_nvrtc(start->program, arena) ||
            set("CUDA_PATH", place_of_cuda(arena));
 }
@@ -294,7 +276,7 @@ const char *program_prepare(struct session *s, const char *preload, int *status)
         *status = cli_failure(s, "Heddle's libcuda.so.1 is neither beside this program nor where it was installed");
     if (*status)
         return NULL;
-    start.program = find_program(s->words[0], &s->arena);
+    start.program = file_find_program(s->words[0], &s->arena);
     if (!start.program || access(start.program, X_OK) != 0)
         wrong = taken_for_a_program(s->words[0], &s->arena);
     if (wrong || !start.program) {
