@@ -32,11 +32,11 @@ static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
 static enum fault_kind locate_in(struct block *b, uint64_t address, uint32_t bytes, struct location *p)
 {
     uint64_t asked = b->launch->asked_shared_bytes, limit = b->launch->shared_bytes;
-    *p = (struct location){
-        .at = b->shared + address, .space = SPACE_SHARED, .address = address, .window = asked, .owner = b};
-    if (bytes ? address >= asked : address > asked)
+    *p = (struct location){.space = SPACE_SHARED, .address = address, .window = asked, .owner = b};
+    if ((bytes ? address >= asked : address > asked) || bytes > limit - address)
         return FAULT_illegal_address;
-    return bytes > limit - address ? FAULT_illegal_address : FAULT_none;
+    p->at = b->shared + address;
+    return FAULT_none;
 }
 
 /* Addresses count from the block's own memory. That of the others in its cluster is so many windows before or behind as their ranks

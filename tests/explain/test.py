@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import FULL, heddle, in_full, left, main, run, source
+from tap import FULL, SANITIZED, Skip, heddle, in_full, left, main, run, source
 
 here = os.path.join(source, "tests", "explain")
 sys.path.insert(0, here)
@@ -352,6 +352,8 @@ int main()
 
 def built(name, text, *flags):
     """The program, made of the text."""
+    if SANITIZED:
+        raise Skip("it is built with sanitizers")
     if not os.path.exists(path(name)):
         with open(path(name + ".cu"), "w") as f:
             f.write(text)
