@@ -303,7 +303,9 @@ static struct ended run(hd_kernel *k, const struct testcase *c, int number, hd_e
                 (unsigned long long)stats.warp_instructions, e.text);
     hd_report_free(report);
     e.hash = fnv(0xcbf29ce484222325u, &e.result, sizeof e.result);
-    if (!e.result) {
+    if (e.result) {
+        e.hash = fnv(fnv(e.hash, e.code, strlen(e.code)), &e.line, sizeof e.line);
+    } else {
         for (size_t i = 0; i < seat.n_memory; i++)
             e.hash = fnv(e.hash, seat.memory[i].at, seat.memory[i].bytes);
         e.hash = fnv(e.hash, seat.printed, seat.n_printed);

@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, cpu_levels, dump_of, fault_by_both, need_compiler, written
+from both import by_both, cpu_levels, dump_of, fault_by_both, need_compiler, other_levels, written
 from tap import launch, main, run, some
 
 # Thread t is at t * STRIDE elements, and loads and stores elements behind that. Threads whose number has a bit of `mask` in common
@@ -80,7 +80,7 @@ def compare(text, masks=(0,), block=32, levels=False, grid=5):
             args = path, "--grid", grid, "--block", block, "u8[16384]+print", "u8[16384]=rand", mask
             expected = by_both(*args)["buffers"]
             assert any(expected[0]["values"]), "nothing was stored"
-            for level in cpu_levels(*LEVELS) if levels else ():
+            for level in other_levels(*LEVELS) if levels else ():
                 assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
@@ -172,7 +172,7 @@ def between(loads="", stores="", apart=0):
     with written(text) as path:
         args = path, "--grid", 1, "--block", 64, "u32[4096]=range+print", "u32[1024]=rand+print", apart
         expected = by_both(*args)["buffers"]
-        for level in cpu_levels(*LEVELS):
+        for level in other_levels(*LEVELS):
             assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, level
 
 
@@ -292,7 +292,7 @@ def lanes_at_places_of_their_own_are_served_on_every_cpu_level():
                     args = path, "--grid", 1, "--block", 32, "u8[4096]+print", "u8[4096]=rand", a_table(table), mask
                     expected = by_both(*args)["buffers"]
                     assert any(expected[0]["values"]), "nothing was stored"
-                    for level in cpu_levels(*LEVELS):
+                    for level in other_levels(*LEVELS):
                         assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, (type, level)
 
 
