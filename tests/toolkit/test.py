@@ -86,9 +86,9 @@ class Driver:
 driver = None
 
 
-def library_can_be_loaded():
+def programs_can_load_libraries():
     if tap.SANITIZED:
-        raise tap.Skip("Python can load no library with a sanitizer")
+        raise tap.Skip("it is built with sanitizers")
 
 
 def need_clang():
@@ -98,7 +98,7 @@ def need_clang():
 
 def run_image(image, kernel, values, **more):
     global driver
-    library_can_be_loaded()
+    programs_can_load_libraries()
     driver = driver or Driver()
     return driver.run(image, kernel, values, **more)
 
@@ -145,6 +145,7 @@ def mistakes_have_their_place():
 
 
 def heddle_run_has_programs_find_ptxas():
+    programs_can_load_libraries()
     shell = 'which ptxas; echo "$TRITON_PTXAS_PATH $TRITON_PTXAS_BLACKWELL_PATH $TRITON_LIBCUDA_PATH"'
     status, out, err = tap.run("run", "/bin/sh", "-c", shell)
     assert status == 0, err
@@ -178,6 +179,7 @@ open(sys.argv[2], "wb").write(image.raw)
 
 
 def the_machine_code_of_an_nvrtc_is_an_image_of_its_ptx():
+    programs_can_load_libraries()
     for version in 12, 13:
         library, image = os.path.join(folder.name, f"libnvrtc.so.{version}"), os.path.join(folder.name, "nvrtc.image")
         text = '"' + PTX.replace("\n", "\\n\\\n") + '"'
@@ -243,7 +245,7 @@ OUR_NVRTC = os.path.join(build, "src/toolkit/libnvrtc.so.")
 
 
 def nvrtc_compiles_for_c_programs():
-    library_can_be_loaded()
+    programs_can_load_libraries()
     need_clang()
     for version in "12", "13":
         program = os.path.join(folder.name, "nvrtc" + version)
@@ -258,7 +260,7 @@ def nvrtc_compiles_for_c_programs():
 
 def nvrtc(*options, source="__global__ void scale(float *p) { p[threadIdx.x] *= 2; }", names=(), version="12"):
     """The result of a compilation, its log, and the program."""
-    library_can_be_loaded()
+    programs_can_load_libraries()
     library, program, size = ctypes.CDLL(OUR_NVRTC + version), ctypes.c_void_p(), ctypes.c_size_t()
     assert library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"mine.cu", 0, None, None) == 0
     for name in names:
@@ -338,7 +340,7 @@ def a_name_that_is_none_is_an_error_of_nvrtc():
 
 
 def nvrtc_without_clang_names_debian_s_package():
-    library_can_be_loaded()
+    programs_can_load_libraries()
     code = f"""import ctypes
 library, program = ctypes.CDLL({OUR_NVRTC + "12"!r}), ctypes.c_void_p()
 library.nvrtcCreateProgram(ctypes.byref(program), b"", None, 0, None, None)
@@ -353,6 +355,7 @@ print(log.value.decode())"""
 
 
 def heddle_run_has_programs_find_nvrtc_where_there_is_none():
+    programs_can_load_libraries()
     status, out, err = tap.run("run", "sh", "-c", "echo $LD_LIBRARY_PATH", env={"LD_LIBRARY_PATH": "/mine"})
     folders = out.strip().split(":")
     there = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
@@ -361,6 +364,8 @@ def heddle_run_has_programs_find_nvrtc_where_there_is_none():
 
 def heddle_run_has_programs_find_headers_where_there_is_no_toolkit():
     """As the folder that CUDA_PATH names; a user's stays, and so does what comes with NVIDIA's NVRTC."""
+    programs_can_load_libraries()
+
     def cuda_path(program="/bin/sh", **env):
         return tap.run("run", program, "-c", "echo $CUDA_PATH", env=dict(env, PATH="/usr/bin:/bin"))[1].strip()
 
@@ -379,7 +384,7 @@ def heddle_run_has_programs_find_headers_where_there_is_no_toolkit():
 
 
 def nvjitlink_links_ptx_and_images_of_ptx():
-    library_can_be_loaded()
+    programs_can_load_libraries()
     for version in 12, 13:
         link = Link(b"-arch=sm_90", b"-O3", b"-lineinfo", version=version)
         assert link.result == 0
@@ -414,7 +419,7 @@ def registers_of(image, limit=None):
 
 
 def a_limit_of_registers_holds_for_kernels_without_bounds_of_their_own():
-    library_can_be_loaded()
+    programs_can_load_libraries()
     path, link = file("many.ptx", MANY), Link(b"-arch=sm_80", b"-maxrregcount=32")
     assert link.add(MANY.encode(), PTX_INPUT) == 0
     without = registers_of(MANY.encode())
@@ -424,7 +429,7 @@ def a_limit_of_registers_holds_for_kernels_without_bounds_of_their_own():
 
 
 def nvjitlink_takes_objects_and_libraries_of_the_host():
-    library_can_be_loaded()
+    programs_can_load_libraries()
     need_clang()
     source = file("twice.cu", "extern \"C\" __device__ float twice(float x) { return x + x; }\n")
     object_file, library = os.path.join(folder.name, "twice.o"), os.path.join(folder.name, "libtwice.a")
@@ -439,7 +444,7 @@ def nvjitlink_takes_objects_and_libraries_of_the_host():
 
 
 def nvjitlink_says_what_is_wrong():
-    library_can_be_loaded()
+    programs_can_load_libraries()
     for options, result, says in (((), 2, "-arch="), ((b"-arch=sm_90", b"-wrong"), 1, "-wrong")):
         link = Link(*options)
         assert link.result == result and says in link.log(), (link.result, link.log())
@@ -486,6 +491,7 @@ open(sys.argv[2], "wb").write(image.raw)
 
 
 def lto_ir_is_linked_to_ptx_by_the_vendor_s_nvjitlink_where_one_is_loaded():
+    programs_can_load_libraries()
     library, image = os.path.join(folder.name, "libnvJitLink.so.13"), os.path.join(folder.name, "lto.image")
     local = ".local .b32 m; st.volatile.local.f32 [m], %f3; ld.volatile.local.f32 %f3, [m];\n    st.global.f32" # as NVIDIA's writes it
     text = '"' + PTX.replace("st.global.f32", local).replace("\n", "\\n\\\n") + '"'
@@ -522,7 +528,7 @@ GRID = HEAD + """.extern .func (.param .b64 h) cudaCGGetIntrinsicHandle(.param .
 
 
 def grids_meet_by_the_device_runtime_that_a_linker_adds():
-    library_can_be_loaded()
+    programs_can_load_libraries()
     empty = file("cuda_device_runtime.o", "")
     library = os.path.join(folder.name, "libcudadevrt.a")
     subprocess.run(["ar", "rcs", library, empty], check=True)
