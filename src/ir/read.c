@@ -67,23 +67,6 @@ static ir_ref take_register(struct reader *r)
     return scan_expect(&r->s, '%') ? register_at(r, start) : REF_NONE;
 }
 
-/* Names of special registers, as print.c writes them. */
-static void list_sregs(struct reader *r)
-{
-    for (uint32_t s = 0; s < SREG_COUNT; s++) {
-        const struct isa_sreg_info *info = isa_sreg_info((enum isa_sreg)s);
-        for (uint32_t k = 0; k < (info->components > 1 ? 4u : 1u); k++) {
-            const char *name =
-                info->components > 1 ? arena_printf(r->arena, "%s.%c", info->name, "xyzw"[k]) : info->name;
-            map_put(&r->sregs, str_of(name), (void *)(uintptr_t)(1 + s * 4 + k));
-        }
-    }
-    for (uint32_t k = 0; k < IR_PARAM_BASE - IR_ENVREG; k++)
-        map_put(&r->sregs, str_of(arena_printf(r->arena, "envreg%u", k)), (void *)(uintptr_t)(1 + IR_ENVREG + k));
-    map_put(&r->sregs, str_of("parameters"), (void *)(uintptr_t)(1 + IR_PARAM_BASE));
-    map_put(&r->sregs, str_of("shared_start"), (void *)(uintptr_t)(1 + IR_SHARED_START));
-}
-
 /* Behind the `%`. */
 static uint32_t take_sreg(struct reader *r)
 {
@@ -130,12 +113,6 @@ static ir_ref take_operand(struct reader *r, unsigned width)
         return register_at(r, start);
     uint32_t sreg = take_sreg(r);
     return r->s.failed ? REF_NONE : ir_make_ref(REF_SREG, sreg);
-}
-
-/* Another operand, behind a comma but for the first. */
-static bool begins_operand(struct reader *r, unsigned *n)
-{
-    return ((*n)++ == 0 || scan_expect(&r->s, ',')) && !r->s.failed;
 }
 
 /* A register where it is written, with its width; `_` for none. */
@@ -198,10 +175,15 @@ static const char *type_text(size_t type)
     return type < TYPE_COUNT ? isa_type_name((enum isa_type)type) : NULL;
 }
 
-static const char *const scopes[] = {"cta", "cluster", "gpu", "sys"};
+static const enum isa_mod scopes[] = {MOD_cta, MOD_cluster, MOD_gpu, MOD_sys};
 static const char *scope_text(size_t scope)
 {
-    return scope < sizeof scopes / sizeof scopes[0] ? scopes[scope] : NULL;
+    return scope < sizeof scopes / sizeof scopes[0] ? isa_mod_text(scopes[scope]) : NULL;
+}
+
+static const char *atom_text(size_t atom)
+{
+    return atom < ATOM_COUNT ? atom_name((enum atom_op)atom) : NULL;
 }
 
 /* "b32x4" */
@@ -221,38 +203,27 @@ static bool read_elements(struct reader *r, struct str part, struct ir_access *a
     return scan_fail(&r->s, part.p, "what is accessed is like `b32`, `s8` or `b64x2`");
 }
 
-/* "shared.relaxed.gpu.add.u32.b32" */
-static bool read_access_word(struct reader *r, struct str word, struct ir_insn *i)
+/* "shared.relaxed.gpu.add.u32.b32", behind the operation */
+static bool read_access(struct reader *r, struct str word, struct ir_insn *i)
 {
-    static const uint8_t scope_mods[] = {MOD_cta, MOD_cluster, MOD_gpu, MOD_sys};
-    struct ir_access *a = i->access;
+    struct ir_access *a = i->access = ARENA_NEW(r->arena, struct ir_access);
     const char *start = word.p;
-    int mode = i->kind == IR_MBARRIER ? part_among(&word, ir_mbarrier_text)
-               : i->kind == IR_ASYNC  ? part_among(&word, ir_async_text)
-                                      : i->mode;
     int space = part_among(&word, space_text);
-    if (mode < 0 || space < 0 || space == SPACE_REG)
+    if (space < 0 || space == SPACE_REG)
         return scan_fail(&r->s, start, "a state space is missing here, as in `ld.global.b32`");
-    bool is_volatile = part_is(&word, "volatile");
-    int order = part_among(&word, ir_order_text), scope = part_among(&word, scope_text);
-    bool is_const = part_is(&word, "nc");
-    int atom = i->kind == IR_ATOM || i->kind == IR_ASYNC ? part_among(&word, ir_atom_text) : 0;
-    bool moves = i->kind == IR_ASYNC && atom < 0; /* and does not reduce */
-    int type = i->kind == IR_ATOM || (i->kind == IR_ASYNC && !moves) ? part_among(&word, type_text) : TYPE_none;
-    atom = moves ? 0 : atom;
-    if (atom < 0 || type < 0)
-        return scan_fail(&r->s, start, "an operation and a type are missing, as in `atom.global.add.u32.b32`");
-    if (!read_elements(r, word, a))
-        return false;
-    i->mode = (uint8_t)mode;
     a->mem.space = (enum ptx_space)space;
-    a->mem.is_volatile = is_volatile;
+    a->mem.is_volatile = part_is(&word, "volatile");
+    int order = part_among(&word, ir_order_text), scope = part_among(&word, scope_text);
     a->mem.order = (uint8_t)(order > 0 ? order : ORDER_WEAK);
-    a->mem.scope = scope >= 0 ? scope_mods[scope] : MOD_none;
-    a->mem.is_const = is_const || space == SPACE_CONST;
-    a->mem.atom = (uint8_t)atom;
+    a->mem.scope = (uint8_t)(scope >= 0 ? scopes[scope] : MOD_none);
+    a->mem.is_const = part_is(&word, "nc") || space == SPACE_CONST;
+    int atom = i->kind == IR_ATOM || i->kind == IR_ASYNC ? part_among(&word, atom_text) : -1;
+    int type = atom >= 0 ? part_among(&word, type_text) : TYPE_none;
+    if (type < 0 || (i->kind == IR_ATOM && atom < 0))
+        return scan_fail(&r->s, start, "an operation and a type are missing, as in `atom.global.add.u32.b32`");
+    a->mem.atom = (uint8_t)(atom >= 0 ? atom : 0);
     a->mem.type = (uint8_t)type;
-    return true;
+    return read_elements(r, word, a);
 }
 
 /* One of what is added up to an address. */
@@ -283,56 +254,18 @@ static bool read_summand(struct reader *r, struct ir_insn *i)
     return !r->s.failed;
 }
 
-static bool read_access(struct reader *r, struct str word, struct ir_insn *i)
+static bool read_address(struct reader *r, struct ir_insn *i)
 {
-    i->access = ARENA_NEW(r->arena, struct ir_access);
-    if (!read_access_word(r, word, i) || !scan_expect(&r->s, '['))
+    if (!scan_expect(&r->s, '['))
         return false;
     do
         if (!read_summand(r, i))
             return false;
     while (scan_take(&r->s, '+'));
-    if (!scan_expect(&r->s, ']'))
-        return false;
-    struct ir_access *a = i->access;
-    ir_ref *to = i->kind == IR_ST ? a->regs : a->operands;
-    unsigned n = i->kind == IR_ST ? a->mem.n : i->kind == IR_ATOM ? (a->mem.atom == ATOM_cas ? 2 : a->mem.n) : 0;
-    for (unsigned k = 0; k < n && scan_expect(&r->s, ','); k++)
-        to[k] = take_operand(r, ir_element_width(a));
-    if (i->kind == IR_ST && ir_is_copy(i) && scan_expect(&r->s, ','))
-        a->operands[ASYNC_SOURCE] = take_operand(r, 64);
-    for (unsigned k = 0; k < 16 && i->kind == IR_ASYNC && scan_take(&r->s, ','); k++)
-        *(k < 8 ? &a->operands[k] : &a->regs[k - 8]) = take_operand(r, 64);
-    if (i->kind != IR_MBARRIER || r->s.failed || !scan_expect(&r->s, ','))
-        return !r->s.failed;
-    i->b = take_operand(r, 32);
-    const char *start = (scan_expect(&r->s, ','), scan_peek(&r->s), r->s.p);
-    int order = scan_among(scan_word(&r->s), ir_order_text);
-    i->imm = order >= 0 ? (uint64_t)order : 0;
-    return order >= 0 || scan_fail(&r->s, start, "the name of a memory order is missing here");
+    return scan_expect(&r->s, ']');
 }
 
 /* ---- instructions ---- */
-
-static bool read_lanes(struct reader *r, enum lane_id lane, struct ir_insn *i)
-{
-    const struct lane_info *info = lane_info(lane);
-    const unsigned widths[] = {info->a, info->b, info->c, info->e & (CARRY_IN | CARRY_FOURTH) ? 32 : 0};
-    ir_ref e = i->e, *const refs[] = {&i->a, &i->b, &i->c, &e};
-    unsigned n = 0;
-    i->kind = IR_LANES;
-    i->lane = (uint16_t)lane;
-    for (unsigned k = 0; k < 4; k++)
-        if (widths[k] && begins_operand(r, &n))
-            *refs[k] = take_operand(r, widths[k]);
-    if (info->e == CARRY_INOUT && i->e != e)
-        return scan_fail(&r->s, r->s.p, "`%s` reads the carry that it writes", info->name);
-    i->e = e;
-    bool more = !scan_at_line_end(&r->s) && begins_operand(r, &n);
-    if (more && scan_this(&r->s, "imm"))
-        i->imm = scan_number(&r->s);
-    return !r->s.failed;
-}
 
 static void read_targets(struct reader *r, struct ir_insn *i, bool several)
 {
@@ -344,44 +277,47 @@ static void read_targets(struct reader *r, struct ir_insn *i, bool several)
     i->n_targets = targets.n;
 }
 
-static void read_operand(struct reader *r, struct ir_insn *i, char what)
+static void read_operand(struct reader *r, struct ir_insn *i, const struct ir_text_operand *o)
 {
     const char *start = (scan_peek(&r->s), r->s.p);
-    int order;
-    switch (what) {
-    case 'a': i->a = take_operand(r, 32); break;
-    case 'b': i->b = take_operand(r, 32); break;
-    case 'c': i->c = take_operand(r, 32); break;
-    case 'f': i->f = take_operand(r, 32); break;
+    switch (o->what) {
+    case 'm': read_address(r, i); break;
+    case 'I': i->imm = scan_this(&r->s, "imm") ? scan_number(&r->s) : 0; break;
     case 'i': i->imm = scan_number(&r->s); break;
     case 'o':
-        order = scan_among(scan_word(&r->s), ir_order_text);
-        i->imm = order >= 0 ? (uint64_t)order : 0;
-        if (order < 0)
+        i->imm = (uint64_t)scan_among(scan_word(&r->s), ir_order_text);
+        if (i->imm > ORDER_SC)
             scan_fail(&r->s, start, "the name of a memory order is missing here");
         break;
     case 's': i->imm = scan_expect(&r->s, '%') ? take_sreg(r) / 4 : 0; break;
-    default: read_targets(r, i, what == 'T');
+    case 't':
+    case 'T': read_targets(r, i, o->what == 'T'); break;
+    default: *o->ref = take_operand(r, o->width);
     }
 }
 
-static bool read_operation(struct reader *r, const struct ir_operation *o, struct ir_insn *i)
+static bool read_operands(struct reader *r, struct ir_insn *i, const char *form)
 {
-    unsigned n = 0;
+    struct ir_text_operand operands[IR_MAX_REFS];
+    unsigned n = ir_text_operands(i, form, operands);
+    for (unsigned k = 0; k < n && !r->s.failed; k++)
+        if (!(operands[k].is_optional && scan_at_line_end(&r->s)) && (k == 0 || scan_expect(&r->s, ',')))
+            read_operand(r, i, &operands[k]);
+    return !r->s.failed;
+}
+
+static bool read_operation(struct reader *r, const struct ir_operation *o, struct str word, struct ir_insn *i)
+{
+    size_t length = strlen(o->text) + 1; /* with the dot behind it */
     i->kind = o->kind;
     i->mode = o->kind == IR_CALL ? 0 : o->mode;
     if (o->kind == IR_CALL) {
         i->call = ARENA_NEW(r->arena, struct ir_call);
         i->call->syscall = (enum ir_syscall)o->mode;
     }
-    for (const char *what = o->operands; *what && !r->s.failed; what++) {
-        bool is_optional = strchr("abcf", *what) != NULL;
-        if ((!is_optional || !scan_at_line_end(&r->s)) && begins_operand(r, &n))
-            read_operand(r, i, *what);
-    }
-    if (o->kind == IR_BRX && !i->n_targets)
-        scan_fail(&r->s, r->s.p, "`brx` has blocks to go to");
-    return !r->s.failed;
+    if (*o->operands == 'm' && !read_access(r, (struct str){word.p + length, word.n - length}, i))
+        return false;
+    return read_operands(r, i, o->operands);
 }
 
 /* What stands before the `=`. */
@@ -401,35 +337,26 @@ static unsigned read_results(struct reader *r, ir_ref results[MAX_RESULTS])
 
 static bool set_results(struct reader *r, const char *start, struct ir_insn *i, const ir_ref *results, unsigned n)
 {
-    bool is_lanes = i->kind == IR_LANES, by_element = i->kind == IR_LD || i->kind == IR_ATOM;
+    ir_ref *places[FRAGMENT_MAX_REGS];
     if (i->kind == IR_MATRIX) {
         i->matrix->writes = ARENA_ARRAY(r->arena, ir_ref, n);
-        memcpy(i->matrix->writes, results, n * sizeof *results);
         i->matrix->n_writes = (uint16_t)n;
-        i->e = REF_NONE;
-        return true;
     }
-    unsigned most = is_lanes     ? 1 + ((lane_info((enum lane_id)i->lane)->e & CARRY_OUT) != 0)
-                    : by_element ? i->access->mem.n
-                                 : 2;
-    if (i->kind == IR_ST || i->kind >= IR_BRA)
-        most = 0;
-    if (n > most || (by_element && n != most && (n || i->kind == IR_LD)))
+    unsigned most = ir_text_results(i, places);
+    bool reads_carry = i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e == CARRY_INOUT;
+    if (n > most || (n < most && i->kind == IR_LD))
         return scan_fail(&r->s, start, "it has %u result%s, and not %u", most, most == 1 ? "" : "s", n);
-    for (unsigned k = 0; k < n && by_element; k++)
-        i->access->regs[k] = results[k];
-    i->d = !by_element && n > 0 ? results[0] : REF_NONE;
-    if (!by_element && n > 1)
-        i->e = results[1];
+    if (reads_carry && i->e != (n > 1 ? results[1] : REF_NONE))
+        return scan_fail(&r->s, r->s.p, "`%s` reads the carry that it writes", lane_info((enum lane_id)i->lane)->name);
+    for (unsigned k = 0; k < n; k++)
+        *places[k] = results[k];
     return true;
 }
 
-static const struct ir_operation *find_operation(struct str word)
+static bool is_operation(const struct ir_operation *o, struct str word)
 {
-    for (size_t k = 0; ir_operation(k); k++)
-        if (str_is(word, ir_operation(k)->text))
-            return ir_operation(k);
-    return NULL;
+    size_t n = strlen(o->text);
+    return str_starts(word, o->text) && (*o->operands == 'm' ? word.n > n && word.p[n] == '.' : word.n == n);
 }
 
 /* An opcode of PTX, which may have `::` in it. */
@@ -447,56 +374,43 @@ static bool take_matrix_name(struct reader *r, struct str *word)
     return found;
 }
 
-/* What it reads, and the access behind that. What it computes is in its name, which nothing that reads texts looks at. */
+/* What it computes is in its name, which nothing that reads texts looks at. */
 static bool read_matrix(struct reader *r, struct str name, struct ir_insn *i)
 {
-    unsigned n = 0;
     struct ir_matrix *m = i->matrix = ARENA_NEW(r->arena, struct ir_matrix);
     i->kind = IR_MATRIX;
     i->mode = COLLECTIVE_MATRIX;
     m->name = name;
-    m->reads = ARENA_ARRAY(r->arena, ir_ref, IR_MAX_REFS);
-    while (!scan_at_line_end(&r->s) && begins_operand(r, &n)) {
-        const char *start = (scan_peek(&r->s), r->s.p);
-        struct str word = *start == '%' || *start == '-' || (*start >= '0' && *start <= '9') ? (struct str){start, 0}
-                                                                                             : scan_word(&r->s);
-        struct str rest = word, first = next_part(&rest);
-        if (word.n && str_is(first, "access"))
-            return read_access(r, rest, i);
-        if (word.n || m->n_reads == IR_MAX_REFS - 8)
-            return scan_fail(&r->s, start,
-                             word.n ? "an operand is missing here" : "no instruction has as many operands");
-        m->reads[m->n_reads++] = take_operand(r, 32);
-    }
-    return !r->s.failed;
+    m->n_reads = IR_MAX_REFS - 8;
+    m->reads = ARENA_ARRAY(r->arena, ir_ref, m->n_reads);
+    const char *start = (scan_peek(&r->s), r->s.p);
+    struct str word = scan_word(&r->s);
+    if (!part_is(&word, "access"))
+        r->s.p = start;
+    else if (!read_access(r, word, i))
+        return false;
+    bool is_read = read_operands(r, i, i->access ? "mq" : "q");
+    while (m->n_reads && !m->reads[m->n_reads - 1])
+        m->n_reads--;
+    return is_read;
 }
 
 static bool read_what(struct reader *r, struct ir_insn *i)
 {
-    static const struct {
-        const char *text;
-        enum ir_kind kind;
-        enum async_mode mode;
-    } accesses[] = {{"ld", IR_LD, ASYNC_NONE},   {"st", IR_ST, ASYNC_NONE}, {"fetch", IR_LD, ASYNC_COPY},
-                    {"copy", IR_ST, ASYNC_COPY}, {"atom", IR_ATOM, 0},      {"mbarrier", IR_MBARRIER, 0},
-                    {"async", IR_ASYNC, 0}};
-    struct str word = scan_word(&r->s), rest = word, first = next_part(&rest);
-    const struct ir_operation *o = find_operation(word);
+    struct str word = scan_word(&r->s);
     uintptr_t lane = (uintptr_t)map_get(&r->lanes, word);
-    if (o)
-        return read_operation(r, o, i);
+    for (size_t n = 0; ir_operation(n); n++)
+        if (is_operation(ir_operation(n), word))
+            return read_operation(r, ir_operation(n), word, i);
     if (take_matrix_name(r, &word))
         return read_matrix(r, word, i);
-    if (lane)
-        return read_lanes(r, (enum lane_id)(lane - 1), i);
-    for (size_t k = 0; k < sizeof accesses / sizeof accesses[0]; k++)
-        if (str_is(first, accesses[k].text)) {
-            i->kind = (uint8_t)accesses[k].kind;
-            i->mode = (uint8_t)accesses[k].mode;
-            return read_access(r, rest, i);
-        }
-    return scan_fail(&r->s, word.p, word.n ? "there is no instruction `%.*s`" : "an instruction is missing here%.*s",
-                     STR_ARG(word));
+    if (!lane)
+        return scan_fail(&r->s, word.p,
+                         word.n ? "there is no instruction `%.*s`" : "an instruction is missing here%.*s",
+                         STR_ARG(word));
+    i->kind = IR_LANES;
+    i->lane = (uint16_t)(lane - 1);
+    return read_operands(r, i, "");
 }
 
 static bool read_insn(struct reader *r)
@@ -511,8 +425,6 @@ static bool read_insn(struct reader *r)
             return scan_fail(&r->s, start, "a guard is a predicate");
     }
     unsigned n = read_results(r, results);
-    /* the carry that is written may be the one that is read */
-    i.e = n > 1 ? results[1] : REF_NONE;
     if (r->s.failed || !read_what(r, &i) || !set_results(r, start, &i, results, n) || !scan_end_line(&r->s))
         return false;
     *VEC_PUSH(r->arena, &r->f->insns) = i;
@@ -718,7 +630,9 @@ struct ir_func *ir_read(struct arena *arena, const struct source *source, struct
     map_init(&r.sregs, arena);
     for (uintptr_t lane = 1; lane < LANE_COUNT; lane++)
         map_put(&r.lanes, str_of(lane_info((enum lane_id)lane)->name), (void *)(lane + 1));
-    list_sregs(&r);
+    for (uint32_t sreg = IR_SHARED_START + 1;
+         sreg-- > 0;) /* of those with one component the first is the one referred to */
+        map_put(&r.sregs, str_of(ir_sreg_text(sreg, arena)), (void *)(uintptr_t)(1 + sreg));
     if (!read_function(&r))
         return NULL;
     f->order = ARENA_ARRAY(arena, uint32_t, f->blocks.n);

@@ -1,4 +1,4 @@
-/* A function as text, which HEDDLE_DUMP=ir shows and tests are written in: print.c writes it, read.c reads it back.
+/* A function as text, which HEDDLE_DUMP=ir shows and tests are written in: print.c writes it, read.c reads it back; what both go by is text.c.
  *
  *     kernel NAME                       `func` where it is none
  *         frame BYTES                   of local memory, where there is some
@@ -16,7 +16,8 @@
  *
  *     [@[!]%p] [results =] LANE_FUNCTION operands [, imm N]      isa/lanes_*.def
  *     [@[!]%p] [results =] OPERATION operands                    operations.def
- *     [@[!]%p] [results =] ld|st|atom|mbarrier.MODE|async.MODE .SPACE[.volatile][.ORDER][.SCOPE][.nc][.OP.TYPE].b|s BITS [xN] [ADDRESS], ...
+ *     [@[!]%p] [results =] OPERATION .SPACE[.volatile][.ORDER][.SCOPE][.nc][.OP.TYPE].b|s BITS [xN] [ADDRESS], operands
+ *     [@[!]%p] [results =] PTX_OPCODE [access.SPACE.b BITS [ADDRESS],] operands     of matrices
  *
  * In one word, as in `atom.shared.relaxed.gpu.add.u32.b32 [%4 + 8], 1`. `.s32` is a load that extends by the sign.
  * `;` begins a comment, to the end of the line: there stands what analyses have found out.
@@ -48,7 +49,7 @@ struct str ir_print_shapes(const struct ir_func *f, const struct ir_shapes *s, s
  * (ir_order_blocks) is not looked at. */
 struct ir_func *ir_read(struct arena *arena, const struct source *source, struct diags *diags);
 
-/* ---- what printer and reader share ---- */
+/* ---- what printer and reader share: text.c ---- */
 
 struct ir_operation {
     uint8_t kind, mode;
@@ -57,15 +58,22 @@ struct ir_operation {
 /* NULL behind the last. */
 const struct ir_operation *ir_operation(size_t i);
 /* By value; NULL behind the last. */
-const char *ir_base_text(size_t base);     /* enum ir_base */
-const char *ir_atom_text(size_t atom);     /* enum atom_op */
-const char *ir_order_text(size_t order);   /* enum ir_order */
-const char *ir_mbarrier_text(size_t mode); /* enum mbarrier_mode */
-const char *ir_async_text(size_t mode);    /* enum async_mode */
-/* The width of a constant that an access stores, where the text does not say another. */
-static inline unsigned ir_element_width(const struct ir_access *a)
-{
-    return a->mem.bytes > 2 ? 8u * a->mem.bytes : 16;
-}
+const char *ir_base_text(size_t base);   /* enum ir_base */
+const char *ir_order_text(size_t order); /* enum ir_order */
+/* What follows the `%` of a special register, as a reference numbers them. */
+const char *ir_sreg_text(uint32_t sreg, struct arena *arena);
+
+/* An operand where it stands in the text. */
+struct ir_text_operand {
+    char what;        /* as in operations.def; of a lane function I, its number, behind `imm` */
+    uint8_t width;    /* of a constant that does not say another */
+    bool is_optional; /* where it is not there, and none behind it is, it is not written */
+    ir_ref *ref;      /* NULL: it is no reference */
+};
+/* Of an instruction whose kind, mode, lane function and kind of access are known, by the letters of its operation, and how many. A
+ * matrix instruction has q, its reads, behind the access that it may have. */
+unsigned ir_text_operands(struct ir_insn *i, const char *form, struct ir_text_operand out[IR_MAX_REFS]);
+/* What may stand before the `=`. */
+unsigned ir_text_results(struct ir_insn *i, ir_ref *out[FRAGMENT_MAX_REGS]);
 
 #endif
