@@ -181,8 +181,7 @@ static void lower_simple(struct builder *b, enum ir_kind kind)
 
 static void lower_return(struct builder *b)
 {
-    if (!b->func->entry)
-        lower_register_params(b, false);
+    lower_register_params(b, false);
     ir_emit_guarded(b, b->func->entry ? IR_EXIT : IR_RET);
 }
 
@@ -344,13 +343,9 @@ static void finish_blocks(struct builder *b)
 /* Running off the end of a body is a return. */
 static void end_body(struct builder *b)
 {
-    static const struct ptx_insn end_insn;
-    const struct ptx_insn *last = b->insn;
     ir_cut(b);
-    b->insn = last ? last : &end_insn;
     b->guard = REF_NONE;
-    if (!b->func->entry)
-        lower_register_params(b, false);
+    lower_register_params(b, false);
     ir_emit(b, b->func->entry ? IR_EXIT : IR_RET);
 }
 
@@ -420,11 +415,12 @@ static void begin(struct builder *b)
 struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, bool clustered,
                          struct diags *diags)
 {
+    static const struct ptx_insn none;
     struct ir_func *f = ARENA_NEW(arena, struct ir_func);
     f->func = func;
     f->clustered = clustered;
     f->arena = arena;
-    struct builder b = {.f = f, .arena = arena, .diags = diags, .func = func, .module = func->module};
+    struct builder b = {.f = f, .arena = arena, .diags = diags, .func = func, .module = func->module, .insn = &none};
     uint32_t errors = diags->errors;
     begin(&b);
     for (uint32_t i = 0; i < func->body.n && ir_spend(f, 1); i++)

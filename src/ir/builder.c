@@ -63,6 +63,11 @@ ir_ref ir_reg_of(struct builder *b, const struct ptx_reg *reg, uint32_t number)
     return ir_make_ref(REF_REG, b->reg_of[number]);
 }
 
+ir_ref ir_named_reg(struct builder *b, const struct ptx_operand *o)
+{
+    return ir_reg_of(b, o->reg, o->number + (o->component == COMPONENT_NONE ? 0 : o->component));
+}
+
 unsigned ir_ref_width(const struct builder *b, ir_ref r)
 {
     uint32_t index = ir_ref_index(r);
@@ -96,16 +101,34 @@ struct ir_insn *ir_emit_guarded(struct builder *b, enum ir_kind kind)
     return i;
 }
 
-ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_ref c)
+static struct ir_insn *set_lanes(struct ir_insn *i, enum lane_id lane, ir_ref d, ir_ref a, ir_ref b, ir_ref c)
 {
-    ir_ref d = ir_temp(b, lane_info(lane)->d);
-    struct ir_insn *i = ir_emit(b, IR_LANES);
     i->lane = (uint16_t)lane;
     i->d = d;
     i->a = a;
-    i->b = b_;
+    i->b = b;
     i->c = c;
+    return i;
+}
+
+struct ir_insn *ir_emit_lanes(struct builder *b, enum lane_id lane, ir_ref d, ir_ref a, ir_ref b_, ir_ref c)
+{
+    return set_lanes(ir_emit_guarded(b, IR_LANES), lane, d, a, b_, c);
+}
+
+ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_ref c)
+{
+    ir_ref d = ir_temp(b, lane_info(lane)->d);
+    set_lanes(ir_emit(b, IR_LANES), lane, d, a, b_, c);
     return d;
+}
+
+struct ir_insn *ir_emit_access(struct builder *b, enum ir_kind kind, ir_ref base, struct ir_access *access)
+{
+    struct ir_insn *i = ir_emit_guarded(b, kind);
+    i->access = access;
+    i->a = base;
+    return i;
 }
 
 static enum lane_id resize_lane(unsigned from, unsigned to, bool sign)
@@ -228,7 +251,7 @@ static ir_ref symbol_address(struct builder *b, struct ptx_symbol *s, int64_t di
     ir_ref at = ir_const_base(b, width, BASE_SYMBOL, s, disp);
     if (!v || v->space != SPACE_SHARED || !b->f->clustered)
         return at;
-    return ir_lanes(b, width == 64 ? LANE_add_b64 : LANE_add_b32, at, ir_shared_start(b, width), REF_NONE);
+    return ir_lanes(b, LANE_AS_WIDE(add, width), at, ir_shared_start(b, width), REF_NONE);
 }
 
 ir_ref ir_shared_start(struct builder *b, unsigned width)
@@ -266,9 +289,7 @@ ir_ref ir_source(struct builder *b, const struct ptx_operand *o, enum isa_type t
     unsigned width = ir_width(type);
     bool sign = isa_type_class(type) == CLASS_S;
     switch (o->kind) {
-    case OPND_REG:
-        return ir_resize(b, ir_reg_of(b, o->reg, o->number + (o->component == COMPONENT_NONE ? 0 : o->component)),
-                         width, sign);
+    case OPND_REG: return ir_resize(b, ir_named_reg(b, o), width, sign);
     case OPND_INT: return ir_const_of(b, width, o->bits);
     case OPND_FLOAT: return ir_const_of(b, width, float_bits(o, type));
     case OPND_SREG: return ir_resize(b, sreg_value(b, o), width, false);
@@ -291,7 +312,7 @@ struct ir_dest ir_destination(struct builder *b, const struct ptx_operand *o, en
     struct ir_dest d = {0};
     if (o->kind != OPND_REG)
         return d.ref = ir_temp(b, width), d; /* the sink */
-    ir_ref reg = ir_reg_of(b, o->reg, o->number + (o->component == COMPONENT_NONE ? 0 : o->component));
+    ir_ref reg = ir_named_reg(b, o);
     if (ir_ref_width(b, reg) == width)
         return d.ref = reg, d;
     d.ref = ir_temp(b, width);
@@ -322,10 +343,7 @@ void ir_copy_guarded(struct builder *b, ir_ref reg, ir_ref value)
         last->guard_negated = b->insn->guard_negated;
         return;
     }
-    struct ir_insn *i = ir_emit_guarded(b, IR_LANES);
-    i->lane = (uint16_t)move_lane(ir_ref_width(b, reg));
-    i->d = reg;
-    i->a = value;
+    ir_emit_lanes(b, move_lane(ir_ref_width(b, reg)), reg, value, REF_NONE, REF_NONE);
 }
 
 void ir_finish(struct builder *b, struct ir_dest d)
@@ -337,8 +355,14 @@ void ir_finish(struct builder *b, struct ir_dest d)
         build_error(b, "ptx-type", NULL, "the destination register is too narrow");
         return;
     }
-    struct ir_insn *i = ir_emit_guarded(b, IR_LANES);
-    i->lane = (uint16_t)lane;
-    i->d = d.reg;
-    i->a = d.ref;
+    ir_emit_lanes(b, lane, d.reg, d.ref, REF_NONE, REF_NONE);
+}
+
+void ir_write(struct builder *b, const struct ptx_operand *o, enum isa_type type, ir_ref value)
+{
+    if (o->kind != OPND_REG)
+        return;
+    struct ir_dest d = ir_destination(b, o, type);
+    ir_copy_guarded(b, d.ref, value);
+    ir_finish(b, d);
 }

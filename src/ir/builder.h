@@ -15,7 +15,7 @@ struct builder {
     struct diags *diags;
     const struct ptx_func *func;
     const struct ptx_module *module;
-    const struct ptx_insn *insn; /* being lowered; NULL before the first */
+    const struct ptx_insn *insn; /* being lowered; an empty one before the first */
     struct place place;          /* of what is being lowered: the function's head, a variable, an instruction */
     const struct ptx_loc *loc;
     ir_ref guard;       /* of insn */
@@ -35,15 +35,23 @@ ir_ref ir_temp(struct builder *b, unsigned width);
 ir_ref ir_const_of(struct builder *b, unsigned width, uint64_t bits);
 ir_ref ir_const_base(struct builder *b, unsigned width, enum ir_base base, struct ptx_symbol *symbol, int64_t addend);
 ir_ref ir_reg_of(struct builder *b, const struct ptx_reg *reg, uint32_t number);
+/* That an operand names, which may be an element of a vector. */
+ir_ref ir_named_reg(struct builder *b, const struct ptx_operand *o);
 unsigned ir_ref_width(const struct builder *b, ir_ref r);
 /* A new last instruction, without guard. */
 struct ir_insn *ir_emit(struct builder *b, enum ir_kind kind);
 /* The same with the guard of the PTX instruction. */
 struct ir_insn *ir_emit_guarded(struct builder *b, enum ir_kind kind);
+/* The same, d = lane(a, b, c). */
+struct ir_insn *ir_emit_lanes(struct builder *b, enum lane_id lane, ir_ref d, ir_ref a, ir_ref b_, ir_ref c);
+/* The same, with an access whose address has that base. */
+struct ir_insn *ir_emit_access(struct builder *b, enum ir_kind kind, ir_ref base, struct ir_access *access);
 /* Starts a new block unless the last one is still empty. */
 void ir_cut(struct builder *b);
 /* d = lane(a, b, c), unguarded; d is a new temporary of the lane's width. */
 ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_ref c);
+/* Of a lane function of 32 and 64 bits the one that is as wide. */
+#define LANE_AS_WIDE(function, width) ((width) == 64 ? LANE_##function##_b64 : LANE_##function##_b32)
 /* d = a at another width; `sign` extends by the sign. */
 ir_ref ir_resize(struct builder *b, ir_ref a, unsigned width, bool sign);
 
@@ -73,6 +81,8 @@ struct ir_dest ir_destination(struct builder *b, const struct ptx_operand *o, en
 void ir_finish(struct builder *b, struct ir_dest d);
 /* reg = value, guarded. */
 void ir_copy_guarded(struct builder *b, ir_ref reg, ir_ref value);
+/* The same with a destination of `type`; nothing for the sink. */
+void ir_write(struct builder *b, const struct ptx_operand *o, enum isa_type type, ir_ref value);
 
 /* ---- lowering by kind ---- */
 

@@ -35,16 +35,11 @@ static void fold_bfe(struct builder *b, struct ir_insn *i)
     uint64_t position, length;
     if (!constant(b, i->b, &position) || !constant(b, i->c, &length))
         return;
-    if ((position & 0xff) >= 32 && (length & 0xff) != 0)
-        *i = (struct ir_insn){.kind = i->kind,
-                              .lane = LANE_mov_b32,
-                              .d = i->d,
-                              .a = ir_const_of(b, 32, UINT32_MAX),
-                              .guard = i->guard,
-                              .guard_negated = i->guard_negated,
-                              .origin = i->origin,
-                              .module = i->module,
-                              .loc = i->loc};
+    if ((position & 0xff) < 32 || (length & 0xff) == 0)
+        return;
+    i->lane = LANE_mov_b32;
+    i->a = ir_const_of(b, 32, UINT32_MAX);
+    i->b = i->c = REF_NONE;
 }
 
 /* 9.7.1.4 mad.hi.sat.s32: a constant addend is added without saturation. */

@@ -46,12 +46,7 @@ void lower_pure(struct builder *b)
         src[1] = src[2];
         src[2] = REF_NONE;
     }
-    struct ir_insn *i = ir_emit_guarded(b, IR_LANES);
-    i->lane = inst->lane;
-    i->d = d.ref;
-    i->a = src[0];
-    i->b = src[1];
-    i->c = src[2];
+    struct ir_insn *i = ir_emit_lanes(b, (enum lane_id)inst->lane, d.ref, src[0], src[1], src[2]);
     i->e = lane->e == CARRY_FOURTH ? src[3] : lane->e ? carry_of(b) : REF_NONE;
     i->imm = immediate_of(in);
     ir_fold_immediates(b, i);
@@ -96,20 +91,16 @@ static void finish_set(struct builder *b, ir_ref mask, ir_ref high, enum isa_typ
     ir_ref value = ir_lanes(b, lane, one, zero, mask);
     if (high)
         value = ir_lanes(b, LANE_pack_b32_b16, value, ir_lanes(b, lane, one, zero, high), REF_NONE);
-    struct ir_dest d = ir_destination(b, &b->insn->operands[0], type);
-    ir_copy_guarded(b, d.ref, value);
-    ir_finish(b, d);
+    ir_write(b, &b->insn->operands[0], type, value);
 }
 
 static void finish_setp(struct builder *b, ir_ref mask, ir_ref other)
 {
     const struct ptx_operand *o = &b->insn->operands[0];
     bool pair = o->kind == OPND_PAIR;
-    const struct ptx_operand *p = pair ? &o->elems[0] : o, *q = pair ? &o->elems[1] : NULL;
-    if (p->kind == OPND_REG)
-        ir_copy_guarded(b, ir_destination(b, p, TYPE_pred).ref, mask);
-    if (q && q->kind == OPND_REG)
-        ir_copy_guarded(b, ir_destination(b, q, TYPE_pred).ref, other);
+    ir_write(b, pair ? &o->elems[0] : o, TYPE_pred, mask);
+    if (pair)
+        ir_write(b, &o->elems[1], TYPE_pred, other);
 }
 
 /* 9.7.6.1, 9.7.6.2: t = a cmp b; p = t op c, q = !t op c. Packed types compare the halves: p the low, q the
@@ -129,12 +120,7 @@ void lower_compare(struct builder *b)
     ir_ref c = in->n_operands > 3 ? ir_predicate(b, &in->operands[3]) : REF_NONE;
     bool direct = setp && !packed && !c && in->operands[0].kind == OPND_REG;
     if (direct) {
-        struct ir_insn *i = ir_emit_guarded(b, IR_LANES);
-        i->lane = inst->lane;
-        i->a = x;
-        i->b = y;
-        ir_ref d = ir_destination(b, &in->operands[0], TYPE_pred).ref;
-        b->f->insns.at[b->f->insns.n - 1].d = d;
+        ir_emit_lanes(b, lane, ir_destination(b, &in->operands[0], TYPE_pred).ref, x, y, REF_NONE);
         return;
     }
     ir_ref low, high = REF_NONE;
@@ -168,11 +154,9 @@ void lower_lop3p(struct builder *b)
     ir_ref nonzero = ir_lanes(b, LANE_cmp_b32_ne, value, ir_const_of(b, 32, 0), REF_NONE);
     nonzero = combine(b, nonzero, q);
     bool pair = o->kind == OPND_PAIR;
-    struct ir_dest d = ir_destination(b, pair ? &o->elems[0] : o, TYPE_b32);
-    ir_copy_guarded(b, d.ref, value);
-    ir_finish(b, d);
-    if (pair && o->elems[1].kind == OPND_REG)
-        ir_copy_guarded(b, ir_destination(b, &o->elems[1], TYPE_pred).ref, nonzero);
+    ir_write(b, pair ? &o->elems[0] : o, TYPE_b32, value);
+    if (pair)
+        ir_write(b, &o->elems[1], TYPE_pred, nonzero);
 }
 
 /* ---- mov ---- */
@@ -210,11 +194,7 @@ static void lower_unpack(struct builder *b, enum isa_type type)
         if (v->elems[k].kind != OPND_REG)
             continue;
         struct ir_dest d = ir_destination(b, &v->elems[k], bits_type(element));
-        struct ir_insn *i = ir_emit_guarded(b, IR_LANES); /* no element can be x: its width is another */
-        i->lane = (uint16_t)lane;
-        i->d = d.ref;
-        i->a = x;
-        i->imm = k;
+        ir_emit_lanes(b, lane, d.ref, x, REF_NONE, REF_NONE)->imm = k; /* no element can be x: its width is another */
         ir_finish(b, d);
     }
 }
@@ -248,11 +228,7 @@ static void lower_vector_mov(struct builder *b, enum isa_type type)
     }
     for (unsigned k = 0; k < n; k++) {
         struct ptx_operand e = lower_element(to, k);
-        if (e.kind != OPND_REG)
-            continue;
-        struct ir_dest d = ir_destination(b, &e, type);
-        ir_copy_guarded(b, d.ref, values[k]);
-        ir_finish(b, d);
+        ir_write(b, &e, type, values[k]);
     }
 }
 
@@ -280,7 +256,5 @@ void lower_mov(struct builder *b)
     } else {
         value = ir_source(b, from, type);
     }
-    struct ir_dest d = ir_destination(b, to, type);
-    ir_copy_guarded(b, d.ref, value);
-    ir_finish(b, d);
+    ir_write(b, to, type, value);
 }

@@ -46,10 +46,8 @@ void lower_mbarrier(struct builder *b)
     struct ir_dest d = {0};
     if (at && in->operands[0].kind != OPND_SINK)
         d = ir_destination(b, &in->operands[0], tests ? TYPE_pred : TYPE_b64);
-    struct ir_insn *i = ir_emit_guarded(b, IR_MBARRIER);
+    struct ir_insn *i = ir_emit_access(b, IR_MBARRIER, base, a);
     i->mode = (uint8_t)mode;
-    i->access = a;
-    i->a = base;
     i->b = operand;
     i->d = d.ref;
     i->imm = weak                                      ? ORDER_WEAK
@@ -94,8 +92,19 @@ static void lower_reduction(struct ir_access *a, const struct isa_inst *inst)
     a->mem.atom = (uint8_t)lower_atom_op(inst);
 }
 
+/* `guard`: in place of the instruction's own, where it is not REF_NONE. */
+static void emit_copy(struct builder *b, enum ir_kind kind, ir_ref base, struct ir_access *a, ir_ref guard)
+{
+    struct ir_insn *i = ir_emit_access(b, kind, base, a);
+    i->mode = ASYNC_COPY;
+    if (guard) {
+        i->guard = guard;
+        i->guard_negated = false;
+    }
+}
+
 /* The load of a copy whose source is read as a whole: see ir_is_copy(). Its elements are those of the store. */
-static struct ir_insn *lower_fetch(struct builder *b, struct ir_access *a)
+static void lower_fetch(struct builder *b, struct ir_access *a, ir_ref guard)
 {
     unsigned bytes = a->mem.bytes;
     struct ir_access *from = ARENA_NEW(b->arena, struct ir_access);
@@ -106,26 +115,21 @@ static struct ir_insn *lower_fetch(struct builder *b, struct ir_access *a)
     ir_ref base = lower_place(b, &b->insn->operands[1], from);
     for (unsigned k = 0; k < a->mem.n; k++)
         a->regs[k] = from->regs[k] = ir_temp(b, 8u * a->mem.bytes);
-    struct ir_insn *i = ir_emit_guarded(b, IR_LD);
-    i->mode = ASYNC_COPY;
-    i->access = from;
-    i->a = base;
-    return i;
+    emit_copy(b, IR_LD, base, from, guard);
 }
 
 /* Lanes whose source is read as a whole copy as if there were no size, the others (zero-fill) by the engine. */
 static void lower_sized_copy(struct builder *b, struct ir_access *a, ir_ref base, const struct ptx_operand *size)
 {
     struct ir_access *whole = ARENA_NEW(b->arena, struct ir_access);
-    bool ignores = size->kind == OPND_REG && size->reg->type == TYPE_pred;
     ir_ref all, rest;
     *whole = *a;
-    if (ignores)
+    if (size->kind == OPND_REG && size->reg->type == TYPE_pred) {
         a->operands[ASYNC_IGNORE] = rest = ir_predicate(b, size);
-    else
+    } else {
         a->operands[ASYNC_SIZE] = ir_source(b, size, TYPE_u32);
-    if (!ignores)
         rest = ir_lanes(b, LANE_cmp_u32_ne, a->operands[ASYNC_SIZE], ir_const_of(b, 32, a->mem.bytes), REF_NONE);
+    }
     all = ir_lanes(b, LANE_not_pred, rest, REF_NONE, REF_NONE);
     if (b->guard) {
         ir_ref guard = b->guard;
@@ -134,19 +138,9 @@ static void lower_sized_copy(struct builder *b, struct ir_access *a, ir_ref base
         rest = ir_lanes(b, LANE_and_pred, rest, guard, REF_NONE);
         all = ir_lanes(b, LANE_and_pred, all, guard, REF_NONE);
     }
-    struct ir_insn *i = lower_fetch(b, whole);
-    i->guard = all;
-    i->guard_negated = false;
-    i = ir_emit(b, IR_ST);
-    i->mode = ASYNC_COPY;
-    i->access = whole;
-    i->a = base;
-    i->guard = all;
-    i = ir_emit(b, IR_ASYNC);
-    i->mode = ASYNC_COPY;
-    i->access = a;
-    i->a = base;
-    i->guard = rest;
+    lower_fetch(b, whole, all);
+    emit_copy(b, IR_ST, base, whole, all);
+    emit_copy(b, IR_ASYNC, base, a, rest);
 }
 
 /* cp.async: a source, and how much of it is read: a size, or nothing where a predicate holds. */
@@ -163,13 +157,10 @@ static void lower_copy(struct builder *b, struct ir_access *a, ir_ref base)
     }
     bool is_whole = !is_size || o->bits == a->mem.bytes; /* as compilers write it */
     if (is_whole)
-        lower_fetch(b, a);
+        lower_fetch(b, a, REF_NONE);
     else
         a->operands[ASYNC_SIZE] = ir_source(b, o, TYPE_u32);
-    struct ir_insn *i = ir_emit_guarded(b, is_whole ? IR_ST : IR_ASYNC);
-    i->mode = ASYNC_COPY;
-    i->access = a;
-    i->a = base;
+    emit_copy(b, is_whole ? IR_ST : IR_ASYNC, base, a, REF_NONE);
 }
 
 static void lower_bulk(struct builder *b, struct ir_access *a, enum async_mode mode)
@@ -243,9 +234,7 @@ void lower_async(struct builder *b)
                                              : mode == ASYNC_BULK_TO_GLOBAL ? SPACE_GLOBAL
                                                                             : SPACE_SHARED,
                                     .bytes = 8,
-                                    .n = 1,
-                                    .order = ORDER_WEAK,
-                                    .scope = MOD_none}};
+                                    .n = 1}};
     bool stores_tensor = mode == ASYNC_TENSOR_STORE || mode == ASYNC_TENSOR_REDUCE;
     ir_ref base = lower_place(b, &in->operands[stores_tensor ? 1 : 0], a);
     if (mode == ASYNC_COPY) {
@@ -258,10 +247,7 @@ void lower_async(struct builder *b)
         lower_async_store(b, a);
     else if (mode >= ASYNC_BULK_FROM_GLOBAL)
         lower_bulk(b, a, mode);
-    struct ir_insn *i = ir_emit_guarded(b, IR_ASYNC);
-    i->mode = (uint8_t)mode;
-    i->access = a;
-    i->a = base;
+    ir_emit_access(b, IR_ASYNC, base, a)->mode = (uint8_t)mode;
 }
 
 static enum group_mode group_mode_of(const struct isa_inst *inst)

@@ -30,11 +30,8 @@ static const struct ptx_operand *element(const struct ptx_operand *o, unsigned k
 
 static void write_fragment(struct walk *w, const struct ptx_operand *o, const struct fragment *f)
 {
-    for (unsigned k = 0; k < f->n_regs; k++) {
-        const struct ptx_operand *e = element(o, k);
-        w->m->writes[w->m->n_writes++] =
-            ir_reg_of(w->b, e->reg, e->number + (e->component == COMPONENT_NONE ? 0 : e->component));
-    }
+    for (unsigned k = 0; k < f->n_regs; k++)
+        w->m->writes[w->m->n_writes++] = ir_named_reg(w->b, element(o, k));
 }
 
 static void read_one(struct walk *w, const struct ptx_operand *o, enum isa_type type)

@@ -42,8 +42,8 @@ ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_acc
         ir_ref at = ir_source(b, base, type);
         if (a->mem.space != SPACE_SHARED || !b->f->clustered)
             return at;
-        bool wide = type == TYPE_u64;
-        return ir_lanes(b, wide ? LANE_sub_b64 : LANE_sub_b32, at, ir_shared_start(b, wide ? 64 : 32), REF_NONE);
+        unsigned width = isa_type_bits(type);
+        return ir_lanes(b, LANE_AS_WIDE(sub, width), at, ir_shared_start(b, width), REF_NONE);
     }
     a->disp += base->disp;
     if (is_kernel_param(b, base->symbol)) {
@@ -99,14 +99,10 @@ static void lower_load(struct builder *b, struct ir_access *a, ir_ref base, enum
     const struct ptx_operand *to = &b->insn->operands[0];
     for (unsigned k = 0; k < a->mem.n; k++) {
         struct ptx_operand e = lower_element(to, k);
-        a->regs[k] = e.kind == OPND_REG
-                         ? ir_reg_of(b, e.reg, e.number + (e.component == COMPONENT_NONE ? 0 : e.component))
-                         : ir_temp(b, ir_width(type));
+        a->regs[k] = e.kind == OPND_REG ? ir_named_reg(b, &e) : ir_temp(b, ir_width(type));
     }
     a->mem.sign = isa_type_class(type) == CLASS_S;
-    struct ir_insn *i = ir_emit_guarded(b, IR_LD);
-    i->a = base;
-    i->access = a;
+    ir_emit_access(b, IR_LD, base, a);
 }
 
 static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)
@@ -116,9 +112,7 @@ static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enu
         struct ptx_operand e = lower_element(from, k);
         a->regs[k] = ir_source(b, &e, type);
     }
-    struct ir_insn *i = ir_emit_guarded(b, IR_ST);
-    i->a = base;
-    i->access = a;
+    ir_emit_access(b, IR_ST, base, a);
 }
 
 enum atom_op lower_atom_op(const struct isa_inst *inst)
@@ -153,9 +147,7 @@ static void lower_atom(struct builder *b, struct ir_access *a, ir_ref base, enum
             d[k] = ir_destination(b, &e, type);
         a->regs[k] = d[k].ref;
     }
-    struct ir_insn *i = ir_emit_guarded(b, IR_ATOM);
-    i->a = base;
-    i->access = a;
+    ir_emit_access(b, IR_ATOM, base, a);
     for (unsigned k = 0; k < a->mem.n; k++)
         ir_finish(b, d[k]);
 }
@@ -189,9 +181,7 @@ static ir_ref u64_base(struct builder *b, enum ir_base base)
 static void write_u64(struct builder *b, ir_ref value)
 {
     enum isa_type type = isa_operand_type(b->insn->inst, &b->insn->inst->operand[0]);
-    struct ir_dest d = ir_destination(b, &b->insn->operands[0], type);
-    ir_copy_guarded(b, d.ref, ir_resize(b, value, ir_ref_width(b, d.ref), false));
-    ir_finish(b, d);
+    ir_write(b, &b->insn->operands[0], type, ir_resize(b, value, ir_width(type), false));
 }
 
 static enum ir_base window_of(enum isa_mod space)
@@ -218,9 +208,9 @@ static void lower_cvta(struct builder *b, enum isa_mod space)
     write_u64(b, a);
 }
 
-static ir_ref within(struct builder *b, ir_ref a, enum ir_base start, enum ir_base size)
+static ir_ref within(struct builder *b, ir_ref a, ir_ref start, enum ir_base size)
 {
-    ir_ref offset = ir_lanes(b, LANE_sub_b64, a, u64_base(b, start), REF_NONE);
+    ir_ref offset = ir_lanes(b, LANE_sub_b64, a, start, REF_NONE);
     return ir_lanes(b, LANE_cmp_u64_lt, offset, u64_base(b, size), REF_NONE);
 }
 
@@ -235,37 +225,26 @@ static ir_ref own_window(struct builder *b)
     return ir_lanes(b, LANE_add_b64, window, rank, REF_NONE);
 }
 
-static ir_ref within_own(struct builder *b, ir_ref a)
+/* 9.7.9.19. */
+static ir_ref is_in_space(struct builder *b, ir_ref a, enum isa_mod space)
 {
-    ir_ref offset = ir_lanes(b, LANE_sub_b64, a, own_window(b), REF_NONE);
-    return ir_lanes(b, LANE_cmp_u64_lt, offset, u64_base(b, BASE_SHARED_WINDOW_SIZE), REF_NONE);
-}
-
-/* 9.7.9.19: what is in no window is global: there, every host address is. */
-static void lower_isspacep(struct builder *b, enum isa_mod space)
-{
-    ir_ref a = ir_source(b, &b->insn->operands[1], TYPE_u64), p;
-    if (space == MOD_shared_cluster)
-        p = within(b, a, BASE_SHARED_WINDOW, BASE_CLUSTER_WINDOW_SIZE);
-    else if (window_of(space) == BASE_SHARED_WINDOW)
-        p = within_own(b, a);
-    else if (window_of(space) == BASE_LOCAL_WINDOW)
-        p = within(b, a, BASE_LOCAL_WINDOW, BASE_LOCAL_WINDOW_SIZE);
-    else if (space == MOD_const)
-        p = within(b, a, BASE_CONST_START, BASE_CONST_SIZE);
-    else if (space == MOD_param || space == MOD_param_entry)
-        p = ir_lanes(b, LANE_cmp_u64_lt, ir_lanes(b, LANE_sub_b64, a, ir_make_ref(REF_SREG, IR_PARAM_BASE), REF_NONE),
-                     ir_const_of(b, 64, b->func->signature.param_bytes), REF_NONE);
-    else {
-        p = within(b, a, BASE_SHARED_WINDOW, BASE_CLUSTER_WINDOW_SIZE);
-        ir_ref q = within(b, a, BASE_LOCAL_WINDOW, BASE_LOCAL_WINDOW_SIZE);
-        p = ir_lanes(b, LANE_or_pred, p, q, REF_NONE);
-        q = within(b, a, BASE_CONST_START, BASE_CONST_SIZE);
-        p = ir_lanes(b, LANE_or_pred, p, q, REF_NONE);
-        p = ir_lanes(b, LANE_not_pred, p, REF_NONE, REF_NONE);
+    switch (space) {
+    case MOD_shared_cluster: return within(b, a, u64_base(b, BASE_SHARED_WINDOW), BASE_CLUSTER_WINDOW_SIZE);
+    case MOD_shared:
+    case MOD_shared_cta: return within(b, a, own_window(b), BASE_SHARED_WINDOW_SIZE);
+    case MOD_local: return within(b, a, u64_base(b, BASE_LOCAL_WINDOW), BASE_LOCAL_WINDOW_SIZE);
+    case MOD_const: return within(b, a, u64_base(b, BASE_CONST_START), BASE_CONST_SIZE);
+    case MOD_param:
+    case MOD_param_entry:
+        a = ir_lanes(b, LANE_sub_b64, a, ir_make_ref(REF_SREG, IR_PARAM_BASE), REF_NONE);
+        return ir_lanes(b, LANE_cmp_u64_lt, a, ir_const_of(b, 64, b->func->signature.param_bytes), REF_NONE);
+    default: { /* what is in no window is global: there, every host address is */
+        ir_ref shared = is_in_space(b, a, MOD_shared_cluster), local = is_in_space(b, a, MOD_local);
+        ir_ref window = ir_lanes(b, LANE_or_pred, shared, local, REF_NONE);
+        window = ir_lanes(b, LANE_or_pred, window, is_in_space(b, a, MOD_const), REF_NONE);
+        return ir_lanes(b, LANE_not_pred, window, REF_NONE, REF_NONE);
     }
-    if (b->insn->operands[0].kind == OPND_REG)
-        ir_copy_guarded(b, ir_destination(b, &b->insn->operands[0], TYPE_pred).ref, p);
+    }
 }
 
 /* Where the windows of a cluster begin, in addresses of mapa's and getctarank's kind: generic ones, or of .shared::cluster. */
@@ -279,25 +258,22 @@ static ir_ref cluster_window(struct builder *b, unsigned width)
 /* mapa (9.7.9.23): the address in the window of another rank. */
 static ir_ref mapped(struct builder *b, ir_ref a, unsigned width)
 {
-    bool wide = width == 64;
     ir_ref rank = ir_resize(b, ir_source(b, &b->insn->operands[2], TYPE_u32), width, false);
     ir_ref shift = ir_const_of(b, 32, SHARED_WINDOW_LOG2);
     ir_ref mask = ir_const_of(b, width, (1u << SHARED_WINDOW_LOG2) - 1);
     ir_ref window = cluster_window(b, width);
-    ir_ref offset = ir_lanes(b, wide ? LANE_sub_b64 : LANE_sub_b32, a, window, REF_NONE);
-    offset = ir_lanes(b, wide ? LANE_and_b64 : LANE_and_b32, offset, mask, REF_NONE);
-    rank = ir_lanes(b, wide ? LANE_shl_b64 : LANE_shl_b32, rank, shift, REF_NONE);
-    ir_ref at = ir_lanes(b, wide ? LANE_add_b64 : LANE_add_b32, offset, rank, REF_NONE);
-    return ir_lanes(b, wide ? LANE_add_b64 : LANE_add_b32, at, window, REF_NONE);
+    ir_ref offset = ir_lanes(b, LANE_AS_WIDE(sub, width), a, window, REF_NONE);
+    offset = ir_lanes(b, LANE_AS_WIDE(and, width), offset, mask, REF_NONE);
+    rank = ir_lanes(b, LANE_AS_WIDE(shl, width), rank, shift, REF_NONE);
+    ir_ref at = ir_lanes(b, LANE_AS_WIDE(add, width), offset, rank, REF_NONE);
+    return ir_lanes(b, LANE_AS_WIDE(add, width), at, window, REF_NONE);
 }
 
 /* getctarank (9.7.9.24): the rank whose window an address is in. */
 static ir_ref rank_of(struct builder *b, ir_ref a, unsigned width)
 {
-    bool wide = width == 64;
-    ir_ref window = cluster_window(b, width);
-    ir_ref offset = ir_lanes(b, wide ? LANE_sub_b64 : LANE_sub_b32, a, window, REF_NONE);
-    return ir_lanes(b, wide ? LANE_shr_b64 : LANE_shr_b32, offset, ir_const_of(b, 32, SHARED_WINDOW_LOG2), REF_NONE);
+    ir_ref offset = ir_lanes(b, LANE_AS_WIDE(sub, width), a, cluster_window(b, width), REF_NONE);
+    return ir_lanes(b, LANE_AS_WIDE(shr, width), offset, ir_const_of(b, 32, SHARED_WINDOW_LOG2), REF_NONE);
 }
 
 void lower_address(struct builder *b)
@@ -310,7 +286,10 @@ void lower_address(struct builder *b)
     ir_ref a = of_cluster ? ir_source(b, &b->insn->operands[1], type) : REF_NONE;
     switch (inst->kind) {
     case KIND_CVTA: lower_cvta(b, space); break;
-    case KIND_ISSPACEP: lower_isspacep(b, space); break;
+    case KIND_ISSPACEP:
+        a = ir_source(b, &b->insn->operands[1], TYPE_u64);
+        ir_write(b, &b->insn->operands[0], TYPE_pred, is_in_space(b, a, space));
+        break;
     case KIND_MAPA: write_u64(b, mapped(b, a, isa_type_bits(type))); break;
     case KIND_GETCTARANK: write_u64(b, rank_of(b, a, isa_type_bits(type))); break;
     default: write_u64(b, ir_const_of(b, 64, 0)); break; /* createpolicy: policies are only carried */
@@ -334,6 +313,17 @@ static const struct ptx_signature *signature_of(struct builder *b, const struct 
     return t->targets.n ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
 }
 
+/* An element of `type` at a place of the frame. */
+static struct ir_access *frame_access(struct builder *b, uint32_t at, enum isa_type type, ir_ref reg)
+{
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    *a = (struct ir_access){
+        .mem = {.space = SPACE_LOCAL, .frame = true, .bytes = (uint8_t)(isa_type_bits(type) / 8), .n = 1},
+        .disp = at,
+        .regs = {reg}};
+    return a;
+}
+
 /* Where an argument stands in the frame: a .param variable's place, or a new place for a register or
  * constant. */
 static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param, bool store)
@@ -342,15 +332,10 @@ static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, c
         return ir_add_frame_var(b, (struct ptx_var *)o->symbol);
     uint32_t bytes = param->size < 4 ? 4 : (uint32_t)param->size;
     uint32_t at = ir_add_frame_bytes(b, bytes, bytes > 16 ? 16 : bytes);
-    if (!store)
-        return at;
-    ir_ref value = ir_source(b, o, param->type);
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    *a = (struct ir_access){
-        .mem = {.space = SPACE_LOCAL, .frame = true, .bytes = (uint8_t)(isa_type_bits(param->type) / 8), .n = 1},
-        .disp = at,
-        .regs = {value}};
-    ir_emit_guarded(b, IR_ST)->access = a;
+    if (store) {
+        struct ir_access *a = frame_access(b, at, param->type, ir_source(b, o, param->type));
+        ir_emit_access(b, IR_ST, REF_NONE, a);
+    }
     return at;
 }
 
@@ -421,15 +406,9 @@ static void load_result(struct builder *b, const struct ptx_operand *o, const st
 {
     if (o->kind != OPND_REG)
         return;
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    *a = (struct ir_access){.mem = {.space = SPACE_LOCAL,
-                                    .frame = true,
-                                    .bytes = (uint8_t)(isa_type_bits(result->type) / 8),
-                                    .n = 1,
-                                    .sign = isa_type_class(result->type) == CLASS_S},
-                            .disp = at,
-                            .regs = {ir_reg_of(b, o->reg, o->number)}};
-    ir_emit_guarded(b, IR_LD)->access = a;
+    struct ir_access *a = frame_access(b, at, result->type, ir_reg_of(b, o->reg, o->number));
+    a->mem.sign = isa_type_class(result->type) == CLASS_S;
+    ir_emit_access(b, IR_LD, REF_NONE, a);
 }
 
 void lower_call(struct builder *b)
@@ -466,22 +445,12 @@ void lower_call(struct builder *b)
 void lower_register_params(struct builder *b, bool at_start)
 {
     const struct ptx_signature *s = &b->func->signature;
-    static const struct ptx_insn none;
-    const struct ptx_insn *before = b->insn;
-    if (b->func->entry)
-        return;
-    uint32_t n = at_start ? s->params.n : s->returns.n;
+    uint32_t n = b->func->entry ? 0 : at_start ? s->params.n : s->returns.n;
     for (uint32_t i = 0; i < n; i++) {
         const struct ptx_var *v = at_start ? s->params.at[i] : s->returns.at[i];
         if (v->space != SPACE_REG)
             continue;
-        struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-        *a = (struct ir_access){
-            .mem = {.space = SPACE_LOCAL, .frame = true, .bytes = (uint8_t)(isa_type_bits(v->type) / 8), .n = 1},
-            .disp = ir_frame_offset(b->f, v),
-            .regs = {ir_reg_of(b, v->reg, v->reg->first)}};
-        b->insn = before ? before : &none;
-        ir_emit(b, at_start ? IR_LD : IR_ST)->access = a;
+        ir_ref reg = ir_reg_of(b, v->reg, v->reg->first);
+        ir_emit(b, at_start ? IR_LD : IR_ST)->access = frame_access(b, ir_frame_offset(b->f, v), v->type, reg);
     }
-    b->insn = before;
 }

@@ -28,11 +28,8 @@ static const struct field *field_of(const struct isa_inst *inst)
 static struct ir_access *new_access(struct builder *b, enum ptx_space space, unsigned bytes)
 {
     struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    *a = (struct ir_access){.mem = {.space = space,
-                                    .bytes = (uint8_t)(bytes > 8 ? 8 : bytes),
-                                    .n = (uint8_t)(bytes > 8 ? bytes / 8 : 1),
-                                    .order = ORDER_WEAK,
-                                    .scope = MOD_none}};
+    *a = (struct ir_access){
+        .mem = {.space = space, .bytes = (uint8_t)(bytes > 8 ? 8 : bytes), .n = (uint8_t)(bytes > 8 ? bytes / 8 : 1)}};
     return a;
 }
 
@@ -42,9 +39,7 @@ static void store(struct builder *b, unsigned offset, unsigned bytes, ir_ref val
     ir_ref base = lower_place(b, &b->insn->operands[0], a);
     a->disp += offset;
     a->regs[0] = value;
-    struct ir_insn *i = ir_emit_guarded(b, IR_ST);
-    i->access = a;
-    i->a = base;
+    ir_emit_access(b, IR_ST, base, a);
 }
 
 static ir_ref number(struct builder *b, unsigned bytes, uint64_t n)
@@ -67,8 +62,8 @@ static void lower_field(struct builder *b, const struct field *f)
     unsigned width = isa_type_bits(type), element = in->n_operands > 2 ? (unsigned)in->operands[1].bits : 0;
     ir_ref value = ir_source(b, &in->operands[in->n_operands - 1], type);
     ir_ref less = ir_const_of(b, width, -(uint64_t)f->less), mask = ir_const_of(b, width, f->mask);
-    value = ir_lanes(b, width == 64 ? LANE_add_b64 : LANE_add_b32, value, less, REF_NONE);
-    value = ir_lanes(b, width == 64 ? LANE_and_b64 : LANE_and_b32, value, mask, REF_NONE);
+    value = ir_lanes(b, LANE_AS_WIDE(add, width), value, less, REF_NONE);
+    value = ir_lanes(b, LANE_AS_WIDE(and, width), value, mask, REF_NONE);
     store(b, f->offset + element * f->bytes, f->bytes, ir_resize(b, value, f->bytes == 1 ? 16 : width, false));
 }
 
@@ -93,12 +88,8 @@ static void lower_copy(struct builder *b)
         to->disp += at;
         for (unsigned k = 0; k < PART / 8; k++)
             to->regs[k] = from->regs[k] = ir_temp(b, 64);
-        struct ir_insn *i = ir_emit_guarded(b, IR_LD);
-        i->access = from;
-        i->a = source;
-        i = ir_emit_guarded(b, IR_ST);
-        i->access = to;
-        i->a = place;
+        ir_emit_access(b, IR_LD, source, from);
+        ir_emit_access(b, IR_ST, place, to);
     }
     ir_emit_guarded(b, IR_FENCE)->imm = ORDER_ACQ_REL;
 }

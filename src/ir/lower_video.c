@@ -152,12 +152,6 @@ void lower_video(struct builder *b)
     ir_ref a = ir_source(b, &in->operands[1], TYPE_b32), s = ir_source(b, &in->operands[2], TYPE_b32);
     ir_ref c = in->n_operands > 3 ? ir_source(b, &in->operands[3], TYPE_b32) : ir_const_of(b, 32, 0);
     struct ir_dest d = ir_destination(b, &in->operands[0], TYPE_b32);
-    struct ir_insn *i = ir_emit_guarded(b, IR_LANES);
-    i->lane = in->inst->lane;
-    i->d = d.ref;
-    i->a = a;
-    i->b = s;
-    i->c = c;
-    i->imm = video_to_imm(v);
+    ir_emit_lanes(b, (enum lane_id)in->inst->lane, d.ref, a, s, c)->imm = video_to_imm(v);
     ir_finish(b, d);
 }
