@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct interval {
-    uint32_t reg, start, end;
-};
-
 struct intervals {
     const struct ir_live *live;
     uint32_t *start, *end; /* by register; start UINT32_MAX where unused */
@@ -60,21 +56,10 @@ static struct intervals find_intervals(const struct ir_func *f, const struct ir_
     return l;
 }
 
-static int compare(uint32_t a, uint32_t b)
+static int by_number(const void *a, const void *b)
 {
-    return a < b ? -1 : a > b;
-}
-
-static int by_start(const void *a, const void *b)
-{
-    const struct interval *x = a, *y = b;
-    return x->start != y->start ? compare(x->start, y->start) : compare(x->reg, y->reg);
-}
-
-static int by_end(const void *a, const void *b)
-{
-    const struct interval *x = a, *y = b;
-    return x->end != y->end ? compare(x->end, y->end) : compare(x->reg, y->reg);
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 /* Linear scan over the registers of one width; returns the number of rows. Those whose values are over give their rows back in the
@@ -82,19 +67,21 @@ static int by_end(const void *a, const void *b)
 static uint32_t scan(struct ir_func *f, const struct intervals *l, unsigned width, struct arena *scratch)
 {
     uint32_t n = 0, rows = 0, n_over = 0, n_free = 0;
-    struct interval *list = ARENA_ARRAY(scratch, struct interval, f->regs.n);
+    uint64_t *starts =
+        ARENA_ARRAY(scratch, uint64_t, f->regs.n); /* of an interval the start, or end, and below the register */
+    uint64_t *ends = ARENA_ARRAY(scratch, uint64_t, f->regs.n);
     for (uint32_t r = 1; r < f->regs.n; r++)
-        if (f->regs.at[r].width == width && l->start[r] != UINT32_MAX)
-            list[n++] = (struct interval){r, l->start[r], l->end[r]};
-    qsort(list, n, sizeof *list, by_start);
-    struct interval *ends = ARENA_ARRAY(scratch, struct interval, n + 1);
-    memcpy(ends, list, n * sizeof *list);
-    qsort(ends, n, sizeof *ends, by_end);
+        if (f->regs.at[r].width == width && l->start[r] != UINT32_MAX) {
+            starts[n] = (uint64_t)l->start[r] << 32 | r;
+            ends[n++] = (uint64_t)l->end[r] << 32 | r;
+        }
+    qsort(starts, n, sizeof *starts, by_number);
+    qsort(ends, n, sizeof *ends, by_number);
     uint32_t *free = ARENA_ARRAY(scratch, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        for (; ends[n_over].end < list[i].start; n_over++)
-            free[n_free++] = f->regs.at[ends[n_over].reg].slot;
-        f->regs.at[list[i].reg].slot = n_free ? free[--n_free] : rows++;
+        for (; ends[n_over] >> 32 < starts[i] >> 32; n_over++)
+            free[n_free++] = f->regs.at[(uint32_t)ends[n_over]].slot;
+        f->regs.at[(uint32_t)starts[i]].slot = n_free ? free[--n_free] : rows++;
     }
     return rows;
 }
