@@ -214,7 +214,7 @@ static bool waits_for_products(const struct ir_insn *i)
 /* `previous`: the operation before it; what lowering made of one instruction counts once. */
 static enum cost_class class_of(const struct coster *c, const struct ir_insn *i, const struct ir_insn *previous)
 {
-    if (!i || !i->origin || i->resize || i->kind == IR_JUMP || (previous && previous->origin == i->origin))
+    if (!i || !i->origin || i->kind == IR_JUMP || (previous && previous->origin == i->origin))
         return COST_folded;
     if (i->kind == IR_LD && i->access->mem.space == SPACE_PARAM)
         return COST_param;
@@ -336,7 +336,7 @@ static void note_uses(struct coster *c)
         for (unsigned k = 0, all = ir_reads(i, refs); k < all; k++)
             if (use_of(c, refs[k])) {
                 use_of(c, refs[k])->reads++;
-                if (is_wide_sum(i) || (is_access(i) && refs[k] == i->a) || (i->resize && !i->guard))
+                if (is_wide_sum(i) || (is_access(i) && refs[k] == i->a))
                     use_of(c, refs[k])->address_reads++;
             }
         for (unsigned k = 0, all = ir_writes(i, refs); k < all; k++)

@@ -233,9 +233,9 @@ enum group_mode {
 enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_POPC, BAR_AND, BAR_OR };
 
 struct ir_insn {
-    uint8_t kind;               /* enum ir_kind */
-    bool guard_negated, resize; /* resize: an instruction that lowering added */
-    uint8_t mode;               /* enum collective, bar_mode, mbarrier_mode, async_mode, group_mode */
+    uint8_t kind; /* enum ir_kind */
+    bool guard_negated;
+    uint8_t mode; /* enum collective, bar_mode, mbarrier_mode, async_mode, group_mode */
     uint16_t lane;
     ir_ref guard, d, e, a, b, c, f;
     uint64_t imm;
