@@ -99,20 +99,14 @@ static const struct ir_def *reaching(const struct ir_loop *l, ir_ref r, uint32_t
     return all.n == 1 ? all.at : NULL;
 }
 
-/* A step of a register of that width, as a signed number. */
-static int64_t wrap(uint64_t step, unsigned width)
-{
-    return width < 64 ? (int64_t)(step << (64 - width)) >> (64 - width) : (int64_t)step;
-}
-
 static void add_addend(const struct ir_loop *l, struct ir_affine *x, struct ir_addend addend)
 {
     int64_t n;
     if (!ir_number(l->f, l->s, addend.r, &n))
         x->over = EVOLVES_BY_ADDENDS;
     else
-        x->step = wrap((uint64_t)x->step + (addend.negative ? -(uint64_t)n : (uint64_t)n),
-                       l->f->regs.at[ir_ref_index(x->r)].width);
+        x->step = ir_as_signed((uint64_t)x->step + (addend.negative ? -(uint64_t)n : (uint64_t)n),
+                               l->f->regs.at[ir_ref_index(x->r)].width);
     x->addends[x->n_addends++] = addend;
 }
 
@@ -184,7 +178,7 @@ static void find_mad(struct ir_loop *l, struct ir_affine *x)
         product = x->a->over && x->b->over ? EVOLVES_OTHERWISE : EVOLVES_BY_ADDENDS;
     uint64_t more = (uint64_t)x->c->step, step = (uint64_t)x->a->step * (uint64_t)m->factor;
     x->over = join(product, x->c->over);
-    x->step = wrap(m->subtracts ? step - more : step + more, m->width);
+    x->step = ir_as_signed(m->subtracts ? step - more : step + more, m->width);
     find_base(l, x);
 }
 

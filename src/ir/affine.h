@@ -20,6 +20,12 @@ struct ir_mad {
     unsigned from, width;                                                /* of a; of d */
 };
 
+/* The low bits of v as a signed number of that width. */
+static inline int64_t ir_as_signed(uint64_t v, unsigned width)
+{
+    return width < 64 ? (int64_t)(v << (64 - width)) >> (64 - width) : (int64_t)v;
+}
+
 /* Is there a product? */
 static inline bool ir_mad_multiplies(const struct ir_mad *m)
 {

@@ -75,7 +75,7 @@ struct ir_range ir_range_of(const struct ir_func *f, const struct ir_shapes *s, 
     case REF_SREG: return of_sreg(ir_ref_index(r), s);
     case REF_CONST: {
         const struct ir_const *c = &f->consts.at[ir_ref_index(r)];
-        int64_t v = c->width == 64 ? (int64_t)c->lo : c->width == 32 ? (int32_t)c->lo : (int16_t)c->lo;
+        int64_t v = ir_as_signed(c->lo, c->width);
         return c->base == BASE_NONE && c->width >= 16 && c->width <= 64 ? (struct ir_range){v, v} : unknown;
     }
     default: return unknown;
@@ -140,11 +140,6 @@ static struct ir_range of_load(const struct ir_access *a, unsigned width)
     return is_signed ? (struct ir_range){-values / 2, values / 2 - 1} : (struct ir_range){0, values - 1};
 }
 
-static int64_t as_signed(uint64_t v, unsigned width)
-{
-    return (int64_t)(v << (64 - width)) >> (64 - width);
-}
-
 /* What a launch has given for a parameter, to a register that is as wide. */
 static struct ir_range of_parameter(const struct ir_launch *l, const struct ir_insn *i, ir_ref to, unsigned width)
 {
@@ -155,7 +150,7 @@ static struct ir_range of_parameter(const struct ir_launch *l, const struct ir_i
     for (uint64_t k = 0, at = (uint64_t)a->disp; k < a->mem.n && at <= most && bytes <= most - at; k++, at += bytes)
         if (a->regs[k] == to) {
             memcpy(&v, l->params + at, bytes);
-            return (struct ir_range){as_signed(v, width), as_signed(v, width)};
+            return (struct ir_range){ir_as_signed(v, width), ir_as_signed(v, width)};
         }
     return unknown;
 }
@@ -164,7 +159,7 @@ static struct ir_range of_known(const struct ir_func *f, const struct ir_known *
 {
     struct ir_range r = {INT64_MAX, INT64_MIN};
     for (uint32_t t = 0; t < known->n_threads; t++) {
-        int64_t v = as_signed(ir_known_value(f, known, reg, t), f->regs.at[reg].width);
+        int64_t v = ir_as_signed(ir_known_value(f, known, reg, t), f->regs.at[reg].width);
         r.lo = v < r.lo ? v : r.lo;
         r.hi = v > r.hi ? v : r.hi;
     }

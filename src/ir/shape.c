@@ -38,11 +38,6 @@ static uint16_t add_lane_offsets(struct finder *x, const struct lane_offsets *p)
     return (uint16_t)(s->lane_offsets.n - 1);
 }
 
-static int64_t wrap(int64_t v, unsigned width)
-{
-    return width == 64 ? v : width == 32 ? (int32_t)v : (int16_t)v;
-}
-
 /* Lane l over the lane that it counts from. */
 static int64_t over(const struct finder *x, uint16_t shape, unsigned l, bool piecewise)
 {
@@ -60,7 +55,7 @@ static uint16_t combine(struct finder *x, uint16_t a, int64_t factor, uint16_t b
     for (unsigned l = 0; l < WARP_LANES; l++) {
         uint64_t u = (uint64_t)over(x, a, l, piecewise) * (uint64_t)factor;
         uint64_t v = (uint64_t)over(x, b, l, piecewise) * (uint64_t)sign;
-        p.at[l] = wrap((int64_t)(u + v), width);
+        p.at[l] = ir_as_signed(u + v, width);
     }
     return add_lane_offsets(x, &p);
 }
@@ -131,7 +126,7 @@ static uint16_t shape_of_threads(struct finder *x, thread_value *value, uint32_t
     const uint32_t *b = x->s->block, threads = b[0] * b[1] * b[2];
     struct lane_offsets p = {.piecewise = false};
     for (uint32_t t = 0; t < threads || t < WARP_LANES; t++) {
-        int64_t over = wrap((int64_t)(value(x, which, t) - value(x, which, t & ~(WARP_LANES - 1u))), width);
+        int64_t over = ir_as_signed(value(x, which, t) - value(x, which, t & ~(WARP_LANES - 1u)), width);
         if (t < WARP_LANES)
             p.at[t] = over;
         else if (p.at[t % WARP_LANES] != over)
@@ -235,7 +230,7 @@ static uint16_t lane_offsets_of_bits(struct finder *x, const struct lane_bits *b
 {
     struct lane_offsets p = {.piecewise = false};
     for (unsigned l = 0; l < WARP_LANES; l++)
-        p.at[l] = wrap((int64_t)(bits->at[l] - bits->at[0]), width);
+        p.at[l] = ir_as_signed(bits->at[l] - bits->at[0], width);
     return add_lane_offsets(x, &p);
 }
 
@@ -270,7 +265,7 @@ static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, unsigne
         return SHAPE_DIVERGENT;
     for (unsigned l = 0; l < WARP_LANES; l++)
         a.at[l] =
-            ir_is(i) == IS_ASHR && n == width ? (uint64_t)(wrap((int64_t)a.at[l], width) >> by.lo) : a.at[l] >> by.lo;
+            ir_is(i) == IS_ASHR && n == width ? (uint64_t)(ir_as_signed(a.at[l], width) >> by.lo) : a.at[l] >> by.lo;
     return lane_offsets_of_bits(x, &a, width);
 }
 
