@@ -38,9 +38,10 @@ unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
     unsigned n = add_ref(out, 0, i->d);
     if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
         n = add_ref(out, n, i->e);
-    const ir_ref *refs;
-    for (unsigned k = 0, count = ir_element_writes(i, &refs); k < count; k++)
-        n = add_ref(out, n, refs[k]);
+    for (unsigned k = 0; (i->kind == IR_LD || i->kind == IR_ATOM) && k < 8; k++)
+        n = add_ref(out, n, i->access->regs[k]);
+    for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_writes; k++)
+        n = add_ref(out, n, i->matrix->writes[k]);
     return n;
 }
 

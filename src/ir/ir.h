@@ -266,14 +266,6 @@ static inline bool ir_has_access(const struct ir_insn *i)
            i->kind == IR_ASYNC || (i->kind == IR_MATRIX && i->access);
 }
 
-/* The registers that an instruction writes one by one, besides d and e: how many, with those that are dropped. */
-static inline unsigned ir_element_writes(const struct ir_insn *i, const ir_ref **refs)
-{
-    bool by_element = i->kind == IR_LD || i->kind == IR_ATOM, is_matrix = i->kind == IR_MATRIX;
-    *refs = is_matrix ? i->matrix->writes : by_element ? i->access->regs : NULL;
-    return is_matrix ? i->matrix->n_writes : by_element ? 8 : 0;
-}
-
 struct ir_block {
     uint32_t first, n; /* instructions */
     uint32_t next;     /* where lanes go on that no branch takes elsewhere; NO_BLOCK: there are none */

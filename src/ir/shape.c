@@ -377,14 +377,11 @@ static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
     }
     if (serial || (partly && shape != BOTTOM))
         shape = SHAPE_DIVERGENT;
-    meet(x, i->d, shape);
-    if (i->kind != IR_LANES)
-        meet(x, i->e, shape);
-    else if (lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
-        meet(x, i->e, shape == SHAPE_UNIFORM || shape == BOTTOM ? shape : SHAPE_DIVERGENT);
-    const ir_ref *refs;
-    for (unsigned k = 0, n = ir_element_writes(i, &refs); k < n; k++)
-        meet(x, refs[k], shape);
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++) {
+        bool is_carry = i->kind == IR_LANES && refs[k] != i->d;
+        meet(x, refs[k], is_carry && shape != SHAPE_UNIFORM && shape != BOTTOM ? SHAPE_DIVERGENT : shape);
+    }
 }
 
 static void visit_values(struct finder *x)
@@ -488,11 +485,8 @@ static bool visit_pending_live(struct finder *x)
         const struct ir_block *block = ir_block_at(x->f, b);
         for (uint32_t k = 0; k < block->n; k++) {
             const struct ir_insn *i = &x->f->insns.at[block->first + k];
-            hold(x, b, i->d);
-            if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
-                hold(x, b, i->e);
-            const ir_ref *refs;
-            for (unsigned n = 0, count = ir_element_writes(i, &refs); n < count; n++)
+            ir_ref refs[IR_MAX_REFS];
+            for (unsigned n = 0, count = ir_writes(i, refs); n < count; n++)
                 hold(x, b, refs[n]);
         }
     }

@@ -83,11 +83,8 @@ static void pass_block(const struct function *fn, uint64_t *in, uint32_t order, 
     const struct ir_block *block = block_at(fn, order);
     memcpy(sets, sets_of(fn, in, order), dirty_words(fn) * sizeof *sets);
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = &fn->ir->insns.at[block->first + k];
-        dirty_clear(fn, sets, i->d);
-        dirty_clear(fn, sets, i->e); /* where it is read, too: never mind */
-        const ir_ref *refs;
-        for (unsigned n = 0, count = ir_element_writes(i, &refs); n < count; n++)
+        ir_ref refs[IR_MAX_REFS];
+        for (unsigned n = 0, count = ir_writes(&fn->ir->insns.at[block->first + k], refs); n < count; n++)
             dirty_clear(fn, sets, refs[n]);
     }
 }

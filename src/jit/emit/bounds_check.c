@@ -41,11 +41,8 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
 
 void access_take_results(struct emit *e, const struct ir_insn *i, value mask)
 {
-    take_result(e, i, i->d, mask);
-    if (i->kind != IR_LANES)
-        take_result(e, i, i->e, mask);
-    const ir_ref *refs;
-    for (unsigned k = 0, n = ir_element_writes(i, &refs); k < n; k++)
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++)
         take_result(e, i, refs[k], mask);
 }
 
