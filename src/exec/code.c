@@ -162,11 +162,11 @@ static uint64_t base_value(struct preparer *p, const struct ir_const *c)
 
 /* ---- rows ---- */
 
-static void splat(uint8_t *row, unsigned width, uint64_t lo, uint64_t hi)
+static void splat(uint8_t *row, unsigned width, uint64_t v)
 {
-    uint64_t value[2] = {lo, hi};
+    uint64_t value[2] = {v, 0};
     if (width == 1) {
-        uint32_t mask = lo ? UINT32_MAX : 0;
+        uint32_t mask = v ? UINT32_MAX : 0;
         memcpy(row, &mask, 4);
         return;
     }
@@ -180,7 +180,7 @@ static void fill_consts(struct preparer *p, struct code *c, const struct code_la
     c->consts = (uint8_t *)(((uintptr_t)arena_alloc(p->arena, l->const_bytes + 64) + 63) & ~(uintptr_t)63);
     for (uint32_t i = 1; i < ir->consts.n; i++) {
         const struct ir_const *k = &ir->consts.at[i];
-        splat(c->consts + l->consts[i], k->width, k->lo + base_value(p, k), k->hi);
+        splat(c->consts + l->consts[i], k->width, k->lo + base_value(p, k));
     }
 }
 

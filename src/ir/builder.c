@@ -30,7 +30,7 @@ static ir_ref add_const(struct builder *b, struct ir_const c)
     uint32_t first = b->f->consts.n > 64 ? b->f->consts.n - 64 : 1; /* the recent ones repeat */
     for (uint32_t i = first; i < b->f->consts.n; i++) {
         struct ir_const *k = &b->f->consts.at[i];
-        if (k->width == c.width && k->base == c.base && k->lo == c.lo && k->hi == c.hi && k->symbol == c.symbol)
+        if (k->width == c.width && k->base == c.base && k->lo == c.lo && k->symbol == c.symbol)
             return ir_make_ref(REF_CONST, i);
     }
     *VEC_PUSH(b->arena, &b->f->consts) = c;

@@ -58,7 +58,7 @@ enum { SHARED_WINDOW_LOG2 = 24 };
 struct ir_const {
     uint8_t width; /* 1, 16, 32, 64, 128 */
     uint8_t base;  /* enum ir_base */
-    uint64_t lo, hi;
+    uint64_t lo;   /* of 128 bits the upper half is 0 */
     struct ptx_symbol *symbol;
 };
 

@@ -164,7 +164,6 @@ static void pass_values(struct wire *w, struct ir_func *f)
         PASS(w, f->consts.at[c].width);
         PASS(w, f->consts.at[c].base);
         PASS(w, f->consts.at[c].lo);
-        PASS(w, f->consts.at[c].hi);
     }
     PASS_ARRAY(w, f->zeroed.at, f->zeroed.n);
     pass(w, f->zeroed.at, f->zeroed.n * sizeof *f->zeroed.at);

@@ -101,10 +101,8 @@ value reg_read_scalar(struct emit *e, ir_ref r)
             return const_int(e, type, e->fn->shapes->bits[i].v);
         return LLVMBuildLoad2(e->m->b, type, *slot(e, i, 0), "");
     case REF_CONST:
-        if (e->fn->ir->consts.at[i].base == BASE_NONE) {
-            const uint64_t words[2] = {e->fn->ir->consts.at[i].lo, e->fn->ir->consts.at[i].hi};
-            return LLVMConstIntOfArbitraryPrecision(type, 2, words);
-        }
+        if (e->fn->ir->consts.at[i].base == BASE_NONE)
+            return const_int(e, type, e->fn->ir->consts.at[i].lo);
         return load_row(e, type, r, 64);
     default:
         if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
