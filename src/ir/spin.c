@@ -74,10 +74,11 @@ static bool is_made_of_itself(const struct ir_insn *i)
 
 static bool depends(const struct finder *s, const struct ir_insn *i, enum mark what)
 {
-    return is_marked(s, i->a, what) || is_marked(s, i->b, what) || is_marked(s, i->c, what) ||
-           is_marked(s, i->guard, what) ||
-           (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e && is_marked(s, i->e, what)) ||
-           (i->kind == IR_ATOM && is_marked(s, i->access->operands[0], what));
+    ir_ref refs[IR_MAX_REFS];
+    bool does = false;
+    for (unsigned k = ir_reads(i, refs); k-- > 0;)
+        does |= is_marked(s, refs[k], what);
+    return does;
 }
 
 typedef void visit_fn(struct finder *s, const struct ir_insn *i);
