@@ -272,14 +272,6 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
     }
 }
 
-/* Where a branch leads: past blocks that have nothing but a branch, for all, back to the block that it is the end of. Clang ends
- * loops with a branch out and another, back; without that one, which is neither run nor counted then, it is a loop of one
- * block. Elsewhere such a block stays: lanes that come there wait for each other. */
-static uint32_t destination_of(const uint32_t *end_of_way, uint32_t from, uint32_t block)
-{
-    return block != NO_BLOCK && end_of_way[block] == from ? from : block;
-}
-
 /* Where a block that has nothing but a branch for all leads, or NO_BLOCK for another. */
 static uint32_t only_branch(const struct ir_func *f, uint32_t block)
 {
@@ -288,27 +280,16 @@ static uint32_t only_branch(const struct ir_func *f, uint32_t block)
     return i && i->kind == IR_BRA && !i->guard ? i->targets[0] : NO_BLOCK;
 }
 
-/* By block: the block, or, of one that has nothing but a branch, the first that has more on the way from there. Of a way that
- * leads round in a circle, some block of it. */
-static uint32_t *find_ends_of_ways(const struct ir_func *f, struct arena *scratch)
+/* Where a branch leads: past blocks that have nothing but a branch, for all, back to the block that it is the end of. Clang ends
+ * loops with a branch out and another, back; without that one, which is neither run nor counted then, it is a loop of one
+ * block. Elsewhere such a block stays: lanes that come there wait for each other. */
+static uint32_t destination_of(const struct ir_func *f, uint32_t from, uint32_t block)
 {
-    uint32_t *end = ARENA_ARRAY(scratch, uint32_t, f->blocks.n), *way = ARENA_ARRAY(scratch, uint32_t, f->blocks.n);
-    bool *seen = ARENA_ARRAY(scratch, bool, f->blocks.n);
-    for (uint32_t i = 0; i < f->blocks.n; i++) {
-        uint32_t n = 0, at = i, next;
-        while (!seen[at] && (next = only_branch(f, at)) != NO_BLOCK) {
-            seen[at] = true;
-            end[at] = at;
-            way[n++] = at;
-            at = next;
-        }
-        uint32_t last = seen[at] ? end[at] : at;
-        end[at] = last;
-        seen[at] = true;
-        while (n > 0)
-            end[way[--n]] = last;
-    }
-    return end;
+    enum { LONGEST_WAY = 8 };
+    uint32_t at = block;
+    for (unsigned n = 0; n < LONGEST_WAY && at != from && at != NO_BLOCK; n++)
+        at = only_branch(f, at);
+    return at == from ? from : block;
 }
 
 /* Targets were statements; make them blocks. A block that does not end by itself goes on in the text's next
@@ -324,20 +305,16 @@ static void finish_blocks(struct builder *b)
     }
     for (uint32_t i = 0; i < f->blocks.n; i++)
         f->blocks.at[i].n = (i + 1 < f->blocks.n ? f->blocks.at[i + 1].first : f->insns.n) - f->blocks.at[i].first;
-    struct arena scratch = {.on_oom = f->arena->on_oom};
-    const uint32_t *end_of_way = find_ends_of_ways(f, &scratch);
     for (uint32_t i = 0; i < f->blocks.n; i++) {
         struct ir_block *block = &f->blocks.at[i];
-        struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
-        bool branches = last && (last->kind == IR_BRA || last->kind == IR_BRX);
-        for (uint32_t k = 0; branches && k < last->n_targets; k++)
-            last->targets[k] = destination_of(end_of_way, i, last->targets[k]);
+        const struct ir_insn *branch = ir_branch_of(f, block);
+        for (uint32_t k = 0; branch && k < branch->n_targets; k++)
+            branch->targets[k] = destination_of(f, i, branch->targets[k]);
         if (!ir_falls_through(f, block))
             block->next = NO_BLOCK;
-        else if (branches)
-            block->next = destination_of(end_of_way, i, block->next);
+        else if (branch)
+            block->next = destination_of(f, i, block->next);
     }
-    arena_free(&scratch);
 }
 
 /* Running off the end of a body is a return. */
@@ -373,8 +350,7 @@ static bool add_ways_back(struct ir_func *f, struct arena *arena)
     for (uint32_t i = 0; i < n; i++) {
         const struct ir_block *block = &f->blocks.at[i];
         const struct ir_insn *last = block->n ? &f->insns.at[block->first + block->n - 1] : NULL;
-        bool is_branch = last && (last->kind == IR_BRA || last->kind == IR_BRX);
-        if (!last || is_branch || !ir_ends_block((enum ir_kind)last->kind) || block->order == NO_BLOCK ||
+        if (!last || ir_branch_of(f, block) || !ir_ends_block((enum ir_kind)last->kind) || block->order == NO_BLOCK ||
             !ir_falls_through(f, block) || block->next == NO_BLOCK || f->blocks.at[block->next].order > block->order)
             continue;
         struct ir_block way = {.first = block->first, .next = block->next};

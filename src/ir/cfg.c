@@ -71,7 +71,7 @@ bool ir_falls_through(const struct ir_func *f, const struct ir_block *b)
     }
 }
 
-static const struct ir_insn *branch_of(const struct ir_func *f, const struct ir_block *b)
+const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b)
 {
     const struct ir_insn *last = b->n ? &f->insns.at[b->first + b->n - 1] : NULL;
     return last && (last->kind == IR_BRA || last->kind == IR_BRX) ? last : NULL;
@@ -85,7 +85,7 @@ static bool goes_on(const struct ir_func *f, const struct ir_block *b)
 uint32_t ir_successor_count(const struct ir_func *f, uint32_t b)
 {
     const struct ir_block *block = &f->blocks.at[b];
-    const struct ir_insn *branch = branch_of(f, block);
+    const struct ir_insn *branch = ir_branch_of(f, block);
     return goes_on(f, block) + (branch ? branch->n_targets : 0);
 }
 
@@ -93,7 +93,7 @@ uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k)
 {
     const struct ir_block *block = &f->blocks.at[b];
     bool first = goes_on(f, block);
-    return first && k == 0 ? block->next : branch_of(f, block)->targets[k - first];
+    return first && k == 0 ? block->next : ir_branch_of(f, block)->targets[k - first];
 }
 
 uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena)

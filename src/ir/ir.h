@@ -376,6 +376,8 @@ void ir_drop_unused(struct ir_func *f);
 
 /* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
 enum { IR_MAX_REFS = 160 }; /* wgmma: 128 accumulators, and what it has besides */
+/* The branch that ends a block, IR_BRA or IR_BRX, or NULL. */
+const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b);
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 bool ir_defines(const struct ir_insn *i, ir_ref r); /* is r among what it writes? */

@@ -430,12 +430,9 @@ static uint32_t successors(struct finder *x, uint32_t b)
 
 static bool parts_lanes(const struct finder *x, uint32_t b)
 {
-    const struct ir_block *block = ir_block_at(x->f, b);
-    const struct ir_insn *last = block->n ? &x->f->insns.at[block->first + block->n - 1] : NULL;
-    if (!last || (last->kind != IR_BRA && last->kind != IR_BRX))
-        return false;
-    return (last->guard && ir_shape(x->s, last->guard) == SHAPE_DIVERGENT) ||
-           (last->kind == IR_BRX && ir_shape(x->s, last->a) != SHAPE_UNIFORM && ir_shape(x->s, last->a) != BOTTOM);
+    const struct ir_insn *i = ir_branch_of(x->f, ir_block_at(x->f, b));
+    return i && ((i->guard && ir_shape(x->s, i->guard) == SHAPE_DIVERGENT) ||
+                 (i->kind == IR_BRX && ir_shape(x->s, i->a) != SHAPE_UNIFORM && ir_shape(x->s, i->a) != BOTTOM));
 }
 
 static bool visit_branches(struct finder *x)
