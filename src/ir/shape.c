@@ -19,8 +19,7 @@ struct finder {
     uint32_t *successors; /* of a block, in order: each once */
     uint64_t *seen;       /* by block in order: how often successors() had been asked when it was among them */
     uint64_t asked;
-    uint64_t *pairs; /* to be followed: a, b */
-    uint32_t n_pairs, max_pairs;
+    VEC(uint64_t) pairs; /* to be followed: a, b */
     bool changed;
 };
 
@@ -142,11 +141,6 @@ static bool exact_signed(struct ir_range r)
     return r.lo <= r.hi && r.hi - r.lo < INT32_MAX;
 }
 
-static struct ir_range range(const struct finder *x, ir_ref r)
-{
-    return ir_range_of(x->f, x->s, r);
-}
-
 /* A widened index stays affine where nothing wraps; `i` is marked where that is an assumption. */
 static uint16_t assume_no_wrap(struct finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
 {
@@ -163,7 +157,7 @@ static uint16_t assume_no_wrap(struct finder *x, const struct ir_insn *i, uint16
 /* A factor as the product takes it. */
 static uint16_t extended(struct finder *x, const struct ir_insn *i, const struct ir_mad *m)
 {
-    struct ir_range a = range(x, m->a);
+    struct ir_range a = ir_range_of(x->f, x->s, m->a);
     uint16_t shape = ir_shape(x->s, m->a);
     bool is_signed = m->extend == EXTEND_SIGN;
     if (m->extend < EXTEND_SIGN || (exact_signed(a) && (is_signed || a.lo >= 0)))
@@ -258,7 +252,7 @@ static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, unsigned w
 /* By a constant. What is above the known bits is shifted alike in all lanes. */
 static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, unsigned width)
 {
-    struct ir_range by = range(x, i->b);
+    struct ir_range by = ir_range_of(x->f, x->s, i->b);
     struct lane_bits a;
     unsigned n = ir_bits_of(x->f, x->s, false, i->a).n;
     if (by.lo != by.hi || by.lo < 0 || by.lo >= width || !find_lane_bits(x, i->a, n, width, &a))
@@ -407,12 +401,7 @@ static void add_pair(struct finder *x, uint32_t a, uint32_t b)
         return;
     ir_set_add(pending_of(x, first), second);
     x->changed = true;
-    if (x->n_pairs == x->max_pairs) {
-        x->pairs = arena_grow(&x->scratch, x->pairs, x->max_pairs * sizeof *x->pairs,
-                              (x->max_pairs * 2 + 64) * sizeof *x->pairs);
-        x->max_pairs = x->max_pairs * 2 + 64;
-    }
-    x->pairs[x->n_pairs++] = (uint64_t)first << 32 | second;
+    *VEC_PUSH(&x->scratch, &x->pairs) = (uint64_t)first << 32 | second;
 }
 
 static uint32_t successors(struct finder *x, uint32_t b)
@@ -447,8 +436,8 @@ static bool visit_branches(struct finder *x)
         if (!ir_spend(x->f, (uint64_t)n * n))
             return false;
     }
-    while (x->n_pairs) {
-        uint64_t pair = x->pairs[--x->n_pairs];
+    while (x->pairs.n) {
+        uint64_t pair = x->pairs.at[--x->pairs.n];
         uint32_t b = (uint32_t)(pair >> 32), n = successors(x, b);
         for (uint32_t i = 0; i < n; i++)
             add_pair(x, x->successors[i], (uint32_t)pair);
