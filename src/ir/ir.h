@@ -69,24 +69,25 @@ enum ir_kind {
     IR_ATOM,  /* access; a = address base, b and c = operands; d or REF_NONE */
     IR_FRAME, /* d = address of the activation's frame + imm, in .local space */
     IR_NOW,   /* d = a special register read now: imm = enum isa_sreg */
-    IR_SHFL,  /* d, e (predicate) = a, b, c; membermask in f */
-    IR_VOTE,  /* d = vote on a; membermask in f */
-    IR_MATCH, /* d, e = lanes that agree on a */
-    IR_REDUX, /* d = reduction of a */
-    IR_ELECT, /* d = leader, e = am I it? */
     IR_ACTIVEMASK,
-    IR_WARPSYNC, /* bar.warp.sync; membermask in f */
-    IR_MATRIX,   /* matrix; access where it loads or stores, a = address base; membermask in f */
-    IR_BAR,      /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
     IR_FENCE,
-    IR_ASYNC,    /* access: what is written, or an mbarrier; a = address base, access->operands by enum async_operand */
-    IR_GROUP,    /* imm = how many of its newest groups a thread does not wait for */
-    IR_MBARRIER, /* access; a = address base, b = count, state or parity; d = state or result; imm = enum ir_order */
-    IR_NANOSLEEP, /* a = nanoseconds */
-    IR_ALLOCA,    /* d = address, a = bytes, imm = alignment */
+    IR_ASYNC,  /* access: what is written, or an mbarrier; a = address base, access->operands by enum async_operand */
+    IR_GROUP,  /* imm = how many of its newest groups a thread does not wait for */
+    IR_ALLOCA, /* d = address, a = bytes, imm = alignment */
     IR_STACKSAVE,
     IR_STACKRESTORE,
-    /* Ends of blocks. Each but BRA without a guard falls through where the guard does not hold. */
+    /* Ends of blocks, where lanes wait, or meet. */
+    IR_SHFL,      /* d, e (predicate) = a, b, c; membermask in f */
+    IR_VOTE,      /* d = vote on a; membermask in f */
+    IR_MATCH,     /* d, e = lanes that agree on a */
+    IR_REDUX,     /* d = reduction of a */
+    IR_ELECT,     /* d = leader, e = am I it? */
+    IR_WARPSYNC,  /* bar.warp.sync; membermask in f */
+    IR_MATRIX,    /* matrix; access where it loads or stores, a = address base; membermask in f */
+    IR_BAR,       /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
+    IR_MBARRIER,  /* access; a = address base, b = count, state or parity; d = state or result; imm = enum ir_order */
+    IR_NANOSLEEP, /* a = nanoseconds */
+    /* Where lanes may part. Each but BRA without a guard falls through where the guard does not hold. */
     IR_BRA, /* to targets[0] */
     IR_BRX, /* a = index into targets */
     IR_CALL,
@@ -97,22 +98,10 @@ enum ir_kind {
     IR_JUMP, /* to the next block, which need not be the next in order */
 };
 
-/* Do lanes part or wait at it, or may they? Then it is the last of its block. */
+/* Is it the last of its block? */
 static inline bool ir_ends_block(enum ir_kind kind)
 {
-    switch (kind) {
-    case IR_SHFL:
-    case IR_VOTE:
-    case IR_MATCH:
-    case IR_REDUX:
-    case IR_ELECT:
-    case IR_WARPSYNC:
-    case IR_MATRIX:
-    case IR_BAR:
-    case IR_MBARRIER:
-    case IR_NANOSLEEP: return true;
-    default: return kind >= IR_BRA;
-    }
+    return kind >= IR_SHFL;
 }
 
 /* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER, IR_ASYNC, IR_MATRIX. Address: a + disp, or frame + disp, or disp alone. */
@@ -376,8 +365,6 @@ void ir_drop_unused(struct ir_func *f);
 
 /* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
 enum { IR_MAX_REFS = 160 }; /* wgmma: 128 accumulators, and what it has besides */
-/* The branch that ends a block, IR_BRA or IR_BRX, or NULL. */
-const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b);
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 bool ir_defines(const struct ir_insn *i, ir_ref r); /* is r among what it writes? */
@@ -389,6 +376,8 @@ static inline enum lane_is ir_is(const struct ir_insn *i)
 /* The blocks that may follow block b: how many, and the number of the k-th. One may be there several times. */
 uint32_t ir_successor_count(const struct ir_func *f, uint32_t b);
 uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
+/* The branch that ends a block, IR_BRA or IR_BRX, or NULL. */
+const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b);
 /* May what ends the block go on behind it, with no branch? */
 bool ir_falls_through(const struct ir_func *f, const struct ir_block *b);
 /* By block in order: where it heads a loop, the last block of it, which is the last that branches back to it; else the block. */

@@ -19,8 +19,7 @@ static void find_all(const struct function *fn, uint8_t *entries)
         const struct ir_block *block = block_at(fn, b);
         uint32_t next = fn_next(fn, b), target = fn_target(fn, b);
         const struct ir_insn *i = block->n ? last_insn(fn, block) : NULL;
-        bool suspends = i && i->kind >= IR_SHFL && i->kind != IR_BRA && i->kind != IR_TRAP && i->kind != IR_FENCE &&
-                        i->kind != IR_ACTIVEMASK && i->kind != IR_ASYNC && i->kind != IR_GROUP;
+        bool suspends = i && ir_ends_block((enum ir_kind)i->kind) && i->kind != IR_BRA && i->kind != IR_TRAP;
         if (next != NO_BLOCK && (next <= b || (suspends && !fn_is_collective(i))))
             entries[next] = KEPT;
         else if (next != NO_BLOCK && suspends && !entries[next])
