@@ -43,17 +43,6 @@ static void lower_indexed_branch(struct builder *b)
         i->targets[k] = target_of(t->targets.at[k]);
 }
 
-static enum bar_mode bar_mode_of(const struct isa_inst *i)
-{
-    if (isa_has(i, MOD_cluster))
-        return isa_has(i, MOD_arrive) ? BAR_CLUSTER_ARRIVE : BAR_CLUSTER_WAIT;
-    if (isa_has(i, MOD_popc))
-        return BAR_POPC;
-    if (isa_has(i, MOD_red))
-        return isa_has(i, MOD_and) ? BAR_AND : BAR_OR;
-    return isa_has(i, MOD_arrive) ? BAR_ARRIVE : BAR_SYNC;
-}
-
 static void lower_bar(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
@@ -67,43 +56,11 @@ static void lower_bar(struct builder *b)
     if (reduces)
         d = ir_destination(b, &in->operands[0], counts ? TYPE_u32 : TYPE_pred);
     struct ir_insn *i = ir_emit_guarded(b, IR_BAR);
-    i->mode = (uint8_t)bar_mode_of(inst);
+    i->mode = ir_mode_of(IR_BAR, inst);
     i->a = barrier;
     i->b = threads;
     i->c = predicate;
     i->d = d.ref;
-}
-
-static enum collective collective_of(enum ir_kind kind, const struct isa_inst *i)
-{
-    bool is64 = i->n_types && isa_type_bits((enum isa_type)i->type[0]) == 64;
-    bool is_signed = i->n_types && i->type[0] == TYPE_s32;
-    switch (kind) {
-    case IR_SHFL:
-        return isa_has(i, MOD_up)     ? COLLECTIVE_SHFL_UP
-               : isa_has(i, MOD_down) ? COLLECTIVE_SHFL_DOWN
-               : isa_has(i, MOD_bfly) ? COLLECTIVE_SHFL_BFLY
-                                      : COLLECTIVE_SHFL_IDX;
-    case IR_VOTE:
-        return isa_has(i, MOD_all)      ? COLLECTIVE_VOTE_ALL
-               : isa_has(i, MOD_any)    ? COLLECTIVE_VOTE_ANY
-               : isa_has(i, MOD_ballot) ? COLLECTIVE_BALLOT
-                                        : COLLECTIVE_VOTE_UNI;
-    case IR_MATCH:
-        return isa_has(i, MOD_any) ? (is64 ? COLLECTIVE_MATCH_ANY64 : COLLECTIVE_MATCH_ANY32)
-                                   : (is64 ? COLLECTIVE_MATCH_ALL64 : COLLECTIVE_MATCH_ALL32);
-    case IR_REDUX:
-        if (i->type[0] == TYPE_f32)
-            return (enum collective)(COLLECTIVE_REDUX_MIN_F32 + 2 * isa_has(i, MOD_NaN) + isa_has(i, MOD_max));
-        return isa_has(i, MOD_add)   ? COLLECTIVE_REDUX_ADD
-               : isa_has(i, MOD_and) ? COLLECTIVE_REDUX_AND
-               : isa_has(i, MOD_or)  ? COLLECTIVE_REDUX_OR
-               : isa_has(i, MOD_xor) ? COLLECTIVE_REDUX_XOR
-               : isa_has(i, MOD_min) ? (is_signed ? COLLECTIVE_REDUX_MIN_S32 : COLLECTIVE_REDUX_MIN_U32)
-                                     : (is_signed ? COLLECTIVE_REDUX_MAX_S32 : COLLECTIVE_REDUX_MAX_U32);
-    case IR_ELECT: return COLLECTIVE_ELECT;
-    default: return COLLECTIVE_SYNC;
-    }
 }
 
 /* shfl, vote, match, redux, elect, bar.warp.sync. The operand list ends with the membermask where there is
@@ -132,7 +89,7 @@ static void lower_warp(struct builder *b, enum ir_kind kind)
             p = ir_destination(b, &o->elems[1], TYPE_pred);
     }
     struct ir_insn *i = ir_emit_guarded(b, kind);
-    i->mode = (uint8_t)collective_of(kind, inst);
+    i->mode = ir_mode_of(kind, inst);
     i->d = d.ref;
     i->e = p.ref;
     i->a = src[0];
@@ -219,7 +176,7 @@ static void lower_insn(struct builder *b)
     case KIND_BAR: lower_bar(b); break;
     case KIND_CLUSTERBAR:
         b->f->needs_clustered = true;
-        ir_emit_guarded(b, IR_BAR)->mode = (uint8_t)bar_mode_of(b->insn->inst);
+        ir_emit_guarded(b, IR_BAR)->mode = ir_mode_of(IR_BAR, b->insn->inst);
         break;
     case KIND_MBARRIER: lower_mbarrier(b); break;
     case KIND_ASYNC: lower_async(b); break;

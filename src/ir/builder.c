@@ -123,6 +123,13 @@ ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_re
     return d;
 }
 
+struct ir_access *ir_new_access(struct builder *b, enum ptx_space space, unsigned bytes, unsigned n)
+{
+    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    a->mem = (struct mem_access){.space = space, .bytes = (uint8_t)bytes, .n = (uint8_t)n};
+    return a;
+}
+
 struct ir_insn *ir_emit_access(struct builder *b, enum ir_kind kind, ir_ref base, struct ir_access *access)
 {
     struct ir_insn *i = ir_emit_guarded(b, kind);

@@ -44,7 +44,8 @@ struct ir_insn *ir_emit(struct builder *b, enum ir_kind kind);
 struct ir_insn *ir_emit_guarded(struct builder *b, enum ir_kind kind);
 /* The same, d = lane(a, b, c). */
 struct ir_insn *ir_emit_lanes(struct builder *b, enum lane_id lane, ir_ref d, ir_ref a, ir_ref b_, ir_ref c);
-/* The same, with an access whose address has that base. */
+/* A new access, of n elements; and the same with that, whose address has that base. */
+struct ir_access *ir_new_access(struct builder *b, enum ptx_space space, unsigned bytes, unsigned n);
 struct ir_insn *ir_emit_access(struct builder *b, enum ir_kind kind, ir_ref base, struct ir_access *access);
 /* Starts a new block unless the last one is still empty. */
 void ir_cut(struct builder *b);
@@ -86,6 +87,15 @@ void ir_write(struct builder *b, const struct ptx_operand *o, enum isa_type type
 
 /* ---- lowering by kind ---- */
 
+/* The mode that an instruction gets, by operations.def. */
+uint8_t ir_mode_of(enum ir_kind kind, const struct isa_inst *inst);
+/* The operands of an instruction with one destination at most, which come into being in the order in which it names them. */
+struct ir_operands {
+    struct ir_dest d;
+    ir_ref src[4];
+    uint64_t imm;
+};
+struct ir_operands lower_operands(struct builder *b);
 void lower_pure(struct builder *b);
 /* Changes a pure instruction to what its immediates make of it on the hardware; see immediate.c. */
 void ir_fold_immediates(struct builder *b, struct ir_insn *i);

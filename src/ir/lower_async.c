@@ -3,43 +3,21 @@
 
 /* ---- mbarrier (9.7.13.15) ---- */
 
-static enum mbarrier_mode mbarrier_mode_of(const struct isa_inst *i)
-{
-    static const uint8_t table[][2] = {
-        {MOD_complete_tx, MBARRIER_COMPLETE_TX},
-        {MOD_init, MBARRIER_INIT},
-        {MOD_inval, MBARRIER_INVAL},
-        {MOD_arrive, MBARRIER_ARRIVE},
-        {MOD_arrive_drop, MBARRIER_ARRIVE_DROP},
-        {MOD_test_wait, MBARRIER_TEST_WAIT},
-        {MOD_try_wait, MBARRIER_TRY_WAIT},
-    };
-    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
-        if (isa_has(i, (enum isa_mod)table[k][0]))
-            return (enum mbarrier_mode)table[k][1];
-    return MBARRIER_EXPECT_TX;
-}
-
 /* Its object is accessed by one strong operation, but for init and inval, which are writes like others; what else arrivals and
  * tests order is said by imm. */
 void lower_mbarrier(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
     const struct isa_inst *inst = in->inst;
-    enum mbarrier_mode mode = mbarrier_mode_of(inst);
+    enum mbarrier_mode mode = (enum mbarrier_mode)ir_mode_of(IR_MBARRIER, inst);
     bool weak = mode == MBARRIER_INIT || mode == MBARRIER_INVAL;
     bool tests = mode == MBARRIER_TEST_WAIT || mode == MBARRIER_TRY_WAIT;
     bool transacts = mode == MBARRIER_EXPECT_TX || mode == MBARRIER_COMPLETE_TX;
     unsigned at = weak || transacts ? 0 : 1;
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
     enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);
-    *a = (struct ir_access){.mem = {.space = lower_space(b, inst),
-                                    .bytes = 8,
-                                    .n = 1,
-                                    .order = weak ? ORDER_WEAK : ORDER_RELAXED,
-                                    .scope = (uint8_t)(weak    ? MOD_none
-                                                       : scope ? scope
-                                                               : MOD_cta)}};
+    struct ir_access *a = ir_new_access(b, lower_space(b, inst), 8, 1);
+    a->mem.order = weak ? ORDER_WEAK : ORDER_RELAXED;
+    a->mem.scope = (uint8_t)(weak ? MOD_none : scope ? scope : MOD_cta);
     ir_ref base = lower_place(b, &in->operands[at], a), operand = REF_NONE;
     if (in->n_operands > at + 1)
         operand = ir_source(b, &in->operands[at + 1], isa_operand_type(inst, &inst->operand[at + 1]));
@@ -68,21 +46,6 @@ static ir_ref lower_address_value(struct builder *b, const struct ptx_operand *m
     if (!at)
         return ir_const_of(b, 64, (uint64_t)a.disp);
     return a.disp ? ir_lanes(b, LANE_add_b64, at, ir_const_of(b, 64, (uint64_t)a.disp), REF_NONE) : at;
-}
-
-static enum async_mode async_mode_of(const struct isa_inst *i)
-{
-    if (i->op == OP_st || i->op == OP_red)
-        return ASYNC_STORE;
-    if (!isa_has(i, MOD_bulk))
-        return !isa_has(i, MOD_mbarrier) ? ASYNC_COPY : isa_has(i, MOD_noinc) ? ASYNC_ARRIVE_NOINC : ASYNC_ARRIVE;
-    if (isa_has(i, MOD_tensor))
-        return isa_has(i, MOD_reduce)       ? ASYNC_TENSOR_REDUCE
-               : isa_has(i, MOD_bulk_group) ? ASYNC_TENSOR_STORE
-                                            : ASYNC_TENSOR_LOAD;
-    return isa_has(i, MOD_bulk_group) ? ASYNC_BULK_TO_GLOBAL
-           : isa_has(i, MOD_global)   ? ASYNC_BULK_FROM_GLOBAL
-                                      : ASYNC_BULK_SHARED;
 }
 
 /* What is reduced, where the instruction reduces. */
@@ -227,14 +190,10 @@ void lower_async(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
     const struct isa_inst *inst = in->inst;
-    enum async_mode mode = async_mode_of(inst);
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
+    enum async_mode mode = (enum async_mode)ir_mode_of(IR_ASYNC, inst);
     bool generic = mode == ASYNC_STORE || mode == ASYNC_ARRIVE || mode == ASYNC_ARRIVE_NOINC;
-    *a = (struct ir_access){.mem = {.space = generic                        ? lower_space(b, inst)
-                                             : mode == ASYNC_BULK_TO_GLOBAL ? SPACE_GLOBAL
-                                                                            : SPACE_SHARED,
-                                    .bytes = 8,
-                                    .n = 1}};
+    enum ptx_space space = mode == ASYNC_BULK_TO_GLOBAL ? SPACE_GLOBAL : SPACE_SHARED;
+    struct ir_access *a = ir_new_access(b, generic ? lower_space(b, inst) : space, 8, 1);
     bool stores_tensor = mode == ASYNC_TENSOR_STORE || mode == ASYNC_TENSOR_REDUCE;
     ir_ref base = lower_place(b, &in->operands[stores_tensor ? 1 : 0], a);
     if (mode == ASYNC_COPY) {
@@ -250,23 +209,10 @@ void lower_async(struct builder *b)
     ir_emit_access(b, IR_ASYNC, base, a)->mode = (uint8_t)mode;
 }
 
-static enum group_mode group_mode_of(const struct isa_inst *inst)
-{
-    bool bulk = isa_has(inst, MOD_bulk), commits = isa_has(inst, MOD_commit_group);
-    if (inst->op == OP_wgmma)
-        return commits ? GROUP_WGMMA_COMMIT : isa_has(inst, MOD_fence) ? GROUP_WGMMA_FENCE : GROUP_WGMMA_WAIT;
-    if (commits)
-        return bulk ? GROUP_BULK_COMMIT : GROUP_COMMIT;
-    return isa_has(inst, MOD_wait_all) ? GROUP_WAIT_ALL
-           : !bulk                     ? GROUP_WAIT
-           : isa_has(inst, MOD_read)   ? GROUP_BULK_WAIT_READ
-                                       : GROUP_BULK_WAIT;
-}
-
 void lower_group(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
     struct ir_insn *i = ir_emit_guarded(b, IR_GROUP);
     i->imm = in->n_operands ? (uint32_t)in->operands[0].bits : 0;
-    i->mode = (uint8_t)group_mode_of(in->inst);
+    i->mode = ir_mode_of(IR_GROUP, in->inst);
 }

@@ -61,12 +61,6 @@ static ir_ref register_at(struct reader *r, const char *start)
     return ir_make_ref(REF_REG, number);
 }
 
-static ir_ref take_register(struct reader *r)
-{
-    const char *start = (scan_peek(&r->s), r->s.p);
-    return scan_expect(&r->s, '%') ? register_at(r, start) : REF_NONE;
-}
-
 /* Behind the `%`. */
 static uint32_t take_sreg(struct reader *r)
 {
@@ -121,7 +115,7 @@ static ir_ref take_result(struct reader *r)
     if (scan_take(&r->s, '_'))
         return REF_NONE;
     const char *start = (scan_peek(&r->s), r->s.p);
-    ir_ref reg = take_register(r);
+    ir_ref reg = scan_expect(&r->s, '%') ? register_at(r, start) : REF_NONE;
     if (r->s.failed || !scan_expect(&r->s, ':'))
         return REF_NONE;
     uint8_t width = scan_width(&r->s);
@@ -134,23 +128,11 @@ static ir_ref take_result(struct reader *r)
 
 /* ---- accesses ---- */
 
-/* The next part of a dotted word. */
-static struct str next_part(struct str *word)
-{
-    size_t n = 0;
-    while (n < word->n && word->p[n] != '.')
-        n++;
-    struct str part = {word->p, n};
-    size_t passed = n < word->n ? n + 1 : n;
-    *word = (struct str){word->p + passed, word->n - passed};
-    return part;
-}
-
 /* Passes the next part if it is the one, or if it is one of those that `text` tells: which. */
 static bool part_is(struct str *word, const char *text)
 {
     struct str rest = *word;
-    bool is = str_is(next_part(&rest), text);
+    bool is = str_is(ir_next_part(&rest), text);
     if (is)
         *word = rest;
     return is;
@@ -159,7 +141,7 @@ static bool part_is(struct str *word, const char *text)
 static int part_among(struct str *word, const char *(*text)(size_t))
 {
     struct str rest = *word;
-    int found = word->n ? scan_among(next_part(&rest), text) : -1;
+    int found = word->n ? scan_among(ir_next_part(&rest), text) : -1;
     if (found >= 0)
         *word = rest;
     return found;

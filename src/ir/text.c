@@ -1,13 +1,14 @@
 /* What printer and reader of functions share: words, and in which order the operands of an instruction stand; see text.h. */
 #include "ir/text.h"
 #include "isa/isa.h"
+#include "isa/needs.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
 /* ---- words ---- */
 
 static const struct ir_operation operations[] = {
-#define OPERATION(kind, mode, text, operands) {kind, mode, text, operands},
+#define OPERATION(kind, mode, text, operands, words) {kind, mode, text, operands, words},
 #include "ir/operations.def"
 #undef OPERATION
 };
@@ -29,9 +30,38 @@ static const char *const orders[] = {
     [ORDER_RELEASE] = "release", [ORDER_ACQ_REL] = "acq_rel", [ORDER_SC] = "sc",
 };
 
+struct str ir_next_part(struct str *word)
+{
+    const char *dot = memchr(word->p, '.', word->n);
+    struct str part = {word->p, dot ? (size_t)(dot - word->p) : word->n};
+    size_t passed = part.n + (dot != NULL);
+    *word = (struct str){word->p + passed, word->n - passed};
+    return part;
+}
+
 const struct ir_operation *ir_operation(size_t i)
 {
     return i < N(operations) ? &operations[i] : NULL;
+}
+
+/* Are all these words among those of an opcode, which dots part? */
+static bool has_words(struct str opcode, const char *words)
+{
+    bool has_all = true;
+    for (struct str word; has_all && isa_next_word(&words, ' ', &word);) {
+        has_all = false;
+        for (struct str rest = opcode; rest.n && !has_all;)
+            has_all = str_eq(ir_next_part(&rest), word);
+    }
+    return has_all;
+}
+
+uint8_t ir_mode_of(enum ir_kind kind, const struct isa_inst *inst)
+{
+    const struct ir_operation *o = operations;
+    while (o->kind != kind || !has_words(inst->text, o->words))
+        o++; /* each has its entry */
+    return o->mode;
 }
 
 const char *ir_base_text(size_t base)

@@ -53,10 +53,12 @@ struct ir_func *ir_read(struct arena *arena, const struct source *source, struct
 
 struct ir_operation {
     uint8_t kind, mode;
-    const char *text, *operands; /* as in operations.def */
+    const char *text, *operands, *words; /* as in operations.def */
 };
 /* NULL behind the last. */
 const struct ir_operation *ir_operation(size_t i);
+/* The next part of a word with dots in it. */
+struct str ir_next_part(struct str *word);
 /* By value; NULL behind the last. */
 const char *ir_base_text(size_t base);   /* enum ir_base */
 const char *ir_order_text(size_t order); /* enum ir_order */
