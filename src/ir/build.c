@@ -111,29 +111,15 @@ static void lower_fence(struct builder *b)
                                                  : ORDER_ACQ_REL;
 }
 
-/* An instruction with at most one destination of its first type, sources, and a kind of its own. */
+/* An instruction with at most one source, and a kind of its own. */
 static void lower_simple(struct builder *b, enum ir_kind kind)
 {
-    const struct ptx_insn *in = b->insn;
-    const struct isa_inst *inst = in->inst;
-    struct ir_dest d = {0};
-    ir_ref a = REF_NONE;
-    uint64_t imm = 0;
-    for (unsigned k = 0; k < in->n_operands && k < inst->n_operands; k++) {
-        const struct isa_operand *spec = &inst->operand[k];
-        enum isa_type type = isa_operand_type(inst, spec);
-        if (spec->kind == OPERAND_DST)
-            d = ir_destination(b, &in->operands[k], type);
-        else if (spec->kind == OPERAND_IMM)
-            imm = in->operands[k].bits;
-        else
-            a = ir_source(b, &in->operands[k], type);
-    }
+    struct ir_operands o = lower_operands(b);
     struct ir_insn *i = ir_emit_guarded(b, kind);
-    i->d = d.ref;
-    i->a = a;
-    i->imm = imm;
-    ir_finish(b, d);
+    i->d = o.d.ref;
+    i->a = o.src[0];
+    i->imm = o.imm;
+    ir_finish(b, o.d);
 }
 
 static void lower_return(struct builder *b)

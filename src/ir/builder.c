@@ -235,8 +235,7 @@ static void note_symbol(struct builder *b, struct ptx_symbol *s)
         *VEC_PUSH(b->arena, &b->f->vars) = (struct ptx_var *)s;
 }
 
-/* The address of a variable or function, in its own state space. */
-static ir_ref symbol_address(struct builder *b, struct ptx_symbol *s, int64_t disp, unsigned width)
+ir_ref ir_symbol_place(struct builder *b, struct ptx_symbol *s, int64_t disp, unsigned width)
 {
     struct ptx_var *v = s->kind == SYMBOL_VAR ? (struct ptx_var *)s : NULL;
     if (v && v->func && v->space != SPACE_SHARED && v->space != SPACE_GLOBAL && v->space != SPACE_CONST) {
@@ -255,8 +254,14 @@ static ir_ref symbol_address(struct builder *b, struct ptx_symbol *s, int64_t di
     if (v)
         s = &v->definition->symbol;
     note_symbol(b, s);
-    ir_ref at = ir_const_base(b, width, BASE_SYMBOL, s, disp);
-    if (!v || v->space != SPACE_SHARED || !b->f->clustered)
+    return ir_const_base(b, width, BASE_SYMBOL, s, disp);
+}
+
+/* Its address as a value. */
+static ir_ref symbol_address(struct builder *b, struct ptx_symbol *s, int64_t disp, unsigned width)
+{
+    ir_ref at = ir_symbol_place(b, s, disp, width);
+    if (s->kind != SYMBOL_VAR || ((struct ptx_var *)s)->space != SPACE_SHARED || !b->f->clustered)
         return at;
     return ir_lanes(b, LANE_AS_WIDE(add, width), at, ir_shared_start(b, width), REF_NONE);
 }
@@ -264,15 +269,6 @@ static ir_ref symbol_address(struct builder *b, struct ptx_symbol *s, int64_t di
 ir_ref ir_shared_start(struct builder *b, unsigned width)
 {
     return ir_resize(b, ir_make_ref(REF_SREG, IR_SHARED_START), width, false);
-}
-
-ir_ref ir_symbol_place(struct builder *b, struct ptx_symbol *s)
-{
-    bool clustered = b->f->clustered;
-    b->f->clustered = false;
-    ir_ref at = symbol_address(b, s, 0, 64);
-    b->f->clustered = clustered;
-    return at;
 }
 
 static ir_ref sreg_value(struct builder *b, const struct ptx_operand *o)

@@ -67,8 +67,8 @@ uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v);
 ir_ref ir_source(struct builder *b, const struct ptx_operand *o, enum isa_type type);
 /* IR_SHARED_START, 32 or 64 bits wide. */
 ir_ref ir_shared_start(struct builder *b, unsigned width);
-/* Where a variable is in its own state space, in shared memory counted from the block's own, as a constant. */
-ir_ref ir_symbol_place(struct builder *b, struct ptx_symbol *s);
+/* Where a variable or function is, plus `disp`, in its own state space; in shared memory that counts from the block's own. */
+ir_ref ir_symbol_place(struct builder *b, struct ptx_symbol *s, int64_t disp, unsigned width);
 /* A source predicate, not negated. */
 ir_ref ir_predicate(struct builder *b, const struct ptx_operand *o);
 

@@ -10,47 +10,44 @@ static ir_ref carry_of(struct builder *b)
     return b->carry;
 }
 
-/* The immediate operand of lop3 and the like. */
-static uint64_t immediate_of(const struct ptx_insn *in)
+struct ir_operands lower_operands(struct builder *b)
 {
-    for (unsigned k = 0; k < in->inst->n_operands && k < in->n_operands; k++)
-        if (in->inst->operand[k].kind == OPERAND_IMM)
-            return in->operands[k].bits;
-    return 0;
+    const struct ptx_insn *in = b->insn;
+    struct ir_operands o = {.imm = 0};
+    unsigned n = 0;
+    for (unsigned k = 0; k < in->inst->n_operands && k < in->n_operands; k++) {
+        const struct isa_operand *spec = &in->inst->operand[k];
+        enum isa_type type = isa_operand_type(in->inst, spec);
+        if (spec->kind == OPERAND_DST || spec->kind == OPERAND_DPRED)
+            o.d = ir_destination(b, &in->operands[k], type);
+        else if (spec->kind == OPERAND_IMM)
+            o.imm = in->operands[k].bits;
+        else
+            o.src[n++] =
+                spec->kind == OPERAND_SPRED ? ir_predicate(b, &in->operands[k]) : ir_source(b, &in->operands[k], type);
+    }
+    return o;
 }
 
 void lower_pure(struct builder *b)
 {
-    const struct ptx_insn *in = b->insn;
-    const struct isa_inst *inst = in->inst;
+    const struct isa_inst *inst = b->insn->inst;
     const struct lane_info *lane = lane_info((enum lane_id)inst->lane);
     if (!inst->lane) {
         build_error(b, "not-supported", NULL, "`%.*s` is not supported yet", STR_ARG(inst->text));
         return;
     }
-    struct ir_dest d = {0};
-    ir_ref src[4] = {0};
-    unsigned n = 0;
-    for (unsigned k = 0; k < inst->n_operands && k < in->n_operands; k++) {
-        const struct isa_operand *spec = &inst->operand[k];
-        enum isa_type type = isa_operand_type(inst, spec);
-        if (spec->kind == OPERAND_DST || spec->kind == OPERAND_DPRED)
-            d = ir_destination(b, &in->operands[k], type);
-        else if (spec->kind == OPERAND_SPRED)
-            src[n++] = ir_predicate(b, &in->operands[k]);
-        else if (spec->kind != OPERAND_IMM)
-            src[n++] = ir_source(b, &in->operands[k], type);
+    struct ir_operands o = lower_operands(b);
+    if (o.src[2] && !lane->c) { /* min and max of three (9.7.3.11, 9.7.3.12) */
+        o.src[0] = ir_lanes(b, (enum lane_id)inst->lane, o.src[0], o.src[1], REF_NONE);
+        o.src[1] = o.src[2];
+        o.src[2] = REF_NONE;
     }
-    if (src[2] && !lane->c) { /* min and max of three (9.7.3.11, 9.7.3.12) */
-        src[0] = ir_lanes(b, (enum lane_id)inst->lane, src[0], src[1], REF_NONE);
-        src[1] = src[2];
-        src[2] = REF_NONE;
-    }
-    struct ir_insn *i = ir_emit_lanes(b, (enum lane_id)inst->lane, d.ref, src[0], src[1], src[2]);
-    i->e = lane->e == CARRY_FOURTH ? src[3] : lane->e ? carry_of(b) : REF_NONE;
-    i->imm = immediate_of(in);
+    struct ir_insn *i = ir_emit_lanes(b, (enum lane_id)inst->lane, o.d.ref, o.src[0], o.src[1], o.src[2]);
+    i->e = lane->e == CARRY_FOURTH ? o.src[3] : lane->e ? carry_of(b) : REF_NONE;
+    i->imm = o.imm;
     ir_fold_immediates(b, i);
-    ir_finish(b, d);
+    ir_finish(b, o.d);
 }
 
 /* mask = mask op c for set and setp with a second operation. */

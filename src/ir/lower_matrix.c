@@ -84,10 +84,8 @@ static void lower_memory_operand(struct walk *w, const struct ptx_operand *o)
     const struct matrix *x = &w->m->form;
     bool by_rows = x->kind == MATRIX_LOAD_ROWS || x->kind == MATRIX_STORE_ROWS;
     bool loads = x->kind == MATRIX_LOAD || x->kind == MATRIX_LOAD_ROWS;
-    w->access = ARENA_NEW(w->b->arena, struct ir_access);
-    w->access->mem.space = lower_space(w->b, w->b->insn->inst);
-    w->access->mem.bytes = (uint8_t)(by_rows ? 16 : piece_bytes(x, loads ? &x->d : &x->c));
-    w->access->mem.n = 1;
+    unsigned bytes = by_rows ? 16 : piece_bytes(x, loads ? &x->d : &x->c);
+    w->access = ir_new_access(w->b, lower_space(w->b, w->b->insn->inst), bytes, 1);
     w->base = lower_place(w->b, o, w->access);
 }
 

@@ -57,7 +57,7 @@ ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_acc
         a->disp += ir_add_frame_var(b, v);
         return REF_NONE;
     }
-    a->disp_const = ir_symbol_place(b, base->symbol);
+    a->disp_const = ir_symbol_place(b, base->symbol, 0, 64);
     if (v && a->mem.space == SPACE_GENERIC) /* a name without a state space says it itself */
         a->mem.space = v->space;
     return REF_NONE;
@@ -156,11 +156,8 @@ void lower_memory(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
     const struct isa_inst *inst = in->inst;
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
     enum isa_type type = (enum isa_type)inst->type[0];
-    a->mem.space = lower_space(b, inst);
-    a->mem.bytes = (uint8_t)(isa_type_bits(type) / 8);
-    a->mem.n = (uint8_t)lower_vector(inst);
+    struct ir_access *a = ir_new_access(b, lower_space(b, inst), isa_type_bits(type) / 8, lower_vector(inst));
     lower_order(b, a);
     ir_ref base = lower_place(b, &in->operands[inst->kind == KIND_ST || inst->kind == KIND_RED ? 0 : 1], a);
     if (inst->kind == KIND_LD)
@@ -316,11 +313,10 @@ static const struct ptx_signature *signature_of(struct builder *b, const struct 
 /* An element of `type` at a place of the frame. */
 static struct ir_access *frame_access(struct builder *b, uint32_t at, enum isa_type type, ir_ref reg)
 {
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    *a = (struct ir_access){
-        .mem = {.space = SPACE_LOCAL, .frame = true, .bytes = (uint8_t)(isa_type_bits(type) / 8), .n = 1},
-        .disp = at,
-        .regs = {reg}};
+    struct ir_access *a = ir_new_access(b, SPACE_LOCAL, isa_type_bits(type) / 8, 1);
+    a->mem.frame = true;
+    a->disp = at;
+    a->regs[0] = reg;
     return a;
 }
 

@@ -25,17 +25,9 @@ static const struct field *field_of(const struct isa_inst *inst)
     return f;
 }
 
-static struct ir_access *new_access(struct builder *b, enum ptx_space space, unsigned bytes)
-{
-    struct ir_access *a = ARENA_NEW(b->arena, struct ir_access);
-    *a = (struct ir_access){
-        .mem = {.space = space, .bytes = (uint8_t)(bytes > 8 ? 8 : bytes), .n = (uint8_t)(bytes > 8 ? bytes / 8 : 1)}};
-    return a;
-}
-
 static void store(struct builder *b, unsigned offset, unsigned bytes, ir_ref value)
 {
-    struct ir_access *a = new_access(b, lower_space(b, b->insn->inst), bytes);
+    struct ir_access *a = ir_new_access(b, lower_space(b, b->insn->inst), bytes, 1);
     ir_ref base = lower_place(b, &b->insn->operands[0], a);
     a->disp += offset;
     a->regs[0] = value;
@@ -82,7 +74,8 @@ static void lower_copy(struct builder *b)
 {
     enum { PART = 16 };
     for (unsigned at = 0; at < TENSOR_MAP_BYTES; at += PART) {
-        struct ir_access *from = new_access(b, SPACE_SHARED, PART), *to = new_access(b, SPACE_GLOBAL, PART);
+        struct ir_access *from = ir_new_access(b, SPACE_SHARED, 8, PART / 8);
+        struct ir_access *to = ir_new_access(b, SPACE_GLOBAL, 8, PART / 8);
         ir_ref source = lower_place(b, &b->insn->operands[1], from), place = lower_place(b, &b->insn->operands[0], to);
         from->disp += at;
         to->disp += at;
