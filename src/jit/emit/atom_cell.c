@@ -25,7 +25,7 @@ bool atom_acquires(const struct atom *t)
 
 value atom_read(struct emit *e, const struct atom *t, value at)
 {
-    value v = LLVMBuildLoad2(e->m->b, t->type, at, "");
+    value v = build_load(e, t->type, at);
     LLVMSetAlignment(v, t->x.a->bytes);
     if (!t->shared)
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);

@@ -16,7 +16,7 @@ enum { STEP = 8 }; /* lanes in an iteration of the loop over all 32 */
 
 static void write_cell(struct emit *e, const struct atom *t, value v, value at)
 {
-    LLVMSetAlignment(LLVMBuildStore(e->m->b, v, at), t->x.a->bytes);
+    LLVMSetAlignment(build_store(e, v, at), t->x.a->bytes);
 }
 
 /* Emits one lane's compare-and-swap in global memory; ends in a new block. */
@@ -24,15 +24,15 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
 {
     LLVMBasicBlockRef equal = emit_new_block(e, ""), fails = emit_new_block(e, ""), done = emit_new_block(e, "");
     value read = atom_read(e, t, at);
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, read, s, ""), equal, fails);
+    build_cond_br(e, build_eq(e, read, s), equal, fails);
     emit_at_end(e, fails);
     atom_fence_of_read(e, t);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, equal);
-    value found = LLVMBuildExtractValue(e->m->b, atom_swap(e, t, at, s, wanted), 0, "");
-    LLVMBuildBr(e->m->b, done);
+    value found = build_extract_value(e, atom_swap(e, t, at, s, wanted), 0);
+    build_br(e, done);
     emit_at_end(e, done);
-    value old = LLVMBuildPhi(e->m->b, t->type, "");
+    value old = build_phi(e, t->type);
     LLVMAddIncoming(old, (value[]){read, found}, (LLVMBasicBlockRef[]){fails, equal}, 2);
     return old;
 }
@@ -53,19 +53,19 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
         return compare_cell(e, t, at, s, wanted);
     }
     LLVMBasicBlockRef first = emit_new_block(e, ""), again = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value tried = LLVMBuildLoad2(e->m->b, e->m->i32, e->lanes.fences.tries, "");
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, tried), first, again);
+    value tried = emit_load_i32(e, e->lanes.fences.tries);
+    build_cond_br(e, emit_is_zero(e, tried), first, again);
     emit_at_end(e, first);
-    value swapped = LLVMBuildExtractValue(e->m->b, atom_swap(e, t, at, s, wanted), 0, "");
+    value swapped = build_extract_value(e, atom_swap(e, t, at, s, wanted), 0);
     fence_is_done(e);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, again);
     fence_before_load(e);
     value compared = compare_cell(e, t, at, s, wanted);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->m->b);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, done);
-    value old = LLVMBuildPhi(e->m->b, t->type, "");
+    value old = build_phi(e, t->type);
     LLVMAddIncoming(old, (value[]){swapped, compared}, (LLVMBasicBlockRef[]){first, end}, 2);
     return old;
 }
@@ -87,9 +87,9 @@ static struct exchange exchange_begin(struct emit *e, const struct atom *t, valu
     struct exchange x = {.again = emit_new_block(e, ""), .at = at};
     value first = atom_read(e, t, at);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    LLVMBuildBr(e->m->b, x.again);
+    build_br(e, x.again);
     emit_at_end(e, x.again);
-    x.read = LLVMBuildPhi(e->m->b, t->type, "");
+    x.read = build_phi(e, t->type);
     LLVMAddIncoming(x.read, &first, &from, 1);
     return x;
 }
@@ -100,13 +100,13 @@ static void exchange_end(struct emit *e, const struct atom *t, const struct exch
 {
     if (t->shared) {
         write_cell(e, t, now, x->at);
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
         return;
     }
-    value swapped = atom_swap(e, t, x->at, x->read, now), found = LLVMBuildExtractValue(e->m->b, swapped, 0, "");
+    value swapped = atom_swap(e, t, x->at, x->read, now), found = build_extract_value(e, swapped, 0);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
     LLVMAddIncoming(x->read, &found, &from, 1);
-    LLVMBuildCondBr(e->m->b, LLVMBuildExtractValue(e->m->b, swapped, 1, ""), done, x->again);
+    build_cond_br(e, build_extract_value(e, swapped, 1), done, x->again);
 }
 
 static value exchange_cell(struct emit *e, const struct atom *t, value at, value s)
@@ -129,7 +129,7 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
         fence_is_done(e);
         return old;
     }
-    value store = LLVMBuildStore(e->m->b, s, at);
+    value store = build_store(e, s, at);
     LLVMSetAlignment(store, t->x.a->bytes);
     LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
     fence_note_exchange(e);
@@ -163,7 +163,7 @@ static value operand(struct emit *e, const struct atom *t, unsigned k, value lan
         return NULL;
     if (t->uniform[k])
         return k ? t->t : t->s;
-    return LLVMBuildLoad2(e->m->b, t->type, scratch_element(e, k ? ROW_T : ROW_S, t->type, lane), "");
+    return build_load(e, t->type, scratch_element(e, k ? ROW_T : ROW_S, t->type, lane));
 }
 
 static void do_lane(struct emit *e, const struct atom *t, value lane)
@@ -171,23 +171,23 @@ static void do_lane(struct emit *e, const struct atom *t, value lane)
     value at = t->x.pointer[0] ? t->x.pointer[0] : scratch_lane_pointer(e, &t->x, lane);
     value old = do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
     if (t->result)
-        LLVMBuildStore(e->m->b, old, scratch_element(e, ROW_RESULT, t->type, lane));
+        build_store(e, old, scratch_element(e, ROW_RESULT, t->type, lane));
 }
 
 /* A loop over the lanes from 0 to 31; goes to `done`. */
 static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->m->b), loop = emit_new_block(e, "");
-    LLVMBuildBr(e->m->b, loop);
+    build_br(e, loop);
     emit_at_end(e, loop);
-    value zero = const_int(e, e->m->i64, 0), first = LLVMBuildPhi(e->m->b, e->m->i64, "");
+    value zero = const_i64(e, 0), first = build_phi(e, e->m->i64);
     for (unsigned k = 0; k < STEP; k++)
-        do_lane(e, t, LLVMBuildAdd(e->m->b, first, const_int(e, e->m->i64, k), ""));
-    value next = LLVMBuildAdd(e->m->b, first, const_int(e, e->m->i64, STEP), "");
+        do_lane(e, t, build_add(e, first, const_i64(e, k)));
+    value next = build_add(e, first, const_i64(e, STEP));
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->m->b);
     LLVMAddIncoming(first, (value[]){zero, next}, (LLVMBasicBlockRef[]){before, end}, 2);
-    value more = LLVMBuildICmp(e->m->b, LLVMIntULT, next, const_int(e, e->m->i64, WARP_LANES), "");
-    LLVMBuildCondBr(e->m->b, more, loop, done);
+    value more = build_ult(e, next, const_i64(e, WARP_LANES));
+    build_cond_br(e, more, loop, done);
 }
 
 /* How many bits hold the number of each lane's cell of 4 bytes or more, counted from the place `*from` of shared memory. Where a
@@ -214,19 +214,18 @@ static void do_offsets(struct emit *e, const struct atom *t)
 {
     uint64_t from;
     unsigned bits = number_bits(e, t->x.a, &from), each = 64 / bits;
-    value log2 = emit_splat(e, const_int(e, e->m->i32, t->x.a->log2)), part = NULL;
-    value numbers = LLVMBuildSub(e->m->b, t->x.lanes, emit_splat(e, const_int(e, e->m->i32, from)), "");
-    numbers = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, numbers, log2, ""),
-                             vector_of(bits == 8 ? e->m->i8 : e->m->i16, WARP_LANES), "");
-    numbers = LLVMBuildBitCast(e->m->b, numbers, vector_of(e->m->i64, WARP_LANES / each), "");
+    value log2 = emit_splat(e, const_i32(e, t->x.a->log2)), part = NULL;
+    value numbers = build_sub(e, t->x.lanes, emit_splat(e, const_i32(e, from)));
+    numbers = build_trunc(e, build_lshr(e, numbers, log2), vector_of(bits == 8 ? e->m->i8 : e->m->i16, WARP_LANES));
+    numbers = build_bit_cast(e, numbers, vector_of(e->m->i64, WARP_LANES / each));
     for (unsigned l = 0; l < WARP_LANES; l++) {
         if (l % each == 0)
-            part = LLVMBuildExtractElement(e->m->b, numbers, const_int(e, e->m->i32, l / each), "");
-        value number = LLVMBuildLShr(e->m->b, part, const_int(e, e->m->i64, l % each * bits), "");
-        number = LLVMBuildAnd(e->m->b, number, const_int(e, e->m->i64, (1u << bits) - 1), "");
-        value at = LLVMBuildShl(e->m->b, number, const_int(e, e->m->i64, t->x.a->log2), "");
-        at = LLVMBuildAdd(e->m->b, at, const_int(e, e->m->i64, from), "");
-        do_cell(e, t, LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, ""), t->s, NULL);
+            part = build_extract(e, numbers, const_i32(e, l / each));
+        value number = build_lshr(e, part, const_i64(e, l % each * bits));
+        number = build_and(e, number, const_i64(e, (1u << bits) - 1));
+        value at = build_shl(e, number, const_i64(e, t->x.a->log2));
+        at = build_add(e, at, const_i64(e, from));
+        do_cell(e, t, build_gep(e, e->m->i8, e->f->of.shared, at), t->s, NULL);
     }
 }
 
@@ -245,8 +244,8 @@ static void write_result(struct emit *e, const struct atom *t, value lanes)
 static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
-    value full = LLVMBuildICmp(e->m->b, LLVMIntEQ, t->x.mask, const_int(e, e->m->i32, UINT32_MAX), "");
-    LLVMBuildCondBr(e->m->b, full, all, some);
+    value full = build_eq(e, t->x.mask, const_i32(e, UINT32_MAX));
+    build_cond_br(e, full, all, some);
     emit_at_end(e, all);
     return some;
 }
@@ -258,7 +257,7 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     if (offsets) {
         LLVMBasicBlockRef some = branch_on_all(e, t);
         do_offsets(e, t);
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
         emit_at_end(e, some);
     }
     if (!t->x.pointer[0])
@@ -284,11 +283,11 @@ static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done
 {
     LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
     value shift = access_load_cache_shift(e, &t->x);
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, shift, const_int(e, e->m->i64, 0), ""), cells, sums);
+    build_cond_br(e, emit_is_zero(e, shift), cells, sums);
     emit_at_end(e, sums);
     struct atom own = *t;
     own.shared = true;
-    own.x.lanes = LLVMBuildAdd(e->m->b, t->x.lanes, emit_splat(e, shift), "");
+    own.x.lanes = build_add(e, t->x.lanes, emit_splat(e, shift));
     do_in_rows(e, &own, done);
     emit_at_end(e, cells);
 }
@@ -315,14 +314,14 @@ static value addends(struct emit *e, const struct atom *t)
 static value running_sum(struct emit *e, const struct atom *t)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-    value sum = LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->x.mask), addends(e, t), LLVMConstNull(lanes), "");
+    value sum = build_select(e, emit_mask_to_lanes(e, t->x.mask), addends(e, t), LLVMConstNull(lanes));
     for (unsigned by = 1; by < WARP_LANES; by *= 2) {
         value index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = const_int(e, e->m->i32, l < by ? WARP_LANES : l - by);
+            index[l] = const_i32(e, l < by ? WARP_LANES : l - by);
         value moved =
             LLVMBuildShuffleVector(e->m->b, sum, LLVMConstNull(lanes), LLVMConstVector(index, WARP_LANES), "");
-        sum = LLVMBuildAdd(e->m->b, sum, moved, "");
+        sum = build_add(e, sum, moved);
     }
     return sum;
 }
@@ -332,23 +331,22 @@ static value total(struct emit *e, const struct atom *t)
 {
     if (!t->uniform[0]) {
         LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-        value v = LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->x.mask), t->s, LLVMConstNull(lanes), "");
+        value v = build_select(e, emit_mask_to_lanes(e, t->x.mask), t->s, LLVMConstNull(lanes));
         return emit_intrinsic(e, "llvm.vector.reduce.add", &lanes, 1, &v, 1);
     }
     value mask = t->x.mask, lanes = emit_intrinsic(e, "llvm.ctpop", &e->m->i32, 1, &mask, 1);
-    return LLVMBuildMul(e->m->b, LLVMBuildIntCast2(e->m->b, lanes, t->type, false, ""), t->s, "");
+    return build_mul(e, build_int_cast(e, lanes, t->type, false), t->s);
 }
 
 static void add_together(struct emit *e, const struct atom *t)
 {
     value sums = t->result ? running_sum(e, t) : NULL;
-    value all =
-        sums ? LLVMBuildExtractElement(e->m->b, sums, const_int(e, e->m->i32, WARP_LANES - 1), "") : total(e, t);
+    value all = sums ? build_extract(e, sums, const_i32(e, WARP_LANES - 1)) : total(e, t);
     value old = do_cell(e, t, t->x.pointer[0], all, NULL);
     if (!sums)
         return;
-    value before = LLVMBuildSub(e->m->b, sums, addends(e, t), "");
-    write_result(e, t, LLVMBuildAdd(e->m->b, before, emit_splat(e, old), ""));
+    value before = build_sub(e, sums, addends(e, t));
+    write_result(e, t, build_add(e, before, emit_splat(e, old)));
 }
 
 /* Phis of the loop over the lanes whose comparisons succeed. */
@@ -358,8 +356,7 @@ struct compared {
 
 static struct compared new_phis(struct emit *e, LLVMTypeRef lanes, LLVMTypeRef cell)
 {
-    return (struct compared){LLVMBuildPhi(e->m->b, cell, ""), LLVMBuildPhi(e->m->b, e->m->i32, ""),
-                             LLVMBuildPhi(e->m->b, lanes, "")};
+    return (struct compared){build_phi(e, cell), build_phi(e, e->m->i32), build_phi(e, lanes)};
 }
 
 static void go_with(struct emit *e, const struct compared *to, value cell, value left, value found)
@@ -375,30 +372,29 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
     LLVMBasicBlockRef next = emit_new_block(e, ""), hit = emit_new_block(e, ""), end = emit_new_block(e, "");
-    value none = const_int(e, e->m->i32, 0), s = addends(e, t), one = const_int(e, e->m->i32, 1);
+    value none = const_i32(e, 0), s = addends(e, t), one = const_i32(e, 1);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    LLVMBuildBr(e->m->b, next);
+    build_br(e, next);
     emit_at_end(e, next);
     struct compared now = new_phis(e, lanes, t->type);
     LLVMAddIncoming(now.cell, &read, &from, 1);
     LLVMAddIncoming(now.left, (value[]){t->x.mask}, &from, 1);
     LLVMAddIncoming(now.found, (value[]){LLVMConstNull(lanes)}, &from, 1);
     value cells = emit_splat(e, now.cell);
-    value holds =
-        LLVMBuildAnd(e->m->b, emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, s, cells, "")), now.left, "");
-    value rest = LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, now.left), cells, now.found, "");
+    value holds = build_and(e, emit_lanes_to_mask(e, build_eq(e, s, cells)), now.left);
+    value rest = build_select(e, emit_mask_to_lanes(e, now.left), cells, now.found);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, holds, none, ""), end, hit);
+    build_cond_br(e, build_eq(e, holds, none), end, hit);
     emit_at_end(e, hit);
-    value args[2] = {holds, LLVMConstInt(e->m->i1, 1, false)};
+    value args[2] = {holds, const_i1(e, true)};
     value lane = emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
-    value upto = LLVMBuildXor(e->m->b, holds, LLVMBuildSub(e->m->b, holds, one, ""), "");
-    value left = LLVMBuildAnd(e->m->b, now.left, LLVMBuildNot(e->m->b, upto, ""), "");
-    value cell = t->uniform[1] ? t->t : LLVMBuildExtractElement(e->m->b, t->t, lane, "");
+    value upto = build_xor(e, holds, build_sub(e, holds, one));
+    value left = build_and(e, now.left, build_not(e, upto));
+    value cell = t->uniform[1] ? t->t : build_extract(e, t->t, lane);
     go_with(e, &now, cell, left, rest);
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, left, none, ""), end, next);
+    build_cond_br(e, build_eq(e, left, none), end, next);
     emit_at_end(e, end);
-    struct compared last = {.cell = LLVMBuildPhi(e->m->b, t->type, ""), .found = LLVMBuildPhi(e->m->b, lanes, "")};
+    struct compared last = {.cell = build_phi(e, t->type), .found = build_phi(e, lanes)};
     LLVMBasicBlockRef both[2] = {here, hit};
     LLVMAddIncoming(last.cell, (value[]){now.cell, cell}, both, 2);
     LLVMAddIncoming(last.found, (value[]){rest, rest}, both, 2);
@@ -410,10 +406,10 @@ static void compare_together(struct emit *e, const struct atom *t)
     LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, ""), done = emit_new_block(e, "");
     struct exchange x = exchange_begin(e, t, t->x.pointer[0]);
     struct compared last = compare_lanes(e, t, x.read);
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, last.cell, x.read, ""), same, swap);
+    build_cond_br(e, build_eq(e, last.cell, x.read), same, swap);
     emit_at_end(e, same);
     atom_fence_of_read(e, t);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, swap);
     exchange_end(e, t, &x, last.cell, done);
     emit_at_end(e, done);
@@ -431,15 +427,15 @@ static void change_together(struct emit *e, const struct atom *t)
     if (t->result)
         scratch_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
     struct exchange x = exchange_begin(e, t, t->x.pointer[0]);
-    LLVMBuildStore(e->m->b, x.read, cell);
+    build_store(e, x.read, cell);
     struct lane_loop lanes = lane_loop_begin(e);
-    value old = LLVMBuildLoad2(e->m->b, t->type, cell, "");
+    value old = build_load(e, t->type, cell);
     if (t->result)
-        LLVMBuildStore(e->m->b, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane));
-    LLVMBuildStore(e->m->b, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane), NULL), cell);
+        build_store(e, old, scratch_element(e, ROW_RESULT, t->type, lanes.lane));
+    build_store(e, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane), NULL), cell);
     lane_loop_end(e, &lanes, t->x.mask, changed);
     emit_at_end(e, changed);
-    exchange_end(e, t, &x, LLVMBuildLoad2(e->m->b, t->type, cell, ""), done);
+    exchange_end(e, t, &x, build_load(e, t->type, cell), done);
     emit_at_end(e, done);
     if (t->result)
         write_result(e, t, scratch_results(e, t->type));
@@ -528,15 +524,15 @@ void emit_atom(struct emit *e, const struct ir_insn *i)
     else
         access_branch_on_lanes(e, &t.x, space, slow);
     perform(e, &t);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     if (slow) {
         emit_at_end(e, slow);
         access_by_engine(e, &t.x);
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
     }
     emit_at_end(e, done);
     if (skipped) {
-        LLVMBuildBr(e->m->b, skipped);
+        build_br(e, skipped);
         emit_at_end(e, skipped);
     }
 }

@@ -31,7 +31,7 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
     unsigned width = fn_ref_width(e->fn, r);
     value at = reg_slot_pointer(e, r);
     if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT) {
-        value v = LLVMBuildLoad2(e->m->b, vector_of_width(e, width), at, "");
+        value v = build_load(e, vector_of_width(e, width), at);
         LLVMSetAlignment(v, width == 1 ? 4 : 64);
         reg_write_lanes(e, r, v, i->guard ? mask : NULL);
         return;
@@ -51,8 +51,8 @@ LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, v
     if (!i->guard)
         return NULL;
     LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = LLVMBuildICmp(e->m->b, LLVMIntEQ, mask, const_int(e, e->m->i32, 0), "");
-    LLVMBuildCondBr(e->m->b, none, done, some);
+    value none = emit_is_zero(e, mask);
+    build_cond_br(e, none, done, some);
     emit_at_end(e, some);
     return done;
 }
@@ -68,7 +68,7 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i)
     emit_call_op(e, i, mask);
     access_take_results(e, i, mask);
     if (done) {
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
         emit_at_end(e, done);
     }
 }
@@ -103,12 +103,12 @@ void access_call_engine(struct emit *e, const struct transfer *t)
 value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef type)
 {
     if (!a->i->access->disp_const)
-        return const_int(e, type, (uint64_t)a->disp);
+        return const_int(type, (uint64_t)a->disp);
     value x = emit_load_field(e, e->m->ptr, emit_op_pointer(e, a->i), abi.op_access, "");
     emit_mark_invariant(e, x);
     value v = emit_load_field(e, e->m->i64, x, abi.op_access_disp, "");
     emit_mark_invariant(e, v);
-    return LLVMBuildIntCast2(e->m->b, v, type, false, "");
+    return build_int_cast(e, v, type, false);
 }
 
 /* The address of a piece's first lane, plus `more`. */
@@ -116,12 +116,12 @@ static value scalar_address(struct emit *e, const struct access *a, unsigned pie
 {
     ir_ref r = a->i->a;
     LLVMTypeRef type = r && fn_ref_width(e->fn, r) == 32 ? e->m->i32 : e->m->i64;
-    value v = LLVMBuildAdd(e->m->b, access_displacement(e, a, type), const_int(e, type, (uint64_t)more), "");
+    value v = build_add(e, access_displacement(e, a, type), const_int(type, (uint64_t)more));
     if (r)
-        v = LLVMBuildAdd(e->m->b, reg_read_piece(e, r, piece), v, "");
+        v = build_add(e, reg_read_piece(e, r, piece), v);
     else if (a->mem->frame)
-        v = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, ""), v, "");
-    return LLVMBuildIntCast2(e->m->b, v, e->m->i64, false, "");
+        v = build_add(e, build_zext(e, e->warp.frame, e->m->i64), v);
+    return build_int_cast(e, v, e->m->i64, false);
 }
 
 void access_find_first(struct emit *e, struct transfer *t)
@@ -136,9 +136,8 @@ static value rotate(struct emit *e, const struct access *a, value v)
     if (a->log2 == 0)
         return v;
     LLVMTypeRef type = LLVMTypeOf(v);
-    value by = LLVMGetTypeKind(type) == LLVMVectorTypeKind
-                   ? emit_splat(e, const_int(e, LLVMGetElementType(type), a->log2))
-                   : const_int(e, type, a->log2);
+    value by = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? emit_splat(e, const_int(LLVMGetElementType(type), a->log2))
+                                                           : const_int(type, a->log2);
     value args[3] = {v, v, by};
     return emit_intrinsic(e, "llvm.fshr", &type, 1, args, 3);
 }
@@ -149,9 +148,8 @@ static value places(struct emit *e, const struct transfer *t, value bytes)
     LLVMTypeRef type = LLVMTypeOf(bytes);
     if (!checked_is_within(checked(t->tested.span), 0, INT32_MAX))
         return LLVMConstNull(type);
-    value args[2] = {bytes, const_int(e, type, (uint64_t)t->tested.span)};
-    return LLVMBuildLShr(e->m->b, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(e, type, t->a->log2),
-                         "");
+    value args[2] = {bytes, const_int(type, (uint64_t)t->tested.span)};
+    return build_lshr(e, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(type, t->a->log2));
 }
 
 static value cache_field(struct emit *e, const struct transfer *t, uint64_t offset)
@@ -161,7 +159,7 @@ static value cache_field(struct emit *e, const struct transfer *t, uint64_t offs
 
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)
 {
-    return rotate(e, a, LLVMBuildSub(e->m->b, address, lo, ""));
+    return rotate(e, a, build_sub(e, address, lo));
 }
 
 value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum ptx_space space)
@@ -169,27 +167,27 @@ value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum
     value limit, off = t->first[piece];
     if (t->tested
             .before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
-        off = LLVMBuildSub(e->m->b, off, const_int(e, e->m->i64, (uint64_t)t->tested.before), "");
+        off = build_sub(e, off, const_i64(e, (uint64_t)t->tested.before));
     if (space == SPACE_SHARED) {
-        limit = LLVMBuildZExt(e->m->b, places(e, t, e->f->of.shared_bytes), e->m->i64, "");
+        limit = build_zext(e, places(e, t, e->f->of.shared_bytes), e->m->i64);
     } else if (space == SPACE_LOCAL) {
-        limit = LLVMBuildZExt(e->m->b, places(e, t, e->f->of.local_bytes), e->m->i64, "");
+        limit = build_zext(e, places(e, t, e->f->of.local_bytes), e->m->i64);
     } else {
         if (!t->cache)
             access_find_cache(e, t);
-        off = LLVMBuildSub(e->m->b, off, cache_field(e, t, abi.inline_cache_lo), "");
+        off = build_sub(e, off, cache_field(e, t, abi.inline_cache_lo));
         limit = cache_field(e, t, abi.inline_cache_n);
     }
-    return LLVMBuildICmp(e->m->b, LLVMIntULT, rotate(e, t->a, off), limit, "");
+    return build_ult(e, rotate(e, t->a, off), limit);
 }
 
 value access_test_place(struct emit *e, struct transfer *t, value address, value *place, value *places)
 {
     access_find_cache(e, t);
-    value off = LLVMBuildSub(e->m->b, address, cache_field(e, t, abi.inline_cache_lo), "");
+    value off = build_sub(e, address, cache_field(e, t, abi.inline_cache_lo));
     *place = rotate(e, t->a, off);
     *places = cache_field(e, t, abi.inline_cache_n);
-    return LLVMBuildICmp(e->m->b, LLVMIntULT, *place, *places, "");
+    return build_ult(e, *place, *places);
 }
 
 void access_branch_on_first(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef inside,
@@ -205,9 +203,8 @@ void access_branch_on_first(struct emit *e, struct transfer *t, enum ptx_space s
 void access_set_pointers(struct emit *e, struct transfer *t, enum ptx_space space)
 {
     for (unsigned p = 0; p < t->a->pieces; p++)
-        t->pointer[p] = space == SPACE_SHARED
-                            ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &t->first[p], 1, "")
-                            : LLVMBuildIntToPtr(e->m->b, t->first[p], e->m->ptr, "");
+        t->pointer[p] = space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, t->first[p])
+                                              : build_int_to_ptr(e, t->first[p], e->m->ptr);
 }
 
 /* Are the addresses of all active lanes inside? An i1. */
@@ -217,24 +214,24 @@ static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space
     value off, limit;
     if (space == SPACE_SHARED) {
         off = t->lanes;
-        limit = LLVMBuildIntCast2(e->m->b, places(e, t, e->f->of.shared_bytes), type, false, "");
+        limit = build_int_cast(e, places(e, t, e->f->of.shared_bytes), type, false);
     } else {
-        t->lanes = LLVMBuildIntCast2(e->m->b, t->lanes, vector_of(e->m->i64, WARP_LANES), false, "");
+        t->lanes = build_int_cast(e, t->lanes, vector_of(e->m->i64, WARP_LANES), false);
         access_find_cache(e, t);
         value lo = cache_field(e, t, abi.inline_cache_lo);
-        off = LLVMBuildSub(e->m->b, t->lanes, emit_splat(e, lo), "");
+        off = build_sub(e, t->lanes, emit_splat(e, lo));
         limit = cache_field(e, t, abi.inline_cache_n);
     }
-    value in = LLVMBuildICmp(e->m->b, LLVMIntULT, rotate(e, t->a, off), emit_splat(e, limit), "");
-    value out = LLVMBuildAnd(e->m->b, LLVMBuildNot(e->m->b, emit_lanes_to_mask(e, in), ""), t->mask, "");
-    return LLVMBuildICmp(e->m->b, LLVMIntEQ, out, const_int(e, e->m->i32, 0), "");
+    value in = build_ult(e, rotate(e, t->a, off), emit_splat(e, limit));
+    value out = build_and(e, build_not(e, emit_lanes_to_mask(e, in)), t->mask);
+    return emit_is_zero(e, out);
 }
 
 void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside)
 {
     LLVMTypeRef type = fn_ref_width(e->fn, t->a->i->a) == 32 ? e->m->i32 : e->m->i64;
     value disp = emit_splat(e, access_displacement(e, t->a, type));
-    t->lanes = LLVMBuildAdd(e->m->b, reg_read_lanes(e, t->a->i->a), disp, "");
+    t->lanes = build_add(e, reg_read_lanes(e, t->a->i->a), disp);
     if (access_is_inside(e->fn, t->a))
         return;
     LLVMBasicBlockRef inside = emit_new_block(e, "");

@@ -4,22 +4,22 @@
 
 static void loop_go_back(struct emit *e)
 {
-    value left = LLVMBuildLoad2(e->m->b, e->m->i64, e->unchecked.left, "");
-    LLVMBuildStore(e->m->b, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i64, 1), ""), e->unchecked.left);
+    value left = build_load(e, e->m->i64, e->unchecked.left);
+    build_store(e, build_sub(e, left, const_i64(e, 1)), e->unchecked.left);
     LLVMBasicBlockRef on = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, left), e->block[e->here->block], on);
+    build_cond_br(e, emit_is_zero(e, left), e->block[e->here->block], on);
     emit_at_end(e, on);
-    LLVMBuildBr(e->m->b, e->unchecked.block);
+    build_br(e, e->unchecked.block);
 }
 
 /* The operations of exec/spin_cost.h. */
-#define LLVM_CONST(n)           const_int(e, e->m->i32, n)
-#define LLVM_NOT(x)             LLVMBuildNot(e->m->b, x, "")
-#define LLVM_AND(x, y)          LLVMBuildAnd(e->m->b, x, y, "")
-#define LLVM_OR(x, y)           LLVMBuildOr(e->m->b, x, y, "")
+#define LLVM_CONST(n)           const_i32(e, n)
+#define LLVM_NOT(x)             build_not(e, x)
+#define LLVM_AND(x, y)          build_and(e, x, y)
+#define LLVM_OR(x, y)           build_or(e, x, y)
 #define LLVM_IS_ZERO(x)         emit_is_zero(e, x)
-#define LLVM_DIFFER(x, y)       LLVMBuildICmp(e->m->b, LLVMIntNE, x, y, "")
-#define LLVM_SELECT(when, x, y) LLVMBuildSelect(e->m->b, when, x, y, "")
+#define LLVM_DIFFER(x, y)       build_ne(e, x, y)
+#define LLVM_SELECT(when, x, y) build_select(e, when, x, y)
 
 /* What a branch back to a spinning loop costs; see back_edge_cost(). */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
@@ -27,12 +27,11 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
     value others = emit_load_i32(e, e->f->count.divided), spun = emit_load_i32(e, e->f->count.spun);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->f->pending[b] && b != target)
-            others = LLVMBuildOr(e->m->b, others, emit_load_i32(e, e->f->pending[b]), "");
+            others = build_or(e, others, emit_load_i32(e, e->f->pending[b]));
     value some_left = SPIN_SOME_LEFT(LLVM, mask, spun);
-    value ahead =
-        LLVMBuildOr(e->m->b, emit_load_i32(e, e->f->count.ahead), LLVMBuildZExt(e->m->b, some_left, e->m->i32, ""), "");
-    LLVMBuildStore(e->m->b, mask, e->f->count.spun);
-    LLVMBuildStore(e->m->b, ahead, e->f->count.ahead);
+    value ahead = build_or(e, emit_load_i32(e, e->f->count.ahead), build_zext(e, some_left, e->m->i32));
+    build_store(e, mask, e->f->count.spun);
+    build_store(e, ahead, e->f->count.ahead);
     value alone = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spin_cost, "");
     return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
@@ -40,11 +39,11 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
 /* A branch backwards spends from the budget; if that is used up, the warp gives way. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
-    value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_int(e, e->m->i32, BACK_EDGE_COST);
-    value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->f->count.budget), cost, "");
-    LLVMBuildStore(e->m->b, left, e->f->count.budget);
+    value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_i32(e, BACK_EDGE_COST);
+    value left = build_sub(e, emit_load_i32(e, e->f->count.budget), cost);
+    build_store(e, left, e->f->count.budget);
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
-    emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), some, none);
+    emit_likely(e, build_sge(e, left, const_i32(e, 0)), some, none);
     emit_at_end(e, none);
     exit_emit(e, &(struct side_exit){.live = live_state_of_set(e, live_in(e->fn, target), SPILL_COLD, mask),
                                      .reason = LEAVE_YIELD,
@@ -57,8 +56,7 @@ static void spend(struct emit *e, uint32_t target, value mask)
 
 static void park(struct emit *e, uint32_t block, value lanes)
 {
-    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, emit_load_i32(e, e->f->pending[block]), lanes, ""),
-                   e->f->pending[block]);
+    build_store(e, build_or(e, emit_load_i32(e, e->f->pending[block]), lanes), e->f->pending[block]);
 }
 
 void emit_go_to(struct emit *e, uint32_t target, value mask)
@@ -70,8 +68,8 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     if (target <= e->here->block) {
         spend(e, target, mask);
     } else if (block_at(e->fn, target)->spins) { /* quantum_come() */
-        LLVMBuildStore(e->m->b, mask, e->f->count.spun);
-        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->f->count.ahead);
+        build_store(e, mask, e->f->count.spun);
+        build_store(e, const_i32(e, 0), e->f->count.ahead);
     }
     const uint64_t *pending = e->fn->shapes->pending + (size_t)e->here->block * e->fn->shapes->block_words;
     const struct ir_block *from = block_at(e->fn, e->here->block);
@@ -80,20 +78,20 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         if (!ir_in_set(pending, b))
             continue;
         LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
-        LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, e->f->pending[b])), on, earlier);
+        build_cond_br(e, emit_is_zero(e, emit_load_i32(e, e->f->pending[b])), on, earlier);
         emit_at_end(e, earlier);
         park(e, target, mask);
-        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->f->mask);
-        LLVMBuildBr(e->m->b, e->block[b]);
+        build_store(e, const_i32(e, 0), e->f->mask);
+        build_br(e, e->block[b]);
         emit_at_end(e, on);
     }
-    LLVMBuildStore(e->m->b, mask, e->f->mask);
+    build_store(e, mask, e->f->mask);
     if (target == e->here->block && e->unchecked.block)
         loop_go_back(e);
     else if (target == e->here->block && e->together)
-        LLVMBuildBr(e->m->b, e->together);
+        build_br(e, e->together);
     else
-        LLVMBuildBr(e->m->b, e->block[target]);
+        build_br(e, e->block[target]);
 }
 
 /* The branch diverges: lanes that go to the later block are pending there. */
@@ -108,7 +106,7 @@ static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, uint32_
 {
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
     value g = reg_read_scalar(e, i->guard), mask = emit_mask(e);
-    LLVMBuildCondBr(e->m->b, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    build_cond_br(e, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
     emit_go_to(e, target, mask);
     emit_at_end(e, no);
@@ -130,12 +128,12 @@ void branch_emit(struct emit *e, const struct ir_insn *i)
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, ""), all = emit_new_block(e, ""),
                       parted = emit_new_block(e, "");
     value taken = emit_guarded_mask(e, i);
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, taken), none, some);
+    build_cond_br(e, emit_is_zero(e, taken), none, some);
     emit_at_end(e, none);
     emit_go_to(e, next, mask);
     emit_at_end(e, some);
-    value rest = LLVMBuildXor(e->m->b, mask, taken, "");
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, rest), all, parted);
+    value rest = build_xor(e, mask, taken);
+    build_cond_br(e, emit_is_zero(e, rest), all, parted);
     emit_at_end(e, all);
     emit_go_to(e, target, mask);
     emit_at_end(e, parted);

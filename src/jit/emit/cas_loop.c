@@ -70,7 +70,7 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
     if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
         return NULL;
     struct cas_loop *own = ARENA_NEW(e->arena, struct cas_loop);
-    c.failed = emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0));
+    c.failed = emit_alloca_of(e, e->m->i32, const_i32(e, 0));
     c.at = emit_alloca_of(e, e->m->ptr, NULL);
     c.before = emit_alloca_of(e, c.t.type, NULL);
     c.cell = emit_alloca_of(e, c.t.type, NULL);
@@ -82,7 +82,7 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
 static value load_row(struct emit *e, uint32_t reg)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
-    value v = LLVMBuildLoad2(e->m->b, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
+    value v = build_load(e, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)));
     LLVMSetAlignment(v, width == 1 ? 4 : 64);
     return v;
 }
@@ -90,20 +90,20 @@ static value load_row(struct emit *e, uint32_t reg)
 value cas_loop_lanes_agree(struct emit *e, ir_ref r)
 {
     value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r));
-    value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntNE, row, own, ""));
-    return emit_is_zero(e, LLVMBuildAnd(e->m->b, other, e->enter_with, ""));
+    value other = emit_lanes_to_mask(e, build_ne(e, row, own));
+    return emit_is_zero(e, build_and(e, other, e->enter_with));
 }
 
 void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined)
 {
     LLVMBasicBlockRef first = emit_new_block(e, ""), may = emit_new_block(e, ""), inside = emit_new_block(e, ""),
                       on = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, is_first, first, on);
+    build_cond_br(e, is_first, first, on);
     emit_at_end(e, first);
     value same = cas_loop_lanes_agree(e, c->t.x.a->i->a);
-    value failed = LLVMBuildLoad2(e->m->b, e->m->i32, c->failed, "");
-    value few = LLVMBuildICmp(e->m->b, LLVMIntULT, failed, const_int(e, e->m->i32, LIMIT_cas_failures), "");
-    LLVMBuildCondBr(e->m->b, LLVMBuildAnd(e->m->b, same, few, ""), may, on);
+    value failed = emit_load_i32(e, c->failed);
+    value few = build_ult(e, failed, const_i32(e, LIMIT_cas_failures));
+    build_cond_br(e, build_and(e, same, few), may, on);
     emit_at_end(e, may);
     struct transfer *x = &c->t.x;
     access_find_first(e, x);
@@ -111,12 +111,12 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
     emit_at_end(e, inside);
     access_set_pointers(e, x, x->a->mem->space);
     for (uint32_t n = 0; n < c->n_saved; n++)
-        LLVMBuildStore(e->m->b, load_row(e, c->saved[n]), c->copies[n]);
+        build_store(e, load_row(e, c->saved[n]), c->copies[n]);
     value read = atom_read(e, &c->t, x->pointer[0]);
-    LLVMBuildStore(e->m->b, read, c->before);
-    LLVMBuildStore(e->m->b, read, c->cell);
-    LLVMBuildStore(e->m->b, x->pointer[0], c->at);
-    LLVMBuildBr(e->m->b, combined);
+    build_store(e, read, c->before);
+    build_store(e, read, c->cell);
+    build_store(e, x->pointer[0], c->at);
+    build_br(e, combined);
     emit_at_end(e, on);
 }
 
@@ -125,30 +125,29 @@ void cas_loop_restore(struct emit *e, const struct cas_loop *c)
     for (uint32_t n = 0; n < c->n_saved; n++) {
         LLVMTypeRef type = LLVMGetAllocatedType(c->copies[n]);
         value at = reg_slot_pointer(e, ir_make_ref(REF_REG, c->saved[n]));
-        value row = LLVMBuildStore(e->m->b, LLVMBuildLoad2(e->m->b, type, c->copies[n], ""), at);
+        value row = build_store(e, build_load(e, type, c->copies[n]), at);
         LLVMSetAlignment(row, type == e->m->i32 ? 4 : 64);
     }
-    value failed = LLVMBuildLoad2(e->m->b, e->m->i32, c->failed, "");
-    LLVMBuildStore(e->m->b, LLVMBuildAdd(e->m->b, failed, const_int(e, e->m->i32, 1), ""), c->failed);
+    value failed = emit_load_i32(e, c->failed);
+    build_store(e, build_add(e, failed, const_i32(e, 1)), c->failed);
 }
 
 value cas_loop_compare(struct emit *e, const struct cas_loop *c, const struct atom *t)
 {
-    value cell = LLVMBuildLoad2(e->m->b, t->type, c->cell, "");
-    LLVMBuildStore(e->m->b, atom_new_value(e, t, cell, t->s, t->t), c->cell);
+    value cell = build_load(e, t->type, c->cell);
+    build_store(e, atom_new_value(e, t, cell, t->s, t->t), c->cell);
     return cell;
 }
 
 void cas_loop_settle(struct emit *e, const struct cas_loop *c, LLVMBasicBlockRef settled)
 {
     LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, "");
-    value cell = LLVMBuildLoad2(e->m->b, c->t.type, c->cell, ""),
-          before = LLVMBuildLoad2(e->m->b, c->t.type, c->before, "");
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, cell, before, ""), same, swap);
+    value cell = build_load(e, c->t.type, c->cell), before = build_load(e, c->t.type, c->before);
+    build_cond_br(e, build_eq(e, cell, before), same, swap);
     emit_at_end(e, same);
     atom_fence_of_read(e, &c->t);
-    LLVMBuildBr(e->m->b, settled);
+    build_br(e, settled);
     emit_at_end(e, swap);
-    value swapped = atom_swap(e, &c->t, LLVMBuildLoad2(e->m->b, e->m->ptr, c->at, ""), before, cell);
-    emit_likely(e, LLVMBuildExtractValue(e->m->b, swapped, 1, ""), settled, c->again);
+    value swapped = atom_swap(e, &c->t, build_load(e, e->m->ptr, c->at), before, cell);
+    emit_likely(e, build_extract_value(e, swapped, 1), settled, c->again);
 }

@@ -12,7 +12,7 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i)
         return false;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         bool in_range;
-        index[l] = const_int(e, e->m->i32, shuffle_source((enum collective)i->mode, l, b, c, &in_range));
+        index[l] = const_i32(e, shuffle_source((enum collective)i->mode, l, b, c, &in_range));
         p |= (uint32_t)in_range << l;
     }
     value v = reg_read_lanes(e, i->a);
@@ -20,7 +20,7 @@ static bool emit_shuffle(struct emit *e, const struct ir_insn *i)
     if (i->d)
         reg_write_lanes(e, i->d, v, NULL);
     if (i->e)
-        reg_write_lanes(e, i->e, const_int(e, e->m->i32, p), NULL);
+        reg_write_lanes(e, i->e, const_i32(e, p), NULL);
     return true;
 }
 

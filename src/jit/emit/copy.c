@@ -31,7 +31,7 @@ static void set(struct emit *e, unsigned k, value v)
 {
     if (!e->copied[k])
         e->copied[k] = emit_alloca(e, vector_type(e));
-    LLVMBuildStore(e->m->b, v, e->copied[k]);
+    build_store(e, v, e->copied[k]);
 }
 
 /* Where the k-th vector is, of lanes that are consecutive in each piece of the warp. */
@@ -44,7 +44,7 @@ static value pointer_of(struct emit *e, const struct transfer *t, unsigned k)
 void copy_load_consecutive(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value v = LLVMBuildLoad2(e->m->b, vector_type(e), pointer_of(e, t, k), "");
+        value v = build_load(e, vector_type(e), pointer_of(e, t, k));
         LLVMSetAlignment(v, t->a->all);
         set(e, k, v);
     }
@@ -54,7 +54,7 @@ static value concatenate(struct emit *e, value x, value y, unsigned n)
 {
     value index[NUMBERS];
     for (unsigned k = 0; k < 2 * n; k++)
-        index[k] = const_int(e, e->m->i32, k);
+        index[k] = const_i32(e, k);
     return LLVMBuildShuffleVector(e->m->b, x, y, LLVMConstVector(index, 2 * n), "");
 }
 
@@ -62,8 +62,8 @@ static value concatenate(struct emit *e, value x, value y, unsigned n)
 static void load_rows(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value at = LLVMBuildExtractElement(e->m->b, t->lanes, const_int(e, e->m->i32, k * LANES_OF_VECTOR), "");
-        value v = LLVMBuildLoad2(e->m->b, vector_type(e), LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, ""), "");
+        value at = build_extract(e, t->lanes, const_i32(e, k * LANES_OF_VECTOR));
+        value v = build_load(e, vector_type(e), build_int_to_ptr(e, at, e->m->ptr));
         LLVMSetAlignment(v, t->a->all);
         set(e, k, v);
     }
@@ -76,8 +76,7 @@ static void load_each(struct emit *e, const struct transfer *t)
         value lane[LANES_OF_VECTOR];
         for (unsigned l = 0; l < LANES_OF_VECTOR; l++) {
             value at = scratch_address(e, e->m->i64, k * LANES_OF_VECTOR + l);
-            lane[l] =
-                LLVMBuildLoad2(e->m->b, vector_of(e->m->i64, 2), LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, ""), "");
+            lane[l] = build_load(e, vector_of(e->m->i64, 2), build_int_to_ptr(e, at, e->m->ptr));
             LLVMSetAlignment(lane[l], t->a->all);
         }
         set(e, k, concatenate(e, concatenate(e, lane[0], lane[1], 2), concatenate(e, lane[2], lane[3], 2), 4));
@@ -90,10 +89,10 @@ void copy_load_lanes(struct emit *e, const struct transfer *t)
     emit_likely(e, transfer_test_runs(e, t, LANES_OF_VECTOR, t->a->all), rows, each);
     emit_at_end(e, rows);
     load_rows(e, t);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, each);
     load_each(e, t);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, done);
 }
 
@@ -104,7 +103,7 @@ void copy_take_registers(struct emit *e, const struct transfer *t)
         lanes[k] = reg_read_lanes(e, t->a->i->access->regs[k]);
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         for (unsigned n = 0; n < NUMBERS; n++)
-            index[n] = const_int(e, e->m->i32, n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
+            index[n] = const_i32(e, n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
         set(e, k, LLVMBuildShuffleVector(e->m->b, lanes[0], lanes[1], LLVMConstVector(index, NUMBERS), ""));
     }
 }
@@ -112,7 +111,7 @@ void copy_take_registers(struct emit *e, const struct transfer *t)
 void copy_store(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value v = LLVMBuildLoad2(e->m->b, vector_type(e), e->copied[k], "");
-        LLVMSetAlignment(LLVMBuildStore(e->m->b, v, pointer_of(e, t, k)), t->a->all);
+        value v = build_load(e, vector_type(e), e->copied[k]);
+        LLVMSetAlignment(build_store(e, v, pointer_of(e, t, k)), t->a->all);
     }
 }

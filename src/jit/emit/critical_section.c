@@ -40,7 +40,7 @@ static void take_back(struct emit *e, uint32_t to, const uint64_t *written, valu
             continue;
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         unsigned width = fn_ref_width(e->fn, r);
-        value lanes = LLVMBuildLoad2(e->m->b, vector_of_width(e, width), reg_slot_pointer(e, r), "");
+        value lanes = build_load(e, vector_of_width(e, width), reg_slot_pointer(e, r));
         LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
         reg_write_lanes(e, r, lanes, has_pending ? mask : NULL);
     }
@@ -51,7 +51,7 @@ void emit_serial_call(struct emit *e)
     uint64_t written[e->fn->shapes->live.words + 1], touched[e->fn->shapes->live.words + 1];
     uint8_t exits[e->fn->ir->n_ordered];
     const struct ir_block *part = block_at(e->fn, e->here->block);
-    value mask = emit_mask(e), args[4] = {e->warp.w, e->warp.a, const_int(e, e->m->i32, e->here->block), mask};
+    value mask = emit_mask(e), args[4] = {e->warp.w, e->warp.a, const_i32(e, e->here->block), mask};
     LLVMBasicBlockRef parked = emit_new_block(e, "");
     serial_parts_find_registers(e->fn, e->here->block, written, touched);
     memset(exits, 0, sizeof exits);
@@ -62,12 +62,12 @@ void emit_serial_call(struct emit *e)
     value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_serial, "");
     value to = LLVMBuildCall2(e->m->b, e->m->types.serial, call, args, 4, "");
     value choose = LLVMBuildSwitch(e->m->b, to, parked, 2);
-    LLVMAddCase(choose, const_int(e, e->m->i32, SERIAL_FAULT), e->f->fault);
+    LLVMAddCase(choose, const_i32(e, SERIAL_FAULT), e->f->fault);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!exits[b])
             continue;
         LLVMBasicBlockRef behind = emit_new_block(e, "behind");
-        LLVMAddCase(choose, const_int(e, e->m->i32, b), behind);
+        LLVMAddCase(choose, const_i32(e, b), behind);
         emit_at_end(e, behind);
         take_back(e, b, written, mask);
         emit_go_to(e, b, mask);
@@ -76,7 +76,7 @@ void emit_serial_call(struct emit *e)
     exit_emit(e, &(struct side_exit){.reason = LEAVE_YIELD,
                                      .block = part->serial_from,
                                      .op = NO_OP,
-                                     .lanes = const_int(e, e->m->i32, 0),
+                                     .lanes = const_i32(e, 0),
                                      .by = e->f->leave});
 }
 
@@ -106,10 +106,10 @@ static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
     each(p, p->written, live_in(e->fn, block), store);
-    value args[3] = {e->warp.a, const_int(e, e->m->i32, block), emit_lane_bit(e)};
+    value args[3] = {e->warp.a, const_i32(e, block), emit_lane_bit(e)};
     value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
     LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
-    LLVMBuildBr(e->m->b, p->next_waiting);
+    build_br(e, p->next_waiting);
 }
 
 /* Writes what has been combined to the cell: from here on the lane accesses the cell itself. */
@@ -130,21 +130,19 @@ static void go_back(const struct parts *p, uint32_t target)
     LLVMBasicBlockRef gives_way = emit_new_block(e, "");
     if (block_at(e->fn, target)->spins) {
         LLVMBasicBlockRef often = emit_new_block(e, "");
-        value tries = LLVMBuildAdd(e->m->b, emit_load_i32(e, e->lanes.fences.tries), const_int(e, e->m->i32, 1), "");
-        LLVMBuildStore(e->m->b, tries, e->lanes.fences.tries);
-        emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntULE, tries, const_int(e, e->m->i32, FREE_TRIES), ""),
-                    e->block[target], often);
+        value tries = build_add(e, emit_load_i32(e, e->lanes.fences.tries), const_i32(e, 1));
+        build_store(e, tries, e->lanes.fences.tries);
+        emit_likely(e, build_ule(e, tries, const_i32(e, FREE_TRIES)), e->block[target], often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
         value back_off = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_back_off, "");
         value again = LLVMBuildCall2(e->m->b, e->m->types.back_off, back_off, (value[]){e->warp.w, tries}, 2, "");
-        LLVMBuildCondBr(e->m->b, again, p->waiting[target], gives_way);
+        build_cond_br(e, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {
-        value left = LLVMBuildSub(e->m->b, emit_load_i32(e, e->f->count.budget), const_int(e, e->m->i32, 1), "");
-        LLVMBuildStore(e->m->b, left, e->f->count.budget);
-        emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), e->block[target],
-                    gives_way);
+        value left = build_sub(e, emit_load_i32(e, e->f->count.budget), const_i32(e, 1));
+        build_store(e, left, e->f->count.budget);
+        emit_likely(e, build_sge(e, left, const_i32(e, 0)), e->block[target], gives_way);
         emit_at_end(e, gives_way);
         settle(p);
     }
@@ -158,13 +156,13 @@ static void go_on(const struct parts *p, uint32_t target)
         LLVMBuildUnreachable(e->m->b);
     } else if (!serial_part_holds(e->fn, e->here->block, target)) {
         each(p, p->written, live_in(e->fn, target), store);
-        value out = LLVMBuildOr(e->m->b, emit_load_i32(e, p->out[target]), emit_lane_bit(e), "");
-        LLVMBuildStore(e->m->b, out, p->out[target]);
-        LLVMBuildBr(e->m->b, p->next_lane);
+        value out = build_or(e, emit_load_i32(e, p->out[target]), emit_lane_bit(e));
+        build_store(e, out, p->out[target]);
+        build_br(e, p->next_lane);
     } else if (target <= e->here->block) {
         go_back(p, target);
     } else {
-        LLVMBuildBr(e->m->b, e->block[target]);
+        build_br(e, e->block[target]);
     }
 }
 
@@ -177,7 +175,7 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i)
         return;
     }
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, reg_read_scalar(e, i->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    build_cond_br(e, reg_read_scalar(e, i->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
     emit_at_end(e, yes);
     go_on(p, target);
     emit_at_end(e, no);
@@ -186,7 +184,7 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i)
 
 static void find_lane(const struct parts *p)
 {
-    p->e->lanes.lane = LLVMBuildLoad2(p->e->m->b, p->e->m->i64, p->lane, "");
+    p->e->lanes.lane = build_load(p->e, p->e->m->i64, p->lane);
 }
 
 static void emit_block(const struct parts *p, uint32_t order)
@@ -216,13 +214,13 @@ static void emit_block(const struct parts *p, uint32_t order)
 static void start_lane(const struct parts *p)
 {
     struct emit *e = p->e;
-    value left = emit_load_i32(e, p->left), args[2] = {left, LLVMConstInt(e->m->i1, 1, false)};
+    value left = emit_load_i32(e, p->left), args[2] = {left, const_i1(e, true)};
     value lane = emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
-    value rest = LLVMBuildAnd(e->m->b, left, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), ""), "");
-    LLVMBuildStore(e->m->b, rest, p->left);
-    LLVMBuildStore(e->m->b, LLVMBuildZExt(e->m->b, lane, e->m->i64, ""), p->lane);
-    LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_lane_budget, ""), e->f->count.budget);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->lanes.fences.tries);
+    value rest = build_and(e, left, build_sub(e, left, const_i32(e, 1)));
+    build_store(e, rest, p->left);
+    build_store(e, build_zext(e, lane, e->m->i64), p->lane);
+    build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_lane_budget, ""), e->f->count.budget);
+    build_store(e, const_i32(e, 0), e->lanes.fences.tries);
 }
 
 /* The exchange of a combined pass has failed: runs all lanes again. */
@@ -233,10 +231,10 @@ static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasi
     cas_loop_restore(e, c);
     for (uint32_t k = 0; k < e->fn->ir->n_ordered; k++)
         if (p->exits[k])
-            LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->out[k]);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i64, 0), e->f->count.instructions);
-    LLVMBuildStore(e->m->b, e->enter_with, p->left);
-    LLVMBuildBr(e->m->b, lane_start);
+            build_store(e, const_i32(e, 0), p->out[k]);
+    build_store(e, const_i64(e, 0), e->f->count.instructions);
+    build_store(e, e->enter_with, p->left);
+    build_br(e, lane_start);
 }
 
 /* Emits the second version of a part; returns where its first lane begins. c: CAS-loop combining, or NULL. */
@@ -259,18 +257,18 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
     for (uint32_t b = head; b < end; b++)
         emit_block(p, b);
     emit_at_end(e, p->next_lane);
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, p->left)), none, more);
+    build_cond_br(e, emit_is_zero(e, emit_load_i32(e, p->left)), none, more);
     emit_at_end(e, more);
     start_lane(p);
     find_lane(p);
     each(p, p->touched, live_in(e->fn, head), load);
-    LLVMBuildBr(e->m->b, code[head]);
+    build_br(e, code[head]);
     emit_at_end(e, none);
     if (c) {
         cas_loop_settle(e, c, done);
         emit_again(p, c, lane_start);
     } else {
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
     }
     e->block = first.waiting;
     e->lanes.cas_loop = NULL;
@@ -334,11 +332,11 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
 static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMBasicBlockRef version)
 {
     LLVMBasicBlockRef on = emit_new_block(e, ""), next = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, is_first, next, on);
+    build_cond_br(e, is_first, next, on);
     for (unsigned k = 0; k < t->n_regs; k++) {
         emit_at_end(e, next);
         next = emit_new_block(e, "");
-        LLVMBuildCondBr(e->m->b, cas_loop_lanes_agree(e, t->regs[k]), next, on);
+        build_cond_br(e, cas_loop_lanes_agree(e, t->regs[k]), next, on);
     }
     for (unsigned k = 0; k < t->n; k++) {
         emit_at_end(e, next);
@@ -363,24 +361,24 @@ static void emit_entry(struct parts *p, uint32_t head, value choose, LLVMBasicBl
     e->lanes.tested = NULL;
     emit_stand_at(e, p->here, head);
     LLVMBasicBlockRef enter = emit_new_block(e, "enter");
-    LLVMAddCase(choose, const_int(e, e->m->i32, head), enter);
+    LLVMAddCase(choose, const_i32(e, head), enter);
     emit_at_end(e, enter);
     find_lane(p);
     each(p, p->touched, live_in(e->fn, head), load);
-    value so_far = LLVMBuildOr(e->m->b, emit_load_i32(e, p->left), emit_lane_bit(e), "");
-    value is_first = LLVMBuildICmp(e->m->b, LLVMIntEQ, so_far, e->enter_with, "");
+    value so_far = build_or(e, emit_load_i32(e, p->left), emit_lane_bit(e));
+    value is_first = build_eq(e, so_far, e->enter_with);
     if (c)
         cas_loop_enter(e, c, is_first, version);
     else if (version)
         enter_tested(e, is_first, &t, version);
-    LLVMBuildBr(e->m->b, e->block[head]);
+    build_br(e, e->block[head]);
 }
 
 /* All lanes have run. Those behind the part go on together, or are noted in their records. */
 static void finish(const struct parts *p)
 {
     struct emit *e = p->e;
-    value all = const_int(e, e->m->i32, 0);
+    value all = const_i32(e, 0);
     fence_before_leaving(e);
     emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->f->count.instructions, abi.worker_lane_instructions);
@@ -389,10 +387,10 @@ static void finish(const struct parts *p)
             continue;
         LLVMBasicBlockRef together = emit_new_block(e, ""), other = emit_new_block(e, "");
         value out = emit_load_i32(e, p->out[b]);
-        all = LLVMBuildOr(e->m->b, all, out, "");
-        LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, out, e->enter_with, ""), together, other);
+        all = build_or(e, all, out);
+        build_cond_br(e, build_eq(e, out, e->enter_with), together, other);
         emit_at_end(e, together);
-        LLVMBuildRet(e->m->b, const_int(e, e->m->i32, b));
+        build_ret(e, const_i32(e, b));
         emit_at_end(e, other);
     }
     emit_store_field(e, all, e->warp.w, abi.warp_out);
@@ -400,8 +398,8 @@ static void finish(const struct parts *p)
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
             LLVMBuildCall2(e->m->b, e->m->types.park, park,
-                           (value[]){e->warp.a, const_int(e, e->m->i32, b), emit_load_i32(e, p->out[b])}, 3, "");
-    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, SERIAL_PARKED));
+                           (value[]){e->warp.a, const_i32(e, b), emit_load_i32(e, p->out[b])}, 3, "");
+    build_ret(e, const_i32(e, SERIAL_PARKED));
 }
 
 static void find_cas_loops(struct parts *p)
@@ -432,16 +430,16 @@ static void emit_parts_of(struct parts *p)
     for (uint32_t b = 0; b < blocks; b++)
         e->block[b] = block_at(e->fn, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
-        p->out[b] = p->exits[b] ? emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0)) : NULL;
+        p->out[b] = p->exits[b] ? emit_alloca_of(e, e->m->i32, const_i32(e, 0)) : NULL;
     e->lanes.fences.tries = emit_alloca_of(e, e->m->i32, NULL);
-    e->lanes.fences.has_stored = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 1, false));
-    e->lanes.fences.has_exchanged = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
-    e->lanes.fences.waits = emit_alloca_of(e, e->m->i1, LLVMConstInt(e->m->i1, 0, false));
+    e->lanes.fences.has_stored = emit_alloca_of(e, e->m->i1, const_i1(e, true));
+    e->lanes.fences.has_exchanged = emit_alloca_of(e, e->m->i1, const_i1(e, false));
+    e->lanes.fences.waits = emit_alloca_of(e, e->m->i1, const_i1(e, false));
     p->left = emit_alloca_of(e, e->m->i32, e->enter_with);
     p->lane = emit_alloca_of(e, e->m->i64, NULL);
     p->waiting = e->block;
     find_cas_loops(p);
-    LLVMBuildBr(e->m->b, lane_start);
+    build_br(e, lane_start);
     emit_at_end(e, lane_start);
     start_lane(p);
     value choose = LLVMBuildSwitch(e->m->b, e->enter_at, nowhere, 2);
@@ -455,11 +453,11 @@ static void emit_parts_of(struct parts *p)
         emit_block(p, b);
     }
     emit_at_end(e, p->next_lane);
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, emit_load_i32(e, p->left)), done, lane_start);
+    build_cond_br(e, emit_is_zero(e, emit_load_i32(e, p->left)), done, lane_start);
     emit_at_end(e, done);
     finish(p);
     emit_at_end(e, e->f->fault);
-    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, SERIAL_FAULT));
+    build_ret(e, const_i32(e, SERIAL_FAULT));
 }
 
 void emit_serial(struct emit *e, const struct function *fn, const char *name)
@@ -490,7 +488,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
     serial_parts_find_exits(e->fn, exits);
     emit_declare(e, &f, name);
-    e->lanes.lane = const_int(e, e->m->i64, 0); /* until start_lane() */
+    e->lanes.lane = const_i64(e, 0); /* until start_lane() */
     emit_at_end(e, e->f->entry);
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)
         regs[(size_t)r * MAX_PIECES] = emit_alloca_of(e, type_of_width(e, e->fn->ir->regs.at[r].width), NULL);
@@ -500,7 +498,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->enter_at = LLVMGetParam(e->f->llvm_fn, 2);
     e->enter_with = LLVMGetParam(e->f->llvm_fn, 3);
     f.count.budget = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
+    f.count.instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
     struct cursor here = {.fn = &of_lane, .check_groups = access_groups_alone(e->arena, longest)};
     struct parts p = {
         .e = e, .here = &here, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};

@@ -13,7 +13,7 @@ static bool goes_one_by_one(const struct emit *e, const struct access *a)
 
 static value load_one(struct emit *e, const struct access *a, value pointer)
 {
-    value v = LLVMBuildLoad2(e->m->b, element_type(e, a), pointer, "");
+    value v = build_load(e, element_type(e, a), pointer);
     LLVMSetAlignment(v, a->bytes);
     if (access_is_seen(a->mem))
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
@@ -22,7 +22,7 @@ static value load_one(struct emit *e, const struct access *a, value pointer)
 
 static void store_one(struct emit *e, const struct access *a, value v, value pointer)
 {
-    value store = LLVMBuildStore(e->m->b, v, pointer);
+    value store = build_store(e, v, pointer);
     LLVMSetAlignment(store, a->bytes);
     if (access_is_seen(a->mem))
         LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
@@ -33,7 +33,7 @@ static value load_one_by_one(struct emit *e, const struct access *a, value point
     value v = LLVMGetPoison(vector_of(element_type(e, a), n));
     for (unsigned k = 0; k < n; k++) {
         value one = load_one(e, a, emit_pointer_at(e, pointer, k * a->bytes));
-        v = LLVMBuildInsertElement(e->m->b, v, one, const_int(e, e->m->i32, k), "");
+        v = build_insert(e, v, one, const_i32(e, k));
     }
     return v;
 }
@@ -41,7 +41,7 @@ static value load_one_by_one(struct emit *e, const struct access *a, value point
 static void store_one_by_one(struct emit *e, const struct access *a, value v, value pointer, unsigned n)
 {
     for (unsigned k = 0; k < n; k++) {
-        value one = LLVMBuildExtractElement(e->m->b, v, const_int(e, e->m->i32, k), "");
+        value one = build_extract(e, v, const_i32(e, k));
         store_one(e, a, one, emit_pointer_at(e, pointer, k * a->bytes));
     }
 }
@@ -53,7 +53,7 @@ LLVMTypeRef element_whole_type(struct emit *e, const struct access *a)
 
 value element_load_whole(struct emit *e, const struct access *a, value pointer)
 {
-    value v = LLVMBuildLoad2(e->m->b, element_whole_type(e, a), pointer, "");
+    value v = build_load(e, element_whole_type(e, a), pointer);
     LLVMSetAlignment(v, a->all);
     LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
@@ -61,7 +61,7 @@ value element_load_whole(struct emit *e, const struct access *a, value pointer)
 
 void element_store_whole(struct emit *e, const struct access *a, value v, value pointer)
 {
-    value store = LLVMBuildStore(e->m->b, LLVMBuildBitCast(e->m->b, v, element_whole_type(e, a), ""), pointer);
+    value store = build_store(e, build_bit_cast(e, v, element_whole_type(e, a)), pointer);
     LLVMSetAlignment(store, a->all);
     LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
@@ -72,7 +72,7 @@ value element_load_vector(struct emit *e, const struct access *a, value pointer,
         return load_one(e, a, pointer);
     if (goes_one_by_one(e, a))
         return load_one_by_one(e, a, pointer, n);
-    value v = LLVMBuildLoad2(e->m->b, vector_of(element_type(e, a), n), pointer, "");
+    value v = build_load(e, vector_of(element_type(e, a), n), pointer);
     LLVMSetAlignment(v, a->bytes);
     return v;
 }
@@ -83,7 +83,7 @@ static value extend(struct emit *e, const struct access *a, value v, unsigned wi
     LLVMTypeRef type = type_of_width(e, width);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
         type = vector_of(type, WARP_LANES);
-    return LLVMBuildIntCast2(e->m->b, v, type, a->mem->sign, "");
+    return build_int_cast(e, v, type, a->mem->sign);
 }
 
 void element_put_lanes(struct emit *e, const struct transfer *t, unsigned k, value v)
@@ -113,14 +113,13 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
 value element_stored_value(struct emit *e, const struct transfer *t, unsigned k)
 {
     value v = reg_read_lanes(e, t->a->i->access->regs[k]);
-    return element_in_order(e, LLVMBuildIntCast2(e->m->b, v, vector_of(element_type(e, t->a), WARP_LANES), false, ""),
-                            t->order);
+    return element_in_order(e, build_int_cast(e, v, vector_of(element_type(e, t->a), WARP_LANES), false), t->order);
 }
 
 static void mark_nontemporal(struct emit *e, value store)
 {
     unsigned kind = LLVMGetMDKindIDInContext(e->m->context, "nontemporal", 11);
-    LLVMMetadataRef one = LLVMValueAsMetadata(const_int(e, e->m->i32, 1));
+    LLVMMetadataRef one = LLVMValueAsMetadata(const_i32(e, 1));
     LLVMSetMetadata(store, kind, LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, &one, 1)));
     LLVMSetAlignment(store, LINE_BYTES);
 }
@@ -134,7 +133,7 @@ void element_store_vector(struct emit *e, const struct transfer *t, value v, val
     else if (goes_one_by_one(e, t->a))
         store_one_by_one(e, t->a, v, pointer, n);
     else {
-        value store = LLVMBuildStore(e->m->b, v, pointer);
+        value store = build_store(e, v, pointer);
         LLVMSetAlignment(store, t->a->bytes);
         if (t->nontemporal)
             mark_nontemporal(e, store);

@@ -193,10 +193,34 @@ void emit_function(struct emit *e, const struct function *fn, const char *name);
 
 /* ---- llvm_build.c ---- */
 
+/* One of LLVM's instructions each, by its name there. */
+typedef value build_binary(struct emit *e, value x, value y);
+typedef value build_cast(struct emit *e, value v, LLVMTypeRef to);
+build_binary build_add, build_sub, build_mul, build_udiv, build_urem, build_and, build_or, build_xor, build_shl,
+    build_lshr;
+build_binary build_eq, build_ne, build_ult, build_ule, build_ugt, build_uge, build_sgt, build_sge;
+build_cast build_zext, build_sext, build_trunc, build_bit_cast, build_int_to_ptr;
+value build_int_cast(struct emit *e, value v, LLVMTypeRef to, bool is_signed);
+value build_not(struct emit *e, value v);
+value build_select(struct emit *e, value when, value yes, value no);
+value build_extract(struct emit *e, value v, value index);
+value build_insert(struct emit *e, value v, value element, value index);
+value build_extract_value(struct emit *e, value v, unsigned index);
+value build_gep(struct emit *e, LLVMTypeRef type, value base, value index); /* inbounds */
+value build_load(struct emit *e, LLVMTypeRef type, value at);
+value build_store(struct emit *e, value v, value at);
+value build_phi(struct emit *e, LLVMTypeRef type);
+value build_br(struct emit *e, LLVMBasicBlockRef to);
+value build_cond_br(struct emit *e, value when, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
+value build_ret(struct emit *e, value v);
+
 LLVMTypeRef type_of_width(struct emit *e, unsigned width);   /* iN; i1 for predicates */
 LLVMTypeRef vector_of_width(struct emit *e, unsigned width); /* <32 x iN>; i32 for predicates */
 LLVMTypeRef vector_of(LLVMTypeRef element, unsigned n);
-value const_int(struct emit *e, LLVMTypeRef type, uint64_t v);
+value const_int(LLVMTypeRef type, uint64_t v);
+value const_i1(struct emit *e, bool v);
+value const_i32(struct emit *e, uint64_t v);
+value const_i64(struct emit *e, uint64_t v);
 value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES]);
 value emit_splat(struct emit *e, value scalar);
 value emit_is_zero(struct emit *e, value v);

@@ -16,7 +16,7 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
     if (!l.n)
         return;
-    value args[4] = {e->warp.a, lanes, exit_shapes_table(e, &l), const_int(e, e->m->i32, l.n)};
+    value args[4] = {e->warp.a, lanes, exit_shapes_table(e, &l), const_i32(e, l.n)};
     value holds = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_holds, "");
     refuse_unless(e, LLVMBuildCall2(e->m->b, e->m->types.holds, holds, args, 4, ""), refused);
 }
@@ -35,14 +35,14 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
             LLVMBasicBlockRef check = emit_new_block(e, "");
             checked = emit_new_block(e, "");
             value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed, "");
-            value own = LLVMBuildAnd(e->m->b, e->f->of.lockstep, emit_is_zero(e, resumed), "");
-            LLVMBuildCondBr(e->m->b, own, checked, check);
+            value own = build_and(e, e->f->of.lockstep, emit_is_zero(e, resumed));
+            build_cond_br(e, own, checked, check);
             emit_at_end(e, check);
         }
         refuse_unless(e, reg_has_shape(e, reg, lanes), refused);
     }
     if (checked) {
-        LLVMBuildBr(e->m->b, checked);
+        build_br(e, checked);
         emit_at_end(e, checked);
     }
 }
@@ -55,27 +55,27 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     emit_likely(e, in_order, load, check);
     emit_at_end(e, check);
     check_shapes(e, set, lanes, refused);
-    LLVMBuildBr(e->m->b, load);
+    build_br(e, load);
     emit_at_end(e, load);
     if (e->fn->shapes->whole[order]) {
-        refuse_unless(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, lanes, const_int(e, e->m->i32, UINT32_MAX), ""), refused);
-        lanes = const_int(e, e->m->i32, UINT32_MAX);
+        refuse_unless(e, build_eq(e, lanes, const_i32(e, UINT32_MAX)), refused);
+        lanes = const_i32(e, UINT32_MAX);
     }
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(set, n))
             reg_reload(e, live->regs[n], lanes);
     check_assumed(e, set, lanes, refused);
-    LLVMBuildBr(e->m->b, e->block[order]);
+    build_br(e, e->block[order]);
 }
 
 /* The entry with COMPILED_FILL: makes rows of seeds. */
 static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
 {
     LLVMBasicBlockRef fill = emit_new_block(e, "fill");
-    LLVMAddCase(choose, const_int(e, e->m->i32, block | COMPILED_FILL), fill);
+    LLVMAddCase(choose, const_i32(e, block | COMPILED_FILL), fill);
     emit_at_end(e, fill);
     exit_fill_rows(e, l);
-    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_PHASE));
+    build_ret(e, const_i32(e, LEAVE_PHASE));
 }
 
 /* The entries at terminators of blocks, where gangs have dissolved. */
@@ -85,12 +85,12 @@ static void emit_entries_at_ends(struct emit *e, struct cursor *here, value choo
         if (!e->f->end[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
-        LLVMAddCase(choose, const_int(e, e->m->i32, b | COMPILED_END), load);
+        LLVMAddCase(choose, const_i32(e, b | COMPILED_END), load);
         emit_at_end(e, load);
         emit_stand_at(e, here, b);
-        emit_store_field(e, const_int(e, e->m->i32, LEAVE_REFUSED), e->warp.w, abi.warp_left);
+        emit_store_field(e, const_i32(e, LEAVE_REFUSED), e->warp.w, abi.warp_left);
         exit_reload_live(e, fn_block_end(e->fn, b));
-        LLVMBuildBr(e->m->b, e->f->end[b]);
+        build_br(e, e->f->end[b]);
         struct reg_list l = live_scalars(e->fn, live_at(*here, fn_block_end(e->fn, b)));
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
@@ -114,7 +114,7 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
         if (!entries[b])
             continue;
         LLVMBasicBlockRef load = emit_new_block(e, "entry");
-        LLVMAddCase(choose, const_int(e, e->m->i32, b), load);
+        LLVMAddCase(choose, const_i32(e, b), load);
         emit_at_end(e, load);
         emit_stand_at(e, here, b);
         emit_entry(e, b, lanes, in_order, refused);
@@ -126,5 +126,5 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
     emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
     emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
-    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_REFUSED));
+    build_ret(e, const_i32(e, LEAVE_REFUSED));
 }

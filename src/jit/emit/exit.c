@@ -5,10 +5,10 @@
 /* The pending lanes, of all blocks or of those that need a register. */
 static value pending_lanes(struct emit *e, uint32_t number, bool all)
 {
-    value pending = const_int(e, e->m->i32, 0);
+    value pending = const_i32(e, 0);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->f->pending[b] && (all || ir_in_set(live_in(e->fn, b), number)))
-            pending = LLVMBuildOr(e->m->b, pending, emit_load_i32(e, e->f->pending[b]), "");
+            pending = build_or(e, pending, emit_load_i32(e, e->f->pending[b]));
     return pending;
 }
 
@@ -21,7 +21,7 @@ static void spill_for_pending(struct emit *e)
     if (LLVMIsConstant(pending))
         return;
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, pending), none, some);
+    build_cond_br(e, emit_is_zero(e, pending), none, some);
     emit_at_end(e, some);
     dirty_start_all(e);
     for (uint32_t n = 0; n < live->n; n++) {
@@ -29,7 +29,7 @@ static void spill_for_pending(struct emit *e)
         if (lanes && !LLVMIsConstant(lanes))
             reg_spill(e, live->regs[n], pass_opaque_mask(e->m->b, lanes));
     }
-    LLVMBuildBr(e->m->b, none);
+    build_br(e, none);
     emit_at_end(e, none);
 }
 
@@ -43,16 +43,16 @@ void exit_emit_common(struct emit *e)
             continue;
         LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
         value lanes = emit_load_i32(e, e->f->pending[b]);
-        LLVMBuildCondBr(e->m->b, emit_is_zero(e, lanes), none, some);
+        build_cond_br(e, emit_is_zero(e, lanes), none, some);
         emit_at_end(e, some);
         dirty_start_clean(e, b);
         struct live_state here = live_state_of_set(e, live_in(e->fn, b), SPILL_ROWS, lanes);
         here.regs = live_divergent(e->fn, here.regs);
         exit_spill(e, &here);
-        value args[3] = {e->warp.a, const_int(e, e->m->i32, b), lanes};
+        value args[3] = {e->warp.a, const_i32(e, b), lanes};
         value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
         LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
-        LLVMBuildBr(e->m->b, none);
+        build_br(e, none);
         emit_at_end(e, none);
     }
     emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
@@ -64,12 +64,12 @@ void exit_emit_common(struct emit *e)
         emit_store_field(e, emit_load_i32(e, e->f->count.ahead), e->warp.w, abi.warp_ahead);
     }
     /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
-    value high = LLVMBuildZExt(e->m->b, emit_load_i32(e, e->f->mask), e->m->i64, "");
-    high = LLVMBuildShl(e->m->b, high, const_int(e, e->m->i64, 32), "");
-    value both = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, emit_load_i32(e, e->f->left_at), e->m->i64, ""), high, "");
+    value high = build_zext(e, emit_load_i32(e, e->f->mask), e->m->i64);
+    high = build_shl(e, high, const_i64(e, 32));
+    value both = build_or(e, build_zext(e, emit_load_i32(e, e->f->left_at), e->m->i64), high);
     emit_store_field(e, both, e->warp.w, abi.warp_at_block);
     emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
-    LLVMBuildRet(e->m->b, emit_load_i32(e, e->f->how));
+    build_ret(e, emit_load_i32(e, e->f->how));
 }
 
 /* ---- exits ---- */
@@ -78,9 +78,9 @@ void exit_record_for_leave(struct emit *e, const struct side_exit *x)
 {
     if (x->op != NO_OP)
         emit_store_field(e, emit_op_pointer(e, insn_at(*e->here, x->op)), e->warp.w, abi.warp_op);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->reason), e->f->how);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, x->block), e->f->left_at);
-    LLVMBuildStore(e->m->b, x->lanes ? x->lanes : emit_mask(e), e->f->mask);
+    build_store(e, const_i32(e, x->reason), e->f->how);
+    build_store(e, const_i32(e, x->block), e->f->left_at);
+    build_store(e, x->lanes ? x->lanes : emit_mask(e), e->f->mask);
 }
 
 void exit_emit(struct emit *e, const struct side_exit *x)
@@ -90,7 +90,7 @@ void exit_emit(struct emit *e, const struct side_exit *x)
         emit_arrival(e, insn_at(*e->here, x->op), x->arrived);
     e->mode->record_exit(e, x);
     if (x->by)
-        LLVMBuildBr(e->m->b, x->by);
+        build_br(e, x->by);
 }
 
 /* Leaves before an instruction in the midst of the block by small code, as that is rare; at its end by fast code. Behind a barrier that
@@ -125,7 +125,7 @@ void exit_emit_through(struct emit *e)
         return;
     emit_at_end(e, e->exit_through);
     exit_spill_through(e);
-    LLVMBuildBr(e->m->b, e->f->leave);
+    build_br(e, e->f->leave);
 }
 
 void emit_call_op(struct emit *e, const struct ir_insn *i, value mask)
@@ -143,7 +143,7 @@ static value lane_offsets_array(struct emit *e, uint16_t shape)
     if (!e->f->lane_offsets[shape]) {
         value lanes[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
-            lanes[l] = const_int(e, e->m->i64, (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[l]);
+            lanes[l] = const_i64(e, (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[l]);
         e->f->lane_offsets[shape] = emit_constant(e, LLVMConstArray2(e->m->i64, lanes, WARP_LANES));
     }
     return e->f->lane_offsets[shape];
@@ -155,9 +155,8 @@ value exit_shapes_table(struct emit *e, const struct reg_list *l)
     for (uint32_t k = 0; k < l->n; k++) {
         uint32_t reg = l->regs[k];
         uint16_t shape = e->fn->shapes->regs[reg];
-        value fields[4] = {const_int(e, e->m->i32, e->fn->ir->regs.at[reg].slot),
-                           const_int(e, e->m->i32, e->fn->ir->regs.at[reg].width),
-                           const_int(e, e->m->i64, WARP_LANES / fn_pieces(e->fn, shape)), lane_offsets_array(e, shape)};
+        value fields[4] = {const_i32(e, e->fn->ir->regs.at[reg].slot), const_i32(e, e->fn->ir->regs.at[reg].width),
+                           const_i64(e, WARP_LANES / fn_pieces(e->fn, shape)), lane_offsets_array(e, shape)};
         rows[k] = LLVMConstStructInContext(e->m->context, fields, 4, false);
     }
     return l->n ? emit_constant(e, LLVMConstArray2(LLVMTypeOf(rows[0]), rows, l->n)) : NULL;
@@ -167,7 +166,7 @@ void exit_fill_rows(struct emit *e, const struct reg_list *l)
 {
     if (!l->n)
         return;
-    value args[3] = {e->warp.a, exit_shapes_table(e, l), const_int(e, e->m->i32, l->n)};
+    value args[3] = {e->warp.a, exit_shapes_table(e, l), const_i32(e, l->n)};
     value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_fill, "");
     LLVMBuildCall2(e->m->b, e->m->types.fill, call, args, 3, "");
 }
@@ -245,5 +244,5 @@ void exit_reload_live(struct emit *e, uint32_t index)
 {
     struct reg_list live = live_at(*e->here, index);
     for (uint32_t k = 0; k < live.n; k++)
-        reg_reload(e, live.regs[k], const_int(e, e->m->i32, UINT32_MAX));
+        reg_reload(e, live.regs[k], const_i32(e, UINT32_MAX));
 }

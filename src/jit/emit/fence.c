@@ -33,10 +33,9 @@ void emit_fence(struct emit *e, const struct ir_insn *i)
         return;
     }
     LLVMBuildFence(e->m->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* of the compiler alone */
-    value needed =
-        LLVMBuildLoad2(e->m->b, e->m->i1, is_sc ? e->lanes.fences.has_stored : e->lanes.fences.has_exchanged, "");
-    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.waits, "");
-    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, needed, ""), e->lanes.fences.waits);
+    value needed = build_load(e, e->m->i1, is_sc ? e->lanes.fences.has_stored : e->lanes.fences.has_exchanged);
+    value waits = build_load(e, e->m->i1, e->lanes.fences.waits);
+    build_store(e, build_or(e, waits, needed), e->lanes.fences.waits);
 }
 
 void fence_before_load(struct emit *e)
@@ -44,12 +43,12 @@ void fence_before_load(struct emit *e)
     if (!fence_is_delayed(e))
         return;
     LLVMBasicBlockRef waits = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = LLVMBuildNot(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.waits, ""), "");
+    value none = build_not(e, build_load(e, e->m->i1, e->lanes.fences.waits));
     emit_likely(e, none, done, waits);
     emit_at_end(e, waits);
     fence(e, LLVMAtomicOrderingSequentiallyConsistent);
     fence_is_done(e);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, done);
 }
 
@@ -57,30 +56,30 @@ void fence_is_done(struct emit *e)
 {
     if (!fence_is_delayed(e))
         return;
-    value no = LLVMConstInt(e->m->i1, 0, false);
-    LLVMBuildStore(e->m->b, no, e->lanes.fences.waits);
-    LLVMBuildStore(e->m->b, no, e->lanes.fences.has_stored);
-    LLVMBuildStore(e->m->b, no, e->lanes.fences.has_exchanged);
+    value no = const_i1(e, false);
+    build_store(e, no, e->lanes.fences.waits);
+    build_store(e, no, e->lanes.fences.has_stored);
+    build_store(e, no, e->lanes.fences.has_exchanged);
 }
 
 void fence_note_store(struct emit *e)
 {
     if (fence_is_delayed(e))
-        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->lanes.fences.has_stored);
+        build_store(e, const_i1(e, true), e->lanes.fences.has_stored);
 }
 
 void fence_note_exchange(struct emit *e)
 {
     fence_note_store(e);
     if (fence_is_delayed(e))
-        LLVMBuildStore(e->m->b, LLVMConstInt(e->m->i1, 1, false), e->lanes.fences.has_exchanged);
+        build_store(e, const_i1(e, true), e->lanes.fences.has_exchanged);
 }
 
 void fence_before_leaving(struct emit *e)
 {
-    value waits = LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.waits, "");
-    value exchanged = LLVMBuildLoad2(e->m->b, e->m->i1, e->lanes.fences.has_exchanged, "");
-    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, waits, exchanged, ""), e->lanes.fences.waits);
+    value waits = build_load(e, e->m->i1, e->lanes.fences.waits);
+    value exchanged = build_load(e, e->m->i1, e->lanes.fences.has_exchanged);
+    build_store(e, build_or(e, waits, exchanged), e->lanes.fences.waits);
     fence_before_load(e);
 }
 

@@ -11,7 +11,7 @@ static void begin_end(struct emit *e)
     if (!e->f->end[e->here->block] || e->unchecked.block || e->together ||
         e->here->index != fn_block_end(e->fn, e->here->block))
         return;
-    LLVMBuildBr(e->m->b, e->f->end[e->here->block]);
+    build_br(e, e->f->end[e->here->block]);
     emit_at_end(e, e->f->end[e->here->block]);
 }
 
@@ -64,10 +64,8 @@ static void emit_block(struct emit *e, struct cursor *here, uint32_t order)
     emit_begin_block(e, here, order);
     emit_at_end(e, e->block[order]);
     if (e->f->pending[order]) { /* those pending here come along */
-        LLVMBuildStore(e->m->b,
-                       LLVMBuildOr(e->m->b, emit_load_i32(e, e->f->mask), emit_load_i32(e, e->f->pending[order]), ""),
-                       e->f->mask);
-        LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), e->f->pending[order]);
+        build_store(e, build_or(e, emit_load_i32(e, e->f->mask), emit_load_i32(e, e->f->pending[order])), e->f->mask);
+        build_store(e, const_i32(e, 0), e->f->pending[order]);
     }
     if (block->serial_to) {
         emit_serial_call(e);
@@ -100,7 +98,7 @@ static void make_registers(struct emit *e, value *regs, value *pending)
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
             waits = ir_in_set(s->pending + (size_t)other * s->block_words, b);
-        pending[b] = waits ? emit_alloca_of(e, e->m->i32, const_int(e, e->m->i32, 0)) : NULL;
+        pending[b] = waits ? emit_alloca_of(e, e->m->i32, const_i32(e, 0)) : NULL;
     }
 }
 
@@ -109,9 +107,8 @@ static value find_divided(struct emit *e)
 {
     value newest = emit_load_field(e, e->m->ptr, e->warp.w, abi.warp_acts, "");
     value next = emit_load_field(e, e->m->ptr, e->warp.a, abi.activation_next, "");
-    value other = LLVMBuildOr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntNE, newest, e->warp.a, ""),
-                              LLVMBuildICmp(e->m->b, LLVMIntNE, next, LLVMConstNull(e->m->ptr), ""), "");
-    return LLVMBuildZExt(e->m->b, other, e->m->i32, "");
+    value other = build_or(e, build_ne(e, newest, e->warp.a), build_ne(e, next, LLVMConstNull(e->m->ptr)));
+    return build_zext(e, other, e->m->i32);
 }
 
 /* The begin of the work-group loop: the first warp is the one that the function is called for; in lockstep others follow. */
@@ -134,13 +131,13 @@ static void start_warp(struct emit *e, struct warp_loop *warps)
     e->enter_at = warps->start[2];
     e->enter_with = warps->start[3];
     emit_warp(e);
-    LLVMBuildStore(e->m->b, e->enter_with, e->f->mask);
+    build_store(e, e->enter_with, e->f->mask);
     if (e->fn->loops)
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
     if (e->fn->spins) {
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spun, ""), e->f->count.spun);
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_ahead, ""), e->f->count.ahead);
-        LLVMBuildStore(e->m->b, find_divided(e), e->f->count.divided);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spun, ""), e->f->count.spun);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_ahead, ""), e->f->count.ahead);
+        build_store(e, find_divided(e), e->f->count.divided);
     }
 }
 
@@ -183,8 +180,8 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     f.count.budget = emit_alloca_of(e, e->m->i32, NULL);
     f.count.spun = emit_alloca_of(e, e->m->i32, NULL);
     f.count.ahead = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
-    f.count.lane_instructions = emit_alloca_of(e, e->m->i64, const_int(e, e->m->i64, 0));
+    f.count.instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
+    f.count.lane_instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
     f.count.phases =
         emit_alloca_of(e, e->m->i32, emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phases, "phases"));
     f.how = emit_alloca_of(e, e->m->i32, NULL);
@@ -200,6 +197,6 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
         emit_gang(e, &here);
     emit_next_warp(e);
     emit_at_end(e, e->f->fault);
-    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_FAULT));
+    build_ret(e, const_i32(e, LEAVE_FAULT));
     inline_caches_end(e);
 }

@@ -24,13 +24,13 @@ static value may_begin(struct emit *e)
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
     value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed, "");
     value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index, "");
-    value first = LLVMBuildURem(e->m->b, index, const_int(e, e->m->i32, e->fn->plan.n), "");
+    value first = build_urem(e, index, const_i32(e, e->fn->plan.n));
     value tests[4] = {emit_is_zero(e, resumed), emit_is_zero(e, first),
-                      LLVMBuildICmp(e->m->b, LLVMIntULE, index, const_int(e, e->m->i32, whole - e->fn->plan.n), ""),
-                      LLVMBuildICmp(e->m->b, LLVMIntEQ, e->enter_with, const_int(e, e->m->i32, UINT32_MAX), "")};
+                      build_ule(e, index, const_i32(e, whole - e->fn->plan.n)),
+                      build_eq(e, e->enter_with, const_i32(e, UINT32_MAX))};
     value all = e->f->of.lockstep;
     for (int k = 0; k < 4; k++)
-        all = LLVMBuildAnd(e->m->b, all, tests[k], "");
+        all = build_and(e, all, tests[k]);
     return all;
 }
 
@@ -49,9 +49,9 @@ void emit_gang_start(struct emit *e, struct warp_loop *warps)
     warps->gang = emit_new_block(e, "gang_start");
     warps->alone = emit_new_block(e, "alone");
     emit_at_end(e, e->f->warps.alone);
-    warps->enter_alone = LLVMBuildPhi(e->m->b, e->m->i32, "");
+    warps->enter_alone = build_phi(e, e->m->i32);
     emit_at_end(e, here);
-    LLVMBuildCondBr(e->m->b, may, e->f->warps.gang, to_alone(e, e->enter_at));
+    build_cond_br(e, may, e->f->warps.gang, to_alone(e, e->enter_at));
     emit_at_end(e, e->f->warps.alone);
 }
 
@@ -81,8 +81,8 @@ static value stands_with_first(struct emit *e, const struct emit *x)
     /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
     value where = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_at_block, "");
     value lanes = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_mask, "");
-    value is_whole = LLVMBuildICmp(e->m->b, LLVMIntEQ, lanes, const_int(e, e->m->i32, UINT32_MAX), "");
-    return LLVMBuildAnd(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, where, e->enter_at, ""), is_whole, "");
+    value is_whole = build_eq(e, lanes, const_i32(e, UINT32_MAX));
+    return build_and(e, build_eq(e, where, e->enter_at), is_whole);
 }
 
 /* Goes to the gang's code if the warp begins at one of the gang's entries: most barrier phases of a block may not. */
@@ -92,25 +92,25 @@ static void go_on_at_entries(struct emit *e)
     value choose = LLVMBuildSwitch(e->m->b, e->enter_at, to_alone(e, e->enter_at), 4);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (e->fn->plan.entries[b])
-            LLVMAddCase(choose, const_int(e, e->m->i32, b), on);
+            LLVMAddCase(choose, const_i32(e, b), on);
     emit_at_end(e, on);
 }
 
 static void open_warps(struct emit *e, struct gang *g)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "");
-    value parted = const_int(e, e->m->i8, 0), together = NULL;
+    value parted = const_int(e->m->i8, 0), together = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         open_warp(e, g, k);
         value p = emit_load_field(e, e->m->i8, g->warps[k].warp.a, abi.activation_parted, "");
-        parted = LLVMBuildOr(e->m->b, parted, p, "");
+        parted = build_or(e, parted, p);
         if (k) {
             value with = stands_with_first(e, &g->warps[k]);
-            together = together ? LLVMBuildAnd(e->m->b, together, with, "") : with;
+            together = together ? build_and(e, together, with) : with;
         }
     }
-    together = LLVMBuildAnd(e->m->b, together, emit_is_zero(e, parted), "");
-    LLVMBuildCondBr(e->m->b, together, on, to_alone(e, e->enter_at));
+    together = build_and(e, together, emit_is_zero(e, parted));
+    build_cond_br(e, together, on, to_alone(e, e->enter_at));
     emit_at_end(e, on);
 }
 
@@ -118,7 +118,7 @@ static void open_warps(struct emit *e, struct gang *g)
 static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
-    value all = const_int(e, e->m->i32, UINT32_MAX), equal = LLVMConstInt(e->m->i1, 1, false);
+    value all = const_i32(e, UINT32_MAX), equal = const_i1(e, true);
     unsigned pieces = fn_pieces(e->fn, e->fn->shapes->regs[reg]);
     value first[MAX_PIECES];
     for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
@@ -126,7 +126,7 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
         for (unsigned p = 0; p < pieces; p++) {
             value v = reg_read_piece(&g->warps[0], r, p);
             if (k + 1 < g->n)
-                equal = LLVMBuildAnd(e->m->b, equal, LLVMBuildICmp(e->m->b, LLVMIntEQ, v, first[p], ""), "");
+                equal = build_and(e, equal, build_eq(e, v, first[p]));
             first[p] = v;
         }
     }
@@ -146,9 +146,9 @@ static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
             enter_common(e, g, live->regs[n]);
         else
             for (unsigned k = 0; k < g->n; k++)
-                reg_reload(&g->warps[k], live->regs[n], const_int(e, e->m->i32, UINT32_MAX));
+                reg_reload(&g->warps[k], live->regs[n], const_i32(e, UINT32_MAX));
     }
-    LLVMBuildBr(e->m->b, g->block[order]);
+    build_br(e, g->block[order]);
 }
 
 static void emit_entries_of_gang(struct emit *e, struct gang *g)
@@ -158,7 +158,7 @@ static void emit_entries_of_gang(struct emit *e, struct gang *g)
         if (!e->fn->plan.entries[b])
             continue;
         LLVMBasicBlockRef entry = emit_new_block(e, "gang_entry");
-        LLVMAddCase(choose, const_int(e, e->m->i32, b), entry);
+        LLVMAddCase(choose, const_i32(e, b), entry);
         emit_at_end(e, entry);
         emit_entry(e, g, b);
     }
@@ -200,7 +200,7 @@ static void begin_pure(struct emit *e, struct gang *g)
     for (size_t n = 0; n < n_slots; n++) {
         value before = g->before[n], now = before ? g->warps[n % MAX_GANG].regs[n / MAX_GANG] : NULL;
         if (before)
-            LLVMBuildStore(e->m->b, LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(now), now, ""), before);
+            build_store(e, build_load(e, LLVMGetAllocatedType(now), now), before);
     }
 }
 
@@ -226,7 +226,7 @@ static void emit_restart(struct emit *e, struct gang *g, uint32_t order)
     dirty_start_clean(e, order);
     for (unsigned k = 0; k < g->n; k++)
         spill_before(g, k, order);
-    LLVMBuildBr(e->m->b, to_alone(e, const_int(e, e->m->i32, order)));
+    build_br(e, to_alone(e, const_i32(e, order)));
 }
 
 /* ---- leaving ---- */
@@ -238,7 +238,7 @@ static void emit_exit_through(struct emit *e, struct gang *g)
     emit_at_end(e, g->exit_through);
     for (unsigned k = 0; k < g->n; k++)
         exit_spill_through(&g->warps[k]);
-    LLVMBuildBr(e->m->b, g->leave);
+    build_br(e, g->leave);
 }
 
 static void emit_leave(struct emit *e, struct gang *g)
@@ -246,7 +246,7 @@ static void emit_leave(struct emit *e, struct gang *g)
     emit_at_end(e, g->leave);
     emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
-    LLVMBuildRet(e->m->b, const_int(e, e->m->i32, LEAVE_AT));
+    build_ret(e, const_i32(e, LEAVE_AT));
 }
 
 static bool is_loop(const struct emit *e, uint32_t order)
@@ -270,7 +270,7 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
     gang_count_pure(g);
     for (unsigned k = 0; k < g->n; k++)
         gang_stop_warp(&g->warps[k], fn_block_end(e->fn, order), SPILL_SEEDS);
-    LLVMBuildBr(e->m->b, to_alone(e, const_int(e, e->m->i32, order | COMPILED_END)));
+    build_br(e, to_alone(e, const_i32(e, order | COMPILED_END)));
 }
 
 /* ---- accesses by the engine ---- */
@@ -286,18 +286,18 @@ static void emit_slow(struct emit *e, struct gang *g)
     emit_at_end(e, s->block);
     x.regs = s->regs;
     x.lanes.known = NULL; /* it may be any of them */
-    x.warp.w = LLVMBuildLoad2(e->m->b, e->m->ptr, s->w, "");
-    x.warp.a = LLVMBuildLoad2(e->m->b, e->m->ptr, s->a, "");
-    x.warp.base[ROW_FRAME] = LLVMBuildLoad2(e->m->b, e->m->ptr, s->rows, "");
-    s->access.mask = LLVMBuildLoad2(e->m->b, e->m->i32, s->mask, "");
+    x.warp.w = build_load(e, e->m->ptr, s->w);
+    x.warp.a = build_load(e, e->m->ptr, s->a);
+    x.warp.base[ROW_FRAME] = build_load(e, e->m->ptr, s->rows);
+    s->access.mask = emit_load_i32(e, s->mask);
     if (s->access.cache)
         access_find_cache(&x, &s->access);
     access_call_engine(&x, &s->access);
-    value which = LLVMBuildLoad2(e->m->b, e->m->i32, s->which, "");
+    value which = emit_load_i32(e, s->which);
     value choose = LLVMBuildSwitch(e->m->b, which, s->back[s->access_of], g->n);
     for (unsigned k = s->access_of + 1; k < g->n; k++)
         if (s->back[k]) /* what is done once comes from one warp */
-            LLVMAddCase(choose, const_int(e, e->m->i32, k), s->back[k]);
+            LLVMAddCase(choose, const_i32(e, k), s->back[k]);
     emit_at_end(e, here);
 }
 
@@ -306,20 +306,19 @@ static void emit_slow(struct emit *e, struct gang *g)
 static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t target)
 {
     if (target == NO_BLOCK || !g->block[target]) {
-        LLVMBuildBr(e->m->b, to_dissolve(e, g));
+        build_br(e, to_dissolve(e, g));
         return;
     }
     if (target <= order) { /* a branch backwards spends from the budget: function.c's spend() */
-        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->f->count.budget, "");
-        left = LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), "");
-        LLVMBuildStore(e->m->b, left, e->f->count.budget);
+        value left = emit_load_i32(e, e->f->count.budget);
+        left = build_sub(e, left, const_i32(e, 1));
+        build_store(e, left, e->f->count.budget);
         LLVMBasicBlockRef some = emit_new_block(e, "");
-        emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, left, const_int(e, e->m->i32, 0), ""), some,
-                    to_dissolve(e, g));
+        emit_likely(e, build_sge(e, left, const_i32(e, 0)), some, to_dissolve(e, g));
         emit_at_end(e, some);
     }
     gang_count_pure(g);
-    LLVMBuildBr(e->m->b, target == order && g->unchecked ? g->unchecked : g->block[target]);
+    build_br(e, target == order && g->unchecked ? g->unchecked : g->block[target]);
 }
 
 /* Does the guard hold in all lanes of all warps? In any? Two i1. */
@@ -330,12 +329,12 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     for (unsigned k = 0; k < (common ? 1 : g->n); k++) {
         struct emit *x = &g->warps[k];
         value holds = is_divergent ? reg_read_lanes(x, i->guard) : reg_read_scalar(x, i->guard);
-        *all = k ? LLVMBuildAnd(e->m->b, *all, holds, "") : holds;
-        *any = k ? LLVMBuildOr(e->m->b, *any, holds, "") : holds;
+        *all = k ? build_and(e, *all, holds) : holds;
+        *any = k ? build_or(e, *any, holds) : holds;
     }
     if (is_divergent) {
-        *all = LLVMBuildICmp(e->m->b, LLVMIntEQ, *all, const_int(e, e->m->i32, UINT32_MAX), "");
-        *any = LLVMBuildICmp(e->m->b, LLVMIntNE, *any, const_int(e, e->m->i32, 0), "");
+        *all = build_eq(e, *all, const_i32(e, UINT32_MAX));
+        *any = build_ne(e, *any, const_i32(e, 0));
     } else if (common) {
         *any = NULL; /* one value for all */
     }
@@ -348,14 +347,13 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     const struct cursor *branch_at = x->here;
     value holds = reg_read_lanes(x, branch->guard);
     bool where_not = branch->guard_negated == (fn_target(x->fn, branch_at->block) == region);
-    value lanes = where_not ? LLVMBuildNot(x->m->b, holds, "") : holds;
+    value lanes = where_not ? build_not(x, holds) : holds;
     if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
         return;
     LLVMBasicBlockRef some = emit_new_block(x, "side_region"), done = emit_new_block(x, "");
-    LLVMBuildCondBr(x->m->b, emit_is_zero(x, lanes), done, some);
+    build_cond_br(x, emit_is_zero(x, lanes), done, some);
     emit_at_end(x, some);
-    x->lanes.within =
-        fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_int(x, x->m->i32, UINT32_MAX);
+    x->lanes.within = fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_i32(x, UINT32_MAX);
     x->mode = &side_region_mode;
     uint32_t end = fn_block_end(x->fn, region);
     struct cursor here = {.fn = x->fn, .check_groups = access_groups_alone(x->arena, end)};
@@ -363,7 +361,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     emit_count(x, 1);
     for (; here.index < end; here.index++)
         emit_insn(x, insn_at(here, here.index));
-    LLVMBuildBr(x->m->b, done);
+    build_br(x, done);
     emit_at_end(x, done);
     x->lanes.within = NULL;
     x->mode = &gang_mode;
@@ -392,11 +390,11 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     value all = NULL, any = NULL;
     LLVMBasicBlockRef whole = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
     find_agreement(e, g, i, &all, &any);
-    LLVMBuildCondBr(e->m->b, all, whole, other);
+    build_cond_br(e, all, whole, other);
     if (any) {
         none = emit_new_block(e, "");
         emit_at_end(e, other);
-        LLVMBuildCondBr(e->m->b, any, to_dissolve(e, g), none);
+        build_cond_br(e, any, to_dissolve(e, g), none);
     }
     emit_at_end(e, whole);
     go_to(e, g, order, i->guard_negated ? next : target);
@@ -411,18 +409,18 @@ static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
     if (gang_barrier_is_passed_again(e->fn, e->here->block)) {
         last = emit_new_block(e, "");
-        value left = LLVMBuildLoad2(e->m->b, e->m->i32, e->f->count.phases, "");
-        left = LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), "");
-        emit_likely(e, LLVMBuildNot(e->m->b, emit_is_zero(e, left), ""), on, last);
+        value left = emit_load_i32(e, e->f->count.phases);
+        left = build_sub(e, left, const_i32(e, 1));
+        emit_likely(e, build_not(e, emit_is_zero(e, left)), on, last);
         emit_at_end(e, on);
-        LLVMBuildStore(e->m->b, left, e->f->count.phases);
+        build_store(e, left, e->f->count.phases);
     } else {
-        LLVMBuildBr(e->m->b, on);
+        build_br(e, on);
         emit_at_end(e, on);
     }
     if (e->fn->loops)
-        LLVMBuildStore(e->m->b, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
-    LLVMBuildBr(e->m->b, g->block[next]);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
+    build_br(e, g->block[next]);
     if (last)
         emit_at_end(e, last);
     return last != NULL;
@@ -463,7 +461,7 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
             emit_collective(&g->warps[k], i);
         go_to(e, g, order, fn_next(e->fn, order));
     } else {
-        LLVMBuildBr(e->m->b, to_dissolve(e, g));
+        build_br(e, to_dissolve(e, g));
     }
 }
 
@@ -494,7 +492,7 @@ static void test_loop(struct emit *e, struct gang *g)
         value own = loop_test(&g->warps[k], block_at(e->fn, e->here->block));
         if (!own)
             return;
-        holds = holds ? LLVMBuildAnd(e->m->b, holds, own, "") : own;
+        holds = holds ? build_and(e, holds, own) : own;
     }
     g->unchecked = emit_new_block(e, "gang_unchecked");
     begin_pure(e, g);

@@ -25,12 +25,12 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
 /* In the warp's own record: others of the gang stop, too. */
 static void record_exit(struct emit *x, const struct side_exit *s)
 {
-    value where = const_int(x, x->m->i64, (uint64_t)UINT32_MAX << 32 | s->block);
+    value where = const_i64(x, (uint64_t)UINT32_MAX << 32 | s->block);
     if (s->op != NO_OP)
         emit_store_field(x, emit_op_pointer(x, insn_at(*x->here, s->op)), x->warp.w, abi.warp_op);
     emit_store_field(x, where, x->warp.w, abi.warp_at_block);
     if (s->op != NO_OP)
-        emit_store_field(x, const_int(x, x->m->i32, s->reason), x->warp.w, abi.warp_left);
+        emit_store_field(x, const_i32(x, s->reason), x->warp.w, abi.warp_left);
 }
 
 void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form)
@@ -43,7 +43,7 @@ static void leave_at(struct emit *e, uint32_t index)
 {
     struct gang *g = e->lanes.gang;
     if (g->pure) {
-        LLVMBuildBr(e->m->b, gang_to_restart(e, g));
+        build_br(e, gang_to_restart(e, g));
         return;
     }
     uint32_t first = block_at(e->fn, e->here->block)->first;
@@ -55,7 +55,7 @@ static void leave_at(struct emit *e, uint32_t index)
     emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
     if (!g->exit_through)
         g->exit_through = emit_new_block(e, "");
-    LLVMBuildBr(e->m->b, g->exit_through);
+    build_br(e, g->exit_through);
 }
 
 static void begin_slow(struct emit *e, struct gang *g, const struct transfer *t)
@@ -82,7 +82,7 @@ static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n,
             LLVMTypeRef type = LLVMGetAllocatedType(own);
             if (!*copy)
                 *copy = emit_alloca(e, type);
-            LLVMBuildStore(e->m->b, LLVMBuildLoad2(e->m->b, type, back ? *copy : own, ""), back ? own : *copy);
+            build_store(e, build_load(e, type, back ? *copy : own), back ? own : *copy);
         }
         if (back && ir_ref_kind(refs[k]) == REF_REG)
             dirty_note(e, reg);
@@ -96,7 +96,7 @@ static void access_of_one(struct emit *e, const struct transfer *t)
     ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
     unsigned n_reads = ir_reads(t->a->i, reads), n_writes = ir_writes(t->a->i, writes);
     if (g->pure) {
-        LLVMBuildBr(e->m->b, gang_to_restart(e, g));
+        build_br(e, gang_to_restart(e, g));
         emit_at_end(e, emit_new_block(e, "")); /* where nobody comes */
         return;
     }
@@ -104,12 +104,12 @@ static void access_of_one(struct emit *e, const struct transfer *t)
         begin_slow(e, g, t);
     pass(e, s, reads, n_reads, false);
     pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, e->lanes.place), s->which);
-    LLVMBuildStore(e->m->b, e->warp.w, s->w);
-    LLVMBuildStore(e->m->b, e->warp.a, s->a);
-    LLVMBuildStore(e->m->b, e->warp.base[ROW_FRAME], s->rows);
-    LLVMBuildStore(e->m->b, t->mask, s->mask);
-    LLVMBuildBr(e->m->b, s->block);
+    build_store(e, const_i32(e, e->lanes.place), s->which);
+    build_store(e, e->warp.w, s->w);
+    build_store(e, e->warp.a, s->a);
+    build_store(e, e->warp.base[ROW_FRAME], s->rows);
+    build_store(e, t->mask, s->mask);
+    build_br(e, s->block);
     s->back[e->lanes.place] = emit_new_block(e, "");
     emit_at_end(e, s->back[e->lanes.place]);
     pass(e, s, writes, n_writes, true);
@@ -162,7 +162,7 @@ static bool transfer_known(struct emit *e, struct transfer *t)
 {
     if (!is_inside_within(e, t))
         return false;
-    t->first[0] = LLVMBuildSExt(e->m->b, LLVMBuildTrunc(e->m->b, t->first[0], e->m->i32, ""), e->m->i64, "");
+    t->first[0] = build_sext(e, build_trunc(e, t->first[0], e->m->i32), e->m->i64);
     access_set_pointers(e, t, SPACE_SHARED);
     if (t->a->i->kind == IR_LD)
         transfer_load_masked(e, t);
@@ -219,13 +219,13 @@ static bool all_within(const struct emit *e)
 static value keep(struct emit *e, value v)
 {
     value kept = emit_alloca(e, LLVMTypeOf(v));
-    LLVMBuildStore(e->m->b, v, kept);
+    build_store(e, v, kept);
     return kept;
 }
 
 static value load_kept(struct emit *e, value kept)
 {
-    return LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(kept), kept, "");
+    return build_load(e, LLVMGetAllocatedType(kept), kept);
 }
 
 static bool is_once(const struct emit *e, uint32_t insn)

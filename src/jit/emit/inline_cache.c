@@ -42,8 +42,8 @@ void access_find_cache(struct emit *e, struct transfer *t)
 {
     struct inline_caches *s = e->f->inline_caches;
     size_t k = (size_t)(t->a->i - e->fn->ir->insns.at);
-    value at = const_int(e, e->m->i64, (uint64_t)s->number[k] * sizeof(struct inline_cache));
-    t->cache = LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.inline_caches, &at, 1, "");
+    value at = const_i64(e, (uint64_t)s->number[k] * sizeof(struct inline_cache));
+    t->cache = build_gep(e, e->m->i8, e->f->of.inline_caches, at);
     s->span[k] = (uint64_t)t->tested.span > s->span[k] ? (uint64_t)t->tested.span : s->span[k];
 }
 
@@ -71,8 +71,7 @@ static value entries_of(struct emit *e, const struct noted_table *t)
     value entries[t->n];
     for (uint32_t k = 0; k < t->n; k++) {
         uint32_t insn = t->insns[k];
-        value fields[3] = {const_int(e, e->m->i32, insn - t->first), const_int(e, e->m->i32, s->number[insn]),
-                           const_int(e, e->m->i64, s->span[insn])};
+        value fields[3] = {const_i32(e, insn - t->first), const_i32(e, s->number[insn]), const_i64(e, s->span[insn])};
         entries[k] = LLVMConstStructInContext(e->m->context, fields, 3, false);
     }
     return LLVMConstArray2(LLVMTypeOf(entries[0]), entries, t->n);
@@ -93,7 +92,7 @@ void inline_caches_end(struct emit *e)
     enum { SPAN = 5 }; /* of the arguments of compiled_calls.access */
     const struct inline_caches *s = e->f->inline_caches;
     for (uint32_t k = 0; k < s->calls.n; k++)
-        LLVMSetOperand(s->calls.at[k].call, SPAN, const_int(e, e->m->i64, s->span[s->calls.at[k].insn]));
+        LLVMSetOperand(s->calls.at[k].call, SPAN, const_i64(e, s->span[s->calls.at[k].insn]));
     for (uint32_t k = 0; k < s->tables.n; k++)
         LLVMSetInitializer(s->tables.at[k].table, entries_of(e, &s->tables.at[k]));
 }

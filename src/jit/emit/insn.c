@@ -22,10 +22,8 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
     case IR_LD: emit_load(e, i); return true;
     case IR_ST: emit_store(e, i); return true;
     case IR_FRAME: {
-        value at = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, ""),
-                                const_int(e, e->m->i64, i->imm), "");
-        reg_write_scalar(e, i->d,
-                         LLVMBuildIntCast2(e->m->b, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false, ""));
+        value at = build_add(e, build_zext(e, e->warp.frame, e->m->i64), const_i64(e, i->imm));
+        reg_write_scalar(e, i->d, build_int_cast(e, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false));
         return true;
     }
     case IR_FENCE: emit_fence(e, i); return true;

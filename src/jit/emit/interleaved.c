@@ -109,7 +109,7 @@ static value stored_elements(struct emit *e, const struct transfer *t, const int
 static void store_elements(struct emit *e, const struct transfer *t, value v, value pointer, value elements)
 {
     if (elements && t->a->mem->space == SPACE_SHARED) {
-        v = LLVMBuildSelect(e->m->b, elements, v, element_load_vector(e, t->a, pointer, WARP_LANES), "");
+        v = build_select(e, elements, v, element_load_vector(e, t->a, pointer, WARP_LANES));
         elements = NULL;
     }
     if (!elements) {
@@ -117,7 +117,7 @@ static void store_elements(struct emit *e, const struct transfer *t, value v, va
         return;
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(v), e->m->ptr};
-    value args[4] = {v, pointer, const_int(e, e->m->i32, t->a->bytes), elements};
+    value args[4] = {v, pointer, const_i32(e, t->a->bytes), elements};
     emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
 }
 

@@ -107,8 +107,8 @@ static value adapt(struct emit *e, value v, LLVMTypeRef type)
     if (now == type)
         return v;
     if (is_integer(now) && is_integer(type))
-        return LLVMBuildIntCast2(e->m->b, v, type, false, "");
-    return LLVMBuildBitCast(e->m->b, v, type, "");
+        return build_int_cast(e, v, type, false);
+    return build_bit_cast(e, v, type);
 }
 
 static void copy_branch(struct copy *c, value i)
@@ -240,7 +240,7 @@ static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, st
             c.param[k] = what.a && k == PARAM_A ? what.a
                          : what.single          ? reg_read_piece(e, x->ref[k], what.piece)
                                                 : reg_read_lanes(e, x->ref[k]);
-    c.param[PARAM_IMM] = const_int(e, e->m->i64, x->imm);
+    c.param[PARAM_IMM] = const_i64(e, x->imm);
     return copy_function(&c, fn);
 }
 
@@ -255,16 +255,16 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
     if (!copy_one(e, i->lane, x, what, result))
         return false;
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->m->b, LLVMGetAllocatedType(result[k]), result[k], "");
+        out[k] = build_load(e, LLVMGetAllocatedType(result[k]), result[k]);
     return true;
 }
 
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b, value c)
 {
-    value zero = const_int(e, e->m->i64, 0), fn = lane_library_find(e->fn->lanes, 1, lane);
+    value zero = const_i64(e, 0), fn = lane_library_find(e->fn->lanes, 1, lane);
     struct copy copy = {.e = e, .param = {[PARAM_A] = a, [PARAM_A + 1] = b, [PARAM_A + 2] = c, [PARAM_IMM] = zero}};
     copy.result[0] = emit_alloca(e, type_of_width(e, width));
-    return fn && copy_function(&copy, fn) ? LLVMBuildLoad2(e->m->b, type_of_width(e, width), copy.result[0], "") : NULL;
+    return fn && copy_function(&copy, fn) ? build_load(e, type_of_width(e, width), copy.result[0]) : NULL;
 }
 
 /* The library's own function, on rows on the stack. */
@@ -275,21 +275,20 @@ static void emit_call(struct emit *e, const struct ir_insn *i, const struct oper
     value args[N_PARAMS];
     for (unsigned k = 0; k < PARAM_IMM; k++)
         args[k] = e->f->scratch[k];
-    args[PARAM_IMM] = const_int(e, e->m->i64, i->imm);
+    args[PARAM_IMM] = const_i64(e, i->imm);
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
-            LLVMBuildStore(e->m->b, reg_read_lanes(e, x->ref[k]), e->f->scratch[k]);
+            build_store(e, reg_read_lanes(e, x->ref[k]), e->f->scratch[k]);
     value fn = emit_load_field(e, e->m->ptr, emit_op_pointer(e, i), abi.op_fn, "");
     emit_mark_invariant(e, fn);
     LLVMBuildCall2(e->m->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = LLVMBuildLoad2(e->m->b, vector_of_width(e, fn_ref_width(e->fn, x->ref[k])), e->f->scratch[k], "");
+        out[k] = build_load(e, vector_of_width(e, fn_ref_width(e->fn, x->ref[k])), e->f->scratch[k]);
 }
 
 static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
 {
-    return width == 1 ? LLVMBuildTrunc(e->m->b, lanes, e->m->i1, "")
-                      : LLVMBuildExtractElement(e->m->b, lanes, const_int(e, e->m->i32, lane), "");
+    return width == 1 ? build_trunc(e, lanes, e->m->i1) : build_extract(e, lanes, const_i32(e, lane));
 }
 
 /* The guard of a write to a register that is not divergent is the same in all lanes. */
@@ -298,8 +297,7 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
     if (i->guard) {
         value g = reg_read_scalar(e, i->guard);
         value old = reg_read_piece(e, d, piece);
-        scalar = i->guard_negated ? LLVMBuildSelect(e->m->b, g, old, scalar, "")
-                                  : LLVMBuildSelect(e->m->b, g, scalar, old, "");
+        scalar = i->guard_negated ? build_select(e, g, old, scalar) : build_select(e, g, scalar, old);
     }
     reg_write_piece(e, d, scalar, piece);
 }
@@ -316,7 +314,7 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
         ir_ref d = x->ref[k];
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT) {
             value lanes = all[0]                        ? all[k]
-                          : fn_ref_width(e->fn, d) == 1 ? LLVMBuildSExt(e->m->b, out[0][k], e->m->i32, "")
+                          : fn_ref_width(e->fn, d) == 1 ? build_sext(e, out[0][k], e->m->i32)
                                                         : emit_splat(e, out[0][k]);
             reg_write_lanes(e, d, lanes, i->guard ? emit_guarded_mask(e, i) : NULL);
             continue;
@@ -338,12 +336,12 @@ static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
         least = at[l] < least ? at[l] : least;
         most = at[l] > most ? at[l] : most;
     }
-    value first = LLVMBuildAdd(e->m->b, reg_read_piece(e, r, piece), const_int(e, e->m->i32, (uint64_t)least), "");
-    value args[2] = {first, const_int(e, e->m->i32, (uint64_t)(most - least))};
+    value first = build_add(e, reg_read_piece(e, r, piece), const_i32(e, (uint64_t)least));
+    value args[2] = {first, const_i32(e, (uint64_t)(most - least))};
     value sum =
         emit_intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->m->i32, 1, args, 2);
     LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
-    emit_likely(e, LLVMBuildNot(e->m->b, LLVMBuildExtractValue(e->m->b, sum, 1, ""), ""), fits, wraps);
+    emit_likely(e, build_not(e, build_extract_value(e, sum, 1)), fits, wraps);
     emit_at_end(e, wraps);
     exit_emit_at(e, e->here->index);
     emit_at_end(e, fits);
@@ -400,18 +398,17 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     value result = emit_alloca(e, type), holds = emit_alloca(e, e->m->i32);
     const struct copy_for any_nan = {.a = read_any_nan(e, x)}; /* no NaN is within reach */
     copy_one(e, p->holds, x, any_nan, (value[2]){holds});
-    value without = LLVMBuildAnd(e->m->b, LLVMBuildNot(e->m->b, LLVMBuildLoad2(e->m->b, e->m->i32, holds, ""), ""),
-                                 emit_mask(e), "");
-    emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, without, const_int(e, e->m->i32, 0), ""), simple, other);
+    value without = build_and(e, build_not(e, emit_load_i32(e, holds)), emit_mask(e));
+    emit_likely(e, emit_is_zero(e, without), simple, other);
     emit_at_end(e, simple);
     copy_one(e, p->plain, x, any_nan, (value[2]){result});
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, other);
     emit_call(e, i, x, out);
-    LLVMBuildStore(e->m->b, out[0], result);
-    LLVMBuildBr(e->m->b, done);
+    build_store(e, out[0], result);
+    build_br(e, done);
     emit_at_end(e, done);
-    out[0] = LLVMBuildLoad2(e->m->b, type, result, "");
+    out[0] = build_load(e, type, result);
     return true;
 }
 
@@ -431,13 +428,13 @@ static bool counts_lanes(const struct emit *e, ir_ref r)
 /* A mask of the first lanes, as many as `limit` is over lane 0's number: in 64 bits nothing wraps. */
 static value first_lanes(struct emit *e, value number, value limit, bool is_signed, bool one_more)
 {
-    value over = LLVMBuildSub(e->m->b, LLVMBuildIntCast2(e->m->b, limit, e->m->i64, is_signed, ""),
-                              LLVMBuildIntCast2(e->m->b, number, e->m->i64, is_signed, ""), "");
-    over = LLVMBuildAdd(e->m->b, over, const_int(e, e->m->i64, one_more), "");
-    over = emit_intrinsic(e, "llvm.smax", &e->m->i64, 1, (value[]){over, const_int(e, e->m->i64, 0)}, 2);
-    over = emit_intrinsic(e, "llvm.smin", &e->m->i64, 1, (value[]){over, const_int(e, e->m->i64, WARP_LANES)}, 2);
-    value behind = LLVMBuildShl(e->m->b, LLVMConstInt(e->m->i64, ~0ull, true), over, "");
-    return LLVMBuildNot(e->m->b, LLVMBuildTrunc(e->m->b, behind, e->m->i32, ""), "");
+    value over =
+        build_sub(e, build_int_cast(e, limit, e->m->i64, is_signed), build_int_cast(e, number, e->m->i64, is_signed));
+    over = build_add(e, over, const_i64(e, one_more));
+    over = emit_intrinsic(e, "llvm.smax", &e->m->i64, 1, (value[]){over, const_i64(e, 0)}, 2);
+    over = emit_intrinsic(e, "llvm.smin", &e->m->i64, 1, (value[]){over, const_i64(e, WARP_LANES)}, 2);
+    value behind = build_shl(e, LLVMConstInt(e->m->i64, ~0ull, true), over);
+    return build_not(e, build_trunc(e, behind, e->m->i32));
 }
 
 /* Of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
@@ -455,7 +452,7 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2
         is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT; /* lanes that are equal are among the first */
     value a = reg_read_scalar(e, i->a), b = reg_read_scalar(e, i->b);
     value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, is >= IS_SGT, one_more);
-    out[0] = less ? first : LLVMBuildNot(e->m->b, first, "");
+    out[0] = less ? first : build_not(e, first);
     return true;
 }
 
@@ -481,7 +478,7 @@ void emit_lanes(struct emit *e, const struct ir_insn *i)
         ir_ref d = x.ref[k];
         unsigned width = fn_ref_width(e->fn, d);
         if (scalar)
-            out[k] = width == 1 ? LLVMBuildSExt(e->m->b, out[k], e->m->i32, "") : emit_splat(e, out[k]);
+            out[k] = width == 1 ? build_sext(e, out[k], e->m->i32) : emit_splat(e, out[k]);
         if (fn_ref_shape(e->fn, d) == SHAPE_DIVERGENT)
             reg_write_lanes(e, d, out[k], mask);
         else

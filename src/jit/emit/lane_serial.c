@@ -82,7 +82,7 @@ static bool goes(const struct lane_serial *p, uint32_t n)
 
 static value load(struct emit *e, LLVMTypeRef type, value from)
 {
-    return LLVMBuildLoad2(e->m->b, type, from, "");
+    return build_load(e, type, from);
 }
 
 /* ---- before the loop ---- */
@@ -130,7 +130,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
         x->n = earlier->n;
     } else if (indexed) {
         value place, places,
-            base = LLVMBuildAdd(e->m->b, reg_read_scalar(e, x->index.base), access_displacement(e, t.a, e->m->i64), "");
+            base = build_add(e, reg_read_scalar(e, x->index.base), access_displacement(e, t.a, e->m->i64));
         LLVMBasicBlockRef on = emit_new_block(e, "");
         emit_likely(e, access_test_place(e, &t, base, &place, &places), on, p->together);
         emit_at_end(e, on);
@@ -165,8 +165,7 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
         c++;
     value most = NULL;
     if (x->most)
-        most = LLVMBuildSub(e->m->b, LLVMBuildZExt(e->m->b, x->most, e->m->i64, ""),
-                            const_int(e, e->m->i64, (uint64_t)added), "");
+        most = build_sub(e, build_zext(e, x->most, e->m->i64), const_i64(e, (uint64_t)added));
     if (c == p->inductions + p->n_inductions) {
         *c = (struct induction){.walk = w, .of = x, .access = a, .from = added, .to = added, .most = most};
         p->n_inductions++;
@@ -187,14 +186,13 @@ static void finish_inductions(struct lane_serial *p)
     struct emit *e = p->e;
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
         if (c->of->most) { /* so that the first's index is not negative */
-            value least = const_int(e, e->m->i64, c->from < 0 ? -(uint64_t)c->from : 0);
-            c->most = LLVMBuildSub(e->m->b, c->most, least, "");
+            value least = const_i64(e, c->from < 0 ? -(uint64_t)c->from : 0);
+            c->most = build_sub(e, c->most, least);
             LLVMBasicBlockRef on = emit_new_block(e, "");
-            emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntSGE, c->most, const_int(e, e->m->i64, 0), ""), on,
-                        p->together);
+            emit_likely(e, build_sge(e, c->most, const_i64(e, 0)), on, p->together);
             emit_at_end(e, on);
         } else {
-            value args[2] = {c->of->n, const_int(e, e->m->i64, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all)};
+            value args[2] = {c->of->n, const_i64(e, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all)};
             c->most = emit_intrinsic(e, "llvm.usub.sat", &e->m->i64, 1, args, 2);
         }
     }
@@ -209,23 +207,22 @@ static value start_induction(const struct lane_serial *p, const struct induction
     int64_t step = c->walk.step;
     if (c->of->most) {
         uint64_t least = c->from < 0 ? -(uint64_t)c->from : 0;
-        place = LLVMBuildSub(e->m->b, LLVMBuildZExt(e->m->b, root, e->m->i64, ""), const_int(e, e->m->i64, least), "");
+        place = build_sub(e, build_zext(e, root, e->m->i64), const_i64(e, least));
         last = c->most;
     } else {
-        value first = LLVMBuildAdd(e->m->b, root, const_int(e, e->m->i64, (uint64_t)c->from), "");
+        value first = build_add(e, root, const_i64(e, (uint64_t)c->from));
         place = access_find_place(e, c->access, first, c->of->lo);
-        last = LLVMBuildSub(e->m->b, c->most, const_int(e, e->m->i64, 1), "");
+        last = build_sub(e, c->most, const_i64(e, 1));
         step /= c->access->all;
     }
-    value inside = c->of->most ? LLVMBuildICmp(e->m->b, LLVMIntULE, place, last, "")
-                               : LLVMBuildICmp(e->m->b, LLVMIntULT, place, c->most, "");
+    value inside = c->of->most ? build_ule(e, place, last) : build_ult(e, place, c->most);
     LLVMBasicBlockRef on = emit_new_block(e, "");
     emit_likely(e, inside, on, p->together);
     emit_at_end(e, on);
     if (step == 0)
         return NULL;
-    value way = step > 0 ? LLVMBuildSub(e->m->b, last, place, "") : place;
-    return LLVMBuildUDiv(e->m->b, way, const_int(e, e->m->i64, (uint64_t)(step > 0 ? step : -step)), "");
+    value way = step > 0 ? build_sub(e, last, place) : place;
+    return build_udiv(e, way, const_i64(e, (uint64_t)(step > 0 ? step : -step)));
 }
 
 /* Makes memory for registers, filled with the values that lanes come with. */
@@ -240,13 +237,13 @@ static void prepare_registers(struct lane_serial *p)
         if (is_uniform) {
             p->number[n] = reg_read_scalar(e, r);
             p->last[n] = emit_alloca(e, LLVMTypeOf(p->number[n]));
-            LLVMBuildStore(e->m->b, p->number[n], p->last[n]);
+            build_store(e, p->number[n], p->last[n]);
             continue;
         }
         LLVMTypeRef type = vector_of_width(e, fn_ref_width(e->fn, r));
         p->row[n] = emit_alloca(e, type);
         value lanes = comes(p, n) ? reg_read_lanes(e, r) : LLVMConstNull(type);
-        LLVMBuildStore(e->m->b, lanes, p->row[n]);
+        build_store(e, lanes, p->row[n]);
     }
 }
 
@@ -266,9 +263,9 @@ static void prepare(struct lane_serial *p)
     p->spent = emit_alloca(e, e->m->i32);
     p->iteration = emit_alloca(e, e->m->i32);
     p->iterations = emit_alloca(e, vector_of(e->m->i32, WARP_LANES));
-    LLVMBuildStore(e->m->b, p->mask, p->left);
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->spent);
-    LLVMBuildStore(e->m->b, emit_splat(e, const_int(e, e->m->i32, 0)), p->iterations);
+    build_store(e, p->mask, p->left);
+    build_store(e, const_i32(e, 0), p->spent);
+    build_store(e, emit_splat(e, const_i32(e, 0)), p->iterations);
 }
 
 /* ---- a lane ---- */
@@ -276,8 +273,7 @@ static void prepare(struct lane_serial *p)
 static value place_of(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
-    return LLVMBuildInBoundsGEP2(e->m->b, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n],
-                                 &e->lanes.lane, 1, "");
+    return build_gep(e, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n], e->lanes.lane);
 }
 
 static void take_register(const struct lane_serial *p, uint32_t n)
@@ -287,8 +283,8 @@ static void take_register(const struct lane_serial *p, uint32_t n)
     if (p->number[n]) {
         reg_write_scalar(e, r, p->number[n]);
     } else if (fn_ref_width(e->fn, r) == 1) {
-        value bit = LLVMBuildAnd(e->m->b, load(e, e->m->i32, p->row[n]), emit_lane_bit(e), "");
-        reg_write_scalar(e, r, LLVMBuildNot(e->m->b, emit_is_zero(e, bit), ""));
+        value bit = build_and(e, load(e, e->m->i32, p->row[n]), emit_lane_bit(e));
+        reg_write_scalar(e, r, build_not(e, emit_is_zero(e, bit)));
     } else {
         reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), place_of(p, n)));
     }
@@ -299,10 +295,10 @@ static void give_register(const struct lane_serial *p, uint32_t n)
     struct emit *e = p->e;
     value v = reg_read_scalar(e, reg_of(p, n));
     if (fn_ref_width(e->fn, reg_of(p, n)) == 1) {
-        value old = load(e, e->m->i32, p->row[n]), yes = LLVMBuildSExt(e->m->b, v, e->m->i32, "");
-        LLVMBuildStore(e->m->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
+        value old = load(e, e->m->i32, p->row[n]), yes = build_sext(e, v, e->m->i32);
+        build_store(e, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
     } else {
-        LLVMBuildStore(e->m->b, v, place_of(p, n));
+        build_store(e, v, place_of(p, n));
     }
 }
 
@@ -328,13 +324,11 @@ static void prefetch_ahead(struct lane_serial *p)
             continue;
         value at = reg_read_scalar(e, x->induction->walk.root);
         if (x->most) {
-            at = LLVMBuildMul(e->m->b, LLVMBuildZExt(e->m->b, at, e->m->i64, ""),
-                              const_int(e, e->m->i64, x->index.scale), "");
-            at = LLVMBuildAdd(e->m->b, at, reg_read_scalar(e, x->index.base), "");
+            at = build_mul(e, build_zext(e, at, e->m->i64), const_i64(e, x->index.scale));
+            at = build_add(e, at, reg_read_scalar(e, x->index.base));
         }
         int64_t bytes = e->fn->target->costs->prefetch_lane, ahead = x->induction->walk.step > 0 ? bytes : -bytes;
-        emit_prefetch_line(e, LLVMBuildAdd(e->m->b, at, const_int(e, e->m->i64, (uint64_t)ahead), ""), false,
-                           FIRST_CACHE);
+        emit_prefetch_line(e, build_add(e, at, const_i64(e, (uint64_t)ahead)), false, FIRST_CACHE);
     }
 }
 
@@ -342,30 +336,29 @@ static void prefetch_ahead(struct lane_serial *p)
 static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
-    value left = load(e, e->m->i32, p->left), args[2] = {left, LLVMConstInt(e->m->i1, 1, false)};
-    e->lanes.lane = LLVMBuildZExt(e->m->b, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64, "");
-    LLVMBuildStore(
-        e->m->b, LLVMBuildAnd(e->m->b, left, LLVMBuildSub(e->m->b, left, const_int(e, e->m->i32, 1), ""), ""), p->left);
+    value left = load(e, e->m->i32, p->left), args[2] = {left, const_i1(e, true)};
+    e->lanes.lane = build_zext(e, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64);
+    build_store(e, build_and(e, left, build_sub(e, left, const_i32(e, 1))), p->left);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (comes(p, n))
             take_register(p, n);
-    value most = LLVMBuildZExt(e->m->b, p->budget, e->m->i64, "");
+    value most = build_zext(e, p->budget, e->m->i64);
     for (const struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
         value way = start_induction(p, c);
         if (way)
             most = emit_intrinsic(e, "llvm.umin", &e->m->i64, 1, (value[]){most, way}, 2);
     }
     prefetch_ahead(p);
-    p->most = LLVMBuildTrunc(e->m->b, most, e->m->i32, "");
-    LLVMBuildStore(e->m->b, const_int(e, e->m->i32, 0), p->iteration);
+    p->most = build_trunc(e, most, e->m->i32);
+    build_store(e, const_i32(e, 0), p->iteration);
 }
 
 static void test_load(const struct lane_serial *p, const struct transfer *t, const struct limits *x)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef inside = emit_new_block(e, "");
-    value test = x->most ? LLVMBuildICmp(e->m->b, LLVMIntULE, reg_read_scalar(e, x->index.lanes), x->most, "")
-                         : LLVMBuildICmp(e->m->b, LLVMIntULT, access_find_place(e, t->a, t->first[0], x->lo), x->n, "");
+    value test = x->most ? build_ule(e, reg_read_scalar(e, x->index.lanes), x->most)
+                         : build_ult(e, access_find_place(e, t->a, t->first[0], x->lo), x->n);
     emit_likely(e, test, inside, p->together);
     emit_at_end(e, inside);
 }
@@ -375,9 +368,9 @@ static value walking_address(const struct lane_serial *p, const struct transfer 
 {
     struct emit *e = p->e;
     value base = reg_read_scalar(e, x->index.base),
-          index = LLVMBuildMul(e->m->b, x->induction->now, const_int(e, e->m->i64, x->index.scale), "");
-    base = LLVMBuildAdd(e->m->b, LLVMBuildAdd(e->m->b, base, index, ""), access_displacement(e, t->a, e->m->i64), "");
-    return LLVMBuildAdd(e->m->b, base, const_int(e, e->m->i64, (uint64_t)x->added * x->index.scale), "");
+          index = build_mul(e, x->induction->now, const_i64(e, x->index.scale));
+    base = build_add(e, build_add(e, base, index), access_displacement(e, t->a, e->m->i64));
+    return build_add(e, base, const_i64(e, (uint64_t)x->added * x->index.scale));
 }
 
 static void emit_own_load(struct lane_serial *p, uint32_t k)
@@ -391,7 +384,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
         LLVMBasicBlockRef holds = emit_new_block(e, "");
         skipped = emit_new_block(e, "");
         value g = reg_read_scalar(e, i->guard);
-        LLVMBuildCondBr(e->m->b, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
+        build_cond_br(e, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
         emit_at_end(e, holds);
     }
     access_find_first(e, &t);
@@ -402,7 +395,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     access_set_pointers(e, &t, t.a->mem->space);
     transfer_load_uniform(e, &t);
     if (skipped) {
-        LLVMBuildBr(e->m->b, skipped);
+        build_br(e, skipped);
         emit_at_end(e, skipped);
     }
 }
@@ -415,47 +408,47 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (fn_target(e->fn, e->here->block) == e->here->block) != branch->guard_negated;
-    value iteration = LLVMBuildAdd(e->m->b, load(e, e->m->i32, p->iteration), const_int(e, e->m->i32, 1), "");
-    LLVMBuildStore(e->m->b, iteration, p->iteration);
-    LLVMBuildCondBr(e->m->b, reg_read_scalar(e, branch->guard), on_true ? back : through, on_true ? through : back);
+    value iteration = build_add(e, load(e, e->m->i32, p->iteration), const_i32(e, 1));
+    build_store(e, iteration, p->iteration);
+    build_cond_br(e, reg_read_scalar(e, branch->guard), on_true ? back : through, on_true ? through : back);
     emit_at_end(e, back);
-    emit_likely(e, LLVMBuildICmp(e->m->b, LLVMIntULE, iteration, p->most, ""), again, spent);
+    emit_likely(e, build_ule(e, iteration, p->most), again, spent);
     emit_at_end(e, spent);
     LLVMBasicBlockRef of_budget = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntULT, p->most, p->budget, ""), p->together, of_budget);
+    build_cond_br(e, build_ult(e, p->most, p->budget), p->together, of_budget);
     emit_at_end(e, of_budget);
-    LLVMBuildStore(e->m->b, LLVMBuildOr(e->m->b, load(e, e->m->i32, p->spent), emit_lane_bit(e), ""), p->spent);
+    build_store(e, build_or(e, load(e, e->m->i32, p->spent), emit_lane_bit(e)), p->spent);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->number[n])
-            LLVMBuildStore(e->m->b, reg_read_scalar(e, reg_of(p, n)), p->last[n]);
-    LLVMBuildBr(e->m->b, done);
+            build_store(e, reg_read_scalar(e, reg_of(p, n)), p->last[n]);
+    build_br(e, done);
     emit_at_end(e, through);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, done);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
             give_register(p, n);
-    LLVMBuildStore(e->m->b, iteration, LLVMBuildInBoundsGEP2(e->m->b, e->m->i32, p->iterations, &e->lanes.lane, 1, ""));
+    build_store(e, iteration, build_gep(e, e->m->i32, p->iterations, e->lanes.lane));
 }
 
 static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlockRef start, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef iteration = emit_new_block(e, "alone");
-    LLVMBuildBr(e->m->b, start);
+    build_br(e, start);
     emit_at_end(e, start);
     start_lane(p);
-    LLVMBuildBr(e->m->b, iteration);
+    build_br(e, iteration);
     emit_at_end(e, iteration);
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
-        c->now = c->of->most ? LLVMBuildZExt(e->m->b, reg_read_scalar(e, c->walk.root), e->m->i64, "") : NULL;
+        c->now = c->of->most ? build_zext(e, reg_read_scalar(e, c->walk.root), e->m->i64) : NULL;
     for (here->index = 0; here->index + 1 < p->block->n; here->index++)
         if (insn_at(*here, here->index)->kind == IR_LD)
             emit_own_load(p, here->index);
         else
             emit_lanes(e, insn_at(*here, here->index));
     emit_end(p, iteration);
-    LLVMBuildCondBr(e->m->b, emit_is_zero(e, load(e, e->m->i32, p->left)), behind, start);
+    build_cond_br(e, emit_is_zero(e, load(e, e->m->i32, p->left)), behind, start);
 }
 
 /* Emits the loop for one lane at a time: with shapes, registers and mode of a single lane in place of the warp's. */
@@ -495,9 +488,8 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 
 static void add(struct emit *e, value counter, value n)
 {
-    n = LLVMBuildMul(e->m->b, LLVMBuildZExt(e->m->b, n, e->m->i64, ""),
-                     const_int(e, e->m->i64, layout_operations(block_at(e->fn, e->here->block))), "");
-    LLVMBuildStore(e->m->b, LLVMBuildAdd(e->m->b, load(e, e->m->i64, counter), n, ""), counter);
+    n = build_mul(e, build_zext(e, n, e->m->i64), const_i64(e, layout_operations(block_at(e->fn, e->here->block))));
+    build_store(e, build_add(e, load(e, e->m->i64, counter), n), counter);
 }
 
 /* All lanes are done: makes registers, counts and budget what they would be if lanes had run together, before the branch that ends
@@ -520,11 +512,11 @@ static void finish(const struct lane_serial *p)
         else
             reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), p->last[n]));
     }
-    reg_write_lanes(e, branch->guard, on_true ? spent : LLVMBuildNot(e->m->b, spent, ""), NULL);
+    reg_write_lanes(e, branch->guard, on_true ? spent : build_not(e, spent), NULL);
     add(e, e->f->count.instructions, longest);
     add(e, e->f->count.lane_instructions, sum);
-    value back = LLVMBuildSub(e->m->b, longest, const_int(e, e->m->i32, 1), "");
-    LLVMBuildStore(e->m->b, LLVMBuildSub(e->m->b, p->budget, back, ""), e->f->count.budget);
+    value back = build_sub(e, longest, const_i32(e, 1));
+    build_store(e, build_sub(e, p->budget, back), e->f->count.budget);
 }
 
 void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together)

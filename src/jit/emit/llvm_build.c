@@ -3,6 +3,51 @@
 
 #include <string.h>
 
+#define BUILD(name, Name, parameters, ...)                                                                             \
+    value build_##name parameters                                                                                      \
+    {                                                                                                                  \
+        return LLVMBuild##Name(e->m->b, __VA_ARGS__);                                                                  \
+    }
+#define BINARY(name, Name)     BUILD(name, Name, (struct emit * e, value x, value y), x, y, "")
+#define COMPARISON(name, Name) BUILD(name, ICmp, (struct emit * e, value x, value y), LLVMInt##Name, x, y, "")
+#define CAST(name, Name)       BUILD(name, Name, (struct emit * e, value v, LLVMTypeRef to), v, to, "")
+BINARY(add, Add)
+BINARY(sub, Sub)
+BINARY(mul, Mul)
+BINARY(udiv, UDiv)
+BINARY(urem, URem)
+BINARY(and, And)
+BINARY(or, Or)
+BINARY(xor, Xor)
+BINARY(shl, Shl)
+BINARY(lshr, LShr)
+COMPARISON(eq, EQ)
+COMPARISON(ne, NE)
+COMPARISON(ult, ULT)
+COMPARISON(ule, ULE)
+COMPARISON(ugt, UGT)
+COMPARISON(uge, UGE)
+COMPARISON(sgt, SGT)
+COMPARISON(sge, SGE)
+CAST(zext, ZExt)
+CAST(sext, SExt)
+CAST(trunc, Trunc)
+CAST(bit_cast, BitCast)
+CAST(int_to_ptr, IntToPtr)
+BUILD(int_cast, IntCast2, (struct emit * e, value v, LLVMTypeRef to, bool is_signed), v, to, is_signed, "")
+BUILD(not, Not, (struct emit * e, value v), v, "")
+BUILD(select, Select, (struct emit * e, value when, value yes, value no), when, yes, no, "")
+BUILD(extract, ExtractElement, (struct emit * e, value v, value index), v, index, "")
+BUILD(insert, InsertElement, (struct emit * e, value v, value element, value index), v, element, index, "")
+BUILD(extract_value, ExtractValue, (struct emit * e, value v, unsigned index), v, index, "")
+BUILD(gep, InBoundsGEP2, (struct emit * e, LLVMTypeRef type, value base, value index), type, base, &index, 1, "")
+BUILD(load, Load2, (struct emit * e, LLVMTypeRef type, value at), type, at, "")
+BUILD(store, Store, (struct emit * e, value v, value at), v, at)
+BUILD(phi, Phi, (struct emit * e, LLVMTypeRef type), type, "")
+BUILD(br, Br, (struct emit * e, LLVMBasicBlockRef to), to)
+BUILD(cond_br, CondBr, (struct emit * e, value when, LLVMBasicBlockRef yes, LLVMBasicBlockRef no), when, yes, no)
+BUILD(ret, Ret, (struct emit * e, value v), v)
+
 LLVMTypeRef type_of_width(struct emit *e, unsigned width)
 {
     return LLVMIntTypeInContext(e->m->context, width);
@@ -18,10 +63,24 @@ LLVMTypeRef vector_of_width(struct emit *e, unsigned width)
     return width == 1 ? e->m->i32 : LLVMVectorType(type_of_width(e, width), WARP_LANES);
 }
 
-value const_int(struct emit *e, LLVMTypeRef type, uint64_t v)
+value const_int(LLVMTypeRef type, uint64_t v)
 {
-    (void)e;
     return LLVMConstInt(type, v, false);
+}
+
+value const_i1(struct emit *e, bool v)
+{
+    return const_int(e->m->i1, v);
+}
+
+value const_i32(struct emit *e, uint64_t v)
+{
+    return const_int(e->m->i32, v);
+}
+
+value const_i64(struct emit *e, uint64_t v)
+{
+    return const_int(e->m->i64, v);
 }
 
 value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES])
@@ -41,7 +100,7 @@ value emit_splat(struct emit *e, value scalar)
             lanes[l] = scalar;
         return LLVMConstVector(lanes, WARP_LANES);
     }
-    value one = LLVMBuildInsertElement(e->m->b, LLVMGetPoison(type), scalar, const_int(e, e->m->i32, 0), "");
+    value one = build_insert(e, LLVMGetPoison(type), scalar, const_i32(e, 0));
     return LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->m->i32, WARP_LANES)),
                                   "");
 }
@@ -68,26 +127,26 @@ value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t off
 
 value emit_mask_to_lanes(struct emit *e, value mask)
 {
-    return LLVMBuildBitCast(e->m->b, mask, vector_of(e->m->i1, WARP_LANES), "");
+    return build_bit_cast(e, mask, vector_of(e->m->i1, WARP_LANES));
 }
 
 value emit_lanes_to_mask(struct emit *e, value lanes)
 {
-    return LLVMBuildBitCast(e->m->b, lanes, e->m->i32, "");
+    return build_bit_cast(e, lanes, e->m->i32);
 }
 
 value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no)
 {
     if (width == 1) {
-        value kept = LLVMBuildAnd(e->m->b, no, LLVMBuildNot(e->m->b, mask, ""), "");
-        return LLVMBuildOr(e->m->b, kept, LLVMBuildAnd(e->m->b, yes, mask, ""), "");
+        value kept = build_and(e, no, build_not(e, mask));
+        return build_or(e, kept, build_and(e, yes, mask));
     }
-    return LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, mask), yes, no, "");
+    return build_select(e, emit_mask_to_lanes(e, mask), yes, no);
 }
 
 value emit_lane_bit(struct emit *e)
 {
-    return LLVMBuildShl(e->m->b, const_int(e, e->m->i32, 1), LLVMBuildTrunc(e->m->b, e->lanes.lane, e->m->i32, ""), "");
+    return build_shl(e, const_i32(e, 1), build_trunc(e, e->lanes.lane, e->m->i32));
 }
 
 value emit_pointer_at(struct emit *e, value pointer, int64_t offset)
@@ -99,7 +158,7 @@ value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index)
 {
     value lanes[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
-        lanes[l] = index[l] < 0 ? LLVMGetPoison(e->m->i32) : const_int(e, e->m->i32, (unsigned)index[l]);
+        lanes[l] = index[l] < 0 ? LLVMGetPoison(e->m->i32) : const_i32(e, (unsigned)index[l]);
     return LLVMBuildShuffleVector(e->m->b, x, y, LLVMConstVector(lanes, WARP_LANES), "");
 }
 
@@ -124,33 +183,32 @@ void emit_at_end(struct emit *e, LLVMBasicBlockRef block)
 
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
 {
-    value branch = LLVMBuildCondBr(e->m->b, condition, yes, no);
+    value branch = build_cond_br(e, condition, yes, no);
     LLVMMetadataRef node[3] = {LLVMMDStringInContext2(e->m->context, "branch_weights", 14),
-                               LLVMValueAsMetadata(const_int(e, e->m->i32, 2000)),
-                               LLVMValueAsMetadata(const_int(e, e->m->i32, 1))};
+                               LLVMValueAsMetadata(const_i32(e, 2000)), LLVMValueAsMetadata(const_i32(e, 1))};
     LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->m->context, "prof", 4),
                     LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, node, 3)));
 }
 
 value emit_load_i32(struct emit *e, value from)
 {
-    return LLVMBuildLoad2(e->m->b, e->m->i32, from, "");
+    return build_load(e, e->m->i32, from);
 }
 
 value emit_is_zero(struct emit *e, value v)
 {
-    return LLVMBuildICmp(e->m->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), "");
+    return build_eq(e, v, LLVMConstNull(LLVMTypeOf(v)));
 }
 
 value emit_field_pointer(struct emit *e, value base, uint64_t offset)
 {
-    value at = const_int(e, e->m->i64, offset);
-    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, base, &at, 1, "");
+    value at = const_i64(e, offset);
+    return build_gep(e, e->m->i8, base, at);
 }
 
 void emit_store_field(struct emit *e, value v, value base, uint64_t offset)
 {
-    LLVMBuildStore(e->m->b, v, emit_field_pointer(e, base, offset));
+    build_store(e, v, emit_field_pointer(e, base, offset));
 }
 
 value emit_op_pointer(struct emit *e, const struct ir_insn *i)
@@ -162,7 +220,7 @@ value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)
 {
     value v = LLVMBuildAlloca(e->m->b, type, "");
     if (initial)
-        LLVMBuildStore(e->m->b, initial, v);
+        build_store(e, initial, v);
     return v;
 }
 

@@ -71,11 +71,11 @@ static void access_window(struct emit *e, struct transfer *t, enum ptx_space spa
         exit_emit_at(e, e->here->index);
     } else {
         access_by_engine(e, t);
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
     }
     emit_at_end(e, fast);
     transfer_one(e, t, space);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, done);
 }
 
@@ -96,7 +96,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
         emit_at_end(e, out);
         exit_emit_at(e, e->here->index + 1);
     } else {
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
     }
     emit_at_end(e, fast);
     if (members > 1 && is_interleaved)
@@ -104,7 +104,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
     if (!access_is_nontemporal(*e->here, t->a))
         emit_prefetch(e, t);
     transfer_one(e, t, SPACE_GLOBAL);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, done);
 }
 
@@ -133,7 +133,7 @@ static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
 static LLVMBasicBlockRef branch(struct emit *e, value test)
 {
     LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, test, yes, no);
+    build_cond_br(e, test, yes, no);
     emit_at_end(e, yes);
     return no;
 }
@@ -143,7 +143,7 @@ static void go_by_engine(struct emit *e, const struct transfer *t, LLVMBasicBloc
 {
     emit_at_end(e, slow);
     access_by_engine(e, t);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
 }
 
 /* Divergent addresses: halves at consecutive places, halves at one place, or each lane by itself. */
@@ -158,7 +158,7 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
     access_branch_on_lanes(e, t, space, slow);
     if (copy_is_whole(e)) {
         copy_load_lanes(e, t);
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
         if (has_slow)
             go_by_engine(e, t, slow, done);
         emit_at_end(e, done);
@@ -167,12 +167,12 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
     if (!t->a->lanes_scattered && !whole && !fn_has_many_accesses(e->fn)) {
         other = branch(e, transfer_test_halves(e, t, t->a->all));
         loads ? transfer_load_consecutive_halves(e, t, space) : transfer_store_consecutive_halves(e, t, space);
-        LLVMBuildBr(e->m->b, done);
+        build_br(e, done);
         emit_at_end(e, other);
         if (loads) {
             other = branch(e, transfer_test_halves(e, t, 0));
             transfer_load_uniform_halves(e, t, space);
-            LLVMBuildBr(e->m->b, done);
+            build_br(e, done);
             emit_at_end(e, other);
         }
     }
@@ -185,7 +185,7 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
         transfer_load_gather(e, t, space);
     else
         transfer_store_scatter(e, &in_order, space);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     if (has_slow)
         go_by_engine(e, t, slow, done);
     emit_at_end(e, done);
@@ -224,7 +224,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
         access_lanes(e, &t, space);
     fence(e, a->mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     if (skipped) {
-        LLVMBuildBr(e->m->b, skipped);
+        build_br(e, skipped);
         emit_at_end(e, skipped);
     }
 }

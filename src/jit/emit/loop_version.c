@@ -32,7 +32,7 @@ struct loop {
 
 static void require(struct loop *p, value condition)
 {
-    p->holds = p->holds ? LLVMBuildAnd(p->e->m->b, p->holds, condition, "") : condition;
+    p->holds = p->holds ? build_and(p->e, p->holds, condition) : condition;
 }
 
 /* ---- widening ---- */
@@ -55,14 +55,14 @@ static void find_spread(const struct loop *p, ir_ref r, int64_t *least, int64_t 
 static void require_between(struct loop *p, value v, int64_t least, int64_t most)
 {
     struct emit *e = p->e;
-    value over = LLVMBuildSub(e->m->b, v, const_int(e, e->m->i64, (uint64_t)least), "");
-    require(p, LLVMBuildICmp(e->m->b, LLVMIntULE, over, const_int(e, e->m->i64, (uint64_t)(most - least)), ""));
+    value over = build_sub(e, v, const_i64(e, (uint64_t)least));
+    require(p, build_ule(e, over, const_i64(e, (uint64_t)(most - least))));
 }
 
 static value last_of(struct loop *p, struct linear x)
 {
-    value way = LLVMBuildMul(p->e->m->b, p->iterations, x.step, "");
-    return LLVMBuildAdd(p->e->m->b, x.first, way, "");
+    value way = build_mul(p->e, p->iterations, x.step);
+    return build_add(p->e, x.first, way);
 }
 
 /* 32 bits to 64, where neither the lanes of r (0: one value) nor the iterations wrap: fewer than 2^31 iterations of a step of 32
@@ -73,8 +73,8 @@ static void widen(struct loop *p, struct linear *x, ir_ref r, bool is_signed)
     int64_t least = 0, most = 0;
     if (r)
         find_spread(p, r, &least, &most);
-    x->first = LLVMBuildIntCast2(e->m->b, x->first, e->m->i64, is_signed, "");
-    x->step = LLVMBuildIntCast2(e->m->b, x->step, e->m->i64, true, "");
+    x->first = build_int_cast(e, x->first, e->m->i64, is_signed);
+    x->step = build_int_cast(e, x->step, e->m->i64, true);
     int64_t from = (is_signed ? INT32_MIN : 0) - least, to = (is_signed ? INT32_MAX : (int64_t)UINT32_MAX) - most;
     require_between(p, x->first, from, to);
     require_between(p, last_of(p, *x), from, to);
@@ -90,7 +90,7 @@ static value read_fixed(struct loop *p, ir_ref r)
 
 static value emit_step(struct loop *p, const struct ir_affine *x, LLVMTypeRef type)
 {
-    value step = const_int(p->e, type, x->over == EVOLVES_BY_STEP ? (uint64_t)x->step : 0);
+    value step = const_int(type, x->over == EVOLVES_BY_STEP ? (uint64_t)x->step : 0);
     for (uint32_t n = x->over == EVOLVES_BY_ADDENDS ? x->n_addends : 0; n-- > 0;) {
         value more = read_fixed(p, x->addends[n].r);
         step = (x->addends[n].negative ? LLVMBuildSub : LLVMBuildAdd)(p->e->m->b, step, more, "");
@@ -114,9 +114,9 @@ static struct linear emit_linear(struct loop *p, const struct ir_affine *x)
         e->unchecked.covered[x->insn - p->block->first] = true;
     }
     if (ir_mad_multiplies(m)) {
-        value factor = m->b ? read_fixed(p, m->b) : const_int(e, LLVMTypeOf(y.first), (uint64_t)m->factor);
-        y.first = LLVMBuildMul(e->m->b, y.first, factor, "");
-        y.step = LLVMBuildMul(e->m->b, y.step, factor, "");
+        value factor = m->b ? read_fixed(p, m->b) : const_int(LLVMTypeOf(y.first), (uint64_t)m->factor);
+        y.first = build_mul(e, y.first, factor);
+        y.step = build_mul(e, y.step, factor);
     }
     if (m->c) {
         struct linear z = emit_linear(p, x->c);
@@ -142,18 +142,18 @@ static value count_rising(struct loop *p, value x, value y, value step, enum lan
     bool equal = is == IS_ULE || is == IS_SLE;
     uint64_t largest = UINT64_MAX >> (64 - LLVMGetIntTypeWidth(LLVMTypeOf(x)) + (is >= IS_SGT));
     LLVMTypeRef type = LLVMTypeOf(x);
-    value one = const_int(e, type, 1), none = const_int(e, type, 0);
+    value one = const_int(type, 1), none = const_int(type, 0);
     step = LLVMBuildFreeze(e->m->b, step, "");
-    require(p, LLVMBuildICmp(e->m->b, LLVMIntSGT, step, none, ""));
-    step = LLVMBuildSelect(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, step, none, ""), one, step, "");
-    value room = LLVMBuildSub(e->m->b, const_int(e, type, largest), y, "");
-    value needed = equal ? step : LLVMBuildSub(e->m->b, step, one, "");
-    require(p, LLVMBuildICmp(e->m->b, LLVMIntUGE, room, needed, ""));
-    value way = LLVMBuildSub(e->m->b, y, x, "");
+    require(p, build_sgt(e, step, none));
+    step = build_select(e, build_eq(e, step, none), one, step);
+    value room = build_sub(e, const_int(type, largest), y);
+    value needed = equal ? step : build_sub(e, step, one);
+    require(p, build_uge(e, room, needed));
+    value way = build_sub(e, y, x);
     if (!equal)
-        way = LLVMBuildSub(e->m->b, way, one, "");
-    value n = LLVMBuildAdd(e->m->b, LLVMBuildUDiv(e->m->b, way, step, ""), one, "");
-    return LLVMBuildSelect(e->m->b, LLVMBuildICmp(e->m->b, predicate(is), x, y, ""), n, none, "");
+        way = build_sub(e, way, one);
+    value n = build_add(e, build_udiv(e, way, step), one);
+    return build_select(e, LLVMBuildICmp(e->m->b, predicate(is), x, y, ""), n, none);
 }
 
 /* Falling x is rising -x - 1, in either order. */
@@ -162,8 +162,7 @@ static value count_ordered(struct loop *p, value x, value y, value step, enum la
     struct emit *e = p->e;
     if (is == IS_ULT || is == IS_ULE || is == IS_SLT || is == IS_SLE)
         return count_rising(p, x, y, step, is);
-    return count_rising(p, LLVMBuildNot(e->m->b, x, ""), LLVMBuildNot(e->m->b, y, ""), LLVMBuildNeg(e->m->b, step, ""),
-                        lane_mirrored(is));
+    return count_rising(p, build_not(e, x), build_not(e, y), LLVMBuildNeg(e->m->b, step, ""), lane_mirrored(is));
 }
 
 /* Until x is y: it must come there without going past. */
@@ -171,10 +170,10 @@ static value count_unequal(struct loop *p, value x, value y, value step)
 {
     struct emit *e = p->e;
     int64_t n = LLVMConstIntGetSExtValue(step);
-    value way = n > 0 ? LLVMBuildSub(e->m->b, y, x, "") : LLVMBuildSub(e->m->b, x, y, "");
-    value by = const_int(e, LLVMTypeOf(x), n > 0 ? (uint64_t)n : -(uint64_t)n);
-    require(p, emit_is_zero(e, LLVMBuildURem(e->m->b, way, by, "")));
-    return LLVMBuildUDiv(e->m->b, way, by, "");
+    value way = n > 0 ? build_sub(e, y, x) : build_sub(e, x, y);
+    value by = const_int(LLVMTypeOf(x), n > 0 ? (uint64_t)n : -(uint64_t)n);
+    require(p, emit_is_zero(e, build_urem(e, way, by)));
+    return build_udiv(e, way, by);
 }
 
 /* p->iterations, from the branch at the end. */
@@ -184,8 +183,8 @@ static void count_iterations(struct loop *p)
     enum lane_is is = p->tested.is;
     struct linear x = emit_linear(p, p->tested.counter), y = emit_linear(p, p->tested.bound);
     value n = is == IS_NE ? count_unequal(p, x.first, y.first, x.step) : count_ordered(p, x.first, y.first, x.step, is);
-    p->iterations = LLVMBuildIntCast2(e->m->b, n, e->m->i64, false, "");
-    require(p, LLVMBuildICmp(e->m->b, LLVMIntULT, p->iterations, const_int(e, e->m->i64, 1ull << ITERATIONS_LOG2), ""));
+    p->iterations = build_int_cast(e, n, e->m->i64, false);
+    require(p, build_ult(e, p->iterations, const_i64(e, 1ull << ITERATIONS_LOG2)));
 }
 
 /* ---- accesses ---- */
@@ -198,8 +197,8 @@ static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
     struct emit *e = p->e;
     const struct ir_affine *address = loop_tests_address(*e->here, &p->tested, k);
     struct linear x = emit_linear(p, address);
-    value more = const_int(e, LLVMTypeOf(x.first), (uint64_t)t->a->disp + (uint64_t)t->a->least);
-    x.first = LLVMBuildAdd(e->m->b, x.first, more, "");
+    value more = const_int(LLVMTypeOf(x.first), (uint64_t)t->a->disp + (uint64_t)t->a->least);
+    x.first = build_add(e, x.first, more);
     if (LLVMTypeOf(x.first) == e->m->i32)
         widen(p, &x, REF_NONE, false);
     if (address->over > EVOLVES_BY_STEP) /* the analysis has looked at steps that are numbers */
@@ -209,7 +208,7 @@ static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
         t->first[p->piece] = ends[n];
         require(p, access_test_piece(e, t, p->piece, t->a->mem->space));
     }
-    require(p, emit_is_zero(e, LLVMBuildAnd(e->m->b, x.step, const_int(e, e->m->i64, t->a->all - 1), "")));
+    require(p, emit_is_zero(e, build_and(e, x.step, const_i64(e, t->a->all - 1))));
 }
 
 /* All accesses; those of global memory are noted for the engine's iterations. A new cache has its number. */
@@ -244,7 +243,7 @@ value loop_test(struct emit *e, const struct ir_block *block)
         return NULL;
     count_iterations(&p);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b), test = emit_new_block(e, "test");
-    LLVMBuildBr(e->m->b, test);
+    build_br(e, test);
     emit_at_end(e, test);
     e->unchecked.all = p.iterations;
     e->unchecked.iterations = p.iterations = LLVMBuildPhi(e->m->b, e->m->i64, "iterations");
@@ -259,15 +258,14 @@ void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMB
     LLVMBasicBlockRef test = LLVMGetInsertBlock(e->m->b), yes = emit_new_block(e, ""), no = emit_new_block(e, "");
     emit_likely(e, holds, yes, no);
     emit_at_end(e, no);
-    value fewer = LLVMBuildSub(e->m->b, u->all, const_int(e, e->m->i64, 1), "");
-    value again = LLVMBuildAnd(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, u->iterations, u->all, ""),
-                               LLVMBuildNot(e->m->b, emit_is_zero(e, u->all), ""), "");
+    value fewer = build_sub(e, u->all, const_i64(e, 1));
+    value again = build_and(e, build_eq(e, u->iterations, u->all), build_not(e, emit_is_zero(e, u->all)));
     LLVMAddIncoming(u->iterations, &fewer, &no, 1);
-    LLVMBuildCondBr(e->m->b, again, test, other);
+    build_cond_br(e, again, test, other);
     emit_at_end(e, yes);
     u->left = emit_alloca(e, e->m->i64);
-    LLVMBuildStore(e->m->b, u->iterations, u->left);
-    LLVMBuildBr(e->m->b, unchecked);
+    build_store(e, u->iterations, u->left);
+    build_br(e, unchecked);
 }
 
 void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
@@ -276,12 +274,8 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
     value mask = emit_mask(e);
     struct live_state at_head = live_state_of_set(e, live_in(e->fn, e->here->block), SPILL_COLD, mask);
     exit_spill(e, &at_head);
-    value args[6] = {e->warp.w,
-                     e->warp.a,
-                     const_int(e, e->m->i32, e->here->block),
-                     mask,
-                     e->unchecked.accesses,
-                     const_int(e, e->m->i32, e->unchecked.n)};
+    value args[6] = {
+        e->warp.w, e->warp.a, const_i32(e, e->here->block), mask, e->unchecked.accesses, const_i32(e, e->unchecked.n)};
     value iteration = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_iteration, "");
     value ok = LLVMBuildCall2(e->m->b, e->m->types.iteration, iteration, args, 6, "");
     LLVMBasicBlockRef next = emit_new_block(e, "");

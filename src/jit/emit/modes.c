@@ -52,7 +52,7 @@ static bool not_block(const struct emit *e)
 static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done)
 {
     emit_by_engine(e, i);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
 }
 
 static void first_stays(struct emit *e, struct transfer *t)

@@ -15,8 +15,8 @@ static bool loads_little(const struct emit *e)
 
 void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cache)
 {
-    value args[4] = {LLVMBuildIntToPtr(e->m->b, address, e->m->ptr, ""), const_int(e, e->m->i32, writes),
-                     const_int(e, e->m->i32, cache), const_int(e, e->m->i32, 1)};
+    value args[4] = {build_int_to_ptr(e, address, e->m->ptr), const_i32(e, writes), const_i32(e, cache),
+                     const_i32(e, 1)};
     emit_intrinsic(e, "llvm.prefetch", &e->m->ptr, 1, args, 4);
 }
 
@@ -44,9 +44,8 @@ static uint32_t last_warp(const struct emit *e)
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
     value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index, "");
-    value is_last = LLVMBuildICmp(e->m->b, LLVMIntEQ, index, const_int(e, e->m->i32, last_warp(e)), "");
-    return LLVMBuildSelect(e->m->b, is_last, const_int(e, e->m->i64, 0),
-                           const_int(e, e->m->i64, access_bytes_without_gap(*e->here, a)), "");
+    value is_last = build_eq(e, index, const_i32(e, last_warp(e)));
+    return build_select(e, is_last, const_i64(e, 0), const_i64(e, access_bytes_without_gap(*e->here, a)));
 }
 
 /* The next warps, of this block and of the next, mostly access what lies behind. If blocks claim their work, only those of this
@@ -56,11 +55,10 @@ static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
     bool is_claimed = ir_ref_kind(t->a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(t->a->i->a)];
     if (is_claimed && (last_warp(e) == 0 || e->mode->is_block(e)))
         return;
-    value ahead = is_claimed ? bytes_within_block(e, t->a) : const_int(e, e->m->i64, bytes_ahead(e, t->a));
-    value there = LLVMBuildAdd(e->m->b, t->first[0], ahead, "");
+    value ahead = is_claimed ? bytes_within_block(e, t->a) : const_i64(e, bytes_ahead(e, t->a));
+    value there = build_add(e, t->first[0], ahead);
     for (unsigned at = 0; at < access_bytes_without_gap(*e->here, t->a); at += LINE_BYTES)
-        emit_prefetch_line(e, LLVMBuildAdd(e->m->b, there, const_int(e, e->m->i64, at), ""), t->a->i->kind == IR_ST,
-                           SECOND_CACHE);
+        emit_prefetch_line(e, build_add(e, there, const_i64(e, at)), t->a->i->kind == IR_ST, SECOND_CACHE);
 }
 
 /* The CPU's own prefetcher serves loops whose next iteration is near, but not those whose next iteration is on another page, as in a
@@ -72,12 +70,12 @@ static void prefetch_for_next_iterations(struct emit *e, const struct transfer *
         value before = emit_alloca(e, e->m->i64), now = t->first[p];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
         LLVMPositionBuilderBefore(e->m->b, LLVMGetNextInstruction(before));
-        LLVMBuildStore(e->m->b, const_int(e, e->m->i64, 0), before);
+        build_store(e, const_i64(e, 0), before);
         LLVMPositionBuilderAtEnd(e->m->b, here);
-        value step = LLVMBuildSub(e->m->b, now, LLVMBuildLoad2(e->m->b, e->m->i64, before, ""), "");
-        LLVMBuildStore(e->m->b, now, before);
-        value ahead = LLVMBuildMul(e->m->b, step, const_int(e, e->m->i64, iterations), "");
-        emit_prefetch_line(e, LLVMBuildAdd(e->m->b, now, ahead, ""), false, SECOND_CACHE);
+        value step = build_sub(e, now, build_load(e, e->m->i64, before));
+        build_store(e, now, before);
+        value ahead = build_mul(e, step, const_i64(e, iterations));
+        emit_prefetch_line(e, build_add(e, now, ahead), false, SECOND_CACHE);
     }
 }
 

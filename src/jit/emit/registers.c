@@ -5,8 +5,8 @@
 
 static value row_pointer(struct emit *e, row_ref row)
 {
-    value at = const_int(e, e->m->i64, row & ~3u);
-    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->warp.base[row & 3], &at, 1, "");
+    value at = const_i64(e, row & ~3u);
+    return build_gep(e, e->m->i8, e->warp.base[row & 3], at);
 }
 
 value reg_slot_pointer(struct emit *e, ir_ref reg)
@@ -17,25 +17,24 @@ value reg_slot_pointer(struct emit *e, ir_ref reg)
 /* The place of the lane that runs, in a row. */
 static value lane_pointer(struct emit *e, LLVMTypeRef type, value row)
 {
-    return LLVMBuildInBoundsGEP2(e->m->b, type, row, &e->lanes.lane, 1, "");
+    return build_gep(e, type, row, e->lanes.lane);
 }
 
 value reg_read_sreg_lane(struct emit *e, LLVMTypeRef type, ir_ref r)
 {
     row_ref row = fn_row(e->fn, r);
     if (type == e->m->i1) {
-        value mask = LLVMBuildLoad2(e->m->b, e->m->i32, row_pointer(e, row), "");
-        return LLVMBuildTrunc(
-            e->m->b, LLVMBuildLShr(e->m->b, mask, LLVMBuildTrunc(e->m->b, e->lanes.lane, e->m->i32, ""), ""), type, "");
+        value mask = emit_load_i32(e, row_pointer(e, row));
+        return build_trunc(e, build_lshr(e, mask, build_trunc(e, e->lanes.lane, e->m->i32)), type);
     }
-    value v = LLVMBuildLoad2(e->m->b, type, lane_pointer(e, type, row_pointer(e, row)), "");
+    value v = build_load(e, type, lane_pointer(e, type, row_pointer(e, row)));
     emit_mark_invariant(e, v);
     return v;
 }
 
 static value load_row(struct emit *e, LLVMTypeRef type, ir_ref r, unsigned align)
 {
-    value v = LLVMBuildLoad2(e->m->b, type, row_pointer(e, fn_row(e->fn, r)), "");
+    value v = build_load(e, type, row_pointer(e, fn_row(e->fn, r)));
     LLVMSetAlignment(v, align);
     emit_mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
     return v;
@@ -43,8 +42,7 @@ static value load_row(struct emit *e, LLVMTypeRef type, ir_ref r, unsigned align
 
 value reg_read_sreg_row(struct emit *e, LLVMTypeRef type, ir_ref r)
 {
-    return type == e->m->i1 ? LLVMBuildTrunc(e->m->b, load_row(e, e->m->i32, r, 4), type, "")
-                            : load_row(e, type, r, 64);
+    return type == e->m->i1 ? build_trunc(e, load_row(e, e->m->i32, r, 4), type) : load_row(e, type, r, 64);
 }
 
 /* ---- reading ---- */
@@ -59,10 +57,10 @@ value reg_read_piece(struct emit *e, ir_ref r, unsigned piece)
     uint16_t shape = fn_ref_shape(e->fn, r);
     LLVMTypeRef type = type_of_width(e, fn_ref_width(e->fn, r));
     if (ir_is_piecewise(e->fn->shapes, shape))
-        return LLVMBuildLoad2(e->m->b, type, *slot(e, ir_ref_index(r), piece), "");
+        return build_load(e, type, *slot(e, ir_ref_index(r), piece));
     value first = reg_read_scalar(e, r);
     uint64_t over = (uint64_t)e->fn->shapes->lane_offsets.at[shape].at[fn_piece_lane(e->fn, piece)];
-    return over ? LLVMBuildAdd(e->m->b, first, const_int(e, type, over), "") : first;
+    return over ? build_add(e, first, const_int(type, over)) : first;
 }
 
 /* Is the register's value known for each lane? In a gang of a whole block it is known which threads each warp has, and so is what
@@ -86,7 +84,7 @@ static value known_lanes(struct emit *e, uint32_t reg)
         mask |= (uint32_t)(lanes[l] & 1) << l;
     }
     unsigned width = e->fn->ir->regs.at[reg].width;
-    return width == 1 ? const_int(e, e->m->i32, mask) : const_lanes(e, width, lanes);
+    return width == 1 ? const_i32(e, mask) : const_lanes(e, width, lanes);
 }
 
 value reg_read_scalar(struct emit *e, ir_ref r)
@@ -96,17 +94,17 @@ value reg_read_scalar(struct emit *e, ir_ref r)
     switch (ir_ref_kind(r)) {
     case REF_REG:
         if (is_known(e, i))
-            return const_int(e, type, known_value(e, i, 0));
+            return const_int(type, known_value(e, i, 0));
         if (fn_is_grid_uniform(e->fn, r))
-            return const_int(e, type, e->fn->shapes->bits[i].v);
-        return LLVMBuildLoad2(e->m->b, type, *slot(e, i, 0), "");
+            return const_int(type, e->fn->shapes->bits[i].v);
+        return build_load(e, type, *slot(e, i, 0));
     case REF_CONST:
         if (e->fn->ir->consts.at[i].base == BASE_NONE)
-            return const_int(e, type, e->fn->ir->consts.at[i].lo);
+            return const_int(type, e->fn->ir->consts.at[i].lo);
         return load_row(e, type, r, 64);
     default:
         if (i / 4 == SREG_ntid && i % 4 < 3 && i < IR_ENVREG)
-            return const_int(e, type, e->fn->shapes->block[i % 4]);
+            return const_int(type, e->fn->shapes->block[i % 4]);
         return e->mode->read_sreg(e, type, r);
     }
 }
@@ -114,11 +112,11 @@ value reg_read_scalar(struct emit *e, ir_ref r)
 static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t shape)
 {
     if (width == 1)
-        return LLVMBuildSExt(e->m->b, scalar, e->m->i32, "");
+        return build_sext(e, scalar, e->m->i32);
     value lanes = emit_splat(e, scalar);
     if (shape == SHAPE_UNIFORM)
         return lanes;
-    return LLVMBuildAdd(e->m->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
+    return build_add(e, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at));
 }
 
 /* A vector of the values of a register's pieces, each in the lanes of its piece. */
@@ -127,11 +125,11 @@ static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shap
     value lanes = emit_splat(e, reg_read_piece(e, r, 0)), index[WARP_LANES];
     for (unsigned p = 1; p < e->fn->shapes->pieces; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = const_int(e, e->m->i32, l < fn_piece_lane(e->fn, p) ? l : WARP_LANES + l);
+            index[l] = const_i32(e, l < fn_piece_lane(e->fn, p) ? l : WARP_LANES + l);
         value more = emit_splat(e, reg_read_piece(e, r, p));
         lanes = LLVMBuildShuffleVector(e->m->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
     }
-    return LLVMBuildAdd(e->m->b, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at), "");
+    return build_add(e, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at));
 }
 
 value reg_read_lanes(struct emit *e, ir_ref r)
@@ -145,7 +143,7 @@ value reg_read_lanes(struct emit *e, ir_ref r)
     if (ir_ref_kind(r) == REF_REG && is_known(e, ir_ref_index(r)))
         return known_lanes(e, ir_ref_index(r));
     if (ir_ref_kind(r) == REF_REG)
-        return LLVMBuildLoad2(e->m->b, vector_of_width(e, width), *slot(e, ir_ref_index(r), 0), "");
+        return build_load(e, vector_of_width(e, width), *slot(e, ir_ref_index(r), 0));
     return load_row(e, vector_of_width(e, width), r, 64);
 }
 
@@ -158,7 +156,7 @@ void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
         mask = emit_mask(e);
     if (mask)
         lanes = emit_blend(e, fn_ref_width(e->fn, r), mask, lanes, reg_read_lanes(e, r));
-    LLVMBuildStore(e->m->b, lanes, *slot(e, i, 0));
+    build_store(e, lanes, *slot(e, i, 0));
     if (e->fn->written_through[i])
         reg_spill_row(e, i, e->here->is_full ? NULL : emit_mask(e));
     dirty_note(e, i);
@@ -166,7 +164,7 @@ void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask)
 
 void reg_write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece)
 {
-    LLVMBuildStore(e->m->b, scalar, *slot(e, ir_ref_index(r), piece));
+    build_store(e, scalar, *slot(e, ir_ref_index(r), piece));
     dirty_note(e, ir_ref_index(r));
 }
 
@@ -193,11 +191,11 @@ void reg_spill_lane(struct emit *e, uint32_t reg, value mask)
     ir_ref r = ir_make_ref(REF_REG, reg);
     value v = reg_read_scalar(e, r), at = reg_slot_pointer(e, r);
     if (fn_ref_width(e->fn, r) == 1) {
-        value yes = LLVMBuildSExt(e->m->b, v, e->m->i32, ""), old = LLVMBuildLoad2(e->m->b, e->m->i32, at, "");
-        LLVMBuildStore(e->m->b, emit_blend(e, 1, emit_lane_bit(e), yes, old), at);
+        value yes = build_sext(e, v, e->m->i32), old = emit_load_i32(e, at);
+        build_store(e, emit_blend(e, 1, emit_lane_bit(e), yes, old), at);
         return;
     }
-    LLVMBuildStore(e->m->b, v, lane_pointer(e, LLVMTypeOf(v), at));
+    build_store(e, v, lane_pointer(e, LLVMTypeOf(v), at));
 }
 
 void reg_spill(struct emit *e, uint32_t reg, value mask)
@@ -213,16 +211,16 @@ void reg_spill_row(struct emit *e, uint32_t reg, value mask)
     value lanes = reg_read_lanes(e, r), at = reg_slot_pointer(e, r);
     if (mask && width > 1 && e->fn->target->has_masked_stores) {
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->m->ptr};
-        value args[4] = {lanes, at, const_int(e, e->m->i32, row_align(width)), emit_mask_to_lanes(e, mask)};
+        value args[4] = {lanes, at, const_i32(e, row_align(width)), emit_mask_to_lanes(e, mask)};
         emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
         return;
     }
     if (mask) {
-        value old = LLVMBuildLoad2(e->m->b, LLVMTypeOf(lanes), at, "");
+        value old = build_load(e, LLVMTypeOf(lanes), at);
         LLVMSetAlignment(old, row_align(width));
         lanes = emit_blend(e, width, mask, lanes, old);
     }
-    LLVMSetAlignment(LLVMBuildStore(e->m->b, lanes, at), row_align(width));
+    LLVMSetAlignment(build_store(e, lanes, at), row_align(width));
 }
 
 void reg_spill_seed(struct emit *e, uint32_t reg)
@@ -235,16 +233,16 @@ void reg_spill_seed(struct emit *e, uint32_t reg)
         return;
     }
     for (unsigned p = 0; p < fn_pieces(e->fn, shape) && !dirty_is_seed_clean(e, reg); p++) {
-        value lane = const_int(e, e->m->i64, fn_piece_lane(e->fn, p)), at = reg_slot_pointer(e, r);
-        at = LLVMBuildInBoundsGEP2(e->m->b, type_of_width(e, width), at, &lane, 1, "");
-        LLVMBuildStore(e->m->b, reg_read_piece(e, r, p), at);
+        value lane = const_i64(e, fn_piece_lane(e->fn, p)), at = reg_slot_pointer(e, r);
+        at = build_gep(e, type_of_width(e, width), at, lane);
+        build_store(e, reg_read_piece(e, r, p), at);
     }
 }
 
 static value load_row_of(struct emit *e, uint32_t reg)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
-    value v = LLVMBuildLoad2(e->m->b, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)), "");
+    value v = build_load(e, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)));
     LLVMSetAlignment(v, row_align(width));
     return v;
 }
@@ -253,9 +251,8 @@ static value load_row_of(struct emit *e, uint32_t reg)
 static value first_lane(struct emit *e, value mask, unsigned piece, unsigned n_pieces)
 {
     unsigned from = fn_piece_lane(e->fn, piece), last = from + WARP_LANES / n_pieces - 1;
-    mask = LLVMBuildAnd(e->m->b, mask, const_int(e, e->m->i32, UINT32_MAX << from), "");
-    value args[2] = {LLVMBuildOr(e->m->b, mask, const_int(e, e->m->i32, 1u << last), ""),
-                     LLVMConstInt(e->m->i1, 1, false)};
+    mask = build_and(e, mask, const_i32(e, UINT32_MAX << from));
+    value args[2] = {build_or(e, mask, const_i32(e, 1u << last)), const_i1(e, true)};
     return emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
 }
 
@@ -266,14 +263,14 @@ static value load_scalar(struct emit *e, uint32_t reg, value lane)
     value at = reg_slot_pointer(e, ir_make_ref(REF_REG, reg));
     LLVMTypeRef type = type_of_width(e, width);
     if (width == 1) {
-        value mask = LLVMBuildLoad2(e->m->b, e->m->i32, at, "");
-        return LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, mask, lane, ""), e->m->i1, "");
+        value mask = emit_load_i32(e, at);
+        return build_trunc(e, build_lshr(e, mask, lane), e->m->i1);
     }
-    value v = LLVMBuildLoad2(e->m->b, type, LLVMBuildInBoundsGEP2(e->m->b, type, at, &lane, 1, ""), "");
+    value v = build_load(e, type, build_gep(e, type, at, lane));
     if (shape == SHAPE_UNIFORM)
         return v;
     value over = const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at);
-    return LLVMBuildSub(e->m->b, v, LLVMBuildExtractElement(e->m->b, over, lane, ""), "");
+    return build_sub(e, v, build_extract(e, over, lane));
 }
 
 void reg_reload(struct emit *e, uint32_t reg, value mask)
@@ -284,8 +281,8 @@ void reg_reload(struct emit *e, uint32_t reg, value mask)
 void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
-    value lane = LLVMBuildTrunc(e->m->b, e->lanes.lane, e->m->i32, "");
-    LLVMBuildStore(e->m->b, load_scalar(e, reg, lane), *slot(e, reg, 0));
+    value lane = build_trunc(e, e->lanes.lane, e->m->i32);
+    build_store(e, load_scalar(e, reg, lane), *slot(e, reg, 0));
 }
 
 void reg_reload_row(struct emit *e, uint32_t reg, value mask)
@@ -293,7 +290,7 @@ void reg_reload_row(struct emit *e, uint32_t reg, value mask)
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = fn_ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT) {
-        LLVMBuildStore(e->m->b, load_row_of(e, reg), *slot(e, reg, 0));
+        build_store(e, load_row_of(e, reg), *slot(e, reg, 0));
         dirty_note(e, reg); /* of a result others may come from another way */
         return;
     }
@@ -304,13 +301,13 @@ void reg_reload_row(struct emit *e, uint32_t reg, value mask)
 value reg_has_shape(struct emit *e, uint32_t reg, value mask)
 {
     value expected = reg_read_lanes(e, ir_make_ref(REF_REG, reg));
-    value other = emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntNE, load_row_of(e, reg), expected, ""));
-    return LLVMBuildICmp(e->m->b, LLVMIntEQ, LLVMBuildAnd(e->m->b, other, mask, ""), const_int(e, e->m->i32, 0), "");
+    value other = emit_lanes_to_mask(e, build_ne(e, load_row_of(e, reg), expected));
+    return emit_is_zero(e, build_and(e, other, mask));
 }
 
 value emit_mask(struct emit *e)
 {
-    return e->here->is_full ? const_int(e, e->m->i32, UINT32_MAX) : e->mode->mask(e);
+    return e->here->is_full ? const_i32(e, UINT32_MAX) : e->mode->mask(e);
 }
 
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
@@ -319,5 +316,5 @@ value emit_guarded_mask(struct emit *e, const struct ir_insn *i)
     if (!i->guard)
         return mask;
     value g = reg_read_lanes(e, i->guard);
-    return LLVMBuildAnd(e->m->b, mask, i->guard_negated ? LLVMBuildNot(e->m->b, g, "") : g, "");
+    return build_and(e, mask, i->guard_negated ? build_not(e, g) : g);
 }

@@ -5,61 +5,61 @@
 
 void scratch_set(struct emit *e, enum scratch_row row, value lanes)
 {
-    LLVMSetAlignment(LLVMBuildStore(e->m->b, lanes, e->f->scratch[row]), 64);
+    LLVMSetAlignment(build_store(e, lanes, e->f->scratch[row]), 64);
 }
 
 value scratch_results(struct emit *e, LLVMTypeRef type)
 {
-    value lanes = LLVMBuildLoad2(e->m->b, vector_of(type, WARP_LANES), e->f->scratch[ROW_RESULT], "");
+    value lanes = build_load(e, vector_of(type, WARP_LANES), e->f->scratch[ROW_RESULT]);
     LLVMSetAlignment(lanes, 64);
     return lanes;
 }
 
 value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane)
 {
-    return LLVMBuildInBoundsGEP2(e->m->b, type, e->f->scratch[row], &lane, 1, "");
+    return build_gep(e, type, e->f->scratch[row], lane);
 }
 
 value scratch_address(struct emit *e, LLVMTypeRef type, unsigned lane)
 {
     /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once for each of them */
     value at = emit_pointer_at(e, e->f->scratch[ROW_ADDRESS], lane * (LLVMGetIntTypeWidth(type) / 8));
-    value v = LLVMBuildLoad2(e->m->b, type, at, "");
+    value v = build_load(e, type, at);
     LLVMSetVolatile(v, true);
     return v;
 }
 
 static value pointer_of(struct emit *e, const struct transfer *t, value at)
 {
-    at = LLVMBuildIntCast2(e->m->b, at, e->m->i64, false, "");
-    return t->a->mem->space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "")
-                                            : LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, "");
+    at = build_int_cast(e, at, e->m->i64, false);
+    return t->a->mem->space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, at)
+                                            : build_int_to_ptr(e, at, e->m->ptr);
 }
 
 value scratch_lane_pointer(struct emit *e, const struct transfer *t, value lane)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
-    return pointer_of(e, t, LLVMBuildLoad2(e->m->b, type, scratch_element(e, ROW_ADDRESS, type, lane), ""));
+    return pointer_of(e, t, build_load(e, type, scratch_element(e, ROW_ADDRESS, type, lane)));
 }
 
 struct lane_loop lane_loop_begin(struct emit *e)
 {
     struct lane_loop t = {.before = LLVMGetInsertBlock(e->m->b), .loop = emit_new_block(e, "")};
-    LLVMBuildBr(e->m->b, t.loop);
+    build_br(e, t.loop);
     emit_at_end(e, t.loop);
-    t.left = LLVMBuildPhi(e->m->b, e->m->i32, "");
-    value args[2] = {t.left, LLVMConstInt(e->m->i1, 1, false)};
-    t.lane = LLVMBuildZExt(e->m->b, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64, "");
+    t.left = build_phi(e, e->m->i32);
+    value args[2] = {t.left, const_i1(e, true)};
+    t.lane = build_zext(e, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64);
     return t;
 }
 
 void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBasicBlockRef done)
 {
-    value less = LLVMBuildSub(e->m->b, t->left, const_int(e, e->m->i32, 1), "");
-    value next = LLVMBuildAnd(e->m->b, t->left, less, "");
+    value less = build_sub(e, t->left, const_i32(e, 1));
+    value next = build_and(e, t->left, less);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->m->b);
     LLVMAddIncoming(t->left, (value[]){mask, next}, (LLVMBasicBlockRef[]){t->before, end}, 2);
-    LLVMBuildCondBr(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntNE, next, const_int(e, e->m->i32, 0), ""), t->loop, done);
+    build_cond_br(e, build_ne(e, next, const_i32(e, 0)), t->loop, done);
 }
 
 /* Moves element k of each lane, through the row of results. */
@@ -73,9 +73,9 @@ static void move_element(struct emit *e, const struct transfer *t, unsigned k)
     value there = emit_pointer_at(e, scratch_lane_pointer(e, t, loop.lane), k * t->a->bytes);
     value here = scratch_element(e, ROW_RESULT, type, loop.lane);
     if (loads)
-        LLVMBuildStore(e->m->b, element_load_vector(e, t->a, there, 1), here);
+        build_store(e, element_load_vector(e, t->a, there, 1), here);
     else
-        element_store_vector(e, t, LLVMBuildLoad2(e->m->b, type, here, ""), there);
+        element_store_vector(e, t, build_load(e, type, here), there);
     lane_loop_end(e, &loop, t->mask, done);
     emit_at_end(e, done);
     if (loads)
@@ -94,18 +94,18 @@ static void move_whole(struct emit *e, const struct transfer *t)
     if (!loads)
         vector_zip(e, v, t->a->n);
     for (unsigned k = 0; k < t->a->n; k++)
-        LLVMSetAlignment(LLVMBuildStore(e->m->b, v[k], emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes)), 64);
+        LLVMSetAlignment(build_store(e, v[k], emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes)), 64);
     struct lane_loop loop = lane_loop_begin(e);
     value there = scratch_lane_pointer(e, t, loop.lane),
           here = scratch_element(e, ROW_RESULT, element_whole_type(e, t->a), loop.lane);
     if (loads)
-        LLVMBuildStore(e->m->b, element_load_whole(e, t->a, there), here);
+        build_store(e, element_load_whole(e, t->a, there), here);
     else
-        element_store_whole(e, t->a, LLVMBuildLoad2(e->m->b, element_whole_type(e, t->a), here, ""), there);
+        element_store_whole(e, t->a, build_load(e, element_whole_type(e, t->a), here), there);
     lane_loop_end(e, &loop, t->mask, done);
     emit_at_end(e, done);
     for (unsigned k = 0; k < t->a->n && loads; k++) {
-        v[k] = LLVMBuildLoad2(e->m->b, type, emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes), "");
+        v[k] = build_load(e, type, emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes));
         LLVMSetAlignment(v[k], 64);
     }
     if (loads)
@@ -120,14 +120,14 @@ void scalarised_load_lane(struct emit *e, const struct transfer *t, unsigned lan
         value one = element_load_vector(e, t->a, emit_pointer_at(e, pointer, k * t->a->bytes), 1);
         if (lane == 0)
             v[k] = LLVMGetPoison(vector_of(LLVMTypeOf(one), WARP_LANES));
-        v[k] = LLVMBuildInsertElement(e->m->b, v[k], one, const_int(e, e->m->i32, lane), "");
+        v[k] = build_insert(e, v[k], one, const_i32(e, lane));
     }
 }
 
 void scalarised_gather(struct emit *e, const struct transfer *t)
 {
     value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->m->b, e->warp.w, e->m->i64, ""));
-    scratch_set(e, ROW_ADDRESS, LLVMBuildSelect(e->m->b, emit_mask_to_lanes(e, t->mask), t->lanes, own, ""));
+    scratch_set(e, ROW_ADDRESS, build_select(e, emit_mask_to_lanes(e, t->mask), t->lanes, own));
     for (unsigned l = 0; l < WARP_LANES; l++)
         scalarised_load_lane(e, t, l, pointer_of(e, t, scratch_address(e, e->m->i64, l)), v);
     for (unsigned k = 0; k < t->a->n; k++)

@@ -16,21 +16,19 @@ static value is_large(struct emit *e, const struct transfer *t)
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * t->a->all;
     value places = emit_load_field(e, e->m->i64, first.cache, abi.inline_cache_n, "");
     value blocks = emit_load_field(e, e->m->i64, e->f->of.launch, abi.launch_n_blocks, "");
-    value array =
-        LLVMBuildICmp(e->m->b, LLVMIntUGE, places, const_int(e, e->m->i64, costs->nontemporal_array >> t->a->log2), "");
-    value launch =
-        LLVMBuildICmp(e->m->b, LLVMIntUGE, blocks, const_int(e, e->m->i64, costs->nontemporal_launch / of_block), "");
-    return LLVMBuildAnd(e->m->b, array, launch, "");
+    value array = build_uge(e, places, const_i64(e, costs->nontemporal_array >> t->a->log2));
+    value launch = build_uge(e, blocks, const_i64(e, costs->nontemporal_launch / of_block));
+    return build_and(e, array, launch);
 }
 
 static value is_whole(struct emit *e, const struct transfer *t)
 {
     value at = t->first[0];
     for (unsigned p = 1; p < t->a->pieces; p++)
-        at = LLVMBuildOr(e->m->b, at, t->first[p], "");
-    at = LLVMBuildAnd(e->m->b, at, const_int(e, e->m->i64, LINE_BYTES - 1), "");
-    value all = LLVMBuildICmp(e->m->b, LLVMIntEQ, t->mask, const_int(e, e->m->i32, UINT32_MAX), "");
-    return LLVMBuildAnd(e->m->b, LLVMBuildICmp(e->m->b, LLVMIntEQ, at, const_int(e, e->m->i64, 0), ""), all, "");
+        at = build_or(e, at, t->first[p]);
+    at = build_and(e, at, const_i64(e, LINE_BYTES - 1));
+    value all = build_eq(e, t->mask, const_i32(e, UINT32_MAX));
+    return build_and(e, emit_is_zero(e, at), all);
 }
 
 void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
@@ -38,15 +36,15 @@ void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
 {
     LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
-    LLVMBuildCondBr(e->m->b, LLVMBuildAnd(e->m->b, is_large(e, t), is_whole(e, t), ""), past, plain);
+    build_cond_br(e, build_and(e, is_large(e, t), is_whole(e, t)), past, plain);
     emit_at_end(e, past);
     struct transfer own = *t;
     own.nontemporal = true;
     transfer_store_consecutive(e, &own);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, plain);
     emit_prefetch(e, t);
     plainly(e, t);
-    LLVMBuildBr(e->m->b, done);
+    build_br(e, done);
     emit_at_end(e, done);
 }

@@ -11,23 +11,22 @@ value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lane
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
     value index[WARP_LANES], step[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        index[l] = const_int(e, e->m->i32, l / lanes * lanes);
-        step[l] = const_int(e, type, l % lanes * step_bytes);
+        index[l] = const_i32(e, l / lanes * lanes);
+        step[l] = const_int(type, l % lanes * step_bytes);
     }
     value starts = LLVMBuildShuffleVector(e->m->b, t->lanes, LLVMGetPoison(LLVMTypeOf(t->lanes)),
                                           LLVMConstVector(index, WARP_LANES), "");
-    value expected = LLVMBuildAdd(e->m->b, starts, LLVMConstVector(step, WARP_LANES), "");
-    value equal = emit_lanes_to_mask(e, LLVMBuildICmp(e->m->b, LLVMIntEQ, t->lanes, expected, ""));
-    value both = LLVMBuildAnd(e->m->b, equal, t->mask, "");
-    return LLVMBuildICmp(e->m->b, LLVMIntEQ, both, const_int(e, e->m->i32, UINT32_MAX), "");
+    value expected = build_add(e, starts, LLVMConstVector(step, WARP_LANES));
+    value equal = emit_lanes_to_mask(e, build_eq(e, t->lanes, expected));
+    value both = build_and(e, equal, t->mask);
+    return build_eq(e, both, const_i32(e, UINT32_MAX));
 }
 
 static value half_start(struct emit *e, const struct transfer *t, unsigned lane, enum ptx_space space)
 {
-    value at = LLVMBuildExtractElement(e->m->b, t->lanes, const_int(e, e->m->i32, lane), "");
-    at = LLVMBuildIntCast2(e->m->b, at, e->m->i64, false, "");
-    return space == SPACE_SHARED ? LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "")
-                                 : LLVMBuildIntToPtr(e->m->b, at, e->m->ptr, "");
+    value at = build_extract(e, t->lanes, const_i32(e, lane));
+    at = build_int_cast(e, at, e->m->i64, false);
+    return space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, at) : build_int_to_ptr(e, at, e->m->ptr);
 }
 
 /* <32 x ptr> of element k; indices into shared memory are small, so they may count as signed. */
@@ -36,10 +35,10 @@ static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k,
     value at = t->lanes;
     LLVMTypeRef type = LLVMTypeOf(at);
     if (k)
-        at = LLVMBuildAdd(e->m->b, at, emit_splat(e, const_int(e, LLVMGetElementType(type), k * t->a->bytes)), "");
+        at = build_add(e, at, emit_splat(e, const_int(LLVMGetElementType(type), k * t->a->bytes)));
     if (space == SPACE_SHARED)
         return LLVMBuildGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "");
-    return LLVMBuildIntToPtr(e->m->b, at, vector_of(e->m->ptr, WARP_LANES), "");
+    return build_int_to_ptr(e, at, vector_of(e->m->ptr, WARP_LANES));
 }
 
 /* ---- loading ---- */
@@ -88,10 +87,10 @@ void transfer_load_uniform(struct emit *e, const struct transfer *t)
 {
     value all = access_is_whole(t->a->mem) ? element_load_whole(e, t->a, t->pointer[0]) : NULL;
     if (all)
-        all = LLVMBuildBitCast(e->m->b, all, vector_of(element_type(e, t->a), t->a->n), "");
+        all = build_bit_cast(e, all, vector_of(element_type(e, t->a), t->a->n));
     for (unsigned k = 0; k < t->a->n; k++)
         element_put_scalar(e, t, k,
-                           all ? LLVMBuildExtractElement(e->m->b, all, const_int(e, e->m->i32, k), "")
+                           all ? build_extract(e, all, const_i32(e, k))
                                : element_load_vector(e, t->a, emit_pointer_at(e, t->pointer[0], k * t->a->bytes), 1));
 }
 
@@ -114,8 +113,7 @@ void transfer_load_affine(struct emit *e, const struct transfer *t)
 void transfer_load_masked(struct emit *e, const struct transfer *t)
 {
     LLVMTypeRef types[2] = {vector_of(element_type(e, t->a), WARP_LANES), e->m->ptr};
-    value args[4] = {t->pointer[0], const_int(e, e->m->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
-                     LLVMConstNull(types[0])};
+    value args[4] = {t->pointer[0], const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask), LLVMConstNull(types[0])};
     element_put_lanes(e, t, 0, emit_intrinsic(e, "llvm.masked.load", types, 2, args, 4));
 }
 
@@ -150,15 +148,15 @@ static void gather_narrow(struct emit *e, const struct transfer *t, enum ptx_spa
 {
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->m->i32, WARP_LANES);
     struct transfer words = *t;
-    words.lanes = LLVMBuildAnd(e->m->b, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true)), "");
+    words.lanes = build_and(e, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true)));
     value pointers = lane_pointers(e, &words, 0, space);
-    value args[4] = {pointers, const_int(e, e->m->i32, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
+    value args[4] = {pointers, const_i32(e, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
     LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
     value v = emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
-    value byte = LLVMBuildIntCast2(e->m->b, t->lanes, type, false, "");
-    byte = LLVMBuildAnd(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3)), "");
-    value shift = LLVMBuildShl(e->m->b, byte, emit_splat(e, const_int(e, e->m->i32, 3)), "");
-    v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, shift, ""), vector_of(element_type(e, t->a), WARP_LANES), "");
+    value byte = build_int_cast(e, t->lanes, type, false);
+    byte = build_and(e, byte, emit_splat(e, const_i32(e, 3)));
+    value shift = build_shl(e, byte, emit_splat(e, const_i32(e, 3)));
+    v = build_trunc(e, build_lshr(e, v, shift), vector_of(element_type(e, t->a), WARP_LANES));
     element_put_lanes(e, t, 0, v);
 }
 
@@ -171,8 +169,7 @@ void transfer_load_gather(struct emit *e, const struct transfer *t, enum ptx_spa
     for (unsigned k = 0; k < t->a->n; k++) {
         LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
         value pointers = lane_pointers(e, t, k, space);
-        value args[4] = {pointers, const_int(e, e->m->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask),
-                         LLVMConstNull(type)};
+        value args[4] = {pointers, const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
         LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
         element_put_lanes(e, t, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
     }
@@ -221,11 +218,11 @@ static value interleave(struct emit *e, const struct transfer *t, unsigned from,
         value one = element_stored_value(e, t, k);
         unsigned before = k * WARP_LANES;
         for (unsigned l = 0; l < before + WARP_LANES; l++)
-            index[l] = const_int(e, e->m->i32, l);
+            index[l] = const_i32(e, l);
         if (k && before > WARP_LANES) { /* operands of a shuffle are of one length */
             value wider[WARP_LANES * 8];
             for (unsigned l = 0; l < before; l++)
-                wider[l] = l < WARP_LANES ? const_int(e, e->m->i32, l) : LLVMGetPoison(e->m->i32);
+                wider[l] = l < WARP_LANES ? const_i32(e, l) : LLVMGetPoison(e->m->i32);
             one = LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(LLVMTypeOf(one)), LLVMConstVector(wider, before),
                                          "");
         }
@@ -233,7 +230,7 @@ static value interleave(struct emit *e, const struct transfer *t, unsigned from,
     }
     for (unsigned l = 0; l < lanes; l++)
         for (unsigned k = 0; k < t->a->n; k++)
-            index[l * t->a->n + k] = const_int(e, e->m->i32, k * WARP_LANES + from + l);
+            index[l * t->a->n + k] = const_i32(e, k * WARP_LANES + from + l);
     return LLVMBuildShuffleVector(e->m->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * t->a->n),
                                   "");
 }
@@ -241,11 +238,10 @@ static value interleave(struct emit *e, const struct transfer *t, unsigned from,
 /* The lane that stores last, of those that run: the lowest of those that store together with the highest. */
 static value last_to_store(struct emit *e, const struct transfer *t)
 {
-    value args[2] = {t->mask, LLVMConstInt(e->m->i1, 1, false)};
-    value highest =
-        LLVMBuildSub(e->m->b, const_int(e, e->m->i32, 31), emit_intrinsic(e, "llvm.ctlz", &e->m->i32, 1, args, 2), "");
-    value from = LLVMBuildAnd(e->m->b, highest, const_int(e, e->m->i32, ~mem_access_store_order(t->a->mem)), "");
-    args[0] = LLVMBuildAnd(e->m->b, t->mask, LLVMBuildShl(e->m->b, const_int(e, e->m->i32, UINT32_MAX), from, ""), "");
+    value args[2] = {t->mask, const_i1(e, true)};
+    value highest = build_sub(e, const_i32(e, 31), emit_intrinsic(e, "llvm.ctlz", &e->m->i32, 1, args, 2));
+    value from = build_and(e, highest, const_i32(e, ~mem_access_store_order(t->a->mem)));
+    args[0] = build_and(e, t->mask, build_shl(e, const_i32(e, UINT32_MAX), from));
     return emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
 }
 
@@ -256,10 +252,10 @@ void transfer_store_uniform(struct emit *e, const struct transfer *t)
     for (unsigned k = 0; k < t->a->n; k++) {
         ir_ref r = t->a->i->access->regs[k];
         value v = fn_ref_shape(e->fn, r) == SHAPE_UNIFORM
-                      ? LLVMBuildIntCast2(e->m->b, reg_read_scalar(e, r), element_type(e, t->a), false, "")
-                      : LLVMBuildExtractElement(e->m->b, element_stored_value(e, t, k), lane, "");
+                      ? build_int_cast(e, reg_read_scalar(e, r), element_type(e, t->a), false)
+                      : build_extract(e, element_stored_value(e, t, k), lane);
         if (whole)
-            all = LLVMBuildInsertElement(e->m->b, all, v, const_int(e, e->m->i32, k), "");
+            all = build_insert(e, all, v, const_i32(e, k));
         else
             element_store_vector(e, t, v, emit_pointer_at(e, t->pointer[0], k * t->a->bytes));
     }
@@ -296,7 +292,7 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
 {
     value index[WARP_LANES];
     for (unsigned l = 0; l < n; l++)
-        index[l] = const_int(e, e->m->i32, from + l);
+        index[l] = const_i32(e, from + l);
     return n == WARP_LANES
                ? v
                : LLVMBuildShuffleVector(e->m->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
@@ -310,7 +306,7 @@ void transfer_store_masked(struct emit *e, const struct transfer *t)
         unsigned p = piece_to_store(e, t->a, turn);
         value lanes = slice(e, v, p * n, n);
         LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->m->ptr};
-        value args[4] = {lanes, t->pointer[p], const_int(e, e->m->i32, t->a->bytes), slice(e, mask, p * n, n)};
+        value args[4] = {lanes, t->pointer[p], const_i32(e, t->a->bytes), slice(e, mask, p * n, n)};
         emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
     }
 }
@@ -327,7 +323,7 @@ void transfer_store_scatter(struct emit *e, const struct transfer *t, enum ptx_s
 {
     for (unsigned k = 0; k < t->a->n; k++) {
         value pointers = lane_pointers(e, t, k, space), v = element_stored_value(e, t, k);
-        value args[4] = {v, pointers, const_int(e, e->m->i32, t->a->bytes), emit_mask_to_lanes(e, t->mask)};
+        value args[4] = {v, pointers, const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask)};
         LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
         emit_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     }
@@ -337,15 +333,15 @@ void transfer_store_scatter(struct emit *e, const struct transfer *t, enum ptx_s
 
 static value local_word_pointer(struct emit *e, const struct transfer *t, unsigned byte)
 {
-    value word = LLVMBuildAnd(e->m->b, t->first[0], const_int(e, e->m->i64, ~3ull), "");
-    value at = LLVMBuildMul(e->m->b, word, const_int(e, e->m->i64, WARP_LANES), "");
-    at = LLVMBuildAdd(e->m->b, at, const_int(e, e->m->i64, byte * WARP_LANES), "");
-    return LLVMBuildInBoundsGEP2(e->m->b, e->m->i8, e->warp.local, &at, 1, "");
+    value word = build_and(e, t->first[0], const_i64(e, ~3ull));
+    value at = build_mul(e, word, const_i64(e, WARP_LANES));
+    at = build_add(e, at, const_i64(e, byte * WARP_LANES));
+    return build_gep(e, e->m->i8, e->warp.local, at);
 }
 
 static value load_words(struct emit *e, const struct transfer *t, unsigned byte)
 {
-    value v = LLVMBuildLoad2(e->m->b, vector_of(e->m->i32, WARP_LANES), local_word_pointer(e, t, byte), "");
+    value v = build_load(e, vector_of(e->m->i32, WARP_LANES), local_word_pointer(e, t, byte));
     LLVMSetAlignment(v, 64);
     return v;
 }
@@ -354,14 +350,13 @@ static void store_words(struct emit *e, const struct transfer *t, unsigned byte,
 {
     if (!e->here->is_full || t->a->i->guard || (t->a->frame && t->a->frame->n > 1))
         v = emit_blend(e, 32, t->mask, v, load_words(e, t, byte));
-    LLVMSetAlignment(LLVMBuildStore(e->m->b, v, local_word_pointer(e, t, byte)), 64);
+    LLVMSetAlignment(build_store(e, v, local_word_pointer(e, t, byte)), 64);
 }
 
 static value local_shift(struct emit *e, const struct transfer *t)
 {
-    value byte =
-        LLVMBuildAnd(e->m->b, LLVMBuildTrunc(e->m->b, t->first[0], e->m->i32, ""), const_int(e, e->m->i32, 3), "");
-    return emit_splat(e, LLVMBuildShl(e->m->b, byte, const_int(e, e->m->i32, 3), ""));
+    value byte = build_and(e, build_trunc(e, t->first[0], e->m->i32), const_i32(e, 3));
+    return emit_splat(e, build_shl(e, byte, const_i32(e, 3)));
 }
 
 /* Element k of each lane. */
@@ -370,11 +365,11 @@ static value load_local(struct emit *e, const struct transfer *t, unsigned k)
     LLVMTypeRef wide = vector_of(e->m->i64, WARP_LANES), type = vector_of(element_type(e, t->a), WARP_LANES);
     value v = load_words(e, t, k * t->a->bytes);
     if (t->a->bytes == 8) {
-        value high = LLVMBuildZExt(e->m->b, load_words(e, t, k * 8 + 4), wide, "");
-        high = LLVMBuildShl(e->m->b, high, emit_splat(e, const_int(e, e->m->i64, 32)), "");
-        v = LLVMBuildOr(e->m->b, LLVMBuildZExt(e->m->b, v, wide, ""), high, "");
+        value high = build_zext(e, load_words(e, t, k * 8 + 4), wide);
+        high = build_shl(e, high, emit_splat(e, const_i64(e, 32)));
+        v = build_or(e, build_zext(e, v, wide), high);
     } else if (t->a->bytes < 4) {
-        v = LLVMBuildTrunc(e->m->b, LLVMBuildLShr(e->m->b, v, local_shift(e, t), ""), type, "");
+        v = build_trunc(e, build_lshr(e, v, local_shift(e, t)), type);
     }
     return v;
 }
@@ -391,14 +386,13 @@ void transfer_store_local(struct emit *e, const struct transfer *t)
     for (unsigned k = 0; k < t->a->n; k++) {
         value v = element_stored_value(e, t, k);
         if (t->a->bytes == 8) {
-            value high = LLVMBuildLShr(e->m->b, v, emit_splat(e, const_int(e, e->m->i64, 32)), "");
-            store_words(e, t, k * 8 + 4, LLVMBuildTrunc(e->m->b, high, words, ""));
-            v = LLVMBuildTrunc(e->m->b, v, words, "");
+            value high = build_lshr(e, v, emit_splat(e, const_i64(e, 32)));
+            store_words(e, t, k * 8 + 4, build_trunc(e, high, words));
+            v = build_trunc(e, v, words);
         } else if (t->a->bytes < 4) {
-            value shift = local_shift(e, t), ones = emit_splat(e, const_int(e, e->m->i32, (1u << 8 * t->a->bytes) - 1));
-            value kept = LLVMBuildAnd(e->m->b, load_words(e, t, 0),
-                                      LLVMBuildNot(e->m->b, LLVMBuildShl(e->m->b, ones, shift, ""), ""), "");
-            v = LLVMBuildOr(e->m->b, kept, LLVMBuildShl(e->m->b, LLVMBuildZExt(e->m->b, v, words, ""), shift, ""), "");
+            value shift = local_shift(e, t), ones = emit_splat(e, const_i32(e, (1u << 8 * t->a->bytes) - 1));
+            value kept = build_and(e, load_words(e, t, 0), build_not(e, build_shl(e, ones, shift)));
+            v = build_or(e, kept, build_shl(e, build_zext(e, v, words), shift));
         }
         store_words(e, t, k * t->a->bytes, v);
     }
@@ -408,8 +402,8 @@ void transfer_store_local(struct emit *e, const struct transfer *t)
 static struct transfer at_place(struct emit *e, const struct transfer *t, unsigned p)
 {
     struct transfer at = *t;
-    value frame = LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, "");
-    at.first[0] = LLVMBuildAdd(e->m->b, frame, const_int(e, e->m->i64, t->a->frame->at[p]), "");
+    value frame = build_zext(e, e->warp.frame, e->m->i64);
+    at.first[0] = build_add(e, frame, const_i64(e, t->a->frame->at[p]));
     return at;
 }
 
@@ -417,11 +411,11 @@ static struct transfer at_place(struct emit *e, const struct transfer *t, unsign
 static value lanes_at_place(struct emit *e, const struct transfer *t, unsigned p)
 {
     const struct frame_access *f = t->a->frame;
-    value address = LLVMBuildAdd(e->m->b, LLVMBuildZExt(e->m->b, e->warp.frame, e->m->i64, ""),
-                                 const_int(e, e->m->i64, (uint64_t)f->at[p] - (uint64_t)t->a->disp), "");
+    value address =
+        build_add(e, build_zext(e, e->warp.frame, e->m->i64), const_i64(e, (uint64_t)f->at[p] - (uint64_t)t->a->disp));
     if (f->window)
-        address = LLVMBuildAdd(e->m->b, address, reg_read_scalar(e, f->window), "");
-    return LLVMBuildICmp(e->m->b, LLVMIntEQ, reg_read_lanes(e, t->a->i->a), emit_splat(e, address), "");
+        address = build_add(e, address, reg_read_scalar(e, f->window));
+    return build_eq(e, reg_read_lanes(e, t->a->i->a), emit_splat(e, address));
 }
 
 /* All places are loaded by all lanes, and each lane takes what stands where its address leads. */
@@ -437,7 +431,7 @@ static void load_frame(struct emit *e, const struct transfer *t)
     for (unsigned k = 0; k < t->a->n; k++) {
         value v = load_local(e, &at[0], k);
         for (unsigned p = 1; p < f->n; p++)
-            v = LLVMBuildSelect(e->m->b, lanes[p], load_local(e, &at[p], k), v, "");
+            v = build_select(e, lanes[p], load_local(e, &at[p], k), v);
         element_put_lanes(e, t, k, v);
     }
 }
@@ -451,7 +445,7 @@ void transfer_frame(struct emit *e, const struct transfer *t)
     for (unsigned p = 0; p < t->a->frame->n; p++) {
         struct transfer at = at_place(e, t, p);
         if (t->a->frame->n > 1)
-            at.mask = LLVMBuildAnd(e->m->b, t->mask, emit_lanes_to_mask(e, lanes_at_place(e, t, p)), "");
+            at.mask = build_and(e, t->mask, emit_lanes_to_mask(e, lanes_at_place(e, t, p)));
         transfer_store_local(e, &at);
     }
 }
