@@ -30,8 +30,7 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
     build_br(e, done);
     emit_at_end(e, equal);
     value found = build_extract_value(e, atom_swap(e, t, at, s, wanted), 0);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
     value old = build_phi(e, t->type);
     LLVMAddIncoming(old, (value[]){read, found}, (LLVMBasicBlockRef[]){fails, equal}, 2);
     return old;
@@ -52,10 +51,8 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
         fence_before_load(e);
         return compare_cell(e, t, at, s, wanted);
     }
-    LLVMBasicBlockRef first = emit_new_block(e, ""), again = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value tried = emit_load_i32(e, e->lanes.fences.tries);
-    build_cond_br(e, emit_is_zero(e, tried), first, again);
-    emit_at_end(e, first);
+    LLVMBasicBlockRef again = emit_if(e, emit_is_zero(e, emit_load_i32(e, e->lanes.fences.tries))),
+                      done = emit_new_block(e, ""), first = LLVMGetInsertBlock(e->m->b);
     value swapped = build_extract_value(e, atom_swap(e, t, at, s, wanted), 0);
     fence_is_done(e);
     build_br(e, done);
@@ -63,8 +60,7 @@ static value try_cell(struct emit *e, const struct atom *t, value at, value s, v
     fence_before_load(e);
     value compared = compare_cell(e, t, at, s, wanted);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->m->b);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
     value old = build_phi(e, t->type);
     LLVMAddIncoming(old, (value[]){swapped, compared}, (LLVMBasicBlockRef[]){first, end}, 2);
     return old;
@@ -87,8 +83,7 @@ static struct exchange exchange_begin(struct emit *e, const struct atom *t, valu
     struct exchange x = {.again = emit_new_block(e, ""), .at = at};
     value first = atom_read(e, t, at);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    build_br(e, x.again);
-    emit_at_end(e, x.again);
+    emit_go_on(e, x.again);
     x.read = build_phi(e, t->type);
     LLVMAddIncoming(x.read, &first, &from, 1);
     return x;
@@ -178,8 +173,7 @@ static void do_lane(struct emit *e, const struct atom *t, value lane)
 static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->m->b), loop = emit_new_block(e, "");
-    build_br(e, loop);
-    emit_at_end(e, loop);
+    emit_go_on(e, loop);
     value zero = const_i64(e, 0), first = build_phi(e, e->m->i64);
     for (unsigned k = 0; k < STEP; k++)
         do_lane(e, t, build_add(e, first, const_i64(e, k)));
@@ -229,6 +223,12 @@ static void do_offsets(struct emit *e, const struct atom *t)
     }
 }
 
+/* Do all 32 lanes run? An i1. */
+static value all_run(struct emit *e, const struct atom *t)
+{
+    return build_eq(e, t->x.mask, const_i32(e, UINT32_MAX));
+}
+
 static bool has_offsets_alone(struct emit *e, const struct atom *t)
 {
     return t->shared && !t->x.pointer[0] && !t->result && t->uniform[0] && !t->is_cas &&
@@ -240,22 +240,12 @@ static void write_result(struct emit *e, const struct atom *t, value lanes)
     reg_write_lanes(e, t->result, lanes, t->x.a->i->guard ? t->x.mask : NULL);
 }
 
-/* Code goes on where all 32 lanes run; returns the block for the other case. */
-static LLVMBasicBlockRef branch_on_all(struct emit *e, const struct atom *t)
-{
-    LLVMBasicBlockRef all = emit_new_block(e, ""), some = emit_new_block(e, "");
-    value full = build_eq(e, t->x.mask, const_i32(e, UINT32_MAX));
-    build_cond_br(e, full, all, some);
-    emit_at_end(e, all);
-    return some;
-}
-
 /* Performs the operation lane by lane, through rows of memory; goes to `done`. */
 static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     bool offsets = has_offsets_alone(e, t);
     if (offsets) {
-        LLVMBasicBlockRef some = branch_on_all(e, t);
+        LLVMBasicBlockRef some = emit_if(e, all_run(e, t));
         do_offsets(e, t);
         build_br(e, done);
         emit_at_end(e, some);
@@ -269,7 +259,7 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     if (t->result)
         scratch_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
     if (t->shared && !offsets) {
-        LLVMBasicBlockRef some = branch_on_all(e, t);
+        LLVMBasicBlockRef some = emit_if(e, all_run(e, t));
         do_all_lanes(e, t, done);
         emit_at_end(e, some);
     }
@@ -281,10 +271,8 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
 /* Additions to a private histogram (exec/histogram.c) need no atomics: nobody else is at the sums. Code goes on for the others. */
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
-    LLVMBasicBlockRef sums = emit_new_block(e, ""), cells = emit_new_block(e, "");
     value shift = access_load_cache_shift(e, &t->x);
-    build_cond_br(e, emit_is_zero(e, shift), cells, sums);
-    emit_at_end(e, sums);
+    LLVMBasicBlockRef cells = emit_unless(e, emit_is_zero(e, shift));
     struct atom own = *t;
     own.shared = true;
     own.x.lanes = build_add(e, t->x.lanes, emit_splat(e, shift));
@@ -374,8 +362,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
     LLVMBasicBlockRef next = emit_new_block(e, ""), hit = emit_new_block(e, ""), end = emit_new_block(e, "");
     value none = const_i32(e, 0), s = addends(e, t), one = const_i32(e, 1);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    build_br(e, next);
-    emit_at_end(e, next);
+    emit_go_on(e, next);
     struct compared now = new_phis(e, lanes, t->type);
     LLVMAddIncoming(now.cell, &read, &from, 1);
     LLVMAddIncoming(now.left, (value[]){t->x.mask}, &from, 1);
@@ -403,11 +390,9 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
 
 static void compare_together(struct emit *e, const struct atom *t)
 {
-    LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, ""), done = emit_new_block(e, "");
     struct exchange x = exchange_begin(e, t, t->x.pointer[0]);
     struct compared last = compare_lanes(e, t, x.read);
-    build_cond_br(e, build_eq(e, last.cell, x.read), same, swap);
-    emit_at_end(e, same);
+    LLVMBasicBlockRef swap = emit_if(e, build_eq(e, last.cell, x.read)), done = emit_new_block(e, "");
     atom_fence_of_read(e, t);
     build_br(e, done);
     emit_at_end(e, swap);
@@ -531,8 +516,5 @@ void emit_atom(struct emit *e, const struct ir_insn *i)
         build_br(e, done);
     }
     emit_at_end(e, done);
-    if (skipped) {
-        build_br(e, skipped);
-        emit_at_end(e, skipped);
-    }
+    emit_go_on(e, skipped);
 }

@@ -48,13 +48,7 @@ void access_take_results(struct emit *e, const struct ir_insn *i, value mask)
 
 LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, value mask)
 {
-    if (!i->guard)
-        return NULL;
-    LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = emit_is_zero(e, mask);
-    build_cond_br(e, none, done, some);
-    emit_at_end(e, some);
-    return done;
+    return i->guard ? emit_unless(e, emit_is_zero(e, mask)) : NULL;
 }
 
 void emit_by_engine(struct emit *e, const struct ir_insn *i)
@@ -67,10 +61,7 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i)
     access_spill_operands(e, i);
     emit_call_op(e, i, mask);
     access_take_results(e, i, mask);
-    if (done) {
-        build_br(e, done);
-        emit_at_end(e, done);
-    }
+    emit_go_on(e, done);
 }
 
 /* The slow way of an access that has a fast one: spills operands, calls, reloads results, as the mode has it. */
@@ -91,9 +82,7 @@ void access_call_engine(struct emit *e, const struct transfer *t)
         value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_access, "");
         value ok = LLVMBuildCall2(e->m->b, e->m->types.access, call, args, 6, "");
         inline_cache_note_call(e, t->a->i, ok);
-        LLVMBasicBlockRef next = emit_new_block(e, "");
-        emit_likely(e, ok, next, e->f->fault);
-        emit_at_end(e, next);
+        emit_require(e, ok, e->f->fault);
     } else {
         emit_call_op(e, t->a->i, t->mask);
     }
@@ -234,9 +223,7 @@ void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space s
     t->lanes = build_add(e, reg_read_lanes(e, t->a->i->a), disp);
     if (access_is_inside(e->fn, t->a))
         return;
-    LLVMBasicBlockRef inside = emit_new_block(e, "");
-    emit_likely(e, test_lanes(e, t, space), inside, outside);
-    emit_at_end(e, inside);
+    emit_require(e, test_lanes(e, t, space), outside);
 }
 
 bool access_is_unchecked(const struct emit *e)

@@ -6,10 +6,7 @@ static void loop_go_back(struct emit *e)
 {
     value left = build_load(e, e->m->i64, e->unchecked.left);
     build_store(e, build_sub(e, left, const_i64(e, 1)), e->unchecked.left);
-    LLVMBasicBlockRef on = emit_new_block(e, "");
-    build_cond_br(e, emit_is_zero(e, left), e->block[e->here->block], on);
-    emit_at_end(e, on);
-    build_br(e, e->unchecked.block);
+    build_cond_br(e, emit_is_zero(e, left), e->block[e->here->block], e->unchecked.block);
 }
 
 /* The operations of exec/spin_cost.h. */
@@ -42,9 +39,7 @@ static void spend(struct emit *e, uint32_t target, value mask)
     value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_i32(e, BACK_EDGE_COST);
     value left = build_sub(e, emit_load_i32(e, e->f->count.budget), cost);
     build_store(e, left, e->f->count.budget);
-    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "yield");
-    emit_likely(e, build_sge(e, left, const_i32(e, 0)), some, none);
-    emit_at_end(e, none);
+    LLVMBasicBlockRef some = emit_rarely(e, build_sge(e, left, const_i32(e, 0)));
     exit_emit(e, &(struct side_exit){.live = live_state_of_set(e, live_in(e->fn, target), SPILL_COLD, mask),
                                      .reason = LEAVE_YIELD,
                                      .block = target,
@@ -77,9 +72,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
          b++) { /* in a serial part none waits */
         if (!ir_in_set(pending, b))
             continue;
-        LLVMBasicBlockRef earlier = emit_new_block(e, ""), on = emit_new_block(e, "");
-        build_cond_br(e, emit_is_zero(e, emit_load_i32(e, e->f->pending[b])), on, earlier);
-        emit_at_end(e, earlier);
+        LLVMBasicBlockRef on = emit_unless(e, emit_is_zero(e, emit_load_i32(e, e->f->pending[b])));
         park(e, target, mask);
         build_store(e, const_i32(e, 0), e->f->mask);
         build_br(e, e->block[b]);

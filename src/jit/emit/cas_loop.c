@@ -141,10 +141,8 @@ value cas_loop_compare(struct emit *e, const struct cas_loop *c, const struct at
 
 void cas_loop_settle(struct emit *e, const struct cas_loop *c, LLVMBasicBlockRef settled)
 {
-    LLVMBasicBlockRef same = emit_new_block(e, ""), swap = emit_new_block(e, "");
     value cell = build_load(e, c->t.type, c->cell), before = build_load(e, c->t.type, c->before);
-    build_cond_br(e, build_eq(e, cell, before), same, swap);
-    emit_at_end(e, same);
+    LLVMBasicBlockRef swap = emit_if(e, build_eq(e, cell, before));
     atom_fence_of_read(e, &c->t);
     build_br(e, settled);
     emit_at_end(e, swap);

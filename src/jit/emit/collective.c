@@ -35,9 +35,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i)
     value args[4] = {e->warp.w, e->warp.a, emit_op_pointer(e, i), mask};
     value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_collective, "");
     value done = LLVMBuildCall2(e->m->b, e->m->types.op, call, args, 4, "");
-    LLVMBasicBlockRef on = emit_new_block(e, ""), out = emit_new_block(e, "");
-    emit_likely(e, done, on, out);
-    emit_at_end(e, out);
+    LLVMBasicBlockRef on = emit_rarely(e, done);
     exit_emit_at(e, e->here->index);
     emit_at_end(e, on);
     access_take_results(e, i, mask);

@@ -85,15 +85,13 @@ static void load_each(struct emit *e, const struct transfer *t)
 
 void copy_load_lanes(struct emit *e, const struct transfer *t)
 {
-    LLVMBasicBlockRef rows = emit_new_block(e, ""), each = emit_new_block(e, ""), done = emit_new_block(e, "");
-    emit_likely(e, transfer_test_runs(e, t, LANES_OF_VECTOR, t->a->all), rows, each);
-    emit_at_end(e, rows);
+    LLVMBasicBlockRef each = emit_new_block(e, ""), done = emit_new_block(e, "");
+    emit_require(e, transfer_test_runs(e, t, LANES_OF_VECTOR, t->a->all), each);
     load_rows(e, t);
     build_br(e, done);
     emit_at_end(e, each);
     load_each(e, t);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
 }
 
 void copy_take_registers(struct emit *e, const struct transfer *t)

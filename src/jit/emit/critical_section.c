@@ -385,11 +385,9 @@ static void finish(const struct parts *p)
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
-        LLVMBasicBlockRef together = emit_new_block(e, ""), other = emit_new_block(e, "");
         value out = emit_load_i32(e, p->out[b]);
         all = build_or(e, all, out);
-        build_cond_br(e, build_eq(e, out, e->enter_with), together, other);
-        emit_at_end(e, together);
+        LLVMBasicBlockRef other = emit_if(e, build_eq(e, out, e->enter_with));
         build_ret(e, const_i32(e, b));
         emit_at_end(e, other);
     }
@@ -439,8 +437,7 @@ static void emit_parts_of(struct parts *p)
     p->lane = emit_alloca_of(e, e->m->i64, NULL);
     p->waiting = e->block;
     find_cas_loops(p);
-    build_br(e, lane_start);
-    emit_at_end(e, lane_start);
+    emit_go_on(e, lane_start);
     start_lane(p);
     value choose = LLVMBuildSwitch(e->m->b, e->enter_at, nowhere, 2);
     emit_at_end(e, nowhere); /* the engine asks for blocks of serial parts only */

@@ -242,8 +242,15 @@ value emit_constant(struct emit *e, value array);
 value emit_op_pointer(struct emit *e, const struct ir_insn *i);
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name);
 void emit_at_end(struct emit *e, LLVMBasicBlockRef block);
-/* A branch that is nearly always taken. */
+/* Goes to a block, if there is one, where code goes on. */
+void emit_go_on(struct emit *e, LLVMBasicBlockRef block);
+/* A branch that nearly always goes to `yes`; the same, where code goes on. */
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
+void emit_require(struct emit *e, value condition, LLVMBasicBlockRef other);
+/* Code goes on where a condition holds; where it does not; where it rarely does not. They return the block for the other case. */
+LLVMBasicBlockRef emit_if(struct emit *e, value condition);
+LLVMBasicBlockRef emit_unless(struct emit *e, value condition);
+LLVMBasicBlockRef emit_rarely(struct emit *e, value usual);
 
 /* ---- context.c, counters.c ---- */
 

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static void refuse_unless(struct emit *e, value condition, LLVMBasicBlockRef refused)
-{
-    LLVMBasicBlockRef on = emit_new_block(e, "");
-    emit_likely(e, condition, on, refused);
-    emit_at_end(e, on);
-}
-
 /* Lanes that did not run in order may bring registers in other shapes: tests the shapes of those that are not divergent. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
@@ -18,7 +11,7 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
         return;
     value args[4] = {e->warp.a, lanes, exit_shapes_table(e, &l), const_i32(e, l.n)};
     value holds = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_holds, "");
-    refuse_unless(e, LLVMBuildCall2(e->m->b, e->m->types.holds, holds, args, 4, ""), refused);
+    emit_require(e, LLVMBuildCall2(e->m->b, e->m->types.holds, holds, args, 4, ""), refused);
 }
 
 /* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep, except in the first barrier phase
@@ -32,33 +25,24 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!ir_in_set(set, n) || !e->fn->shapes->assumed[reg] || e->fn->shapes->regs[reg] == SHAPE_DIVERGENT)
             continue;
         if (!checked) {
-            LLVMBasicBlockRef check = emit_new_block(e, "");
-            checked = emit_new_block(e, "");
             value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed, "");
             value own = build_and(e, e->f->of.lockstep, emit_is_zero(e, resumed));
-            build_cond_br(e, own, checked, check);
-            emit_at_end(e, check);
+            checked = emit_unless(e, own);
         }
-        refuse_unless(e, reg_has_shape(e, reg, lanes), refused);
+        emit_require(e, reg_has_shape(e, reg, lanes), refused);
     }
-    if (checked) {
-        build_br(e, checked);
-        emit_at_end(e, checked);
-    }
+    emit_go_on(e, checked);
 }
 
 static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_order, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->fn->shapes->live;
     const uint64_t *set = live_in(e->fn, order);
-    LLVMBasicBlockRef load = emit_new_block(e, ""), check = emit_new_block(e, "");
-    emit_likely(e, in_order, load, check);
-    emit_at_end(e, check);
+    LLVMBasicBlockRef load = emit_rarely(e, in_order);
     check_shapes(e, set, lanes, refused);
-    build_br(e, load);
-    emit_at_end(e, load);
+    emit_go_on(e, load);
     if (e->fn->shapes->whole[order]) {
-        refuse_unless(e, build_eq(e, lanes, const_i32(e, UINT32_MAX)), refused);
+        emit_require(e, build_eq(e, lanes, const_i32(e, UINT32_MAX)), refused);
         lanes = const_i32(e, UINT32_MAX);
     }
     for (uint32_t n = 0; n < live->n; n++)

@@ -20,17 +20,14 @@ static void spill_for_pending(struct emit *e)
     value pending = pending_lanes(e, 0, true);
     if (LLVMIsConstant(pending))
         return;
-    LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
-    build_cond_br(e, emit_is_zero(e, pending), none, some);
-    emit_at_end(e, some);
+    LLVMBasicBlockRef none = emit_unless(e, emit_is_zero(e, pending));
     dirty_start_all(e);
     for (uint32_t n = 0; n < live->n; n++) {
         value lanes = e->fn->shapes->regs[live->regs[n]] != SHAPE_DIVERGENT ? pending_lanes(e, n, false) : NULL;
         if (lanes && !LLVMIsConstant(lanes))
             reg_spill(e, live->regs[n], pass_opaque_mask(e->m->b, lanes));
     }
-    build_br(e, none);
-    emit_at_end(e, none);
+    emit_go_on(e, none);
 }
 
 /* The code that all exits share: notes the pending lanes of other blocks in their records. */
@@ -41,10 +38,8 @@ void exit_emit_common(struct emit *e)
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->f->pending[b])
             continue;
-        LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, "");
         value lanes = emit_load_i32(e, e->f->pending[b]);
-        build_cond_br(e, emit_is_zero(e, lanes), none, some);
-        emit_at_end(e, some);
+        LLVMBasicBlockRef none = emit_unless(e, emit_is_zero(e, lanes));
         dirty_start_clean(e, b);
         struct live_state here = live_state_of_set(e, live_in(e->fn, b), SPILL_ROWS, lanes);
         here.regs = live_divergent(e->fn, here.regs);
@@ -52,8 +47,7 @@ void exit_emit_common(struct emit *e)
         value args[3] = {e->warp.a, const_i32(e, b), lanes};
         value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
         LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
-        build_br(e, none);
-        emit_at_end(e, none);
+        emit_go_on(e, none);
     }
     emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
     emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
@@ -133,9 +127,7 @@ void emit_call_op(struct emit *e, const struct ir_insn *i, value mask)
     value args[4] = {e->warp.w, e->warp.a, emit_op_pointer(e, i), mask};
     value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_op, "");
     value ok = LLVMBuildCall2(e->m->b, e->m->types.op, call, args, 4, "");
-    LLVMBasicBlockRef next = emit_new_block(e, "");
-    emit_likely(e, ok, next, e->f->fault);
-    emit_at_end(e, next);
+    emit_require(e, ok, e->f->fault);
 }
 
 static value lane_offsets_array(struct emit *e, uint16_t shape)

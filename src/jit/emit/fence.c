@@ -43,13 +43,11 @@ void fence_before_load(struct emit *e)
     if (!fence_is_delayed(e))
         return;
     LLVMBasicBlockRef waits = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value none = build_not(e, build_load(e, e->m->i1, e->lanes.fences.waits));
-    emit_likely(e, none, done, waits);
+    emit_likely(e, build_not(e, build_load(e, e->m->i1, e->lanes.fences.waits)), done, waits);
     emit_at_end(e, waits);
     fence(e, LLVMAtomicOrderingSequentiallyConsistent);
     fence_is_done(e);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
 }
 
 void fence_is_done(struct emit *e)

@@ -11,8 +11,7 @@ static void begin_end(struct emit *e)
     if (!e->f->end[e->here->block] || e->unchecked.block || e->together ||
         e->here->index != fn_block_end(e->fn, e->here->block))
         return;
-    build_br(e, e->f->end[e->here->block]);
-    emit_at_end(e, e->f->end[e->here->block]);
+    emit_go_on(e, e->f->end[e->here->block]);
 }
 
 /* Emits the present block from instruction `first` on. */

@@ -98,7 +98,6 @@ static void go_on_at_entries(struct emit *e)
 
 static void open_warps(struct emit *e, struct gang *g)
 {
-    LLVMBasicBlockRef on = emit_new_block(e, "");
     value parted = const_int(e->m->i8, 0), together = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         open_warp(e, g, k);
@@ -110,6 +109,7 @@ static void open_warps(struct emit *e, struct gang *g)
         }
     }
     together = build_and(e, together, emit_is_zero(e, parted));
+    LLVMBasicBlockRef on = emit_new_block(e, "");
     build_cond_br(e, together, on, to_alone(e, e->enter_at));
     emit_at_end(e, on);
 }
@@ -130,9 +130,7 @@ static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
             first[p] = v;
         }
     }
-    LLVMBasicBlockRef on = emit_new_block(e, "");
-    emit_likely(e, equal, on, to_alone(e, e->enter_at));
-    emit_at_end(e, on);
+    emit_require(e, equal, to_alone(e, e->enter_at));
 }
 
 static void emit_entry(struct emit *e, struct gang *g, uint32_t order)
@@ -350,9 +348,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     value lanes = where_not ? build_not(x, holds) : holds;
     if (LLVMIsConstant(lanes) && LLVMIsNull(lanes))
         return;
-    LLVMBasicBlockRef some = emit_new_block(x, "side_region"), done = emit_new_block(x, "");
-    build_cond_br(x, emit_is_zero(x, lanes), done, some);
-    emit_at_end(x, some);
+    LLVMBasicBlockRef done = emit_unless(x, emit_is_zero(x, lanes));
     x->lanes.within = fn_ref_shape(x->fn, branch->guard) == SHAPE_DIVERGENT ? lanes : const_i32(x, UINT32_MAX);
     x->mode = &side_region_mode;
     uint32_t end = fn_block_end(x->fn, region);
@@ -361,8 +357,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     emit_count(x, 1);
     for (; here.index < end; here.index++)
         emit_insn(x, insn_at(here, here.index));
-    build_br(x, done);
-    emit_at_end(x, done);
+    emit_go_on(x, done);
     x->lanes.within = NULL;
     x->mode = &gang_mode;
     x->here = branch_at;
@@ -415,8 +410,7 @@ static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
         emit_at_end(e, on);
         build_store(e, left, e->f->count.phases);
     } else {
-        build_br(e, on);
-        emit_at_end(e, on);
+        emit_go_on(e, on);
     }
     if (e->fn->loops)
         build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);

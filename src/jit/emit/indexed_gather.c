@@ -64,7 +64,6 @@ bool transfer_load_indexed(struct emit *e, struct transfer *t)
     build_br(e, done);
     emit_at_end(e, slow);
     access_by_engine(e, t);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
     return true;
 }

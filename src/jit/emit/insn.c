@@ -7,10 +7,8 @@ static void emit_group(struct emit *e, const struct ir_insn *i)
 {
     if (i->mode >= GROUP_WGMMA_FENCE || !mode_is_first(e))
         return;
-    LLVMBasicBlockRef some = emit_new_block(e, ""), done = emit_new_block(e, "");
     value n = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_n_async, "");
-    emit_likely(e, emit_is_zero(e, n), done, some);
-    emit_at_end(e, some);
+    LLVMBasicBlockRef done = emit_rarely(e, emit_is_zero(e, n));
     e->mode->group_by_engine(e, i, done);
     emit_at_end(e, done);
 }

@@ -340,9 +340,7 @@ static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
     value args[2] = {first, const_i32(e, (uint64_t)(most - least))};
     value sum =
         emit_intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->m->i32, 1, args, 2);
-    LLVMBasicBlockRef fits = emit_new_block(e, ""), wraps = emit_new_block(e, "");
-    emit_likely(e, build_not(e, build_extract_value(e, sum, 1)), fits, wraps);
-    emit_at_end(e, wraps);
+    LLVMBasicBlockRef fits = emit_rarely(e, build_not(e, build_extract_value(e, sum, 1)));
     exit_emit_at(e, e->here->index);
     emit_at_end(e, fits);
 }
@@ -406,8 +404,7 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     emit_at_end(e, other);
     emit_call(e, i, x, out);
     build_store(e, out[0], result);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
     out[0] = build_load(e, type, result);
     return true;
 }

@@ -131,9 +131,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
     } else if (indexed) {
         value place, places,
             base = build_add(e, reg_read_scalar(e, x->index.base), access_displacement(e, t.a, e->m->i64));
-        LLVMBasicBlockRef on = emit_new_block(e, "");
-        emit_likely(e, access_test_place(e, &t, base, &place, &places), on, p->together);
-        emit_at_end(e, on);
+        emit_require(e, access_test_place(e, &t, base, &place, &places), p->together);
         x->most = transfer_index_largest(e, t.a, &x->index, place, places);
     } else {
         access_load_cache(e, &t, &x->lo, &x->n);
@@ -188,9 +186,7 @@ static void finish_inductions(struct lane_serial *p)
         if (c->of->most) { /* so that the first's index is not negative */
             value least = const_i64(e, c->from < 0 ? -(uint64_t)c->from : 0);
             c->most = build_sub(e, c->most, least);
-            LLVMBasicBlockRef on = emit_new_block(e, "");
-            emit_likely(e, build_sge(e, c->most, const_i64(e, 0)), on, p->together);
-            emit_at_end(e, on);
+            emit_require(e, build_sge(e, c->most, const_i64(e, 0)), p->together);
         } else {
             value args[2] = {c->of->n, const_i64(e, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all)};
             c->most = emit_intrinsic(e, "llvm.usub.sat", &e->m->i64, 1, args, 2);
@@ -216,9 +212,7 @@ static value start_induction(const struct lane_serial *p, const struct induction
         step /= c->access->all;
     }
     value inside = c->of->most ? build_ule(e, place, last) : build_ult(e, place, c->most);
-    LLVMBasicBlockRef on = emit_new_block(e, "");
-    emit_likely(e, inside, on, p->together);
-    emit_at_end(e, on);
+    emit_require(e, inside, p->together);
     if (step == 0)
         return NULL;
     value way = step > 0 ? build_sub(e, last, place) : place;
@@ -356,11 +350,9 @@ static void start_lane(struct lane_serial *p)
 static void test_load(const struct lane_serial *p, const struct transfer *t, const struct limits *x)
 {
     struct emit *e = p->e;
-    LLVMBasicBlockRef inside = emit_new_block(e, "");
     value test = x->most ? build_ule(e, reg_read_scalar(e, x->index.lanes), x->most)
                          : build_ult(e, access_find_place(e, t->a, t->first[0], x->lo), x->n);
-    emit_likely(e, test, inside, p->together);
-    emit_at_end(e, inside);
+    emit_require(e, test, p->together);
 }
 
 /* The address of a load in an induction. No index wraps on its way, so what is added to the index may be added to the address. */
@@ -394,10 +386,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
         t.first[0] = walking_address(p, &t, x);
     access_set_pointers(e, &t, t.a->mem->space);
     transfer_load_uniform(e, &t);
-    if (skipped) {
-        build_br(e, skipped);
-        emit_at_end(e, skipped);
-    }
+    emit_go_on(e, skipped);
 }
 
 /* The end of an iteration: back to another, out of the loop, or out of budget. */
@@ -423,8 +412,7 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
             build_store(e, reg_read_scalar(e, reg_of(p, n)), p->last[n]);
     build_br(e, done);
     emit_at_end(e, through);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
             give_register(p, n);
@@ -435,11 +423,9 @@ static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlock
 {
     struct emit *e = p->e;
     LLVMBasicBlockRef iteration = emit_new_block(e, "alone");
-    build_br(e, start);
-    emit_at_end(e, start);
+    emit_go_on(e, start);
     start_lane(p);
-    build_br(e, iteration);
-    emit_at_end(e, iteration);
+    emit_go_on(e, iteration);
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
         c->now = c->of->most ? build_zext(e, reg_read_scalar(e, c->walk.root), e->m->i64) : NULL;
     for (here->index = 0; here->index + 1 < p->block->n; here->index++)

@@ -190,6 +190,45 @@ void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBas
                     LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, node, 3)));
 }
 
+void emit_require(struct emit *e, value condition, LLVMBasicBlockRef other)
+{
+    LLVMBasicBlockRef on = emit_new_block(e, "");
+    emit_likely(e, condition, on, other);
+    emit_at_end(e, on);
+}
+
+LLVMBasicBlockRef emit_if(struct emit *e, value condition)
+{
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    build_cond_br(e, condition, yes, no);
+    emit_at_end(e, yes);
+    return no;
+}
+
+LLVMBasicBlockRef emit_unless(struct emit *e, value condition)
+{
+    LLVMBasicBlockRef no = emit_new_block(e, ""), yes = emit_new_block(e, "");
+    build_cond_br(e, condition, yes, no);
+    emit_at_end(e, no);
+    return yes;
+}
+
+LLVMBasicBlockRef emit_rarely(struct emit *e, value usual)
+{
+    LLVMBasicBlockRef other = emit_new_block(e, ""), rare = emit_new_block(e, "");
+    emit_likely(e, usual, other, rare);
+    emit_at_end(e, rare);
+    return other;
+}
+
+void emit_go_on(struct emit *e, LLVMBasicBlockRef block)
+{
+    if (!block)
+        return;
+    build_br(e, block);
+    emit_at_end(e, block);
+}
+
 value emit_load_i32(struct emit *e, value from)
 {
     return build_load(e, e->m->i32, from);

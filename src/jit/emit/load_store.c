@@ -75,8 +75,7 @@ static void access_window(struct emit *e, struct transfer *t, enum ptx_space spa
     }
     emit_at_end(e, fast);
     transfer_one(e, t, space);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
 }
 
 /* Global memory: if the test fails, the engine performs the access, and fills the inline cache. The other members of a check group
@@ -104,8 +103,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
     if (!access_is_nontemporal(*e->here, t->a))
         emit_prefetch(e, t);
     transfer_one(e, t, SPACE_GLOBAL);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
 }
 
 static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
@@ -127,15 +125,6 @@ static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
         access_window(e, t, space, g->n);
     else
         access_global(e, t, g->n);
-}
-
-/* Code goes on in a new block where the test holds; returns the block for the other case. */
-static LLVMBasicBlockRef branch(struct emit *e, value test)
-{
-    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    build_cond_br(e, test, yes, no);
-    emit_at_end(e, yes);
-    return no;
 }
 
 /* The other case: the engine performs the access, and code goes on at the same place. */
@@ -165,12 +154,12 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
         return;
     }
     if (!t->a->lanes_scattered && !whole && !fn_has_many_accesses(e->fn)) {
-        other = branch(e, transfer_test_halves(e, t, t->a->all));
+        other = emit_if(e, transfer_test_halves(e, t, t->a->all));
         loads ? transfer_load_consecutive_halves(e, t, space) : transfer_store_consecutive_halves(e, t, space);
         build_br(e, done);
         emit_at_end(e, other);
         if (loads) {
-            other = branch(e, transfer_test_halves(e, t, 0));
+            other = emit_if(e, transfer_test_halves(e, t, 0));
             transfer_load_uniform_halves(e, t, space);
             build_br(e, done);
             emit_at_end(e, other);
@@ -223,10 +212,7 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
     else if (i->kind != IR_LD || space == SPACE_SHARED || copy_is_whole(e) || !transfer_load_indexed(e, &t))
         access_lanes(e, &t, space);
     fence(e, a->mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
-    if (skipped) {
-        build_br(e, skipped);
-        emit_at_end(e, skipped);
-    }
+    emit_go_on(e, skipped);
 }
 
 void emit_load(struct emit *e, const struct ir_insn *i)

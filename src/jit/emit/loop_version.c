@@ -243,8 +243,7 @@ value loop_test(struct emit *e, const struct ir_block *block)
         return NULL;
     count_iterations(&p);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b), test = emit_new_block(e, "test");
-    build_br(e, test);
-    emit_at_end(e, test);
+    emit_go_on(e, test);
     e->unchecked.all = p.iterations;
     e->unchecked.iterations = p.iterations = LLVMBuildPhi(e->m->b, e->m->i64, "iterations");
     LLVMAddIncoming(p.iterations, &e->unchecked.all, &from, 1);
@@ -278,9 +277,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
         e->warp.w, e->warp.a, const_i32(e, e->here->block), mask, e->unchecked.accesses, const_i32(e, e->unchecked.n)};
     value iteration = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_iteration, "");
     value ok = LLVMBuildCall2(e->m->b, e->m->types.iteration, iteration, args, 6, "");
-    LLVMBasicBlockRef next = emit_new_block(e, "");
-    emit_likely(e, ok, next, e->f->fault);
-    emit_at_end(e, next);
+    emit_require(e, ok, e->f->fault);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         bool wanted = ir_in_set(live->out + (size_t)e->here->block * live->words, n);

@@ -45,8 +45,7 @@ value scratch_lane_pointer(struct emit *e, const struct transfer *t, value lane)
 struct lane_loop lane_loop_begin(struct emit *e)
 {
     struct lane_loop t = {.before = LLVMGetInsertBlock(e->m->b), .loop = emit_new_block(e, "")};
-    build_br(e, t.loop);
-    emit_at_end(e, t.loop);
+    emit_go_on(e, t.loop);
     t.left = build_phi(e, e->m->i32);
     value args[2] = {t.left, const_i1(e, true)};
     t.lane = build_zext(e, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64);

@@ -34,10 +34,7 @@ static value is_whole(struct emit *e, const struct transfer *t)
 void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
                                 void (*plainly)(struct emit *e, const struct transfer *t))
 {
-    LLVMBasicBlockRef past = emit_new_block(e, "nontemporal"), plain = emit_new_block(e, ""),
-                      done = emit_new_block(e, "");
-    build_cond_br(e, build_and(e, is_large(e, t), is_whole(e, t)), past, plain);
-    emit_at_end(e, past);
+    LLVMBasicBlockRef plain = emit_if(e, build_and(e, is_large(e, t), is_whole(e, t))), done = emit_new_block(e, "");
     struct transfer own = *t;
     own.nontemporal = true;
     transfer_store_consecutive(e, &own);
@@ -45,6 +42,5 @@ void transfer_store_nontemporal(struct emit *e, const struct transfer *t,
     emit_at_end(e, plain);
     emit_prefetch(e, t);
     plainly(e, t);
-    build_br(e, done);
-    emit_at_end(e, done);
+    emit_go_on(e, done);
 }
