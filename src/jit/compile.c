@@ -96,20 +96,6 @@ static void make_types(struct code_module *m)
     m->i64 = LLVMInt64TypeInContext(c);
     m->ptr = LLVMPointerTypeInContext(c, 0);
     m->void_type = LLVMVoidTypeInContext(c);
-    LLVMTypeRef access[6] = {m->ptr, m->ptr, m->ptr, m->i32, m->ptr, m->i64};
-    LLVMTypeRef park[3] = {m->ptr, m->i32, m->i32};
-    m->types.op = LLVMFunctionType(m->i1, access, 4, false);
-    m->types.access = LLVMFunctionType(m->i1, access, 6, false);
-    LLVMTypeRef holds[4] = {m->ptr, m->i32, m->ptr, m->i32};
-    m->types.holds = LLVMFunctionType(m->i1, holds, 4, false);
-    LLVMTypeRef iteration[6] = {m->ptr, m->ptr, m->i32, m->i32, m->ptr, m->i32};
-    m->types.iteration = LLVMFunctionType(m->i1, iteration, 6, false);
-    LLVMTypeRef fill[3] = {m->ptr, m->ptr, m->i32};
-    m->types.fill = LLVMFunctionType(m->void_type, fill, 3, false);
-    LLVMTypeRef serial[4] = {m->ptr, m->ptr, m->i32, m->i32}, back_off[2] = {m->ptr, m->i32};
-    m->types.serial = LLVMFunctionType(m->i32, serial, 4, false);
-    m->types.back_off = LLVMFunctionType(m->i1, back_off, 2, false);
-    m->types.park = LLVMFunctionType(m->void_type, park, 3, false);
 }
 
 static void emit_functions(struct emit *e, const struct jit_request *r)

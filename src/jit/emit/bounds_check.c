@@ -79,8 +79,7 @@ void access_call_engine(struct emit *e, const struct transfer *t)
     access_spill_operands(e, t->a->i);
     if (t->cache) {
         value args[6] = {e->warp.w, e->warp.a, emit_op_pointer(e, t->a->i), t->mask, t->cache, LLVMGetUndef(e->m->i64)};
-        value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_access, "");
-        value ok = LLVMBuildCall2(e->m->b, e->m->types.access, call, args, 6, "");
+        value ok = engine_call(e, abi.compiled_calls_access, e->m->i1, args, 6);
         inline_cache_note_call(e, t->a->i, ok);
         emit_require(e, ok, e->f->fault);
     } else {
@@ -93,9 +92,9 @@ value access_displacement(struct emit *e, const struct access *a, LLVMTypeRef ty
 {
     if (!a->i->access->disp_const)
         return const_int(type, (uint64_t)a->disp);
-    value x = emit_load_field(e, e->m->ptr, emit_op_pointer(e, a->i), abi.op_access, "");
+    value x = emit_load_field(e, e->m->ptr, emit_op_pointer(e, a->i), abi.op_access);
     emit_mark_invariant(e, x);
-    value v = emit_load_field(e, e->m->i64, x, abi.op_access_disp, "");
+    value v = emit_load_field(e, e->m->i64, x, abi.op_access_disp);
     emit_mark_invariant(e, v);
     return build_int_cast(e, v, type, false);
 }
@@ -143,7 +142,7 @@ static value places(struct emit *e, const struct transfer *t, value bytes)
 
 static value cache_field(struct emit *e, const struct transfer *t, uint64_t offset)
 {
-    return emit_load_field(e, e->m->i64, t->cache, offset, "");
+    return emit_load_field(e, e->m->i64, t->cache, offset);
 }
 
 value access_find_place(struct emit *e, const struct access *a, value address, value lo)

@@ -29,7 +29,7 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
     value ahead = build_or(e, emit_load_i32(e, e->f->count.ahead), build_zext(e, some_left, e->m->i32));
     build_store(e, mask, e->f->count.spun);
     build_store(e, ahead, e->f->count.ahead);
-    value alone = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spin_cost, "");
+    value alone = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spin_cost);
     return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
 

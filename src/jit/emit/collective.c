@@ -32,10 +32,7 @@ bool emit_collective(struct emit *e, const struct ir_insn *i)
         return true;
     value mask = emit_mask(e);
     access_spill_operands(e, i);
-    value args[4] = {e->warp.w, e->warp.a, emit_op_pointer(e, i), mask};
-    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_collective, "");
-    value done = LLVMBuildCall2(e->m->b, e->m->types.op, call, args, 4, "");
-    LLVMBasicBlockRef on = emit_rarely(e, done);
+    LLVMBasicBlockRef on = emit_rarely(e, engine_call_op(e, abi.compiled_calls_collective, i, mask));
     exit_emit_at(e, e->here->index);
     emit_at_end(e, on);
     access_take_results(e, i, mask);

@@ -13,7 +13,7 @@ void emit_scratch(struct emit *e, struct code_function *f)
 
 static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
 {
-    value v = emit_load_field(e, type, base, offset, name);
+    value v = LLVMBuildLoad2(e->m->b, type, emit_pointer_at(e, base, offset), name);
     emit_mark_invariant(e, v);
     return v;
 }
@@ -34,7 +34,7 @@ void emit_context(struct emit *e, struct code_function *f)
     value kernel = load_constant(e, e->m->ptr, f->of.launch, abi.launch_kernel, "kernel");
     f->of.local_bytes = load_constant(e, e->m->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
     f->of.inline_caches = load_constant(e, e->m->ptr, f->of.worker, abi.worker_inline_caches, "inline_caches");
-    value lockstep = emit_load_field(e, e->m->i8, f->of.block, abi.block_lockstep, "");
+    value lockstep = emit_load_field(e, e->m->i8, f->of.block, abi.block_lockstep);
     f->of.lockstep = LLVMBuildICmp(e->m->b, LLVMIntNE, lockstep, LLVMConstNull(e->m->i8), "lockstep");
 }
 

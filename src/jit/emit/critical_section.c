@@ -59,8 +59,7 @@ void emit_serial_call(struct emit *e)
     value live_lanes = ir_has_pending(e->fn->shapes, e->here->block) ? mask : NULL;
     struct live_state live = live_state_of_set(e, live_in(e->fn, e->here->block), SPILL_ROWS, live_lanes);
     exit_spill(e, &live);
-    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_serial, "");
-    value to = LLVMBuildCall2(e->m->b, e->m->types.serial, call, args, 4, "");
+    value to = engine_call(e, abi.compiled_calls_serial, e->m->i32, args, 4);
     value choose = LLVMBuildSwitch(e->m->b, to, parked, 2);
     LLVMAddCase(choose, const_i32(e, SERIAL_FAULT), e->f->fault);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
@@ -106,9 +105,7 @@ static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
     each(p, p->written, live_in(e->fn, block), store);
-    value args[3] = {e->warp.a, const_i32(e, block), emit_lane_bit(e)};
-    value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
-    LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
+    engine_park(e, block, emit_lane_bit(e));
     build_br(e, p->next_waiting);
 }
 
@@ -135,8 +132,7 @@ static void go_back(const struct parts *p, uint32_t target)
         emit_likely(e, build_ule(e, tries, const_i32(e, FREE_TRIES)), e->block[target], often);
         emit_at_end(e, often);
         settle(p); /* it waits for what others do */
-        value back_off = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_back_off, "");
-        value again = LLVMBuildCall2(e->m->b, e->m->types.back_off, back_off, (value[]){e->warp.w, tries}, 2, "");
+        value again = engine_call(e, abi.compiled_calls_back_off, e->m->i1, (value[]){e->warp.w, tries}, 2);
         build_cond_br(e, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
     } else {
@@ -219,7 +215,7 @@ static void start_lane(const struct parts *p)
     value rest = build_and(e, left, build_sub(e, left, const_i32(e, 1)));
     build_store(e, rest, p->left);
     build_store(e, build_zext(e, lane, e->m->i64), p->lane);
-    build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_lane_budget, ""), e->f->count.budget);
+    build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_lane_budget), e->f->count.budget);
     build_store(e, const_i32(e, 0), e->lanes.fences.tries);
 }
 
@@ -380,8 +376,7 @@ static void finish(const struct parts *p)
     struct emit *e = p->e;
     value all = const_i32(e, 0);
     fence_before_leaving(e);
-    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->f->count.instructions, abi.worker_lane_instructions);
+    emit_add_counts(e);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!p->exits[b])
             continue;
@@ -392,11 +387,9 @@ static void finish(const struct parts *p)
         emit_at_end(e, other);
     }
     emit_store_field(e, all, e->warp.w, abi.warp_out);
-    value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
         if (p->exits[b]) /* none, perhaps */
-            LLVMBuildCall2(e->m->b, e->m->types.park, park,
-                           (value[]){e->warp.a, const_i32(e, b), emit_load_i32(e, p->out[b])}, 3, "");
+            engine_park(e, b, emit_load_i32(e, p->out[b]));
     build_ret(e, const_i32(e, SERIAL_PARKED));
 }
 

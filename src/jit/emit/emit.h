@@ -82,18 +82,12 @@ bool mode_is_pending_live(const struct emit *e, uint32_t reg);
 /* Is this the warp that does what is done once for several? */
 bool mode_is_first(const struct emit *e);
 
-/* Types of the functions of struct compiled_calls. */
-struct call_types {
-    LLVMTypeRef op, access, park, holds, fill, serial, back_off, iteration;
-};
-
 /* What all functions of a kernel are emitted into, and with: const once it is made (compile.c). */
 struct code_module {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
-    struct call_types types;
 };
 
 /* Values that the function loads once, of its launch and its block (context.c). */
@@ -230,9 +224,9 @@ value emit_lanes_to_mask(struct emit *e, value lanes);
 value emit_lane_bit(struct emit *e); /* of the lane that runs: its mask */
 value emit_intrinsic(struct emit *e, const char *name, const LLVMTypeRef *types, unsigned n_types, value *args,
                      unsigned n);
-/* Memory: a field of a record; of the function's own, at its start or here; a constant. */
-value emit_field_pointer(struct emit *e, value base, uint64_t offset);
-value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name);
+/* Memory: so many bytes on; a field of a record; of the function's own, at its start or here; a constant. */
+value emit_pointer_at(struct emit *e, value pointer, uint64_t offset);
+value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset);
 void emit_store_field(struct emit *e, value v, value base, uint64_t offset);
 value emit_load_i32(struct emit *e, value from);
 void emit_mark_invariant(struct emit *e, value load);
@@ -259,9 +253,10 @@ void emit_declare(struct emit *e, struct code_function *f, const char *name);
 void emit_context(struct emit *e, struct code_function *f);
 void emit_warp(struct emit *e);
 void emit_scratch(struct emit *e, struct code_function *f);
-/* emit_count: counts the present block, executed by so many warps. emit_add_to_counter: adds a counter to the worker's. */
+/* emit_count: counts the present block, executed by so many warps. emit_add_counts: adds what has been counted to the worker's. */
 void emit_count(struct emit *e, unsigned warps);
-void emit_add_to_counter(struct emit *e, value counter, uint64_t offset);
+void emit_add_counts(struct emit *e);
+void emit_add_to(struct emit *e, value counter, value n); /* i64, at a place */
 
 /* ---- registers.c ---- */
 
@@ -358,7 +353,11 @@ void exit_reload_live(struct emit *e, uint32_t index);
 value exit_shapes_table(struct emit *e, const struct reg_list *l);
 /* Calls the library to make whole rows of their seeds. */
 void exit_fill_rows(struct emit *e, const struct reg_list *l);
-/* Calls the engine for an operation whose operands are in their rows; returns in a new block, or leaves. */
+/* Calls a function of struct compiled_calls, by its place there; park() for lanes that are pending at a block. */
+value engine_call(struct emit *e, uint64_t function, LLVMTypeRef result, value *args, unsigned n);
+void engine_park(struct emit *e, uint32_t block, value lanes);
+/* The same for an operation whose operands are in their rows. emit_call_op: returns in a new block, or leaves. */
+value engine_call_op(struct emit *e, uint64_t function, const struct ir_insn *i, value mask);
 void emit_call_op(struct emit *e, const struct ir_insn *i, value mask);
 
 /* ---- work_group_loop.c ---- */

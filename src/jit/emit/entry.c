@@ -10,8 +10,7 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     if (!l.n)
         return;
     value args[4] = {e->warp.a, lanes, exit_shapes_table(e, &l), const_i32(e, l.n)};
-    value holds = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_holds, "");
-    emit_require(e, LLVMBuildCall2(e->m->b, e->m->types.holds, holds, args, 4, ""), refused);
+    emit_require(e, engine_call(e, abi.compiled_calls_holds, e->m->i1, args, 4), refused);
 }
 
 /* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep, except in the first barrier phase
@@ -25,7 +24,7 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!ir_in_set(set, n) || !e->fn->shapes->assumed[reg] || e->fn->shapes->regs[reg] == SHAPE_DIVERGENT)
             continue;
         if (!checked) {
-            value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed, "");
+            value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed);
             value own = build_and(e, e->f->of.lockstep, emit_is_zero(e, resumed));
             checked = emit_unless(e, own);
         }
@@ -88,7 +87,7 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
     dirty_begin(e, dirty_find_clean(e->fn, entries, false));
     LLVMBasicBlockRef refused = emit_new_block(e, "refused");
     value block = e->enter_at, lanes = e->enter_with;
-    value in_order = emit_is_zero(e, emit_load_field(e, e->m->i8, e->warp.a, abi.activation_parted, ""));
+    value in_order = emit_is_zero(e, emit_load_field(e, e->m->i8, e->warp.a, abi.activation_parted));
     if (e->fn->plan.n)
         emit_gang_start(e, warps);
     block = e->fn->plan.n ? e->f->warps.enter_alone : block;
@@ -107,8 +106,7 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
             emit_fill(e, b, &l, choose);
     }
     emit_at_end(e, refused); /* in lockstep others may have run before */
-    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
+    emit_add_counts(e);
     emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
     build_ret(e, const_i32(e, LEAVE_REFUSED));
 }

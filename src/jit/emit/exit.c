@@ -44,13 +44,10 @@ void exit_emit_common(struct emit *e)
         struct live_state here = live_state_of_set(e, live_in(e->fn, b), SPILL_ROWS, lanes);
         here.regs = live_divergent(e->fn, here.regs);
         exit_spill(e, &here);
-        value args[3] = {e->warp.a, const_i32(e, b), lanes};
-        value park = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_park, "");
-        LLVMBuildCall2(e->m->b, e->m->types.park, park, args, 3, "");
+        engine_park(e, b, lanes);
         emit_go_on(e, none);
     }
-    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
+    emit_add_counts(e);
     if (e->fn->loops)
         emit_store_field(e, emit_load_i32(e, e->f->count.budget), e->warp.w, abi.warp_budget);
     if (e->fn->spins) {
@@ -122,12 +119,28 @@ void exit_emit_through(struct emit *e)
     build_br(e, e->f->leave);
 }
 
+value engine_call(struct emit *e, uint64_t function, LLVMTypeRef result, value *args, unsigned n)
+{
+    LLVMTypeRef types[n];
+    for (unsigned k = 0; k < n; k++)
+        types[k] = LLVMTypeOf(args[k]);
+    value call = emit_load_field(e, e->m->ptr, e->f->calls, function);
+    return LLVMBuildCall2(e->m->b, LLVMFunctionType(result, types, n, false), call, args, n, "");
+}
+
+void engine_park(struct emit *e, uint32_t block, value lanes)
+{
+    engine_call(e, abi.compiled_calls_park, e->m->void_type, (value[]){e->warp.a, const_i32(e, block), lanes}, 3);
+}
+
+value engine_call_op(struct emit *e, uint64_t function, const struct ir_insn *i, value mask)
+{
+    return engine_call(e, function, e->m->i1, (value[]){e->warp.w, e->warp.a, emit_op_pointer(e, i), mask}, 4);
+}
+
 void emit_call_op(struct emit *e, const struct ir_insn *i, value mask)
 {
-    value args[4] = {e->warp.w, e->warp.a, emit_op_pointer(e, i), mask};
-    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_op, "");
-    value ok = LLVMBuildCall2(e->m->b, e->m->types.op, call, args, 4, "");
-    emit_require(e, ok, e->f->fault);
+    emit_require(e, engine_call_op(e, abi.compiled_calls_op, i, mask), e->f->fault);
 }
 
 static value lane_offsets_array(struct emit *e, uint16_t shape)
@@ -159,8 +172,7 @@ void exit_fill_rows(struct emit *e, const struct reg_list *l)
     if (!l->n)
         return;
     value args[3] = {e->warp.a, exit_shapes_table(e, l), const_i32(e, l->n)};
-    value call = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_fill, "");
-    LLVMBuildCall2(e->m->b, e->m->types.fill, call, args, 3, "");
+    engine_call(e, abi.compiled_calls_fill, e->m->void_type, args, 3);
 }
 
 /* ---- live state, to rows and back ---- */

@@ -104,8 +104,8 @@ static void make_registers(struct emit *e, value *regs, value *pending)
 /* Has the warp lanes in other activations? A spinning loop makes way for them sooner. */
 static value find_divided(struct emit *e)
 {
-    value newest = emit_load_field(e, e->m->ptr, e->warp.w, abi.warp_acts, "");
-    value next = emit_load_field(e, e->m->ptr, e->warp.a, abi.activation_next, "");
+    value newest = emit_load_field(e, e->m->ptr, e->warp.w, abi.warp_acts);
+    value next = emit_load_field(e, e->m->ptr, e->warp.a, abi.activation_next);
     value other = build_or(e, build_ne(e, newest, e->warp.a), build_ne(e, next, LLVMConstNull(e->m->ptr)));
     return build_zext(e, other, e->m->i32);
 }
@@ -132,10 +132,10 @@ static void start_warp(struct emit *e, struct warp_loop *warps)
     emit_warp(e);
     build_store(e, e->enter_with, e->f->mask);
     if (e->fn->loops)
-        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget), e->f->count.budget);
     if (e->fn->spins) {
-        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spun, ""), e->f->count.spun);
-        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_ahead, ""), e->f->count.ahead);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_spun), e->f->count.spun);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_ahead), e->f->count.ahead);
         build_store(e, find_divided(e), e->f->count.divided);
     }
 }
@@ -181,8 +181,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     f.count.ahead = emit_alloca_of(e, e->m->i32, NULL);
     f.count.instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
     f.count.lane_instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
-    f.count.phases =
-        emit_alloca_of(e, e->m->i32, emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phases, "phases"));
+    f.count.phases = emit_alloca_of(e, e->m->i32, emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phases));
     f.how = emit_alloca_of(e, e->m->i32, NULL);
     f.left_at = emit_alloca_of(e, e->m->i32, NULL);
     f.count.divided = emit_alloca_of(e, e->m->i32, NULL);

@@ -22,8 +22,8 @@ static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
-    value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed, "");
-    value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index, "");
+    value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed);
+    value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index);
     value first = build_urem(e, index, const_i32(e, e->fn->plan.n));
     value tests[4] = {emit_is_zero(e, resumed), emit_is_zero(e, first),
                       build_ule(e, index, const_i32(e, whole - e->fn->plan.n)),
@@ -63,8 +63,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
     x->lanes = (struct lanes){.gang = g, .place = k, .known = e->fn->plan.known};
     memset(x->copied, 0, sizeof x->copied);
     if (k) {
-        x->warp.w = emit_field_pointer(e, e->warp.w, k * abi.warp_size);
-        x->warp.a = emit_load_field(e, e->m->ptr, x->warp.w, abi.warp_act, "");
+        x->warp.w = emit_pointer_at(e, e->warp.w, k * abi.warp_size);
+        x->warp.a = emit_load_field(e, e->m->ptr, x->warp.w, abi.warp_act);
         emit_warp(x);
     }
     x->unchecked.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n);
@@ -79,8 +79,8 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 static value stands_with_first(struct emit *e, const struct emit *x)
 {
     /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
-    value where = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_at_block, "");
-    value lanes = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_mask, "");
+    value where = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_at_block);
+    value lanes = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_mask);
     value is_whole = build_eq(e, lanes, const_i32(e, UINT32_MAX));
     return build_and(e, build_eq(e, where, e->enter_at), is_whole);
 }
@@ -101,7 +101,7 @@ static void open_warps(struct emit *e, struct gang *g)
     value parted = const_int(e->m->i8, 0), together = NULL;
     for (unsigned k = 0; k < g->n; k++) {
         open_warp(e, g, k);
-        value p = emit_load_field(e, e->m->i8, g->warps[k].warp.a, abi.activation_parted, "");
+        value p = emit_load_field(e, e->m->i8, g->warps[k].warp.a, abi.activation_parted);
         parted = build_or(e, parted, p);
         if (k) {
             value with = stands_with_first(e, &g->warps[k]);
@@ -242,8 +242,7 @@ static void emit_exit_through(struct emit *e, struct gang *g)
 static void emit_leave(struct emit *e, struct gang *g)
 {
     emit_at_end(e, g->leave);
-    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
+    emit_add_counts(e);
     build_ret(e, const_i32(e, LEAVE_AT));
 }
 
@@ -413,7 +412,7 @@ static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
         emit_go_on(e, on);
     }
     if (e->fn->loops)
-        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget, ""), e->f->count.budget);
+        build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_budget), e->f->count.budget);
     build_br(e, g->block[next]);
     if (last)
         emit_at_end(e, last);

@@ -50,13 +50,13 @@ void access_find_cache(struct emit *e, struct transfer *t)
 void access_load_cache(struct emit *e, struct transfer *t, value *lo, value *n)
 {
     access_find_cache(e, t);
-    *lo = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_lo, "");
-    *n = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_n, "");
+    *lo = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_lo);
+    *n = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_n);
 }
 
 value access_load_cache_shift(struct emit *e, const struct transfer *t)
 {
-    return emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_shift, "");
+    return emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_shift);
 }
 
 void inline_cache_note_call(struct emit *e, const struct ir_insn *i, value call)

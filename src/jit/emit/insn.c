@@ -7,7 +7,7 @@ static void emit_group(struct emit *e, const struct ir_insn *i)
 {
     if (i->mode >= GROUP_WGMMA_FENCE || !mode_is_first(e))
         return;
-    value n = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_n_async, "");
+    value n = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_n_async);
     LLVMBasicBlockRef done = emit_rarely(e, emit_is_zero(e, n));
     e->mode->group_by_engine(e, i, done);
     emit_at_end(e, done);

@@ -279,7 +279,7 @@ static void emit_call(struct emit *e, const struct ir_insn *i, const struct oper
     for (unsigned k = x->reads_e ? PARAM_E : PARAM_A; k < PARAM_IMM; k++)
         if (x->ref[k])
             build_store(e, reg_read_lanes(e, x->ref[k]), e->f->scratch[k]);
-    value fn = emit_load_field(e, e->m->ptr, emit_op_pointer(e, i), abi.op_fn, "");
+    value fn = emit_load_field(e, e->m->ptr, emit_op_pointer(e, i), abi.op_fn);
     emit_mark_invariant(e, fn);
     LLVMBuildCall2(e->m->b, type, fn, args, N_PARAMS, "");
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)

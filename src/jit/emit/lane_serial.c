@@ -472,12 +472,6 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 
 /* ---- behind the loop ---- */
 
-static void add(struct emit *e, value counter, value n)
-{
-    n = build_mul(e, build_zext(e, n, e->m->i64), const_i64(e, layout_operations(block_at(e->fn, e->here->block))));
-    build_store(e, build_add(e, load(e, e->m->i64, counter), n), counter);
-}
-
 /* All lanes are done: makes registers, counts and budget what they would be if lanes had run together, before the branch that ends
  * the last iteration. */
 static void finish(const struct lane_serial *p)
@@ -499,8 +493,9 @@ static void finish(const struct lane_serial *p)
             reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), p->last[n]));
     }
     reg_write_lanes(e, branch->guard, on_true ? spent : build_not(e, spent), NULL);
-    add(e, e->f->count.instructions, longest);
-    add(e, e->f->count.lane_instructions, sum);
+    value operations = const_i64(e, layout_operations(p->block));
+    emit_add_to(e, e->f->count.instructions, build_mul(e, build_zext(e, longest, e->m->i64), operations));
+    emit_add_to(e, e->f->count.lane_instructions, build_mul(e, build_zext(e, sum, e->m->i64), operations));
     value back = build_sub(e, longest, const_i32(e, 1));
     build_store(e, build_sub(e, p->budget, back), e->f->count.budget);
 }

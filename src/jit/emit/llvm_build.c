@@ -120,9 +120,9 @@ void emit_mark_invariant(struct emit *e, value load)
     LLVMSetMetadata(load, kind, LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, NULL, 0)));
 }
 
-value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
+value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset)
 {
-    return LLVMBuildLoad2(e->m->b, type, emit_field_pointer(e, base, offset), name);
+    return build_load(e, type, emit_pointer_at(e, base, offset));
 }
 
 value emit_mask_to_lanes(struct emit *e, value mask)
@@ -149,9 +149,9 @@ value emit_lane_bit(struct emit *e)
     return build_shl(e, const_i32(e, 1), build_trunc(e, e->lanes.lane, e->m->i32));
 }
 
-value emit_pointer_at(struct emit *e, value pointer, int64_t offset)
+value emit_pointer_at(struct emit *e, value pointer, uint64_t offset)
 {
-    return emit_field_pointer(e, pointer, (uint64_t)offset);
+    return build_gep(e, e->m->i8, pointer, const_i64(e, offset));
 }
 
 value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index)
@@ -239,20 +239,14 @@ value emit_is_zero(struct emit *e, value v)
     return build_eq(e, v, LLVMConstNull(LLVMTypeOf(v)));
 }
 
-value emit_field_pointer(struct emit *e, value base, uint64_t offset)
-{
-    value at = const_i64(e, offset);
-    return build_gep(e, e->m->i8, base, at);
-}
-
 void emit_store_field(struct emit *e, value v, value base, uint64_t offset)
 {
-    build_store(e, v, emit_field_pointer(e, base, offset));
+    build_store(e, v, emit_pointer_at(e, base, offset));
 }
 
 value emit_op_pointer(struct emit *e, const struct ir_insn *i)
 {
-    return emit_field_pointer(e, e->f->of.ops, (uint64_t)fn_op(e->fn, i) * abi.op_size);
+    return emit_pointer_at(e, e->f->of.ops, (uint64_t)fn_op(e->fn, i) * abi.op_size);
 }
 
 value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)

@@ -275,9 +275,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
     exit_spill(e, &at_head);
     value args[6] = {
         e->warp.w, e->warp.a, const_i32(e, e->here->block), mask, e->unchecked.accesses, const_i32(e, e->unchecked.n)};
-    value iteration = emit_load_field(e, e->m->ptr, e->f->calls, abi.compiled_calls_iteration, "");
-    value ok = LLVMBuildCall2(e->m->b, e->m->types.iteration, iteration, args, 6, "");
-    emit_require(e, ok, e->f->fault);
+    emit_require(e, engine_call(e, abi.compiled_calls_iteration, e->m->i1, args, 6), e->f->fault);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
         bool wanted = ir_in_set(live->out + (size_t)e->here->block * live->words, n);

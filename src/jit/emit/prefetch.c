@@ -43,7 +43,7 @@ static uint32_t last_warp(const struct emit *e)
  * the lines away. So the last warp prefetches its own. */
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
-    value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index, "");
+    value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index);
     value is_last = build_eq(e, index, const_i32(e, last_warp(e)));
     return build_select(e, is_last, const_i64(e, 0), const_i64(e, access_bytes_without_gap(*e->here, a)));
 }

@@ -14,8 +14,8 @@ static value is_large(struct emit *e, const struct transfer *t)
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * t->a->all;
-    value places = emit_load_field(e, e->m->i64, first.cache, abi.inline_cache_n, "");
-    value blocks = emit_load_field(e, e->m->i64, e->f->of.launch, abi.launch_n_blocks, "");
+    value places = emit_load_field(e, e->m->i64, first.cache, abi.inline_cache_n);
+    value blocks = emit_load_field(e, e->m->i64, e->f->of.launch, abi.launch_n_blocks);
     value array = build_uge(e, places, const_i64(e, costs->nontemporal_array >> t->a->log2));
     value launch = build_uge(e, blocks, const_i64(e, costs->nontemporal_launch / of_block));
     return build_and(e, array, launch);

@@ -21,7 +21,7 @@ void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t 
     if (has_one_phase(e))
         return;
     if (arrived == ARRIVED_END) {
-        value exists = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_exists, "");
+        value exists = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_exists);
         emit_store_field(e, exists, e->warp.w, abi.warp_exited);
         emit_store_field(e, const_i32(e, 0), e->warp.a, abi.activation_lanes);
     } else {
@@ -30,9 +30,9 @@ void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t 
         if (!e->here->is_full)
             emit_store_field(e, emit_mask(e), e->warp.w, abi.warp_mask);
     }
-    value so_far = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived, "");
+    value so_far = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived);
     value all = build_or(e, so_far, const_i32(e, arrived));
-    value at = emit_field_pointer(e, e->f->of.block, abi.block_arrived);
+    value at = emit_pointer_at(e, e->f->of.block, abi.block_arrived);
     /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
      * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
     LLVMSetVolatile(build_store(e, all, at), true);
@@ -48,7 +48,7 @@ void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
     if (e->here->is_full) { /* as they were when the warp was entered */
         build_br(e, all);
     } else {
-        value whole = emit_load_field(e, e->m->i32, e->warp.a, abi.activation_lanes, "");
+        value whole = emit_load_field(e, e->m->i32, e->warp.a, abi.activation_lanes);
         emit_likely(e, build_eq(e, whole, lanes), all, other);
     }
     emit_at_end(e, all);
@@ -60,12 +60,12 @@ void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
 /* The warp goes on where it stands. */
 static void go_to_warp(struct emit *e, value w)
 {
-    value start[4] = {w, emit_load_field(e, e->m->ptr, w, abi.warp_act, ""),
-                      has_one_phase(e) ? const_i32(e, 0) : emit_load_field(e, e->m->i32, w, abi.warp_at_block, ""),
-                      emit_load_field(e, e->m->i32, w, abi.warp_mask, "")};
+    value start[4] = {w, emit_load_field(e, e->m->ptr, w, abi.warp_act),
+                      has_one_phase(e) ? const_i32(e, 0) : emit_load_field(e, e->m->i32, w, abi.warp_at_block),
+                      emit_load_field(e, e->m->i32, w, abi.warp_mask)};
     if (e->fn->plan.n) { /* one of a gang that has dissolved */
         _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
-        value left = emit_load_field(e, e->m->i32, w, abi.warp_left, "");
+        value left = emit_load_field(e, e->m->i32, w, abi.warp_left);
         left = build_shl(e, left, const_i32(e, COMPILED_END_SHIFT));
         start[2] = build_or(e, start[2], left);
     }
@@ -75,7 +75,7 @@ static void go_to_warp(struct emit *e, value w)
 /* All warps have arrived. If they did at one barrier, it is open, and the first warp goes on. */
 static void emit_next_phase(struct emit *e)
 {
-    value arrived = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived, "");
+    value arrived = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived);
     value others = build_and(e, arrived, build_sub(e, arrived, const_i32(e, 1)));
     value barrier = build_ult(e, arrived, const_i32(e, ARRIVED_END));
     value left = build_sub(e, emit_load_i32(e, e->f->count.phases), const_i32(e, 1));
@@ -84,23 +84,22 @@ static void emit_next_phase(struct emit *e)
     LLVMBasicBlockRef over = emit_if(e, goes_on);
     emit_store_field(e, const_i32(e, 0), e->f->of.block, abi.block_arrived);
     emit_store_field(e, const_int(e->m->i8, 0), e->f->of.block, abi.block_resumed);
-    go_to_warp(e, emit_field_pointer(e, e->f->of.block, abi.block_warps));
+    go_to_warp(e, emit_pointer_at(e, e->f->of.block, abi.block_warps));
     emit_at_end(e, over);
 }
 
 void emit_next_warp(struct emit *e)
 {
     emit_at_end(e, e->f->warps.next);
-    value index = emit_load_field(e, e->m->i32, e->f->warps.done, abi.warp_index, "");
-    value n = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_n_warps, "");
+    value index = emit_load_field(e, e->m->i32, e->f->warps.done, abi.warp_index);
+    value n = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_n_warps);
     index = build_add(e, index, const_i32(e, 1));
     LLVMBasicBlockRef last = emit_unless(e, build_eq(e, index, n));
-    go_to_warp(e, emit_field_pointer(e, e->f->warps.done, abi.warp_size));
+    go_to_warp(e, emit_pointer_at(e, e->f->warps.done, abi.warp_size));
     emit_at_end(e, last);
     if (has_barriers(e))
         emit_next_phase(e);
-    emit_add_to_counter(e, e->f->count.instructions, abi.worker_warp_instructions);
-    emit_add_to_counter(e, e->f->count.lane_instructions, abi.worker_lane_instructions);
+    emit_add_counts(e);
     build_ret(e, const_i32(e, LEAVE_PHASE));
 }
 
