@@ -475,17 +475,17 @@ static void perform(struct emit *e, struct atom *t)
 }
 
 /* Tests an access at one place for all lanes. */
-static void branch_on_place(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside)
+static void branch_on_place(struct emit *e, struct transfer *t, LLVMBasicBlockRef outside)
 {
     access_find_first(e, t);
     if (access_is_unchecked(e)) {
         access_find_cache(e, t);
     } else if (!access_is_inside(e->fn, t->a)) {
         LLVMBasicBlockRef inside = emit_new_block(e, "");
-        access_branch_on_first(e, t, space, inside, outside);
+        access_branch_on_first(e, t, inside, outside);
         emit_at_end(e, inside);
     }
-    access_set_pointers(e, t, space);
+    access_set_pointers(e, t);
 }
 
 void emit_atom(struct emit *e, const struct ir_insn *i)
@@ -499,22 +499,15 @@ void emit_atom(struct emit *e, const struct ir_insn *i)
         perform(e, &t);
         return;
     }
-    enum ptx_space space = t.x.a->mem->space;
     t.x.mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef skipped = access_skip_if_none(e, i, t.x.mask);
     bool is_inside = access_is_inside(e->fn, t.x.a) || access_is_unchecked(e);
     LLVMBasicBlockRef slow = is_inside ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
     if (t.x.a->shape == SHAPE_UNIFORM)
-        branch_on_place(e, &t.x, space, slow);
+        branch_on_place(e, &t.x, slow);
     else
-        access_branch_on_lanes(e, &t.x, space, slow);
+        access_branch_on_lanes(e, &t.x, slow);
     perform(e, &t);
-    build_br(e, done);
-    if (slow) {
-        emit_at_end(e, slow);
-        access_by_engine(e, &t.x);
-        build_br(e, done);
-    }
-    emit_at_end(e, done);
+    access_end(e, &t.x, slow, done);
     emit_go_on(e, skipped);
 }

@@ -72,6 +72,17 @@ void access_by_engine(struct emit *e, const struct transfer *t)
         copy_take_registers(e, t);
 }
 
+void access_end(struct emit *e, const struct transfer *t, LLVMBasicBlockRef slow, LLVMBasicBlockRef done)
+{
+    build_br(e, done);
+    if (slow) {
+        emit_at_end(e, slow);
+        access_by_engine(e, t);
+        build_br(e, done);
+    }
+    emit_at_end(e, done);
+}
+
 void access_call_engine(struct emit *e, const struct transfer *t)
 {
     fence_before_load(e);
@@ -150,15 +161,15 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
     return rotate(e, a, build_sub(e, address, lo));
 }
 
-value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum ptx_space space)
+value access_test_piece(struct emit *e, struct transfer *t, unsigned piece)
 {
     value limit, off = t->first[piece];
     if (t->tested
             .before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
         off = build_sub(e, off, const_i64(e, (uint64_t)t->tested.before));
-    if (space == SPACE_SHARED) {
+    if (t->a->mem->space == SPACE_SHARED) {
         limit = build_zext(e, places(e, t, e->f->of.shared_bytes), e->m->i64);
-    } else if (space == SPACE_LOCAL) {
+    } else if (t->a->mem->space == SPACE_LOCAL) {
         limit = build_zext(e, places(e, t, e->f->of.local_bytes), e->m->i64);
     } else {
         if (!t->cache)
@@ -178,29 +189,34 @@ value access_test_place(struct emit *e, struct transfer *t, value address, value
     return build_ult(e, *place, *places);
 }
 
-void access_branch_on_first(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef inside,
-                            LLVMBasicBlockRef outside)
+void access_branch_on_first(struct emit *e, struct transfer *t, LLVMBasicBlockRef inside, LLVMBasicBlockRef outside)
 {
     for (unsigned p = 0; p < t->a->pieces; p++) {
         LLVMBasicBlockRef on = p + 1 < t->a->pieces ? emit_new_block(e, "") : inside;
-        emit_likely(e, access_test_piece(e, t, p, space), on, outside);
+        emit_likely(e, access_test_piece(e, t, p), on, outside);
         emit_at_end(e, on);
     }
 }
 
-void access_set_pointers(struct emit *e, struct transfer *t, enum ptx_space space)
+value access_pointer(struct emit *e, const struct access *a, value address)
+{
+    address = build_int_cast(e, address, e->m->i64, false);
+    return a->mem->space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, address)
+                                         : build_int_to_ptr(e, address, e->m->ptr);
+}
+
+void access_set_pointers(struct emit *e, struct transfer *t)
 {
     for (unsigned p = 0; p < t->a->pieces; p++)
-        t->pointer[p] = space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, t->first[p])
-                                              : build_int_to_ptr(e, t->first[p], e->m->ptr);
+        t->pointer[p] = access_pointer(e, t->a, t->first[p]);
 }
 
 /* Are the addresses of all active lanes inside? An i1. */
-static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space)
+static value test_lanes(struct emit *e, struct transfer *t)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
     value off, limit;
-    if (space == SPACE_SHARED) {
+    if (t->a->mem->space == SPACE_SHARED) {
         off = t->lanes;
         limit = build_int_cast(e, places(e, t, e->f->of.shared_bytes), type, false);
     } else {
@@ -215,14 +231,14 @@ static value test_lanes(struct emit *e, struct transfer *t, enum ptx_space space
     return emit_is_zero(e, out);
 }
 
-void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside)
+void access_branch_on_lanes(struct emit *e, struct transfer *t, LLVMBasicBlockRef outside)
 {
     LLVMTypeRef type = fn_ref_width(e->fn, t->a->i->a) == 32 ? e->m->i32 : e->m->i64;
     value disp = emit_splat(e, access_displacement(e, t->a, type));
     t->lanes = build_add(e, reg_read_lanes(e, t->a->i->a), disp);
     if (access_is_inside(e->fn, t->a))
         return;
-    emit_require(e, test_lanes(e, t, space), outside);
+    emit_require(e, test_lanes(e, t), outside);
 }
 
 bool access_is_unchecked(const struct emit *e)

@@ -107,9 +107,9 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
     emit_at_end(e, may);
     struct transfer *x = &c->t.x;
     access_find_first(e, x);
-    access_branch_on_first(e, x, x->a->mem->space, inside, on);
+    access_branch_on_first(e, x, inside, on);
     emit_at_end(e, inside);
-    access_set_pointers(e, x, x->a->mem->space);
+    access_set_pointers(e, x);
     for (uint32_t n = 0; n < c->n_saved; n++)
         build_store(e, load_row(e, c->saved[n]), c->copies[n]);
     value read = atom_read(e, &c->t, x->pointer[0]);

@@ -338,7 +338,7 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
         emit_at_end(e, next);
         next = k + 1 < t->n ? emit_new_block(e, "") : version;
         access_find_first(e, &t->access[k]);
-        access_branch_on_first(e, &t->access[k], t->access[k].a->mem->space, next, on);
+        access_branch_on_first(e, &t->access[k], next, on);
     }
     emit_at_end(e, on);
 }

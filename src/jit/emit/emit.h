@@ -454,8 +454,7 @@ void inline_caches_end(struct emit *e);
 
 /* ---- load_store.c, bounds_check.c ---- */
 
-void emit_load(struct emit *e, const struct ir_insn *i);
-void emit_store(struct emit *e, const struct ir_insn *i);
+void emit_access(struct emit *e, const struct ir_insn *i);
 /* A collective that completes at once, as all its lanes are there; false where the instruction is left to the interpreter. */
 bool emit_collective(struct emit *e, const struct ir_insn *i);
 /* Any operation, performed by the engine: spills operands, calls, reloads results. */

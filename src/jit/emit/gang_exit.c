@@ -163,7 +163,7 @@ static bool transfer_known(struct emit *e, struct transfer *t)
     if (!is_inside_within(e, t))
         return false;
     t->first[0] = build_sext(e, build_trunc(e, t->first[0], e->m->i32), e->m->i64);
-    access_set_pointers(e, t, SPACE_SHARED);
+    access_set_pointers(e, t);
     if (t->a->i->kind == IR_LD)
         transfer_load_masked(e, t);
     else

@@ -61,9 +61,6 @@ bool transfer_load_indexed(struct emit *e, struct transfer *t)
     emit_likely(e, emit_is_zero(e, outside), fast, slow);
     emit_at_end(e, fast);
     gather(e, t, &x, base, lanes);
-    build_br(e, done);
-    emit_at_end(e, slow);
-    access_by_engine(e, t);
-    emit_go_on(e, done);
+    access_end(e, t, slow, done);
     return true;
 }

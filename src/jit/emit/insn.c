@@ -17,8 +17,8 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
 {
     switch (i->kind) {
     case IR_LANES: emit_lanes(e, i); return true;
-    case IR_LD: emit_load(e, i); return true;
-    case IR_ST: emit_store(e, i); return true;
+    case IR_LD:
+    case IR_ST: emit_access(e, i); return true;
     case IR_FRAME: {
         value at = build_add(e, build_zext(e, e->warp.frame, e->m->i64), const_i64(e, i->imm));
         reg_write_scalar(e, i->d, build_int_cast(e, at, type_of_width(e, fn_ref_width(e->fn, i->d)), false));

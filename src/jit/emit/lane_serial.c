@@ -384,7 +384,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
         test_load(p, &t, x);
     else if (x->most)
         t.first[0] = walking_address(p, &t, x);
-    access_set_pointers(e, &t, t.a->mem->space);
+    access_set_pointers(e, &t);
     transfer_load_uniform(e, &t);
     emit_go_on(e, skipped);
 }

@@ -30,18 +30,18 @@ static bool load_param(struct emit *e, const struct ir_insn *i)
 /* Is the access to the activation's frame, at a known address? */
 static bool is_frame(const struct emit *e, const struct access *a)
 {
-    return a->mem->frame && !a->i->a && !a->i->access->disp_const && a->disp >= 0 && a->disp % a->all == 0 &&
-           (uint64_t)a->disp + a->all <= e->fn->layout.frame_bytes;
+    return a->mem->space == SPACE_LOCAL && a->mem->frame && !a->i->a && !a->i->access->disp_const && a->disp >= 0 &&
+           a->disp % a->all == 0 && (uint64_t)a->disp + a->all <= e->fn->layout.frame_bytes;
 }
 
-static void transfer_one(struct emit *e, struct transfer *t, enum ptx_space space)
+static void transfer_one(struct emit *e, struct transfer *t)
 {
     bool loads = t->a->i->kind == IR_LD;
-    if (space == SPACE_LOCAL) {
+    if (t->a->mem->space == SPACE_LOCAL) {
         loads ? transfer_load_local(e, t) : transfer_store_local(e, t);
         return;
     }
-    access_set_pointers(e, t, space);
+    access_set_pointers(e, t);
     if (copy_is_whole(e))
         loads ? copy_load_consecutive(e, t) : copy_store(e, t);
     else if (e->here->check_groups[e->here->index].interleaved)
@@ -62,10 +62,10 @@ static void transfer_one(struct emit *e, struct transfer *t, enum ptx_space spac
 /* Shared or local memory. If all lanes run, or for a check group, a test that fails is a side exit: the interpreter takes the rest
  * of the block, and finds the fault. If some lanes run, the test may fail because of those that do not (`part[t - 1]` of all
  * threads but the first): then the engine performs the access. */
-static void access_window(struct emit *e, struct transfer *t, enum ptx_space space, unsigned members)
+static void access_window(struct emit *e, struct transfer *t, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
-    access_branch_on_first(e, t, space, fast, out);
+    access_branch_on_first(e, t, fast, out);
     emit_at_end(e, out);
     if (members > 1 || e->here->is_full) {
         exit_emit_at(e, e->here->index);
@@ -74,7 +74,7 @@ static void access_window(struct emit *e, struct transfer *t, enum ptx_space spa
         build_br(e, done);
     }
     emit_at_end(e, fast);
-    transfer_one(e, t, space);
+    transfer_one(e, t);
     emit_go_on(e, done);
 }
 
@@ -84,14 +84,14 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
 {
     bool is_interleaved = e->here->check_groups[e->here->index].interleaved;
     LLVMBasicBlockRef fast = emit_new_block(e, ""), slow = emit_new_block(e, ""), done = emit_new_block(e, "");
-    access_branch_on_first(e, t, SPACE_GLOBAL, fast, slow);
+    access_branch_on_first(e, t, fast, slow);
     emit_at_end(e, slow);
     access_by_engine(e, t);
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
         struct transfer again = *t; /* `fast` counts on what was found before */
         e->mode->first_anew(e, &again);
-        access_branch_on_first(e, &again, SPACE_GLOBAL, is_interleaved ? fast : done, out);
+        access_branch_on_first(e, &again, is_interleaved ? fast : done, out);
         emit_at_end(e, out);
         exit_emit_at(e, e->here->index + 1);
     } else {
@@ -102,65 +102,47 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
         e->mode->first_anew(e, t);
     if (!access_is_nontemporal(*e->here, t->a))
         emit_prefetch(e, t);
-    transfer_one(e, t, SPACE_GLOBAL);
+    transfer_one(e, t);
     emit_go_on(e, done);
 }
 
-static void access_one(struct emit *e, struct transfer *t, enum ptx_space space)
+static void access_one(struct emit *e, struct transfer *t)
 {
     const struct check_group *g = &e->here->check_groups[e->here->index];
+    bool is_global = t->a->mem->space != SPACE_SHARED && t->a->mem->space != SPACE_LOCAL;
     access_find_first(e, t);
-    if (g->first != e->here->index || (space == SPACE_LOCAL && is_frame(e, t->a)) || access_is_unchecked(e) ||
+    if (g->first != e->here->index || is_frame(e, t->a) || access_is_unchecked(e) ||
         access_needs_no_test(*e->here, e->here->index)) {
-        if (space != SPACE_SHARED && space != SPACE_LOCAL && g->first == e->here->index &&
-            !access_is_nontemporal(*e->here, t->a))
+        if (is_global && g->first == e->here->index && !access_is_nontemporal(*e->here, t->a))
             emit_prefetch(e, t);
-        transfer_one(e, t, space);
+        transfer_one(e, t);
         return;
     }
     if (e->mode->transfer_known(e, t))
         return;
     t->tested = access_tested_bytes(t->a, g);
-    if (space == SPACE_SHARED || space == SPACE_LOCAL)
-        access_window(e, t, space, g->n);
-    else
+    if (is_global)
         access_global(e, t, g->n);
+    else
+        access_window(e, t, g->n);
 }
 
-/* The other case: the engine performs the access, and code goes on at the same place. */
-static void go_by_engine(struct emit *e, const struct transfer *t, LLVMBasicBlockRef slow, LLVMBasicBlockRef done)
-{
-    emit_at_end(e, slow);
-    access_by_engine(e, t);
-    build_br(e, done);
-}
-
-/* Divergent addresses: halves at consecutive places, halves at one place, or each lane by itself. */
-static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space space)
+/* Halves at consecutive places, halves at one place, or each lane by itself; may go to `done`. */
+static void transfer_lanes(struct emit *e, const struct transfer *t, LLVMBasicBlockRef done)
 {
     bool loads = t->a->i->kind == IR_LD, whole = access_is_whole(t->a->mem);
-    bool waits = e->fn->target->waits_in_gathers && space != SPACE_SHARED && !whole && !fn_has_many_accesses(e->fn);
+    bool waits =
+        e->fn->target->waits_in_gathers && t->a->mem->space != SPACE_SHARED && !whole && !fn_has_many_accesses(e->fn);
     bool by_cpu =
         e->fn->target->has_gather && (t->a->bytes >= 4 || loads) && !whole && !(waits && !loads && t->a->all <= 4);
-    bool has_slow = !access_is_inside(e->fn, t->a);
-    LLVMBasicBlockRef slow = has_slow ? emit_new_block(e, "") : NULL, done = emit_new_block(e, ""), other;
-    access_branch_on_lanes(e, t, space, slow);
-    if (copy_is_whole(e)) {
-        copy_load_lanes(e, t);
-        build_br(e, done);
-        if (has_slow)
-            go_by_engine(e, t, slow, done);
-        emit_at_end(e, done);
-        return;
-    }
     if (!t->a->lanes_scattered && !whole && !fn_has_many_accesses(e->fn)) {
-        other = emit_if(e, transfer_test_halves(e, t, t->a->all));
-        loads ? transfer_load_consecutive_halves(e, t, space) : transfer_store_consecutive_halves(e, t, space);
+        LLVMBasicBlockRef other = emit_if(e, transfer_test_runs(e, t, HALF_LANES, t->a->all));
+        loads ? transfer_load_consecutive_halves(e, t) : transfer_store_consecutive_halves(e, t);
         build_br(e, done);
         emit_at_end(e, other);
         if (loads) {
-            other = emit_if(e, transfer_test_halves(e, t, 0));
-            transfer_load_uniform_halves(e, t, space);
+            other = emit_if(e, transfer_test_runs(e, t, HALF_LANES, 0));
+            transfer_load_uniform_halves(e, t);
             build_br(e, done);
             emit_at_end(e, other);
         }
@@ -171,13 +153,21 @@ static void access_lanes(struct emit *e, struct transfer *t, enum ptx_space spac
     else if (loads && waits)
         scalarised_gather(e, t);
     else if (loads)
-        transfer_load_gather(e, t, space);
+        transfer_load_gather(e, t);
     else
-        transfer_store_scatter(e, &in_order, space);
-    build_br(e, done);
-    if (has_slow)
-        go_by_engine(e, t, slow, done);
-    emit_at_end(e, done);
+        transfer_store_scatter(e, &in_order);
+}
+
+/* Divergent addresses. */
+static void access_lanes(struct emit *e, struct transfer *t)
+{
+    LLVMBasicBlockRef slow = access_is_inside(e->fn, t->a) ? NULL : emit_new_block(e, ""), done = emit_new_block(e, "");
+    access_branch_on_lanes(e, t, slow);
+    if (copy_is_whole(e))
+        copy_load_lanes(e, t);
+    else
+        transfer_lanes(e, t, done);
+    access_end(e, t, slow, done);
 }
 
 /* The fence before or after a strong access; LLVM must not move or merge the access either. An order is a fence of the host's, as in
@@ -189,11 +179,13 @@ static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLV
         LLVMBuildFence(e->m->b, ordered ? as : LLVMAtomicOrderingSequentiallyConsistent, !ordered, "");
 }
 
-static void emit_access(struct emit *e, const struct ir_insn *i)
+void emit_access(struct emit *e, const struct ir_insn *i)
 {
     const struct access *a = access_as_served(*e->here, i, copy_is_whole(e));
     enum ptx_space space = a->mem->space;
     bool by_engine = space == SPACE_LOCAL && !a->frame && (a->shape != SHAPE_UNIFORM || !e->mode->moves_local);
+    if (i->kind == IR_LD && load_param(e, i))
+        return;
     if (!access_is_simple(e->fn, i) || by_engine) {
         emit_by_engine(e, i);
         return;
@@ -208,20 +200,9 @@ static void emit_access(struct emit *e, const struct ir_insn *i)
     if (a->frame)
         transfer_frame(e, &t);
     else if (a->shape != SHAPE_DIVERGENT)
-        access_one(e, &t, space);
+        access_one(e, &t);
     else if (i->kind != IR_LD || space == SPACE_SHARED || copy_is_whole(e) || !transfer_load_indexed(e, &t))
-        access_lanes(e, &t, space);
+        access_lanes(e, &t);
     fence(e, a->mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     emit_go_on(e, skipped);
-}
-
-void emit_load(struct emit *e, const struct ir_insn *i)
-{
-    if (!load_param(e, i))
-        emit_access(e, i);
-}
-
-void emit_store(struct emit *e, const struct ir_insn *i)
-{
-    emit_access(e, i);
 }

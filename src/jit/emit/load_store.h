@@ -28,14 +28,14 @@ LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, v
 /* Computes t->first, of addresses that are not divergent. */
 void access_find_first(struct emit *e, struct transfer *t);
 /* Is the whole piece inside, and aligned? An i1. */
-value access_test_piece(struct emit *e, struct transfer *t, unsigned piece, enum ptx_space space);
+value access_test_piece(struct emit *e, struct transfer *t, unsigned piece);
 /* Branches to `inside` if the bytes of all lanes are inside and aligned. */
-void access_branch_on_first(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef inside,
-                            LLVMBasicBlockRef outside);
+void access_branch_on_first(struct emit *e, struct transfer *t, LLVMBasicBlockRef inside, LLVMBasicBlockRef outside);
 /* The same for divergent addresses: computes t->lanes, and code goes on where they are inside. */
-void access_branch_on_lanes(struct emit *e, struct transfer *t, enum ptx_space space, LLVMBasicBlockRef outside);
-/* Computes t->pointer from t->first. */
-void access_set_pointers(struct emit *e, struct transfer *t, enum ptx_space space);
+void access_branch_on_lanes(struct emit *e, struct transfer *t, LLVMBasicBlockRef outside);
+/* The host's pointer for an address; computes t->pointer from t->first. */
+value access_pointer(struct emit *e, const struct access *a, value address);
+void access_set_pointers(struct emit *e, struct transfer *t);
 /* Of global memory: are an element's bytes at an address inside? An i1; *place is the number of its place, *places how many there
  * are. */
 value access_test_place(struct emit *e, struct transfer *t, value address, value *place, value *places);
@@ -47,6 +47,8 @@ void access_take_results(struct emit *e, const struct ir_insn *i, value mask);
 /* Emits the engine's way for what the test does not pass, as the mode has it; the call itself. */
 void access_by_engine(struct emit *e, const struct transfer *t);
 void access_call_engine(struct emit *e, const struct transfer *t);
+/* Ends an access: goes to `done`, where code goes on, from here, and by the engine's way from `slow`, if there is that. */
+void access_end(struct emit *e, const struct transfer *t, LLVMBasicBlockRef slow, LLVMBasicBlockRef done);
 value access_find_place(struct emit *e, const struct access *a, value address, value lo); /* inside if less than n */
 
 /* ---- inline_cache.c ---- */
@@ -138,19 +140,16 @@ void transfer_load_affine(struct emit *e, const struct transfer *t);
 void transfer_load_masked(struct emit *e, const struct transfer *t); /* consecutive, those of the mask alone */
 void transfer_store_consecutive(struct emit *e, const struct transfer *t);
 void transfer_store_masked(struct emit *e, const struct transfer *t);
-/* Halves of the warp: are the lanes of each half `step_bytes` apart? An i1. And the transfers of halves at consecutive places, and
- * at one address (step 0). */
-value transfer_test_halves(struct emit *e, const struct transfer *t, unsigned step_bytes);
-/* The same of each so many lanes. */
+/* Are each so many lanes `step_bytes` apart? An i1. And the transfers of halves at consecutive places, and at one address (step 0). */
 value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lanes, unsigned step_bytes);
-void transfer_load_uniform_halves(struct emit *e, const struct transfer *t, enum ptx_space space);
-void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t, enum ptx_space space);
-void transfer_store_consecutive_halves(struct emit *e, const struct transfer *t, enum ptx_space space);
+void transfer_load_uniform_halves(struct emit *e, const struct transfer *t);
+void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t);
+void transfer_store_consecutive_halves(struct emit *e, const struct transfer *t);
 /* The same access with its lanes in the order in which they store; unchanged where the order makes no difference. */
 struct transfer transfer_store_in_order(struct emit *e, const struct transfer *t);
 /* Each lane at an address of its own. */
-void transfer_load_gather(struct emit *e, const struct transfer *t, enum ptx_space space);
-void transfer_store_scatter(struct emit *e, const struct transfer *t, enum ptx_space space);
+void transfer_load_gather(struct emit *e, const struct transfer *t);
+void transfer_store_scatter(struct emit *e, const struct transfer *t);
 /* All lanes at one address of local memory, t->first[0]. */
 void transfer_load_local(struct emit *e, const struct transfer *t);
 void transfer_store_local(struct emit *e, const struct transfer *t);

@@ -206,7 +206,7 @@ static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
     value ends[2] = {x.first, last_of(p, x)};
     for (unsigned n = 0; n < 2; n++) {
         t->first[p->piece] = ends[n];
-        require(p, access_test_piece(e, t, p->piece, t->a->mem->space));
+        require(p, access_test_piece(e, t, p->piece));
     }
     require(p, emit_is_zero(e, build_and(e, x.step, const_i64(e, t->a->all - 1))));
 }

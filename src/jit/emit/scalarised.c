@@ -29,17 +29,10 @@ value scratch_address(struct emit *e, LLVMTypeRef type, unsigned lane)
     return v;
 }
 
-static value pointer_of(struct emit *e, const struct transfer *t, value at)
-{
-    at = build_int_cast(e, at, e->m->i64, false);
-    return t->a->mem->space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, at)
-                                            : build_int_to_ptr(e, at, e->m->ptr);
-}
-
 value scratch_lane_pointer(struct emit *e, const struct transfer *t, value lane)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
-    return pointer_of(e, t, build_load(e, type, scratch_element(e, ROW_ADDRESS, type, lane)));
+    return access_pointer(e, t->a, build_load(e, type, scratch_element(e, ROW_ADDRESS, type, lane)));
 }
 
 struct lane_loop lane_loop_begin(struct emit *e)
@@ -128,7 +121,7 @@ void scalarised_gather(struct emit *e, const struct transfer *t)
     value v[8], own = emit_splat(e, LLVMBuildPtrToInt(e->m->b, e->warp.w, e->m->i64, ""));
     scratch_set(e, ROW_ADDRESS, build_select(e, emit_mask_to_lanes(e, t->mask), t->lanes, own));
     for (unsigned l = 0; l < WARP_LANES; l++)
-        scalarised_load_lane(e, t, l, pointer_of(e, t, scratch_address(e, e->m->i64, l)), v);
+        scalarised_load_lane(e, t, l, access_pointer(e, t->a, scratch_address(e, e->m->i64, l)), v);
     for (unsigned k = 0; k < t->a->n; k++)
         element_put_lanes(e, t, k, v[k]);
 }

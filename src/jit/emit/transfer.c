@@ -1,11 +1,6 @@
 /* Moving the bytes of a load or store whose addresses have been tested; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-value transfer_test_halves(struct emit *e, const struct transfer *t, unsigned step_bytes)
-{
-    return transfer_test_runs(e, t, HALF_LANES, step_bytes);
-}
-
 value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lanes, unsigned step_bytes)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
@@ -22,21 +17,19 @@ value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lane
     return build_eq(e, both, const_i32(e, UINT32_MAX));
 }
 
-static value half_start(struct emit *e, const struct transfer *t, unsigned lane, enum ptx_space space)
+static value half_start(struct emit *e, const struct transfer *t, unsigned lane)
 {
-    value at = build_extract(e, t->lanes, const_i32(e, lane));
-    at = build_int_cast(e, at, e->m->i64, false);
-    return space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, at) : build_int_to_ptr(e, at, e->m->ptr);
+    return access_pointer(e, t->a, build_extract(e, t->lanes, const_i32(e, lane)));
 }
 
 /* <32 x ptr> of element k; indices into shared memory are small, so they may count as signed. */
-static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k, enum ptx_space space)
+static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k)
 {
     value at = t->lanes;
     LLVMTypeRef type = LLVMTypeOf(at);
     if (k)
         at = build_add(e, at, emit_splat(e, const_int(LLVMGetElementType(type), k * t->a->bytes)));
-    if (space == SPACE_SHARED)
+    if (t->a->mem->space == SPACE_SHARED)
         return LLVMBuildGEP2(e->m->b, e->m->i8, e->f->of.shared, &at, 1, "");
     return build_int_to_ptr(e, at, vector_of(e->m->ptr, WARP_LANES));
 }
@@ -117,11 +110,11 @@ void transfer_load_masked(struct emit *e, const struct transfer *t)
     element_put_lanes(e, t, 0, emit_intrinsic(e, "llvm.masked.load", types, 2, args, 4));
 }
 
-void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t, enum ptx_space space)
+void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t)
 {
     unsigned n = HALF_LANES * t->a->n;
-    value low = element_load_vector(e, t->a, half_start(e, t, 0, space), n);
-    value high = element_load_vector(e, t->a, half_start(e, t, HALF_LANES, space), n);
+    value low = element_load_vector(e, t->a, half_start(e, t, 0), n);
+    value high = element_load_vector(e, t->a, half_start(e, t, HALF_LANES), n);
     for (unsigned k = 0; k < t->a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -130,9 +123,9 @@ void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t, 
     }
 }
 
-void transfer_load_uniform_halves(struct emit *e, const struct transfer *t, enum ptx_space space)
+void transfer_load_uniform_halves(struct emit *e, const struct transfer *t)
 {
-    value low = half_start(e, t, 0, space), high = half_start(e, t, HALF_LANES, space);
+    value low = half_start(e, t, 0), high = half_start(e, t, HALF_LANES);
     for (unsigned k = 0; k < t->a->n; k++) {
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -144,12 +137,12 @@ void transfer_load_uniform_halves(struct emit *e, const struct transfer *t, enum
 }
 
 /* Gathers bytes and halves by the aligned words that hold them, which lie on the same page. */
-static void gather_narrow(struct emit *e, const struct transfer *t, enum ptx_space space)
+static void gather_narrow(struct emit *e, const struct transfer *t)
 {
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->m->i32, WARP_LANES);
     struct transfer words = *t;
     words.lanes = build_and(e, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true)));
-    value pointers = lane_pointers(e, &words, 0, space);
+    value pointers = lane_pointers(e, &words, 0);
     value args[4] = {pointers, const_i32(e, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
     LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
     value v = emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
@@ -160,15 +153,15 @@ static void gather_narrow(struct emit *e, const struct transfer *t, enum ptx_spa
     element_put_lanes(e, t, 0, v);
 }
 
-void transfer_load_gather(struct emit *e, const struct transfer *t, enum ptx_space space)
+void transfer_load_gather(struct emit *e, const struct transfer *t)
 {
     if (t->a->bytes < 4) {
-        gather_narrow(e, t, space);
+        gather_narrow(e, t);
         return;
     }
     for (unsigned k = 0; k < t->a->n; k++) {
         LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
-        value pointers = lane_pointers(e, t, k, space);
+        value pointers = lane_pointers(e, t, k);
         value args[4] = {pointers, const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
         LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
         element_put_lanes(e, t, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
@@ -311,18 +304,18 @@ void transfer_store_masked(struct emit *e, const struct transfer *t)
     }
 }
 
-void transfer_store_consecutive_halves(struct emit *e, const struct transfer *t, enum ptx_space space)
+void transfer_store_consecutive_halves(struct emit *e, const struct transfer *t)
 {
     for (unsigned turn = 0; turn < WARP_LANES; turn += HALF_LANES) {
         unsigned lane = (turn ^ order_of(e, t->a)) & HALF_LANES;
-        element_store_vector(e, t, interleave(e, t, lane, HALF_LANES), half_start(e, t, lane, space));
+        element_store_vector(e, t, interleave(e, t, lane, HALF_LANES), half_start(e, t, lane));
     }
 }
 
-void transfer_store_scatter(struct emit *e, const struct transfer *t, enum ptx_space space)
+void transfer_store_scatter(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < t->a->n; k++) {
-        value pointers = lane_pointers(e, t, k, space), v = element_stored_value(e, t, k);
+        value pointers = lane_pointers(e, t, k), v = element_stored_value(e, t, k);
         value args[4] = {v, pointers, const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask)};
         LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
         emit_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
