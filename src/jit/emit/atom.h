@@ -51,8 +51,6 @@ struct cas_loop {
 /* NULL where the part that `head` heads is none of these. `in`, `out`: the registers that its lanes come with, and that they
  * write, as sets of ir_live. */
 struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out);
-/* Have all lanes of a pass what this one has in a register (not a predicate)? An i1. */
-value cas_loop_lanes_agree(struct emit *e, ir_ref r);
 /* A lane begins at the head: the first of a pass goes to `combined`, the version whose comparisons are cas_loop_compare(), where
  * the pass can be one exchange. */
 void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined);

@@ -25,8 +25,7 @@ bool atom_acquires(const struct atom *t)
 
 value atom_read(struct emit *e, const struct atom *t, value at)
 {
-    value v = build_load(e, t->type, at);
-    LLVMSetAlignment(v, t->x.a->bytes);
+    value v = build_load_aligned(e, t->type, at, t->x.a->bytes);
     if (!t->shared)
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;

@@ -16,7 +16,7 @@ enum { STEP = 8 }; /* lanes in an iteration of the loop over all 32 */
 
 static void write_cell(struct emit *e, const struct atom *t, value v, value at)
 {
-    LLVMSetAlignment(build_store(e, v, at), t->x.a->bytes);
+    build_store_aligned(e, v, at, t->x.a->bytes);
 }
 
 /* Emits one lane's compare-and-swap in global memory; ends in a new block. */
@@ -124,9 +124,7 @@ static value change_cell(struct emit *e, const struct atom *t, value at, value s
         fence_is_done(e);
         return old;
     }
-    value store = build_store(e, s, at);
-    LLVMSetAlignment(store, t->x.a->bytes);
-    LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
+    LLVMSetOrdering(build_store_aligned(e, s, at, t->x.a->bytes), LLVMAtomicOrderingRelease);
     fence_note_exchange(e);
     return NULL;
 }
@@ -304,12 +302,10 @@ static value running_sum(struct emit *e, const struct atom *t)
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
     value sum = build_select(e, emit_mask_to_lanes(e, t->x.mask), addends(e, t), LLVMConstNull(lanes));
     for (unsigned by = 1; by < WARP_LANES; by *= 2) {
-        value index[WARP_LANES];
+        int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = const_i32(e, l < by ? WARP_LANES : l - by);
-        value moved =
-            LLVMBuildShuffleVector(e->m->b, sum, LLVMConstNull(lanes), LLVMConstVector(index, WARP_LANES), "");
-        sum = build_add(e, sum, moved);
+            index[l] = (int)(l < by ? WARP_LANES : l - by);
+        sum = build_add(e, sum, emit_shuffle(e, sum, LLVMConstNull(lanes), index, WARP_LANES));
     }
     return sum;
 }
@@ -318,11 +314,11 @@ static value running_sum(struct emit *e, const struct atom *t)
 static value total(struct emit *e, const struct atom *t)
 {
     if (!t->uniform[0]) {
-        LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
-        value v = build_select(e, emit_mask_to_lanes(e, t->x.mask), t->s, LLVMConstNull(lanes));
-        return emit_intrinsic(e, "llvm.vector.reduce.add", &lanes, 1, &v, 1);
+        value none = LLVMConstNull(vector_of(t->type, WARP_LANES));
+        value v = build_select(e, emit_mask_to_lanes(e, t->x.mask), t->s, none);
+        return emit_intrinsic(e, "llvm.vector.reduce.add", v, NULL);
     }
-    value mask = t->x.mask, lanes = emit_intrinsic(e, "llvm.ctpop", &e->m->i32, 1, &mask, 1);
+    value lanes = emit_intrinsic(e, "llvm.ctpop", t->x.mask, NULL);
     return build_mul(e, build_int_cast(e, lanes, t->type, false), t->s);
 }
 
@@ -373,8 +369,7 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
     build_cond_br(e, build_eq(e, holds, none), end, hit);
     emit_at_end(e, hit);
-    value args[2] = {holds, const_i1(e, true)};
-    value lane = emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
+    value lane = emit_first_lane(e, holds);
     value upto = build_xor(e, holds, build_sub(e, holds, one));
     value left = build_and(e, now.left, build_not(e, upto));
     value cell = t->uniform[1] ? t->t : build_extract(e, t->t, lane);

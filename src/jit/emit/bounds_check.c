@@ -28,15 +28,10 @@ static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value
 {
     if (ir_ref_kind(r) != REF_REG)
         return;
-    unsigned width = fn_ref_width(e->fn, r);
-    value at = reg_slot_pointer(e, r);
-    if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT) {
-        value v = build_load(e, vector_of_width(e, width), at);
-        LLVMSetAlignment(v, width == 1 ? 4 : 64);
-        reg_write_lanes(e, r, v, i->guard ? mask : NULL);
-        return;
-    }
-    reg_reload(e, ir_ref_index(r), mask);
+    if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT)
+        reg_write_lanes(e, r, reg_load_row(e, ir_ref_index(r)), i->guard ? mask : NULL);
+    else
+        reg_reload(e, ir_ref_index(r), mask);
 }
 
 void access_take_results(struct emit *e, const struct ir_insn *i, value mask)
@@ -137,8 +132,7 @@ static value rotate(struct emit *e, const struct access *a, value v)
     LLVMTypeRef type = LLVMTypeOf(v);
     value by = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? emit_splat(e, const_int(LLVMGetElementType(type), a->log2))
                                                            : const_int(type, a->log2);
-    value args[3] = {v, v, by};
-    return emit_intrinsic(e, "llvm.fshr", &type, 1, args, 3);
+    return emit_intrinsic_of(e, "llvm.fshr", &type, 1, (value[]){v, v, by}, 3);
 }
 
 /* How many places of a->all bytes the first lane has in `bytes` bytes. Both `bytes` and the span are numbers of 32 bits. */
@@ -147,8 +141,8 @@ static value places(struct emit *e, const struct transfer *t, value bytes)
     LLVMTypeRef type = LLVMTypeOf(bytes);
     if (!checked_is_within(checked(t->tested.span), 0, INT32_MAX))
         return LLVMConstNull(type);
-    value args[2] = {bytes, const_int(type, (uint64_t)t->tested.span)};
-    return build_lshr(e, emit_intrinsic(e, "llvm.usub.sat", &type, 1, args, 2), const_int(type, t->a->log2));
+    value rest = emit_intrinsic(e, "llvm.usub.sat", bytes, const_int(type, (uint64_t)t->tested.span));
+    return build_lshr(e, rest, const_int(type, t->a->log2));
 }
 
 static value cache_field(struct emit *e, const struct transfer *t, uint64_t offset)

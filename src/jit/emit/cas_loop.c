@@ -79,28 +79,13 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
     return own;
 }
 
-static value load_row(struct emit *e, uint32_t reg)
-{
-    unsigned width = e->fn->ir->regs.at[reg].width;
-    value v = build_load(e, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)));
-    LLVMSetAlignment(v, width == 1 ? 4 : 64);
-    return v;
-}
-
-value cas_loop_lanes_agree(struct emit *e, ir_ref r)
-{
-    value row = load_row(e, ir_ref_index(r)), own = emit_splat(e, reg_read_scalar(e, r));
-    value other = emit_lanes_to_mask(e, build_ne(e, row, own));
-    return emit_is_zero(e, build_and(e, other, e->enter_with));
-}
-
 void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined)
 {
     LLVMBasicBlockRef first = emit_new_block(e, ""), may = emit_new_block(e, ""), inside = emit_new_block(e, ""),
                       on = emit_new_block(e, "");
     build_cond_br(e, is_first, first, on);
     emit_at_end(e, first);
-    value same = cas_loop_lanes_agree(e, c->t.x.a->i->a);
+    value same = reg_has_shape(e, ir_ref_index(c->t.x.a->i->a), e->enter_with);
     value failed = emit_load_i32(e, c->failed);
     value few = build_ult(e, failed, const_i32(e, LIMIT_cas_failures));
     build_cond_br(e, build_and(e, same, few), may, on);
@@ -111,7 +96,7 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
     emit_at_end(e, inside);
     access_set_pointers(e, x);
     for (uint32_t n = 0; n < c->n_saved; n++)
-        build_store(e, load_row(e, c->saved[n]), c->copies[n]);
+        build_store(e, reg_load_row(e, c->saved[n]), c->copies[n]);
     value read = atom_read(e, &c->t, x->pointer[0]);
     build_store(e, read, c->before);
     build_store(e, read, c->cell);
@@ -123,10 +108,8 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
 void cas_loop_restore(struct emit *e, const struct cas_loop *c)
 {
     for (uint32_t n = 0; n < c->n_saved; n++) {
-        LLVMTypeRef type = LLVMGetAllocatedType(c->copies[n]);
-        value at = reg_slot_pointer(e, ir_make_ref(REF_REG, c->saved[n]));
-        value row = build_store(e, build_load(e, type, c->copies[n]), at);
-        LLVMSetAlignment(row, type == e->m->i32 ? 4 : 64);
+        value row = build_load(e, LLVMGetAllocatedType(c->copies[n]), c->copies[n]);
+        reg_store_row(e, c->saved[n], row);
     }
     value failed = emit_load_i32(e, c->failed);
     build_store(e, build_add(e, failed, const_i32(e, 1)), c->failed);

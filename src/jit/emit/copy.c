@@ -44,18 +44,17 @@ static value pointer_of(struct emit *e, const struct transfer *t, unsigned k)
 void copy_load_consecutive(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
-        value v = build_load(e, vector_type(e), pointer_of(e, t, k));
-        LLVMSetAlignment(v, t->a->all);
+        value v = build_load_aligned(e, vector_type(e), pointer_of(e, t, k), t->a->all);
         set(e, k, v);
     }
 }
 
 static value concatenate(struct emit *e, value x, value y, unsigned n)
 {
-    value index[NUMBERS];
+    int index[NUMBERS];
     for (unsigned k = 0; k < 2 * n; k++)
-        index[k] = const_i32(e, k);
-    return LLVMBuildShuffleVector(e->m->b, x, y, LLVMConstVector(index, 2 * n), "");
+        index[k] = (int)k;
+    return emit_shuffle(e, x, y, index, 2 * n);
 }
 
 /* Each four lanes are consecutive, as in a row of a tile. */
@@ -63,8 +62,7 @@ static void load_rows(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         value at = build_extract(e, t->lanes, const_i32(e, k * LANES_OF_VECTOR));
-        value v = build_load(e, vector_type(e), build_int_to_ptr(e, at, e->m->ptr));
-        LLVMSetAlignment(v, t->a->all);
+        value v = build_load_aligned(e, vector_type(e), build_int_to_ptr(e, at, e->m->ptr), t->a->all);
         set(e, k, v);
     }
 }
@@ -76,8 +74,7 @@ static void load_each(struct emit *e, const struct transfer *t)
         value lane[LANES_OF_VECTOR];
         for (unsigned l = 0; l < LANES_OF_VECTOR; l++) {
             value at = scratch_address(e, e->m->i64, k * LANES_OF_VECTOR + l);
-            lane[l] = build_load(e, vector_of(e->m->i64, 2), build_int_to_ptr(e, at, e->m->ptr));
-            LLVMSetAlignment(lane[l], t->a->all);
+            lane[l] = build_load_aligned(e, vector_of(e->m->i64, 2), build_int_to_ptr(e, at, e->m->ptr), t->a->all);
         }
         set(e, k, concatenate(e, concatenate(e, lane[0], lane[1], 2), concatenate(e, lane[2], lane[3], 2), 4));
     }
@@ -96,13 +93,14 @@ void copy_load_lanes(struct emit *e, const struct transfer *t)
 
 void copy_take_registers(struct emit *e, const struct transfer *t)
 {
-    value lanes[2], index[NUMBERS];
+    value lanes[2];
+    int index[NUMBERS];
     for (unsigned k = 0; k < 2; k++)
         lanes[k] = reg_read_lanes(e, t->a->i->access->regs[k]);
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         for (unsigned n = 0; n < NUMBERS; n++)
-            index[n] = const_i32(e, n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
-        set(e, k, LLVMBuildShuffleVector(e->m->b, lanes[0], lanes[1], LLVMConstVector(index, NUMBERS), ""));
+            index[n] = (int)(n % 2 * WARP_LANES + k * LANES_OF_VECTOR + n / 2);
+        set(e, k, emit_shuffle(e, lanes[0], lanes[1], index, NUMBERS));
     }
 }
 
@@ -110,6 +108,6 @@ void copy_store(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {
         value v = build_load(e, vector_type(e), e->copied[k]);
-        LLVMSetAlignment(build_store(e, v, pointer_of(e, t, k)), t->a->all);
+        build_store_aligned(e, v, pointer_of(e, t, k), t->a->all);
     }
 }

@@ -22,6 +22,6 @@ void emit_count(struct emit *e, unsigned warps)
         return;
     value mask = emit_mask(e), lanes = const_i64(e, WARP_LANES);
     if (!e->here->is_full)
-        lanes = build_zext(e, emit_intrinsic(e, "llvm.ctpop", &e->m->i32, 1, &mask, 1), e->m->i64);
+        lanes = build_zext(e, emit_intrinsic(e, "llvm.ctpop", mask, NULL), e->m->i64);
     emit_add_to(e, e->f->count.lane_instructions, build_mul(e, lanes, n));
 }

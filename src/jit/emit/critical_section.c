@@ -38,11 +38,8 @@ static void take_back(struct emit *e, uint32_t to, const uint64_t *written, valu
     for (uint32_t n = 0; n < live->n; n++) {
         if (!ir_in_set(written, n) || !ir_in_set(live_in(e->fn, to), n))
             continue;
-        ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
-        unsigned width = fn_ref_width(e->fn, r);
-        value lanes = build_load(e, vector_of_width(e, width), reg_slot_pointer(e, r));
-        LLVMSetAlignment(lanes, width == 1 ? 4 : 64);
-        reg_write_lanes(e, r, lanes, has_pending ? mask : NULL);
+        value lanes = reg_load_row(e, live->regs[n]);
+        reg_write_lanes(e, ir_make_ref(REF_REG, live->regs[n]), lanes, has_pending ? mask : NULL);
     }
 }
 
@@ -210,11 +207,10 @@ static void emit_block(const struct parts *p, uint32_t order)
 static void start_lane(const struct parts *p)
 {
     struct emit *e = p->e;
-    value left = emit_load_i32(e, p->left), args[2] = {left, const_i1(e, true)};
-    value lane = emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
-    value rest = build_and(e, left, build_sub(e, left, const_i32(e, 1)));
-    build_store(e, rest, p->left);
-    build_store(e, build_zext(e, lane, e->m->i64), p->lane);
+    value left = emit_load_i32(e, p->left);
+    value lane = build_zext(e, emit_first_lane(e, left), e->m->i64);
+    build_store(e, emit_other_lanes(e, left), p->left);
+    build_store(e, lane, p->lane);
     build_store(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_lane_budget), e->f->count.budget);
     build_store(e, const_i32(e, 0), e->lanes.fences.tries);
 }
@@ -332,7 +328,7 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
     for (unsigned k = 0; k < t->n_regs; k++) {
         emit_at_end(e, next);
         next = emit_new_block(e, "");
-        build_cond_br(e, cas_loop_lanes_agree(e, t->regs[k]), next, on);
+        build_cond_br(e, reg_has_shape(e, ir_ref_index(t->regs[k]), e->enter_with), next, on);
     }
     for (unsigned k = 0; k < t->n; k++) {
         emit_at_end(e, next);

@@ -13,8 +13,7 @@ static bool goes_one_by_one(const struct emit *e, const struct access *a)
 
 static value load_one(struct emit *e, const struct access *a, value pointer)
 {
-    value v = build_load(e, element_type(e, a), pointer);
-    LLVMSetAlignment(v, a->bytes);
+    value v = build_load_aligned(e, element_type(e, a), pointer, a->bytes);
     if (access_is_seen(a->mem))
         LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
@@ -22,8 +21,7 @@ static value load_one(struct emit *e, const struct access *a, value pointer)
 
 static void store_one(struct emit *e, const struct access *a, value v, value pointer)
 {
-    value store = build_store(e, v, pointer);
-    LLVMSetAlignment(store, a->bytes);
+    value store = build_store_aligned(e, v, pointer, a->bytes);
     if (access_is_seen(a->mem))
         LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
@@ -53,16 +51,14 @@ LLVMTypeRef element_whole_type(struct emit *e, const struct access *a)
 
 value element_load_whole(struct emit *e, const struct access *a, value pointer)
 {
-    value v = build_load(e, element_whole_type(e, a), pointer);
-    LLVMSetAlignment(v, a->all);
+    value v = build_load_aligned(e, element_whole_type(e, a), pointer, a->all);
     LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     return v;
 }
 
 void element_store_whole(struct emit *e, const struct access *a, value v, value pointer)
 {
-    value store = build_store(e, build_bit_cast(e, v, element_whole_type(e, a)), pointer);
-    LLVMSetAlignment(store, a->all);
+    value store = build_store_aligned(e, build_bit_cast(e, v, element_whole_type(e, a)), pointer, a->all);
     LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
 }
 
@@ -72,9 +68,7 @@ value element_load_vector(struct emit *e, const struct access *a, value pointer,
         return load_one(e, a, pointer);
     if (goes_one_by_one(e, a))
         return load_one_by_one(e, a, pointer, n);
-    value v = build_load(e, vector_of(element_type(e, a), n), pointer);
-    LLVMSetAlignment(v, a->bytes);
-    return v;
+    return build_load_aligned(e, vector_of(element_type(e, a), n), pointer, a->bytes);
 }
 
 /* Extends an element, or a vector of elements, to the width of a register. */
@@ -107,7 +101,7 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
     int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         index[l] = (int)(l ^ order);
-    return order ? emit_shuffle_lanes(e, lanes, LLVMGetPoison(LLVMTypeOf(lanes)), index) : lanes;
+    return order ? emit_shuffle(e, lanes, NULL, index, WARP_LANES) : lanes;
 }
 
 value element_stored_value(struct emit *e, const struct transfer *t, unsigned k)
@@ -133,8 +127,7 @@ void element_store_vector(struct emit *e, const struct transfer *t, value v, val
     else if (goes_one_by_one(e, t->a))
         store_one_by_one(e, t->a, v, pointer, n);
     else {
-        value store = build_store(e, v, pointer);
-        LLVMSetAlignment(store, t->a->bytes);
+        value store = build_store_aligned(e, v, pointer, t->a->bytes);
         if (t->nontemporal)
             mark_nontemporal(e, store);
     }

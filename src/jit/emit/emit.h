@@ -203,6 +203,8 @@ value build_extract_value(struct emit *e, value v, unsigned index);
 value build_gep(struct emit *e, LLVMTypeRef type, value base, value index); /* inbounds */
 value build_load(struct emit *e, LLVMTypeRef type, value at);
 value build_store(struct emit *e, value v, value at);
+value build_load_aligned(struct emit *e, LLVMTypeRef type, value at, unsigned align);
+value build_store_aligned(struct emit *e, value v, value at, unsigned align);
 value build_phi(struct emit *e, LLVMTypeRef type);
 value build_br(struct emit *e, LLVMBasicBlockRef to);
 value build_cond_br(struct emit *e, value when, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
@@ -222,8 +224,18 @@ value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no
 value emit_mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
 value emit_lanes_to_mask(struct emit *e, value lanes);
 value emit_lane_bit(struct emit *e); /* of the lane that runs: its mask */
-value emit_intrinsic(struct emit *e, const char *name, const LLVMTypeRef *types, unsigned n_types, value *args,
-                     unsigned n);
+/* An intrinsic of the type of x; y: or NULL. emit_intrinsic_of: any. */
+value emit_intrinsic(struct emit *e, const char *name, value x, value y);
+value emit_intrinsic_of(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args,
+                        unsigned n);
+/* In some lanes (<n x i1>), at a pointer or at a vector of them. */
+value emit_masked_load(struct emit *e, LLVMTypeRef type, value at, unsigned align, value lanes);
+void emit_masked_store(struct emit *e, value v, value at, unsigned align, value lanes);
+/* Of a mask: the number of its first lane, an i32; the mask of the others. */
+value emit_first_lane(struct emit *e, value mask);
+value emit_other_lanes(struct emit *e, value mask);
+/* A vector of n elements out of two others, or of one (y: NULL); negative index: any will do. */
+value emit_shuffle(struct emit *e, value x, value y, const int *index, unsigned n);
 /* Memory: so many bytes on; a field of a record; of the function's own, at its start or here; a constant. */
 value emit_pointer_at(struct emit *e, value pointer, uint64_t offset);
 value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset);
@@ -272,8 +284,13 @@ value reg_read_piece(struct emit *e, ir_ref r, unsigned piece);
 void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
 void reg_write_scalar(struct emit *e, ir_ref r, value scalar); /* the same in all pieces */
 void reg_write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece);
-/* Where the register's row is. */
-value reg_slot_pointer(struct emit *e, ir_ref reg);
+/* The register's row: where it is; all of it. */
+value reg_slot_pointer(struct emit *e, uint32_t reg);
+value reg_load_row(struct emit *e, uint32_t reg);
+void reg_store_row(struct emit *e, uint32_t reg, value lanes);
+/* The value of the lane that runs, in any row. */
+value reg_load_lane(struct emit *e, LLVMTypeRef type, value row);
+void reg_store_lane(struct emit *e, value v, value row);
 /* Spills a register to its row, in the lanes of mask (NULL: all), unless it is clean. reg_spill_seed() is for registers that are not
  * divergent: it stores one number for each piece of the warp, from which reg_reload() rematerialises all lanes. */
 void reg_spill(struct emit *e, uint32_t reg, value mask);

@@ -9,8 +9,8 @@ value transfer_index_largest(struct emit *e, const struct access *a, const struc
 {
     value rest = build_sub(e, build_sub(e, places, place), const_i64(e, 1));
     rest = build_udiv(e, rest, const_i64(e, x->scale / a->all));
-    value args[2] = {rest, const_i64(e, INT32_MAX / (x->scale / x->unit))};
-    return build_trunc(e, emit_intrinsic(e, "llvm.umin", &e->m->i64, 1, args, 2), e->m->i32);
+    rest = emit_intrinsic(e, "llvm.umin", rest, const_i64(e, INT32_MAX / (x->scale / x->unit)));
+    return build_trunc(e, rest, e->m->i32);
 }
 
 /* Gathers; lanes that do not run have index 0. */
@@ -38,9 +38,8 @@ static void gather(struct emit *e, const struct transfer *t, const struct index 
     for (unsigned k = 0; k < t->a->n; k++) {
         value from = build_int_to_ptr(e, build_add(e, base, const_i64(e, k * t->a->bytes)), e->m->ptr);
         value pointers = LLVMBuildGEP2(e->m->b, type_of_width(e, 8 * x->unit), from, &lanes, 1, "");
-        value args[4] = {pointers, const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
-        LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-        element_put_lanes(e, t, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+        value v = emit_masked_load(e, type, pointers, t->a->bytes, emit_mask_to_lanes(e, t->mask));
+        element_put_lanes(e, t, k, v);
     }
 }
 

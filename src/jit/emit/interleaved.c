@@ -103,7 +103,7 @@ static value stored_elements(struct emit *e, const struct transfer *t, const int
     if (all)
         return NULL;
     return e->here->is_full ? LLVMConstVector(constant, WARP_LANES)
-                            : emit_shuffle_lanes(e, emit_mask_to_lanes(e, t->mask), none, lanes);
+                            : emit_shuffle(e, emit_mask_to_lanes(e, t->mask), none, lanes, WARP_LANES);
 }
 
 static void store_elements(struct emit *e, const struct transfer *t, value v, value pointer, value elements)
@@ -112,13 +112,10 @@ static void store_elements(struct emit *e, const struct transfer *t, value v, va
         v = build_select(e, elements, v, element_load_vector(e, t->a, pointer, WARP_LANES));
         elements = NULL;
     }
-    if (!elements) {
+    if (elements)
+        emit_masked_store(e, v, pointer, t->a->bytes, elements);
+    else
         element_store_vector(e, t, v, pointer);
-        return;
-    }
-    LLVMTypeRef types[2] = {LLVMTypeOf(v), e->m->ptr};
-    value args[4] = {v, pointer, const_i32(e, t->a->bytes), elements};
-    emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
 }
 
 static void store_values(struct emit *e, const struct transfer *t, struct interleave_group *r)

@@ -337,9 +337,8 @@ static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
         most = at[l] > most ? at[l] : most;
     }
     value first = build_add(e, reg_read_piece(e, r, piece), const_i32(e, (uint64_t)least));
-    value args[2] = {first, const_i32(e, (uint64_t)(most - least))};
-    value sum =
-        emit_intrinsic(e, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", &e->m->i32, 1, args, 2);
+    const char *name = is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow";
+    value sum = emit_intrinsic(e, name, first, const_i32(e, (uint64_t)(most - least)));
     LLVMBasicBlockRef fits = emit_rarely(e, build_not(e, build_extract_value(e, sum, 1)));
     exit_emit_at(e, e->here->index);
     emit_at_end(e, fits);
@@ -428,8 +427,8 @@ static value first_lanes(struct emit *e, value number, value limit, bool is_sign
     value over =
         build_sub(e, build_int_cast(e, limit, e->m->i64, is_signed), build_int_cast(e, number, e->m->i64, is_signed));
     over = build_add(e, over, const_i64(e, one_more));
-    over = emit_intrinsic(e, "llvm.smax", &e->m->i64, 1, (value[]){over, const_i64(e, 0)}, 2);
-    over = emit_intrinsic(e, "llvm.smin", &e->m->i64, 1, (value[]){over, const_i64(e, WARP_LANES)}, 2);
+    over = emit_intrinsic(e, "llvm.smax", over, const_i64(e, 0));
+    over = emit_intrinsic(e, "llvm.smin", over, const_i64(e, WARP_LANES));
     value behind = build_shl(e, LLVMConstInt(e->m->i64, ~0ull, true), over);
     return build_not(e, build_trunc(e, behind, e->m->i32));
 }

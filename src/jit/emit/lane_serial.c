@@ -80,11 +80,6 @@ static bool goes(const struct lane_serial *p, uint32_t n)
            is_written(p, reg_of(p, n));
 }
 
-static value load(struct emit *e, LLVMTypeRef type, value from)
-{
-    return build_load(e, type, from);
-}
-
 /* ---- before the loop ---- */
 
 static bool has_same_base(const struct limits *x, const struct limits *y)
@@ -168,7 +163,7 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
         *c = (struct induction){.walk = w, .of = x, .access = a, .from = added, .to = added, .most = most};
         p->n_inductions++;
     } else if (most) {
-        c->most = emit_intrinsic(e, "llvm.smin", &e->m->i64, 1, (value[]){c->most, most}, 2);
+        c->most = emit_intrinsic(e, "llvm.smin", c->most, most);
     }
     c->from = added < c->from ? added : c->from;
     c->to = added > c->to ? added : c->to;
@@ -188,8 +183,8 @@ static void finish_inductions(struct lane_serial *p)
             c->most = build_sub(e, c->most, least);
             emit_require(e, build_sge(e, c->most, const_i64(e, 0)), p->together);
         } else {
-            value args[2] = {c->of->n, const_i64(e, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all)};
-            c->most = emit_intrinsic(e, "llvm.usub.sat", &e->m->i64, 1, args, 2);
+            value others = const_i64(e, ((uint64_t)c->to - (uint64_t)c->from) / c->access->all);
+            c->most = emit_intrinsic(e, "llvm.usub.sat", c->of->n, others);
         }
     }
 }
@@ -245,7 +240,7 @@ static void prepare(struct lane_serial *p)
 {
     struct emit *e = p->e;
     p->mask = emit_mask(e);
-    p->budget = load(e, e->m->i32, e->f->count.budget);
+    p->budget = emit_load_i32(e, e->f->count.budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
         if (insn_at(*e->here, k)->kind == IR_LD) {
             find_limits(p, k);
@@ -264,36 +259,11 @@ static void prepare(struct lane_serial *p)
 
 /* ---- a lane ---- */
 
-static value place_of(const struct lane_serial *p, uint32_t n)
-{
-    struct emit *e = p->e;
-    return build_gep(e, type_of_width(e, fn_ref_width(e->fn, reg_of(p, n))), p->row[n], e->lanes.lane);
-}
-
 static void take_register(const struct lane_serial *p, uint32_t n)
 {
     struct emit *e = p->e;
-    ir_ref r = reg_of(p, n);
-    if (p->number[n]) {
-        reg_write_scalar(e, r, p->number[n]);
-    } else if (fn_ref_width(e->fn, r) == 1) {
-        value bit = build_and(e, load(e, e->m->i32, p->row[n]), emit_lane_bit(e));
-        reg_write_scalar(e, r, build_not(e, emit_is_zero(e, bit)));
-    } else {
-        reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), place_of(p, n)));
-    }
-}
-
-static void give_register(const struct lane_serial *p, uint32_t n)
-{
-    struct emit *e = p->e;
-    value v = reg_read_scalar(e, reg_of(p, n));
-    if (fn_ref_width(e->fn, reg_of(p, n)) == 1) {
-        value old = load(e, e->m->i32, p->row[n]), yes = build_sext(e, v, e->m->i32);
-        build_store(e, emit_blend(e, 1, emit_lane_bit(e), yes, old), p->row[n]);
-    } else {
-        build_store(e, v, place_of(p, n));
-    }
+    LLVMTypeRef type = type_of_width(e, fn_ref_width(e->fn, reg_of(p, n)));
+    reg_write_scalar(e, reg_of(p, n), p->number[n] ? p->number[n] : reg_load_lane(e, type, p->row[n]));
 }
 
 /* Does an earlier load belong to the same induction, through the same base? */
@@ -330,9 +300,9 @@ static void prefetch_ahead(struct lane_serial *p)
 static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
-    value left = load(e, e->m->i32, p->left), args[2] = {left, const_i1(e, true)};
-    e->lanes.lane = build_zext(e, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64);
-    build_store(e, build_and(e, left, build_sub(e, left, const_i32(e, 1))), p->left);
+    value left = emit_load_i32(e, p->left);
+    e->lanes.lane = build_zext(e, emit_first_lane(e, left), e->m->i64);
+    build_store(e, emit_other_lanes(e, left), p->left);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (comes(p, n))
             take_register(p, n);
@@ -340,7 +310,7 @@ static void start_lane(struct lane_serial *p)
     for (const struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++) {
         value way = start_induction(p, c);
         if (way)
-            most = emit_intrinsic(e, "llvm.umin", &e->m->i64, 1, (value[]){most, way}, 2);
+            most = emit_intrinsic(e, "llvm.umin", most, way);
     }
     prefetch_ahead(p);
     p->most = build_trunc(e, most, e->m->i32);
@@ -397,7 +367,7 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (fn_target(e->fn, e->here->block) == e->here->block) != branch->guard_negated;
-    value iteration = build_add(e, load(e, e->m->i32, p->iteration), const_i32(e, 1));
+    value iteration = build_add(e, emit_load_i32(e, p->iteration), const_i32(e, 1));
     build_store(e, iteration, p->iteration);
     build_cond_br(e, reg_read_scalar(e, branch->guard), on_true ? back : through, on_true ? through : back);
     emit_at_end(e, back);
@@ -406,7 +376,7 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     LLVMBasicBlockRef of_budget = emit_new_block(e, "");
     build_cond_br(e, build_ult(e, p->most, p->budget), p->together, of_budget);
     emit_at_end(e, of_budget);
-    build_store(e, build_or(e, load(e, e->m->i32, p->spent), emit_lane_bit(e)), p->spent);
+    build_store(e, build_or(e, emit_load_i32(e, p->spent), emit_lane_bit(e)), p->spent);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->number[n])
             build_store(e, reg_read_scalar(e, reg_of(p, n)), p->last[n]);
@@ -415,7 +385,7 @@ static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
     emit_go_on(e, done);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++)
         if (p->row[n] && goes(p, n))
-            give_register(p, n);
+            reg_store_lane(e, reg_read_scalar(e, reg_of(p, n)), p->row[n]);
     build_store(e, iteration, build_gep(e, e->m->i32, p->iterations, e->lanes.lane));
 }
 
@@ -434,7 +404,7 @@ static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlock
         else
             emit_lanes(e, insn_at(*here, here->index));
     emit_end(p, iteration);
-    build_cond_br(e, emit_is_zero(e, load(e, e->m->i32, p->left)), behind, start);
+    build_cond_br(e, emit_is_zero(e, emit_load_i32(e, p->left)), behind, start);
 }
 
 /* Emits the loop for one lane at a time: with shapes, registers and mode of a single lane in place of the warp's. */
@@ -479,18 +449,18 @@ static void finish(const struct lane_serial *p)
     struct emit *e = p->e;
     const struct ir_insn *branch = insn_at(*e->here, p->block->n - 1);
     bool on_true = (fn_target(e->fn, e->here->block) == e->here->block) != branch->guard_negated;
-    value spent = load(e, e->m->i32, p->spent), iterations = load(e, vector_of(e->m->i32, WARP_LANES), p->iterations);
-    LLVMTypeRef type = LLVMTypeOf(iterations);
-    value longest = emit_intrinsic(e, "llvm.vector.reduce.umax", &type, 1, &iterations, 1);
-    value sum = emit_intrinsic(e, "llvm.vector.reduce.add", &type, 1, &iterations, 1);
+    value spent = emit_load_i32(e, p->spent),
+          iterations = build_load(e, vector_of(e->m->i32, WARP_LANES), p->iterations);
+    value longest = emit_intrinsic(e, "llvm.vector.reduce.umax", iterations, NULL);
+    value sum = emit_intrinsic(e, "llvm.vector.reduce.add", iterations, NULL);
     for (uint32_t n = 0; n < e->fn->shapes->live.n; n++) {
         ir_ref r = reg_of(p, n);
         if (!goes(p, n))
             continue;
         if (p->row[n])
-            reg_write_lanes(e, r, load(e, vector_of_width(e, fn_ref_width(e->fn, r)), p->row[n]), NULL);
+            reg_write_lanes(e, r, build_load(e, vector_of_width(e, fn_ref_width(e->fn, r)), p->row[n]), NULL);
         else
-            reg_write_scalar(e, r, load(e, type_of_width(e, fn_ref_width(e->fn, r)), p->last[n]));
+            reg_write_scalar(e, r, build_load(e, type_of_width(e, fn_ref_width(e->fn, r)), p->last[n]));
     }
     reg_write_lanes(e, branch->guard, on_true ? spent : build_not(e, spent), NULL);
     value operations = const_i64(e, layout_operations(p->block));

@@ -48,6 +48,20 @@ BUILD(br, Br, (struct emit * e, LLVMBasicBlockRef to), to)
 BUILD(cond_br, CondBr, (struct emit * e, value when, LLVMBasicBlockRef yes, LLVMBasicBlockRef no), when, yes, no)
 BUILD(ret, Ret, (struct emit * e, value v), v)
 
+value build_load_aligned(struct emit *e, LLVMTypeRef type, value at, unsigned align)
+{
+    value v = build_load(e, type, at);
+    LLVMSetAlignment(v, align);
+    return v;
+}
+
+value build_store_aligned(struct emit *e, value v, value at, unsigned align)
+{
+    value store = build_store(e, v, at);
+    LLVMSetAlignment(store, align);
+    return store;
+}
+
 LLVMTypeRef type_of_width(struct emit *e, unsigned width)
 {
     return LLVMIntTypeInContext(e->m->context, width);
@@ -105,13 +119,46 @@ value emit_splat(struct emit *e, value scalar)
                                   "");
 }
 
-value emit_intrinsic(struct emit *e, const char *name, const LLVMTypeRef *types, unsigned n_types, value *args,
-                     unsigned n)
+value emit_intrinsic_of(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n)
 {
-    LLVMTypeRef *of = (LLVMTypeRef *)types; /* LLVM reads them */
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    value fn = LLVMGetIntrinsicDeclaration(e->m->module, id, of, n_types);
-    return LLVMBuildCall2(e->m->b, LLVMIntrinsicGetType(e->m->context, id, of, n_types), fn, args, n, "");
+    value fn = LLVMGetIntrinsicDeclaration(e->m->module, id, types, n_types);
+    return LLVMBuildCall2(e->m->b, LLVMIntrinsicGetType(e->m->context, id, types, n_types), fn, args, n, "");
+}
+
+value emit_intrinsic(struct emit *e, const char *name, value x, value y)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return emit_intrinsic_of(e, name, &type, 1, (value[]){x, y}, y ? 2 : 1);
+}
+
+static bool is_vector(value v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+value emit_masked_load(struct emit *e, LLVMTypeRef type, value at, unsigned align, value lanes)
+{
+    LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
+    value args[4] = {at, const_i32(e, align), lanes, LLVMConstNull(type)};
+    return emit_intrinsic_of(e, is_vector(at) ? "llvm.masked.gather" : "llvm.masked.load", types, 2, args, 4);
+}
+
+void emit_masked_store(struct emit *e, value v, value at, unsigned align, value lanes)
+{
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(at)};
+    value args[4] = {v, at, const_i32(e, align), lanes};
+    emit_intrinsic_of(e, is_vector(at) ? "llvm.masked.scatter" : "llvm.masked.store", types, 2, args, 4);
+}
+
+value emit_first_lane(struct emit *e, value mask)
+{
+    return emit_intrinsic(e, "llvm.cttz", mask, const_i1(e, true));
+}
+
+value emit_other_lanes(struct emit *e, value mask)
+{
+    return build_and(e, mask, build_sub(e, mask, const_i32(e, 1)));
 }
 
 void emit_mark_invariant(struct emit *e, value load)
@@ -154,12 +201,13 @@ value emit_pointer_at(struct emit *e, value pointer, uint64_t offset)
     return build_gep(e, e->m->i8, pointer, const_i64(e, offset));
 }
 
-value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index)
+value emit_shuffle(struct emit *e, value x, value y, const int *index, unsigned n)
 {
-    value lanes[WARP_LANES];
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        lanes[l] = index[l] < 0 ? LLVMGetPoison(e->m->i32) : const_i32(e, (unsigned)index[l]);
-    return LLVMBuildShuffleVector(e->m->b, x, y, LLVMConstVector(lanes, WARP_LANES), "");
+    value of[n];
+    for (unsigned k = 0; k < n; k++)
+        of[k] = index[k] < 0 ? LLVMGetPoison(e->m->i32) : const_i32(e, (unsigned)index[k]);
+    y = y ? y : LLVMGetPoison(LLVMTypeOf(x));
+    return LLVMBuildShuffleVector(e->m->b, x, y, LLVMConstVector(of, n), "");
 }
 
 value emit_alloca(struct emit *e, LLVMTypeRef type)

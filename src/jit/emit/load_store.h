@@ -155,8 +155,6 @@ void transfer_load_local(struct emit *e, const struct transfer *t);
 void transfer_store_local(struct emit *e, const struct transfer *t);
 /* An access to one of the places of a->frame. */
 void transfer_frame(struct emit *e, const struct transfer *t);
-/* A vector of 32 lanes out of two others; negative index: any lane will do. */
-value emit_shuffle_lanes(struct emit *e, value x, value y, const int *index);
 /* Element k of the values that the lanes store, in the lanes' order. */
 value element_stored_value(struct emit *e, const struct transfer *t, unsigned k);
 void element_store_vector(struct emit *e, const struct transfer *t, value v, value pointer);

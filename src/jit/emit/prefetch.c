@@ -17,7 +17,7 @@ void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cac
 {
     value args[4] = {build_int_to_ptr(e, address, e->m->ptr), const_i32(e, writes), const_i32(e, cache),
                      const_i32(e, 1)};
-    emit_intrinsic(e, "llvm.prefetch", &e->m->ptr, 1, args, 4);
+    emit_intrinsic_of(e, "llvm.prefetch", (LLVMTypeRef[]){e->m->ptr}, 1, args, 4);
 }
 
 /* The prefetch distance: as many warps ahead as run while memory brings something. If the distance to what the next block of the grid

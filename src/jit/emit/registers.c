@@ -9,9 +9,9 @@ static value row_pointer(struct emit *e, row_ref row)
     return build_gep(e, e->m->i8, e->warp.base[row & 3], at);
 }
 
-value reg_slot_pointer(struct emit *e, ir_ref reg)
+value reg_slot_pointer(struct emit *e, uint32_t reg)
 {
-    return row_pointer(e, e->fn->ir->regs.at[ir_ref_index(reg)].slot | ROW_FRAME);
+    return row_pointer(e, e->fn->ir->regs.at[reg].slot | ROW_FRAME);
 }
 
 /* The place of the lane that runs, in a row. */
@@ -20,22 +20,32 @@ static value lane_pointer(struct emit *e, LLVMTypeRef type, value row)
     return build_gep(e, type, row, e->lanes.lane);
 }
 
+value reg_load_lane(struct emit *e, LLVMTypeRef type, value row)
+{
+    if (type != e->m->i1)
+        return build_load(e, type, lane_pointer(e, type, row));
+    return build_trunc(e, build_lshr(e, emit_load_i32(e, row), build_trunc(e, e->lanes.lane, e->m->i32)), type);
+}
+
+void reg_store_lane(struct emit *e, value v, value row)
+{
+    if (LLVMTypeOf(v) == e->m->i1)
+        build_store(e, emit_blend(e, 1, emit_lane_bit(e), build_sext(e, v, e->m->i32), emit_load_i32(e, row)), row);
+    else
+        build_store(e, v, lane_pointer(e, LLVMTypeOf(v), row));
+}
+
 value reg_read_sreg_lane(struct emit *e, LLVMTypeRef type, ir_ref r)
 {
-    row_ref row = fn_row(e->fn, r);
-    if (type == e->m->i1) {
-        value mask = emit_load_i32(e, row_pointer(e, row));
-        return build_trunc(e, build_lshr(e, mask, build_trunc(e, e->lanes.lane, e->m->i32)), type);
-    }
-    value v = build_load(e, type, lane_pointer(e, type, row_pointer(e, row)));
-    emit_mark_invariant(e, v);
+    value v = reg_load_lane(e, type, row_pointer(e, fn_row(e->fn, r)));
+    if (type != e->m->i1)
+        emit_mark_invariant(e, v);
     return v;
 }
 
 static value load_row(struct emit *e, LLVMTypeRef type, ir_ref r, unsigned align)
 {
-    value v = build_load(e, type, row_pointer(e, fn_row(e->fn, r)));
-    LLVMSetAlignment(v, align);
+    value v = build_load_aligned(e, type, row_pointer(e, fn_row(e->fn, r)), align);
     emit_mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
     return v;
 }
@@ -122,12 +132,12 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
 /* A vector of the values of a register's pieces, each in the lanes of its piece. */
 static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
-    value lanes = emit_splat(e, reg_read_piece(e, r, 0)), index[WARP_LANES];
+    value lanes = emit_splat(e, reg_read_piece(e, r, 0));
+    int index[WARP_LANES];
     for (unsigned p = 1; p < e->fn->shapes->pieces; p++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
-            index[l] = const_i32(e, l < fn_piece_lane(e->fn, p) ? l : WARP_LANES + l);
-        value more = emit_splat(e, reg_read_piece(e, r, p));
-        lanes = LLVMBuildShuffleVector(e->m->b, lanes, more, LLVMConstVector(index, WARP_LANES), "");
+            index[l] = (int)(l < fn_piece_lane(e->fn, p) ? l : WARP_LANES + l);
+        lanes = emit_shuffle(e, lanes, emit_splat(e, reg_read_piece(e, r, p)), index, WARP_LANES);
     }
     return build_add(e, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at));
 }
@@ -184,18 +194,21 @@ static unsigned row_align(unsigned width)
     return width == 1 ? 4 : 64;
 }
 
-/* The value of the lane that runs, to its place in the row. */
+value reg_load_row(struct emit *e, uint32_t reg)
+{
+    unsigned width = e->fn->ir->regs.at[reg].width;
+    return build_load_aligned(e, vector_of_width(e, width), reg_slot_pointer(e, reg), row_align(width));
+}
+
+void reg_store_row(struct emit *e, uint32_t reg, value lanes)
+{
+    build_store_aligned(e, lanes, reg_slot_pointer(e, reg), row_align(e->fn->ir->regs.at[reg].width));
+}
+
 void reg_spill_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
-    ir_ref r = ir_make_ref(REF_REG, reg);
-    value v = reg_read_scalar(e, r), at = reg_slot_pointer(e, r);
-    if (fn_ref_width(e->fn, r) == 1) {
-        value yes = build_sext(e, v, e->m->i32), old = emit_load_i32(e, at);
-        build_store(e, emit_blend(e, 1, emit_lane_bit(e), yes, old), at);
-        return;
-    }
-    build_store(e, v, lane_pointer(e, LLVMTypeOf(v), at));
+    reg_store_lane(e, reg_read_scalar(e, ir_make_ref(REF_REG, reg)), reg_slot_pointer(e, reg));
 }
 
 void reg_spill(struct emit *e, uint32_t reg, value mask)
@@ -206,21 +219,15 @@ void reg_spill(struct emit *e, uint32_t reg, value mask)
 
 void reg_spill_row(struct emit *e, uint32_t reg, value mask)
 {
-    ir_ref r = ir_make_ref(REF_REG, reg);
-    unsigned width = fn_ref_width(e->fn, r);
-    value lanes = reg_read_lanes(e, r), at = reg_slot_pointer(e, r);
+    unsigned width = e->fn->ir->regs.at[reg].width;
+    value lanes = reg_read_lanes(e, ir_make_ref(REF_REG, reg));
     if (mask && width > 1 && e->fn->target->has_masked_stores) {
-        LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->m->ptr};
-        value args[4] = {lanes, at, const_i32(e, row_align(width)), emit_mask_to_lanes(e, mask)};
-        emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+        emit_masked_store(e, lanes, reg_slot_pointer(e, reg), row_align(width), emit_mask_to_lanes(e, mask));
         return;
     }
-    if (mask) {
-        value old = build_load(e, LLVMTypeOf(lanes), at);
-        LLVMSetAlignment(old, row_align(width));
-        lanes = emit_blend(e, width, mask, lanes, old);
-    }
-    LLVMSetAlignment(build_store(e, lanes, at), row_align(width));
+    if (mask)
+        lanes = emit_blend(e, width, mask, lanes, reg_load_row(e, reg));
+    reg_store_row(e, reg, lanes);
 }
 
 void reg_spill_seed(struct emit *e, uint32_t reg)
@@ -233,18 +240,9 @@ void reg_spill_seed(struct emit *e, uint32_t reg)
         return;
     }
     for (unsigned p = 0; p < fn_pieces(e->fn, shape) && !dirty_is_seed_clean(e, reg); p++) {
-        value lane = const_i64(e, fn_piece_lane(e->fn, p)), at = reg_slot_pointer(e, r);
-        at = build_gep(e, type_of_width(e, width), at, lane);
-        build_store(e, reg_read_piece(e, r, p), at);
+        value lane = const_i64(e, fn_piece_lane(e->fn, p)), row = reg_slot_pointer(e, reg);
+        build_store(e, reg_read_piece(e, r, p), build_gep(e, type_of_width(e, width), row, lane));
     }
-}
-
-static value load_row_of(struct emit *e, uint32_t reg)
-{
-    unsigned width = e->fn->ir->regs.at[reg].width;
-    value v = build_load(e, vector_of_width(e, width), reg_slot_pointer(e, ir_make_ref(REF_REG, reg)));
-    LLVMSetAlignment(v, row_align(width));
-    return v;
 }
 
 /* The first lane of a piece that is in the mask; some lane of the piece if none is. */
@@ -252,15 +250,14 @@ static value first_lane(struct emit *e, value mask, unsigned piece, unsigned n_p
 {
     unsigned from = fn_piece_lane(e->fn, piece), last = from + WARP_LANES / n_pieces - 1;
     mask = build_and(e, mask, const_i32(e, UINT32_MAX << from));
-    value args[2] = {build_or(e, mask, const_i32(e, 1u << last)), const_i1(e, true)};
-    return emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
+    return emit_first_lane(e, build_or(e, mask, const_i32(e, 1u << last)));
 }
 
 static value load_scalar(struct emit *e, uint32_t reg, value lane)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
     uint16_t shape = e->fn->shapes->regs[reg];
-    value at = reg_slot_pointer(e, ir_make_ref(REF_REG, reg));
+    value at = reg_slot_pointer(e, reg);
     LLVMTypeRef type = type_of_width(e, width);
     if (width == 1) {
         value mask = emit_load_i32(e, at);
@@ -281,8 +278,8 @@ void reg_reload(struct emit *e, uint32_t reg, value mask)
 void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
-    value lane = build_trunc(e, e->lanes.lane, e->m->i32);
-    build_store(e, load_scalar(e, reg, lane), *slot(e, reg, 0));
+    LLVMTypeRef type = type_of_width(e, e->fn->ir->regs.at[reg].width);
+    build_store(e, reg_load_lane(e, type, reg_slot_pointer(e, reg)), *slot(e, reg, 0));
 }
 
 void reg_reload_row(struct emit *e, uint32_t reg, value mask)
@@ -290,7 +287,7 @@ void reg_reload_row(struct emit *e, uint32_t reg, value mask)
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = fn_ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT) {
-        build_store(e, load_row_of(e, reg), *slot(e, reg, 0));
+        build_store(e, reg_load_row(e, reg), *slot(e, reg, 0));
         dirty_note(e, reg); /* of a result others may come from another way */
         return;
     }
@@ -301,7 +298,7 @@ void reg_reload_row(struct emit *e, uint32_t reg, value mask)
 value reg_has_shape(struct emit *e, uint32_t reg, value mask)
 {
     value expected = reg_read_lanes(e, ir_make_ref(REF_REG, reg));
-    value other = emit_lanes_to_mask(e, build_ne(e, load_row_of(e, reg), expected));
+    value other = emit_lanes_to_mask(e, build_ne(e, reg_load_row(e, reg), expected));
     return emit_is_zero(e, build_and(e, other, mask));
 }
 

@@ -5,14 +5,12 @@
 
 void scratch_set(struct emit *e, enum scratch_row row, value lanes)
 {
-    LLVMSetAlignment(build_store(e, lanes, e->f->scratch[row]), 64);
+    build_store_aligned(e, lanes, e->f->scratch[row], 64);
 }
 
 value scratch_results(struct emit *e, LLVMTypeRef type)
 {
-    value lanes = build_load(e, vector_of(type, WARP_LANES), e->f->scratch[ROW_RESULT]);
-    LLVMSetAlignment(lanes, 64);
-    return lanes;
+    return build_load_aligned(e, vector_of(type, WARP_LANES), e->f->scratch[ROW_RESULT], 64);
 }
 
 value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, value lane)
@@ -40,15 +38,13 @@ struct lane_loop lane_loop_begin(struct emit *e)
     struct lane_loop t = {.before = LLVMGetInsertBlock(e->m->b), .loop = emit_new_block(e, "")};
     emit_go_on(e, t.loop);
     t.left = build_phi(e, e->m->i32);
-    value args[2] = {t.left, const_i1(e, true)};
-    t.lane = build_zext(e, emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2), e->m->i64);
+    t.lane = build_zext(e, emit_first_lane(e, t.left), e->m->i64);
     return t;
 }
 
 void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBasicBlockRef done)
 {
-    value less = build_sub(e, t->left, const_i32(e, 1));
-    value next = build_and(e, t->left, less);
+    value next = emit_other_lanes(e, t->left);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->m->b);
     LLVMAddIncoming(t->left, (value[]){mask, next}, (LLVMBasicBlockRef[]){t->before, end}, 2);
     build_cond_br(e, build_ne(e, next, const_i32(e, 0)), t->loop, done);
@@ -86,7 +82,7 @@ static void move_whole(struct emit *e, const struct transfer *t)
     if (!loads)
         vector_zip(e, v, t->a->n);
     for (unsigned k = 0; k < t->a->n; k++)
-        LLVMSetAlignment(build_store(e, v[k], emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes)), 64);
+        build_store_aligned(e, v[k], emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes), 64);
     struct lane_loop loop = lane_loop_begin(e);
     value there = scratch_lane_pointer(e, t, loop.lane),
           here = scratch_element(e, ROW_RESULT, element_whole_type(e, t->a), loop.lane);
@@ -97,8 +93,7 @@ static void move_whole(struct emit *e, const struct transfer *t)
     lane_loop_end(e, &loop, t->mask, done);
     emit_at_end(e, done);
     for (unsigned k = 0; k < t->a->n && loads; k++) {
-        v[k] = build_load(e, type, emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes));
-        LLVMSetAlignment(v[k], 64);
+        v[k] = build_load_aligned(e, type, emit_pointer_at(e, row, k * WARP_LANES * t->a->bytes), 64);
     }
     if (loads)
         vector_unzip(e, v, t->a->n);

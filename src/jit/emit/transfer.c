@@ -4,14 +4,14 @@
 value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lanes, unsigned step_bytes)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
-    value index[WARP_LANES], step[WARP_LANES];
+    value step[WARP_LANES];
+    int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        index[l] = const_i32(e, l / lanes * lanes);
+        index[l] = (int)(l / lanes * lanes);
         step[l] = const_int(type, l % lanes * step_bytes);
     }
-    value starts = LLVMBuildShuffleVector(e->m->b, t->lanes, LLVMGetPoison(LLVMTypeOf(t->lanes)),
-                                          LLVMConstVector(index, WARP_LANES), "");
-    value expected = build_add(e, starts, LLVMConstVector(step, WARP_LANES));
+    value expected =
+        build_add(e, emit_shuffle(e, t->lanes, NULL, index, WARP_LANES), LLVMConstVector(step, WARP_LANES));
     value equal = emit_lanes_to_mask(e, build_eq(e, t->lanes, expected));
     value both = build_and(e, equal, t->mask);
     return build_eq(e, both, const_i32(e, UINT32_MAX));
@@ -57,7 +57,7 @@ static value load_cluster(struct emit *e, const struct transfer *t, const struct
         index[l] = of[l] != number ? -1 : (int)(at < size ? at : at + size - over);
         identity &= index[l] == (int)l;
     }
-    return identity ? low : emit_shuffle_lanes(e, low, high, index);
+    return identity ? low : emit_shuffle(e, low, high, index, WARP_LANES);
 }
 
 /* Element k in all lanes, or NULL where the offsets are too wild. */
@@ -71,7 +71,7 @@ static value load_affine_element(struct emit *e, const struct transfer *t, unsig
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = of[l] == i ? (int)(WARP_LANES + l) : (int)l;
-        v = emit_shuffle_lanes(e, v, load_cluster(e, t, &c[i], i, k, of), index);
+        v = emit_shuffle(e, v, load_cluster(e, t, &c[i], i, k, of), index, WARP_LANES);
     }
     return v;
 }
@@ -105,9 +105,9 @@ void transfer_load_affine(struct emit *e, const struct transfer *t)
 
 void transfer_load_masked(struct emit *e, const struct transfer *t)
 {
-    LLVMTypeRef types[2] = {vector_of(element_type(e, t->a), WARP_LANES), e->m->ptr};
-    value args[4] = {t->pointer[0], const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask), LLVMConstNull(types[0])};
-    element_put_lanes(e, t, 0, emit_intrinsic(e, "llvm.masked.load", types, 2, args, 4));
+    LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
+    value lanes = emit_mask_to_lanes(e, t->mask);
+    element_put_lanes(e, t, 0, emit_masked_load(e, type, t->pointer[0], t->a->bytes, lanes));
 }
 
 void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t)
@@ -119,7 +119,7 @@ void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t)
         int index[WARP_LANES];
         for (unsigned l = 0; l < WARP_LANES; l++)
             index[l] = (int)(l * t->a->n + k);
-        element_put_lanes(e, t, k, emit_shuffle_lanes(e, low, high, index));
+        element_put_lanes(e, t, k, emit_shuffle(e, low, high, index, WARP_LANES));
     }
 }
 
@@ -132,7 +132,7 @@ void transfer_load_uniform_halves(struct emit *e, const struct transfer *t)
             index[l] = (int)(l / HALF_LANES * WARP_LANES);
         value x = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, low, k * t->a->bytes), 1));
         value y = emit_splat(e, element_load_vector(e, t->a, emit_pointer_at(e, high, k * t->a->bytes), 1));
-        element_put_lanes(e, t, k, emit_shuffle_lanes(e, x, y, index));
+        element_put_lanes(e, t, k, emit_shuffle(e, x, y, index, WARP_LANES));
     }
 }
 
@@ -142,10 +142,7 @@ static void gather_narrow(struct emit *e, const struct transfer *t)
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->m->i32, WARP_LANES);
     struct transfer words = *t;
     words.lanes = build_and(e, t->lanes, emit_splat(e, LLVMConstInt(one, ~3ull, true)));
-    value pointers = lane_pointers(e, &words, 0);
-    value args[4] = {pointers, const_i32(e, 4), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
-    LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-    value v = emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
+    value v = emit_masked_load(e, type, lane_pointers(e, &words, 0), 4, emit_mask_to_lanes(e, t->mask));
     value byte = build_int_cast(e, t->lanes, type, false);
     byte = build_and(e, byte, emit_splat(e, const_i32(e, 3)));
     value shift = build_shl(e, byte, emit_splat(e, const_i32(e, 3)));
@@ -161,10 +158,8 @@ void transfer_load_gather(struct emit *e, const struct transfer *t)
     }
     for (unsigned k = 0; k < t->a->n; k++) {
         LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
-        value pointers = lane_pointers(e, t, k);
-        value args[4] = {pointers, const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask), LLVMConstNull(type)};
-        LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-        element_put_lanes(e, t, k, emit_intrinsic(e, "llvm.masked.gather", types, 2, args, 4));
+        value lanes = emit_mask_to_lanes(e, t->mask);
+        element_put_lanes(e, t, k, emit_masked_load(e, type, lane_pointers(e, t, k), t->a->bytes, lanes));
     }
 }
 
@@ -205,37 +200,34 @@ struct transfer transfer_store_in_order(struct emit *e, const struct transfer *t
 /* The elements of the lanes from..from + lanes - 1, as they stand in memory. */
 static value interleave(struct emit *e, const struct transfer *t, unsigned from, unsigned lanes)
 {
-    value index[WARP_LANES * 8], v = NULL;
+    int index[WARP_LANES * 8];
+    value v = NULL;
     /* all elements one after the other, then in turns */
     for (unsigned k = 0; k < t->a->n; k++) {
         value one = element_stored_value(e, t, k);
         unsigned before = k * WARP_LANES;
         for (unsigned l = 0; l < before + WARP_LANES; l++)
-            index[l] = const_i32(e, l);
+            index[l] = (int)l;
         if (k && before > WARP_LANES) { /* operands of a shuffle are of one length */
-            value wider[WARP_LANES * 8];
+            int wider[WARP_LANES * 8];
             for (unsigned l = 0; l < before; l++)
-                wider[l] = l < WARP_LANES ? const_i32(e, l) : LLVMGetPoison(e->m->i32);
-            one = LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(LLVMTypeOf(one)), LLVMConstVector(wider, before),
-                                         "");
+                wider[l] = l < WARP_LANES ? (int)l : -1;
+            one = emit_shuffle(e, one, NULL, wider, before);
         }
-        v = k ? LLVMBuildShuffleVector(e->m->b, v, one, LLVMConstVector(index, before + WARP_LANES), "") : one;
+        v = k ? emit_shuffle(e, v, one, index, before + WARP_LANES) : one;
     }
     for (unsigned l = 0; l < lanes; l++)
         for (unsigned k = 0; k < t->a->n; k++)
-            index[l * t->a->n + k] = const_i32(e, k * WARP_LANES + from + l);
-    return LLVMBuildShuffleVector(e->m->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, lanes * t->a->n),
-                                  "");
+            index[l * t->a->n + k] = (int)(k * WARP_LANES + from + l);
+    return emit_shuffle(e, v, NULL, index, lanes * t->a->n);
 }
 
 /* The lane that stores last, of those that run: the lowest of those that store together with the highest. */
 static value last_to_store(struct emit *e, const struct transfer *t)
 {
-    value args[2] = {t->mask, const_i1(e, true)};
-    value highest = build_sub(e, const_i32(e, 31), emit_intrinsic(e, "llvm.ctlz", &e->m->i32, 1, args, 2));
+    value highest = build_sub(e, const_i32(e, 31), emit_intrinsic(e, "llvm.ctlz", t->mask, const_i1(e, true)));
     value from = build_and(e, highest, const_i32(e, ~mem_access_store_order(t->a->mem)));
-    args[0] = build_and(e, t->mask, build_shl(e, const_i32(e, UINT32_MAX), from));
-    return emit_intrinsic(e, "llvm.cttz", &e->m->i32, 1, args, 2);
+    return emit_first_lane(e, build_and(e, t->mask, build_shl(e, const_i32(e, UINT32_MAX), from)));
 }
 
 void transfer_store_uniform(struct emit *e, const struct transfer *t)
@@ -283,12 +275,10 @@ void transfer_store_consecutive(struct emit *e, const struct transfer *t)
 
 static value slice(struct emit *e, value v, unsigned from, unsigned n)
 {
-    value index[WARP_LANES];
+    int index[WARP_LANES];
     for (unsigned l = 0; l < n; l++)
-        index[l] = const_i32(e, from + l);
-    return n == WARP_LANES
-               ? v
-               : LLVMBuildShuffleVector(e->m->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, n), "");
+        index[l] = (int)(from + l);
+    return n == WARP_LANES ? v : emit_shuffle(e, v, NULL, index, n);
 }
 
 void transfer_store_masked(struct emit *e, const struct transfer *t)
@@ -297,10 +287,7 @@ void transfer_store_masked(struct emit *e, const struct transfer *t)
     unsigned n = WARP_LANES / t->a->pieces;
     for (unsigned turn = 0; turn < t->a->pieces; turn++) {
         unsigned p = piece_to_store(e, t->a, turn);
-        value lanes = slice(e, v, p * n, n);
-        LLVMTypeRef types[2] = {LLVMTypeOf(lanes), e->m->ptr};
-        value args[4] = {lanes, t->pointer[p], const_i32(e, t->a->bytes), slice(e, mask, p * n, n)};
-        emit_intrinsic(e, "llvm.masked.store", types, 2, args, 4);
+        emit_masked_store(e, slice(e, v, p * n, n), t->pointer[p], t->a->bytes, slice(e, mask, p * n, n));
     }
 }
 
@@ -316,9 +303,7 @@ void transfer_store_scatter(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < t->a->n; k++) {
         value pointers = lane_pointers(e, t, k), v = element_stored_value(e, t, k);
-        value args[4] = {v, pointers, const_i32(e, t->a->bytes), emit_mask_to_lanes(e, t->mask)};
-        LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointers)};
-        emit_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
+        emit_masked_store(e, v, pointers, t->a->bytes, emit_mask_to_lanes(e, t->mask));
     }
 }
 
@@ -334,16 +319,14 @@ static value local_word_pointer(struct emit *e, const struct transfer *t, unsign
 
 static value load_words(struct emit *e, const struct transfer *t, unsigned byte)
 {
-    value v = build_load(e, vector_of(e->m->i32, WARP_LANES), local_word_pointer(e, t, byte));
-    LLVMSetAlignment(v, 64);
-    return v;
+    return build_load_aligned(e, vector_of(e->m->i32, WARP_LANES), local_word_pointer(e, t, byte), 64);
 }
 
 static void store_words(struct emit *e, const struct transfer *t, unsigned byte, value v)
 {
     if (!e->here->is_full || t->a->i->guard || (t->a->frame && t->a->frame->n > 1))
         v = emit_blend(e, 32, t->mask, v, load_words(e, t, byte));
-    LLVMSetAlignment(build_store(e, v, local_word_pointer(e, t, byte)), 64);
+    build_store_aligned(e, v, local_word_pointer(e, t, byte), 64);
 }
 
 static value local_shift(struct emit *e, const struct transfer *t)

@@ -7,7 +7,7 @@ static value zip_two(struct emit *e, value x, value y, unsigned from)
     int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         index[l] = (int)(from + l / 2 + l % 2 * WARP_LANES);
-    return emit_shuffle_lanes(e, x, y, index);
+    return emit_shuffle(e, x, y, index, WARP_LANES);
 }
 
 static value unzip_two(struct emit *e, value x, value y, unsigned from)
@@ -15,7 +15,7 @@ static value unzip_two(struct emit *e, value x, value y, unsigned from)
     int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         index[l] = (int)(from + 2 * l);
-    return emit_shuffle_lanes(e, x, y, index);
+    return emit_shuffle(e, x, y, index, WARP_LANES);
 }
 
 static void part_in_turns(const value *v, unsigned n, value *even, value *odd)
@@ -70,7 +70,7 @@ value vector_collect(struct emit *e, const value *from, unsigned n, const int in
             first = from[k];
             first_number = k;
         } else if (used) {
-            v = emit_shuffle_lanes(e, v ? v : first, from[k], lanes);
+            v = emit_shuffle(e, v ? v : first, from[k], lanes, WARP_LANES);
         }
     }
     if (v)
@@ -78,5 +78,5 @@ value vector_collect(struct emit *e, const value *from, unsigned n, const int in
     int lanes[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         lanes[l] = index[l] < 0 ? -1 : index[l] - (int)(first_number * WARP_LANES);
-    return emit_shuffle_lanes(e, first, LLVMGetPoison(LLVMTypeOf(first)), lanes);
+    return emit_shuffle(e, first, NULL, lanes, WARP_LANES);
 }
