@@ -54,7 +54,7 @@ static void find_saved(struct emit *e, struct cas_loop *c, const uint64_t *in, c
             clobbered |= ir_in_set(out, k) && overlap(e, live->regs[n], live->regs[k]);
         if (!clobbered)
             continue;
-        c->copies[c->n_saved] = emit_alloca_of(e, vector_of_width(e, e->fn->ir->regs.at[live->regs[n]].width), NULL);
+        c->copies[c->n_saved] = emit_alloca(e, vector_of_width(e, e->fn->ir->regs.at[live->regs[n]].width));
         c->saved[c->n_saved++] = live->regs[n];
     }
 }
@@ -70,10 +70,10 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
     if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
         return NULL;
     struct cas_loop *own = ARENA_NEW(e->arena, struct cas_loop);
-    c.failed = emit_alloca_of(e, e->m->i32, const_i32(e, 0));
-    c.at = emit_alloca_of(e, e->m->ptr, NULL);
-    c.before = emit_alloca_of(e, c.t.type, NULL);
-    c.cell = emit_alloca_of(e, c.t.type, NULL);
+    c.failed = emit_keep(e, const_i32(e, 0));
+    c.at = emit_alloca(e, e->m->ptr);
+    c.before = emit_alloca(e, c.t.type);
+    c.cell = emit_alloca(e, c.t.type);
     find_saved(e, &c, in, out);
     *own = c;
     return own;
@@ -108,7 +108,7 @@ void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasi
 void cas_loop_restore(struct emit *e, const struct cas_loop *c)
 {
     for (uint32_t n = 0; n < c->n_saved; n++) {
-        value row = build_load(e, LLVMGetAllocatedType(c->copies[n]), c->copies[n]);
+        value row = emit_kept(e, c->copies[n]);
         reg_store_row(e, c->saved[n], row);
     }
     value failed = emit_load_i32(e, c->failed);

@@ -6,7 +6,7 @@
 void emit_scratch(struct emit *e, struct code_function *f)
 {
     for (unsigned k = 0; k < 5; k++) {
-        f->scratch[k] = emit_alloca_of(e, LLVMArrayType2(e->m->i8, 512), NULL);
+        f->scratch[k] = emit_alloca(e, LLVMArrayType2(e->m->i8, 512));
         LLVMSetAlignment(f->scratch[k], 64);
     }
 }

@@ -417,13 +417,13 @@ static void emit_parts_of(struct parts *p)
     for (uint32_t b = 0; b < blocks; b++)
         e->block[b] = block_at(e->fn, b)->serial_to ? emit_new_block(e, "code") : NULL;
     for (uint32_t b = 0; b < blocks; b++)
-        p->out[b] = p->exits[b] ? emit_alloca_of(e, e->m->i32, const_i32(e, 0)) : NULL;
-    e->lanes.fences.tries = emit_alloca_of(e, e->m->i32, NULL);
-    e->lanes.fences.has_stored = emit_alloca_of(e, e->m->i1, const_i1(e, true));
-    e->lanes.fences.has_exchanged = emit_alloca_of(e, e->m->i1, const_i1(e, false));
-    e->lanes.fences.waits = emit_alloca_of(e, e->m->i1, const_i1(e, false));
-    p->left = emit_alloca_of(e, e->m->i32, e->enter_with);
-    p->lane = emit_alloca_of(e, e->m->i64, NULL);
+        p->out[b] = p->exits[b] ? emit_keep(e, const_i32(e, 0)) : NULL;
+    e->lanes.fences.tries = emit_alloca(e, e->m->i32);
+    e->lanes.fences.has_stored = emit_keep(e, const_i1(e, true));
+    e->lanes.fences.has_exchanged = emit_keep(e, const_i1(e, false));
+    e->lanes.fences.waits = emit_keep(e, const_i1(e, false));
+    p->left = emit_keep(e, e->enter_with);
+    p->lane = emit_alloca(e, e->m->i64);
     p->waiting = e->block;
     find_cas_loops(p);
     emit_go_on(e, lane_start);
@@ -477,14 +477,14 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->lanes.lane = const_i64(e, 0); /* until start_lane() */
     emit_at_end(e, e->f->entry);
     for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)
-        regs[(size_t)r * MAX_PIECES] = emit_alloca_of(e, type_of_width(e, e->fn->ir->regs.at[r].width), NULL);
+        regs[(size_t)r * MAX_PIECES] = emit_alloca(e, type_of_width(e, e->fn->ir->regs.at[r].width));
     emit_scratch(e, &f);
     emit_context(e, &f);
     emit_warp(e);
     e->enter_at = LLVMGetParam(e->f->llvm_fn, 2);
     e->enter_with = LLVMGetParam(e->f->llvm_fn, 3);
-    f.count.budget = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
+    f.count.budget = emit_alloca(e, e->m->i32);
+    f.count.instructions = emit_keep(e, const_i64(e, 0));
     struct cursor here = {.fn = &of_lane, .check_groups = access_groups_alone(e->arena, longest)};
     struct parts p = {
         .e = e, .here = &here, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};

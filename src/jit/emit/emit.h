@@ -50,11 +50,9 @@ struct lanes_mode {
     bool (*has_pending)(const struct emit *e);                   /* may lanes be pending elsewhere? */
     bool (*is_pending_live)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
     value (*mask)(struct emit *e);                               /* the lanes that run; NULL where all always do */
-    /* registers and their rows; `keep` a value for later code of the block, which reads what it returns by `kept` */
+    /* registers and their rows */
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
-    value (*keep)(struct emit *e, value v);
-    value (*kept)(struct emit *e, value kept);
     value (*read_sreg)(struct emit *e, LLVMTypeRef type, ir_ref r); /* a special register that is one number here */
     /* other warps: is an instruction of the function done once for several? Are all warps of the block here? */
     bool (*is_once)(const struct emit *e, uint32_t insn);
@@ -236,14 +234,15 @@ value emit_first_lane(struct emit *e, value mask);
 value emit_other_lanes(struct emit *e, value mask);
 /* A vector of n elements out of two others, or of one (y: NULL); negative index: any will do. */
 value emit_shuffle(struct emit *e, value x, value y, const int *index, unsigned n);
-/* Memory: so many bytes on; a field of a record; of the function's own, at its start or here; a constant. */
+/* Memory: so many bytes on; a field of a record; of the function's own; the same that holds v, and what it holds; a constant. */
 value emit_pointer_at(struct emit *e, value pointer, uint64_t offset);
 value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset);
 void emit_store_field(struct emit *e, value v, value base, uint64_t offset);
 value emit_load_i32(struct emit *e, value from);
 void emit_mark_invariant(struct emit *e, value load);
 value emit_alloca(struct emit *e, LLVMTypeRef type);
-value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial);
+value emit_keep(struct emit *e, value v);
+value emit_kept(struct emit *e, value kept);
 value emit_constant(struct emit *e, value array);
 value emit_op_pointer(struct emit *e, const struct ir_insn *i);
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name);

@@ -91,13 +91,13 @@ static void make_registers(struct emit *e, value *regs, value *pending)
         unsigned width = e->fn->ir->regs.at[r].width;
         LLVMTypeRef type = s->regs[r] == SHAPE_DIVERGENT ? vector_of_width(e, width) : type_of_width(e, width);
         for (unsigned p = 0; p < fn_pieces(e->fn, s->regs[r]); p++)
-            regs[(size_t)r * MAX_PIECES + p] = emit_alloca_of(e, type, NULL);
+            regs[(size_t)r * MAX_PIECES + p] = emit_alloca(e, type);
     }
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
             waits = ir_in_set(s->pending + (size_t)other * s->block_words, b);
-        pending[b] = waits ? emit_alloca_of(e, e->m->i32, const_i32(e, 0)) : NULL;
+        pending[b] = waits ? emit_keep(e, const_i32(e, 0)) : NULL;
     }
 }
 
@@ -175,16 +175,16 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     make_registers(e, regs, pending);
     emit_scratch(e, &f);
     emit_context(e, &f);
-    f.mask = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.budget = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.spun = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.ahead = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
-    f.count.lane_instructions = emit_alloca_of(e, e->m->i64, const_i64(e, 0));
-    f.count.phases = emit_alloca_of(e, e->m->i32, emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phases));
-    f.how = emit_alloca_of(e, e->m->i32, NULL);
-    f.left_at = emit_alloca_of(e, e->m->i32, NULL);
-    f.count.divided = emit_alloca_of(e, e->m->i32, NULL);
+    f.mask = emit_alloca(e, e->m->i32);
+    f.count.budget = emit_alloca(e, e->m->i32);
+    f.count.spun = emit_alloca(e, e->m->i32);
+    f.count.ahead = emit_alloca(e, e->m->i32);
+    f.count.instructions = emit_keep(e, const_i64(e, 0));
+    f.count.lane_instructions = emit_keep(e, const_i64(e, 0));
+    f.count.phases = emit_keep(e, emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phases));
+    f.how = emit_alloca(e, e->m->i32);
+    f.left_at = emit_alloca(e, e->m->i32);
+    f.count.divided = emit_alloca(e, e->m->i32);
     start_warp(e, &f.warps);
     struct cursor here = {.fn = fn};
     emit_entries(e, &here, &f.warps);

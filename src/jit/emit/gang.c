@@ -198,7 +198,7 @@ static void begin_pure(struct emit *e, struct gang *g)
     for (size_t n = 0; n < n_slots; n++) {
         value before = g->before[n], now = before ? g->warps[n % MAX_GANG].regs[n / MAX_GANG] : NULL;
         if (before)
-            build_store(e, build_load(e, LLVMGetAllocatedType(now), now), before);
+            build_store(e, emit_kept(e, now), before);
     }
 }
 

@@ -215,19 +215,6 @@ static bool all_within(const struct emit *e)
     return LLVMIsAConstantInt(lanes) && (uint32_t)LLVMConstIntGetZExtValue(lanes) == UINT32_MAX;
 }
 
-/* In an alloca, as code that the warps share (access_of_one()) may lie between the value and its uses. */
-static value keep(struct emit *e, value v)
-{
-    value kept = emit_alloca(e, LLVMTypeOf(v));
-    build_store(e, v, kept);
-    return kept;
-}
-
-static value load_kept(struct emit *e, value kept)
-{
-    return build_load(e, LLVMGetAllocatedType(kept), kept);
-}
-
 static bool is_once(const struct emit *e, uint32_t insn)
 {
     return e->fn->plan.once[insn];
@@ -251,8 +238,6 @@ const struct lanes_mode gang_mode = {
     .is_pending_live = nothing_is_pending_live,
     .spill = reg_spill_row,
     .reload = reg_reload_row,
-    .keep = keep,
-    .kept = load_kept,
     .read_sreg = reg_read_sreg_row,
     .is_once = is_once,
     .is_block = is_block,
@@ -277,8 +262,6 @@ const struct lanes_mode side_region_mode = {
     .mask = lanes_within,
     .spill = reg_spill_row,
     .reload = reg_reload_row,
-    .keep = keep,
-    .kept = load_kept,
     .read_sreg = reg_read_sreg_row,
     .is_once = is_once,
     .is_block = is_block,

@@ -32,10 +32,10 @@ static value vector_pointer(struct emit *e, const struct transfer *t, const stru
     return emit_pointer_at(e, t->pointer[0], (int64_t)vector_start(r, k) * t->a->bytes - before);
 }
 
-/* Keeps a loaded value for the group's other members. */
+/* Keeps a loaded value for the group's other members, in an alloca, as code that warps of a gang share (gang_exit.c) may lie between. */
 static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, value v)
 {
-    e->f->interleaved[r->id].of[e->lanes.place][k] = e->mode->keep(e, v);
+    e->f->interleaved[r->id].of[e->lanes.place][k] = emit_keep(e, v);
 }
 
 /* The kept value. If the group is loaded once for all warps of a gang, the first warp's value serves the others. */
@@ -43,7 +43,7 @@ static value kept_value(struct emit *e, const struct interleave_group *r, unsign
 {
     value kept = e->f->interleaved[r->id].of[e->lanes.place][k] ? e->f->interleaved[r->id].of[e->lanes.place][k]
                                                                 : e->f->interleaved[r->id].of[0][k];
-    return e->mode->kept(e, kept);
+    return emit_kept(e, kept);
 }
 
 static void load_values(struct emit *e, const struct transfer *t, struct interleave_group *r)

@@ -255,7 +255,7 @@ static bool emit_copy(struct emit *e, const struct ir_insn *i, const struct oper
     if (!copy_one(e, i->lane, x, what, result))
         return false;
     for (unsigned k = 0; k < (x->writes_e ? 2u : 1u); k++)
-        out[k] = build_load(e, LLVMGetAllocatedType(result[k]), result[k]);
+        out[k] = emit_kept(e, result[k]);
     return true;
 }
 

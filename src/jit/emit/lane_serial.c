@@ -225,14 +225,11 @@ static void prepare_registers(struct lane_serial *p)
             continue;
         if (is_uniform) {
             p->number[n] = reg_read_scalar(e, r);
-            p->last[n] = emit_alloca(e, LLVMTypeOf(p->number[n]));
-            build_store(e, p->number[n], p->last[n]);
+            p->last[n] = emit_keep(e, p->number[n]);
             continue;
         }
         LLVMTypeRef type = vector_of_width(e, fn_ref_width(e->fn, r));
-        p->row[n] = emit_alloca(e, type);
-        value lanes = comes(p, n) ? reg_read_lanes(e, r) : LLVMConstNull(type);
-        build_store(e, lanes, p->row[n]);
+        p->row[n] = emit_keep(e, comes(p, n) ? reg_read_lanes(e, r) : LLVMConstNull(type));
     }
 }
 
@@ -248,13 +245,10 @@ static void prepare(struct lane_serial *p)
         }
     finish_inductions(p);
     prepare_registers(p);
-    p->left = emit_alloca(e, e->m->i32);
-    p->spent = emit_alloca(e, e->m->i32);
+    p->left = emit_keep(e, p->mask);
+    p->spent = emit_keep(e, const_i32(e, 0));
     p->iteration = emit_alloca(e, e->m->i32);
-    p->iterations = emit_alloca(e, vector_of(e->m->i32, WARP_LANES));
-    build_store(e, p->mask, p->left);
-    build_store(e, const_i32(e, 0), p->spent);
-    build_store(e, emit_splat(e, const_i32(e, 0)), p->iterations);
+    p->iterations = emit_keep(e, emit_splat(e, const_i32(e, 0)));
 }
 
 /* ---- a lane ---- */

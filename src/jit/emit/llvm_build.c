@@ -213,7 +213,8 @@ value emit_shuffle(struct emit *e, value x, value y, const int *index, unsigned 
 value emit_alloca(struct emit *e, LLVMTypeRef type)
 {
     LLVMBasicBlockRef now = LLVMGetInsertBlock(e->m->b);
-    LLVMPositionBuilderBefore(e->m->b, LLVMGetFirstInstruction(e->f->entry));
+    if (now != e->f->entry)
+        LLVMPositionBuilderBefore(e->m->b, LLVMGetFirstInstruction(e->f->entry));
     value v = LLVMBuildAlloca(e->m->b, type, "");
     LLVMPositionBuilderAtEnd(e->m->b, now);
     return v;
@@ -297,12 +298,16 @@ value emit_op_pointer(struct emit *e, const struct ir_insn *i)
     return emit_pointer_at(e, e->f->of.ops, (uint64_t)fn_op(e->fn, i) * abi.op_size);
 }
 
-value emit_alloca_of(struct emit *e, LLVMTypeRef type, value initial)
+value emit_keep(struct emit *e, value v)
 {
-    value v = LLVMBuildAlloca(e->m->b, type, "");
-    if (initial)
-        build_store(e, initial, v);
-    return v;
+    value kept = emit_alloca(e, LLVMTypeOf(v));
+    build_store(e, v, kept);
+    return kept;
+}
+
+value emit_kept(struct emit *e, value kept)
+{
+    return build_load(e, LLVMGetAllocatedType(kept), kept);
 }
 
 value emit_constant(struct emit *e, value array)

@@ -262,8 +262,7 @@ void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMB
     LLVMAddIncoming(u->iterations, &fewer, &no, 1);
     build_cond_br(e, again, test, other);
     emit_at_end(e, yes);
-    u->left = emit_alloca(e, e->m->i64);
-    build_store(e, u->iterations, u->left);
+    u->left = emit_keep(e, u->iterations);
     build_br(e, unchecked);
 }
 

@@ -31,12 +31,6 @@ bool mode_is_first(const struct emit *e)
     return !e->lanes.place;
 }
 
-static value as_it_is(struct emit *e, value v)
-{
-    (void)e;
-    return v;
-}
-
 static bool not_once(const struct emit *e, uint32_t insn)
 {
     (void)e, (void)insn;
@@ -79,8 +73,6 @@ const struct lanes_mode warp_mode = {
     .mask = load_mask,
     .spill = reg_spill_row,
     .reload = reg_reload_row,
-    .keep = as_it_is,
-    .kept = as_it_is,
     .read_sreg = reg_read_sreg_row,
     .is_once = not_once,
     .is_block = not_block,
@@ -105,8 +97,6 @@ const struct lanes_mode lane_mode = {
     .mask = emit_lane_bit,
     .spill = reg_spill_lane,
     .reload = reg_reload_lane,
-    .keep = as_it_is,
-    .kept = as_it_is,
     .read_sreg = reg_read_sreg_lane,
     .is_once = not_once,
     .is_block = not_block,
