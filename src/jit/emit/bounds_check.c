@@ -48,7 +48,8 @@ LLVMBasicBlockRef access_skip_if_none(struct emit *e, const struct ir_insn *i, v
 
 void emit_by_engine(struct emit *e, const struct ir_insn *i)
 {
-    e->mode->has_effects(e);
+    if (e->mode->has_effects)
+        e->mode->has_effects(e);
     value mask = emit_guarded_mask(e, i);
     LLVMBasicBlockRef done = access_skip_if_none(e, i, mask);
     fence_before_load(e);

@@ -15,7 +15,7 @@ bool copy_is_whole(const struct emit *e)
     uint32_t load = i->kind == IR_LD ? e->here->index : e->here->index - 1;
     const struct ir_insn *from = insn_at(here, load);
     struct access to = access_begin(e->fn, insn_at(here, load + 1));
-    bool once = e->mode->is_once(e, (uint32_t)(from - e->fn->ir->insns.at));
+    bool once = mode_is_once(e, (uint32_t)(from - e->fn->ir->insns.at));
     if (once || !from->a || fn_ref_shape(e->fn, from->a) == SHAPE_UNIFORM || to.shape == SHAPE_UNIFORM ||
         to.shape == SHAPE_DIVERGENT)
         return false;

@@ -54,21 +54,19 @@ struct lanes_mode {
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
     value (*read_sreg)(struct emit *e, LLVMTypeRef type, ir_ref r); /* a special register that is one number here */
-    /* other warps: is an instruction of the function done once for several? Are all warps of the block here? */
-    bool (*is_once)(const struct emit *e, uint32_t insn);
-    bool (*is_block)(const struct emit *e);
-    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->f->leave or in its record; and that the next instruction
-     * cannot be repeated: the block cannot be restarted behind it */
+    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->f->leave or in its record; and, or NULL, that the next
+     * instruction cannot be repeated: the block cannot be restarted behind it */
     void (*leave_at)(struct emit *e, uint32_t index);
     void (*record_exit)(struct emit *e, const struct side_exit *x);
     void (*has_effects)(struct emit *e);
     /* The engine performs: an access; an IR_ASYNC; an IR_GROUP that has something to do, and goes to `done`. Behind an access,
-     * first_anew: values found before it may not be available any more. */
+     * first_anew, or NULL: values found before it may not be available any more. */
     void (*access_by_engine)(struct emit *e, const struct transfer *t);
     void (*async_by_engine)(struct emit *e, const struct ir_insn *i);
     void (*group_by_engine)(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done);
     void (*first_anew)(struct emit *e, struct transfer *t);
-    /* Emits an access if it is known that the lanes that run are inside; else false. Performs an atomic operation on cells that are. */
+    /* Emits an access if it is known that the lanes that run are inside; else false, or NULL. Performs an atomic operation on cells
+     * that are. */
     bool (*transfer_known)(struct emit *e, struct transfer *t);
     void (*perform_atom)(struct emit *e, const struct atom *t);
     /* Do vectors move what all lanes have at one address of local memory, which is a row there? May there be more atomic operations
@@ -77,8 +75,11 @@ struct lanes_mode {
 };
 extern const struct lanes_mode warp_mode, lane_mode;
 bool mode_is_pending_live(const struct emit *e, uint32_t reg);
-/* Is this the warp that does what is done once for several? */
+/* Is this the warp that does what is done once for several? Is an instruction of the function done so? Are all warps of the block
+ * here? */
 bool mode_is_first(const struct emit *e);
+bool mode_is_once(const struct emit *e, uint32_t insn);
+bool mode_is_block(const struct emit *e);
 
 /* What all functions of a kernel are emitted into, and with: const once it is made (compile.c). */
 struct code_module {

@@ -215,22 +215,6 @@ static bool all_within(const struct emit *e)
     return LLVMIsAConstantInt(lanes) && (uint32_t)LLVMConstIntGetZExtValue(lanes) == UINT32_MAX;
 }
 
-static bool is_once(const struct emit *e, uint32_t insn)
-{
-    return e->fn->plan.once[insn];
-}
-
-static bool is_block(const struct emit *e)
-{
-    return e->fn->plan.is_block;
-}
-
-static bool none_known(struct emit *e, struct transfer *t)
-{
-    (void)e, (void)t;
-    return false;
-}
-
 const struct lanes_mode gang_mode = {
     .is_full = is_full,
     .all_run = yes,
@@ -239,8 +223,6 @@ const struct lanes_mode gang_mode = {
     .spill = reg_spill_row,
     .reload = reg_reload_row,
     .read_sreg = reg_read_sreg_row,
-    .is_once = is_once,
-    .is_block = is_block,
     .leave_at = leave_at,
     .record_exit = record_exit,
     .has_effects = has_effects,
@@ -248,7 +230,6 @@ const struct lanes_mode gang_mode = {
     .async_by_engine = async_by_engine,
     .group_by_engine = group_by_engine,
     .first_anew = first_anew,
-    .transfer_known = none_known,
     .perform_atom = atom_perform_warp,
     .moves_local = true,
     .bounds_atomics = true,
@@ -263,8 +244,6 @@ const struct lanes_mode side_region_mode = {
     .spill = reg_spill_row,
     .reload = reg_reload_row,
     .read_sreg = reg_read_sreg_row,
-    .is_once = is_once,
-    .is_block = is_block,
     .leave_at = leave_at,
     .record_exit = record_exit,
     .has_effects = has_effects,

@@ -90,7 +90,8 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
         struct transfer again = *t; /* `fast` counts on what was found before */
-        e->mode->first_anew(e, &again);
+        if (e->mode->first_anew)
+            e->mode->first_anew(e, &again);
         access_branch_on_first(e, &again, is_interleaved ? fast : done, out);
         emit_at_end(e, out);
         exit_emit_at(e, e->here->index + 1);
@@ -98,7 +99,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
         build_br(e, done);
     }
     emit_at_end(e, fast);
-    if (members > 1 && is_interleaved)
+    if (members > 1 && is_interleaved && e->mode->first_anew)
         e->mode->first_anew(e, t);
     if (!access_is_nontemporal(*e->here, t->a))
         emit_prefetch(e, t);
@@ -118,7 +119,7 @@ static void access_one(struct emit *e, struct transfer *t)
         transfer_one(e, t);
         return;
     }
-    if (e->mode->transfer_known(e, t))
+    if (e->mode->transfer_known && e->mode->transfer_known(e, t))
         return;
     t->tested = access_tested_bytes(t->a, g);
     if (is_global)

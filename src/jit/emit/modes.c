@@ -31,38 +31,20 @@ bool mode_is_first(const struct emit *e)
     return !e->lanes.place;
 }
 
-static bool not_once(const struct emit *e, uint32_t insn)
+bool mode_is_once(const struct emit *e, uint32_t insn)
 {
-    (void)e, (void)insn;
-    return false;
+    return e->lanes.gang && e->fn->plan.once[insn];
 }
 
-static bool not_block(const struct emit *e)
+bool mode_is_block(const struct emit *e)
 {
-    (void)e;
-    return false;
+    return e->lanes.gang && e->fn->plan.is_block;
 }
 
 static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done)
 {
     emit_by_engine(e, i);
     build_br(e, done);
-}
-
-static void first_stays(struct emit *e, struct transfer *t)
-{
-    (void)e, (void)t;
-}
-
-static bool none_known(struct emit *e, struct transfer *t)
-{
-    (void)e, (void)t;
-    return false;
-}
-
-static void note_nothing(struct emit *e)
-{
-    (void)e;
 }
 
 const struct lanes_mode warp_mode = {
@@ -74,16 +56,11 @@ const struct lanes_mode warp_mode = {
     .spill = reg_spill_row,
     .reload = reg_reload_row,
     .read_sreg = reg_read_sreg_row,
-    .is_once = not_once,
-    .is_block = not_block,
     .leave_at = exit_of_warp,
     .record_exit = exit_record_for_leave,
-    .has_effects = note_nothing,
     .access_by_engine = access_call_engine,
     .async_by_engine = emit_by_engine,
     .group_by_engine = group_by_engine,
-    .first_anew = first_stays,
-    .transfer_known = none_known,
     .perform_atom = atom_perform_warp,
     .moves_local = true,
     .bounds_atomics = true,
@@ -98,16 +75,11 @@ const struct lanes_mode lane_mode = {
     .spill = reg_spill_lane,
     .reload = reg_reload_lane,
     .read_sreg = reg_read_sreg_lane,
-    .is_once = not_once,
-    .is_block = not_block,
     .leave_at = exit_of_warp,
     .record_exit = exit_record_for_leave,
-    .has_effects = note_nothing,
     .access_by_engine = access_call_engine,
     .async_by_engine = emit_by_engine,
     .group_by_engine = group_by_engine,
-    .first_anew = first_stays,
-    .transfer_known = none_known,
     .perform_atom = atom_perform_lane,
     .delays_fences = true,
 };

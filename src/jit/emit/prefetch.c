@@ -53,7 +53,7 @@ static value bytes_within_block(struct emit *e, const struct access *a)
 static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
 {
     bool is_claimed = ir_ref_kind(t->a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(t->a->i->a)];
-    if (is_claimed && (last_warp(e) == 0 || e->mode->is_block(e)))
+    if (is_claimed && (last_warp(e) == 0 || mode_is_block(e)))
         return;
     value ahead = is_claimed ? bytes_within_block(e, t->a) : const_i64(e, bytes_ahead(e, t->a));
     value there = build_add(e, t->first[0], ahead);
