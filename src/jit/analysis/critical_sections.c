@@ -37,22 +37,15 @@ void serial_parts_find_exits(const struct function *fn, uint8_t *exits)
     serial_parts_add_exits(fn, 0, fn->ir->n_ordered, exits);
 }
 
-static void add(const struct function *fn, uint64_t *set, ir_ref r)
-{
-    uint32_t n = ir_ref_kind(r) == REF_REG ? fn->shapes->live.number[ir_ref_index(r)] : 0;
-    if (n)
-        ir_set_add(set, n - 1);
-}
-
 /* Adds the registers that the instruction writes, and all that it reads or writes. */
 static void add_insn(const struct function *fn, const struct ir_insn *i, uint64_t *written, uint64_t *touched)
 {
     ir_ref refs[IR_MAX_REFS];
     for (unsigned k = 0, n = ir_reads(i, refs); k < n; k++)
-        add(fn, touched, refs[k]);
+        live_add(fn, touched, refs[k]);
     for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++) {
-        add(fn, touched, refs[k]);
-        add(fn, written, refs[k]);
+        live_add(fn, touched, refs[k]);
+        live_add(fn, written, refs[k]);
     }
 }
 
@@ -82,13 +75,10 @@ struct ir_shapes shapes_of_one_lane(const struct function *fn, const struct ir_s
     return one;
 }
 
-bool serial_parts_exist(const struct function *fn, uint32_t *longest)
+bool serial_parts_exist(const struct function *fn)
 {
     bool found = false;
-    *longest = 0;
-    for (uint32_t b = 0; b < fn->ir->blocks.n; b++) {
-        *longest = fn->ir->blocks.at[b].n > *longest ? fn->ir->blocks.at[b].n : *longest;
-        found |= fn->ir->blocks.at[b].serial_to;
-    }
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
+        found |= block_at(fn, b)->serial_to;
     return found;
 }

@@ -26,26 +26,11 @@ static uint64_t *sets_of(const struct function *fn, uint64_t *in, uint32_t block
     return in + (size_t)block * dirty_words(fn);
 }
 
-/* Removes r from one of the sets. */
-static void drop(const struct function *fn, uint64_t *set, ir_ref r)
-{
-    uint32_t n = ir_ref_kind(r) == REF_REG ? fn->shapes->live.number[ir_ref_index(r)] : 0;
-    if (n)
-        ir_set_remove(set, n - 1);
-}
-
-static void add(const struct function *fn, uint64_t *set, ir_ref r)
-{
-    uint32_t n = fn->shapes->live.number[ir_ref_index(r)];
-    if (n)
-        ir_set_add(set, n - 1);
-}
-
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r)
 {
     bool through = ir_ref_kind(r) == REF_REG && fn->written_through[ir_ref_index(r)];
-    (through ? add : drop)(fn, sets, r);
-    (through ? add : drop)(fn, sets + fn->shapes->live.words, r);
+    (through ? live_add : live_remove)(fn, sets, r);
+    (through ? live_add : live_remove)(fn, sets + fn->shapes->live.words, r);
 }
 
 /* Not where something else than the code of single warps writes: gangs may begin anew, and lanes one by one have values of their own. */
@@ -57,9 +42,8 @@ static bool may_write_through(const struct function *fn, uint32_t order)
 void dirty_find_written_through(struct function *fn)
 {
     uint8_t *found = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
-    uint32_t longest;
     fn->written_through = found;
-    if (serial_parts_exist(fn, &longest))
+    if (serial_parts_exist(fn))
         return;
     for (uint32_t n = 0; n < fn->ir->insns.n; n++) {
         const struct ir_insn *i = &fn->ir->insns.at[n];
@@ -72,7 +56,7 @@ void dirty_find_written_through(struct function *fn)
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
         for (uint32_t k = 0; k < block_at(fn, b)->n && !may_write_through(fn, b); k++) {
             ir_ref refs[IR_MAX_REFS];
-            for (unsigned j = ir_writes(&fn->ir->insns.at[block_at(fn, b)->first + k], refs); j-- > 0;)
+            for (unsigned j = ir_writes(fn_insn(fn, b, k), refs); j-- > 0;)
                 found[ir_ref_index(refs[j])] = 0;
         }
 }
@@ -123,7 +107,7 @@ static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t b
     const struct ir_live *live = &fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
         if (fn->shapes->regs[live->regs[n]] != SHAPE_DIVERGENT && fn->ir->regs.at[live->regs[n]].width > 1)
-            drop(fn, sets_of(fn, in, block), ir_make_ref(REF_REG, live->regs[n]));
+            live_remove(fn, sets_of(fn, in, block), ir_make_ref(REF_REG, live->regs[n]));
 }
 
 /* A block where warps enter: all that is loaded there is clean. */

@@ -129,7 +129,7 @@ static bool find_addresses(const struct function *fn, struct addresses *regs)
         bool changed = false;
         for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
             for (uint32_t k = 0; k < block_at(fn, b)->n; k++)
-                changed |= visit(fn, regs, &fn->ir->insns.at[block_at(fn, b)->first + k]);
+                changed |= visit(fn, regs, fn_insn(fn, b, k));
         if (!changed)
             return true;
     }

@@ -82,10 +82,14 @@ static inline const struct ir_block *block_at(const struct function *fn, uint32_
 {
     return ir_block_at(fn->ir, order);
 }
-/* Instruction k of the cursor's block. */
+/* Instruction k of a block; of the cursor's. */
+static inline const struct ir_insn *fn_insn(const struct function *fn, uint32_t order, uint32_t k)
+{
+    return &fn->ir->insns.at[block_at(fn, order)->first + k];
+}
 static inline const struct ir_insn *insn_at(struct cursor here, uint32_t k)
 {
-    return &here.fn->ir->insns.at[block_at(here.fn, here.block)->first + k];
+    return fn_insn(here.fn, here.block, k);
 }
 /* The last instruction of a block that is not empty. */
 static inline const struct ir_insn *last_insn(const struct function *fn, const struct ir_block *b)
@@ -121,12 +125,14 @@ uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k);
 /* Does the instruction write r in all lanes, by a lane function? */
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r);
 
-/* Registers that are live where a block begins: a set of ir_live. */
+/* Registers that are live where a block begins, and behind it: sets of ir_live. */
 const uint64_t *live_in(const struct function *fn, uint32_t block);
+const uint64_t *live_out(const struct function *fn, uint32_t block);
 /* Does some branch go back to the block, or to one before it? */
 bool cursor_is_in_loop(struct cursor here);
-/* The instruction that ends a block, by its number there; as many as it has where it just goes on. */
+/* The instruction that ends a block, by its number there; as many as it has where it just goes on. The instruction; or NULL. */
 uint32_t fn_block_end(const struct function *fn, uint32_t order);
+const struct ir_insn *fn_end_insn(const struct function *fn, uint32_t order);
 /* Where lanes go on behind a block that no branch takes elsewhere, and where its branch takes them: by the numbers of blocks in order;
  * NO_BLOCK where they do not. */
 uint32_t fn_next(const struct function *fn, uint32_t order);
@@ -138,6 +144,7 @@ row_ref fn_row(const struct function *fn, ir_ref r);
 uint32_t fn_op(const struct function *fn, const struct ir_insn *i);
 /* Where a warp arrives by this instruction, if lockstep goes on behind it: ARRIVED_END or a barrier's bit; 0 for all else. */
 uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i);
+uint32_t fn_arrival_at(const struct function *fn, uint32_t order); /* the end of a block */
 /* The block in which warps go on behind the barrier at the end of block `at`, if all 32 lanes come there, and always did; else
  * NO_BLOCK. Registers that are not divergent are then spilled as seeds, and made rows where the interpreter takes over. */
 uint32_t fn_seed_block(const struct function *fn, uint32_t at);
@@ -147,6 +154,11 @@ void fn_find_entries(const struct function *fn, uint8_t *entries);
 
 /* ---- live_state.c ---- */
 
+/* A set of ir_live: is an operand in it? Adds it; removes it. Only registers that cross blocks have a place there. */
+bool live_has(const struct function *fn, const uint64_t *set, ir_ref r);
+void live_add(const struct function *fn, uint64_t *set, ir_ref r);
+void live_remove(const struct function *fn, uint64_t *set, ir_ref r);
+
 /* A list of registers. */
 struct reg_list {
     uint32_t *regs, n;
@@ -154,11 +166,10 @@ struct reg_list {
 
 /* Registers that are live before instruction `index` of the block: read from there on before they are written, or behind the
  * block. (No other register may be spilled: its row can be that of another register by now.) live_of_set: those of a set of ir_live;
- * live_scalars, live_divergent: of a list, those that are not divergent, and those that are. */
+ * live_among: of a list, those that are divergent, or those that are not. */
 struct reg_list live_at(struct cursor here, uint32_t index);
 struct reg_list live_of_set(const struct function *fn, const uint64_t *set);
-struct reg_list live_scalars(const struct function *fn, struct reg_list among);
-struct reg_list live_divergent(const struct function *fn, struct reg_list among);
+struct reg_list live_among(const struct function *fn, struct reg_list among, bool divergent);
 /* Registers that are live behind the block and not written in it. Each exit from the block has to spill them, so one piece of code
  * does it for all exits. A set of ir_live; fn->through has those of all blocks. */
 const uint64_t *live_through(const struct function *fn, uint32_t block);
@@ -169,8 +180,8 @@ void live_find_through(struct function *fn);
 /* By block: do lanes go there behind a serial part? serial_parts_add_exits: behind the parts among the blocks from `from` to `to`. */
 void serial_parts_find_exits(const struct function *fn, uint8_t *exits);
 void serial_parts_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits);
-/* Is there a serial part? *longest: the instructions of the longest block of all. */
-bool serial_parts_exist(const struct function *fn, uint32_t *longest);
+/* Is there a serial part? */
+bool serial_parts_exist(const struct function *fn);
 /* Are there too many blocks in serial parts for a second version of them? LLVM's time grows faster than a function. */
 bool serial_parts_have_many_blocks(const struct function *fn);
 /* Is a block in the serial part that `from` is in? The registers of the part that a block is in: those that it writes, and all. */

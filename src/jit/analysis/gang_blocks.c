@@ -29,7 +29,7 @@ static bool is_for_side_regions(const struct function *fn, uint32_t order)
 /* Where a branch skips a block that nobody else comes to and that goes on where the others are: that block; else 0. */
 static uint32_t side_region_behind(const struct function *fn, uint32_t order, const uint32_t *comes_to)
 {
-    const struct ir_insn *i = gang_block_end(fn, order);
+    const struct ir_insn *i = fn_end_insn(fn, order);
     uint32_t next = fn_next(fn, order), target = fn_target(fn, order);
     if (!i || i->kind != IR_BRA || !i->guard || target == NO_BLOCK || next == NO_BLOCK ||
         (gang_is_common(fn, i->guard) && fn_ref_shape(fn, i->guard) != SHAPE_DIVERGENT))
@@ -37,7 +37,7 @@ static uint32_t side_region_behind(const struct function *fn, uint32_t order, co
     uint32_t region = target < next ? target : next, behind = target < next ? next : target;
     if (region <= order || region == behind || comes_to[region] != 1)
         return 0;
-    const struct ir_insn *last = gang_block_end(fn, region);
+    const struct ir_insn *last = fn_end_insn(fn, region);
     bool goes_there =
         last ? last->kind == IR_BRA && !last->guard && fn_target(fn, region) == behind : fn_next(fn, region) == behind;
     return goes_there && is_for_side_regions(fn, region) ? region : 0;
@@ -80,10 +80,10 @@ static bool goes_together(const struct function *fn, uint32_t order)
     if (fn->plan.is_side_region[order])
         return true;
     for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
-        const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
+        const struct ir_insn *i = fn_insn(fn, order, n);
         bool together = !i->guard || i->kind != IR_BRA || fn->plan.side_region[order] ||
                         (gang_is_common(fn, i->guard) && fn_ref_shape(fn, i->guard) != SHAPE_DIVERGENT);
-        bool arrives = n == fn_block_end(fn, order) && gang_arrival_at(fn, order);
+        bool arrives = n == fn_block_end(fn, order) && fn_arrival_at(fn, order);
         if (!together || (!gang_takes(i) && !arrives))
             return false;
     }
@@ -105,7 +105,7 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
 {
     uint32_t found = 0;
     for (uint32_t n = 0; n < block_at(fn, order)->n; n++) {
-        const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, order)->first + n];
+        const struct ir_insn *i = fn_insn(fn, order, n);
         found += !is_neighbour(fn, order, n) && (i->kind == IR_LD || i->kind == IR_ST) &&
                  (mem_access_may_be_global(&i->access->mem) || fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT);
     }
@@ -117,7 +117,7 @@ static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
 {
     uint32_t first = 0, n = 0, tests = 0, n_loops = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t arrived = gang_arrival_at(fn, b),
+        uint32_t arrived = fn_arrival_at(fn, b),
                  last = arrived && arrived != ARRIVED_END ? loop_around(fn, b, &first) : NO_BLOCK;
         for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
             if (!goes_together(fn, k))
@@ -143,7 +143,7 @@ static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase
         tests += count_tests(fn, b);
         if (block_at(fn, b)->serial_to || !goes_together(fn, b) || tests > LIMIT_gang_phase_tests)
             return false;
-        for (uint32_t k = 0; k < 2 && !gang_arrival_at(fn, b); k++)
+        for (uint32_t k = 0; k < 2 && !fn_arrival_at(fn, b); k++)
             if (to[k] != NO_BLOCK && to[k] <= b) /* a loop */
                 return false;
             else if (to[k] != NO_BLOCK)
@@ -157,7 +157,7 @@ static uint32_t count_barriers(const struct function *fn, const uint8_t *from, c
 {
     uint32_t n = 0;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t arrived = gang_arrival_at(fn, b), next = fn_next(fn, b);
+        uint32_t arrived = fn_arrival_at(fn, b), next = fn_next(fn, b);
         n += from[b] && arrived && arrived != ARRIVED_END && next != NO_BLOCK && to[next];
     }
     return n;

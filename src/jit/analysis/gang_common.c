@@ -3,24 +3,12 @@
 
 #include <string.h>
 
-const struct ir_insn *gang_block_end(const struct function *fn, uint32_t order)
-{
-    uint32_t end = fn_block_end(fn, order);
-    return end < block_at(fn, order)->n ? &fn->ir->insns.at[block_at(fn, order)->first + end] : NULL;
-}
-
-uint32_t gang_arrival_at(const struct function *fn, uint32_t order)
-{
-    const struct ir_insn *i = gang_block_end(fn, order);
-    return i ? fn_arrival(fn, i) : 0;
-}
-
 void gang_find_phase_starts(const struct function *fn, uint8_t *starts)
 {
     memset(starts, 0, fn->ir->n_ordered);
     starts[0] = 1;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
-        uint32_t arrived = gang_arrival_at(fn, b), next = fn_next(fn, b);
+        uint32_t arrived = fn_arrival_at(fn, b), next = fn_next(fn, b);
         if (arrived && arrived != ARRIVED_END && next != NO_BLOCK)
             starts[next] = 1;
     }
@@ -35,7 +23,7 @@ bool gang_takes(const struct ir_insn *i)
 
 uint32_t gang_next_blocks(const struct function *fn, uint32_t b, uint32_t next[2])
 {
-    const struct ir_insn *i = gang_block_end(fn, b);
+    const struct ir_insn *i = fn_end_insn(fn, b);
     uint32_t n = 0;
     if (i && i->kind != IR_BRA && !fn_is_plain_shuffle(fn, i))
         return 0;
@@ -127,7 +115,6 @@ void gang_find_common(struct function *fn)
         changed = false;
         for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
             for (uint32_t k = 0; k < block_at(fn, b)->n; k++)
-                changed |= visit_insn(fn, &fn->ir->insns.at[block_at(fn, b)->first + k],
-                                      !fn->plan.is_side_region || !fn->plan.is_side_region[b]);
+                changed |= visit_insn(fn, fn_insn(fn, b, k), !fn->plan.is_side_region || !fn->plan.is_side_region[b]);
     }
 }

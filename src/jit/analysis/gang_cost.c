@@ -67,7 +67,7 @@ static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t firs
     at[reg] = 1; /* cycles + 1; 0: does not hang on it */
     for (uint32_t b = first; b <= last; b++)
         for (uint32_t n = 0; n < block_at(fn, b)->n; n++) {
-            const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, b)->first + n];
+            const struct ir_insn *i = fn_insn(fn, b, n);
             unsigned latest = 0, reads = ir_reads(i, refs);
             for (unsigned k = 0; k < reads; k++)
                 if (ir_ref_kind(refs[k]) == REF_REG && at[ir_ref_index(refs[k])] > latest)
@@ -85,10 +85,10 @@ static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t firs
 /* May accesses be tested before the loop? What loop_version.c finds out, by and large. */
 static bool is_tested(const struct function *fn, uint32_t first, uint32_t last)
 {
-    const struct ir_insn *end = gang_block_end(fn, first);
+    const struct ir_insn *end = fn_end_insn(fn, first);
     bool tested = first != last || !end || !end->guard || fn_ref_shape(fn, end->guard) == SHAPE_DIVERGENT;
     for (uint32_t n = 0; n < block_at(fn, first)->n; n++) {
-        const struct ir_insn *i = &fn->ir->insns.at[block_at(fn, first)->first + n];
+        const struct ir_insn *i = fn_insn(fn, first, n);
         tested |=
             (i->kind == IR_LD || i->kind == IR_ST) && (i->guard || (i->a && fn_ref_shape(fn, i->a) == SHAPE_DIVERGENT));
     }

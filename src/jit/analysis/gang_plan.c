@@ -12,7 +12,7 @@ uint32_t gang_side_region_end(const struct function *fn, uint32_t order)
 /* Does the gang come to another block from this one, whatever its registers hold? */
 static bool always_goes_on(const struct function *fn, uint32_t order)
 {
-    const struct ir_insn *i = gang_block_end(fn, order);
+    const struct ir_insn *i = fn_end_insn(fn, order);
     uint32_t to = i && i->kind == IR_BRA ? fn_target(fn, order) : fn_next(fn, order);
     if (fn->plan.is_block && fn->plan.side_region[order])
         return fn->plan.inside[gang_side_region_end(fn, order)];
@@ -21,7 +21,7 @@ static bool always_goes_on(const struct function *fn, uint32_t order)
 
 bool gang_may_dissolve(const struct function *fn, uint32_t block)
 {
-    return fn->plan.n && fn->plan.inside[block] && !gang_arrival_at(fn, block) && !always_goes_on(fn, block);
+    return fn->plan.n && fn->plan.inside[block] && !fn_arrival_at(fn, block) && !always_goes_on(fn, block);
 }
 
 bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block)
@@ -75,7 +75,7 @@ static void find_entries(struct function *fn)
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         uint32_t next = fn_next(fn, b);
         bool is_there = fn->plan.is_straight && fn->plan.inside[b] && !gang_barrier_is_passed_again(fn, b);
-        if (gang_arrival_at(fn, b) && next != NO_BLOCK && starts[next] && !is_there)
+        if (fn_arrival_at(fn, b) && next != NO_BLOCK && starts[next] && !is_there)
             fn->plan.entries[next] = fn->plan.inside[next];
     }
 }

@@ -6,10 +6,6 @@
 
 /* ---- gang_common.c ---- */
 
-/* The instruction that ends a block; NULL where it just goes on with the next. */
-const struct ir_insn *gang_block_end(const struct function *fn, uint32_t order);
-/* What warps come to together at the end of a block: exit_of_warp() of emit/exit.c. */
-uint32_t gang_arrival_at(const struct function *fn, uint32_t order);
 /* Blocks where warps begin or go on behind a barrier; `starts` by block. */
 void gang_find_phase_starts(const struct function *fn, uint8_t *starts);
 /* Of atomics those of the block's own memory: a warp behind another one in a gang is one that comes later. */

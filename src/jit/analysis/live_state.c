@@ -3,6 +3,34 @@
 
 #include <string.h>
 
+/* ---- sets of ir_live ---- */
+
+/* Its number there, plus one; 0: it has none. */
+static uint32_t number_of(const struct function *fn, ir_ref r)
+{
+    return ir_ref_kind(r) == REF_REG ? fn->shapes->live.number[ir_ref_index(r)] : 0;
+}
+
+bool live_has(const struct function *fn, const uint64_t *set, ir_ref r)
+{
+    uint32_t n = number_of(fn, r);
+    return n && ir_in_set(set, n - 1);
+}
+
+void live_add(const struct function *fn, uint64_t *set, ir_ref r)
+{
+    uint32_t n = number_of(fn, r);
+    if (n)
+        ir_set_add(set, n - 1);
+}
+
+void live_remove(const struct function *fn, uint64_t *set, ir_ref r)
+{
+    uint32_t n = number_of(fn, r);
+    if (n)
+        ir_set_remove(set, n - 1);
+}
+
 /* ---- from a place in a block on ---- */
 
 struct search {
@@ -37,7 +65,7 @@ static void note_insn(struct search *s, const struct ir_insn *i)
 struct reg_list live_at(struct cursor here, uint32_t index)
 {
     const struct ir_live *live = &here.fn->shapes->live;
-    const uint64_t *out = live->out + (size_t)here.block * live->words;
+    const uint64_t *out = live_out(here.fn, here.block);
     const struct ir_block *block = block_at(here.fn, here.block);
     uint8_t seen[here.fn->ir->regs.n];
     struct reg_list found = {.regs = ARENA_ARRAY(here.fn->arena, uint32_t, here.fn->ir->regs.n)};
@@ -61,20 +89,11 @@ struct reg_list live_of_set(const struct function *fn, const uint64_t *set)
     return l;
 }
 
-struct reg_list live_scalars(const struct function *fn, struct reg_list among)
+struct reg_list live_among(const struct function *fn, struct reg_list among, bool divergent)
 {
     struct reg_list l = {.regs = ARENA_ARRAY(fn->arena, uint32_t, among.n + 1)};
     for (uint32_t k = 0; k < among.n; k++)
-        if (fn->shapes->regs[among.regs[k]] != SHAPE_DIVERGENT)
-            l.regs[l.n++] = among.regs[k];
-    return l;
-}
-
-struct reg_list live_divergent(const struct function *fn, struct reg_list among)
-{
-    struct reg_list l = {.regs = ARENA_ARRAY(fn->arena, uint32_t, among.n + 1)};
-    for (uint32_t k = 0; k < among.n; k++)
-        if (fn->shapes->regs[among.regs[k]] == SHAPE_DIVERGENT)
+        if ((fn->shapes->regs[among.regs[k]] == SHAPE_DIVERGENT) == divergent)
             l.regs[l.n++] = among.regs[k];
     return l;
 }
@@ -88,17 +107,13 @@ const uint64_t *live_through(const struct function *fn, uint32_t block)
 
 static void find_through(const struct function *fn, uint32_t order, uint64_t *through)
 {
-    const struct ir_live *live = &fn->shapes->live;
     const struct ir_block *block = block_at(fn, order);
     ir_ref writes[IR_MAX_REFS];
-    memcpy(through, live->out + (size_t)order * live->words, live->words * sizeof *through);
+    memcpy(through, live_out(fn, order), fn->shapes->live.words * sizeof *through);
     for (uint32_t k = 0; k < block->n; k++) {
         unsigned n = ir_writes(&fn->ir->insns.at[block->first + k], writes);
-        for (unsigned w = 0; w < n; w++) {
-            uint32_t number = ir_ref_kind(writes[w]) == REF_REG ? live->number[ir_ref_index(writes[w])] : 0;
-            if (number)
-                ir_set_remove(through, number - 1);
-        }
+        for (unsigned w = 0; w < n; w++)
+            live_remove(fn, through, writes[w]);
     }
 }
 

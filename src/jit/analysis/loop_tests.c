@@ -126,7 +126,7 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
     }
     const struct ir_live *live = &fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)
-        if (ir_in_set(live->out + (size_t)here.block * live->words, n) && fn->shapes->assumed[live->regs[n]])
+        if (ir_in_set(live_out(fn, here.block), n) && fn->shapes->assumed[live->regs[n]])
             return false;
     return true;
 }

@@ -109,8 +109,7 @@ uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i)
 
 uint32_t fn_seed_block(const struct function *fn, uint32_t at)
 {
-    const struct ir_block *block = block_at(fn, at);
-    uint32_t arrived = block->n ? fn_arrival(fn, last_insn(fn, block)) : 0, next = fn_next(fn, at);
+    uint32_t arrived = fn_arrival_at(fn, at), next = fn_next(fn, at);
     if (!arrived || arrived == ARRIVED_END || !next || next == NO_BLOCK)
         return NO_BLOCK;
     return ir_is_full(fn->shapes, at) && fn->shapes->whole[next] ? next : NO_BLOCK;
@@ -129,10 +128,27 @@ const uint64_t *live_in(const struct function *fn, uint32_t block)
     return fn->shapes->live.in + (size_t)block * fn->shapes->live.words;
 }
 
+const uint64_t *live_out(const struct function *fn, uint32_t block)
+{
+    return fn->shapes->live.out + (size_t)block * fn->shapes->live.words;
+}
+
 uint32_t fn_block_end(const struct function *fn, uint32_t order)
 {
     const struct ir_block *b = block_at(fn, order);
     return b->n - layout_has_end(fn->ir, b);
+}
+
+const struct ir_insn *fn_end_insn(const struct function *fn, uint32_t order)
+{
+    uint32_t end = fn_block_end(fn, order);
+    return end < block_at(fn, order)->n ? fn_insn(fn, order, end) : NULL;
+}
+
+uint32_t fn_arrival_at(const struct function *fn, uint32_t order)
+{
+    const struct ir_insn *i = fn_end_insn(fn, order);
+    return i ? fn_arrival(fn, i) : 0;
 }
 
 uint32_t fn_next(const struct function *fn, uint32_t order)

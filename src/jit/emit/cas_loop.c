@@ -66,8 +66,7 @@ struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in
     struct cas_loop c = {.head = head};
     if (!i || i->guard || !atom_begin(e, i, &c.t) || !c.t.is_cas || c.t.shared)
         return NULL;
-    uint32_t n = ir_ref_kind(i->a) == REF_REG ? e->fn->shapes->live.number[ir_ref_index(i->a)] : 0;
-    if (!n || ir_in_set(out, n - 1) || !ir_in_set(in, n - 1))
+    if (live_has(e->fn, out, i->a) || !live_has(e->fn, in, i->a))
         return NULL;
     struct cas_loop *own = ARENA_NEW(e->arena, struct cas_loop);
     c.failed = emit_keep(e, const_i32(e, 0));

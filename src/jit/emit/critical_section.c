@@ -278,9 +278,8 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
     if ((!is_atom && i->kind != IR_LD && i->kind != IR_ST) || i->guard || ir_ref_kind(i->a) != REF_REG ||
         i->access->disp_const || (is_atom ? !atom_begin(p->e, i, &t) : !access_is_simple(e->fn, i)))
         return false;
-    uint32_t r = ir_ref_index(i->a), n = e->fn->shapes->live.number[r];
-    return mem_access_may_be_global(&i->access->mem) && n && ir_in_set(live_in(e->fn, head), n - 1) &&
-           !ir_in_set(p->written, n - 1) && p->warp->regs[r] == SHAPE_UNIFORM;
+    return mem_access_may_be_global(&i->access->mem) && live_has(e->fn, live_in(e->fn, head), i->a) &&
+           !live_has(e->fn, p->written, i->a) && p->warp->regs[ir_ref_index(i->a)] == SHAPE_UNIFORM;
 }
 
 /* Accesses of a part that are tested before its lanes begin, and the few registers of their addresses, which have to be the same in
@@ -448,8 +447,8 @@ static void emit_parts_of(struct parts *p)
 
 void emit_serial(struct emit *e, const struct function *fn, const char *name)
 {
-    uint32_t longest, blocks = fn->ir->n_ordered;
-    if (!serial_parts_exist(fn, &longest))
+    uint32_t blocks = fn->ir->n_ordered;
+    if (!serial_parts_exist(fn))
         return;
     struct ir_shapes one = shapes_of_one_lane(fn, fn->shapes);
     struct function of_lane = {.request = fn->request,
@@ -485,7 +484,7 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     e->enter_with = LLVMGetParam(e->f->llvm_fn, 3);
     f.count.budget = emit_alloca(e, e->m->i32);
     f.count.instructions = emit_keep(e, const_i64(e, 0));
-    struct cursor here = {.fn = &of_lane, .check_groups = access_groups_alone(e->arena, longest)};
+    struct cursor here = {.fn = &of_lane, .check_groups = access_groups_alone(e->arena, fn->ir->insns.n)};
     struct parts p = {
         .e = e, .here = &here, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
     emit_parts_of(&p);

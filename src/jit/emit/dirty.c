@@ -21,14 +21,12 @@ void dirty_start_all(struct emit *e)
 
 bool dirty_is_clean(const struct emit *e, uint32_t reg)
 {
-    uint32_t n = e->fn->shapes->live.number[reg];
-    return n && ir_in_set(e->clean, n - 1);
+    return live_has(e->fn, e->clean, ir_make_ref(REF_REG, reg));
 }
 
 bool dirty_is_seed_clean(const struct emit *e, uint32_t reg)
 {
-    uint32_t n = e->fn->shapes->live.number[reg];
-    return n && ir_in_set(e->clean + e->fn->shapes->live.words, n - 1);
+    return live_has(e->fn, e->clean + e->fn->shapes->live.words, ir_make_ref(REF_REG, reg));
 }
 
 void dirty_note(struct emit *e, uint32_t reg)

@@ -6,7 +6,7 @@
 /* Lanes that did not run in order may bring registers in other shapes: tests the shapes of those that are not divergent. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
-    struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, set));
+    struct reg_list l = live_among(e->fn, live_of_set(e->fn, set), false);
     if (!l.n)
         return;
     value args[4] = {e->warp.a, lanes, exit_shapes_table(e, &l), const_i32(e, l.n)};
@@ -74,7 +74,7 @@ static void emit_entries_at_ends(struct emit *e, struct cursor *here, value choo
         emit_store_field(e, const_i32(e, LEAVE_REFUSED), e->warp.w, abi.warp_left);
         exit_reload_live(e, fn_block_end(e->fn, b));
         build_br(e, e->f->end[b]);
-        struct reg_list l = live_scalars(e->fn, live_at(*here, fn_block_end(e->fn, b)));
+        struct reg_list l = live_among(e->fn, live_at(*here, fn_block_end(e->fn, b)), false);
         emit_fill(e, b | COMPILED_END, &l, choose);
     }
 }
@@ -101,7 +101,7 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
         emit_at_end(e, load);
         emit_stand_at(e, here, b);
         emit_entry(e, b, lanes, in_order, refused);
-        struct reg_list l = live_scalars(e->fn, live_of_set(e->fn, live_in(e->fn, b)));
+        struct reg_list l = live_among(e->fn, live_of_set(e->fn, live_in(e->fn, b)), false);
         if (fn_is_seed_block(e->fn, b) || gang_may_restart(e->fn, b))
             emit_fill(e, b, &l, choose);
     }

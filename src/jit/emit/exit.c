@@ -42,7 +42,7 @@ void exit_emit_common(struct emit *e)
         LLVMBasicBlockRef none = emit_unless(e, emit_is_zero(e, lanes));
         dirty_start_clean(e, b);
         struct live_state here = live_state_of_set(e, live_in(e->fn, b), SPILL_ROWS, lanes);
-        here.regs = live_divergent(e->fn, here.regs);
+        here.regs = live_among(e->fn, here.regs, true);
         exit_spill(e, &here);
         engine_park(e, b, lanes);
         emit_go_on(e, none);
@@ -182,25 +182,19 @@ static value pending_mask(struct emit *e)
     return e->mode->has_pending(e) ? emit_mask(e) : NULL;
 }
 
-static bool lives_through(const struct emit *e, uint32_t reg)
-{
-    uint32_t n = e->fn->shapes->live.number[reg];
-    return n && ir_in_set(live_through(e->fn, e->here->block), n - 1);
-}
-
 struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form form)
 {
     struct reg_list live = live_at(*e->here, index), rest = {.regs = live.regs};
+    const uint64_t *through = live_through(e->fn, e->here->block);
     for (uint32_t k = 0; k < live.n; k++)
-        if (form != SPILL_COLD || !lives_through(e, live.regs[k]))
+        if (form != SPILL_COLD || !live_has(e->fn, through, ir_make_ref(REF_REG, live.regs[k])))
             rest.regs[rest.n++] = live.regs[k];
     return (struct live_state){rest, form, form == SPILL_SEEDS ? NULL : pending_mask(e)};
 }
 
 struct live_state live_state_behind(struct emit *e)
 {
-    const struct ir_live *live = &e->fn->shapes->live;
-    return live_state_of_set(e, live->out + (size_t)e->here->block * live->words, SPILL_SEEDS, NULL);
+    return live_state_of_set(e, live_out(e->fn, e->here->block), SPILL_SEEDS, NULL);
 }
 
 struct live_state live_state_of_set(struct emit *e, const uint64_t *set, enum spill_form form, value mask)
@@ -222,7 +216,7 @@ static void spill_cold(struct emit *e, const struct reg_list *l)
         if (!dirty_is_clean(e, l->regs[k]))
             dirty.regs[dirty.n++] = l->regs[k];
     spill_seeds(e, l);
-    dirty = live_scalars(e->fn, dirty);
+    dirty = live_among(e->fn, dirty, false);
     exit_fill_rows(e, &dirty);
 }
 

@@ -147,11 +147,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], pending[e->fn->ir->n_ordered],
         lane_offsets[e->fn->shapes->lane_offsets.n];
     LLVMBasicBlockRef blocks[e->fn->ir->n_ordered], ends[e->fn->ir->n_ordered];
-    uint32_t longest = 0;
-    for (uint32_t b = 0; b < e->fn->ir->blocks.n; b++)
-        longest = e->fn->ir->blocks.at[b].n > longest ? e->fn->ir->blocks.at[b].n : longest;
-    bool covered[longest + 1];
-    e->unchecked = (struct unchecked){.covered = covered};
+    e->unchecked = (struct unchecked){.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n)};
     memset(regs, 0, sizeof regs);
     memset(lane_offsets, 0, sizeof lane_offsets);
     e->regs = regs;

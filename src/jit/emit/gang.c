@@ -183,8 +183,8 @@ static void find_before(struct emit *e, struct gang *g)
     for (uint32_t k = 0; k < block->n; k++) {
         unsigned n = ir_writes(&e->fn->ir->insns.at[block->first + k], writes);
         for (unsigned w = 0; w < n; w++) {
-            uint32_t reg = ir_ref_index(writes[w]), number = e->fn->shapes->live.number[reg];
-            if (ir_ref_kind(writes[w]) == REF_REG && number && ir_in_set(live_in(e->fn, e->here->block), number - 1) &&
+            uint32_t reg = ir_ref_index(writes[w]);
+            if (live_has(e->fn, live_in(e->fn, e->here->block), writes[w]) &&
                 !g->before[(size_t)reg * MAX_PIECES * MAX_GANG])
                 keep_before(e, g, reg);
         }
@@ -438,11 +438,9 @@ static void emit_phase_end(struct emit *e, struct gang *g, const struct ir_insn 
 
 static void emit_end(struct emit *e, struct gang *g, uint32_t order)
 {
-    const struct ir_block *block = block_at(e->fn, order);
-    uint32_t end = fn_block_end(e->fn, order);
-    const struct ir_insn *i = end < block->n ? &e->fn->ir->insns.at[block->first + end] : NULL;
-    uint32_t arrived = i ? fn_arrival(e->fn, i) : 0;
-    g->here->index = end;
+    const struct ir_insn *i = fn_end_insn(e->fn, order);
+    uint32_t arrived = fn_arrival_at(e->fn, order);
+    g->here->index = fn_block_end(e->fn, order);
     if (!i) {
         go_to(e, g, order, fn_next(e->fn, order));
     } else if (i->kind == IR_BRA) {

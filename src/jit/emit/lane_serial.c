@@ -76,8 +76,7 @@ static bool comes(const struct lane_serial *p, uint32_t n)
 
 static bool goes(const struct lane_serial *p, uint32_t n)
 {
-    return ir_in_set(p->e->fn->shapes->live.out + (size_t)p->e->here->block * p->e->fn->shapes->live.words, n) &&
-           is_written(p, reg_of(p, n));
+    return ir_in_set(live_out(p->e->fn, p->e->here->block), n) && is_written(p, reg_of(p, n));
 }
 
 /* ---- before the loop ---- */

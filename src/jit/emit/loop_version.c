@@ -277,7 +277,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
     emit_require(e, engine_call(e, abi.compiled_calls_iteration, e->m->i1, args, 6), e->f->fault);
     for (uint32_t n = 0; n < live->n; n++) {
         ir_ref r = ir_make_ref(REF_REG, live->regs[n]);
-        bool wanted = ir_in_set(live->out + (size_t)e->here->block * live->words, n);
+        bool wanted = ir_in_set(live_out(e->fn, e->here->block), n);
         if (wanted && cursor_find_writer(*e->here, r, block->n) != NO_WRITER)
             reg_reload(e, live->regs[n], mask);
     }
