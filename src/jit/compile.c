@@ -114,20 +114,24 @@ static void emit_functions(struct emit *e, const struct jit_request *r)
     }
 }
 
-/* The module stays as it is: making code changes it. */
-static char *text_of(LLVMTargetMachineRef tm, LLVMModuleRef module)
+/* Machine code or assembly, with a zero behind it; NULL with *error. It changes the module. */
+static char *make_code(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind, size_t *bytes,
+                       char **error)
 {
     LLVMMemoryBufferRef buffer = NULL;
-    LLVMModuleRef copy = LLVMCloneModule(module);
-    char *error = NULL, *text = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(tm, copy, LLVMAssemblyFile, &error, &buffer)) {
-        LLVMDisposeMessage(error);
-    } else {
-        text = strndup(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
-        LLVMDisposeMemoryBuffer(buffer);
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(tm, module, kind, &message, &buffer)) {
+        free(*error);
+        *error = strdup(message);
+        LLVMDisposeMessage(message);
+        return NULL;
     }
-    LLVMDisposeModule(copy);
-    return text;
+    *bytes = LLVMGetBufferSize(buffer);
+    char *code = calloc(1, *bytes + 1);
+    if (code)
+        memcpy(code, LLVMGetBufferStart(buffer), *bytes);
+    LLVMDisposeMemoryBuffer(buffer);
+    return code;
 }
 
 static char *print(LLVMModuleRef module)
@@ -166,22 +170,6 @@ static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error
     return run_passes(tm, module, other_passes, error);
 }
 
-static void take_object(LLVMTargetMachineRef tm, LLVMModuleRef module, struct jit_result *result)
-{
-    LLVMMemoryBufferRef buffer = NULL;
-    char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(tm, module, LLVMObjectFile, &message, &buffer)) {
-        result->error = strdup(message);
-        LLVMDisposeMessage(message);
-        return;
-    }
-    result->bytes = LLVMGetBufferSize(buffer);
-    result->object = malloc(result->bytes);
-    if (result->object)
-        memcpy(result->object, LLVMGetBufferStart(buffer), result->bytes);
-    LLVMDisposeMemoryBuffer(buffer);
-}
-
 static double now(void)
 {
     struct timespec t;
@@ -213,10 +201,14 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
     choose_effort((struct effort){ask->tier, is_large(e->m->module, ask->tier)});
     if (ask->llvm)
         result->llvm = print(e->m->module);
-    if (ask->assembly)
-        result->assembly = text_of(tm, e->m->module);
+    if (ask->assembly) {
+        size_t bytes;
+        LLVMModuleRef copy = LLVMCloneModule(e->m->module);
+        result->assembly = make_code(tm, copy, LLVMAssemblyFile, &bytes, &result->error);
+        LLVMDisposeModule(copy);
+    }
     if (ask->object)
-        take_object(tm, e->m->module, result);
+        result->object = (uint8_t *)make_code(tm, e->m->module, LLVMObjectFile, &result->bytes, &result->error);
     result->pass_seconds = optimised - emitted;
     result->code_seconds = now() - optimised;
 }

@@ -329,11 +329,9 @@ bool wire_receive_result(int fd, struct jit_result *r)
 
 void jit_release(struct jit_result *r)
 {
-    free(r->object);
-    free(r->error);
-    free(r->ir);
-    free(r->llvm);
-    free(r->assembly);
-    free(r->cache_error);
+    void **parts[PARTS];
+    list_parts(r, parts);
+    for (int i = 0; i < PARTS; i++)
+        free(*parts[i]);
     *r = (struct jit_result){0};
 }

@@ -134,26 +134,27 @@ static void name_for_perf(const struct jit *j, const struct unit *u, const struc
         fclose(map);
 }
 
-void unit_tell_why(const struct jit *j, const struct unit *u)
-{
-    const struct machine_config *c = &j->machine->config;
-    char text[512];
-    snprintf(text, sizeof text, "kernel `%.*s` %s: %s", (int)(u->name.n < 200 ? u->name.n : 200), u->name.p,
-             u->tier == TIER_SECOND && !j->settings.tier ? "keeps its first code" : "stays in the interpreter", u->why);
-    if (j->settings.log[LOG_ENGINE] && c->note)
-        c->note(c->print_data, text);
-}
-
 /* For those who ask by HEDDLE_LOG=engine. */
-static void tell_cache(const struct jit *j, const struct unit *u, const struct jit_result *r)
+static void tell(const struct jit *j, const struct unit *u, const char *what, const char *why)
 {
     const struct machine_config *c = &j->machine->config;
     char text[1024];
-    if (!r->cache_error || !j->settings.log[LOG_ENGINE] || !c->note)
+    if (!j->settings.log[LOG_ENGINE] || !c->note)
         return;
-    snprintf(text, sizeof text, "kernel `%.*s`: the cache is not used: %s", (int)(u->name.n < 200 ? u->name.n : 200),
-             u->name.p, r->cache_error);
+    snprintf(text, sizeof text, "kernel `%.*s`%s: %s", (int)(u->name.n < 200 ? u->name.n : 200), u->name.p, what, why);
     c->note(c->print_data, text);
+}
+
+void unit_tell_why(const struct jit *j, const struct unit *u)
+{
+    bool has_code = u->tier == TIER_SECOND && !j->settings.tier;
+    tell(j, u, has_code ? " keeps its first code" : " stays in the interpreter", u->why);
+}
+
+static void tell_cache(const struct jit *j, const struct unit *u, const struct jit_result *r)
+{
+    if (r->cache_error)
+        tell(j, u, ": the cache is not used", r->cache_error);
 }
 
 /* ---- the code ---- */
