@@ -101,7 +101,7 @@ value element_in_order(struct emit *e, value lanes, unsigned order)
     int index[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         index[l] = (int)(l ^ order);
-    return order ? emit_shuffle(e, lanes, NULL, index, WARP_LANES) : lanes;
+    return emit_shuffle(e, lanes, NULL, index, WARP_LANES);
 }
 
 value element_stored_value(struct emit *e, const struct transfer *t, unsigned k)

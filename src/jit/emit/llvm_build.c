@@ -107,16 +107,9 @@ value const_lanes(struct emit *e, unsigned width, const int64_t v[WARP_LANES])
 
 value emit_splat(struct emit *e, value scalar)
 {
+    static const int first[WARP_LANES];
     LLVMTypeRef type = vector_of(LLVMTypeOf(scalar), WARP_LANES);
-    if (LLVMIsConstant(scalar)) {
-        value lanes[WARP_LANES];
-        for (unsigned l = 0; l < WARP_LANES; l++)
-            lanes[l] = scalar;
-        return LLVMConstVector(lanes, WARP_LANES);
-    }
-    value one = build_insert(e, LLVMGetPoison(type), scalar, const_i32(e, 0));
-    return LLVMBuildShuffleVector(e->m->b, one, LLVMGetPoison(type), LLVMConstNull(vector_of(e->m->i32, WARP_LANES)),
-                                  "");
+    return emit_shuffle(e, build_insert(e, LLVMGetPoison(type), scalar, const_i32(e, 0)), NULL, first, WARP_LANES);
 }
 
 value emit_intrinsic_of(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args, unsigned n)

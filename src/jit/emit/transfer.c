@@ -48,16 +48,14 @@ static value load_cluster(struct emit *e, const struct transfer *t, const struct
     if (n == 1)
         return emit_splat(e, low);
     unsigned over = n - size; /* by how much the second begins later */
-    value high = over ? element_load_vector(e, t->a, emit_pointer_at(e, pointer, (c->from + over) * t->a->bytes), size)
-                      : LLVMGetPoison(LLVMTypeOf(low));
+    value high =
+        over ? element_load_vector(e, t->a, emit_pointer_at(e, pointer, (c->from + over) * t->a->bytes), size) : NULL;
     int index[WARP_LANES];
-    bool identity = n == WARP_LANES;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         unsigned at = (unsigned)(t->a->offset[l] / t->a->bytes + k - c->from);
         index[l] = of[l] != number ? -1 : (int)(at < size ? at : at + size - over);
-        identity &= index[l] == (int)l;
     }
-    return identity ? low : emit_shuffle(e, low, high, index, WARP_LANES);
+    return emit_shuffle(e, low, high, index, WARP_LANES);
 }
 
 /* Element k in all lanes, or NULL where the offsets are too wild. */
@@ -278,7 +276,7 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
     int index[WARP_LANES];
     for (unsigned l = 0; l < n; l++)
         index[l] = (int)(from + l);
-    return n == WARP_LANES ? v : emit_shuffle(e, v, NULL, index, n);
+    return emit_shuffle(e, v, NULL, index, n);
 }
 
 void transfer_store_masked(struct emit *e, const struct transfer *t)

@@ -55,28 +55,16 @@ void vector_unzip(struct emit *e, value *v, unsigned n)
 
 value vector_collect(struct emit *e, const value *from, unsigned n, const int index[WARP_LANES])
 {
-    value v = NULL, first = NULL; /* v: what has been collected; first: of which that is to be */
-    unsigned first_number = 0;
+    value v = LLVMGetPoison(LLVMTypeOf(from[0])); /* what has been collected */
     for (unsigned k = 0; k < n; k++) {
         int lanes[WARP_LANES];
         bool used = false;
         for (unsigned l = 0; l < WARP_LANES; l++) {
-            unsigned number = (unsigned)index[l] / WARP_LANES, lane = (unsigned)index[l] % WARP_LANES;
-            bool here = index[l] >= 0 && number == k, before = index[l] >= 0 && number < k;
-            used |= here;
-            lanes[l] = here ? (int)(WARP_LANES + lane) : !before ? -1 : v ? (int)l : (int)lane;
+            unsigned number = (unsigned)index[l] / WARP_LANES; /* of a negative index larger than any */
+            used |= number == k;
+            lanes[l] = number == k ? WARP_LANES + index[l] % WARP_LANES : number < k ? (int)l : -1;
         }
-        if (used && !v && !first) {
-            first = from[k];
-            first_number = k;
-        } else if (used) {
-            v = emit_shuffle(e, v ? v : first, from[k], lanes, WARP_LANES);
-        }
+        v = used ? emit_shuffle(e, v, from[k], lanes, WARP_LANES) : v;
     }
-    if (v)
-        return v;
-    int lanes[WARP_LANES];
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        lanes[l] = index[l] < 0 ? -1 : index[l] - (int)(first_number * WARP_LANES);
-    return emit_shuffle(e, first, NULL, lanes, WARP_LANES);
+    return v;
 }
