@@ -61,18 +61,21 @@ void serial_parts_find_registers(const struct function *fn, uint32_t order, uint
     }
 }
 
-struct ir_shapes shapes_of_one_lane(const struct function *fn, const struct ir_shapes *s)
+struct function function_of_one_lane(const struct function *fn, struct ir_shapes *one)
 {
-    struct ir_shapes one = *s;
+    struct function f = *fn;
     uint32_t blocks = fn->ir->n_ordered;
-    one.pieces = 1;
-    one.regs = ARENA_ARRAY(fn->arena, uint16_t, fn->ir->regs.n);
-    one.assumptions = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n);
-    one.assumed = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
-    one.pending = ARENA_ARRAY(fn->arena, uint64_t, (size_t)blocks * s->block_words);
-    one.pending_live = ARENA_ARRAY(fn->arena, uint64_t, (size_t)blocks * s->live.words);
-    one.whole = ARENA_ARRAY(fn->arena, uint8_t, blocks);
-    return one;
+    *one = *fn->shapes;
+    one->pieces = 1;
+    one->regs = ARENA_ARRAY(fn->arena, uint16_t, fn->ir->regs.n);
+    one->assumptions = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n);
+    one->assumed = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->regs.n);
+    one->pending = ARENA_ARRAY(fn->arena, uint64_t, (size_t)blocks * one->block_words);
+    one->pending_live = ARENA_ARRAY(fn->arena, uint64_t, (size_t)blocks * one->live.words);
+    one->whole = ARENA_ARRAY(fn->arena, uint8_t, blocks);
+    f.shapes = one;
+    f.one_lane = true;
+    return f;
 }
 
 bool serial_parts_exist(const struct function *fn)

@@ -187,8 +187,8 @@ bool serial_parts_have_many_blocks(const struct function *fn);
 /* Is a block in the serial part that `from` is in? The registers of the part that a block is in: those that it writes, and all. */
 bool serial_part_holds(const struct function *fn, uint32_t from, uint32_t block);
 void serial_parts_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched);
-/* Shapes of a warp of one lane. */
-struct ir_shapes shapes_of_one_lane(const struct function *fn, const struct ir_shapes *s);
+/* The same function for a warp of one lane, whose shapes are *one. */
+struct function function_of_one_lane(const struct function *fn, struct ir_shapes *one);
 
 /* ---- lane_serial_loops.c ---- */
 

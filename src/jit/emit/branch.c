@@ -95,12 +95,19 @@ static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next,
     emit_go_to(e, first, target < next ? taken : rest);
 }
 
+LLVMBasicBlockRef emit_if_guard(struct emit *e, const struct ir_insn *i)
+{
+    value holds = reg_read_scalar(e, i->guard);
+    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
+    build_cond_br(e, holds, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
+    emit_at_end(e, yes);
+    return no;
+}
+
 static void emit_uniform_branch(struct emit *e, const struct ir_insn *i, uint32_t target, uint32_t next)
 {
-    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    value g = reg_read_scalar(e, i->guard), mask = emit_mask(e);
-    build_cond_br(e, g, i->guard_negated ? no : yes, i->guard_negated ? yes : no);
-    emit_at_end(e, yes);
+    value mask = emit_mask(e);
+    LLVMBasicBlockRef no = emit_if_guard(e, i);
     emit_go_to(e, target, mask);
     emit_at_end(e, no);
     emit_go_to(e, next, mask);

@@ -167,9 +167,7 @@ static void emit_branch(const struct parts *p, const struct ir_insn *i)
         go_on(p, target);
         return;
     }
-    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    build_cond_br(e, reg_read_scalar(e, i->guard), i->guard_negated ? no : yes, i->guard_negated ? yes : no);
-    emit_at_end(e, yes);
+    LLVMBasicBlockRef no = emit_if_guard(e, i);
     go_on(p, target);
     emit_at_end(e, no);
     go_on(p, next);
@@ -450,16 +448,8 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     uint32_t blocks = fn->ir->n_ordered;
     if (!serial_parts_exist(fn))
         return;
-    struct ir_shapes one = shapes_of_one_lane(fn, fn->shapes);
-    struct function of_lane = {.request = fn->request,
-                               .written_through = fn->written_through,
-                               .target = fn->target,
-                               .lanes = fn->lanes,
-                               .arena = fn->arena,
-                               .ir = fn->ir,
-                               .layout = fn->layout,
-                               .shapes = &one,
-                               .one_lane = true};
+    struct ir_shapes one;
+    struct function of_lane = function_of_one_lane(fn, &one);
     e->fn = &of_lane;
     e->mode = &lane_mode;
     value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], lane_offsets[one.lane_offsets.n], out[blocks];

@@ -392,6 +392,8 @@ void emit_next_warp(struct emit *e);
 
 /* ---- branch.c ---- */
 
+/* As emit_if(), of an instruction's guard that is the same in all lanes. */
+LLVMBasicBlockRef emit_if_guard(struct emit *e, const struct ir_insn *i);
 /* Emits the branch at the end of a block. */
 void branch_emit(struct emit *e, const struct ir_insn *i);
 /* The lanes of `mask`, which are all that run, go to a block. Lanes that are pending in an earlier block run first. */

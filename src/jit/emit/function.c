@@ -26,6 +26,17 @@ static void emit_insns(struct emit *e, struct cursor *here, uint32_t first)
     emit_go_to(e, fn_next(e->fn, e->here->block), emit_mask(e));
 }
 
+/* The second version of a loop, which begins at `start`; *noted has that while it is emitted. */
+static void emit_version(struct emit *e, struct cursor *here, LLVMBasicBlockRef start, LLVMBasicBlockRef *noted)
+{
+    emit_at_end(e, start);
+    dirty_start_clean(e, e->here->block);
+    emit_count(e, 1);
+    *noted = start;
+    emit_insns(e, here, 0);
+    *noted = NULL;
+}
+
 /* A loop whose accesses are tested before it: its unchecked version if `holds`, else an iteration by the engine. */
 static void emit_versions(struct emit *e, struct cursor *here, const struct ir_block *block, value holds)
 {
@@ -35,12 +46,7 @@ static void emit_versions(struct emit *e, struct cursor *here, const struct ir_b
     emit_count(e, 1);
     loop_iteration_by_engine(e, block);
     emit_insns(e, here, block->n - 1);
-    emit_at_end(e, unchecked);
-    dirty_start_clean(e, e->here->block);
-    emit_count(e, 1);
-    e->unchecked.block = unchecked;
-    emit_insns(e, here, 0);
-    e->unchecked.block = NULL;
+    emit_version(e, here, unchecked, &e->unchecked.block);
 }
 
 /* A lane-serial loop, and the vector version for the case that its tests fail. */
@@ -49,12 +55,7 @@ static void emit_lane_serial_or_vector(struct emit *e, struct cursor *here, cons
     LLVMBasicBlockRef together = emit_new_block(e, "together");
     emit_lane_serial(e, block, together);
     emit_insns(e, here, block->n - 1);
-    emit_at_end(e, together);
-    dirty_start_clean(e, e->here->block);
-    emit_count(e, 1);
-    e->together = together;
-    emit_insns(e, here, 0);
-    e->together = NULL;
+    emit_version(e, here, together, &e->together);
 }
 
 static void emit_block(struct emit *e, struct cursor *here, uint32_t order)
@@ -70,10 +71,10 @@ static void emit_block(struct emit *e, struct cursor *here, uint32_t order)
         emit_serial_call(e);
         return;
     }
-    value holds = e->fn->shapes->lane_serial[order] ? NULL : loop_test(e, block);
+    value holds = NULL;
     if (e->fn->shapes->lane_serial[order]) {
         emit_lane_serial_or_vector(e, here, block);
-    } else if (holds) {
+    } else if ((holds = loop_test(e, block))) {
         emit_versions(e, here, block, holds);
     } else {
         emit_count(e, 1);

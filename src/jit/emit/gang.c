@@ -246,15 +246,10 @@ static void emit_leave(struct emit *e, struct gang *g)
     build_ret(e, const_i32(e, LEAVE_AT));
 }
 
-static bool is_loop(const struct emit *e, uint32_t order)
-{
-    return fn_goes_to(e->fn, order, order);
-}
-
 /* Where the gang dissolves, at the end of the block. A pure block that runs once may as well begin anew. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
-    if (g->pure && !is_loop(e, e->here->block) && gang_may_restart(e->fn, e->here->block))
+    if (g->pure && !fn_goes_to(e->fn, e->here->block, e->here->block) && gang_may_restart(e->fn, e->here->block))
         return gang_to_restart(e, g);
     if (!g->dissolve)
         g->dissolve = emit_new_block(e, "dissolve");

@@ -334,14 +334,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     const struct limits *x = &p->limits[k];
     const struct ir_insn *i = insn_at(*e->here, k);
     struct transfer t = {.a = access_new(e->fn, i)};
-    LLVMBasicBlockRef skipped = NULL;
-    if (i->guard) {
-        LLVMBasicBlockRef holds = emit_new_block(e, "");
-        skipped = emit_new_block(e, "");
-        value g = reg_read_scalar(e, i->guard);
-        build_cond_br(e, g, i->guard_negated ? skipped : holds, i->guard_negated ? holds : skipped);
-        emit_at_end(e, holds);
-    }
+    LLVMBasicBlockRef skipped = i->guard ? emit_if_guard(e, i) : NULL;
     access_find_first(e, &t);
     if (!x->induction)
         test_load(p, &t, x);
@@ -404,10 +397,8 @@ static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlock
 static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e, all = *e;
-    struct ir_shapes one = shapes_of_one_lane(e->fn, e->fn->shapes);
-    struct function of_lane = *e->fn;
-    of_lane.shapes = &one;
-    of_lane.one_lane = true;
+    struct ir_shapes one;
+    struct function of_lane = function_of_one_lane(e->fn, &one);
     e->fn = &of_lane;
     e->mode = &lane_mode;
     struct cursor here = {.fn = &of_lane, .check_groups = e->here->check_groups};
