@@ -75,13 +75,15 @@ static void go_to_warp(struct emit *e, value w)
 /* All warps have arrived. If they did at one barrier, it is open, and the first warp goes on. */
 static void emit_next_phase(struct emit *e)
 {
+    LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");
     value arrived = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived);
     value others = build_and(e, arrived, build_sub(e, arrived, const_i32(e, 1)));
     value barrier = build_ult(e, arrived, const_i32(e, ARRIVED_END));
     value left = build_sub(e, emit_load_i32(e, e->f->count.phases), const_i32(e, 1));
     build_store(e, left, e->f->count.phases);
     value goes_on = build_and(e, build_and(e, emit_is_zero(e, others), barrier), build_not(e, emit_is_zero(e, left)));
-    LLVMBasicBlockRef over = emit_if(e, goes_on);
+    build_cond_br(e, goes_on, again, over);
+    emit_at_end(e, again);
     emit_store_field(e, const_i32(e, 0), e->f->of.block, abi.block_arrived);
     emit_store_field(e, const_int(e->m->i8, 0), e->f->of.block, abi.block_resumed);
     go_to_warp(e, emit_pointer_at(e, e->f->of.block, abi.block_warps));
