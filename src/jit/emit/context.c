@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-void emit_scratch(struct emit *e, struct code_function *f)
-{
-    for (unsigned k = 0; k < 5; k++) {
-        f->scratch[k] = emit_alloca(e, LLVMArrayType2(e->m->i8, 512));
-        LLVMSetAlignment(f->scratch[k], 64);
-    }
-}
-
 static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
 {
     value v = LLVMBuildLoad2(e->m->b, type, emit_pointer_at(e, base, offset), name);
@@ -18,9 +10,12 @@ static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_
     return v;
 }
 
-/* Loads the values that are the same for all warps of the block. */
 void emit_context(struct emit *e, struct code_function *f)
 {
+    for (unsigned k = 0; k < 5; k++) {
+        f->scratch[k] = emit_alloca(e, LLVMArrayType2(e->m->i8, 512));
+        LLVMSetAlignment(f->scratch[k], 64);
+    }
     value code = load_constant(e, e->m->ptr, e->warp.a, abi.activation_code, "code");
     e->warp.base[ROW_CONST] = load_constant(e, e->m->ptr, code, abi.code_consts, "consts");
     f->of.block = load_constant(e, e->m->ptr, e->warp.w, abi.warp_block, "block");
@@ -66,11 +61,28 @@ static void set_attributes(struct emit *e)
     }
 }
 
-void emit_declare(struct emit *e, struct code_function *f, const char *name)
+static void make_registers(struct emit *e)
+{
+    const struct ir_shapes *s = e->fn->shapes;
+    e->regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES);
+    for (uint32_t r = 1; r < e->fn->ir->regs.n; r++) {
+        unsigned width = e->fn->ir->regs.at[r].width;
+        LLVMTypeRef type = s->regs[r] == SHAPE_DIVERGENT ? vector_of_width(e, width) : type_of_width(e, width);
+        for (unsigned p = 0; p < fn_pieces(e->fn, s->regs[r]); p++)
+            e->regs[(size_t)r * MAX_PIECES + p] = emit_alloca(e, type);
+    }
+}
+
+void emit_declare(struct emit *e, const struct function *fn, const struct lanes_mode *mode, struct code_function *f,
+                  const char *name)
 {
     LLVMTypeRef params[5] = {e->m->ptr, e->m->ptr, e->m->i32, e->m->i32, e->m->ptr};
     LLVMTypeRef type = LLVMFunctionType(e->m->i32, params, 5, false);
+    e->fn = fn;
+    e->mode = mode;
     e->f = f;
+    e->block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, fn->ir->n_ordered);
+    f->lane_offsets = ARENA_ARRAY(e->arena, value, fn->shapes->lane_offsets.n);
     f->llvm_fn = LLVMAddFunction(e->m->module, name, type);
     e->warp.w = LLVMGetParam(f->llvm_fn, 0);
     e->warp.a = LLVMGetParam(f->llvm_fn, 1);
@@ -80,4 +92,6 @@ void emit_declare(struct emit *e, struct code_function *f, const char *name)
     set_attributes(e);
     f->entry = emit_new_block(e, "start");
     f->fault = emit_new_block(e, "fault");
+    emit_at_end(e, f->entry);
+    make_registers(e);
 }

@@ -445,29 +445,14 @@ static void emit_parts_of(struct parts *p)
 
 void emit_serial(struct emit *e, const struct function *fn, const char *name)
 {
-    uint32_t blocks = fn->ir->n_ordered;
     if (!serial_parts_exist(fn))
         return;
     struct ir_shapes one;
     struct function of_lane = function_of_one_lane(fn, &one);
-    e->fn = &of_lane;
-    e->mode = &lane_mode;
-    value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], lane_offsets[one.lane_offsets.n], out[blocks];
-    LLVMBasicBlockRef code[blocks];
-    uint64_t written[one.live.words + 1], touched[one.live.words + 1];
-    uint8_t exits[blocks];
-    struct code_function f = {.lane_offsets = lane_offsets}; /* without a mask: the lane's bit */
-    memset(lane_offsets, 0, sizeof lane_offsets);
-    e->regs = regs;
-    e->block = code;
+    struct code_function f = {.mask = NULL}; /* the lane's bit */
+    emit_declare(e, &of_lane, &lane_mode, &f, name);
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
-    serial_parts_find_exits(e->fn, exits);
-    emit_declare(e, &f, name);
-    e->lanes.lane = const_i64(e, 0); /* until start_lane() */
-    emit_at_end(e, e->f->entry);
-    for (uint32_t r = 1; r < e->fn->ir->regs.n; r++)
-        regs[(size_t)r * MAX_PIECES] = emit_alloca(e, type_of_width(e, e->fn->ir->regs.at[r].width));
-    emit_scratch(e, &f);
+    e->lanes.lane = const_i64(e, 0);                                    /* until start_lane() */
     emit_context(e, &f);
     emit_warp(e);
     e->enter_at = LLVMGetParam(e->f->llvm_fn, 2);
@@ -475,8 +460,14 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     f.count.budget = emit_alloca(e, e->m->i32);
     f.count.instructions = emit_keep(e, const_i64(e, 0));
     struct cursor here = {.fn = &of_lane, .check_groups = access_groups_alone(e->arena, fn->ir->insns.n)};
-    struct parts p = {
-        .e = e, .here = &here, .warp = fn->shapes, .written = written, .touched = touched, .exits = exits, .out = out};
+    struct parts p = {.e = e,
+                      .here = &here,
+                      .warp = fn->shapes,
+                      .written = ARENA_ARRAY(e->arena, uint64_t, one.live.words + 1),
+                      .touched = ARENA_ARRAY(e->arena, uint64_t, one.live.words + 1),
+                      .exits = ARENA_ARRAY(e->arena, uint8_t, fn->ir->n_ordered),
+                      .out = ARENA_ARRAY(e->arena, value, fn->ir->n_ordered)};
+    serial_parts_find_exits(e->fn, p.exits);
     emit_parts_of(&p);
     inline_caches_end(e);
     e->lanes.lane = NULL;

@@ -260,11 +260,11 @@ LLVMBasicBlockRef emit_rarely(struct emit *e, value usual);
 
 /* ---- context.c, counters.c ---- */
 
-/* Begin a function, in the mode e->mode: its head, the values of its launch and block, those of its warp, its scratch rows. */
-void emit_declare(struct emit *e, struct code_function *f, const char *name);
+/* Begin a function, in a mode: its head and its registers; the values of its launch and block, and scratch rows; those of its warp. */
+void emit_declare(struct emit *e, const struct function *fn, const struct lanes_mode *mode, struct code_function *f,
+                  const char *name);
 void emit_context(struct emit *e, struct code_function *f);
 void emit_warp(struct emit *e);
-void emit_scratch(struct emit *e, struct code_function *f);
 /* emit_count: counts the present block, executed by so many warps. emit_add_counts: adds what has been counted to the worker's. */
 void emit_count(struct emit *e, unsigned warps);
 void emit_add_counts(struct emit *e);

@@ -85,15 +85,9 @@ static void emit_block(struct emit *e, struct cursor *here, uint32_t order)
 
 /* ---- the function ---- */
 
-static void make_registers(struct emit *e, value *regs, value *pending)
+static void make_pending(struct emit *e, value *pending)
 {
     const struct ir_shapes *s = e->fn->shapes;
-    for (uint32_t r = 1; r < e->fn->ir->regs.n; r++) {
-        unsigned width = e->fn->ir->regs.at[r].width;
-        LLVMTypeRef type = s->regs[r] == SHAPE_DIVERGENT ? vector_of_width(e, width) : type_of_width(e, width);
-        for (unsigned p = 0; p < fn_pieces(e->fn, s->regs[r]); p++)
-            regs[(size_t)r * MAX_PIECES + p] = emit_alloca(e, type);
-    }
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         bool waits = false;
         for (uint32_t other = 0; other < b && !waits; other++)
@@ -143,24 +137,15 @@ static void start_warp(struct emit *e, struct warp_loop *warps)
 
 void emit_function(struct emit *e, const struct function *fn, const char *name)
 {
-    e->fn = fn;
-    e->mode = &warp_mode;
-    value regs[(size_t)e->fn->ir->regs.n * MAX_PIECES], pending[e->fn->ir->n_ordered],
-        lane_offsets[e->fn->shapes->lane_offsets.n];
-    LLVMBasicBlockRef blocks[e->fn->ir->n_ordered], ends[e->fn->ir->n_ordered];
-    e->unchecked = (struct unchecked){.covered = ARENA_ARRAY(e->arena, bool, e->fn->ir->insns.n)};
-    memset(regs, 0, sizeof regs);
-    memset(lane_offsets, 0, sizeof lane_offsets);
-    e->regs = regs;
-    e->block = blocks;
-    memset(e->copied, 0, sizeof e->copied);
-    struct code_function f = {.end = ends,
-                              .pending = pending,
-                              .lane_offsets = lane_offsets,
+    uint32_t blocks = fn->ir->n_ordered;
+    struct code_function f = {.end = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, blocks),
+                              .pending = ARENA_ARRAY(e->arena, value, blocks),
                               .interleaved =
                                   ARENA_ARRAY(e->arena, struct interleaved_values, fn->n_interleave_groups + 1)};
-    emit_declare(e, &f, name);
-    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
+    e->unchecked = (struct unchecked){.covered = ARENA_ARRAY(e->arena, bool, fn->ir->insns.n)};
+    memset(e->copied, 0, sizeof e->copied);
+    emit_declare(e, fn, &warp_mode, &f, name);
+    for (uint32_t b = 0; b < blocks; b++) {
         e->block[b] = emit_new_block(e, "code");
         f.end[b] = gang_may_dissolve(e->fn, b) ? emit_new_block(e, "end") : NULL;
     }
@@ -169,8 +154,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     emit_at_end(e, f.warps.next);
     f.warps.done = LLVMBuildPhi(e->m->b, e->m->ptr, "done");
     emit_at_end(e, e->f->entry);
-    make_registers(e, regs, pending);
-    emit_scratch(e, &f);
+    make_pending(e, f.pending);
     emit_context(e, &f);
     f.mask = emit_alloca(e, e->m->i32);
     f.count.budget = emit_alloca(e, e->m->i32);
@@ -185,7 +169,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     start_warp(e, &f.warps);
     struct cursor here = {.fn = fn};
     emit_entries(e, &here, &f.warps);
-    for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
+    for (uint32_t b = 0; b < blocks; b++)
         emit_block(e, &here, b);
     exit_emit_common(e);
     if (e->fn->plan.n)
