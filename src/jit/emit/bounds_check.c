@@ -193,13 +193,6 @@ void access_branch_on_first(struct emit *e, struct transfer *t, LLVMBasicBlockRe
     }
 }
 
-value access_pointer(struct emit *e, const struct access *a, value address)
-{
-    address = build_int_cast(e, address, e->m->i64, false);
-    return a->mem->space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, address)
-                                         : build_int_to_ptr(e, address, e->m->ptr);
-}
-
 void access_set_pointers(struct emit *e, struct transfer *t)
 {
     for (unsigned p = 0; p < t->a->pieces; p++)

@@ -6,6 +6,13 @@ LLVMTypeRef element_type(struct emit *e, const struct access *a)
     return type_of_width(e, 8 * a->bytes);
 }
 
+value access_pointer(struct emit *e, const struct access *a, value address)
+{
+    address = build_int_cast(e, address, e->m->i64, false);
+    return a->mem->space == SPACE_SHARED ? build_gep(e, e->m->i8, e->f->of.shared, address)
+                                         : build_int_to_ptr(e, address, e->m->ptr);
+}
+
 static bool goes_one_by_one(const struct emit *e, const struct access *a)
 {
     return !e->fn->target->has_whole_elements && access_is_seen(a->mem);

@@ -75,11 +75,6 @@ struct lanes_mode {
 };
 extern const struct lanes_mode warp_mode, lane_mode;
 bool mode_is_pending_live(const struct emit *e, uint32_t reg);
-/* Is this the warp that does what is done once for several? Is an instruction of the function done so? Are all warps of the block
- * here? */
-bool mode_is_first(const struct emit *e);
-bool mode_is_once(const struct emit *e, uint32_t insn);
-bool mode_is_block(const struct emit *e);
 
 /* What all functions of a kernel are emitted into, and with: const once it is made (compile.c). */
 struct code_module {
@@ -179,6 +174,23 @@ struct emit {
 
     struct lanes lanes;
 };
+
+/* Is this the warp that does what is done once for several? Is an instruction of the function done so? Are all warps of the block
+ * here? */
+static inline bool mode_is_first(const struct emit *e)
+{
+    return !e->lanes.place;
+}
+
+static inline bool mode_is_once(const struct emit *e, uint32_t insn)
+{
+    return e->lanes.gang && e->fn->plan.once[insn];
+}
+
+static inline bool mode_is_block(const struct emit *e)
+{
+    return e->lanes.gang && e->fn->plan.is_block;
+}
 
 /* ---- function.c ---- */
 

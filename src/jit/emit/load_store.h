@@ -33,8 +33,7 @@ value access_test_piece(struct emit *e, struct transfer *t, unsigned piece);
 void access_branch_on_first(struct emit *e, struct transfer *t, LLVMBasicBlockRef inside, LLVMBasicBlockRef outside);
 /* The same for divergent addresses: computes t->lanes, and code goes on where they are inside. */
 void access_branch_on_lanes(struct emit *e, struct transfer *t, LLVMBasicBlockRef outside);
-/* The host's pointer for an address; computes t->pointer from t->first. */
-value access_pointer(struct emit *e, const struct access *a, value address);
+/* Computes t->pointer from t->first. */
 void access_set_pointers(struct emit *e, struct transfer *t);
 /* Of global memory: are an element's bytes at an address inside? An i1; *place is the number of its place, *places how many there
  * are. */
@@ -166,6 +165,8 @@ void element_store_whole(struct emit *e, const struct access *a, value v, value 
 /* Lanes that stand in the order l ^ order, back in their own. */
 value element_in_order(struct emit *e, value lanes, unsigned order);
 LLVMTypeRef element_type(struct emit *e, const struct access *a);
+/* The host's pointer for an address. */
+value access_pointer(struct emit *e, const struct access *a, value address);
 void element_put_lanes(struct emit *e, const struct transfer *t, unsigned k, value v);
 void element_put_scalar(struct emit *e, const struct transfer *t, unsigned k, value v);
 

@@ -26,21 +26,6 @@ static value load_mask(struct emit *e)
     return emit_load_i32(e, e->f->mask);
 }
 
-bool mode_is_first(const struct emit *e)
-{
-    return !e->lanes.place;
-}
-
-bool mode_is_once(const struct emit *e, uint32_t insn)
-{
-    return e->lanes.gang && e->fn->plan.once[insn];
-}
-
-bool mode_is_block(const struct emit *e)
-{
-    return e->lanes.gang && e->fn->plan.is_block;
-}
-
 static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done)
 {
     emit_by_engine(e, i);
