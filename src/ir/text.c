@@ -58,10 +58,11 @@ static bool has_words(struct str opcode, const char *words)
 
 uint8_t ir_mode_of(enum ir_kind kind, const struct isa_inst *inst)
 {
-    const struct ir_operation *o = operations;
-    while (o->kind != kind || !has_words(inst->text, o->words))
-        o++; /* each has its entry */
-    return o->mode;
+    const struct ir_operation *found = NULL; /* each has its entry, the first that fits */
+    for (size_t i = 0; i < N(operations) && !found; i++)
+        if (operations[i].kind == kind && has_words(inst->text, operations[i].words))
+            found = &operations[i];
+    return found->mode;
 }
 
 const char *ir_base_text(size_t base)
