@@ -360,8 +360,8 @@ struct side_exit {
     struct live_state live;
     enum leave reason;
     uint32_t block, op; /* where: an operation of the present block, or NO_OP: the start of a block */
-    uint32_t
-        arrived; /* fn_arrival(): in lockstep, if all lanes of the warp are here, the next warp goes on instead; or 0 */
+    /* fn_arrival(), or 0: in lockstep, if all lanes of the warp are here, the next warp goes on instead. */
+    uint32_t arrived;
     value lanes; /* that are there; NULL: all that run here */
     LLVMBasicBlockRef by; /* shared code that leaves the function; NULL: the caller branches */
 };
