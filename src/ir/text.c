@@ -56,13 +56,17 @@ static bool has_words(struct str opcode, const char *words)
     return has_all;
 }
 
+const struct ir_operation *ir_operation_of(enum ir_kind kind, const struct isa_inst *inst)
+{
+    for (size_t i = 0; i < N(operations); i++)
+        if (operations[i].kind == kind && has_words(inst->text, operations[i].words))
+            return &operations[i];
+    return NULL;
+}
+
 uint8_t ir_mode_of(enum ir_kind kind, const struct isa_inst *inst)
 {
-    const struct ir_operation *found = NULL; /* each has its entry, the first that fits */
-    for (size_t i = 0; i < N(operations) && !found; i++)
-        if (operations[i].kind == kind && has_words(inst->text, operations[i].words))
-            found = &operations[i];
-    return found->mode;
+    return ir_operation_of(kind, inst)->mode; /* each has one: tests/unit/test_forms.c */
 }
 
 const char *ir_base_text(size_t base)

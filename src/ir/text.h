@@ -57,6 +57,9 @@ struct ir_operation {
 };
 /* NULL behind the last. */
 const struct ir_operation *ir_operation(size_t i);
+/* The one that an instruction of PTX gets, lowered to this kind; NULL where there is none. */
+struct isa_inst;
+const struct ir_operation *ir_operation_of(enum ir_kind kind, const struct isa_inst *inst);
 /* The next part of a word with dots in it. */
 struct str ir_next_part(struct str *word);
 /* By value; NULL behind the last. */

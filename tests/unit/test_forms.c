@@ -1,5 +1,5 @@
-/* isa/: every form of a pure instruction in ops.def has a lane function, with all the words that may stand in it: a name of a meaning
- * that lanes_*.def does not have would be noticed else by the first kernel that uses it. */
+/* isa/: every form of an instruction in ops.def has what it is lowered to, with all the words that may stand in it: a pure one a lane
+ * function, one of the modes of operations.def its mode. What is missing would be noticed else by the first kernel that uses it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,24 +9,45 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "ir/text.h"
 #include "isa/isa.h"
 #include "isa/lanes.h"
 #include "isa/needs.h"
 
 static struct arena arena;
 static struct isa isa;
-static unsigned tried, without_meaning;
+static unsigned tried, missing;
+
+/* What instructions with modes are lowered to (ir/build.c). */
+static const struct {
+    enum isa_kind kind;
+    enum ir_kind to;
+} with_modes[] = {
+    {KIND_BAR, IR_BAR},     {KIND_CLUSTERBAR, IR_BAR}, {KIND_MBARRIER, IR_MBARRIER}, {KIND_ASYNC, IR_ASYNC},
+    {KIND_GROUP, IR_GROUP}, {KIND_SHFL, IR_SHFL},      {KIND_VOTE, IR_VOTE},         {KIND_MATCH, IR_MATCH},
+    {KIND_REDUX, IR_REDUX}, {KIND_ELECT, IR_ELECT},    {KIND_WARPSYNC, IR_WARPSYNC},
+};
+
+static bool is_lowered(const struct isa_inst *inst)
+{
+    if (inst->kind == KIND_PURE)
+        return inst->lane != LANE_none;
+    for (size_t k = 0; k < sizeof with_modes / sizeof with_modes[0]; k++)
+        if (with_modes[k].kind == inst->kind)
+            return ir_operation_of(with_modes[k].to, inst);
+    return true;
+}
 
 static void try_opcode(const char *text)
 {
     struct isa_error error;
     const struct isa_inst *inst = isa_resolve(&isa, str_of(text), &error);
-    if (!inst || inst->ban || inst->kind != KIND_PURE) /* words that exclude each other; or another form's */
+    if (!inst || inst->ban) /* words that exclude each other */
         return;
     tried++;
-    if (inst->lane == LANE_none) {
-        without_meaning++;
-        printf("# %s: no lane function is called as `%s` of ops.def says\n", text, inst->form->meaning);
+    if (!is_lowered(inst)) {
+        missing++;
+        printf("# %s: there is no lane function of its meaning, or no mode in operations.def\n", text);
     }
 }
 
@@ -67,25 +88,46 @@ static void expand(const char *text, const char *syntax)
         expand(arena_printf(&arena, "%s.%.*s", text, STR_ARG(word)), behind);
 }
 
-static void pure_forms_have_a_meaning(void **state)
+static bool has_modes(const struct isa_form *form)
 {
-    (void)state;
+    bool found = false;
+    for (size_t k = 0; k < sizeof with_modes / sizeof with_modes[0]; k++)
+        found |= with_modes[k].kind == form->kind;
+    return found;
+}
+
+static void try_forms(bool pure)
+{
     unsigned n;
     const struct isa_form *forms = isa_forms(&n);
     isa_init(&isa, &arena);
+    missing = 0;
     for (unsigned i = 0; i < n; i++)
-        if (forms[i].kind == KIND_PURE) {
+        if (pure ? forms[i].kind == KIND_PURE : has_modes(&forms[i])) {
             unsigned before = tried;
             expand(isa_op_name(forms[i].op), forms[i].syntax);
             if (tried == before)
                 fail_msg("%s%s: nothing of it resolves", isa_op_name(forms[i].op), forms[i].syntax);
         }
     arena_free(&arena);
-    assert_int_equal(without_meaning, 0);
+    assert_int_equal(missing, 0);
+}
+
+static void pure_forms_have_a_meaning(void **state)
+{
+    (void)state;
+    try_forms(true);
+}
+
+static void forms_of_modes_have_their_mode(void **state)
+{
+    (void)state;
+    try_forms(false);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pure_forms_have_a_meaning)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pure_forms_have_a_meaning),
+                                       cmocka_unit_test(forms_of_modes_have_their_mode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
