@@ -27,12 +27,18 @@ enum ptx_space lower_space(const struct builder *b, const struct isa_inst *inst)
     }
 }
 
+/* Displacements wrap, as the addresses that they are added to. */
+static void displace(struct ir_access *a, uint64_t by)
+{
+    a->disp = (int64_t)((uint64_t)a->disp + by);
+}
+
 ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_access *a)
 {
     const struct ptx_operand *base = m->elems;
     a->disp = m->disp;
     if (base->kind == OPND_INT) {
-        a->disp += (int64_t)base->bits;
+        displace(a, base->bits);
         return REF_NONE;
     }
     if (base->kind != OPND_SYMBOL) {
@@ -45,16 +51,16 @@ ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_acc
         unsigned width = isa_type_bits(type);
         return ir_lanes(b, LANE_AS_WIDE(sub, width), at, ir_shared_start(b, width), REF_NONE);
     }
-    a->disp += base->disp;
+    displace(a, (uint64_t)base->disp);
     if (is_kernel_param(b, base->symbol)) {
-        a->disp += (int64_t)((const struct ptx_var *)base->symbol)->param_at;
+        displace(a, ((const struct ptx_var *)base->symbol)->param_at);
         return REF_NONE;
     }
     struct ptx_var *v = base->symbol->kind == SYMBOL_VAR ? (struct ptx_var *)base->symbol : NULL;
     if (v && v->func && (v->space == SPACE_LOCAL || v->space == SPACE_PARAM)) {
         a->mem.space = SPACE_LOCAL;
         a->mem.frame = true;
-        a->disp += ir_add_frame_var(b, v);
+        displace(a, ir_add_frame_var(b, v));
         return REF_NONE;
     }
     a->disp_const = ir_symbol_place(b, base->symbol, 0, 64);

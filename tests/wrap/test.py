@@ -439,4 +439,17 @@ def an_argument_is_a_whole_variable():
             assert status == 1 and "an argument is a whole .param variable [ptx-operand]" in err, (call, err)
 
 
+def displacements_wrap():
+    """Of parameters, whose offset is added to them, and of variables."""
+    for place in "param.u8 %r1, [n+9223372036854775807]", "local.u8 %r1, [own+9223372036854775807]", "param.u8 %r1, [n+9223372036854775792]":
+        text = f""".visible .entry k(.param .u64 p, .param .u32 n) {{
+    .reg .u32 %r<2>; .local .b8 other[64]; .local .b8 own[64];
+    st.local.u32 [other], 1; st.local.u32 [own], 1;
+    ld.{place};
+    ret;
+}}
+"""
+        faults(text, "--grid", 1, "--block", 32, "u32[64]", 1)
+
+
 main(globals())
