@@ -85,10 +85,11 @@ struct contractor {
     VEC(struct sum) sums;
     struct holding *holdings; /* by register */
     const struct ir_defs *defs;
-    uint8_t *fixed;   /* by register: enum fixed */
-    uint32_t *global; /* by register that is written once: 1 + the product with a fixed factor that it is */
-    uint32_t *head;   /* by block in order: of the innermost loop around it, or NO_BLOCK */
-    const uint32_t *loop_end;
+    uint8_t *fixed;      /* by register: enum fixed */
+    uint32_t *global;    /* by register that is written once: 1 + the product with a fixed factor that it is */
+    uint32_t *last_head; /* by block in order: the head of the innermost loop around it, or 0 */
+    uint32_t
+        *first_end; /* by block in order: where the first of the loops around it ends; the last block without one */
     uint32_t trace, region, order, at; /* where the scan is */
     uint32_t *sum_of, *product_of;     /* by instruction: 1 + number */
 };
@@ -184,8 +185,7 @@ static bool is_overwritten(struct contractor *c, ir_ref factor, uint32_t since)
 /* Is the one block in a loop that the other is not in? */
 static bool leaves_loop(const struct contractor *c, uint32_t from, uint32_t to)
 {
-    uint32_t head = c->head[from];
-    return head != NO_BLOCK && (to < head || to > c->loop_end[head]);
+    return to < c->last_head[from] || to > c->first_end[from];
 }
 
 /* Can a sum that is here be contracted with the product? */
@@ -341,15 +341,37 @@ static void find_fixed(struct contractor *c)
     }
 }
 
-static void find_heads(struct contractor *c)
+static bool is_head(const struct contractor *c, uint32_t order)
+{
+    return c->f->blocks.at[c->f->order[order]].loop_header;
+}
+
+static void find_last_heads(struct contractor *c, const uint32_t *loop_end)
 {
     uint32_t *around = ARENA_ARRAY(&c->scratch, uint32_t, c->f->n_ordered + 1), n = 0;
     for (uint32_t o = 0; o < c->f->n_ordered; o++) {
-        while (n && c->loop_end[around[n - 1]] < o)
+        while (n && loop_end[around[n - 1]] < o)
             n--;
-        if (ir_block_at(c->f, o)->loop_header)
+        if (is_head(c, o))
             around[n++] = o;
-        c->head[o] = n ? around[n - 1] : NO_BLOCK;
+        c->last_head[o] = n ? around[n - 1] : 0;
+    }
+}
+
+/* The loops by their ends: of those that end at one block the longest counts, and a block has the first that reaches it. */
+static void find_first_ends(struct contractor *c, const uint32_t *loop_end)
+{
+    uint32_t n = c->f->n_ordered;
+    uint32_t *longest = ARENA_ARRAY(&c->scratch, uint32_t, n + 1);          /* by end: 1 + the first head, or 0 */
+    uint32_t *open = ARENA_ARRAY(&c->scratch, uint32_t, n + 1), n_open = 0; /* blocks that have none yet, in order */
+    for (uint32_t o = n; o-- > 0;)
+        if (is_head(c, o))
+            longest[loop_end[o]] = 1 + o;
+    for (uint32_t o = 0; o < n; o++) {
+        open[n_open++] = o;
+        c->first_end[o] = n - 1;
+        for (; longest[o] && n_open && open[n_open - 1] + 1 >= longest[o]; n_open--)
+            c->first_end[open[n_open - 1]] = o;
     }
 }
 
@@ -578,10 +600,12 @@ bool ir_contract(struct ir_func *f)
     c.defs = ir_find_defs(f, &c.scratch);
     c.fixed = ARENA_ARRAY(&c.scratch, uint8_t, f->regs.n);
     c.global = ARENA_ARRAY(&c.scratch, uint32_t, f->regs.n);
-    c.head = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
-    c.loop_end = ir_find_loop_ends(f, &c.scratch);
+    c.last_head = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
+    c.first_end = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
+    const uint32_t *loop_end = ir_find_loop_ends(f, &c.scratch);
     find_fixed(&c);
-    find_heads(&c);
+    find_last_heads(&c, loop_end);
+    find_first_ends(&c, loop_end);
     scan(&c);
     choose(&c);
     bool any = false;
