@@ -86,7 +86,7 @@ static void fix_access(const struct ir_func *ir, struct ir_access *a)
 {
     const struct ir_const *c = &ir->consts.at[ir_ref_index(a->disp_const)];
     if (a->disp_const && c->base == BASE_NONE) {
-        a->disp += (int64_t)c->lo;
+        a->disp = (int64_t)((uint64_t)a->disp + c->lo);
         a->disp_const = REF_NONE;
     }
 }
@@ -210,7 +210,7 @@ static const struct op_access *decode_access(const struct decoder *d, const stru
     *x = (struct op_access){.mem = a->mem, .base_width = width_of(d, in->a), .disp = a->disp};
     if (a->disp_const) {
         const struct ir_const *c = &d->c->ir->consts.at[ir_ref_index(a->disp_const)];
-        x->disp += (int64_t)(c->lo + base_value(d->p, c));
+        x->disp = (int64_t)((uint64_t)x->disp + c->lo + base_value(d->p, c));
     }
     for (unsigned k = 0; k < 8; k++) {
         x->regs[k] = row_of(d, a->regs[k]);

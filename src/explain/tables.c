@@ -127,7 +127,8 @@ static void list_insns(struct counted_kernel *k, struct arena *scratch)
 {
     uint32_t n;
     struct insn_key *keys = find_keys(k, scratch, &n);
-    qsort(keys, n, sizeof *keys, compare_keys);
+    if (n)
+        qsort(keys, n, sizeof *keys, compare_keys);
     k->insns = ARENA_ARRAY(&k->arena, struct insn, n);
     k->insns_of_block = ARENA_ARRAY(&k->arena, uint32_t, k->sites->n_blocks);
     k->insn_of_site = ARENA_ARRAY(&k->arena, uint32_t, k->sites->n);
@@ -265,7 +266,8 @@ static void collect_lines(struct kernel_counters *c, struct arena *arena)
     struct line_key *keys = ARENA_ARRAY(&scratch, struct line_key, c->insns.n);
     for (uint32_t i = 0; i < c->insns.n; i++)
         keys[i] = (struct line_key){line_of(&c->insns.at[i]), i};
-    qsort(keys, c->insns.n, sizeof *keys, compare_lines);
+    if (c->insns.n)
+        qsort(keys, c->insns.n, sizeof *keys, compare_lines);
     for (uint32_t i = 0; i < c->insns.n; i++) {
         const struct line_counters *last = c->lines.n ? &c->lines.at[c->lines.n - 1] : NULL;
         if (!last || last->line != keys[i].line.line || strcmp(last->file, keys[i].line.file) != 0)

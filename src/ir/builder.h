@@ -107,6 +107,8 @@ void lower_memory(struct builder *b); /* ld, st, atom, red */
 /* Of these, and of others with addresses: fills space and address of an access. The base register is returned, or REF_NONE where the
  * address is constant. */
 ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_access *a);
+/* Adds to its displacement, which wraps, as the addresses do that it is added to. */
+void lower_displace(struct ir_access *a, uint64_t by);
 enum ptx_space lower_space(const struct builder *b, const struct isa_inst *inst);
 unsigned lower_vector(const struct isa_inst *inst); /* elements */
 /* Element k of an operand that is a vector where the instruction has .v2 and so on; a vector register counts too. */

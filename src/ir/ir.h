@@ -66,7 +66,7 @@ enum ir_kind {
     IR_LANES, /* d, e = lane(a, b, c, imm) */
     IR_LD,    /* access; a = address base; d.. = access->regs */
     IR_ST,
-    IR_ATOM,  /* access; a = address base, b and c = operands; d or REF_NONE */
+    IR_ATOM,  /* access; a = address base; access->operands; results, or REF_NONE, in access->regs */
     IR_FRAME, /* d = address of the activation's frame + imm, in .local space */
     IR_NOW,   /* d = a special register read now: imm = enum isa_sreg */
     IR_ACTIVEMASK,
@@ -236,8 +236,8 @@ struct ir_insn {
             uint32_t *targets; /* block numbers in the text's order */
         };
     };
-    struct ir_matrix *matrix; /* IR_MATRIX */
-    const struct ptx_insn *origin;
+    struct ir_matrix *matrix;        /* IR_MATRIX */
+    const struct ptx_insn *origin;   /* NULL where no instruction of PTX stands for it */
     const struct ptx_module *module; /* of origin */
     const struct ptx_loc *loc;       /* source line, or NULL */
 };
@@ -380,7 +380,8 @@ uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
 const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b);
 /* May what ends the block go on behind it, with no branch? */
 bool ir_falls_through(const struct ir_func *f, const struct ir_block *b);
-/* By block in order: where it heads a loop, the last block of it, which is the last that branches back to it; else the block. */
+/* By block in order: where it heads a loop, the last block that branches back to it, which need not be the loop's last; else
+ * the block. */
 uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena);
 
 #endif

@@ -27,8 +27,7 @@ enum ptx_space lower_space(const struct builder *b, const struct isa_inst *inst)
     }
 }
 
-/* Displacements wrap, as the addresses that they are added to. */
-static void displace(struct ir_access *a, uint64_t by)
+void lower_displace(struct ir_access *a, uint64_t by)
 {
     a->disp = (int64_t)((uint64_t)a->disp + by);
 }
@@ -38,7 +37,7 @@ ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_acc
     const struct ptx_operand *base = m->elems;
     a->disp = m->disp;
     if (base->kind == OPND_INT) {
-        displace(a, base->bits);
+        lower_displace(a, base->bits);
         return REF_NONE;
     }
     if (base->kind != OPND_SYMBOL) {
@@ -51,16 +50,16 @@ ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_acc
         unsigned width = isa_type_bits(type);
         return ir_lanes(b, LANE_AS_WIDE(sub, width), at, ir_shared_start(b, width), REF_NONE);
     }
-    displace(a, (uint64_t)base->disp);
+    lower_displace(a, (uint64_t)base->disp);
     if (is_kernel_param(b, base->symbol)) {
-        displace(a, ((const struct ptx_var *)base->symbol)->param_at);
+        lower_displace(a, ((const struct ptx_var *)base->symbol)->param_at);
         return REF_NONE;
     }
     struct ptx_var *v = base->symbol->kind == SYMBOL_VAR ? (struct ptx_var *)base->symbol : NULL;
     if (v && v->func && (v->space == SPACE_LOCAL || v->space == SPACE_PARAM)) {
         a->mem.space = SPACE_LOCAL;
         a->mem.frame = true;
-        displace(a, ir_add_frame_var(b, v));
+        lower_displace(a, ir_add_frame_var(b, v));
         return REF_NONE;
     }
     a->disp_const = ir_symbol_place(b, base->symbol, 0, 64);

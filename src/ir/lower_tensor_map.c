@@ -29,7 +29,7 @@ static void store(struct builder *b, unsigned offset, unsigned bytes, ir_ref val
 {
     struct ir_access *a = ir_new_access(b, lower_space(b, b->insn->inst), bytes, 1);
     ir_ref base = lower_place(b, &b->insn->operands[0], a);
-    a->disp += offset;
+    lower_displace(a, offset);
     a->regs[0] = value;
     ir_emit_access(b, IR_ST, base, a);
 }
@@ -77,8 +77,8 @@ static void lower_copy(struct builder *b)
         struct ir_access *from = ir_new_access(b, SPACE_SHARED, 8, PART / 8);
         struct ir_access *to = ir_new_access(b, SPACE_GLOBAL, 8, PART / 8);
         ir_ref source = lower_place(b, &b->insn->operands[1], from), place = lower_place(b, &b->insn->operands[0], to);
-        from->disp += at;
-        to->disp += at;
+        lower_displace(from, at);
+        lower_displace(to, at);
         for (unsigned k = 0; k < PART / 8; k++)
             to->regs[k] = from->regs[k] = ir_temp(b, 64);
         ir_emit_access(b, IR_LD, source, from);

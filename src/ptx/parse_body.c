@@ -80,7 +80,7 @@ static bool parse_displacement(struct parser *p, struct ptx_operand *o)
         return false;
     if (c.kind != CONSTANT_INT)
         return parse_fail(p, NULL, "an offset must be an integer");
-    o->disp += (int64_t)c.bits;
+    o->disp = (int64_t)((uint64_t)o->disp + c.bits);
     return true;
 }
 

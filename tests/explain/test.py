@@ -257,6 +257,19 @@ def registers_are_an_estimate_where_there_is_no_machine_code():
     assert launch["registers_estimated"] and launch["registers"] >= 16 and "(an estimate)" in out, out
 
 
+def what_no_instruction_of_ptx_stands_for_is_counted_as_nothing():
+    """The end of an empty body; parameters of a function in registers."""
+    head = ".version 8.5\n.target sm_90\n.address_size 64\n"
+    function = ".func (.reg .u32 r) f(.reg .u32 x) { mov.u32 r, x; ret; }\n"
+    call = "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; call (%r2), f, (%r1); st.global.u32 [%rd1], %r2; ret;"
+    for text, *args in ("{ }",), (f"(.param .u64 p) {{ .reg .b64 %rd1; .reg .u32 %r<3>; {call} }}", "u32[32]"):
+        file = path("nothing.ptx")
+        with open(file, "w") as f:
+            f.write(head + function + ".visible .entry k" + (text if args else "() { }"))
+        _, _, result = explain(file, "k", "--grid", "1", "--block", "32", *args)
+        assert len(result["launches"]) == 1
+
+
 # ---- agreement with an H200: tests/explain/agreement.py ----
 
 SLOW = """copy_dram gather_dram triad matmul_naive matmul_t8 matmul_t16 matmul_t32 nbody bitonic fma_full f64_full waves_132 waves_265

@@ -440,16 +440,30 @@ def an_argument_is_a_whole_variable():
 
 
 def displacements_wrap():
-    """Of parameters, whose offset is added to them, and of variables."""
-    for place in "param.u8 %r1, [n+9223372036854775807]", "local.u8 %r1, [own+9223372036854775807]", "param.u8 %r1, [n+9223372036854775792]":
-        text = f""".visible .entry k(.param .u64 p, .param .u32 n) {{
+    """Of parameters, whose offset is added to them, and of variables, whose place is."""
+    far = "+9223372036854775807]"
+    for load in "param.u8 %r1, [n" + far, "local.u8 %r1, [own" + far, \
+            "shared.u8 %r1, [second" + far, "global.u8 %r1, [g" + far, "global.u8 %r1, [g[3]" + far:
+        text = f""".global .b32 g[8];
+.visible .entry k(.param .u64 p, .param .u32 n) {{
     .reg .u32 %r<2>; .local .b8 other[64]; .local .b8 own[64];
-    st.local.u32 [other], 1; st.local.u32 [own], 1;
-    ld.{place};
+    .shared .b32 first[8]; .shared .b32 second[8];
+    st.local.u32 [other], 1; st.local.u32 [own], 1; st.shared.u32 [first], 1;
+    ld.{load};
     ret;
 }}
 """
         faults(text, "--grid", 1, "--block", 32, "u32[64]", 1)
+    faults(""".version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p) {
+    .reg .u64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    tensormap.replace.tile.global_address.global.b1024.b64 [%rd1+9223372036854775680], 0;
+    ret;
+}
+""", "--grid", 1, "--block", 32, "u32[64]")
 
 
 main(globals())

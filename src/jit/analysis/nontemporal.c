@@ -25,7 +25,7 @@ static uint64_t of_ref(const uint64_t *regs, const struct ir_func *f, ir_ref r)
 
 static uint64_t of_parameter(const struct ir_access *x, unsigned k)
 {
-    int64_t at = x->disp + 8 * (int64_t)k;
+    int64_t at = (int64_t)((uint64_t)x->disp + 8ull * k);
     bool known = x->mem.space == SPACE_PARAM && x->mem.bytes == 8 && at >= 0 && at % 8 == 0 && at / 8 < 63;
     return known ? 1ull << (at / 8) : ELSEWHERE;
 }

@@ -362,7 +362,7 @@ struct side_exit {
     uint32_t block, op; /* where: an operation of the present block, or NO_OP: the start of a block */
     /* fn_arrival(), or 0: in lockstep, if all lanes of the warp are here, the next warp goes on instead. */
     uint32_t arrived;
-    value lanes; /* that are there; NULL: all that run here */
+    value lanes;          /* that are there; NULL: all that run here */
     LLVMBasicBlockRef by; /* shared code that leaves the function; NULL: the caller branches */
 };
 /* Spills and records the exit, in the mode's way. */

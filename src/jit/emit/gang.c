@@ -301,7 +301,7 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
         build_br(e, to_dissolve(e, g));
         return;
     }
-    if (target <= order) { /* a branch backwards spends from the budget: function.c's spend() */
+    if (target <= order) { /* a branch backwards spends from the budget: branch.c's spend() */
         value left = emit_load_i32(e, e->f->count.budget);
         left = build_sub(e, left, const_i32(e, 1));
         build_store(e, left, e->f->count.budget);
