@@ -3,6 +3,7 @@ import inspect
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import traceback
@@ -20,6 +21,17 @@ test_name, cases_left, left = "", {}, set()  # the test that runs; of each that 
 
 class Skip(Exception):
     """What a test raises that cannot be done here, with the reason."""
+
+
+def need_loadable_libraries():
+    """For programs, and Python, that load Heddle's libraries: those that are built with sanitizers they cannot."""
+    if SANITIZED:
+        raise Skip("it is built with sanitizers")
+
+
+def need_clang():
+    if not shutil.which("clang-19"):
+        raise Skip("heddle cc needs clang-19")
 
 
 def run(*args, cwd=None, stdin=None, env=None):

@@ -99,7 +99,7 @@ struct contractor {
 /* Without a rounding modifier? What lowering adds to an instruction has other lanes than `entries`. */
 static bool is_free(const struct ir_insn *i)
 {
-    return i->kind == IR_LANES && i->origin && i->origin->inst && !isa_has(i->origin->inst, MOD_rn);
+    return i->kind == IR_LANES && i->origin && !isa_has(i->origin->inst, MOD_rn);
 }
 
 static const struct contraction *product_entry(const struct ir_insn *i)

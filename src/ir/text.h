@@ -51,6 +51,7 @@ struct ir_func *ir_read(struct arena *arena, const struct source *source, struct
 
 /* ---- what printer and reader share: text.c ---- */
 
+struct isa_inst;
 struct ir_operation {
     uint8_t kind, mode;
     const char *text, *operands, *words; /* as in operations.def */
@@ -58,7 +59,6 @@ struct ir_operation {
 /* NULL behind the last. */
 const struct ir_operation *ir_operation(size_t i);
 /* The one that an instruction of PTX gets, lowered to this kind; NULL where there is none. */
-struct isa_inst;
 const struct ir_operation *ir_operation_of(enum ir_kind kind, const struct isa_inst *inst);
 /* The next part of a word with dots in it. */
 struct str ir_next_part(struct str *word);

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import FULL, SANITIZED, Skip, heddle, in_full, left, main, run, source
+from tap import FULL, heddle, in_full, left, main, need_loadable_libraries, run, source
 
 here = os.path.join(source, "tests", "explain")
 sys.path.insert(0, here)
@@ -29,15 +29,10 @@ def path(name):
     return os.path.join(folder.name, name)
 
 
-def programs_can_load_libraries():
-    if SANITIZED:
-        raise Skip("it is built with sanitizers")
-
-
 def explain(*args, status=0, **more):
     """Returns the program's output, what was said, and the JSON."""
     if not any(str(a).endswith(".ptx") for a in args):
-        programs_can_load_libraries()
+        need_loadable_libraries()
     file = path("explained.json")
     if os.path.exists(file):
         os.remove(file)
@@ -298,7 +293,7 @@ def agree(rows, launches):
 
 
 def the_counters_of_kernels_are_the_hardware_s():
-    programs_can_load_libraries()
+    need_loadable_libraries()
     place = path("kernels")
     os.mkdir(place)
     program, rows = agreement.build(place), agreement.recorded(place)
@@ -373,7 +368,7 @@ int main()
 
 def built(name, text, *flags):
     """The program, made of the text."""
-    programs_can_load_libraries()
+    need_loadable_libraries()
     if not os.path.exists(path(name)):
         with open(path(name + ".cu"), "w") as f:
             f.write(text)
@@ -568,7 +563,7 @@ def launches_are_chosen_by_name_and_by_number():
 
 
 def tables_have_a_row_a_launch():
-    programs_can_load_libraries()
+    need_loadable_libraries()
     file = path("launches.csv")
     status, _, err = run("explain", "-o", path("explain.html"), "--csv", file, WAYS, "clean")
     assert status == 0, err
@@ -660,7 +655,7 @@ def a_change_is_shown_by_kernel():
 
 
 def asynchronous_copies_and_products_of_warpgroups_are_counted_as_the_hardware_counts_them():
-    programs_can_load_libraries()
+    need_loadable_libraries()
     names = [] if FULL else ["transpose_32", "stream_cg16", "bulk_store", "bulk_multicast", "wgmma_n64"]
     if not FULL:
         left.add("29 kernels with asynchronous copies and tensor cores")
@@ -674,7 +669,7 @@ def asynchronous_copies_and_products_of_warpgroups_are_counted_as_the_hardware_c
 
 @in_full
 def times_of_kernels_that_the_model_was_not_made_from_are_near():
-    programs_can_load_libraries()
+    need_loadable_libraries()
     ratios, differ = unseen.measure()
     assert unseen.mean_factor(ratios) <= 1.25, ratios
     # keep_odd stores where an atomic's result says, which hangs on who came first

@@ -18,7 +18,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import findings
 from both import need_compiler
-from tap import SANITIZED, Skip, heddle, main, run, source
+from tap import Skip, heddle, main, need_loadable_libraries, run, source
 
 folder = tempfile.TemporaryDirectory()
 with tarfile.open(os.path.join(source, "tests", "races", "programs.tar.xz")) as tar:
@@ -99,8 +99,7 @@ def judge(program):
 
 
 def judge_all(some):
-    if SANITIZED:
-        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_loadable_libraries()
     compile_all(compiled)
     known = [p for p in some if p.name in compiled]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -173,8 +172,7 @@ def programs_that_need_a_library_of_CUDA_are_among_them():
 
 
 def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
-    if SANITIZED:
-        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_loadable_libraries()
     need_compiler()
     path = os.path.join(folder.name, "observed")
     done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, os.path.join(source, "tests", "races", "observed.cu")], capture_output=True, text=True)
@@ -194,8 +192,7 @@ def what_a_thread_has_seen_by_an_atomic_operation_is_before_what_it_does_next():
 
 
 def one_read_stands_for_all_where_a_launch_only_reads():
-    if SANITIZED:
-        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_loadable_libraries()
     need_compiler()
     path = os.path.join(folder.name, "read_only")
     done = subprocess.run([heddle, "cc", "-lineinfo", "-o", path, os.path.join(source, "tests", "races", "read_only.cu")], capture_output=True, text=True)
@@ -218,8 +215,7 @@ def one_read_stands_for_all_where_a_launch_only_reads():
 
 def checked_kernels(file, *options):
     """Each kernel of a file, its marked lines, and what is said of it. The comment behind a line says in which kernel it races."""
-    if SANITIZED:
-        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_loadable_libraries()
     need_compiler()
     path, cuda = os.path.join(folder.name, file), os.path.join(source, "tests", "races", file + ".cu")
     done = subprocess.run([heddle, "cc", "-lineinfo", *options, "-o", path, cuda], capture_output=True, text=True)
@@ -362,8 +358,7 @@ def what_all_threads_write_by_one_line_calls_for_an_atomic_operation():
 
 def judge_marked(name, least):
     """Of a file of cases: the lines that are marked with a case's name race, and nothing else is said."""
-    if SANITIZED:
-        raise Skip("programs that are built without sanitizers can load no library that is")
+    need_loadable_libraries()
     need_compiler()
     text, path = os.path.join(source, "tests", "races", name), os.path.join(folder.name, name[:-3])
     done = subprocess.run([heddle, "cc", "-g", "-lineinfo", "-arch=sm_90", "-std=c++17", "-o", path, text], capture_output=True, text=True)

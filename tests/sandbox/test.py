@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import SAXPY, compile_each_time, environment, need_compiler  # noqa: E402
-from tap import SANITIZED, Skip, examples, heddle, launch, main, run, values  # noqa: E402
+from tap import SANITIZED, Skip, examples, heddle, launch, main, need_loadable_libraries, run, values  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
 
@@ -358,8 +358,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def confined(script, **env):
-    if SANITIZED:
-        raise Skip("programs without sanitizers cannot load libraries with them")
+    need_loadable_libraries()
     os.makedirs(path("here"), exist_ok=True)
     os.makedirs(path("temporary"), exist_ok=True)
     os.makedirs(path("elsewhere"), exist_ok=True)

@@ -1,7 +1,6 @@
 """What stands in the place of the CUDA toolkit's makers of machine code: they give images that hold PTX, and the driver loads them."""
 import ctypes
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -86,19 +85,9 @@ class Driver:
 driver = None
 
 
-def programs_can_load_libraries():
-    if tap.SANITIZED:
-        raise tap.Skip("it is built with sanitizers")
-
-
-def need_clang():
-    if not shutil.which("clang-19"):
-        raise tap.Skip("heddle cc needs clang-19")
-
-
 def run_image(image, kernel, values, **more):
     global driver
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     driver = driver or Driver()
     return driver.run(image, kernel, values, **more)
 
@@ -145,7 +134,7 @@ def mistakes_have_their_place():
 
 
 def heddle_run_has_programs_find_ptxas():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     shell = 'which ptxas; echo "$TRITON_PTXAS_PATH $TRITON_PTXAS_BLACKWELL_PATH $TRITON_LIBCUDA_PATH"'
     status, out, err = tap.run("run", "/bin/sh", "-c", shell)
     assert status == 0, err
@@ -179,7 +168,7 @@ open(sys.argv[2], "wb").write(image.raw)
 
 
 def the_machine_code_of_an_nvrtc_is_an_image_of_its_ptx():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     for version in 12, 13:
         library, image = os.path.join(folder.name, f"libnvrtc.so.{version}"), os.path.join(folder.name, "nvrtc.image")
         text = '"' + PTX.replace("\n", "\\n\\\n") + '"'
@@ -245,8 +234,8 @@ OUR_NVRTC = os.path.join(build, "src/toolkit/libnvrtc.so.")
 
 
 def nvrtc_compiles_for_c_programs():
-    programs_can_load_libraries()
-    need_clang()
+    tap.need_loadable_libraries()
+    tap.need_clang()
     for version in "12", "13":
         program = os.path.join(folder.name, "nvrtc" + version)
         subprocess.run(["cc", "-o", program, "-I", os.path.join(tap.source, "include/cuda"), os.path.join(tap.source, "tests/toolkit/nvrtc.c"),
@@ -260,7 +249,7 @@ def nvrtc_compiles_for_c_programs():
 
 def nvrtc(*options, source="__global__ void scale(float *p) { p[threadIdx.x] *= 2; }", names=(), version="12"):
     """The result of a compilation, its log, and the program."""
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     library, program, size = ctypes.CDLL(OUR_NVRTC + version), ctypes.c_void_p(), ctypes.c_size_t()
     assert library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"mine.cu", 0, None, None) == 0
     for name in names:
@@ -292,7 +281,7 @@ def nvrtc_refuses_options_by_name():
 
 
 def options_of_nvrtc_reach_the_compiler():
-    need_clang()
+    tap.need_clang()
     source = """#if X != 3 || defined(Y) || !defined(__CUDACC_RTC__) || __CUDA_ARCH__ != 900 || __cplusplus != 202002L
 #error what?
 #endif
@@ -310,7 +299,7 @@ extern "C" __global__ void k(float *p) { p[0] = p[0] * p[1] + p[2]; p[3] = p[3] 
 
 
 def assert_needs_no_header():
-    need_clang()
+    tap.need_clang()
     source = "__global__ void k(int n) { assert(threadIdx.x < n); }"
     for options, has in ((), True), (("-default-device",), True), (("-DNDEBUG",), False):
         result, log, program = nvrtc(*options, source=source)
@@ -319,7 +308,7 @@ def assert_needs_no_header():
 
 
 def headers_in_quotes_are_found_beside_the_source():
-    need_clang()
+    tap.need_clang()
     with open(os.path.join(folder.name, "beside.h"), "w") as f:
         f.write("#define FACTOR 3\n")
     source = '#include "beside.h"\n__global__ void scale(float *p) { p[threadIdx.x] *= FACTOR; }'
@@ -333,14 +322,14 @@ def headers_in_quotes_are_found_beside_the_source():
 
 
 def a_name_that_is_none_is_an_error_of_nvrtc():
-    need_clang()
+    tap.need_clang()
     for name, says in ("mine::k", "<name expression>:1"), ("7 * 11", "`7 * 11` names neither"):
         result, log, _ = nvrtc(names=[name])
         assert result == 6 and says in log, (name, result, log)
 
 
 def nvrtc_without_clang_names_debian_s_package():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     code = f"""import ctypes
 library, program = ctypes.CDLL({OUR_NVRTC + "12"!r}), ctypes.c_void_p()
 library.nvrtcCreateProgram(ctypes.byref(program), b"", None, 0, None, None)
@@ -355,7 +344,7 @@ print(log.value.decode())"""
 
 
 def heddle_run_has_programs_find_nvrtc_where_there_is_none():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     status, out, err = tap.run("run", "sh", "-c", "echo $LD_LIBRARY_PATH", env={"LD_LIBRARY_PATH": "/mine"})
     folders = out.strip().split(":")
     there = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
@@ -364,7 +353,7 @@ def heddle_run_has_programs_find_nvrtc_where_there_is_none():
 
 def heddle_run_has_programs_find_headers_where_there_is_no_toolkit():
     """As the folder that CUDA_PATH names; a user's stays, and so does what comes with NVIDIA's NVRTC."""
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
 
     def cuda_path(program="/bin/sh", **env):
         return tap.run("run", program, "-c", "echo $CUDA_PATH", env=dict(env, PATH="/usr/bin:/bin"))[1].strip()
@@ -384,7 +373,7 @@ def heddle_run_has_programs_find_headers_where_there_is_no_toolkit():
 
 
 def nvjitlink_links_ptx_and_images_of_ptx():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     for version in 12, 13:
         link = Link(b"-arch=sm_90", b"-O3", b"-lineinfo", version=version)
         assert link.result == 0
@@ -419,7 +408,7 @@ def registers_of(image, limit=None):
 
 
 def a_limit_of_registers_holds_for_kernels_without_bounds_of_their_own():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     path, link = file("many.ptx", MANY), Link(b"-arch=sm_80", b"-maxrregcount=32")
     assert link.add(MANY.encode(), PTX_INPUT) == 0
     without = registers_of(MANY.encode())
@@ -429,8 +418,8 @@ def a_limit_of_registers_holds_for_kernels_without_bounds_of_their_own():
 
 
 def nvjitlink_takes_objects_and_libraries_of_the_host():
-    programs_can_load_libraries()
-    need_clang()
+    tap.need_loadable_libraries()
+    tap.need_clang()
     source = file("twice.cu", "extern \"C\" __device__ float twice(float x) { return x + x; }\n")
     object_file, library = os.path.join(folder.name, "twice.o"), os.path.join(folder.name, "libtwice.a")
     status, _, err = tap.run("cc", "-dc", source, "-o", object_file)
@@ -444,7 +433,7 @@ def nvjitlink_takes_objects_and_libraries_of_the_host():
 
 
 def nvjitlink_says_what_is_wrong():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     for options, result, says in (((), 2, "-arch="), ((b"-arch=sm_90", b"-wrong"), 1, "-wrong")):
         link = Link(*options)
         assert link.result == result and says in link.log(), (link.result, link.log())
@@ -491,7 +480,7 @@ open(sys.argv[2], "wb").write(image.raw)
 
 
 def lto_ir_is_linked_to_ptx_by_the_vendor_s_nvjitlink_where_one_is_loaded():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     library, image = os.path.join(folder.name, "libnvJitLink.so.13"), os.path.join(folder.name, "lto.image")
     local = ".local .b32 m; st.volatile.local.f32 [m], %f3; ld.volatile.local.f32 %f3, [m];\n    st.global.f32" # as NVIDIA's writes it
     text = '"' + PTX.replace("st.global.f32", local).replace("\n", "\\n\\\n") + '"'
@@ -528,7 +517,7 @@ GRID = HEAD + """.extern .func (.param .b64 h) cudaCGGetIntrinsicHandle(.param .
 
 
 def grids_meet_by_the_device_runtime_that_a_linker_adds():
-    programs_can_load_libraries()
+    tap.need_loadable_libraries()
     empty = file("cuda_device_runtime.o", "")
     library = os.path.join(folder.name, "libcudadevrt.a")
     subprocess.run(["ar", "rcs", library, empty], check=True)

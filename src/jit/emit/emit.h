@@ -296,8 +296,7 @@ value reg_read_piece(struct emit *e, ir_ref r, unsigned piece);
 void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
 void reg_write_scalar(struct emit *e, ir_ref r, value scalar); /* the same in all pieces */
 void reg_write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece);
-/* The register's row: where it is; all of it. */
-value reg_slot_pointer(struct emit *e, uint32_t reg);
+/* All of the register's row. */
 value reg_load_row(struct emit *e, uint32_t reg);
 void reg_store_row(struct emit *e, uint32_t reg, value lanes);
 /* The value of the lane that runs, in any row. */

@@ -239,20 +239,23 @@ void emit_require(struct emit *e, value condition, LLVMBasicBlockRef other)
     emit_at_end(e, on);
 }
 
+/* Code goes on where the condition is `wanted`. Returns the block for the other case. */
+static LLVMBasicBlockRef go_on_where(struct emit *e, value condition, bool wanted)
+{
+    LLVMBasicBlockRef here = emit_new_block(e, ""), other = emit_new_block(e, "");
+    build_cond_br(e, condition, wanted ? here : other, wanted ? other : here);
+    emit_at_end(e, here);
+    return other;
+}
+
 LLVMBasicBlockRef emit_if(struct emit *e, value condition)
 {
-    LLVMBasicBlockRef yes = emit_new_block(e, ""), no = emit_new_block(e, "");
-    build_cond_br(e, condition, yes, no);
-    emit_at_end(e, yes);
-    return no;
+    return go_on_where(e, condition, true);
 }
 
 LLVMBasicBlockRef emit_unless(struct emit *e, value condition)
 {
-    LLVMBasicBlockRef no = emit_new_block(e, ""), yes = emit_new_block(e, "");
-    build_cond_br(e, condition, yes, no);
-    emit_at_end(e, no);
-    return yes;
+    return go_on_where(e, condition, false);
 }
 
 LLVMBasicBlockRef emit_rarely(struct emit *e, value usual)

@@ -9,7 +9,8 @@ static value row_pointer(struct emit *e, row_ref row)
     return build_gep(e, e->m->i8, e->warp.base[row & 3], at);
 }
 
-value reg_slot_pointer(struct emit *e, uint32_t reg)
+/* Where a register's row is. */
+static value slot_pointer(struct emit *e, uint32_t reg)
 {
     return row_pointer(e, e->fn->ir->regs.at[reg].slot | ROW_FRAME);
 }
@@ -197,18 +198,18 @@ static unsigned row_align(unsigned width)
 value reg_load_row(struct emit *e, uint32_t reg)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
-    return build_load_aligned(e, vector_of_width(e, width), reg_slot_pointer(e, reg), row_align(width));
+    return build_load_aligned(e, vector_of_width(e, width), slot_pointer(e, reg), row_align(width));
 }
 
 void reg_store_row(struct emit *e, uint32_t reg, value lanes)
 {
-    build_store_aligned(e, lanes, reg_slot_pointer(e, reg), row_align(e->fn->ir->regs.at[reg].width));
+    build_store_aligned(e, lanes, slot_pointer(e, reg), row_align(e->fn->ir->regs.at[reg].width));
 }
 
 void reg_spill_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
-    reg_store_lane(e, reg_read_scalar(e, ir_make_ref(REF_REG, reg)), reg_slot_pointer(e, reg));
+    reg_store_lane(e, reg_read_scalar(e, ir_make_ref(REF_REG, reg)), slot_pointer(e, reg));
 }
 
 void reg_spill(struct emit *e, uint32_t reg, value mask)
@@ -222,7 +223,7 @@ void reg_spill_row(struct emit *e, uint32_t reg, value mask)
     unsigned width = e->fn->ir->regs.at[reg].width;
     value lanes = reg_read_lanes(e, ir_make_ref(REF_REG, reg));
     if (mask && width > 1 && e->fn->target->has_masked_stores) {
-        emit_masked_store(e, lanes, reg_slot_pointer(e, reg), row_align(width), emit_mask_to_lanes(e, mask));
+        emit_masked_store(e, lanes, slot_pointer(e, reg), row_align(width), emit_mask_to_lanes(e, mask));
         return;
     }
     if (mask)
@@ -240,7 +241,7 @@ void reg_spill_seed(struct emit *e, uint32_t reg)
         return;
     }
     for (unsigned p = 0; p < fn_pieces(e->fn, shape) && !dirty_is_seed_clean(e, reg); p++) {
-        value lane = const_i64(e, fn_piece_lane(e->fn, p)), row = reg_slot_pointer(e, reg);
+        value lane = const_i64(e, fn_piece_lane(e->fn, p)), row = slot_pointer(e, reg);
         build_store(e, reg_read_piece(e, r, p), build_gep(e, type_of_width(e, width), row, lane));
     }
 }
@@ -257,7 +258,7 @@ static value load_scalar(struct emit *e, uint32_t reg, value lane)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
     uint16_t shape = e->fn->shapes->regs[reg];
-    value at = reg_slot_pointer(e, reg);
+    value at = slot_pointer(e, reg);
     LLVMTypeRef type = type_of_width(e, width);
     if (width == 1) {
         value mask = emit_load_i32(e, at);
@@ -279,7 +280,7 @@ void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
 {
     (void)mask;
     LLVMTypeRef type = type_of_width(e, e->fn->ir->regs.at[reg].width);
-    build_store(e, reg_load_lane(e, type, reg_slot_pointer(e, reg)), *slot(e, reg, 0));
+    build_store(e, reg_load_lane(e, type, slot_pointer(e, reg)), *slot(e, reg, 0));
 }
 
 void reg_reload_row(struct emit *e, uint32_t reg, value mask)
