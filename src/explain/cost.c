@@ -46,7 +46,6 @@ struct coster {
     struct use *uses; /* by register */
     float *scale;     /* by operation: how much of it is left when loops are unrolled */
     uint32_t *trace;  /* by block: the first block of its trace */
-    VEC(const struct ptx_insn *) kept_rolled;
     bool *predicated; /* by block: the branch at its end becomes a predicate of what it jumps over */
     struct block_cost *costs;
 };
@@ -382,37 +381,8 @@ static void scale_loop(struct coster *c, uint32_t first, uint32_t last)
     c->scale[to - 1] = c->scale[test_at] = c->scale[step_at] = 1.f / UNROLLED;
 }
 
-static int by_address(const void *a, const void *b)
-{
-    uintptr_t x = (uintptr_t)*(void *const *)a, y = (uintptr_t)*(void *const *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The instructions that stand behind .pragma "nounroll", with nothing but labels and places between, in the order of their addresses. */
-static void find_kept_rolled(struct coster *c)
-{
-    const struct ptx_func *f = c->ir->func;
-    bool pragma = false;
-    for (uint32_t k = 0; k < f->body.n; k++) {
-        const struct ptx_stmt *s = &f->body.at[k];
-        if (s->kind == STMT_PRAGMA)
-            pragma |= memmem(s->pragma->p, s->pragma->n, "nounroll", 8) != NULL;
-        if (s->kind == STMT_INSN && pragma)
-            *VEC_PUSH(c->arena, &c->kept_rolled) = s->insn;
-        pragma &= s->kind != STMT_INSN;
-    }
-    if (c->kept_rolled.n)
-        qsort(c->kept_rolled.at, c->kept_rolled.n, sizeof *c->kept_rolled.at, by_address);
-}
-
-static bool is_kept_rolled(const struct coster *c, const struct ptx_insn *insn)
-{
-    return c->kept_rolled.n && bsearch(&insn, c->kept_rolled.at, c->kept_rolled.n, sizeof insn, by_address);
-}
-
 static void scale_loops(struct coster *c)
 {
-    find_kept_rolled(c);
     uint32_t *ends = ir_find_loop_ends(c->ir, c->arena), inner = UINT32_MAX;
     for (uint32_t b = c->code->n_blocks; b-- > 0;) {
         bool is_loop = c->ir->blocks.at[c->ir->order[b]].loop_header;
@@ -420,7 +390,7 @@ static void scale_loops(struct coster *c)
             continue; /* not one that has a loop inside */
         inner = b;
         const struct ir_insn *first = insn_at(c->code, b, 0);
-        if (!first || !first->origin || !is_kept_rolled(c, first->origin))
+        if (!first || !first->origin || !first->origin->keeps_rolled)
             scale_loop(c, b, ends[b]);
     }
 }

@@ -106,5 +106,8 @@ uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena)
             uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
             end[to] = to <= o ? o : end[to];
         }
+    for (uint32_t o = f->n_ordered; o-- > 0;)
+        for (uint32_t inside = o + 1; inside <= end[o]; inside = end[inside] + 1)
+            end[o] = end[inside] > end[o] ? end[inside] : end[o];
     return end;
 }

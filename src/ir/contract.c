@@ -11,6 +11,7 @@
  * product's place keeps a copy of it. An operand that is to be negated is so by an instruction before the fma: that is
  * exact, and a NaN of f32 or a half is the one NaN afterwards, one of f64 stays as it is.
  */
+#include "ir/ptxas.h"
 #include "ir/shape.h"
 
 /* What is contracted with what: .ftz makes a type of its own here. A sum looks through `sign` to the product. reads_bank:
@@ -85,11 +86,9 @@ struct contractor {
     VEC(struct sum) sums;
     struct holding *holdings; /* by register */
     const struct ir_defs *defs;
-    uint8_t *fixed;      /* by register: enum fixed */
-    uint32_t *global;    /* by register that is written once: 1 + the product with a fixed factor that it is */
-    uint32_t *last_head; /* by block in order: the head of the innermost loop around it, or 0 */
-    uint32_t
-        *first_end; /* by block in order: where the first of the loops around it ends; the last block without one */
+    uint8_t *fixed;   /* by register: enum fixed */
+    uint32_t *global; /* by register that is written once: 1 + the product with a fixed factor that it is */
+    const struct ptxas_range *seen;    /* by block in order: where its products are one value */
     uint32_t trace, region, order, at; /* where the scan is */
     uint32_t *sum_of, *product_of;     /* by instruction: 1 + number */
 };
@@ -131,36 +130,6 @@ static bool is_negation(const struct ir_insn *i, const struct contraction *entry
     return i->kind == IR_LANES && i->lane && (i->lane == entry->sign[0] || i->lane == entry->sign[1]);
 }
 
-/* What ptxas has a routine for: it stays until products are contracted, even where it is dead. */
-static bool is_routine(const struct ir_insn *i)
-{
-    const struct isa_inst *inst = i->kind == IR_LANES && i->origin ? i->origin->inst : NULL;
-    enum isa_type type = inst ? (enum isa_type)inst->type[0] : TYPE_none;
-    switch (inst ? inst->op : OP_none) {
-    case OP_div: return isa_type_class(type) == CLASS_F ? isa_rounds(inst) : isa_type_bits(type) != 32;
-    case OP_rem: return isa_type_bits(type) != 32;
-    case OP_rcp:
-    case OP_sqrt: return isa_rounds(inst);
-    case OP_rsqrt: return type == TYPE_f64 && !isa_has(inst, MOD_ftz);
-    default: return false;
-    }
-}
-
-/* Where ptxas makes several basic blocks: of routines and some others, and of a guard on more than arithmetic. */
-static bool ends_region(const struct ir_insn *i)
-{
-    if (i->kind != IR_LANES)
-        return i->kind == IR_FENCE || (i->guard && i->kind < IR_BRA);
-    const struct isa_inst *inst = i->origin ? i->origin->inst : NULL;
-    enum isa_type type = inst ? (enum isa_type)inst->type[0] : TYPE_none;
-    switch (inst ? inst->op : OP_none) {
-    case OP_div:
-    case OP_rem: return type == TYPE_s32 || is_routine(i);
-    case OP_bfind: return isa_type_bits(type) == 64;
-    default: return is_routine(i);
-    }
-}
-
 /* ---- who reads which product ---- */
 
 static struct holding *held_by(struct contractor *c, ir_ref r)
@@ -182,16 +151,11 @@ static bool is_overwritten(struct contractor *c, ir_ref factor, uint32_t since)
     return ir_ref_kind(factor) == REF_REG && held_by(c, factor)->written_at >= since;
 }
 
-/* Is the one block in a loop that the other is not in? */
-static bool leaves_loop(const struct contractor *c, uint32_t from, uint32_t to)
-{
-    return to < c->last_head[from] || to > c->first_end[from];
-}
-
 /* Can a sum that is here be contracted with the product? */
 static bool is_in_reach(const struct contractor *c, const struct product *p)
 {
-    return p->region == c->region || (p->has_fixed && !leaves_loop(c, p->order, c->order));
+    const struct ptxas_range *seen = &c->seen[p->order];
+    return p->region == c->region || (p->has_fixed && seen->first <= c->order && c->order <= seen->last);
 }
 
 /* Operand k of a sum. */
@@ -299,10 +263,10 @@ static void scan_block(struct contractor *c, const struct ir_block *b)
     for (uint32_t k = 0; k < b->n; k++) {
         const struct ir_insn *i = &c->f->insns.at[b->first + k];
         c->at++;
-        c->region += ends_region(i);
+        c->region += ptxas_ends_block(i);
         note_reads(c, i, b->first + k);
         note_writes(c, i, b->first + k);
-        c->region += ends_region(i);
+        c->region += ptxas_ends_block(i);
     }
 }
 
@@ -338,40 +302,6 @@ static void find_fixed(struct contractor *c)
         for (unsigned k = 0, n_writes = fixed ? ir_writes(i, refs) : 0; k < n_writes; k++)
             if (ir_is_only_def(c->defs, refs[k], i))
                 c->fixed[ir_ref_index(refs[k])] = (uint8_t)fixed;
-    }
-}
-
-static bool is_head(const struct contractor *c, uint32_t order)
-{
-    return c->f->blocks.at[c->f->order[order]].loop_header;
-}
-
-static void find_last_heads(struct contractor *c, const uint32_t *loop_end)
-{
-    uint32_t *around = ARENA_ARRAY(&c->scratch, uint32_t, c->f->n_ordered + 1), n = 0;
-    for (uint32_t o = 0; o < c->f->n_ordered; o++) {
-        while (n && loop_end[around[n - 1]] < o)
-            n--;
-        if (is_head(c, o))
-            around[n++] = o;
-        c->last_head[o] = n ? around[n - 1] : 0;
-    }
-}
-
-/* The loops by their ends: of those that end at one block the longest counts, and a block has the first that reaches it. */
-static void find_first_ends(struct contractor *c, const uint32_t *loop_end)
-{
-    uint32_t n = c->f->n_ordered;
-    uint32_t *longest = ARENA_ARRAY(&c->scratch, uint32_t, n + 1);          /* by end: 1 + the first head, or 0 */
-    uint32_t *open = ARENA_ARRAY(&c->scratch, uint32_t, n + 1), n_open = 0; /* blocks that have none yet, in order */
-    for (uint32_t o = n; o-- > 0;)
-        if (is_head(c, o))
-            longest[loop_end[o]] = 1 + o;
-    for (uint32_t o = 0; o < n; o++) {
-        open[n_open++] = o;
-        c->first_end[o] = n - 1;
-        for (; longest[o] && n_open && open[n_open - 1] + 1 >= longest[o]; n_open--)
-            c->first_end[open[n_open - 1]] = o;
     }
 }
 
@@ -412,12 +342,9 @@ static void find_traces(struct contractor *c, uint32_t *before, uint32_t *after)
     }
 }
 
-static void scan(struct contractor *c)
+static void scan(struct contractor *c, const uint32_t *before, const uint32_t *after)
 {
     struct ir_func *f = c->f;
-    uint32_t *before = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n);
-    uint32_t *after = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n);
-    find_traces(c, before, after);
     for (uint32_t o = 0; o < f->n_ordered; o++) {
         uint32_t b = f->order[o];
         if (before[b] != NO_BLOCK)
@@ -587,34 +514,40 @@ static bool is_for_debugging(const struct ptx_module *m)
     return false;
 }
 
+static void contract(struct contractor *c, const uint32_t *before, const uint32_t *after)
+{
+    struct ir_func *f = c->f;
+    c->holdings = ARENA_ARRAY(&c->scratch, struct holding, f->regs.n);
+    c->fixed = ARENA_ARRAY(&c->scratch, uint8_t, f->regs.n);
+    c->global = ARENA_ARRAY(&c->scratch, uint32_t, f->regs.n);
+    find_fixed(c);
+    scan(c, before, after);
+    choose(c);
+    bool any = false;
+    for (uint32_t n = 0; n < c->products.n; n++)
+        any |= c->products.at[n].contracted;
+    if (any) {
+        rewrite(c);
+        ir_drop_unused(f);
+    }
+}
+
 bool ir_contract(struct ir_func *f)
 {
     if (is_for_debugging(f->func->module) || !has_products(f))
         return true;
     struct contractor c = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
-    if (!ir_drop_dead(f, is_routine, &c.scratch, &c.live)) {
-        arena_free(&c.scratch);
-        return false;
+    uint32_t *before = ARENA_ARRAY(&c.scratch, uint32_t, f->blocks.n),
+             *after = ARENA_ARRAY(&c.scratch, uint32_t, f->blocks.n);
+    bool enough = ir_drop_dead(f, ptxas_is_routine, &c.scratch, &c.live);
+    if (enough) {
+        c.defs = ir_find_defs(f, &c.scratch);
+        find_traces(&c, before, after);
+        c.seen = ptxas_find_copies(f, c.defs, after, &c.scratch);
+        enough = c.seen;
     }
-    c.holdings = ARENA_ARRAY(&c.scratch, struct holding, f->regs.n);
-    c.defs = ir_find_defs(f, &c.scratch);
-    c.fixed = ARENA_ARRAY(&c.scratch, uint8_t, f->regs.n);
-    c.global = ARENA_ARRAY(&c.scratch, uint32_t, f->regs.n);
-    c.last_head = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
-    c.first_end = ARENA_ARRAY(&c.scratch, uint32_t, f->n_ordered);
-    const uint32_t *loop_end = ir_find_loop_ends(f, &c.scratch);
-    find_fixed(&c);
-    find_last_heads(&c, loop_end);
-    find_first_ends(&c, loop_end);
-    scan(&c);
-    choose(&c);
-    bool any = false;
-    for (uint32_t n = 0; n < c.products.n; n++)
-        any |= c.products.at[n].contracted;
-    if (any) {
-        rewrite(&c);
-        ir_drop_unused(f);
-    }
+    if (enough)
+        contract(&c, before, after);
     arena_free(&c.scratch);
-    return true;
+    return enough;
 }

@@ -380,8 +380,8 @@ uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
 const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b);
 /* May what ends the block go on behind it, with no branch? */
 bool ir_falls_through(const struct ir_func *f, const struct ir_block *b);
-/* By block in order: where it heads a loop, the last block that branches back to it, which need not be the loop's last; else
- * the block. */
+/* By block in order: where it heads a loop, the loop's last block, which need not be one that branches back to it: a loop that
+ * begins inside may go on behind those. Else the block itself. */
 uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena);
 
 #endif

@@ -151,8 +151,8 @@ struct ptx_insn {
     const struct isa_inst *inst;
     uint32_t offset, length; /* of the opcode, in the source text */
     uint8_t n_operands;
-    bool guard_negated;
-    const struct ptx_reg *guard; /* or NULL */
+    bool guard_negated, keeps_rolled; /* keeps_rolled: a loop that it heads, by .pragma "nounroll" (23.1) */
+    const struct ptx_reg *guard;      /* or NULL */
     uint32_t guard_number;
     struct ptx_operand *operands;
     struct ptx_call *call;    /* KIND_CALL */
@@ -189,7 +189,7 @@ struct ptx_stmt {
         struct ptx_reg *reg;
         struct ptx_var *var;
         struct ptx_loc *loc;
-        struct str *pragma; /* with its quotes */
+        struct str *pragma; /* its strings, from behind the first quote to before the last */
         struct ptx_table *table;
     };
 };
@@ -199,7 +199,7 @@ struct ptx_directive {
     struct str name; /* without the dot; in the source text */
     uint32_t n;
     uint64_t value[3];
-    struct str text; /* .pragma: the quoted string */
+    struct str text; /* .pragma: its strings, from behind the first quote to before the last */
 };
 
 struct ptx_func {

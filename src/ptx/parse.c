@@ -303,23 +303,31 @@ bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool return
     return parse_expect(p, ')', "the parameters");
 }
 
-/* .maxntid 256, 1, 1 and the like (11.4); .pragma has a string. */
+bool parse_pragma(struct parser *p, struct str *strings, bool *keeps_rolled)
+{
+    advance(p);
+    *strings = p->tok.text;
+    do {
+        if (p->tok.kind != TOKEN_STRING)
+            return parse_fail(p, NULL, "expected a string");
+        *keeps_rolled |= str_is(p->tok.text, "nounroll");
+        strings->n = (size_t)(p->tok.text.p + p->tok.text.n - strings->p);
+        advance(p);
+    } while (accept(p, ','));
+    return parse_expect_end(p, "the pragma");
+}
+
+/* .maxntid 256, 1, 1 and the like (11.4); .pragma has strings. */
 static bool parse_function_directive(struct parser *p, struct ptx_func *f)
 {
     if (!isa_directive_by_name(p->tok.text))
         return parse_fail(p, "a function's body stands in braces", "unknown directive %s", parse_describe(p, p->tok));
     struct ptx_directive *d = VEC_PUSH(p->arena, &f->directives);
     d->name = p->tok.text;
-    bool takes_string = str_is(d->name, "pragma");
     f->signature.noreturn |= str_is(d->name, "noreturn");
+    if (str_is(d->name, "pragma"))
+        return parse_pragma(p, &d->text, &p->keeps_rolled.function);
     advance(p);
-    if (takes_string) {
-        if (p->tok.kind != TOKEN_STRING)
-            return parse_fail(p, NULL, "expected a string");
-        d->text = p->tok.text;
-        advance(p);
-        return parse_expect_end(p, "the pragma");
-    }
     bool parenthesis = accept(p, '(');
     while (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_IDENT || at_punct(p, '(')) {
         if (d->n == 3)
@@ -383,6 +391,7 @@ static bool parse_function(struct parser *p, enum ptx_linkage linkage)
     f->linkage = linkage;
     f->definition = f;
     f->entry = at_dot(p, "entry");
+    p->keeps_rolled.function = p->keeps_rolled.block = false;
     advance(p);
     struct scope *outer = p->scope;
     open_function(p, f, &scope);
@@ -636,14 +645,9 @@ static bool parse_item(struct parser *p)
         }
     }
     if (at_dot(p, "pragma")) {
-        advance(p);
         struct str *text = ARENA_NEW(p->arena, struct str);
-        *text = p->tok.text;
-        if (p->tok.kind != TOKEN_STRING)
-            return parse_fail(p, NULL, "expected a string");
-        advance(p);
         *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_PRAGMA, .text = text};
-        return parse_expect_end(p, "the pragma");
+        return parse_pragma(p, text, &p->keeps_rolled.module);
     }
     parse_linkage(p, &linkage);
     if (at_dot(p, "entry") || at_dot(p, "func"))

@@ -406,6 +406,8 @@ static bool parse_instruction(struct parser *p, struct ptx_insn *i)
     if (!parse_expect_end(p, "the instruction"))
         return false;
     add_stmt(p, STMT_INSN)->insn = i;
+    i->keeps_rolled = p->keeps_rolled.module || p->keeps_rolled.function || p->keeps_rolled.block;
+    p->keeps_rolled.block = false;
     return true;
 }
 
@@ -525,14 +527,9 @@ static bool parse_body_directive(struct parser *p)
     if (at_dot(p, "loc"))
         return parse_loc(p);
     if (at_dot(p, "pragma")) {
-        advance(p);
         struct str *text = ARENA_NEW(p->arena, struct str);
-        *text = p->tok.text;
-        if (p->tok.kind != TOKEN_STRING)
-            return parse_fail(p, NULL, "expected a string");
-        advance(p);
         add_stmt(p, STMT_PRAGMA)->pragma = text;
-        return parse_expect_end(p, "the pragma");
+        return parse_pragma(p, text, &p->keeps_rolled.block);
     }
     enum ptx_linkage linkage = LINK_STATIC;
     if (at_dot(p, "extern")) {
@@ -551,6 +548,7 @@ static bool parse_label(struct parser *p, struct token name)
     label->symbol = (struct ptx_symbol){SYMBOL_LABEL, name.text, name.offset};
     label->stmt = p->func->body.n;
     add_stmt(p, STMT_LABEL)->label = label;
+    p->keeps_rolled.block = false;
     return parse_declare(p, &label->symbol);
 }
 

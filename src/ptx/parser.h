@@ -39,7 +39,10 @@ struct parser {
     struct scope *scope, module_scope;
     struct map sregs;    /* enum isa_sreg + 1 by name with its % */
     uint32_t n_compared; /* names, for hints */
-    unsigned depth;      /* of what stands in each other: expressions, initialisers, vectors */
+    struct {
+        bool module, function, block;
+    } keeps_rolled; /* where .pragma "nounroll" stands (23.1): block: behind the last label */
+    unsigned depth; /* of what stands in each other: expressions, initialisers, vectors */
     VEC(struct label_use) label_uses;
     uint32_t n_ranged; /* variables declared in ranges so far */
     uint32_t asm_text; /* the text of inline assembly that the last .loc in such a text stands in, */
@@ -94,6 +97,8 @@ bool parse_fail_at(struct parser *p, struct token at, const char *help, const ch
 /* Takes the `;` that ends something. Where it is missing at the end of a line, says so there, and goes on as if it
  * stood. */
 bool parse_expect_end(struct parser *p, const char *what);
+/* Strings behind .pragma; *keeps_rolled where one is "nounroll". */
+bool parse_pragma(struct parser *p, struct str *strings, bool *keeps_rolled);
 /* Takes a name; `what` says what it would name. */
 bool parse_take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what);
 /* Skips to behind the ';' that ends a broken statement, or to before a brace. */

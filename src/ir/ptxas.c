@@ -1,0 +1,159 @@
+/* What ptxas makes of a function: see ptxas.h. */
+#include "ir/ptxas.h"
+
+#include "ir/affine.h"
+
+bool ptxas_is_routine(const struct ir_insn *i)
+{
+    const struct isa_inst *inst = i->kind == IR_LANES && i->origin ? i->origin->inst : NULL;
+    enum isa_type type = inst ? (enum isa_type)inst->type[0] : TYPE_none;
+    switch (inst ? inst->op : OP_none) {
+    case OP_div: return isa_type_class(type) == CLASS_F ? isa_rounds(inst) : isa_type_bits(type) != 32;
+    case OP_rem: return isa_type_bits(type) != 32;
+    case OP_rcp:
+    case OP_sqrt: return isa_rounds(inst);
+    case OP_rsqrt: return type == TYPE_f64 && !isa_has(inst, MOD_ftz);
+    default: return false;
+    }
+}
+
+bool ptxas_ends_block(const struct ir_insn *i)
+{
+    if (i->kind != IR_LANES)
+        return i->kind == IR_FENCE || (i->guard && i->kind < IR_BRA);
+    const struct isa_inst *inst = i->origin ? i->origin->inst : NULL;
+    enum isa_type type = inst ? (enum isa_type)inst->type[0] : TYPE_none;
+    switch (inst ? inst->op : OP_none) {
+    case OP_div:
+    case OP_rem: return type == TYPE_s32 || ptxas_is_routine(i);
+    case OP_bfind: return isa_type_bits(type) == 64;
+    default: return ptxas_is_routine(i);
+    }
+}
+
+/* ---- loops ---- */
+
+struct loop {
+    const struct ir_func *f;
+    const struct ir_defs *defs;
+    struct arena *arena;
+    uint32_t head, end;
+    uint32_t entries; /* ways that come to the head from before it */
+};
+
+enum way {
+    WAY_BACK = 1,  /* to the loop's head */
+    WAY_OUT = 2,   /* behind the loop, or out of the function */
+    WAY_OUTER = 4, /* out of the loop and back, to the head of a loop around it */
+};
+
+/* Where the end of a block may lead: a set of enum way. */
+static unsigned ways(const struct loop *l, uint32_t order)
+{
+    uint32_t block = l->f->order[order];
+    const struct ir_block *b = &l->f->blocks.at[block];
+    const struct ir_insn *last = b->n ? &l->f->insns.at[b->first + b->n - 1] : NULL;
+    unsigned found = last && (last->kind == IR_RET || last->kind == IR_EXIT) ? WAY_OUT : 0;
+    for (uint32_t k = ir_successor_count(l->f, block); k-- > 0;) {
+        uint32_t to = l->f->blocks.at[ir_successor(l->f, block, k)].order;
+        found |= to == l->head ? WAY_BACK : to < l->head ? WAY_OUTER : to > l->end ? WAY_OUT : 0;
+    }
+    return found;
+}
+
+/* Is the loop left behind its head, and nowhere where it branches back? last: of the head and what only follows it. */
+static bool is_rotated(const struct loop *l, uint32_t last)
+{
+    bool found = ways(l, last) == WAY_OUT;
+    for (uint32_t o = l->head; o <= l->end && found; o++) {
+        unsigned way = ways(l, o);
+        found = !(way & WAY_BACK) || !(way & (WAY_OUT | WAY_OUTER));
+    }
+    return found;
+}
+
+/* Does it only go on while a counter, which steps by a number, is below, or of another value than, what does not change? Where it is
+ * known how often that is, what is seen behind the loop is one copy's. */
+static bool is_counted(const struct loop *l)
+{
+    const struct ir_insn *branch = ir_branch_of(l->f, ir_block_at(l->f, l->end));
+    bool is_negated = !branch || !branch->origin || branch->origin->guard_negated; /* ptxas then finds no counter */
+    struct ir_def_list tests =
+        is_negated ? (struct ir_def_list){0} : ir_defs_within(l->defs, branch->guard, l->head, l->end + 1);
+    const struct ir_insn *test = tests.n == 1 ? &l->f->insns.at[tests.at->insn] : NULL;
+    if (!test || ir_is(test) < IS_EQ || test->guard)
+        return false;
+    struct ir_loop loop = ir_loop_of(l->f, NULL, l->defs, l->head, l->end + 1, l->arena);
+    const struct ir_affine *a = ir_affine_of(&loop, test->a, tests.at->insn);
+    const struct ir_affine *b = ir_affine_of(&loop, test->b, tests.at->insn);
+    bool counts_a = a->over == EVOLVES_BY_STEP;
+    const struct ir_affine *counter = counts_a ? a : b, *limit = counts_a ? b : a;
+    enum lane_is is = counts_a ? ir_is(test) : lane_mirrored(ir_is(test));
+    bool is_above = is == IS_UGT || is == IS_UGE || is == IS_SGT || is == IS_SGE;
+    if (counter->over != EVOLVES_BY_STEP || limit->over != EVOLVES_NOT || !counter->step ||
+        (counter->step > 0 && is_above))
+        return false;
+    struct ir_def_list starts = ir_defs_within(l->defs, counter->base, 0, l->head);
+    const struct ir_insn *start = starts.n == 1 ? &l->f->insns.at[starts.at->insn] : NULL;
+    return !start || ir_ref_kind(limit->r) != REF_CONST || ir_is(start) != IS_COPY ||
+           ir_ref_kind(start->a) != REF_CONST;
+}
+
+/* Innermost, counted, entered in one way, left at its end alone, not too long, and of what ptxas copies? */
+static bool is_unrolled(const struct loop *l)
+{
+    enum { MAX_INSNS = 48 };
+    const struct ir_block *head = ir_block_at(l->f, l->head);
+    uint32_t n = 0;
+    if (l->entries != 1 || ways(l, l->end) != (WAY_BACK | WAY_OUT))
+        return false;
+    for (uint32_t o = l->head; o <= l->end; o++) {
+        const struct ir_block *b = ir_block_at(l->f, o);
+        if ((o > l->head && b->loop_header) || (o < l->end && ways(l, o)) || (n += b->n) > MAX_INSNS)
+            return false;
+        for (uint32_t k = 0; k < b->n; k++) {
+            const struct ir_insn *i = &l->f->insns.at[b->first + k];
+            if (i->kind == IR_FENCE || i->kind == IR_CALL || ptxas_is_routine(i))
+                return false;
+        }
+    }
+    const struct ptx_insn *origin = head->n ? l->f->insns.at[head->first].origin : NULL;
+    return !(origin && origin->keeps_rolled) && is_counted(l);
+}
+
+/* By block in order: how often blocks before it lead to it. */
+static uint32_t *count_entries(const struct ir_func *f, struct arena *arena)
+{
+    uint32_t *entries = ARENA_ARRAY(arena, uint32_t, f->n_ordered);
+    for (uint32_t o = 0; o < f->n_ordered; o++)
+        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
+            uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
+            entries[to] += to > o;
+        }
+    return entries;
+}
+
+struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_defs *defs, const uint32_t *after,
+                                      struct arena *arena)
+{
+    struct ptxas_range *seen = ARENA_ARRAY(arena, struct ptxas_range, f->n_ordered);
+    const uint32_t *end = ir_find_loop_ends(f, arena), *entries = count_entries(f, arena);
+    for (uint32_t o = 0; o < f->n_ordered; o++)
+        seen[o] = (struct ptxas_range){0, f->n_ordered - 1};
+    for (uint32_t o = 0; o < f->n_ordered; o++) {
+        if (!ir_block_at(f, o)->loop_header)
+            continue;
+        if (!ir_spend(f, end[o] + 1 - o))
+            return NULL;
+        struct loop l = {f, defs, arena, o, end[o], entries[o]};
+        uint32_t last = f->order[o];
+        while (after[last] != NO_BLOCK)
+            last = after[last];
+        bool unrolled = is_unrolled(&l);
+        if (!unrolled && !is_rotated(&l, f->blocks.at[last].order))
+            continue;
+        for (uint32_t k = o, behind = unrolled ? end[o] : f->blocks.at[last].order; k <= behind; k++)
+            seen[k] = (struct ptxas_range){o, behind};
+    }
+    return seen;
+}

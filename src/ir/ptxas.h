@@ -1,0 +1,24 @@
+/* What ptxas 13.0 makes of a function for sm_90 before it contracts products and sums: its routines and basic blocks, and what it
+ * copies. Found with many small kernels, of which ptxas was asked what it does; docs/H200.md has the rules. */
+#ifndef HEDDLE_IR_PTXAS_H
+#define HEDDLE_IR_PTXAS_H
+
+#include "ir/def_use.h"
+
+/* Is it what ptxas has a routine for? */
+bool ptxas_is_routine(const struct ir_insn *i);
+/* Where ptxas makes several basic blocks: of routines and some others, and of a guard on more than arithmetic. */
+bool ptxas_ends_block(const struct ir_insn *i);
+
+/* Blocks first..last in order. */
+struct ptxas_range {
+    uint32_t first, last;
+};
+
+/* By block in order: the blocks that see what the block defines as one value. Others see several: ptxas unrolls counted loops, and
+ * of a loop that is left at its head it makes one that is left at its end, with the head once more before it. `after`: by block,
+ * the only one that follows and that follows only it, or NO_BLOCK. NULL where the function's share of work is spent. */
+struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_defs *defs, const uint32_t *after,
+                                      struct arena *arena);
+
+#endif
