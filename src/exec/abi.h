@@ -9,7 +9,7 @@
 
 #include "exec/code.h"
 
-enum { ABI_VERSION = 1 };
+enum { ABI_VERSION = 2 };
 
 /* Offsets and sizes: abi.warp_budget, abi.warp_size, ... */
 struct abi {
@@ -28,6 +28,16 @@ struct compiled_calls;
 
 typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t block, uint32_t mask,
                              const struct compiled_calls *calls);
+
+/* How a block runs. With compiled code it goes from its start into lockstep, else its warps take turns. Lockstep ends with the block,
+ * or in turns, where a warp leaves by itself; turns end with the block, or, of one that is `compiled`, where lockstep can go on. */
+enum block_phase {
+    BLOCK_LOCKSTEP, /* compiled code goes on with the next warp by itself: lockstep.c */
+    BLOCK_RESUMED,  /* the same, up to the first barrier behind turns: registers may be the interpreter's */
+    BLOCK_FRESH,    /* it has not begun */
+    BLOCK_TURNS,
+    BLOCK_ALIGNED, /* turns; a barrier has opened at which each warp stood as a whole, and lockstep can go on there */
+};
 
 /* Exit reasons of compiled code; registers and pending lanes are back in their records. */
 enum leave {

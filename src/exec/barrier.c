@@ -101,12 +101,13 @@ static void open_if_full(struct block *b, uint32_t id)
     if (done.some_only_arrived)
         for (uint32_t i = 0; i < b->n_warps; i++)
             b->warps[i].counted_at[id] = 0;
-    b->can_resume = b->compiled && b->n_done == 0 && __builtin_popcount(done.waiting) == (int)b->n_warps;
+    bool aligned = b->compiled && b->n_done == 0 && __builtin_popcount(done.waiting) == (int)b->n_warps;
     for (uint32_t warps = done.waiting; warps; warps &= warps - 1) {
         struct warp *w = &b->warps[__builtin_ctz(warps)];
-        b->can_resume &= w->waits == &w->whole;
+        aligned &= w->waits == &w->whole;
         release_warp(w, id, &done);
     }
+    b->phase = aligned ? BLOCK_ALIGNED : BLOCK_TURNS;
 }
 
 /* Counts the warp once all its lanes are there. */
@@ -189,7 +190,7 @@ static void tell_cluster(const struct warp *w, const struct op *o, uint32_t lane
 uint32_t cluster_missing(const struct warp *w)
 {
     /* the warps of a block that is built on another (block_start) are where those ended, until it begins */
-    uint32_t live = w->block->clean && !w->block->begun ? w->exists : live_lanes(w);
+    uint32_t live = w->block->clean && w->block->phase == BLOCK_FRESH ? w->exists : live_lanes(w);
     return live & ~w->arrived_at[CLUSTER_BARRIER];
 }
 
@@ -206,7 +207,7 @@ static void pass_cluster(struct block *b)
 {
     b->open_barriers &= ~(1u << CLUSTER_BARRIER);
     b->n_opened++;
-    b->can_resume = false;
+    b->phase = BLOCK_TURNS;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         w->arrived_at[CLUSTER_BARRIER] = 0;
         for (const struct wait *t = w->hooks && w->at_barrier[CLUSTER_BARRIER] ? w->waits : NULL; t; t = t->next)

@@ -228,7 +228,8 @@ static void begin(struct block *b, uint64_t index, bool again)
     b->n_done = 0;
     b->open_barriers = 0;
     b->peer = b;
-    b->begun = b->compiled = b->can_resume = false;
+    b->phase = BLOCK_FRESH;
+    b->compiled = false;
     memset(b->client, 0, sizeof b->client);
     memset(b->shared, 0,
            b->launch->shared_bytes); /* the block before has left its own, or another kernel, or the host */
@@ -294,7 +295,7 @@ static bool has_no_turn(const struct block *b)
     for (uint32_t i = 0; i < b->n_warps; i++)
         if (can_run(&b->warps[i]))
             return false;
-    return b->n_done < b->n_warps && (b->begun || !b->clean);
+    return b->n_done < b->n_warps && (b->phase != BLOCK_FRESH || !b->clean);
 }
 
 static bool waits_for_cluster(const struct block *b)
@@ -320,13 +321,12 @@ bool block_round(struct block *b, bool *progress)
 {
     if (launch_has_failed(b->launch)) /* by a warp that stall.c has let go on: it stands nowhere any more */
         return true;
-    if (!b->begun || b->can_resume) {
-        bool done = b->begun ? block_resume_lockstep(b) : block_run_lockstep(b);
-        b->begun = true;
+    if (b->phase == BLOCK_FRESH || b->phase == BLOCK_ALIGNED) {
+        bool done = b->phase == BLOCK_FRESH ? block_run_lockstep(b) : block_resume_lockstep(b);
         *progress = true;
         if (done || launch_has_failed(b->launch))
             return true;
-        if (b->can_resume) /* after many barrier phases it has given way, at a barrier */
+        if (b->phase == BLOCK_ALIGNED) /* after many barrier phases it has given way, at a barrier */
             return false;
     }
     for (uint32_t i = 0; i < b->n_warps; i++) {
@@ -338,12 +338,12 @@ bool block_round(struct block *b, bool *progress)
             continue;
         }
         block_run_warp(w);
-        *progress |= !can_run(w) || b->can_resume;
-        if (b->can_resume && block_resume_lockstep(b))
+        *progress |= !can_run(w) || b->phase == BLOCK_ALIGNED;
+        if (b->phase == BLOCK_ALIGNED && block_resume_lockstep(b))
             return true;
         if (launch_has_failed(b->launch))
             return true;
-        if (b->can_resume)
+        if (b->phase == BLOCK_ALIGNED)
             return false;
     }
     if (block_is_stuck(b)) {

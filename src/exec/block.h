@@ -3,6 +3,7 @@
 #ifndef HEDDLE_EXEC_BLOCK_H
 #define HEDDLE_EXEC_BLOCK_H
 
+#include "exec/abi.h"
 #include "exec/warp.h"
 
 struct launch;
@@ -32,19 +33,12 @@ struct block {
     uint32_t n_done;
     uint32_t n_opened;      /* how often barriers have opened */
     uint32_t open_barriers; /* at which somebody has arrived, by number */
-    /* How it runs, and which of these hold then. At its start none does but `clean`, if the block before left it these records. With
-     * compiled code it goes into lockstep (lockstep, begun, compiled, clean), else its warps take turns (begun). Lockstep ends with
-     * the block, or in turns (begun, compiled) where a warp leaves by itself. Turns go on until a barrier opens with all warps whole
-     * (can_resume); there a block that is `compiled` goes into lockstep again, but is not clean any more. */
-    bool lockstep;    /* compiled code goes on with the next warp by itself: lockstep.c */
-    bool begun;       /* it has had a turn */
-    bool compiled;    /* it began with compiled code */
-    bool resumed;     /* the first phase in lockstep behind turns: registers may be the interpreter's */
-    bool can_resume;  /* a barrier has opened at which each warp stood as a whole: lockstep may go on there */
-    bool clean;       /* it ran in lockstep from start to end: nothing else of its warps' records has been touched */
-    uint32_t phases;  /* of lockstep until it gives way: at most LOCKSTEP_PHASES */
-    int32_t budget;   /* of each warp, in lockstep */
-    uint32_t arrived; /* of warps, in this barrier phase of lockstep: ARRIVED_END, barriers */
+    enum block_phase phase;
+    bool compiled; /* it began with compiled code: lockstep may go on behind turns */
+    bool clean;    /* since a start in lockstep nothing else has touched these records, in this block or those before */
+    uint32_t phases;       /* of lockstep until it gives way: at most LOCKSTEP_PHASES */
+    int32_t budget;        /* of each warp, in lockstep */
+    uint32_t arrived;      /* of warps, in this barrier phase of lockstep: ARRIVED_END, barriers */
     struct warp *stopped;  /* where compiled code has left last */
     uint32_t n_async;      /* pieces of work that its warps have issued and that are not done: async.h */
     uint32_t shared_start; /* where its shared memory begins among that of the cluster's blocks: IR_SHARED_START */

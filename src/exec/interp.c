@@ -609,7 +609,7 @@ run_op:
             bool fault = false;
             go = guarded(base, o, mask);
             if (together && go == mask && barrier_arrive_whole(w, a, o, mask)) {
-                if (!w->act || w->block->can_resume)
+                if (!w->act || w->block->phase == BLOCK_ALIGNED)
                     return;
                 at = (struct at){a, w->at_block, w->mask};
                 goto enter_block;

@@ -79,7 +79,7 @@ static void make_fresh(struct block *b)
         w->act = NULL;
         w->exited = 0;
     }
-    b->lockstep = b->clean = false;
+    b->clean = false;
 }
 
 /* Has a warp ended that has had its phase? Not if a gang has left it elsewhere. */
@@ -102,8 +102,10 @@ static void end_warp(struct block *b, struct warp *w)
 /* From here on warps take turns. The warps before `stopped` have had their phase; NULL: all have. */
 static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct warp *stopped)
 {
+    bool resumed = b->phase == BLOCK_RESUMED;
     struct warp *behind = stopped ? stopped : b->warps + b->n_warps;
-    b->lockstep = b->clean = false;
+    b->phase = BLOCK_TURNS;
+    b->clean = false;
     for (struct warp *w = b->warps; w < behind; w++)
         if (has_ended(w))
             end_warp(b, w);
@@ -115,7 +117,7 @@ static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct wa
                 compiled_fill(fn, w, w->at_block | COMPILED_END);
             continue;
         }
-        bool is_interpreters = b->resumed && w >= behind; /* its rows are whole, and need not have the shapes */
+        bool is_interpreters = resumed && w >= behind; /* its rows are whole, and need not have the shapes */
         if (!is_interpreters && (w != stopped || how == LEAVE_REFUSED))
             compiled_fill(fn, w, w->at_block);
         if (w < behind) {
@@ -139,11 +141,10 @@ static compiled_fn *find_code(struct block *b)
 
 /* Runs barrier phase after barrier phase, which the code does by itself; true where that led to the block's end. After
  * LOCKSTEP_PHASES the block gives way: its warps then stand behind a barrier that has opened, as if they had taken turns. */
-static bool run_phases(struct block *b, compiled_fn *fn, bool resumed)
+static bool run_phases(struct block *b, compiled_fn *fn, enum block_phase phase)
 {
     struct warp *w = b->warps;
-    b->lockstep = true;
-    b->resumed = resumed;
+    b->phase = phase;
     b->arrived = 0;
     enum leave how = compiled_run(fn, w, w->act, w->at_block, w->mask);
     if (how == LEAVE_FAULT) {
@@ -163,6 +164,7 @@ bool block_run_lockstep(struct block *b)
 {
     struct launch *l = b->launch;
     compiled_fn *fn = find_code(b);
+    b->phase = BLOCK_TURNS;
     if (!fn && b->clean)
         make_fresh(b);
     if (!fn)
@@ -174,7 +176,7 @@ bool block_run_lockstep(struct block *b)
         return false;
     }
     b->clean = b->compiled = true;
-    return run_phases(b, fn, false);
+    return run_phases(b, fn, BLOCK_LOCKSTEP);
 }
 
 /* Does the warp stand as a whole at the start of a block of code, as behind a barrier? */
@@ -188,11 +190,11 @@ static bool stands_whole(const struct warp *w)
 bool block_resume_lockstep(struct block *b)
 {
     compiled_fn *fn = find_code(b);
-    b->can_resume = false;
+    b->phase = BLOCK_TURNS;
     for (uint32_t i = 0; i < b->n_warps && fn; i++) {
         if (!stands_whole(&b->warps[i]))
             return false;
         start_turn(&b->warps[i]);
     }
-    return fn && run_phases(b, fn, true);
+    return fn && run_phases(b, fn, BLOCK_RESUMED);
 }

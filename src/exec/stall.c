@@ -146,7 +146,7 @@ static const char *mbarrier_lacks(const struct warp *w, const struct op *o, uint
 /* The warps of a block that is built on another (block_start) are where those ended, until it begins. */
 static bool is_fresh(const struct warp *w)
 {
-    return w->state == WARP_FRESH || (w->block->clean && !w->block->begun);
+    return w->state == WARP_FRESH || (w->block->clean && w->block->phase == BLOCK_FRESH);
 }
 
 static void note_spin(struct diags *d, const struct warp *w)

@@ -29,8 +29,8 @@ void emit_context(struct emit *e, struct code_function *f)
     value kernel = load_constant(e, e->m->ptr, f->of.launch, abi.launch_kernel, "kernel");
     f->of.local_bytes = load_constant(e, e->m->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
     f->of.inline_caches = load_constant(e, e->m->ptr, f->of.worker, abi.worker_inline_caches, "inline_caches");
-    value lockstep = emit_load_field(e, e->m->i8, f->of.block, abi.block_lockstep);
-    f->of.lockstep = LLVMBuildICmp(e->m->b, LLVMIntNE, lockstep, LLVMConstNull(e->m->i8), "lockstep");
+    value phase = emit_load_field(e, e->m->i32, f->of.block, abi.block_phase);
+    f->of.lockstep = LLVMBuildICmp(e->m->b, LLVMIntULE, phase, const_i32(e, BLOCK_RESUMED), "lockstep");
 }
 
 void emit_warp(struct emit *e)

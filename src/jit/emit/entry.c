@@ -24,9 +24,8 @@ static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVM
         if (!ir_in_set(set, n) || !e->fn->shapes->assumed[reg] || e->fn->shapes->regs[reg] == SHAPE_DIVERGENT)
             continue;
         if (!checked) {
-            value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed);
-            value own = build_and(e, e->f->of.lockstep, emit_is_zero(e, resumed));
-            checked = emit_unless(e, own);
+            value phase = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phase);
+            checked = emit_unless(e, build_eq(e, phase, const_i32(e, BLOCK_LOCKSTEP)));
         }
         emit_require(e, reg_has_shape(e, reg, lanes), refused);
     }

@@ -22,14 +22,13 @@ static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
     uint32_t whole = b[0] * b[1] * b[2] / WARP_LANES;
-    value resumed = emit_load_field(e, e->m->i8, e->f->of.block, abi.block_resumed);
+    value phase = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phase);
     value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index);
     value first = build_urem(e, index, const_i32(e, e->fn->plan.n));
-    value tests[4] = {emit_is_zero(e, resumed), emit_is_zero(e, first),
-                      build_ule(e, index, const_i32(e, whole - e->fn->plan.n)),
+    value tests[3] = {emit_is_zero(e, first), build_ule(e, index, const_i32(e, whole - e->fn->plan.n)),
                       build_eq(e, e->enter_with, const_i32(e, UINT32_MAX))};
-    value all = e->f->of.lockstep;
-    for (int k = 0; k < 4; k++)
+    value all = build_eq(e, phase, const_i32(e, BLOCK_LOCKSTEP));
+    for (int k = 0; k < 3; k++)
         all = build_and(e, all, tests[k]);
     return all;
 }

@@ -85,7 +85,7 @@ static void emit_next_phase(struct emit *e)
     build_cond_br(e, goes_on, again, over);
     emit_at_end(e, again);
     emit_store_field(e, const_i32(e, 0), e->f->of.block, abi.block_arrived);
-    emit_store_field(e, const_int(e->m->i8, 0), e->f->of.block, abi.block_resumed);
+    emit_store_field(e, const_i32(e, BLOCK_LOCKSTEP), e->f->of.block, abi.block_phase);
     go_to_warp(e, emit_pointer_at(e, e->f->of.block, abi.block_warps));
     emit_at_end(e, over);
 }
