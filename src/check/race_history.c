@@ -1,5 +1,5 @@
-/* What an access makes of the history of a cell, and the races that it has with what is there; see history.h and race_now.h. */
-#include "check/race_now.h"
+/* What becomes of the history of a cell that an access comes to; see history.h and race_now.h. */
+#include "check/race_earlier.h"
 
 #include <string.h>
 
@@ -44,227 +44,14 @@ bool race_new_record(struct now *n)
     return n->record != 0;
 }
 
-/* ---- is an earlier access ordered before this one? ---- */
-
-/* What a cell says of accesses before this one. */
-struct past {
-    const struct history *history; /* NULL: there were none */
-    unsigned lane;
-};
-
-/* Whose it is, and when, as the order knows them. */
-static uint32_t instance_of(const struct now *n, const struct record *r)
-{
-    return n->shared ? n->b->order->number : r->instance;
-}
-static uint32_t stamp_of(const struct now *n, const struct record *r)
-{
-    return n->shared ? n->b->shared_from + r->stamp : r->stamp;
-}
-static uint32_t task_of(const struct now *n, const struct record *r)
-{
-    return n->shared ? n->b->task : order_instance(n->r->order, r->instance)->task;
-}
-
-/* An entry of the cell's history, as the access meets it. */
-struct earlier {
-    struct history_entry entry;
-    const struct record *record;
-    uint32_t instance;
-    const struct access_class *class;
-    uint32_t lanes;
-    bool same_instance, same_task;
-};
-
-static struct earlier meet(const struct now *n, struct history_entry entry, unsigned lane)
-{
-    struct earlier e = {.entry = entry, .record = history_record(n->h, entry.record)};
-    e.class = race_class_at(n->r, e.record->class);
-    e.instance = instance_of(n, e.record);
-    e.lanes = rotate_left(entry.lanes, e.class->op ? lane : 0); /* a task's are nobody's */
-    e.same_instance = e.instance == n->b->order->number;
-    e.same_task = e.same_instance || order_instance(n->r->order, e.instance)->task == n->b->task;
-    return e;
-}
-
-static bool overlaps(const struct now *n, const struct earlier *e)
-{
-    return strands_overlap(n->r->strands, order_instance(n->r->order, e->instance)->task, n->b->task);
-}
-
-static bool is_task_before(const struct now *n, const struct earlier *e, unsigned lane)
-{
-    uint32_t task = order_instance(n->r->order, e->instance)->task;
-    return task <= n->b->floor || strands_before(n->r->strands, task, n->b->task) ||
-           (overlaps(n, e) && order_knows_grids_ended(n->b->order, n->warp, lane, n->b->task));
-}
-
-/* Those of its lanes whose accesses happen before what `lane` does now; its own are, in program order. */
-static uint32_t before(const struct now *n, const struct earlier *e, unsigned lane)
-{
-    unsigned warp = n->warp;
-    if (!e->same_task && is_task_before(n, e, lane))
-        return e->lanes;
-    uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0,
-             stamp = stamp_of(n, e->record);
-    if (e->class->issued)
-        return order_issued_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes, stamp);
-    if (own == e->lanes)
-        return own;
-    uint32_t first = own | order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp);
-    const struct race_block *owner = e->class->is_init ? race_block_of(n->owner) : NULL;
-    if (owner && owner->order->number == e->instance)
-        first |= order_init_before(owner->order, n->b->order, warp, lane, e->record->warp, e->lanes & ~first, stamp);
-    return first;
-}
-
-/* Does each of its accesses happen before one of these lanes'? */
-static bool is_before_any(const struct now *n, const struct earlier *e, uint32_t lanes)
-{
-    uint32_t left = e->lanes;
-    for (; lanes && left; lanes &= lanes - 1)
-        left &= ~before(n, e, (unsigned)__builtin_ctz(lanes));
-    return left == 0;
-}
-
-static bool are_morally_strong(const struct now *n, const struct earlier *e)
-{
-    const struct order *o = n->r->order;
-    return e->class->strong && n->class->strong && e->class->bytes == n->class->bytes &&
-           order_reaches(o, e->class->reach, e->instance, n->b->order->number) &&
-           order_reaches(o, n->class->reach, n->b->order->number, e->instance);
-}
-
-/* The one observes the other (8.8) if it comes upon what that has written. */
-static bool can_observe(const struct now *n, const struct earlier *z, const struct earlier *w)
-{
-    const struct order *o = n->r->order;
-    return z->class->reads && z->class->strong && !z->class->torn && w->class->strong &&
-           z->class->bytes == w->class->bytes && order_reaches(o, z->class->reach, z->instance, w->instance) &&
-           order_reaches(o, w->class->reach, w->instance, z->instance);
-}
-
-/* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4), and it observes through
- * read-modify-writes, each of which has observed the one before it (8.9.2). So a strong write is ordered where a strong read behind it
- * is, unless a write came between that has not observed it. */
-static bool was_observed(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e, unsigned lane)
-{
-    struct earlier last = *e;
-    for (uint32_t k = i + 1; e->class->strong && e->class->writes && k < p->history->n; k++) {
-        struct earlier z = meet(n, p->history->at[k], p->lane);
-        bool observes = can_observe(n, &z, &last);
-        if (observes && before(n, &z, lane))
-            return true;
-        if (z.class->writes && !observes)
-            return false;
-        if (z.class->writes)
-            last = z;
-    }
-    return false;
-}
-
-/* ---- races ---- */
-
-static enum race_reason reason_of(const struct now *n, const struct earlier *e)
-{
-    if (e->class->strong && n->class->strong)
-        return e->class->bytes != n->class->bytes ? RACE_PARTLY : RACE_SCOPE;
-    if (e->class->strong != n->class->strong && e->class->op && n->class->op)
-        return RACE_MIXED;
-    if (!e->class->op || !n->class->op)
-        return RACE_HOST;
-    return !e->same_task                ? overlaps(n, e) ? RACE_OVERLAP : RACE_LAUNCHES
-           : !e->same_instance          ? RACE_BLOCKS
-           : e->record->warp != n->warp ? RACE_BLOCK
-                                        : RACE_WARP;
-}
-
-static struct race_side side(const struct now *n, const struct access_class *c, uint32_t instance, unsigned thread)
-{
-    const struct instance *i = order_instance(n->r->order, instance);
-    struct race_side s = {.class = c, .instance = {.task = i->task}, .thread = thread};
-    memcpy(s.instance.ctaid, i->ctaid, sizeof i->ctaid); /* what is told of it, and never changes */
-    memcpy(s.instance.block, i->block, sizeof i->block);
-    return s;
-}
-
-static struct race_datum datum_at(const struct now *n, uint64_t address)
-{
-    return (struct race_datum){n->kernel, n->owner, n->owner && n->b->is_clustered, address - n->base};
-}
-
-static void tell(struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)
-{
-    struct race_side earlier = side(n, e->class, e->instance, e->record->warp * WARP_LANES + of);
-    struct race_side later = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + lane);
-    n->told = true;
-    struct race_datum datum = datum_at(n, address);
-    race_found(n->r, &datum, reason_of(n, e), &earlier, &later);
-}
-
-static void check_entry(struct now *n, const struct past *p, uint32_t i, const struct earlier *e, uint32_t lanes,
-                        uint64_t address)
-{
-    if (!(e->class->writes || n->class->writes) || are_morally_strong(n, e) ||
-        (e->class->is_mbarrier && n->class->is_mbarrier))
-        return;
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes);
-        uint32_t unordered = e->lanes & ~before(n, e, lane);
-        if (unordered && !was_observed(n, p, i, e, lane)) {
-            tell(n, e, (unsigned)__builtin_ctz(unordered), lane, address);
-            return;
-        }
-    }
-}
-
-/* A strong access that a thread of the block has come upon by a strong one of its own has been made. */
-static bool is_seen(const struct now *n, const struct past *p, uint32_t i, const struct earlier *e)
-{
-    bool seen = false;
-    for (uint32_t k = i + 1; e->class->strong && e->class->writes && k < p->history->n && !seen; k++) {
-        struct earlier z = meet(n, p->history->at[k], p->lane);
-        seen = z.same_instance && can_observe(n, &z, e);
-    }
-    return seen;
-}
-
-void race_check_end(struct now *n, cell at, uint64_t address)
-{
-    struct past p = {at ? history_at(n->h, cell_history(at)) : NULL, cell_lane(at)};
-    for (uint32_t i = 0; p.history && i < p.history->n; i++) {
-        struct earlier e = meet(n, p.history->at[i], p.lane);
-        uint32_t left = e.lanes & ~order_before_end(n->b->order, e.instance, e.record->warp, e.lanes, e.record->stamp,
-                                                    e.class->issued);
-        if (e.same_instance || !e.same_task || !left || is_seen(n, &p, i, &e))
-            continue;
-        struct race_side by = side(n, e.class, e.instance, e.record->warp * WARP_LANES + (unsigned)__builtin_ctz(left));
-        struct race_datum datum = datum_at(n, address);
-        race_found(n->r, &datum, RACE_END, &by, &by);
-    }
-}
-
-/* Lanes of one instruction that write one place: nothing orders them. Where they write the same, which of them was the last makes no
- * difference to anybody, and it is left out: compilers do so, Triton's to store what a whole warp has. */
-static void check_lanes(struct now *n, uint32_t lanes, uint64_t address)
-{
-    if (!n->class->writes || n->class->strong || n->alike || !(lanes & (lanes - 1)))
-        return;
-    unsigned a = (unsigned)__builtin_ctz(lanes), b = (unsigned)__builtin_ctz(lanes & (lanes - 1));
-    struct race_side x = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + a), y = x;
-    y.thread = n->warp * WARP_LANES + b;
-    n->told = true;
-    struct race_datum datum = datum_at(n, address);
-    race_found(n->r, &datum, RACE_ONE_INSTRUCTION, &x, &y);
-}
-
 /* ---- what becomes of a history ---- */
 
 /* Behind it is all that can still come to the cell. */
 static bool is_settled(const struct now *n, const struct earlier *e)
 {
     if (n->shared)
-        return stamp_of(n, e->record) < n->b->order->floor && !(n->b->order->warps[e->record->warp].exited & e->lanes);
+        return race_stamp_of(n, e->record) < n->b->order->floor &&
+               !(n->b->order->warps[e->record->warp].exited & e->lanes);
     return !e->same_task && order_instance(n->r->order, e->instance)->task <= n->b->settled;
 }
 
@@ -272,7 +59,7 @@ static bool is_settled(const struct now *n, const struct earlier *e)
 static bool is_replaced(const struct now *n, const struct earlier *e, uint32_t lanes)
 {
     bool scoped = e->class->strong && e->class->reach < REACH_GPU;
-    return e->class == n->class && (!scoped || e->same_instance) && is_before_any(n, e, lanes);
+    return e->class == n->class && (!scoped || e->same_instance) && race_is_before_any(n, e, lanes);
 }
 
 static const struct access_class *class_of_entry(const struct now *n, const struct history *h, uint32_t i)
@@ -302,7 +89,7 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
     int best_rank = -1;
     bool behind_write = false;
     for (uint32_t i = 0; i < count; i++) {
-        struct earlier e = meet(n, out[i], lane);
+        struct earlier e = race_meet(n, out[i], lane);
         int rank = rank_of(n, &e);
         same += rank >= 0;
         if (rank >= best_rank) {
@@ -311,7 +98,7 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
         }
     }
     for (uint32_t i = 0; same > 1 && i < count; i++) {
-        struct earlier e = meet(n, out[i], lane);
+        struct earlier e = race_meet(n, out[i], lane);
         if (rank_of(n, &e) < 0 || i == best || is_needed(n, &e, behind_write))
             out[kept++] = out[i];
         behind_write |= e.class->strong && e.class->writes;
@@ -322,7 +109,7 @@ static uint32_t thin_out(const struct now *n, struct history_entry *out, uint32_
 /* The new access has observed it (8.9.2), through updates alone: whatever comes behind the one comes behind the other. */
 static bool is_observed_by(const struct now *n, const struct history *h, uint32_t i, const struct earlier *e)
 {
-    if (e->class != n->class || !race_is_update(n->class) || !are_morally_strong(n, e))
+    if (e->class != n->class || !race_is_update(n->class) || !race_are_morally_strong(n, e))
         return false;
     for (uint32_t k = i + 1; k < h->n; k++) {
         const struct access_class *between = class_of_entry(n, h, k);
@@ -341,9 +128,9 @@ static bool has_enough(const struct now *n, const struct history_entry *at, uint
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct record *r = history_record(n->h, at[i].record);
-        if (r->class != n->class_number || task_of(n, r) != n->b->task)
+        if (r->class != n->class_number || race_task_of(n, r) != n->b->task)
             continue;
-        uint32_t instance = instance_of(n, r);
+        uint32_t instance = race_instance_of(n, r);
         if (first && (instance != first || (of_this_block && first == n->b->order->number && r->warp != warp)))
             return true;
         first = instance;
@@ -357,7 +144,7 @@ enum { READS_MOST = 32 };
 static bool is_weak_read(const struct now *n, const struct record *r)
 {
     const struct access_class *c = race_class_at(n->r, r->class);
-    return !c->strong && !c->writes && task_of(n, r) == n->b->task;
+    return !c->strong && !c->writes && race_task_of(n, r) == n->b->task;
 }
 
 /* The first such class says from which number on bits count. */
@@ -458,7 +245,7 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     h->only_tasks = true;
     h->is_strong = is_strong_for_all(n->class) && n->class->op;
     for (uint32_t i = 0; i < count; i++) {
-        struct earlier e = meet(n, at[i], 0);
+        struct earlier e = race_meet(n, at[i], 0);
         uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.instance)->task;
         h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->op ? -lane : 0)};
         h->only_tasks &= !e.class->op;
@@ -473,9 +260,7 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     return number;
 }
 
-/* Most accesses are of this kind: another weak read joins weak reads of its launch, of which at most one other is of its class, by
- * another warp. False where it is not; else the history, or 0 without memory. */
-static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint32_t *number)
+bool race_join_reads(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint32_t *number)
 {
     const struct history *old = p->history;
     const struct record *other = NULL;
@@ -486,7 +271,7 @@ static bool join_reads(struct now *n, const struct past *p, uint32_t lanes, unsi
         const struct record *r = history_record(n->h, old->at[i].record);
         if (r->class != n->class_number)
             continue;
-        if (other || (instance_of(n, r) == n->b->order->number && r->warp == n->warp))
+        if (other || (race_instance_of(n, r) == n->b->order->number && r->warp == n->warp))
             return false;
         other = r;
     }
@@ -534,7 +319,7 @@ static bool is_same(const struct now *n, const struct past *p, const struct hist
     if (!p->history || p->history->n != count)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (p->history->at[i].record != at[i].record || meet(n, p->history->at[i], p->lane).lanes != at[i].lanes)
+        if (p->history->at[i].record != at[i].record || race_meet(n, p->history->at[i], p->lane).lanes != at[i].lanes)
             return false;
     return true;
 }
@@ -544,12 +329,12 @@ static void check_writes(struct now *n, const struct past *p, uint32_t lanes, ui
 {
     for (uint32_t i = 0; i < p->history->n; i++)
         if (class_of_entry(n, p->history, i)->writes) {
-            struct earlier e = meet(n, p->history->at[i], p->lane);
-            check_entry(n, p, i, &e, lanes, address);
+            struct earlier e = race_meet(n, p->history->at[i], p->lane);
+            race_check_entry(n, p, i, &e, lanes, address);
         }
 }
 
-/* Does an entry of the record that the access has take up its lanes? Not where it matters which of them was the last: was_observed(). */
+/* Does an entry of the record that the access has take up its lanes? Not where it matters which of them was the last: race_was_observed. */
 static bool joins_entry(const struct now *n, uint32_t record)
 {
     return record == n->record && !(n->class->strong && n->class->writes && !n->class->reads);
@@ -562,8 +347,8 @@ static uint32_t check_all(struct now *n, const struct past *p, uint32_t *lanes, 
 {
     uint32_t count = 0, mine = *lanes;
     for (uint32_t i = 0; p->history && i < p->history->n; i++) {
-        struct earlier e = meet(n, p->history->at[i], p->lane);
-        check_entry(n, p, i, &e, mine, address);
+        struct earlier e = race_meet(n, p->history->at[i], p->lane);
+        race_check_entry(n, p, i, &e, mine, address);
         if (joins_entry(n, e.entry.record))
             *lanes |= e.lanes;
         else if (!is_settled(n, &e) && !is_observed_by(n, p->history, i, &e) && !is_replaced(n, &e, mine))
@@ -585,7 +370,7 @@ static uint32_t keep_strong(struct now *n, const struct past *p, uint32_t *lanes
     for (uint32_t i = count; i < old->n; i++) {
         struct history_entry at = old->at[i];
         if (records[at.record].class == n->class_number) {
-            struct earlier e = meet(n, at, p->lane);
+            struct earlier e = race_meet(n, at, p->lane);
             bool joins = joins_entry(n, at.record);
             if (joins)
                 *lanes |= e.lanes;
@@ -627,13 +412,12 @@ static uint32_t join_strong(struct now *n, const struct past *p, uint32_t lanes,
     return number;
 }
 
-/* What the access makes of the cell: a history relative to `lane`, or STEP_STAYS. What it finds it tells: n->told. */
-static uint32_t find_next(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address)
+uint32_t race_find_next(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address)
 {
     struct history_entry out[HISTORY_MOST + 2];
     const struct history *h = p->history;
     bool joins = h && race_is_one_of(n, h);
-    check_lanes(n, lanes, address);
+    race_check_lanes(n, lanes, address);
     if (h && is_full(n, h)) {
         if (!joins)
             check_writes(n, p, lanes, address);
@@ -656,159 +440,4 @@ static uint32_t find_next(struct now *n, const struct past *p, uint32_t lanes, u
         memmove(out, out + 1, --count * sizeof *out);
     out[count++] = (struct history_entry){n->record, lanes};
     return is_same(n, p, out, count) ? STEP_STAYS : new_history(n, out, count, lane);
-}
-
-/* A step that tells something is made, and tells it, in each phase of shared memory. */
-static void advance(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address,
-                    struct step *s)
-{
-    n->told = false;
-    s->next = find_next(n, p, lanes, lane, address);
-    s->told_in = n->told && n->shared ? n->b->phase : 0;
-}
-
-/* Have all lanes of the warp done alike? */
-static bool exits_differ(const struct warp_order *w)
-{
-    size_t rest = sizeof w->exit_floor - sizeof w->exit_floor[0];
-    return w->exited && (w->exited != UINT32_MAX || memcmp(w->exit_floor, w->exit_floor + 1, rest) != 0 ||
-                         memcmp(w->exit_warp_floor, w->exit_warp_floor + 1, rest) != 0);
-}
-
-/* Does it matter which lanes they are? Lanes of a warp may know different things, or of other lanes different things; and others
- * differ by when they have exited. */
-static bool lanes_differ(const struct now *n, const struct history *h)
-{
-    const struct block_order *o = n->b->order;
-    if (!order_lanes_know_alike(o, n->warp))
-        return true;
-    for (uint32_t i = 0; (o->irregular || o->least_exit_floor != UINT32_MAX) && i < h->n; i++) {
-        const struct record *r = history_record(n->h, h->at[i].record);
-        uint32_t instance = instance_of(n, r);
-        const struct access_class *c = race_class_at(n->r, r->class);
-        if (c->issued || c->is_init)
-            return true;
-        if (!order_knows_lanes_alike(o, n->warp, instance, r->warp, stamp_of(n, r)) ||
-            (instance == o->number && exits_differ(&o->warps[r->warp])))
-            return true;
-    }
-    return false;
-}
-
-/* A lane that has acquired by itself, and does so again and again: it is asked about alone. */
-static bool knows_apart(const struct now *n, unsigned lane)
-{
-    const struct lane_order *l = n->b->order->warps[n->warp].lanes;
-    return n->class->strong && l && l->known[lane];
-}
-
-/* An update where threads release and acquire is of a stamp that is new, or meets a history that is. */
-static bool comes_once(const struct now *n)
-{
-    return n->b->traits.releases && race_is_update(n->class) && n->class->bytes <= 4;
-}
-
-static uint32_t hash_step(const struct step *s)
-{
-    uint64_t x = s->old * 0x9e3779b97f4a7c15ull ^ s->record * 0xc2b2ae3d27d4eb4full ^ s->lanes * 0x165667b19e3779f9ull ^
-                 s->place;
-    return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 40);
-}
-
-static bool same_step(const struct step *a, const struct step *b)
-{
-    return !((a->old ^ b->old) | (a->record ^ b->record) | (a->lanes ^ b->lanes) | (a->place ^ b->place) |
-             (a->generation ^ b->generation));
-}
-
-static bool is_known(const struct now *n, const struct step *known, const struct step *s)
-{
-    return same_step(known, s) && (!known->told_in || known->told_in == n->b->phase);
-}
-
-static cell apply(const struct step *s, cell old, unsigned lane)
-{
-    return s->next & STEP_STAYS ? old : cell_of(s->next, lane);
-}
-
-/* Those that have the place in the table where it is to be. */
-static struct step *find_steps(const struct now *n, const struct step *s)
-{
-    struct race_worker *k = n->b->worker;
-    uint32_t hash = hash_step(s), count = n->class->strong && n->b->traits.releases ? STEPS_FEW : STEPS;
-    return n->shared ? &k->steps_shared[hash % (STEPS_SHARED / STEP_WAYS) * STEP_WAYS]
-                     : &k->steps[hash % (count / STEP_WAYS) * STEP_WAYS];
-}
-
-/* NULL where it has not been made yet. */
-static const struct step *find_step(const struct now *n, const struct step *s)
-{
-    const struct step *at = find_steps(n, s);
-    return is_known(n, &at[0], s) ? &at[0] : is_known(n, &at[1], s) ? &at[1] : NULL;
-}
-
-static void keep_step(const struct now *n, const struct step *s)
-{
-    struct step *at = find_steps(n, s);
-    at[1] = at[0];
-    at[0] = *s;
-}
-
-/* `lanes` are the warp's. */
-static void make_step(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address,
-                      struct step *s)
-{
-    n->told = false;
-    bool joins = join_reads(n, p, lanes, lane, &s->next);
-    if (!joins && p->history && lanes_differ(n, p->history))
-        s->next = STEP_BY_LANE;
-    else if (!joins)
-        advance(n, p, lanes, lane, address, s);
-    if (!p->history && !n->told && n->spread == SPREAD_NONE) {
-        n->recent->some_lanes = s->lanes;
-        n->recent->some = s->next;
-    }
-    keep_step(n, s);
-}
-
-/* Of a task, which has no lanes, it does not matter which lane the cell names: what has been made of consecutive cells stays one
- * history. */
-cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
-{
-    uint32_t history = cell_history(old), lanes = rotate_left(l.lanes, l.lane);
-    if (!n->class->op && history)
-        l.lane = cell_lane(old);
-    bool has_lanes = history && !history_at(n->h, history)->only_tasks;
-    unsigned further = has_lanes ? (l.lane - cell_lane(old)) & 31 : 0;
-    struct step s = {history, n->record, l.lanes, step_place(further, 0, n->spread, n->alike),
-                     .generation = n->h->generation};
-    struct past past = {history ? history_at(n->h, history) : NULL, cell_lane(old)};
-    if (same_step(&n->last, &s))
-        return apply(&n->last, old, l.lane);
-    if (history && race_is_left_out(n, history))
-        return old;
-    if (comes_once(n)) {
-        n->one_for_all = false;
-        advance(n, &past, lanes, l.lane, address, &s);
-        return apply(&s, old, l.lane);
-    }
-    if (!history || !knows_apart(n, l.lane)) {
-        const struct step *known = find_step(n, &s);
-        if (known)
-            s.next = known->next;
-        else
-            make_step(n, &past, lanes, l.lane, address, &s);
-        if (s.next != STEP_BY_LANE) {
-            n->last = s;
-            return apply(&s, old, l.lane);
-        }
-    }
-    n->one_for_all = false;
-    s.place = step_place(further, 1 + l.lane, n->spread, n->alike);
-    const struct step *known = find_step(n, &s);
-    if (known)
-        return apply(known, old, l.lane);
-    advance(n, &past, lanes, l.lane, address, &s);
-    keep_step(n, &s);
-    return apply(&s, old, l.lane);
 }

@@ -1,4 +1,4 @@
-/* An access on its way to the cells that it touches: what race_history.c, race_touch.c and races.c share. */
+/* An access on its way to the cells that it touches: what the files race_*.c and races.c share. */
 #ifndef HEDDLE_CHECK_RACE_NOW_H
 #define HEDDLE_CHECK_RACE_NOW_H
 
@@ -72,7 +72,7 @@ void race_on_access(void *data, const struct access_event *e);
 void race_on_performed(void *data, const struct access_event *e);
 void race_on_sync(void *data, const struct sync_event *e);
 
-/* ---- race_history.c: what an access makes of the history of a cell, and which races it has with it ---- */
+/* ---- race_history.c: what an access makes of the history of a cell ---- */
 
 /* `count` consecutive numbers of n->h; 0 without memory. */
 uint32_t race_take(struct now *n, struct numbered *from, struct stock *s, uint32_t count);
@@ -80,6 +80,21 @@ uint32_t race_take(struct now *n, struct numbered *from, struct stock *s, uint32
 bool race_new_record(struct now *n);
 /* The history of one access by one lane. */
 uint32_t race_first_history(struct now *n);
+
+/* What a cell says of accesses before this one. */
+struct past {
+    const struct history *history; /* NULL: there were none */
+    unsigned lane;
+};
+
+/* What the access makes of the cell: a history relative to `lane`, or STEP_STAYS. What it finds it tells: n->told. */
+uint32_t race_find_next(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint64_t address);
+/* Most accesses are of this kind: another weak read joins weak reads of its launch, of which at most one other is of its class, by
+ * another warp. False where it is not; else the history, or 0 without memory. */
+bool race_join_reads(struct now *n, const struct past *p, uint32_t lanes, unsigned lane, uint32_t *number);
+
+/* ---- race_step.c: the same, found once and then looked up ---- */
+
 cell race_look_up(struct now *n, cell old, struct lanes lanes, uint64_t address);
 
 /* Only an atomic update of this class is there, which this one observes: what becomes of the cell is what becomes of a new one. */
@@ -141,7 +156,7 @@ static inline cell race_next(struct now *n, cell old, struct lanes l, uint64_t a
     return race_look_up(n, old, l, address);
 }
 
-/* The cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
+/* race_tell.c: the cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
 void race_check_end(struct now *n, cell at, uint64_t address);
 
 /* ---- race_touch.c: the cells ---- */
