@@ -74,10 +74,6 @@ struct holding {
     uint32_t written_at; /* place of the last write */
 };
 
-/* What ptxas has no register for: a constant; what stands in its bank of constants, a kernel's parameter or a .const
- * variable. A product by it is contracted in other regions, too. */
-enum fixed { NOT_FIXED, FIXED_CONSTANT, FIXED_IN_BANK };
-
 struct contractor {
     struct ir_func *f;
     struct arena scratch;
@@ -86,8 +82,8 @@ struct contractor {
     VEC(struct sum) sums;
     struct holding *holdings; /* by register */
     const struct ir_defs *defs;
-    uint8_t *fixed;   /* by register: enum fixed */
-    uint32_t *global; /* by register that is written once: 1 + the product with a fixed factor that it is */
+    const uint8_t *fixed; /* by register: enum ptxas_fixed */
+    uint32_t *global;     /* by register that is written once: 1 + the product with a fixed factor that it is */
     const struct ptxas_range *seen;    /* by block in order: where its products are one value */
     uint32_t trace, region, order, at; /* where the scan is */
     uint32_t *sum_of, *product_of;     /* by instruction: 1 + number */
@@ -197,16 +193,9 @@ static void note_reads(struct contractor *c, const struct ir_insn *i, uint32_t n
             p->is_read = true;
 }
 
-static enum fixed fixed_of(const struct contractor *c, ir_ref r)
-{
-    return ir_ref_kind(r) == REF_CONST ? FIXED_CONSTANT
-           : ir_ref_kind(r) == REF_REG ? (enum fixed)c->fixed[ir_ref_index(r)]
-                                       : NOT_FIXED;
-}
-
 static bool is_fixed(const struct contractor *c, const struct contraction *entry, ir_ref r)
 {
-    enum fixed fixed = fixed_of(c, r);
+    enum ptxas_fixed fixed = ptxas_fixed_of(c->fixed, r);
     return fixed == FIXED_CONSTANT || (fixed == FIXED_IN_BANK && entry->reads_bank);
 }
 
@@ -281,28 +270,6 @@ static void end_trace(struct contractor *c, uint32_t last)
             if (p && c->global[reg] == 0)
                 p->is_read = true;
         }
-}
-
-static enum fixed fixed_result(const struct contractor *c, const struct ir_insn *i)
-{
-    bool is_moved = is_mov(i) || (i->kind == IR_LANES && (i->lane == LANE_neg_f32 || i->lane == LANE_neg_f64));
-    if (i->guard)
-        return NOT_FIXED;
-    if (i->kind == IR_LD && !i->a && !i->access->mem.frame)
-        return i->access->mem.space == SPACE_PARAM || i->access->mem.space == SPACE_CONST ? FIXED_IN_BANK : NOT_FIXED;
-    return is_moved ? fixed_of(c, i->a) : NOT_FIXED;
-}
-
-static void find_fixed(struct contractor *c)
-{
-    for (uint32_t n = 0; n < c->f->insns.n; n++) {
-        const struct ir_insn *i = &c->f->insns.at[n];
-        ir_ref refs[IR_MAX_REFS];
-        enum fixed fixed = fixed_result(c, i);
-        for (unsigned k = 0, n_writes = fixed ? ir_writes(i, refs) : 0; k < n_writes; k++)
-            if (ir_is_only_def(c->defs, refs[k], i))
-                c->fixed[ir_ref_index(refs[k])] = (uint8_t)fixed;
-    }
 }
 
 /* ---- traces ---- */
@@ -518,9 +485,7 @@ static void contract(struct contractor *c, const uint32_t *before, const uint32_
 {
     struct ir_func *f = c->f;
     c->holdings = ARENA_ARRAY(&c->scratch, struct holding, f->regs.n);
-    c->fixed = ARENA_ARRAY(&c->scratch, uint8_t, f->regs.n);
     c->global = ARENA_ARRAY(&c->scratch, uint32_t, f->regs.n);
-    find_fixed(c);
     scan(c, before, after);
     choose(c);
     bool any = false;
@@ -543,7 +508,8 @@ bool ir_contract(struct ir_func *f)
     if (enough) {
         c.defs = ir_find_defs(f, &c.scratch);
         find_traces(&c, before, after);
-        c.seen = ptxas_find_copies(f, c.defs, after, &c.scratch);
+        c.fixed = ptxas_find_fixed(f, c.defs, &c.scratch);
+        c.seen = ptxas_find_copies(f, c.defs, c.fixed, after, &c.scratch);
         enough = c.seen;
     }
     if (enough)

@@ -31,11 +31,40 @@ bool ptxas_ends_block(const struct ir_insn *i)
     }
 }
 
+/* ---- constants ---- */
+
+static enum ptxas_fixed fixed_result(const uint8_t *fixed, const struct ir_insn *i)
+{
+    bool is_moved =
+        i->kind == IR_LANES && (i->lane == LANE_mov_b16 || i->lane == LANE_mov_b32 || i->lane == LANE_mov_b64 ||
+                                i->lane == LANE_neg_f32 || i->lane == LANE_neg_f64);
+    if (i->guard)
+        return NOT_FIXED;
+    if (i->kind == IR_LD && !i->a && !i->access->mem.frame)
+        return i->access->mem.space == SPACE_PARAM || i->access->mem.space == SPACE_CONST ? FIXED_IN_BANK : NOT_FIXED;
+    return is_moved ? ptxas_fixed_of(fixed, i->a) : NOT_FIXED;
+}
+
+uint8_t *ptxas_find_fixed(const struct ir_func *f, const struct ir_defs *defs, struct arena *arena)
+{
+    uint8_t *fixed = ARENA_ARRAY(arena, uint8_t, f->regs.n);
+    for (uint32_t n = 0; n < f->insns.n; n++) {
+        const struct ir_insn *i = &f->insns.at[n];
+        ir_ref refs[IR_MAX_REFS];
+        enum ptxas_fixed result = fixed_result(fixed, i);
+        for (unsigned k = 0, n_writes = result ? ir_writes(i, refs) : 0; k < n_writes; k++)
+            if (ir_is_only_def(defs, refs[k], i))
+                fixed[ir_ref_index(refs[k])] = (uint8_t)result;
+    }
+    return fixed;
+}
+
 /* ---- loops ---- */
 
 struct loop {
     const struct ir_func *f;
     const struct ir_defs *defs;
+    const uint8_t *fixed;
     struct arena *arena;
     uint32_t head, end;
     uint32_t entries; /* ways that come to the head from before it */
@@ -72,20 +101,29 @@ static bool is_rotated(const struct loop *l, uint32_t last)
     return found;
 }
 
-/* Does it only go on while a counter, which steps by a number, is below, or of another value than, what does not change? Where it is
- * known how often that is, what is seen behind the loop is one copy's. */
-static bool is_counted(const struct loop *l)
+/* The branch at the loop's end goes on while this holds of two numbers. NULL: it is not known, or stands under `!`: ptxas then finds no
+ * counter. */
+static const struct ir_def *find_test(const struct loop *l)
 {
     const struct ir_insn *branch = ir_branch_of(l->f, ir_block_at(l->f, l->end));
-    bool is_negated = !branch || !branch->origin || branch->origin->guard_negated; /* ptxas then finds no counter */
-    struct ir_def_list tests =
-        is_negated ? (struct ir_def_list){0} : ir_defs_within(l->defs, branch->guard, l->head, l->end + 1);
+    if (!branch || !branch->origin || branch->origin->guard_negated)
+        return NULL;
+    struct ir_def_list tests = ir_defs_within(l->defs, branch->guard, l->head, l->end + 1);
     const struct ir_insn *test = tests.n == 1 ? &l->f->insns.at[tests.at->insn] : NULL;
-    if (!test || ir_is(test) < IS_EQ || test->guard)
+    return test && ir_is(test) >= IS_EQ && !test->guard ? tests.at : NULL;
+}
+
+/* Does it only go on while a counter, which steps by a number, is below, or of another value than, what does not change? Not if both
+ * begin as constants: it is then known how often the loop goes around, and what is seen behind it is one copy's. Of a loop that holds
+ * lanes together both have to be constants or parameters. */
+static bool is_counted(const struct loop *l, bool holds_lanes)
+{
+    const struct ir_def *at = find_test(l);
+    if (!at)
         return false;
+    const struct ir_insn *test = &l->f->insns.at[at->insn];
     struct ir_loop loop = ir_loop_of(l->f, NULL, l->defs, l->head, l->end + 1, l->arena);
-    const struct ir_affine *a = ir_affine_of(&loop, test->a, tests.at->insn);
-    const struct ir_affine *b = ir_affine_of(&loop, test->b, tests.at->insn);
+    const struct ir_affine *a = ir_affine_of(&loop, test->a, at->insn), *b = ir_affine_of(&loop, test->b, at->insn);
     bool counts_a = a->over == EVOLVES_BY_STEP;
     const struct ir_affine *counter = counts_a ? a : b, *limit = counts_a ? b : a;
     enum lane_is is = counts_a ? ir_is(test) : lane_mirrored(ir_is(test));
@@ -94,31 +132,69 @@ static bool is_counted(const struct loop *l)
         (counter->step > 0 && is_above))
         return false;
     struct ir_def_list starts = ir_defs_within(l->defs, counter->base, 0, l->head);
-    const struct ir_insn *start = starts.n == 1 ? &l->f->insns.at[starts.at->insn] : NULL;
-    return !start || ir_ref_kind(limit->r) != REF_CONST || ir_is(start) != IS_COPY ||
-           ir_ref_kind(start->a) != REF_CONST;
+    enum ptxas_fixed first = starts.n == 1 ? fixed_result(l->fixed, &l->f->insns.at[starts.at->insn]) : NOT_FIXED;
+    enum ptxas_fixed last = ptxas_fixed_of(l->fixed, limit->r);
+    return first == FIXED_CONSTANT && last == FIXED_CONSTANT ? false : !holds_lanes || (first && last);
+}
+
+/* Does it hold lanes together? To ptxas atomic operations do, too. */
+static bool holds_lanes(const struct ir_insn *i)
+{
+    return i->kind == IR_ATOM || i->kind == IR_ACTIVEMASK || i->kind == IR_GROUP ||
+           (i->kind >= IR_SHFL && i->kind <= IR_NANOSLEEP);
+}
+
+/* ptxas counts, before it splits what is wider than 32 bits, and computes the address of an access. */
+static uint32_t size_of(const struct ir_insn *i)
+{
+    bool has_address = (i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM) && i->a && i->access->disp;
+    return i->kind == IR_JUMP ? 0 : 1 + has_address;
+}
+
+/* What of a block matters to unrolling; false where it is against it. is_on_all: each iteration comes there. */
+static bool look_at(const struct loop *l, const struct ir_block *b, bool is_on_all, uint32_t *size, bool *holds)
+{
+    for (uint32_t k = 0; k < b->n; k++) {
+        const struct ir_insn *i = &l->f->insns.at[b->first + k];
+        if (i->kind == IR_FENCE || i->kind == IR_CALL || ptxas_is_routine(i) ||
+            (holds_lanes(i) && i->kind != IR_ATOM && !is_on_all))
+            return false;
+        *size += size_of(i);
+        *holds |= holds_lanes(i);
+    }
+    return true;
+}
+
+static bool keeps_rolled(const struct loop *l)
+{
+    const struct ir_block *head = ir_block_at(l->f, l->head);
+    bool found = false;
+    for (uint32_t k = 0; k < head->n && !found; k++) {
+        const struct ptx_insn *origin = l->f->insns.at[head->first + k].origin;
+        found = origin && origin->keeps_rolled;
+    }
+    return found;
 }
 
 /* Innermost, counted, entered in one way, left at its end alone, not too long, and of what ptxas copies? */
 static bool is_unrolled(const struct loop *l)
 {
-    enum { MAX_INSNS = 48 };
-    const struct ir_block *head = ir_block_at(l->f, l->head);
-    uint32_t n = 0;
+    enum { MAX_SIZE = 48 };
+    uint32_t size = 0, reach = l->head; /* reach: of the branches so far, the last block */
+    bool holds = false;
     if (l->entries != 1 || ways(l, l->end) != (WAY_BACK | WAY_OUT))
         return false;
     for (uint32_t o = l->head; o <= l->end; o++) {
         const struct ir_block *b = ir_block_at(l->f, o);
-        if ((o > l->head && b->loop_header) || (o < l->end && ways(l, o)) || (n += b->n) > MAX_INSNS)
+        if ((o > l->head && b->loop_header) || (o < l->end && ways(l, o)) ||
+            !look_at(l, b, reach <= o, &size, &holds) || size > MAX_SIZE)
             return false;
-        for (uint32_t k = 0; k < b->n; k++) {
-            const struct ir_insn *i = &l->f->insns.at[b->first + k];
-            if (i->kind == IR_FENCE || i->kind == IR_CALL || ptxas_is_routine(i))
-                return false;
+        for (uint32_t k = ir_successor_count(l->f, l->f->order[o]); k-- > 0;) {
+            uint32_t to = l->f->blocks.at[ir_successor(l->f, l->f->order[o], k)].order;
+            reach = to > reach ? to : reach;
         }
     }
-    const struct ptx_insn *origin = head->n ? l->f->insns.at[head->first].origin : NULL;
-    return !(origin && origin->keeps_rolled) && is_counted(l);
+    return !keeps_rolled(l) && is_counted(l, holds);
 }
 
 /* By block in order: how often blocks before it lead to it. */
@@ -133,8 +209,8 @@ static uint32_t *count_entries(const struct ir_func *f, struct arena *arena)
     return entries;
 }
 
-struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_defs *defs, const uint32_t *after,
-                                      struct arena *arena)
+struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_defs *defs, const uint8_t *fixed,
+                                      const uint32_t *after, struct arena *arena)
 {
     struct ptxas_range *seen = ARENA_ARRAY(arena, struct ptxas_range, f->n_ordered);
     const uint32_t *end = ir_find_loop_ends(f, arena), *entries = count_entries(f, arena);
@@ -145,7 +221,7 @@ struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_d
             continue;
         if (!ir_spend(f, end[o] + 1 - o))
             return NULL;
-        struct loop l = {f, defs, arena, o, end[o], entries[o]};
+        struct loop l = {f, defs, fixed, arena, o, end[o], entries[o]};
         uint32_t last = f->order[o];
         while (after[last] != NO_BLOCK)
             last = after[last];

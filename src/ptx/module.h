@@ -151,7 +151,7 @@ struct ptx_insn {
     const struct isa_inst *inst;
     uint32_t offset, length; /* of the opcode, in the source text */
     uint8_t n_operands;
-    bool guard_negated, keeps_rolled; /* keeps_rolled: a loop that it heads, by .pragma "nounroll" (23.1) */
+    bool guard_negated, keeps_rolled; /* keeps_rolled: a loop whose head has it, by .pragma "nounroll" (23.1) */
     const struct ptx_reg *guard;      /* or NULL */
     uint32_t guard_number;
     struct ptx_operand *operands;

@@ -407,7 +407,6 @@ static bool parse_instruction(struct parser *p, struct ptx_insn *i)
         return false;
     add_stmt(p, STMT_INSN)->insn = i;
     i->keeps_rolled = p->keeps_rolled.module || p->keeps_rolled.function || p->keeps_rolled.block;
-    p->keeps_rolled.block = false;
     return true;
 }
 

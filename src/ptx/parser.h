@@ -41,7 +41,7 @@ struct parser {
     uint32_t n_compared; /* names, for hints */
     struct {
         bool module, function, block;
-    } keeps_rolled; /* where .pragma "nounroll" stands (23.1): block: behind the last label */
+    } keeps_rolled; /* where .pragma "nounroll" has stood (23.1); block: behind the last label */
     unsigned depth; /* of what stands in each other: expressions, initialisers, vectors */
     VEC(struct label_use) label_uses;
     uint32_t n_ranged; /* variables declared in ranges so far */
