@@ -65,7 +65,7 @@ struct loop {
     const struct ir_func *f;
     const struct ir_defs *defs;
     const uint8_t *fixed;
-    struct arena *arena;
+    jmp_buf *on_oom;
     uint32_t head, end;
     uint32_t entries; /* ways that come to the head from before it */
 };
@@ -113,17 +113,13 @@ static const struct ir_def *find_test(const struct loop *l)
     return test && ir_is(test) >= IS_EQ && !test->guard ? tests.at : NULL;
 }
 
-/* Does it only go on while a counter, which steps by a number, is below, or of another value than, what does not change? Not if both
- * begin as constants: it is then known how often the loop goes around, and what is seen behind it is one copy's. Of a loop that holds
- * lanes together both have to be constants or parameters. */
-static bool is_counted(const struct loop *l, bool holds_lanes)
+/* Does the test, of the loop's instruction `insn`, only go on while a counter, which steps by a number, is below, or of another value
+ * than, what does not change? Not if both begin as constants: it is then known how often the loop goes around, and what is seen
+ * behind it is one copy's. Of a loop that holds lanes together both have to be constants or parameters. */
+static bool tests_counter(const struct loop *l, struct ir_loop *loop, uint32_t insn, bool holds_lanes)
 {
-    const struct ir_def *at = find_test(l);
-    if (!at)
-        return false;
-    const struct ir_insn *test = &l->f->insns.at[at->insn];
-    struct ir_loop loop = ir_loop_of(l->f, NULL, l->defs, l->head, l->end + 1, l->arena);
-    const struct ir_affine *a = ir_affine_of(&loop, test->a, at->insn), *b = ir_affine_of(&loop, test->b, at->insn);
+    const struct ir_insn *test = &l->f->insns.at[insn];
+    const struct ir_affine *a = ir_affine_of(loop, test->a, insn), *b = ir_affine_of(loop, test->b, insn);
     bool counts_a = a->over == EVOLVES_BY_STEP;
     const struct ir_affine *counter = counts_a ? a : b, *limit = counts_a ? b : a;
     enum lane_is is = counts_a ? ir_is(test) : lane_mirrored(ir_is(test));
@@ -134,7 +130,21 @@ static bool is_counted(const struct loop *l, bool holds_lanes)
     struct ir_def_list starts = ir_defs_within(l->defs, counter->base, 0, l->head);
     enum ptxas_fixed first = starts.n == 1 ? fixed_result(l->fixed, &l->f->insns.at[starts.at->insn]) : NOT_FIXED;
     enum ptxas_fixed last = ptxas_fixed_of(l->fixed, limit->r);
-    return first == FIXED_CONSTANT && last == FIXED_CONSTANT ? false : !holds_lanes || (first && last);
+    if (first == FIXED_CONSTANT && last == FIXED_CONSTANT)
+        return false;
+    return !holds_lanes || (first && last);
+}
+
+static bool is_counted(const struct loop *l, bool holds_lanes)
+{
+    struct arena arena = {.on_oom = l->on_oom}; /* a loop's blocks may stand far apart */
+    const struct ir_def *test = find_test(l);
+    struct ir_loop loop = {0};
+    if (test)
+        loop = ir_loop_of(l->f, NULL, l->defs, l->head, l->end + 1, &arena);
+    bool is = test && tests_counter(l, &loop, test->insn, holds_lanes);
+    arena_free(&arena);
+    return is;
 }
 
 /* Does it hold lanes together? To ptxas atomic operations do, too. */
@@ -221,7 +231,7 @@ struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_d
             continue;
         if (!ir_spend(f, end[o] + 1 - o))
             return NULL;
-        struct loop l = {f, defs, fixed, arena, o, end[o], entries[o]};
+        struct loop l = {f, defs, fixed, arena->on_oom, o, end[o], entries[o]};
         uint32_t last = f->order[o];
         while (after[last] != NO_BLOCK)
             last = after[last];

@@ -127,21 +127,23 @@ static bool is_found(const struct finder *x, ir_ref r, uint32_t from, uint32_t t
 static bool walks(struct finder *x, uint32_t from, uint32_t to)
 {
     x->defs = x->defs ? x->defs : ir_find_defs(x->f, &x->scratch);
-    struct ir_loop loop = ir_loop_of(x->f, NULL, x->defs, from, to, &x->scratch);
-    for (uint32_t o = from; o < to; o++) {
+    struct arena arena = {.on_oom = x->scratch.on_oom}; /* a loop's blocks may stand far apart */
+    struct ir_loop loop = ir_loop_of(x->f, NULL, x->defs, from, to, &arena);
+    bool found = false;
+    for (uint32_t o = from; o < to && !found; o++) {
         const struct ir_block *b = ir_block_at(x->f, o);
-        for (uint32_t k = 0; k < b->n; k++) {
+        for (uint32_t k = 0; k < b->n && !found; k++) {
             const struct ir_insn *i = insn_at(x, b, k);
             const struct ir_affine *at = i->kind == IR_LD ? ir_affine_of(&loop, i->a, b->first + k) : NULL;
             if (!at || at->over != EVOLVES_BY_STEP || !at->step || at->step < -LONGEST_STEP || at->step > LONGEST_STEP)
                 continue;
             while (at->made == AFFINE_MAD) /* to the register that steps */
                 at = at->c->over ? at->c : at->a;
-            if (is_found(x, at->r, from, to, 0))
-                return true;
+            found = is_found(x, at->r, from, to, 0);
         }
     }
-    return false;
+    arena_free(&arena);
+    return found;
 }
 
 /* ---- where a contest's part ends ---- */
