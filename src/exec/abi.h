@@ -30,7 +30,8 @@ typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t bloc
                              const struct compiled_calls *calls);
 
 /* How a block runs. With compiled code it goes from its start into lockstep, else its warps take turns. Lockstep ends with the block,
- * or in turns, where a warp leaves by itself; turns end with the block, or, of one that is `compiled`, where lockstep can go on. */
+ * or in turns, where a warp leaves by itself; turns end with the block, or, of one that is `compiled`, where lockstep can go on.
+ * Compiled code takes the first two, which are less than all others, for lockstep. */
 enum block_phase {
     BLOCK_LOCKSTEP, /* compiled code goes on with the next warp by itself: lockstep.c */
     BLOCK_RESUMED,  /* the same, up to the first barrier behind turns: registers may be the interpreter's */

@@ -389,8 +389,7 @@ static void scale_loops(struct coster *c)
         if (!is_loop || (inner != UINT32_MAX && inner <= ends[b]))
             continue; /* not one that has a loop inside */
         inner = b;
-        const struct ir_insn *first = insn_at(c->code, b, 0);
-        if (!first || !first->origin || !first->origin->keeps_rolled)
+        if (!ir_keeps_rolled(c->ir, b))
             scale_loop(c, b, ends[b]);
     }
 }

@@ -2,7 +2,7 @@
  *
  * There is no machine code to look at: what ptxas makes of PTX is estimated by class (cost.def) and by what it is known to do to
  * every kernel: products of addresses go into one IMAD.WIDE with the sum, moves and conversions of addresses go away, small loops
- * of one block are unrolled four times unless .pragma "nounroll" stands before them. Within a block instructions start as soon as
+ * of one block are unrolled four times unless .pragma "nounroll" stands in the block. Within a block instructions start as soon as
  * their operands are there, as in the order that ptxas's scheduler finds; memory is reached in the order of the text where
  * addresses may be the same.
  *

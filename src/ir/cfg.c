@@ -111,3 +111,14 @@ uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena)
             end[o] = end[inside] > end[o] ? end[inside] : end[o];
     return end;
 }
+
+bool ir_keeps_rolled(const struct ir_func *f, uint32_t order)
+{
+    const struct ir_block *b = ir_block_at(f, order);
+    bool found = f->func && f->func->module->keeps_rolled;
+    for (uint32_t k = 0; k < b->n && !found; k++) {
+        const struct ptx_insn *origin = f->insns.at[b->first + k].origin;
+        found = origin && origin->keeps_rolled;
+    }
+    return found;
+}

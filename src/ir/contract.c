@@ -509,7 +509,7 @@ bool ir_contract(struct ir_func *f)
         c.defs = ir_find_defs(f, &c.scratch);
         find_traces(&c, before, after);
         c.fixed = ptxas_find_fixed(f, c.defs, &c.scratch);
-        c.seen = ptxas_find_copies(f, c.defs, c.fixed, after, &c.scratch);
+        c.seen = ptxas_find_copies(f, c.defs, c.fixed, &c.scratch);
         enough = c.seen;
     }
     if (enough)

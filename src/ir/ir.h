@@ -383,5 +383,7 @@ bool ir_falls_through(const struct ir_func *f, const struct ir_block *b);
 /* By block in order: where it heads a loop, the loop's last block, which need not be one that branches back to it: a loop that
  * begins inside may go on behind those. Else the block itself. */
 uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena);
+/* Does .pragma "nounroll" hold for the loop that this block heads (PTX ISA 23.1)? */
+bool ir_keeps_rolled(const struct ir_func *f, uint32_t order);
 
 #endif

@@ -82,7 +82,7 @@ static unsigned ways(const struct loop *l, uint32_t order)
     uint32_t block = l->f->order[order];
     const struct ir_block *b = &l->f->blocks.at[block];
     const struct ir_insn *last = b->n ? &l->f->insns.at[b->first + b->n - 1] : NULL;
-    unsigned found = last && (last->kind == IR_RET || last->kind == IR_EXIT) ? WAY_OUT : 0;
+    unsigned found = last && (last->kind == IR_RET || last->kind == IR_EXIT || last->kind == IR_TRAP) ? WAY_OUT : 0;
     for (uint32_t k = ir_successor_count(l->f, block); k-- > 0;) {
         uint32_t to = l->f->blocks.at[ir_successor(l->f, block, k)].order;
         found |= to == l->head ? WAY_BACK : to < l->head ? WAY_OUTER : to > l->end ? WAY_OUT : 0;
@@ -90,11 +90,38 @@ static unsigned ways(const struct loop *l, uint32_t order)
     return found;
 }
 
-/* Is the loop left behind its head, and nowhere where it branches back? last: of the head and what only follows it. */
-static bool is_rotated(const struct loop *l, uint32_t last)
+/* The last block that `order` leads to, or `reach`, what is the greater: blocks before it need not be come to. */
+static uint32_t reach_from(const struct loop *l, uint32_t order, uint32_t reach)
 {
-    bool found = ways(l, last) == WAY_OUT;
-    for (uint32_t o = l->head; o <= l->end && found; o++) {
+    for (uint32_t k = ir_successor_count(l->f, l->f->order[order]); k-- > 0;) {
+        uint32_t to = l->f->blocks.at[ir_successor(l->f, l->f->order[order], k)].order;
+        reach = to > reach ? to : reach;
+    }
+    return reach;
+}
+
+static bool has_routine(const struct loop *l, uint32_t order)
+{
+    const struct ir_block *b = ir_block_at(l->f, order);
+    bool found = false;
+    for (uint32_t k = 0; k < b->n; k++)
+        found |= ptxas_is_routine(&l->f->insns.at[b->first + k]);
+    return found;
+}
+
+/* Is the loop left behind a first part, where all ways through that meet, and nowhere where it branches back? The part has neither
+ * loops nor routines; *last is its last block. */
+static bool is_rotated(const struct loop *l, uint32_t *last)
+{
+    uint32_t o = l->head, reach = o;
+    while (o < l->end && !ways(l, o) && !has_routine(l, o)) {
+        reach = reach_from(l, o, reach);
+        if (ir_block_at(l->f, ++o)->loop_header)
+            return false;
+    }
+    bool found = ways(l, o) == WAY_OUT && reach <= o && !has_routine(l, o);
+    *last = o;
+    for (o = l->head; o <= l->end && found; o++) {
         unsigned way = ways(l, o);
         found = !(way & WAY_BACK) || !(way & (WAY_OUT | WAY_OUTER));
     }
@@ -130,14 +157,13 @@ static bool tests_counter(const struct loop *l, struct ir_loop *loop, uint32_t i
     struct ir_def_list starts = ir_defs_within(l->defs, counter->base, 0, l->head);
     enum ptxas_fixed first = starts.n == 1 ? fixed_result(l->fixed, &l->f->insns.at[starts.at->insn]) : NOT_FIXED;
     enum ptxas_fixed last = ptxas_fixed_of(l->fixed, limit->r);
-    if (first == FIXED_CONSTANT && last == FIXED_CONSTANT)
-        return false;
-    return !holds_lanes || (first && last);
+    bool is_known = first == FIXED_CONSTANT && last == FIXED_CONSTANT, is_fixed = first && last;
+    return !is_known && (is_fixed || !holds_lanes);
 }
 
 static bool is_counted(const struct loop *l, bool holds_lanes)
 {
-    struct arena arena = {.on_oom = l->on_oom}; /* a loop's blocks may stand far apart */
+    struct arena arena = {.on_oom = l->on_oom};
     const struct ir_def *test = find_test(l);
     struct ir_loop loop = {0};
     if (test)
@@ -162,7 +188,8 @@ static uint32_t size_of(const struct ir_insn *i)
 }
 
 /* What of a block matters to unrolling; false where it is against it. is_on_all: each iteration comes there. */
-static bool look_at(const struct loop *l, const struct ir_block *b, bool is_on_all, uint32_t *size, bool *holds)
+static bool look_at(const struct loop *l, const struct ir_block *b, bool is_on_all, uint32_t *size, bool *holds,
+                    bool *waits)
 {
     for (uint32_t k = 0; k < b->n; k++) {
         const struct ir_insn *i = &l->f->insns.at[b->first + k];
@@ -171,75 +198,69 @@ static bool look_at(const struct loop *l, const struct ir_block *b, bool is_on_a
             return false;
         *size += size_of(i);
         *holds |= holds_lanes(i);
+        *waits |= i->kind == IR_BAR || i->kind == IR_WARPSYNC;
     }
     return true;
-}
-
-static bool keeps_rolled(const struct loop *l)
-{
-    const struct ir_block *head = ir_block_at(l->f, l->head);
-    bool found = false;
-    for (uint32_t k = 0; k < head->n && !found; k++) {
-        const struct ptx_insn *origin = l->f->insns.at[head->first + k].origin;
-        found = origin && origin->keeps_rolled;
-    }
-    return found;
 }
 
 /* Innermost, counted, entered in one way, left at its end alone, not too long, and of what ptxas copies? */
 static bool is_unrolled(const struct loop *l)
 {
-    enum { MAX_SIZE = 48 };
+    enum {
+        MAX_SIZE = 48,
+        FARTHEST = 1 << 12
+    };                                  /* FARTHEST: no compiler parts a loop's blocks more, and it would take long */
     uint32_t size = 0, reach = l->head; /* reach: of the branches so far, the last block */
-    bool holds = false;
+    bool holds = false, branches = false, waits = false;
+    uint32_t first = UINT32_MAX, behind = 0; /* instructions */
     if (l->entries != 1 || ways(l, l->end) != (WAY_BACK | WAY_OUT))
         return false;
     for (uint32_t o = l->head; o <= l->end; o++) {
         const struct ir_block *b = ir_block_at(l->f, o);
         if ((o > l->head && b->loop_header) || (o < l->end && ways(l, o)) ||
-            !look_at(l, b, reach <= o, &size, &holds) || size > MAX_SIZE)
+            !look_at(l, b, reach <= o, &size, &holds, &waits) || size > MAX_SIZE)
             return false;
-        for (uint32_t k = ir_successor_count(l->f, l->f->order[o]); k-- > 0;) {
-            uint32_t to = l->f->blocks.at[ir_successor(l->f, l->f->order[o], k)].order;
-            reach = to > reach ? to : reach;
-        }
+        reach = reach_from(l, o, reach);
+        first = b->first < first ? b->first : first;
+        behind = b->first + b->n > behind ? b->first + b->n : behind;
+        branches |= o < l->end && ir_successor_count(l->f, l->f->order[o]) > 1;
     }
-    return !keeps_rolled(l) && is_counted(l, holds);
+    return !(waits && branches) && behind - first <= FARTHEST && !ir_keeps_rolled(l->f, l->head) &&
+           is_counted(l, holds);
 }
 
-/* By block in order: how often blocks before it lead to it. */
-static uint32_t *count_entries(const struct ir_func *f, struct arena *arena)
+/* By block in order: how often blocks before it lead to it. work: of all blocks before it, what it takes to look at them. */
+static uint32_t *count_entries(const struct ir_func *f, uint64_t *work, struct arena *arena)
 {
     uint32_t *entries = ARENA_ARRAY(arena, uint32_t, f->n_ordered);
-    for (uint32_t o = 0; o < f->n_ordered; o++)
+    for (uint32_t o = 0; o < f->n_ordered; o++) {
+        work[o + 1] = work[o] + 1 + ir_successor_count(f, f->order[o]);
         for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
             uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
             entries[to] += to > o;
         }
+    }
     return entries;
 }
 
 struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_defs *defs, const uint8_t *fixed,
-                                      const uint32_t *after, struct arena *arena)
+                                      struct arena *arena)
 {
     struct ptxas_range *seen = ARENA_ARRAY(arena, struct ptxas_range, f->n_ordered);
-    const uint32_t *end = ir_find_loop_ends(f, arena), *entries = count_entries(f, arena);
+    uint64_t *work = ARENA_ARRAY(arena, uint64_t, f->n_ordered + 1);
+    const uint32_t *end = ir_find_loop_ends(f, arena), *entries = count_entries(f, work, arena);
     for (uint32_t o = 0; o < f->n_ordered; o++)
         seen[o] = (struct ptxas_range){0, f->n_ordered - 1};
     for (uint32_t o = 0; o < f->n_ordered; o++) {
         if (!ir_block_at(f, o)->loop_header)
             continue;
-        if (!ir_spend(f, end[o] + 1 - o))
+        if (!ir_spend(f, work[end[o] + 1] - work[o]))
             return NULL;
         struct loop l = {f, defs, fixed, arena->on_oom, o, end[o], entries[o]};
-        uint32_t last = f->order[o];
-        while (after[last] != NO_BLOCK)
-            last = after[last];
-        bool unrolled = is_unrolled(&l);
-        if (!unrolled && !is_rotated(&l, f->blocks.at[last].order))
-            continue;
-        for (uint32_t k = o, behind = unrolled ? end[o] : f->blocks.at[last].order; k <= behind; k++)
-            seen[k] = (struct ptxas_range){o, behind};
+        uint32_t last = end[o];
+        if (is_unrolled(&l) || is_rotated(&l, &last))
+            for (uint32_t k = o; k <= last; k++)
+                seen[k] = (struct ptxas_range){o, last};
     }
     return seen;
 }

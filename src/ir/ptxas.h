@@ -28,9 +28,9 @@ struct ptxas_range {
 };
 
 /* By block in order: the blocks that see what the block defines as one value. Others see several: ptxas unrolls counted loops, and
- * of a loop that is left at its head it makes one that is left at its end, with the head once more before it. `after`: by block,
- * the only one that follows and that follows only it, or NO_BLOCK. NULL where the function's share of work is spent. */
+ * of a loop that is left behind a first part it makes one that is left at its end, with that part once more before it. NULL where
+ * the function's share of work is spent. */
 struct ptxas_range *ptxas_find_copies(const struct ir_func *f, const struct ir_defs *defs, const uint8_t *fixed,
-                                      const uint32_t *after, struct arena *arena);
+                                      struct arena *arena);
 
 #endif

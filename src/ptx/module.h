@@ -246,6 +246,7 @@ struct ptx_module {
     uint16_t version; /* 10 * major + minor */
     struct isa_target target;
     VEC(struct str) target_words; /* all words of .target */
+    bool keeps_rolled;            /* .pragma "nounroll" stands outside of functions: it holds for all loops */
     uint8_t address_bits;         /* 64 or 32, or 0 where the module does not say: then 64 */
     VEC(struct ptx_item) items;   /* in the order of the text */
     struct map files;             /* struct ptx_file by the bytes of its index; the first of each */

@@ -647,7 +647,7 @@ static bool parse_item(struct parser *p)
     if (at_dot(p, "pragma")) {
         struct str *text = ARENA_NEW(p->arena, struct str);
         *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_PRAGMA, .text = text};
-        return parse_pragma(p, text, &p->keeps_rolled.module);
+        return parse_pragma(p, text, &p->module->keeps_rolled);
     }
     parse_linkage(p, &linkage);
     if (at_dot(p, "entry") || at_dot(p, "func"))

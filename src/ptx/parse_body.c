@@ -406,7 +406,7 @@ static bool parse_instruction(struct parser *p, struct ptx_insn *i)
     if (!parse_expect_end(p, "the instruction"))
         return false;
     add_stmt(p, STMT_INSN)->insn = i;
-    i->keeps_rolled = p->keeps_rolled.module || p->keeps_rolled.function || p->keeps_rolled.block;
+    i->keeps_rolled = p->keeps_rolled.function || p->keeps_rolled.block;
     return true;
 }
 

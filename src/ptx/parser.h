@@ -40,7 +40,7 @@ struct parser {
     struct map sregs;    /* enum isa_sreg + 1 by name with its % */
     uint32_t n_compared; /* names, for hints */
     struct {
-        bool module, function, block;
+        bool function, block;
     } keeps_rolled; /* where .pragma "nounroll" has stood (23.1); block: behind the last label */
     unsigned depth; /* of what stands in each other: expressions, initialisers, vectors */
     VEC(struct label_use) label_uses;
