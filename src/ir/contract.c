@@ -52,6 +52,7 @@ struct product {
     bool is_read;                 /* by what is no such sum, or as the addend of an fma */
     bool has_fixed;               /* a factor that is a constant or a parameter: contracted in other regions, too */
     bool contracted, overwritten; /* overwritten: a factor is, before a sum */
+    bool divides;                 /* the second factor is the reciprocal of factor[1] */
     ir_ref factor[2], kept[2];    /* kept: the registers with their values for the sums, or REF_NONE */
 };
 
@@ -97,10 +98,19 @@ static bool is_free(const struct ir_insn *i)
     return i->kind == IR_LANES && i->origin && !isa_has(i->origin->inst, MOD_rn);
 }
 
-static const struct contraction *product_entry(const struct ir_insn *i)
+/* To ptxas it is a product with the reciprocal. (Without .ftz the last of several; what that changes are extremes.) */
+static bool is_division(const struct ir_insn *i, const struct contraction *entry)
 {
+    return i->lane == LANE_div_approx_f32_ftz && entry->mul == LANE_mul_f32_rn_ftz;
+}
+
+/* NULL: it is none, as a reciprocal is. */
+static const struct contraction *product_entry(const struct ir_func *f, const struct ir_insn *i)
+{
+    static const uint64_t ONE = 0x3f800000; /* of f32 */
     for (size_t r = 0; r < N_ENTRIES && is_free(i) && !i->guard; r++)
-        if (i->lane == entries[r].mul)
+        if (i->lane == entries[r].mul || (is_division(i, &entries[r]) && !(ir_ref_kind(i->a) == REF_CONST &&
+                                                                           f->consts.at[ir_ref_index(i->a)].lo == ONE)))
             return &entries[r];
     return NULL;
 }
@@ -207,7 +217,7 @@ static bool is_constant(struct contractor *c, ir_ref r)
 static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t number)
 {
     ir_ref refs[IR_MAX_REFS];
-    const struct contraction *entry = product_entry(i);
+    const struct contraction *entry = product_entry(c->f, i);
     bool is_folded = entry && is_constant(c, i->a) && is_constant(c, i->b); /* by ptxas, before */
     struct product *p = i->guard ? NULL : product_in(c, i->a);
     struct holding copied = {.is_constant = is_mov(i) && !i->guard && is_constant(c, i->a)};
@@ -234,6 +244,7 @@ static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t 
         return;
     uint32_t d = ir_ref_index(i->d);
     bool has_fixed = ir_is_only_def(c->defs, i->d, i) && (is_fixed(c, entry, i->a) || is_fixed(c, entry, i->b));
+    bool divides = is_division(i, entry);
     *VEC_PUSH(&c->scratch, &c->products) = (struct product){.insn = number,
                                                             .at = c->at,
                                                             .trace = c->trace,
@@ -241,6 +252,7 @@ static void note_writes(struct contractor *c, const struct ir_insn *i, uint32_t 
                                                             .order = c->order,
                                                             .entry = entry,
                                                             .has_fixed = has_fixed,
+                                                            .divides = divides,
                                                             .factor = {i->a, i->b}};
     c->global[d] = has_fixed ? c->products.n : 0;
     held_by(c, i->d)->product = c->products.n;
@@ -394,8 +406,8 @@ static void keep_factors(struct contractor *c)
 {
     for (uint32_t n = 0; n < c->products.n; n++) {
         struct product *p = &c->products.at[n];
-        for (unsigned k = 0; k < 2 && p->contracted && p->overwritten; k++)
-            if (ir_ref_kind(p->factor[k]) == REF_REG)
+        for (unsigned k = 0; k < 2 && p->contracted; k++)
+            if ((p->divides && k == 1) || (p->overwritten && ir_ref_kind(p->factor[k]) == REF_REG))
                 p->kept[k] = new_register(c->f, p->factor[k]);
     }
 }
@@ -407,6 +419,8 @@ static void put_kept(struct contractor *c, insn_list *out, const struct product 
             continue;
         uint8_t width = c->f->regs.at[ir_ref_index(p->kept[k])].width;
         enum lane_id lane = width == 16 ? LANE_mov_b16 : width == 32 ? LANE_mov_b32 : LANE_mov_b64;
+        if (p->divides && k == 1)
+            lane = LANE_rcp_approx_f32_ftz;
         put_step(c->f, out, of, lane, p->kept[k], p->factor[k]);
     }
 }
@@ -468,7 +482,7 @@ static void rewrite(struct contractor *c)
 static bool has_products(const struct ir_func *f)
 {
     for (uint32_t n = 0; n < f->insns.n; n++)
-        if (product_entry(&f->insns.at[n]))
+        if (product_entry(f, &f->insns.at[n]))
             return true;
     return false;
 }

@@ -209,7 +209,7 @@ static bool is_unrolled(const struct loop *l)
     enum {
         MAX_SIZE = 48,
         FARTHEST = 1 << 12
-    };                                  /* FARTHEST: no compiler parts a loop's blocks more, and it would take long */
+    }; /* FARTHEST: no compiler parts a loop's blocks more, and it would take long */
     uint32_t size = 0, reach = l->head; /* reach: of the branches so far, the last block */
     bool holds = false, branches = false, waits = false;
     uint32_t first = UINT32_MAX, behind = 0; /* instructions */
