@@ -321,9 +321,12 @@ static void find_traces(struct contractor *c, uint32_t *before, uint32_t *after)
     }
 }
 
-static void scan(struct contractor *c, const uint32_t *before, const uint32_t *after)
+static void scan(struct contractor *c)
 {
     struct ir_func *f = c->f;
+    uint32_t *before = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n);
+    uint32_t *after = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n);
+    find_traces(c, before, after);
     for (uint32_t o = 0; o < f->n_ordered; o++) {
         uint32_t b = f->order[o];
         if (before[b] != NO_BLOCK)
@@ -495,12 +498,12 @@ static bool is_for_debugging(const struct ptx_module *m)
     return false;
 }
 
-static void contract(struct contractor *c, const uint32_t *before, const uint32_t *after)
+static void contract(struct contractor *c)
 {
     struct ir_func *f = c->f;
     c->holdings = ARENA_ARRAY(&c->scratch, struct holding, f->regs.n);
     c->global = ARENA_ARRAY(&c->scratch, uint32_t, f->regs.n);
-    scan(c, before, after);
+    scan(c);
     choose(c);
     bool any = false;
     for (uint32_t n = 0; n < c->products.n; n++)
@@ -516,18 +519,15 @@ bool ir_contract(struct ir_func *f)
     if (is_for_debugging(f->func->module) || !has_products(f))
         return true;
     struct contractor c = {.f = f, .scratch = {.on_oom = f->arena->on_oom}};
-    uint32_t *before = ARENA_ARRAY(&c.scratch, uint32_t, f->blocks.n),
-             *after = ARENA_ARRAY(&c.scratch, uint32_t, f->blocks.n);
     bool enough = ir_drop_dead(f, ptxas_is_routine, &c.scratch, &c.live);
     if (enough) {
         c.defs = ir_find_defs(f, &c.scratch);
-        find_traces(&c, before, after);
         c.fixed = ptxas_find_fixed(f, c.defs, &c.scratch);
         c.seen = ptxas_find_copies(f, c.defs, c.fixed, &c.scratch);
         enough = c.seen;
     }
     if (enough)
-        contract(&c, before, after);
+        contract(&c);
     arena_free(&c.scratch);
     return enough;
 }

@@ -187,18 +187,26 @@ static uint32_t size_of(const struct ir_insn *i)
     return i->kind == IR_JUMP ? 0 : 1 + has_address;
 }
 
-/* What of a block matters to unrolling; false where it is against it. is_on_all: each iteration comes there. */
-static bool look_at(const struct loop *l, const struct ir_block *b, bool is_on_all, uint32_t *size, bool *holds,
-                    bool *waits)
+/* What of a loop matters to unrolling. */
+struct contents {
+    uint32_t size;
+    bool holds_lanes, has_barrier, has_branch; /* has_branch: before the end */
+    uint32_t first, behind;                    /* instructions */
+};
+
+/* Adds a block; false where something is against unrolling. is_on_all: each iteration comes there. */
+static bool add_block(const struct loop *l, const struct ir_block *b, bool is_on_all, struct contents *c)
 {
+    c->first = b->first < c->first ? b->first : c->first;
+    c->behind = b->first + b->n > c->behind ? b->first + b->n : c->behind;
     for (uint32_t k = 0; k < b->n; k++) {
         const struct ir_insn *i = &l->f->insns.at[b->first + k];
         if (i->kind == IR_FENCE || i->kind == IR_CALL || ptxas_is_routine(i) ||
             (holds_lanes(i) && i->kind != IR_ATOM && !is_on_all))
             return false;
-        *size += size_of(i);
-        *holds |= holds_lanes(i);
-        *waits |= i->kind == IR_BAR || i->kind == IR_WARPSYNC;
+        c->size += size_of(i);
+        c->holds_lanes |= holds_lanes(i);
+        c->has_barrier |= i->kind == IR_BAR || i->kind == IR_WARPSYNC;
     }
     return true;
 }
@@ -206,27 +214,22 @@ static bool look_at(const struct loop *l, const struct ir_block *b, bool is_on_a
 /* Innermost, counted, entered in one way, left at its end alone, not too long, and of what ptxas copies? */
 static bool is_unrolled(const struct loop *l)
 {
-    enum {
-        MAX_SIZE = 48,
-        FARTHEST = 1 << 12
-    }; /* FARTHEST: no compiler parts a loop's blocks more, and it would take long */
-    uint32_t size = 0, reach = l->head; /* reach: of the branches so far, the last block */
-    bool holds = false, branches = false, waits = false;
-    uint32_t first = UINT32_MAX, behind = 0; /* instructions */
+    enum { MAX_SIZE = 48 };
+    enum { FARTHEST = 1 << 12 }; /* no compiler parts a loop's blocks more, and it would take long */
+    uint32_t reach = l->head;    /* of the branches so far, the last block */
+    struct contents c = {.first = UINT32_MAX};
     if (l->entries != 1 || ways(l, l->end) != (WAY_BACK | WAY_OUT))
         return false;
     for (uint32_t o = l->head; o <= l->end; o++) {
         const struct ir_block *b = ir_block_at(l->f, o);
-        if ((o > l->head && b->loop_header) || (o < l->end && ways(l, o)) ||
-            !look_at(l, b, reach <= o, &size, &holds, &waits) || size > MAX_SIZE)
+        if ((o > l->head && b->loop_header) || (o < l->end && ways(l, o)) || !add_block(l, b, reach <= o, &c) ||
+            c.size > MAX_SIZE)
             return false;
         reach = reach_from(l, o, reach);
-        first = b->first < first ? b->first : first;
-        behind = b->first + b->n > behind ? b->first + b->n : behind;
-        branches |= o < l->end && ir_successor_count(l->f, l->f->order[o]) > 1;
+        c.has_branch |= o < l->end && ir_successor_count(l->f, l->f->order[o]) > 1;
     }
-    return !(waits && branches) && behind - first <= FARTHEST && !ir_keeps_rolled(l->f, l->head) &&
-           is_counted(l, holds);
+    return !(c.has_barrier && c.has_branch) && c.behind - c.first <= FARTHEST && !ir_keeps_rolled(l->f, l->head) &&
+           is_counted(l, c.holds_lanes);
 }
 
 /* By block in order: how often blocks before it lead to it. work: of all blocks before it, what it takes to look at them. */
