@@ -18,6 +18,16 @@ test: all
 check-all: all
 	tests/run --all --limit 3600 $(BUILD)
 
+# All suites at each CPU level that this computer has, one after the other: results do not depend on it.
+check-levels: all
+	@for level in x86-64-v2 x86-64-v3 x86-64-v4; do \
+	    if $(BUILD)/heddle info --cpu $$level >/dev/null 2>&1; then \
+	        echo "check-levels: $$level" && HEDDLE_CPU=$$level tests/run --limit 3600 $(BUILD) || exit 1; \
+	    else \
+	        echo "check-levels: $$level: SKIP this computer does not have it"; \
+	    fi; \
+	done
+
 # Python clients of CUDA from PyPI, installed, run and counted (gigabytes, an hour): docs/CLIENTS.md. CLIENTS names some of them.
 clients: all
 	BUILD=$(abspath $(BUILD)) scripts/clients $(CLIENTS)
@@ -171,4 +181,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all soak ulp test check-all clients programs explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all soak ulp test check-all check-levels clients programs explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

@@ -141,8 +141,10 @@ typedef struct hd_machine_options {
     /* Of warp instructions in a launch, of all its blocks together, as hd_launch_stats counts them; 0 = none. A launch that
      * executes more fails, soon, with HD_ERROR_LAUNCH_TIMEOUT. */
     uint64_t step_limit;
-    const char *cpu_level; /* one of hd_cpu_level(): for tests; default: the best of this CPU */
-    hd_engine engine;      /* of launches that do not say; default: the environment variable HEDDLE_ENGINE, or auto */
+    /* One of hd_cpu_level(), or short, as in "v3": for tests, as results do not depend on it; default: the environment variable
+     * HEDDLE_CPU, or the best of this CPU. */
+    const char *cpu_level;
+    hd_engine engine; /* of launches that do not say; default: the environment variable HEDDLE_ENGINE, or auto */
     /* Takes what kernels print, at once and in order; default: discarded. May be called from any thread, one at a time. A
      * call of printf whose text would go beyond print_bytes is lost: `note` is told at the end, and hd_launch_stats. */
     void (*print)(void *data, const char *text, size_t bytes);

@@ -63,8 +63,11 @@ def environment(**more):
     return {**os.environ, **more}
 
 
-def dump_of(what, *args, target="native", **more):
-    """What HEDDLE_DUMP says of code that is made to be looked at alone: no object is."""
+TARGET = "x86-64-v4"  # the CPU level whose plans tests look at, unless they name another: the same on every machine
+
+
+def dump_of(what, *args, target=TARGET, **more):
+    """What HEDDLE_DUMP says of code that is made for a CPU level to be looked at alone: no object is."""
     need_compiler()
     return run("launch", *args, "--engine", "jit", env=environment(HEDDLE_DUMP=what, HEDDLE_TARGET=target, **more))[2]
 

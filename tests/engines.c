@@ -1,4 +1,4 @@
-/* engines [--programs N | --seconds N] [--seed S] [--h200 FILE] [--contests] [--show]: random programs whose results no schedule may
+/* engines [--programs N | --seconds N] [--seed S] [--cpu LEVEL] [--h200 FILE] [--contests] [--show]: random programs whose results no schedule may
  * change, run by every engine and under several policies, and compared with what an H200 answered. Prints TAP; a program
  * that differs comes again with its seed, and --show prints it.
  *
@@ -541,6 +541,8 @@ int main(int argc, char **argv)
                                                                : NULL;
         if (number && i + 1 < argc)
             *number = strtoull(argv[++i], NULL, 0);
+        else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
+            setenv("HEDDLE_CPU", argv[++i], true);
         else if (strcmp(argv[i], "--show") == 0)
             show = true;
         else if (strcmp(argv[i], "--contests") == 0)

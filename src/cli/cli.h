@@ -96,8 +96,9 @@ const char *count_text(uint64_t n, struct arena *arena);
 
 /* ---- machine.c ---- */
 
-/* The machine that the options describe; `base` has the rest. Returns the exit status, 0 where there is one.
- */
+/* What is wrong with the CPU level that --cpu (or NULL) or HEDDLE_CPU asks for, and which there are; NULL: nothing. */
+const char *wrong_cpu_level(const char *option, struct arena *arena);
+/* The machine that the options describe; `base` has the rest. Returns the exit status, 0 where there is one. */
 int open_machine(struct session *s, const hd_machine_options *base, hd_machine **machine);
 
 #endif

@@ -1,12 +1,18 @@
 /* The machine that the command line describes. */
-#include "cli/cli.h"
+#include <stdlib.h>
 
-static const char *cpu_levels(struct arena *arena)
+#include "cli/cli.h"
+#include "isa/lanes.h"
+
+const char *wrong_cpu_level(const char *option, struct arena *arena)
 {
-    const char *list = "";
+    const char *set = getenv("HEDDLE_CPU"), *list = "";
+    const char *level = option ? option : set && *set ? set : NULL;
+    if (lane_table(level, NULL))
+        return NULL;
     for (size_t i = 0; hd_cpu_level(i); i++)
         list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", hd_cpu_level(i));
-    return list;
+    return arena_printf(arena, option ? "`--cpu %s`: this CPU has %s" : "HEDDLE_CPU=%s: this CPU has %s", level, list);
 }
 
 static bool read_engine(const char *word, hd_engine *engine)
@@ -40,10 +46,10 @@ int open_machine(struct session *s, const hd_machine_options *base, hd_machine *
         return usage_error(s, "`--workers %llu`: at most 4096 are possible", (unsigned long long)o->workers);
     if (o->stack > UINT32_MAX / 2)
         return usage_error(s, "`--stack`: at most 1G is possible");
-    const char *error;
+    const char *error = wrong_cpu_level(o->cpu, &s->arena);
+    if (error)
+        return usage_error(s, "%s", error);
     hd_result r = hd_machine_create(&m, machine, &error);
-    if (r == HD_ERROR_INVALID_VALUE && o->cpu)
-        return usage_error(s, "`--cpu %s`: this CPU has %s", o->cpu, cpu_levels(&s->arena));
     if (r && error)
         return usage_error(s, "%s%s", error, r == HD_ERROR_FILE ? "" : " (--policy, --record)");
     if (r)

@@ -35,7 +35,7 @@ const struct command commands[] = {
      "removes files only below the current folder and the temporary one (TMPDIR, or /tmp), has no sockets, and\n"
      "gets no new privileges (sudo). Modes and times of the user's other files it can change.\n"
      "\n"
-     "The options are the environment's HEDDLE_DEVICE, HEDDLE_DEVICES, HEDDLE_PAGEABLE, HEDDLE_LOG,\n"
+     "The options are the environment's HEDDLE_DEVICE, HEDDLE_DEVICES, HEDDLE_CPU, HEDDLE_PAGEABLE, HEDDLE_LOG,\n"
      "HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT and HEDDLE_TIMEOUT, which ends kernels alone.\n"
      "\n"
      "Examples:\n"

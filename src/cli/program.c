@@ -193,7 +193,7 @@ static bool set_environment(const struct start *start)
     bool has_nvrtc = system_has_nvrtc();
     return set_tools(arena, start->libraries) && set_libraries(arena, start->libraries, has_nvrtc) &&
            set_headers(start, has_nvrtc) && prepend("LD_PRELOAD", start->preload, arena) &&
-           set("HEDDLE_DEVICE", o->device) && set("HEDDLE_LOG", o->log) &&
+           set("HEDDLE_DEVICE", o->device) && set("HEDDLE_CPU", o->cpu) && set("HEDDLE_LOG", o->log) &&
            set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
            set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&
            set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) &&
@@ -234,8 +234,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
 #include "base/log_topics.def"
         ;
 #undef LOG_TOPIC
-    const char *wrong = wrong_device(o->device, arena);
-    if (wrong)
+    const char *wrong = wrong_cpu_level(o->cpu, arena);
+    if (wrong || (wrong = wrong_device(o->device, arena)))
         return wrong;
     if (o->stack > UINT32_MAX / 2)
         return "`--stack`: at most 1G is possible";

@@ -99,6 +99,13 @@ static bool open_host(struct machine *m)
     return mem_open_host(&m->mem, c->host_memory ? NULL : c->host_ranges, c->print_data);
 }
 
+/* NULL: the best that there is. */
+static const char *asked_cpu_level(const struct machine_config *c)
+{
+    const char *set = secure_getenv("HEDDLE_CPU");
+    return c->cpu_level ? c->cpu_level : set && *set ? set : NULL;
+}
+
 hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error)
 {
     struct machine *m = calloc(1, sizeof *m);
@@ -107,7 +114,8 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
         return HD_ERROR_OUT_OF_MEMORY;
     m->config = *config;
     set_defaults(&m->config);
-    m->lanes = lane_table(m->config.cpu_level, &m->cpu_level);
+    const char *asked = asked_cpu_level(config);
+    m->lanes = lane_table(asked, &m->cpu_level);
     m->rows = rows_for_level(m->cpu_level);
     m->mma = mma_for_level(m->cpu_level);
     pthread_mutex_init(&m->lock, NULL);
@@ -120,7 +128,8 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     hd_result r = HD_SUCCESS;
     m->model = device_model(config->device);
     if (!m->lanes)
-        *error = "this machine has no such CPU level";
+        *error = config->cpu_level ? "this machine has no such CPU level"
+                                   : "this machine has no such CPU level as HEDDLE_CPU asks for";
     else if (!m->model)
         *error = "there is no such device; sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 and sm_120 are possible";
     if (*error || !schedule_open(&m->schedule, config->policy, config->record_path, error))

@@ -126,10 +126,18 @@ const char *lane_level(size_t i)
     return NULL;
 }
 
+/* "x86-64-v3", or what differs in the names of the levels alone: "v3". */
+static bool is_called(const char *name, const char *level)
+{
+    static const char common[] = "x86-64-";
+    size_t n = strlen(common);
+    return strcmp(level, name) == 0 || (strncmp(name, common, n) == 0 && strcmp(level, name + n) == 0);
+}
+
 lane_fn *const *lane_table(const char *level, const char **name)
 {
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if ((!level || strcmp(level, levels[i].name) == 0) && levels[i].present()) {
+        if ((!level || is_called(levels[i].name, level)) && levels[i].present()) {
             if (name)
                 *name = levels[i].name;
             return levels[i].table;

@@ -88,8 +88,8 @@ static inline enum lane_is lane_mirrored(enum lane_is is)
 }
 
 /* Lane functions by id, compiled for the best CPU level that this machine has; `level`, if not NULL, names one
- * ("x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse", "generic"): NULL is returned where the machine lacks
- * it. */
+ * ("x86-64-v2" or "v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse", "generic"): NULL is returned where the machine
+ * lacks it. */
 lane_fn *const *lane_table(const char *level, const char **name);
 /* The levels that this machine has, best first; NULL behind the last. */
 const char *lane_level(size_t i);

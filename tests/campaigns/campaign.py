@@ -98,8 +98,12 @@ def main():
     parser.add_argument("--case", type=int)
     parser.add_argument("--stop", action="store_true", help="at the first finding")
     parser.add_argument("--limit", type=int, default=15, help="seconds of processor time that a case may take")
+    parser.add_argument("--cpu", help="the CPU level that is used (default: HEDDLE_CPU, or the best)")
     parser.add_argument("--found", default=os.path.join(build, "found"))
     o = parser.parse_args()
+    if o.cpu:
+        os.environ["HEDDLE_CPU"] = o.cpu
+    again = f"tests/campaigns/campaign.py {o.name} --seed {o.seed}" + (f" --cpu {level}" if (level := os.environ.get("HEDDLE_CPU")) else "")
     module = importlib.import_module(o.name)
     make, program = module.make, getattr(module, "PROGRAM", "harness")
     encode = lambda case: case if isinstance(case, bytes) else case.encode("utf-8", "surrogateescape")
@@ -122,7 +126,7 @@ def main():
             with open(path, "wb") as f:
                 f.write(case)
             with open(path + ".txt", "w") as f:
-                f.write(f"{said}\n{log}\nrepeat: tests/campaigns/campaign.py {o.name} --seed {o.seed} --case {number}\n")
+                f.write(f"{said}\n{log}\nrepeat: {again} --case {number}\n")
             if sum(counts[v] for v in FINDINGS) <= SHOWN:
                 print(f"# case {number}: {said}", flush=True)
             if o.stop:
@@ -133,7 +137,7 @@ def main():
     found = sum(counts[v] for v in FINDINGS)
     for what in sorted(counts):
         print(f"# {counts[what]:8} {what}")
-    print(f"# repeat case N: tests/campaigns/campaign.py {o.name} --seed {o.seed} --case N; kept in {o.found}")
+    print(f"# repeat case N: {again} --case N; kept in {o.found}")
     print(f"{'not ' if found else ''}ok 1 - {o.name}, seed {o.seed}: {number - o.first} cases in {time.time() - begin:.0f} s, {found} findings\n1..1")
     sys.exit(found > 0)
 

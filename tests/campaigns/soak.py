@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""soak.py [--launches N] [--threads N] [--growth MB]: launches, streams, events, graphs, copies and memory from several threads of Python
+"""soak.py [--launches N] [--threads N] [--growth MB] [--cpu LEVEL]: launches, streams, events, graphs, copies and memory from several threads of Python
 at once, by libcuda.so.1 of the build (HEDDLE_BUILD). Results are looked at all along; at the end the process has no more memory than
 after a fifth of the work. Prints what was done and how much memory grew; fails where that is more than MB, which is 1, or more for a
 sanitizer with records of its own."""
@@ -14,7 +14,10 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--launches", type=int, default=10000)
 parser.add_argument("--threads", type=int, default=8)
 parser.add_argument("--growth", type=int, default=1)
+parser.add_argument("--cpu", help="the CPU level that is used (default: HEDDLE_CPU, or the best)")
 arguments = parser.parse_args()
+if arguments.cpu:
+    os.environ["HEDDLE_CPU"] = arguments.cpu
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 cu = ctypes.CDLL(os.path.join(os.environ.get("HEDDLE_BUILD", os.path.join(root, "build")), "libcuda.so.1"))
 

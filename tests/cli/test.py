@@ -560,6 +560,19 @@ def info_shows_the_device():
     assert r["attributes"]["MULTIPROCESSOR_COUNT"] == r["multiprocessors"] == 132
 
 
+def the_CPU_level_is_an_option_or_the_environments():
+    level = lambda *args, **env: run("info", "--json", *args, env={**os.environ, **env})
+    (best, *others) = levels = re.search(r"has (.+)", run("info", "--cpu", "vax")[2])[1].split(", ")
+    for name in levels:
+        for status, out, _ in level("--cpu", name), level(HEDDLE_CPU=name), level("--cpu", name, HEDDLE_CPU=best):
+            assert status == 0 and json.loads(out)["cpu_level"] == name, out
+        if name.startswith("x86-64-"):
+            assert json.loads(level(HEDDLE_CPU=name[len("x86-64-"):])[1])["cpu_level"] == name
+    assert json.loads(level(HEDDLE_CPU="")[1])["cpu_level"] == best
+    for (status, _, err), what in (level("--cpu", "vax"), "`--cpu vax`"), (level(HEDDLE_CPU="vax"), "HEDDLE_CPU=vax"):
+        assert status == 2 and f"{what}: this CPU has {', '.join(levels)}" in err, err
+
+
 # ---- time ----
 
 def starting_up_takes_at_most_30_ms():

@@ -10,8 +10,6 @@ sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import dump_of, environment, need_compiler, without_addresses, written
 from tap import launch, main, run, some, source
 
-HAS_GANGS = bool(re.search(r"\bavx512bw\b", open("/proc/cpuinfo").read()))
-
 # %r1: thread in its block, %r2: what it computes, %r3: its word of `words`, of which those from 1024 on nobody else reads, %r4: its
 # number in the grid, %r5 and %r6: the last arguments, %r7: warp, %rd3 and %rd4: its words of out and in; others are a test's own.
 KERNEL = """.visible .entry rounds(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
@@ -78,21 +76,21 @@ def repeated(text, count=5):
     return "".join(text.replace("K", k).replace("BYTES", b).replace("D", d) for k, d, b in each)
 
 
-def compare(path, block, n, m, grid, out_words=1024, in_words=1100, dump=""):
-    """What both say of the same fault, or None; and what is dumped of the compiled code, for a launch that goes well."""
+def compare(path, block, n, m, grid, out_words=1024, in_words=1100):
+    """What both say of the same fault, or None."""
     args = [path, "--grid", grid, "--block", block, f"u32[{out_words}]=ones+print", f"u32[{in_words}]=rand+print", n, m, "--json"]
-    ran = [run("launch", *args, "--engine", engine, env=environment(HEDDLE_TIER="2", HEDDLE_VERIFY="1", HEDDLE_DUMP=dump))
+    ran = [run("launch", *args, "--engine", engine, env=environment(HEDDLE_TIER="2", HEDDLE_VERIFY="1"))
            for engine in ("jit", "interp")]
     assert ran[0][0] == ran[1][0], ran
     if ran[0][0]:
         texts = [without_addresses(r[1] + r[2]) for r in ran]
         assert texts[0] == texts[1], texts
-        return texts[0], ""
+        return texts[0]
     compiled, interpreted = (json.loads(r[1]) for r in ran)
     assert compiled["buffers"] == interpreted["buffers"], block
     for count in "warp_instructions", "lane_instructions":
         assert compiled["stats"][count] == interpreted["stats"][count], (block, count)
-    return None, ran[0][2]
+    return None
 
 
 def dumped(path, block=128, tier=2):
@@ -103,22 +101,19 @@ def same(body, blocks=BLOCKS, n=7, m=1000, grid=2, entries=1, label="gang_entry"
     """The same in both engines; and gangs begin in so many places, at no barrier between these."""
     need_compiler()
     with written(KERNEL.replace("BODY", body)) as path:
-        codes = []
         for block in some(2, blocks):
-            is_seen = block == 128
-            fault, code = compare(path, block, n, m, grid, dump="llvm" if is_seen else "")
+            fault = compare(path, block, n, m, grid)
             assert fault is None, (block, fault)
-            codes += [code] * is_seen
-        found = len(re.findall(rf"^{label}\d*:", codes[0] if codes else dumped(path), re.M))
-        assert not HAS_GANGS or found == entries, found
+        found = len(re.findall(rf"^{label}\d*:", dumped(path), re.M))
+        assert found == entries, found
 
 
 def faulty(body, thread, n=7, m=1000, block=128):
     need_compiler()
     with written(KERNEL.replace("BODY", body)) as path:
-        text, _ = compare(path, block, n, m, 1)
+        text = compare(path, block, n, m, 1)
         assert text and f"thread ({thread},0,0)" in text, text
-        assert not HAS_GANGS or re.search(r"^gang_entry\d*:", dumped(path), re.M), "no gang has been planned"
+        assert re.search(r"^gang_entry\d*:", dumped(path), re.M), "no gang has been planned"
 
 
 def barriers_in_a_row_are_passed_together():
@@ -495,7 +490,7 @@ def single_warps_find_rows_where_the_gang_has_left_numbers():
     again = "add.u32 %r3, %r3, 1; add.u64 %rd7, %rd7, 4; setp.lt.u32 %p, %r3, 4; @%p bra AGAIN;"
     for text in again, "":
         with written(ANEW.replace("NEXT", text)) as path:
-            assert compare(path, 64, 64, 0, 3)[0] is None
+            assert compare(path, 64, 64, 0, 3) is None
 
 
 def threads_end_between_barriers():

@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from both import has_level, need_compiler  # noqa: E402
 from tap import Skip, heddle, main, run, source  # noqa: E402
 
 build = os.path.abspath(os.environ["HEDDLE_BUILD"])
@@ -464,6 +465,42 @@ cuDeviceGetAttribute(&minor, 76, n - 1); printf("%d %d.%d\\n", n, major, minor);
     status, _, err = run("run", "--log", "enigne", program)
     assert status == 2 and "the topics are api, error, engine" in err, err
     assert run("run", "--log", "api,error,engine", program)[1] == "1 9.0\n"
+
+
+# Loads the PTX that its argument names, and launches its kernel in an array of 256 floats that are 1.
+LOADS = """#include <cuda.h>
+#include <stdio.h>
+static char text[1 << 16];
+int main(int n, char **args) { CUcontext c; CUmodule m; CUfunction f; CUdeviceptr p; float x[256]; FILE *file = fopen(args[n - 1], "r");
+if (!file || !fread(text, 1, sizeof text - 1, file)) return 2;
+int r = cuInit(0); if (!r) r = cuDevicePrimaryCtxRetain(&c, 0); if (!r) r = cuCtxSetCurrent(c);
+if (!r) r = cuModuleLoadData(&m, text); if (!r) r = cuModuleGetFunction(&f, m, "twice"); if (!r) r = cuMemAlloc(&p, sizeof x);
+if (!r) r = cuMemsetD32(p, 0x3f800000, 256);
+void *of[] = {&p}; if (!r) r = cuLaunchKernel(f, 4, 1, 1, 64, 1, 1, 0, 0, of, 0); if (!r) r = cuMemcpyDtoH(x, p, sizeof x);
+printf("%d %g\\n", r, x[255]); return r; }"""
+TWICE = """.version 7.0\n.target sm_75\n.address_size 64\n.visible .entry twice(.param .u64 p) { .reg .b32 %r<4>; .reg .f32 %f<2>; .reg .b64 %rd<4>;
+ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r1, 64, %r2; mul.wide.u32 %rd2, %r3, 4;
+add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3]; add.f32 %f1, %f1, %f1; st.global.f32 [%rd3], %f1; ret; }"""
+
+
+def programs_use_the_CPU_level_that_is_asked_for():
+    need_compiler()
+    program, ptx = compile_c("loads", LOADS, "-L", libraries, "-lcuda"), write("twice.ptx", TWICE)
+    vectors = {"x86-64-v2": "xmm", "x86-64-v3": "ymm", "x86-64-v4": "zmm"}
+    dumps = {**os.environ, "HEDDLE_ENGINE": "jit", "HEDDLE_DUMP": "asm"}
+    alone = {**dumps, "LD_LIBRARY_PATH": libraries}
+    for level, greatest in vectors.items():
+        if not has_level(level):
+            continue
+        for args, env in ([heddle, "run", "--cpu", level], dumps), ([], {**alone, "HEDDLE_CPU": level}):
+            done = subprocess.run([*args, program, ptx], capture_output=True, text=True, env=env)
+            assert (done.returncode, done.stdout) == (0, "0 2\n"), done
+            assert max(re.findall(r"%([xyz]mm)", done.stderr)) == greatest, (level, args)
+    for tool in "run", "check", "explain":
+        status, _, err = run(tool, "--cpu", "vax", program, ptx)
+        assert status == 2 and "`--cpu vax`: this CPU has" in err, err
+    done = subprocess.run([program, ptx], capture_output=True, text=True, env={**alone, "HEDDLE_CPU": "vax"})
+    assert done.returncode and "HEDDLE_CPU" in done.stderr, done
 
 
 main(globals())
