@@ -203,7 +203,7 @@ static bool all_joined(const struct capture *c)
     for (const struct member *m = c->members; m; m = m->next)
         for (size_t i = 0; m->stream != c->origin && i < m->tail.n; i++) {
             const struct tail *last = &member_of(c->origin)->tail;
-            bool found = m->tail.at[i]->n_before > 0;
+            bool found = m->tail.at[i]->before.n > 0;
             for (size_t k = 0; k < last->n && !found; k++)
                 found = last->at[k] == m->tail.at[i];
             if (!found)

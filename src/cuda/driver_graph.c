@@ -227,7 +227,7 @@ static CUresult list_nodes(CUgraph g, CUgraphNode *nodes, size_t *n, bool roots)
     TRY(graph_of(g));
     NEED(n);
     for (CUgraphNode p = g->first; p; p = p->next) {
-        if (roots && p->n_after)
+        if (roots && p->after.n)
             continue;
         if (nodes && found < room)
             nodes[found] = p;
@@ -279,25 +279,61 @@ CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const
 
 enum { UNSEEN, OPEN, PLACED };
 
-/* Places a node after those it depends on; false where it depends on itself. */
-static bool place(CUgraphExec x, CUgraphNode n, CUresult *r)
+static CUresult add_step(CUgraphExec x, CUgraphNode n)
 {
-    if (n->mark != UNSEEN)
-        return n->mark == PLACED;
-    n->mark = OPEN;
-    for (size_t i = 0; i < n->n_after; i++)
-        if (!place(x, n->after[i], r))
-            return false;
-    n->mark = PLACED;
     struct step *s = &x->steps[x->n];
-    *r = work_own(&n->work, n->context, &s->work);
-    if (*r)
-        return false;
+    TRY(work_own(&n->work, n->context, &s->work));
     s->node = n;
     s->type = n->type;
     s->context = n->context;
+    n->mark = PLACED;
     n->place = x->n++;
-    return true;
+    return CUDA_SUCCESS;
+}
+
+/* Places a node behind those it depends on, which `open` has room for; an error where it depends on itself. Nothing recurses: chains
+ * are as long as their graphs. */
+static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open)
+{
+    size_t depth = 0;
+    for (open[depth++] = node; depth > 0;) {
+        CUgraphNode n = open[depth - 1];
+        size_t next = n->mark == UNSEEN ? 0 : n->place;
+        n->mark = OPEN;
+        n->place = next + 1;
+        if (next == n->after.n) {
+            TRY(add_step(x, n));
+            depth--;
+            continue;
+        }
+        CUgraphNode earlier = n->after.at[next].node;
+        NEED(earlier->mark != OPEN);
+        if (earlier->mark == UNSEEN)
+            open[depth++] = earlier;
+    }
+    return CUDA_SUCCESS;
+}
+
+static void index_steps(CUgraphExec x)
+{
+    for (size_t i = 0; i < x->n; i++)
+        x->index.at[i] = (struct node_entry){x->steps[i].node, &x->steps[i]};
+    node_index_sort(&x->index);
+}
+
+static CUresult place_all(CUgraphExec x, CUgraph g)
+{
+    CUgraphNode *open = calloc(g->n + 1, sizeof(CUgraphNode));
+    CUresult r = open ? node_index_make(&x->index, g->n) : CUDA_ERROR_OUT_OF_MEMORY;
+    for (CUgraphNode n = g->first; n; n = n->next)
+        n->mark = UNSEEN;
+    for (CUgraphNode n = g->first; n && !r; n = n->next)
+        if (n->mark == UNSEEN)
+            r = place(x, n, open);
+    free(open);
+    if (!r)
+        index_steps(x);
+    return r;
 }
 
 static void exec_free(CUgraphExec x)
@@ -307,6 +343,7 @@ static void exec_free(CUgraphExec x)
     if (x->kept && x->ended)
         hd_event_synchronize(x->ended);
     branches_free(x);
+    node_index_free(&x->index);
     kept_release(&x->kept);
     x->kind = 0;
     free(x);
@@ -316,7 +353,6 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
 {
     const cuuint64_t known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
                              CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-    CUresult r = CUDA_SUCCESS;
     TRY(graph_of(g));
     NEED(exec);
     if (flags & ~known)
@@ -326,12 +362,8 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
         return CUDA_ERROR_OUT_OF_MEMORY;
     x->kind = HANDLE_EXEC;
     x->flags = flags;
-    bool ok = true;
-    for (CUgraphNode n = g->first; n; n = n->next)
-        n->mark = UNSEEN;
-    for (CUgraphNode n = g->first; n && ok; n = n->next)
-        ok = place(x, n, &r);
-    r = ok ? branches_find(x) : r ? r : CUDA_ERROR_INVALID_VALUE;
+    CUresult r = place_all(x, g);
+    r = r ? r : branches_find(x);
     r = r ? r : kept_copy(g->kept, &x->kept);
     if (r) {
         exec_free(x);
@@ -428,10 +460,7 @@ CU_API CUresult cuGraphUpload_ptsz(CUgraphExec x, CUstream s)
 
 static struct step *step_of(CUgraphExec x, CUgraphNode n)
 {
-    for (size_t i = 0; i < x->n; i++)
-        if (x->steps[i].node == n)
-            return &x->steps[i];
-    return NULL;
+    return node_index_find(&x->index, n);
 }
 
 static CUresult change(CUgraphExec x, CUgraphNode n, CUgraphNodeType type, struct work *w)
@@ -525,6 +554,7 @@ CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec x, CUgraph g, CUgraphExecUpdate
         fresh->steps[i].work = old;
         x->steps[i].node = fresh->steps[i].node;
     }
+    index_steps(x);
     exec_free(fresh);
     info->result = same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     return same ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;

@@ -18,25 +18,21 @@ static CUresult node_of(CUgraphNode n)
 
 /* ---- copies ---- */
 
-static CUgraphNode in_clone(CUgraph clone, CUgraphNode original)
-{
-    CUgraphNode n = clone->first;
-    while (n && n->original != original)
-        n = n->next;
-    return n;
-}
-
 static CUresult copy_nodes(CUgraph from, CUgraph to)
 {
-    CUgraphNode made;
-    for (CUgraphNode n = from->first; n; n = n->next) {
-        TRY(graph_add(to, n->type, &n->work, n->context, NULL, 0, &made));
-        made->original = n;
+    CUgraphNode *made = calloc(from->n + 1, sizeof *made), n = from->first;
+    CUresult r = made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; n && !r; n = n->next, i++) {
+        r = graph_add(to, n->type, &n->work, n->context, NULL, 0, &made[i]);
+        if (!r)
+            made[i]->original = n;
+        n->place = i;
     }
-    for (CUgraphNode n = to->first; n; n = n->next)
-        for (size_t i = 0; i < n->original->n_after; i++)
-            TRY(graph_order(in_clone(to, n->original->after[i]), n));
-    return CUDA_SUCCESS;
+    for (n = to->first; n && !r; n = n->next)
+        for (size_t i = 0; i < n->original->after.n && !r; i++)
+            r = graph_order(made[n->original->after.at[i].node->place], n);
+    free(made);
+    return r;
 }
 
 CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
@@ -53,42 +49,45 @@ CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
     return r;
 }
 
+/* The index of a clone, until one of its nodes goes. */
+static CUresult index_clones(CUgraph clone)
+{
+    size_t i = 0;
+    if (clone->clones.n == clone->n && clone->n)
+        return CUDA_SUCCESS;
+    node_index_free(&clone->clones);
+    TRY(node_index_make(&clone->clones, clone->n));
+    for (CUgraphNode n = clone->first; n; n = n->next)
+        clone->clones.at[i++] = (struct node_entry){n->original, n};
+    node_index_sort(&clone->clones);
+    return CUDA_SUCCESS;
+}
+
 CU_API CUresult cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone)
 {
     TRY(graph_of(clone));
     TRY(node_of(original));
-    NEED(node && in_clone(clone, original));
-    *node = in_clone(clone, original);
+    NEED(node);
+    TRY(index_clones(clone));
+    CUgraphNode found = node_index_find(&clone->clones, original);
+    NEED(found);
+    *node = found;
     return CUDA_SUCCESS;
 }
 
 /* ---- less of them ---- */
 
-static bool forget_edge(CUgraphNode earlier, CUgraphNode node)
-{
-    for (size_t i = 0; i < node->n_after; i++)
-        if (node->after[i] == earlier) {
-            memmove(&node->after[i], &node->after[i + 1], (--node->n_after - i) * sizeof *node->after);
-            earlier->n_before--;
-            return true;
-        }
-    return false;
-}
-
 CU_API CUresult cuGraphDestroyNode(CUgraphNode node)
 {
     TRY(node_of(node));
     CUgraph g = node->graph;
-    for (CUgraphNode n = g->first; n; n = n->next)
-        forget_edge(node, n);
-    while (node->n_after)
-        forget_edge(node->after[0], node);
-    CUgraphNode *link = &g->first;
-    while (*link != node)
-        link = &(*link)->next;
-    *link = node->next;
-    if (g->end == &node->next)
-        g->end = link;
+    graph_forget_edges(node);
+    *node->link = node->next;
+    if (node->next)
+        node->next->link = node->link;
+    else
+        g->end = node->link;
+    node_index_free(&g->clones);
     g->n--;
     node_free(node);
     return CUDA_SUCCESS;
@@ -99,7 +98,7 @@ static CUresult remove_edges(CUgraph g, const CUgraphNode *from, const CUgraphNo
     TRY(graph_of(g));
     NEED((from && to) || !n);
     for (size_t i = 0; i < n; i++)
-        NEED(from[i] && to[i] && from[i]->graph == g && to[i]->graph == g && forget_edge(from[i], to[i]));
+        NEED(from[i] && to[i] && from[i]->graph == g && to[i]->graph == g && graph_forget_order(from[i], to[i]));
     return CUDA_SUCCESS;
 }
 
@@ -156,8 +155,8 @@ CU_API CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode *from, CUgraphNode *to
     NEED(n && (from == NULL) == (to == NULL));
     struct list l = {from, to, data, from ? *n : 0, 0};
     for (CUgraphNode p = g->first; p; p = p->next)
-        for (size_t i = 0; i < p->n_after; i++)
-            put(&l, p->after[i], p);
+        for (size_t i = 0; i < p->after.n; i++)
+            put(&l, p->after.at[i].node, p);
     return end_list(&l, n);
 }
 
@@ -166,8 +165,8 @@ CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nod
     TRY(node_of(node));
     NEED(n);
     struct list l = {nodes, NULL, data, nodes ? *n : 0, 0};
-    for (size_t i = 0; i < node->n_after; i++)
-        put(&l, node->after[i], node);
+    for (size_t i = 0; i < node->after.n; i++)
+        put(&l, node->after.at[i].node, node);
     return end_list(&l, n);
 }
 
@@ -176,10 +175,8 @@ CU_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *n
     TRY(node_of(node));
     NEED(n);
     struct list l = {NULL, nodes, data, nodes ? *n : 0, 0};
-    for (CUgraphNode p = node->graph->first; p; p = p->next)
-        for (size_t i = 0; i < p->n_after; i++)
-            if (p->after[i] == node)
-                put(&l, node, p);
+    for (size_t i = 0; i < node->before.n; i++)
+        put(&l, node, node->before.at[i].node);
     return end_list(&l, n);
 }
 

@@ -67,7 +67,8 @@ CUgraph graph_new(void)
 void node_free(CUgraphNode n)
 {
     work_disown(&n->work);
-    free(n->after);
+    free(n->after.at);
+    free(n->before.at);
     n->kind = 0;
     free(n);
 }
@@ -78,23 +79,10 @@ void graph_free(CUgraph g)
         next = n->next;
         node_free(n);
     }
+    node_index_free(&g->clones);
     kept_release(&g->kept);
     g->kind = 0;
     free(g);
-}
-
-CUresult graph_order(CUgraphNode earlier, CUgraphNode node)
-{
-    for (size_t i = 0; i < node->n_after; i++)
-        if (node->after[i] == earlier)
-            return CUDA_SUCCESS;
-    CUgraphNode *more = realloc(node->after, (node->n_after + 1) * sizeof *more);
-    if (!more)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    node->after = more;
-    more[node->n_after++] = earlier;
-    earlier->n_before++;
-    return CUDA_SUCCESS;
 }
 
 CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
@@ -112,6 +100,7 @@ CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcont
         free(made);
         return r;
     }
+    made->link = g->end;
     *g->end = made;
     g->end = &made->next;
     g->n++;

@@ -6,25 +6,43 @@
 
 #include "cuda/work.h"
 
+/* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it stands in the other's: what a graph of
+ * many edges costs grows with their number alone. */
+struct edges {
+    struct edge_end {
+        CUgraphNode node;
+        size_t at; /* in that node's list */
+    } *at;
+    size_t n, capacity;
+};
+
 struct CUgraphNode_st {
     enum handle_kind kind;
-    CUgraphNode next; /* in the graph, in the order of making */
+    CUgraphNode next, *link; /* in the graph, in the order of making */
     CUgraph graph;
     CUgraphNode original; /* in the graph that this one is a clone of, or NULL */
     CUgraphNodeType type;
     CUcontext context;
-    struct work work;   /* with parameters of its own */
-    CUgraphNode *after; /* the nodes that it depends on */
-    size_t n_after;
-    size_t n_before; /* how many depend on it */
-    int mark;        /* while they are sorted, */
-    size_t place;    /* and then their place */
+    struct work work;           /* with parameters of its own */
+    struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
+    int mark;                   /* while they are sorted, */
+    size_t place;               /* how far that is, and then their place */
+};
+
+/* What belongs to nodes, by their handles, which are not looked into. */
+struct node_index {
+    struct node_entry {
+        CUgraphNode key;
+        void *value;
+    } *at;
+    size_t n;
 };
 
 struct CUgraph_st {
     enum handle_kind kind;
     CUgraphNode first, *end;
     size_t n;
+    struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
     struct kept *kept;
 };
 
@@ -39,9 +57,10 @@ struct kept {
 struct CUgraphExec_st {
     enum handle_kind kind;
     cuuint64_t flags;
-    size_t n, n_branches; /* branches: graph_branch.c */
-    hd_stream **streams;  /* by branch */
-    uint64_t streams_of;  /* the context's id */
+    size_t n, n_branches;    /* branches: graph_branch.c */
+    struct node_index index; /* steps by their nodes */
+    hd_stream **streams;     /* by branch */
+    uint64_t streams_of;     /* the context's id */
     struct kept *kept;
     hd_event *begun, *ended; /* the last launch, */
     uint64_t launched_in;    /* in the stream with this number */
@@ -65,8 +84,21 @@ void node_free(CUgraphNode n);
 /* Copies the work, its parameters with it. */
 CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
                    size_t n, CUgraphNode *node);
+
+/* ---- graph_edges.c ---- */
+
 /* `node` also depends on `earlier`. */
 CUresult graph_order(CUgraphNode earlier, CUgraphNode node);
+bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node);
+/* False where there is no such edge. */
+bool graph_forget_order(CUgraphNode earlier, CUgraphNode node);
+void graph_forget_edges(CUgraphNode node);
+
+/* An index of n entries, which the caller fills before it calls node_index_sort(). */
+CUresult node_index_make(struct node_index *x, size_t n);
+void node_index_sort(struct node_index *x);
+void *node_index_find(const struct node_index *x, CUgraphNode key); /* NULL: there is none */
+void node_index_free(struct node_index *x);
 
 /* Work with a copy of its parameters, as they are now; frees that copy. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);

@@ -32,9 +32,9 @@ static void choose_branch(CUgraphExec x, struct step *s, struct step *const *aft
 
 static CUresult add_step(CUgraphExec x, struct step *s, struct step **after, struct step **last)
 {
-    size_t n = s->node->n_after;
+    size_t n = s->node->after.n;
     for (size_t i = 0; i < n; i++) {
-        after[i] = &x->steps[s->node->after[i]->place];
+        after[i] = &x->steps[s->node->after.at[i].node->place];
         after[i]->is_last = false;
     }
     choose_branch(x, s, after, n, last);
