@@ -92,6 +92,15 @@ static const char *remedy(const char *path)
                : "start the program with `heddle run`";
 }
 
+/* Where the program has called the entry point: its frame (entry.S) is the second. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wframe-address"
+static inline __attribute__((always_inline)) const void *caller_of_entry(void)
+{
+    return __builtin_return_address(1);
+}
+#pragma GCC diagnostic pop
+
 /* Private tables of NVIDIA's driver. Where NVIDIA's runtime asks for them, all its calls will fail, and it is said what to
  * do; some other libraries of NVIDIA's ask, too, and can do without. */
 CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
@@ -100,8 +109,7 @@ CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
     Dl_info caller = {0};
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
-    const char *help =
-        dladdr(__builtin_return_address(0), &caller) && caller.dli_fname ? remedy(caller.dli_fname) : NULL;
+    const char *help = dladdr(caller_of_entry(), &caller) && caller.dli_fname ? remedy(caller.dli_fname) : NULL;
     if (help && !atomic_flag_test_and_set(&said))
         say("%s: NVIDIA's CUDA runtime is in use, which needs NVIDIA's driver: %s", caller.dli_fname, help);
     return api_not_supported("cuGetExportTable");
