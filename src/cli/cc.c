@@ -36,13 +36,18 @@ static void add_include_paths(struct job *j, cc_words *c)
     }
 }
 
-/* What clang is told for every file, whatever it is compiled to. `searches`: where the user's own headers are. */
-static void add_source_options(struct job *j, cc_words *c, bool searches)
+/* What a compilation reads: all that a .cu file includes before all else (cc_pch.c), a source, or what that was preprocessed to. */
+enum reading { READ_HEADERS, READ_SOURCE, READ_PREPROCESSED };
+
+/* What clang is told for every file, whatever it is compiled to. */
+static void add_source_options(struct job *j, cc_words *c, enum reading reading)
 {
     const struct cc_options *o = &j->o;
-    job_add_values(j, c, CC_DEFINE, "-D", true);
-    job_add_values(j, c, CC_UNDEFINE, "-U", true);
-    if (searches) {
+    if (reading != READ_PREPROCESSED) { /* a name that a source has undefined may stand in it */
+        job_add_values(j, c, CC_DEFINE, "-D", true);
+        job_add_values(j, c, CC_UNDEFINE, "-U", true);
+    }
+    if (reading == READ_SOURCE) {
         add_include_paths(j, c);
         job_add_values(j, c, CC_SYSTEM_INCLUDE, "-isystem", false);
     }
@@ -125,8 +130,8 @@ static void add_macros(struct job *j, cc_words *c)
         ADD(c, "-D__CUDACC_RELAXED_CONSTEXPR__");
 }
 
-/* The start of both compilations of a .cu file; or, without `header`, of what is kept of our headers (cc_pch.c). */
-static cc_words cuda_command(struct job *j, const char *side, const char *header)
+/* The start of both compilations of a .cu file; `header`: what a source includes first. */
+static cc_words cuda_command(struct job *j, const char *side, enum reading reading, const char *header)
 {
     const struct cc_options *o = &j->o;
     cc_words c = {0};
@@ -146,9 +151,9 @@ static cc_words cuda_command(struct job *j, const char *side, const char *header
     ADD(&c, "cuda");
     if (o->given[CC_STD])
         ADD(&c, arena_printf(j->arena, "-std=%s", o->value[CC_STD]));
-    add_source_options(j, &c, header);
+    add_source_options(j, &c, reading);
     add_macros(j, &c);
-    if (header) {
+    if (reading == READ_SOURCE) {
         ADD(&c, strcmp(file_extension(header), ".pch") == 0 ? "-include-pch" : "-include");
         ADD(&c, header);
         job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
@@ -179,8 +184,8 @@ static uint32_t unit_number(const char *path)
 }
 
 /* Names of static device variables, and of kernels in anonymous namespaces, must be the same on both sides. clang's driver does not
- * pass it on to a compilation for the host alone. */
-static void add_unit(struct job *j, cc_words *c, const char *input)
+ * pass it on to a compilation for the host alone. `instead`: what is read in the place of the input, or NULL. */
+static void add_unit(struct job *j, cc_words *c, const char *input, const char *instead)
 {
     char *path = realpath(input, NULL);
     if (j->o.rdc) {
@@ -192,19 +197,19 @@ static void add_unit(struct job *j, cc_words *c, const char *input)
         ADD(c, unit);
     }
     free(path);
-    if (j->rewritten) {
+    if (instead) {
         ADD(c, "-Xclang");
         ADD(c, "-remap-file");
         ADD(c, "-Xclang");
-        ADD(c, arena_printf(j->arena, "%s;%s", input, j->rewritten));
+        ADD(c, arena_printf(j->arena, "%s;%s", input, instead));
     }
     ADD(c, input);
 }
 
-static cc_words device_options(struct job *j, const char *arch, const char *header)
+static cc_words device_options(struct job *j, const char *arch, enum reading reading, const char *header)
 {
     const struct cc_options *o = &j->o;
-    cc_words c = cuda_command(j, "--cuda-device-only", header);
+    cc_words c = cuda_command(j, "--cuda-device-only", reading, header);
     ADD(&c, arena_printf(j->arena, "--cuda-gpu-arch=sm_%s", arch));
     ADD(&c, "--cuda-feature=+ptx85");
     ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-O0" : "-O3");
@@ -219,13 +224,19 @@ static cc_words device_options(struct job *j, const char *arch, const char *head
     return c;
 }
 
+/* With the source as it is or, where it has such, with closures laid out as nvcc does. */
 static cc_words device_command(struct job *j, const char *input, const char *arch, const char *output)
 {
-    cc_words headers = device_options(j, arch, NULL);
-    const char *pch = cc_precompiled_header(j, &headers);
-    cc_words c = device_options(j, arch, pch ? pch : CC_HEADER);
+    cc_words c;
+    if (j->laid_out_device) {
+        c = device_options(j, arch, READ_PREPROCESSED, NULL);
+    } else {
+        cc_words headers = device_options(j, arch, READ_HEADERS, NULL);
+        const char *pch = cc_precompiled_header(j, &headers);
+        c = device_options(j, arch, READ_SOURCE, pch ? pch : CC_HEADER);
+    }
     ADD(&c, "-S");
-    add_unit(j, &c, input);
+    add_unit(j, &c, input, j->laid_out_device ? j->laid_out_device : j->rewritten);
     ADD(&c, "-o");
     ADD(&c, output);
     return c;
@@ -247,9 +258,9 @@ static void add_goal(struct job *j, cc_words *c, const char *input, const char *
     add_dependencies(j, c, input, output);
 }
 
-static cc_words host_options(struct job *j, const char *header)
+static cc_words host_options(struct job *j, enum reading reading, const char *header)
 {
-    cc_words c = cuda_command(j, "--cuda-host-only", header);
+    cc_words c = cuda_command(j, "--cuda-host-only", reading, header);
     /* nvcc's host compilation leaves the bodies of kernels out: what they call may be `__device__` where __CUDA_ARCH__ is defined. */
     ADD(&c, "-Xclang");
     ADD(&c, "-fgpu-defer-diag");
@@ -260,22 +271,55 @@ static cc_words host_options(struct job *j, const char *header)
 
 static cc_words host_command(struct job *j, const char *input, const char *output)
 {
-    cc_words headers = host_options(j, NULL);
-    const char *pch = cc_precompiled_header(j, &headers);
-    cc_words c = host_options(j, pch ? pch : CC_HEADER);
+    cc_words c;
+    if (j->laid_out_host) {
+        c = host_options(j, READ_PREPROCESSED, NULL);
+    } else {
+        cc_words headers = host_options(j, READ_HEADERS, NULL);
+        const char *pch = cc_precompiled_header(j, &headers);
+        c = host_options(j, READ_SOURCE, pch ? pch : CC_HEADER);
+    }
     if (!stops_at_text(&j->o)) {
         ADD(&c, "-Xclang");
         ADD(&c, "-fcuda-include-gpubinary");
         ADD(&c, "-Xclang");
         ADD(&c, "/dev/stdin");
     }
-    add_goal(j, &c, input, j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output);
-    add_unit(j, &c, input);
+    if (j->laid_out_host)
+        ADD(&c, "-c"); /* the rule for make is of what was preprocessed */
+    else
+        add_goal(j, &c, input, j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output);
+    add_unit(j, &c, input, j->laid_out_host ? j->laid_out_host : j->rewritten);
     if (output) {
         ADD(&c, "-o");
         ADD(&c, output);
     }
     return c;
+}
+
+/* Preprocesses a source for a device, or for the host where `arch` is NULL, and lays out its closures (cc_closures.c). *path is the text
+ * that the compilation reads then, or NULL where the source has no such closures. `output`: what is to be made, for a rule for make. */
+static bool lay_out(struct job *j, const char *input, const char *arch, const char *output, const char **path)
+{
+    struct file_bytes file = {0};
+    const char *ending = arch ? arena_printf(j->arena, ".sm_%s.ii", arch) : ".host.ii";
+    const char *to = job_temporary(j, input, ending);
+    cc_words c = arch ? device_options(j, arch, READ_SOURCE, CC_HEADER) : host_options(j, READ_SOURCE, CC_HEADER);
+    ADD(&c, "-E");
+    if (!arch)
+        add_dependencies(j, &c, input, output);
+    add_unit(j, &c, input, j->rewritten);
+    ADD(&c, "-o");
+    ADD(&c, to);
+    if (!job_run(j, &c))
+        return false;
+    const char *error = file_read(j->arena, to, 0, &file);
+    if (error)
+        return cli_failure(j->s, "cc: %s", error) == 0;
+    struct str text = cc_lay_out_closures((struct str){file.bytes, file.n}, j->arena);
+    free(file.bytes);
+    *path = text.p ? to : NULL;
+    return !text.p || job_write(j, to, text.p, text.n);
 }
 
 /* ---- files ---- */
@@ -356,6 +400,11 @@ static bool rewrite_source(struct job *j, const char *input)
     }
     j->rewritten = text.p && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
     bool ok = !j->rewritten || job_write(j, j->rewritten, text.p, text.n);
+    /* nvcc takes such lambdas by an option only: a header may have them, and a macro may hide what they are */
+    j->laid_out_host = j->laid_out_device = NULL;
+    j->may_have_closures =
+        !j->o.given[CC_DRY_RUN] && !stops_at_text(&j->o) &&
+        (j->o.given[CC_EXTENDED_LAMBDA] || cc_has_closures((struct str){file.bytes, file.n}, j->arena));
     free(file.bytes);
     return ok;
 }
@@ -382,6 +431,8 @@ static bool mend_ptx(struct job *j, const char *input, const char *arch, const c
 /* Compiles the device code for one architecture. */
 static bool compile_device(struct job *j, const char *input, const char *arch, const char *output)
 {
+    if (j->may_have_closures && !lay_out(j, input, arch, NULL, &j->laid_out_device))
+        return false;
     cc_words c = device_command(j, input, arch, output);
     return job_run(j, &c) && (j->o.given[CC_DRY_RUN] || mend_ptx(j, input, arch, output));
 }
@@ -462,6 +513,9 @@ static bool compile_cuda(struct job *j, const char *input, const char *output)
 {
     struct process host;
     size_t bytes = 0;
+    if (j->may_have_closures && !lay_out(j, input, NULL, output, &j->laid_out_host))
+        return false;
+    j->may_have_closures = j->laid_out_host != NULL; /* both sides have the same */
     cc_words c = host_command(j, input, output);
     if (j->o.given[CC_DRY_RUN]) {
         make_fatbin(j, input, &bytes);
@@ -494,7 +548,7 @@ static bool compile_host(struct job *j, const char *input, enum language languag
     ADD(&c, language == LANGUAGE_C ? "c" : "c++");
     if (language == LANGUAGE_CPP && j->o.given[CC_STD])
         ADD(&c, arena_printf(j->arena, "-std=%s", j->o.value[CC_STD]));
-    add_source_options(j, &c, true);
+    add_source_options(j, &c, READ_SOURCE);
     job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
     cc_add_host_options(j, &c);
     add_goal(j, &c, input, output);

@@ -1,6 +1,6 @@
 /* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_fatbin.c packs PTX, cc_units.c finds what
  * has to be linked of objects of -rdc=true, cc_registry.c writes what joins them, cc_diagnostics.c prints what clang says,
- * cc_clusters.c finds kernels with clusters, cc_link.c links, cc_toolkit.c is what build systems take for a toolkit, and cc.c leads.
+ * cc_clusters.c finds kernels with clusters, cc_closures.c lays out lambdas, cc_link.c links, cc_toolkit.c is what build systems take for a toolkit, and cc.c leads.
  */
 #ifndef HEDDLE_CLI_CC_H
 #define HEDDLE_CLI_CC_H
@@ -74,6 +74,15 @@ const char *cc_hint(struct str text, struct arena *arena);
 
 /* A source as clang reads it, line by line; nothing, .p is NULL, where it is that already. In the arena. */
 struct str cc_rewrite(struct str text, struct arena *arena);
+/* Behind the comment, string or character that begins at `at`, else `at`. */
+size_t cc_skip(struct str text, size_t at);
+
+/* ---- cc_closures.c ---- */
+
+/* Does a source, preprocessed or not, have lambdas whose closures nvcc makes longer? */
+bool cc_has_closures(struct str text, struct arena *arena);
+/* A preprocessed source that makes closures as long as nvcc does; nothing, .p is NULL, where it has no such lambda. In the arena. */
+struct str cc_lay_out_closures(struct str text, struct arena *arena);
 
 /* ---- cc_statics.c ---- */
 

@@ -12,8 +12,11 @@ struct job {
     const char *clang;    /* compiles all that is CUDA */
     const char *host_cxx; /* -ccbin: compiles the host's own files, and links; NULL: clang does */
     const char *headers, *libraries;
-    const char *folder;       /* of what is made on the way */
-    const char *rewritten;    /* what is read instead of the source, or NULL */
+    const char *folder;     /* of what is made on the way */
+    const char *rewritten;  /* what is read instead of the source, or NULL */
+    bool may_have_closures; /* that nvcc lays out otherwise: cc_closures.c */
+    const char *laid_out_host,
+        *laid_out_device;     /* preprocessed, with such closures; read instead of both; NULL: it has none */
     const char *headers_kept; /* cc_pch.c's folder; "": none; NULL: nobody has asked yet */
     cc_words temporary;       /* to be removed at the end */
     struct cc_diagnostics diagnostics;

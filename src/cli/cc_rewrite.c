@@ -39,8 +39,7 @@ static size_t after_raw_string(struct str text, size_t quote)
     return text.n;
 }
 
-/* Behind the comment, string or character that begins here, else the same place. */
-static size_t skip(struct str text, size_t at)
+size_t cc_skip(struct str text, size_t at)
 {
     char c = text.p[at], next = at + 1 < text.n ? text.p[at + 1] : 0;
     if (c == '/' && next == '/') {
@@ -73,7 +72,7 @@ static bool is_behind_operator(struct str text, size_t at)
 static size_t closing(struct str text, size_t at)
 {
     for (int depth = 0; at < text.n && depth >= 0 && text.p[at] != ';'; at++) {
-        size_t behind = skip(text, at);
+        size_t behind = cc_skip(text, at);
         if (behind != at) {
             at = behind - 1;
             continue;
@@ -197,7 +196,7 @@ static size_t mark_assembly(struct str text, size_t at, bool *twice)
     if (begin == 0 || begin == text.n || text.p[begin] != '(')
         return 0;
     for (size_t i = begin + 1; i < text.n && text.p[i] != ')'; i++) {
-        size_t behind = skip(text, i);
+        size_t behind = cc_skip(text, i);
         if (text.p[i] == ':')
             return n;
         if (text.p[i] == '"')
@@ -215,7 +214,7 @@ struct str cc_rewrite(struct str text, struct arena *arena)
     bool changed = false, *twice = arena_array(arena, text.n + 1, sizeof *twice);
     size_t more = 0;
     for (size_t at = 0; at < text.n; at++) {
-        size_t behind = skip(text, at), marked = behind == at ? mark_assembly(text, at, twice) : 0;
+        size_t behind = cc_skip(text, at), marked = behind == at ? mark_assembly(text, at, twice) : 0;
         more += marked;
         if (behind != at)
             at = behind - 1;
