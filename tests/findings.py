@@ -32,8 +32,8 @@ class Checked:
                 self.wrong = f"not done after {timeout} s"
 
     def races(self):
-        """Each data race: the places of its two accesses, each a set of (file's name, line): of the line itself, and of the call
-        where it was inlined."""
+        """Each data race: the places of its two accesses, each a set of (file's name, line): of the line itself, and of the calls
+        that are inlined there."""
         found = []
         for i, f in enumerate(self.findings):
             if f["code"] == "data-race" and f["severity"] != "note":
@@ -53,8 +53,9 @@ class Checked:
 
 
 def places(finding):
-    found = {(os.path.basename(finding[file]), finding[line]) for file, line in
-             (("cuda_file", "cuda_line"), ("inlined_file", "inlined_line")) if finding.get(file)}
+    found = {(os.path.basename(line["file"]), line["line"]) for line in finding.get("chain", [])}
+    if finding.get("cuda_file"):
+        found.add((os.path.basename(finding["cuda_file"]), finding["cuda_line"]))
     for frame in finding.get("frames") or []:
         if frame.get("file"):
             found.add((os.path.basename(frame["file"]), frame.get("line")))

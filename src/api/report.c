@@ -70,8 +70,9 @@ bool hd_report_get(const hd_report *r, size_t i, hd_diagnostic *out)
     if (d->place.cuda) {
         out->cuda_file = d->place.cuda->file;
         out->cuda_line = d->place.cuda->line;
-        out->inlined_file = d->place.cuda->inlined_file;
-        out->inlined_line = d->place.cuda->inlined_line;
+        const struct cuda_line *inner = cuda_innermost(d->place.cuda);
+        out->inlined_file = inner ? inner->file : NULL;
+        out->inlined_line = inner ? inner->line : 0;
     }
     if (d->place.source) {
         struct place_line at = place_locate(d->place);

@@ -200,17 +200,6 @@ static const struct diag_origin *copy_origin(struct arena *arena, const struct d
     return o;
 }
 
-static const struct cuda_place *copy_cuda(struct arena *arena, const struct cuda_place *from)
-{
-    if (!from)
-        return NULL;
-    struct cuda_place *p = ARENA_NEW(arena, struct cuda_place);
-    *p = *from;
-    p->file = arena_strdup(arena, from->file);
-    p->inlined_file = from->inlined_file ? arena_strdup(arena, from->inlined_file) : NULL;
-    return p;
-}
-
 static const hd_frame *copy_frames(struct arena *arena, const hd_frame *from, uint32_t n)
 {
     hd_frame *frames = n ? ARENA_ARRAY(arena, hd_frame, n) : NULL;
@@ -238,7 +227,8 @@ void diag_host(struct diags *d, enum diag_severity severity, const char *code, c
                        .n_frames = n_frames};
     for (uint32_t i = 0; i < n_frames && !g->place.cuda; i++)
         if (frames[i].file)
-            g->place.cuda = copy_cuda(d->arena, &(struct cuda_place){.file = frames[i].file, .line = frames[i].line});
+            g->place.cuda =
+                cuda_place_copy(d->arena, &(struct cuda_place){.file = frames[i].file, .line = frames[i].line});
 }
 
 void diags_append(struct diags *to, const struct diags *from)
@@ -248,7 +238,7 @@ void diags_append(struct diags *to, const struct diags *from)
         *d = from->list.at[i];
         d->text = arena_strdup(to->arena, d->text);
         d->help = copy_text(to->arena, d->help);
-        d->place.cuda = copy_cuda(to->arena, d->place.cuda);
+        d->place.cuda = cuda_place_copy(to->arena, d->place.cuda);
         d->frames = copy_frames(to->arena, d->frames, d->n_frames);
         d->code = arena_strdup(to->arena, d->code);
         d->kernel = copy_text(to->arena, d->kernel);

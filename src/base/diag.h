@@ -29,13 +29,33 @@ struct place {
     const struct cuda_place *cuda; /* the line that the user wrote, where the text was made from it; or NULL */
 };
 
-/* A line of CUDA C. Where it stands in an inlined function, `file` and `line` are those of the call. */
+/* A line of CUDA C. What inlined functions have brought to it has a chain of lines, from the kernel's own to the innermost; `file`
+ * and `line` are the one of them that the user has to look at: the outermost that is no library's, else the outermost. */
+struct cuda_line {
+    const char *file;
+    uint32_t line;
+};
 struct cuda_place {
     const char *file;
     uint32_t line;
-    const char *inlined_file; /* or NULL */
-    uint32_t inlined_line;
+    const struct cuda_line *chain; /* NULL where nothing is inlined */
+    uint32_t n_chain;
+    uint32_t shown; /* in the chain */
 };
+
+/* The innermost line, where it is another than that of the place; else NULL. */
+static inline const struct cuda_line *cuda_innermost(const struct cuda_place *p)
+{
+    return p->n_chain && p->shown + 1 < p->n_chain ? &p->chain[p->n_chain - 1] : NULL;
+}
+/* All lines are the same; both may be NULL. */
+bool cuda_place_equal(const struct cuda_place *a, const struct cuda_place *b);
+/* NULL of NULL. */
+const struct cuda_place *cuda_place_copy(struct arena *arena, const struct cuda_place *from);
+/* Is it a header of the CUDA toolkit, of CCCL, of Heddle or of the system? */
+bool is_library_file(const char *file);
+/* A file below the current folder by its name from there, as compilers name it: how texts name it, too. */
+const char *file_as_shown(const char *file, struct arena *arena);
 
 /* Lines and columns count from 1; a column counts bytes. */
 struct place_line {

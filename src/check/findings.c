@@ -131,17 +131,14 @@ static int by_place(const void *a, const void *b)
     return order ? order : compare_words(x->kind, y->kind);
 }
 
-/* What the user has to mend is a line: unrolled loops, instances of templates and modules that were loaded again have it several
- * times. */
+/* What the user has to mend is a line: copies that a compiler has made of it, as in unrolled loops and instances of templates, and
+ * modules that were loaded again, have the instruction several times. */
 static bool are_same(const struct finding *a, const struct finding *b)
 {
-    const struct cuda_place *p = a->place.cuda, *q = b->place.cuda;
     if (strcmp(a->code, b->code) != 0 || compare_words(a->kind, b->kind) != 0)
         return false;
-    if (!p || !q)
-        return !p && !q && place_compare(&a->place, &b->place) == 0;
-    return p->line == q->line && strcmp(p->file, q->file) == 0 && p->inlined_line == q->inlined_line &&
-           compare_words(p->inlined_file, q->inlined_file) == 0;
+    return a->place.cuda ? cuda_place_equal(a->place.cuda, b->place.cuda)
+                         : !b->place.cuda && place_compare(&a->place, &b->place) == 0;
 }
 
 static const char *text_of(const struct finding *f, struct arena *arena)
@@ -167,17 +164,11 @@ static uint64_t merge_same(const struct finding **sorted, uint32_t n, uint32_t i
     return count;
 }
 
-/* Copies: the report outlives the checker. */
+/* A copy: the report outlives the checker. */
 static struct place report_place(const struct place *p, struct arena *arena)
 {
     struct place copy = *p;
-    struct cuda_place *cuda = p->cuda ? ARENA_NEW(arena, struct cuda_place) : NULL;
-    if (cuda) {
-        *cuda = *p->cuda;
-        cuda->file = arena_strdup(arena, cuda->file);
-        cuda->inlined_file = cuda->inlined_file ? arena_strdup(arena, cuda->inlined_file) : NULL;
-    }
-    copy.cuda = cuda;
+    copy.cuda = cuda_place_copy(arena, p->cuda);
     return copy;
 }
 

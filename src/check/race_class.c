@@ -1,5 +1,5 @@
-/* Places in the program, and what they do to memory; see history.h. Instructions that stand for one line of CUDA, as those of a loop
- * that the compiler has unrolled, and do the same are one class.
+/* Places in the program, and what they do to memory; see history.h. A place of a kernel's is an instruction of its PTX: of two that
+ * stand for one line of CUDA a thread may have run only one.
  */
 #include "check/race_state.h"
 
@@ -16,7 +16,6 @@ static struct access_class describe_async(const struct op *op, bool writes)
     const struct mem_access *m = &op->access->mem;
     bool updates = writes && (m->type || op->mode == ASYNC_TENSOR_REDUCE);
     return (struct access_class){.op = op,
-                                 .shown = op,
                                  .bytes = updates && m->type ? (uint8_t)(isa_type_bits((enum isa_type)m->type) / 8) : 4,
                                  .lane_shift = 2,
                                  .reads = !writes || updates,
@@ -32,7 +31,6 @@ static struct access_class describe(const struct op *op, uint32_t lane_bytes, en
     const struct mem_access *m = &op->access->mem;
     bool strong = mem_access_is_strong(m);
     return (struct access_class){.op = op,
-                                 .shown = op,
                                  .bytes = m->bytes,
                                  .lane_shift = (uint8_t)log2_of(lane_bytes),
                                  .reads = op_reads(op),
@@ -53,54 +51,38 @@ static bool same_kind(const struct access_class *a, const struct access_class *b
            a->reach == b->reach;
 }
 
-/* Lines that are the same to who reads of them: with .loc, those of CUDA; else those of PTX. */
-static bool same_line(const struct op *a, const struct op *b)
-{
-    const struct ir_insn *x = a->origin, *y = b->origin;
-    if (x == y)
-        return true;
-    if (!x || !y || x->module != y->module)
-        return false;
-    if (!x->loc || !x->loc->line || !y->loc || !y->loc->line)
-        return !(x->loc && x->loc->line) && !(y->loc && y->loc->line) && x->origin == y->origin;
-    bool inlined = x->loc->inlined;
-    return x->loc->file == y->loc->file && x->loc->line == y->loc->line && inlined == y->loc->inlined &&
-           (!inlined || (x->loc->at_file == y->loc->at_file && x->loc->at_line == y->loc->at_line));
-}
-
 /* Of what is no instruction of a kernel: the host's place that it is from. */
 static bool same_place(const struct access_class *a, const struct access_class *b)
 {
     if (a->op && b->op)
-        return same_line(a->op, b->op);
+        return a->op->origin->origin == b->op->origin->origin;
     return a->note && b->note && a->note->kind == b->note->kind && a->note->name == b->note->name &&
            a->where == b->where;
 }
 
-/* Whichever worker or schedule comes here first, one operation is shown. */
-static void show_first(struct access_class *k, const struct op *op)
+static uint32_t *bucket_of(struct races *r, const struct access_class *c)
 {
-    if (op && op->origin && op->origin->origin->offset < k->shown->origin->origin->offset)
-        k->shown = op;
+    uint64_t of = c->op ? (uintptr_t)c->op->origin->origin : (uintptr_t)c->where ^ (uintptr_t)c->note->kind;
+    return &r->class_of[of * 0x9e3779b97f4a7c15 >> (64 - CLASS_BUCKETS_BITS)];
 }
 
 /* The number of the class, which is made where there is none. */
 static uint32_t number_of(struct races *r, struct access_class c)
 {
-    uint32_t line = 0, found = 0;
+    uint32_t place = 0, found = 0;
     pthread_mutex_lock(&r->lock);
-    for (uint32_t i = 1, n = atomic_load(&r->classes.next); i < n && !found; i++) {
-        struct access_class *k = numbered_at(&r->classes, i);
+    uint32_t *bucket = bucket_of(r, &c);
+    for (uint32_t i = *bucket; i && !found; i = ((struct access_class *)numbered_at(&r->classes, i))->next) {
+        const struct access_class *k = numbered_at(&r->classes, i);
         if (!same_place(k, &c))
             continue;
-        line = k->line;
-        if (same_kind(k, &c)) {
-            found = i;
-            show_first(k, c.op);
-        }
+        place = k->place;
+        found = same_kind(k, &c) ? i : 0;
     }
     if (!found && (found = numbered_take(&r->classes))) {
-        c.line = line ? line : ++r->n_lines;
+        c.place = place ? place : ++r->n_places;
+        c.next = *bucket;
+        *bucket = found;
         *(struct access_class *)numbered_at(&r->classes, found) = c;
     }
     pthread_mutex_unlock(&r->lock);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "base/text.h"
 #include "exec/block.h"
 #include "exec/machine.h"
 
@@ -141,16 +142,23 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
     return "nothing orders the two";
 }
 
-static const char *remedy(enum race_reason reason, const struct race_side *a, const struct race_side *b,
-                          const char *lines, struct arena *arena)
+/* To who reads of them, the two are one line. */
+static bool is_one_line(const struct race *f)
 {
+    return f->side[0].class->place == f->side[1].class->place ||
+           (f->place[0].cuda && cuda_place_equal(f->place[0].cuda, f->place[1].cuda));
+}
+
+static const char *remedy(const struct race *f, const char *lines, struct arena *arena)
+{
+    const struct race_side *a = &f->side[0], *b = &f->side[1];
     bool same_block = memcmp(a->instance.ctaid, b->instance.ctaid, sizeof a->instance.ctaid) == 0;
-    bool one_line = a->class->line == b->class->line;
-    switch (reason) {
+    switch (f->reason) {
     case RACE_ONE_INSTRUCTION: return "let one thread write, or use an atomic operation";
     case RACE_WARP: return arena_printf(arena, "__syncwarp() %s, or an atomic operation", lines);
     case RACE_BLOCK:
-        if (one_line && a->class->writes && b->class->writes) /* no barrier helps where each thread comes here once */
+        if (is_one_line(f) && a->class->writes &&
+            b->class->writes) /* no barrier helps where each thread comes here once */
             return arena_printf(arena, "let one thread write, use an atomic operation, or __syncthreads() %s", lines);
         return arena_printf(arena, "__syncthreads() %s", lines);
     case RACE_BLOCKS:
@@ -208,9 +216,15 @@ static bool is_plain(enum race_reason reason)
 static bool same_finding(const struct race *f, enum race_reason reason, const struct race_side *a,
                          const struct race_side *b)
 {
-    uint32_t x = f->side[0].class->line, y = f->side[1].class->line, p = a->class->line, q = b->class->line;
+    uint32_t x = f->side[0].class->place, y = f->side[1].class->place, p = a->class->place, q = b->class->place;
     return (f->reason == reason || (is_plain(f->reason) && is_plain(reason))) &&
            ((x == p && y == q) || (x == q && y == p));
+}
+
+static struct race **bucket_of(struct races *r, const struct race_side *a, const struct race_side *b)
+{
+    uint64_t p = a->class->place, q = b->class->place, both = p < q ? p << 32 | q : q << 32 | p;
+    return &r->found_by[both * 0x9e3779b97f4a7c15 >> (64 - FOUND_BUCKETS_BITS)];
 }
 
 static int compare(uint32_t a, uint32_t b)
@@ -218,11 +232,16 @@ static int compare(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
-/* By the lines that a report has for them: those of the calls where they are inlined. */
+/* By the lines of the kernel itself, then by the innermost ones. */
 static int compare_locs(const struct ptx_loc *a, const struct ptx_loc *b)
 {
-    int order = compare(a->inlined ? a->at_file : a->file, b->inlined ? b->at_file : b->file);
-    order = order ? order : compare(a->inlined ? a->at_line : a->line, b->inlined ? b->at_line : b->line);
+    const struct ptx_loc *x = a, *y = b;
+    while (x->at)
+        x = x->at;
+    while (y->at)
+        y = y->at;
+    int order = compare(x->inlined ? x->at_file : x->file, y->inlined ? y->at_file : y->file);
+    order = order ? order : compare(x->inlined ? x->at_line : x->line, y->inlined ? y->at_line : y->line);
     order = order ? order : compare(a->file, b->file);
     return order ? order : compare(a->line, b->line);
 }
@@ -235,9 +254,8 @@ static int compare_lines(const struct access_class *a, const struct access_class
         order = strcmp(x->module->source->name, y->module->source->name);
     else if (x->loc && x->loc->line && y->loc && y->loc->line)
         order = compare_locs(x->loc, y->loc);
-    else
-        order = compare(x->origin->offset, y->origin->offset);
-    return order ? order : compare(a->line, b->line);
+    order = order ? order : compare(x->origin->offset, y->origin->offset);
+    return order ? order : compare(a->place, b->place);
 }
 
 /* Of accesses of one line: writes first. */
@@ -252,8 +270,8 @@ static int compare_sides(const struct race_side *a, const struct race_side *b)
 {
     const struct access_class *x = a->class, *y = b->class;
     int order = compare(!x->op, !y->op);
-    if (!order && x->line != y->line)
-        order = x->op ? compare_lines(x, y) : compare(y->line, x->line);
+    if (!order && x->place != y->place)
+        order = x->op ? compare_lines(x, y) : compare(y->place, x->place);
     return order ? order : compare(rank(x), rank(y));
 }
 
@@ -273,26 +291,21 @@ static const char *kernel_name(const struct races *r, const struct race_side *s,
 }
 
 /* "writes it at main.cu:12" */
-static const char *other_words(const struct race_side *x, const struct race_side *y, struct arena *a)
+static const char *other_words(const struct race *f, struct arena *a)
 {
-    if (y->class->line == x->class->line)
-        return arena_printf(a, "%s it here, too", access_words(y->class, a));
-    if (!y->class->op)
-        return arena_printf(a, "%s it", access_words(y->class, a));
-    return arena_printf(a, "%s it at %s", access_words(y->class, a), fault_line(y->class->op->origin, a));
+    const struct access_class *y = f->side[1].class;
+    if (is_one_line(f))
+        return arena_printf(a, "%s it here, too", access_words(y, a));
+    if (!y->op)
+        return arena_printf(a, "%s it", access_words(y, a));
+    return arena_printf(a, "%s it at %s", access_words(y, a), fault_line(y->op->origin, a));
 }
 
 static void place_both(struct races *r, struct race *f)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        const struct op *shown = f->side[i].class->shown;
-        if (!shown || shown == f->placed[i])
-            continue;
-        f->placed[i] = shown;
-        f->place[i] = place_keep(&r->sources, shown, &r->arena);
-    }
-    if (f->side[0].class->line == f->side[1].class->line)
-        f->place[1] = f->place[0];
+    for (unsigned i = 0; i < 2; i++)
+        if (f->side[i].class->op)
+            f->place[i] = place_keep(&r->sources, f->side[i].class->op, &r->arena);
 }
 
 static const char *datum_words(struct races *r, const struct race_datum *d, const struct access_class *c)
@@ -315,7 +328,6 @@ static void describe(struct races *r, struct race *f, const struct race_datum *d
     const char *first = kernel_name(r, x, a), *second = kernel_name(r, y, a);
     bool same = x->instance.task == y->instance.task;
     const char *datum = datum_words(r, d, narrow);
-    place_both(r, f);
     f->kernel = first ? first : second;
     if (f->reason == RACE_END) {
         f->text =
@@ -329,26 +341,27 @@ static void describe(struct races *r, struct race *f, const struct race_datum *d
     }
     f->text = arena_printf(a, "%s%s %s %s, and %s %s: %s", same && first ? arena_printf(a, "kernel `%s`: ", first) : "",
                            thread_words(x, same ? NULL : first, a), access_words(x->class, a), datum,
-                           thread_words(y, same ? NULL : second, a), other_words(x, y, a), why(f->reason, x, y, a));
+                           thread_words(y, same ? NULL : second, a), other_words(f, a), why(f->reason, x, y, a));
     f->note = arena_printf(a, "the other access: %s %s it", thread_words(y, same ? NULL : second, a),
                            access_words(y->class, a));
     f->help = d->is_clustered && (f->reason == RACE_BLOCKS || f->reason == RACE_MIXED)
                   ? arena_printf(a, "cluster.sync() (barrier.cluster.arrive and .wait) %s", between(f, a))
-                  : remedy(f->reason, x, y, between(f, a), a);
+                  : remedy(f, between(f, a), a);
 }
 
 void race_found(struct races *r, const struct race_datum *datum, enum race_reason reason,
                 const struct race_side *earlier, const struct race_side *later)
 {
     pthread_mutex_lock(&r->lock);
-    struct race *f = r->found;
+    struct race **bucket = bucket_of(r, earlier, later), *f = *bucket;
     while (f && !same_finding(f, reason, earlier, later))
-        f = f->next;
+        f = f->in_bucket;
     bool fresh = !f, turn = compare_sides(earlier, later) > 0;
     const struct race_side *first = turn ? later : earlier, *second = turn ? earlier : later;
     if (fresh && (f = ARENA_NEW(&r->arena, struct race))) {
         f->next = r->found;
-        r->found = f;
+        f->in_bucket = *bucket;
+        r->found = *bucket = f;
         r->n_found++;
     }
     if (f)
@@ -357,6 +370,7 @@ void race_found(struct races *r, const struct race_datum *datum, enum race_reaso
         f->reason = reason;
         f->side[0] = *first;
         f->side[1] = *second;
+        place_both(r, f);
         describe(r, f, datum);
     }
     pthread_mutex_unlock(&r->lock);
@@ -415,15 +429,40 @@ static const char *reason_word(enum race_reason reason)
     }
 }
 
-/* Several instructions of the host that are of one line. */
-static bool is_the_same(const struct race *a, const struct race *b)
+/* To who reads of them: instructions of the host that are of one line, copies of a line that a compiler has made. */
+static bool is_one_place(const struct place *a, const struct place *b)
 {
-    bool host = !a->side[0].class->op || !a->side[1].class->op;
-    return host && place_compare(&a->place[0], &b->place[0]) == 0 && place_compare(&a->place[1], &b->place[1]) == 0 &&
-           a->place[1].cuda && b->place[1].cuda && strcmp(reason_word(a->reason), reason_word(b->reason)) == 0;
+    return a->cuda ? cuda_place_equal(a->cuda, b->cuda) : !b->cuda && place_compare(a, b) == 0;
 }
 
-static void report(const struct race *f, uint64_t count, const hd_checker_options *o, struct diags *diags)
+static bool is_the_same(const struct race *a, const struct race *b)
+{
+    return (a->reason == RACE_END) == (b->reason == RACE_END) &&
+           strcmp(reason_word(a->reason), reason_word(b->reason)) == 0 && (a->kernel == NULL) == (b->kernel == NULL) &&
+           (!a->kernel || strcmp(a->kernel, b->kernel) == 0) && is_one_place(&a->place[0], &b->place[0]) &&
+           is_one_place(&a->place[1], &b->place[1]);
+}
+
+/* Those of the same lines as `first`, `also` by their number: the one that is told has their count, and which other instructions they
+ * are of. */
+static const char *also_words(const struct race *const *also, uint32_t n, struct arena *arena)
+{
+    enum { MOST_TOLD = 8 };
+    struct text t = {.arena = arena};
+    for (uint32_t i = 0; i < n && i < MOST_TOLD; i++) {
+        const struct place *x = &also[i]->place[0], *y = &also[i]->place[1];
+        if (!x->source || !y->source)
+            return NULL; /* the host's: it has no instructions that are told */
+        text_printf(&t, "%s%u and %u", i ? ", " : "these lines race by other instructions, too: PTX lines ",
+                    place_locate(*x).line, place_locate(*y).line);
+    }
+    if (n > MOST_TOLD)
+        text_printf(&t, ", and %u more", n - MOST_TOLD);
+    return t.p;
+}
+
+static void report(const struct race *f, uint64_t count, const char *also, const hd_checker_options *o,
+                   struct diags *diags)
 {
     const char *code = f->reason == RACE_END ? "block-ended" : "data-race";
     struct frames first = frames_of(o, f->side[0].class), second = frames_of(o, f->side[1].class);
@@ -434,8 +473,10 @@ static void report(const struct race *f, uint64_t count, const hd_checker_option
     diag_of_kernel(diags, f->kernel, reason_word(f->reason));
     if (second.n)
         diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);
-    else if (f->side[0].class->line != f->side[1].class->line)
+    else if (f->side[0].class->place != f->side[1].class->place)
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
+    if (also)
+        diag_note(diags, (struct place){0}, "data-race", "%s", also);
 }
 
 static void not_watched(struct diags *diags, const char *help, const char *text)
@@ -474,18 +515,29 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
     const struct race **sorted = ARENA_ARRAY(diags->arena, const struct race *, r->n_found);
     uint32_t n = 0;
     for (struct race *f = r->found; f; f = f->next) {
-        place_both(r, f);
         place_side(r, f, 0, o);
         place_side(r, f, 1, o);
         sorted[n++] = f;
     }
     if (n)
         qsort(sorted, n, sizeof *sorted, by_place);
-    for (uint32_t i = 0, next; i < n; i = next) {
-        uint64_t count = sorted[i]->count;
-        for (next = i + 1; next < n && is_the_same(sorted[i], sorted[next]); next++)
-            count += sorted[next]->count;
-        report(sorted[i], count, o, diags);
+    const struct race **also = ARENA_ARRAY(diags->arena, const struct race *, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct race *f = sorted[i];
+        uint64_t count = f ? f->count : 0;
+        uint32_t n_also = 0;
+        for (uint32_t k = i + 1; f && k < n; k++) {
+            const struct race *other = sorted[k];
+            if (!other || !is_the_same(f, other))
+                continue;
+            count += other->count;
+            bool better = other->reason > f->reason; /* what orders it orders the others */
+            also[n_also++] = better ? f : other;
+            f = better ? other : f;
+            sorted[k] = NULL;
+        }
+        if (f)
+            report(f, count, n_also ? also_words(also, n_also, diags->arena) : NULL, o, diags);
     }
     tell_what_was_lost(r, diags);
     pthread_mutex_unlock(&r->lock);

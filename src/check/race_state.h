@@ -35,14 +35,13 @@ struct race_side {
 };
 
 struct race {
-    struct race *next;
+    struct race *next, *in_bucket;
     enum race_reason reason;
     uint64_t count;
-    struct race_side side[2]; /* by their lines */
+    struct race_side side[2]; /* by their places */
     const char *kernel;       /* of the first that is a kernel's */
     const char *text, *help;  /* made when it is found: the module may have gone when it is told */
     struct place place[2];
-    const struct op *placed[2]; /* what is there */
     const char *note;
 };
 
@@ -99,6 +98,8 @@ struct span {
 /* What an operation does: all that it says; a cas that compares in vain only reads; of asynchronous work, which is told of by its lane, what
  * it reads, or what it writes; a read of what its launch does not write. */
 enum access_part { ACCESS_WHOLE, ACCESS_IN_VAIN, ACCESS_READS, ACCESS_WRITES, ACCESS_READ_ONLY, ACCESS_PARTS };
+
+enum { CLASS_BUCKETS_BITS = 10, FOUND_BUCKETS_BITS = 10 };
 
 /* A thread that runs blocks. */
 struct race_worker {
@@ -163,10 +164,11 @@ struct races {
     _Atomic bool writes_weakly; /* a kernel does whose strong accesses wait for that: race_turn.c */
     struct histories global;
     struct cells cells;
-    _Atomic uint8_t locks[LOCKS]; /* of cells */
-    struct numbered classes;      /* struct access_class */
-    struct race_block *range;     /* what stands for a block while a task that is no launch accesses memory, */
-    struct race_block *host;      /* and the host */
+    _Atomic uint8_t locks[LOCKS];               /* of cells */
+    struct numbered classes;                    /* struct access_class; */
+    uint32_t class_of[1 << CLASS_BUCKETS_BITS]; /* by place, under the lock */
+    struct race_block *range; /* what stands for a block while a task that is no launch accesses memory, */
+    struct race_block *host;  /* and the host */
     pthread_mutex_t range_lock;
     _Atomic uint32_t newest; /* of the tasks that have accessed memory */
     struct budget *budget;
@@ -183,9 +185,9 @@ struct races {
     struct race_worker *_Atomic workers; /* a worker adds itself */
     struct race_worker *wrote_last;      /* by a strong operation; under the order's lock */
     VEC(struct kernel_traits) kernels;
-    struct race *found;
-    struct kept_sources sources; /* of places of what was found */
-    uint32_t n_found, n_lines;
+    struct race *found, *found_by[1 << FOUND_BUCKETS_BITS]; /* by places */
+    struct kept_sources sources;                            /* of places of what was found */
+    uint32_t n_found, n_places;
 };
 
 /* race_class.c: the number of what an operation does, so many bytes each lane, or a task that is no launch; 0 without memory. */

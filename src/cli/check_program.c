@@ -268,6 +268,7 @@ static const char *remarks(const struct check *c)
         text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");
     if (c->settings.runs > c->run)
         text_printf(&t, "heddle: %u of %u runs were done\n", c->run, c->settings.runs);
+    text_puts(&t, suppressions_unused(&c->suppressions, t.arena).p);
     return t.p ? t.p : "";
 }
 

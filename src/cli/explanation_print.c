@@ -325,7 +325,7 @@ static void print_sentence(const json_t *advice, FILE *out, struct arena *arena)
     long long line = json_integer_value(json_object_get(advice, "line"));
     const char *head = arena_printf(arena, "line %lld: ", line);
     size_t n = strncmp(text, head, strlen(head)) == 0 ? strlen(head) : 0;
-    fprintf(out, "  -> %s:%lld: %s\n", report_file(file, arena), line, text + n);
+    fprintf(out, "  -> %s:%lld: %s\n", file_as_shown(file, arena), line, text + n);
 }
 
 /* The first ones of the lines, then those of the first launch. */

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/file.h"
 
@@ -22,7 +23,7 @@ static const char *field(char **line)
 }
 
 /* False where the line is no rule. */
-static bool read_rule(struct suppressions *s, char *line, struct arena *arena)
+static bool read_rule(struct suppressions *s, char *line, uint32_t number, struct arena *arena)
 {
     size_t n = strlen(line);
     while (n && strchr(" \t\r", line[n - 1]))
@@ -32,13 +33,14 @@ static bool read_rule(struct suppressions *s, char *line, struct arena *arena)
         return true;
     const char *code = field(&line), *place = field(&line);
     line += strspn(line, " \t");
-    *VEC_PUSH(arena, &s->rules) = (struct suppression){code, place ? place : "*", *line ? line : "*"};
+    *VEC_PUSH(arena, &s->rules) = (struct suppression){code, place ? place : "*", *line ? line : "*", number, false};
     return !code[strspn(code, "abcdefghijklmnopqrstuvwxyz-*?")];
 }
 
 const char *suppressions_read(struct suppressions *s, const char *path, struct arena *arena)
 {
     struct file_bytes f;
+    s->path = path;
     const char *error = file_read(arena, path, 0, &f);
     if (error)
         return error;
@@ -56,7 +58,7 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
         if (next)
             *next++ = 0;
         number++;
-        if (!read_rule(s, line, arena))
+        if (!read_rule(s, line, number, arena))
             return arena_printf(arena, "%s:%u: no rule: one is CODE PLACE KERNEL, as `data-race app.cu:12 sum`", path,
                                 number);
     }
@@ -65,20 +67,16 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
 
 /* ---- what a finding has ---- */
 
-enum { MAX_PLACES = 16 };
-
 struct places {
-    unsigned n;
-    const char *at[MAX_PLACES];
+    VEC(const char *) list;
 };
 
 static void add_place(struct places *p, const char *file, uint32_t line, struct arena *arena)
 {
-    if (p->n < MAX_PLACES && file)
-        p->at[p->n++] = arena_printf(arena, "%s:%u", file, line);
+    *VEC_PUSH(arena, &p->list) = arena_printf(arena, "%s:%u", file, line);
 }
 
-/* Of a finding and its notes, the line that the user wrote first. */
+/* Of a finding and its notes, the line that the user wrote first; all those of the chain of calls that are inlined there, too. */
 static struct places places_of(const struct diag *group, uint32_t n, struct arena *arena)
 {
     struct places p = {0};
@@ -86,13 +84,14 @@ static struct places places_of(const struct diag *group, uint32_t n, struct aren
         const struct cuda_place *cuda = group[i].place.cuda;
         if (cuda) {
             add_place(&p, cuda->file, cuda->line, arena);
-            add_place(&p, cuda->inlined_file, cuda->inlined_line, arena);
+            for (uint32_t k = 0; k < cuda->n_chain; k++)
+                add_place(&p, cuda->chain[k].file, cuda->chain[k].line, arena);
         }
         if (group[i].place.source)
             add_place(&p, group[i].place.source->name, place_locate(group[i].place).line, arena);
     }
-    if (!p.n)
-        p.at[p.n++] = "-";
+    if (!p.list.n)
+        *VEC_PUSH(arena, &p.list) = "-";
     return p;
 }
 
@@ -110,8 +109,8 @@ static bool place_fits(const char *pattern, const char *place)
 static bool rule_fits(const struct suppression *r, const struct diag *d, const struct places *p)
 {
     bool at = false;
-    for (unsigned i = 0; i < p->n; i++)
-        at |= place_fits(r->place, p->at[i]);
+    for (uint32_t i = 0; i < p->list.n; i++)
+        at |= place_fits(r->place, p->list.at[i]);
     return at && fnmatch(r->code, d->code, 0) == 0 && fnmatch(r->kernel, kernel_of(d), 0) == 0;
 }
 
@@ -126,24 +125,26 @@ static uint32_t group_of(const struct diags *d, uint32_t i)
 }
 
 static const struct suppression known[] = {
-#define KNOWN(code, place, kernel) {code, place, kernel},
+#define KNOWN(code, place, kernel) {code, place, kernel, 0, false},
 #include "cli/known.def"
 };
 
-static bool is_suppressed(const struct suppressions *s, const struct diag *group, uint32_t n)
+/* Each rule is looked at, so that it is known of each whether it fits anything. */
+static bool is_suppressed(struct suppressions *s, const struct diag *group, uint32_t n)
 {
     struct arena scratch = {0};
     struct places p = places_of(group, n, &scratch);
     bool fits = false;
-    for (uint32_t i = 0; i < s->rules.n && !fits; i++)
-        fits = rule_fits(&s->rules.at[i], group, &p);
+    for (uint32_t i = 0; i < s->rules.n; i++)
+        if (rule_fits(&s->rules.at[i], group, &p))
+            fits = s->rules.at[i].fitted = true;
     for (uint32_t i = 0; i < sizeof known / sizeof *known && !fits; i++)
         fits = rule_fits(&known[i], group, &p);
     arena_free(&scratch);
     return fits;
 }
 
-uint32_t suppressions_apply(const struct suppressions *s, struct diags *d)
+uint32_t suppressions_apply(struct suppressions *s, struct diags *d)
 {
     uint32_t to = 0, taken = 0;
     for (uint32_t i = 0, n; i < d->list.n; i += n) {
@@ -160,6 +161,20 @@ uint32_t suppressions_apply(const struct suppressions *s, struct diags *d)
     }
     d->list.n = to;
     return taken;
+}
+
+struct str suppressions_unused(const struct suppressions *s, struct arena *arena)
+{
+    struct text t = {.arena = arena};
+    text_puts(&t, "");
+    for (uint32_t i = 0; i < s->rules.n; i++) {
+        const struct suppression *r = &s->rules.at[i];
+        if (!r->fitted)
+            text_printf(&t, "heddle: %s:%u: the rule `%s` fits no finding\n", printable(arena, str_of(s->path)),
+                        r->line,
+                        printable(arena, str_of(arena_printf(arena, "%s %s %s", r->code, r->place, r->kernel))));
+    }
+    return (struct str){t.p, t.n};
 }
 
 /* A text as a pattern for itself: without blanks where a field would end. */
@@ -183,7 +198,7 @@ struct str suppressions_text(const struct diags *d, struct arena *arena)
         struct places p = places_of(&d->list.at[i], n, arena);
         put_pattern(&t, d->list.at[i].code, false);
         text_puts(&t, "  ");
-        put_pattern(&t, p.at[0], false);
+        put_pattern(&t, p.list.at[0], false);
         text_puts(&t, "  ");
         put_pattern(&t, kernel_of(&d->list.at[i]), true);
         text_puts(&t, "\n");

@@ -114,7 +114,7 @@ const char *fault_line(const struct ir_insn *at, struct arena *arena)
 {
     struct place p = fault_place(at, arena);
     if (p.cuda)
-        return arena_printf(arena, "%s:%u", p.cuda->file, p.cuda->line);
+        return arena_printf(arena, "%s:%u", file_as_shown(p.cuda->file, arena), p.cuda->line);
     return p.source ? arena_printf(arena, "PTX line %u", place_locate(p).line) : "an unknown place";
 }
 

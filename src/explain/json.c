@@ -440,9 +440,10 @@ static json_t *insn_json(const struct insn_counters *i, struct arena *arena)
         json_object_set_new(o, "file", text(str_of(p->file), arena));
         json_object_set_new(o, "line", integer(p->line));
     }
-    if (p && p->inlined_file) {
-        json_object_set_new(o, "inlined_file", text(str_of(p->inlined_file), arena));
-        json_object_set_new(o, "inlined_line", integer(p->inlined_line));
+    const struct cuda_line *inner = p ? cuda_innermost(p) : NULL;
+    if (inner) {
+        json_object_set_new(o, "inlined_file", text(str_of(inner->file), arena));
+        json_object_set_new(o, "inlined_line", integer(inner->line));
     }
     put_sums(o, i);
     return o;

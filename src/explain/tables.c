@@ -226,17 +226,19 @@ static struct insn_counters of_insn(const struct insn *i, const struct tables *t
     return c;
 }
 
-/* The line of the user's: that of the call where what was inlined is in another file. */
+/* The innermost line that is the user's. */
 static struct line_counters line_of(const struct insn_counters *i)
 {
     const struct cuda_place *p = i->place.cuda;
     struct line_counters l = {0};
-    if (p && p->inlined_file && strcmp(p->inlined_file, p->file) == 0) {
-        l.file = p->inlined_file;
-        l.line = p->inlined_line;
-    } else if (p) {
+    if (p) {
         l.file = p->file;
         l.line = p->line;
+        for (uint32_t k = p->shown + 1; k < p->n_chain; k++)
+            if (!is_library_file(p->chain[k].file)) {
+                l.file = p->chain[k].file;
+                l.line = p->chain[k].line;
+            }
     } else if (i->place.source) {
         l.file = i->place.source->name;
         l.line = place_locate(i->place).line;

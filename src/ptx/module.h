@@ -167,6 +167,8 @@ struct ptx_loc {
     struct str function_name; /* label of .debug_str */
     int64_t function_disp;
     uint32_t at_file, at_line, at_column;
+    const struct ptx_loc
+        *at; /* the .loc of that place that is meant, where the text has it before this one; else NULL */
 };
 
 enum ptx_stmt_kind {
@@ -261,7 +263,7 @@ static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset
 const struct ptx_directive *ptx_directive(const struct ptx_func *f, const char *name);
 uint32_t ptx_product(const struct ptx_directive *d);
 
-/* The line of CUDA C that a .loc names, in the arena; NULL where it names none. */
+/* The line of CUDA C that a .loc names, with those of the calls that are inlined there, in the arena; NULL where it names none. */
 const struct cuda_place *ptx_cuda_place(const struct ptx_module *m, const struct ptx_loc *loc, struct arena *arena);
 
 /* The text after `type`'s dot, e.g. for messages. */

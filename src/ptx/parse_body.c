@@ -638,5 +638,6 @@ bool parse_body(struct parser *p)
     }
     p->label_uses.n = 0;
     p->scope = outer;
+    parse_find_calls(p->func);
     return true;
 }

@@ -156,6 +156,11 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(st
 bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope);
 bool parse_table(struct parser *p, struct str name, uint32_t offset);
 
+/* ---- calls.c ---- */
+
+/* Of each .loc of the function's body: the .loc of the call that it is inlined at. */
+void parse_find_calls(const struct ptx_func *f);
+
 /* ---- parse_body.c ---- */
 
 /* '{' statements '}' of p->func. */

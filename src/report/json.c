@@ -36,6 +36,16 @@ static json_t *frames_array(const struct diag *d, struct arena *arena)
     return list;
 }
 
+/* All lines, from the kernel's own to the innermost. */
+static json_t *chain_array(const struct cuda_place *cuda, struct arena *arena)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < cuda->n_chain; i++)
+        json_array_append_new(list, json_pack("{s:o, s:I}", "file", file_name(cuda->chain[i].file, arena), "line",
+                                              (json_int_t)cuda->chain[i].line));
+    return list;
+}
+
 /* The line of PTX, for whoever reads the report where the PTX is not; not one of megabytes. */
 static void put_source(json_t *o, struct str line)
 {
@@ -66,10 +76,13 @@ static json_t *diag_object(const struct diag *d, struct arena *arena)
         json_object_set_new(o, "cuda_file", file_name(cuda->file, arena));
         json_object_set_new(o, "cuda_line", json_integer(cuda->line));
     }
-    if (cuda && cuda->inlined_file) {
-        json_object_set_new(o, "inlined_file", file_name(cuda->inlined_file, arena));
-        json_object_set_new(o, "inlined_line", json_integer(cuda->inlined_line));
+    const struct cuda_line *inner = cuda ? cuda_innermost(cuda) : NULL;
+    if (inner) {
+        json_object_set_new(o, "inlined_file", file_name(inner->file, arena));
+        json_object_set_new(o, "inlined_line", json_integer(inner->line));
     }
+    if (cuda && cuda->n_chain)
+        json_object_set_new(o, "chain", chain_array(cuda, arena));
     if (d->place.source) {
         struct place_line at = place_locate(d->place);
         json_object_set_new(o, "file", file_name(d->place.source->name, arena));

@@ -21,8 +21,8 @@ static void put_place(struct text *key, const struct place *p)
         text_printf(key, "|%s:%u:%u", p->source->name, at.line, at.column);
     if (p->cuda)
         text_printf(key, "|%s:%u", p->cuda->file, p->cuda->line);
-    if (p->cuda && p->cuda->inlined_file)
-        text_printf(key, "|%s:%u", p->cuda->inlined_file, p->cuda->inlined_line);
+    for (uint32_t i = 0; p->cuda && i < p->cuda->n_chain; i++)
+        text_printf(key, "|%s:%u", p->cuda->chain[i].file, p->cuda->chain[i].line);
 }
 
 /* What has no place is told apart by its words: addresses, threads and sizes differ from run to run. */

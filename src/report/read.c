@@ -18,11 +18,20 @@ static uint32_t number_of(const json_t *o, const char *key)
 static const struct cuda_place *read_cuda(const json_t *o, struct arena *arena)
 {
     const char *file = text_of(o, "cuda_file", arena);
+    const json_t *chain = json_object_get(o, "chain");
+    size_t n = json_array_size(chain);
     if (!file)
         return NULL;
     struct cuda_place *p = ARENA_NEW(arena, struct cuda_place);
-    *p = (struct cuda_place){file, number_of(o, "cuda_line"), text_of(o, "inlined_file", arena),
-                             number_of(o, "inlined_line")};
+    struct cuda_line *lines = n ? ARENA_ARRAY(arena, struct cuda_line, n) : NULL;
+    *p = (struct cuda_place){.file = file, .line = number_of(o, "cuda_line"), .chain = lines, .n_chain = (uint32_t)n};
+    for (size_t i = n; i-- > 0;) {
+        const json_t *at = json_array_get(chain, i);
+        const char *name = text_of(at, "file", arena);
+        lines[i] = (struct cuda_line){name ? name : "?", number_of(at, "line")};
+        if (lines[i].line == p->line && strcmp(lines[i].file, file) == 0)
+            p->shown = (uint32_t)i;
+    }
     return p;
 }
 

@@ -11,7 +11,8 @@ struct json_t; /* jansson.h */
  * the PTX file's folder). */
 struct str report_text(const struct diags *d, struct arena *arena);
 
-/* A JSON array of objects: severity, code, tool (of `heddle check`, which looks for it; notes have none), cuda_file, cuda_line, inlined_file, inlined_line, file, line, column, length, source
+/* A JSON array of objects: severity, code, tool (of `heddle check`, which looks for it; notes have none), cuda_file, cuda_line, inlined_file,
+ * inlined_line (the innermost), chain (file and line of all inlined calls, from the kernel's own line in), file, line, column, length, source
  * (of the PTX), text, help, kernel, reason, program, process, repeat, frames (function, file, line, object, offset), count; what
  * is not known is left out. */
 struct str report_json(const struct diags *d, struct arena *arena);
@@ -30,7 +31,5 @@ const char *report_severity(const struct diag *d);
 /* "memcheck", "racecheck", "initcheck", "synccheck": who looks for it; NULL: none of them. Of what is not watched the reason says
  * it. */
 const char *report_tool(const struct diag *d);
-/* A file below the current folder by its name from there, as compilers name it. */
-const char *report_file(const char *file, struct arena *arena);
 
 #endif

@@ -150,9 +150,10 @@ static json_t *results(const struct diags *d, json_t *rules, struct arena *arena
                 json_array_append_new(rules, json_pack("{s:s}", "id", g->code));
             json_object_set_new(seen, g->code, json_true());
         }
-        if (cuda && cuda->inlined_file)
-            relate(last, location(cuda->inlined_file, json_pack("{s:i}", "startLine", (int)cuda->inlined_line),
-                                  "inlined from here", arena));
+        for (uint32_t k = 0; cuda && k < cuda->n_chain; k++)
+            if (k != cuda->shown)
+                relate(last, location(cuda->chain[k].file, json_pack("{s:i}", "startLine", (int)cuda->chain[k].line),
+                                      k > cuda->shown ? "inlined from here" : "inlined in this line", arena));
         if (cuda && g->place.source)
             relate(last, ptx_location(g, "the PTX instruction", arena));
     }

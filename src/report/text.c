@@ -70,38 +70,45 @@ static FILE *open_text(const char *path)
 }
 
 /* The file as the compiler was told it, from here or from where the PTX is. */
-static FILE *open_cuda(struct text *o, const struct place *p)
+static FILE *open_cuda(struct text *o, const struct place *p, const char *file)
 {
-    FILE *f = open_text(p->cuda->file);
+    FILE *f = open_text(file);
     const char *slash = p->source ? strrchr(p->source->name, '/') : NULL;
-    if (f || !slash || p->cuda->file[0] == '/')
+    if (f || !slash || file[0] == '/')
         return f;
-    return open_text(arena_printf(o->arena, "%.*s/%s", (int)(slash - p->source->name), p->source->name, p->cuda->file));
+    return open_text(arena_printf(o->arena, "%.*s/%s", (int)(slash - p->source->name), p->source->name, file));
 }
 
-static void put_cuda_line(struct text *o, const struct place *p)
+static void put_cuda_line(struct text *o, const struct place *p, const char *file, uint32_t number)
 {
-    FILE *f = open_cuda(o, p);
+    FILE *f = open_cuda(o, p, file);
     char *line = NULL;
     size_t capacity = 0;
     ssize_t n = -1;
     if (!f)
         return;
-    for (uint32_t i = 0; i < p->cuda->line; i++)
+    for (uint32_t i = 0; i < number; i++)
         if ((n = getline(&line, &capacity, f)) < 0)
             break;
     if (n > 0)
-        put_line(o, p->cuda->line, window_of((struct str){line, strcspn(line, "\r\n")}, 0));
+        put_line(o, number, window_of((struct str){line, strcspn(line, "\r\n")}, 0));
     free(line);
     fclose(f);
 }
 
-const char *report_file(const char *file, struct arena *arena)
+/* What the line has inlined, to the innermost; then what it is inlined in, which is a library's. Of lines that are the user's, their
+ * text. */
+static void put_chain(struct text *o, const struct place *p)
 {
-    char here[4096];
-    size_t n = file[0] == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
-    bool below = n > 1 && strncmp(file, here, n) == 0 && file[n] == '/';
-    return printable_excerpt(arena, str_of(below ? file + n + 1 : file), false);
+    const struct cuda_place *cuda = p->cuda;
+    for (uint32_t i = cuda->shown + 1; i < cuda->n_chain; i++) {
+        const struct cuda_line *l = &cuda->chain[i];
+        text_printf(o, "  inlined from %s:%u\n", file_as_shown(l->file, o->arena), l->line);
+        if (!is_library_file(l->file))
+            put_cuda_line(o, p, l->file, l->line);
+    }
+    for (uint32_t i = cuda->shown; i-- > 0;)
+        text_printf(o, "  inlined in %s:%u\n", file_as_shown(cuda->chain[i].file, o->arena), cuda->chain[i].line);
 }
 
 /* "main at main.cu:27", "main in app+0x1139" */
@@ -110,7 +117,7 @@ static void put_frame(struct text *o, const hd_frame *f)
     const char *slash = f->object ? strrchr(f->object, '/') : NULL;
     text_puts(o, f->function ? printable_excerpt(o->arena, str_of(f->function), false) : "a function");
     if (f->file)
-        text_printf(o, " at %s:%u\n", report_file(f->file, o->arena), f->line);
+        text_printf(o, " at %s:%u\n", file_as_shown(f->file, o->arena), f->line);
     else if (f->object)
         text_printf(o, " in %s+0x%llx\n", printable(o->arena, str_of(slash ? slash + 1 : f->object)),
                     (unsigned long long)f->offset);
@@ -149,14 +156,14 @@ static void put_diag(struct text *o, const struct diag *d)
     const char *ptx = file ? arena_printf(o->arena, "%s:%u:%u", file, at.line, at.column) : NULL;
     const char *times = d->count > 1 ? arena_printf(o->arena, ", %llu times", (unsigned long long)d->count) : "";
     if (cuda)
-        text_printf(o, "%s:%u: ", report_file(cuda->file, o->arena), cuda->line);
+        text_printf(o, "%s:%u: ", file_as_shown(cuda->file, o->arena), cuda->line);
     else if (ptx)
         text_printf(o, "%s: ", ptx);
     text_printf(o, "%s: %s [%s%s]\n", report_severity(d), d->text, d->code, times);
-    if (cuda)
-        put_cuda_line(o, &d->place);
-    if (cuda && cuda->inlined_file)
-        text_printf(o, "  inlined from %s:%u\n", report_file(cuda->inlined_file, o->arena), cuda->inlined_line);
+    if (cuda) {
+        put_cuda_line(o, &d->place, cuda->file, cuda->line);
+        put_chain(o, &d->place);
+    }
     put_frames(o, d);
     if (d->origin && d->severity != DIAG_NOTE)
         put_origin(o, d);

@@ -366,7 +366,9 @@ def suppressed_findings_are_left_out():
                        ("* * unwritten<float>  ", BOTH[:1]), ("# *\n\n", BOTH), ("* * bey", BOTH), ("illegal", BOTH)):
         with open(rules, "w") as f:
             f.write(rule + "\n")
-        assert codes(check("--suppressions", rules, WAYS)[2]) == left, rule
+        _, err, result = check("--suppressions", rules, WAYS)
+        assert codes(result) == left, rule
+        assert (f"heddle: {rules}:1: the rule `" in err and "fits no finding" in err) == (left == BOTH and "#" not in rule), (rule, err)
     with open(rules, "w") as f:
         f.write("<ComputeSanitizerOutput/>\n")
     assert "is XML" in check("--suppressions", rules, WAYS, status=2)[1]

@@ -23,7 +23,8 @@ static struct place place_of(const char *part, const struct cuda_place *cuda)
 /* One of everything that a diagnostic can have. */
 static struct diags everything(void)
 {
-    static const struct cuda_place cuda = {"main.cu", 12, "inlined.h", 3}, line = {"main.cu", 14, NULL, 0};
+    static const struct cuda_line chain[] = {{"main.cu", 12}, {"inlined.h", 3}};
+    static const struct cuda_place cuda = {"main.cu", 12, chain, 2, 0}, line = {.file = "main.cu", .line = 14};
     static const hd_frame frames[] = {
         {.function = "main", .file = "main.cu", .line = 40, .object = "/bin/app", .offset = 77},
         {.object = "/lib/libc.so.6", .offset = 9}};
