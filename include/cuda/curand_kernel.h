@@ -7,23 +7,25 @@
 
 #include "cuda_runtime.h"
 
+/* Memory for states is the host's to allocate, which another compiler may have compiled: members are cuRAND's. `boxmuller_flag`, `_double`:
+ * there is a second number of a pair of normal ones. */
 struct curandStateXORWOW {
     unsigned d, v[5];
-    bool has_float, has_double; /* the second number of a pair of normal ones */
-    float next_float;
-    double next_double;
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
 };
 typedef struct curandStateXORWOW curandStateXORWOW_t;
 typedef struct curandStateXORWOW curandState_t;
 typedef struct curandStateXORWOW curandState;
 
 struct curandStatePhilox4_32_10 {
-    uint4 counter, output;
+    uint4 ctr, output;
     uint2 key;
-    unsigned used; /* words of the output */
-    bool has_float, has_double;
-    float next_float;
-    double next_double;
+    unsigned STATE; /* words of the output that have been used */
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
@@ -82,8 +84,8 @@ HEDDLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subse
                    b = 2591861531u * ((unsigned)(seed >> 32) ^ 0xf7dcefddu);
     *s = {6615241u + b + a,
           {123456789u + a, 362436069u ^ a, 521288629u + b, 88675123u ^ b, 5783321u + a},
-          false,
-          false,
+          0,
+          0,
           0,
           0};
     skipahead_sequence(subsequence, s);
@@ -104,15 +106,15 @@ HEDDLE_RANDOM uint4 curand_Philox4x32_10(uint4 c, uint2 k)
 }
 HEDDLE_RANDOM void heddle_philox_add(curandStatePhilox4_32_10_t *s, unsigned long long low, unsigned long long high)
 {
-    const unsigned long long before = (unsigned long long)s->counter.y << 32 | s->counter.x, sum = before + low;
-    high += ((unsigned long long)s->counter.w << 32 | s->counter.z) + (sum < low);
-    s->counter = make_uint4((unsigned)sum, (unsigned)(sum >> 32), (unsigned)high, (unsigned)(high >> 32));
-    s->output = curand_Philox4x32_10(s->counter, s->key);
+    const unsigned long long before = (unsigned long long)s->ctr.y << 32 | s->ctr.x, sum = before + low;
+    high += ((unsigned long long)s->ctr.w << 32 | s->ctr.z) + (sum < low);
+    s->ctr = make_uint4((unsigned)sum, (unsigned)(sum >> 32), (unsigned)high, (unsigned)(high >> 32));
+    s->output = curand_Philox4x32_10(s->ctr, s->key);
 }
 HEDDLE_RANDOM void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *s)
 {
-    const unsigned used = s->used + (unsigned)(n & 3);
-    s->used = used & 3;
+    const unsigned used = s->STATE + (unsigned)(n & 3);
+    s->STATE = used & 3;
     heddle_philox_add(s, (n >> 2) + (used >> 2), 0);
 }
 HEDDLE_RANDOM void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *s)
@@ -130,9 +132,9 @@ HEDDLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subse
 HEDDLE_RANDOM unsigned curand(curandStatePhilox4_32_10_t *s)
 {
     const uint4 o = s->output;
-    const unsigned result = s->used == 0 ? o.x : s->used == 1 ? o.y : s->used == 2 ? o.z : o.w;
-    if (++s->used == 4) {
-        s->used = 0;
+    const unsigned result = s->STATE == 0 ? o.x : s->STATE == 1 ? o.y : s->STATE == 2 ? o.z : o.w;
+    if (++s->STATE == 4) {
+        s->STATE = 0;
         heddle_philox_add(s, 1, 0);
     }
     return result;
@@ -193,11 +195,11 @@ HEDDLE_RANDOM double curand_uniform_double(curandStatePhilox4_32_10_t *s)
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_normal(State *s)                                                                        \
     {                                                                                                                  \
-        s->has_float = !s->has_float;                                                                                  \
-        if (!s->has_float)                                                                                             \
-            return s->next_float;                                                                                      \
+        s->boxmuller_flag = !s->boxmuller_flag;                                                                                  \
+        if (!s->boxmuller_flag)                                                                                             \
+            return s->boxmuller_extra;                                                                                      \
         const float2 pair = curand_normal2(s);                                                                         \
-        s->next_float = pair.y;                                                                                        \
+        s->boxmuller_extra = pair.y;                                                                                        \
         return pair.x;                                                                                                 \
     }                                                                                                                  \
     HEDDLE_RANDOM double2 curand_normal2_double(State *s)                                                              \
@@ -207,11 +209,11 @@ HEDDLE_RANDOM double curand_uniform_double(curandStatePhilox4_32_10_t *s)
     }                                                                                                                  \
     HEDDLE_RANDOM double curand_normal_double(State *s)                                                                \
     {                                                                                                                  \
-        s->has_double = !s->has_double;                                                                                \
-        if (!s->has_double)                                                                                            \
-            return s->next_double;                                                                                     \
+        s->boxmuller_flag_double = !s->boxmuller_flag_double;                                                                                \
+        if (!s->boxmuller_flag_double)                                                                                            \
+            return s->boxmuller_extra_double;                                                                                     \
         const double2 pair = curand_normal2_double(s);                                                                 \
-        s->next_double = pair.y;                                                                                       \
+        s->boxmuller_extra_double = pair.y;                                                                                       \
         return pair.x;                                                                                                 \
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_log_normal(State *s, float mean, float stddev)                                          \

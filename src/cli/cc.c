@@ -36,6 +36,18 @@ static void add_include_paths(struct job *j, cc_words *c)
     }
 }
 
+static const char own_streams[] = "CUDA_API_PER_THREAD_DEFAULT_STREAM";
+
+/* Is stream 0 the thread's own? As nvcc, by -default-stream or by the macro that this defines. */
+static bool has_own_streams(const struct cc_options *o)
+{
+    bool own = o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0;
+    for (uint32_t i = 0; i < o->list[CC_DEFINE].n; i++)
+        own |= strcspn(o->list[CC_DEFINE].at[i], "=") == sizeof own_streams - 1 &&
+               strncmp(o->list[CC_DEFINE].at[i], own_streams, sizeof own_streams - 1) == 0;
+    return own;
+}
+
 /* What a compilation reads: all that a .cu file includes before all else (cc_pch.c), a source, or what that was preprocessed to. */
 enum reading { READ_HEADERS, READ_SOURCE, READ_PREPROCESSED };
 
@@ -55,8 +67,8 @@ static void add_source_options(struct job *j, cc_words *c, enum reading reading)
     ADD(c, arena_printf(j->arena, "%s/heddle/std", j->headers));
     ADD(c, "-isystem");
     ADD(c, j->headers);
-    if (o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0)
-        ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
+    if (o->given[CC_DEFAULT_STREAM] && has_own_streams(o))
+        ADD(c, arena_printf(j->arena, "-D%s", own_streams));
     ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
     ADD(c, "-Wno-error=register");                                     /* C++17 has it no more; nvcc warns */
     ADD(c, "-Wno-invalid-constexpr");                                  /* GCC has constexpr math functions */
@@ -147,6 +159,7 @@ static cc_words cuda_command(struct job *j, const char *side, enum reading readi
     /* nvcc takes a device function(...) that is only declared, or whose arguments nothing looks at: libcu++ has many */
     ADD(&c, "-Xclang");
     ADD(&c, "-fcuda-allow-variadic-functions");
+    ADD(&c, "-fno-crash-diagnostics"); /* files for clang's makers */
     ADD(&c, "-x");
     ADD(&c, "cuda");
     if (o->given[CC_STD])
@@ -162,6 +175,10 @@ static cc_words cuda_command(struct job *j, const char *side, enum reading readi
     ADD(&c, cc_is_true(o, CC_FMAD, true) ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
     if (o->rdc)
         ADD(&c, "-fgpu-rdc");
+    if (has_own_streams(o)) { /* how a kernel is launched */
+        ADD(&c, "-Xclang");
+        ADD(&c, "-fgpu-default-stream=per-thread");
+    }
     /* The macros are for our headers, where clang's own code generation does not decide. */
     if (o->given[CC_FAST_MATH] || cc_is_true(o, CC_FTZ, false)) {
         ADD(&c, "-fgpu-flush-denormals-to-zero");
@@ -217,6 +234,8 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
     /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
     ADD(&c, "-mllvm");
     ADD(&c, "-slp-max-vf=8");
+    /* of what is read only, LLVM 19 makes tables of distances else, which its PTX writer takes for circular (RelLookupTableConverter) */
+    ADD(&c, "-mcmodel=large");
     if (!cc_is_true(o, CC_PREC_DIV, !o->given[CC_FAST_MATH])) {
         ADD(&c, "-mllvm");
         ADD(&c, "-nvptx-prec-divf32=0");

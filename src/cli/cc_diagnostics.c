@@ -3,7 +3,8 @@
  * clang's text is read as a list of messages, each with the lines that lead to it ("In file included from") and those that
  * show it; a message and the notes behind it belong together. An error in one of our headers, as of a static_assert, moves to
  * the user's line that led there. Notes in our headers go, but for what is wrong with a candidate. What has been said before,
- * by the compiler for the device or for another architecture, is not said again. See cc.h; the hints are in cc_hints.def.
+ * by the compiler for the device or for another architecture, is not said again. Where clang itself fails, it writes a page for its
+ * makers: that becomes a line. See cc.h; the hints are in cc_hints.def.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -184,9 +185,62 @@ static void print_group(struct cc_diagnostics *d, struct arena *arena, const str
     print_hint(d, arena, first->text);
 }
 
+/* ---- where clang fails ---- */
+
+/* Where the page begins that clang writes when it fails; NULL: it has not. */
+static const char *failure_in(const char *text)
+{
+    static const char *const marks[] = {"fatal error: error in backend: ", "LLVM ERROR: ", "PLEASE submit a bug report",
+                                        "error: clang frontend command failed"};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        const char *at = strstr(text, marks[i]);
+        if (at && (!first || at < first))
+            first = at;
+    }
+    while (first && first > text && first[-1] != '\n')
+        first--;
+    return first;
+}
+
+/* The last text between a mark and an end: what was being done when it failed. */
+static struct str last_between(const char *page, const char *mark, const char *end)
+{
+    struct str found = {"", 0};
+    for (const char *p = page; (p = strstr(p, mark));) {
+        p += strlen(mark);
+        size_t n = strcspn(p, "\n");
+        const char *stop = memmem(p, n, end, strlen(end));
+        if (stop)
+            found = (struct str){p, (size_t)(stop - p)};
+    }
+    return found;
+}
+
+static void print_failure(struct cc_diagnostics *d, const char *page, struct arena *arena)
+{
+    struct str why = {"", 0}, line = line_at(page);
+    struct str place = last_between(page, "\n1.\t", ": current parser token"),
+               file = last_between(page, "on module '", "'");
+    struct str function = last_between(page, "on function '@", "'");
+    if (str_starts(line, "fatal error: error in backend: "))
+        why = (struct str){line.p + 31, line.n - 31 - (line.p[line.n - 1] == '\n')};
+    const char *hint = cc_hint(why, arena);
+    const char *text =
+        arena_printf(arena, "clang has failed%s%.*s%s%s%.*s; %s", function.n ? " at `" : "", STR_ARG(function),
+                     function.n ? "`" : "", why.n ? ": " : "", STR_ARG(why),
+                     hint ? hint : "-G, without optimisation, may get around it; -v shows all that clang says");
+    struct str at = place.n ? place : file.n ? file : str_of("heddle: cc");
+    if (say_once(d, arena, text))
+        print_head(d, at, str_of("error"), str_of(text));
+}
+
 void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena)
 {
     VEC(struct message) group = {0};
+    const char *failure = failure_in(text);
+    if (failure)
+        text = arena_strndup(arena, text, (size_t)(failure - text));
     while (*text) {
         struct message m = read_message(d, &text);
         if (!m.is_note && group.n) {
@@ -202,4 +256,6 @@ void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct are
     }
     if (group.n)
         print_group(d, arena, group.at, group.n);
+    if (failure)
+        print_failure(d, failure, arena);
 }

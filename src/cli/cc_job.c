@@ -2,6 +2,7 @@
 #include "cli/cc_job.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +87,10 @@ int job_finish(struct job *j, struct process *p)
         fputs(err, stderr);
     else
         cc_print_diagnostics(&j->diagnostics, err, j->arena);
+    int signal = status - 128; /* one that the user has sent ends heddle, too */
+    if (signal > 0 && signal != SIGINT && signal != SIGTERM && signal != SIGHUP && !strstr(err, "PLEASE submit"))
+        cli_failure(j->s, "cc: the compiler has been ended by signal %d%s", signal,
+                    signal == SIGKILL ? ": is there memory left?" : "");
     return status;
 }
 

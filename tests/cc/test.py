@@ -290,6 +290,41 @@ def the_language():
     checks("language", "-I" + folder.name, "-D", "BASE=76", "-DARCH=600", "-arch=sm_60", "-O2")
 
 
+def tables_of_strings_are_read():
+    """Of which LLVM makes tables of distances, where its writer of PTX cannot have them."""
+    write("strings.cu", r"""#include <cstdio>
+__device__ const char *name(int i)
+{
+    switch (i) {
+    case 0: return "null";
+    case 1: return "eins";
+    case 2: return "zwei";
+    case 3: return "drei";
+    default: return "viele";
+    }
+}
+__global__ void k(int *o)
+{
+    const char *const words[] = {"eins", "zwei", "drei", "vier"};
+    const char *names[] = {"zero", "one", "two"};
+    static const struct { const char *name; int n; } pairs[] = {{"aa", 1}, {"bbb", 2}, {"cccc", 3}};
+    int i = threadIdx.x;
+    o[i] = words[i & 3][1];
+    printf("%s %s %s %d\n", names[i % 3], name(i), pairs[i % 3].name, pairs[i % 3].n);
+}
+int main()
+{
+    int *o;
+    cudaMallocManaged(&o, 256);
+    k<<<1, 5>>>(o);
+    return cudaDeviceSynchronize() || o[0] != 'i' || o[1] != 'w' || o[2] != 'r' || o[3] != 'i';
+}
+""")
+    for flags in ["-arch=sm_90"], ["-arch=sm_75", "-rdc=true"]:
+        cc("-o", "strings", *flags, "strings.cu")
+        assert run("strings") == "zero null aa 1\none eins bbb 2\ntwo zwei cccc 3\nzero drei aa 1\none viele bbb 2\n"
+
+
 def signs_of_a_launch_may_stand_apart():
     """As formatters leave them that know no CUDA; not what else looks like them, and with places as in the source."""
     os.makedirs(path("apart"), exist_ok=True)

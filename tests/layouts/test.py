@@ -79,6 +79,18 @@ int main()
     assert command(path("plain")) == "3 16\n"
 
 
+def types_are_as_long_as_nvcc_s():
+    are_as_recorded("types")
+
+
+def types_are_the_same_on_both_sides():
+    checks("types")
+
+
+def names_of_kernels_are_nvcc_s():
+    are_as_recorded("names")
+
+
 def dependencies_of_a_source_with_closures_are_its_own():
     command(heddle, "cc", "-c", "-MD", "-MF", "rule.d", *FLAGS, os.path.join(here, "closures.cu"), "-o", "closures.o")
     with open(path("rule.d")) as f:

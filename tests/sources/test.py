@@ -145,6 +145,25 @@ def a_signal_leaves_nothing_behind():
     assert all(name.endswith(".seen") for name in os.listdir("kept")), os.listdir("kept")
 
 
+def a_compiler_that_fails_gets_a_line_and_leaves_nothing_behind():
+    """As LLVM's code generation does on a variable that points to itself; and any failure of clang's own."""
+    write("circle.cu", "struct N { N *next; };\n__device__ N self = {&self};\n__global__ void k(N **p) { *p = self.next; }\nint main() {}\n")
+    for flags in ([], ["-ptx"], ["-c", "-G"]):
+        done = cc("circle.cu", *flags)
+        refused(done, "circle.cu: error: clang has failed at `_Z1kPP1N`: Circular dependency", "set the pointer in a kernel")
+        assert done.stderr.count("\n") == 1, done.stderr
+    for side in "", "#ifdef __CUDA_ARCH__\n", "#ifndef __CUDA_ARCH__\n":
+        write("crash.cu", KERNEL + side + "#pragma clang __debug crash\n" + ("#endif\n" if side else ""))
+        done = cc("crash.cu")
+        refused(done, "crash.cu:", "error: clang has failed; ")
+        assert done.stderr.count("\n") == 1, done.stderr
+    os.mkdir("killed")
+    with open("killed/clang-19", "w") as f:
+        f.write("#!/bin/sh\nkill -9 $$\n")
+    os.chmod("killed/clang-19", 0o700)
+    refused(cc("circle.cu", "-ccbin", os.path.abspath("killed/clang-19")), "ended by signal 9: is there memory left?")
+
+
 def values_of_options_are_values():
     write("k.cu", KERNEL.replace("= 1", "= sizeof(S)"))
     done = cc("-c", "k.cu", "-DS=\"$(touch pwned);'`touch pwned`\"", "-I-", "-I@at", "-I", "no such folder")
