@@ -561,6 +561,10 @@ HD_API void hd_stream_destroy(hd_stream *stream);
 HD_API hd_result hd_stream_query(hd_stream *stream);
 /* The same, for who does not go by it: checkers do not take it for having waited. */
 HD_API bool hd_stream_is_done(hd_stream *stream);
+/* What is put between the two is one piece of work: where much is pending, only the end waits for earlier work to be done, and counts
+ * it as `n` things that have been put. Batches may be in each other. */
+HD_API void hd_stream_begin_batch(hd_stream *stream);
+HD_API void hd_stream_end_batch(hd_stream *stream, unsigned n);
 HD_API hd_result hd_stream_synchronize(hd_stream *stream);
 /* A number that no other stream of the context has. */
 HD_API uint64_t hd_stream_number(const hd_stream *stream);
@@ -601,11 +605,14 @@ HD_API hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_
 enum hd_call_flags {
     HD_CALL_ALWAYS = 1, /* also after a fault: status says what it was */
     HD_CALL_UPKEEP = 2, /* of the caller's own: nobody learns by it that the stream has come so far */
-    HD_CALL_GATE = 4,   /* it waits for what others do: checkers take what has begun by its end as done by then */
 };
-/* Calls a function of the host, which must not wait for the stream itself. */
+/* Calls a function of the host, which must not wait for the stream itself. Of all streams of a machine only so many such functions run
+ * at a time, at least two where it has threads for it: they may be made to follow each other. */
 HD_API hd_result hd_stream_call(hd_stream *stream, void (*function)(void *data, hd_result status), void *data,
                                 unsigned flags);
+/* The stream waits for what others do: the function is called, also after a fault, until it says that this is done, and must not wait
+ * itself. Checkers take what has begun by then as done by then. */
+HD_API hd_result hd_stream_gate(hd_stream *stream, bool (*is_open)(void *data, hd_result status), void *data);
 /* Memory of hd_alloc is the program's from when the stream comes here on, and of what comes after that: checkers find earlier uses. */
 HD_API hd_result hd_stream_allocated(hd_stream *stream, void *pointer);
 /* Frees memory of hd_alloc when the stream comes to it. */
@@ -615,6 +622,8 @@ HD_API hd_result hd_event_create(hd_event **event);
 HD_API void hd_event_destroy(hd_event *event); /* NULL is allowed */
 /* The event is now this moment in the stream. */
 HD_API hd_result hd_event_record(hd_event *event, hd_stream *stream);
+/* The event is now the end of what has been put into the stream last, which may be before now: cheaper, where order is all that counts. */
+HD_API hd_result hd_event_follow(hd_event *event, hd_stream *stream);
 /* An event that has never been recorded is done. */
 HD_API hd_result hd_event_query(hd_event *event);
 HD_API hd_result hd_event_synchronize(hd_event *event);

@@ -93,7 +93,7 @@ struct hd_context {
 struct hd_stream {
     struct hd_context *context;
     struct stream *stream;
-    struct hd_stream *next;
+    struct hd_stream *next, **link; /* in the context's list */
 };
 
 void module_free(hd_module *m);
@@ -108,8 +108,17 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
 /* What was counted of a launch, told to whoever asked for it. NULL: nothing, as memory has run out. */
 void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task);
 
-/* Runs it, watched where the machine has a checker, counted where it has an explainer. */
-hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags);
+/* A launch on its way, watched where the machine has a checker, counted where it has an explainer. */
+struct running {
+    struct launch *launch;
+    struct counted_launch *counted;
+    size_t findings; /* that there were before */
+};
+
+/* As launch_begin(), launch_step() and launch_end(). */
+void running_begin(hd_machine *m, struct launch_request *q, struct running *r, struct diags *diags);
+hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r, hd_launch_stats *stats,
+                      struct diags *diags);
 
 /* Copies the texts that diagnostics point into, which may go before the report does. */
 void report_keep_places(hd_report *r);

@@ -176,32 +176,57 @@ static void tell_launched(const hd_checker *c, struct str kernel, bool fresh)
     arena_free(&scratch);
 }
 
-static hd_result launch_checked(hd_checker *c, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
+static void checked_begin(hd_checker *c, struct launch_request *q, struct running *r)
+{
+    r->findings = checker_count(c->checker);
+    if (!(q->flags & HD_LAUNCH_UNCHECKED))
+        checker_begin(c->checker, q->kernel, &q->hooks);
+}
+
+static void checked_end(hd_checker *c, const struct launch_request *q, const struct running *r)
 {
     bool watched = !(q->flags & HD_LAUNCH_UNCHECKED);
-    size_t before = checker_count(c->checker);
-    if (watched)
-        checker_begin(c->checker, q->kernel, &q->hooks);
-    hd_result r = machine_launch(c->machine->machine, q, stats, diags);
     if (watched)
         checker_end(c->checker);
     else
         checker_forget_undefined(c->checker);
-    bool fresh = checker_count(c->checker) > before;
     if (watched)
-        tell_launched(c, q->kernel->func->symbol.name, fresh);
-    return r;
+        tell_launched(c, q->kernel->func->symbol.name, checker_count(c->checker) > r->findings);
 }
 
-hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
+static hd_explainer *explainer_of(const hd_machine *m, const struct launch_request *q)
 {
-    hd_explainer *e = q->flags & HD_LAUNCH_UNCHECKED ? NULL : m->explainer;
-    struct counted_launch *counted = e ? counter_begin(e->counter, q) : NULL;
-    hd_result r =
-        m->checker ? launch_checked(m->checker, q, stats, diags) : machine_launch(m->machine, q, stats, diags);
+    return q->flags & HD_LAUNCH_UNCHECKED ? NULL : m->explainer;
+}
+
+void running_begin(hd_machine *m, struct launch_request *q, struct running *r, struct diags *diags)
+{
+    hd_explainer *e = explainer_of(m, q);
+    *r = (struct running){.counted = e ? counter_begin(e->counter, q) : NULL};
+    if (m->checker)
+        checked_begin(m->checker, q, r);
+    r->launch = launch_begin(m->machine, q, diags);
+}
+
+hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r, hd_launch_stats *stats,
+                      struct diags *diags)
+{
+    hd_explainer *e = explainer_of(m, q);
+    hd_result result = launch_end(r->launch, stats, diags);
+    if (m->checker)
+        checked_end(m->checker, q, r);
     if (e)
-        explainer_end(e, counted, q->task);
-    return r;
+        explainer_end(e, r->counted, q->task);
+    return result;
+}
+
+static hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
+{
+    struct running r;
+    running_begin(m, q, &r, diags);
+    while (r.launch && !launch_step(r.launch, NULL))
+        ;
+    return running_end(m, q, &r, stats, diags);
 }
 
 /* In no stream: after what the host has waited for, and waited for itself. */

@@ -14,6 +14,9 @@ static hd_stream *new_stream(hd_context *c, struct stream *stream)
     s->stream = stream;
     pthread_mutex_lock(&c->lock);
     s->next = c->streams;
+    s->link = &c->streams;
+    if (s->next)
+        s->next->link = &s->next;
     c->streams = s;
     pthread_mutex_unlock(&c->lock);
     return s;
@@ -44,11 +47,13 @@ void hd_context_destroy(hd_context *c)
 {
     if (!c)
         return;
-    context_destroy(c->context);
     for (hd_stream *s = c->streams, *next; s; s = next) {
         next = s->next;
+        if (s != c->default_stream)
+            stream_destroy(s->stream);
         free(s);
     }
+    context_destroy(c->context);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
@@ -91,10 +96,9 @@ void hd_stream_destroy(hd_stream *s)
         return;
     hd_context *c = s->context;
     pthread_mutex_lock(&c->lock);
-    hd_stream **link = &c->streams;
-    while (*link != s)
-        link = &(*link)->next;
-    *link = s->next;
+    *s->link = s->next;
+    if (s->next)
+        s->next->link = s->link;
     pthread_mutex_unlock(&c->lock);
     stream_destroy(s->stream);
     free(s);
@@ -119,6 +123,18 @@ hd_result hd_stream_query(hd_stream *s)
 bool hd_stream_is_done(hd_stream *s)
 {
     return s && stream_is_done(s->stream);
+}
+
+void hd_stream_begin_batch(hd_stream *s)
+{
+    if (s)
+        stream_begin_batch(s->stream);
+}
+
+void hd_stream_end_batch(hd_stream *s, unsigned n)
+{
+    if (s)
+        stream_end_batch(s->stream, n);
 }
 
 hd_result hd_stream_synchronize(hd_stream *s)
@@ -166,19 +182,32 @@ static struct task *task_of(hd_event *e)
     return t;
 }
 
+/* The event is the end of a task, whose reference it takes over; NULL: it is done. */
+static hd_result make_event(hd_event *e, hd_stream *s, struct task *t)
+{
+    pthread_mutex_lock(&e->lock);
+    struct task *old = e->task;
+    e->task = t;
+    pthread_mutex_unlock(&e->lock);
+    task_release(old);
+    return context_fault(s->context->context);
+}
+
 hd_result hd_event_record(hd_event *e, hd_stream *s)
 {
     if (!e || !s)
         return HD_ERROR_INVALID_VALUE;
-    struct task *t = task_new(sizeof *t), *held, *old;
+    struct task *t = task_new(sizeof *t), *held;
     if (!t || !stream_put(s->stream, t, &held))
         return HD_ERROR_OUT_OF_MEMORY;
-    pthread_mutex_lock(&e->lock);
-    old = e->task;
-    e->task = held;
-    pthread_mutex_unlock(&e->lock);
-    task_release(old);
-    return context_fault(s->context->context);
+    return make_event(e, s, held);
+}
+
+hd_result hd_event_follow(hd_event *e, hd_stream *s)
+{
+    if (!e || !s)
+        return HD_ERROR_INVALID_VALUE;
+    return make_event(e, s, stream_last(s->stream));
 }
 
 hd_result hd_event_query(hd_event *e)
@@ -210,15 +239,8 @@ hd_result hd_stream_wait_event(hd_stream *s, hd_event *e)
 {
     if (!s || !e)
         return HD_ERROR_INVALID_VALUE;
-    struct task *earlier = task_of(e), *t = NULL;
-    bool ok = true;
-    if (earlier && (earlier->number || !task_is_done(earlier))) {
-        t = task_new(sizeof *t);
-        ok = t && task_after(t, earlier);
-        if (t && !ok)
-            task_release(t);
-        ok = ok && stream_put(s->stream, t, NULL);
-    }
+    struct task *earlier = task_of(e);
+    bool ok = !earlier || stream_after(s->stream, earlier);
     task_release(earlier);
     return ok ? context_fault(s->context->context) : HD_ERROR_OUT_OF_MEMORY;
 }

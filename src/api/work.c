@@ -1,8 +1,11 @@
 /* What streams do (include/heddle.h): launches, copies, fills, calls of the host. */
+#include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "api/handles.h"
 #include "base/demangle.h"
+#include "exec/thread_pool.h"
 
 /* ---- launches ---- */
 
@@ -12,6 +15,8 @@ struct launch_task {
     hd_machine *machine;
     struct launch_request request;
     void *packed;
+    struct running running;
+    bool begun;
 };
 
 /* HD_ON_ERROR_KERNEL: what a kernel has done, not what it was denied. */
@@ -21,28 +26,39 @@ static bool ends_kernel_alone(const hd_machine *m, hd_result result)
            result <= HD_ERROR_LAUNCH_FAILED && result != HD_ERROR_LAUNCH_TIMEOUT;
 }
 
-static hd_result launch_now(struct launch_task *l, hd_report *r)
+/* False where it goes on in another turn: then there is nothing to report yet. */
+static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
 {
-    hd_result result = launch_run(l->machine, &l->request, NULL, &r->diags);
-    if (result)
+    struct thread_pool *others = l->machine->machine->threads;
+    if (!l->begun)
+        running_begin(l->machine, &l->request, &l->running, &r->diags);
+    l->begun = true;
+    if (l->running.launch && !launch_step(l->running.launch, others))
+        return false;
+    *result = running_end(l->machine, &l->request, &l->running, NULL, &r->diags);
+    if (*result)
         diag_of_kernel(&r->diags, demangle(l->request.kernel->func->symbol.name, &r->arena), NULL);
-    if (result && l->context->options.fault)
-        l->context->options.fault(l->context->options.data, result, r);
-    return ends_kernel_alone(l->machine, result) ? HD_SUCCESS : result;
+    if (*result && l->context->options.fault)
+        l->context->options.fault(l->context->options.data, *result, r);
+    if (ends_kernel_alone(l->machine, *result))
+        *result = HD_SUCCESS;
+    return true;
 }
 
-static hd_result run_launch(struct task *t, struct worker *k)
+static bool run_launch(struct task *t, hd_result *result)
 {
     struct launch_task *l = (struct launch_task *)t;
     hd_report r = {.diags = {.arena = &r.arena, .limit = 50}};
     jmp_buf oom;
-    l->request.worker = k;
+    volatile bool done = true;
     l->request.task = t->number;
     r.arena.on_oom = &oom;
-    hd_result result = setjmp(oom) == 0 ? launch_now(l, &r) : HD_ERROR_OUT_OF_MEMORY;
+    *result = HD_ERROR_OUT_OF_MEMORY;
+    if (setjmp(oom) == 0)
+        done = launch_now(l, &r, result);
     r.arena.on_oom = NULL;
     arena_free(&r.arena);
-    return result;
+    return done;
 }
 
 static void drop_launch(struct task *t)
@@ -55,7 +71,7 @@ static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *
     struct launch_task *l = (struct launch_task *)task_new(sizeof *l);
     if (!l)
         return HD_ERROR_OUT_OF_MEMORY;
-    l->task.run = run_launch;
+    l->task.turn = run_launch;
     l->task.drop = drop_launch;
     l->task.note =
         (struct task_note){.kind = TASK_LAUNCH, .name = k->name, .programmatic = c->flags & HD_LAUNCH_PROGRAMMATIC};
@@ -173,16 +189,16 @@ static void note_moved(const hd_machine *m, uint32_t task, uint64_t bytes, bool 
         stream_log_moved(m->explainer->streams, task, bytes, within_device);
 }
 
-static hd_result run_copy(struct task *t, struct worker *k)
+static bool run_copy(struct task *t, hd_result *result)
 {
-    (void)k;
+    (void)result;
     struct copy_task *c = (struct copy_task *)t;
     const hd_copy *x = &c->copy;
     note_box(c->machine, t->number, x->from, x->width, x->height, x->depth, x->from_pitch, x->from_slice, false);
     note_box(c->machine, t->number, x->to, x->width, x->height, x->depth, x->to_pitch, x->to_slice, true);
     note_moved(c->machine, t->number, (uint64_t)x->width * x->height * x->depth, !x->host);
     do_copy(c->machine, x, c->place);
-    return HD_SUCCESS;
+    return true;
 }
 
 struct fill_task {
@@ -214,15 +230,15 @@ static void do_fill(hd_machine *m, const hd_fill *f)
     mem_end_use(mem);
 }
 
-static hd_result run_fill(struct task *t, struct worker *k)
+static bool run_fill(struct task *t, hd_result *result)
 {
-    (void)k;
+    (void)result;
     struct fill_task *f = (struct fill_task *)t;
     const hd_fill *x = &f->fill;
     note_box(f->machine, t->number, x->to, x->width * x->element_bytes, x->height, 1, x->pitch, 0, true);
     note_moved(f->machine, t->number, (uint64_t)x->width * x->element_bytes * x->height, true);
     do_fill(f->machine, x);
-    return HD_SUCCESS;
+    return true;
 }
 
 static hd_result put(hd_stream *s, struct task *t, enum hd_wait wait)
@@ -254,7 +270,7 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
     struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.run = run_copy;
+    t->task.turn = run_copy;
     t->task.note.kind = TASK_COPY;
     t->machine = s->context->machine;
     t->copy = *copy;
@@ -277,7 +293,7 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
     struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.run = run_fill;
+    t->task.turn = run_fill;
     t->task.note.kind = TASK_FILL;
     t->machine = s->context->machine;
     t->fill = *fill;
@@ -292,12 +308,12 @@ struct call_task {
     void *data;
 };
 
-static hd_result run_call(struct task *t, struct worker *k)
+static bool run_call(struct task *t, hd_result *result)
 {
-    (void)k;
+    (void)result;
     struct call_task *c = (struct call_task *)t;
     c->function(c->data, task_status(t));
-    return HD_SUCCESS;
+    return true;
 }
 
 hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result status), void *data, unsigned flags)
@@ -307,10 +323,48 @@ hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result st
     struct call_task *t = (struct call_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.run = run_call;
-    t->task.note.kind = flags & HD_CALL_UPKEEP ? TASK_MARK : flags & HD_CALL_GATE ? TASK_GATE : TASK_CALL;
+    t->task.turn = run_call;
+    t->task.note.kind = flags & HD_CALL_UPKEEP ? TASK_MARK : TASK_CALL;
     t->task.always = flags & HD_CALL_ALWAYS;
     t->function = function;
+    t->data = data;
+    return put(s, &t->task, HD_NO_WAIT);
+}
+
+struct gate_task {
+    struct task task;
+    hd_machine *machine;
+    bool (*is_open)(void *data, hd_result status);
+    void *data;
+    unsigned turns;
+};
+
+/* One that stays shut is looked at now and then, where nobody else wants the thread. */
+static bool run_gate(struct task *t, hd_result *result)
+{
+    enum { SOON = 100, PAUSE_MICROSECONDS = 100 };
+    (void)result;
+    struct gate_task *g = (struct gate_task *)t;
+    bool open = g->is_open(g->data, task_status(t));
+    if (!open && g->turns++ >= SOON && !thread_pool_is_crowded(g->machine->machine->threads))
+        usleep(PAUSE_MICROSECONDS);
+    else if (!open)
+        sched_yield();
+    return open;
+}
+
+hd_result hd_stream_gate(hd_stream *s, bool (*is_open)(void *data, hd_result status), void *data)
+{
+    if (!s || !is_open)
+        return HD_ERROR_INVALID_VALUE;
+    struct gate_task *t = (struct gate_task *)task_new(sizeof *t);
+    if (!t)
+        return HD_ERROR_OUT_OF_MEMORY;
+    t->task.turn = run_gate;
+    t->task.note.kind = TASK_GATE;
+    t->task.always = true;
+    t->machine = s->context->machine;
+    t->is_open = is_open;
     t->data = data;
     return put(s, &t->task, HD_NO_WAIT);
 }
@@ -324,16 +378,16 @@ struct memory_task {
 };
 
 /* Where it begins, and ends, all of it is written, to those beside. */
-static hd_result run_memory(struct task *t, struct worker *k)
+static bool run_memory(struct task *t, hd_result *result)
 {
-    (void)k;
+    (void)result;
     struct memory_task *x = (struct memory_task *)t;
     struct mem_block b;
     if (mem_find(&x->machine->machine->mem, (uint64_t)(uintptr_t)x->pointer, &b))
         note_box(x->machine, t->number, x->pointer, b.size, 1, 1, 0, 0, true);
     if (t->note.kind == TASK_FREE)
         hd_free(x->machine, x->pointer);
-    return HD_SUCCESS;
+    return true;
 }
 
 static hd_result put_memory(hd_stream *s, void *pointer, enum task_kind kind)
@@ -346,7 +400,7 @@ static hd_result put_memory(hd_stream *s, void *pointer, enum task_kind kind)
     struct memory_task *t = (struct memory_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.run = run_memory;
+    t->task.turn = run_memory;
     t->task.note.kind = kind;
     t->task.always = true;
     t->machine = s->context->machine;

@@ -201,41 +201,51 @@ static void wait_for(const struct ipc_event *e, uint64_t record, hd_context *c)
 struct event_work {
     struct ipc_event *event;
     uint64_t record;
-    hd_context *context;
-    bool wait;
 };
 
-/* After a fault, too: others must not wait for ever. */
-static void run_event(void *data, hd_result status)
+static void end_work(struct event_work *w)
 {
-    struct event_work w = *(struct event_work *)data;
-    free(data);
-    if (!w.wait)
-        set_done(w.event, w.record);
-    else if (!status)
-        wait_for(w.event, w.record, w.context);
-    ipc_event_drop(w.event);
+    ipc_event_drop(w->event);
+    free(w);
 }
 
-static CUresult put(struct ipc_event *e, uint64_t record, bool wait, hd_stream *s, CUcontext c)
+/* After a fault, too: others must not wait for ever. */
+static void record_event(void *data, hd_result status)
+{
+    struct event_work *w = data;
+    (void)status;
+    set_done(w->event, w->record);
+    end_work(w);
+}
+
+static bool event_has_come(void *data, hd_result status)
+{
+    struct event_work *w = data;
+    bool has_come = status || is_done(w->event, w->record);
+    if (has_come)
+        end_work(w);
+    return has_come;
+}
+
+static CUresult put(struct ipc_event *e, uint64_t record, bool wait, hd_stream *s)
 {
     struct event_work *w = malloc(sizeof *w);
     if (!w)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *w = (struct event_work){e, record, c->context, wait};
+    *w = (struct event_work){e, record};
     __atomic_add_fetch(&e->refs, 1, __ATOMIC_RELAXED);
-    return from_hd(hd_stream_call(s, run_event, w, wait ? HD_CALL_ALWAYS | HD_CALL_GATE : HD_CALL_ALWAYS));
+    return from_hd(wait ? hd_stream_gate(s, event_has_come, w) : hd_stream_call(s, record_event, w, HD_CALL_ALWAYS));
 }
 
-CUresult ipc_event_record(struct ipc_event *e, hd_stream *s, CUcontext c)
+CUresult ipc_event_record(struct ipc_event *e, hd_stream *s)
 {
-    return put(e, __atomic_add_fetch(&e->page->recorded, 1, __ATOMIC_ACQ_REL), false, s, c);
+    return put(e, __atomic_add_fetch(&e->page->recorded, 1, __ATOMIC_ACQ_REL), false, s);
 }
 
-CUresult ipc_event_wait(struct ipc_event *e, hd_stream *s, CUcontext c)
+CUresult ipc_event_wait(struct ipc_event *e, hd_stream *s)
 {
     uint64_t record = last_record(e);
-    return is_done(e, record) ? CUDA_SUCCESS : put(e, record, true, s, c);
+    return is_done(e, record) ? CUDA_SUCCESS : put(e, record, true, s);
 }
 
 bool ipc_event_is_done(const struct ipc_event *e)

@@ -5,7 +5,6 @@
 #include "cuda/registered.h"
 #include "cuda/streams.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
@@ -13,7 +12,7 @@
 struct memop {
     CUdeviceptr address;
     uint64_t value;
-    bool wide, wait;
+    bool wide;
     unsigned flags;
     CUcontext context;
 };
@@ -37,23 +36,26 @@ static bool is_met(const struct memop *m)
     }
 }
 
-static void run(void *data, hd_result status)
+static bool is_open(void *data, hd_result status)
+{
+    bool open = status || is_met(data);
+    if (open)
+        free(data);
+    return open;
+}
+
+static void write(void *data, hd_result status)
 {
     struct memop m = *(struct memop *)data;
     void *at = hd_own_view(m.context->device->machine, (void *)(uintptr_t)m.address);
     free(data);
     if (status)
         return;
-    if (!m.wait)
-        hd_checker_mark_defined(hd_machine_checker(m.context->device->machine), at, m.wide ? 8 : 4);
-    if (m.wait) {
-        while (!is_met(&m) && hd_context_status(m.context->context) == HD_SUCCESS)
-            sched_yield();
-    } else if (m.wide) {
+    hd_checker_mark_defined(hd_machine_checker(m.context->device->machine), at, m.wide ? 8 : 4);
+    if (m.wide)
         __atomic_store_n((uint64_t *)at, m.value, __ATOMIC_RELEASE);
-    } else {
+    else
         __atomic_store_n((uint32_t *)at, (uint32_t)m.value, __ATOMIC_RELEASE);
-    }
 }
 
 static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, bool wait, unsigned flags)
@@ -67,8 +69,8 @@ static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, 
     struct memop *m = malloc(sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *m = (struct memop){address, value, wide, wait, flags, c};
-    return from_hd(hd_stream_call(stream, run, m, wait ? HD_CALL_ALWAYS | HD_CALL_GATE : HD_CALL_ALWAYS));
+    *m = (struct memop){address, value, wide, flags, c};
+    return from_hd(wait ? hd_stream_gate(stream, is_open, m) : hd_stream_call(stream, write, m, HD_CALL_ALWAYS));
 }
 
 #define MEMOP(name, bits, type, wide, wait)                                                                            \

@@ -251,15 +251,15 @@ CU_API CUresult cuEventDestroy(CUevent e)
     return cuEventDestroy_v2(e);
 }
 
-CUresult event_record(CUevent e, hd_stream *s, CUcontext c)
+CUresult event_record(CUevent e, hd_stream *s)
 {
     e->recorded = true;
-    return e->shared ? ipc_event_record(e->shared, s, c) : from_hd(hd_event_record(e->event, s));
+    return e->shared ? ipc_event_record(e->shared, s) : from_hd(hd_event_record(e->event, s));
 }
 
-CUresult event_wait(CUevent e, hd_stream *s, CUcontext c)
+CUresult event_wait(CUevent e, hd_stream *s)
 {
-    return e->shared ? ipc_event_wait(e->shared, s, c) : from_hd(hd_stream_wait_event(s, e->event));
+    return e->shared ? ipc_event_wait(e->shared, s) : from_hd(hd_stream_wait_event(s, e->event));
 }
 
 CU_API CUresult cuEventRecord(CUevent e, CUstream s)
@@ -274,7 +274,7 @@ CU_API CUresult cuEventRecord(CUevent e, CUstream s)
     if (capture_record(e, s, &r))
         return r;
     capture_forget(e);
-    return event_record(e, stream, c);
+    return event_record(e, stream);
 }
 
 CU_API CUresult cuEventRecord_ptsz(CUevent e, CUstream s)
@@ -344,6 +344,6 @@ CU_API CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
     NEED((flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) == 0);
     if (capture_wait(s, e, &r))
         return r;
-    return event_wait(e, stream, c);
+    return event_wait(e, stream);
 }
 TWIN2(cuStreamWaitEvent, CUevent, unsigned)

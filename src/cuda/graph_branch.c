@@ -80,6 +80,16 @@ void branches_free(CUgraphExec x)
 
 /* ---- launching them ---- */
 
+/* However large, one launch is put without waiting for earlier ones; of large ones only few may be pending. */
+enum { NODES_PER_TASK = 256 };
+
+static CUresult open_stream(CUcontext c, hd_stream **stream)
+{
+    TRY(from_hd(hd_stream_create(c->context, HD_STREAM_NON_BLOCKING, stream)));
+    hd_stream_begin_batch(*stream); /* the launch is counted where it is put */
+    return CUDA_SUCCESS;
+}
+
 /* Streams for all branches but the first, in the context that the graph is launched in. */
 static CUresult open_streams(CUgraphExec x, CUcontext c)
 {
@@ -88,7 +98,7 @@ static CUresult open_streams(CUgraphExec x, CUcontext c)
         if (x->streams[b] && !same && context_lives(x->streams_of))
             hd_stream_destroy(x->streams[b]);
         if (!x->streams[b] || !same)
-            TRY(from_hd(hd_stream_create(c->context, HD_STREAM_NON_BLOCKING, &x->streams[b])));
+            TRY(open_stream(c, &x->streams[b]));
     }
     x->streams_of = c->id;
     return CUDA_SUCCESS;
@@ -103,7 +113,19 @@ static CUresult run_step(CUgraphExec x, struct step *s, CUcontext c)
         TRY(from_hd(hd_stream_wait_event(stream, s->waits_for[i]->event)));
     if (!s->disabled)
         TRY(work_run(stream, c, &s->work, WORK_IN_GRAPH));
-    return s->event ? from_hd(hd_event_record(s->event, stream)) : CUDA_SUCCESS;
+    return s->event ? from_hd(hd_event_follow(s->event, stream)) : CUDA_SUCCESS;
+}
+
+static CUresult run_steps(CUgraphExec x, hd_stream *stream, CUcontext c)
+{
+    if (x->n_branches > 1)
+        TRY(from_hd(hd_event_record(x->begun, stream)));
+    for (size_t i = 0; i < x->n; i++)
+        TRY(run_step(x, &x->steps[i], c));
+    for (size_t i = 0; i < x->n; i++)
+        if (x->steps[i].is_last && x->steps[i].branch > 0)
+            TRY(from_hd(hd_stream_wait_event(stream, x->steps[i].event)));
+    return from_hd(hd_event_follow(x->ended, stream));
 }
 
 /* One launch of it is also after the one before ("CUDA Driver API", cuGraphLaunch). */
@@ -115,12 +137,8 @@ CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
     TRY(open_streams(x, c));
     x->streams[0] = stream;
     x->launched_in = hd_stream_number(stream);
-    if (x->n_branches > 1)
-        TRY(from_hd(hd_event_record(x->begun, stream)));
-    for (size_t i = 0; i < x->n; i++)
-        TRY(run_step(x, &x->steps[i], c));
-    for (size_t i = 0; i < x->n; i++)
-        if (x->steps[i].is_last && x->steps[i].branch > 0)
-            TRY(from_hd(hd_stream_wait_event(stream, x->steps[i].event)));
-    return from_hd(hd_event_record(x->ended, stream));
+    hd_stream_begin_batch(stream);
+    CUresult r = run_steps(x, stream, c);
+    hd_stream_end_batch(stream, (unsigned)(x->n / NODES_PER_TASK) + 1);
+    return r;
 }

@@ -73,7 +73,7 @@ struct CUctx_st {
 
 struct CUstream_st {
     enum handle_kind kind; /* 0: its context has gone */
-    struct CUstream_st *next;
+    struct CUstream_st *next, **link; /* in its context's list */
     CUcontext context;
     hd_stream *stream;
     struct capture *capture; /* that it takes part in, or NULL */

@@ -138,6 +138,9 @@ void stream_add(CUstream s)
 {
     state_lock();
     s->next = s->context->streams;
+    s->link = &s->context->streams;
+    if (s->next)
+        s->next->link = &s->next;
     s->context->streams = s;
     state_unlock();
 }
@@ -145,10 +148,8 @@ void stream_add(CUstream s)
 void stream_remove(CUstream s)
 {
     state_lock();
-    CUstream *link = &s->context->streams;
-    while (*link && *link != s)
-        link = &(*link)->next;
-    if (*link)
-        *link = s->next;
+    *s->link = s->next;
+    if (s->next)
+        s->next->link = s->link;
     state_unlock();
 }

@@ -189,8 +189,8 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
     case WORK_COPY: return copy(s, &w->copy, how);
     case WORK_FILL: return fill(s, &w->fill, how);
     case WORK_CALL: return call(s, w->call.function, w->call.data);
-    case WORK_RECORD: return event_record(w->event, s, c);
-    case WORK_WAIT: return event_wait(w->event, s, c);
+    case WORK_RECORD: return event_record(w->event, s);
+    case WORK_WAIT: return event_wait(w->event, s);
     default: return CUDA_SUCCESS;
     }
 }

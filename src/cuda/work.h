@@ -46,8 +46,8 @@ CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
 
 /* ---- driver_stream.c ---- */
 
-CUresult event_record(CUevent e, hd_stream *s, CUcontext c);
-CUresult event_wait(CUevent e, hd_stream *s, CUcontext c);
+CUresult event_record(CUevent e, hd_stream *s);
+CUresult event_wait(CUevent e, hd_stream *s);
 
 /* ---- summary.c ---- */
 

@@ -8,8 +8,10 @@
 #include "exec/machine.h"
 #include "exec/pool.h"
 #include "exec/schedule.h"
+#include "exec/stall.h"
 #include "exec/worker.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -109,7 +111,13 @@ static void size_shared(struct launch *l, const struct launch_request *r)
 
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
 {
-    *l = (struct launch){.machine = m, .kernel = r->kernel, .task = r->task, .flags = r->flags, .rows = m->rows};
+    *l = (struct launch){.machine = m,
+                         .launcher = k,
+                         .begun = seconds_now(),
+                         .kernel = r->kernel,
+                         .task = r->task,
+                         .flags = r->flags,
+                         .rows = m->rows};
     for (int i = 0; i < 3; i++) {
         l->grid[i] = r->grid[i];
         l->block[i] = r->block[i];
@@ -149,6 +157,7 @@ static void free_launch(struct launch *l)
     arena_free(&l->report_arena);
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->parking);
+    free(l);
 }
 
 /* ---- workers of a launch ---- */
@@ -161,6 +170,7 @@ void launch_join(struct launch *l, struct worker *k)
     k->launch = l;
     k->next = l->workers;
     k->warp_instructions = k->lane_instructions = 0;
+    k->idle_since = 0;
     limit_join(k, l);
     k->looks = 0;
     l->workers = k;
@@ -229,7 +239,9 @@ static void withdraw(struct machine *m, struct launch *l)
     pthread_mutex_unlock(&m->lock);
 }
 
-struct worker *worker_create(struct machine *m)
+/* ---- workers of who launches ---- */
+
+static struct worker *new_worker(struct machine *m)
 {
     struct worker *k = aligned_alloc(64, sizeof *k);
     if (k) {
@@ -239,29 +251,50 @@ struct worker *worker_create(struct machine *m)
     return k;
 }
 
-void worker_destroy(struct worker *k)
+static void free_worker(struct worker *k)
 {
-    if (!k)
-        return;
     pool_free_all(k);
     free(k->warp_rows);
     free(k);
 }
 
-static void run(struct machine *m, struct launch *l, struct worker *k)
+struct worker *worker_take(struct machine *m)
 {
-    if (l->schedule)
-        pthread_mutex_lock(&m->one_at_a_time);
-    offer(m, l);
-    launch_join(l, k);
-    if (l->schedule)
-        worker_run_scheduled(k, l);
-    else
-        worker_run(k, l);
-    launch_leave(l, k);
-    if (l->schedule)
-        pthread_mutex_unlock(&m->one_at_a_time);
+    pthread_mutex_lock(&m->lock);
+    struct worker *k = m->spare;
+    if (k) {
+        m->spare = k->next;
+        m->n_spare--;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return k ? k : new_worker(m);
 }
+
+/* As many are kept as run at a time where few wait. */
+void worker_give(struct worker *k)
+{
+    struct machine *m = k->machine;
+    pthread_mutex_lock(&m->lock);
+    bool kept = m->n_spare < 2 * m->config.workers;
+    if (kept) {
+        k->next = m->spare;
+        m->spare = k;
+        m->n_spare++;
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (!kept)
+        free_worker(k);
+}
+
+void workers_free_spare(struct machine *m)
+{
+    for (struct worker *k = m->spare, *next; k; k = next) {
+        next = k->next;
+        free_worker(k);
+    }
+}
+
+/* ---- from begin to end ---- */
 
 static bool pass_on(struct launch *l, struct diags *diags)
 {
@@ -312,44 +345,92 @@ static void tell_lost(const struct launch *l)
     arena_free(&scratch);
 }
 
-hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats, struct diags *diags)
+struct launch *launch_begin(struct machine *m, const struct launch_request *r, struct diags *diags)
 {
-    struct launch l;
-    double start = seconds_now();
-    struct worker *k = r->worker ? r->worker : worker_create(m);
-    bool ready = k && init_launch(&l, m, r, k);
-    if (!ready) {
+    struct worker *k = worker_take(m);
+    struct launch *l = k ? malloc(sizeof *l) : NULL;
+    if (!l || !init_launch(l, m, r, k)) {
+        if (l)
+            free_launch(l);
         if (k)
-            free_launch(&l);
-        if (!r->worker)
-            worker_destroy(k);
-        return HD_ERROR_OUT_OF_MEMORY;
+            worker_give(k);
+        return NULL;
     }
     mem_forget_host(&m->mem);
-    if (!enlist(m, &l))
-        launch_fail(&l, FAULT_out_of_memory);
-    ready = guarded(compiler_begins, &l, diags);
-    if (l.deadline > 0 && l.deadline <= seconds_now())
-        launch_fail(&l, FAULT_timeout);
+    if (!enlist(m, l))
+        launch_fail(l, FAULT_out_of_memory);
+    l->ready = guarded(compiler_begins, l, diags);
+    if (l->deadline > 0 && l->deadline <= seconds_now())
+        launch_fail(l, FAULT_timeout);
     mem_begin_use(&m->mem);
-    if (ready && !launch_has_failed(&l))
-        run(m, &l, k);
-    withdraw(m, &l);
+    return l;
+}
+
+/* Under a schedule one launch runs at a time; false where another does, and this one does not wait for it. */
+static bool start(struct launch *l, bool waits)
+{
+    struct machine *m = l->machine;
+    if (l->schedule && waits)
+        pthread_mutex_lock(&m->one_at_a_time);
+    else if (l->schedule && pthread_mutex_trylock(&m->one_at_a_time) != 0)
+        return false;
+    offer(m, l);
+    launch_join(l, l->launcher);
+    return true;
+}
+
+static void run_scheduled(struct launch *l)
+{
+    worker_run_scheduled(l->launcher, l);
+    launch_leave(l, l->launcher);
+    pthread_mutex_unlock(&l->machine->one_at_a_time);
+}
+
+bool launch_step(struct launch *l, const struct thread_pool *others)
+{
+    struct worker *k = l->launcher;
+    if (k->launch) {
+        stall_return(k, l);
+    } else if (!l->ready || launch_has_failed(l)) {
+        return true;
+    } else if (!start(l, !others)) {
+        sched_yield();
+        return false;
+    }
+    if (l->schedule) {
+        run_scheduled(l);
+        return true;
+    }
+    bool done = worker_run(k, l, others);
+    if (done)
+        launch_leave(l, k);
+    else
+        stall_leave(k, l);
+    return done;
+}
+
+hd_result launch_end(struct launch *l, hd_launch_stats *stats, struct diags *diags)
+{
+    if (!l)
+        return HD_ERROR_OUT_OF_MEMORY;
+    struct machine *m = l->machine;
+    withdraw(m, l);
     mem_end_use(&m->mem);
-    limit_end(&l);
-    if (ready && m->compiler)
-        m->compiler->end(&l);
-    if (l.schedule && l.schedule->diverged)
-        launch_fail(&l, FAULT_replay);
-    if (l.fault.kind)
-        guarded(pass_on, &l, diags);
-    tell_lost(&l);
+    limit_end(l);
+    if (l->ready && m->compiler)
+        m->compiler->end(l);
+    if (l->schedule && l->schedule->diverged)
+        launch_fail(l, FAULT_replay);
+    if (l->fault.kind)
+        guarded(pass_on, l, diags);
+    tell_lost(l);
     if (stats)
-        *stats = (hd_launch_stats){seconds_now() - start, l.done_blocks, l.warp_instructions, l.lane_instructions,
-                                   l.printed.lost_bytes};
-    enum fault_kind kind = l.fault.kind;
-    free_launch(&l);
-    if (!r->worker)
-        worker_destroy(k);
-    return ready ? fault_result(kind) : diags->errors ? HD_ERROR_NOT_SUPPORTED : HD_ERROR_OUT_OF_MEMORY;
+        *stats = (hd_launch_stats){seconds_now() - l->begun, l->done_blocks, l->warp_instructions, l->lane_instructions,
+                                   l->printed.lost_bytes};
+    hd_result result = l->ready        ? fault_result(l->fault.kind)
+                       : diags->errors ? HD_ERROR_NOT_SUPPORTED
+                                       : HD_ERROR_OUT_OF_MEMORY;
+    worker_give(l->launcher);
+    free_launch(l);
+    return result;
 }

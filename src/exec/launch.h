@@ -15,6 +15,7 @@ struct worker;
 struct compiled;
 struct schedule;
 struct row_fns;
+struct thread_pool;
 
 /* What a launch has printed, and could not. */
 struct print_total {
@@ -30,6 +31,9 @@ enum launch_flags {
 struct launch {
     struct launch *next;
     struct machine *machine;
+    struct worker *launcher;
+    double begun; /* when: seconds_now() */
+    bool ready;   /* its kernel can run */
     struct kernel *kernel;
     uint64_t number;
     uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
@@ -85,14 +89,18 @@ struct launch_request {
     double deadline;    /* as in struct launch */
     const void *params; /* packed */
     struct hook_list hooks;
-    struct worker *worker; /* that launches; NULL: one is made for it */
-    uint32_t task;         /* as in struct launch */
+    uint32_t task; /* as in struct launch */
 };
 
-/* Runs a grid to its end in this thread and the machine's workers. Limits have been checked. A fault becomes a
- * diagnostic. */
-hd_result machine_launch(struct machine *m, const struct launch_request *r, hd_launch_stats *stats,
-                         struct diags *diags);
+/* A grid runs in whoever asks for it and in the machine's workers. Nothing of it stands on a C stack between its steps, so that
+ * launches which wait for each other can take turns on few threads; each step may be on another one.
+ *
+ * Limits have been checked. The request stays until the end. NULL where memory is exhausted. */
+struct launch *launch_begin(struct machine *m, const struct launch_request *r, struct diags *diags);
+/* Goes on; true where all is done. False where it has given way to jobs of `others` (worker_run()). */
+bool launch_step(struct launch *l, const struct thread_pool *others);
+/* A fault becomes a diagnostic. Frees the launch; NULL is allowed. */
+hd_result launch_end(struct launch *l, hd_launch_stats *stats, struct diags *diags);
 
 /* A thread begins and ends to work on a launch. */
 void launch_join(struct launch *l, struct worker *k);

@@ -9,6 +9,7 @@
 #include "exec/pool.h"
 #include "exec/rows.h"
 #include "exec/schedule.h"
+#include "exec/thread_pool.h"
 #include "exec/worker.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static void *worker_main(void *data)
         if (l) {
             launch_join(l, k); /* keeps it from being freed */
             pthread_mutex_unlock(&m->lock);
-            worker_run(k, l);
+            worker_run(k, l, NULL);
             pthread_mutex_lock(&m->lock);
             launch_leave(l, k);
             pthread_cond_broadcast(&m->idle);
@@ -72,10 +73,16 @@ static void set_defaults(struct machine_config *c)
         c->stack_bytes = 64 << 10;
 }
 
+/* Of each worker's core: with the workers' own, and one of the program's, there are four threads a core. */
+enum { STREAM_THREADS = 3 };
+
 /* One thread fewer than workers: the thread that launches is one, too. */
 static bool start_workers(struct machine *m)
 {
     uint32_t n = m->config.workers - 1;
+    m->threads = thread_pool_create(m->config.workers * STREAM_THREADS);
+    if (!m->threads)
+        return false;
     m->workers = aligned_alloc(64, (n + 1) * sizeof *m->workers);
     if (!m->workers)
         return false;
@@ -157,11 +164,13 @@ bool machine_destroy(struct machine *m)
     pthread_mutex_unlock(&m->lock);
     if (m->has_clock)
         pthread_join(m->clock_thread, NULL);
+    thread_pool_destroy(m->threads);
     for (uint32_t i = 0; i < m->n_threads; i++) {
         pthread_join(m->workers[i].thread, NULL);
         pool_free_all(&m->workers[i]);
     }
     free(m->workers);
+    workers_free_spare(m);
     if (m->compiler)
         m->compiler->close(m);
     bool recorded = schedule_close(&m->schedule);

@@ -16,6 +16,7 @@ struct worker;
 struct launch;
 struct kernel;
 struct order_hooks;
+struct thread_pool;
 
 struct machine_config {
     uint32_t workers, stack_bytes;
@@ -47,9 +48,12 @@ struct machine {
     const char *cpu_level;
     struct worker *workers; /* threads of its own */
     uint32_t n_threads;
-    pthread_mutex_t lock; /* of what follows, and of lists of launches' workers */
+    struct thread_pool *threads; /* for streams */
+    pthread_mutex_t lock;        /* of what follows, and of lists of launches' workers */
     pthread_cond_t work, idle;
     struct launch *launches;
+    struct worker *spare; /* of launches that have ended, for the next ones; linked by `next` */
+    uint32_t n_spare;
     bool stopping;
     pthread_t clock_thread; /* limit.c */
     pthread_cond_t clock;

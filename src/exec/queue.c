@@ -6,20 +6,28 @@
 #include "base/monotonic.h"
 #include "base/spin_lock.h"
 #include "exec/machine.h"
-#include "exec/worker.h"
+#include "exec/thread_pool.h"
 
 enum { THROTTLE = 512, SPINS = 400 };
 
 struct stream {
+    struct job job; /* runs its tasks */
     struct context *context;
-    struct stream *next; /* in the context's list */
-    bool blocking, closed, sleeping, started;
-    uint64_t number, n_put;
+    struct stream *next, **link; /* in the context's list, where something has been put */
+    bool blocking, closed;
+    bool active;               /* its job has turns, or will have */
+    uint32_t batches;          /* that have begun and not ended */
+    uint64_t number, n_put;    /* n_put: since the mark */
     struct task *first, **end; /* not taken yet */
     struct task *last;         /* put last; held; NULL where it is known to be done */
+    struct task *join;         /* not put yet: what the next task is to come after */
     struct task *mark;         /* one of the last THROTTLE tasks; held */
     uint32_t strand;           /* for order hooks */
-    pthread_cond_t wake;
+    /* The job's, for whoever runs it: */
+    struct task *taken; /* the first of them is to run, or runs */
+    uint32_t n_awaited; /* of those it comes after, so many are done */
+    bool asked, begun;  /* that one: it has its permit, or waits for it; it has had a turn */
+    struct stream *next_awaiting;
 };
 
 /* The last task of a stream that has gone, as long as what comes after it has to be told. */
@@ -31,9 +39,10 @@ struct tail {
 struct context {
     struct machine *machine;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a task that somebody watches is done; a stream has gone */
-    struct stream *streams; /* with the closed ones that still have tasks */
+    pthread_cond_t changed; /* a task that somebody watches is done; no stream is active any more */
+    struct stream *streams; /* that have a last task, or something to come after */
     struct stream *legacy;
+    uint32_t n_active;
     struct tail *tails;
     uint32_t n_tails, cap_tails;
     _Atomic uint64_t n_streams;
@@ -165,38 +174,115 @@ hd_result task_status(const struct task *t)
     return (hd_result)atomic_load(&t->context->fault);
 }
 
+static struct thread_pool *threads_of(const struct context *c)
+{
+    return c->machine->threads;
+}
+
 static void finish(struct task *t)
 {
     struct context *c = t->context;
     t->time = seconds_now();
     atomic_store(&t->done, true);
-    if (atomic_load(&t->watched)) {
-        pthread_mutex_lock(&c->lock);
-        pthread_cond_broadcast(&c->changed);
-        pthread_mutex_unlock(&c->lock);
+    if (!atomic_load(&t->watched))
+        return;
+    pthread_mutex_lock(&c->lock);
+    struct stream *s = t->awaiting;
+    t->awaiting = NULL;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    for (struct stream *next; s; s = next) {
+        next = s->next_awaiting;
+        thread_pool_put(threads_of(c), &s->job);
     }
 }
 
-static void run_task(struct task *t, struct worker *k)
+/* The stream has its next turn when the task is done; false where it is done already. */
+static bool await(struct stream *s, struct task *t)
 {
-    struct context *c = t->context;
-    for (uint32_t i = 0; i < t->n_after; i++)
-        task_wait(t->after[i]);
+    struct context *c = s->context;
+    if (task_is_done(t))
+        return false;
+    pthread_mutex_lock(&c->lock);
+    atomic_store(&t->watched, true);
+    bool waits = !task_is_done(t);
+    if (waits) {
+        s->next_awaiting = t->awaiting;
+        t->awaiting = s;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return waits;
+}
+
+static bool is_permitted(enum task_kind kind, enum permit *permit)
+{
+    *permit = kind == TASK_LAUNCH ? PERMIT_LAUNCH : PERMIT_CALL;
+    return kind == TASK_LAUNCH || kind == TASK_CALL;
+}
+
+/* False where the stream has its next turn when it may have a permit, and has it then. */
+static bool take_permit(struct stream *s, const struct task *t)
+{
+    enum permit permit;
+    if (!is_permitted(t->note.kind, &permit) || s->asked)
+        return true;
+    s->asked = true;
+    return thread_pool_take_permit(threads_of(s->context), permit, &s->job);
+}
+
+static void give_permit(struct stream *s, const struct task *t)
+{
+    enum permit permit;
+    if (is_permitted(t->note.kind, &permit))
+        thread_pool_give_permit(threads_of(s->context), permit);
+}
+
+/* False where the task waits: then the stream may be having its next turn already. */
+static bool begin(struct stream *s, struct task *t)
+{
+    const struct order_hooks *order = t->number ? order_of(s->context) : NULL;
+    if (s->begun)
+        return true;
+    while (s->n_awaited < t->n_after)
+        if (await(s, t->after[s->n_awaited++]))
+            return false;
+    if (!take_permit(s, t))
+        return false;
     let_go(t);
-    const struct order_hooks *order = t->number ? order_of(c) : NULL;
     if (order)
         order->begin(order->data, t->number);
-    if (t->run && (t->always || !atomic_load(&c->fault))) {
-        int none = HD_SUCCESS, fault = t->run(t, k);
-        if (fault)
-            atomic_compare_exchange_strong(&c->fault, &none, fault);
-    }
-    if (order)
-        order->end(order->data, t->number);
-    finish(t);
+    s->begun = true;
+    return true;
 }
 
-/* ---- a stream's thread ---- */
+static void end(struct stream *s, struct task *t)
+{
+    const struct order_hooks *order = t->number ? order_of(s->context) : NULL;
+    if (order)
+        order->end(order->data, t->number);
+    give_permit(s, t);
+    s->n_awaited = 0;
+    s->asked = s->begun = false;
+    s->taken = t->next;
+    finish(t);
+    task_release(t);
+}
+
+/* True where it is done. */
+static bool have_turn(struct task *t)
+{
+    struct context *c = t->context;
+    hd_result fault = HD_SUCCESS;
+    int none = HD_SUCCESS;
+    if (!t->turn || (!t->always && atomic_load(&c->fault)))
+        return true;
+    bool done = t->turn(t, &fault);
+    if (done && fault)
+        atomic_compare_exchange_strong(&c->fault, &none, (int)fault);
+    return done;
+}
+
+/* ---- a stream's turns ---- */
 
 /* What comes after a stream that has gone is not told of it by the stream any more. */
 static void keep_tail(struct context *c, struct stream *s)
@@ -219,71 +305,78 @@ static void drop_tail(struct context *c, uint32_t i)
     c->tails[i] = c->tails[--c->n_tails];
 }
 
+static void unlist(struct stream *s)
+{
+    if (!s->link)
+        return;
+    *s->link = s->next;
+    if (s->next)
+        s->next->link = s->link;
+    s->link = NULL;
+}
+
+static void enlist(struct stream *s)
+{
+    struct context *c = s->context;
+    if (s->link)
+        return;
+    s->next = c->streams;
+    s->link = &c->streams;
+    if (s->next)
+        s->next->link = &s->next;
+    c->streams = s;
+}
+
 static void free_stream(struct stream *s)
 {
     struct context *c = s->context;
-    struct stream **link = &c->streams;
     const struct order_hooks *order = order_of(c);
     if (s->last && s->last->number)
         keep_tail(c, s);
     if (order && s->strand)
         order->close(order->data, s->strand);
-    while (*link != s)
-        link = &(*link)->next;
-    *link = s->next;
+    unlist(s);
     task_release(s->last);
     task_release(s->mark);
-    pthread_cond_destroy(&s->wake);
     free(s);
-    pthread_cond_broadcast(&c->changed);
 }
 
-static struct task *take_all(struct stream *s)
+/* What the stream is to run next; NULL where it rests, or has gone. */
+static struct task *next_task(struct stream *s)
 {
-    struct task *all = s->first;
+    struct context *c = s->context;
+    if (s->taken)
+        return s->taken;
+    pthread_mutex_lock(&c->lock);
+    struct task *t = s->taken = s->first;
     s->first = NULL;
     s->end = &s->first;
-    return all;
-}
-
-static void *stream_main(void *data)
-{
-    struct stream *s = data;
-    struct context *c = s->context;
-    struct worker *k = worker_create(c->machine);
-    pthread_mutex_lock(&c->lock);
-    for (;;) {
-        while (!s->first && !s->closed) {
-            s->sleeping = true;
-            pthread_cond_wait(&s->wake, &c->lock);
-        }
-        s->sleeping = false;
-        if (!s->first)
-            break;
-        struct task *t = take_all(s);
-        pthread_mutex_unlock(&c->lock);
-        while (t) {
-            struct task *next = t->next;
-            run_task(t, k);
-            task_release(t);
-            t = next;
-        }
-        pthread_mutex_lock(&c->lock);
+    if (!t) {
+        s->active = false;
+        if (s->closed)
+            free_stream(s);
+        if (--c->n_active == 0)
+            pthread_cond_broadcast(&c->changed);
     }
-    worker_destroy(k);
-    free_stream(s);
     pthread_mutex_unlock(&c->lock);
-    return NULL;
+    return t;
 }
 
-static bool start(struct stream *s)
+static void run_stream(struct job *job)
 {
-    pthread_t thread;
-    if (!s->started && pthread_create(&thread, NULL, stream_main, s) == 0) {
-        pthread_detach(thread);
-        s->started = true;
+    struct stream *s = (struct stream *)job;
+    struct thread_pool *threads = threads_of(s->context);
+    for (struct task *t; (t = next_task(s));) {
+        if (!begin(s, t))
+            return;
+        bool done = have_turn(t);
+        if (done)
+            end(s, t);
+        if (!done || thread_pool_is_crowded(threads)) {
+            thread_pool_put(threads, job);
+            return;
+        }
     }
-    return s->started;
 }
 
 /* ---- streams ---- */
@@ -293,38 +386,77 @@ struct stream *stream_create(struct context *c, bool blocking)
     struct stream *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+    s->job.turn = run_stream;
     s->context = c;
     s->blocking = blocking;
     s->end = &s->first;
-    pthread_cond_init(&s->wake, NULL);
-    pthread_mutex_lock(&c->lock);
-    s->number = ++c->n_streams;
-    s->next = c->streams;
-    c->streams = s;
-    pthread_mutex_unlock(&c->lock);
+    s->number = atomic_fetch_add(&c->n_streams, 1) + 1;
     return s;
+}
+
+static void append(struct stream *s, struct task *t)
+{
+    *s->end = t;
+    s->end = &t->next;
+    task_release(s->last);
+    s->last = t;
+    s->n_put += !s->batches;
+    task_hold(t);
+    enlist(s);
+    if (!s->active) {
+        s->active = true;
+        s->context->n_active++;
+        thread_pool_put(threads_of(s->context), &s->job);
+    }
+}
+
+static bool for_implicit(struct stream *s, bool (*each)(struct task *, struct task *), struct task *t);
+static void forget_tails(struct stream *s);
+
+/* What the next task is to come after becomes a moment of the stream: there may be no next task. */
+static void put_join(struct stream *s)
+{
+    struct task *t = s->join;
+    s->join = NULL;
+    if (!t)
+        return;
+    for_implicit(s, task_after, t); /* where memory is exhausted, the next task will not be put, either */
+    order_submit(t, s);
+    forget_tails(s);
+    append(s, t);
+}
+
+/* The stream's last task, done or not; NULL where it matters to nobody any more. */
+static struct task *last_of(struct stream *s)
+{
+    put_join(s);
+    if (s->last && task_is_done(s->last) && !s->last->number) {
+        task_release(s->last);
+        s->last = NULL;
+        unlist(s);
+    }
+    return s->last;
+}
+
+struct task *stream_last(struct stream *s)
+{
+    pthread_mutex_lock(&s->context->lock);
+    struct task *last = last_of(s);
+    if (last)
+        task_hold(last);
+    pthread_mutex_unlock(&s->context->lock);
+    return last;
 }
 
 void stream_destroy(struct stream *s)
 {
     struct context *c = s->context;
     pthread_mutex_lock(&c->lock);
+    put_join(s);
     s->closed = true;
-    if (s->started)
-        pthread_cond_signal(&s->wake);
-    else
+    if (!s->active)
         free_stream(s);
     pthread_mutex_unlock(&c->lock);
-}
-
-/* The stream's last task, done or not; NULL where it matters to nobody any more. */
-static struct task *last_of(struct stream *s)
-{
-    if (s->last && task_is_done(s->last) && !s->last->number) {
-        task_release(s->last);
-        s->last = NULL;
-    }
-    return s->last;
 }
 
 static bool is_busy(struct stream *s)
@@ -339,9 +471,11 @@ static bool for_implicit(struct stream *s, bool (*each)(struct task *, struct ta
     struct context *c = s->context;
     if (s != c->legacy)
         return !s->blocking || each(t, last_of(c->legacy));
-    for (struct stream *o = c->streams; o; o = o->next)
+    for (struct stream *o = c->streams, *next; o; o = next) {
+        next = o->next;
         if (o != s && o->blocking && !each(t, last_of(o)))
             return false;
+    }
     for (uint32_t i = 0; i < c->n_tails; i++)
         if (c->tails[i].blocking && !each(t, c->tails[i].last))
             return false;
@@ -363,26 +497,42 @@ static void forget_tails(struct stream *s)
             drop_tail(c, i);
 }
 
-static void append(struct stream *s, struct task *t)
+/* Every THROTTLE tasks, the one put that long ago has to be done: it is returned, held. */
+static struct task *throttle(struct stream *s)
 {
-    *s->end = t;
-    s->end = &t->next;
-    task_release(s->last);
-    s->last = t;
-    task_hold(t);
-    if (s->sleeping)
-        pthread_cond_signal(&s->wake);
-}
-
-/* Every THROTTLE tasks, the one put that long ago has to be done. */
-static struct task *throttle(struct stream *s, struct task *t)
-{
-    if (++s->n_put % THROTTLE != 0)
+    if (s->batches || s->n_put < THROTTLE)
         return NULL;
     struct task *earlier = s->mark;
-    s->mark = t;
-    task_hold(t);
+    s->n_put = 0;
+    s->mark = s->last;
+    if (s->mark)
+        task_hold(s->mark);
     return earlier;
+}
+
+static void wait_and_release(struct task *t)
+{
+    if (t)
+        task_wait(t);
+    task_release(t);
+}
+
+/* The task comes after all that it has to; false, with nothing changed, where memory is exhausted. */
+static bool find_earlier(struct stream *s, struct task *t)
+{
+    struct task *join = s->join;
+    s->join = NULL;
+    if (!for_implicit(s, task_after, join ? join : t)) {
+        s->join = join;
+        return false;
+    }
+    if (join) {
+        t->after = join->after;
+        t->n_after = join->n_after;
+        t->cap_after = join->cap_after;
+        free(join);
+    }
+    return true;
 }
 
 bool stream_put(struct stream *s, struct task *t, struct task **held)
@@ -391,7 +541,7 @@ bool stream_put(struct stream *s, struct task *t, struct task **held)
     struct task *earlier = NULL;
     t->context = c;
     pthread_mutex_lock(&c->lock);
-    bool ok = for_implicit(s, task_after, t) && start(s);
+    bool ok = thread_pool_is_ready(threads_of(c)) && find_earlier(s, t);
     if (ok && held) {
         *held = t;
         task_hold(t);
@@ -400,16 +550,44 @@ bool stream_put(struct stream *s, struct task *t, struct task **held)
         order_submit(t, s);
         forget_tails(s);
         append(s, t);
-        earlier = throttle(s, t);
+        earlier = throttle(s);
     }
     pthread_mutex_unlock(&c->lock);
     if (!ok)
         task_release(t);
-    if (earlier) {
-        task_wait(earlier);
-        task_release(earlier);
-    }
+    wait_and_release(earlier);
     return ok;
+}
+
+bool stream_after(struct stream *s, struct task *earlier)
+{
+    struct context *c = s->context;
+    if (task_is_done(earlier) && !earlier->number)
+        return true;
+    pthread_mutex_lock(&c->lock);
+    if (!s->join && (s->join = task_new(sizeof *s->join)))
+        s->join->context = c;
+    bool ok = s->join && task_after(s->join, earlier) && thread_pool_is_ready(threads_of(c));
+    enlist(s);
+    pthread_mutex_unlock(&c->lock);
+    return ok;
+}
+
+void stream_begin_batch(struct stream *s)
+{
+    pthread_mutex_lock(&s->context->lock);
+    s->batches++;
+    pthread_mutex_unlock(&s->context->lock);
+}
+
+void stream_end_batch(struct stream *s, uint32_t n)
+{
+    pthread_mutex_lock(&s->context->lock);
+    s->batches--;
+    s->n_put += n;
+    struct task *earlier = throttle(s);
+    pthread_mutex_unlock(&s->context->lock);
+    wait_and_release(earlier);
 }
 
 /* Waits for what `t`, which has not been put, would wait for. */
@@ -435,7 +613,7 @@ bool stream_wait(struct stream *s)
 bool stream_is_idle(struct stream *s)
 {
     pthread_mutex_lock(&s->context->lock);
-    bool idle = !order_of(s->context) && !is_busy(s) && for_implicit(s, is_done, NULL);
+    bool idle = !order_of(s->context) && !s->join && !is_busy(s) && for_implicit(s, is_done, NULL);
     pthread_mutex_unlock(&s->context->lock);
     return idle;
 }
@@ -475,16 +653,10 @@ void context_destroy(struct context *c)
 {
     if (!c)
         return;
+    if (c->legacy)
+        stream_destroy(c->legacy);
     pthread_mutex_lock(&c->lock);
-    for (struct stream *s = c->streams, *next; s; s = next) {
-        next = s->next;
-        s->closed = true;
-        if (s->started)
-            pthread_cond_signal(&s->wake);
-        else
-            free_stream(s);
-    }
-    while (c->streams)
+    while (c->n_active)
         pthread_cond_wait(&c->changed, &c->lock);
     while (c->n_tails)
         drop_tail(c, 0);
@@ -510,8 +682,10 @@ bool context_wait(struct context *c)
     struct task *t = task_new(sizeof *t);
     bool ok = t != NULL;
     pthread_mutex_lock(&c->lock);
-    for (struct stream *s = c->streams; s && ok; s = s->next)
+    for (struct stream *s = c->streams, *next; s && ok; s = next) {
+        next = s->next;
         ok = task_after(t, last_of(s));
+    }
     for (; c->n_tails && ok; drop_tail(c, c->n_tails - 1))
         ok = task_after(t, c->tails[c->n_tails - 1].last);
     pthread_mutex_unlock(&c->lock);

@@ -2,11 +2,15 @@
  * Execution").
  *
  * A context is a set of streams on one machine with one fate: the first task that fails is its fault, and no task runs
- * in it any more. A stream has a thread of its own, made with its first task. A task waits for those it depends on: the
- * one before it in its stream, those named when it was put, and by CUDA's rule for the legacy default stream: a task of
- * that stream waits for the last task of every blocking stream, and the other way about.
+ * in it any more. A task waits for those it depends on: the one before it in its stream, those that were named for it, and by
+ * CUDA's rule for the legacy default stream: a task of that stream waits for the last task of every blocking stream, and the
+ * other way about.
  *
- * A task is whatever its `run` does: what launches, copies and host functions are is said in api/stream.c.
+ * Streams are many, and threads few: a stream with something to do is a job of the machine's threads (thread_pool.h). One whose
+ * next task waits has no thread, and a task that waits itself, as a kernel that spins, gives its thread back, to have
+ * another turn.
+ *
+ * A task is whatever its `turn` does: what launches, copies and host functions are is said in api/work.c.
  */
 #ifndef HEDDLE_EXEC_QUEUE_H
 #define HEDDLE_EXEC_QUEUE_H
@@ -18,7 +22,6 @@
 #include "heddle.h"
 
 struct machine;
-struct worker;
 struct context;
 struct stream;
 
@@ -59,15 +62,17 @@ struct order_hooks {
 };
 
 struct task {
-    /* Runs on the stream's thread; `k` serves launches. An error is the context's fault. */
-    hd_result (*run)(struct task *t, struct worker *k);
+    /* Does something on a thread; true where the task is done, false where it is to have another turn, perhaps on another thread, so that
+     * others have theirs. An error is the context's fault. NULL: there is nothing to do. */
+    bool (*turn)(struct task *t, hd_result *result);
     void (*drop)(struct task *t); /* frees what the task has of its own; NULL = nothing. Always called, once. */
     bool always;                  /* runs after a fault, too: to see task_status() */
     struct task_note note;        /* but for the stream, which is known when it is put */
     /* The rest is the queue's. */
     struct context *context;
     struct task *next;
-    struct task **after; /* tasks to wait for */
+    struct task **after;     /* tasks to wait for */
+    struct stream *awaiting; /* streams whose next task waits for this one */
     uint32_t n_after, cap_after;
     _Atomic uint32_t refs;
     _Atomic bool done, watched;
@@ -90,7 +95,7 @@ hd_result task_status(const struct task *t);
 
 /* NULL where memory is exhausted. */
 struct context *context_create(struct machine *m);
-/* Waits for all its tasks. */
+/* Waits for all its tasks. All streams but the legacy one have been destroyed. */
 void context_destroy(struct context *c);
 struct stream *context_legacy_stream(struct context *c);
 hd_result context_fault(struct context *c);
@@ -103,6 +108,14 @@ void stream_destroy(struct stream *s);
 /* Takes over the caller's reference of the task; *held, if not NULL, gets one of its own. Waits where a thousand tasks
  * are pending. False where no thread can be made: the task has then been dropped. */
 bool stream_put(struct stream *s, struct task *t, struct task **held);
+/* What is put next comes after `earlier`, too. False where memory is exhausted, or no thread can be made. */
+bool stream_after(struct stream *s, struct task *earlier);
+/* What has been put last, held by the caller; NULL where all is done, and nobody asks for the order. */
+struct task *stream_last(struct stream *s);
+/* What is put in between is one piece of work: nobody waits before all of it has been put, however much is pending. The end counts
+ * for `n` tasks, and may wait. */
+void stream_begin_batch(struct stream *s);
+void stream_end_batch(struct stream *s, uint32_t n);
 /* Nothing is pending that a new task would wait for, and nobody looks at the order of tasks: the caller may do it himself. */
 bool stream_is_idle(struct stream *s);
 /* All that has been put is done; for the legacy stream, also what that is put into blocking streams. */

@@ -323,14 +323,38 @@ static bool others_parked(const struct worker *k, const struct launch *l)
     return true;
 }
 
-void stall_park(struct worker *k, struct launch *l)
+static void park(struct worker *k, struct launch *l)
 {
-    pthread_mutex_lock(&l->lock);
     k->parked = true;
     pthread_cond_broadcast(&l->parking);
+}
+
+static void unpark(struct worker *k, struct launch *l)
+{
     while (atomic_load(&l->prober))
         pthread_cond_wait(&l->parking, &l->lock);
     k->parked = false;
+}
+
+void stall_park(struct worker *k, struct launch *l)
+{
+    pthread_mutex_lock(&l->lock);
+    park(k, l);
+    unpark(k, l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void stall_leave(struct worker *k, struct launch *l)
+{
+    pthread_mutex_lock(&l->lock);
+    park(k, l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void stall_return(struct worker *k, struct launch *l)
+{
+    pthread_mutex_lock(&l->lock);
+    unpark(k, l);
     pthread_mutex_unlock(&l->lock);
 }
 

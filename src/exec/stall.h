@@ -11,6 +11,9 @@ struct block;
 void stall_look(struct worker *k, struct launch *l, double since);
 /* Parks while another worker looks. */
 void stall_park(struct worker *k, struct launch *l);
+/* The same in two parts, around what the worker's thread does elsewhere. */
+void stall_leave(struct worker *k, struct launch *l);
+void stall_return(struct worker *k, struct launch *l);
 /* All lanes of a block wait for each other, or those of a cluster. */
 void stall_report_deadlock(struct block *b);
 

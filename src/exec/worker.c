@@ -15,6 +15,7 @@
 #include "exec/pool.h"
 #include "exec/schedule.h"
 #include "exec/stall.h"
+#include "exec/thread_pool.h"
 #include "exec/worker.h"
 
 #include <sched.h>
@@ -191,17 +192,28 @@ static void skip_backoffs(struct worker *k)
         block_skip_backoff(b, least);
 }
 
-void worker_run(struct worker *k, struct launch *l)
+/* Is somebody else to have the thread? One whose blocks come on keeps it for a while. */
+static bool gives_way(const struct thread_pool *others, bool progress, double *begun)
 {
-    double since = 0;
+    static const double slice_seconds = 0.005;
+    if (!others || !thread_pool_is_crowded(others))
+        return false;
+    double now = progress ? seconds_now() : 0;
+    *begun = *begun ? *begun : now;
+    return !progress || now - *begun >= slice_seconds;
+}
+
+bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *others)
+{
     bool progress = true;
+    double begun = 0;
     for (;;) {
         /* Where nothing came on, twice as many blocks have a turn next time around. */
         bool grown = false;
         for (uint32_t n = k->n_resident ? (!progress ? k->n_resident : !is_patient(k)) : 1; n > 0 && admit(k, l); n--)
             grown = true;
         if (!k->resident)
-            return;
+            return true;
         progress = take_turns(k) || grown || async_finish_all(k);
         histogram_settle_all(k);
         if (k->resident)
@@ -210,13 +222,16 @@ void worker_run(struct worker *k, struct launch *l)
         if (is_due(k, l))
             l->machine->compiler->consider(l, k);
         if (progress) {
-            since = 0;
+            k->idle_since = 0;
         } else {
-            since = since ? since : seconds_now();
+            k->idle_since = k->idle_since ? k->idle_since : seconds_now();
             skip_backoffs(k);
-            stall_look(k, l, since);
-            sched_yield();
+            stall_look(k, l, k->idle_since);
         }
+        if (k->resident && gives_way(others, progress, &begun))
+            return false;
+        if (!progress)
+            sched_yield();
         if (atomic_load_explicit(&l->prober, memory_order_relaxed))
             stall_park(k, l);
     }

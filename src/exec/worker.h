@@ -1,4 +1,5 @@
-/* A thread that runs blocks of launches: those that it has started and keeps, its memory, what it remembers of allocations. While it
+/* Who runs blocks of launches: those that it has started and keeps, its memory, what it remembers of allocations. A thread of the machine's
+ * own is one; and so is whoever launches, who may go on on another thread each time that he has given way (launch.h). While it
  * runs, other threads write look_at alone (limit.c), and read its blocks only while it is parked (stall.c). */
 #ifndef HEDDLE_EXEC_WORKER_H
 #define HEDDLE_EXEC_WORKER_H
@@ -14,17 +15,17 @@ struct launch;
 struct block;
 struct compiled;
 struct inline_cache;
+struct thread_pool;
 
 enum { ALLOCATION_CACHE = 256 };
 
-/* A thread that runs blocks: one of the machine's own, or one that launches. */
 struct worker {
     struct machine *machine;
-    struct launch *launch; /* that it works on */
-    struct worker *next;   /* in the launch's list */
-    uint32_t id;
-    bool parked; /* waits while another looks into a stall */
-    pthread_t thread;
+    struct launch *launch;                /* that it works on */
+    struct worker *next;                  /* in the launch's list */
+    uint32_t id;                          /* 0: whoever launches */
+    bool parked;                          /* waits while another looks into a stall, or has given way */
+    pthread_t thread;                     /* of the machine's own */
     struct pool_item *pool[POOL_CLASSES]; /* free memory by size: pool.c */
     struct pool_item *windows[POOL_CLASSES];
     uint64_t pool_bytes; /* these, and what is in use */
@@ -42,6 +43,7 @@ struct worker {
     uint64_t counted_steps;                    /* warp instructions that are in the launch's sum */
     uint64_t part;                             /* of what the launch had left, when it looked last */
     uint64_t begun_at;                         /* warp_instructions when one of its blocks has begun or ended last */
+    double idle_since;                         /* when a block of its has come on last; 0: now */
     uint32_t looks;                            /* into stalls */
     uint32_t wrote;                            /* lanes, of the last atomic operation that was watched */
     _Alignas(64) uint8_t scratch[2][512 + 64]; /* rows of results before they are blended in */
@@ -56,12 +58,14 @@ struct worker {
     } allocation_cache[ALLOCATION_CACHE];
 };
 
-/* A worker for a thread that launches; it keeps memory from one launch to the next. NULL where memory is exhausted. */
-struct worker *worker_create(struct machine *m);
-void worker_destroy(struct worker *k); /* NULL is allowed */
+/* A worker for who launches, with memory of earlier launches where there is one. NULL where memory is exhausted. */
+struct worker *worker_take(struct machine *m);
+void worker_give(struct worker *k);
+void workers_free_spare(struct machine *m);
 
-/* Runs blocks of a launch until none is left to start and this worker's are done. */
-void worker_run(struct worker *k, struct launch *l);
+/* Runs blocks of a launch until none is left to start and this worker's are done: then it is true. False where it has given way, as its
+ * blocks wait for others, or have had their time, while jobs of `others` have no thread; NULL: it never does. */
+bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *others);
 /* The same on one thread, by the launch's schedule. */
 void worker_run_scheduled(struct worker *k, struct launch *l);
 /* What the worker has kept for the launch's next block. */

@@ -81,7 +81,8 @@ bool mem_init(struct mem *m, uint64_t limit_bytes)
         return false;
     }
     pthread_mutex_init(&m->lock, NULL);
-    pthread_rwlock_init(&m->use, NULL);
+    pthread_mutex_init(&m->use.lock, NULL);
+    pthread_cond_init(&m->use.none, NULL);
     return true;
 }
 
@@ -118,7 +119,8 @@ void mem_destroy(struct mem *m)
     if (m->host_file >= 0)
         close(m->host_file);
     pthread_mutex_destroy(&m->lock);
-    pthread_rwlock_destroy(&m->use);
+    pthread_mutex_destroy(&m->use.lock);
+    pthread_cond_destroy(&m->use.none);
     m->start = NULL;
 }
 
@@ -178,12 +180,40 @@ static uint32_t take_run(struct mem *m, uint32_t n, enum area area)
 
 void mem_begin_use(struct mem *m)
 {
-    pthread_rwlock_rdlock(&m->use);
+    pthread_mutex_lock(&m->use.lock);
+    m->use.users++;
+    pthread_mutex_unlock(&m->use.lock);
 }
 
 void mem_end_use(struct mem *m)
 {
-    pthread_rwlock_unlock(&m->use);
+    pthread_mutex_lock(&m->use.lock);
+    if (--m->use.users == 0)
+        pthread_cond_broadcast(&m->use.none);
+    pthread_mutex_unlock(&m->use.lock);
+}
+
+/* Keeps others from beginning to use it, until keep_out_end(); false, and nothing kept, where somebody does already. */
+static bool keep_out(struct mem *m)
+{
+    pthread_mutex_lock(&m->use.lock);
+    if (!m->use.users)
+        return true;
+    pthread_mutex_unlock(&m->use.lock);
+    return false;
+}
+
+/* The same, when those that use it have ended. */
+static void await_and_keep_out(struct mem *m)
+{
+    pthread_mutex_lock(&m->use.lock);
+    while (m->use.users)
+        pthread_cond_wait(&m->use.none, &m->use.lock);
+}
+
+static void keep_out_end(struct mem *m)
+{
+    pthread_mutex_unlock(&m->use.lock);
 }
 
 /* Memory goes back to the system. Its addresses can be used no more, unless someone may have just looked them up: a kernel
@@ -191,7 +221,7 @@ void mem_end_use(struct mem *m)
 static void give_memory(struct mem *m, uint64_t start, size_t bytes, bool is_file)
 {
     void *at = (void *)(uintptr_t)start;
-    bool used = pthread_rwlock_trywrlock(&m->use) != 0;
+    bool used = !keep_out(m);
     int protection = used ? PROT_READ | PROT_WRITE : PROT_NONE;
     if (is_file)
         mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -199,7 +229,7 @@ static void give_memory(struct mem *m, uint64_t start, size_t bytes, bool is_fil
         madvise(at, bytes, MADV_DONTNEED);
     if (!used) {
         mprotect(at, bytes, PROT_NONE);
-        pthread_rwlock_unlock(&m->use);
+        keep_out_end(m);
     }
 }
 
@@ -261,14 +291,14 @@ static void unmap_host_unit(struct mem *m, struct mem_unit *u)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     size_t bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
-    bool used = pthread_rwlock_trywrlock(&m->use) != 0; /* as in give_memory() */
+    bool used = !keep_out(m); /* as in give_memory() */
     u->mapped = false;
     fallocate(m->host_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(u->start - m->heap_start),
               (off_t)bytes);
     mmap((void *)(uintptr_t)u->start, bytes, used ? PROT_READ | PROT_WRITE : PROT_NONE, flags, -1, 0);
     mmap(machines_view(m, u), bytes, used ? PROT_READ | PROT_WRITE : PROT_NONE, flags, -1, 0);
     if (!used)
-        pthread_rwlock_unlock(&m->use);
+        keep_out_end(m);
 }
 
 bool mem_watch_host(struct mem *m)
@@ -536,7 +566,7 @@ int mem_share(struct mem *m, void *p, uint64_t *offset)
 {
     uint64_t address = (uint64_t)(uintptr_t)p;
     int file = -1;
-    pthread_rwlock_wrlock(&m->use); /* what is written between the copy and the change would be lost */
+    await_and_keep_out(m); /* what is written between the copy and the change would be lost */
     pthread_mutex_lock(&m->lock);
     struct mem_unit *u = unit_of(m, address);
     if (!u || u->area != AREA_GLOBAL || !u->sizes[slot_of(u, address)]) {
@@ -548,7 +578,7 @@ int mem_share(struct mem *m, void *p, uint64_t *offset)
         *offset = address - u->start;
     }
     pthread_mutex_unlock(&m->lock);
-    pthread_rwlock_unlock(&m->use);
+    keep_out_end(m);
     return file;
 }
 

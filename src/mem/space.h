@@ -99,7 +99,11 @@ struct mem {
     uint64_t held_bytes;    /* of the host's memory */
     struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */
     pthread_mutex_t lock;
-    pthread_rwlock_t use; /* for writing: who takes away, or exchanges, what is behind addresses */
+    struct { /* who takes away, or exchanges, what is behind addresses holds the lock while nobody uses them */
+        pthread_mutex_t lock; /* of the rest */
+        pthread_cond_t none;
+        uint32_t users;
+    } use;
 };
 
 /* Counts memory of the host's against the limit; false where that is exceeded. */
@@ -115,7 +119,8 @@ void mem_destroy(struct mem *m);
 void mem_guard(struct mem *m);
 
 /* To be held by whoever reads or writes memory of the space at addresses that mem_find() has given, while others may free it:
- * what is freed meanwhile stays mapped, so that a late access meets undefined contents, and not a signal. */
+ * what is freed meanwhile stays mapped, so that a late access meets undefined contents, and not a signal. Another thread may end it
+ * than has begun. */
 void mem_begin_use(struct mem *m);
 void mem_end_use(struct mem *m);
 

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "kernels.h"
 #include "tap.h"
@@ -163,6 +164,255 @@ static void each_node_of_what_is_instantiated_is_changed(void)
     OK(cuGraphDestroy(graph));
 }
 
+/* ---- launches ---- */
+
+static CUfunction kernel(const char *name)
+{
+    CUfunction f = NULL;
+    OK(cuModuleGetFunction(&f, module, name));
+    return f;
+}
+
+static CUdeviceptr zero(void)
+{
+    CUdeviceptr p = 0;
+    OK(cuMemAlloc(&p, 4));
+    OK(cuMemsetD32(p, 0, 1));
+    return p;
+}
+
+static uint32_t word(CUdeviceptr p)
+{
+    uint32_t v = 0;
+    OK(cuMemcpyDtoH(&v, p, 4));
+    return v;
+}
+
+/* A kernel of parameters p and n. */
+static CUgraphNode add_kernel(CUgraph g, CUfunction f, unsigned blocks, unsigned threads, CUdeviceptr p, uint32_t n,
+                              const CUgraphNode *after, size_t n_after)
+{
+    void *params[] = {&p, &n};
+    CUDA_KERNEL_NODE_PARAMS k = {.func = f,
+                                 .gridDimX = blocks,
+                                 .gridDimY = 1,
+                                 .gridDimZ = 1,
+                                 .blockDimX = threads,
+                                 .blockDimY = 1,
+                                 .blockDimZ = 1,
+                                 .kernelParams = params};
+    CUgraphNode node = NULL;
+    OK(cuGraphAddKernelNode(&node, g, after, n_after, &k));
+    return node;
+}
+
+/* A line of /proc/self/status. */
+static long status(const char *line)
+{
+    char text[256];
+    long value = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(text, sizeof text, f))
+        if (strncmp(text, line, strlen(line)) == 0)
+            value = strtol(text + strlen(line), NULL, 10);
+    if (f)
+        fclose(f);
+    return value;
+}
+
+/* The program's own, and what is there for other reasons: the compiler's, clocks. */
+static long most_threads(void)
+{
+    return 4 * sysconf(_SC_NPROCESSORS_ONLN) + 4;
+}
+
+enum shape { CHAIN, FAN, EIGHT_EDGES };
+
+static size_t edges_of(enum shape shape, int i, CUgraphNode after[8])
+{
+    static uint32_t random = 1;
+    size_t n = shape == CHAIN && i ? 1 : 0;
+    after[0] = i ? nodes[i - 1] : NULL;
+    for (int k = 0; shape == EIGHT_EDGES && i && k < 8; k++) {
+        random = random * 1664525 + 1013904223;
+        CUgraphNode earlier = nodes[i - 1 - (int)((random >> 8) % (uint32_t)(i < 1000 ? i : 1000))];
+        bool again = false;
+        for (size_t j = 0; j < n; j++)
+            again |= after[j] == earlier;
+        if (!again)
+            after[n++] = earlier;
+    }
+    return n;
+}
+
+static void make_kernels(enum shape shape, CUdeviceptr p)
+{
+    CUfunction f = kernel("gather"); /* none waits: n is 0 */
+    CUgraphNode after[8];
+    OK(cuGraphCreate(&graph, 0));
+    for (int i = 0; i < N; i++)
+        nodes[i] = add_kernel(graph, f, 1, 1, p, 0, after, edges_of(shape, i, after));
+}
+
+static void launches_of_a_shape_cost_little(enum shape shape)
+{
+    const long most_kilobytes = 300000;
+    CUgraph clone;
+    CUgraphExec x;
+    CUdeviceptr p = zero();
+    WITHIN_TIME(make_kernels(shape, p));
+    WITHIN_TIME(OK(cuGraphInstantiate(&x, graph, 0)));
+    WITHIN_TIME(OK(cuGraphClone(&clone, graph)));
+    WITHIN_TIME(OK(cuGraphLaunch(x, 0)); OK(cuCtxSynchronize()));
+    CHECK(word(p) == N);
+    CHECK(status("Threads:") <= most_threads());
+    CHECK(status("VmHWM:") < most_kilobytes);
+    WITHIN_TIME(OK(cuGraphExecDestroy(x)); OK(cuGraphDestroy(clone)); OK(cuGraphDestroy(graph)));
+    OK(cuMemFree(p));
+}
+
+static void a_chain_of_100000_launches_costs_little(void)
+{
+    launches_of_a_shape_cost_little(CHAIN);
+}
+
+static void a_fan_of_100000_launches_costs_little(void)
+{
+    launches_of_a_shape_cost_little(FAN);
+}
+
+static void launches_with_8_edges_each_cost_little(void)
+{
+    launches_of_a_shape_cost_little(EIGHT_EDGES);
+}
+
+/* A fan of launches none of which can end before all have begun. */
+static void a_fan_meets(uint32_t branches, unsigned blocks, unsigned threads)
+{
+    CUgraphExec x;
+    CUdeviceptr p = zero();
+    OK(cuGraphCreate(&graph, 0));
+    for (uint32_t i = 0; i < branches; i++)
+        add_kernel(graph, kernel("gather"), blocks, threads, p, branches * blocks * threads, NULL, 0);
+    OK(cuGraphInstantiate(&x, graph, 0));
+    OK(cuGraphLaunch(x, 0));
+    OK(cuCtxSynchronize());
+    CHECK(word(p) == branches * blocks * threads);
+    CHECK(status("Threads:") <= most_threads());
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(graph));
+    OK(cuMemFree(p));
+}
+
+static void launches_of_128_branches_wait_for_each_other(void)
+{
+    a_fan_meets(128, 1, 1);
+    a_fan_meets(128, 3, 64);
+}
+
+/* Each waits for the one that was put behind it. */
+static void launches_of_400_streams_wait_for_each_other(void)
+{
+    enum { STREAMS = 400 };
+    CUstream streams[STREAMS];
+    CUdeviceptr p = zero();
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        uint32_t turn = STREAMS - 1 - i;
+        OK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+        OK(cuLaunchKernel(kernel("relay"), 1, 1, 1, 1, 1, 1, 0, streams[i], (void *[]){&p, &turn}, NULL));
+    }
+    OK(cuCtxSynchronize());
+    CHECK(word(p) == STREAMS);
+    CHECK(status("Threads:") <= most_threads());
+    for (int i = 0; i < STREAMS; i++)
+        OK(cuStreamDestroy(streams[i]));
+    OK(cuMemFree(p));
+}
+
+/* Gates, functions of the host and launches that wait, more of each than there are threads; the last that is put opens the first. */
+static void what_waits_of_1000_streams_keeps_no_thread(void)
+{
+    enum { STREAMS = 1000 };
+    CUstream streams[STREAMS];
+    CUdeviceptr p = zero();
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        uint32_t turn = STREAMS - 1 - i, next = turn + 1;
+        OK(cuStreamCreate(&streams[i], i % 2 ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT));
+        if (i % 4 == 0) {
+            OK(cuLaunchKernel(kernel("relay"), 1, 1, 1, 1, 1, 1, 0, streams[i], (void *[]){&p, &turn}, NULL));
+        } else {
+            OK(cuStreamWaitValue32(streams[i], p, turn, CU_STREAM_WAIT_VALUE_EQ));
+            OK(cuStreamWriteValue32(streams[i], p, next, 0));
+        }
+    }
+    for (int i = 0; i < STREAMS; i++)
+        OK(cuStreamSynchronize(streams[i]));
+    CHECK(word(p) == STREAMS);
+    CHECK(status("Threads:") <= most_threads());
+    for (int i = 0; i < STREAMS; i++)
+        OK(cuStreamDestroy(streams[i]));
+    OK(cuMemFree(p));
+}
+
+/* Before the stream is let go on, all of two launches have been put. */
+static void large_launches_are_put_while_their_stream_waits(void)
+{
+    CUgraphExec x;
+    CUstream s;
+    CUdeviceptr p = zero(), gate = zero();
+    OK(cuStreamCreate(&s, CU_STREAM_DEFAULT));
+    make_kernels(CHAIN, p);
+    OK(cuGraphInstantiate(&x, graph, 0));
+    OK(cuStreamWaitValue32(s, gate, 1, CU_STREAM_WAIT_VALUE_EQ));
+    OK(cuGraphLaunch(x, s));
+    OK(cuGraphLaunch(x, s));
+    CHECK(cuStreamQuery(s) == CUDA_ERROR_NOT_READY);
+    CUstream opens;
+    OK(cuStreamCreate(&opens, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamWriteValue32(opens, gate, 1, 0));
+    OK(cuStreamSynchronize(s));
+    CHECK(word(p) == 2 * N);
+    OK(cuStreamDestroy(s));
+    OK(cuStreamDestroy(opens));
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(graph));
+    OK(cuMemFree(p));
+    OK(cuMemFree(gate));
+}
+
+static void come_and_go(CUevent e, bool in_order)
+{
+    static CUstream streams[N];
+    for (int i = 0; i < N; i++) {
+        OK(cuStreamCreate(&streams[i], CU_STREAM_DEFAULT));
+        OK(cuStreamWaitEvent(streams[i], e, 0));
+    }
+    for (int i = 0; i < N; i++)
+        OK(cuStreamDestroy(streams[in_order ? i : N - 1 - i]));
+}
+
+static void a_program_has_100000_streams(void)
+{
+    CUevent e;
+    CUdeviceptr p = zero();
+    CUstream s;
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&e, 0));
+    OK(cuStreamWaitValue32(s, p, 1, CU_STREAM_WAIT_VALUE_EQ));
+    OK(cuEventRecord(e, s));
+    WITHIN_TIME(come_and_go(e, true));
+    WITHIN_TIME(come_and_go(e, false));
+    CUstream opens;
+    OK(cuStreamCreate(&opens, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamWriteValue32(opens, p, 1, 0));
+    WITHIN_TIME(OK(cuCtxSynchronize()));
+    CHECK(status("Threads:") <= most_threads());
+    OK(cuStreamDestroy(s));
+    OK(cuStreamDestroy(opens));
+    OK(cuEventDestroy(e));
+    OK(cuMemFree(p));
+}
+
 int main(void)
 {
     if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
@@ -174,5 +424,13 @@ int main(void)
     RUN(edges_of_a_hub_come_and_go);
     RUN(each_node_is_found_in_a_clone);
     RUN(each_node_of_what_is_instantiated_is_changed);
+    RUN(a_chain_of_100000_launches_costs_little);
+    RUN(a_fan_of_100000_launches_costs_little);
+    RUN(launches_with_8_edges_each_cost_little);
+    RUN(launches_of_128_branches_wait_for_each_other);
+    RUN(launches_of_400_streams_wait_for_each_other);
+    RUN(what_waits_of_1000_streams_keeps_no_thread);
+    RUN(large_launches_are_put_while_their_stream_waits);
+    RUN(a_program_has_100000_streams);
     return summary();
 }
