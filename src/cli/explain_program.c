@@ -78,6 +78,8 @@ static void enter(void *data)
     const char *libraries = place_of_libraries(&e->s->arena); /* NVTX's ranges: cuda/nvtx.c */
     if (libraries)
         setenv("NVTX_INJECTION64_PATH", arena_printf(&e->s->arena, "%s/libcuda.so.1", libraries), 0);
+    if (explanation_writes(&e->s->o, "-")) /* standard output is the report's alone */
+        dup2(STDERR_FILENO, STDOUT_FILENO);
     if (e->s->o.confined && confine_program(e->s, e->options.folder))
         _exit(PROGRAM_CANNOT_RUN);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/monotonic.h"
+#include "base/printable.h"
 #include "base/sparse.h"
 #include "base/text.h"
 #include "cli/arg.h"
@@ -41,6 +42,7 @@ struct launch {
     char *printed; /* by the kernel, for --json */
     size_t n_printed, printed_room;
     bool cannot_keep; /* what else it prints: memory has run out */
+    bool is_in_line;  /* of what it prints beside a report */
 };
 
 /* ---- errors ---- */
@@ -209,6 +211,25 @@ static void keep_printed(struct launch *l, const char *text, size_t n)
     l->n_printed += n;
 }
 
+/* Beside a report that is for programs: lines that no terminal obeys, and that begin as no line of ours or command to a CI service. */
+static void show_beside_report(struct launch *l, const char *text, size_t n)
+{
+    struct arena scratch = {0};
+    struct text shown = {.arena = &scratch};
+    for (const char *p = text, *end = text + n; p < end;) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
+        if (!l->is_in_line)
+            text_puts(&shown, "kernel: ");
+        printable_put(&shown, (struct str){p, (size_t)(stop - p)});
+        if (newline)
+            text_puts(&shown, "\n");
+        l->is_in_line = !newline;
+        p = stop + !!newline;
+    }
+    fwrite(shown.p, 1, shown.n, stderr);
+    arena_free(&scratch);
+}
+
 static void take_printed(void *data, const char *text, size_t n)
 {
     struct launch *l = data;
@@ -217,7 +238,10 @@ static void take_printed(void *data, const char *text, size_t n)
         return;
     }
     progress_clear(&l->s->progress);
-    fwrite(text, 1, n, l->format == FORMAT_TEXT ? stdout : stderr);
+    if (l->format == FORMAT_TEXT && !explanation_writes(&l->s->o, "-"))
+        fwrite(text, 1, n, stdout);
+    else
+        show_beside_report(l, text, n);
 }
 
 static int load(struct launch *l)

@@ -1,14 +1,24 @@
-/* sandbox_confine_program(): Landlock (Linux, Documentation/userspace-api/landlock.rst) for files, a filter of system calls for
- * the network. What of Landlock a system is too old for is left out, but for its first version. */
+/* sandbox_confine_program(): Landlock (Linux, Documentation/userspace-api/landlock.rst) for files and signals, namespaces for shared
+ * memory (namespaces(7)), and a filter that lets through the system calls of program_calls.def. What of Landlock a system is too old for
+ * is left out, but for its first version; where there are no namespaces, there is no shared memory by names. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sandbox/filter.h"
@@ -32,7 +42,8 @@ struct __attribute__((packed)) path_beneath_attr {
 
 enum {
     FS_WRITE_FILE = 1 << 1,
-    FS_CHANGES = 0x1ff << 4,        /* removing and making entries of each kind */
+    FS_CHANGES = 0x1ff << 4, /* removing and making entries of each kind */
+    FS_MAKE_DEVICE = 1 << 6 | 1 << 11,
     FS_REFER = 1 << 13,             /* version 2: to another folder */
     FS_TRUNCATE = 1 << 14,          /* version 3 */
     FS_IOCTL_DEV = 1 << 15,         /* version 5; devices are as before */
@@ -45,14 +56,16 @@ struct wall {
     uint64_t writing;
 };
 
-/* What every program may write to: devices that keep nothing, terminals, shared memory. */
-static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
-                                      "/dev/tty",  "/dev/pts",  "/dev/ptmx", "/dev/shm"};
+#define SHARED_MEMORY "/dev/shm"
 
-/* A file has no rights but writing and truncating. */
+/* What every program may write to: devices that keep nothing, and terminals. */
+static const char *const devices[] = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
+                                      "/dev/urandom", "/dev/tty",  "/dev/pts",  "/dev/ptmx"};
+
+/* A file has no rights but writing and truncating; devices are made nowhere. */
 static bool open_below(const struct wall *w, const char *folder)
 {
-    struct path_beneath_attr a = {w->writing, open(folder, O_PATH | O_CLOEXEC)};
+    struct path_beneath_attr a = {w->writing & ~(uint64_t)FS_MAKE_DEVICE, open(folder, O_PATH | O_CLOEXEC)};
     struct stat s;
     if (a.parent_fd < 0)
         return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
@@ -79,27 +92,115 @@ static bool make_ruleset(struct wall *w)
     return w->ruleset >= 0;
 }
 
-/* No sockets but pairs; nothing that makes calls which no filter sees; before Landlock 3, no shortening of files by name. */
-static const char *refuse_calls(const struct wall *w)
+/* ---- shared memory of its own ---- */
+
+static bool write_file(const char *path, const char *text)
 {
-    static const int refused[] = {
-        SYS_socket,         SYS_userfaultfd, SYS_bpf, SYS_keyctl, SYS_add_key, SYS_request_key,
-#ifdef SYS_io_uring_setup
-        SYS_io_uring_setup,
-#endif
-    };
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    bool ok = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+    if (file >= 0)
+        close(file);
+    return ok;
+}
+
+/* Who is not root needs a user namespace for the others, in which it has the ids that it has outside, and no others. */
+static bool keep_ids(uid_t user, gid_t group)
+{
+    char users[64], groups[64];
+    snprintf(users, sizeof users, "%u %u 1", user, user);
+    snprintf(groups, sizeof groups, "%u %u 1", group, group);
+    return write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/uid_map", users) &&
+           write_file("/proc/self/gid_map", groups);
+}
+
+static bool leave_shared_memory(void)
+{
+    uid_t user = geteuid();
+    gid_t group = getegid();
+    if (unshare(CLONE_NEWNS | CLONE_NEWIPC | (user ? CLONE_NEWUSER : 0)) != 0 || (user && !keep_ids(user, group)))
+        return false;
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("shm", SHARED_MEMORY, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=1777") == 0;
+}
+
+/* Tried by a process of its own first: what fails half way cannot be taken back. */
+static bool has_namespaces(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(!leave_shared_memory());
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* ---- capabilities ---- */
+
+/* Of root's, a program keeps those that are about files and users (capabilities(7)), from linux/capability.h. Errors: who is not root
+ * has none, and may not drop any. */
+static void drop_capabilities(void)
+{
+    enum { CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, KILL, SETGID, SETUID, MOST = 64 };
+    for (int i = 0; i < MOST; i++)
+        if (i > SETUID || i == KILL)
+            prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+}
+
+/* ---- system calls ---- */
+
+#define REFUSED (SECCOMP_RET_ERRNO | EPERM)
+#define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
+#define CLONE_NEWANY                                                                                                   \
+    (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+
+enum { FIRST_UNKNOWN_CALL = 451 }; /* from Linux 6.2 on all architectures have the same new numbers */
+
+enum call_when { ALWAYS, WHERE, UNLESS, IN_NAMESPACE };
+
+static const struct call {
+    int number;
+    enum call_when when;
+    unsigned n;
+    struct filter_condition all[2];
+} calls[] = {
+#define CALL(name)                               {__NR_##name, ALWAYS, 0, {{0, 0, 0}}},
+#define CALL_IF(name, argument, mask, value)     {__NR_##name, WHERE, 1, {{argument, mask, value}}},
+#define CALL_UNLESS(name, argument, mask, value) {__NR_##name, UNLESS, 1, {{argument, mask, value}}},
+#define CALL_IF_BOTH(name, argument, mask, value, other, other_mask, other_value)                                      \
+    {__NR_##name, WHERE, 2, {{argument, mask, value}, {other, other_mask, other_value}}},
+#define CALL_IN_NAMESPACE(name) {__NR_##name, IN_NAMESPACE, 0, {{0, 0, 0}}},
+#include "sandbox/program_calls.def"
+};
+
+static void add_call(struct filter *f, const struct call *c, bool in_namespace)
+{
+    const struct filter_condition *first = c->all;
+    switch (c->when) {
+    case ALWAYS: filter_answer(f, c->number, SECCOMP_RET_ALLOW); break;
+    case WHERE: filter_allow_where(f, c->number, c->all, c->n); break;
+    case UNLESS:
+        filter_answer_if(f, c->number, first->argument, first->mask, first->value, REFUSED, SECCOMP_RET_ALLOW);
+        break;
+    case IN_NAMESPACE: filter_answer(f, c->number, in_namespace ? SECCOMP_RET_ALLOW : REFUSED); break;
+    }
+}
+
+static const char *refuse_calls(const struct wall *w, bool in_namespace)
+{
     struct filter f;
-    filter_start(&f, SECCOMP_RET_ERRNO | EPERM);
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        filter_answer(&f, refused[i], SECCOMP_RET_ERRNO | EPERM);
-    if (w->version < 3)
-        filter_answer(&f, SYS_truncate, SECCOMP_RET_ERRNO | EPERM);
-    return filter_install(&f, SECCOMP_RET_ALLOW);
+    filter_start(&f, REFUSED);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        add_call(&f, &calls[i], in_namespace);
+    if (w->version >= 3) /* before, Landlock does not see it */
+        filter_answer(&f, __NR_truncate, SECCOMP_RET_ALLOW);
+    filter_answer(&f, __NR_clone3, UNKNOWN); /* the C library goes back to clone() */
+    filter_answer_from(&f, FIRST_UNKNOWN_CALL, UNKNOWN);
+    return filter_install(&f, REFUSED);
 }
 
 const char *sandbox_confine_program(const char *const *folders, struct arena *arena)
 {
     struct wall w;
+    bool in_namespace = has_namespaces() && leave_shared_memory();
     if (!make_ruleset(&w))
         return arena_printf(arena, "this system has no Landlock (Linux 5.13 and later have it, where it is turned on)");
     for (; *folders; folders++)
@@ -108,8 +209,11 @@ const char *sandbox_confine_program(const char *const *folders, struct arena *ar
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
         if (!open_below(&w, devices[i]))
             return arena_printf(arena, "%s cannot be opened for it: %s", devices[i], strerror(errno));
+    if (in_namespace && !open_below(&w, SHARED_MEMORY))
+        return arena_printf(arena, SHARED_MEMORY " cannot be opened for it: %s", strerror(errno));
+    drop_capabilities();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_landlock_restrict_self, w.ruleset, 0) != 0)
         return arena_printf(arena, "Landlock refuses: %s", strerror(errno));
     close(w.ruleset);
-    return refuse_calls(&w);
+    return refuse_calls(&w, in_namespace);
 }

@@ -71,6 +71,26 @@ void filter_answer_if(struct filter *f, int number, unsigned argument, uint32_t 
     answer(f, no);
 }
 
+void filter_allow_where(struct filter *f, int number, const struct filter_condition *all, unsigned n)
+{
+    uint8_t left = (uint8_t)(3 * n); /* instructions of the conditions that are still to come */
+    unless_equal(f, (uint32_t)number, (uint8_t)(left + 2));
+    for (unsigned i = 0; i < n; i++) {
+        load(f, offsetof(struct seccomp_data, args) + 8 * all[i].argument);
+        add(f, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, all[i].mask));
+        left = (uint8_t)(left - 3);
+        unless_equal(f, all[i].value, (uint8_t)(left + 1));
+    }
+    answer(f, SECCOMP_RET_ALLOW);
+    load(f, offsetof(struct seccomp_data, nr));
+}
+
+void filter_answer_from(struct filter *f, uint32_t number, uint32_t how)
+{
+    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, number, 0, 1));
+    answer(f, how);
+}
+
 const char *filter_install(struct filter *f, uint32_t other)
 {
     struct sock_fprog program = {(unsigned short)(f->n + 1), f->at};

@@ -1,5 +1,6 @@
 """The kernels' printf, by both engines, beside the C library's."""
 import ctypes
+import json
 import os
 import random
 import re
@@ -7,10 +8,11 @@ import resource
 import struct
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import HEAD, need_compiler, without_addresses, written
-from tap import SANITIZED, heddle, launch, main, run, values
+from tap import SANITIZED, heddle, launch, main, need_loadable_libraries, run, values
 
 libc = ctypes.CDLL(None)
 LIMIT = 64 << 20  # what a launch may print where nobody says
@@ -287,6 +289,30 @@ def functions_of_the_machine_are_declared_as_they_are():
         with written(f".extern {declaration};\n.visible .entry k()\n{{\n{{ {call} }}\nret;\n}}\n") as path:
             status, out, err = run("launch", path, "--grid", 1, "--block", 1)
         assert status == 1 and "[ptx-call]" in err and "is declared as" in err, (declaration, status, out, err)
+
+
+def a_report_for_programs_is_neither_forged_nor_broken():
+    """What strangers print is a string of JSON, or lines on stderr that no terminal obeys and no CI service takes for a command."""
+    forged = b"\x1b[31mred\n::error file=x::forged\n{\"runs\": []}\n\xff end"
+    shown = "kernel: \\x1b[31mred\nkernel: ::error file=x::forged\nkernel: {\"runs\": []}\nkernel: \\xff end"
+    with written(module([(b"%s", [("str", forged)])])) as path:
+        words = [path, "--grid", 1, "--block", 1, "u32[1]+hide"]
+        for command in "launch", "check":
+            status, out, err = run(command, *words, "--format", "sarif")
+            assert status == 0 and json.loads(out)["version"] == "2.1.0" and err.startswith(shown), (command, out, err)
+            assert "\x1b" not in out + err
+            status, out, err = run(command, *words, "--json")
+            assert json.loads(out)["output"].startswith("\x1b[31mred\n::error") and err == "", (command, out, err)
+        with tempfile.TemporaryDirectory() as folder:
+            status, out, err = run("explain", *words, "--json", "-", "-o", os.path.join(folder, "page.html"))
+        assert status == 0 and json.loads(out)["version"] == 1 and err.startswith(shown), (out, err)
+
+
+def a_program_has_no_part_of_the_standard_output_that_a_report_is_written_to():
+    need_loadable_libraries()
+    with tempfile.TemporaryDirectory() as folder:
+        status, out, err = run("explain", "--json", "-", "-o", os.path.join(folder, "page.html"), "sh", "-c", "echo '{}'")
+    assert json.loads(out)["version"] == 1 and err.startswith("{}\n"), (status, out, err)
 
 
 main(globals())

@@ -1,11 +1,14 @@
 """The sandbox of `heddle launch`, `check` and `run`: what it keeps in, and that whatever the command line asks for goes on inside.
 tests/unit/test_sandbox.c tries the system calls one by one. Prints TAP."""
 import contextlib
+import ctypes
 import json
 import os
+import pty
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -14,7 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import SAXPY, compile_each_time, environment, need_compiler  # noqa: E402
-from tap import SANITIZED, Skip, examples, heddle, launch, main, need_loadable_libraries, run, values  # noqa: E402
+from tap import SANITIZED, Skip, examples, heddle, launch, main, need_loadable_libraries, run, source, values  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
 
@@ -395,6 +398,80 @@ print(subprocess.run(["grep", "NoNewPrivs", "/proc/self/status"], capture_output
 """)
     status, out, err = confined(f"{sys.executable} {script}")
     assert (status, out) == (0, "pairs work\n1\n"), (out, err)
+
+
+def outcomes(program, *arguments):
+    """What a confined program says of each thing that it tries, at a terminal of its own."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(path("here"))
+        os.execve(heddle, [heddle, "run", "--sandbox", program, *map(str, arguments)], environment(TMPDIR=path("temporary")))
+    told = b""
+    with contextlib.suppress(OSError):  # the terminal's other end is closed
+        while part := os.read(terminal, 4096):
+            told += part
+    os.close(terminal)
+    assert os.waitpid(pid, 0)[1] == 0, told
+    return dict(line.split() for line in told.decode().split("\r\n") if line)
+
+
+def the_list_of_what_a_program_can_reach_is_whole():
+    """docs/SECURITY.md has it; all else fails, and has no effect outside."""
+    confined("true")
+    subprocess.run(["cc", "-w", "-D_GNU_SOURCE", "-o", path("reach"), os.path.join(source, "tests", "sandbox", "reach.c"), "-lrt"], check=True)
+    libc = ctypes.CDLL(None)
+    with open(os.path.join(source, "docs", "SECURITY.md"), encoding="utf-8") as f:
+        rows = re.search(r"\| tried as \|\n\|---\|---\|\n((?:\|.*\n)+)", f.read())[1].splitlines()
+    listed = {name: "6.12" in row for row in rows for name in re.findall(r"`([\w-]+)`", row.split("|")[2])}
+    landlock = libc.syscall(444, None, 0, 1)
+    other = write("elsewhere/file", "untouched")
+    with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as hears, subprocess.Popen(["sleep", "100"]) as victim:
+        hears.bind(path("hears"))
+        memory = libc.shmget(0, 4096, 0o1600)
+        try:
+            found = outcomes(path("reach"), victim.pid, memory, path("hears"), other)
+            assert victim.poll() is None or landlock < 6
+            assert os.getpriority(os.PRIO_PROCESS, victim.pid) == os.getpriority(os.PRIO_PROCESS, 0) or landlock < 6
+            hears.setblocking(False)
+            try:
+                assert not hears.recv(99)
+            except BlockingIOError:
+                pass
+        finally:
+            victim.kill()
+            assert libc.shmctl(memory, 0, None) == 0  # it is still there
+    with open(other, encoding="utf-8") as f:
+        assert f.read() == "untouched"
+    assert os.listdir(path("elsewhere")) == ["file"] and not os.path.exists("/dev/shm/heddle-reach")
+    os.remove(other)
+    done = {name for name, result in found.items() if result == "done"}
+    sure = {name for name, old in listed.items() if not old}
+    unsure = {name for name, old in listed.items() if old and landlock < 6}
+    if subprocess.run(["unshare", "-r", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
+        unsure |= {"own-shared-memory", "own-system-v"}
+    assert done - unsure == sure - unsure and done <= set(listed), (done ^ sure, found)
+    assert found["new-call"] == "ENOSYS" and len(found) > 100, found  # which C libraries go back from
+
+
+def a_confined_program_starts_others_and_threads_and_has_shared_memory():
+    script = write("many.py", """
+import multiprocessing, os, subprocess, threading
+def work(x): return x + 1
+if __name__ == "__main__":
+    with multiprocessing.Pool(2) as pool:
+        print(pool.map(work, [1, 2]))
+    thread = threading.Thread(target=print, args=("thread",)); thread.start(); thread.join()
+    print(subprocess.run("echo $((1 + 1)) | cat", shell=True, capture_output=True, text=True).stdout.strip())
+""")
+    status, out, err = confined(f"{sys.executable} {script}")
+    if os.path.exists("/dev/shm") and not subprocess.run(["unshare", "-r", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
+        assert (status, out) == (0, "[2, 3]\nthread\n2\n"), (out, err)
+
+
+def a_confined_program_confines_another():
+    status, out, err = confined('"$HEDDLE" run --sandbox sh -c "echo >../elsewhere/file || echo refused"; "$HEDDLE" launch --sandbox $SAXPY f32[1000]+hide f32[1000]+hide',
+                                HEDDLE=heddle, SAXPY=" ".join(map(str, SAXPY[:-2])))
+    assert out.startswith("refused\n") and "saxpy" in out, (status, out, err)
 
 
 def a_program_is_checked_where_it_is_confined():
