@@ -522,6 +522,8 @@ typedef struct hd_launch_stats {
  * fault. `stats` and `report` may be NULL. */
 HD_API hd_result hd_launch(hd_kernel *kernel, const hd_launch_config *config, hd_launch_stats *stats,
                            hd_report **report);
+/* Whether hd_launch would begin it: the errors that it gives before it starts. */
+HD_API hd_result hd_launch_check(hd_kernel *kernel, const hd_launch_config *config, hd_report **report);
 
 /* ---- streams ---- */
 

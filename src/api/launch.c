@@ -127,11 +127,10 @@ static const unsigned ALL_FLAGS = HD_LAUNCH_COOPERATIVE | HD_LAUNCH_CLOSED | HD_
                                   HD_LAUNCH_UNCHECKED | HD_LAUNCH_PROGRAMMATIC;
 static const double MOST_SECONDS = 1e9; /* thirty years */
 
-hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
-                         struct diags *d)
+/* What a configuration has to be before it can be launched. */
+static hd_result check(const hd_kernel *k, const hd_launch_config *c, uint32_t cluster[3], struct diags *d)
 {
     bool has_params = k->kernel->param_bytes > 0;
-    *packed = NULL;
     if (c->flags & ~ALL_FLAGS || c->engine > HD_ENGINE_JIT)
         return HD_ERROR_INVALID_VALUE;
     if (!(c->timeout_seconds >= 0 && c->timeout_seconds <= MOST_SECONDS))
@@ -141,15 +140,23 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
         return HD_ERROR_INVALID_VALUE;
     if (!launch_fits(k, c, d))
         return HD_ERROR_INVALID_VALUE;
-    uint32_t cluster[3];
     find_cluster(k, c, cluster);
     if (!clusters_fit(k, c, cluster, d))
         return HD_ERROR_INVALID_CLUSTER_SIZE;
     if (!has_clusters(k, cluster, d))
         return HD_ERROR_NOT_SUPPORTED;
-    if (!cooperates(k, c, d))
-        return HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-    if (has_params && !(*packed = pack_params(k, c)))
+    return cooperates(k, c, d) ? HD_SUCCESS : HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
+hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
+                         struct diags *d)
+{
+    uint32_t cluster[3];
+    *packed = NULL;
+    hd_result r = check(k, c, cluster, d);
+    if (r)
+        return r;
+    if (k->kernel->param_bytes && !(*packed = pack_params(k, c)))
         return HD_ERROR_OUT_OF_MEMORY;
     *q = (struct launch_request){.kernel = k->kernel,
                                  .shared_bytes = (uint32_t)c->shared_bytes,
@@ -165,6 +172,27 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     if (k->module->machine->tracer)
         hooks_add(&q->hooks, trace_hooks(k->module->machine->tracer));
     return HD_SUCCESS;
+}
+
+hd_result hd_launch_check(hd_kernel *k, const hd_launch_config *c, hd_report **report)
+{
+    if (report)
+        *report = NULL;
+    if (!k || !c)
+        return HD_ERROR_INVALID_VALUE;
+    hd_report *r = report_new();
+    if (!r)
+        return HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
+    uint32_t cluster[3];
+    jmp_buf oom;
+    if (setjmp(oom) == 0) {
+        r->arena.on_oom = &oom;
+        result = check(k, c, cluster, &r->diags);
+    }
+    r->arena.on_oom = NULL;
+    report_give(r, report);
+    return result;
 }
 
 static void tell_launched(const hd_checker *c, struct str kernel, bool fresh)

@@ -2,6 +2,7 @@
 #include "cuda/state.h"
 
 #include "cuda/allocations.h"
+#include "cuda/capture.h"
 #include "cuda/check.h"
 #include "cuda/contexts.h"
 #include "cuda/limits.h"
@@ -34,7 +35,6 @@ static const size_t first_limits[LIMITS] = {
     [CU_LIMIT_STACK_SIZE] = 1024,
     [CU_LIMIT_MALLOC_HEAP_SIZE] = 8388608,
     [CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752,
-    [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
     [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
     [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
     [CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = 11796480,
@@ -75,6 +75,7 @@ static CUresult context_new(struct device *d, unsigned flags, CUcontext *context
  * after cudaDeviceReset, too. */
 static void empty_context(CUcontext c)
 {
+    capture_context_gone(c);
     state_lock();
     for (CUstream s = c->streams; s; s = s->next)
         s->kind = 0;
@@ -334,6 +335,7 @@ CU_API CUresult cuCtxSynchronize_v2(CUcontext context)
 {
     CUcontext c;
     TRY(named(context, &c));
+    TRY(capture_context(c));
     hd_result r = hd_context_synchronize(c->context);
     print_flush();
     return from_hd(r);
@@ -408,11 +410,43 @@ static size_t stack_bytes(size_t value)
  * its 8 MiB, and of 512 KiB, the least, what stands last. Here the limit is one of text: so much for each byte of the buffer. */
 enum { LEAST_FIFO_BYTES = 512 << 10, TEXT_OF_FIFO_BYTE = 8 };
 
-static hd_result set_print_limit(CUcontext c, size_t *value)
+static hd_result set_print_limit(CUcontext c, size_t value)
 {
-    *value = *value < LEAST_FIFO_BYTES ? LEAST_FIFO_BYTES : *value;
-    size_t text = *value > SIZE_MAX / TEXT_OF_FIFO_BYTE ? SIZE_MAX : *value * TEXT_OF_FIFO_BYTE;
-    return hd_machine_set_limit(c->device->machine, HD_LIMIT_PRINT_BYTES, text);
+    return hd_machine_set_limit(c->device->machine, HD_LIMIT_PRINT_BYTES, value * TEXT_OF_FIFO_BYTE);
+}
+
+/* What an H200 does not have, or does not know. */
+static CUresult check_limit(CUlimit limit)
+{
+    NEED((unsigned)limit < CU_LIMIT_MAX);
+    bool gone = limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED;
+    return gone ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+}
+
+static size_t between(size_t least, size_t value, size_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* What an H200 takes, and makes of it (tests/forbidden/graph_rules.txt). */
+static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
+{
+    enum { MOST_STACK = 512 << 10, MOST_PENDING = 599186, L2_PART = 3932160, L2 = 39321600 };
+    switch (limit) {
+    case CU_LIMIT_STACK_SIZE: /* one that grows is allocated */
+        NEED(*value <= MOST_STACK);
+        *value = *value > c->limits[limit] ? (*value + 15) / 16 * 16 : *value;
+        return CUDA_SUCCESS;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: *value = between(LEAST_FIFO_BYTES, *value, (size_t)2 << 30); return CUDA_SUCCESS;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: *value = between(4 << 20, *value, SIZE_MAX); return CUDA_SUCCESS;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *value = between(32, *value, MOST_PENDING); return CUDA_SUCCESS;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: NEED(*value <= 128); return CUDA_SUCCESS;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+        NEED(*value <= L2);
+        *value = (*value + L2_PART - 1) / L2_PART * L2_PART;
+        return CUDA_SUCCESS;
+    default: return CUDA_ERROR_NOT_PERMITTED;
+    }
 }
 
 /* Stack, heap and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
@@ -421,14 +455,15 @@ CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     CUcontext c;
     hd_result r = HD_SUCCESS;
     TRY(context_current(&c));
-    if ((unsigned)limit >= CU_LIMIT_CIG_ENABLED)
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    TRY(capture_unsafe());
+    TRY(check_limit(limit));
+    TRY(round_limit(c, limit, &value));
     if (limit == CU_LIMIT_STACK_SIZE)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES, stack_bytes(value));
     else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
     else if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
-        r = set_print_limit(c, &value);
+        r = set_print_limit(c, value);
     if (!r)
         c->limits[limit] = value;
     return from_hd(r);
@@ -439,8 +474,7 @@ CU_API CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
     CUcontext c;
     TRY(context_current(&c));
     NEED(value);
-    if ((unsigned)limit >= CU_LIMIT_CIG_ENABLED)
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    TRY(check_limit(limit));
     *value = c->limits[limit];
     return CUDA_SUCCESS;
 }
@@ -458,6 +492,7 @@ CU_API CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 {
     CUcontext c;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     NEED((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL);
     c->cache_config = (int)config;
     return CUDA_SUCCESS;

@@ -1,6 +1,7 @@
 /* Graphs put together by hand, and their launches ("CUDA Driver API", 6.23). */
 #include "cuda/graph.h"
 
+#include "cuda/capture.h"
 #include "cuda/contexts.h"
 #include "cuda/devices.h"
 #include "cuda/module.h"
@@ -32,6 +33,8 @@ CU_API CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 CU_API CUresult cuGraphDestroy(CUgraph graph)
 {
     TRY(graph_of(graph));
+    if (graph->capturing)
+        return CUDA_ERROR_ILLEGAL_STATE;
     graph_free(graph);
     return CUDA_SUCCESS;
 }
@@ -349,7 +352,7 @@ static void exec_free(CUgraphExec x)
     free(x);
 }
 
-static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
+static CUresult exec_make(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
 {
     const cuuint64_t known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
                              CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
@@ -371,6 +374,13 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
     }
     *exec = x;
     return CUDA_SUCCESS;
+}
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
+{
+    TRY(state_ready());
+    TRY(capture_unsafe());
+    return exec_make(exec, g, flags);
 }
 
 CU_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph g, unsigned long long flags)
@@ -448,7 +458,7 @@ CU_API CUresult cuGraphUpload(CUgraphExec x, CUstream s)
 {
     hd_stream *stream;
     TRY(exec_of(x));
-    return stream_get(s, &stream, NULL);
+    return stream_run(s, &stream, NULL);
 }
 
 CU_API CUresult cuGraphUpload_ptsz(CUgraphExec x, CUstream s)
@@ -544,7 +554,7 @@ CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec x, CUgraph g, CUgraphExecUpdate
     TRY(exec_of(x));
     NEED(info);
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    TRY(instantiate(&fresh, g, x->flags));
+    TRY(exec_make(&fresh, g, x->flags));
     bool same = fresh->n == x->n;
     for (size_t i = 0; same && i < x->n; i++)
         same = fresh->steps[i].type == x->steps[i].type;

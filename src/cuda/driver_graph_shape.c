@@ -81,6 +81,8 @@ CU_API CUresult cuGraphDestroyNode(CUgraphNode node)
 {
     TRY(node_of(node));
     CUgraph g = node->graph;
+    if (g->capturing)
+        return CUDA_ERROR_ILLEGAL_STATE;
     graph_forget_edges(node);
     *node->link = node->next;
     if (node->next)

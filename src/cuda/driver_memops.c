@@ -3,6 +3,7 @@
 
 #include "cuda/devices.h"
 #include "cuda/registered.h"
+#include "cuda/capture.h"
 #include "cuda/streams.h"
 
 #include <stdlib.h>
@@ -63,6 +64,10 @@ static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, 
     hd_stream *stream;
     CUcontext c;
     const unsigned known = wait ? 3u | CU_STREAM_WAIT_VALUE_FLUSH : CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
+    CUstream object;
+    TRY(stream_object(s, &object, &c));
+    if (object && object->capture)
+        return capture_unsupported(object, "a stream's operation on memory as a node of a graph");
     TRY(stream_run(s, &stream, &c));
     NEED((flags & ~known) == 0 && address && address % (wide ? 8 : 4) == 0);
     NEED(device_of((void *)(uintptr_t)address, NULL) || registered_find((void *)(uintptr_t)address, NULL));

@@ -1,6 +1,7 @@
 /* Memory: device, managed, host; what is known of a pointer ("CUDA Driver API", 6.13, 6.16). */
 #include "cuda/mapping.h"
 #include "cuda/allocations.h"
+#include "cuda/capture.h"
 #include "cuda/contexts.h"
 #include "cuda/devices.h"
 #include "cuda/machines.h"
@@ -34,6 +35,7 @@ CU_API CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     CUcontext c;
     struct allocation *a;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     NEED(pointer);
     TRY(allocate(c, bytes, false, &a));
     allocation_is_undefined(a);
@@ -48,6 +50,7 @@ CU_API CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t w
     struct allocation *a;
     const size_t align = 512;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     NEED(pointer && pitch && width && height && (element == 4 || element == 8 || element == 16));
     NEED(width <= SIZE_MAX / 2);
     *pitch = (width + align - 1) / align * align;
@@ -63,6 +66,7 @@ CU_API CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned f
     CUcontext c;
     struct allocation *a;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     NEED(pointer && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST));
     TRY(allocate(c, bytes, true, &a));
     a->managed = true;
@@ -103,6 +107,7 @@ CU_API CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
     CUcontext c;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     return pointer ? release(AT(pointer), CU_MEMORYTYPE_DEVICE) : CUDA_SUCCESS;
 }
 
@@ -141,6 +146,7 @@ CU_API CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     struct allocation *a;
     const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     NEED(pointer && (flags & ~known) == 0);
     TRY(allocate(c, bytes, true, &a));
     a->type = CU_MEMORYTYPE_HOST;
@@ -159,6 +165,7 @@ CU_API CUresult cuMemFreeHost(void *pointer)
 {
     CUcontext c;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     return pointer ? release(pointer, CU_MEMORYTYPE_HOST) : CUDA_SUCCESS;
 }
 
@@ -195,6 +202,7 @@ CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
     CUcontext c;
     const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
         api_not_supported("cuMemHostRegister of I/O memory"); /* an H200's answer where memory is none is this, too: */
     NEED(pointer && bytes && (flags & ~known) == 0);
@@ -209,6 +217,7 @@ CU_API CUresult cuMemHostUnregister(void *pointer)
 {
     CUcontext c;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     NEED(pointer);
     hd_context_synchronize(c->context);
     return registered_remove(pointer);
@@ -234,6 +243,7 @@ CU_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise a
     CUcontext c;
     (void)location;
     TRY(context_current(&c));
+    TRY(capture_unsafe());
     NEED(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY);
     return managed(pointer, bytes);
 }
@@ -246,7 +256,7 @@ CU_API CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advi
 static CUresult prefetch(CUdeviceptr pointer, size_t bytes, CUstream s)
 {
     hd_stream *stream;
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_run(s, &stream, NULL));
     return managed(pointer, bytes);
 }
 
@@ -281,7 +291,7 @@ CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr pointer, size_t b
 {
     hd_stream *stream;
     (void)bytes;
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_run(s, &stream, NULL));
     NEED(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE);
     return managed(pointer, 1);
 }
@@ -406,6 +416,7 @@ CU_API CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attribut
 CU_API CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr pointer)
 {
     TRY(state_ready());
+    TRY(capture_unsafe());
     NEED(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && device_of(AT(pointer), NULL));
     return CUDA_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* Modules and libraries ("CUDA Driver API", 6.10 to 6.12). */
+#include "cuda/capture.h"
 #include "cuda/module.h"
 
 #include "cuda/contexts.h"
@@ -58,6 +59,7 @@ CU_API CUresult cuModuleUnload(CUmodule module)
     TRY(state_ready());
     if (!is_module(module, false))
         return CUDA_ERROR_INVALID_HANDLE;
+    TRY(capture_unsafe());
     hd_context_synchronize(module->context->context);
     print_flush();
     module_drop(module);

@@ -4,6 +4,7 @@
  */
 #include "cuda/mapping.h"
 #include "cuda/allocations.h"
+#include "cuda/capture.h"
 #include "cuda/contexts.h"
 #include "cuda/machines.h"
 #include "cuda/streams.h"
@@ -92,6 +93,7 @@ CU_API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     struct device *d;
     TRY(device_get(dev, &d));
     TRY(pool_of(pool));
+    TRY(capture_unsafe());
     NEED(pool->device == d);
     d->pool = pool;
     return CUDA_SUCCESS;
@@ -101,6 +103,7 @@ CU_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p)
 {
     struct device *d;
     TRY(state_ready());
+    TRY(capture_unsafe());
     NEED(pool && p && p->allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
     if (p->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return api_not_supported("cuMemPoolCreate with handles other than file descriptors");
@@ -122,6 +125,7 @@ CU_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p)
 CU_API CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
     TRY(pool_of(pool));
+    TRY(capture_unsafe());
     NEED(!pool->is_default);
     if (pool->device->pool == pool)
         pool->device->pool = NULL;
@@ -138,6 +142,7 @@ static bool is_int(CUmemPool_attribute a)
 CU_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void *value)
 {
     TRY(pool_of(pool));
+    TRY(capture_unsafe());
     NEED(value && a >= 1 && (unsigned)a < ATTRIBUTES);
     bool high = a == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH || a == CU_MEMPOOL_ATTR_USED_MEM_HIGH;
     NEED(a != CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT && a != CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
@@ -149,6 +154,7 @@ CU_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute a, 
 CU_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void *value)
 {
     TRY(pool_of(pool));
+    TRY(capture_unsafe());
     NEED(value && a >= 1 && (unsigned)a < ATTRIBUTES);
     if (is_int(a))
         *(int *)value = (int)pool->values[a];
@@ -160,7 +166,8 @@ CU_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute a, 
 CU_API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
     (void)keep;
-    return pool_of(pool);
+    TRY(pool_of(pool));
+    return capture_unsafe();
 }
 
 /* All devices reach all memory. */
@@ -206,13 +213,24 @@ static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
     return CUDA_SUCCESS;
 }
 
+/* A stream that gives memory. */
+static CUresult stream_of(CUstream handle, hd_stream **stream, CUcontext *context)
+{
+    CUstream s;
+    TRY(stream_object(handle, &s, context));
+    if (s && s->capture)
+        return capture_unsupported(s, "an allocation as a node of a graph");
+    TRY(stream_run(handle, stream, context));
+    return capture_unsafe();
+}
+
 CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool, CUstream s)
 {
     hd_stream *stream;
     CUcontext c;
     struct allocation *a;
     TRY(pool_of(pool));
-    TRY(stream_run(s, &stream, &c));
+    TRY(stream_of(s, &stream, &c));
     NEED(pointer && bytes);
     if (pool->file)
         return take_part(pool, bytes, pointer);
@@ -240,7 +258,7 @@ CU_API CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream s)
     hd_stream *stream;
     CUcontext c;
     CUmemoryPool pool;
-    TRY(stream_run(s, &stream, &c));
+    TRY(stream_of(s, &stream, &c));
     TRY(cuDeviceGetMemPool(&pool, c->device->ordinal));
     return cuMemAllocFromPoolAsync(pointer, bytes, pool, s);
 }
@@ -290,11 +308,15 @@ void pool_freed(CUmemoryPool pool, size_t bytes)
 /* It is forgotten at once, so that it cannot be freed twice. */
 CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
 {
+    CUstream object;
     hd_stream *stream;
     CUcontext c;
     struct freed f = {.start = (void *)(uintptr_t)pointer};
     struct allocation *a = allocation_find(f.start, NULL, NULL);
+    TRY(stream_object(s, &object, &c));
+    NEED(!object || !object->capture); /* in a graph, what the graph has allocated can be freed alone */
     TRY(stream_run(s, &stream, &c));
+    TRY(capture_unsafe());
     if (!a && !mapping_take(f.start, &f.mapping)) {
         TRY(context_failure());
         watch_bad_free(f.start, CU_MEMORYTYPE_DEVICE);

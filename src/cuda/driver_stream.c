@@ -1,5 +1,5 @@
 /* Streams and events ("CUDA Driver API", 6.17, 6.18). */
-#include "cuda/graph.h"
+#include "cuda/capture.h"
 #include "cuda/contexts.h"
 #include "cuda/ipc.h"
 #include "cuda/printed.h"
@@ -65,8 +65,7 @@ CU_API CUresult cuStreamDestroy_v2(CUstream s)
     TRY(state_ready());
     if (!is_created(s) || !watch_handle(s, "stream") || s->kind != HANDLE_STREAM)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (s->capture) /* it would be left without one of its streams */
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    capture_stream_gone(s);
     stream_remove(s);
     hd_stream_destroy(s->stream);
     s->kind = 0;
@@ -83,6 +82,7 @@ CU_API CUresult cuStreamSynchronize(CUstream s)
 {
     hd_stream *stream;
     TRY(stream_run(s, &stream, NULL));
+    TRY(capture_unsafe());
     hd_result r = hd_stream_synchronize(stream);
     print_flush();
     return from_hd(r);
@@ -97,6 +97,7 @@ CU_API CUresult cuStreamQuery(CUstream s)
 {
     hd_stream *stream;
     TRY(stream_run(s, &stream, NULL));
+    TRY(capture_unsafe());
     hd_result r = hd_stream_query(stream);
     if (r == HD_SUCCESS)
         print_flush();
@@ -111,7 +112,7 @@ CU_API CUresult cuStreamQuery_ptsz(CUstream s)
 CU_API CUresult cuStreamGetFlags(CUstream s, unsigned *flags)
 {
     hd_stream *stream;
-    TRY(stream_get(s, &stream, NULL));
+    TRY(stream_run(s, &stream, NULL));
     NEED(flags);
     *flags = is_created(s) ? s->flags : CU_STREAM_DEFAULT;
     return CUDA_SUCCESS;
@@ -132,7 +133,7 @@ CU_API CUresult cuStreamGetId(CUstream s, unsigned long long *id)
 {
     hd_stream *stream;
     CUcontext c;
-    TRY(stream_get(s, &stream, &c));
+    TRY(stream_run(s, &stream, &c));
     NEED(id);
     *id = c->id << 32 | hd_stream_number(stream);
     return CUDA_SUCCESS;
@@ -159,7 +160,7 @@ CU_API CUresult cuStreamGetDevice(CUstream s, CUdevice *device)
 {
     hd_stream *stream;
     CUcontext c;
-    TRY(stream_get(s, &stream, &c));
+    TRY(stream_run(s, &stream, &c));
     NEED(device);
     *device = c->device->ordinal;
     return CUDA_SUCCESS;
@@ -262,19 +263,30 @@ CUresult event_wait(CUevent e, hd_stream *s)
     return e->shared ? ipc_event_wait(e->shared, s) : from_hd(hd_stream_wait_event(s, e->event));
 }
 
-CU_API CUresult cuEventRecord(CUevent e, CUstream s)
+static CUresult record(CUevent e, CUstream handle, unsigned flags)
 {
-    hd_stream *stream;
+    CUstream s;
     CUcontext c;
-    CUresult r;
     TRY(event_of(e));
-    TRY(stream_get(s, &stream, &c));
+    TRY(stream_object(handle, &s, &c));
+    NEED((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) == 0);
     if (c != e->context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (capture_record(e, s, &r))
-        return r;
+    if (!s)
+        TRY(capture_legacy(c));
+    bool captures = s && s->capture;
+    const struct work w = {.kind = WORK_RECORD, .event = e};
+    if (flags)
+        return captures ? capture_work(s, &w) : CUDA_ERROR_ILLEGAL_STATE;
+    if (captures)
+        return capture_record(s, e);
     capture_forget(e);
-    return event_record(e, stream);
+    return event_record(e, s ? s->stream : hd_context_default_stream(c->context));
+}
+
+CU_API CUresult cuEventRecord(CUevent e, CUstream s)
+{
+    return record(e, s, 0);
 }
 
 CU_API CUresult cuEventRecord_ptsz(CUevent e, CUstream s)
@@ -284,8 +296,7 @@ CU_API CUresult cuEventRecord_ptsz(CUevent e, CUstream s)
 
 CU_API CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned flags)
 {
-    NEED((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) == 0);
-    return cuEventRecord(e, s);
+    return record(e, s, flags);
 }
 
 CU_API CUresult cuEventRecordWithFlags_ptsz(CUevent e, CUstream s, unsigned flags)
@@ -296,6 +307,8 @@ CU_API CUresult cuEventRecordWithFlags_ptsz(CUevent e, CUstream s, unsigned flag
 CU_API CUresult cuEventQuery(CUevent e)
 {
     TRY(event_of(e));
+    TRY(capture_event(e, true));
+    TRY(capture_unsafe());
     hd_result r = !e->shared                     ? hd_event_query(e->event)
                   : ipc_event_is_done(e->shared) ? HD_SUCCESS
                                                  : HD_ERROR_NOT_READY;
@@ -307,6 +320,8 @@ CU_API CUresult cuEventQuery(CUevent e)
 CU_API CUresult cuEventSynchronize(CUevent e)
 {
     TRY(event_of(e));
+    TRY(capture_event(e, true));
+    TRY(capture_unsafe());
     if (e->shared)
         ipc_event_synchronize(e->shared, e->context);
     else
@@ -321,6 +336,8 @@ CU_API CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUeven
     TRY(event_of(start));
     TRY(event_of(end));
     NEED(milliseconds);
+    TRY(capture_event(start, false));
+    TRY(capture_event(end, false));
     if (!start->recorded || !end->recorded || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_HANDLE;
     TRY(from_hd(hd_context_status(end->context->context)));
@@ -334,16 +351,28 @@ CU_API CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent e
     return cuEventElapsedTime_v2(milliseconds, start, end);
 }
 
-CU_API CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
+/* An event of a capture, or one that a stream that captures waits for. */
+static CUresult wait_in_capture(CUstream s, CUevent e)
 {
-    hd_stream *stream;
+    if (s)
+        return capture_wait(s, e);
+    return e->capture ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_INVALID_VALUE;
+}
+
+CU_API CUresult cuStreamWaitEvent(CUstream handle, CUevent e, unsigned flags)
+{
+    CUstream s;
     CUcontext c;
-    CUresult r;
     TRY(event_of(e));
-    TRY(stream_get(s, &stream, &c));
+    TRY(stream_object(handle, &s, &c));
     NEED((flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) == 0);
-    if (capture_wait(s, e, &r))
-        return r;
-    return event_wait(e, stream);
+    if (!s)
+        TRY(capture_legacy(c));
+    bool captures = s && s->capture;
+    if (flags)
+        return captures ? capture_wait_external(s, e) : CUDA_ERROR_ILLEGAL_STATE;
+    if (captures || e->capture || e->capture_is_over)
+        return wait_in_capture(s, e);
+    return event_wait(e, s ? s->stream : hd_context_default_stream(c->context));
 }
 TWIN2(cuStreamWaitEvent, CUevent, unsigned)

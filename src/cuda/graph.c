@@ -8,6 +8,23 @@
 
 /* ---- work with parameters of its own ---- */
 
+static bool has_parameters(const struct work_launch *l, const hd_kernel_info *info)
+{
+    return (l->args != NULL) != (l->packed != NULL) && (!l->packed || l->packed_bytes >= info->param_bytes);
+}
+
+CUresult work_parameters(const struct work *w, CUcontext c)
+{
+    hd_kernel *kernel;
+    hd_kernel_info info;
+    if (w->kind != WORK_LAUNCH)
+        return CUDA_SUCCESS;
+    TRY(function_on(w->launch.function, c->device, &kernel));
+    hd_kernel_get_info(kernel, &info);
+    NEED(!info.param_bytes || has_parameters(&w->launch, &info));
+    return CUDA_SUCCESS;
+}
+
 static CUresult pack(const struct work_launch *l, hd_kernel *kernel, void **packed)
 {
     hd_kernel_info info;
@@ -16,8 +33,7 @@ static CUresult pack(const struct work_launch *l, hd_kernel *kernel, void **pack
     *packed = NULL;
     if (!info.param_bytes)
         return CUDA_SUCCESS;
-    if ((l->args != NULL) == (l->packed != NULL) || (l->packed && l->packed_bytes < info.param_bytes))
-        return CUDA_ERROR_INVALID_VALUE;
+    NEED(has_parameters(l, &info));
     char *to = calloc(1, info.param_bytes);
     if (!to)
         return CUDA_ERROR_OUT_OF_MEMORY;

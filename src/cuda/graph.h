@@ -44,6 +44,7 @@ struct CUgraph_st {
     size_t n;
     struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
     struct kept *kept;
+    bool capturing; /* streams add to it (capture.h) */
 };
 
 /* References to a user object. */
@@ -114,16 +115,5 @@ void kept_release(struct kept **list);
 CUresult branches_find(CUgraphExec x);
 void branches_free(CUgraphExec x);
 CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c);
-
-/* ---- capturing: driver_capture.c ---- */
-
-/* The stream's work becomes nodes. */
-bool is_capturing(CUstream s);
-CUresult capture_work(CUstream s, const struct work *w);
-/* An event of a captured stream, and a stream that waits for it. False where they have nothing to do with capturing. */
-bool capture_record(CUevent e, CUstream s, CUresult *result);
-bool capture_wait(CUstream s, CUevent e, CUresult *result);
-/* The event is about to be destroyed. */
-void capture_forget(CUevent e);
 
 #endif

@@ -90,7 +90,7 @@ cudaError_t cudaMallocHost(void **ptr, size_t size)
 cudaError_t cudaFreeHost(void *ptr)
 {
     cudaError_t e = rt_enter();
-    return rt_return(e ? e : ptr ? rt_error_of(cuMemFreeHost(ptr)) : cudaSuccess);
+    return rt_return(e ? e : rt_error_of(cuMemFreeHost(ptr)));
 }
 
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)

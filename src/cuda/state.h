@@ -87,6 +87,7 @@ struct CUevent_st {
     hd_event *event; /* or, of several processes: */
     struct ipc_event *shared;
     struct capture *capture; /* in whose streams it was recorded last, or NULL */
+    bool capture_is_over;    /* the same, and that has ended: it stands for nothing */
     unsigned flags;
     bool recorded;
 };

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/capture.h"
 #include "cuda/contexts.h"
 #include "cuda/watch.h"
 
@@ -12,19 +13,20 @@
 struct own_stream {
     struct own_stream *next;
     uint64_t context_id;
-    hd_stream *stream;
-    struct stream_attributes attributes;
+    struct CUstream_st as; /* a stream like others, without a handle of its own */
 };
 
 static pthread_key_t own_streams;
 
 static void drop_own_streams(void *list)
 {
+    for (struct own_stream *o = list; o; o = o->next)
+        capture_stream_gone(&o->as);
     state_lock();
     for (struct own_stream *o = list, *next; o; o = next) {
         next = o->next;
         if (context_lives_held(o->context_id))
-            hd_stream_destroy(o->stream);
+            hd_stream_destroy(o->as.stream);
         free(o);
     }
     state_unlock();
@@ -35,27 +37,28 @@ static void make_key(void)
     pthread_key_create(&own_streams, drop_own_streams);
 }
 
-static CUresult own_stream(CUcontext c, struct own_stream **own)
+static CUresult own_stream(CUcontext c, CUstream *own)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_key);
     struct own_stream *list = pthread_getspecific(own_streams);
     for (struct own_stream *o = list; o; o = o->next)
         if (o->context_id == c->id) {
-            *own = o;
+            *own = &o->as;
             return CUDA_SUCCESS;
         }
     struct own_stream *o = calloc(1, sizeof *o);
-    hd_result r = o ? hd_stream_create(c->context, 0, &o->stream) : HD_ERROR_OUT_OF_MEMORY;
+    hd_result r = o ? hd_stream_create(c->context, 0, &o->as.stream) : HD_ERROR_OUT_OF_MEMORY;
     if (r) {
         free(o);
         return from_hd(r);
     }
     o->next = list;
     o->context_id = c->id;
-    o->attributes = stream_first_attributes(LEAST_PRIORITY);
+    o->as.context = c;
+    o->as.attributes = stream_first_attributes(LEAST_PRIORITY);
     pthread_setspecific(own_streams, o);
-    *own = o;
+    *own = &o->as;
     return CUDA_SUCCESS;
 }
 
@@ -66,35 +69,50 @@ static bool is_created(CUstream handle)
     return handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
 }
 
-CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
+CUresult stream_object(CUstream handle, CUstream *object, CUcontext *context)
 {
     CUcontext c;
     bool created = is_created(handle);
-    struct own_stream *own;
-    CUresult r = created ? state_ready() : context_current(&c);
-    if (r)
-        return r;
+    *object = NULL;
+    TRY(created ? state_ready() : context_current(&c));
     if (created) {
         if (!watch_handle(handle, "stream") || handle->kind != HANDLE_STREAM)
             return CUDA_ERROR_INVALID_HANDLE;
+        *object = handle;
         c = handle->context;
-        *stream = handle->stream;
-        r = from_hd(hd_context_status(c->context));
+        TRY(from_hd(hd_context_status(c->context)));
     } else if (handle == CU_STREAM_PER_THREAD) {
-        r = own_stream(c, &own);
-        *stream = r ? NULL : own->stream;
-    } else {
-        *stream = hd_context_default_stream(c->context);
+        TRY(own_stream(c, object));
     }
     if (context)
         *context = c;
-    return r;
+    return CUDA_SUCCESS;
+}
+
+CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
+{
+    CUstream s;
+    CUcontext c;
+    TRY(stream_object(handle, &s, &c));
+    *stream = s ? s->stream : hd_context_default_stream(c->context);
+    if (context)
+        *context = c;
+    return CUDA_SUCCESS;
 }
 
 CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context)
 {
-    TRY(stream_get(handle, stream, context));
-    return is_created(handle) && handle->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+    CUstream s;
+    CUcontext c;
+    TRY(stream_object(handle, &s, &c));
+    if (s && s->capture)
+        return capture_forbid(s);
+    if (!s)
+        TRY(capture_legacy(c));
+    *stream = s ? s->stream : hd_context_default_stream(c->context);
+    if (context)
+        *context = c;
+    return CUDA_SUCCESS;
 }
 
 /* ---- attributes ---- */
@@ -112,24 +130,13 @@ struct stream_attributes stream_first_attributes(int priority)
 
 CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context)
 {
-    hd_stream *stream;
+    CUstream s;
     CUcontext c;
-    struct own_stream *own;
-    TRY(stream_get(handle, &stream, &c));
-    if (handle == CU_STREAM_PER_THREAD)
-        TRY(own_stream(c, &own));
-    *attributes = is_created(handle)               ? &handle->attributes
-                  : handle == CU_STREAM_PER_THREAD ? &own->attributes
-                                                   : &c->attributes;
+    TRY(stream_object(handle, &s, &c));
+    *attributes = s ? &s->attributes : &c->attributes;
     if (context)
         *context = c;
     return CUDA_SUCCESS;
-}
-
-CUstreamCaptureMode *capture_mode(void)
-{
-    static _Thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    return &mode;
 }
 
 /* ---- those of a context ---- */

@@ -6,16 +6,16 @@
 
 /* A stream by its handle: one that was created, or 0, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD of the current context. */
 CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context);
-/* The same, but not one that is being captured: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. */
+/* The same, for what captures forbid (capture.h). */
 CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context);
+/* What stands for a stream that was created, or is the thread's own: NULL for the legacy stream. *context may be NULL. */
+CUresult stream_object(CUstream handle, CUstream *object, CUcontext *context);
 /* A stream's attributes; *context may be NULL. */
 CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context);
 /* What they are at first. */
 struct stream_attributes stream_first_attributes(int priority);
 /* The nearest priority that there is. */
 int stream_priority(int priority);
-/* Of the calling thread. */
-CUstreamCaptureMode *capture_mode(void);
 /* Its context's list of streams. */
 void stream_add(CUstream s);
 void stream_remove(CUstream s);

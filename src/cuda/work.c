@@ -1,10 +1,10 @@
 /* See work.h. */
 #include "cuda/work.h"
 
+#include "cuda/capture.h"
 #include "cuda/check.h"
 #include "cuda/devices.h"
 #include "cuda/explain.h"
-#include "cuda/graph.h"
 #include "cuda/limits.h"
 #include "cuda/module.h"
 #include "cuda/printed.h"
@@ -44,6 +44,30 @@ static bool is_wanted(const char *kernel)
     return checked && explained;
 }
 
+static hd_launch_config config_of(const struct work_launch *l)
+{
+    return (hd_launch_config){.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                              .block = {l->block[0], l->block[1], l->block[2]},
+                              .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+                              .shared_bytes = l->shared_bytes,
+                              .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
+                                       (l->programmatic ? HD_LAUNCH_PROGRAMMATIC : 0) |
+                                       (l->function->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0),
+                              .args = (const void *const *)l->args,
+                              .packed_args = l->packed,
+                              .packed_bytes = l->packed_bytes};
+}
+
+/* What a launch has said, before it began; frees the report. */
+static CUresult launched(const struct work_launch *l, hd_result r, hd_report *report)
+{
+    hd_diagnostic first;
+    if (hd_report_get(report, 0, &first))
+        log_line(LOG_ERROR, "`%s` cannot be launched: %s", l->function->name, first.text);
+    hd_report_free(report);
+    return from_hd(r);
+}
+
 static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
 {
     hd_kernel *kernel;
@@ -51,24 +75,24 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     TRY(function_on(l->function, c->device, &kernel));
     if (l->shared_bytes)
         TRY(check_shared(l, c, kernel));
-    hd_launch_config config = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
-                               .block = {l->block[0], l->block[1], l->block[2]},
-                               .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
-                               .shared_bytes = l->shared_bytes,
-                               .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
-                                        (l->programmatic ? HD_LAUNCH_PROGRAMMATIC : 0) |
-                                        (l->function->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0) |
-                                        (is_wanted(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED),
-                               .args = (const void *const *)l->args,
-                               .packed_args = l->packed,
-                               .packed_bytes = l->packed_bytes,
-                               .timeout_seconds = limits_time_left(limits_given())};
+    hd_launch_config config = config_of(l);
+    config.flags |= is_wanted(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED;
+    config.timeout_seconds = limits_time_left(limits_given());
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
-    hd_diagnostic first;
-    if (hd_report_get(report, 0, &first))
-        log_line(LOG_ERROR, "`%s` cannot be launched: %s", l->function->name, first.text);
-    hd_report_free(report);
-    return from_hd(r);
+    return launched(l, r, report);
+}
+
+CUresult work_check(const struct work *w, CUcontext c)
+{
+    hd_kernel *kernel;
+    hd_report *report = NULL;
+    if (w->kind != WORK_LAUNCH)
+        return CUDA_SUCCESS;
+    TRY(function_on(w->launch.function, c->device, &kernel));
+    TRY(check_shared(&w->launch, c, kernel));
+    hd_launch_config config = config_of(&w->launch);
+    hd_result r = hd_launch_check(kernel, &config, &report);
+    return launched(&w->launch, r, report);
 }
 
 /* ---- copies ---- */
@@ -197,12 +221,15 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
 
 CUresult work_put(CUstream stream, const struct work *w, bool wait)
 {
-    hd_stream *s;
+    CUstream s;
     CUcontext c;
-    if (is_capturing(stream))
-        return wait ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : capture_work(stream, w);
-    TRY(stream_get(stream, &s, &c));
-    CUresult r = work_run(s, c, w, wait ? WORK_SYNC : WORK_ASYNC);
+    TRY(stream_object(stream, &s, &c));
+    if (s && s->capture)
+        return wait ? capture_forbid(s) : capture_work(s, w);
+    if (!s)
+        TRY(capture_legacy(c));
+    hd_stream *runs_in = s ? s->stream : hd_context_default_stream(c->context);
+    CUresult r = work_run(runs_in, c, w, wait ? WORK_SYNC : WORK_ASYNC);
     if (wait)
         print_flush();
     return r;

@@ -37,6 +37,15 @@ enum work_how { WORK_ASYNC, WORK_SYNC, WORK_IN_GRAPH };
 /* Puts it where it runs. */
 CUresult work_run(hd_stream *stream, CUcontext c, const struct work *w, enum work_how how);
 
+/* Whether it can be run as it is; and whether a launch has been given its parameters. */
+CUresult work_check(const struct work *w, CUcontext c);
+CUresult work_parameters(const struct work *w, CUcontext c);
+static inline bool work_is_nothing(const struct work *w)
+{
+    return (w->kind == WORK_COPY && w->copy.width * w->copy.height * w->copy.depth == 0) ||
+           (w->kind == WORK_FILL && w->fill.width * w->fill.height == 0);
+}
+
 /* Attributes are honoured, are hints without a meaning here, or refused. */
 CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l);
 /* The `extra` of a launch: its packed parameters. */

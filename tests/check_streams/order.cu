@@ -404,7 +404,7 @@ static void run_graph(bool fork)
 {
     cudaGraph_t graph;
     cudaGraphExec_t ready;
-    cudaStreamBeginCapture(free_a, cudaStreamCaptureModeGlobal);
+    cudaStreamBeginCapture(free_a, cudaStreamCaptureModeRelaxed); // launch_read() allocates
     cudaEventRecord(event, free_a);
     cudaStreamWaitEvent(free_b, event, 0);
     launch_write(device, free_a);
@@ -595,7 +595,7 @@ static void run_graph_with_function(bool fork)
 {
     cudaGraph_t graph;
     cudaGraphExec_t ready;
-    cudaStreamBeginCapture(free_a, cudaStreamCaptureModeGlobal);
+    cudaStreamBeginCapture(free_a, cudaStreamCaptureModeRelaxed); // launch_read() allocates
     cudaEventRecord(event, free_a);
     cudaStreamWaitEvent(free_b, event, 0);
     launch_read(pinned, free_a);

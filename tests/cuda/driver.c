@@ -136,7 +136,8 @@ static void limits_are_kept(void)
     OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 64 << 20));
     OK(cuCtxGetLimit(&n, CU_LIMIT_MALLOC_HEAP_SIZE));
     CHECK(n == 64 << 20);
-    GIVES(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxGetLimit(&n, (CUlimit)99));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuCtxGetLimit(&n, (CUlimit)99));
+    GIVES(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 4));
     OK(cuCtxGetStreamPriorityRange(&least, &greatest));
     CHECK(least == 0 && greatest == -5);
 }

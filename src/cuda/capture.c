@@ -1,0 +1,541 @@
+/* See capture.h. */
+#include "cuda/capture.h"
+
+#include "cuda/graph.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct tail {
+    CUgraphNode *at;
+    size_t n;
+};
+
+struct capture {
+    struct capture *next;
+    CUgraph graph;
+    CUstream origin;
+    uint64_t thread; /* that began it */
+    CUstreamCaptureMode mode;
+    cuuint64_t id;
+    bool invalid;
+    struct member {
+        struct member *next;
+        CUstream stream; /* NULL: it was destroyed */
+        struct tail tail;
+    } *members;
+    struct captured {
+        struct captured *next;
+        CUevent event;
+        struct tail tail;
+    } *events;
+};
+
+/* All that have begun. Calls that captures forbid look at their number first. */
+static struct {
+    pthread_mutex_t lock;
+    struct capture *first;
+    atomic_uint n;
+} captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock(void)
+{
+    pthread_mutex_lock(&captures.lock);
+}
+
+static CUresult unlock(CUresult r)
+{
+    pthread_mutex_unlock(&captures.lock);
+    return r;
+}
+
+static bool are_none(void)
+{
+    return atomic_load_explicit(&captures.n, memory_order_relaxed) == 0;
+}
+
+/* A number that no other thread has had. */
+static uint64_t this_thread(void)
+{
+    static _Thread_local uint64_t number;
+    if (!number)
+        number = state_number();
+    return number;
+}
+
+CUstreamCaptureMode *capture_mode(void)
+{
+    static _Thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    return &mode;
+}
+
+/* ---- streams and tails ---- */
+
+static struct member *member_of(CUstream s)
+{
+    struct member *m = s->capture->members;
+    while (m && m->stream != s)
+        m = m->next;
+    return m;
+}
+
+static CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
+{
+    CUgraphNode *more = realloc(t->at, (t->n + n + 1) * sizeof *more);
+    if (!more)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    t->at = more;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < t->n && t->at[k] != nodes[i])
+            k++;
+        if (k == t->n)
+            t->at[t->n++] = nodes[i];
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult join(struct capture *c, CUstream s)
+{
+    struct member *m = calloc(1, sizeof *m);
+    if (!m)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    m->stream = s;
+    m->next = c->members;
+    c->members = m;
+    s->capture = c;
+    return CUDA_SUCCESS;
+}
+
+/* ---- the end ---- */
+
+static void drop_events(struct capture *c)
+{
+    for (struct captured *e = c->events, *next; e; e = next) {
+        next = e->next;
+        e->event->capture = NULL;
+        e->event->capture_is_over = true;
+        free(e->tail.at);
+        free(e);
+    }
+    c->events = NULL;
+}
+
+/* Its events stand for nothing any more; its graph is kept, as nodes of it may be in use, until the end. */
+static void invalidate(struct capture *c)
+{
+    c->invalid = true;
+    drop_events(c);
+}
+
+static void end(struct capture *c)
+{
+    struct capture **link = &captures.first;
+    while (*link != c)
+        link = &(*link)->next;
+    *link = c->next;
+    atomic_fetch_sub(&captures.n, 1);
+    drop_events(c);
+    for (struct member *m = c->members, *next; m; m = next) {
+        next = m->next;
+        if (m->stream)
+            m->stream->capture = NULL;
+        free(m->tail.at);
+        free(m);
+    }
+    c->graph->capturing = false;
+    free(c);
+}
+
+static void abandon(struct capture *c)
+{
+    CUgraph g = c->graph;
+    end(c);
+    graph_free(g);
+}
+
+/* Streams that were drawn in must have been waited for: nothing of theirs may be left at the end. */
+static bool all_joined(const struct capture *c)
+{
+    const struct tail *last = &member_of(c->origin)->tail;
+    for (const struct member *m = c->members; m; m = m->next)
+        for (size_t i = 0; m->stream != c->origin && i < m->tail.n; i++) {
+            bool found = m->tail.at[i]->before.n > 0;
+            for (size_t k = 0; k < last->n && !found; k++)
+                found = last->at[k] == m->tail.at[i];
+            if (!found)
+                return false;
+        }
+    return true;
+}
+
+static CUresult finish(CUstream s, CUgraph *graph)
+{
+    struct capture *c = s->capture;
+    if (!c)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (c->origin != s) {
+        invalidate(c);
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
+    bool elsewhere = c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != this_thread();
+    CUresult r = c->invalid       ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                 : elsewhere      ? CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
+                 : !all_joined(c) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+                                  : CUDA_SUCCESS;
+    if (r) {
+        abandon(c);
+    } else {
+        *graph = c->graph;
+        end(c);
+    }
+    return r;
+}
+
+CUresult capture_end(CUstream s, CUgraph *graph)
+{
+    *graph = NULL;
+    lock();
+    return unlock(finish(s, graph));
+}
+
+/* Without the stream where it began nobody can end a capture. */
+static void leave(CUstream s)
+{
+    struct capture *c = s->capture;
+    if (c && c->origin == s) {
+        abandon(c);
+    } else if (c) {
+        member_of(s)->stream = NULL;
+        s->capture = NULL;
+    }
+}
+
+void capture_stream_gone(CUstream s)
+{
+    lock();
+    leave(s);
+    unlock(CUDA_SUCCESS);
+}
+
+/* ---- the beginning ---- */
+
+static CUresult begin(CUstream s, CUstreamCaptureMode mode)
+{
+    if (s->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    struct capture *c = calloc(1, sizeof *c);
+    CUgraph g = graph_new();
+    CUresult r = c && g ? join(c, s) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        if (g)
+            graph_free(g);
+        free(c);
+        return r;
+    }
+    g->capturing = true;
+    c->graph = g;
+    c->origin = s;
+    c->thread = this_thread();
+    c->mode = mode;
+    c->id = state_number();
+    c->next = captures.first;
+    captures.first = c;
+    atomic_fetch_add(&captures.n, 1);
+    return CUDA_SUCCESS;
+}
+
+CUresult capture_begin(CUstream s, CUstreamCaptureMode mode)
+{
+    lock();
+    return unlock(begin(s, mode));
+}
+
+CUstreamCaptureStatus capture_status(CUstream s)
+{
+    lock();
+    CUstreamCaptureStatus status = !s->capture           ? CU_STREAM_CAPTURE_STATUS_NONE
+                                   : s->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    unlock(CUDA_SUCCESS);
+    return status;
+}
+
+void capture_look(CUstream s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n)
+{
+    lock();
+    const struct member *m = s->capture ? member_of(s) : NULL;
+    if (m && id)
+        *id = s->capture->id;
+    if (m && graph)
+        *graph = s->capture->graph;
+    if (m && after)
+        *after = m->tail.at;
+    if (m && n)
+        *n = m->tail.n;
+    unlock(CUDA_SUCCESS);
+}
+
+static CUresult set_tail(CUstream s, CUgraphNode *nodes, size_t n, bool add)
+{
+    if (!s->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (s->capture->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    for (size_t i = 0; i < n; i++)
+        NEED(nodes[i] && nodes[i]->kind == HANDLE_NODE && nodes[i]->graph == s->capture->graph);
+    struct tail *t = &member_of(s)->tail;
+    if (!add)
+        t->n = 0;
+    return tail_add(t, nodes, n);
+}
+
+CUresult capture_set_tail(CUstream s, CUgraphNode *nodes, size_t n, bool add)
+{
+    lock();
+    return unlock(set_tail(s, nodes, n, add));
+}
+
+/* ---- what happens in streams that capture ---- */
+
+static const CUgraphNodeType node_types[] = {
+    [WORK_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,     [WORK_LAUNCH] = CU_GRAPH_NODE_TYPE_KERNEL,
+    [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,     [WORK_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
+    [WORK_CALL] = CU_GRAPH_NODE_TYPE_HOST,       [WORK_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+};
+
+static CUresult add_node(CUstream s, const struct work *w)
+{
+    struct capture *c = s->capture;
+    CUgraphNode node;
+    if (!c) /* it has ended meanwhile */
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (c->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (work_is_nothing(w))
+        return CUDA_SUCCESS;
+    struct tail *t = &member_of(s)->tail;
+    TRY(work_parameters(w, s->context));
+    CUresult r = work_check(w, s->context);
+    if (r) {
+        invalidate(c);
+        return r;
+    }
+    TRY(graph_add(c->graph, node_types[w->kind], w, s->context, t->at, t->n, &node));
+    t->n = 0;
+    return tail_add(t, &node, 1);
+}
+
+CUresult capture_work(CUstream s, const struct work *w)
+{
+    lock();
+    return unlock(add_node(s, w));
+}
+
+CUresult capture_forbid(CUstream s)
+{
+    lock();
+    if (s->capture)
+        invalidate(s->capture);
+    return unlock(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+CUresult capture_unsupported(CUstream s, const char *what)
+{
+    capture_forbid(s);
+    return api_not_supported(what);
+}
+
+/* ---- what happens elsewhere ---- */
+
+static bool is_in(const struct capture *c, CUcontext context, bool blocking)
+{
+    for (const struct member *m = c->members; m; m = m->next)
+        if (m->stream && m->stream->context == context && !(blocking && m->stream->flags & CU_STREAM_NON_BLOCKING))
+            return true;
+    return false;
+}
+
+/* Those of a context; `blocking`: where the legacy stream waits for one of their streams. */
+static bool invalidate_in(CUcontext context, bool blocking)
+{
+    bool found = false;
+    lock();
+    for (struct capture *c = captures.first; c; c = c->next)
+        if (is_in(c, context, blocking)) {
+            invalidate(c);
+            found = true;
+        }
+    unlock(CUDA_SUCCESS);
+    return found;
+}
+
+CUresult capture_legacy(CUcontext c)
+{
+    return !are_none() && invalidate_in(c, true) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
+}
+
+CUresult capture_context(CUcontext c)
+{
+    return !are_none() && invalidate_in(c, false) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+bool capture_blocks_legacy(CUcontext context)
+{
+    bool found = false;
+    lock();
+    for (struct capture *c = captures.first; c && !found; c = c->next)
+        found = is_in(c, context, true);
+    unlock(CUDA_SUCCESS);
+    return found;
+}
+
+void capture_context_gone(CUcontext context)
+{
+    lock();
+    for (struct capture *c = captures.first, *next; c; c = next) {
+        next = c->next;
+        if (is_in(c, context, false))
+            abandon(c);
+    }
+    unlock(CUDA_SUCCESS);
+}
+
+/* The modes are those of cuThreadExchangeStreamCaptureMode. */
+static bool is_disturbed(const struct capture *c, CUstreamCaptureMode mode)
+{
+    if (mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    return c->thread == this_thread() ||
+           (mode == CU_STREAM_CAPTURE_MODE_GLOBAL && c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+CUresult capture_unsafe(void)
+{
+    CUresult r = CUDA_SUCCESS;
+    if (are_none())
+        return r;
+    lock();
+    for (struct capture *c = captures.first; c; c = c->next)
+        if (is_disturbed(c, *capture_mode())) {
+            invalidate(c);
+            r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    return unlock(r);
+}
+
+/* ---- events ---- */
+
+static struct captured *captured_of(CUevent e)
+{
+    struct captured *found = e->capture->events;
+    while (found->event != e)
+        found = found->next;
+    return found;
+}
+
+static void forget(CUevent e)
+{
+    e->capture_is_over = false;
+    if (!e->capture)
+        return;
+    struct captured **link = &e->capture->events, *gone = captured_of(e);
+    while (*link != gone)
+        link = &(*link)->next;
+    *link = gone->next;
+    free(gone->tail.at);
+    free(gone);
+    e->capture = NULL;
+}
+
+void capture_forget(CUevent e)
+{
+    if (!e->capture && !e->capture_is_over)
+        return;
+    lock();
+    forget(e);
+    unlock(CUDA_SUCCESS);
+}
+
+static CUresult record(CUstream s, CUevent e)
+{
+    struct capture *c = s->capture;
+    if (!c)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (c->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    forget(e);
+    struct captured *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->event = e;
+    made->next = c->events;
+    c->events = made;
+    e->capture = c;
+    const struct tail *t = &member_of(s)->tail;
+    return tail_add(&made->tail, t->at, t->n);
+}
+
+CUresult capture_record(CUstream s, CUevent e)
+{
+    lock();
+    return unlock(record(s, e));
+}
+
+/* In a stream that captures, for what was recorded outside. */
+static CUresult wait_outside(CUstream s, CUevent e)
+{
+    if (!e->recorded && !e->capture_is_over)
+        return CUDA_SUCCESS;
+    invalidate(s->capture);
+    return e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+}
+
+static CUresult wait(CUstream s, CUevent e)
+{
+    if (s->capture && s->capture->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!e->capture)
+        return s->capture ? wait_outside(s, e) : CUDA_ERROR_INVALID_VALUE; /* its capture is over */
+    if (s->capture && s->capture != e->capture) {
+        invalidate(s->capture);
+        invalidate(e->capture);
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    if (!s->capture)
+        TRY(join(e->capture, s));
+    const struct tail *t = &captured_of(e)->tail;
+    return tail_add(&member_of(s)->tail, t->at, t->n);
+}
+
+CUresult capture_wait(CUstream s, CUevent e)
+{
+    lock();
+    return unlock(wait(s, e));
+}
+
+static CUresult wait_external(CUstream s, CUevent e)
+{
+    const struct work w = {.kind = WORK_WAIT, .event = e};
+    if (e->capture_is_over && s->capture && !s->capture->invalid)
+        return wait_outside(s, e);
+    return add_node(s, &w);
+}
+
+CUresult capture_wait_external(CUstream s, CUevent e)
+{
+    lock();
+    return unlock(wait_external(s, e));
+}
+
+CUresult capture_event(CUevent e, bool forbid)
+{
+    if (!e->capture && !e->capture_is_over)
+        return CUDA_SUCCESS;
+    lock();
+    CUresult r = e->capture ? CUDA_ERROR_CAPTURED_EVENT : e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (e->capture && forbid)
+        invalidate(e->capture);
+    return unlock(r);
+}

@@ -1,0 +1,68 @@
+/* The capture of streams into a graph, a state machine ("CUDA Runtime API", 6.4 stream management, cudaStreamBeginCapture; "CUDA C++
+ * Programming Guide", "Creating a Graph Using Stream Capture").
+ *
+ *      none --- begin ---> active --- a forbidden call ---> invalid
+ *        ^                   |                                 |
+ *        +-- end: a graph ---+        end: error 901, no graph |
+ *        +-----------------------------------------------------+
+ *
+ * A capture has a stream in which it began, which ends it, and streams that have been drawn in by waiting for its events. Each has a
+ * tail: the nodes that its next one depends on; an event takes it along. At the end all must have come back to the first stream.
+ *
+ * An H200 has said what is forbidden (tests/forbidden): to ask a stream that captures how far it is; to do anything with the legacy stream
+ * while a stream captures that would wait for it; and, as the thread's mode and those of the captures have it, calls that may disturb
+ * a capture: those that allocate, free, or wait. Each of them fails, and invalidates what it disturbs.
+ */
+#ifndef HEDDLE_CUDA_CAPTURE_H
+#define HEDDLE_CUDA_CAPTURE_H
+
+#include "cuda/work.h"
+
+/* ---- begin and end ---- */
+
+/* Into a new graph. */
+CUresult capture_begin(CUstream s, CUstreamCaptureMode mode);
+/* *graph is NULL where there is an error. */
+CUresult capture_end(CUstream s, CUgraph *graph);
+CUstreamCaptureStatus capture_status(CUstream s);
+/* Of one that is active; `after` is the stream's until its next work. */
+void capture_look(CUstream s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n);
+/* The nodes that the stream's next one depends on: these, too, or only these. */
+CUresult capture_set_tail(CUstream s, CUgraphNode *nodes, size_t n, bool add);
+/* Of the calling thread: which captures it cares for. */
+CUstreamCaptureMode *capture_mode(void);
+
+/* ---- what happens in streams that capture ---- */
+
+/* Work becomes a node. */
+CUresult capture_work(CUstream s, const struct work *w);
+/* The call has no meaning in a capture, or none that Heddle knows: it becomes invalid. */
+CUresult capture_forbid(CUstream s);
+CUresult capture_unsupported(CUstream s, const char *what);
+void capture_stream_gone(CUstream s);
+
+/* ---- what happens elsewhere, and may disturb captures ---- */
+
+/* A call that may. */
+CUresult capture_unsafe(void);
+/* Something with the legacy stream of a context. */
+CUresult capture_legacy(CUcontext c);
+bool capture_blocks_legacy(CUcontext c); /* that would fail */
+/* Something with all streams of a context. */
+CUresult capture_context(CUcontext c);
+void capture_context_gone(CUcontext c);
+
+/* ---- events ---- */
+
+/* Recorded in a stream that captures. */
+CUresult capture_record(CUstream s, CUevent e);
+/* `s` waits for the event, and one of them captures. */
+CUresult capture_wait(CUstream s, CUevent e);
+/* A node that waits for the event, whoever records it (CU_EVENT_WAIT_EXTERNAL). */
+CUresult capture_wait_external(CUstream s, CUevent e);
+/* The host asks for an event, and may do so only where it was recorded outside. `forbid`: else the capture becomes invalid. */
+CUresult capture_event(CUevent e, bool forbid);
+/* The event is recorded elsewhere, or destroyed. */
+void capture_forget(CUevent e);
+
+#endif
