@@ -129,7 +129,7 @@ typedef struct hd_range {
 /* Zero means the default throughout, so that `hd_machine_options o = {0}` is a machine like an H200 with this
  * host's cores and memory. */
 typedef struct hd_machine_options {
-    unsigned workers; /* threads that run blocks; default: the host's CPUs */
+    unsigned workers; /* threads that run blocks; default: the CPUs that this process may use */
     /* Limit of device memory: allocations, variables, the kernels' heap, and while launches run what their threads need
      * (registers, local and shared memory); default: three quarters of the host's. HD_ERROR_OUT_OF_MEMORY */
     uint64_t memory_bytes;

@@ -12,6 +12,7 @@
 #include "exec/thread_pool.h"
 #include "exec/worker.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -58,11 +59,18 @@ static uint64_t host_memory(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : 4ull << 30;
 }
 
+/* That this process may use (taskset, containers), not all that there are. */
+static uint32_t host_cpus(void)
+{
+    cpu_set_t set; /* too small where there are more than 1024 */
+    long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (uint32_t)n : 1;
+}
+
 static void set_defaults(struct machine_config *c)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     if (!c->workers)
-        c->workers = cpus > 0 ? (uint32_t)cpus : 1;
+        c->workers = host_cpus();
     if (!c->memory_bytes)
         c->memory_bytes = host_memory() / 4 * 3;
     if (!c->heap_bytes)
