@@ -6,6 +6,7 @@
 #include "cuda/watch.h"
 #include "cuda/contexts.h"
 #include "cuda/devices.h"
+#include "cuda/mapping.h"
 #include "cuda/registered.h"
 #include "cuda/work.h"
 
@@ -34,13 +35,20 @@ static CUresult check(const void *p, size_t bytes, struct want want)
     struct registered r;
     if (device_of(p, &info)) {
         size_t left = (size_t)((char *)info.start + info.bytes - (const char *)p);
-        if (bytes <= left)
+        if (bytes <= left && mapping_allows(p, bytes, want.writes))
             return CUDA_SUCCESS;
-        log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes, left);
+        if (bytes > left)
+            log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes,
+                     left);
+        else
+            log_line(LOG_ERROR, "%zu bytes at %p: cuMemSetAccess has not allowed to %s all of them", bytes, p,
+                     want.writes ? "write" : "read");
     } else if (registered_find(p, &r) || !bytes) {
         return CUDA_SUCCESS;
     } else if (want.side >= SIDE_DEVICE || is_of_machines(p)) {
         log_line(LOG_ERROR, "%p is no device memory", p);
+    } else if (!mapping_allows(p, bytes, want.writes)) {
+        log_line(LOG_ERROR, "%p is a reserved address where nothing is mapped", p);
     } else if (p) {
         return CUDA_SUCCESS;
     }
@@ -267,15 +275,19 @@ BOX_ASYNC(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz, CUDA_MEMCPY3D_PEER, cop
 
 /* ---- fills ---- */
 
+CUresult fill_check(const hd_fill *f)
+{
+    CUdeviceptr to = (CUdeviceptr)(uintptr_t)f->to;
+    NEED(to % f->element_bytes == 0 && (f->height <= 1 || f->pitch % f->element_bytes == 0));
+    if (f->width == 0 || f->height == 0)
+        return CUDA_SUCCESS;
+    NEED(f->height == 1 || f->pitch >= f->width * f->element_bytes);
+    return check(f->to, (f->height - 1) * f->pitch + f->width * f->element_bytes, (struct want){SIDE_FILL, true});
+}
+
 static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element_bytes, size_t width, size_t height,
                      CUstream s, bool wait)
 {
-    TRY(ready());
-    NEED(to % element_bytes == 0 && (height <= 1 || pitch % element_bytes == 0));
-    if (width == 0 || height == 0)
-        return CUDA_SUCCESS;
-    NEED(height == 1 || pitch >= width * element_bytes);
-    TRY(check(AT(to), (height - 1) * pitch + width * element_bytes, (struct want){SIDE_FILL, true}));
     struct work w = {.kind = WORK_FILL,
                      .fill = {.to = AT(to),
                               .value = value,
@@ -283,7 +295,9 @@ static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned elem
                               .width = width,
                               .height = height,
                               .pitch = pitch}};
-    return work_put(s, &w, wait);
+    TRY(ready());
+    TRY(fill_check(&w.fill));
+    return width && height ? work_put(s, &w, wait) : CUDA_SUCCESS;
 }
 
 #define FILL(bits, value_type)                                                                                         \

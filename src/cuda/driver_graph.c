@@ -117,7 +117,7 @@ static CUresult fill_work(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w)
                                 .width = p->width,
                                 .height = p->height,
                                 .pitch = p->pitch}};
-    return device_of(w->fill.to, NULL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return fill_check(&w->fill);
 }
 
 CU_API CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,

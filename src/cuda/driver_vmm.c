@@ -198,13 +198,11 @@ struct access {
 static bool allow(struct mapping *m, void *data)
 {
     const struct access *a = data;
-    unsigned all = 0;
     if (m->opened || m->pool)
         return false;
     for (size_t i = 0; i < a->n; i++)
         m->access[a->descriptors[i].location.id] = (uint8_t)a->descriptors[i].flags;
-    for (int i = 0; i < MAX_DEVICES; i++)
-        all |= m->access[i];
+    unsigned all = mapping_access(m);
     int protection = (all & CU_MEM_ACCESS_FLAGS_PROT_READ ? PROT_READ : PROT_NONE) |
                      (all == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? PROT_WRITE : PROT_NONE);
     return mprotect(m->start, m->bytes, protection) == 0;

@@ -234,6 +234,48 @@ bool mapping_find(const void *address, struct mapping *m)
     return found;
 }
 
+unsigned mapping_access(const struct mapping *m)
+{
+    unsigned all = m->opened || m->pool ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    for (int i = 0; i < MAX_DEVICES; i++)
+        all |= m->access[i];
+    return all;
+}
+
+static bool is_reserved(const struct mappings *l, const char *address)
+{
+    size_t i = 0;
+    while (i < l->n_reserved && (size_t)(address - l->reserved[i].start) >= l->reserved[i].bytes)
+        i++;
+    return i < l->n_reserved;
+}
+
+static bool all_allow(const struct mappings *l, const char *at, const char *end, unsigned wanted)
+{
+    const struct mapping *m = at_address(l, at);
+    if (!m)
+        return !is_reserved(l, at);
+    for (; m && at < end; m = at_address(l, at)) {
+        if ((mapping_access(m) & wanted) != wanted)
+            return false;
+        at = m->start + m->bytes;
+    }
+    return at >= end;
+}
+
+bool mapping_allows(const void *start, size_t bytes, bool writes)
+{
+    const struct mappings *l = &mappings;
+    const char *at = start;
+    if (!bytes || (!__atomic_load_n(&l->n, __ATOMIC_ACQUIRE) && !__atomic_load_n(&l->n_reserved, __ATOMIC_ACQUIRE)))
+        return true;
+    state_lock();
+    bool allowed =
+        all_allow(l, at, at + bytes, writes ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ);
+    state_unlock();
+    return allowed;
+}
+
 struct device *mapping_device(const void *address, hd_memory_info *info)
 {
     const struct mappings *l = &mappings;

@@ -50,6 +50,11 @@ bool mapping_take(const void *start, struct mapping *m);
 /* Its memory goes, too, where this process has created it. */
 void mapping_end(const struct mapping *m);
 bool mapping_find(const void *address, struct mapping *m);
+/* CUmemAccess_flags of the device that may most: addresses are the process's own. */
+unsigned mapping_access(const struct mapping *m);
+/* May copies and fills use these bytes, as kernels may? Of memory that is cuMemMap's they need the access; true where none of the
+ * addresses is mapped here or reserved. */
+bool mapping_allows(const void *start, size_t bytes, bool writes);
 /* The mapping of this part of a file that cuIpcOpenMemHandle has made; *start, and it is opened once more. */
 bool mapping_open_again(uint64_t number, size_t offset, size_t bytes, void **start);
 /* Counts back; the last time, the mapping ends. False where nothing was opened there. */

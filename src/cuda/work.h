@@ -52,6 +52,8 @@ CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *valu
 CUresult launch_read_extra(void **extra, struct work_launch *l);
 /* A box copy as the library takes it, checked. Nothing to be copied has width 0. */
 CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
+/* Can a fill be done: is there memory for it that may be written? */
+CUresult fill_check(const hd_fill *fill);
 
 /* ---- driver_stream.c ---- */
 

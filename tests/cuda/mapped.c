@@ -166,6 +166,175 @@ static void what_cannot_be_is_refused(void)
     GIVES(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(p, 2 * granule));
 }
 
+/* ---- copies and fills, by access; as an H200 answered ---- */
+
+static CUDA_MEMCPY2D rows(CUdeviceptr to, CUdeviceptr from)
+{
+    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .srcDevice = from,
+                           .srcPitch = 64,
+                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = to,
+                           .dstPitch = 64,
+                           .WidthInBytes = 32,
+                           .Height = 3};
+}
+
+static CUDA_MEMCPY3D box(CUdeviceptr to, CUdeviceptr from)
+{
+    return (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .srcDevice = from,
+                           .srcPitch = 64,
+                           .srcHeight = 2,
+                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = to,
+                           .dstPitch = 64,
+                           .dstHeight = 2,
+                           .WidthInBytes = 32,
+                           .Height = 2,
+                           .Depth = 2};
+}
+
+static CUdeviceptr plain; /* 4096 bytes of cuMemAlloc */
+static CUcontext context;
+static CUstream stream;
+
+static void fills_give(CUresult r, CUdeviceptr p)
+{
+    GIVES(r, cuMemsetD8(p, 1, 128));
+    GIVES(r, cuMemsetD16(p, 1, 64));
+    GIVES(r, cuMemsetD32(p, 1, 32));
+    GIVES(r, cuMemsetD8Async(p, 1, 128, stream));
+    GIVES(r, cuMemsetD16Async(p, 1, 64, stream));
+    GIVES(r, cuMemsetD32Async(p, 1, 32, stream));
+    GIVES(r, cuMemsetD2D8(p, 64, 1, 32, 3));
+    GIVES(r, cuMemsetD2D16(p, 64, 1, 16, 3));
+    GIVES(r, cuMemsetD2D32(p, 64, 1, 8, 3));
+    GIVES(r, cuMemsetD2D8Async(p, 64, 1, 32, 3, stream));
+    GIVES(r, cuMemsetD2D16Async(p, 64, 1, 16, 3, stream));
+    GIVES(r, cuMemsetD2D32Async(p, 64, 1, 8, 3, stream));
+}
+
+static void copies_give(CUresult r, CUdeviceptr to, CUdeviceptr from)
+{
+    CUDA_MEMCPY2D m = rows(to, from);
+    CUDA_MEMCPY3D b = box(to, from);
+    CUDA_MEMCPY3D_PEER peer = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                               .srcDevice = from,
+                               .srcContext = context,
+                               .srcPitch = 64,
+                               .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                               .dstDevice = to,
+                               .dstContext = context,
+                               .dstPitch = 64,
+                               .WidthInBytes = 32,
+                               .Height = 3,
+                               .Depth = 1};
+    GIVES(r, cuMemcpy(to, from, 128));
+    GIVES(r, cuMemcpyAsync(to, from, 128, stream));
+    GIVES(r, cuMemcpyDtoD(to, from, 128));
+    GIVES(r, cuMemcpyDtoDAsync(to, from, 128, stream));
+    GIVES(r, cuMemcpyPeer(to, context, from, context, 128));
+    GIVES(r, cuMemcpyPeerAsync(to, context, from, context, 128, stream));
+    GIVES(r, cuMemcpy2D(&m));
+    GIVES(r, cuMemcpy2DUnaligned(&m));
+    GIVES(r, cuMemcpy2DAsync(&m, stream));
+    GIVES(r, cuMemcpy3D(&b));
+    GIVES(r, cuMemcpy3DAsync(&b, stream));
+    GIVES(r, cuMemcpy3DPeer(&peer));
+    GIVES(r, cuMemcpy3DPeerAsync(&peer, stream));
+}
+
+static void copies_of_the_host_give(CUresult writing, CUresult reading, CUdeviceptr p)
+{
+    static char host[4096];
+    CUDA_MEMCPY2D to = rows(p, 0), from = rows(0, p);
+    to.srcMemoryType = from.dstMemoryType = CU_MEMORYTYPE_HOST;
+    to.srcHost = from.dstHost = host;
+    GIVES(writing, cuMemcpyHtoD(p, host, 128));
+    GIVES(writing, cuMemcpyHtoDAsync(p, host, 128, stream));
+    GIVES(writing, cuMemcpy(p, (CUdeviceptr)(uintptr_t)host, 128));
+    GIVES(writing, cuMemcpy2D(&to));
+    GIVES(writing, cuMemcpy2DAsync(&to, stream));
+    GIVES(reading, cuMemcpyDtoH(host, p, 128));
+    GIVES(reading, cuMemcpyDtoHAsync(host, p, 128, stream));
+    GIVES(reading, cuMemcpy((CUdeviceptr)(uintptr_t)host, p, 128));
+    GIVES(reading, cuMemcpy2D(&from));
+    GIVES(reading, cuMemcpy2DAsync(&from, stream));
+}
+
+static void nodes_give(CUresult writing, CUresult reading, CUdeviceptr p)
+{
+    CUgraph g;
+    CUgraphExec x;
+    CUgraphNode n;
+    CUDA_MEMCPY3D to = box(p, plain), from = box(plain, p);
+    CUDA_MEMSET_NODE_PARAMS fill = {.dst = p, .elementSize = 1, .width = 128, .height = 1}, well = fill;
+    well.dst = plain;
+    OK(cuGraphCreate(&g, 0));
+    GIVES(writing, cuGraphAddMemcpyNode(&n, g, NULL, 0, &to, context));
+    GIVES(reading, cuGraphAddMemcpyNode(&n, g, NULL, 0, &from, context));
+    GIVES(writing, cuGraphAddMemsetNode(&n, g, NULL, 0, &fill, context));
+    OK(cuGraphAddMemsetNode(&n, g, NULL, 0, &well, context));
+    OK(cuGraphInstantiate(&x, g, 0));
+    GIVES(writing, cuGraphExecMemsetNodeSetParams(x, n, &fill, context));
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+}
+
+/* From 128 bytes on. All is as it was afterwards: a kernel runs. */
+static void all_give(CUresult writing, CUresult reading, CUdeviceptr p)
+{
+    fills_give(writing, p);
+    copies_give(writing, p, plain);
+    copies_give(reading, plain, p);
+    copies_of_the_host_give(writing, reading, p);
+    nodes_give(writing, reading, p);
+    OK(cuMemsetD8(p, 1, 0));
+    OK(cuMemcpyHtoD(p, "", 0));
+    OK(cuStreamSynchronize(stream));
+    OK(add(plain, 1));
+}
+
+static void copies_and_fills_obey_the_access(void)
+{
+    const CUresult no = CUDA_ERROR_INVALID_VALUE;
+    CUdeviceptr p;
+    CUmemGenericAllocationHandle a, b;
+    OK(cuCtxGetCurrent(&context));
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuMemAlloc(&plain, 4096));
+    OK(cuMemsetD8(plain, 0, 4096));
+    OK(cuMemAddressReserve(&p, 2 * granule, 0, 0, 0));
+    OK(cuMemCreate(&a, granule, &on_device_0, 0));
+    OK(cuMemCreate(&b, granule, &on_device_0, 0));
+    all_give(no, no, p); /* reserved alone */
+    OK(cuMemMap(p, granule, 0, a, 0));
+    all_give(no, no, p);
+    OK(allow(p, granule, CU_MEM_ACCESS_FLAGS_PROT_READ));
+    all_give(no, CUDA_SUCCESS, p);
+    OK(allow(p, granule, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    all_give(CUDA_SUCCESS, CUDA_SUCCESS, p);
+    CUdeviceptr edge = p + granule - 96; /* bytes and rows from one piece into the next */
+    all_give(no, no, edge);
+    OK(cuMemMap(p + granule, granule, 0, b, 0));
+    all_give(no, no, edge);
+    OK(allow(p + granule, granule, CU_MEM_ACCESS_FLAGS_PROT_READ));
+    all_give(no, CUDA_SUCCESS, edge);
+    OK(cuMemsetD8(edge, 1, 96));
+    OK(allow(p + granule, granule, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    all_give(CUDA_SUCCESS, CUDA_SUCCESS, edge);
+    OK(allow(p, granule, CU_MEM_ACCESS_FLAGS_PROT_NONE));
+    all_give(no, no, edge);
+    OK(cuMemUnmap(p, 2 * granule));
+    all_give(no, no, edge);
+    OK(cuMemRelease(a));
+    OK(cuMemRelease(b));
+    OK(cuMemAddressFree(p, 2 * granule));
+    OK(cuMemFree(plain));
+    OK(cuStreamDestroy(stream));
+}
+
 /* The last tests: a fault ends the context, so each is a process of its own. */
 static int fault_of(bool mapped)
 {
@@ -222,5 +391,6 @@ int main(void)
     RUN(memory_lives_on_while_it_is_mapped_and_can_be_mapped_twice);
     RUN(memory_is_exported_and_imported);
     RUN(what_cannot_be_is_refused);
+    RUN(copies_and_fills_obey_the_access);
     return summary();
 }
