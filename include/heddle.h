@@ -150,7 +150,7 @@ typedef struct hd_machine_options {
     void (*print)(void *data, const char *text, size_t bytes);
     /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
     void (*note)(void *data, const char *text);
-    void *print_data; /* for both, for host_ranges and for origin */
+    void *print_data; /* for both, for host_ranges, used_tail and origin */
     /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock), "replay:FILE". All but
      * fair run one launch at a time on one thread, with clocks that count instructions, and can be repeated. */
     const char *policy;
@@ -167,6 +167,11 @@ typedef struct hd_machine_options {
     /* Freed memory is not used again soon (of small allocations, up to 64 MiB), and there are gaps between allocations, so that
      * wrong addresses are found out. */
     bool guarded;
+    /* Kernels may use the tail of memory of hd_alloc: what lies between its end and the next multiple of 512 bytes, which is what an
+     * H200 gives out at a time. It is zeros at first, and nobody else's. `used_tail` is told behind each launch whose kernel has done
+     * so. */
+    bool open_tails;
+    void (*used_tail)(void *data, const char *kernel);
     /* Where memory of hd_alloc came from, for messages: "allocated at main.cu:27", given its start; of memory that was `freed`:
      * "at main.cu:40 (allocated at main.cu:27)". False
      * where nothing is known. From any thread, while a launch runs. */
@@ -242,7 +247,7 @@ HD_API void hd_machine_cancel(hd_machine *machine);
 
 /* ---- memory ---- */
 
-/* Global memory of `bytes` bytes, aligned to 256; contents undefined. *pointer is valid in this process and
+/* Global memory of `bytes` bytes, aligned to 512; contents undefined. *pointer is valid in this process and
  * in kernels. Errors: HD_ERROR_INVALID_VALUE (0 bytes), HD_ERROR_OUT_OF_MEMORY. */
 HD_API hd_result hd_alloc(hd_machine *machine, size_t bytes, void **pointer);
 /* The same with a name (copied), by which reports call the allocation. */
@@ -266,6 +271,7 @@ typedef struct hd_memory_info {
     void *start;
     size_t bytes;
     bool allocated;   /* by hd_alloc; else a module's variable, or the kernels' own heap */
+    bool managed;     /* a variable with .attribute(.managed) */
     const char *name; /* or NULL */
     void *data;       /* of hd_set_data */
 } hd_memory_info;

@@ -64,6 +64,8 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .host_memory = o->host_memory,
                                .host_ranges = o->host_ranges,
                                .guarded = o->guarded,
+                               .open_tails = o->open_tails,
+                               .used_tail = o->used_tail,
                                .origin = o->origin};
     const char *ignored;
     error = error ? error : &ignored;
@@ -233,8 +235,12 @@ bool hd_find(hd_machine *m, const void *pointer, hd_memory_info *info)
     struct mem_block b;
     if (!m || !info || !mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
         return false;
-    *info = (hd_memory_info){(void *)(uintptr_t)b.start, b.size, b.kind == MEM_DEVICE || b.kind == MEM_HOST, b.name,
-                             b.data};
+    *info = (hd_memory_info){.start = (void *)(uintptr_t)b.start,
+                             .bytes = b.size,
+                             .allocated = b.kind == MEM_DEVICE || b.kind == MEM_HOST,
+                             .managed = b.kind == MEM_MANAGED_VARIABLE || b.kind == MEM_HOST_VARIABLE,
+                             .name = b.name,
+                             .data = b.data};
     return true;
 }
 

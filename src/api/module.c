@@ -49,7 +49,10 @@ static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct pt
         return true;
     const char *name = arena_strndup(&m->arena, v->symbol.name.p, v->symbol.name.n);
     bool host = v->managed && m->machine->machine->mem.host_shift;
-    enum mem_kind kind = v->space == SPACE_CONST ? MEM_CONST : host ? MEM_HOST_VARIABLE : MEM_VARIABLE;
+    enum mem_kind kind = v->space == SPACE_CONST ? MEM_CONST
+                         : host                  ? MEM_HOST_VARIABLE
+                         : v->managed            ? MEM_MANAGED_VARIABLE
+                                                 : MEM_VARIABLE;
     void *at = mem_alloc_zero(&m->machine->machine->mem, v->size, kind, name);
     if (!at) {
         report_no_room(m, ptx, v, diags);

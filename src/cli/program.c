@@ -197,7 +197,8 @@ static bool set_environment(const struct start *start)
            set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
            set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&
            set("HEDDLE_STEP_LIMIT", number_text(o->step_limit, arena)) &&
-           set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
+           set("HEDDLE_PAGEABLE", o->pageable ? "1" : NULL) &&
+           set("HEDDLE_EXACT_BOUNDS", o->exact_bounds ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
 }
 
 /* NULL, or what is wrong with --device: only the library knows the devices. */

@@ -13,6 +13,7 @@
 #include "cuda/mapping.h"
 #include "cuda/printed.h"
 #include "cuda/registered.h"
+#include "cuda/tails.h"
 #include "cuda/watch.h"
 
 static void show_note(void *data, const char *text)
@@ -56,6 +57,8 @@ static CUresult make_machine(struct device *d)
                             .host_memory = host_is_pageable(),
                             .host_ranges = host_ranges,
                             .guarded = watch_is_on(),
+                            .open_tails = tails_are_open(),
+                            .used_tail = tails_used,
                             .origin = watch_is_on() ? watch_origin : NULL,
                             .memory_bytes = given->memory_bytes,
                             .stack_bytes = given->stack_bytes,

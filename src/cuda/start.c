@@ -6,6 +6,7 @@
 #include "cuda/explain.h"
 #include "cuda/limits.h"
 #include "cuda/printed.h"
+#include "cuda/tails.h"
 
 /* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The child is told so by every
  * call, whichever lock one of those threads held. */
@@ -13,6 +14,7 @@ static void after_fork(void)
 {
     state_after_fork();
     print_after_fork();
+    tails_after_fork();
     check_after_fork();
     explain_after_fork();
 }

@@ -637,17 +637,20 @@ static void watch_store(struct warp *w, const struct op *o, uint8_t *const rows[
     const struct mem_access *m = &o->access->mem;
     uint32_t bytes = (uint32_t)m->bytes * m->n;
     plan_fill(w, o, p);
-    if (p->kind == PLAN_BY_LANE)
-        w->block->launch->changed = true;
-    for (; mask && p->kind != PLAN_BY_LANE; mask &= mask - 1) {
+    for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
+        struct location at = {.at = (uint8_t *)(uintptr_t)(p->address[l] + p->base),
+                              .address = p->address[l] - p->base};
         uint8_t new[128], old[128];
+        bool faults = p->kind == PLAN_BY_LANE && access_locate_op(w, o, p->address[l], &at);
         gather_lane(o->access, rows, l, new);
-        if (p->kind == PLAN_LOCAL)
-            local_read(w->local, p->address[l] - p->base, l, old, bytes);
+        if (faults)
+            memcpy(old, new, bytes);
+        else if (p->kind == PLAN_LOCAL || !at.at)
+            local_read(w->local, at.address, l, old, bytes);
         else
-            memcpy(old, (const uint8_t *)(uintptr_t)(p->address[l] + p->base), bytes);
-        w->block->launch->changed |= memcmp(old, new, bytes) != 0;
+            memcpy(old, at.at, bytes);
+        w->block->launch->changed |= faults || memcmp(old, new, bytes) != 0;
     }
 }
 

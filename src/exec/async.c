@@ -133,10 +133,11 @@ static bool was_freed(const struct async_work *x, const void *at, uint32_t bytes
 {
     struct mem *m = &worker_of(x->warp)->machine->mem;
     struct mem_block b;
+    bool in_tail;
     uint64_t address = global_address(x, at);
     if (!bytes || atomic_load_explicit(&m->version, memory_order_relaxed) == x->version)
         return false;
-    return !mem_reach(m, address, &b) || bytes > b.size - (address - b.start) || mem_shift(m, &b) != x->shift;
+    return !mem_reach_bytes(m, address, bytes, &b, &in_tail) || mem_shift(m, &b) != x->shift;
 }
 
 static bool lost_global(const struct async_work *x, const struct async_part *p, unsigned lane)

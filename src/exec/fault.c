@@ -160,7 +160,7 @@ static const char *neighbourhood(struct machine *m, const struct fault *f, struc
         return far_away(m, f, "the machine has no allocations");
     uint64_t end = b.start + b.size;
     const char *name = fault_buffer(m, &b, false, arena);
-    const char *what = b.kind == MEM_VARIABLE || b.kind == MEM_CONST ? "variable" : "buffer";
+    const char *what = mem_is_variable(b.kind) ? "variable" : "buffer";
     unsigned long long size = b.size;
     if (f->address >= b.start && f->address < end)
         return arena_printf(arena, "its last %llu bytes are past the end of the %llu-byte %s%s",

@@ -128,7 +128,7 @@ static bool may_open(struct worker *k, const struct mem_block *b)
     if (k->histograms.state == HISTOGRAMS_UNKNOWN)
         k->histograms.state = blocks_keep_apart(k->launch->kernel) ? HISTOGRAMS_ALLOWED : HISTOGRAMS_REFUSED;
     return k->histograms.state == HISTOGRAMS_ALLOWED && b->size <= LARGEST_ARRAY && k->histograms.n < MAX_HISTOGRAMS &&
-           (b->kind == MEM_DEVICE || b->kind == MEM_VARIABLE);
+           (b->kind == MEM_DEVICE || b->kind == MEM_VARIABLE || b->kind == MEM_MANAGED_VARIABLE);
 }
 
 static struct histogram *open_histogram(struct worker *k, const struct mem_block *b, uint64_t cell_bytes)

@@ -345,6 +345,19 @@ static void tell_lost(const struct launch *l)
     arena_free(&scratch);
 }
 
+/* Accesses that a GPU lets pass, and a checker does not. */
+static void tell_used_tail(const struct launch *l)
+{
+    struct machine *m = l->machine;
+    if (!atomic_load(&l->used_tail) || !m->config.used_tail)
+        return;
+    struct arena scratch = {0};
+    pthread_mutex_lock(&m->print_lock);
+    m->config.used_tail(m->config.print_data, demangle(l->kernel->func->symbol.name, &scratch));
+    pthread_mutex_unlock(&m->print_lock);
+    arena_free(&scratch);
+}
+
 struct launch *launch_begin(struct machine *m, const struct launch_request *r, struct diags *diags)
 {
     struct worker *k = worker_take(m);
@@ -424,6 +437,7 @@ hd_result launch_end(struct launch *l, hd_launch_stats *stats, struct diags *dia
     if (l->fault.kind)
         guarded(pass_on, l, diags);
     tell_lost(l);
+    tell_used_tail(l);
     if (stats)
         *stats = (hd_launch_stats){seconds_now() - l->begun, l->done_blocks, l->warp_instructions, l->lane_instructions,
                                    l->printed.lost_bytes};

@@ -65,6 +65,7 @@ struct launch {
     _Atomic uint32_t interrupted; /* enum fault_kind: as which the next worker that looks is to end it */
     _Atomic uint32_t resident;
     _Atomic bool failed;
+    _Atomic bool used_tail; /* an access was in the tail of an allocation (mem/space.h) */
     /* stalls: stall.c */
     _Atomic bool watching;     /* record what happens to memory */
     bool changed, read_global; /* since watching began; one thread runs then */

@@ -71,9 +71,12 @@ static enum fault_kind locate_global(const struct warp *w, uint64_t address, uin
                                      struct location *p)
 {
     struct mem_block b;
+    bool in_tail;
     *p = (struct location){.at = (uint8_t *)(uintptr_t)address, .space = SPACE_GLOBAL, .address = address};
-    if (!mem_reach(&w->block->launch->machine->mem, address, &b) || bytes > b.size - (address - b.start))
+    if (!mem_reach_bytes(&w->block->launch->machine->mem, address, bytes, &b, &in_tail))
         return FAULT_illegal_address;
+    if (in_tail)
+        atomic_store_explicit(&w->block->launch->used_tail, true, memory_order_relaxed);
     p->at += mem_shift(&w->block->launch->machine->mem, &b);
     return writes && (b.kind == MEM_CONST || b.kind == MEM_PARAM) ? FAULT_read_only : FAULT_none;
 }

@@ -155,6 +155,8 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
         machine_destroy(m);
         return r;
     }
+    if (m->config.open_tails)
+        mem_open_tails(&m->mem);
     if (m->config.guarded)
         mem_guard(&m->mem);
     *machine = m;

@@ -31,6 +31,8 @@ struct machine_config {
     bool host_memory;            /* kernels reach the host's own memory, */
     host_ranges_fn *host_ranges; /* or these parts of it, if any */
     bool guarded;                /* mem_guard() */
+    bool open_tails;             /* mem_open_tails() */
+    void (*used_tail)(void *data, const char *kernel);
     bool (*origin)(void *data, const void *start, bool freed, char *text, size_t bytes);
 };
 

@@ -446,7 +446,19 @@ static uint64_t cost_of(uint64_t size, int class_log2)
 static uint64_t room_of(const struct mem *m, uint64_t size, enum mem_kind kind)
 {
     uint64_t gap = !m->guarded ? 0 : kind == MEM_HEAP ? 16 : MEM_GAP_BYTES;
-    return kind != MEM_HEAP && size < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES + gap : size + gap;
+    return kind != MEM_HEAP && size + gap < MEM_ALIGN_BYTES ? MEM_ALIGN_BYTES : size + gap;
+}
+
+/* As on an H200. Slots have room for what they hold with its tail. */
+static uint64_t tail_bytes(uint64_t size, enum mem_kind kind)
+{
+    switch (kind) {
+    case MEM_DEVICE:
+    case MEM_MANAGED_VARIABLE: return -size % MEM_ALIGN_BYTES;
+    case MEM_VARIABLE: return -size % MEM_VARIABLE_BYTES;
+    case MEM_HEAP: return -size % MEM_HEAP_BYTES;
+    default: return 0;
+    }
 }
 
 static enum area area_of(enum mem_kind kind)
@@ -494,6 +506,8 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
     pthread_mutex_unlock(&m->lock);
     if (!p)
         mem_discharge(m, cost_of(size, class_log2));
+    else if (m->open_tails)
+        memset((char *)p + size, 0, tail_bytes(size, kind));
     return p;
 }
 
@@ -629,6 +643,11 @@ static bool hold(struct mem *m, const struct mem_held *h)
     return true;
 }
 
+void mem_open_tails(struct mem *m)
+{
+    m->open_tails = true;
+}
+
 void mem_guard(struct mem *m)
 {
     m->guarded = true;
@@ -711,6 +730,23 @@ bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block)
         return false;
     *block = (struct mem_block){r.start, r.end - r.start, r.writable ? MEM_FOREIGN : MEM_CONST, NULL, NULL};
     return true;
+}
+
+static bool holds(const struct mem_block *b, uint64_t more, uint64_t address, uint64_t bytes)
+{
+    uint64_t offset = address - b->start, size = b->size + more;
+    return offset < size && bytes <= size - offset;
+}
+
+bool mem_reach_bytes(const struct mem *m, uint64_t address, uint64_t bytes, struct mem_block *block, bool *in_tail)
+{
+    const struct mem_unit *u = m->open_tails ? unit_of(m, address) : NULL;
+    *in_tail = false;
+    if (mem_reach(m, address, block) && holds(block, 0, address, bytes))
+        return true;
+    *in_tail = u && describe(u, slot_of(u, address), block) &&
+               holds(block, tail_bytes(block->size, block->kind), address, bytes);
+    return *in_tail;
 }
 
 bool mem_open_host(struct mem *m, host_ranges_fn *ranges, void *data)

@@ -17,6 +17,10 @@
  * a run is large and the system has such, and lose it when a whole run is freed. Units whose memory is
  * shared with other processes (mem_share) are mapped from a file.
  *
+ * The tail of an allocation is what lies between its end and the next multiple of what an H200 gives out at a time: MEM_ALIGN_BYTES,
+ * for variables MEM_VARIABLE_BYTES, MEM_HEAP_BYTES for the kernels' own malloc. It is nobody else's; where tails are open
+ * (mem_open_tails), it is zeros at first, and mem_reach_bytes() lets kernels use it.
+ *
  * Where the host's accesses to what it shares with kernels are watched (mem_watch_host), such memory is a file that is mapped
  * twice: at its addresses, where pages can be closed to the host, and at a distance, where the machine finds it.
  */
@@ -38,7 +42,14 @@
 #define MEM_CODE_BYTES           (1ull << 24)
 #define MEM_CONST_BYTES          ((1ull << 30) - (1ull << 25))
 
-enum { MEM_UNIT_BYTES = 64 << 10, MEM_ALIGN_BYTES = 256, MEM_FREED = 64 };
+/* Allocations begin at multiples of MEM_ALIGN_BYTES, those of the kernels' own malloc of MEM_HEAP_BYTES. */
+enum {
+    MEM_UNIT_BYTES = 64 << 10,
+    MEM_ALIGN_BYTES = 512,
+    MEM_VARIABLE_BYTES = 256,
+    MEM_HEAP_BYTES = 16,
+    MEM_FREED = 64
+};
 /* Of a space that is guarded: what is kept from use after it was freed, and the least gap behind an allocation (MEM_HEAP: 16). */
 enum { MEM_HELD = 1 << 16, MEM_HELD_BYTES = 64 << 20, MEM_GAP_BYTES = 256 };
 
@@ -51,9 +62,15 @@ enum mem_kind {
     MEM_HOST_VARIABLE, /* the same; a .managed variable */
     MEM_HEAP,
     MEM_VARIABLE,
+    MEM_MANAGED_VARIABLE, /* where nobody watches */
     MEM_CONST,
     MEM_PARAM
 };
+
+static inline bool mem_is_variable(enum mem_kind kind)
+{
+    return kind == MEM_VARIABLE || kind == MEM_MANAGED_VARIABLE || kind == MEM_HOST_VARIABLE || kind == MEM_CONST;
+}
 
 struct mem_block {
     uint64_t start, size;
@@ -92,7 +109,7 @@ struct mem {
     struct mem_unit *host_units;
     struct mem_block freed[MEM_FREED]; /* the last ones, for messages; a ring */
     uint32_t n_freed;
-    bool guarded;
+    bool guarded, open_tails;
     struct mem_held
         *held; /* a ring of MEM_HELD, where it is guarded; oldest_held is the place of the first of n_held */
     uint32_t oldest_held, n_held;
@@ -117,6 +134,9 @@ void mem_destroy(struct mem *m);
 /* From now on what is freed is not used again soon, so that who still has its address is found out: the last MEM_HELD
  * allocations, of small ones (slots) MEM_HELD_BYTES, fewer where addresses run out; and there are gaps between allocations. */
 void mem_guard(struct mem *m);
+
+/* From now on kernels may use the tails of what is allocated. */
+void mem_open_tails(struct mem *m);
 
 /* To be held by whoever reads or writes memory of the space at addresses that mem_find() has given, while others may free it:
  * what is freed meanwhile stays mapped, so that a late access meets undefined contents, and not a signal. Another thread may end it
@@ -157,6 +177,9 @@ bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
 /* The same, or the part of the host's own memory that holds it, where kernels may reach that: then MEM_FOREIGN, or
  * MEM_CONST where it can only be read. */
 bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block);
+/* May a kernel use these bytes? *block is what mem_reach() says of the first of them, or, with *in_tail, the allocation whose open tail
+ * some of them are in. */
+bool mem_reach_bytes(const struct mem *m, uint64_t address, uint64_t bytes, struct mem_block *block, bool *in_tail);
 /* Lets kernels reach the host's own memory, or what of it is allowed (NULL: all); false where memory is exhausted. To be
  * called once, before any launch. */
 bool mem_open_host(struct mem *m, host_ranges_fn *ranges, void *data);

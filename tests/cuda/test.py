@@ -150,6 +150,52 @@ check(cuda.cuCtxSynchronize())
     assert f"{1000000 - calls} of 1000000 calls of printf in kernel `hello` were lost" in err, err
 
 
+def using_words(kernels, offset=4):
+    """Python that has kernels use the word at an offset in memory of 4 bytes; it prints what the last call returns."""
+    return f"""
+context, module = start()
+p = out(ctypes.c_uint64, cuda.cuMemAlloc_v2, ctypes.c_size_t(4)).value + {offset}
+for f in [function(module, name) for name in {kernels}]:
+    launch(f, ctypes.c_uint64(p))
+print(cuda.cuCtxSynchronize())
+"""
+
+
+def kernels_that_go_past_the_end_as_a_gpu_lets_them_are_named_in_one_line():
+    both = ["poke", "spin", "poke"]
+    out, err = python(using_words(both))
+    assert out == "0\n" and err == (
+        f"heddle: {os.path.basename(sys.executable)}: kernels `poke` and `spin` accessed memory just past the end of an allocation, "
+        "which a GPU lets pass; `heddle check` shows where\n"), err
+    assert python(using_words(both, 0)) == ("0\n", "")
+    out, err = python(using_words(["poke"], 512))
+    assert out == "700\n" and "lets pass" not in err and "[illegal-address]" in err, err
+
+
+def exact_bounds_are_an_option_and_those_of_check():
+    out, err = python(using_words(["poke"]), HEDDLE_EXACT_BOUNDS="1")
+    assert out == "700\n" and "just past the end of the 4-byte buffer" in err and "lets pass" not in err, err
+    program = [sys.executable, "-c", "from client import *\n" + using_words(["poke"])]
+    env = dict(os.environ, PYTHONPATH=HERE)
+    status, out, err = tap.run("run", "--exact-bounds", *program, env=env)
+    assert (status, out) == (0, "700\n") and "just past the end of the 4-byte buffer" in err, err
+    status, out, err = tap.run("run", *program, env=env)
+    assert (status, out) == (0, "0\n") and err.count("\n") == 1 and "kernel `poke` accessed" in err, err
+    status, out, err = tap.run("check", *program, env=env)
+    assert (status, out) == (1, "0\n") and "[illegal-address]" in err and "lets pass" not in err, err
+
+
+def a_child_tells_of_its_own_kernels():
+    fork = """
+import os, sys
+if os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    for code in (fork + using_words(["poke"]), using_words(["poke"]) + fork):
+        out, err = python(code)
+        assert err.count("`heddle check`") == 1, err
+
+
 def a_fault_is_one_paragraph_and_700():
     out, err = python("""
 context, module = start()

@@ -19,6 +19,9 @@ full = os.environ.get("HEDDLE_TESTS") == "all"
 # Programs of several sources, and those that want options of `heddle run`: one run each.
 parts = {"linked": ["linked_main", "linked_other"]}
 options = {"devices": [["--devices", "2"]], "pageable": [[], ["--pageable"]]}
+# Programs that show something of the engines: one run each.
+engines = ["interp"] + ["jit"] * os.path.exists(os.path.join(build, "heddle-jit"))
+environments = {"tails": [{"HEDDLE_ENGINE": engine} for engine in engines]}
 flags = {"threads_default": ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]}
 nvcc_flags = {"threads_default": ["--default-stream", "per-thread"]}
 # Atomic functions on vectors and 128 bits are there since compute capability 9.0; else the least that nvcc 13 knows.
@@ -103,7 +106,9 @@ def test(name):
             programs |= {f"nvcc, {kind} runtime": program for kind, program in build_with_nvcc(name).items()}
         for run_options in options.get(name, [[]]):
             for kind, program in programs.items():
-                run(" ".join([name, *run_options]) + f", {kind}", [heddle, "run", *run_options, program])
+                for env in environments.get(name, [{}]):
+                    run(" ".join([name, *run_options, *env.values()]) + f", {kind}",
+                        [heddle, "run", *run_options, program], env)
     except RuntimeError as error:
         result(False, f"{name} is built", str(error))
 

@@ -38,6 +38,53 @@ static void bounds_are_exact(void **state)
     mem_destroy(&m);
 }
 
+/* Kernels may use what lies up to the next multiple, once tails are open: zeros, whoever had them before. */
+static void open_tails_end_with_their_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        enum mem_kind kind;
+        uint64_t unit;
+    } kinds[] = {{MEM_DEVICE, 512}, {MEM_MANAGED_VARIABLE, 512}, {MEM_VARIABLE, 256}, {MEM_HEAP, 16}, {MEM_CONST, 1}};
+    struct mem m;
+    struct mem_block b;
+    setup(&m);
+    mem_open_tails(&m);
+    for (size_t k = 0; k < 2 * sizeof kinds / sizeof kinds[0]; k++)
+        for (uint64_t size = 1; size < 1 << 20; size = size * 3 + 1) {
+            uint64_t unit = kinds[k / 2].unit, room = (size + unit - 1) / unit * unit;
+            char *at = mem_alloc(&m, size, kinds[k / 2].kind, "x");
+            uint64_t p = (uint64_t)(uintptr_t)at;
+            bool in_tail;
+            assert_true(mem_reach_bytes(&m, p, size, &b, &in_tail) && !in_tail && b.size == size);
+            assert_true(mem_reach_bytes(&m, p, room, &b, &in_tail) && in_tail == (room > size) && b.start == p);
+            assert_true(mem_reach_bytes(&m, p + room - 1, 1, &b, &in_tail) && b.start == p && b.size == size);
+            assert_false(mem_reach_bytes(&m, p, room + 1, &b, &in_tail));
+            assert_false(mem_reach_bytes(&m, p + 1, UINT64_MAX, &b, &in_tail));
+            assert_false(mem_find(&m, p + size, &b) && b.start == p);
+            for (uint64_t i = size; i < room; i++)
+                assert_int_equal(at[i], 0);
+            memset(at, 7, room);
+            assert_true(mem_free(&m, at));
+            assert_false(mem_reach_bytes(&m, p + room - 1, 1, &b, &in_tail));
+        }
+    mem_destroy(&m);
+}
+
+static void tails_are_closed_at_first(void **state)
+{
+    (void)state;
+    struct mem m;
+    struct mem_block b;
+    bool in_tail;
+    setup(&m);
+    uint64_t p = (uint64_t)(uintptr_t)mem_alloc(&m, 100, MEM_DEVICE, NULL);
+    assert_true(mem_reach_bytes(&m, p, 100, &b, &in_tail) && !in_tail);
+    assert_false(mem_reach_bytes(&m, p, 101, &b, &in_tail) || in_tail);
+    assert_false(mem_reach_bytes(&m, p + 100, 0, &b, &in_tail));
+    mem_destroy(&m);
+}
+
 static void freed_memory_is_not_found(void **state)
 {
     (void)state;
@@ -306,6 +353,8 @@ int main(void)
         cmocka_unit_test(guarded_memory_is_not_used_again_soon),
         cmocka_unit_test(guarded_memory_is_used_again_when_there_is_no_other),
         cmocka_unit_test(guarded_allocations_have_gaps_between),
+        cmocka_unit_test(open_tails_end_with_their_unit),
+        cmocka_unit_test(tails_are_closed_at_first),
         cmocka_unit_test(freed_memory_is_not_found),
         cmocka_unit_test(memory_that_is_freed_while_it_is_used_stays_mapped),
         cmocka_unit_test(shared_memory_is_that_of_a_file),
