@@ -72,7 +72,7 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
     if (c->options.tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK))
         hooks_add(hooks, &c->memory);
     if (c->options.tools & HD_TOOL_SYNCCHECK)
-        hooks_add(hooks, &c->sync);
+        hooks_add(hooks, sync_hooks(c, k));
     if (c->races) {
         if (k->has_async)
             hooks_add(hooks, &c->copies);

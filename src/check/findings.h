@@ -108,10 +108,11 @@ struct checker {
     struct host_watch *host;              /* or NULL */
     _Atomic uint32_t learnt[MOST_LEARNT]; /* launches of which the host knows something */
     pthread_mutex_t host_places_lock;
-    struct host_place host_places[HOST_PLACES]; /* by instruction */
-    struct races *races;                        /* or NULL */
-    struct hooks memory, sync, copies, proxies; /* of the tools that are wanted */
-    struct wgmma_kernel *wgmma;                 /* kernels that have been looked at; with `lock` */
+    struct host_place host_places[HOST_PLACES];              /* by instruction */
+    struct races *races;                                     /* or NULL */
+    struct hooks memory, sync, sync_parted, copies, proxies; /* of the tools that are wanted */
+    _Atomic(struct passed *) passed;                         /* parted.c; in the findings' arena */
+    struct wgmma_kernel *wgmma;                              /* kernels that have been looked at; with `lock` */
     struct findings findings;
     pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
     uint32_t running;                  /* launches */
@@ -168,5 +169,19 @@ void tasks_unwatch(struct checker *c);
 /* ---- sync.c: synccheck ---- */
 
 void sync_open(struct checker *c);
+/* What watches launches of the kernel. */
+const struct hooks *sync_hooks(struct checker *c, const struct kernel *k);
+/* Of a block, or of a cluster. */
+bool sync_is_aligned_barrier(const struct op *o);
+
+/* ---- parted.c: a part of synccheck ---- */
+
+/* Lanes enter a block of code while others of their warp wait; lanes exit; a barrier of the block opens; blocks start and end. */
+void parted_enter(struct checker *c, const struct control_event *e);
+void parted_exit(struct checker *c, const struct sync_event *e);
+void parted_open(const struct block *b);
+void parted_schedule(const struct schedule_event *e);
+/* Can that be a mistake in this kernel? */
+bool parted_concern(const struct kernel *k);
 
 #endif

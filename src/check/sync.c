@@ -9,19 +9,31 @@ static const char *lanes_name(struct arena *arena, uint32_t lanes)
     return fault_members("lane", lanes, arena);
 }
 
-static bool is_aligned(const struct op *o)
+bool sync_is_aligned_barrier(const struct op *o)
 {
-    const struct isa_inst *i = o->origin->origin->inst;
-    return i->op == OP_bar || isa_has(i, MOD_aligned);
+    const struct isa_inst *i = o->kind == OP_BAR ? o->origin->origin->inst : NULL;
+    return i && (i->op == OP_bar || isa_has(i, MOD_aligned));
 }
 
-static void divergent(struct checker *c, const struct warp *w, const struct wait *a, const struct wait *b)
+/* The first call, from the barrier out, that the two have not come through both; NULL: they have come the same way. */
+static const struct op *other_call(const struct wait *of, const struct wait *than)
+{
+    const struct activation *a = of->act, *b = than->act;
+    for (; a != b && a && b; a = a->parent, b = b->parent)
+        if (a->call != b->call)
+            return a->call;
+    return NULL;
+}
+
+/* `call`: the two are at one barrier, b has come there by this call; or NULL. */
+static void divergent(struct checker *c, const struct warp *w, const struct wait *a, const struct wait *b,
+                      const struct op *call)
 {
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = "divergent-barrier",
                       .severity = DIAG_ERROR,
                       .op = a->op,
-                      .key = b->op,
+                      .key = call ? call : b->op,
                       .warp = w,
                       .lane = (unsigned)__builtin_ctz(a->lanes),
                       .count = 1};
@@ -29,27 +41,79 @@ static void divergent(struct checker *c, const struct warp *w, const struct wait
     if (!f)
         return;
     f->text = arena_printf(arena,
-                           "%s of warp %u of %s reach %s here, %s %s: all threads of the "
-                           "warp must execute one instruction",
+                           "%s of warp %u of %s reach %s here, %s %s%s: all threads of the "
+                           "warp must execute one instruction%s",
                            lanes_name(arena, a->lanes), w->index, block_name(arena, w->block), barrier_name(a->barrier),
-                           lanes_name(arena, b->lanes), place_name(arena, b->op));
+                           lanes_name(arena, b->lanes), call ? "by another call, " : "",
+                           place_name(arena, call ? call : b->op), call ? " together" : "");
     f->help = "move the barrier out of the branch, or use barrier.sync without .aligned";
     findings_done(&c->findings);
 }
 
-/* 9.7.13.1: .aligned says that all threads of the warp execute the same barrier instruction. Looked at when the barrier
+/* 9.7.13.1: in code under a condition .aligned is for those that all threads of the warp evaluate alike, and it says that all threads of the warp execute the same barrier instruction. Looked at when the barrier
  * opens, so that it does not depend on who came first; lanes that have exited by then do not count. */
 static void check_alignment(struct checker *c, const struct block *b, uint32_t id)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
         const struct wait *first = NULL, *waits = b->warps[i].waits;
         for (const struct wait *t = waits && waits->next ? waits : NULL; t; t = t->next) {
-            if (t->op->kind != OP_BAR || t->barrier != id || !is_aligned(t->op))
+            if (t->barrier != id || !sync_is_aligned_barrier(t->op))
                 continue;
-            if (first && first->op != t->op)
-                divergent(c, &b->warps[i], t, first);
+            const struct op *call = first && first->op == t->op ? other_call(first, t) : NULL;
+            if (first && (first->op != t->op || call))
+                divergent(c, &b->warps[i], t, first, call);
             first = first ? first : t;
         }
+    }
+}
+
+static bool is_one_line(const struct op *a, const struct op *b)
+{
+    const struct ptx_loc *x = a->origin->loc, *y = b->origin->loc;
+    return x && y && x->line == y->line && x->file == y->file && x->at_line == y->at_line && x->at_file == y->at_file;
+}
+
+static void apart(struct checker *c, const struct warp *w, const struct wait *t, const struct wait *than, unsigned warp)
+{
+    struct arena *arena = &c->findings.arena;
+    struct sight s = {.code = "divergent-block",
+                      .severity = DIAG_WARNING,
+                      .op = t->op,
+                      .key = than->op,
+                      .warp = w,
+                      .lane = (unsigned)__builtin_ctz(t->lanes),
+                      .count = 1};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
+        return;
+    f->text = arena_printf(
+        arena,
+        "warp %u of %s meets warp %u at %s here, and that one is %s: PTX lets whole warps do so, while "
+        "CUDA C++ wants a condition around __syncthreads() to be the same for all threads of the block",
+        w->index, block_name(arena, w->block), warp, barrier_name(t->barrier), place_name(arena, than->op));
+    f->help =
+        "move the barrier out of the branch; or, where it is meant, use a barrier with a number and a count of its "
+        "own (barrier.sync ID, THREADS)";
+    findings_done(&c->findings);
+}
+
+/* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of CUDA C++'s (Programming Guide,
+ * "Synchronization Functions"). Barriers that are given a count are for parts of a block, which meet where they like. Where nothing is known of lines,
+ * instructions may be copies of one. */
+static void check_block(struct checker *c, const struct block *b, uint32_t id)
+{
+    const struct wait *first = NULL;
+    unsigned warp = 0;
+    if (b->barriers[id].expected)
+        return;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct wait *t = b->warps[i].waits;
+        if (!t || t->next || t->barrier != id || !sync_is_aligned_barrier(t->op) || !t->op->origin->loc)
+            continue;
+        if (first && first->op != t->op && !is_one_line(first->op, t->op))
+            apart(c, &b->warps[i], t, first, warp);
+        warp = first ? warp : i;
+        first = first ? first : t;
     }
 }
 
@@ -137,6 +201,7 @@ static void check_cluster(struct checker *c, const struct block *b)
     const struct block *peer = b;
     do {
         check_alignment(c, peer, CLUSTER_BARRIER);
+        parted_open(peer);
         peer = peer->peer;
     } while (peer != b);
 }
@@ -169,10 +234,32 @@ static void on_sync(void *data, const struct sync_event *e)
     case SYNC_MBARRIER_ARRIVE:
     case SYNC_MBARRIER_WAIT: check_mbarrier(data, e); break;
     case SYNC_BARRIER_COUNTS: check_count(data, e); break;
-    case SYNC_BARRIER_OPEN: check_alignment(data, e->block, e->id); break;
+    case SYNC_BARRIER_OPEN:
+        check_alignment(data, e->block, e->id);
+        check_block(data, e->block, e->id);
+        parted_open(e->block);
+        break;
     case SYNC_CLUSTER_OPEN: check_cluster(data, e->block); break;
+    case SYNC_EXIT: parted_exit(data, e); break;
     default: check_mask(data, e); break;
     }
+}
+
+static void on_control(void *data, const struct control_event *e)
+{
+    if (__builtin_expect(e->warp->waits != NULL, 0))
+        parted_enter(data, e);
+}
+
+static void on_schedule(void *data, const struct schedule_event *e)
+{
+    (void)data;
+    parted_schedule(e);
+}
+
+const struct hooks *sync_hooks(struct checker *c, const struct kernel *k)
+{
+    return parted_concern(k) ? &c->sync_parted : &c->sync;
 }
 
 void sync_open(struct checker *c)
@@ -182,4 +269,8 @@ void sync_open(struct checker *c)
                        .sync = on_sync,
                        .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_CLUSTER_OPEN |
                                      1u << SYNC_COLLECTIVE | 1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT};
+    c->sync_parted = c->sync;
+    c->sync_parted.sync_kinds |= 1u << SYNC_EXIT;
+    c->sync_parted.control = on_control;
+    c->sync_parted.schedule = on_schedule;
 }

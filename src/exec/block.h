@@ -9,7 +9,7 @@
 struct launch;
 struct worker;
 
-enum block_client { CLIENT_MEMORY, CLIENT_RACES, CLIENT_PROXIES, CLIENT_COUNTERS, BLOCK_CLIENTS };
+enum block_client { CLIENT_MEMORY, CLIENT_RACES, CLIENT_PROXIES, CLIENT_PARTED, CLIENT_COUNTERS, BLOCK_CLIENTS };
 
 struct barrier {
     uint32_t waiting;       /* warps that have been counted and wait, by index */
