@@ -19,7 +19,12 @@ enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 <<
 
 struct strand_clock {
     uint32_t refs, n;
-    uint32_t at[]; /* by strand: how many of its tasks */
+    uint32_t at[]; /* by strand: how many of its tasks; none of those behind */
+};
+
+/* The same while it is being made, with room for all strands. */
+struct times {
+    uint32_t *at, n;
 };
 
 /* Between submission and beginning. */
@@ -53,10 +58,11 @@ struct strands {
     uint32_t n_tasks;
     struct strand *strands;
     uint32_t n_strands, cap_strands;
-    uint32_t *now;               /* the host's clock: cap_strands places */
+    uint32_t n_closed;           /* of them, that can go on as others in time */
+    struct times now;            /* the host's clock: cap_strands places */
     struct strand_clock *shared; /* the same as a clock, or NULL */
     uint32_t stretch;            /* the task of the host's accesses, or 0 where it would be a new one */
-    uint32_t *scratch;           /* cap_strands places */
+    struct times scratch;        /* cap_strands places */
     _Atomic uint32_t settled;
     _Atomic uint32_t forgotten; /* tasks up to this one, all settled, have no records: whole chunks */
     struct arena arena;         /* names and notes */
@@ -83,26 +89,49 @@ static struct strand_clock *strand_clock_keep(struct strand_clock *c)
     return c;
 }
 
-static struct strand_clock *strand_clock_new(const uint32_t *at, uint32_t n)
+static struct strand_clock *strand_clock_new(const struct times *t)
 {
-    struct strand_clock *c = malloc(sizeof *c + n * sizeof *at);
+    struct strand_clock *c = malloc(sizeof *c + t->n * sizeof *t->at);
     if (!c)
         return NULL;
     c->refs = 1;
-    c->n = n;
-    memcpy(c->at, at, n * sizeof *at);
+    c->n = t->n;
+    memcpy(c->at, t->at, t->n * sizeof *t->at);
     return c;
 }
 
-static void join(uint32_t *at, const struct strand_clock *c)
+static void set_times(struct times *to, const struct times *from)
 {
-    for (uint32_t i = 0; c && i < c->n; i++)
-        at[i] = at[i] > c->at[i] ? at[i] : c->at[i];
+    memcpy(to->at, from->at, from->n * sizeof *to->at);
+    to->n = from->n;
 }
 
-static void join_place(uint32_t *at, uint32_t strand, uint32_t place)
+static void reach(struct times *t, uint32_t n)
 {
-    at[strand] = at[strand] > place ? at[strand] : place;
+    if (n <= t->n)
+        return;
+    memset(t->at + t->n, 0, (n - t->n) * sizeof *t->at);
+    t->n = n;
+}
+
+static void join(struct times *t, const struct strand_clock *c)
+{
+    reach(t, c ? c->n : 0);
+    for (uint32_t i = 0; c && i < c->n; i++)
+        t->at[i] = t->at[i] > c->at[i] ? t->at[i] : c->at[i];
+}
+
+static uint32_t time_of(const struct times *t, uint32_t strand)
+{
+    return strand < t->n ? t->at[strand] : 0;
+}
+
+static void join_place(struct times *t, uint32_t strand, uint32_t place)
+{
+    if (place <= time_of(t, strand))
+        return;
+    reach(t, strand + 1);
+    t->at[strand] = place;
 }
 
 static bool is_forgotten(const struct strands *s, uint32_t task)
@@ -116,43 +145,40 @@ static uint32_t task_at(const struct strand *x, uint32_t place)
 }
 
 /* What is before a task. */
-static void join_past(const struct strands *s, uint32_t *at, uint32_t task)
+static void join_past(const struct strands *s, struct times *t, uint32_t task)
 {
     const struct record *r = record_of(s, task);
-    join(at, r->clock);
-    join_place(at, r->strand, r->place - 1);
+    join(t, r->clock);
+    join_place(t, r->strand, r->place - 1);
 }
 
 /* What is before whoever comes after it. */
-static void join_task(const struct strands *s, uint32_t *at, uint32_t task)
+static void join_task(const struct strands *s, struct times *t, uint32_t task)
 {
     if (is_forgotten(s, task)) /* or 0 */
         return;
     const struct record *r = record_of(s, task);
-    join_past(s, at, task);
-    join_place(at, r->strand, r->place);
+    join_past(s, t, task);
+    join_place(t, r->strand, r->place);
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
         uint32_t from = atomic_load(&r->learnt[i]);
         if (!is_forgotten(s, from)) {
-            join_past(s, at, from);
-            join_place(at, record_of(s, from)->strand, record_of(s, from)->place);
+            join_past(s, t, from);
+            join_place(t, record_of(s, from)->strand, record_of(s, from)->place);
         }
     }
 }
 
-static bool is_same(const struct strand_clock *c, const uint32_t *at, uint32_t n)
+static bool is_same(const struct strand_clock *c, const struct times *t)
 {
-    for (uint32_t i = c->n; i < n; i++)
-        if (at[i])
-            return false;
-    return memcmp(c->at, at, (c->n < n ? c->n : n) * sizeof *at) == 0;
+    return c->n == t->n && memcmp(c->at, t->at, t->n * sizeof *t->at) == 0;
 }
 
 /* The host's clock, to be kept; NULL where memory is exhausted. */
 static struct strand_clock *host_clock(struct strands *s)
 {
     if (!s->shared)
-        s->shared = strand_clock_new(s->now, s->n_strands);
+        s->shared = strand_clock_new(&s->now);
     return strand_clock_keep(s->shared);
 }
 
@@ -178,13 +204,12 @@ static bool grow(struct strands *s)
     uint32_t capacity = s->cap_strands ? 2 * s->cap_strands : 16;
     struct strand *strands = realloc(s->strands, capacity * sizeof *strands);
     s->strands = strands ? strands : s->strands;
-    uint32_t *now = realloc(s->now, capacity * sizeof *now);
-    s->now = now ? now : s->now;
-    uint32_t *scratch = realloc(s->scratch, capacity * sizeof *scratch);
-    s->scratch = scratch ? scratch : s->scratch;
+    uint32_t *now = realloc(s->now.at, capacity * sizeof *now);
+    s->now.at = now ? now : s->now.at;
+    uint32_t *scratch = realloc(s->scratch.at, capacity * sizeof *scratch);
+    s->scratch.at = scratch ? scratch : s->scratch.at;
     if (!strands || !now || !scratch)
         return false;
-    memset(now + s->cap_strands, 0, (capacity - s->cap_strands) * sizeof *now);
     s->cap_strands = capacity;
     return true;
 }
@@ -193,9 +218,10 @@ static bool grow(struct strands *s)
  * after them anyway. */
 static uint32_t strand_again(struct strands *s)
 {
-    for (uint32_t i = HOST + 1; i < s->n_strands; i++)
-        if (s->strands[i].closed && s->now[i] == s->strands[i].n) {
+    for (uint32_t i = HOST + 1; s->n_closed && i < s->n_strands; i++)
+        if (s->strands[i].closed && time_of(&s->now, i) == s->strands[i].n) {
             s->strands[i].closed = false;
+            s->n_closed--;
             return i;
         }
     return 0;
@@ -282,12 +308,12 @@ static uint32_t task_add(struct strands *s, uint32_t strand, const struct task_n
     return task;
 }
 
-/* The tasks up to it are all among those that `at` counts; those of the task's own strand before it are, too. */
-static uint32_t floor_of(const struct strands *s, const uint32_t *at, uint32_t n, uint32_t task)
+/* The tasks up to it are all among those that `t` counts; those of the task's own strand before it are, too. It is not below `least`. */
+static uint32_t floor_of(const struct strands *s, const struct times *t, uint32_t task, uint32_t least)
 {
     uint32_t floor = task - 1, own = record_of(s, task)->strand;
-    for (uint32_t i = 0; i < s->n_strands; i++) {
-        uint32_t place = i < n ? at[i] : 0;
+    for (uint32_t i = 0; i < s->n_strands && floor > least; i++) {
+        uint32_t place = time_of(t, i);
         if (i != own && place < s->strands[i].n && task_at(&s->strands[i], place + 1) <= floor)
             floor = task_at(&s->strands[i], place + 1) - 1;
     }
@@ -296,16 +322,19 @@ static uint32_t floor_of(const struct strands *s, const uint32_t *at, uint32_t n
 
 /* ---- tasks ---- */
 
-/* What comes before it is known; `at` has n_strands places. */
-static void set_clock(struct strands *s, uint32_t task, uint32_t *at, struct strand_clock *like)
+/* What comes before it is known, all tasks up to `least` among it. */
+static void set_clock(struct strands *s, uint32_t task, struct times *t, struct strand_clock *like, uint32_t least)
 {
     struct record *r = record_of(s, task);
-    at[r->strand] = 0;
+    if (r->strand < t->n)
+        t->at[r->strand] = 0;
+    while (t->n && !t->at[t->n - 1])
+        t->n--;
     struct strand_clock *old = r->clock;
-    r->floor = floor_of(s, at, s->n_strands, task);
+    r->floor = floor_of(s, t, task, least);
     if (r->overlapped && task_at(&s->strands[r->strand], r->overlapped) <= r->floor)
         r->floor = task_at(&s->strands[r->strand], r->overlapped) - 1;
-    r->clock = like && is_same(like, at, s->n_strands) ? strand_clock_keep(like) : strand_clock_new(at, s->n_strands);
+    r->clock = like && is_same(like, t) ? strand_clock_keep(like) : strand_clock_new(t);
     strand_clock_release(old);
 }
 
@@ -333,7 +362,7 @@ static bool is_known_to(const struct strands *s, uint32_t previous, uint32_t aft
     if (is_forgotten(s, after)) /* or 0 */
         return true;
     const struct record *p = record_of(s, previous), *r = record_of(s, after);
-    bool known = r->strand == p->strand || r->place <= s->now[r->strand] || counts(p->clock, r);
+    bool known = r->strand == p->strand || r->place <= time_of(&s->now, r->strand) || counts(p->clock, r);
     for (uint32_t i = 0; p->pending && i < p->pending->n; i++)
         known |= p->pending->after[i] == after;
     return known;
@@ -349,7 +378,7 @@ static uint32_t first_overlapped(const struct strands *s, uint32_t strand, uint3
     for (uint32_t i = 0; i < n; i++)
         if (!is_known_to(s, previous, after[i]))
             return 0;
-    uint32_t first = p->overlapped ? p->overlapped : p->place, known = s->now[strand] + 1;
+    uint32_t first = p->overlapped ? p->overlapped : p->place, known = time_of(&s->now, strand) + 1;
     first = first > known ? first : known;
     return first <= p->place ? first : 0;
 }
@@ -373,19 +402,36 @@ uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_n
     return task;
 }
 
+/* All tasks up to it are before who comes after `earlier`. */
+static uint32_t floor_behind(const struct strands *s, uint32_t earlier)
+{
+    if (is_forgotten(s, earlier)) /* or 0 */
+        return 0;
+    uint32_t floor = record_of(s, earlier)->floor;
+    return floor == earlier - 1 ? earlier : floor;
+}
+
+static void join_earlier(struct strands *s, uint32_t earlier, uint32_t *least)
+{
+    uint32_t floor = floor_behind(s, earlier);
+    *least = *least > floor ? *least : floor;
+    join_task(s, &s->scratch, earlier);
+}
+
 static void begin(struct strands *s, uint32_t task)
 {
     struct record *r = record_of(s, task);
     struct pending *p = r->pending;
     struct strand_clock *like = p && !is_forgotten(s, p->previous) ? record_of(s, p->previous)->clock : NULL;
-    memset(s->scratch, 0, s->n_strands * sizeof *s->scratch);
+    uint32_t least = 0;
+    s->scratch.n = 0;
     if (p) {
-        join(s->scratch, p->host);
-        join_task(s, s->scratch, p->previous);
+        join(&s->scratch, p->host);
+        join_earlier(s, p->previous, &least);
         for (uint32_t i = 0; i < p->n; i++)
-            join_task(s, s->scratch, p->after[i]);
+            join_earlier(s, p->after[i], &least);
     }
-    set_clock(s, task, s->scratch, like);
+    set_clock(s, task, &s->scratch, like, least);
     if (p)
         strand_clock_release(p->host);
     free(p);
@@ -407,7 +453,7 @@ void strands_begin(struct strands *s, uint32_t task)
     begin(s, task);
     if (is_host_function(s, task)) {
         host_moves(s);
-        join_past(s, s->now, task);
+        join_past(s, &s->now, task);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -419,13 +465,13 @@ void strands_end(struct strands *s, uint32_t task)
     pthread_mutex_lock(&s->lock);
     s->strands[record_of(s, task)->strand].ended = record_of(s, task)->place;
     if (is_host_function(s, task)) {
-        memcpy(s->scratch, s->now, s->n_strands * sizeof *s->scratch);
-        join(s->scratch, record_of(s, task)->clock);
+        set_times(&s->scratch, &s->now);
+        join(&s->scratch, record_of(s, task)->clock);
         for (uint32_t i = HOST + 1; i < s->n_strands && record_of(s, task)->note->kind == TASK_GATE; i++)
-            join_place(s->scratch, i, s->strands[i].begun);
-        set_clock(s, task, s->scratch, NULL);
+            join_place(&s->scratch, i, s->strands[i].begun);
+        set_clock(s, task, &s->scratch, NULL, record_of(s, task)->floor);
         host_moves(s);
-        join_task(s, s->now, task);
+        join_task(s, &s->now, task);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -443,8 +489,10 @@ void strands_learn(struct strands *s, uint32_t task, uint32_t from)
 void strands_close(struct strands *s, uint32_t strand)
 {
     pthread_mutex_lock(&s->lock);
-    if (strand)
+    if (strand && !s->strands[strand].closed) {
         s->strands[strand].closed = true;
+        s->n_closed++;
+    }
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -453,26 +501,29 @@ void strands_close(struct strands *s, uint32_t strand)
 static bool has_waited_for_all(const struct strands *s)
 {
     for (uint32_t i = 0; i < s->n_strands; i++)
-        if (s->now[i] < s->strands[i].last_work)
+        if (time_of(&s->now, i) < s->strands[i].last_work)
             return false;
     return true;
 }
 
-/* What is before all tasks that have not ended, and all that come: `at` has n_strands places. Of a strand's such tasks the first
- * knows least. */
-static void find_settled(const struct strands *s, uint32_t *at)
+/* What is before all tasks that have not ended, and all that come. Of a strand's such tasks the first knows least. */
+static void find_settled(const struct strands *s, struct times *t)
 {
-    memcpy(at, s->now, s->n_strands * sizeof *at);
-    for (uint32_t i = HOST + 1; i < s->n_strands; i++) {
+    set_times(t, &s->now);
+    for (uint32_t i = HOST + 1; i < s->n_strands && t->n; i++) {
         const struct strand *x = &s->strands[i];
         if (x->ended == x->n)
             continue;
         const struct record *first = record_of(s, task_at(x, x->ended + 1));
         const struct strand_clock *c = first->pending ? first->pending->host : first->clock;
-        for (uint32_t k = 0; k < s->n_strands; k++) {
-            uint32_t known = k == i ? x->ended : c && k < c->n ? c->at[k] : 0;
-            at[k] = at[k] < known ? at[k] : known;
-        }
+        uint32_t own = time_of(t, i) < x->ended ? time_of(t, i) : x->ended, known = c ? c->n : 0;
+        t->n = t->n < known ? t->n : known;
+        for (uint32_t k = 0; k < t->n; k++)
+            t->at[k] = t->at[k] < c->at[k] ? t->at[k] : c->at[k];
+        if (i < t->n)
+            t->at[i] = own;
+        else
+            join_place(t, i, own);
     }
 }
 
@@ -511,14 +562,16 @@ static void forget_places(struct strand *x, uint32_t settled)
 
 static void settle(struct strands *s)
 {
-    find_settled(s, s->scratch);
+    find_settled(s, &s->scratch);
     uint32_t settled = s->n_tasks;
-    for (uint32_t i = 0; i < s->n_strands; i++)
-        if (s->scratch[i] < s->strands[i].n && task_at(&s->strands[i], s->scratch[i] + 1) <= settled)
-            settled = task_at(&s->strands[i], s->scratch[i] + 1) - 1;
+    for (uint32_t i = 0; i < s->n_strands; i++) {
+        uint32_t place = time_of(&s->scratch, i);
+        if (place < s->strands[i].n && task_at(&s->strands[i], place + 1) <= settled)
+            settled = task_at(&s->strands[i], place + 1) - 1;
+    }
     forget_records(s, settled);
     for (uint32_t i = 0; i < s->n_strands; i++)
-        forget_places(&s->strands[i], s->scratch[i]);
+        forget_places(&s->strands[i], time_of(&s->scratch, i));
     if (has_waited_for_all(s))
         settled = s->n_tasks; /* what is left are marks */
     if (settled > atomic_load(&s->settled))
@@ -530,7 +583,7 @@ void strands_wait(struct strands *s, const uint32_t *tasks, uint32_t n)
     pthread_mutex_lock(&s->lock);
     host_moves(s);
     for (uint32_t i = 0; i < n; i++)
-        join_task(s, s->now, tasks[i]);
+        join_task(s, &s->now, tasks[i]);
     settle(s);
     pthread_mutex_unlock(&s->lock);
 }
@@ -546,10 +599,10 @@ static uint32_t new_stretch(struct strands *s)
     uint32_t task = task_add(s, HOST, &note);
     if (!task)
         return 0;
-    memcpy(s->scratch, s->now, s->n_strands * sizeof *s->scratch);
-    set_clock(s, task, s->scratch, NULL);
+    set_times(&s->scratch, &s->now);
+    set_clock(s, task, &s->scratch, NULL, 0);
     host_moves(s);
-    s->now[HOST] = record_of(s, task)->place;
+    join_place(&s->now, HOST, record_of(s, task)->place);
     return task;
 }
 
@@ -643,8 +696,8 @@ void strands_free(struct strands *s)
     strand_clock_release(s->shared);
     free((void *)s->chunks);
     free(s->strands);
-    free(s->now);
-    free(s->scratch);
+    free(s->now.at);
+    free(s->scratch.at);
     arena_free(&s->arena);
     pthread_mutex_destroy(&s->lock);
     free(s);

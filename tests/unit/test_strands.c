@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -283,6 +284,28 @@ static void random_graphs_are_ordered_as_reachability_says(void **state)
     }
 }
 
+/* Clocks of the branches of a fan know of what is before them all, not of each other. */
+static void a_wide_fan_costs_what_its_tasks_do(void **state)
+{
+    enum { N = 20000, MOST_SECONDS = 3 };
+    (void)state;
+    struct strands *s = strands_new();
+    static uint32_t branches[N], ends[N];
+    uint32_t stream = 0, first = submit(s, &stream, 0);
+    clock_t begun = clock();
+    for (int i = 0; i < N; i++)
+        ends[i] = submit(s, &branches[i], first);
+    uint32_t last = strands_submit(s, &stream, &copy, ends, N);
+    strands_begin(s, last);
+    strands_end(s, last);
+    assert_true(strands_before(s, first, ends[N - 1]) && strands_before(s, ends[7], last));
+    assert_false(strands_before(s, ends[7], ends[8]) || strands_before(s, ends[8], ends[7]));
+    assert_int_equal(strands_floor(s, ends[N / 2]), first);
+    assert_int_equal(strands_floor(s, last), last - 1);
+    assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < MOST_SECONDS);
+    strands_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +321,7 @@ int main(void)
         cmocka_unit_test(tasks_keep_what_they_are),
         cmocka_unit_test(what_is_before_all_that_comes_is_settled_and_forgotten),
         cmocka_unit_test(random_graphs_are_ordered_as_reachability_says),
+        cmocka_unit_test(a_wide_fan_costs_what_its_tasks_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
