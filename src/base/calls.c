@@ -99,11 +99,15 @@ static void look(void)
     if (see(&due))
         see(&due);
     pthread_mutex_unlock(&calls.looking);
+    if (!due.first)
+        return;
+    _Atomic uint32_t *call = call_begin();
     for (struct later *x = due.first, *next; x; x = next) {
         next = x->next;
         x->end(x->data);
         free(x);
     }
+    call_end(call);
 }
 
 void call_end(_Atomic uint32_t *counted)

@@ -12,8 +12,8 @@
 _Atomic uint32_t *call_begin(void);
 void call_end(_Atomic uint32_t *counted);
 
-/* To be called in a call. Has end(data) called when the calls that are being made have ended, at the end of the last of them or of a
- * later call, in the order of asking. Without memory to remember it, it is never called. */
+/* To be called in a call. Has end(data) called, in a call, when the calls that are being made have ended, at the end of the last of them
+ * or of a later one, in the order of asking. Without memory to remember it, it is never called. */
 void call_later(void (*end)(void *data), void *data);
 
 #endif

@@ -139,17 +139,20 @@ void handle_replace(struct handle_table *t, const void *handle, void *record)
     atomic_store(&slot_at(t, place_of((uint64_t)(uintptr_t)handle))->record, record);
 }
 
-void handle_take_owned(struct handle_table *t, const void *owner,
-                       void (*taken)(void *data, unsigned kind, void *record), void *data)
+void *handle_take_owned(struct handle_table *t, const void *owner, uint32_t *at, unsigned *kind)
 {
+    void *record = NULL;
     pthread_mutex_lock(&t->lock);
-    for (uint32_t i = 0; i < t->n; i++) {
-        struct handle_slot *s = slot_at(t, i);
+    for (; *at < t->n && !record; ++*at) {
+        struct handle_slot *s = slot_at(t, *at);
         uint64_t tag = atomic_load_explicit(&s->tag, memory_order_relaxed);
-        if (tag && s->owner == owner)
-            taken(data, tag & KINDS, take(t, s, i));
+        if (tag && s->owner == owner) {
+            *kind = tag & KINDS;
+            record = take(t, s, *at);
+        }
     }
     pthread_mutex_unlock(&t->lock);
+    return record;
 }
 
 void handle_each(struct handle_table *t, unsigned kind, void (*visit)(void *data, void *record), void *data)

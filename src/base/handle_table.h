@@ -40,9 +40,8 @@ void *handle_find(struct handle_table *t, const void *handle, unsigned kind);
 void *handle_take(struct handle_table *t, const void *handle, unsigned kind);
 /* Gives a handle that is one another record. */
 void handle_replace(struct handle_table *t, const void *handle, void *record);
-/* Takes all that end with the owner; `taken` is called for each, with the lock held. */
-void handle_take_owned(struct handle_table *t, const void *owner,
-                       void (*taken)(void *data, unsigned kind, void *record), void *data);
+/* Takes what ends with the owner, one after the other: from place *at on, which is 0 at first. NULL: there is no more. */
+void *handle_take_owned(struct handle_table *t, const void *owner, uint32_t *at, unsigned *kind);
 /* Calls `visit` for all of a kind, with the lock held. */
 void handle_each(struct handle_table *t, unsigned kind, void (*visit)(void *data, void *record), void *data);
 /* In a child of fork(): the lock is free. */

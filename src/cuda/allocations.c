@@ -30,13 +30,21 @@ CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation 
     a->type = CU_MEMORYTYPE_DEVICE;
     a->id = state_number();
     state_lock();
-    a->next = c->allocations;
-    a->link = &c->allocations;
-    if (a->next)
-        a->next->link = &a->next;
-    c->allocations = a;
+    bool ended = c->ended;
+    if (!ended) {
+        a->next = c->allocations;
+        a->link = &c->allocations;
+        if (a->next)
+            a->next->link = &a->next;
+        c->allocations = a;
+        hd_set_data(c->device->machine, a->start, a);
+    }
     state_unlock();
-    hd_set_data(c->device->machine, a->start, a);
+    if (ended) {
+        hd_free(c->device->machine, a->start);
+        free(a);
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
     watch_allocated(a);
     *allocation = a;
     return CUDA_SUCCESS;
@@ -49,13 +57,26 @@ void allocation_is_undefined(const struct allocation *a)
         hd_checker_mark_undefined(checker, a->start, a->bytes, NULL);
 }
 
-void allocation_forget(struct allocation *a)
+/* Nothing finds it any more. */
+void allocation_end(struct allocation *a)
 {
     watch_freed(a->start, a->bytes, a->type, a->stack);
+    call_later(free, a);
+}
+
+bool allocation_forget(struct allocation *a)
+{
     state_lock();
-    *a->link = a->next;
-    if (a->next)
-        a->next->link = a->link;
+    bool mine = a->link != NULL;
+    if (mine) {
+        *a->link = a->next;
+        if (a->next)
+            a->next->link = a->link;
+        a->link = NULL;
+        hd_set_data(a->context->device->machine, a->start, NULL);
+    }
     state_unlock();
-    free(a);
+    if (mine)
+        allocation_end(a);
+    return mine;
 }

@@ -7,26 +7,26 @@
 #include <stdlib.h>
 
 struct tail {
-    CUgraphNode *at;
+    CUgraphNode *at; /* handles */
     size_t n;
 };
 
 struct capture {
     struct capture *next;
-    CUgraph graph;
-    CUstream origin;
+    struct CUgraph_st *graph; /* which is not destroyed meanwhile */
+    struct CUstream_st *origin;
     uint64_t thread; /* that began it */
     CUstreamCaptureMode mode;
     cuuint64_t id;
     bool invalid;
     struct member {
         struct member *next;
-        CUstream stream; /* NULL: it was destroyed */
+        struct CUstream_st *stream; /* NULL: it was destroyed */
         struct tail tail;
     } *members;
     struct captured {
         struct captured *next;
-        CUevent event;
+        struct CUevent_st *event;
         struct tail tail;
     } *events;
 };
@@ -71,7 +71,7 @@ CUstreamCaptureMode *capture_mode(void)
 
 /* ---- streams and tails ---- */
 
-static struct member *member_of(CUstream s)
+static struct member *member_of(struct CUstream_st *s)
 {
     struct member *m = s->capture->members;
     while (m && m->stream != s)
@@ -95,11 +95,17 @@ static CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
     return CUDA_SUCCESS;
 }
 
-static CUresult join(struct capture *c, CUstream s)
+/* Not destroyed since the call has found it. A thread's own stream has no handle. */
+static bool is_stream(const struct CUstream_st *s)
 {
-    struct member *m = calloc(1, sizeof *m);
+    return !s->handle || record_of(s->handle, HANDLE_STREAM);
+}
+
+static CUresult join(struct capture *c, struct CUstream_st *s)
+{
+    struct member *m = is_stream(s) ? calloc(1, sizeof *m) : NULL;
     if (!m)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return is_stream(s) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_HANDLE;
     m->stream = s;
     m->next = c->members;
     c->members = m;
@@ -149,9 +155,9 @@ static void end(struct capture *c)
 
 static void abandon(struct capture *c)
 {
-    CUgraph g = c->graph;
+    struct CUgraph_st *g = c->graph;
     end(c);
-    graph_free(g);
+    graph_end(g);
 }
 
 /* Streams that were drawn in must have been waited for: nothing of theirs may be left at the end. */
@@ -160,7 +166,8 @@ static bool all_joined(const struct capture *c)
     const struct tail *last = &member_of(c->origin)->tail;
     for (const struct member *m = c->members; m; m = m->next)
         for (size_t i = 0; m->stream != c->origin && i < m->tail.n; i++) {
-            bool found = m->tail.at[i]->before.n > 0;
+            CUgraphNode node;
+            bool found = node_of(m->tail.at[i], &node) != CUDA_SUCCESS || node->before.n > 0;
             for (size_t k = 0; k < last->n && !found; k++)
                 found = last->at[k] == m->tail.at[i];
             if (!found)
@@ -169,7 +176,7 @@ static bool all_joined(const struct capture *c)
     return true;
 }
 
-static CUresult finish(CUstream s, CUgraph *graph)
+static CUresult finish(struct CUstream_st *s, struct CUgraph_st **graph)
 {
     struct capture *c = s->capture;
     if (!c)
@@ -192,7 +199,7 @@ static CUresult finish(CUstream s, CUgraph *graph)
     return r;
 }
 
-CUresult capture_end(CUstream s, CUgraph *graph)
+CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph)
 {
     *graph = NULL;
     lock();
@@ -200,7 +207,7 @@ CUresult capture_end(CUstream s, CUgraph *graph)
 }
 
 /* Without the stream where it began nobody can end a capture. */
-static void leave(CUstream s)
+static void leave(struct CUstream_st *s)
 {
     struct capture *c = s->capture;
     if (c && c->origin == s) {
@@ -211,7 +218,7 @@ static void leave(CUstream s)
     }
 }
 
-void capture_stream_gone(CUstream s)
+void capture_stream_gone(struct CUstream_st *s)
 {
     lock();
     leave(s);
@@ -220,16 +227,17 @@ void capture_stream_gone(CUstream s)
 
 /* ---- the beginning ---- */
 
-static CUresult begin(CUstream s, CUstreamCaptureMode mode)
+static CUresult begin(struct CUstream_st *s, CUstreamCaptureMode mode)
 {
     if (s->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
+    struct CUgraph_st *g = NULL;
     struct capture *c = calloc(1, sizeof *c);
-    CUgraph g = graph_new();
-    CUresult r = c && g ? join(c, s) : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = c ? graph_new(&g) : CUDA_ERROR_OUT_OF_MEMORY;
+    r = r ? r : join(c, s);
     if (r) {
         if (g)
-            graph_free(g);
+            graph_end(g);
         free(c);
         return r;
     }
@@ -245,13 +253,13 @@ static CUresult begin(CUstream s, CUstreamCaptureMode mode)
     return CUDA_SUCCESS;
 }
 
-CUresult capture_begin(CUstream s, CUstreamCaptureMode mode)
+CUresult capture_begin(struct CUstream_st *s, CUstreamCaptureMode mode)
 {
     lock();
     return unlock(begin(s, mode));
 }
 
-CUstreamCaptureStatus capture_status(CUstream s)
+CUstreamCaptureStatus capture_status(struct CUstream_st *s)
 {
     lock();
     CUstreamCaptureStatus status = !s->capture           ? CU_STREAM_CAPTURE_STATUS_NONE
@@ -261,14 +269,14 @@ CUstreamCaptureStatus capture_status(CUstream s)
     return status;
 }
 
-void capture_look(CUstream s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n)
+void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n)
 {
     lock();
     const struct member *m = s->capture ? member_of(s) : NULL;
     if (m && id)
         *id = s->capture->id;
     if (m && graph)
-        *graph = s->capture->graph;
+        *graph = s->capture->graph->handle;
     if (m && after)
         *after = m->tail.at;
     if (m && n)
@@ -276,21 +284,20 @@ void capture_look(CUstream s, cuuint64_t *id, CUgraph *graph, const CUgraphNode 
     unlock(CUDA_SUCCESS);
 }
 
-static CUresult set_tail(CUstream s, CUgraphNode *nodes, size_t n, bool add)
+static CUresult set_tail(struct CUstream_st *s, CUgraphNode *nodes, size_t n, bool add)
 {
     if (!s->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (s->capture->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    for (size_t i = 0; i < n; i++)
-        NEED(nodes[i] && nodes[i]->kind == HANDLE_NODE && nodes[i]->graph == s->capture->graph);
+    TRY(graph_has_nodes(s->capture->graph, nodes, n));
     struct tail *t = &member_of(s)->tail;
     if (!add)
         t->n = 0;
     return tail_add(t, nodes, n);
 }
 
-CUresult capture_set_tail(CUstream s, CUgraphNode *nodes, size_t n, bool add)
+CUresult capture_set_tail(struct CUstream_st *s, CUgraphNode *nodes, size_t n, bool add)
 {
     lock();
     return unlock(set_tail(s, nodes, n, add));
@@ -305,10 +312,10 @@ static const CUgraphNodeType node_types[] = {
     [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
 };
 
-static CUresult add_node(CUstream s, const struct work *w)
+static CUresult add_node(struct CUstream_st *s, const struct work *w)
 {
     struct capture *c = s->capture;
-    CUgraphNode node;
+    struct CUgraphNode_st *node;
     if (!c) /* it has ended meanwhile */
         return CUDA_ERROR_ILLEGAL_STATE;
     if (c->invalid)
@@ -322,18 +329,18 @@ static CUresult add_node(CUstream s, const struct work *w)
         invalidate(c);
         return r;
     }
-    TRY(graph_add(c->graph, node_types[w->kind], w, s->context, t->at, t->n, &node));
+    TRY(graph_add(c->graph, node_types[w->kind], w, s->context->handle, t->at, t->n, &node));
     t->n = 0;
-    return tail_add(t, &node, 1);
+    return tail_add(t, &node->handle, 1);
 }
 
-CUresult capture_work(CUstream s, const struct work *w)
+CUresult capture_work(struct CUstream_st *s, const struct work *w)
 {
     lock();
     return unlock(add_node(s, w));
 }
 
-CUresult capture_forbid(CUstream s)
+CUresult capture_forbid(struct CUstream_st *s)
 {
     lock();
     if (s->capture)
@@ -341,7 +348,7 @@ CUresult capture_forbid(CUstream s)
     return unlock(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-CUresult capture_unsupported(CUstream s, const char *what)
+CUresult capture_unsupported(struct CUstream_st *s, const char *what)
 {
     capture_forbid(s);
     return api_not_supported(what);
@@ -427,7 +434,7 @@ CUresult capture_unsafe(void)
 
 /* ---- events ---- */
 
-static struct captured *captured_of(CUevent e)
+static struct captured *captured_of(struct CUevent_st *e)
 {
     struct captured *found = e->capture->events;
     while (found->event != e)
@@ -435,7 +442,7 @@ static struct captured *captured_of(CUevent e)
     return found;
 }
 
-static void forget(CUevent e)
+static void forget(struct CUevent_st *e)
 {
     e->capture_is_over = false;
     if (!e->capture)
@@ -449,7 +456,7 @@ static void forget(CUevent e)
     e->capture = NULL;
 }
 
-void capture_forget(CUevent e)
+void capture_forget(struct CUevent_st *e)
 {
     if (!e->capture && !e->capture_is_over)
         return;
@@ -458,9 +465,20 @@ void capture_forget(CUevent e)
     unlock(CUDA_SUCCESS);
 }
 
-static CUresult record(CUstream s, CUevent e)
+void capture_event_gone(struct CUevent_st *e)
+{
+    if (atomic_load(&captures.n) == 0)
+        return;
+    lock();
+    forget(e);
+    unlock(CUDA_SUCCESS);
+}
+
+static CUresult record(struct CUstream_st *s, struct CUevent_st *e)
 {
     struct capture *c = s->capture;
+    if (!event_of(e->handle)) /* since the call has found it */
+        return CUDA_ERROR_INVALID_HANDLE;
     if (!c)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (c->invalid)
@@ -477,14 +495,14 @@ static CUresult record(CUstream s, CUevent e)
     return tail_add(&made->tail, t->at, t->n);
 }
 
-CUresult capture_record(CUstream s, CUevent e)
+CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e)
 {
     lock();
     return unlock(record(s, e));
 }
 
 /* In a stream that captures, for what was recorded outside. */
-static CUresult wait_outside(CUstream s, CUevent e)
+static CUresult wait_outside(struct CUstream_st *s, struct CUevent_st *e)
 {
     if (!e->recorded && !e->capture_is_over)
         return CUDA_SUCCESS;
@@ -492,7 +510,7 @@ static CUresult wait_outside(CUstream s, CUevent e)
     return e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 }
 
-static CUresult wait(CUstream s, CUevent e)
+static CUresult wait(struct CUstream_st *s, struct CUevent_st *e)
 {
     if (s->capture && s->capture->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -509,27 +527,27 @@ static CUresult wait(CUstream s, CUevent e)
     return tail_add(&member_of(s)->tail, t->at, t->n);
 }
 
-CUresult capture_wait(CUstream s, CUevent e)
+CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e)
 {
     lock();
     return unlock(wait(s, e));
 }
 
-static CUresult wait_external(CUstream s, CUevent e)
+static CUresult wait_external(struct CUstream_st *s, struct CUevent_st *e)
 {
-    const struct work w = {.kind = WORK_WAIT, .event = e};
+    const struct work w = {.kind = WORK_WAIT, .event = e->handle};
     if (e->capture_is_over && s->capture && !s->capture->invalid)
         return wait_outside(s, e);
     return add_node(s, &w);
 }
 
-CUresult capture_wait_external(CUstream s, CUevent e)
+CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e)
 {
     lock();
     return unlock(wait_external(s, e));
 }
 
-CUresult capture_event(CUevent e, bool forbid)
+CUresult capture_event(struct CUevent_st *e, bool forbid)
 {
     if (!e->capture && !e->capture_is_over)
         return CUDA_SUCCESS;

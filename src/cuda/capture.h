@@ -21,25 +21,26 @@
 /* ---- begin and end ---- */
 
 /* Into a new graph. */
-CUresult capture_begin(CUstream s, CUstreamCaptureMode mode);
+CUresult capture_begin(struct CUstream_st *s, CUstreamCaptureMode mode);
 /* *graph is NULL where there is an error. */
-CUresult capture_end(CUstream s, CUgraph *graph);
-CUstreamCaptureStatus capture_status(CUstream s);
-/* Of one that is active; `after` is the stream's until its next work. */
-void capture_look(CUstream s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n);
-/* The nodes that the stream's next one depends on: these, too, or only these. */
-CUresult capture_set_tail(CUstream s, CUgraphNode *nodes, size_t n, bool add);
+CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph);
+CUstreamCaptureStatus capture_status(struct CUstream_st *s);
+/* Of one that is active, with handles; `after` is the stream's until its next work. */
+void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n);
+/* The nodes that the stream's next one depends on, by their handles: these, too, or only these. */
+CUresult capture_set_tail(struct CUstream_st *s, CUgraphNode *nodes, size_t n, bool add);
 /* Of the calling thread: which captures it cares for. */
 CUstreamCaptureMode *capture_mode(void);
 
 /* ---- what happens in streams that capture ---- */
 
 /* Work becomes a node. */
-CUresult capture_work(CUstream s, const struct work *w);
+CUresult capture_work(struct CUstream_st *s, const struct work *w);
 /* The call has no meaning in a capture, or none that Heddle knows: it becomes invalid. */
-CUresult capture_forbid(CUstream s);
-CUresult capture_unsupported(CUstream s, const char *what);
-void capture_stream_gone(CUstream s);
+CUresult capture_forbid(struct CUstream_st *s);
+CUresult capture_unsupported(struct CUstream_st *s, const char *what);
+/* It has been destroyed: its handle is none any more. */
+void capture_stream_gone(struct CUstream_st *s);
 
 /* ---- what happens elsewhere, and may disturb captures ---- */
 
@@ -55,14 +56,16 @@ void capture_context_gone(CUcontext c);
 /* ---- events ---- */
 
 /* Recorded in a stream that captures. */
-CUresult capture_record(CUstream s, CUevent e);
+CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e);
 /* `s` waits for the event, and one of them captures. */
-CUresult capture_wait(CUstream s, CUevent e);
+CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e);
 /* A node that waits for the event, whoever records it (CU_EVENT_WAIT_EXTERNAL). */
-CUresult capture_wait_external(CUstream s, CUevent e);
+CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e);
 /* The host asks for an event, and may do so only where it was recorded outside. `forbid`: else the capture becomes invalid. */
-CUresult capture_event(CUevent e, bool forbid);
-/* The event is recorded elsewhere, or destroyed. */
-void capture_forget(CUevent e);
+CUresult capture_event(struct CUevent_st *e, bool forbid);
+/* The event is recorded elsewhere. */
+void capture_forget(struct CUevent_st *e);
+/* It has been destroyed: its handle is none any more. */
+void capture_event_gone(struct CUevent_st *e);
 
 #endif

@@ -8,85 +8,55 @@
 
 enum { STACK_DEPTH = 64 };
 
-static struct CUctx_st *contexts;
-
-/* What is current in a thread, newest last; an empty place is a NULL that was set. */
+/* What is current in a thread, newest last: handles; an empty place is a NULL that was set. */
 static _Thread_local struct {
     CUcontext at[STACK_DEPTH];
     unsigned n;
 } stack;
 
-void context_add(CUcontext c)
+bool context_lives(CUcontext handle, uint64_t id)
 {
-    state_lock();
-    c->next = contexts;
-    contexts = c;
-    state_unlock();
+    CUcontext c = record_of(handle, HANDLE_CONTEXT);
+    return c && c->id == id;
 }
 
-void context_remove(CUcontext c)
+static void visit_context(void *data, void *record)
 {
-    state_lock();
-    CUcontext *link = &contexts;
-    while (*link && *link != c)
-        link = &(*link)->next;
-    if (*link)
-        *link = c->next;
-    state_unlock();
-    for (unsigned i = 0; i < stack.n; i++)
-        if (stack.at[i] == c)
-            stack.at[i] = NULL;
-}
-
-bool is_context(CUcontext context)
-{
-    bool found = false;
-    state_lock();
-    for (CUcontext c = contexts; c && !found; c = c->next)
-        found = c == context;
-    state_unlock();
-    return found;
-}
-
-bool context_lives_held(uint64_t id)
-{
-    bool found = false;
-    for (CUcontext c = contexts; c && !found; c = c->next)
-        found = c->id == id;
-    return found;
-}
-
-bool context_lives(uint64_t id)
-{
-    state_lock();
-    bool found = context_lives_held(id);
-    state_unlock();
-    return found;
+    void (*const *visit)(CUcontext) = data;
+    (*visit)(record);
 }
 
 void context_each(void (*visit)(CUcontext context))
 {
-    state_lock();
-    for (CUcontext c = contexts; c; c = c->next)
-        visit(c);
-    state_unlock();
+    records_each(HANDLE_CONTEXT, visit_context, &visit);
 }
 
 /* ---- waiting for all of them ---- */
 
+enum { MOST_CONTEXTS = 256 };
+
+struct all_contexts {
+    hd_context *at[MOST_CONTEXTS];
+    size_t n;
+};
+
+static void note_context(void *data, void *record)
+{
+    struct all_contexts *all = data;
+    if (all->n < MOST_CONTEXTS)
+        all->at[all->n++] = ((CUcontext)record)->context;
+}
+
+/* No lock is held while it waits; the contexts stay until its call ends. */
 static void *synchronize_all(void *data)
 {
-    enum { MOST = 256 };
-    hd_context *all[MOST];
-    size_t n = 0;
+    struct all_contexts all = {.n = 0};
+    _Atomic uint32_t *call = call_begin();
     (void)data;
-    state_lock(); /* not while waiting: launches ask for it (host_ranges) */
-    for (CUcontext c = contexts; c && n < MOST; c = c->next)
-        if (c->context)
-            all[n++] = c->context;
-    state_unlock();
-    for (size_t i = 0; i < n; i++)
-        hd_context_synchronize(all[i]);
+    records_each(HANDLE_CONTEXT, note_context, &all);
+    for (size_t i = 0; i < all.n; i++)
+        hd_context_synchronize(all.at[i]);
+    call_end(call);
     return NULL;
 }
 
@@ -115,34 +85,39 @@ bool contexts_finish(double seconds)
 
 /* ---- the thread's ---- */
 
-CUcontext context_top(void)
+CUcontext context_current_handle(void)
 {
     return stack.n ? stack.at[stack.n - 1] : NULL;
 }
 
-CUresult context_push(CUcontext context)
+CUresult context_push(CUcontext handle)
 {
     if (stack.n == STACK_DEPTH)
         return CUDA_ERROR_INVALID_VALUE;
-    stack.at[stack.n++] = context;
+    stack.at[stack.n++] = handle;
     return CUDA_SUCCESS;
 }
 
-CUresult context_pop(CUcontext *context)
+CUresult context_pop(CUcontext *handle)
 {
     if (!stack.n)
         return CUDA_ERROR_INVALID_CONTEXT;
     stack.n--;
-    if (context)
-        *context = stack.at[stack.n];
+    if (handle)
+        *handle = stack.at[stack.n];
     return CUDA_SUCCESS;
 }
 
-CUresult context_set(CUcontext context)
+CUresult context_set(CUcontext handle)
 {
     if (stack.n)
         stack.n--;
-    return context ? context_push(context) : CUDA_SUCCESS;
+    return handle ? context_push(handle) : CUDA_SUCCESS;
+}
+
+CUcontext context_top(void)
+{
+    return record_of(context_current_handle(), HANDLE_CONTEXT);
 }
 
 CUresult context_current(CUcontext *context)
@@ -150,9 +125,10 @@ CUresult context_current(CUcontext *context)
     CUresult r = state_ready();
     if (r)
         return r;
-    *context = context_top();
+    CUcontext handle = context_current_handle();
+    *context = record_of(handle, HANDLE_CONTEXT);
     if (!*context)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return handle ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
     return from_hd(hd_context_status((*context)->context));
 }
 

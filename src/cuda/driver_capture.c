@@ -5,7 +5,7 @@
 #include "cuda/streams.h"
 
 /* A stream that may capture; where it is the legacy stream: what is said of that. */
-static CUresult capturable(CUstream handle, CUstream *s, CUresult legacy)
+static CUresult capturable(CUstream handle, struct CUstream_st **s, CUresult legacy)
 {
     CUcontext c;
     TRY(stream_object(handle, s, &c));
@@ -17,7 +17,7 @@ static CUresult capturable(CUstream handle, CUstream *s, CUresult legacy)
 
 CU_API CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
 {
-    CUstream s;
+    struct CUstream_st *s;
     TRY(state_ready());
     NEED((unsigned)mode <= CU_STREAM_CAPTURE_MODE_RELAXED);
     TRY(capturable(handle, &s, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
@@ -27,20 +27,20 @@ CU_API CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mod
 /* Without a place for it, the graph is lost. */
 CU_API CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
 {
-    CUstream s;
-    CUgraph made = NULL;
+    struct CUstream_st *s;
+    struct CUgraph_st *made = NULL;
     CUresult r = capturable(handle, &s, CUDA_ERROR_ILLEGAL_STATE);
     r = r ? r : capture_end(s, &made);
     if (graph)
-        *graph = made;
+        *graph = made ? made->handle : NULL;
     else if (made)
-        graph_free(made);
+        graph_end(made);
     return r;
 }
 
 CU_API CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
 {
-    CUstream s;
+    struct CUstream_st *s;
     CUcontext c;
     TRY(stream_object(handle, &s, &c));
     NEED(status);
@@ -54,7 +54,7 @@ CU_API CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus
                                           CUgraph *graph, const CUgraphNode **after, const CUgraphEdgeData **edges,
                                           size_t *n)
 {
-    CUstream s;
+    struct CUstream_st *s;
     TRY(cuStreamIsCapturing(handle, status));
     if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS;

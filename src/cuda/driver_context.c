@@ -9,8 +9,10 @@
 #include "cuda/machines.h"
 #include "cuda/module.h"
 #include "cuda/printed.h"
+#include "cuda/registered.h"
 #include "cuda/streams.h"
 #include "cuda/watch.h"
+#include "cuda/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,78 +43,115 @@ static const size_t first_limits[LIMITS] = {
     [CU_LIMIT_SHMEM_SIZE] = 232448,
 };
 
-/* One that has nothing begins. */
-static CUresult context_start(CUcontext c)
+/* A context that has nothing yet, and no handle. */
+static CUresult context_start(struct device *d, unsigned flags, CUcontext *context)
 {
+    CUcontext c = calloc(1, sizeof *c);
     hd_context_options o = {.fault = show_fault};
-    hd_result r = hd_context_create(c->device->machine, &o, &c->context);
+    hd_result r = c ? hd_context_create(d->machine, &o, &c->context) : HD_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        free(c);
+        return from_hd(r);
+    }
+    c->device = d;
+    c->flags = flags;
     c->id = state_number();
     c->api_version = 3020;
     c->attributes = stream_first_attributes(LEAST_PRIORITY);
     memcpy(c->limits, first_limits, sizeof c->limits);
-    return from_hd(r);
-}
-
-static CUresult context_new(struct device *d, unsigned flags, CUcontext *context)
-{
-    CUcontext c = calloc(1, sizeof *c);
-    if (!c)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *c = (struct CUctx_st){.kind = HANDLE_CONTEXT, .device = d, .flags = flags};
-    CUresult r = context_start(c);
-    if (r) {
-        free(c);
-        return r;
-    }
-    context_add(c);
     *context = c;
     return CUDA_SUCCESS;
 }
 
-/* ---- the end of a context ---- */
-
-/* Waits for its work; its memory, modules and streams go with it. Handles of its streams stay, and are refused: programs destroy them
- * after cudaDeviceReset, too. */
-static void empty_context(CUcontext c)
+static void free_context(void *record)
 {
-    capture_context_gone(c);
-    state_lock();
-    for (CUstream s = c->streams; s; s = s->next)
-        s->kind = 0;
-    c->streams = NULL;
-    state_unlock();
-    hd_context_destroy(c->context);
-    c->context = NULL;
-    print_flush();
-    watch_leaks(c);
-    while (c->allocations) {
-        struct allocation *a = c->allocations;
-        hd_free(c->device->machine, a->start);
-        pool_freed(a->pool, a->bytes);
-        allocation_forget(a);
-    }
-    while (c->modules)
-        module_drop(c->modules);
-}
-
-static void free_context(CUcontext c)
-{
-    context_remove(c);
-    empty_context(c);
-    c->kind = 0;
+    CUcontext c = record;
+    hd_context_destroy(c->context); /* a call that had begun before the end may have put more work there */
     free(c);
 }
 
-/* The handle then is a fresh context. */
-static CUresult renew_context(CUcontext c)
+static CUresult context_new(struct device *d, unsigned flags, bool primary, CUcontext *handle)
 {
-    empty_context(c);
-    c->cache_config = c->shared_config = 0;
-    c->peers = 0;
-    return context_start(c);
+    CUcontext c;
+    TRY(context_start(d, flags, &c));
+    c->primary = primary;
+    CUresult r = handle_give(HANDLE_CONTEXT, c, NULL, &c->handle);
+    if (r)
+        free_context(c);
+    else
+        *handle = c->handle;
+    return r;
+}
+
+/* ---- the end of a context ---- */
+
+/* What is a part of it: its handles are no more. */
+static void end_part(unsigned kind, void *part)
+{
+    switch (kind) {
+    case HANDLE_STREAM: /* hd_context_destroy() ends it */
+        capture_stream_gone(part);
+        call_later(free, part);
+        break;
+    case HANDLE_EVENT:
+        capture_event_gone(part);
+        call_later(event_free, part);
+        break;
+    default: module_end(part);
+    }
+}
+
+static void end_parts(CUcontext c)
+{
+    uint32_t at = 0;
+    unsigned kind;
+    state_lock();
+    c->ended = true;
+    state_unlock();
+    for (void *part; (part = record_take_of(c, &at, &kind)) != NULL;)
+        end_part(kind, part);
+}
+
+static void free_memory(CUcontext c, struct allocation *a)
+{
+    for (struct allocation *next; a; a = next) {
+        next = a->next;
+        hd_free(c->device->machine, a->start);
+        pool_freed(a->pool, a->bytes);
+        allocation_end(a);
+    }
+}
+
+/* Waits for its work; its memory, modules, streams and events go with it. `next`: what its handle stands for from now on, or NULL. */
+static void context_end(CUcontext c, CUcontext next)
+{
+    capture_context_gone(c);
+    hd_context_synchronize(c->context);
+    print_flush();
+    if (next)
+        libraries_leave(c->device);
+    watch_leaks(c);
+    end_parts(c);
+    state_lock();
+    if (next)
+        record_replace(c->handle, next);
+    else
+        registered_leave_held(c->handle);
+    struct allocation *memory = c->allocations;
+    c->allocations = NULL;
+    for (struct allocation *a = memory; a; a = a->next)
+        a->link = NULL;
+    call_later(free_context, c);
+    state_unlock();
+    free_memory(c, memory);
 }
 
 /* ---- primary contexts ---- */
+
+static CUcontext primary_of(const struct device *d)
+{
+    return record_of(d->primary, HANDLE_CONTEXT);
+}
 
 CU_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice dev)
 {
@@ -122,9 +161,8 @@ CU_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice dev)
     NEED(context);
     primary_lock();
     if (!d->primary)
-        r = context_new(d, d->primary_flags, &d->primary);
+        r = context_new(d, d->primary_flags, true, &d->primary);
     if (!r) {
-        d->primary->primary = true;
         d->primary_refs++;
         *context = d->primary;
     }
@@ -132,13 +170,17 @@ CU_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice dev)
     return r;
 }
 
-/* The context's resources go; the handle stays what it was for all threads in which it is current. */
+/* The context's resources go; the handle stays what it was for all threads in which it is current, and is one of a fresh context. */
 static CUresult reset_primary(struct device *d)
 {
-    if (!d->primary)
+    CUcontext old = primary_of(d), fresh;
+    if (!old)
         return CUDA_SUCCESS;
-    libraries_leave(d);
-    return renew_context(d->primary);
+    TRY(context_start(d, old->flags, &fresh));
+    fresh->handle = old->handle;
+    fresh->primary = true;
+    context_end(old, fresh);
+    return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
@@ -178,9 +220,10 @@ CU_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned flags)
     struct device *d;
     TRY(device_get(dev, &d));
     NEED((flags & ~(unsigned)CU_CTX_FLAGS_MASK) == 0);
+    CUcontext c = primary_of(d);
     d->primary_flags = flags;
-    if (d->primary)
-        d->primary->flags = flags;
+    if (c)
+        c->flags = flags;
     return CUDA_SUCCESS;
 }
 
@@ -206,7 +249,7 @@ static CUresult create(CUcontext *context, unsigned flags, CUdevice dev)
     struct device *d;
     TRY(device_get(dev, &d));
     NEED(context && (flags & ~(unsigned)CU_CTX_FLAGS_MASK) == 0);
-    TRY(context_new(d, flags, context));
+    TRY(context_new(d, flags, false, context));
     return context_push(*context);
 }
 
@@ -229,14 +272,15 @@ CU_API CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, un
     return create(context, flags, dev);
 }
 
-CU_API CUresult cuCtxDestroy_v2(CUcontext context)
+CU_API CUresult cuCtxDestroy_v2(CUcontext handle)
 {
     TRY(state_ready());
-    if (!is_context(context) || context->primary)
+    CUcontext c = record_of(handle, HANDLE_CONTEXT);
+    if (!c || c->primary || !record_take(handle, HANDLE_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (context_top() == context)
+    if (context_current_handle() == handle)
         context_pop(NULL);
-    free_context(context);
+    context_end(c, NULL);
     return CUDA_SUCCESS;
 }
 
@@ -253,26 +297,27 @@ CU_API CUresult cuCtxAttach(CUcontext *context, unsigned flags)
     state_lock();
     c->attached++;
     state_unlock();
-    *context = c;
+    *context = c->handle;
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuCtxDetach(CUcontext context)
+CU_API CUresult cuCtxDetach(CUcontext handle)
 {
     TRY(state_ready());
-    if (!context || context_top() != context)
+    CUcontext c = record_of(handle, HANDLE_CONTEXT);
+    if (!c || context_current_handle() != handle)
         return CUDA_ERROR_INVALID_CONTEXT;
     state_lock();
-    bool last = context->attached == 0;
-    context->attached -= !last;
+    bool last = c->attached == 0;
+    c->attached -= !last;
     state_unlock();
-    return last ? cuCtxDestroy_v2(context) : CUDA_SUCCESS;
+    return last ? cuCtxDestroy_v2(handle) : CUDA_SUCCESS;
 }
 
 CU_API CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
     TRY(state_ready());
-    if (!is_context(context))
+    if (!record_of(context, HANDLE_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
     return context_push(context);
 }
@@ -296,7 +341,7 @@ CU_API CUresult cuCtxPopCurrent(CUcontext *context)
 CU_API CUresult cuCtxSetCurrent(CUcontext context)
 {
     TRY(state_ready());
-    if (context && !is_context(context))
+    if (context && !record_of(context, HANDLE_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
     return context_set(context);
 }
@@ -305,7 +350,7 @@ CU_API CUresult cuCtxGetCurrent(CUcontext *context)
 {
     TRY(state_ready());
     NEED(context);
-    *context = context_top();
+    *context = context_current_handle();
     return CUDA_SUCCESS;
 }
 
@@ -313,8 +358,9 @@ CU_API CUresult cuCtxGetCurrent(CUcontext *context)
 static CUresult named(CUcontext handle, CUcontext *context)
 {
     TRY(state_ready());
-    *context = handle ? handle : context_top();
-    return *context && is_context(*context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    bool ended = !handle && context_current_handle();
+    *context = record_of(handle ? handle : context_current_handle(), HANDLE_CONTEXT);
+    return *context ? CUDA_SUCCESS : ended ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CU_API CUresult cuCtxGetDevice_v2(CUdevice *dev, CUcontext context)

@@ -107,7 +107,7 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from
                           CUstream s, bool wait)
 {
     TRY(ready());
-    if (!is_context(to_context) || !is_context(from_context))
+    if (!record_of(to_context, HANDLE_CONTEXT) || !record_of(from_context, HANDLE_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
     return copy_bytes(AT(to), SIDE_DEVICE, AT(from), SIDE_DEVICE, n, s, wait);
 }

@@ -196,12 +196,13 @@ CU_API CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib
     }
 }
 
-CU_API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
+CU_API CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
 {
     CUcontext c;
     TRY(context_current(&c));
     NEED(flags == 0);
-    if (!is_context(peer))
+    CUcontext peer = record_of(handle, HANDLE_CONTEXT);
+    if (!peer)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (peer->device == c->device)
         return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
@@ -212,11 +213,12 @@ CU_API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuCtxDisablePeerAccess(CUcontext peer)
+CU_API CUresult cuCtxDisablePeerAccess(CUcontext handle)
 {
     CUcontext c;
     TRY(context_current(&c));
-    if (!is_context(peer))
+    CUcontext peer = record_of(handle, HANDLE_CONTEXT);
+    if (!peer)
         return CUDA_ERROR_INVALID_CONTEXT;
     uint32_t bit = 1u << peer->device->ordinal;
     if (!(c->peers & bit))

@@ -16,11 +16,11 @@ static CUresult device_of_context(struct device **d)
     return CUDA_SUCCESS;
 }
 
-static CUresult function_of(const void *handle, struct CUfunc_st **f)
+static CUresult find(const void *handle, struct CUfunc_st **f)
 {
-    *f = (struct CUfunc_st *)handle;
     TRY(state_ready());
-    return is_function(*f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    *f = function_of(handle);
+    return *f ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* ---- attributes ---- */
@@ -120,7 +120,7 @@ CU_API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunctio
 {
     struct CUfunc_st *f;
     struct device *d;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     TRY(device_of_context(&d));
     NEED(value);
     return get(f, d, a, value);
@@ -130,7 +130,7 @@ CU_API CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, 
 {
     struct CUfunc_st *f;
     struct device *d;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     TRY(device_of_context(&d));
     return set(f, d, a, value);
 }
@@ -139,7 +139,7 @@ CU_API CUresult cuKernelGetAttribute(int *value, CUfunction_attribute a, CUkerne
 {
     struct CUfunc_st *f;
     struct device *d;
-    TRY(function_of(kernel, &f));
+    TRY(find(kernel, &f));
     TRY(device_get(dev, &d));
     NEED(value);
     return get(f, d, a, value);
@@ -149,7 +149,7 @@ CU_API CUresult cuKernelSetAttribute(CUfunction_attribute a, int value, CUkernel
 {
     struct CUfunc_st *f;
     struct device *d;
-    TRY(function_of(kernel, &f));
+    TRY(find(kernel, &f));
     TRY(device_get(dev, &d));
     return set(f, d, a, value);
 }
@@ -159,7 +159,7 @@ CU_API CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
     struct CUfunc_st *f;
     NEED((unsigned)config < CACHE_CONFIGS);
-    return function_of(function, &f);
+    return find(function, &f);
 }
 
 CU_API CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
@@ -168,14 +168,14 @@ CU_API CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUd
     struct device *d;
     NEED((unsigned)config < CACHE_CONFIGS);
     TRY(device_get(dev, &d));
-    return function_of(kernel, &f);
+    return find(kernel, &f);
 }
 
 CU_API CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
 {
     struct CUfunc_st *f;
     NEED((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
-    return function_of(function, &f);
+    return find(function, &f);
 }
 
 /* ---- what belongs to what ---- */
@@ -183,34 +183,34 @@ CU_API CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig con
 CU_API CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {
     struct CUfunc_st *f;
-    TRY(function_of(kernel, &f));
+    TRY(find(kernel, &f));
     NEED(function);
-    *function = f;
+    *function = f->handle;
     return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
 {
     struct CUfunc_st *f;
-    TRY(function_of(kernel, &f));
+    TRY(find(kernel, &f));
     NEED(library);
-    *library = (CUlibrary)f->module;
+    *library = (CUlibrary)f->module->handle;
     return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
     struct CUfunc_st *f;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     NEED(module);
-    *module = f->module;
+    *module = f->module->handle;
     return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuFuncGetName(const char **name, CUfunction function)
 {
     struct CUfunc_st *f;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     NEED(name);
     *name = f->name;
     return CUDA_SUCCESS;
@@ -227,7 +227,7 @@ CU_API CUresult cuFuncGetParamInfo(CUfunction function, size_t i, size_t *offset
     struct device *d;
     hd_kernel *kernel;
     hd_param_info info;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     TRY(device_of_context(&d));
     TRY(function_on(f, d, &kernel));
     NEED(offset && hd_kernel_get_param(kernel, i, &info));
@@ -246,7 +246,7 @@ CU_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction functio
 {
     struct CUfunc_st *f;
     struct device *d;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     TRY(device_of_context(&d));
     NEED(state);
     *state = f->on[d->ordinal] ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
@@ -258,7 +258,7 @@ CU_API CUresult cuFuncLoad(CUfunction function)
     struct CUfunc_st *f;
     struct device *d;
     hd_kernel *kernel;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     TRY(device_of_context(&d));
     return function_on(f, d, &kernel);
 }
@@ -268,7 +268,7 @@ CU_API CUresult cuFuncLoad(CUfunction function)
 static CUresult kernel_here(CUfunction function, hd_kernel **kernel, struct device **d)
 {
     struct CUfunc_st *f;
-    TRY(function_of(function, &f));
+    TRY(find(function, &f));
     TRY(device_of_context(d));
     return function_on(f, *d, kernel);
 }
@@ -385,7 +385,7 @@ CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction functio
     struct device *d;
     NEED(size);
     TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
-    TRY(function_of((CUkernel)function, &f));
+    TRY(find((CUkernel)function, &f));
     unsigned most = largest_cluster(f, &info), fit = blocks_of_device(d, kernel, &l);
     *size = (int)(most < fit ? most : fit);
     return CUDA_SUCCESS;
@@ -400,7 +400,7 @@ CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
     struct device *d;
     NEED(clusters);
     TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
-    TRY(function_of((CUkernel)function, &f));
+    TRY(find((CUkernel)function, &f));
     uint64_t size = l.cluster[0] ? (uint64_t)l.cluster[0] * l.cluster[1] * l.cluster[2] : 1;
     if (size > largest_cluster(f, &info))
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;

@@ -10,47 +10,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-static CUresult graph_of(CUgraph g)
+static CUresult node_of_type(CUgraphNode handle, CUgraphNodeType type, CUgraphNode *n)
 {
-    TRY(state_ready());
-    return g && g->kind == HANDLE_GRAPH ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult node_of(CUgraphNode n, CUgraphNodeType type)
-{
-    TRY(state_ready());
-    return n && n->kind == HANDLE_NODE && n->type == type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    TRY(node_of(handle, n));
+    NEED((*n)->type == type);
+    return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 {
     TRY(state_ready());
+    CUgraph g;
     NEED(graph && flags == 0);
-    *graph = graph_new();
-    return *graph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    TRY(graph_new(&g));
+    *graph = g->handle;
+    return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuGraphDestroy(CUgraph graph)
 {
-    TRY(graph_of(graph));
-    if (graph->capturing)
+    CUgraph g;
+    TRY(graph_of(graph, &g));
+    if (g->capturing)
         return CUDA_ERROR_ILLEGAL_STATE;
-    graph_free(graph);
+    graph_end(g);
     return CUDA_SUCCESS;
 }
 
 /* ---- nodes ---- */
 
-static CUresult add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
-                    size_t n, CUgraphNode *node)
+/* All by their handles; the context may be NULL: the current one. */
+static CUresult add(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
+                    const CUgraphNode *after, size_t n, CUgraphNode *node)
 {
-    TRY(graph_of(g));
+    CUgraph g;
+    CUcontext c = record_of(context, HANDLE_CONTEXT);
+    CUgraphNode made;
+    TRY(graph_of(graph, &g));
     NEED(node && (after || !n));
-    for (size_t i = 0; i < n; i++)
-        NEED(after[i] && after[i]->kind == HANDLE_NODE && after[i]->graph == g);
-    if (!c)
+    if (!context)
         TRY(context_current(&c));
-    return graph_add(g, type, w, c, after, n, node);
+    if (!c)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    TRY(graph_add(g, type, w, c->handle, after, n, &made));
+    *node = made->handle;
+    return CUDA_SUCCESS;
 }
 
 /* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. */
@@ -58,8 +62,8 @@ static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct wo
 {
     CUfunction f = v2 && !p->func ? (CUfunction)p->kern : p->func;
     *c = v2 ? p->ctx : NULL;
-    if (!is_function(f))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!function_of(f))
+        return CUDA_ERROR_INVALID_HANDLE;
     *w = (struct work){.kind = WORK_LAUNCH,
                        .launch = {.function = f,
                                   .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
@@ -153,14 +157,16 @@ CU_API CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph g, const CUgraphN
 CU_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
 {
     struct work w = {.kind = WORK_RECORD, .event = e};
-    NEED(e && e->kind == HANDLE_EVENT);
+    if (!event_of(e))
+        return handle_error(e);
     return add(g, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w, NULL, after, n, node);
 }
 
 CU_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
 {
     struct work w = {.kind = WORK_WAIT, .event = e};
-    NEED(e && e->kind == HANDLE_EVENT);
+    if (!event_of(e))
+        return handle_error(e);
     return add(g, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w, NULL, after, n, node);
 }
 
@@ -171,16 +177,19 @@ static void copy_attributes(struct work_launch *to, const struct work_launch *fr
     memcpy(to->cluster, from->cluster, sizeof to->cluster);
 }
 
-CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID id, const CUkernelNodeAttrValue *value)
+CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
+                                              const CUkernelNodeAttrValue *value)
 {
-    TRY(node_of(n, CU_GRAPH_NODE_TYPE_KERNEL));
+    CUgraphNode n;
+    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
     NEED(value);
     return launch_apply(id, value, &n->work.launch);
 }
 
-CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID id, CUkernelNodeAttrValue *value)
+CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue *value)
 {
-    TRY(node_of(n, CU_GRAPH_NODE_TYPE_KERNEL));
+    CUgraphNode n;
+    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
     NEED(value);
     const struct work_launch *l = &n->work.launch;
     switch (id) {
@@ -196,17 +205,19 @@ CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID 
 
 CU_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
 {
-    TRY(node_of(to, CU_GRAPH_NODE_TYPE_KERNEL));
-    TRY(node_of(from, CU_GRAPH_NODE_TYPE_KERNEL));
-    copy_attributes(&to->work.launch, &from->work.launch);
+    CUgraphNode target, source;
+    TRY(node_of_type(to, CU_GRAPH_NODE_TYPE_KERNEL, &target));
+    TRY(node_of_type(from, CU_GRAPH_NODE_TYPE_KERNEL, &source));
+    copy_attributes(&target->work.launch, &source->work.launch);
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+CU_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p)
 {
     struct work w, own;
     CUcontext c;
-    TRY(node_of(n, CU_GRAPH_NODE_TYPE_KERNEL));
+    CUgraphNode n;
+    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
     NEED(p);
     TRY(kernel_work(p, true, &w, &c));
     copy_attributes(&w.launch, &n->work.launch);
@@ -216,24 +227,26 @@ CU_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_N
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuGraphNodeGetType(CUgraphNode n, CUgraphNodeType *type)
+CU_API CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
-    TRY(state_ready());
-    NEED(n && n->kind == HANDLE_NODE && type);
+    CUgraphNode n;
+    TRY(node_of(node, &n));
+    NEED(type);
     *type = n->type;
     return CUDA_SUCCESS;
 }
 
-static CUresult list_nodes(CUgraph g, CUgraphNode *nodes, size_t *n, bool roots)
+static CUresult list_nodes(CUgraph graph, CUgraphNode *nodes, size_t *n, bool roots)
 {
     size_t room = n ? *n : 0, found = 0;
-    TRY(graph_of(g));
+    CUgraph g;
+    TRY(graph_of(graph, &g));
     NEED(n);
     for (CUgraphNode p = g->first; p; p = p->next) {
         if (roots && p->after.n)
             continue;
         if (nodes && found < room)
-            nodes[found] = p;
+            nodes[found] = p->handle;
         found++;
     }
     for (size_t i = found; nodes && i < room; i++)
@@ -253,13 +266,17 @@ CU_API CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *n)
     return list_nodes(g, nodes, n, true);
 }
 
-static CUresult order(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+static CUresult order(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
-    TRY(graph_of(g));
+    CUgraph g;
+    CUgraphNode earlier, later;
+    TRY(graph_of(graph, &g));
     NEED((from && to) || !n);
     for (size_t i = 0; i < n; i++) {
-        NEED(from[i] && to[i] && from[i]->graph == g && to[i]->graph == g && from[i] != to[i]);
-        TRY(graph_order(from[i], to[i]));
+        TRY(node_of(from[i], &earlier));
+        TRY(node_of(to[i], &later));
+        NEED(earlier->graph == g && later->graph == g && earlier != later);
+        TRY(graph_order(earlier, later));
     }
     return CUDA_SUCCESS;
 }
@@ -286,7 +303,7 @@ static CUresult add_step(CUgraphExec x, CUgraphNode n)
 {
     struct step *s = &x->steps[x->n];
     TRY(work_own(&n->work, n->context, &s->work));
-    s->node = n;
+    s->node = n->handle;
     s->type = n->type;
     s->context = n->context;
     n->mark = PLACED;
@@ -339,8 +356,9 @@ static CUresult place_all(CUgraphExec x, CUgraph g)
     return r;
 }
 
-static void exec_free(CUgraphExec x)
+static void free_exec(void *record)
 {
+    CUgraphExec x = record;
     for (size_t i = 0; i < x->n; i++)
         work_disown(&x->steps[i].work);
     if (x->kept && x->ended)
@@ -348,39 +366,45 @@ static void exec_free(CUgraphExec x)
     branches_free(x);
     node_index_free(&x->index);
     kept_release(&x->kept);
-    x->kind = 0;
     free(x);
 }
 
-static CUresult exec_make(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
+/* One without a handle. */
+static CUresult exec_new(CUgraph graph, cuuint64_t flags, CUgraphExec *exec)
 {
     const cuuint64_t known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
                              CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-    TRY(graph_of(g));
-    NEED(exec);
+    CUgraph g;
+    TRY(graph_of(graph, &g));
     if (flags & ~known)
         return api_not_supported("a graph that kernels launch");
     CUgraphExec x = calloc(1, sizeof *x + g->n * sizeof x->steps[0]);
     if (!x)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    x->kind = HANDLE_EXEC;
     x->flags = flags;
     CUresult r = place_all(x, g);
     r = r ? r : branches_find(x);
     r = r ? r : kept_copy(g->kept, &x->kept);
-    if (r) {
-        exec_free(x);
-        return r;
-    }
-    *exec = x;
-    return CUDA_SUCCESS;
+    if (r)
+        free_exec(x);
+    else
+        *exec = x;
+    return r;
 }
 
-static CUresult instantiate(CUgraphExec *exec, CUgraph g, cuuint64_t flags)
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
 {
+    CUgraphExec x;
     TRY(state_ready());
     TRY(capture_unsafe());
-    return exec_make(exec, g, flags);
+    NEED(exec);
+    TRY(exec_new(graph, flags, &x));
+    CUresult r = handle_give(HANDLE_EXEC, x, NULL, &x->handle);
+    if (r)
+        free_exec(x);
+    else
+        *exec = x->handle;
+    return r;
 }
 
 CU_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph g, unsigned long long flags)
@@ -416,22 +440,27 @@ CU_API CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph g, 
     return cuGraphInstantiateWithParams(exec, g, p);
 }
 
-static CUresult exec_of(CUgraphExec x)
+static CUresult exec_of(CUgraphExec handle, CUgraphExec *x)
 {
     TRY(state_ready());
-    return x && x->kind == HANDLE_EXEC ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    *x = record_of(handle, HANDLE_EXEC);
+    return *x ? CUDA_SUCCESS : handle_error(handle);
 }
 
-CU_API CUresult cuGraphExecDestroy(CUgraphExec x)
+CU_API CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-    TRY(exec_of(x));
-    exec_free(x);
+    TRY(state_ready());
+    CUgraphExec x = record_take(exec, HANDLE_EXEC);
+    if (!x)
+        return handle_error(exec);
+    call_later(free_exec, x);
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuGraphExecGetFlags(CUgraphExec x, cuuint64_t *flags)
+CU_API CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
 {
-    TRY(exec_of(x));
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
     NEED(flags);
     *flags = x->flags;
     return CUDA_SUCCESS;
@@ -439,11 +468,12 @@ CU_API CUresult cuGraphExecGetFlags(CUgraphExec x, cuuint64_t *flags)
 
 /* ---- launches ---- */
 
-CU_API CUresult cuGraphLaunch(CUgraphExec x, CUstream s)
+CU_API CUresult cuGraphLaunch(CUgraphExec exec, CUstream s)
 {
     hd_stream *stream;
     CUcontext c;
-    TRY(exec_of(x));
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
     TRY(stream_run(s, &stream, &c));
     return branches_launch(x, stream, c);
 }
@@ -454,10 +484,11 @@ CU_API CUresult cuGraphLaunch_ptsz(CUgraphExec x, CUstream s)
 }
 
 /* There is nowhere to upload to. */
-CU_API CUresult cuGraphUpload(CUgraphExec x, CUstream s)
+CU_API CUresult cuGraphUpload(CUgraphExec exec, CUstream s)
 {
     hd_stream *stream;
-    TRY(exec_of(x));
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
     return stream_run(s, &stream, NULL);
 }
 
@@ -473,10 +504,11 @@ static struct step *step_of(CUgraphExec x, CUgraphNode n)
     return node_index_find(&x->index, n);
 }
 
-static CUresult change(CUgraphExec x, CUgraphNode n, CUgraphNodeType type, struct work *w)
+static CUresult change(CUgraphExec exec, CUgraphNode n, CUgraphNodeType type, struct work *w)
 {
     struct work own;
-    TRY(exec_of(x));
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
     struct step *s = step_of(x, n);
     NEED(s && s->type == type);
     if (type == CU_GRAPH_NODE_TYPE_KERNEL)
@@ -529,18 +561,20 @@ CU_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const
     return change(x, n, CU_GRAPH_NODE_TYPE_HOST, &w);
 }
 
-CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec x, CUgraphNode n, unsigned enabled)
+CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode n, unsigned enabled)
 {
-    TRY(exec_of(x));
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
     struct step *s = step_of(x, n);
     NEED(s && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
     s->disabled = !enabled;
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec x, CUgraphNode n, unsigned *enabled)
+CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode n, unsigned *enabled)
 {
-    TRY(exec_of(x));
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
     struct step *s = step_of(x, n);
     NEED(s && enabled && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
     *enabled = !s->disabled;
@@ -548,13 +582,13 @@ CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec x, CUgraphNode n, unsigned *en
 }
 
 /* A graph of the same shape, made in the same order, gives the steps new work. */
-CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info)
+CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph g, CUgraphExecUpdateResultInfo *info)
 {
-    CUgraphExec fresh = NULL;
-    TRY(exec_of(x));
+    CUgraphExec x, fresh;
+    TRY(exec_of(exec, &x));
     NEED(info);
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    TRY(exec_make(&fresh, g, x->flags));
+    TRY(exec_new(g, x->flags, &fresh));
     bool same = fresh->n == x->n;
     for (size_t i = 0; same && i < x->n; i++)
         same = fresh->steps[i].type == x->steps[i].type;
@@ -565,7 +599,7 @@ CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec x, CUgraph g, CUgraphExecUpdate
         x->steps[i].node = fresh->steps[i].node;
     }
     index_steps(x);
-    exec_free(fresh);
+    free_exec(fresh);
     info->result = same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     return same ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }

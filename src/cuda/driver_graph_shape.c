@@ -4,18 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static CUresult graph_of(CUgraph g)
-{
-    TRY(state_ready());
-    return g && g->kind == HANDLE_GRAPH ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult node_of(CUgraphNode n)
-{
-    TRY(state_ready());
-    return n && n->kind == HANDLE_NODE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 /* ---- copies ---- */
 
 static CUresult copy_nodes(CUgraph from, CUgraph to)
@@ -25,27 +13,28 @@ static CUresult copy_nodes(CUgraph from, CUgraph to)
     for (size_t i = 0; n && !r; n = n->next, i++) {
         r = graph_add(to, n->type, &n->work, n->context, NULL, 0, &made[i]);
         if (!r)
-            made[i]->original = n;
+            made[i]->original = n->handle;
         n->place = i;
     }
-    for (n = to->first; n && !r; n = n->next)
-        for (size_t i = 0; i < n->original->after.n && !r; i++)
-            r = graph_order(made[n->original->after.at[i].node->place], n);
+    for (n = from->first; n && !r; n = n->next)
+        for (size_t i = 0; i < n->after.n && !r; i++)
+            r = graph_order(made[n->after.at[i].node->place], made[n->place]);
     free(made);
     return r;
 }
 
 CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
 {
-    TRY(graph_of(original));
+    CUgraph from, g;
+    TRY(graph_of(original, &from));
     NEED(clone);
-    CUgraph g = graph_new();
-    CUresult r = g ? copy_nodes(original, g) : CUDA_ERROR_OUT_OF_MEMORY;
-    r = r ? r : kept_copy(original->kept, &g->kept);
-    if (!r)
-        *clone = g;
-    else if (g)
-        graph_free(g);
+    TRY(graph_new(&g));
+    CUresult r = copy_nodes(from, g);
+    r = r ? r : kept_copy(from->kept, &g->kept);
+    if (r)
+        graph_end(g);
+    else
+        *clone = g->handle;
     return r;
 }
 
@@ -65,21 +54,24 @@ static CUresult index_clones(CUgraph clone)
 
 CU_API CUresult cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone)
 {
-    TRY(graph_of(clone));
-    TRY(node_of(original));
+    CUgraph g;
+    CUgraphNode n;
+    TRY(graph_of(clone, &g));
+    TRY(node_of(original, &n));
     NEED(node);
-    TRY(index_clones(clone));
-    CUgraphNode found = node_index_find(&clone->clones, original);
+    TRY(index_clones(g));
+    CUgraphNode found = node_index_find(&g->clones, original);
     NEED(found);
-    *node = found;
+    *node = found->handle;
     return CUDA_SUCCESS;
 }
 
 /* ---- less of them ---- */
 
-CU_API CUresult cuGraphDestroyNode(CUgraphNode node)
+CU_API CUresult cuGraphDestroyNode(CUgraphNode handle)
 {
-    TRY(node_of(node));
+    CUgraphNode node;
+    TRY(node_of(handle, &node));
     CUgraph g = node->graph;
     if (g->capturing)
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -91,16 +83,21 @@ CU_API CUresult cuGraphDestroyNode(CUgraphNode node)
         g->end = node->link;
     node_index_free(&g->clones);
     g->n--;
-    node_free(node);
+    node_end(node);
     return CUDA_SUCCESS;
 }
 
-static CUresult remove_edges(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+static CUresult remove_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
-    TRY(graph_of(g));
+    CUgraph g;
+    CUgraphNode earlier, later;
+    TRY(graph_of(graph, &g));
     NEED((from && to) || !n);
-    for (size_t i = 0; i < n; i++)
-        NEED(from[i] && to[i] && from[i]->graph == g && to[i]->graph == g && graph_forget_order(from[i], to[i]));
+    for (size_t i = 0; i < n; i++) {
+        TRY(node_of(from[i], &earlier));
+        TRY(node_of(to[i], &later));
+        NEED(earlier->graph == g && later->graph == g && graph_forget_order(earlier, later));
+    }
     return CUDA_SUCCESS;
 }
 
@@ -129,9 +126,9 @@ static void put(struct list *l, CUgraphNode from, CUgraphNode to)
 {
     if (l->n < l->room) {
         if (l->from)
-            l->from[l->n] = from;
+            l->from[l->n] = from->handle;
         if (l->to)
-            l->to[l->n] = to;
+            l->to[l->n] = to->handle;
         if (l->data)
             l->data[l->n] = (CUgraphEdgeData){0};
     }
@@ -151,9 +148,10 @@ static CUresult end_list(struct list *l, size_t *n)
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *n)
+CU_API CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *n)
 {
-    TRY(graph_of(g));
+    CUgraph g;
+    TRY(graph_of(graph, &g));
     NEED(n && (from == NULL) == (to == NULL));
     struct list l = {from, to, data, from ? *n : 0, 0};
     for (CUgraphNode p = g->first; p; p = p->next)
@@ -162,9 +160,10 @@ CU_API CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode *from, CUgraphNode *to
     return end_list(&l, n);
 }
 
-CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n)
+CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n)
 {
-    TRY(node_of(node));
+    CUgraphNode node;
+    TRY(node_of(handle, &node));
     NEED(n);
     struct list l = {nodes, NULL, data, nodes ? *n : 0, 0};
     for (size_t i = 0; i < node->after.n; i++)
@@ -172,9 +171,11 @@ CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nod
     return end_list(&l, n);
 }
 
-CU_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n)
+CU_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
+                                                size_t *n)
 {
-    TRY(node_of(node));
+    CUgraphNode node;
+    TRY(node_of(handle, &node));
     NEED(n);
     struct list l = {NULL, nodes, data, nodes ? *n : 0, 0};
     for (size_t i = 0; i < node->before.n; i++)

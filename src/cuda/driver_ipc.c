@@ -258,10 +258,11 @@ void ipc_event_synchronize(const struct ipc_event *e, CUcontext c)
     wait_for(e, last_record(e), c->context);
 }
 
-CU_API CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent e)
+CU_API CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
 {
     TRY(state_ready());
-    if (!e || e->kind != HANDLE_EVENT)
+    struct CUevent_st *e = record_of(event, HANDLE_EVENT);
+    if (!e)
         return CUDA_ERROR_INVALID_HANDLE;
     NEED(handle && e->shared);
     return write_handle(handle, event_magic, e->shared->file->file, 0, sizeof(struct page));
@@ -279,14 +280,5 @@ CU_API CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
     NEED(h.bytes == sizeof(struct page));
     TRY(open_file(&h, c->device, &file));
     TRY(event_on(file, &shared));
-    CUevent e = calloc(1, sizeof *e);
-    if (!e) {
-        ipc_event_drop(shared);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *e = (struct CUevent_st){
-        .kind = HANDLE_EVENT, .context = c, .shared = shared, .flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS};
-    watch_created(e, "event", c);
-    *event = e;
-    return CUDA_SUCCESS;
+    return event_new(c, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS, shared, event);
 }

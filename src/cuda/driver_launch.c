@@ -28,7 +28,7 @@ CUresult launch_read_extra(void **extra, struct work_launch *l)
 static CUresult launch(struct work_launch *l, CUfunction f, CUstream s, void **params, void **extra)
 {
     TRY(state_ready());
-    if (!is_function(f))
+    if (!function_of(f))
         return CUDA_ERROR_INVALID_HANDLE;
     NEED(!params || !extra);
     l->function = f;
@@ -116,10 +116,11 @@ CU_API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, voi
 
 /* ---- launches with what was set on the function before ---- */
 
-static CUresult set_before_of(CUfunction f, struct set_before **set)
+static CUresult set_before_of(CUfunction handle, struct set_before **set)
 {
     TRY(state_ready());
-    if (!is_function(f))
+    struct CUfunc_st *f = function_of(handle);
+    if (!f)
         return CUDA_ERROR_INVALID_HANDLE;
     state_lock();
     if (!f->set_before)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct CUlinkState_st {
-    enum handle_kind kind;
+    CUlinkState handle;
     struct jit_options jit;
     struct image_text *texts;
     size_t n;
@@ -26,13 +26,17 @@ CU_API CUresult cuLinkCreate_v2(unsigned n, CUjit_option *options, void **values
     CUlinkState s = calloc(1, sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    s->kind = HANDLE_LINK;
+    CUresult r = handle_give(HANDLE_LINK, s, NULL, &s->handle);
+    if (r) {
+        free(s);
+        return r;
+    }
     s->jit = jit;
     if (jit.info && jit.info_bytes)
         jit.info[0] = 0;
     if (jit.error && jit.error_bytes)
         jit.error[0] = 0;
-    *state = s;
+    *state = s->handle;
     return CUDA_SUCCESS;
 }
 
@@ -41,9 +45,9 @@ CU_API CUresult cuLinkCreate(unsigned n, CUjit_option *options, void **values, C
     return cuLinkCreate_v2(n, options, values, state);
 }
 
-static bool is_link(CUlinkState s)
+static struct CUlinkState_st *link_of(CUlinkState handle)
 {
-    return s && s->kind == HANDLE_LINK;
+    return record_of(handle, HANDLE_LINK);
 }
 
 /* Takes the texts of an image over. */
@@ -59,7 +63,7 @@ static CUresult add_image(CUlinkState s, struct image *image)
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+CU_API CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data, size_t size, const char *name,
                                  unsigned n, CUjit_option *options, void **values)
 {
     CUcontext c;
@@ -68,7 +72,10 @@ CU_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *d
     (void)options; /* of one input: how to generate its machine code */
     (void)values;
     TRY(context_current(&c));
-    NEED(is_link(state) && data && !state->image);
+    struct CUlinkState_st *state = link_of(handle);
+    if (!state)
+        return CUDA_ERROR_INVALID_HANDLE;
+    NEED(data && !state->image);
     if (type == CU_JIT_INPUT_NVVM)
         return api_not_supported("cuLinkAddData of NVVM IR: link PTX");
     bool object = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
@@ -95,7 +102,9 @@ CU_API CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const c
                                  CUjit_option *options, void **values)
 {
     size_t bytes;
-    NEED(is_link(state) && path);
+    if (!link_of(state))
+        return CUDA_ERROR_INVALID_HANDLE;
+    NEED(path);
     void *data = image_file(path, &bytes);
     if (!data)
         return CUDA_ERROR_FILE_NOT_FOUND;
@@ -111,13 +120,16 @@ CU_API CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char
 }
 
 /* Links once to find errors; the image has the texts, and is linked again where it is loaded. */
-CU_API CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
+CU_API CUresult cuLinkComplete(CUlinkState handle, void **cubin, size_t *size)
 {
     CUcontext c;
     struct CUmod_st *m;
     size_t bytes;
     TRY(context_current(&c));
-    NEED(is_link(state) && state->n && cubin);
+    struct CUlinkState_st *state = link_of(handle);
+    if (!state)
+        return CUDA_ERROR_INVALID_HANDLE;
+    NEED(state->n && cubin);
     TRY(jit_limit_registers(&state->jit, state->texts, state->n));
     free(state->image);
     state->image = image_of_texts(state->texts, state->n, &bytes);
@@ -134,15 +146,21 @@ CU_API CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuLinkDestroy(CUlinkState state)
+static void free_link(void *record)
 {
-    if (!is_link(state))
-        return CUDA_ERROR_INVALID_HANDLE;
+    struct CUlinkState_st *state = record;
     for (size_t i = 0; i < state->n; i++)
         free(state->texts[i].text);
     free(state->texts);
     free(state->image);
-    state->kind = 0;
     free(state);
+}
+
+CU_API CUresult cuLinkDestroy(CUlinkState handle)
+{
+    struct CUlinkState_st *state = record_take(handle, HANDLE_LINK);
+    if (!state)
+        return CUDA_ERROR_INVALID_HANDLE;
+    call_later(free_link, state);
     return CUDA_SUCCESS;
 }

@@ -96,11 +96,10 @@ static CUresult release(const void *p, CUmemorytype type)
     }
     hd_context_synchronize(a->context->context);
     print_flush();
-    hd_machine *m = d->machine;
-    pool_freed(a->pool, a->bytes);
     watch_unused(a);
-    allocation_forget(a);
-    return from_hd(hd_free(m, (void *)p));
+    NEED(allocation_forget(a));
+    pool_freed(a->pool, a->bytes);
+    return from_hd(hd_free(d->machine, (void *)p));
 }
 
 CU_API CUresult cuMemFree_v2(CUdeviceptr pointer)
@@ -209,7 +208,7 @@ CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
     if (device_of(pointer, NULL))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     flags = (flags & ~(unsigned)CU_MEMHOSTREGISTER_READ_ONLY) | CU_MEMHOSTREGISTER_DEVICEMAP;
-    struct registered r = {pointer, bytes, flags, c, false};
+    struct registered r = {pointer, bytes, flags, c->handle, c->device, false};
     return registered_add(&r);
 }
 
@@ -319,9 +318,9 @@ static void look_up(const void *p, struct known *k)
     k->registered = !k->device && registered_find(p, &k->range);
 }
 
-static CUcontext context_of(const struct known *k)
+static CUcontext handle_of_context(const struct known *k)
 {
-    return k->allocation ? k->allocation->context : k->registered ? k->range.context : k->device->primary;
+    return k->allocation ? k->allocation->context->handle : k->registered ? k->range.context : k->device->primary;
 }
 
 /* The value of an attribute of memory that CUDA knows. */
@@ -330,7 +329,7 @@ static CUresult attribute_of(const struct known *k, CUpointer_attribute attribut
     bool managed = k->registered ? k->range.managed : k->allocation && k->allocation->managed;
     bool host = !managed && (k->registered || (k->allocation && k->allocation->type == CU_MEMORYTYPE_HOST));
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)value = context_of(k); break;
+    case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)value = handle_of_context(k); break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(unsigned *)value = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE; break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)value = (CUdeviceptr)(uintptr_t)k->pointer; break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -343,9 +342,7 @@ static CUresult attribute_of(const struct known *k, CUpointer_attribute attribut
         *(unsigned long long *)value = k->allocation ? k->allocation->id : (unsigned long long)(uintptr_t)k->info.start;
         break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = managed; break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)value = k->device ? k->device->ordinal : k->range.context->device->ordinal;
-        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = (k->device ? k->device : k->range.device)->ordinal; break;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: *(unsigned *)value = 0; break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(void **)value = k->registered ? k->range.start : k->info.start; break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)value = k->registered ? k->range.bytes : k->info.bytes; break;
@@ -354,7 +351,7 @@ static CUresult attribute_of(const struct known *k, CUpointer_attribute attribut
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: *(unsigned *)value = 0; break;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(unsigned *)value = CU_MEM_ACCESS_FLAGS_PROT_READWRITE; break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        *(CUmemoryPool *)value = k->allocation ? k->allocation->pool : NULL;
+        *(CUmemoryPool *)value = k->allocation ? pool_handle(k->allocation->pool) : NULL;
         break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }

@@ -28,7 +28,7 @@ static CUresult load(CUmodule *module, const void *image, const char *path, unsi
     snprintf(name, sizeof name, "module %llu", (unsigned long long)state_number());
     CUresult r = path ? module_open(c, path, &jit, &m) : module_new(c, image, SIZE_MAX, name, &jit, &m);
     jit_done(&jit);
-    *module = m;
+    *module = m ? m->handle : NULL;
     print_flush();
     return r;
 }
@@ -57,12 +57,13 @@ CU_API CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 CU_API CUresult cuModuleUnload(CUmodule module)
 {
     TRY(state_ready());
-    if (!is_module(module, false))
+    struct CUmod_st *m = module_of(module, false);
+    if (!m)
         return CUDA_ERROR_INVALID_HANDLE;
     TRY(capture_unsafe());
-    hd_context_synchronize(module->context->context);
+    hd_context_synchronize(m->context->context);
     print_flush();
-    module_drop(module);
+    module_drop(m);
     return CUDA_SUCCESS;
 }
 
@@ -74,31 +75,44 @@ CU_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return CUDA_SUCCESS;
 }
 
+/* NULL: the handle was none. */
+static CUresult find(struct CUmod_st *m, struct device *d, const char *name, CUfunction *handle)
+{
+    struct CUfunc_st *f;
+    if (!m)
+        return CUDA_ERROR_INVALID_HANDLE;
+    TRY(function_get(m, d, name, &f));
+    *handle = f->handle;
+    return CUDA_SUCCESS;
+}
+
 CU_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
     CUcontext c;
     TRY(context_current(&c));
     NEED(function && name);
-    if (!module || module->kind != HANDLE_MODULE)
-        return CUDA_ERROR_INVALID_HANDLE;
-    return function_get(module, c->device, name, function);
+    return find(record_of(module, HANDLE_MODULE), c->device, name, function);
 }
 
-static CUresult count(const struct CUmod_st *m, struct device *d, unsigned *n)
+static CUresult count(struct CUmod_st *m, struct device *d, unsigned *n)
 {
     hd_module *loaded;
-    TRY(module_on((struct CUmod_st *)m, d, NULL, &loaded));
+    if (!m)
+        return CUDA_ERROR_INVALID_HANDLE;
+    TRY(module_on(m, d, NULL, &loaded));
     *n = (unsigned)hd_module_kernel_count(loaded);
     return CUDA_SUCCESS;
 }
 
 /* The first n kernels in the order of the PTX. */
-static CUresult enumerate(struct CUmod_st *m, struct device *d, struct CUfunc_st **functions, unsigned n)
+static CUresult enumerate(struct CUmod_st *m, struct device *d, CUfunction *handles, unsigned n)
 {
     hd_module *loaded;
+    if (!m)
+        return CUDA_ERROR_INVALID_HANDLE;
     TRY(module_on(m, d, NULL, &loaded));
     for (unsigned i = 0; i < n && hd_module_kernel_name(loaded, i); i++)
-        TRY(function_get(m, d, hd_module_kernel_name(loaded, i), &functions[i]));
+        TRY(find(m, d, hd_module_kernel_name(loaded, i), &handles[i]));
     return CUDA_SUCCESS;
 }
 
@@ -106,16 +120,16 @@ CU_API CUresult cuModuleGetFunctionCount(unsigned *n, CUmodule module)
 {
     CUcontext c;
     TRY(context_current(&c));
-    NEED(n && is_module(module, false));
-    return count(module, c->device, n);
+    NEED(n);
+    return count(module_of(module, false), c->device, n);
 }
 
 CU_API CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned n, CUmodule module)
 {
     CUcontext c;
     TRY(context_current(&c));
-    NEED(functions && is_module(module, false));
-    return enumerate(module, c->device, functions, n);
+    NEED(functions);
+    return enumerate(module_of(module, false), c->device, functions, n);
 }
 
 static CUresult global(struct CUmod_st *m, struct device *d, const char *name, CUdeviceptr *pointer, size_t *bytes)
@@ -123,6 +137,8 @@ static CUresult global(struct CUmod_st *m, struct device *d, const char *name, C
     hd_module *loaded;
     void *at;
     size_t size;
+    if (!m)
+        return CUDA_ERROR_INVALID_HANDLE;
     TRY(module_on(m, d, NULL, &loaded));
     hd_result r = hd_module_get_global(loaded, name, &at, &size);
     if (r) {
@@ -140,8 +156,8 @@ CU_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, CUmodu
 {
     CUcontext c;
     TRY(context_current(&c));
-    NEED(name && is_module(module, false));
-    return global(module, c->device, name, pointer, bytes);
+    NEED(name);
+    return global(module_of(module, false), c->device, name, pointer, bytes);
 }
 
 /* ---- libraries ---- */
@@ -159,7 +175,7 @@ static CUresult load_library(CUlibrary *library, const void *image, const char *
     snprintf(name, sizeof name, "PTX %llu of %s", (unsigned long long)state_number(), file_of(image));
     CUresult r = path ? module_open(NULL, path, &jit, &m) : module_new(NULL, image, SIZE_MAX, name, &jit, &m);
     jit_done(&jit);
-    *library = (CUlibrary)m;
+    *library = m ? (CUlibrary)m->handle : NULL;
     return r;
 }
 
@@ -186,8 +202,8 @@ CU_API CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUji
 static CUresult library_of(CUlibrary handle, struct CUmod_st **m)
 {
     TRY(state_ready());
-    *m = (struct CUmod_st *)handle;
-    return is_module(*m, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    *m = module_of(handle, true);
+    return *m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CU_API CUresult cuLibraryUnload(CUlibrary library)
@@ -195,12 +211,13 @@ CU_API CUresult cuLibraryUnload(CUlibrary library)
     struct CUmod_st *m;
     TRY(library_of(library, &m));
     for (int i = 0; i < device_count(); i++) {
-        struct device *d;
-        if (m->on[i] && device_get(i, &d) == CUDA_SUCCESS && d->primary)
-            hd_context_synchronize(d->primary->context);
+        CUcontext primary = m->on[i] ? record_of(device_at(i)->primary, HANDLE_CONTEXT) : NULL;
+        if (primary)
+            hd_context_synchronize(primary->context);
     }
-    if (context_top())
-        hd_context_synchronize(context_top()->context);
+    CUcontext c = context_top();
+    if (c)
+        hd_context_synchronize(c->context);
     print_flush();
     module_drop(m);
     return CUDA_SUCCESS;
@@ -220,7 +237,7 @@ CU_API CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const ch
     TRY(library_of(library, &m));
     NEED(kernel && name);
     TRY(device_here(&d));
-    return function_get(m, d, name, (struct CUfunc_st **)kernel);
+    return find(m, d, name, (CUfunction *)kernel);
 }
 
 CU_API CUresult cuLibraryGetKernelCount(unsigned *n, CUlibrary library)
@@ -240,7 +257,7 @@ CU_API CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned n, CUlibra
     TRY(library_of(library, &m));
     NEED(kernels);
     TRY(device_here(&d));
-    return enumerate(m, d, (struct CUfunc_st **)kernels, n);
+    return enumerate(m, d, (CUfunction *)kernels, n);
 }
 
 /* The library itself serves as a module of the current context. */
@@ -251,7 +268,7 @@ CU_API CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
     TRY(library_of(library, &m));
     TRY(context_current(&c));
     NEED(module);
-    *module = m;
+    *module = m->handle;
     return CUDA_SUCCESS;
 }
 

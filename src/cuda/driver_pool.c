@@ -19,7 +19,7 @@
 enum { ATTRIBUTES = CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1 };
 
 struct CUmemPoolHandle_st {
-    enum handle_kind kind;
+    CUmemoryPool handle;
     struct device *device;
     unsigned refs; /* its handle, and what is allocated from it */
     bool is_default;
@@ -28,47 +28,75 @@ struct CUmemPoolHandle_st {
     uint64_t values[ATTRIBUTES]; /* by CUmemPool_attribute */
 };
 
-static CUmemoryPool pool_new(struct device *d)
+/* With the state's lock held. */
+static CUmemoryPool pool_new_held(struct device *d)
 {
     CUmemoryPool p = calloc(1, sizeof *p);
-    if (p) {
-        p->kind = HANDLE_POOL;
-        p->device = d;
-        p->refs = 1;
-        for (int i = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
-             i <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES; i++)
-            p->values[i] = 1;
+    if (!p || handle_give_held(HANDLE_POOL, p, NULL, &p->handle)) {
+        free(p);
+        return NULL;
     }
+    p->device = d;
+    p->refs = 1;
+    for (int i = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
+         i <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES; i++)
+        p->values[i] = 1;
     return p;
 }
 
-static void pool_keep(CUmemoryPool p)
+static CUmemoryPool pool_new(struct device *d)
 {
-    __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
+    state_lock();
+    CUmemoryPool p = pool_new_held(d);
+    state_unlock();
+    return p;
 }
 
-static void pool_drop(CUmemoryPool p)
+/* False where it is about to be freed. */
+static bool pool_keep(CUmemoryPool p)
 {
-    if (__atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0)
-        return;
+    unsigned refs = __atomic_load_n(&p->refs, __ATOMIC_RELAXED);
+    while (refs && !__atomic_compare_exchange_n(&p->refs, &refs, refs + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return refs != 0;
+}
+
+static void free_pool(void *record)
+{
+    CUmemoryPool p = record;
     physical_drop(p->file);
     free(p);
 }
 
-static CUresult default_pool(struct device *d, CUmemoryPool *pool)
+static void pool_drop(CUmemoryPool p)
 {
-    state_lock();
-    if (!d->default_pool && (d->default_pool = pool_new(d)))
-        d->default_pool->is_default = true;
-    *pool = d->default_pool;
-    state_unlock();
-    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (__atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) == 0)
+        call_later(free_pool, p);
 }
 
-static CUresult pool_of(CUmemoryPool p)
+static CUresult default_pool(struct device *d, CUmemoryPool *handle)
+{
+    state_lock();
+    if (!d->default_pool && (d->default_pool = pool_new_held(d)))
+        d->default_pool->is_default = true;
+    CUmemoryPool p = d->default_pool;
+    state_unlock();
+    if (!p)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *handle = p->handle;
+    return CUDA_SUCCESS;
+}
+
+CUmemoryPool pool_handle(CUmemoryPool p)
+{
+    return p ? p->handle : NULL;
+}
+
+static CUresult pool_of(CUmemoryPool handle, CUmemoryPool *p)
 {
     TRY(state_ready());
-    return p && p->kind == HANDLE_POOL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    *p = record_of(handle, HANDLE_POOL);
+    return *p ? CUDA_SUCCESS : handle_error(handle);
 }
 
 CU_API CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice dev)
@@ -88,14 +116,15 @@ CU_API CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
     return d->pool ? CUDA_SUCCESS : default_pool(d, pool);
 }
 
-CU_API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+CU_API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool handle)
 {
     struct device *d;
+    CUmemoryPool pool;
     TRY(device_get(dev, &d));
-    TRY(pool_of(pool));
+    TRY(pool_of(handle, &pool));
     TRY(capture_unsafe());
     NEED(pool->device == d);
-    d->pool = pool;
+    d->pool = handle;
     return CUDA_SUCCESS;
 }
 
@@ -113,23 +142,27 @@ CU_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p)
     struct physical *file = NULL;
     if (p->handleTypes)
         TRY(physical_new(d, 0, NULL, &file));
-    *pool = pool_new(d);
-    if (*pool)
-        (*pool)->file = file;
-    else
+    CUmemoryPool made = pool_new(d);
+    if (!made) {
         physical_drop(file);
-    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    made->file = file;
+    *pool = made->handle;
+    return CUDA_SUCCESS;
 }
 
 /* What was allocated from it lives on. */
-CU_API CUresult cuMemPoolDestroy(CUmemoryPool pool)
+CU_API CUresult cuMemPoolDestroy(CUmemoryPool handle)
 {
-    TRY(pool_of(pool));
+    CUmemoryPool pool;
+    TRY(pool_of(handle, &pool));
     TRY(capture_unsafe());
     NEED(!pool->is_default);
-    if (pool->device->pool == pool)
+    if (!record_take(handle, HANDLE_POOL))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (pool->device->pool == handle)
         pool->device->pool = NULL;
-    pool->kind = 0;
     pool_drop(pool);
     return CUDA_SUCCESS;
 }
@@ -139,9 +172,10 @@ static bool is_int(CUmemPool_attribute a)
     return a < CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
 }
 
-CU_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void *value)
+CU_API CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute a, void *value)
 {
-    TRY(pool_of(pool));
+    CUmemoryPool pool;
+    TRY(pool_of(handle, &pool));
     TRY(capture_unsafe());
     NEED(value && a >= 1 && (unsigned)a < ATTRIBUTES);
     bool high = a == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH || a == CU_MEMPOOL_ATTR_USED_MEM_HIGH;
@@ -151,9 +185,10 @@ CU_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute a, 
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void *value)
+CU_API CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute a, void *value)
 {
-    TRY(pool_of(pool));
+    CUmemoryPool pool;
+    TRY(pool_of(handle, &pool));
     TRY(capture_unsafe());
     NEED(value && a >= 1 && (unsigned)a < ATTRIBUTES);
     if (is_int(a))
@@ -163,24 +198,28 @@ CU_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute a, 
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
+CU_API CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep)
 {
+    CUmemoryPool pool;
     (void)keep;
-    TRY(pool_of(pool));
+    TRY(pool_of(handle, &pool));
     return capture_unsafe();
 }
 
 /* All devices reach all memory. */
-CU_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t n)
+CU_API CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map, size_t n)
 {
-    TRY(pool_of(pool));
+    CUmemoryPool pool;
+    TRY(pool_of(handle, &pool));
+    TRY(capture_unsafe());
     NEED(map || !n);
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)
+CU_API CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle, CUmemLocation *location)
 {
-    TRY(pool_of(pool));
+    CUmemoryPool pool;
+    TRY(pool_of(handle, &pool));
     NEED(flags && location);
     *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return CUDA_SUCCESS;
@@ -205,10 +244,16 @@ static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
     const size_t page = 4096, room = (bytes + page - 1) / page * page;
     NEED(!pool->imported && room >= bytes);
     struct mapping m = {.bytes = bytes, .physical = pool->file, .pool = pool};
-    TRY(physical_grow(pool->file, room, &m.offset));
-    TRY(mapping_add(&m, PROT_READ | PROT_WRITE));
+    if (!pool_keep(pool))
+        return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = physical_grow(pool->file, room, &m.offset);
+    if (!r)
+        r = mapping_add(&m, PROT_READ | PROT_WRITE);
+    if (r) {
+        pool_drop(pool);
+        return r;
+    }
     count(pool, (int64_t)bytes);
-    pool_keep(pool);
     *pointer = (CUdeviceptr)(uintptr_t)m.start;
     return CUDA_SUCCESS;
 }
@@ -216,7 +261,7 @@ static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
 /* A stream that gives memory. */
 static CUresult stream_of(CUstream handle, hd_stream **stream, CUcontext *context)
 {
-    CUstream s;
+    struct CUstream_st *s;
     TRY(stream_object(handle, &s, context));
     if (s && s->capture)
         return capture_unsupported(s, "an allocation as a node of a graph");
@@ -224,12 +269,13 @@ static CUresult stream_of(CUstream handle, hd_stream **stream, CUcontext *contex
     return capture_unsafe();
 }
 
-CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool, CUstream s)
+CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool handle, CUstream s)
 {
     hd_stream *stream;
     CUcontext c;
+    CUmemoryPool pool;
     struct allocation *a;
-    TRY(pool_of(pool));
+    TRY(pool_of(handle, &pool));
     TRY(stream_of(s, &stream, &c));
     NEED(pointer && bytes);
     if (pool->file)
@@ -241,9 +287,9 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     }
     TRY(r);
     allocation_is_undefined(a);
-    a->pool = pool;
-    pool_keep(pool);
-    count(pool, (int64_t)bytes);
+    a->pool = pool_keep(pool) ? pool : NULL;
+    if (a->pool)
+        count(pool, (int64_t)bytes);
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return from_hd(hd_stream_allocated(stream, a->start));
 }
@@ -308,7 +354,7 @@ void pool_freed(CUmemoryPool pool, size_t bytes)
 /* It is forgotten at once, so that it cannot be freed twice. */
 CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
 {
-    CUstream object;
+    struct CUstream_st *object;
     hd_stream *stream;
     CUcontext c;
     struct freed f = {.start = (void *)(uintptr_t)pointer};
@@ -333,10 +379,9 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
         return CUDA_ERROR_INVALID_VALUE;
     }
     f.machine = a->context->device->machine;
-    pool_freed(a->pool, a->bytes);
-    hd_set_data(f.machine, f.start, NULL);
     watch_free_in(stream, a);
-    allocation_forget(a);
+    NEED(allocation_forget(a));
+    pool_freed(a->pool, a->bytes);
     return f.machine == c->device->machine ? from_hd(hd_stream_free(stream, f.start)) : free_in(stream, &f);
 }
 
@@ -347,10 +392,11 @@ CU_API CUresult cuMemFreeAsync_ptsz(CUdeviceptr pointer, CUstream s)
 
 /* ---- pools of several processes ---- */
 
-CU_API CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool, CUmemAllocationHandleType type,
+CU_API CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool of, CUmemAllocationHandleType type,
                                                  unsigned long long flags)
 {
-    TRY(pool_of(pool));
+    CUmemoryPool pool;
+    TRY(pool_of(of, &pool));
     NEED(handle && flags == 0 && pool->file && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     int file = fcntl(pool->file->file, F_DUPFD_CLOEXEC, 0);
     if (file < 0)
@@ -369,13 +415,14 @@ CU_API CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *han
     TRY(device_get(c ? c->device->ordinal : 0, &d));
     NEED(pool && flags == 0 && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     TRY(physical_open(d, (int)(intptr_t)handle, &file));
-    *pool = pool_new(d);
-    if (!*pool) {
+    CUmemoryPool made = pool_new(d);
+    if (!made) {
         physical_drop(file);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    (*pool)->file = file;
-    (*pool)->imported = true;
+    made->file = file;
+    made->imported = true;
+    *pool = made->handle;
     return CUDA_SUCCESS;
 }
 
@@ -401,20 +448,26 @@ CU_API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool pool, CUmemPoolPtrExportData *data)
+CU_API CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool handle, CUmemPoolPtrExportData *data)
 {
     struct part p;
     struct stat s;
-    TRY(pool_of(pool));
+    CUmemoryPool pool;
+    TRY(pool_of(handle, &pool));
     NEED(pointer && data && pool->imported);
     memcpy(&p, data, sizeof p);
     NEED(memcmp(p.magic, part_magic, sizeof p.magic) == 0 && p.number == pool->file->number);
     NEED(fstat(pool->file->file, &s) == 0 && p.offset <= (uint64_t)s.st_size &&
          p.bytes <= (uint64_t)s.st_size - p.offset);
     struct mapping m = {.bytes = p.bytes, .physical = pool->file, .pool = pool, .offset = p.offset};
-    TRY(mapping_add(&m, PROT_READ | PROT_WRITE));
+    if (!pool_keep(pool))
+        return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = mapping_add(&m, PROT_READ | PROT_WRITE);
+    if (r) {
+        pool_drop(pool);
+        return r;
+    }
     count(pool, (int64_t)p.bytes);
-    pool_keep(pool);
     *pointer = (CUdeviceptr)(uintptr_t)m.start;
     return CUDA_SUCCESS;
 }

@@ -29,6 +29,13 @@
 
 /* ---- streams ---- */
 
+static void free_stream(void *record)
+{
+    struct CUstream_st *s = record;
+    hd_stream_destroy(s->stream);
+    free(s);
+}
+
 CU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
 {
     CUcontext c;
@@ -37,16 +44,17 @@ CU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int
     CUstream s = calloc(1, sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *s = (struct CUstream_st){
-        .kind = HANDLE_STREAM, .context = c, .flags = flags, .attributes = stream_first_attributes(priority)};
-    hd_result r = hd_stream_create(c->context, flags & CU_STREAM_NON_BLOCKING ? HD_STREAM_NON_BLOCKING : 0, &s->stream);
+    *s = (struct CUstream_st){.context = c, .flags = flags, .attributes = stream_first_attributes(priority)};
+    CUresult r =
+        from_hd(hd_stream_create(c->context, flags & CU_STREAM_NON_BLOCKING ? HD_STREAM_NON_BLOCKING : 0, &s->stream));
+    if (!r)
+        r = handle_give(HANDLE_STREAM, s, c, &s->handle);
     if (r) {
-        free(s);
-        return from_hd(r);
+        free_stream(s);
+        return r;
     }
-    stream_add(s);
-    watch_created(s, "stream", c);
-    *stream = s;
+    watch_created(s->handle, "stream", c);
+    *stream = s->handle;
     return CUDA_SUCCESS;
 }
 
@@ -55,21 +63,28 @@ CU_API CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     return cuStreamCreateWithPriority(stream, flags, LEAST_PRIORITY);
 }
 
-static bool is_created(CUstream s)
+/* Before its context is freed, which would end it. */
+static struct CUstream_st *take(CUstream handle)
 {
-    return s && s != CU_STREAM_LEGACY && s != CU_STREAM_PER_THREAD;
+    state_lock();
+    struct CUstream_st *s = record_take(handle, HANDLE_STREAM);
+    if (s)
+        call_later(free_stream, s);
+    state_unlock();
+    return s;
 }
 
-CU_API CUresult cuStreamDestroy_v2(CUstream s)
+CU_API CUresult cuStreamDestroy_v2(CUstream handle)
 {
     TRY(state_ready());
-    if (!is_created(s) || !watch_handle(s, "stream") || s->kind != HANDLE_STREAM)
+    if (handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD ||
+        !watch_handle(handle, "stream"))
+        return CUDA_ERROR_INVALID_HANDLE;
+    struct CUstream_st *s = take(handle);
+    if (!s)
         return CUDA_ERROR_INVALID_HANDLE;
     capture_stream_gone(s);
-    stream_remove(s);
-    hd_stream_destroy(s->stream);
-    s->kind = 0;
-    watch_destroyed(s);
+    watch_destroyed(handle);
     return CUDA_SUCCESS;
 }
 
@@ -109,12 +124,13 @@ CU_API CUresult cuStreamQuery_ptsz(CUstream s)
     return cuStreamQuery(OR_OWN(s));
 }
 
-CU_API CUresult cuStreamGetFlags(CUstream s, unsigned *flags)
+CU_API CUresult cuStreamGetFlags(CUstream handle, unsigned *flags)
 {
     hd_stream *stream;
-    TRY(stream_run(s, &stream, NULL));
+    TRY(stream_run(handle, &stream, NULL));
     NEED(flags);
-    *flags = is_created(s) ? s->flags : CU_STREAM_DEFAULT;
+    struct CUstream_st *s = record_of(handle, HANDLE_STREAM);
+    *flags = s ? s->flags : CU_STREAM_DEFAULT;
     return CUDA_SUCCESS;
 }
 TWIN1(cuStreamGetFlags, unsigned *)
@@ -143,8 +159,11 @@ TWIN1(cuStreamGetId, unsigned long long *)
 CU_API CUresult cuStreamGetCtx(CUstream s, CUcontext *context)
 {
     hd_stream *stream;
+    CUcontext c;
     NEED(context);
-    return stream_get(s, &stream, context);
+    TRY(stream_get(s, &stream, &c));
+    *context = c->handle;
+    return CUDA_SUCCESS;
 }
 TWIN1(cuStreamGetCtx, CUcontext *)
 
@@ -214,36 +233,61 @@ CU_API CUresult cuEventCreate(CUevent *event, unsigned flags)
     TRY(context_current(&c));
     NEED(event && (flags & ~known) == 0);
     NEED(!(flags & CU_EVENT_INTERPROCESS) || (flags & CU_EVENT_DISABLE_TIMING));
-    CUevent e = calloc(1, sizeof *e);
-    CUresult r = !e                              ? CUDA_ERROR_OUT_OF_MEMORY
-                 : flags & CU_EVENT_INTERPROCESS ? ipc_event_new(c->device, &e->shared)
-                                                 : from_hd(hd_event_create(&e->event));
+    struct ipc_event *shared = NULL;
+    if (flags & CU_EVENT_INTERPROCESS)
+        TRY(ipc_event_new(c->device, &shared));
+    return event_new(c, flags, shared, event);
+}
+
+void event_free(void *record)
+{
+    struct CUevent_st *e = record;
+    hd_event_destroy(e->event);
+    ipc_event_drop(e->shared);
+    free(e);
+}
+
+CUresult event_new(CUcontext c, unsigned flags, struct ipc_event *shared, CUevent *handle)
+{
+    struct CUevent_st *e = calloc(1, sizeof *e);
+    if (!e) {
+        ipc_event_drop(shared);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *e = (struct CUevent_st){.context = c, .shared = shared, .flags = flags};
+    CUresult r = shared ? CUDA_SUCCESS : from_hd(hd_event_create(&e->event));
+    if (!r)
+        r = handle_give(HANDLE_EVENT, e, c, &e->handle);
     if (r) {
-        free(e);
+        event_free(e);
         return r;
     }
-    e->kind = HANDLE_EVENT;
-    e->context = c;
-    e->flags = flags;
-    watch_created(e, "event", c);
-    *event = e;
+    watch_created(e->handle, "event", c);
+    *handle = e->handle;
     return CUDA_SUCCESS;
 }
 
-static CUresult event_of(CUevent e)
+struct CUevent_st *event_of(CUevent handle)
 {
-    TRY(state_ready());
-    return e && watch_handle(e, "event") && e->kind == HANDLE_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return record_of(handle, HANDLE_EVENT);
 }
 
-CU_API CUresult cuEventDestroy_v2(CUevent e)
+static CUresult find_event(CUevent handle, struct CUevent_st **e)
 {
-    TRY(event_of(e));
-    capture_forget(e);
-    hd_event_destroy(e->event);
-    ipc_event_drop(e->shared);
-    e->kind = 0;
-    watch_destroyed(e);
+    TRY(state_ready());
+    *e = event_of(handle);
+    return handle && watch_handle(handle, "event") && *e ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CU_API CUresult cuEventDestroy_v2(CUevent handle)
+{
+    struct CUevent_st *e;
+    TRY(find_event(handle, &e));
+    if (!record_take(handle, HANDLE_EVENT))
+        return CUDA_ERROR_INVALID_HANDLE;
+    capture_event_gone(e);
+    watch_destroyed(handle);
+    call_later(event_free, e);
     return CUDA_SUCCESS;
 }
 
@@ -252,30 +296,31 @@ CU_API CUresult cuEventDestroy(CUevent e)
     return cuEventDestroy_v2(e);
 }
 
-CUresult event_record(CUevent e, hd_stream *s)
+CUresult event_record(struct CUevent_st *e, hd_stream *s)
 {
     e->recorded = true;
     return e->shared ? ipc_event_record(e->shared, s) : from_hd(hd_event_record(e->event, s));
 }
 
-CUresult event_wait(CUevent e, hd_stream *s)
+CUresult event_wait(struct CUevent_st *e, hd_stream *s)
 {
     return e->shared ? ipc_event_wait(e->shared, s) : from_hd(hd_stream_wait_event(s, e->event));
 }
 
-static CUresult record(CUevent e, CUstream handle, unsigned flags)
+static CUresult record(CUevent event, CUstream stream, unsigned flags)
 {
-    CUstream s;
+    struct CUevent_st *e;
+    struct CUstream_st *s;
     CUcontext c;
-    TRY(event_of(e));
-    TRY(stream_object(handle, &s, &c));
+    TRY(find_event(event, &e));
+    TRY(stream_object(stream, &s, &c));
     NEED((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) == 0);
     if (c != e->context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!s)
         TRY(capture_legacy(c));
     bool captures = s && s->capture;
-    const struct work w = {.kind = WORK_RECORD, .event = e};
+    const struct work w = {.kind = WORK_RECORD, .event = event};
     if (flags)
         return captures ? capture_work(s, &w) : CUDA_ERROR_ILLEGAL_STATE;
     if (captures)
@@ -304,9 +349,10 @@ CU_API CUresult cuEventRecordWithFlags_ptsz(CUevent e, CUstream s, unsigned flag
     return cuEventRecordWithFlags(e, OR_OWN(s), flags);
 }
 
-CU_API CUresult cuEventQuery(CUevent e)
+CU_API CUresult cuEventQuery(CUevent handle)
 {
-    TRY(event_of(e));
+    struct CUevent_st *e;
+    TRY(find_event(handle, &e));
     TRY(capture_event(e, true));
     TRY(capture_unsafe());
     hd_result r = !e->shared                     ? hd_event_query(e->event)
@@ -317,9 +363,10 @@ CU_API CUresult cuEventQuery(CUevent e)
     return from_hd(r ? r : hd_context_status(e->context->context));
 }
 
-CU_API CUresult cuEventSynchronize(CUevent e)
+CU_API CUresult cuEventSynchronize(CUevent handle)
 {
-    TRY(event_of(e));
+    struct CUevent_st *e;
+    TRY(find_event(handle, &e));
     TRY(capture_event(e, true));
     TRY(capture_unsafe());
     if (e->shared)
@@ -330,11 +377,12 @@ CU_API CUresult cuEventSynchronize(CUevent e)
     return from_hd(hd_context_status(e->context->context));
 }
 
-CU_API CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
+CU_API CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent first, CUevent last)
 {
     double seconds;
-    TRY(event_of(start));
-    TRY(event_of(end));
+    struct CUevent_st *start, *end;
+    TRY(find_event(first, &start));
+    TRY(find_event(last, &end));
     NEED(milliseconds);
     TRY(capture_event(start, false));
     TRY(capture_event(end, false));
@@ -352,19 +400,20 @@ CU_API CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent e
 }
 
 /* An event of a capture, or one that a stream that captures waits for. */
-static CUresult wait_in_capture(CUstream s, CUevent e)
+static CUresult wait_in_capture(struct CUstream_st *s, struct CUevent_st *e)
 {
     if (s)
         return capture_wait(s, e);
     return e->capture ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_INVALID_VALUE;
 }
 
-CU_API CUresult cuStreamWaitEvent(CUstream handle, CUevent e, unsigned flags)
+CU_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
-    CUstream s;
+    struct CUevent_st *e;
+    struct CUstream_st *s;
     CUcontext c;
-    TRY(event_of(e));
-    TRY(stream_object(handle, &s, &c));
+    TRY(find_event(event, &e));
+    TRY(stream_object(stream, &s, &c));
     NEED((flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) == 0);
     if (!s)
         TRY(capture_legacy(c));

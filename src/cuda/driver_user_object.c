@@ -8,29 +8,42 @@
 #include <stdlib.h>
 
 struct CUuserObject_st {
-    enum handle_kind kind;
+    CUuserObject handle;
     atomic_uint references;
     CUhostFn destroy;
     void *data;
 };
 
-static bool is_object(CUuserObject o)
+static CUresult find_object(CUuserObject handle, struct CUuserObject_st **o)
 {
-    return o && o->kind == HANDLE_USER_OBJECT;
+    TRY(state_ready());
+    *o = record_of(handle, HANDLE_USER_OBJECT);
+    return *o ? CUDA_SUCCESS : handle_error(handle);
 }
 
-/* Returns false where there are not so many references. */
-static bool drop(CUuserObject o, unsigned count)
+/* Returns false where it is about to be destroyed. */
+static bool hold(struct CUuserObject_st *o, unsigned count)
 {
     unsigned had = atomic_load(&o->references);
     do {
-        if (had < count)
+        if (had == 0)
+            return false;
+    } while (!atomic_compare_exchange_weak(&o->references, &had, had + count));
+    return true;
+}
+
+/* Returns false where there are not so many references. */
+static bool drop(struct CUuserObject_st *o, unsigned count)
+{
+    unsigned had = atomic_load(&o->references);
+    do {
+        if (had < count || had == 0)
             return false;
     } while (!atomic_compare_exchange_weak(&o->references, &had, had - count));
     if (had == count) {
+        record_take(o->handle, HANDLE_USER_OBJECT);
         o->destroy(o->data);
-        o->kind = 0;
-        free(o);
+        call_later(free, o);
     }
     return true;
 }
@@ -43,25 +56,29 @@ CU_API CUresult cuUserObjectCreate(CUuserObject *object, void *data, CUhostFn de
     CUuserObject o = calloc(1, sizeof *o);
     if (!o)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *o = (struct CUuserObject_st){
-        .kind = HANDLE_USER_OBJECT, .references = references, .destroy = destroy, .data = data};
-    *object = o;
-    return CUDA_SUCCESS;
+    *o = (struct CUuserObject_st){.references = references, .destroy = destroy, .data = data};
+    CUresult r = handle_give(HANDLE_USER_OBJECT, o, NULL, &o->handle);
+    if (r)
+        free(o);
+    else
+        *object = o->handle;
+    return r;
 }
 
 CU_API CUresult cuUserObjectRetain(CUuserObject object, unsigned count)
 {
-    TRY(state_ready());
-    NEED(is_object(object) && count && count <= INT_MAX);
-    atomic_fetch_add(&object->references, count);
-    return CUDA_SUCCESS;
+    struct CUuserObject_st *o;
+    TRY(find_object(object, &o));
+    NEED(count && count <= INT_MAX);
+    return hold(o, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CU_API CUresult cuUserObjectRelease(CUuserObject object, unsigned count)
 {
-    TRY(state_ready());
-    NEED(is_object(object) && count && count <= INT_MAX);
-    return drop(object, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    struct CUuserObject_st *o;
+    TRY(find_object(object, &o));
+    NEED(count && count <= INT_MAX);
+    return drop(o, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- references of graphs ---- */
@@ -88,8 +105,14 @@ static CUresult keep(struct kept **list, CUuserObject object, unsigned count)
 CUresult kept_copy(const struct kept *from, struct kept **to)
 {
     for (; from; from = from->next) {
-        TRY(keep(to, from->object, from->count));
-        atomic_fetch_add(&from->object->references, from->count);
+        struct CUuserObject_st *o = record_of(from->object, HANDLE_USER_OBJECT);
+        if (!o || !hold(o, from->count)) /* the program has released what is the graph's, too */
+            continue;
+        CUresult r = keep(to, from->object, from->count);
+        if (r) {
+            drop(o, from->count);
+            return r;
+        }
     }
     return CUDA_SUCCESS;
 }
@@ -98,34 +121,44 @@ void kept_release(struct kept **list)
 {
     while (*list) {
         struct kept *k = *list;
+        struct CUuserObject_st *o = record_of(k->object, HANDLE_USER_OBJECT);
         *list = k->next;
-        drop(k->object, k->count);
+        if (o)
+            drop(o, k->count);
         free(k);
     }
 }
 
 CU_API CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
 {
-    TRY(state_ready());
-    NEED(graph && graph->kind == HANDLE_GRAPH && is_object(object) && count && count <= INT_MAX);
-    NEED((flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE) == 0);
-    TRY(keep(&graph->kept, object, count));
-    if (!(flags & CU_GRAPH_USER_OBJECT_MOVE)) /* else the caller's become the graph's */
-        atomic_fetch_add(&object->references, count);
-    return CUDA_SUCCESS;
+    struct CUgraph_st *g;
+    struct CUuserObject_st *o;
+    TRY(graph_of(graph, &g));
+    TRY(find_object(object, &o));
+    NEED(count && count <= INT_MAX && (flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE) == 0);
+    bool moves = flags & CU_GRAPH_USER_OBJECT_MOVE; /* the caller's references become the graph's */
+    if (!moves && !hold(o, count))
+        return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = keep(&g->kept, object, count);
+    if (r && !moves)
+        drop(o, count);
+    return r;
 }
 
 CU_API CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count)
 {
-    TRY(state_ready());
-    NEED(graph && graph->kind == HANDLE_GRAPH && is_object(object) && count);
-    struct kept **at = find(&graph->kept, object), *k = *at;
+    struct CUgraph_st *g;
+    struct CUuserObject_st *o;
+    TRY(graph_of(graph, &g));
+    TRY(find_object(object, &o));
+    NEED(count);
+    struct kept **at = find(&g->kept, object), *k = *at;
     NEED(k && k->count >= count);
     k->count -= count;
     if (!k->count) {
         *at = k->next;
         free(k);
     }
-    drop(object, count);
+    drop(o, count);
     return CUDA_SUCCESS;
 }

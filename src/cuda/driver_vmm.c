@@ -78,18 +78,37 @@ CU_API CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAl
     return CUDA_SUCCESS;
 }
 
-/* Handles are pointers. */
-static struct physical *of(CUmemGenericAllocationHandle handle)
+static CUresult physical_of(CUmemGenericAllocationHandle handle, struct physical **p)
 {
-    struct physical *p = AT(handle);
-    return p && p->kind == HANDLE_PHYSICAL ? p : NULL;
+    TRY(state_ready());
+    *p = record_of(AT(handle), HANDLE_PHYSICAL);
+    return *p ? CUDA_SUCCESS : handle_error(AT(handle));
 }
 
-static CUmemGenericAllocationHandle hand_out(struct physical *p)
+/* A handle takes over a reference. */
+static CUresult hand_out(struct physical *p, CUmemGenericAllocationHandle *handle)
 {
-    p->kind = HANDLE_PHYSICAL;
-    __atomic_add_fetch(&p->handles, 1, __ATOMIC_RELAXED);
-    return (CUmemGenericAllocationHandle)(uintptr_t)p;
+    CUresult r = CUDA_SUCCESS;
+    state_lock();
+    if (!p->handles)
+        r = handle_give_held(HANDLE_PHYSICAL, p, NULL, &p->handle);
+    p->handles += !r;
+    *handle = (CUmemGenericAllocationHandle)(uintptr_t)p->handle;
+    state_unlock();
+    if (r)
+        physical_drop(p);
+    return r;
+}
+
+/* The record, whose reference is the caller's from now on; NULL where it is no handle. */
+static struct physical *take_back(CUmemGenericAllocationHandle handle)
+{
+    state_lock();
+    struct physical *p = record_of(AT(handle), HANDLE_PHYSICAL);
+    if (p && --p->handles == 0)
+        record_take(p->handle, HANDLE_PHYSICAL);
+    state_unlock();
+    return p;
 }
 
 CU_API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *properties,
@@ -101,18 +120,16 @@ CU_API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, c
     TRY(check_properties(properties, &d));
     NEED(handle && size && size % GRANULE == 0 && flags == 0);
     TRY(physical_new(d, size, properties, &p));
-    *handle = hand_out(p);
-    return CUDA_SUCCESS;
+    return hand_out(p, handle);
 }
 
 /* What is mapped stays. */
 CU_API CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-    struct physical *p = of(handle);
     TRY(state_ready());
-    NEED(p);
-    if (__atomic_sub_fetch(&p->handles, 1, __ATOMIC_ACQ_REL) == 0)
-        p->kind = 0;
+    struct physical *p = take_back(handle);
+    if (!p)
+        return handle_error(AT(handle));
     physical_drop(p);
     return CUDA_SUCCESS;
 }
@@ -122,26 +139,26 @@ CU_API CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle
     struct mapping m;
     TRY(state_ready());
     NEED(handle && mapping_find(address, &m) && !m.opened && !m.pool);
-    physical_keep(m.physical);
-    *handle = hand_out(m.physical);
-    return CUDA_SUCCESS;
+    NEED(physical_keep(m.physical));
+    return hand_out(m.physical, handle);
 }
 
 CU_API CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
                                                        CUmemGenericAllocationHandle handle)
 {
-    TRY(state_ready());
-    NEED(properties && of(handle));
-    *properties = of(handle)->properties;
+    struct physical *p;
+    TRY(physical_of(handle, &p));
+    NEED(properties);
+    *properties = p->properties;
     return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
                                              CUmemAllocationHandleType type, unsigned long long flags)
 {
-    struct physical *p = of(handle);
-    TRY(state_ready());
-    NEED(shareable && p && flags == 0 && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+    struct physical *p;
+    TRY(physical_of(handle, &p));
+    NEED(shareable && flags == 0 && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
          (p->properties.requestedHandleTypes & type));
     int file = fcntl(p->file, F_DUPFD_CLOEXEC, 0);
     if (file < 0)
@@ -163,8 +180,7 @@ CU_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *han
     p->properties = (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                           .requestedHandleTypes = type,
                                           .location = {CU_MEM_LOCATION_TYPE_DEVICE, d->ordinal}};
-    *handle = hand_out(p);
-    return CUDA_SUCCESS;
+    return hand_out(p, handle);
 }
 
 /* ---- the one and the other ---- */
@@ -173,9 +189,9 @@ CU_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *han
 CU_API CUresult cuMemMap(CUdeviceptr pointer, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                          unsigned long long flags)
 {
-    struct physical *p = of(handle);
-    TRY(state_ready());
-    NEED(p && flags == 0 && offset == 0 && size && size % GRANULE == 0 && pointer % GRANULE == 0 && size <= p->bytes);
+    struct physical *p;
+    TRY(physical_of(handle, &p));
+    NEED(flags == 0 && offset == 0 && size && size % GRANULE == 0 && pointer % GRANULE == 0 && size <= p->bytes);
     NEED(reservation_is_free(AT(pointer), size));
     struct mapping m = {.start = AT(pointer), .bytes = size, .physical = p};
     return mapping_add(&m, PROT_NONE);

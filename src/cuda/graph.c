@@ -15,11 +15,12 @@ static bool has_parameters(const struct work_launch *l, const hd_kernel_info *in
 
 CUresult work_parameters(const struct work *w, CUcontext c)
 {
+    struct CUfunc_st *f;
     hd_kernel *kernel;
     hd_kernel_info info;
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
-    TRY(function_on(w->launch.function, c->device, &kernel));
+    TRY(function_find(w->launch.function, c->device, &f, &kernel));
     hd_kernel_get_info(kernel, &info);
     NEED(!info.param_bytes || has_parameters(&w->launch, &info));
     return CUDA_SUCCESS;
@@ -53,7 +54,11 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own)
     *own = *w;
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
-    TRY(function_on(w->launch.function, c->device, &kernel));
+    struct CUctx_st *in = record_of(c, HANDLE_CONTEXT);
+    struct CUfunc_st *f;
+    if (!in)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    TRY(function_find(w->launch.function, in->device, &f, &kernel));
     TRY(pack(&w->launch, kernel, &packed));
     hd_kernel_get_info(kernel, &info);
     own->launch.args = NULL;
@@ -70,45 +75,85 @@ void work_disown(struct work *own)
 
 /* ---- graphs ---- */
 
-CUgraph graph_new(void)
+CUresult graph_of(CUgraph handle, CUgraph *g)
 {
-    CUgraph g = calloc(1, sizeof *g);
-    if (g) {
-        g->kind = HANDLE_GRAPH;
-        g->end = &g->first;
-    }
-    return g;
+    TRY(state_ready());
+    *g = record_of(handle, HANDLE_GRAPH);
+    return *g ? CUDA_SUCCESS : handle_error(handle);
 }
 
-void node_free(CUgraphNode n)
+CUresult node_of(CUgraphNode handle, CUgraphNode *n)
 {
+    TRY(state_ready());
+    *n = record_of(handle, HANDLE_NODE);
+    return *n ? CUDA_SUCCESS : handle_error(handle);
+}
+
+CUresult graph_new(CUgraph *graph)
+{
+    CUgraph g = calloc(1, sizeof *g);
+    if (!g)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    g->end = &g->first;
+    CUresult r = handle_give(HANDLE_GRAPH, g, NULL, &g->handle);
+    if (r)
+        free(g);
+    else
+        *graph = g;
+    return r;
+}
+
+static void free_node(void *record)
+{
+    CUgraphNode n = record;
     work_disown(&n->work);
     free(n->after.at);
     free(n->before.at);
-    n->kind = 0;
     free(n);
 }
 
-void graph_free(CUgraph g)
+void node_end(CUgraphNode n)
 {
+    if (record_take(n->handle, HANDLE_NODE))
+        call_later(free_node, n);
+}
+
+static void free_graph(void *record)
+{
+    CUgraph g = record;
     for (CUgraphNode n = g->first, next; n; n = next) {
         next = n->next;
-        node_free(n);
+        free_node(n);
     }
     node_index_free(&g->clones);
-    kept_release(&g->kept);
-    g->kind = 0;
     free(g);
 }
 
-CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
-                   size_t n, CUgraphNode *node)
+void graph_end(CUgraph g)
+{
+    if (!record_take(g->handle, HANDLE_GRAPH))
+        return;
+    for (CUgraphNode n = g->first; n; n = n->next)
+        record_take(n->handle, HANDLE_NODE);
+    kept_release(&g->kept);
+    call_later(free_graph, g);
+}
+
+CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n)
+{
+    CUgraphNode node;
+    for (size_t i = 0; i < n; i++) {
+        TRY(node_of(handles[i], &node));
+        NEED(node->graph == g);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult node_new(CUgraphNodeType type, const struct work *w, CUcontext c, CUgraphNode *node)
 {
     CUgraphNode made = calloc(1, sizeof *made);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    made->kind = HANDLE_NODE;
-    made->graph = g;
     made->type = type;
     made->context = c;
     CUresult r = work_own(w, c, &made->work);
@@ -116,12 +161,26 @@ CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcont
         free(made);
         return r;
     }
+    r = handle_give(HANDLE_NODE, made, NULL, &made->handle);
+    if (r)
+        free_node(made);
+    *node = made;
+    return r;
+}
+
+CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
+                   size_t n, CUgraphNode *node)
+{
+    CUgraphNode made;
+    TRY(graph_has_nodes(g, after, n));
+    TRY(node_new(type, w, c, &made));
+    made->graph = g;
     made->link = g->end;
     *g->end = made;
     g->end = &made->next;
     g->n++;
     for (size_t i = 0; i < n; i++)
-        TRY(graph_order(after[i], made));
+        TRY(graph_order(record_of(after[i], HANDLE_NODE), made));
     *node = made;
     return CUDA_SUCCESS;
 }

@@ -17,12 +17,12 @@ struct edges {
 };
 
 struct CUgraphNode_st {
-    enum handle_kind kind;
+    CUgraphNode handle;
     CUgraphNode next, *link; /* in the graph, in the order of making */
     CUgraph graph;
-    CUgraphNode original; /* in the graph that this one is a clone of, or NULL */
+    CUgraphNode original; /* in the graph that this one is a clone of: its handle, or NULL */
     CUgraphNodeType type;
-    CUcontext context;
+    CUcontext context;          /* its handle */
     struct work work;           /* with parameters of its own */
     struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
     int mark;                   /* while they are sorted, */
@@ -39,7 +39,7 @@ struct node_index {
 };
 
 struct CUgraph_st {
-    enum handle_kind kind;
+    CUgraph handle;
     CUgraphNode first, *end;
     size_t n;
     struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
@@ -50,25 +50,26 @@ struct CUgraph_st {
 /* References to a user object. */
 struct kept {
     struct kept *next;
-    CUuserObject object;
+    CUuserObject object; /* its handle */
     unsigned count;
 };
 
 /* A graph made ready: its nodes in an order in which each comes after those it depends on. */
 struct CUgraphExec_st {
-    enum handle_kind kind;
+    CUgraphExec handle;
     cuuint64_t flags;
     size_t n, n_branches;    /* branches: graph_branch.c */
     struct node_index index; /* steps by their nodes */
     hd_stream **streams;     /* by branch */
-    uint64_t streams_of;     /* the context's id */
+    CUcontext streams_of;    /* the context: its handle */
+    uint64_t streams_of_id;
     struct kept *kept;
     hd_event *begun, *ended; /* the last launch, */
     uint64_t launched_in;    /* in the stream with this number */
     struct step {
-        CUgraphNode node; /* of the graph, as a key */
+        CUgraphNode node; /* of the graph: its handle */
         CUgraphNodeType type;
-        CUcontext context;
+        CUcontext context; /* its handle */
         struct work work;
         bool disabled;
         bool is_first, is_last; /* it depends on nothing, nothing depends on it */
@@ -79,10 +80,16 @@ struct CUgraphExec_st {
     } steps[];
 };
 
-CUgraph graph_new(void);
-void graph_free(CUgraph g);
-void node_free(CUgraphNode n);
-/* Copies the work, its parameters with it. */
+/* By their handles. */
+CUresult graph_of(CUgraph handle, CUgraph *g);
+CUresult node_of(CUgraphNode handle, CUgraphNode *n);
+/* Are all of these handles of its nodes? */
+CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n);
+CUresult graph_new(CUgraph *g);
+/* Their handles stand for nothing any more; what calls that have begun use of them stays until those have ended. */
+void graph_end(CUgraph g);
+void node_end(CUgraphNode n);
+/* Copies the work, its parameters with it. The context and what it is after: their handles. */
 CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
                    size_t n, CUgraphNode *node);
 
@@ -101,7 +108,7 @@ void node_index_sort(struct node_index *x);
 void *node_index_find(const struct node_index *x, CUgraphNode key); /* NULL: there is none */
 void node_index_free(struct node_index *x);
 
-/* Work with a copy of its parameters, as they are now; frees that copy. */
+/* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The context: its handle. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
 

@@ -32,9 +32,12 @@ static void choose_branch(CUgraphExec x, struct step *s, struct step *const *aft
 
 static CUresult add_step(CUgraphExec x, struct step *s, struct step **after, struct step **last)
 {
-    size_t n = s->node->after.n;
+    CUgraphNode node = record_of(s->node, HANDLE_NODE);
+    if (!node) /* since it was placed */
+        return CUDA_ERROR_INVALID_HANDLE;
+    size_t n = node->after.n;
     for (size_t i = 0; i < n; i++) {
-        after[i] = &x->steps[s->node->after.at[i].node->place];
+        after[i] = &x->steps[node->after.at[i].node->place];
         after[i]->is_last = false;
     }
     choose_branch(x, s, after, n, last);
@@ -71,7 +74,7 @@ void branches_free(CUgraphExec x)
         free(x->steps[i].waits_for);
     }
     for (size_t b = 1; x->streams && b < x->n_branches; b++)
-        if (x->streams[b] && context_lives(x->streams_of))
+        if (x->streams[b] && context_lives(x->streams_of, x->streams_of_id))
             hd_stream_destroy(x->streams[b]);
     hd_event_destroy(x->begun);
     hd_event_destroy(x->ended);
@@ -93,14 +96,15 @@ static CUresult open_stream(CUcontext c, hd_stream **stream)
 /* Streams for all branches but the first, in the context that the graph is launched in. */
 static CUresult open_streams(CUgraphExec x, CUcontext c)
 {
-    bool same = x->streams_of == c->id;
+    bool same = x->streams_of_id == c->id;
     for (size_t b = 1; b < x->n_branches; b++) {
-        if (x->streams[b] && !same && context_lives(x->streams_of))
+        if (x->streams[b] && !same && context_lives(x->streams_of, x->streams_of_id))
             hd_stream_destroy(x->streams[b]);
         if (!x->streams[b] || !same)
             TRY(open_stream(c, &x->streams[b]));
     }
-    x->streams_of = c->id;
+    x->streams_of = c->handle;
+    x->streams_of_id = c->id;
     return CUDA_SUCCESS;
 }
 
@@ -131,7 +135,7 @@ static CUresult run_steps(CUgraphExec x, hd_stream *stream, CUcontext c)
 /* One launch of it is also after the one before ("CUDA Driver API", cuGraphLaunch). */
 CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
-    bool same = x->streams_of == c->id && x->launched_in == hd_stream_number(stream);
+    bool same = x->streams_of_id == c->id && x->launched_in == hd_stream_number(stream);
     if (!same)
         TRY(from_hd(hd_stream_wait_event(stream, x->ended)));
     TRY(open_streams(x, c));

@@ -81,9 +81,19 @@ CUresult physical_open(struct device *d, int file, struct physical **physical)
     return own < 0 ? CUDA_ERROR_OUT_OF_MEMORY : physical_of(d, own, physical);
 }
 
-void physical_keep(struct physical *p)
+bool physical_keep(struct physical *p)
 {
-    __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
+    unsigned refs = __atomic_load_n(&p->refs, __ATOMIC_RELAXED);
+    while (refs && !__atomic_compare_exchange_n(&p->refs, &refs, refs + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return refs != 0;
+}
+
+static void free_physical(void *record)
+{
+    struct physical *p = record;
+    close(p->file);
+    free(p);
 }
 
 void physical_drop(struct physical *p)
@@ -91,8 +101,7 @@ void physical_drop(struct physical *p)
     if (!p || __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     __atomic_sub_fetch(&p->device->mapped_bytes, p->counted, __ATOMIC_RELAXED);
-    close(p->file);
-    free(p);
+    call_later(free_physical, p);
 }
 
 /* ---- the list of mappings; with the lock held ---- */
@@ -183,10 +192,10 @@ CUresult mapping_add(struct mapping *m, int protection)
         return errno == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_MAP_FAILED;
     m->start = at + m->offset % PAGE;
     state_lock();
-    bool known = insert(l, m);
-    if (known)
-        physical_keep(m->physical);
+    bool kept = physical_keep(m->physical), known = kept && insert(l, m);
     state_unlock();
+    if (kept && !known)
+        physical_drop(m->physical);
     if (!known)
         munmap(at, bytes);
     return known ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

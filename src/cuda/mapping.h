@@ -12,7 +12,7 @@
 
 /* A file in memory: behind a CUmemGenericAllocationHandle, a pool, memory of another process. */
 struct physical {
-    enum handle_kind kind;  /* HANDLE_PHYSICAL while the program has a handle */
+    void *handle;           /* while the program has one, or several that are the same: */
     unsigned handles, refs; /* refs: handles, mappings, pools */
     int file;
     uint64_t number;       /* the same in all processes */
@@ -30,7 +30,7 @@ CUresult physical_open(struct device *d, int file, struct physical **physical);
 CUresult physical_grow(struct physical *p, size_t bytes, size_t *offset);
 /* What a device has left. */
 size_t device_free_bytes(struct device *d);
-void physical_keep(struct physical *p);
+bool physical_keep(struct physical *p); /* false where it is about to be freed */
 void physical_drop(struct physical *p);
 
 struct mapping {

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct CUmod_st *libraries; /* by next */
-
 /* ---- loading ---- */
 
 unsigned device_arch(struct device *d)
@@ -57,13 +55,16 @@ static bool note_placed(struct CUmod_st *m, const struct jit_options *jit)
     return m->placed != NULL;
 }
 
+static void unregister_placed(const struct CUmod_st *m)
+{
+    for (unsigned i = 0; m->placed_once && i < m->n_placed; i++)
+        registered_remove_held(m->placed[i].at);
+}
+
 static void forget_placed(struct CUmod_st *m)
 {
-    for (unsigned i = 0; i < m->n_placed; i++) {
-        if (m->placed_once)
-            registered_remove(m->placed[i].at);
+    for (unsigned i = 0; i < m->n_placed; i++)
         free(m->placed[i].name);
-    }
     free(m->placed);
 }
 
@@ -85,9 +86,9 @@ static CUresult place_variables(struct CUmod_st *m, hd_module *on)
 /* Kernels reach them, copies may name them, and questions about their addresses find them. The lock is held. */
 static void register_placed(struct CUmod_st *m, const struct device *d)
 {
-    CUcontext context = context_top() ? context_top() : d->primary;
+    CUcontext context = context_top() ? context_current_handle() : d->primary;
     for (unsigned i = 0; i < m->n_placed; i++) {
-        struct registered r = {m->placed[i].at, m->placed[i].bytes, 0, context, true};
+        struct registered r = {m->placed[i].at, m->placed[i].bytes, 0, context, (struct device *)d, true};
         registered_add_held(&r); /* those that another device has registered stay so */
     }
 }
@@ -112,7 +113,8 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
 {
     hd_module **on = &m->on[d->ordinal];
     CUresult r = CUDA_SUCCESS;
-    if (!__atomic_load_n(on, __ATOMIC_ACQUIRE)) {
+    *module = __atomic_load_n(on, __ATOMIC_ACQUIRE);
+    if (!*module) {
         hd_source *sources = calloc(m->image.n, sizeof *sources);
         hd_report *report = NULL;
         for (size_t i = 0; sources && i < m->image.n; i++)
@@ -134,6 +136,7 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
                 hd_module_unload(new);
             }
         }
+        *module = *on;
         state_unlock();
         if (report && r)
             complain(m, jit, hd_report_text(report));
@@ -142,19 +145,31 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
         hd_report_free(report);
         free(sources);
     }
-    *module = *on;
     return r;
 }
 
-bool is_module(const struct CUmod_st *m, bool library)
+struct CUmod_st *module_of(const void *handle, bool library)
 {
-    return m && m->kind == HANDLE_MODULE && (m->context == NULL) == library;
+    struct CUmod_st *m = record_of(handle, HANDLE_MODULE);
+    return m && (m->context == NULL) == library ? m : NULL;
 }
 
-/* Where a module is kept. */
-static struct CUmod_st **list_of(const struct CUmod_st *m)
+/* No handle stands for it, nor for its functions. */
+static void free_module(void *record)
 {
-    return m->context ? &m->context->modules : &libraries;
+    struct CUmod_st *m = record;
+    for (int i = 0; i < MAX_DEVICES; i++)
+        hd_module_unload(m->on[i]);
+    while (m->functions) {
+        struct CUfunc_st *f = m->functions;
+        m->functions = f->next;
+        free(f->set_before);
+        free(f->name);
+        free(f);
+    }
+    image_free(&m->image);
+    forget_placed(m);
+    free(m);
 }
 
 CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *name, struct jit_options *jit,
@@ -167,7 +182,6 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
     if (!m)
         return r ? r : CUDA_ERROR_OUT_OF_MEMORY;
     d = c ? c->device : d;
-    m->kind = HANDLE_MODULE;
     m->context = c;
     snprintf(m->name, sizeof m->name, "%s", name);
     r = from_image(image_read(image, bytes, device_arch(d), &m->image));
@@ -179,18 +193,13 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
         complain(m, jit, m->image.why);
     else if (c)
         r = module_on(m, d, jit, &loaded); /* libraries wait until something is asked of them */
-    if (r) {
-        image_free(&m->image);
-        forget_placed(m);
-        free(m);
-        return r;
-    }
-    state_lock();
-    m->next = *list_of(m);
-    *list_of(m) = m;
-    state_unlock();
-    *module = m;
-    return CUDA_SUCCESS;
+    if (!r)
+        r = handle_give(HANDLE_MODULE, m, c, &m->handle);
+    if (r)
+        free_module(m);
+    else
+        *module = m;
+    return r;
 }
 
 CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module)
@@ -206,54 +215,53 @@ CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, str
     return r;
 }
 
-static void leave(struct CUmod_st *m, struct device *d)
+void module_end(struct CUmod_st *m)
 {
-    hd_module_unload(m->on[d->ordinal]);
-    m->on[d->ordinal] = NULL;
+    state_lock();
+    m->ended = true;
+    unregister_placed(m); /* their memory may go at once */
     for (struct CUfunc_st *f = m->functions; f; f = f->next)
-        f->on[d->ordinal] = NULL;
+        record_take(f->handle, HANDLE_FUNCTION);
+    state_unlock();
+    call_later(free_module, m);
 }
 
 void module_drop(struct CUmod_st *m)
 {
-    state_lock();
-    struct CUmod_st **link = list_of(m);
-    while (*link && *link != m)
-        link = &(*link)->next;
-    if (*link)
-        *link = m->next;
-    state_unlock();
-    for (int i = 0; i < MAX_DEVICES; i++)
-        hd_module_unload(m->on[i]);
-    while (m->functions) {
-        struct CUfunc_st *f = m->functions;
-        m->functions = f->next;
-        f->kind = 0;
-        free(f->set_before);
-        free(f->name);
-        free(f);
-    }
-    image_free(&m->image);
-    forget_placed(m);
-    m->kind = 0;
-    free(m);
+    if (record_take(m->handle, HANDLE_MODULE))
+        module_end(m);
+}
+
+static void unload(void *module)
+{
+    hd_module_unload(module);
+}
+
+static void leave(void *device, void *record)
+{
+    const struct device *d = device;
+    struct CUmod_st *m = record;
+    hd_module *on = m->context ? NULL : m->on[d->ordinal];
+    if (!on)
+        return;
+    __atomic_store_n(&m->on[d->ordinal], NULL, __ATOMIC_RELEASE);
+    for (struct CUfunc_st *f = m->functions; f; f = f->next)
+        __atomic_store_n(&f->on[d->ordinal], NULL, __ATOMIC_RELEASE);
+    call_later(unload, on);
 }
 
 void libraries_leave(struct device *d)
 {
-    if (d->primary)
-        hd_context_synchronize(d->primary->context);
     state_lock();
-    for (struct CUmod_st *m = libraries; m; m = m->next)
-        leave(m, d);
+    records_each(HANDLE_MODULE, leave, d);
     state_unlock();
 }
 
 /* ---- kernels ---- */
 
-bool is_function(const struct CUfunc_st *f)
+struct CUfunc_st *function_of(const void *handle)
 {
-    return f && f->kind == HANDLE_FUNCTION;
+    return record_of(handle, HANDLE_FUNCTION);
 }
 
 static bool has_kernel(const hd_module *m, const char *name)
@@ -264,40 +272,42 @@ static bool has_kernel(const hd_module *m, const char *name)
     return false;
 }
 
-static struct CUfunc_st *function_new(struct CUmod_st *m, const char *name)
+/* The state's lock is held. */
+static CUresult function_new(struct CUmod_st *m, const char *name, struct CUfunc_st **function)
 {
-    struct CUfunc_st *f = calloc(1, sizeof *f);
+    struct CUfunc_st *f = m->ended ? NULL : calloc(1, sizeof *f);
     char *copy = f ? strdup(name) : NULL;
-    if (!copy) {
-        free(f);
-        return NULL;
+    CUresult r = m->ended ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_OUT_OF_MEMORY;
+    if (copy) {
+        *f = (struct CUfunc_st){
+            .next = m->functions, .module = m, .name = copy, .dynamic_shared_limit = -1, .carveout = -1};
+        r = handle_give_held(HANDLE_FUNCTION, f, NULL, &f->handle);
     }
-    *f = (struct CUfunc_st){.kind = HANDLE_FUNCTION,
-                            .next = m->functions,
-                            .module = m,
-                            .name = copy,
-                            .dynamic_shared_limit = -1,
-                            .carveout = -1};
-    m->functions = f;
-    return f;
+    if (r) {
+        free(copy);
+        free(f);
+        return r;
+    }
+    *function = m->functions = f;
+    return CUDA_SUCCESS;
 }
 
 CUresult function_get(struct CUmod_st *m, struct device *d, const char *name, struct CUfunc_st **function)
 {
     hd_module *loaded;
+    CUresult r = CUDA_SUCCESS;
     TRY(module_on(m, d, NULL, &loaded));
     state_lock();
     struct CUfunc_st *f = m->functions;
     while (f && strcmp(f->name, name) != 0)
         f = f->next;
-    bool known = f || has_kernel(loaded, name);
-    if (!f && known)
-        f = function_new(m, name);
+    if (!f)
+        r = has_kernel(loaded, name) ? function_new(m, name, &f) : CUDA_ERROR_NOT_FOUND;
     state_unlock();
-    if (!known)
+    if (r == CUDA_ERROR_NOT_FOUND)
         log_line(LOG_ERROR, "%s: there is no kernel `%s`", m->name, name);
     *function = f;
-    return f ? CUDA_SUCCESS : known ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_FOUND;
+    return r;
 }
 
 CUresult function_on(struct CUfunc_st *f, struct device *d, hd_kernel **kernel)
@@ -313,9 +323,17 @@ CUresult function_on(struct CUfunc_st *f, struct device *d, hd_kernel **kernel)
     if (r && report)
         say("%s", hd_report_text(report));
     hd_report_free(report);
-    if (!r)
+    state_lock();
+    if (!r && f->module->on[d->ordinal] == loaded) /* and has not left the device meanwhile */
         __atomic_store_n(on, *kernel, __ATOMIC_RELEASE);
+    state_unlock();
     return from_hd(r);
+}
+
+CUresult function_find(CUfunction handle, struct device *d, struct CUfunc_st **f, hd_kernel **kernel)
+{
+    *f = function_of(handle);
+    return *f ? function_on(*f, d, kernel) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* ---- options of the just-in-time compiler ---- */

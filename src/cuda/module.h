@@ -29,9 +29,13 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
                     struct CUmod_st **module);
 /* The same from a file. */
 CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module);
-bool is_module(const struct CUmod_st *m, bool library);
-/* No kernel of it may be running. */
+/* By its handle; NULL where it is none. */
+struct CUmod_st *module_of(const void *handle, bool library);
+/* Its handle, if it is one still, and those of its kernels stand for nothing any more; what calls that have begun and launches use of it
+ * stays until they have ended. */
 void module_drop(struct CUmod_st *m);
+/* The same, where its handle has been taken. */
+void module_end(struct CUmod_st *m);
 /* The module on a device, loaded there if it is not yet. */
 CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit, hd_module **module);
 /* Libraries forget what they have on a device. */
@@ -39,8 +43,10 @@ void libraries_leave(struct device *d);
 
 /* The kernel of a name; errors: CUDA_ERROR_NOT_FOUND. */
 CUresult function_get(struct CUmod_st *m, struct device *d, const char *name, struct CUfunc_st **function);
-bool is_function(const struct CUfunc_st *f);
-/* The kernel, ready to be launched on a device. */
+/* By its handle; NULL where it is none. */
+struct CUfunc_st *function_of(const void *handle);
+/* The kernel, ready to be launched on a device; by the function's handle, both. */
 CUresult function_on(struct CUfunc_st *f, struct device *d, hd_kernel **kernel);
+CUresult function_find(CUfunction handle, struct device *d, struct CUfunc_st **f, hd_kernel **kernel);
 
 #endif

@@ -68,17 +68,30 @@ CUresult registered_add(const struct registered *r)
     return result;
 }
 
+CUresult registered_remove_held(const void *start)
+{
+    size_t i = registered_before(start);
+    if (!i || registered.at[i - 1].start != start)
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    memmove(&registered.at[i - 1], &registered.at[i], (registered.n-- - i) * sizeof *registered.at);
+    return CUDA_SUCCESS;
+}
+
 CUresult registered_remove(const void *start)
 {
-    CUresult result = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     state_lock();
-    size_t i = registered_before(start);
-    if (i && registered.at[i - 1].start == start) {
-        memmove(&registered.at[i - 1], &registered.at[i], (registered.n-- - i) * sizeof *registered.at);
-        result = CUDA_SUCCESS;
-    }
+    CUresult result = registered_remove_held(start);
     state_unlock();
     return result;
+}
+
+void registered_leave_held(CUcontext handle)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < registered.n; i++)
+        if (registered.at[i].managed || registered.at[i].context != handle)
+            registered.at[kept++] = registered.at[i];
+    registered.n = kept;
 }
 
 size_t registered_ranges_held(hd_range *ranges, size_t n, size_t at)

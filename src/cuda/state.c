@@ -1,6 +1,8 @@
 /* See state.h. */
 #include "cuda/state.h"
 
+struct handle_table handle_table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 static struct {
     bool ready, forked;
     pthread_mutex_t lock, primary_lock;
@@ -52,4 +54,43 @@ void state_after_fork(void)
     state.forked = state.ready;
     pthread_mutex_init(&state.lock, NULL);
     pthread_mutex_init(&state.primary_lock, NULL);
+    handle_after_fork(&handle_table);
+}
+
+/* ---- handles ---- */
+
+CUresult handle_give_held(enum handle_kind kind, void *record, CUcontext context, void *handle)
+{
+    if (context && context->ended)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    *(void **)handle = handle_add(&handle_table, kind, record, context);
+    return *(void **)handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult handle_give(enum handle_kind kind, void *record, CUcontext context, void *handle)
+{
+    state_lock();
+    CUresult r = handle_give_held(kind, record, context, handle);
+    state_unlock();
+    return r;
+}
+
+void *record_take(const void *handle, enum handle_kind kind)
+{
+    return handle_take(&handle_table, handle, kind);
+}
+
+void record_replace(const void *handle, void *record)
+{
+    handle_replace(&handle_table, handle, record);
+}
+
+void *record_take_of(CUcontext context, uint32_t *at, unsigned *kind)
+{
+    return handle_take_owned(&handle_table, context, at, kind);
+}
+
+void records_each(enum handle_kind kind, void (*visit)(void *data, void *record), void *data)
+{
+    handle_each(&handle_table, kind, visit, data);
 }

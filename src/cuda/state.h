@@ -1,8 +1,12 @@
-/* The process's CUDA: what handles point to, and the locks. Private to cuda/.
+/* The process's CUDA: what handles stand for, and the locks. Private to cuda/.
  *
  * What lives as long as the process stands in the file of its subject: contexts.h, devices.h, registered.h, mapping.h, module.h,
- * printed.h; watch.h and stack.h for what is kept about them. Handles begin with a word that says what they are, so that a
- * CUkernel serves where a CUfunction is asked for, and a foreign pointer is refused.
+ * printed.h; watch.h and stack.h for what is kept about them.
+ *
+ * A program has handles, which are numbers of a table (base/handle_table.h); an entry point looks up those that it is given, and goes on
+ * with their records. The API's types are those of both: what is a handle is called so, here and in variables. A record that
+ * outlives the call keeps handles of others, not the others. Whoever takes a handle from the table frees its record by
+ * call_later() (base/calls.h), since other calls may be using it.
  */
 #ifndef HEDDLE_CUDA_STATE_H
 #define HEDDLE_CUDA_STATE_H
@@ -12,6 +16,8 @@
 
 #include <pthread.h>
 
+#include "base/calls.h"
+#include "base/handle_table.h"
 #include "cuda/fatbin.h"
 #include "heddle.h"
 
@@ -19,11 +25,11 @@ enum { MAX_DEVICES = 16, LIMITS = 16 };
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 }; /* of streams */
 
 enum handle_kind {
-    HANDLE_CONTEXT = 0x43647548,
+    HANDLE_CONTEXT = 1,
     HANDLE_STREAM,
     HANDLE_EVENT,
-    HANDLE_MODULE, /* a CUmodule or a CUlibrary */
-    HANDLE_FUNCTION,
+    HANDLE_MODULE,   /* a CUmodule or a CUlibrary */
+    HANDLE_FUNCTION, /* a CUfunction and a CUkernel at once */
     HANDLE_LINK,
     HANDLE_POOL,
     HANDLE_GRAPH,
@@ -38,9 +44,10 @@ struct device {
     bool refused;        /* it could not be made, which has been said */
     hd_machine *machine; /* made at first use */
     hd_range addresses;  /* of it */
-    struct CUctx_st *primary;
+    CUcontext primary;   /* its handle */
     unsigned primary_refs, primary_flags;
-    struct CUmemPoolHandle_st *default_pool, *pool;
+    struct CUmemPoolHandle_st *default_pool;
+    CUmemoryPool pool;   /* its handle */
     size_t mapped_bytes; /* of memory that is no allocation of the machine's; atomic */
 };
 
@@ -54,26 +61,23 @@ struct stream_attributes {
 };
 
 struct CUctx_st {
-    enum handle_kind kind;
-    struct CUctx_st *next;
+    CUcontext handle;
     struct device *device;
     hd_context *context;
     uint64_t id;
+    bool ended; /* nothing becomes a part of it any more */
     unsigned flags, api_version;
     bool primary;
     unsigned attached; /* times: cuCtxAttach */
     int cache_config, shared_config;
     size_t limits[LIMITS]; /* by CUlimit */
     struct allocation *allocations;
-    struct CUmod_st *modules; /* loaded in it: not libraries */
-    struct CUstream_st *streams;
     struct stream_attributes attributes; /* of its legacy default stream */
     uint32_t peers;                      /* devices whose memory it may use, by bit */
 };
 
 struct CUstream_st {
-    enum handle_kind kind; /* 0: its context has gone */
-    struct CUstream_st *next, **link; /* in its context's list */
+    CUstream handle;
     CUcontext context;
     hd_stream *stream;
     struct capture *capture; /* that it takes part in, or NULL */
@@ -82,7 +86,7 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-    enum handle_kind kind;
+    CUevent handle;
     CUcontext context;
     hd_event *event; /* or, of several processes: */
     struct ipc_event *shared;
@@ -108,13 +112,13 @@ struct allocation {
 
 /* PTX that has been loaded; on a device it becomes a hd_module when it is first asked for there. */
 struct CUmod_st {
-    enum handle_kind kind;
-    struct CUmod_st *next;
+    CUmodule handle;
     CUcontext context; /* NULL: a library */
     char name[96];     /* in messages */
     struct image image;
     hd_module *on[MAX_DEVICES];
     struct CUfunc_st *functions;
+    bool ended;            /* it gets no more functions */
     struct placed *placed; /* variables at addresses of the host's, or NULL */
     unsigned n_placed;
     bool placed_once; /* they have their initial values */
@@ -126,7 +130,6 @@ struct placed {
     size_t bytes;
 };
 
-/* A kernel: a CUfunction and a CUkernel at once. */
 enum { MAX_PARAMETER_BYTES = 32764 };
 
 /* What cuLaunchGrid launches with. */
@@ -136,7 +139,7 @@ struct set_before {
 };
 
 struct CUfunc_st {
-    enum handle_kind kind;
+    CUfunction handle;
     struct CUfunc_st *next;
     struct CUmod_st *module;
     char *name;
@@ -160,6 +163,29 @@ void state_unlock(void);
 void primary_lock(void);
 void primary_unlock(void);
 uint64_t state_number(void); /* each time another */
+
+/* Gives a record its handle, which ends with a context, or is of none (NULL). CUDA_ERROR_CONTEXT_IS_DESTROYED: that has ended. */
+CUresult handle_give(enum handle_kind kind, void *record, CUcontext context, void *handle);
+CUresult handle_give_held(enum handle_kind kind, void *record, CUcontext context,
+                          void *handle); /* with the state's lock held */
+/* The record of a handle; NULL where it is none of this kind. */
+static inline void *record_of(const void *handle, enum handle_kind kind)
+{
+    extern struct handle_table handle_table;
+    return handle_find(&handle_table, handle, kind);
+}
+/* What a call says of one of a graph's handles or a memory's that is none. */
+static inline CUresult handle_error(const void *handle)
+{
+    return handle ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+}
+/* The record, for the one caller who ends it: no handle stands for it from now on. */
+void *record_take(const void *handle, enum handle_kind kind);
+/* From now on the handle stands for another record. */
+void record_replace(const void *handle, void *record);
+/* Takes what ends with a context, one after the other: *at is 0 at first, NULL the end. Nothing becomes a part of the context any more. */
+void *record_take_of(CUcontext context, uint32_t *at, unsigned *kind);
+void records_each(enum handle_kind kind, void (*visit)(void *data, void *record), void *data);
 
 /* Returns from an entry point with what went wrong. */
 #define TRY(call)                                                                                                      \

@@ -12,24 +12,25 @@
 /* A thread's own default streams, one a context. */
 struct own_stream {
     struct own_stream *next;
+    CUcontext context; /* its handle, */
     uint64_t context_id;
     struct CUstream_st as; /* a stream like others, without a handle of its own */
 };
 
 static pthread_key_t own_streams;
 
+/* Those of contexts that have ended have gone with them. */
 static void drop_own_streams(void *list)
 {
-    for (struct own_stream *o = list; o; o = o->next)
-        capture_stream_gone(&o->as);
-    state_lock();
+    _Atomic uint32_t *call = call_begin();
     for (struct own_stream *o = list, *next; o; o = next) {
         next = o->next;
-        if (context_lives_held(o->context_id))
+        capture_stream_gone(&o->as);
+        if (context_lives(o->context, o->context_id))
             hd_stream_destroy(o->as.stream);
         free(o);
     }
-    state_unlock();
+    call_end(call);
 }
 
 static void make_key(void)
@@ -37,7 +38,7 @@ static void make_key(void)
     pthread_key_create(&own_streams, drop_own_streams);
 }
 
-static CUresult own_stream(CUcontext c, CUstream *own)
+static CUresult own_stream(CUcontext c, struct CUstream_st **own)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_key);
@@ -54,6 +55,7 @@ static CUresult own_stream(CUcontext c, CUstream *own)
         return from_hd(r);
     }
     o->next = list;
+    o->context = c->handle;
     o->context_id = c->id;
     o->as.context = c;
     o->as.attributes = stream_first_attributes(LEAST_PRIORITY);
@@ -69,20 +71,20 @@ static bool is_created(CUstream handle)
     return handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD;
 }
 
-CUresult stream_object(CUstream handle, CUstream *object, CUcontext *context)
+CUresult stream_object(CUstream handle, struct CUstream_st **s, CUcontext *context)
 {
     CUcontext c;
     bool created = is_created(handle);
-    *object = NULL;
+    *s = NULL;
     TRY(created ? state_ready() : context_current(&c));
     if (created) {
-        if (!watch_handle(handle, "stream") || handle->kind != HANDLE_STREAM)
+        *s = record_of(handle, HANDLE_STREAM);
+        if (!watch_handle(handle, "stream") || !*s)
             return CUDA_ERROR_INVALID_HANDLE;
-        *object = handle;
-        c = handle->context;
+        c = (*s)->context;
         TRY(from_hd(hd_context_status(c->context)));
     } else if (handle == CU_STREAM_PER_THREAD) {
-        TRY(own_stream(c, object));
+        TRY(own_stream(c, s));
     }
     if (context)
         *context = c;
@@ -91,7 +93,7 @@ CUresult stream_object(CUstream handle, CUstream *object, CUcontext *context)
 
 CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
 {
-    CUstream s;
+    struct CUstream_st *s;
     CUcontext c;
     TRY(stream_object(handle, &s, &c));
     *stream = s ? s->stream : hd_context_default_stream(c->context);
@@ -102,7 +104,7 @@ CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
 
 CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context)
 {
-    CUstream s;
+    struct CUstream_st *s;
     CUcontext c;
     TRY(stream_object(handle, &s, &c));
     if (s && s->capture)
@@ -130,33 +132,11 @@ struct stream_attributes stream_first_attributes(int priority)
 
 CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context)
 {
-    CUstream s;
+    struct CUstream_st *s;
     CUcontext c;
     TRY(stream_object(handle, &s, &c));
     *attributes = s ? &s->attributes : &c->attributes;
     if (context)
         *context = c;
     return CUDA_SUCCESS;
-}
-
-/* ---- those of a context ---- */
-
-void stream_add(CUstream s)
-{
-    state_lock();
-    s->next = s->context->streams;
-    s->link = &s->context->streams;
-    if (s->next)
-        s->next->link = &s->next;
-    s->context->streams = s;
-    state_unlock();
-}
-
-void stream_remove(CUstream s)
-{
-    state_lock();
-    *s->link = s->next;
-    if (s->next)
-        s->next->link = s->link;
-    state_unlock();
 }

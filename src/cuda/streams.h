@@ -8,16 +8,13 @@
 CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context);
 /* The same, for what captures forbid (capture.h). */
 CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context);
-/* What stands for a stream that was created, or is the thread's own: NULL for the legacy stream. *context may be NULL. */
-CUresult stream_object(CUstream handle, CUstream *object, CUcontext *context);
+/* The record of a stream that was created, or is the thread's own: NULL for the legacy stream. context may be NULL. */
+CUresult stream_object(CUstream handle, struct CUstream_st **s, CUcontext *context);
 /* A stream's attributes; *context may be NULL. */
 CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context);
 /* What they are at first. */
 struct stream_attributes stream_first_attributes(int priority);
 /* The nearest priority that there is. */
 int stream_priority(int priority);
-/* Its context's list of streams. */
-void stream_add(CUstream s);
-void stream_remove(CUstream s);
 
 #endif

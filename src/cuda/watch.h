@@ -72,9 +72,7 @@ CUresult watch_result(CUresult error, uintptr_t caller);
 /* ---- streams and events ---- */
 
 void watch_created(const void *handle, const char *what, CUcontext c);
-/* Frees a handle's memory; where handles are watched, only when thousands of others have been destroyed, so that none of them gets
- * its address. */
-void watch_destroyed(void *handle);
+void watch_destroyed(const void *handle);
 /* Whether a handle may be looked at; a destroyed one, and what never was one, is a finding. */
 bool watch_handle(const void *handle, const char *what);
 

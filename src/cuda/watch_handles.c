@@ -18,7 +18,7 @@ struct watched {
 static struct {
     pthread_mutex_t lock;
     struct watched *at[N_HANDLES];
-    void *destroyed[MAX_DESTROYED]; /* a ring of handles whose memory stays */
+    const void *destroyed[MAX_DESTROYED]; /* a ring of those that are remembered */
     size_t n_destroyed;
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -27,7 +27,7 @@ static struct watched **bucket(const void *handle)
     return &handles.at[((uintptr_t)handle >> 4) % N_HANDLES];
 }
 
-static struct watched *handle_find(const void *handle)
+static struct watched *watched_find(const void *handle)
 {
     struct watched *h = *bucket(handle);
     while (h && h->handle != handle)
@@ -47,7 +47,7 @@ void watch_created(const void *handle, const char *what, CUcontext c)
     pthread_mutex_unlock(&handles.lock);
 }
 
-static void forget_handle(void *handle)
+static void forget_handle(const void *handle)
 {
     struct watched **link = bucket(handle);
     while (*link && (*link)->handle != handle)
@@ -56,19 +56,16 @@ static void forget_handle(void *handle)
     if (h)
         *link = h->next;
     free(h);
-    free(handle);
 }
 
-void watch_destroyed(void *handle)
+void watch_destroyed(const void *handle)
 {
-    if (!watch_is_on()) {
-        free(handle);
+    if (!watch_is_on())
         return;
-    }
     const struct stack *s = stack_here();
     pthread_mutex_lock(&handles.lock);
-    struct watched *h = handle_find(handle);
-    void **oldest = &handles.destroyed[handles.n_destroyed++ % MAX_DESTROYED];
+    struct watched *h = watched_find(handle);
+    const void **oldest = &handles.destroyed[handles.n_destroyed++ % MAX_DESTROYED];
     if (*oldest)
         forget_handle(*oldest);
     *oldest = handle;
@@ -82,7 +79,7 @@ bool watch_handle(const void *handle, const char *what)
     if (!watch_options()->memory)
         return true;
     pthread_mutex_lock(&handles.lock);
-    struct watched *known = handle_find(handle), h = known ? *known : (struct watched){0};
+    struct watched *known = watched_find(handle), h = known ? *known : (struct watched){0};
     pthread_mutex_unlock(&handles.lock);
     if (known && !h.destroyed)
         return true;

@@ -19,21 +19,21 @@ enum { STAGED_BYTES = 64 << 10 };
 /* ---- launches ---- */
 
 /* Dynamic shared memory over 48 KiB has to be asked for (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES). */
-static CUresult check_shared(const struct work_launch *l, CUcontext c, hd_kernel *kernel)
+static CUresult check_shared(const struct CUfunc_st *f, const struct work_launch *l, CUcontext c, hd_kernel *kernel)
 {
     int limit = 0;
     hd_kernel_info info;
     hd_machine_get_attribute(c->device->machine, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &limit);
     hd_kernel_get_info(kernel, &info);
     size_t most = info.static_shared_bytes < (size_t)limit ? (size_t)limit - info.static_shared_bytes : 0;
-    if (l->function->dynamic_shared_limit >= 0 && (size_t)l->function->dynamic_shared_limit > most)
-        most = (size_t)l->function->dynamic_shared_limit;
+    if (f->dynamic_shared_limit >= 0 && (size_t)f->dynamic_shared_limit > most)
+        most = (size_t)f->dynamic_shared_limit;
     if (l->shared_bytes <= most)
         return CUDA_SUCCESS;
     log_line(LOG_ERROR,
              "`%s`: %u bytes of dynamic shared memory; %zu are possible without "
              "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize)",
-             l->function->name, l->shared_bytes, most);
+             f->name, l->shared_bytes, most);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -44,7 +44,7 @@ static bool is_wanted(const char *kernel)
     return checked && explained;
 }
 
-static hd_launch_config config_of(const struct work_launch *l)
+static hd_launch_config config_of(const struct CUfunc_st *f, const struct work_launch *l)
 {
     return (hd_launch_config){.grid = {l->grid[0], l->grid[1], l->grid[2]},
                               .block = {l->block[0], l->block[1], l->block[2]},
@@ -52,47 +52,49 @@ static hd_launch_config config_of(const struct work_launch *l)
                               .shared_bytes = l->shared_bytes,
                               .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
                                        (l->programmatic ? HD_LAUNCH_PROGRAMMATIC : 0) |
-                                       (l->function->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0),
+                                       (f->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0),
                               .args = (const void *const *)l->args,
                               .packed_args = l->packed,
                               .packed_bytes = l->packed_bytes};
 }
 
 /* What a launch has said, before it began; frees the report. */
-static CUresult launched(const struct work_launch *l, hd_result r, hd_report *report)
+static CUresult launched(const struct CUfunc_st *f, hd_result r, hd_report *report)
 {
     hd_diagnostic first;
     if (hd_report_get(report, 0, &first))
-        log_line(LOG_ERROR, "`%s` cannot be launched: %s", l->function->name, first.text);
+        log_line(LOG_ERROR, "`%s` cannot be launched: %s", f->name, first.text);
     hd_report_free(report);
     return from_hd(r);
 }
 
 static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
 {
+    struct CUfunc_st *f;
     hd_kernel *kernel;
     hd_report *report = NULL;
-    TRY(function_on(l->function, c->device, &kernel));
+    TRY(function_find(l->function, c->device, &f, &kernel));
     if (l->shared_bytes)
-        TRY(check_shared(l, c, kernel));
-    hd_launch_config config = config_of(l);
-    config.flags |= is_wanted(l->function->name) ? 0 : HD_LAUNCH_UNCHECKED;
+        TRY(check_shared(f, l, c, kernel));
+    hd_launch_config config = config_of(f, l);
+    config.flags |= is_wanted(f->name) ? 0 : HD_LAUNCH_UNCHECKED;
     config.timeout_seconds = limits_time_left(limits_given());
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
-    return launched(l, r, report);
+    return launched(f, r, report);
 }
 
 CUresult work_check(const struct work *w, CUcontext c)
 {
+    struct CUfunc_st *f;
     hd_kernel *kernel;
     hd_report *report = NULL;
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
-    TRY(function_on(w->launch.function, c->device, &kernel));
-    TRY(check_shared(&w->launch, c, kernel));
-    hd_launch_config config = config_of(&w->launch);
+    TRY(function_find(w->launch.function, c->device, &f, &kernel));
+    TRY(check_shared(f, &w->launch, c, kernel));
+    hd_launch_config config = config_of(f, &w->launch);
     hd_result r = hd_launch_check(kernel, &config, &report);
-    return launched(&w->launch, r, report);
+    return launched(f, r, report);
 }
 
 /* ---- copies ---- */
@@ -203,6 +205,14 @@ static CUresult call(hd_stream *s, CUhostFn function, void *data)
     return from_hd(hd_stream_call(s, run_call, c, HD_CALL_ALWAYS));
 }
 
+/* ---- events ---- */
+
+static CUresult event(hd_stream *s, CUevent handle, bool wait)
+{
+    struct CUevent_st *e = event_of(handle);
+    return !e ? CUDA_ERROR_INVALID_HANDLE : wait ? event_wait(e, s) : event_record(e, s);
+}
+
 /* ---- all of them ---- */
 
 CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how how)
@@ -213,8 +223,8 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
     case WORK_COPY: return copy(s, &w->copy, how);
     case WORK_FILL: return fill(s, &w->fill, how);
     case WORK_CALL: return call(s, w->call.function, w->call.data);
-    case WORK_RECORD: return event_record(w->event, s);
-    case WORK_WAIT: return event_wait(w->event, s);
+    case WORK_RECORD: return event(s, w->event, false);
+    case WORK_WAIT: return event(s, w->event, true);
     default: return CUDA_SUCCESS;
     }
 }

@@ -1,4 +1,5 @@
-/* Work for streams: what the driver's functions put there, and what graphs are made of. Private to cuda/. */
+/* Work for streams: what the driver's functions put there, and what graphs are made of. It names functions and events by their handles,
+ * which may end before it runs. Private to cuda/. */
 #ifndef HEDDLE_CUDA_WORK_H
 #define HEDDLE_CUDA_WORK_H
 
@@ -7,7 +8,7 @@
 enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT };
 
 struct work_launch {
-    struct CUfunc_st *function;
+    CUfunction function;                                  /* its handle */
     unsigned grid[3], block[3], cluster[3], shared_bytes; /* cluster: 0 where the launch does not say */
     bool cooperative, programmatic;
     void *const *args; /* or packed */
@@ -25,7 +26,7 @@ struct work {
             CUhostFn function;
             void *data;
         } call;
-        CUevent event; /* to record, to wait for */
+        CUevent event; /* its handle: to record, to wait for */
     };
 };
 
@@ -57,8 +58,11 @@ CUresult fill_check(const hd_fill *fill);
 
 /* ---- driver_stream.c ---- */
 
-CUresult event_record(CUevent e, hd_stream *s);
-CUresult event_wait(CUevent e, hd_stream *s);
+/* By its handle; NULL where it is none. */
+struct CUevent_st *event_of(CUevent handle);
+void event_free(void *record);
+CUresult event_record(struct CUevent_st *e, hd_stream *s);
+CUresult event_wait(struct CUevent_st *e, hd_stream *s);
 
 /* ---- summary.c ---- */
 
