@@ -290,6 +290,50 @@ def the_language():
     checks("language", "-I" + folder.name, "-D", "BASE=76", "-DARCH=600", "-arch=sm_60", "-O2")
 
 
+def functors_of_the_device_go_through_std():
+    """Which is what constexpr functions of <tuple> and <functional> ask by traits whether they can do it."""
+    write("std.cu", """#include <array>
+#include <functional>
+#include <tuple>
+#include <utility>
+struct D {
+    int v;
+    __device__ int operator()(int a) const { return v + a; }
+    __device__ bool operator<(const D &o) const { return v < o.v; }
+    __device__ operator int() const { return v; }
+};
+struct E {
+    template <class... A> __device__ int operator()(A... a) const { return sizeof...(a); }
+};
+static_assert(std::is_invocable<D, int>::value && !std::is_invocable<D>::value && std::is_convertible<D, int>::value);
+template <class F> __global__ void k(F f, int *p)
+{
+    static_assert(std::is_same_v<std::invoke_result_t<F, int>, int> && std::is_invocable_r_v<long, F &, int>);
+    std::tuple<D, int> t{f, 1};
+    D other{7};
+    p[0] = std::apply(f, std::make_tuple(2));
+    p[1] = std::apply(E{}, std::tuple<int, float, char>{});
+    p[2] = std::apply([](auto... v) { return (v + ...); }, std::array<int, 3>{1, 2, 3});
+    p[3] = std::get<D>(t)(1) + std::get<1>(t);
+    p[4] = std::min(D{2}, f).v + std::common_type_t<D, int>(2);
+    std::swap(f, other);
+    p[5] = other.v;
+}
+int main()
+{
+    int *p, wanted[] = {7, 3, 6, 7, 4, 5}, bad = 0;
+    cudaMallocManaged(&p, 64);
+    k<<<1, 1>>>(D{5}, p);
+    bad += cudaDeviceSynchronize();
+    for (int i = 0; i < 6; i++)
+        bad += p[i] != wanted[i];
+    return bad;
+}
+""")
+    cc("-o", "std", "std.cu")
+    run("std")
+
+
 def tables_of_strings_are_read():
     """Of which LLVM makes tables of distances, where its writer of PTX cannot have them."""
     write("strings.cu", r"""#include <cstdio>

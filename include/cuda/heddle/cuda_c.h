@@ -2,7 +2,7 @@
  * device declarations stand before <cmath>, so that its functions are not taken for device functions, too.
  *
  * The names of C's math functions, their overloads and those in std:: come from clang's own CUDA headers; they rest on the
- * interface of libdevice (__nv_sinf ...), which math_*.h implement.
+ * interface of libdevice (__nv_sinf ...), which math_*.h implement. Headers of the C++ library that clang takes otherwise than nvcc are in std/.
  */
 #ifndef HEDDLE_CUDA_C_H
 #define HEDDLE_CUDA_C_H
