@@ -15,6 +15,12 @@ struct allocation *allocation_find(const void *address, hd_memory_info *info, st
     return d ? (info ? info : &own)->data : NULL;
 }
 
+bool allocation_is_managed(const hd_memory_info *info)
+{
+    const struct allocation *a = info->data;
+    return info->managed || (a && a->managed);
+}
+
 CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation)
 {
     struct allocation *a = calloc(1, sizeof *a);

@@ -6,6 +6,8 @@
 
 /* The allocation that an address lies in, or NULL; *info, if not NULL, as hd_find says. */
 struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device);
+/* Is it the host's memory as well as the device's: of cuMemAllocManaged, or a .managed variable? */
+bool allocation_is_managed(const hd_memory_info *info);
 /* `host`: which the host reads and writes itself. */
 CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation);
 /* Nothing has been written into it yet, which checkers are to know. */

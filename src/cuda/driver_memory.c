@@ -127,14 +127,31 @@ CU_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *start, size_t *bytes, CUdev
 {
     CUcontext c;
     hd_memory_info info;
+    struct registered r;
     TRY(context_current(&c));
-    if (!device_of(AT(pointer), &info))
+    if (registered_find(AT(pointer), &r))
+        info = (hd_memory_info){.start = r.start, .bytes = r.bytes};
+    else if (!device_of(AT(pointer), &info) || !mapping_allows(AT(pointer), 1, false))
         return CUDA_ERROR_NOT_FOUND;
     if (start)
         *start = (CUdeviceptr)(uintptr_t)info.start;
     if (bytes)
         *bytes = info.bytes;
     return CUDA_SUCCESS;
+}
+
+/* Is it managed memory, these bytes whole? Where kernels use all of the host's memory, that is, too. */
+static CUresult managed(CUdeviceptr pointer, size_t bytes)
+{
+    hd_memory_info info;
+    struct device *d = device_of(AT(pointer), &info);
+    NEED(bytes > 0);
+    if (d && allocation_is_managed(&info))
+        return bytes <= info.bytes - (size_t)((char *)AT(pointer) - (char *)info.start) ? CUDA_SUCCESS
+                                                                                        : CUDA_ERROR_INVALID_VALUE;
+    struct registered r; /* a __managed__ variable */
+    bool shared = !d && (host_is_pageable() || (registered_find(AT(pointer), &r) && r.managed));
+    return shared ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- host memory ---- */
@@ -168,11 +185,12 @@ CU_API CUresult cuMemFreeHost(void *pointer)
     return pointer ? release(pointer, CU_MEMORYTYPE_HOST) : CUDA_SUCCESS;
 }
 
+/* Pinned or registered. */
 static bool is_host(const void *p, unsigned *flags)
 {
     struct registered r;
     struct allocation *a = allocation_find(p, NULL, NULL);
-    bool registered = !a && registered_find(p, &r);
+    bool registered = !a && registered_find(p, &r) && !r.managed;
     bool host = registered || (a && a->type == CU_MEMORYTYPE_HOST);
     if (flags && host)
         *flags = a ? a->flags : r.flags;
@@ -192,7 +210,11 @@ CU_API CUresult cuMemHostGetFlags(unsigned *flags, void *host)
 {
     CUcontext c;
     TRY(context_current(&c));
-    NEED(flags && is_host(host, flags));
+    NEED(flags);
+    if (managed((CUdeviceptr)(uintptr_t)host, 1) == CUDA_SUCCESS)
+        *flags = CU_MEMHOSTALLOC_DEVICEMAP;
+    else
+        NEED(is_host(host, flags));
     return CUDA_SUCCESS;
 }
 
@@ -205,8 +227,7 @@ CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
     if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
         api_not_supported("cuMemHostRegister of I/O memory"); /* an H200's answer where memory is none is this, too: */
     NEED(pointer && bytes && (flags & ~known) == 0);
-    if (device_of(pointer, NULL))
-        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    NEED(!device_of(pointer, NULL));
     flags = (flags & ~(unsigned)CU_MEMHOSTREGISTER_READ_ONLY) | CU_MEMHOSTREGISTER_DEVICEMAP;
     struct registered r = {pointer, bytes, flags, c->handle, c->device, false};
     return registered_add(&r);
@@ -223,19 +244,6 @@ CU_API CUresult cuMemHostUnregister(void *pointer)
 }
 
 /* ---- managed memory: in one place for all, so that advice changes nothing ---- */
-
-static CUresult managed(CUdeviceptr pointer, size_t bytes)
-{
-    hd_memory_info info;
-    struct allocation *a = allocation_find(AT(pointer), &info, NULL);
-    NEED(bytes > 0);
-    if (a && a->managed)
-        return bytes <= info.bytes - (size_t)((char *)AT(pointer) - (char *)info.start) ? CUDA_SUCCESS
-                                                                                        : CUDA_ERROR_INVALID_VALUE;
-    struct registered r; /* a __managed__ variable */
-    bool shared = !a && (host_is_pageable() || (registered_find(AT(pointer), &r) && r.managed));
-    return shared ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 
 CU_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation location)
 {
@@ -285,13 +293,14 @@ CU_API CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdev
     return prefetch(pointer, bytes, s ? s : CU_STREAM_PER_THREAD);
 }
 
-/* To whom managed memory is attached makes no difference: all may use it at any time. */
+/* To whom managed memory is attached makes no difference: all may use it at any time. It is attached whole. */
 CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr pointer, size_t bytes, unsigned flags)
 {
     hd_stream *stream;
-    (void)bytes;
+    hd_memory_info info;
     TRY(stream_run(s, &stream, NULL));
     NEED(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE);
+    NEED(!bytes || !device_of(AT(pointer), &info) || (info.start == AT(pointer) && info.bytes == bytes));
     return managed(pointer, 1);
 }
 
@@ -307,51 +316,77 @@ struct known {
     struct device *device; /* NULL: not the machine's */
     hd_memory_info info;
     struct allocation *allocation; /* NULL: a variable, or not the machine's */
-    bool registered;
+    bool registered, mapped;
     struct registered range;
+    struct mapping mapping;
 };
 
 static void look_up(const void *p, struct known *k)
 {
+    struct reservation reserved;
     *k = (struct known){.pointer = p};
     k->allocation = allocation_find(p, &k->info, &k->device);
     k->registered = !k->device && registered_find(p, &k->range);
+    k->mapped = k->device && !k->allocation && mapping_find(p, &k->mapping);
+    if (k->mapped && reservation_find(p, &reserved)) { /* all of it is one range to who asks */
+        k->info.start = reserved.start;
+        k->info.bytes = reserved.bytes;
+    }
 }
 
+static bool is_managed(const struct known *k)
+{
+    return k->registered ? k->range.managed : allocation_is_managed(&k->info);
+}
+
+/* What is of a pool, mapped, or a managed variable belongs to no context. */
 static CUcontext handle_of_context(const struct known *k)
 {
-    return k->allocation ? k->allocation->context->handle : k->registered ? k->range.context : k->device->primary;
+    if (k->allocation)
+        return k->allocation->pool ? NULL : k->allocation->context->handle;
+    if (k->mapped || is_managed(k))
+        return NULL;
+    return k->registered ? k->range.context : k->device->primary;
 }
 
-/* The value of an attribute of memory that CUDA knows. */
+/* The value of an attribute of memory that CUDA knows, as an H200 tells it. */
 static CUresult attribute_of(const struct known *k, CUpointer_attribute attribute, void *value)
 {
-    bool managed = k->registered ? k->range.managed : k->allocation && k->allocation->managed;
+    bool managed = is_managed(k);
     bool host = !managed && (k->registered || (k->allocation && k->allocation->type == CU_MEMORYTYPE_HOST));
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)value = handle_of_context(k); break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(unsigned *)value = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE; break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)value = (CUdeviceptr)(uintptr_t)k->pointer; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        NEED(!k->mapped || mapping_access(&k->mapping));
+        *(CUdeviceptr *)value = (CUdeviceptr)(uintptr_t)k->pointer;
+        break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         if (!host && !managed)
             return CUDA_ERROR_INVALID_VALUE;
         *(const void **)value = k->pointer;
         break;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *(unsigned *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *(unsigned *)value = managed; break;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         *(unsigned long long *)value = k->allocation ? k->allocation->id : (unsigned long long)(uintptr_t)k->info.start;
         break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = managed; break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = (k->device ? k->device : k->range.device)->ordinal; break;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: *(unsigned *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(unsigned *)value = k->allocation && !host && !managed && !k->allocation->pool;
+        break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(void **)value = k->registered ? k->range.start : k->info.start; break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)value = k->registered ? k->range.bytes : k->info.bytes; break;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)value = 1; break;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(unsigned long long *)value = 0; break;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: *(unsigned *)value = 0; break;
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(unsigned *)value = CU_MEM_ACCESS_FLAGS_PROT_READWRITE; break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *(unsigned *)value = k->mapped ? mapping_access(&k->mapping) : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        *(CUmemoryPool *)value = k->allocation ? pool_handle(k->allocation->pool) : NULL;
+        *(CUmemoryPool *)value = k->mapped       ? pool_handle(k->mapping.pool)
+                                 : k->allocation ? pool_handle(k->allocation->pool)
+                                                 : NULL;
         break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
@@ -414,6 +449,7 @@ CU_API CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute att
 {
     TRY(state_ready());
     TRY(capture_unsafe());
-    NEED(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && device_of(AT(pointer), NULL));
+    NEED(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
+    NEED(device_of(AT(pointer), NULL) || registered_find(AT(pointer), NULL));
     return CUDA_SUCCESS;
 }

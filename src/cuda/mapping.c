@@ -251,19 +251,19 @@ unsigned mapping_access(const struct mapping *m)
     return all;
 }
 
-static bool is_reserved(const struct mappings *l, const char *address)
+static const struct reservation *reservation_of(const struct mappings *l, const char *address)
 {
     size_t i = 0;
     while (i < l->n_reserved && (size_t)(address - l->reserved[i].start) >= l->reserved[i].bytes)
         i++;
-    return i < l->n_reserved;
+    return i < l->n_reserved ? &l->reserved[i] : NULL;
 }
 
 static bool all_allow(const struct mappings *l, const char *at, const char *end, unsigned wanted)
 {
     const struct mapping *m = at_address(l, at);
     if (!m)
-        return !is_reserved(l, at);
+        return !reservation_of(l, at);
     for (; m && at < end; m = at_address(l, at)) {
         if ((mapping_access(m) & wanted) != wanted)
             return false;
@@ -398,6 +398,16 @@ bool reservation_remove(struct reservation r)
         l->reserved[i] = l->reserved[--l->n_reserved];
     state_unlock();
     return good;
+}
+
+bool reservation_find(const void *address, struct reservation *r)
+{
+    state_lock();
+    const struct reservation *found = reservation_of(&mappings, address);
+    if (found)
+        *r = *found;
+    state_unlock();
+    return found;
 }
 
 bool reservation_is_free(const void *start, size_t bytes)

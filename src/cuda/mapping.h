@@ -79,6 +79,8 @@ struct reservation {
 CUresult reservation_add(struct reservation r);
 /* False where none is exactly this, or something is mapped there. */
 bool reservation_remove(struct reservation r);
+/* The one that an address is in. */
+bool reservation_find(const void *address, struct reservation *r);
 /* Whether all of it is reserved and nothing is mapped there. */
 bool reservation_is_free(const void *start, size_t bytes);
 

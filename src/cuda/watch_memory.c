@@ -138,14 +138,21 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
     }
 }
 
+static bool is_device_only(const void *p)
+{
+    hd_memory_info info;
+    struct device *d;
+    const struct allocation *a = allocation_find(p, &info, &d);
+    return d && !allocation_is_managed(&info) && !(a && a->type == CU_MEMORYTYPE_HOST);
+}
+
 /* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy results in an undefined
  * behavior" (CUDA Runtime API, cudaMemcpy). What is managed or pinned is on both sides. */
 static bool is_wrong_side(const void *p, enum watch_side wanted, const struct stack **allocated)
 {
-    struct device *d;
-    struct allocation *a = allocation_find(p, NULL, &d);
+    const struct allocation *a = allocation_find(p, NULL, NULL);
     *allocated = a ? a->stack : NULL;
-    return wanted == SIDE_HOST && d && !(a && (a->managed || a->type == CU_MEMORYTYPE_HOST));
+    return wanted == SIDE_HOST && is_device_only(p);
 }
 
 void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side)
@@ -160,13 +167,6 @@ void watch_sides(const void *to, enum watch_side to_side, const void *from, enum
                               .notes = {{"allocated", "it was allocated here", allocated}}};
     watch_found(&w, "%s %s %p, which the call says is memory of the host, and is the device's",
                 watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", wrong_to ? to : from);
-}
-
-static bool is_device_only(const void *p)
-{
-    struct device *d;
-    struct allocation *a = allocation_find(p, NULL, &d);
-    return d && !(a && (a->managed || a->type == CU_MEMORYTYPE_HOST));
 }
 
 /* Between memories of the device the bytes stay what they are, and are a mistake where they are read. */

@@ -1,6 +1,7 @@
 /* See work.h. */
 #include "cuda/work.h"
 
+#include "cuda/allocations.h"
 #include "cuda/capture.h"
 #include "cuda/check.h"
 #include "cuda/devices.h"
@@ -108,7 +109,7 @@ static enum memory memory_of(const void *p)
     struct registered r;
     if (device_of(p, &info)) {
         const struct allocation *a = info.data;
-        return !a ? DEVICE : a->managed ? MANAGED : a->type == CU_MEMORYTYPE_HOST ? PINNED : DEVICE;
+        return allocation_is_managed(&info) ? MANAGED : a && a->type == CU_MEMORYTYPE_HOST ? PINNED : DEVICE;
     }
     return !registered_find(p, &r) ? PAGEABLE : r.managed ? MANAGED : PINNED;
 }

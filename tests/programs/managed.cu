@@ -1,6 +1,8 @@
 /* Host and kernel count in the same memory at the same time (CUDA Programming Guide, "Atomic functions": the example). */
 #include "program.h"
 
+#include <cuda.h>
+
 #include <pthread.h>
 
 KERNEL count(int *total, volatile int *begun, int times) BODY(
@@ -16,6 +18,56 @@ KERNEL count_variable(int times) BODY(
         atomicAdd_system(&shared_total, 1);
 )
 REGISTER_KERNEL(count_variable)
+
+/* As an H200 answers of a variable of an nvcc-built program. */
+static void variable_is_managed_in_every_query(int *v)
+{
+    CUpointer_attribute what[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,  CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                                  CU_POINTER_ATTRIBUTE_HOST_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                  CU_POINTER_ATTRIBUTE_RANGE_SIZE,   CU_POINTER_ATTRIBUTE_CONTEXT};
+    unsigned type = 0, is_managed = 0, sync = 0, flags = 0;
+    CUdeviceptr device = 0, start = 0;
+    void *host = NULL, *mapped = NULL, *symbol = NULL;
+    size_t size = 0, range = 0, symbol_size = 0;
+    CUcontext context = (CUcontext)v;
+    struct cudaPointerAttributes a;
+    struct cudaMemLocation here, there;
+    cudaIpcMemHandle_t handle;
+    cudaStream_t s;
+    here.type = cudaMemLocationTypeDevice, here.id = 0;
+    there.type = cudaMemLocationTypeHost, there.id = 0;
+    void *values[] = {&type, &device, &host, &is_managed, &size, &context};
+    CHECK(cudaPointerGetAttributes(&a, v));
+    expect(a.type == cudaMemoryTypeManaged && a.device == 0 && a.devicePointer == v && a.hostPointer == v,
+           "cudaPointerGetAttributes of a variable");
+    expect(!cuPointerGetAttributes(6, what, values, (CUdeviceptr)v) && type == CU_MEMORYTYPE_DEVICE &&
+               device == (CUdeviceptr)v && host == v && is_managed == 1 && size == 4 && !context,
+           "cuPointerGetAttributes");
+    expect(!cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, (CUdeviceptr)v) && is_managed == 1 &&
+               !cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)v) && type == 2 &&
+               !cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, (CUdeviceptr)v) && host == v &&
+               !cuPointerGetAttribute(&sync, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (CUdeviceptr)v) && sync == 1,
+           "cuPointerGetAttribute, one by one");
+    expect(!cuMemGetAddressRange(&start, &range, (CUdeviceptr)v) && start == (CUdeviceptr)v && range == 4,
+           "cuMemGetAddressRange");
+    EXPECT_ERROR(cudaGetSymbolAddress(&symbol, v), cudaSuccess);
+    EXPECT_ERROR(cudaGetSymbolSize(&symbol_size, v), cudaSuccess);
+    expect(symbol == v && symbol_size == 4, "its symbol is itself");
+    EXPECT_ERROR(cudaMemPrefetchAsync(v, 4, here, 0, 0), cudaSuccess);
+    EXPECT_ERROR(cudaMemPrefetchAsync(v, 4, there, 0, 0), cudaSuccess);
+    EXPECT_ERROR(cudaMemAdvise(v, 4, cudaMemAdviseSetReadMostly, here), cudaSuccess);
+    EXPECT_ERROR(cudaMemAdvise(v, 4, cudaMemAdviseSetAccessedBy, there), cudaSuccess);
+    EXPECT_ERROR(cudaMemAdvise(v, 5, cudaMemAdviseSetReadMostly, here), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemPrefetchAsync(v, 5, here, 0, 0), cudaErrorInvalidValue);
+    CHECK(cudaStreamCreate(&s));
+    EXPECT_ERROR(cudaStreamAttachMemAsync(s, v, 0, cudaMemAttachSingle), cudaSuccess);
+    EXPECT_ERROR(cudaStreamAttachMemAsync(s, v, 4, cudaMemAttachGlobal), cudaSuccess);
+    EXPECT_ERROR(cudaStreamAttachMemAsync(s, v, 2, cudaMemAttachGlobal), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaHostGetDevicePointer(&mapped, v, 0), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaHostGetFlags(&flags, v), cudaSuccess);
+    EXPECT_ERROR(cudaIpcGetMemHandle(&handle, v), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaHostRegister(v, 4, 0), cudaErrorInvalidValue);
+}
 
 enum { BLOCKS = 8, THREADS = 64, TIMES = 200, HOST_TIMES = 200000 };
 
@@ -55,5 +107,6 @@ int main(void)
     EXPECT_ERROR(cudaMemPrefetchAsync(p, 4, here, 0, 0), cudaSuccess);
     EXPECT_ERROR(cudaMemAdvise(p, 4, cudaMemAdviseSetReadMostly, here), cudaSuccess);
     EXPECT_ERROR(cudaFree(p), cudaSuccess);
+    variable_is_managed_in_every_query(&HOST(shared_total));
     return done();
 }
