@@ -170,7 +170,7 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
         q->cluster[i] = cluster[i];
     }
     if (k->module->machine->tracer)
-        hooks_add(&q->hooks, trace_hooks(k->module->machine->tracer));
+        hooks_add(&q->hooks, HOOK_TRACE, trace_hooks(k->module->machine->tracer));
     return HD_SUCCESS;
 }
 

@@ -70,18 +70,18 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
     const struct hooks *wgmma = c->races ? wgmma_hooks(c, k) : NULL;
     pthread_mutex_unlock(&c->lock);
     if (c->options.tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK))
-        hooks_add(hooks, &c->memory);
+        hooks_add(hooks, HOOK_MEMORY, &c->memory);
     if (c->options.tools & HD_TOOL_SYNCCHECK)
-        hooks_add(hooks, sync_hooks(c, k));
+        hooks_add(hooks, HOOK_SYNC, sync_hooks(c, k));
     if (c->races) {
         if (k->has_async)
-            hooks_add(hooks, &c->copies);
+            hooks_add(hooks, HOOK_COPIES, &c->copies);
         if (wgmma)
-            hooks_add(hooks, wgmma);
+            hooks_add(hooks, HOOK_WGMMA, wgmma);
         races_begin(c->races, k);
-        hooks_add(hooks, races_hooks(c->races, k));
+        hooks_add(hooks, HOOK_RACES, races_hooks(c->races, k));
         if (proxies_concern(k))
-            hooks_add(hooks, &c->proxies);
+            hooks_add(hooks, HOOK_PROXIES, &c->proxies);
     }
 }
 

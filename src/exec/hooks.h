@@ -202,21 +202,34 @@ struct hooks {
     void (*schedule)(void *data, const struct schedule_event *e);
 };
 
-enum { MAX_HOOKS = 7 };
+/* Who may watch a launch, each once; all are told of an event in this order. */
+enum hook_client {
+    HOOK_TRACE,
+    HOOK_COUNTERS,
+    HOOK_MEMORY,
+    HOOK_SYNC,
+    HOOK_COPIES,
+    HOOK_WGMMA,
+    HOOK_RACES,
+    HOOK_PROXIES,
+    HOOK_CLIENTS
+};
 
 /* The clients of a launch, and what any of them wants. */
 struct hook_list {
-    unsigned n;
-    const struct hooks *at[MAX_HOOKS];
-    bool wants_access; /* or fault(), issue(), matrix() */
+    unsigned n;                           /* behind the last client */
+    const struct hooks *at[HOOK_CLIENTS]; /* or NULL */
+    bool wants_access;                    /* or fault(), issue(), matrix() */
     bool access_by_piece;
     bool wants_control, wants_branch;
     uint32_t sync_kinds;
 };
 
-static inline void hooks_add(struct hook_list *list, const struct hooks *h)
+static inline void hooks_add(struct hook_list *list, enum hook_client client, const struct hooks *h)
 {
-    list->at[list->n++] = h;
+    list->at[client] = h;
+    if (list->n <= client)
+        list->n = client + 1;
     list->wants_access |= h->access || h->performed || h->fault || h->issue || h->matrix;
     list->access_by_piece |= h->access_by_piece;
     list->wants_control |= h->control != NULL;
@@ -232,14 +245,14 @@ static inline bool hooks_want_sync(const struct hook_list *list, enum sync_kind 
 #define HOOKS_CALL(list, name, event)                                                                                  \
     do {                                                                                                               \
         for (unsigned hook_ = 0; hook_ < (list)->n; hook_++)                                                           \
-            if ((list)->at[hook_]->name)                                                                               \
+            if ((list)->at[hook_] && (list)->at[hook_]->name)                                                          \
                 (list)->at[hook_]->name((list)->at[hook_]->data, (event));                                             \
     } while (0)
 
 static inline void hooks_tell_sync(const struct hook_list *list, const struct sync_event *e)
 {
     for (unsigned i = 0; i < list->n; i++)
-        if (list->at[i]->sync && list->at[i]->sync_kinds >> e->kind & 1)
+        if (list->at[i] && list->at[i]->sync && list->at[i]->sync_kinds >> e->kind & 1)
             list->at[i]->sync(list->at[i]->data, e);
 }
 

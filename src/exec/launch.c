@@ -76,7 +76,7 @@ static bool make_grid_barrier(struct launch *l)
 static bool has_memcheck(const struct hook_list *hooks)
 {
     for (unsigned i = 0; i < hooks->n; i++)
-        if (hooks->at[i]->fault)
+        if (hooks->at[i] && hooks->at[i]->fault)
             return true;
     return false;
 }

@@ -161,7 +161,7 @@ bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, e
                             .window = p->window,
                             .writes = o->kind == OP_ASYNC ? p->writes : op_writes(o)};
     for (unsigned i = 0; i < w->hooks->n; i++)
-        if (w->hooks->at[i]->fault && w->hooks->at[i]->fault(w->hooks->at[i]->data, &e))
+        if (w->hooks->at[i] && w->hooks->at[i]->fault && w->hooks->at[i]->fault(w->hooks->at[i]->data, &e))
             return true;
     return false;
 }

@@ -524,7 +524,7 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
                               .sync_kinds = 1u << SYNC_BARRIER_OPEN | 1u << SYNC_GROUP | 1u << SYNC_MBARRIER_ARRIVE |
                                             1u << SYNC_MBARRIER_WAIT,
                               .schedule = on_schedule};
-    hooks_add(&q->hooks, &l->hooks);
+    hooks_add(&q->hooks, HOOK_COUNTERS, &l->hooks);
     return l;
 }
 

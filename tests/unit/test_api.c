@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -622,6 +623,57 @@ static void what_is_no_flag_or_engine_is_refused(void **state)
     hd_machine_destroy(m);
 }
 
+/* Whoever can watch a launch does: a timeline, an explainer, and each part of a checker, for asynchronous copies, wgmma and proxies, too. */
+static void all_who_watch_a_launch_can_at_once(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd<4>; .reg .u32 %r<2>; .reg .f32 %f<5>; .reg .pred %p<2>;\n"
+        ".shared .align 128 .b8 tile[4096];\n"
+        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, tile;\n"
+        "cp.async.ca.shared.global [%r1], [%rd1], 16;\ncp.async.wait_all;\n"
+        "mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n"
+        "mov.b64 %rd3, 0x0000000800080000; setp.eq.u32 %p1, %r1, %r1;\n"
+        "wgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd3, %rd3, %p1, 1, 1, 0, 0;\n"
+        "wgmma.commit_group.sync.aligned;\n"
+        "st.global.f32 [%rd1], %f1;\nwgmma.wait_group.sync.aligned 0;\nret;\n}\n";
+    hd_source s = source(text);
+    char path[] = "/tmp/heddle-trace-XXXXXX";
+    hd_machine_options options = {.trace_path = path};
+    hd_machine *m;
+    hd_module *module;
+    hd_kernel *k;
+    hd_checker *checker;
+    hd_explainer *explainer, *second;
+    void *p;
+    (void)state;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(hd_machine_create(&options, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_checker_create(m, NULL, &checker), HD_SUCCESS);
+    assert_int_equal(hd_explainer_create(m, NULL, &explainer), HD_SUCCESS);
+    assert_int_equal(hd_explainer_create(m, NULL, &second), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "k", &k, NULL), HD_SUCCESS);
+    assert_int_equal(hd_alloc(m, 4096, &p), HD_SUCCESS);
+    memset(p, 0, 4096);
+    hd_launch_config c = {.grid = {1, 1, 1}, .block = {128, 1, 1}, .args = (const void *[]){&p}};
+    assert_int_equal(hd_launch(k, &c, NULL, NULL), HD_SUCCESS);
+    hd_report *found;
+    assert_int_equal(hd_checker_report(checker, &found), HD_SUCCESS);
+    assert_non_null(strstr(hd_report_json(found), "wgmma"));
+    hd_report_free(found);
+    hd_explainer_destroy(explainer);
+    hd_checker_destroy(checker);
+    hd_machine_destroy(m);
+    struct stat written;
+    assert_int_equal(stat(path, &written), 0);
+    assert_true(written.st_size > 0);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -629,6 +681,7 @@ int main(void)
         cmocka_unit_test(kernels_are_found_by_the_names_of_their_source),
         cmocka_unit_test(null_is_refused_where_it_is_not_allowed),
         cmocka_unit_test(what_is_no_flag_or_engine_is_refused),
+        cmocka_unit_test(all_who_watch_a_launch_can_at_once),
         cmocka_unit_test(machines_in_several_threads_do_not_meet),
         cmocka_unit_test(a_child_of_fork_compiles_too),
         cmocka_unit_test(threads_of_a_child_of_fork_compile_at_once),
