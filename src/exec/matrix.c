@@ -77,6 +77,18 @@ static bool find_places(const struct matrix *f, struct mma_places *x)
            find_eights(&f->d, row, column, &x->d);
 }
 
+/* The ISA wants lines that begin at multiples of 16 bytes. What an H200 makes of others: machine code counts strides in the words that it
+ * moves, of 32 bits, or of 64 where a lane has two numbers of 32 bits side by side, and drops the rest; each eighth line is where the
+ * stride says, but in accumulators of 16 x 16. Elements of a byte, of tf32 and of f64 are where they are said to be. */
+static void find_words(struct op_matrix *x)
+{
+    const struct matrix *f = &x->ir->form;
+    bool is_c = f->loads != 'a' && f->loads != 'b';
+    bool pairs = x->place.line[1] == x->place.line[0] && x->place.along[1] == x->place.along[0] + 1;
+    x->place.word = f->element_bits == 16 || f->element_bits < 8 ? 4 : f->element_bits == 32 && is_c && pairs ? 8 : 1;
+    x->place.group = is_c && f->m == 16 && f->n == 16 ? 16 : 8;
+}
+
 /* Rows lie behind each other in memory, with elements side by side; or columns do. */
 static void place_fragment(struct op_matrix *x)
 {
@@ -97,6 +109,7 @@ static void place_fragment(struct op_matrix *x)
         for (unsigned e = 0; e < fragment->n_regs * fragment_per_reg(fragment); e++)
             (along ? x->place.along : x->place.line)[e] = (uint8_t)numbers[e];
     }
+    find_words(x);
     const uint8_t *line = x->place.line_by_lane, *along = x->place.along_by_lane;
     unsigned per = fragment_per_reg(fragment);
     x->place.by_eights = x->place.by_fours = true;
@@ -399,41 +412,51 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
     return true;
 }
 
-/* In bits: how far rows (or columns) of a matrix in memory are apart. Without a stride it is dense. */
-static uint64_t stride_of(const struct op_matrix *m, uint8_t *const base[4], unsigned lane)
-{
-    uint64_t stride = m->place.length;
-    if (m->ir->has_rest)
-        stride = ((const uint32_t *)row_at(base, m->reads[m->ir->at_rest]))[lane];
-    return stride * m->ir->form.element_bits;
-}
-
 /* A matrix in memory, and the registers that it is loaded to or stored from. */
 struct moved {
     const struct op_matrix *m;
     const struct fragment *f;
     const row_ref *regs;
-    uint64_t start;  /* bytes */
-    uint64_t stride; /* bits */
-    unsigned bytes;  /* of a piece */
+    uint64_t start, near, far; /* bytes: how far lines of a group, and groups, are apart */
+    unsigned bytes;            /* of a piece */
 };
+
+/* In elements. Without a stride the matrix is dense. */
+static uint64_t stride_of(const struct op_matrix *m, uint8_t *const base[4], unsigned lane)
+{
+    return m->ir->has_rest ? ((const uint32_t *)row_at(base, m->reads[m->ir->at_rest]))[lane] : m->place.length;
+}
+
+static void find_distances(struct moved *x, uint64_t stride)
+{
+    uint64_t bits = x->m->ir->form.element_bits, words = ~(uint64_t)(x->m->place.word - 1);
+    x->near = stride * bits / 8 & words;
+    x->far = x->m->place.group == 8 ? stride * bits & words : x->near * x->m->place.group;
+}
+
+static uint64_t line_offset(const struct moved *x, unsigned line)
+{
+    unsigned group = x->m->place.group;
+    return line / group * x->far + line % group * x->near;
+}
 
 static unsigned line_bytes_of(const struct moved *x)
 {
     return (unsigned)x->m->place.length * x->m->ir->form.element_bits / 8;
 }
 
-/* How far behind the start a lane's pieces begin. */
+/* How far behind the start a lane's pieces begin. Lanes and pieces divide a line at whole bytes, and have bits of their own of its
+ * number, so that what they are off adds up. */
 static uint64_t lane_offset(const struct moved *x, unsigned lane)
 {
-    return (x->m->place.line_by_lane[lane] * x->stride + x->m->place.along_by_lane[lane] * (uint64_t)x->f->bits) / 8;
+    return line_offset(x, x->m->place.line_by_lane[lane]) + x->m->place.along_by_lane[lane] * (unsigned)x->f->bits / 8;
 }
 
 /* Where a piece's elements begin, counted from the lane's: the piece at byte `at` of a lane's registers. */
 static uint64_t piece_offset(const struct moved *x, unsigned at)
 {
     unsigned e = at * 8 >> __builtin_ctz(x->f->bits);
-    return (x->m->place.line[e] * x->stride + x->m->place.along[e] * (uint64_t)x->f->bits) / 8;
+    return line_offset(x, x->m->place.line[e]) + x->m->place.along[e] * (unsigned)x->f->bits / 8;
 }
 
 /* Registers that hold copies of those before. */
@@ -498,11 +521,10 @@ static void copy_registers(const struct warp *w, uint8_t *const base[4], const s
 static uint8_t *find_at_once(struct warp *w, const struct op *o, const struct moved *x, uint32_t lanes, struct plan *p)
 {
     unsigned lines = x->m->place.lines, line_bytes = line_bytes_of(x);
-    uint64_t stride = x->stride / 8;
-    bool overlap = stride < line_bytes && x->m->ir->form.kind == MATRIX_STORE;
-    if (lanes != UINT32_MAX || overlap || stride > UINT32_MAX / 256 || (x->start | stride) & (x->bytes - 1))
+    bool overlap = x->near < line_bytes && x->m->ir->form.kind == MATRIX_STORE;
+    if (lanes != UINT32_MAX || overlap || x->near > UINT32_MAX / 256 || (x->start | x->near) & (x->bytes - 1))
         return NULL;
-    plan_span(w, o, lanes, x->start, x->start + (lines - 1) * stride + line_bytes - x->bytes, p);
+    plan_span(w, o, lanes, x->start, x->start + line_offset(x, lines - 1) + line_bytes - x->bytes, p);
     return p->kind == PLAN_HOST ? (uint8_t *)(uintptr_t)(x->start + p->base) : NULL;
 }
 
@@ -543,7 +565,7 @@ static unsigned chunk_bytes(const struct moved *x)
 
 static bool has_chunks(const struct moved *x)
 {
-    return (x->start | line_bytes_of(x)) % chunk_bytes(x) == 0 && x->stride % (8 * chunk_bytes(x)) == 0;
+    return (x->start | line_bytes_of(x) | x->near | x->far) % chunk_bytes(x) == 0;
 }
 
 /* By how much lanes are off the numbers of the chunks: another number for each kind of fragment, and never 0, as programs have lane l
@@ -561,9 +583,9 @@ static void plan_chunks(const struct moved *x, unsigned first, struct plan *p)
     unsigned bytes = chunk_bytes(x), each = line_bytes_of(x) / bytes, rotation = rotation_of(x);
     for (unsigned i = 0; i < WARP_LANES; i++)
         p->address[(i + rotation) % WARP_LANES] =
-            x->start + (first + i) / each * (x->stride / 8) + (first + i) % each * (uint64_t)bytes;
-    uint64_t end = x->start + (first + WARP_LANES - 1) / each * (x->stride / 8) + line_bytes_of(x);
-    p->scan = (struct scan){.min = x->start + first / each * (x->stride / 8), .max = end - bytes};
+            x->start + line_offset(x, (first + i) / each) + (first + i) % each * (uint64_t)bytes;
+    uint64_t end = x->start + line_offset(x, (first + WARP_LANES - 1) / each) + line_bytes_of(x);
+    p->scan = (struct scan){.min = x->start + line_offset(x, first / each), .max = end - bytes};
     p->pattern = PATTERN_NONE;
 }
 
@@ -586,7 +608,8 @@ static void store_watched(const struct warp *w, uint8_t *const base[4], const st
     struct moved to = *x;
     struct told t;
     unsigned bytes = chunk_bytes(x);
-    to.stride = 8 * (uint64_t)line_bytes_of(x);
+    to.near = line_bytes_of(x);
+    to.far = to.near * x->m->place.group;
     store_own(base, &to, dense);
     for (unsigned i = 0; i < own_bytes(x) / bytes; i++) {
         plan_chunks(x, i * WARP_LANES, p);
@@ -644,9 +667,9 @@ static bool move_matrix(struct warp *w, struct activation *a, uint8_t *const bas
                       .f = f->kind == MATRIX_LOAD ? &f->d : &f->c,
                       .regs = f->kind == MATRIX_LOAD ? o->matrix->writes : o->matrix->reads,
                       .start = access_address_of_lane(w, a, base, o, lane),
-                      .stride = stride_of(o->matrix, base, lane),
                       .bytes = o->access->mem.bytes};
     struct plan plan;
+    find_distances(&x, stride_of(o->matrix, base, lane));
     uint8_t *at = find_at_once(w, o, &x, lanes, &plan);
     bool watched = access_is_watched(w), stores = f->kind == MATRIX_STORE;
     if (!at || (watched && !can_tell_at_once(w, &x)))

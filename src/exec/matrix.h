@@ -19,6 +19,8 @@ struct op_matrix {
         uint8_t line[FRAGMENT_MAX_REGS], along[FRAGMENT_MAX_REGS]; /* by element */
         bool by_eights; /* lane 4 r + t is at that of t, r elements further */
         bool by_fours;  /* lane 4 r + t is at that of 4 r, t registers further */
+        uint8_t word;   /* bytes: distances of the lines of a group are multiples of it */
+        uint8_t group;  /* lines */
     } place;
     bool in_place; /* a product of f16 that mma_fns.multiply_in_place() computes */
     struct mma_places places;

@@ -1,6 +1,7 @@
 """Matrix instructions (PTX ISA 9.7.14, 9.7.15). What an H200 answers to single ones is compared in tests/oracle; here is a product that
 both engines compute alike, lanes that come one after the other or not at all, descriptors, addresses that fault, and what heddle check
 sees."""
+import lzma
 import os
 import re
 import struct
@@ -131,8 +132,99 @@ def test_a_matrix_past_a_buffer_faults():
         assert "just past the end" in err and "argument 1" in err, err
 
 
+# Block b loads or stores by stride number b: a load's registers go to 64 bytes of each lane, a store has 8 KB of its own.
+STRIDES = HEAD + """.visible .entry k(.param .u64 strides, .param .u64 out, .param .u64 in)
+{
+    .reg .b32 %r<12>, %f<12>; .reg .b64 %d<12>, %rd<8>;
+    ld.param.u64 %rd1, [strides]; ld.param.u64 %rd2, [out]; ld.param.u64 %rd3, [in];
+    mov.u32 %r10, %ctaid.x; mov.u32 %r11, %laneid;
+    mul.wide.u32 %rd4, %r10, 4; add.u64 %rd1, %rd1, %rd4; mul.wide.u32 %rd4, %r10, BYTES; add.u64 %rd2, %rd2, %rd4;
+    mul.wide.u32 %rd5, %r11, 64; ld.global.u32 %r9, [%rd1];
+    BODY
+    ret;
+}
+"""
+REGISTERS = {"f16": 8, "bf16": 4, "tf32": 4, "s8": 2, "u8": 2}  # of A and B of 16 x 16
+
+
+def registers_of(shape, which, type):
+    if type == "f64":
+        return [f"%d{i}" for i in range(2 if which in "cd" else 1)]
+    if which in "cd":
+        return [f"%r{i}" if type != "f32" else f"%f{i}" for i in range(2 if shape.startswith("m8n8") else 4 if type == "f16" else 8)]
+    n = REGISTERS.get(type, 1)
+    if type in ("s8", "u8", "bf16") and not shape.startswith("m16"):
+        n = n * 2 if (shape.startswith("m32")) == (which == "a") else n // 2
+    return [f"%r{i}" for i in range(n)]
+
+
+def moves_by_strides(line):
+    """Of a line of the record: the kernel, the strides, what each gives."""
+    what, _, answers = line.partition(": ")
+    kind, shape, which, type, layout, space = what.split()
+    registers = registers_of(shape, which, type)
+    words = [("b64", 8) if type == "f64" else ("b32", 4)] * len(registers)
+    matrix = f"wmma.{kind}.{which}.sync.aligned.{layout}.{shape}{'' if space == 'generic' else '.global'}.{type}"
+    all_of = "{" + ", ".join(registers) + "}"
+    if kind == "load":
+        body = [f"{matrix} {all_of}, [%rd3], %r9; add.u64 %rd2, %rd2, %rd5;"]
+        body += [f"st.global.{t} [%rd2+{n * i}], {r};" for i, (r, (t, n)) in enumerate(zip(registers, words))]
+    else:
+        body = ["add.u64 %rd3, %rd3, %rd5;"]
+        body += [f"ld.global.{t} {r}, [%rd3+{n * i}];" for i, (r, (t, n)) in enumerate(zip(registers, words))]
+        body += [f"{matrix} [%rd2], {all_of}, %r9;"]
+    answers = dict(answer.split("=") for answer in answers.split())
+    text = STRIDES.replace("BODY", "\n    ".join(body)).replace("BYTES", "2048" if kind == "load" else "8192")
+    return text, [int(s) for s in answers], list(answers.values()), sum(n for _, n in words) // 4
+
+
+def test_strides_that_no_line_may_have_are_those_of_an_h200():
+    """Memory counts its half words, or is 0xee where a store finds it. Recorded: the CRC of what a load gives the lanes, or a store leaves."""
+    with lzma.open(os.path.join(os.path.dirname(__file__), "strides-h200.txt.xz"), "rt") as f:
+        lines = f.read().splitlines()
+    assert len(lines) == 120, len(lines)
+    for line in some(24, lines):
+        text, strides, answers, words = moves_by_strides(line)
+        stores = line.startswith("store")
+        bytes_each = 8192 if stores else 2048
+        with written(text) as path:
+            out = by_both(path, "--grid", len(strides), "--block", 32, f"u32[{len(strides)}]={','.join(map(str, strides))}",
+                          f"u32[{len(strides) * bytes_each // 4}]=fill:{0xEEEEEEEE}+print", "u16[32768]=range")
+        got = [int(v) for v in values(out, 2)]
+        for b, (stride, answer) in enumerate(zip(strides, answers)):
+            mine = got[b * bytes_each // 4:(b + 1) * bytes_each // 4]
+            if not stores:
+                mine = [word for lane in range(32) for word in mine[16 * lane:16 * lane + words]]
+            assert f"{zlib.crc32(struct.pack(f'<{len(mine)}I', *mine)):08x}" == answer, (line.split(":")[0], stride)
+
+
+def test_matrices_of_less_than_a_byte_read_nothing_behind_their_last_line():
+    for type, shape, bits in (("s4", "m8n8k32", 4), ("u4", "m8n8k32", 4), ("b1", "m8n8k128", 1)):
+        for which, layout in ("a", "row"), ("b", "col"):
+            for stride in some(4, (33, 1, 9, 161, 31, 32, 127, 300)):
+                apart = stride * bits // 32 * 4  # bytes, of eight lines
+                size = 7 * apart + 16
+                text = kernel(f"wmma.load.{which}.sync.aligned.{layout}.{shape}.global.{type} {{%r4}}, [%rd2], {stride};" + STORE)
+                with written(text) as path:
+                    args = [path, *ARGS[:4], "u32[32]=zeros+print"]
+                    got = values(by_both(*args, f"u8[{size}]=range"), 1)
+                    at = [lane // 4 * apart + lane % 4 * 4 for lane in range(32)]
+                    assert got == [int.from_bytes(bytes((a + k) & 255 for k in range(4)), "little") for a in at], (type, stride)
+                    err = fault_by_both(*args, f"u8[{size - 1}]=range")
+                    assert f"past the end of the {size - 1}-byte buffer" in err, err
+
+
+def test_strides_of_less_than_a_byte_are_whole_words_of_shared_memory_too():
+    fill = "shl.b32 %r5, %r1, 4; add.u32 %r5, %r5, %r2; mul.lo.u32 %r6, %r1, 0x10101010; add.u32 %r6, %r6, 0; " \
+           "st.shared.v4.b32 [%r5], {%r6, %r6, %r6, %r6}; bar.warp.sync -1;"
+    for stride, line in (9, 4), (33, 16), (63, 28), (64, 32):
+        with written(kernel(fill + f"wmma.load.a.sync.aligned.row.m8n8k32.shared.s4 {{%r4}}, [%r2], {stride};" + STORE)) as path:
+            got = values(by_both(path, *ARGS), 1)
+            assert [v & 255 for v in got] == [(lane // 4 * line + lane % 4 * 4) // 16 * 16 for lane in range(32)], (stride, got)
+
+
 def test_a_matrix_that_is_misaligned_by_its_place_or_its_stride_faults():
-    for place, stride in (1, 16), (2, 16), (0, 17):
+    for place, stride in (1, 16), (2, 16):
         load = f"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {{%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}}, [%rd1+{place}], {stride};"
         with written(kernel(load)) as path:
             err = fault_by_both(path, *ARGS[:4], "f16[1024]=ones", "u32[32]=zeros")
