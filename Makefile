@@ -104,8 +104,9 @@ CAMPAIGN = HEDDLE_BUILD=$(CURDIR)/$(BUILD) nice tests/campaigns/campaign.py --se
 
 # Random programs by every engine and policy, then extreme strides among canaries; half of the time each.
 fuzz-engines: all
-	nice $(BUILD)/tests/engines --seconds $$(($(SECONDS) / 2)) --seed $(SEED)
-	$(CAMPAIGN) strides --seconds $$(($(SECONDS) / 2))
+	nice $(BUILD)/tests/engines --seconds $$(($(SECONDS) / 3)) --seed $(SEED)
+	$(CAMPAIGN) strides --seconds $$(($(SECONDS) / 3))
+	$(CAMPAIGN) moves --seconds $$(($(SECONDS) / 3))
 
 # PTX with changed tokens and lines: read, printed, run by both engines.
 fuzz-ptx: all

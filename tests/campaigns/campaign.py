@@ -3,7 +3,7 @@
 its own, and keeps those that show a mistake of Heddle's in FOUND (build/found), with what was said and how to repeat them. Prints
 TAP, and what the cases were: a campaign without a difference says something only where many were valid and ran.
 
-NAME is that of a module here, whose make(seed, number) gives a case for its PROGRAM: mutants, strides, images, messages, programs,
+NAME is that of a module here, whose make(seed, number) gives a case for its PROGRAM: mutants, strides, moves, images, messages, programs,
 races. --case N does that one alone and shows it.
 """
 import argparse
@@ -24,7 +24,7 @@ sys.path.insert(0, here)
 os.environ.setdefault("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1")
 os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1")
 
-FINDINGS = {"crash", "hang", "canary", "differs", "print", "unrepeatable", "lost"}
+FINDINGS = {"crash", "hang", "canary", "bounds", "differs", "print", "unrepeatable", "lost"}
 
 
 SHOWN = 30  # findings; all are kept

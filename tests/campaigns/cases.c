@@ -16,7 +16,8 @@
 
 enum { MAX_BYTES = 16 << 20 };
 
-static const char *const verdicts[] = {"ok", "refused", "print", "canary", "differs", "unrepeatable", "crash", "hang"};
+static const char *const verdicts[] = {"ok",      "refused",      "print", "canary", "bounds",
+                                       "differs", "unrepeatable", "crash", "hang"};
 
 struct told *told;
 bool loud;

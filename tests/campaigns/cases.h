@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Those from V_PRINT on are findings. */
-enum verdict { V_OK, V_REFUSED, V_PRINT, V_CANARY, V_DIFFERS, V_UNREPEATABLE, V_CRASH, V_HANG };
+enum verdict { V_OK, V_REFUSED, V_PRINT, V_CANARY, V_BOUNDS, V_DIFFERS, V_UNREPEATABLE, V_CRASH, V_HANG };
 
 enum { CASE_COUNTS = 8 };
 

@@ -13,9 +13,11 @@
  *     exact     always
  *     result    always, but for the counts, and which of several faults comes first: lanes run one after the other
  *     warp      where one warp, which the interpreter runs under several schedules, has one result
+ *     inside    as exact, and it has to succeed: what it accesses are its buffers' bytes and its shared memory's
+ *     outside   as exact, and it has to fault: it accesses others, too
  *     free      never: it has to end, and to leave alone what is not its own
  *
- * Verdicts: ok, refused; and findings: crash, hang, canary, differs, print (what was printed is not the same module),
+ * Verdicts: ok, refused; and findings: crash, hang, canary, bounds (not inside, or not outside), differs, print (what was printed is not the same module),
  * unrepeatable (the interpreter itself differs the second time).
  */
 #include <stdio.h>
@@ -46,7 +48,7 @@ enum mode { COMPARE, REPEAT, RESCHEDULE };
 
 struct launch {
     unsigned grid, block;
-    enum { EXACT, RESULT, WARP, FREE } how;
+    enum { EXACT, RESULT, WARP, INSIDE, OUTSIDE, FREE } how;
     char args[4096];
 };
 
@@ -72,10 +74,12 @@ static void read_line(struct testcase *c, const char *line)
         snprintf(c->buffers[c->n_buffers++], sizeof c->buffers[0], "%.511s", line + 7);
     } else if (sscanf(line, "launch %u %u %15s %n", &l->grid, &l->block, how, &n) >= 3 &&
                c->n_launches + 1 < MAX_LAUNCHES) {
-        l->how = strcmp(how, "exact") == 0    ? EXACT
-                 : strcmp(how, "result") == 0 ? RESULT
-                 : strcmp(how, "warp") == 0   ? WARP
-                                              : FREE;
+        l->how = strcmp(how, "exact") == 0     ? EXACT
+                 : strcmp(how, "result") == 0  ? RESULT
+                 : strcmp(how, "warp") == 0    ? WARP
+                 : strcmp(how, "inside") == 0  ? INSIDE
+                 : strcmp(how, "outside") == 0 ? OUTSIDE
+                                               : FREE;
         snprintf(l->args, sizeof l->args, "%.4095s", line + n);
         c->n_launches++;
     }
@@ -324,6 +328,17 @@ static void keep_memory(void)
         memcpy(seat.memory[i].after, seat.memory[i].at, seat.memory[i].bytes);
 }
 
+/* Of a launch of which it is known what it accesses. */
+static void look_at_bounds(const struct launch *l, const struct ended *e)
+{
+    bool outside = strcmp(e->code, "illegal-address") == 0;
+    if (l->how == INSIDE && e->result)
+        case_fails(V_BOUNDS, "all is inside, and it ends with %s %s, line %u", hd_result_name(e->result), e->code,
+                   e->line);
+    if (l->how == OUTSIDE && !outside)
+        case_fails(V_BOUNDS, "it accesses what is outside, and ends with %s %s", hd_result_name(e->result), e->code);
+}
+
 /* The first byte that two launches left otherwise, in words. */
 static void describe_memory(void)
 {
@@ -426,6 +441,8 @@ static bool launch_kernel(const struct order *o, const char *name)
         }
         keep_memory();
         b = run(k, c, i, o->mode == REPEAT ? HD_ENGINE_INTERP : HD_ENGINE_JIT);
+        look_at_bounds(&c->launches[i], &a);
+        look_at_bounds(&c->launches[i], &b);
         if (!compare(c, i, &a, &b))
             return false;
     }

@@ -33,6 +33,12 @@ def extreme_strides_do_the_same_by_both_engines_and_stay_in_their_memory():
     assert "of these, success" in said and "of these, fault" in said, said
 
 
+def matrices_and_copies_are_tested_for_every_byte_that_they_move():
+    need_compiler()
+    said = campaign("moves", len(some(12, range(60))))
+    assert "of these, success" in said and "of these, fault" in said, said
+
+
 def damaged_images_are_loaded_or_refused():
     said = campaign("images", 300)
     assert "of these, loaded" in said and "of these, refused" in said, said
@@ -75,12 +81,12 @@ KERNEL = """//! buffer 1000 hash 1
 """
 
 
-def verdict(crime):
+def verdict(crime, how="warp"):
     """Of a kernel that is in order, after which the harness itself does something wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "kernel.ptx")
         with open(path, "w") as f:
-            f.write(KERNEL)
+            f.write(KERNEL.replace("warp", how))
         done = subprocess.run([os.path.join(build, "tests/harness"), "--seconds-a-case", "1", "--crime", crime, path],
                               capture_output=True, text=True, timeout=100)
     return done.stdout.split()[1]
@@ -91,6 +97,7 @@ def what_goes_wrong_is_noticed():
     for crime, expected in (("none", "ok"), ("writes-beside", "canary"), ("reads-far", "crash"), ("another-result", "differs"),
                             ("another-count", "differs"), ("no-end", "hang")):
         assert verdict(crime) == expected, f"{crime}: {verdict(crime)}"
+    assert verdict("none", "inside") == "ok" and verdict("none", "outside") == "bounds"
 
 
 def eight_threads_of_python_leave_memory_as_it_is():
