@@ -1,8 +1,10 @@
 /* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1); and of a cluster, barrier.cluster (9.7.13.3).
  *
- * A warp takes part as a whole: once all its lanes that have not exited stand at the barrier, wherever in the code,
- * it counts for its 32 threads. Exited threads count as arrived. At the cluster's barrier threads count by themselves. The
- * blocks of a cluster are of one worker, so what one does may change the records of all.
+ * A warp takes part as a whole: lanes that come to a barrier, by whatever instruction of whatever place in the code, wait for
+ * all others of their warp that have not exited. Then the warp counts for its 32 threads, lanes of arrive go on, and those of sync and
+ * red wait until the barrier opens; a warp counts again when lanes have come anew while its others wait there. Exited threads count as
+ * arrived. At the cluster's barrier threads count by themselves. The blocks of a cluster are of one worker, so what one does may
+ * change the records of all.
  */
 #include "exec/barrier.h"
 #include "exec/block.h"
@@ -57,32 +59,43 @@ static void release_whole(struct warp *w, uint32_t id)
     w->state = WARP_RUNNABLE;
 }
 
-/* Gives every lane of the warp that waits at the barrier its result, and lets it go on. */
+/* The lanes of a wait go on. */
+static void release(struct warp *w, struct wait *t)
+{
+    act_add_pending(t->act, t->op->next, t->lanes);
+    wait_remove(w, t);
+    if (w->state == WARP_WAITING)
+        w->state = WARP_RUNNABLE;
+}
+
+static void give_result(struct warp *w, const struct wait *t, const struct barrier *bar)
+{
+    uint32_t *d = (uint32_t *)row32(w, t->act, t->op->d);
+    if (t->op->mode == BAR_POPC) {
+        for (uint32_t m = t->lanes; m; m &= m - 1)
+            d[__builtin_ctz(m)] = bar->popc;
+    } else {
+        bool holds = t->op->mode == BAR_AND ? !bar->not_all : bar->any;
+        *d = (*d & ~t->lanes) | (holds ? t->lanes : 0);
+    }
+}
+
+/* Gives every lane of the warp that has been counted and waits at the barrier its result, and lets it go on. */
 static void release_warp(struct warp *w, uint32_t id, const struct barrier *bar)
 {
     if (w->waits == &w->whole) {
         release_whole(w, id);
         return;
     }
-    for (struct wait *t = w->waits; t;) {
-        struct wait *next = t->next;
-        if (t->op->kind == OP_BAR && t->barrier == id) {
-            uint32_t *d = (uint32_t *)row32(w, t->act, t->op->d);
-            if (t->op->has_d && t->op->mode == BAR_POPC) {
-                for (uint32_t m = t->lanes; m; m &= m - 1)
-                    d[__builtin_ctz(m)] = bar->popc;
-            } else if (t->op->has_d) {
-                bool holds = t->op->mode == BAR_AND ? !bar->not_all : bar->any;
-                *d = (*d & ~t->lanes) | (holds ? t->lanes : 0);
-            }
-            act_add_pending(t->act, t->op->next, t->lanes);
-            wait_remove(w, t);
-        }
-        t = next;
+    for (struct wait *t = w->waits, *next; t; t = next) {
+        next = t->next;
+        if (t->op->kind != OP_BAR || t->barrier != id || t->lanes & w->arrived_at[id])
+            continue;
+        if (t->op->has_d)
+            give_result(w, t, bar);
+        release(w, t);
     }
-    w->at_barrier[id] = 0;
-    if (w->state == WARP_WAITING)
-        w->state = WARP_RUNNABLE;
+    w->at_barrier[id] &= w->arrived_at[id];
 }
 
 /* Opens the barrier once all have come. */
@@ -95,8 +108,11 @@ static void open_if_full(struct block *b, uint32_t id)
     struct barrier done = *bar;
     if (hooks_want_sync(b->launch->hooks, SYNC_BARRIER_OPEN))
         hooks_tell_sync(b->launch->hooks, &(struct sync_event){.kind = SYNC_BARRIER_OPEN, .block = b, .id = id});
-    *bar = (struct barrier){0};
-    b->open_barriers &= ~(1u << id);
+    if (done.parted)
+        *bar = (struct barrier){.parted = done.parted, .expected = done.expected, .first = done.first};
+    else
+        *bar = (struct barrier){0};
+    b->open_barriers &= done.parted ? ~0u : ~(1u << id);
     b->n_opened++;
     if (done.some_only_arrived)
         for (uint32_t i = 0; i < b->n_warps; i++)
@@ -110,20 +126,38 @@ static void open_if_full(struct block *b, uint32_t id)
     b->phase = aligned ? BLOCK_ALIGNED : BLOCK_TURNS;
 }
 
-/* Counts the warp once all its lanes are there. */
+static void reduce(struct warp *w, const struct wait *t, struct barrier *bar)
+{
+    uint32_t holds = *row32(w, t->act, t->op->c) & t->lanes;
+    bar->popc += (uint32_t)__builtin_popcount(holds);
+    bar->any |= holds != 0;
+    bar->not_all |= holds != t->lanes;
+}
+
+/* Counts the warp once all its lanes are there, some of which have not been counted. */
 static void count_warp(struct warp *w, uint32_t id)
 {
     struct barrier *bar = &w->block->barriers[id];
-    uint32_t live = live_lanes(w);
-    if (w->arrived_at[id] && (w->arrived_at[id] & live) == live) {
-        w->counted_at[id] |= w->arrived_at[id];
-        w->arrived_at[id] = 0;
-        bar->arrived += WARP_LANES;
+    uint32_t live = live_lanes(w), came = w->arrived_at[id];
+    if (!came || ((came | w->at_barrier[id]) & live) != live)
+        return;
+    w->arrived_at[id] = 0;
+    bar->parted &= ~(1u << w->index);
+    bar->arrived += WARP_LANES;
+    if (came & ~w->at_barrier[id]) {
+        w->counted_at[id] |= came & ~w->at_barrier[id];
         bar->some_only_arrived = true;
     }
-    if (w->at_barrier[id] && (w->at_barrier[id] & live) == live && !(bar->waiting & 1u << w->index)) {
+    if (w->at_barrier[id])
         bar->waiting |= 1u << w->index;
-        bar->arrived += WARP_LANES;
+    for (struct wait *t = w->waits, *next; t; t = next) {
+        next = t->next;
+        if (t->op->kind != OP_BAR || t->barrier != id || !(t->lanes & came))
+            continue;
+        if (t->op->mode == BAR_ARRIVE)
+            release(w, t);
+        else if (t->op->mode >= BAR_POPC)
+            reduce(w, t, bar);
     }
 }
 
@@ -144,30 +178,25 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
 {
     struct block *b = w->block;
     struct barrier *bar = &b->barriers[id];
-    if (o->mode >= BAR_POPC) {
-        uint32_t holds = *row32(w, a, o->c) & lanes;
-        bar->popc += (uint32_t)__builtin_popcount(holds);
-        bar->any |= holds != 0;
-        bar->not_all |= holds != lanes;
-    }
     if (w->hooks)
         tell_arrival(w, o, lanes, id, threads);
     if (!bar->first)
         bar->first = o;
     bar->expected = threads;
     b->open_barriers |= 1u << id;
-    if (o->mode == BAR_ARRIVE) {
-        w->arrived_at[id] |= lanes;
-    } else {
-        struct wait *t = wait_add(w, a, o, lanes);
-        if (!t)
-            return 0;
+    w->arrived_at[id] |= lanes;
+    bar->parted |= 1u << w->index;
+    bool all = !(live_lanes(w) & ~w->arrived_at[id] & ~w->at_barrier[id]), goes_on = o->mode == BAR_ARRIVE && all;
+    struct wait *t = goes_on ? NULL : wait_add(w, a, o, lanes);
+    if (t) {
         t->barrier = id;
-        w->at_barrier[id] |= lanes;
+        w->at_barrier[id] |= o->mode == BAR_ARRIVE ? 0 : lanes;
+    } else if (!goes_on) {
+        return 0;
     }
     count_warp(w, id);
     open_if_full(b, id);
-    return o->mode == BAR_ARRIVE ? lanes : 0; /* where it has opened, the lanes are pending at the next block */
+    return goes_on ? lanes : 0; /* others are pending at the next block once they go on */
 }
 
 /* ---- the cluster's barrier; arrived_at: the lanes that have arrived there since it opened last ---- */
@@ -297,7 +326,8 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
         uint32_t same = 0, id = ids[lane], n = threads ? threads[lane] : 0;
         if (id >= BARRIERS)
             return bad_barrier(w, o, lane, id, fault);
-        if (threads && (n == 0 || n % WARP_LANES))
+        if (n % WARP_LANES ||
+            (n == 0 && o->mode == BAR_ARRIVE)) /* 0 of the others: all threads, as without a number (an H200) */
             return bad_barrier(w, o, lane, n, fault);
         for (uint32_t m = one_barrier ? 0 : mask; m; m &= m - 1)
             same |= ids[__builtin_ctz(m)] == id ? 1u << __builtin_ctz(m) : 0;

@@ -13,6 +13,7 @@ enum block_client { CLIENT_MEMORY, CLIENT_RACES, CLIENT_PROXIES, CLIENT_PARTED, 
 
 struct barrier {
     uint32_t waiting;       /* warps that have been counted and wait, by index */
+    uint32_t parted;        /* warps of which lanes have come that are not counted, by index */
     uint32_t arrived;       /* threads that have been counted, by whole warps */
     uint32_t expected;      /* threads; 0 = all of the block that have not exited */
     const struct op *first; /* with which somebody came first, while it is in open_barriers */

@@ -135,7 +135,7 @@ struct sync_event {
  * and count. Threads that have exited count, too, and are in neither (warp.exited). */
 static inline uint32_t barrier_waited(const struct sync_event *e, const struct warp *w)
 {
-    return e->block->barriers[e->id].waiting >> w->index & 1 ? w->at_barrier[e->id] : 0;
+    return w->at_barrier[e->id] & ~w->arrived_at[e->id];
 }
 static inline uint32_t barrier_arrived(const struct sync_event *e, const struct warp *w)
 {

@@ -91,7 +91,8 @@ static const char *barrier_lacks(const struct warp *w, uint32_t id, struct arena
     if (id == CLUSTER_BARRIER)
         return cluster_lacks(b, arena);
     const struct barrier *bar = &b->barriers[id];
-    uint32_t missing = w->exists & ~w->exited & ~w->at_barrier[id], absent = b->live & ~bar->waiting;
+    uint32_t missing = w->exists & ~w->exited & ~w->at_barrier[id] & ~w->arrived_at[id],
+             absent = b->live & ~bar->waiting;
     if (missing)
         return arena_printf(arena, "%s of this warp %s not there", fault_members("lane", missing, arena),
                             verb(missing, "is", "are"));

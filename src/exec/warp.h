@@ -76,9 +76,9 @@ struct warp {
     struct wait *waits;
     struct async_queue *async;         /* or NULL: nothing has been issued (async.h) */
     struct wait whole;                 /* of all lanes at once: the only one then */
-    uint32_t at_barrier[ALL_BARRIERS]; /* lanes that wait there */
-    uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have executed bar.arrive, until the warp counts */
-    uint32_t counted_at[ALL_BARRIERS]; /* those that have been counted since the barrier opened last */
+    uint32_t at_barrier[ALL_BARRIERS]; /* lanes that wait there until it opens */
+    uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have come there, until the warp counts */
+    uint32_t counted_at[ALL_BARRIERS]; /* lanes of bar.arrive that have been counted since the barrier opened last */
 };
 
 /* A register's row, from the bases that warp_bases() has (block.h). */
