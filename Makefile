@@ -129,11 +129,12 @@ fuzz-image: all
 # All that an H200 has answered, held against compiled code: minutes.
 .PHONY: oracle-jit
 oracle-jit: all
-	@dir=$$(mktemp -d) && for part in forms simt contract; do tar -xJf tests/oracle/$$part-h200.tar.xz -C $$dir; done && \
+	@dir=$$(mktemp -d) && for part in forms simt contract kernels; do tar -xJf tests/oracle/$$part-h200.tar.xz -C $$dir; done && \
 	for level in v2 v3 v4; do \
 	    $(BUILD)/tests/oracle-forms --engine jit --cpu $$level $$dir && \
 	    $(BUILD)/tests/oracle-simt --engine jit --cpu $$level $$dir && \
-	    $(BUILD)/tests/oracle-contract --engine jit --cpu $$level $$dir || exit 1; \
+	    $(BUILD)/tests/oracle-contract --engine jit --cpu $$level $$dir && \
+	    $(BUILD)/tests/oracle-kernels --engine jit --cpu $$level $$dir || exit 1; \
 	done; rm -rf $$dir
 
 # Heddle for AArch64, built by Debian's cross compiler, under qemu-user: it shows results, not the order of memory operations

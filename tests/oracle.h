@@ -106,15 +106,23 @@ static inline const char *oracle_cpu_level(const char *level)
     exit(ORACLE_SKIPPED);
 }
 
+static inline bool oracle_has(const char *dir, const char *name)
+{
+    char path[8192];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "rb");
+    if (f)
+        fclose(f);
+    return f != NULL;
+}
+
 /* The subfolder `sub` of dir where it has the file `probe`, else dir itself. */
 static inline void oracle_folder(const char *dir, const char *sub, const char *probe, char *out, size_t size)
 {
-    char path[8192];
-    snprintf(path, sizeof path, "%s/%s/%s", dir, sub, probe);
-    FILE *f = fopen(path, "rb");
-    snprintf(out, size, f ? "%s/%s" : "%s", dir, sub);
-    if (f)
-        fclose(f);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", dir, sub);
+    bool below = oracle_has(path, probe);
+    snprintf(out, size, below ? "%s/%s" : "%s", dir, sub);
 }
 
 /* The names in a file, one at the start of each line, as struct oracle_options has them. */

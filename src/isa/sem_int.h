@@ -331,7 +331,7 @@ static inline u32 sem_prmt_rc16(u32 c)
     return c & 1 ? 0x3232 : 0x1010;
 }
 
-/* 9.7.2: a + b + carry with the carry out, a - b - borrow with the borrow out. */
+/* 9.7.2: a + b + carry, with the carry out. */
 static inline u32 sem_add_carry_32(u32 a, u32 b, u32 *carry)
 {
     u64 sum = (u64)a + b + *carry;
@@ -343,19 +343,5 @@ static inline u64 sem_add_carry_64(u64 a, u64 b, u32 *carry)
 {
     u64 sum = a + b, both = sum + *carry;
     *carry = (sum < a) | (both < sum);
-    return both;
-}
-
-static inline u32 sem_sub_borrow_32(u32 a, u32 b, u32 *borrow)
-{
-    u64 difference = (u64)a - b - *borrow;
-    *borrow = (u32)(difference >> 32) & 1;
-    return (u32)difference;
-}
-
-static inline u64 sem_sub_borrow_64(u64 a, u64 b, u32 *borrow)
-{
-    u64 difference = a - b, both = difference - *borrow;
-    *borrow = (a < b) | (difference < both);
     return both;
 }

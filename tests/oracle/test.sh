@@ -1,11 +1,11 @@
 #!/bin/sh
-# The recorded answers of an H200: instruction forms, SIMT programs, contracted products and approximate functions (see
-# README.md here), on every CPU level that this machine has, the programs on several numbers of workers and under random
+# The recorded answers of an H200: instruction forms, SIMT programs, contracted products, kernels that pass the carry flag and
+# approximate functions (see README.md here), on every CPU level that this machine has, the programs on several numbers of workers and under random
 # schedules too.
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for part in forms simt simt-more contract mufu isa2; do
+for part in forms simt simt-more contract kernels mufu isa2; do
     tar -xJf "$HEDDLE_SOURCE/tests/oracle/$part-h200.tar.xz" -C "$dir"
 done
 count=0
@@ -38,10 +38,13 @@ levels="v2 $greatest" seeds=1 few=3
 forms="forms 4137: 4137 agree, 0 differ"
 programs="programs 500: 500 agree, 0 differ"
 contracted="kernels 1965: 1965 agree, 0 differ"
+n_kernels=$(wc -l <"$dir/kernels/results.tsv")
+kernels="kernels $n_kernels: $n_kernels agree, 0 differ"
 for level in $levels; do
     run "$forms" oracle-forms --engine interp --cpu $level
     run "$programs" oracle-simt --engine interp --cpu $level
     run "$contracted" oracle-contract --engine interp --cpu $level
+    run "$kernels" oracle-kernels --engine interp --cpu $level
     run "checksums 15: 15 agree, 0 differ" mufu-checksums --cpu $level
 done
 # Matrices, asynchronous copies and clusters: the groups of instructions that there are, with how many forms each has.
@@ -84,6 +87,7 @@ if [ -e "$HEDDLE_BUILD/heddle-jit" ]; then
         some forms 4137 $((62 * times)) oracle-forms
         some programs 500 $((43 * times)) oracle-simt
         some kernels 1965 $((43 * times)) oracle-contract
+        some kernels $n_kernels $((31 * times)) oracle-kernels
         run "checksums 15: 15 agree, 0 differ" mufu-checksums --compiled lanes --cpu $level
     done
 else
