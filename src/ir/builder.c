@@ -287,12 +287,21 @@ static ir_ref sreg_value(struct builder *b, const struct ptx_operand *o)
     return ir_make_ref(REF_SREG, s * 4 + (o->component == COMPONENT_NONE ? 0 : o->component));
 }
 
+/* With the constant that stands behind it, at the register's own width. */
+static ir_ref register_value(struct builder *b, const struct ptx_operand *o)
+{
+    ir_ref r = ir_named_reg(b, o);
+    unsigned width = ir_ref_width(b, r);
+    enum lane_id add = width == 16 ? LANE_add_b16 : LANE_AS_WIDE(add, width);
+    return o->disp ? ir_lanes(b, add, r, ir_const_of(b, width, (uint64_t)o->disp), REF_NONE) : r;
+}
+
 ir_ref ir_source(struct builder *b, const struct ptx_operand *o, enum isa_type type)
 {
     unsigned width = ir_width(type);
     bool sign = isa_type_class(type) == CLASS_S;
     switch (o->kind) {
-    case OPND_REG: return ir_resize(b, ir_named_reg(b, o), width, sign);
+    case OPND_REG: return ir_resize(b, register_value(b, o), width, sign);
     case OPND_INT: return ir_const_of(b, width, o->bits);
     case OPND_FLOAT: return ir_const_of(b, width, float_bits(o, type));
     case OPND_SREG: return ir_resize(b, sreg_value(b, o), width, false);

@@ -111,8 +111,6 @@ ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_acc
 void lower_displace(struct ir_access *a, uint64_t by);
 enum ptx_space lower_space(const struct builder *b, const struct isa_inst *inst);
 unsigned lower_vector(const struct isa_inst *inst); /* elements */
-/* Element k of an operand that is a vector where the instruction has .v2 and so on; a vector register counts too. */
-struct ptx_operand lower_element(const struct ptx_operand *o, unsigned k);
 enum atom_op lower_atom_op(const struct isa_inst *inst);
 void lower_mbarrier(struct builder *b);
 void lower_async(struct builder *b);      /* cp.async and its kind, st.async, red.async */

@@ -180,17 +180,18 @@ static enum isa_type bits_type(unsigned bits)
 static void lower_unpack(struct builder *b, enum isa_type type)
 {
     const struct ptx_operand *v = &b->insn->operands[0];
-    unsigned whole = isa_type_bits(type), element = whole / v->n;
+    unsigned whole = isa_type_bits(type), n = ptx_n_elements(v), element = whole / n;
     enum lane_id lane = unpack_lane(element, whole);
     if (!lane) {
-        build_error(b, "ptx-operand", NULL, "%u bits cannot be unpacked into %u registers", whole, v->n);
+        build_error(b, "ptx-operand", NULL, "%u bits cannot be unpacked into %u registers", whole, n);
         return;
     }
     ir_ref x = ir_source(b, &b->insn->operands[1], type);
-    for (unsigned k = 0; k < v->n; k++) {
-        if (v->elems[k].kind != OPND_REG)
+    for (unsigned k = 0; k < n; k++) {
+        struct ptx_operand e = ptx_element(v, k);
+        if (e.kind != OPND_REG)
             continue;
-        struct ir_dest d = ir_destination(b, &v->elems[k], bits_type(element));
+        struct ir_dest d = ir_destination(b, &e, bits_type(element));
         ir_emit_lanes(b, lane, d.ref, x, REF_NONE, REF_NONE)->imm = k; /* no element can be x: its width is another */
         ir_finish(b, d);
     }
@@ -219,12 +220,12 @@ static void lower_vector_mov(struct builder *b, enum isa_type type)
     unsigned n = lower_vector(b->insn->inst);
     ir_ref values[4];
     for (unsigned k = 0; k < n; k++) {
-        struct ptx_operand e = lower_element(from, k);
+        struct ptx_operand e = ptx_element(from, k);
         values[k] = ir_temp(b, ir_width(type));
-        ir_copy_guarded(b, values[k], ir_source(b, &e, type));
+        ir_copy_guarded(b, values[k], e.kind == OPND_SINK ? ir_const_of(b, ir_width(type), 0) : ir_source(b, &e, type));
     }
     for (unsigned k = 0; k < n; k++) {
-        struct ptx_operand e = lower_element(to, k);
+        struct ptx_operand e = ptx_element(to, k);
         ir_write(b, &e, type, values[k]);
     }
 }
@@ -238,18 +239,20 @@ void lower_mov(struct builder *b)
         lower_vector_mov(b, type);
         return;
     }
-    if (to->kind == OPND_VECTOR) {
+    if (ptx_n_elements(to) > 1) {
         lower_unpack(b, type);
         return;
     }
     ir_ref value;
-    if (from->kind == OPND_VECTOR) {
-        unsigned element = isa_type_bits(type) / from->n;
+    unsigned n = ptx_n_elements(from), element = isa_type_bits(type) / n;
+    if (n > 1) {
         ir_ref parts[8];
-        for (unsigned k = 0; k < from->n; k++)
-            parts[k] = from->elems[k].kind == OPND_SINK ? ir_const_of(b, ir_width(bits_type(element)), 0)
-                                                        : ir_source(b, &from->elems[k], bits_type(element));
-        value = pack(b, parts, from->n, element);
+        for (unsigned k = 0; k < n; k++) {
+            struct ptx_operand e = ptx_element(from, k);
+            parts[k] = e.kind == OPND_SINK ? ir_const_of(b, ir_width(bits_type(element)), 0)
+                                           : ir_source(b, &e, bits_type(element));
+        }
+        value = pack(b, parts, n, element);
     } else {
         value = ir_source(b, from, type);
     }

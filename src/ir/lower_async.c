@@ -143,7 +143,7 @@ static void lower_bulk(struct builder *b, struct ir_access *a, enum async_mode m
 
 static ir_ref element_value(struct builder *b, const struct ptx_operand *o, unsigned k, enum isa_type type)
 {
-    struct ptx_operand e = lower_element(o, k);
+    struct ptx_operand e = ptx_element(o, k);
     return ir_source(b, &e, type);
 }
 

@@ -23,15 +23,12 @@ static enum isa_type register_type(const struct fragment *f)
     return f->reg_bits == 64 ? TYPE_b64 : TYPE_b32;
 }
 
-static const struct ptx_operand *element(const struct ptx_operand *o, unsigned k)
-{
-    return o->kind == OPND_VECTOR ? &o->elems[k] : o;
-}
-
 static void write_fragment(struct walk *w, const struct ptx_operand *o, const struct fragment *f)
 {
-    for (unsigned k = 0; k < f->n_regs; k++)
-        w->m->writes[w->m->n_writes++] = ir_named_reg(w->b, element(o, k));
+    for (unsigned k = 0; k < f->n_regs; k++) {
+        struct ptx_operand e = ptx_element(o, k);
+        w->m->writes[w->m->n_writes++] = ir_named_reg(w->b, &e);
+    }
 }
 
 static void read_one(struct walk *w, const struct ptx_operand *o, enum isa_type type)
@@ -43,8 +40,10 @@ static void read_one(struct walk *w, const struct ptx_operand *o, enum isa_type 
 static void read_fragment(struct walk *w, const struct ptx_operand *o, const struct fragment *f)
 {
     unsigned n = w->m->form.kind == MATRIX_PRODUCT ? fragment_own_regs(f) : f->n_regs;
-    for (unsigned k = 0; k < n; k++)
-        read_one(w, element(o, k), register_type(f));
+    for (unsigned k = 0; k < n; k++) {
+        struct ptx_operand e = ptx_element(o, k);
+        read_one(w, &e, register_type(f));
+    }
 }
 
 /* Scales and transpositions behind scale-d, in the order of 9.7.15.5.2; and the accumulator, which is D. */
@@ -97,7 +96,7 @@ static void lower_one(struct walk *w, struct str name)
         return;
     }
     const struct ptx_operand *o = next_operand(w);
-    bool in_memory = m->form.kind == MATRIX_WARPGROUP && o && o->kind != OPND_VECTOR;
+    bool in_memory = m->form.kind == MATRIX_WARPGROUP && o && !ptx_is_list(o);
     if (!o)
         return; /* no stride */
     if (str_is(name, "D")) {

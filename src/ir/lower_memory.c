@@ -88,22 +88,11 @@ unsigned lower_vector(const struct isa_inst *inst)
     return isa_has(inst, MOD_v8) ? 8 : isa_has(inst, MOD_v4) ? 4 : isa_has(inst, MOD_v2) ? 2 : 1;
 }
 
-struct ptx_operand lower_element(const struct ptx_operand *o, unsigned k)
-{
-    if (o->kind == OPND_VECTOR)
-        return o->elems[k < o->n ? k : 0];
-    struct ptx_operand e = *o;
-    bool is_vector = o->kind == OPND_SREG || (o->kind == OPND_REG && o->reg->vector > 1);
-    if (is_vector && o->component == COMPONENT_NONE)
-        e.component = (uint8_t)k;
-    return e;
-}
-
 static void lower_load(struct builder *b, struct ir_access *a, ir_ref base, enum isa_type type)
 {
     const struct ptx_operand *to = &b->insn->operands[0];
     for (unsigned k = 0; k < a->mem.n; k++) {
-        struct ptx_operand e = lower_element(to, k);
+        struct ptx_operand e = ptx_element(to, k);
         a->regs[k] = e.kind == OPND_REG ? ir_named_reg(b, &e) : ir_temp(b, ir_width(type));
     }
     a->mem.sign = isa_type_class(type) == CLASS_S;
@@ -114,7 +103,7 @@ static void lower_store(struct builder *b, struct ir_access *a, ir_ref base, enu
 {
     const struct ptx_operand *from = &b->insn->operands[1];
     for (unsigned k = 0; k < a->mem.n; k++) {
-        struct ptx_operand e = lower_element(from, k);
+        struct ptx_operand e = ptx_element(from, k);
         a->regs[k] = ir_source(b, &e, type);
     }
     ir_emit_access(b, IR_ST, base, a);
@@ -141,13 +130,13 @@ static void lower_atom(struct builder *b, struct ir_access *a, ir_ref base, enum
     a->mem.atom = (uint8_t)lower_atom_op(in->inst);
     a->mem.type = (uint8_t)type;
     for (unsigned k = 0; k < a->mem.n; k++) {
-        struct ptx_operand e = lower_element(&in->operands[first], k);
+        struct ptx_operand e = ptx_element(&in->operands[first], k);
         a->operands[k] = ir_source(b, &e, type);
     }
     if (a->mem.atom == ATOM_cas)
         a->operands[1] = ir_source(b, &in->operands[first + 1], type);
     for (unsigned k = 0; !red && k < a->mem.n; k++) {
-        struct ptx_operand e = lower_element(&in->operands[0], k);
+        struct ptx_operand e = ptx_element(&in->operands[0], k);
         if (e.kind == OPND_REG)
             d[k] = ir_destination(b, &e, type);
         a->regs[k] = d[k].ref;
@@ -315,14 +304,70 @@ static const struct ptx_signature *signature_of(struct builder *b, const struct 
     return t->targets.n ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
 }
 
-/* An element of `type` at a place of the frame. */
-static struct ir_access *frame_access(struct builder *b, uint32_t at, enum isa_type type, ir_ref reg)
+/* What passes between frames: as many values of a type as a register or a vector register has. */
+struct passed {
+    uint32_t at; /* in the frame */
+    enum isa_type type;
+    unsigned n;
+    ir_ref values[4];
+};
+
+/* The access by which they stand in the frame; a predicate is a byte there, 0 or 1. */
+static struct ir_access *frame_access(struct builder *b, const struct passed *p)
 {
-    struct ir_access *a = ir_new_access(b, SPACE_LOCAL, isa_type_bits(type) / 8, 1);
+    unsigned bytes = p->type == TYPE_pred ? 1 : isa_type_bits(p->type) / 8;
+    struct ir_access *a = ir_new_access(b, SPACE_LOCAL, bytes, p->n);
     a->mem.frame = true;
-    a->disp = at;
-    a->regs[0] = reg;
+    a->mem.sign = isa_type_class(p->type) == CLASS_S;
+    a->disp = p->at;
+    memcpy(a->regs, p->values, p->n * sizeof *a->regs);
     return a;
+}
+
+static struct ir_access *store_to_frame(struct builder *b, struct passed *p)
+{
+    if (p->type == TYPE_pred)
+        p->values[0] = ir_lanes(b, LANE_selp_b16, ir_const_of(b, 16, 1), ir_const_of(b, 16, 0), p->values[0]);
+    return frame_access(b, p);
+}
+
+/* Loads by an instruction that `emit` makes, ir_emit or ir_emit_guarded. */
+static void load_from_frame(struct builder *b, struct passed *p, struct ir_insn *emit(struct builder *, enum ir_kind))
+{
+    ir_ref predicate = p->type == TYPE_pred ? p->values[0] : REF_NONE;
+    if (predicate)
+        p->values[0] = ir_temp(b, 16);
+    emit(b, IR_LD)->access = frame_access(b, p);
+    if (!predicate)
+        return;
+    struct ir_insn *i = emit(b, IR_LANES);
+    i->lane = LANE_cmp_b16_ne;
+    i->d = predicate;
+    i->a = p->values[0];
+    i->b = ir_const_of(b, 16, 0);
+}
+
+/* Of a register that an operand of a call is. */
+static struct passed passed_register(struct builder *b, const struct ptx_operand *o, enum isa_type type, uint32_t at)
+{
+    struct passed p = {.at = at, .type = type, .n = ptx_n_elements(o)};
+    if (p.n > 1)
+        p.type = o->reg->type;
+    for (unsigned k = 0; k < p.n; k++) {
+        struct ptx_operand e = ptx_element(o, k);
+        p.values[k] = ir_named_reg(b, &e);
+    }
+    return p;
+}
+
+/* A constant that is an argument is its low bits, but for .f32. */
+static struct passed passed_argument(struct builder *b, const struct ptx_operand *o, enum isa_type type, uint32_t at)
+{
+    if (o->kind == OPND_REG)
+        return passed_register(b, o, type, at);
+    bool raw = o->kind == OPND_FLOAT && type != TYPE_f32;
+    ir_ref value = raw ? ir_const_of(b, ir_width(type), o->bits) : ir_source(b, o, type);
+    return (struct passed){.at = at, .type = type, .n = 1, .values = {value}};
 }
 
 /* Where an argument stands in the frame: a .param variable's place, or a new place for a register or
@@ -334,8 +379,8 @@ static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, c
     uint32_t bytes = param->size < 4 ? 4 : (uint32_t)param->size;
     uint32_t at = ir_add_frame_bytes(b, bytes, bytes > 16 ? 16 : bytes);
     if (store) {
-        struct ir_access *a = frame_access(b, at, param->type, ir_source(b, o, param->type));
-        ir_emit_access(b, IR_ST, REF_NONE, a);
+        struct passed p = passed_argument(b, o, param->type, at);
+        ir_emit_access(b, IR_ST, REF_NONE, store_to_frame(b, &p));
     }
     return at;
 }
@@ -407,9 +452,8 @@ static void load_result(struct builder *b, const struct ptx_operand *o, const st
 {
     if (o->kind != OPND_REG)
         return;
-    struct ir_access *a = frame_access(b, at, result->type, ir_reg_of(b, o->reg, o->number));
-    a->mem.sign = isa_type_class(result->type) == CLASS_S;
-    ir_emit_access(b, IR_LD, REF_NONE, a);
+    struct passed p = passed_register(b, o, result->type, at);
+    load_from_frame(b, &p, ir_emit_guarded);
 }
 
 void lower_call(struct builder *b)
@@ -451,7 +495,14 @@ void lower_register_params(struct builder *b, bool at_start)
         const struct ptx_var *v = at_start ? s->params.at[i] : s->returns.at[i];
         if (v->space != SPACE_REG)
             continue;
-        ir_ref reg = ir_reg_of(b, v->reg, v->reg->first);
-        ir_emit(b, at_start ? IR_LD : IR_ST)->access = frame_access(b, ir_frame_offset(b->f, v), v->type, reg);
+        struct passed p = {.at = ir_frame_offset(b->f, v), .type = v->type, .n = v->vector};
+        for (unsigned k = 0; k < p.n; k++)
+            p.values[k] = ir_reg_of(b, v->reg, v->reg->first + k);
+        if (at_start) {
+            load_from_frame(b, &p, ir_emit);
+        } else {
+            struct ir_access *stored = store_to_frame(b, &p); /* which emits, too */
+            ir_emit(b, IR_ST)->access = stored;
+        }
     }
 }

@@ -12,7 +12,17 @@
 #include "heddle.h"
 #include "isa/isa.h"
 
-enum ptx_space { SPACE_GENERIC, SPACE_REG, SPACE_GLOBAL, SPACE_CONST, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM };
+/* SPACE_TEX is the textures of PTX before 1.5 (5.1.8): names without memory of the machine. */
+enum ptx_space {
+    SPACE_GENERIC,
+    SPACE_REG,
+    SPACE_GLOBAL,
+    SPACE_CONST,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_PARAM,
+    SPACE_TEX
+};
 
 enum ptx_linkage { LINK_STATIC, LINK_EXTERN, LINK_VISIBLE, LINK_WEAK, LINK_COMMON };
 
@@ -136,8 +146,36 @@ struct ptx_operand {
         uint32_t sreg; /* enum isa_sreg; envreg and other numbered ones in sreg_index */
         struct ptx_operand *elems;
     };
-    int64_t disp; /* OPND_SYMBOL, OPND_MEM; for OPND_SREG the number in the name (%envreg3) */
+    int64_t disp; /* OPND_SYMBOL, OPND_MEM, OPND_REG (reg + 4); for OPND_SREG the number in the name (%envreg3) */
 };
+
+static inline bool ptx_is_vector_register(const struct ptx_operand *o)
+{
+    return o->kind == OPND_REG && o->reg->vector > 1 && o->component == COMPONENT_NONE;
+}
+
+static inline bool ptx_is_list(const struct ptx_operand *o)
+{
+    return o->kind == OPND_VECTOR || ptx_is_vector_register(o);
+}
+
+/* Of how many values an operand is: those in braces, or the elements of a vector register that stands whole (5.4.2). */
+static inline unsigned ptx_n_elements(const struct ptx_operand *o)
+{
+    return o->kind == OPND_VECTOR ? o->n : ptx_is_vector_register(o) ? o->reg->vector : 1;
+}
+
+/* Element k of an operand; a special register has components, and what is one value is all elements. */
+static inline struct ptx_operand ptx_element(const struct ptx_operand *o, unsigned k)
+{
+    if (o->kind == OPND_VECTOR)
+        return o->elems[k < o->n ? k : 0];
+    struct ptx_operand e = *o;
+    bool components = o->kind == OPND_SREG && isa_sreg_info((enum isa_sreg)o->sreg)->components > 1;
+    if (ptx_is_vector_register(o) || (components && o->component == COMPONENT_NONE))
+        e.component = (uint8_t)k;
+    return e;
+}
 
 /* call (returns), callee, (args), table */
 struct ptx_call {

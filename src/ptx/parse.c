@@ -9,13 +9,13 @@ enum { MAX_DIMS = 8, MAX_RANGED = 1 << 16 };
 
 const char *ptx_space_name(enum ptx_space space)
 {
-    static const char *const names[] = {"generic", "reg", "global", "const", "shared", "local", "param"};
+    static const char *const names[] = {"generic", "reg", "global", "const", "shared", "local", "param", "tex"};
     return names[space];
 }
 
 static bool space_by_name(struct str s, enum ptx_space *space)
 {
-    for (unsigned i = SPACE_REG; i <= SPACE_PARAM; i++)
+    for (unsigned i = SPACE_REG; i <= SPACE_TEX; i++)
         if (str_is(s, ptx_space_name((enum ptx_space)i))) {
             *space = (enum ptx_space)i;
             return true;
@@ -317,6 +317,18 @@ bool parse_pragma(struct parser *p, struct str *strings, bool *keeps_rolled)
     return parse_expect_end(p, "the pragma");
 }
 
+/* What an item of a module begins with. */
+static bool at_item(const struct parser *p)
+{
+    static const char *const words[] = {"version", "target",  "address_size", "file",   "section", "alias",
+                                        "extern",  "visible", "weak",         "common", "entry",   "func"};
+    enum ptx_space space;
+    bool known = p->tok.kind == TOKEN_DOT && space_by_name(p->tok.text, &space);
+    for (size_t i = 0; !known && i < sizeof words / sizeof words[0]; i++)
+        known = at_dot(p, words[i]);
+    return known;
+}
+
 /* .maxntid 256, 1, 1 and the like (11.4); .pragma has strings. */
 static bool parse_function_directive(struct parser *p, struct ptx_func *f)
 {
@@ -360,10 +372,17 @@ static bool parse_function_head(struct parser *p, struct ptx_func *f)
         return false;
     if (at_punct(p, '(') && !parse_signature_side(p, &f->signature, false, true))
         return false;
-    while (p->tok.kind == TOKEN_DOT)
+    while (p->tok.kind == TOKEN_DOT && !at_item(p))
         if (!parse_function_directive(p, f))
             return false;
     return true;
+}
+
+/* A prototype of a function needs no semicolon (ptxas; nvcc 3 and 4 wrote none). */
+static bool parse_end_of_prototype(struct parser *p, const struct ptx_func *f)
+{
+    bool open = !f->entry && (at_item(p) || p->tok.kind == TOKEN_END);
+    return open || parse_expect_end(p, "the declaration");
 }
 
 /* A declaration may be repeated, and one definition may join it. */
@@ -405,7 +424,7 @@ static bool parse_function(struct parser *p, enum ptx_linkage linkage)
     if (f->has_body)
         ok &= parse_body(p);
     else if (ok)
-        ok = parse_expect_end(p, "the declaration");
+        ok = parse_end_of_prototype(p, f);
     p->scope = outer;
     p->func = NULL;
     return ok;
@@ -676,9 +695,7 @@ static void skip_item(struct parser *p)
             break;
         else if (depth == 0 && at_punct(p, ';') && !stray)
             break;
-        else if (depth == 0 && moved &&
-                 (at_dot(p, "visible") || at_dot(p, "entry") || at_dot(p, "func") || at_dot(p, "extern") ||
-                  at_dot(p, "weak") || at_dot(p, "global") || at_dot(p, "const")))
+        else if (depth == 0 && moved && at_item(p))
             return;
     }
     advance(p);

@@ -345,6 +345,9 @@ static bool parse_operands(struct parser *p, struct ptx_insn *i)
         i->n_operands++;
         if (!parse_operand(p, o))
             return false;
+        bool alone = o->kind == OPND_REG && o->component == COMPONENT_NONE && !o->selector.n;
+        if (alone && at_punct(p, '+') && !parse_displacement(p, o)) /* register + constant: verify_operand.c */
+            return false;
         bool indexed = p->module->source->text.p[p->taken_to - 1] == ']';
         if (address && indexed && o->kind == OPND_SYMBOL)
             make_memory(p, o);

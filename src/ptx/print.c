@@ -152,7 +152,11 @@ static void print_operand(struct text *t, const struct ptx_operand *o, bool vide
     if (o->negated)
         text_puts(t, video ? "-" : "!");
     switch (o->kind) {
-    case OPND_REG: print_reg(t, o->reg, o->number); break;
+    case OPND_REG:
+        print_reg(t, o->reg, o->number);
+        if (o->disp)
+            text_printf(t, " + %" PRId64, o->disp);
+        break;
     case OPND_INT: text_printf(t, o->is_unsigned ? "%" PRIu64 : "%" PRId64, o->bits); break;
     case OPND_FLOAT: print_float(t, o->float_type == TYPE_f32, o->bits); break;
     case OPND_SYMBOL:

@@ -8,8 +8,23 @@ static struct place symbol_place(const struct verifier *v, const struct ptx_symb
 
 /* ---- variables ---- */
 
+static void check_texture(struct verifier *v, const struct ptx_var *var)
+{
+    struct place at = symbol_place(v, &var->symbol);
+    if (v->m->version >= 15)
+        diag_error(v->diags, at, "ptx-version", "write .global .texref",
+                   "`.tex` is no longer valid from .version 1.5 on");
+    else if ((var->type != TYPE_u32 && var->type != TYPE_u64) || var->n_dims || var->vector > 1)
+        diag_error(v->diags, at, "ptx-type", NULL, "a texture is a .u32 or a .u64");
+    else if (var->func)
+        diag_error(v->diags, at, "ptx-type", "declare it in the module", "`%.*s` is a texture, and in a function",
+                   STR_ARG(var->symbol.name));
+}
+
 static void check_variable(struct verifier *v, const struct ptx_var *var)
 {
+    if (var->space == SPACE_TEX)
+        check_texture(v, var);
     enum isa_class class = isa_type_class(var->type);
     if (class == CLASS_P || class == CLASS_X || var->type == TYPE_f32x2)
         diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type", "store it as .b8, .b16, .b32 or .b64",
@@ -37,7 +52,27 @@ static void check_module_variable(struct verifier *v, const struct ptx_var *var)
     check_variable(v, var);
 }
 
+/* 5.4.2: vectors of .pred and beyond 128 bits are not there. */
+static void check_vector(struct verifier *v, const struct ptx_symbol *name, enum isa_type type, unsigned n)
+{
+    if (n > 1 && type == TYPE_pred)
+        diag_error(v->diags, symbol_place(v, name), "ptx-type", "declare them one by one",
+                   "`%.*s` would be a vector of predicates", STR_ARG(name->name));
+    else if (n > 1 && n * isa_type_bits(type) > 128)
+        diag_error(v->diags, symbol_place(v, name), "ptx-type", NULL, "a vector has at most 128 bits, not %u",
+                   n * isa_type_bits(type));
+}
+
 /* ---- functions ---- */
+
+/* A parameter of a function that is a register. */
+static void check_register_parameter(struct verifier *v, const struct ptx_var *param)
+{
+    check_vector(v, &param->symbol, param->type, param->vector);
+    if (param->n_dims)
+        diag_error(v->diags, symbol_place(v, &param->symbol), "ptx-type", "write .param",
+                   "`%.*s` is an array in registers", STR_ARG(param->symbol.name));
+}
 
 static void check_parameter(struct verifier *v, const struct ptx_func *f, const struct ptx_var *param)
 {
@@ -54,6 +89,8 @@ static void check_parameter(struct verifier *v, const struct ptx_func *f, const 
     if (align & (align - 1))
         diag_error(v->diags, at, "ptx-type", NULL,
                    "the alignment of what a parameter points to must be a power of two");
+    if (param->space == SPACE_REG)
+        check_register_parameter(v, param);
     if (param->space == SPACE_PARAM && (param->type == TYPE_pred || param->vector > 1))
         diag_error(v->diags, at, "ptx-type", param->vector > 1 ? "write an array" : "pass a .u32",
                    "a parameter cannot be a %s", param->vector > 1 ? "vector" : "predicate");
@@ -144,6 +181,10 @@ static void check_head_of(struct verifier *v, const struct ptx_func *f)
         check_parameter(v, f, f->signature.params.at[i]);
     for (uint32_t i = 0; i < f->signature.returns.n; i++)
         check_parameter(v, f, f->signature.returns.at[i]);
+    for (uint32_t i = 0; f->signature.returns.n > 1 && i < f->signature.returns.n; i++)
+        if (f->signature.returns.at[i]->space != SPACE_REG)
+            diag_error(v->diags, symbol_place(v, &f->signature.returns.at[i]->symbol), "ptx-type",
+                       "write .reg, or return one array", "several results are registers");
     check_directives(v, f);
     const struct ptx_func *other = f->definition;
     bool agree = other == f || f->alias_of || same_sizes(&f->signature, &other->signature);
@@ -164,6 +205,8 @@ static void check_body(struct verifier *v, const struct ptx_func *f)
             verify_insn(v, s->insn);
         else if (s->kind == STMT_VAR)
             check_variable(v, s->var);
+        else if (s->kind == STMT_REG)
+            check_vector(v, &s->reg->symbol, s->reg->type, s->reg->vector);
     }
 }
 

@@ -136,23 +136,24 @@ static enum ptx_space space_of(const struct verifier *v)
 static void check_elements(struct verifier *v, const struct ptx_operand *o, unsigned bits, bool write)
 {
     static const enum isa_type types[] = {TYPE_b8, TYPE_b16, TYPE_b32, TYPE_b64};
-    unsigned each = bits / o->n, width = each <= 8 ? 0 : each <= 16 ? 1 : each <= 32 ? 2 : 3;
-    if (o->n != 2 && o->n != 4 && o->n != 8) {
+    unsigned n = ptx_n_elements(o), each = bits / n, width = each <= 8 ? 0 : each <= 16 ? 1 : each <= 32 ? 2 : 3;
+    if (n != 2 && n != 4 && n != 8) {
         operand_error(v, o, NULL, "a vector has 2, 4 or 8 elements");
         return;
     }
     if (each < 8) {
-        operand_error(v, o, NULL, "%u values do not fit in %u bits", o->n, bits);
+        operand_error(v, o, NULL, "%u values do not fit in %u bits", n, bits);
         return;
     }
     bool has_register = false;
-    for (unsigned k = 0; k < o->n; k++)
-        has_register |= o->elems[k].kind == OPND_REG;
-    for (unsigned k = 0; k < o->n; k++) {
+    for (unsigned k = 0; k < n; k++)
+        has_register |= ptx_element(o, k).kind == OPND_REG;
+    for (unsigned k = 0; k < n; k++) {
+        struct ptx_operand e = ptx_element(o, k);
         if (write)
-            verify_destination(v, &o->elems[k], types[width], false);
-        else if (o->elems[k].kind != OPND_SINK || bits != 32 || !has_register)
-            verify_source(v, &o->elems[k], types[width], false);
+            verify_destination(v, &e, types[width], false);
+        else if (e.kind != OPND_SINK || bits != 32 || !has_register)
+            verify_source(v, &e, types[width], false);
     }
 }
 
@@ -171,19 +172,25 @@ static void check_mov(struct verifier *v)
         return;
     }
     const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
-    bool packs = to->kind == OPND_VECTOR || from->kind == OPND_VECTOR;
-    if (packs && isa_type_class(type) != CLASS_B) {
-        operand_error(v, to->kind == OPND_VECTOR ? to : from, "write mov.b32, mov.b64 or mov.b128",
+    bool unpacks = ptx_is_list(to), packs = ptx_is_list(from);
+    if ((unpacks || packs) && isa_type_class(type) != CLASS_B) {
+        operand_error(v, unpacks ? to : from, "write mov.b32, mov.b64 or mov.b128",
                       "`%.*s` cannot take vectors apart or put them together", STR_ARG(in->inst->text));
         return;
     }
-    if (to->kind == OPND_VECTOR)
+    if (unpacks && packs) {
+        operand_error(v, from, "as in mov.v2.b32 {%r1, %r2}, {%r3, %r4}",
+                      "`%.*s` takes a vector apart or puts one together; .v2 and .v4 move one",
+                      STR_ARG(in->inst->text));
+        return;
+    }
+    if (unpacks)
         check_elements(v, to, isa_type_bits(type), true);
     else if (to->kind == OPND_SINK)
         operand_error(v, to, NULL, "the result of `%.*s` cannot be dropped", STR_ARG(in->inst->text));
     else
         verify_destination(v, to, type, false);
-    if (from->kind == OPND_VECTOR)
+    if (packs)
         check_elements(v, from, isa_type_bits(type), false);
     else
         verify_source(v, from, type, false);
@@ -276,6 +283,40 @@ static const struct ptx_signature *signature_of(const struct verifier *v)
     return targets ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
 }
 
+/* A vector register passes its bits, to a vector of no more elements or to one register; so ptxas. */
+static void check_vector_argument(struct verifier *v, const struct ptx_operand *o, const struct ptx_var *formal)
+{
+    struct arena *a = v->diags->arena;
+    const char *type = isa_type_name(formal->type);
+    const char *parameter =
+        formal->vector > 1 ? arena_printf(a, ".v%u .%s", formal->vector, type) : arena_printf(a, ".%s", type);
+    bool is_vector = ptx_is_vector_register(o);
+    unsigned bits = is_vector ? o->reg->vector * isa_type_bits(o->reg->type) : 0;
+    if (!is_vector)
+        operand_error(v, o, "declare one with .reg and pass it whole", "the parameter is %s, a vector register",
+                      parameter);
+    else if (bits != formal->vector * isa_type_bits(formal->type) || o->reg->vector < formal->vector)
+        operand_error(v, o, arena_printf(a, "pass a register of %s", parameter),
+                      "`%.*s` is .v%u .%s, and the parameter is %s", STR_ARG(operand_text(v, o)), o->reg->vector,
+                      isa_type_name(o->reg->type), parameter);
+}
+
+/* Types agree as those of instructions; .f16x2 is any 32 bits. A constant is what its low bits are, but of .f32. */
+static void check_scalar_argument(struct verifier *v, const struct ptx_operand *o, enum isa_type type, bool result)
+{
+    bool bits = type == TYPE_f16x2 || (o->kind == OPND_REG && o->reg->type == TYPE_f16x2 && type == TYPE_f32);
+    bool raw = o->kind == OPND_FLOAT && (isa_type_class(type) == CLASS_B || type == TYPE_f16);
+    enum isa_type want = bits ? TYPE_b32 : type;
+    if (result)
+        verify_destination(v, o, want, false);
+    else if (o->negated || (want == TYPE_pred && o->kind != OPND_REG) || o->kind == OPND_SYMBOL)
+        operand_error(v, o,
+                      want == TYPE_pred ? "compute it first, with setp or not.pred" : "move it into a register first",
+                      "an argument is a register, a constant or a .param variable");
+    else if (!raw)
+        verify_source(v, o, want, false);
+}
+
 /* One argument or result against the parameter that it is for. */
 static void check_argument(struct verifier *v, const struct ptx_operand *o, const struct ptx_var *formal, bool result)
 {
@@ -302,10 +343,12 @@ static void check_argument(struct verifier *v, const struct ptx_operand *o, cons
     if (formal->n_dims)
         operand_error(v, o, "copy it into a .param array first", "the parameter is an array of %llu bytes",
                       (unsigned long long)formal->size);
-    else if (result)
-        verify_destination(v, o, formal->type, true);
+    else if (o->kind == OPND_SINK && result)
+        return;
+    else if (formal->vector > 1 || ptx_is_vector_register(o))
+        check_vector_argument(v, o, formal);
     else
-        verify_source(v, o, formal->type, true);
+        check_scalar_argument(v, o, formal->type, result);
 }
 
 static bool check_argument_count(struct verifier *v, const struct ptx_signature *s)

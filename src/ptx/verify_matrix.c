@@ -31,8 +31,8 @@ static void check_fragment(struct walk *w, const struct ptx_operand *o, const st
 {
     enum isa_type want = register_type(f);
     bool alone = w->x.kind == MATRIX_TRANSPOSE;
-    unsigned n = o->kind == OPND_VECTOR ? o->n : 1;
-    if ((o->kind != OPND_VECTOR) != alone || n != f->n_regs) {
+    unsigned n = ptx_n_elements(o);
+    if (ptx_is_list(o) == alone || n != f->n_regs) {
         operand_error(w->v, o, alone ? "write a register without braces" : "list as many registers in braces",
                       "the fragment %s of `%.*s` is %s%u register%s of .%s%s", name, STR_ARG(w->v->insn->inst->text),
                       alone ? "" : "a list of ", f->n_regs, f->n_regs == 1 ? "" : "s", isa_type_name(want),
@@ -40,13 +40,13 @@ static void check_fragment(struct walk *w, const struct ptx_operand *o, const st
         return;
     }
     for (unsigned k = 0; k < n; k++) {
-        const struct ptx_operand *e = alone ? o : &o->elems[k];
+        struct ptx_operand e = ptx_element(o, k);
         if (!writes)
-            verify_source(w->v, e, want, false);
-        else if (e->kind == OPND_SINK)
-            operand_error(w->v, e, "write an unused register", "registers of a fragment cannot be dropped");
+            verify_source(w->v, &e, want, false);
+        else if (e.kind == OPND_SINK)
+            operand_error(w->v, &e, "write an unused register", "registers of a fragment cannot be dropped");
         else
-            verify_destination(w->v, e, want, false);
+            verify_destination(w->v, &e, want, false);
     }
 }
 
@@ -119,7 +119,7 @@ static void check_one(struct walk *w, struct str name)
         return;
     }
     const struct ptx_operand *o = next_operand(w);
-    bool in_memory = w->x.kind == MATRIX_WARPGROUP && o && o->kind != OPND_VECTOR;
+    bool in_memory = w->x.kind == MATRIX_WARPGROUP && o && !ptx_is_list(o);
     if (!o)
         return;
     if (str_is(name, "D")) {
@@ -148,7 +148,7 @@ static void count_operands(const struct verifier *v, const struct matrix *x, uns
 {
     const struct ptx_insn *in = v->insn;
     const char *rest = in->inst->form->operands;
-    bool in_registers = in->n_operands > 1 && in->operands[1].kind == OPND_VECTOR;
+    bool in_registers = in->n_operands > 1 && ptx_is_list(&in->operands[1]);
     *least = *most = 0;
     for (struct str name; isa_next_word(&rest, ' ', &name);) {
         unsigned n =

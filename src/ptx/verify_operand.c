@@ -65,6 +65,19 @@ static const char *fitting_types(struct arena *a, enum isa_type want)
     }
 }
 
+/* A register that is read may stand with a constant that is added. The PTX ISA has this in addresses alone; ptxas takes it in all
+ * instructions, and makes the sum of integers (of floats it makes nothing, or crashes). */
+static bool check_register_plus(struct verifier *v, const struct ptx_operand *o)
+{
+    enum isa_class class = isa_type_class(o->reg->type);
+    bool integer = class == CLASS_B || class == CLASS_U || class == CLASS_S;
+    if (integer && isa_type_bits(o->reg->type) <= 64)
+        return true;
+    operand_error(v, o, "add it first", "`%.*s` is .%s, to which no constant can be added here",
+                  STR_ARG(operand_text(v, o)), isa_type_name(o->reg->type));
+    return false;
+}
+
 static void check_register(struct verifier *v, const struct ptx_operand *o, enum isa_type want, bool relaxed)
 {
     struct arena *a = v->diags->arena;
@@ -74,6 +87,8 @@ static void check_register(struct verifier *v, const struct ptx_operand *o, enum
                       "`%.*s` is a vector of %u registers", STR_ARG(text), o->reg->vector);
         return;
     }
+    if (o->disp && !check_register_plus(v, o))
+        return;
     if (register_fits(o->reg, want, relaxed))
         return;
     unsigned have = isa_type_bits(o->reg->type), need = isa_type_bits(want);
@@ -122,6 +137,8 @@ static void check_symbol(struct verifier *v, const struct ptx_operand *o, enum i
     enum isa_class class = isa_type_class(want);
     if (o->symbol->kind != SYMBOL_VAR && o->symbol->kind != SYMBOL_FUNC) {
         operand_error(v, o, NULL, "`%.*s` is a label, not a value", STR_ARG(text));
+    } else if (o->symbol->kind == SYMBOL_VAR && ((const struct ptx_var *)o->symbol)->space == SPACE_TEX) {
+        operand_error(v, o, NULL, "`%.*s` is a texture, which has no address", STR_ARG(text));
     } else if (class == CLASS_F || class == CLASS_P) {
         operand_error(v, o, NULL, "the address of `%.*s` cannot be a .%s", STR_ARG(text), isa_type_name(want));
     } else if (o->symbol->kind == SYMBOL_VAR && v->insn->inst->kind != KIND_MOV && !o->disp) {
@@ -201,8 +218,9 @@ void verify_destination(struct verifier *v, const struct ptx_operand *o, enum is
     struct str op = v->insn->inst->text;
     switch (o->kind) {
     case OPND_REG:
-        if (o->negated)
-            operand_error(v, o, NULL, "a destination cannot be negated");
+        if (o->negated || o->disp)
+            operand_error(v, o, NULL,
+                          o->disp ? "a destination is a register alone" : "a destination cannot be negated");
         else
             check_register(v, o, want, relaxed);
         break;
@@ -249,7 +267,7 @@ static void verify_vector(struct verifier *v, const struct ptx_operand *o, const
     const struct isa_inst *inst = v->insn->inst;
     unsigned n = vector_length(inst);
     enum isa_type want = isa_operand_type(inst, spec);
-    if (o->kind == OPND_REG && o->reg->vector == n && o->component == COMPONENT_NONE) {
+    if (ptx_is_vector_register(o) && o->reg->vector == n && !o->disp) {
         if (!register_fits(o->reg, want, relaxed))
             operand_error(v, o, NULL, "`%.*s` cannot use `%.*s`, which is .%s", STR_ARG(inst->text),
                           STR_ARG(operand_text(v, o)), isa_type_name(o->reg->type));
@@ -263,6 +281,8 @@ static void verify_vector(struct verifier *v, const struct ptx_operand *o, const
     for (unsigned k = 0; k < n; k++) {
         const struct ptx_operand *e = &o->elems[k];
         bool as_bits = e->kind == OPND_REG && want == TYPE_f32 && isa_type_bits(e->reg->type) == 32;
+        if (spec->kind == OPERAND_SRC && e->kind == OPND_SINK && inst->kind == KIND_MOV)
+            continue; /* so ptxas: it is 0 */
         if (spec->kind == OPERAND_DST)
             verify_destination(v, e, as_bits ? TYPE_b32 : want, relaxed);
         else
@@ -321,7 +341,7 @@ void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_sp
     }
     enum ptx_space have =
         base->symbol->kind == SYMBOL_VAR ? ((const struct ptx_var *)base->symbol)->space : SPACE_GENERIC;
-    bool generic = space == SPACE_GENERIC && have != SPACE_PARAM && have != SPACE_REG;
+    bool generic = space == SPACE_GENERIC && have != SPACE_PARAM && have != SPACE_REG && have != SPACE_TEX;
     if (have != space && !generic)
         operand_error(v, base,
                       have == SPACE_PARAM ? "load the pointer first, with ld.param, and use its register"
@@ -363,7 +383,7 @@ void verify_operand(struct verifier *v, const struct ptx_operand *o, const struc
     case OPERAND_SRC:
     case OPERAND_SPRED: verify_source(v, o, want, relaxed); break;
     case OPERAND_REG:
-        if (o->kind == OPND_REG)
+        if (o->kind == OPND_REG && !o->disp)
             verify_source(v, o, want, relaxed);
         else
             operand_error(v, o, NULL, "`%.*s` needs a register here", STR_ARG(inst->text));
