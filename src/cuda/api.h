@@ -27,6 +27,10 @@ CU_API void heddle_error_seen(void);
  * stands for it there. refused.c */
 CU_API void heddle_symbol_refused(const char *kind, const char *name, const void *host, const char *why);
 
+/* Exported for libcudart, whose kernels may be refused before the driver hears of them: a launch that a GPU would have done. Where the
+ * program ends as if all were well nevertheless, it is told then. refused.c */
+CU_API void heddle_launch_refused(void);
+
 /* The name of the file that an address of the program's is in: a library, else the program. refused.c */
 const char *file_of(const void *address);
 

@@ -36,7 +36,10 @@ static CUresult launch(struct work_launch *l, CUfunction f, CUstream s, void **p
     if (extra)
         TRY(launch_read_extra(extra, l));
     struct work w = {.kind = WORK_LAUNCH, .launch = *l};
-    return work_put(s, &w, false);
+    CUresult r = work_put(s, &w, false);
+    if (r == CUDA_ERROR_NOT_SUPPORTED)
+        heddle_launch_refused();
+    return r;
 }
 
 CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

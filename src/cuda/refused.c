@@ -1,9 +1,11 @@
 /* What the user reads of a kernel that cannot be had: one sentence, whose subject is the kernel and the file that it is in. The runtime
- * asks for it, which knows both; errors of CUDA's name neither. */
+ * asks for it, which knows both; errors of CUDA's name neither. And at the end of a program that looks at no error: how many launches
+ * have not been done. */
 #include "cuda/api.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -44,4 +46,22 @@ void heddle_symbol_refused(const char *kind, const char *name, const void *host,
     say("%s `%.*s%s` of %s cannot be loaded: %s%s", kind, MOST_OF_NAME, readable, long_name ? "..." : "", file, why,
         instead_of(file));
     arena_free(&scratch);
+}
+
+static unsigned launches_refused;
+
+static void tell_at_end(int status, void *data)
+{
+    unsigned n = __atomic_load_n(&launches_refused, __ATOMIC_RELAXED);
+    (void)data;
+    if (status == 0)
+        say("%s: %u %s refused, for reasons told above, and the program ended with status 0: what it says is not what "
+            "it would say on a GPU",
+            program_invocation_short_name, n, n == 1 ? "launch was" : "launches were");
+}
+
+void heddle_launch_refused(void)
+{
+    if (__atomic_fetch_add(&launches_refused, 1, __ATOMIC_RELAXED) == 0)
+        on_exit(tell_at_end, NULL);
 }

@@ -79,7 +79,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
                              cudaStream_t stream)
 {
     CUkernel kernel;
-    cudaError_t e = rt_kernel_of(func, &kernel);
+    cudaError_t e = rt_kernel_to_launch(func, &kernel);
     return rt_return(e ? e : launch(kernel, gridDim, blockDim, args, sharedMem, stream));
 }
 
@@ -95,7 +95,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
                                         cudaStream_t stream)
 {
     CUkernel kernel;
-    cudaError_t e = sharedMem > UINT32_MAX ? cudaErrorInvalidValue : rt_kernel_of(func, &kernel);
+    cudaError_t e = sharedMem > UINT32_MAX ? cudaErrorInvalidValue : rt_kernel_to_launch(func, &kernel);
     if (e)
         return rt_return(e);
     CUresult r = cuLaunchCooperativeKernel((CUfunction)kernel, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y,
@@ -125,7 +125,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 {
     CUkernel kernel;
     cudaError_t e =
-        config && config->dynamicSmemBytes <= UINT32_MAX ? rt_kernel_of(func, &kernel) : cudaErrorInvalidValue;
+        config && config->dynamicSmemBytes <= UINT32_MAX ? rt_kernel_to_launch(func, &kernel) : cudaErrorInvalidValue;
     if (e)
         return rt_return(e);
     CUlaunchConfig c = driver_config(config);

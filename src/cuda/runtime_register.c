@@ -358,6 +358,20 @@ cudaError_t rt_kernel_of(const void *function, CUkernel *kernel)
     return e;
 }
 
+cudaError_t rt_kernel_to_launch(const void *function, CUkernel *kernel)
+{
+    cudaError_t e = rt_kernel_of(function, kernel);
+    if (!e)
+        return e;
+    pthread_mutex_lock(&table.lock);
+    const struct symbol *s = get(function);
+    bool refused = s && s->binary && s->binary->why;
+    pthread_mutex_unlock(&table.lock);
+    if (refused)
+        heddle_launch_refused();
+    return e;
+}
+
 cudaError_t rt_note_kernel(CUkernel kernel)
 {
     pthread_mutex_lock(&table.lock);

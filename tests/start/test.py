@@ -503,4 +503,25 @@ def programs_use_the_CPU_level_that_is_asked_for():
     assert done.returncode and "HEDDLE_CPU" in done.stderr, done
 
 
+# Launches the kernel of the PTX that its first argument names, as often as the second says, looks at no error, and returns the third.
+LOOKS_AWAY = """#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char text[1 << 16];
+int main(int n, char **args) { CUcontext c; CUmodule m; CUfunction f; CUdeviceptr p; void *of[] = {&p}; FILE *file = fopen(args[1], "r");
+if (!file || !fread(text, 1, sizeof text - 1, file)) return 2;
+cuInit(0); cuDevicePrimaryCtxRetain(&c, 0); cuCtxSetCurrent(c); cuMemAlloc(&p, 1024); cuModuleLoadData(&m, text);
+cuModuleGetFunction(&f, m, "twice"); for (int i = 0; i < atoi(args[2]); i++) cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, of, 0);
+cuCtxSynchronize(); return atoi(args[3]); }"""
+
+
+def refused_launches_are_told_of_at_the_end_where_the_program_says_that_all_is_well():
+    program = compile_c("looks_away", LOOKS_AWAY, "-L", libraries, "-lcuda")
+    can = write("can.ptx", TWICE)
+    cannot = write("cannot.ptx", TWICE.replace("add.f32", "multimem.ld_reduce.global.add.u32 %r1, [%rd3]; add.f32").replace("7.0", "8.1").replace("sm_75", "sm_90"))
+    told = lambda *args: re.findall(r"looks_away: (\d+ launch\w* w\w+) refused, .* ended with status 0", run("run", program, *args)[2])
+    assert told(cannot, 2, 0) == ["2 launches were"] and told(cannot, 1, 0) == ["1 launch was"]
+    assert told(cannot, 2, 3) == told(cannot, 0, 0) == told(can, 2, 0) == []
+
+
 main(globals())
