@@ -18,6 +18,11 @@
 
 enum { ATTRIBUTES = CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1 };
 
+/* As on an H200: pools are so large, and give out memory so many bytes at a time; none has addresses for more than the last. */
+#define POOL_STEP_BYTES ((uint64_t)32 << 20)
+#define POOL_UNIT_BYTES ((uint64_t)512)
+#define POOL_MOST_BYTES ((uint64_t)1 << 46)
+
 struct CUmemPoolHandle_st {
     CUmemoryPool handle;
     struct device *device;
@@ -25,7 +30,8 @@ struct CUmemPoolHandle_st {
     bool is_default;
     struct physical *file; /* where processes share it, else NULL */
     bool imported;
-    uint64_t values[ATTRIBUTES]; /* by CUmemPool_attribute */
+    uint64_t most_bytes, given_bytes; /* what may be given out, 0: all there is; what is, in units */
+    uint64_t values[ATTRIBUTES];      /* by CUmemPool_attribute */
 };
 
 /* With the state's lock held. */
@@ -139,6 +145,8 @@ CU_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p)
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return api_not_supported("cuMemPoolCreate of a pool of host memory");
     TRY(device_get(p->location.id, &d));
+    if (p->maxSize > POOL_MOST_BYTES)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     struct physical *file = NULL;
     if (p->handleTypes)
         TRY(physical_new(d, 0, NULL, &file));
@@ -148,6 +156,7 @@ CU_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     made->file = file;
+    made->most_bytes = (p->maxSize + POOL_STEP_BYTES - 1) / POOL_STEP_BYTES * POOL_STEP_BYTES;
     *pool = made->handle;
     return CUDA_SUCCESS;
 }
@@ -238,6 +247,33 @@ static void count(CUmemoryPool p, int64_t bytes)
     state_unlock();
 }
 
+static uint64_t in_units(size_t bytes)
+{
+    return bytes / POOL_UNIT_BYTES * POOL_UNIT_BYTES + (bytes % POOL_UNIT_BYTES ? POOL_UNIT_BYTES : 0);
+}
+
+/* For an allocation of a pool, within the limit that it was made with; false where it has no more. */
+static bool take_room(CUmemoryPool p, size_t bytes)
+{
+    state_lock();
+    bool fits = !p->most_bytes || (bytes <= p->most_bytes && in_units(bytes) <= p->most_bytes - p->given_bytes);
+    if (fits)
+        p->given_bytes += in_units(bytes);
+    uint64_t most = p->most_bytes, given = p->given_bytes;
+    state_unlock();
+    if (!fits)
+        log_line(LOG_ERROR, "no memory for %zu bytes: of the %llu of their pool (maxSize), %llu are given out", bytes,
+                 (unsigned long long)most, (unsigned long long)given);
+    return fits;
+}
+
+static void give_room(CUmemoryPool p, size_t bytes)
+{
+    state_lock();
+    p->given_bytes -= in_units(bytes);
+    state_unlock();
+}
+
 /* A new part of the pool's file, in whole pages. */
 static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
 {
@@ -255,6 +291,25 @@ static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
     }
     count(pool, (int64_t)bytes);
     *pointer = (CUdeviceptr)(uintptr_t)m.start;
+    return CUDA_SUCCESS;
+}
+
+static CUresult allocate(CUmemoryPool pool, size_t bytes, CUcontext c, struct allocation **a)
+{
+    if (!pool_keep(pool))
+        return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = allocation_new(c, bytes, false, a);
+    if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* what streams are about to free may be what is missing */
+        r = from_hd(hd_context_synchronize(c->context));
+        r = r ? r : allocation_new(c, bytes, false, a);
+    }
+    if (r) {
+        pool_drop(pool);
+        return r;
+    }
+    allocation_is_undefined(*a);
+    (*a)->pool = pool;
+    count(pool, (int64_t)bytes);
     return CUDA_SUCCESS;
 }
 
@@ -278,18 +333,15 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     TRY(pool_of(handle, &pool));
     TRY(stream_of(s, &stream, &c));
     NEED(pointer && bytes);
-    if (pool->file)
-        return take_part(pool, bytes, pointer);
-    CUresult r = allocation_new(c, bytes, false, &a);
-    if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* what streams are about to free may be what is missing */
-        TRY(from_hd(hd_context_synchronize(c->context)));
-        r = allocation_new(c, bytes, false, &a);
+    if (!take_room(pool, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = pool->file ? take_part(pool, bytes, pointer) : allocate(pool, bytes, c, &a);
+    if (r) {
+        give_room(pool, bytes);
+        return r;
     }
-    TRY(r);
-    allocation_is_undefined(a);
-    a->pool = pool_keep(pool) ? pool : NULL;
-    if (a->pool)
-        count(pool, (int64_t)bytes);
+    if (pool->file)
+        return CUDA_SUCCESS;
     *pointer = (CUdeviceptr)(uintptr_t)a->start;
     return from_hd(hd_stream_allocated(stream, a->start));
 }
@@ -347,6 +399,7 @@ void pool_freed(CUmemoryPool pool, size_t bytes)
 {
     if (!pool)
         return;
+    give_room(pool, bytes);
     count(pool, -(int64_t)bytes);
     pool_drop(pool);
 }
