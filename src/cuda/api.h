@@ -45,6 +45,8 @@ CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgrap
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
                               const CUDA_KERNEL_NODE_PARAMS *p);
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p);
+#undef cuGraphKernelNodeSetParams
+CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p);
 
 #define BEHIND_ENTRY(symbol, like) extern __typeof__(like) symbol __asm__("heddle_" #symbol);
 #define BEHIND_plain(symbol)       BEHIND_ENTRY(symbol, symbol)

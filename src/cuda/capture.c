@@ -330,6 +330,10 @@ static CUresult add_node(struct CUstream_st *s, const struct work *w)
         return r;
     }
     TRY(graph_add(c->graph, node_types[w->kind], w, s->context->handle, t->at, t->n, &node));
+    node->hints = (struct launch_hints){.window = s->attributes.window,
+                                        .domains = s->attributes.domains,
+                                        .domain = s->attributes.domain,
+                                        .priority = s->attributes.priority};
     t->n = 0;
     return tail_add(t, &node->handle, 1);
 }

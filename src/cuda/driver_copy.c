@@ -56,6 +56,11 @@ static CUresult check(const void *p, size_t bytes, struct want want)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+static unsigned char type_of(enum watch_side side)
+{
+    return side == SIDE_HOST ? CU_MEMORYTYPE_HOST : side == SIDE_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+}
+
 static CUresult copy_bytes(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side,
                            size_t bytes, CUstream s, bool wait)
 {
@@ -63,7 +68,10 @@ static CUresult copy_bytes(const void *to, enum watch_side to_side, const void *
     TRY(check(to, bytes, (struct want){to_side, true}));
     TRY(check(from, bytes, (struct want){from_side, false}));
     watch_sides(to, to_side, from, from_side);
-    struct work w = {.kind = WORK_COPY, .copy = {.to = AT(to), .from = from, .width = bytes, .height = 1, .depth = 1}};
+    struct work w = {.kind = WORK_COPY,
+                     .from_type = type_of(from_side),
+                     .to_type = type_of(to_side),
+                     .copy = {.to = AT(to), .from = from, .width = bytes, .height = 1, .depth = 1}};
     return work_put(s, &w, wait);
 }
 
@@ -163,7 +171,6 @@ CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *c)
     *c = (hd_copy){0};
     if (!m->WidthInBytes || !m->Height || !m->Depth)
         return CUDA_SUCCESS;
-    NEED(m->srcLOD == 0 && m->dstLOD == 0);
     c->width = m->WidthInBytes;
     c->height = m->Height;
     c->depth = m->Depth;
@@ -188,6 +195,8 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
     struct work w = {.kind = WORK_COPY};
     TRY(ready());
     NEED(m);
+    w.from_type = (unsigned char)m->srcMemoryType;
+    w.to_type = (unsigned char)m->dstMemoryType;
     TRY(copy_of_box(m, &w.copy));
     return w.copy.width ? work_put(s, &w, wait) : CUDA_SUCCESS;
 }

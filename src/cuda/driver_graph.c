@@ -10,17 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static CUresult node_of_type(CUgraphNode handle, CUgraphNodeType type, CUgraphNode *n)
-{
-    TRY(node_of(handle, n));
-    NEED((*n)->type == type);
-    return CUDA_SUCCESS;
-}
-
 CU_API CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 {
-    TRY(state_ready());
     CUgraph g;
+    TRY(state_ready());
     NEED(graph && flags == 0);
     TRY(graph_new(&g));
     *graph = g->handle;
@@ -39,6 +32,26 @@ CU_API CUresult cuGraphDestroy(CUgraph graph)
 
 /* ---- nodes ---- */
 
+enum { UNSEEN, OPEN, PLACED }; /* marks of nodes */
+
+/* Different nodes of the graph. */
+static CUresult check_nodes(CUgraph g, const CUgraphNode *handles, size_t n)
+{
+    CUgraphNode node;
+    bool twice = false;
+    TRY(graph_has_nodes(g, handles, n));
+    for (size_t i = 0; i < n; i++)
+        if ((node = record_of(handles[i], HANDLE_NODE)))
+            node->mark = UNSEEN;
+    for (size_t i = 0; i < n; i++)
+        if ((node = record_of(handles[i], HANDLE_NODE))) {
+            twice = twice || node->mark != UNSEEN;
+            node->mark = OPEN;
+        }
+    NEED(!twice);
+    return CUDA_SUCCESS;
+}
+
 /* All by their handles; the context may be NULL: the current one. */
 static CUresult add(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
                     const CUgraphNode *after, size_t n, CUgraphNode *node)
@@ -48,29 +61,15 @@ static CUresult add(CUgraph graph, CUgraphNodeType type, const struct work *w, C
     CUgraphNode made;
     TRY(graph_of(graph, &g));
     NEED(node && (after || !n));
+    TRY(check_nodes(g, after, n));
     if (!context)
         TRY(context_current(&c));
     if (!c)
         return CUDA_ERROR_INVALID_CONTEXT;
+    TRY(node_check(w, c->handle));
     TRY(graph_add(g, type, w, c->handle, after, n, &made));
     *node = made->handle;
     return CUDA_SUCCESS;
-}
-
-/* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. */
-static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *w, CUcontext *c)
-{
-    CUfunction f = v2 && !p->func ? (CUfunction)p->kern : p->func;
-    *c = v2 ? p->ctx : NULL;
-    if (!function_of(f))
-        return CUDA_ERROR_INVALID_HANDLE;
-    *w = (struct work){.kind = WORK_LAUNCH,
-                       .launch = {.function = f,
-                                  .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
-                                  .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
-                                  .shared_bytes = p->sharedMemBytes,
-                                  .args = p->kernelParams}};
-    return p->extra ? launch_read_extra(p->extra, &w->launch) : CUDA_SUCCESS;
 }
 
 static CUresult add_kernel(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
@@ -79,7 +78,7 @@ static CUresult add_kernel(CUgraphNode *node, CUgraph g, const CUgraphNode *afte
     struct work w;
     CUcontext c;
     NEED(p);
-    TRY(kernel_work(p, v2, &w, &c));
+    TRY(work_of_kernel(p, v2, &w, &c));
     return add(g, CU_GRAPH_NODE_TYPE_KERNEL, &w, c, after, n, node);
 }
 
@@ -95,33 +94,13 @@ CU_API CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph g, const CUgraph
     return add_kernel(node, g, after, n, p, false);
 }
 
-static CUresult copy_work(const CUDA_MEMCPY3D *m, struct work *w)
-{
-    NEED(m);
-    *w = (struct work){.kind = WORK_COPY};
-    return copy_of_box(m, &w->copy);
-}
-
 CU_API CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
                                      const CUDA_MEMCPY3D *m, CUcontext c)
 {
     struct work w;
     TRY(state_ready());
-    TRY(copy_work(m, &w));
+    TRY(work_of_copy(m, &w));
     return add(g, CU_GRAPH_NODE_TYPE_MEMCPY, &w, c, after, n, node);
-}
-
-static CUresult fill_work(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w)
-{
-    NEED(p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4));
-    *w = (struct work){.kind = WORK_FILL,
-                       .fill = {.to = (void *)(uintptr_t)p->dst,
-                                .value = p->value,
-                                .element_bytes = p->elementSize,
-                                .width = p->width,
-                                .height = p->height,
-                                .pitch = p->pitch}};
-    return fill_check(&w->fill);
 }
 
 CU_API CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
@@ -129,22 +108,15 @@ CU_API CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph g, const CUgraph
 {
     struct work w;
     TRY(state_ready());
-    TRY(fill_work(p, &w));
+    TRY(work_of_fill(p, &w));
     return add(g, CU_GRAPH_NODE_TYPE_MEMSET, &w, c, after, n, node);
-}
-
-static CUresult host_work(const CUDA_HOST_NODE_PARAMS *p, struct work *w)
-{
-    NEED(p && p->fn);
-    *w = (struct work){.kind = WORK_CALL, .call = {p->fn, p->userData}};
-    return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
                                    const CUDA_HOST_NODE_PARAMS *p)
 {
     struct work w;
-    TRY(host_work(p, &w));
+    TRY(work_of_call(p, &w));
     return add(g, CU_GRAPH_NODE_TYPE_HOST, &w, NULL, after, n, node);
 }
 
@@ -156,83 +128,24 @@ CU_API CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph g, const CUgraphN
 
 CU_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
 {
-    struct work w = {.kind = WORK_RECORD, .event = e};
-    if (!event_of(e))
-        return handle_error(e);
+    struct work w;
+    TRY(work_of_event(e, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w));
     return add(g, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w, NULL, after, n, node);
 }
 
 CU_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
 {
-    struct work w = {.kind = WORK_WAIT, .event = e};
-    if (!event_of(e))
-        return handle_error(e);
+    struct work w;
+    TRY(work_of_event(e, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w));
     return add(g, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w, NULL, after, n, node);
 }
 
-/* What a launch has by attributes, which its parameters do not say. */
-static void copy_attributes(struct work_launch *to, const struct work_launch *from)
+CU_API CUresult cuGraphNodeGetType(CUgraphNode n, CUgraphNodeType *type)
 {
-    to->cooperative = from->cooperative;
-    memcpy(to->cluster, from->cluster, sizeof to->cluster);
-}
-
-CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
-                                              const CUkernelNodeAttrValue *value)
-{
-    CUgraphNode n;
-    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
-    NEED(value);
-    return launch_apply(id, value, &n->work.launch);
-}
-
-CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue *value)
-{
-    CUgraphNode n;
-    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
-    NEED(value);
-    const struct work_launch *l = &n->work.launch;
-    switch (id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: value->cooperative = l->cooperative; return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        value->clusterDim.x = l->cluster[0];
-        value->clusterDim.y = l->cluster[1];
-        value->clusterDim.z = l->cluster[2];
-        return CUDA_SUCCESS;
-    default: return api_not_supported("an attribute of a graph's kernel that has no meaning for Heddle");
-    }
-}
-
-CU_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
-{
-    CUgraphNode target, source;
-    TRY(node_of_type(to, CU_GRAPH_NODE_TYPE_KERNEL, &target));
-    TRY(node_of_type(from, CU_GRAPH_NODE_TYPE_KERNEL, &source));
-    copy_attributes(&target->work.launch, &source->work.launch);
-    return CUDA_SUCCESS;
-}
-
-CU_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p)
-{
-    struct work w, own;
-    CUcontext c;
-    CUgraphNode n;
-    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
-    NEED(p);
-    TRY(kernel_work(p, true, &w, &c));
-    copy_attributes(&w.launch, &n->work.launch);
-    TRY(work_own(&w, n->context, &own));
-    work_disown(&n->work);
-    n->work = own;
-    return CUDA_SUCCESS;
-}
-
-CU_API CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
-{
-    CUgraphNode n;
-    TRY(node_of(node, &n));
+    CUgraphNode p;
+    TRY(node_of(n, &p));
     NEED(type);
-    *type = n->type;
+    *type = p->type;
     return CUDA_SUCCESS;
 }
 
@@ -241,7 +154,7 @@ static CUresult list_nodes(CUgraph graph, CUgraphNode *nodes, size_t *n, bool ro
     size_t room = n ? *n : 0, found = 0;
     CUgraph g;
     TRY(graph_of(graph, &g));
-    NEED(n);
+    NEED(n && (room || !nodes));
     for (CUgraphNode p = g->first; p; p = p->next) {
         if (roots && p->after.n)
             continue;
@@ -275,7 +188,7 @@ static CUresult order(CUgraph graph, const CUgraphNode *from, const CUgraphNode 
     for (size_t i = 0; i < n; i++) {
         TRY(node_of(from[i], &earlier));
         TRY(node_of(to[i], &later));
-        NEED(earlier->graph == g && later->graph == g && earlier != later);
+        NEED(earlier->graph == g && later->graph == g && earlier != later && !graph_is_ordered(earlier, later));
         TRY(graph_order(earlier, later));
     }
     return CUDA_SUCCESS;
@@ -284,9 +197,11 @@ static CUresult order(CUgraph graph, const CUgraphNode *from, const CUgraphNode 
 CU_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
                                           const CUgraphEdgeData *data, size_t n)
 {
-    for (size_t i = 0; data && i < n; i++)
-        if (data[i].type || data[i].from_port || data[i].to_port)
+    for (size_t i = 0; data && i < n; i++) {
+        if (data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
             return api_not_supported("a graph's edge other than full serialization");
+        NEED(!data[i].type && !data[i].from_port && !data[i].to_port);
+    }
     return order(g, from, to, n);
 }
 
@@ -297,8 +212,6 @@ CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const
 
 /* ---- instantiation ---- */
 
-enum { UNSEEN, OPEN, PLACED };
-
 static CUresult add_step(CUgraphExec x, CUgraphNode n)
 {
     struct step *s = &x->steps[x->n];
@@ -306,6 +219,10 @@ static CUresult add_step(CUgraphExec x, CUgraphNode n)
     s->node = n->handle;
     s->type = n->type;
     s->context = n->context;
+    s->after = x->n_after;
+    s->n_after = n->after.n;
+    for (size_t i = 0; i < n->after.n; i++)
+        x->after[x->n_after++] = n->after.at[i].node->place;
     n->mark = PLACED;
     n->place = x->n++;
     return CUDA_SUCCESS;
@@ -313,7 +230,7 @@ static CUresult add_step(CUgraphExec x, CUgraphNode n)
 
 /* Places a node behind those it depends on, which `open` has room for; an error where it depends on itself. Nothing recurses: chains
  * are as long as their graphs. */
-static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open)
+static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open, CUgraphNode *bad)
 {
     size_t depth = 0;
     for (open[depth++] = node; depth > 0;) {
@@ -327,7 +244,10 @@ static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open)
             continue;
         }
         CUgraphNode earlier = n->after.at[next].node;
-        NEED(earlier->mark != OPEN);
+        if (earlier->mark == OPEN) {
+            *bad = earlier->handle;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
         if (earlier->mark == UNSEEN)
             open[depth++] = earlier;
     }
@@ -341,22 +261,42 @@ static void index_steps(CUgraphExec x)
     node_index_sort(&x->index);
 }
 
-static CUresult place_all(CUgraphExec x, CUgraph g)
+/* What is known of a whole graph before its nodes are placed; afterwards, in which order they were made. */
+static CUresult make_lists(CUgraphExec x, CUgraph g)
+{
+    size_t edges = 0;
+    for (CUgraphNode n = g->first; n; n = n->next) {
+        n->mark = UNSEEN;
+        edges += n->after.n;
+    }
+    x->after = calloc(edges + 1, sizeof *x->after);
+    x->made = calloc(g->n + 1, sizeof *x->made);
+    return x->after && x->made ? node_index_make(&x->index, g->n) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void fill_lists(CUgraphExec x, CUgraph g)
+{
+    size_t i = 0;
+    for (CUgraphNode n = g->first; n; n = n->next)
+        x->made[i++] = n->place;
+    index_steps(x);
+}
+
+/* *bad: a node that depends on itself, or NULL. */
+static CUresult place_all(CUgraphExec x, CUgraph g, CUgraphNode *bad)
 {
     CUgraphNode *open = calloc(g->n + 1, sizeof(CUgraphNode));
-    CUresult r = open ? node_index_make(&x->index, g->n) : CUDA_ERROR_OUT_OF_MEMORY;
-    for (CUgraphNode n = g->first; n; n = n->next)
-        n->mark = UNSEEN;
+    CUresult r = open ? make_lists(x, g) : CUDA_ERROR_OUT_OF_MEMORY;
     for (CUgraphNode n = g->first; n && !r; n = n->next)
         if (n->mark == UNSEEN)
-            r = place(x, n, open);
+            r = place(x, n, open, bad);
     free(open);
     if (!r)
-        index_steps(x);
+        fill_lists(x, g);
     return r;
 }
 
-static void free_exec(void *record)
+void exec_free(void *record)
 {
     CUgraphExec x = record;
     for (size_t i = 0; i < x->n; i++)
@@ -365,60 +305,74 @@ static void free_exec(void *record)
         hd_event_synchronize(x->ended);
     branches_free(x);
     node_index_free(&x->index);
+    free(x->made);
+    free(x->after);
     kept_release(&x->kept);
     free(x);
 }
 
-/* One without a handle. */
-static CUresult exec_new(CUgraph graph, cuuint64_t flags, CUgraphExec *exec)
+/* An H200 knows these, and not these two together. */
+static CUresult check_flags(cuuint64_t flags)
 {
     const cuuint64_t known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
-                             CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-    CUgraph g;
-    TRY(graph_of(graph, &g));
-    if (flags & ~known)
-        return api_not_supported("a graph that kernels launch");
+                             CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    bool by_kernels = flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    NEED((flags & ~known) == 0 && !(by_kernels && flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+    return by_kernels ? api_not_supported("a graph that kernels launch") : CUDA_SUCCESS;
+}
+
+CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad)
+{
+    *bad = NULL;
     CUgraphExec x = calloc(1, sizeof *x + g->n * sizeof x->steps[0]);
     if (!x)
         return CUDA_ERROR_OUT_OF_MEMORY;
     x->flags = flags;
-    CUresult r = place_all(x, g);
+    CUresult r = place_all(x, g, bad);
     r = r ? r : branches_find(x);
     r = r ? r : kept_copy(g->kept, &x->kept);
     if (r)
-        free_exec(x);
+        exec_free(x);
     else
         *exec = x;
     return r;
 }
 
-static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags, CUgraphNode *bad)
 {
+    CUgraph g;
     CUgraphExec x;
     TRY(state_ready());
     TRY(capture_unsafe());
+    TRY(graph_of(graph, &g));
     NEED(exec);
-    TRY(exec_new(graph, flags, &x));
+    TRY(check_flags(flags));
+    TRY(exec_new(g, flags, &x, bad));
     CUresult r = handle_give(HANDLE_EXEC, x, NULL, &x->handle);
     if (r)
-        free_exec(x);
+        exec_free(x);
     else
         *exec = x->handle;
     return r;
 }
 
+/* Only the function with parameters says in which stream to upload it. */
 CU_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph g, unsigned long long flags)
 {
-    return instantiate(exec, g, flags);
+    CUgraphNode bad;
+    NEED(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD));
+    return instantiate(exec, g, flags, &bad);
 }
 
 CU_API CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes)
 {
-    if (bad)
-        *bad = NULL;
+    CUgraphNode none = NULL;
     if (log && bytes)
         log[0] = 0;
-    return instantiate(exec, g, 0);
+    CUresult r = instantiate(exec, g, 0, &none);
+    if (bad)
+        *bad = none;
+    return r;
 }
 
 CU_API CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes)
@@ -429,9 +383,11 @@ CU_API CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph g, CUgraphNode *ba
 CU_API CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
 {
     NEED(p);
-    CUresult r = instantiate(exec, g, p->flags);
     p->hErrNode_out = NULL;
-    p->result_out = r ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    CUresult r = instantiate(exec, g, p->flags, &p->hErrNode_out);
+    p->result_out = p->hErrNode_out ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+                    : r             ? CUDA_GRAPH_INSTANTIATE_ERROR
+                                    : CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return r;
 }
 
@@ -440,7 +396,7 @@ CU_API CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph g, 
     return cuGraphInstantiateWithParams(exec, g, p);
 }
 
-static CUresult exec_of(CUgraphExec handle, CUgraphExec *x)
+CUresult exec_of(CUgraphExec handle, CUgraphExec *x)
 {
     TRY(state_ready());
     *x = record_of(handle, HANDLE_EXEC);
@@ -453,16 +409,17 @@ CU_API CUresult cuGraphExecDestroy(CUgraphExec exec)
     CUgraphExec x = record_take(exec, HANDLE_EXEC);
     if (!x)
         return handle_error(exec);
-    call_later(free_exec, x);
+    call_later(exec_free, x);
     return CUDA_SUCCESS;
 }
 
+/* Those that an H200 says; the others have had their effect. */
 CU_API CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
 {
     CUgraphExec x;
     TRY(exec_of(exec, &x));
     NEED(flags);
-    *flags = x->flags;
+    *flags = x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     return CUDA_SUCCESS;
 }
 
@@ -473,8 +430,8 @@ CU_API CUresult cuGraphLaunch(CUgraphExec exec, CUstream s)
     hd_stream *stream;
     CUcontext c;
     CUgraphExec x;
-    TRY(exec_of(exec, &x));
     TRY(stream_run(s, &stream, &c));
+    TRY(exec_of(exec, &x));
     return branches_launch(x, stream, c);
 }
 
@@ -495,111 +452,4 @@ CU_API CUresult cuGraphUpload(CUgraphExec exec, CUstream s)
 CU_API CUresult cuGraphUpload_ptsz(CUgraphExec x, CUstream s)
 {
     return cuGraphUpload(x, s ? s : CU_STREAM_PER_THREAD);
-}
-
-/* ---- changes of what has been instantiated ---- */
-
-static struct step *step_of(CUgraphExec x, CUgraphNode n)
-{
-    return node_index_find(&x->index, n);
-}
-
-static CUresult change(CUgraphExec exec, CUgraphNode n, CUgraphNodeType type, struct work *w)
-{
-    struct work own;
-    CUgraphExec x;
-    TRY(exec_of(exec, &x));
-    struct step *s = step_of(x, n);
-    NEED(s && s->type == type);
-    if (type == CU_GRAPH_NODE_TYPE_KERNEL)
-        copy_attributes(&w->launch, &s->work.launch);
-    TRY(work_own(w, s->context, &own));
-    work_disown(&s->work);
-    s->work = own;
-    return CUDA_SUCCESS;
-}
-
-CU_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
-{
-    struct work w;
-    CUcontext c;
-    NEED(p);
-    TRY(kernel_work(p, true, &w, &c));
-    return change(x, n, CU_GRAPH_NODE_TYPE_KERNEL, &w);
-}
-
-CU_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
-{
-    struct work w;
-    CUcontext c;
-    NEED(p);
-    TRY(kernel_work(p, false, &w, &c));
-    return change(x, n, CU_GRAPH_NODE_TYPE_KERNEL, &w);
-}
-
-CU_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMCPY3D *m, CUcontext c)
-{
-    struct work w;
-    (void)c;
-    TRY(copy_work(m, &w));
-    return change(x, n, CU_GRAPH_NODE_TYPE_MEMCPY, &w);
-}
-
-CU_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *p,
-                                               CUcontext c)
-{
-    struct work w;
-    (void)c;
-    TRY(fill_work(p, &w));
-    return change(x, n, CU_GRAPH_NODE_TYPE_MEMSET, &w);
-}
-
-CU_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS *p)
-{
-    struct work w;
-    TRY(host_work(p, &w));
-    return change(x, n, CU_GRAPH_NODE_TYPE_HOST, &w);
-}
-
-CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode n, unsigned enabled)
-{
-    CUgraphExec x;
-    TRY(exec_of(exec, &x));
-    struct step *s = step_of(x, n);
-    NEED(s && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
-    s->disabled = !enabled;
-    return CUDA_SUCCESS;
-}
-
-CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode n, unsigned *enabled)
-{
-    CUgraphExec x;
-    TRY(exec_of(exec, &x));
-    struct step *s = step_of(x, n);
-    NEED(s && enabled && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
-    *enabled = !s->disabled;
-    return CUDA_SUCCESS;
-}
-
-/* A graph of the same shape, made in the same order, gives the steps new work. */
-CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph g, CUgraphExecUpdateResultInfo *info)
-{
-    CUgraphExec x, fresh;
-    TRY(exec_of(exec, &x));
-    NEED(info);
-    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    TRY(exec_new(g, x->flags, &fresh));
-    bool same = fresh->n == x->n;
-    for (size_t i = 0; same && i < x->n; i++)
-        same = fresh->steps[i].type == x->steps[i].type;
-    for (size_t i = 0; same && i < x->n; i++) {
-        struct work old = x->steps[i].work;
-        x->steps[i].work = fresh->steps[i].work;
-        fresh->steps[i].work = old;
-        x->steps[i].node = fresh->steps[i].node;
-    }
-    index_steps(x);
-    free_exec(fresh);
-    info->result = same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    return same ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }

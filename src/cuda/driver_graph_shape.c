@@ -12,8 +12,10 @@ static CUresult copy_nodes(CUgraph from, CUgraph to)
     CUresult r = made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; n && !r; n = n->next, i++) {
         r = graph_add(to, n->type, &n->work, n->context, NULL, 0, &made[i]);
-        if (!r)
+        if (!r) {
             made[i]->original = n->handle;
+            made[i]->hints = n->hints;
+        }
         n->place = i;
     }
     for (n = from->first; n && !r; n = n->next)
@@ -152,7 +154,7 @@ CU_API CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode
 {
     CUgraph g;
     TRY(graph_of(graph, &g));
-    NEED(n && (from == NULL) == (to == NULL));
+    NEED(n && (from == NULL) == (to == NULL) && (*n || !from));
     struct list l = {from, to, data, from ? *n : 0, 0};
     for (CUgraphNode p = g->first; p; p = p->next)
         for (size_t i = 0; i < p->after.n; i++)
@@ -164,7 +166,7 @@ CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *n
 {
     CUgraphNode node;
     TRY(node_of(handle, &node));
-    NEED(n);
+    NEED(n && (*n || !nodes));
     struct list l = {nodes, NULL, data, nodes ? *n : 0, 0};
     for (size_t i = 0; i < node->after.n; i++)
         put(&l, node->after.at[i].node, node);
@@ -176,7 +178,7 @@ CU_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode 
 {
     CUgraphNode node;
     TRY(node_of(handle, &node));
-    NEED(n);
+    NEED(n && (*n || !nodes));
     struct list l = {NULL, nodes, data, nodes ? *n : 0, 0};
     for (size_t i = 0; i < node->before.n; i++)
         put(&l, node, node->before.at[i].node);

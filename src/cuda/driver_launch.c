@@ -30,6 +30,7 @@ static CUresult launch(struct work_launch *l, CUfunction f, CUstream s, void **p
     TRY(state_ready());
     if (!function_of(f))
         return CUDA_ERROR_INVALID_HANDLE;
+    extra = extra && *extra == CU_LAUNCH_PARAM_END ? NULL : extra;
     NEED(!params || !extra);
     l->function = f;
     l->args = params;

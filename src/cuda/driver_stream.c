@@ -214,8 +214,8 @@ static void run_callback(void *data, hd_result status)
 CU_API CUresult cuStreamAddCallback(CUstream s, CUstreamCallback function, void *data, unsigned flags)
 {
     hd_stream *stream;
-    TRY(stream_run(s, &stream, NULL));
     NEED(function && flags == 0);
+    TRY(stream_run(s, &stream, NULL));
     struct callback *c = malloc(sizeof *c);
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -404,7 +404,8 @@ static CUresult wait_in_capture(struct CUstream_st *s, struct CUevent_st *e)
 {
     if (s)
         return capture_wait(s, e);
-    return e->capture ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_INVALID_VALUE;
+    return capture_event(e, true) == CUDA_ERROR_CAPTURED_EVENT ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                                                               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CU_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
@@ -412,12 +413,15 @@ CU_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags
     struct CUevent_st *e;
     struct CUstream_st *s;
     CUcontext c;
-    TRY(find_event(event, &e));
+    CUresult r = find_event(event, &e);
     TRY(stream_object(stream, &s, &c));
+    bool captures = s && s->capture;
+    if (r && captures)
+        capture_forbid(s);
+    TRY(r);
     NEED((flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) == 0);
     if (!s)
         TRY(capture_legacy(c));
-    bool captures = s && s->capture;
     if (flags)
         return captures ? capture_wait_external(s, e) : CUDA_ERROR_ILLEGAL_STATE;
     if (captures || e->capture || e->capture_is_over)

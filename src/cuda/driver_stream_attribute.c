@@ -7,17 +7,6 @@
 
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
-/* "num_bytes must be at most accessPolicyMaxWindowSize, missProp normal or streaming" (CUaccessPolicyWindow). */
-static CUresult check_window(const CUaccessPolicyWindow *w, CUcontext c)
-{
-    int most = 0;
-    hd_machine_get_attribute(c->device->machine, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
-    NEED(w->num_bytes <= (size_t)most && w->hitRatio >= 0 && w->hitRatio <= 1);
-    NEED(w->hitProp >= CU_ACCESS_PROPERTY_NORMAL && w->hitProp <= CU_ACCESS_PROPERTY_PERSISTING);
-    NEED(w->missProp == CU_ACCESS_PROPERTY_NORMAL || w->missProp == CU_ACCESS_PROPERTY_STREAMING);
-    return CUDA_SUCCESS;
-}
-
 CU_API CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID id, const CUstreamAttrValue *value)
 {
     struct stream_attributes *a;
@@ -26,7 +15,7 @@ CU_API CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID id, const CUstre
     NEED(value);
     switch (id) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        TRY(check_window(&value->accessPolicyWindow, c));
+        TRY(stream_check_window(&value->accessPolicyWindow, c));
         a->window = value->accessPolicyWindow;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:

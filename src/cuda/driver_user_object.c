@@ -52,7 +52,7 @@ CU_API CUresult cuUserObjectCreate(CUuserObject *object, void *data, CUhostFn de
                                    unsigned flags)
 {
     TRY(state_ready());
-    NEED(object && destroy && references && references <= INT_MAX && flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    NEED(object && destroy && references && flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     CUuserObject o = calloc(1, sizeof *o);
     if (!o)
         return CUDA_ERROR_OUT_OF_MEMORY;

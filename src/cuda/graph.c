@@ -1,6 +1,7 @@
 /* See graph.h. */
 #include "cuda/graph.h"
 
+#include "cuda/devices.h"
 #include "cuda/module.h"
 
 #include <stdlib.h>
@@ -10,7 +11,21 @@
 
 static bool has_parameters(const struct work_launch *l, const hd_kernel_info *info)
 {
-    return (l->args != NULL) != (l->packed != NULL) && (!l->packed || l->packed_bytes >= info->param_bytes);
+    return (l->args != NULL) != (l->packed != NULL) && (!l->packed || l->packed_bytes == info->param_bytes);
+}
+
+static CUresult find_context(CUcontext handle, CUcontext *c)
+{
+    *c = record_of(handle, HANDLE_CONTEXT);
+    return *c ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult work_kernel(const struct work *w, CUcontext context, hd_kernel **kernel)
+{
+    CUcontext c;
+    struct CUfunc_st *f;
+    TRY(find_context(context, &c));
+    return function_find(w->launch.function, c->device, &f, kernel);
 }
 
 CUresult work_parameters(const struct work *w, CUcontext c)
@@ -54,11 +69,7 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own)
     *own = *w;
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
-    struct CUctx_st *in = record_of(c, HANDLE_CONTEXT);
-    struct CUfunc_st *f;
-    if (!in)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    TRY(function_find(w->launch.function, in->device, &f, &kernel));
+    TRY(work_kernel(w, c, &kernel));
     TRY(pack(&w->launch, kernel, &packed));
     hd_kernel_get_info(kernel, &info);
     own->launch.args = NULL;
@@ -71,6 +82,40 @@ void work_disown(struct work *own)
 {
     if (own->kind == WORK_LAUNCH)
         free((void *)own->launch.packed);
+}
+
+/* ---- what can be a node ---- */
+
+static CUresult check_fill(const hd_fill *f)
+{
+    hd_memory_info info;
+    size_t row = f->width * f->element_bytes, bytes = (f->height - 1) * f->pitch + row, left = SIZE_MAX;
+    NEED(f->width && f->height && (uintptr_t)f->to % f->element_bytes == 0);
+    NEED(f->width <= SIZE_MAX / f->element_bytes);
+    NEED(f->height == 1 || (f->pitch >= row && f->pitch % f->element_bytes == 0));
+    NEED(f->height == 1 || f->pitch <= (SIZE_MAX - row) / (f->height - 1));
+    if (device_of(f->to, &info))
+        left = (size_t)((char *)info.start + info.bytes - (char *)f->to);
+    NEED(bytes <= left);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_launch(const struct work *w, CUcontext context)
+{
+    CUcontext c;
+    TRY(find_context(context, &c));
+    TRY(work_parameters(w, c));
+    return work_check(w, c);
+}
+
+CUresult node_check(const struct work *w, CUcontext context)
+{
+    switch (w->kind) {
+    case WORK_LAUNCH: return check_launch(w, context);
+    case WORK_COPY: NEED(!work_is_nothing(w)); return CUDA_SUCCESS;
+    case WORK_FILL: return check_fill(&w->fill);
+    default: return CUDA_SUCCESS;
+    }
 }
 
 /* ---- graphs ---- */
@@ -109,6 +154,7 @@ static void free_node(void *record)
     work_disown(&n->work);
     free(n->after.at);
     free(n->before.at);
+    free(n->parameters);
     free(n);
 }
 
@@ -156,6 +202,7 @@ static CUresult node_new(CUgraphNodeType type, const struct work *w, CUcontext c
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->type = type;
     made->context = c;
+    made->hints.domains.remote = 1;
     CUresult r = work_own(w, c, &made->work);
     if (r) {
         free(made);

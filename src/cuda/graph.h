@@ -16,6 +16,15 @@ struct edges {
     size_t n, capacity;
 };
 
+/* Attributes of a kernel that change no result. */
+struct launch_hints {
+    CUaccessPolicyWindow window;
+    CUlaunchMemSyncDomainMap domains;
+    CUlaunchMemSyncDomain domain;
+    int priority, cluster_policy;
+    unsigned carveout;
+};
+
 struct CUgraphNode_st {
     CUgraphNode handle;
     CUgraphNode next, *link; /* in the graph, in the order of making */
@@ -24,6 +33,8 @@ struct CUgraphNode_st {
     CUgraphNodeType type;
     CUcontext context;          /* its handle */
     struct work work;           /* with parameters of its own */
+    struct launch_hints hints;  /* of a kernel */
+    void **parameters;          /* of a kernel: the list that cuGraphKernelNodeGetParams has given, or NULL */
     struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
     int mark;                   /* while they are sorted, */
     size_t place;               /* how far that is, and then their place */
@@ -60,6 +71,8 @@ struct CUgraphExec_st {
     cuuint64_t flags;
     size_t n, n_branches;    /* branches: graph_branch.c */
     struct node_index index; /* steps by their nodes */
+    size_t *made;            /* places of the steps, in the order in which their nodes were made */
+    size_t *after, n_after;  /* places of what the steps depend on */
     hd_stream **streams;     /* by branch */
     CUcontext streams_of;    /* the context: its handle */
     uint64_t streams_of_id;
@@ -73,6 +86,7 @@ struct CUgraphExec_st {
         struct work work;
         bool disabled;
         bool is_first, is_last; /* it depends on nothing, nothing depends on it */
+        size_t after, n_after;  /* what it depends on: where the exec's list has it, in the order of the edges */
         size_t branch;
         struct step **waits_for; /* in other branches */
         size_t n_waits;
@@ -111,6 +125,35 @@ void node_index_free(struct node_index *x);
 /* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The context: its handle. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
+/* A launch's kernel on a context's device; whether work can be a node: more is asked of those than of what streams take. The context: its
+ * handle. */
+CUresult work_kernel(const struct work *w, CUcontext c, hd_kernel **kernel);
+CUresult node_check(const struct work *w, CUcontext c);
+/* Whether a node that was made ready can go over from a to b. */
+bool work_can_become(const struct work *a, const struct work *b);
+
+/* ---- what a program says of nodes: graph_params.c ---- */
+
+/* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where it names no context. */
+CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *w, CUcontext *c);
+CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
+CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w);
+CUresult work_of_call(const CUDA_HOST_NODE_PARAMS *p, struct work *w);
+CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w);
+/* What a launch has by attributes, which its parameters do not say. */
+void launch_copy_attributes(struct work_launch *to, const struct work_launch *from);
+
+/* ---- graphs made ready: driver_graph.c ---- */
+
+CUresult exec_of(CUgraphExec handle, CUgraphExec *x);
+/* One without a handle. *bad: a node that depends on itself, or NULL. */
+CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad);
+void exec_free(void *x);
+
+/* ---- updates: graph_update.c ---- */
+
+/* Gives x the work of `fresh`, which another graph of the same shape was made ready to; or says what differs. */
+CUresult exec_update(CUgraphExec x, CUgraphExec fresh, CUgraphExecUpdateResultInfo *info);
 
 /* References to the same user objects; where that fails, those that there are so far. */
 CUresult kept_copy(const struct kept *from, struct kept **to);

@@ -32,23 +32,13 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 
 /* ---- limits and preferences ---- */
 
-/* What is no limit is an invalid value to the driver. */
-static bool is_limit(enum cudaLimit limit)
-{
-    return (unsigned)limit <= cudaLimitPersistingL2CacheSize;
-}
-
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    if (!is_limit(limit))
-        return rt_return(cudaErrorUnsupportedLimit);
     RT_CALL(cuCtxSetLimit((CUlimit)limit, value));
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
-    if (!is_limit(limit))
-        return rt_return(cudaErrorUnsupportedLimit);
     RT_CALL(cuCtxGetLimit(pValue, (CUlimit)limit));
 }
 

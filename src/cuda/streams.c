@@ -96,6 +96,8 @@ CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
     struct CUstream_st *s;
     CUcontext c;
     TRY(stream_object(handle, &s, &c));
+    if (!s)
+        TRY(capture_legacy(c));
     *stream = s ? s->stream : hd_context_default_stream(c->context);
     if (context)
         *context = c;
@@ -105,16 +107,8 @@ CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
 CUresult stream_run(CUstream handle, hd_stream **stream, CUcontext *context)
 {
     struct CUstream_st *s;
-    CUcontext c;
-    TRY(stream_object(handle, &s, &c));
-    if (s && s->capture)
-        return capture_forbid(s);
-    if (!s)
-        TRY(capture_legacy(c));
-    *stream = s ? s->stream : hd_context_default_stream(c->context);
-    if (context)
-        *context = c;
-    return CUDA_SUCCESS;
+    TRY(stream_object(handle, &s, NULL));
+    return s && s->capture ? capture_forbid(s) : stream_get(handle, stream, context);
 }
 
 /* ---- attributes ---- */
@@ -130,11 +124,24 @@ struct stream_attributes stream_first_attributes(int priority)
         .policy = CU_SYNC_POLICY_AUTO, .priority = stream_priority(priority), .domains = {.default_ = 0, .remote = 1}};
 }
 
+/* "num_bytes must be at most accessPolicyMaxWindowSize, missProp normal or streaming" (CUaccessPolicyWindow). */
+CUresult stream_check_window(const CUaccessPolicyWindow *w, CUcontext c)
+{
+    int most = 0;
+    hd_machine_get_attribute(c->device->machine, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &most);
+    NEED(w->num_bytes <= (size_t)most && w->hitRatio >= 0 && w->hitRatio <= 1);
+    NEED(w->hitProp >= CU_ACCESS_PROPERTY_NORMAL && w->hitProp <= CU_ACCESS_PROPERTY_PERSISTING);
+    NEED(w->missProp == CU_ACCESS_PROPERTY_NORMAL || w->missProp == CU_ACCESS_PROPERTY_STREAMING);
+    return CUDA_SUCCESS;
+}
+
 CUresult stream_attributes(CUstream handle, struct stream_attributes **attributes, CUcontext *context)
 {
     struct CUstream_st *s;
     CUcontext c;
     TRY(stream_object(handle, &s, &c));
+    if (!s)
+        TRY(capture_legacy(c));
     *attributes = s ? &s->attributes : &c->attributes;
     if (context)
         *context = c;

@@ -38,6 +38,14 @@ static CUresult check_shared(const struct CUfunc_st *f, const struct work_launch
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* An H200's answer where there are more parameters than the kernel has. */
+static CUresult check_packed(const struct work_launch *l, hd_kernel *kernel)
+{
+    hd_kernel_info info;
+    hd_kernel_get_info(kernel, &info);
+    return l->packed_bytes > info.param_bytes ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+}
+
 /* By `heddle check` or `heddle explain`; each is asked once a launch. */
 static bool is_wanted(const char *kernel)
 {
@@ -77,6 +85,8 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     TRY(function_find(l->function, c->device, &f, &kernel));
     if (l->shared_bytes)
         TRY(check_shared(f, l, c, kernel));
+    if (l->packed)
+        TRY(check_packed(l, kernel));
     hd_launch_config config = config_of(f, l);
     config.flags |= is_wanted(f->name) ? 0 : HD_LAUNCH_UNCHECKED;
     config.timeout_seconds = limits_time_left(limits_given());

@@ -10,7 +10,8 @@ enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_
 struct work_launch {
     CUfunction function;                                  /* its handle */
     unsigned grid[3], block[3], cluster[3], shared_bytes; /* cluster: 0 where the launch does not say */
-    bool cooperative, programmatic;
+    int cooperative;
+    bool programmatic;
     void *const *args; /* or packed */
     const void *packed;
     size_t packed_bytes;
@@ -18,6 +19,7 @@ struct work_launch {
 
 struct work {
     enum work_kind kind;
+    unsigned char from_type, to_type; /* of a copy: CUmemorytype, as the program has said it */
     union {
         struct work_launch launch;
         hd_copy copy;

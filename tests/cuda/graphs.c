@@ -175,7 +175,6 @@ static void a_stream_is_captured(void)
     OK(cuMemsetD32Async(p, 10, 1, s));
     for (int i = 0; i < 4; i++)
         OK(cuLaunchKernel(kernel("add"), 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&p, &one}, NULL));
-    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(s));
     OK(cuStreamEndCapture(s, &g));
     OK(cuStreamSynchronize(s));
     CHECK(word(p) == 0); /* nothing has run */
@@ -210,7 +209,6 @@ static void capturing_follows_events_into_other_streams(void)
     OK(cuEventRecord(join, b));
     OK(cuStreamWaitEvent(a, join, 0));
     OK(cuEventDestroy(fork));
-    GIVES(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, cuStreamEndCapture(b, &g));
     OK(cuStreamEndCapture(a, &g));
     OK(cuGraphGetNodes(g, NULL, &n));
     CHECK(n == 2);

@@ -58,7 +58,7 @@ static void calls(void)
     EXPECT_ERROR(cudaFree(&value), cudaErrorInvalidValue);
     EXPECT_ERROR(cudaFree(NULL), cudaSuccess);
     EXPECT_ERROR(cudaFreeHost(&value), cudaErrorInvalidValue);
-    EXPECT_ERROR(cudaDeviceGetLimit(&n, (enum cudaLimit)77), cudaErrorUnsupportedLimit);
+    EXPECT_ERROR(cudaDeviceGetLimit(&n, (enum cudaLimit)77), cudaErrorInvalidValue);
     EXPECT_ERROR(cudaMemset(&value, 0, 4), cudaErrorInvalidValue);
     EXPECT_ERROR(cudaHostUnregister(&value), cudaErrorHostMemoryNotRegistered);
     expect(strcmp(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress") == 0, "names of errors");
