@@ -131,15 +131,9 @@ bool cc_show_headers(struct arena *arena, bool clear);
 /* The library of -lNAME in the folders of -L, where that is one of objects; NULL for a shared one, which is linked already. */
 const char *cc_find_library(const cc_words *folders, const char *name, struct arena *arena);
 
-/* The device code of an object of -rdc=true. */
-struct cc_unit {
-    const char *id; /* as its symbols have it */
-    cc_words defines, needs;
-    bool wanted; /* by the device code; else the host's linker decides */
-};
-
+/* The device code of objects of -rdc=true, by what their symbols call it. */
 struct cc_units {
-    VEC(struct cc_unit) all;
+    cc_words all;
     cc_words linked; /* those that objects among the files have taken up */
 };
 

@@ -1,7 +1,7 @@
 /* With -rdc=true, an object's code calls __cudaRegisterLinkedBinary_ID at its start, a function of which each object has its
  * own and which the linking tool writes. Ours collects the fat binaries of all objects, and registers them as one when the
- * last has come: a wrapper of version 2, whose second pointer leads to a list. Which members of libraries the host's linker takes is
- * open: those that the device code needs are asked for by their wrappers, of the others weak references tell. See cc.h.
+ * last has come: a wrapper of version 2, whose second pointer leads to a list. Their wrappers ask the host's linker for all members of
+ * libraries. See cc.h.
  */
 #include "base/text.h"
 #include "cli/cc.h"
@@ -28,12 +28,9 @@ static const char body[] =
     "static void arrive(void (*register_globals)(void **), const struct wrapper *object)\n"
     "{\n"
     "    static int arrived;\n"
-    "    int linked = 0;\n"
-    "    for (int i = 0; i < COUNT; i++)\n"
-    "        linked += units[i] != 0;\n"
     "    objects[arrived] = object->container;\n"
     "    globals[arrived++] = register_globals;\n"
-    "    if (arrived < linked)\n"
+    "    if (arrived < COUNT)\n"
     "        return;\n"
     "    handle = __cudaRegisterFatBinary(&all);\n"
     "    for (int i = 0; i < arrived; i++)\n"
@@ -50,11 +47,10 @@ const char *cc_registry(const struct cc_units *units, struct arena *arena)
         return "";
     text_printf(&t, "%senum { COUNT = %u };\n", head, n);
     for (uint32_t i = 0; i < n; i++)
-        text_printf(&t, "extern const struct wrapper __fatbinwrap_%s%s;\n", units->all.at[i].id,
-                    units->all.at[i].wanted ? "" : " __attribute__((weak))");
-    text_puts(&t, "static const struct wrapper *const units[COUNT] = {");
+        text_printf(&t, "extern const struct wrapper __fatbinwrap_%s;\n", units->all.at[i]);
+    text_puts(&t, "static const struct wrapper *const units[COUNT] __attribute__((used)) = {");
     for (uint32_t i = 0; i < n; i++)
-        text_printf(&t, "&__fatbinwrap_%s,", units->all.at[i].id);
+        text_printf(&t, "&__fatbinwrap_%s,", units->all.at[i]);
     text_printf(&t, "};\n%s", body);
     for (uint32_t i = 0; i < n; i++)
         text_printf(&t,
@@ -62,6 +58,6 @@ const char *cc_registry(const struct cc_units *units, struct arena *arena)
                     "void __cudaRegisterLinkedBinary_%s(void (*globals)(void **), const struct wrapper *object, void "
                     "*id, void *callback)\n"
                     "{\n    arrive(globals, object);\n}\n",
-                    units->all.at[i].id);
+                    units->all.at[i]);
     return t.p;
 }

@@ -342,8 +342,8 @@ int main()
     assert len(names[0]) > 20 and names[0] == names[1], names[0] ^ names[1]
 
 
-def a_library_gives_the_device_code_that_is_missing():
-    """And no more: what nobody calls would ask for functions that are nowhere."""
+def a_library_gives_all_its_device_code():
+    """As nvlink takes it: also what nobody calls, whose functions may be nowhere, and what only its own kernels call."""
     for name in "parts", "twice", "unused":
         nvcc("-dc", "-o", path(f"{name}.o"), os.path.join(here, "cmake", f"{name}.cu"))
     nvcc("-lib", "-o", "libdevice.a", "twice.o", "unused.o")
@@ -353,6 +353,15 @@ def a_library_gives_the_device_code_that_is_missing():
     nvcc("-dlink", "parts.o", "libdevice.a", "-o", "linked.o")
     nvcc("parts.o", "linked.o", "libdevice.a", "-o", "parts")
     assert run(path("parts"))[0] == "202\n"
+    for name in "scaled", "scale":
+        nvcc("-dc", "-DNAME=scale_all", "-o", path(f"{name}.o"), os.path.join(here, "cmake", f"{name}.cu"))
+    nvcc("-lib", "-o", "libscale.a", "scaled.o", "scale.o")
+    nvcc("-c", "-DNAME=scale_all", "-o", "scales.o", os.path.join(here, "cmake", "scales.cpp"))
+    nvcc("scales.o", "libscale.a", "-o", "scales")
+    run(path("scales"))
+    nvcc("-dlink", "-o", "linked.o", "libscale.a")
+    nvcc("scales.o", "linked.o", "-L.", "-lscale", "-o", "scales")
+    run(path("scales"))
 
 
 def cmake_builds_a_project():
@@ -365,7 +374,7 @@ def cmake_builds_a_project():
     assert "The CUDA compiler identification is NVIDIA 13.0" in out and f"Found CUDAToolkit: {PLAIN}/" in out, out
     run("cmake", "--build", build, env=env)
     out, _ = run("ctest", cwd=build)
-    assert "100% tests passed, 0 tests failed out of 6" in out, out
+    assert "100% tests passed, 0 tests failed out of 10" in out, out
 
 
 def make_builds_a_project():

@@ -1,10 +1,6 @@
-/* No program needs it, and none has what it calls: it stays in the library. */
-int nobody_has_this();
+/* No program needs it; it takes part nevertheless, and what a function calls that no kernel reaches may be nowhere. */
+__device__ int nobody_has_this(int x);
 __device__ int not_called(int x)
 {
-    return x;
-}
-int host_function()
-{
-    return nobody_has_this();
+    return nobody_has_this(x);
 }

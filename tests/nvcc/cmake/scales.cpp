@@ -1,0 +1,6 @@
+int NAME(int x);
+
+int main()
+{
+    return NAME(7) != 42;
+}
