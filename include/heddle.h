@@ -413,7 +413,8 @@ typedef struct hd_checker_options {
     /* With HD_TOOL_INITCHECK: a copy that was put into a stream at `place` is about to read bytes that nobody has written; byte
      * `first` of a row of `bytes` bytes is the first of them. Once a copy, from the thread that copies. */
     void (*undefined_copy)(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
-    /* Called after each launch that was watched, from its thread: `fresh` where it has shown something new. */
+    /* Called before each launch that is watched, and after it, from its thread: `fresh` where it has shown something new. */
+    void (*begun)(void *data, const char *kernel);
     void (*launched)(void *data, const char *kernel, bool fresh);
     void *data;
     /* Of this process's memory, what the checker may take for what it knows of the kernels' (`with` one: of both together); what it
@@ -457,7 +458,9 @@ typedef struct hd_explainer hd_explainer;
 typedef struct hd_explainer_options {
     const char
         *device; /* whose figures they are, by architecture or name ("H200"); default: what the machine claims to be */
-    /* Called after each launch, from its thread, with what was counted as JSON; NULL: it could not be, as memory has run out. */
+    /* Called before each launch, and after it, from its thread, with what was counted as JSON; NULL: it could not be, as memory has run
+     * out. */
+    void (*begun)(void *data, const char *kernel);
     void (*launched)(void *data, const char *json);
     void *data;
     /* When the launches that were counted have executed so many warp instructions, of those of a kernel with the same sizes only the 1st,

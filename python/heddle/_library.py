@@ -37,8 +37,8 @@ class hd_kernel_info(Structure):
 
 class hd_checker_options(Structure):
     _fields_ = [("tools", c_uint), ("on_error", c_int), ("host", c_bool), ("with", c_void_p), ("place", c_void_p),
-                ("frames", c_void_p), ("undefined_copy", c_void_p), ("launched", c_void_p), ("data", c_void_p),
-                ("shadow_bytes", c_uint64)]
+                ("frames", c_void_p), ("undefined_copy", c_void_p), ("begun", c_void_p), ("launched", c_void_p),
+                ("data", c_void_p), ("shadow_bytes", c_uint64)]
 
 
 class hd_launch_config(Structure):

@@ -204,11 +204,22 @@ static void tell_launched(const hd_checker *c, struct str kernel, bool fresh)
     arena_free(&scratch);
 }
 
+static void tell_begun(void (*begun)(void *data, const char *kernel), void *data, struct str kernel)
+{
+    struct arena scratch = {0};
+    const char *name = begun ? arena_strndup(&scratch, kernel.p, kernel.n) : NULL;
+    if (name)
+        begun(data, name);
+    arena_free(&scratch);
+}
+
 static void checked_begin(hd_checker *c, struct launch_request *q, struct running *r)
 {
     r->findings = checker_count(c->checker);
-    if (!(q->flags & HD_LAUNCH_UNCHECKED))
-        checker_begin(c->checker, q->kernel, &q->hooks);
+    if (q->flags & HD_LAUNCH_UNCHECKED)
+        return;
+    tell_begun(c->options.begun, c->options.data, q->kernel->func->symbol.name);
+    checker_begin(c->checker, q->kernel, &q->hooks);
 }
 
 static void checked_end(hd_checker *c, const struct launch_request *q, const struct running *r)
@@ -231,6 +242,8 @@ void running_begin(hd_machine *m, struct launch_request *q, struct running *r, s
 {
     hd_explainer *e = explainer_of(m, q);
     *r = (struct running){.counted = e ? counter_begin(e->counter, q) : NULL};
+    if (e)
+        tell_begun(e->options.begun, e->options.data, q->kernel->func->symbol.name);
     if (m->checker)
         checked_begin(m->checker, q, r);
     r->launch = launch_begin(m->machine, q, diags);

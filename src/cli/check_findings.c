@@ -63,6 +63,8 @@ static void collect(void *data, json_t *said)
     struct findings *f = c->f;
     struct arena *arena = f->diags.arena;
     struct diags own = {.arena = arena};
+    const char *kernel;
+    json_t *n;
     const char *program = json_string_value(json_object_get(said, "program"));
     struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
     *origin = (struct diag_origin){.program = arena_strdup(arena, program ? program : "?"),
@@ -72,6 +74,12 @@ static void collect(void *data, json_t *said)
     report_merge(&f->diags, &own, origin);
     f->launches += number(said, "launches");
     f->unchecked += number(said, "unchecked");
+    json_object_foreach(json_object_get(said, "running"), kernel, n)
+    {
+        json_int_t before = json_integer_value(json_object_get(f->running, kernel));
+        json_object_set_new(f->running, kernel, json_integer(before + json_integer_value(n)));
+        f->unended += (uint64_t)json_integer_value(n);
+    }
     f->n_processes++;
     note_kernels(f, json_object_get(said, "kernels"));
     json_object_del(said, "findings");
@@ -80,7 +88,8 @@ static void collect(void *data, json_t *said)
 
 void findings_init(struct findings *f, struct arena *arena)
 {
-    *f = (struct findings){.diags = {.arena = arena}, .kernels = json_object(), .processes = json_array()};
+    *f = (struct findings){
+        .diags = {.arena = arena}, .kernels = json_object(), .running = json_object(), .processes = json_array()};
 }
 
 void findings_collect(struct findings *f, const char *folder, const char *repeat)
@@ -97,6 +106,7 @@ void check_findings_free(struct findings *f)
 {
     json_decref(f->processes);
     json_decref(f->kernels);
+    json_decref(f->running);
 }
 
 /* ---- while processes run ---- */

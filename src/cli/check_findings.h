@@ -11,6 +11,8 @@
 struct findings {
     struct diags diags; /* each finding once */
     uint64_t launches, unchecked;
+    uint64_t unended;     /* launches that had begun and not ended when their processes did, or were looked at last */
+    json_t *running;      /* an object: how many of them, by their kernels' mangled names */
     json_t *kernels;      /* an object: the mangled names of those that were checked, in the order of first launches */
     unsigned n_processes; /* that have used CUDA */
     json_t *processes;    /* an array of what each has said of itself */

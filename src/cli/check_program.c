@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/monotonic.h"
 #include "base/printable.h"
 #include "base/shell.h"
@@ -236,7 +237,7 @@ static const char *verdict(const struct check *c)
     struct arena *arena = &c->s->arena;
     const struct findings *f = &c->findings;
     struct text t = {.arena = arena};
-    bool is_cut = c->killed_by != 0; /* launches that had not ended are not among those counted */
+    bool is_cut = c->killed_by || c->ending.over_time || f->unended; /* what was not run has shown nothing */
     if (!f->n_processes)
         return arena_printf(arena, "check: `%s` has run and used nothing of CUDA%s: there was nothing to check\n",
                             c->s->words[0], c->settings.application_only ? " itself" : "");
@@ -244,14 +245,18 @@ static const char *verdict(const struct check *c)
     if (f->diags.errors || f->diags.warnings)
         text_printf(&t, "%s, %s", plural(f->diags.errors, "error", arena), plural(f->diags.warnings, "warning", arena));
     else if (f->launches)
-        text_printf(&t, "no errors in %s of %s%s", plural(f->launches, "launch", arena),
-                    plural(json_object_size(f->kernels), "kernel", arena), is_cut ? " that had ended" : "");
+        text_printf(&t, "%s in %s of %s%s", is_cut ? "not done, no errors so far" : "no errors",
+                    plural(f->launches, "launch", arena), plural(json_object_size(f->kernels), "kernel", arena),
+                    is_cut ? " that had ended" : "");
     else
-        text_puts(&t, is_cut ? "no errors so far, and no launch had ended" : "no errors, and no kernel was launched");
+        text_puts(&t, is_cut ? "not done, no errors so far, and no launch had ended"
+                             : "no errors, and no kernel was launched");
     if (c->run > 1)
         text_printf(&t, " in %u runs", c->run);
     if (f->unchecked)
         text_printf(&t, "; %s not checked", plural(f->unchecked, "launch", arena));
+    if (f->unended)
+        text_printf(&t, "; %s had not ended", plural(f->unended, "launch", arena));
     if (c->suppressed)
         text_printf(&t, "; %s suppressed", count_text(c->suppressed, arena));
     text_puts(&t, "\n");
@@ -262,8 +267,13 @@ static const char *verdict(const struct check *c)
 static const char *remarks(const struct check *c)
 {
     struct text t = {.arena = &c->s->arena};
+    const char *kernel;
+    json_t *n;
     const char *when = c->run > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
     text_puts(&t, process_ending_text(c->s->words[0], c->killed_by, when, c->survivor, t.arena));
+    json_object_foreach(c->findings.running, kernel, n)
+        text_printf(&t, "heddle: %s of `%s` had not ended; what it has shown until then is here\n",
+                    plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));
     if (c->findings.lost)
         text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");
     if (c->settings.runs > c->run)
@@ -313,7 +323,8 @@ static const char *as_json(struct check *c)
     json_object_set_new(o, "errors", json_integer(f->diags.errors));
     json_object_set_new(o, "warnings", json_integer(f->diags.warnings));
     json_object_set_new(o, "suppressed", json_integer(c->suppressed));
-    json_object_set_new(o, "whole", json_boolean(!f->lost && !c->survivor));
+    json_object_set_new(o, "unended", json_integer((json_int_t)f->unended));
+    json_object_set_new(o, "whole", json_boolean(!f->lost && !c->survivor && !f->unended));
     json_object_set_new(o, "findings", json_loads(report_json(&f->diags, arena).p, 0, NULL));
     char *text = json_dumps(o, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(o);

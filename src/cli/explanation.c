@@ -75,6 +75,7 @@ void explanation_add(struct explanation *e, int process, json_t *line)
 void explanation_read(struct explanation *e, FILE *f)
 {
     int process = 0;
+    uint64_t running = 0;
     char *text = NULL;
     size_t room = 0;
     ssize_t n;
@@ -86,8 +87,14 @@ void explanation_read(struct explanation *e, FILE *f)
         }
         if (json_object_get(line, "program"))
             process = (int)number(line, "process");
+        if (json_object_get(line, "running")) {
+            running = (uint64_t)number(line, "running");
+            json_decref(line);
+            continue;
+        }
         explanation_add(e, process, line);
     }
+    e->running += running;
     e->lost |= ferror(f) != 0;
     free(text);
 }
@@ -132,11 +139,11 @@ json_t *explanation_json(const struct explanation *e, const char *program, const
     const char *key;
     json_object_foreach(e->kernels, key, kernel) json_array_append(kernels, kernel);
     const struct device_model *d = device_model_of_report(device);
-    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:o, s:O, s:I, s:b, s:O, s:o, s:O, s:o}", "version", 1, "program",
+    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:b, s:O, s:o, s:O, s:o}", "version", 1, "program",
                      json_text(program, strlen(program)), "device", device, "limits", device_limits_json(d), "rates",
                      device_rates_json(d), "names", names_json(), "processes", e->processes, "uncounted",
-                     (json_int_t)e->uncounted, "whole", !e->lost, "launches", e->launches, "kernels", kernels, "host",
-                     e->host, "sources", sources_json(e, arena));
+                     (json_int_t)e->uncounted, "running", (json_int_t)e->running, "whole", !e->lost && !e->running,
+                     "launches", e->launches, "kernels", kernels, "host", e->host, "sources", sources_json(e, arena));
 }
 
 /* ---- CSV ---- */

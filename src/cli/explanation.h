@@ -11,7 +11,8 @@ struct explanation {
     json_t *launches, *processes, *host; /* arrays; host: streams and threads over time */
     json_t *kernels;                     /* by line: an object of explanation_key() */
     uint64_t uncounted;
-    bool lost; /* there was more, which could not be written or read */
+    uint64_t running; /* launches that had not ended when their processes did: nothing is known of them */
+    bool lost;        /* there was more, which could not be written or read */
 };
 
 /* Which kernel a launch is of: its process, its device, and its number among those that were launched there. */

@@ -369,7 +369,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     for (size_t i = 0; i < n; i++)
         ns += groups[i].ns;
     if (!launches)
-        fputs("explain: no kernel was launched", out);
+        fputs(e->running ? "explain: no launch has ended" : "explain: no kernel was launched", out);
     else
         fprintf(out, "explain: %s launch%s of %zu kernel%s", count_text(launches, arena), launches == 1 ? "" : "es", n,
                 n == 1 ? "" : "s");
@@ -378,6 +378,9 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
                 strchr("AEFHILMNORSXs8", *device) ? "an" : "a", device);
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
+    if (e->running)
+        fprintf(out, "; %s had begun and not ended: nothing is shown of %s", count_text(e->running, arena),
+                e->running == 1 ? "it" : "them");
     if (strcmp(explanation_page(o), "-"))
         fprintf(out, "; the page is %s", explanation_page(o));
     fputs("\n", out);

@@ -10,13 +10,14 @@ static sigset_t interrupts(void)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
     return set;
 }
 
-static void end_program(const sigset_t *set)
+static void end_program(const sigset_t *set, int by)
 {
-    signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
+    signal(by, SIG_DFL);
+    raise(by);
     pthread_sigmask(SIG_UNBLOCK, set, NULL);
 }
 
@@ -29,7 +30,7 @@ static void *interrupt_main(void *data)
         if (machine)
             hd_machine_cancel(machine);
         else
-            end_program(&set);
+            end_program(&set, signal);
     }
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "base/sparse.h"
 #include "base/text.h"
 #include "cli/arg.h"
+#include "cli/check_runs.h"
 #include "cli/check_settings.h"
 #include "cli/cli.h"
 #include "cli/explanation.h"
@@ -707,7 +708,7 @@ int cmd_launch(struct session *s)
 int cmd_check(struct session *s)
 {
     s->o.check = true;
-    return launch(s, NULL);
+    return s->o.runs > 1 ? check_runs(s) : launch(s, NULL);
 }
 
 int cmd_explain(struct session *s)

@@ -19,7 +19,7 @@
 #include "cuda/state.h"
 #include "cuda/watch.h"
 
-static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 5;
+static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 5, TIMES_THE_COST = 20;
 
 static struct {
     bool on;
@@ -33,7 +33,8 @@ static struct {
     hd_report *others; /* findings that no checker has */
     uint64_t launches, unchecked;
     json_t *kernels; /* an object: the mangled names of those that were checked, in the order of their first launches */
-    double written_at;
+    json_t *running; /* an object: of kernels whose launches have begun and not ended, how many */
+    double written_at, cost; /* when, and how many seconds it took */
     bool ended, cannot_write;
 } check = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -45,9 +46,10 @@ static char *head_text(void)
     json_t *kernels = json_array(), *program = json_string(program_invocation_short_name), *set;
     const char *name;
     json_object_foreach(check.kernels, name, set) json_array_append_new(kernels, json_string(name));
-    json_t *head = json_pack("{s:o, s:i, s:b, s:I, s:I, s:o}", "program", program ? program : json_string("?"),
-                             "process", (int)check.process, "ended", check.ended, "launches",
-                             (json_int_t)check.launches, "unchecked", (json_int_t)check.unchecked, "kernels", kernels);
+    json_t *head =
+        json_pack("{s:o, s:i, s:b, s:I, s:I, s:o, s:O}", "program", program ? program : json_string("?"), "process",
+                  (int)check.process, "ended", check.ended, "launches", (json_int_t)check.launches, "unchecked",
+                  (json_int_t)check.unchecked, "kernels", kernels, "running", check.running);
     char *text = json_dumps(head, JSON_COMPACT);
     json_decref(head);
     if (text)
@@ -92,6 +94,7 @@ static void write_file(void)
 {
     char path[PATH_MAX];
     sigset_t before;
+    double begun = seconds_now();
     if (!check.path)
         return;
     process_file_begin(&before);
@@ -106,6 +109,7 @@ static void write_file(void)
     free(head);
     hd_report_free(findings);
     check.written_at = seconds_now();
+    check.cost = check.written_at - begun;
     process_file_end(&before);
 }
 
@@ -149,6 +153,7 @@ bool check_start(void)
     if (o->folder && !(check.path = process_file_path(o->folder)))
         return false;
     check.kernels = json_object();
+    check.running = json_object();
     check.on = true;
     write_now();
     watch_host(o);
@@ -180,7 +185,37 @@ bool check_wants(const char *kernel)
     return wanted;
 }
 
+/* With the lock held. */
+static void count_running(const char *kernel, int by)
+{
+    json_int_t n = json_integer_value(json_object_get(check.running, kernel)) + by;
+    if (n > 0)
+        json_object_set_new(check.running, kernel, json_integer(n));
+    else
+        json_object_del(check.running, kernel);
+}
+
 /* From the launch's thread. */
+static void begun(void *data, const char *kernel)
+{
+    (void)data;
+    if (!check.on)
+        return;
+    pthread_mutex_lock(&check.lock);
+    count_running(kernel, 1);
+    pthread_mutex_unlock(&check.lock);
+}
+
+/* Launches that run for long: what they have shown until now. */
+static void look(void)
+{
+    pthread_mutex_lock(&check.lock);
+    double since = seconds_now() - check.written_at;
+    if (json_object_size(check.running) && since > SECONDS_BETWEEN_COUNTS && since > TIMES_THE_COST * check.cost)
+        write_file();
+    pthread_mutex_unlock(&check.lock);
+}
+
 static void launched(void *data, const char *kernel, bool fresh)
 {
     (void)data;
@@ -188,6 +223,7 @@ static void launched(void *data, const char *kernel, bool fresh)
         return;
     pthread_mutex_lock(&check.lock);
     check.launches++;
+    count_running(kernel, -1);
     json_object_set_new(check.kernels, kernel, json_true());
     if (fresh || seconds_now() - check.written_at > SECONDS_BETWEEN_COUNTS)
         write_file();
@@ -226,6 +262,7 @@ hd_result check_machine(hd_machine *machine)
                             .place = host_place,
                             .frames = host_frames,
                             .undefined_copy = watch_undefined_copy,
+                            .begun = begun,
                             .launched = launched,
                             .shadow_bytes = check.options.shadow_bytes};
     if (!check.on)
@@ -237,6 +274,8 @@ hd_result check_machine(hd_machine *machine)
     if (!r)
         check.checkers[check.n_checkers++] = checker;
     pthread_mutex_unlock(&check.lock);
+    if (check.path)
+        process_file_watch(look);
     return r;
 }
 
@@ -282,6 +321,7 @@ __attribute__((destructor)) static void finish(void)
         return;
     if (!contexts_finish(SECONDS_AT_END))
         add_unfinished();
+    process_file_unwatch();
     watch_end();
     for (unsigned i = 0; i < check.n_checkers; i++)
         hd_checker_end(check.checkers[i]);

@@ -29,8 +29,9 @@ static struct {
     unsigned n_explainers;
     uint64_t uncounted;
     double started;
-    double kernels_due; /* when the kernels are to be written next */
-    bool kernels_old;   /* launches have ended since they were written */
+    double kernels_due;                /* when the kernels are to be written next */
+    bool kernels_old;                  /* launches have ended since they were written */
+    uint64_t running, running_written; /* launches that have begun and not ended; as the file has it */
     bool cannot_write;
 } explain = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -103,11 +104,39 @@ static void write_streams(void)
 }
 
 /* From the launch's thread. */
+static void begun(void *data, const char *kernel)
+{
+    (void)data, (void)kernel;
+    pthread_mutex_lock(&explain.lock);
+    explain.running++;
+    pthread_mutex_unlock(&explain.lock);
+}
+
+/* With the lock held. */
+static void write_running(void)
+{
+    char number[24];
+    if (explain.running == explain.running_written)
+        return;
+    snprintf(number, sizeof number, "%llu", (unsigned long long)explain.running);
+    write_line("{\"running\": ", number);
+    explain.running_written = explain.running;
+}
+
+static void look(void)
+{
+    pthread_mutex_lock(&explain.lock);
+    if (explain.on)
+        write_running();
+    pthread_mutex_unlock(&explain.lock);
+}
+
 static void launched(void *data, const char *json)
 {
     if (!explain.on)
         return;
     pthread_mutex_lock(&explain.lock);
+    explain.running--;
     write_of_device((unsigned)(uintptr_t)data, "launch", json);
     explain.kernels_old = true;
     if (seconds_now() > explain.kernels_due)
@@ -170,12 +199,14 @@ hd_result explain_machine(hd_machine *machine)
     pthread_mutex_lock(&explain.lock);
     const hd_explainer_options o = {.device = explain.options.device,
                                     .sample_after = explain.options.sample_after,
+                                    .begun = begun,
                                     .launched = launched,
                                     .data = (void *)(uintptr_t)explain.n_explainers,
                                     .with = explain.n_explainers ? explain.explainers[0] : NULL};
     hd_result r = hd_explainer_create(machine, &o, &explain.explainers[explain.n_explainers]);
     explain.n_explainers += !r;
     pthread_mutex_unlock(&explain.lock);
+    process_file_watch(look);
     return r;
 }
 
@@ -207,7 +238,9 @@ __attribute__((destructor)) static void finish(void)
     if (!explain.on || explain.process != getpid())
         return;
     contexts_finish(SECONDS_AT_END);
+    process_file_unwatch();
     pthread_mutex_lock(&explain.lock);
+    write_running();
     if (explain.kernels_old)
         write_kernels();
     write_streams();

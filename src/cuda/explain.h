@@ -5,6 +5,7 @@
  *     {"device": N, "launch": {...}}          each launch, when it has ended (explain/json.h)
  *     {"device": N, "kernel": {...}}          a kernel by line: the sums of its launches so far; the last one of a kernel counts
  *     {"streams": [...]}                      at its end (explain/streams.h)
+ *     {"running": N}                          launches that have begun and not ended; the last one counts
  *     {"ended": true, "uncounted": N}         the last, where the process has ended by itself
  */
 #ifndef HEDDLE_CUDA_EXPLAIN_H

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -51,4 +53,66 @@ void process_file_lost(const char *path, const char *what)
     snprintf(lost, sizeof lost, "%s.lost", path);
     if ((f = fopen(lost, "we")))
         fclose(f);
+}
+
+/* ---- the thread that looks ---- */
+
+static const long NANOSECONDS_BETWEEN = 250000000;
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t stop;
+    pthread_t thread;
+    bool runs, stopping;
+    void (*look)(void);
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *watch_main(void *data)
+{
+    (void)data;
+    pthread_mutex_lock(&watch.lock);
+    while (!watch.stopping) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += NANOSECONDS_BETWEEN;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&watch.stop, &watch.lock, &until) == ETIMEDOUT && !watch.stopping) {
+            pthread_mutex_unlock(&watch.lock);
+            watch.look();
+            pthread_mutex_lock(&watch.lock);
+        }
+    }
+    pthread_mutex_unlock(&watch.lock);
+    return NULL;
+}
+
+void process_file_watch(void (*look)(void))
+{
+    sigset_t all, before;
+    pthread_condattr_t monotonic;
+    if (watch.runs)
+        return;
+    watch.look = look;
+    watch.stopping = false;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&watch.stop, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    watch.runs = pthread_create(&watch.thread, NULL, watch_main, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void process_file_unwatch(void)
+{
+    if (!watch.runs)
+        return;
+    pthread_mutex_lock(&watch.lock);
+    watch.stopping = true;
+    pthread_cond_signal(&watch.stop);
+    pthread_mutex_unlock(&watch.lock);
+    pthread_join(watch.thread, NULL);
+    watch.runs = false;
 }

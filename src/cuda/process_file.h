@@ -17,4 +17,9 @@ void process_file_end(const sigset_t *before);
  * needs no room on a disk that is full. */
 void process_file_lost(const char *path, const char *what);
 
+/* Calls `look` some times a second, from a thread of its own, which no signal is for, until it is stopped: what is written then stays,
+ * whatever ends the process. One at a time; where there is no room for a thread, nobody looks. */
+void process_file_watch(void (*look)(void));
+void process_file_unwatch(void);
+
 #endif

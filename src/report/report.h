@@ -31,5 +31,7 @@ const char *report_severity(const struct diag *d);
 /* "memcheck", "racecheck", "initcheck", "synccheck": who looks for it; NULL: none of them. Of what is not watched the reason says
  * it. */
 const char *report_tool(const struct diag *d);
+/* What findings of a code are, in a sentence; NULL where it is none of tools.def: the messages say it. */
+const char *report_rule(const char *code);
 
 #endif

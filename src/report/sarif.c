@@ -26,8 +26,8 @@ static json_t *uri(const char *path, struct arena *arena)
 
 static json_t *location(const char *file, json_t *region, const char *message, struct arena *arena)
 {
-    json_t *l = json_pack("{s:{s:{s:o}, s:o}}", "physicalLocation", "artifactLocation", "uri", uri(file, arena),
-                          "region", region);
+    json_t *l = json_pack("{s:{s:{s:o}, s:o}}", "physicalLocation", "artifactLocation", "uri",
+                          uri(file_as_shown(file, arena), arena), "region", region);
     if (message)
         json_object_set_new(l, "message", json_pack("{s:s}", "text", message));
     return l;
@@ -135,6 +135,13 @@ static void relate(json_t *r, json_t *place)
     json_array_append_new(list, place);
 }
 
+/* 3.49: where nothing is known of the code, its first message is what it is. */
+static json_t *rule(const struct diag *d)
+{
+    const char *text = report_rule(d->code);
+    return json_pack("{s:s, s:{s:s}}", "id", d->code, "shortDescription", "text", text ? text : d->text);
+}
+
 static json_t *results(const struct diags *d, json_t *rules, struct arena *arena)
 {
     json_t *list = json_array(), *last = NULL, *seen = json_object();
@@ -147,7 +154,7 @@ static json_t *results(const struct diags *d, json_t *rules, struct arena *arena
             last = result(g, arena);
             json_array_append_new(list, last);
             if (!json_object_get(seen, g->code))
-                json_array_append_new(rules, json_pack("{s:s}", "id", g->code));
+                json_array_append_new(rules, rule(g));
             json_object_set_new(seen, g->code, json_true());
         }
         for (uint32_t k = 0; cuda && k < cuda->n_chain; k++)

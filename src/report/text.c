@@ -187,20 +187,31 @@ const char *report_severity(const struct diag *d)
     return severities[d->severity];
 }
 
-const char *report_tool(const struct diag *d)
-{
-    static const struct {
-        const char *tool, *code;
-    } tools[] = {
-#define TOOL(tool, code) {#tool, code},
+static const struct {
+    const char *tool, *code, *text; /* tool: or NULL */
+} rules[] = {
+#define TOOL(tool, code, text) {#tool, code, text},
+#define OTHER(code, text)      {NULL, code, text},
 #include "report/tools.def"
 #undef TOOL
-    };
+#undef OTHER
+};
+
+const char *report_rule(const char *code)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(code, rules[i].code) == 0)
+            return rules[i].text;
+    return NULL;
+}
+
+const char *report_tool(const struct diag *d)
+{
     if (d->severity == DIAG_NOTE)
         return NULL;
-    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
-        if (strcmp(d->code, tools[i].code) == 0)
-            return tools[i].tool;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].tool && strcmp(d->code, rules[i].code) == 0)
+            return rules[i].tool;
     return strcmp(d->code, "not-watched") == 0 ? d->reason : NULL;
 }
 

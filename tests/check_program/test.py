@@ -54,6 +54,14 @@ def codes(result):
 BOTH = [(BEYOND, "beyond"), (UNWRITTEN, "unwritten<float>")]
 
 
+def compiled(name):
+    """A program of this folder."""
+    program = path(name)
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", program, os.path.join(here, name + ".cu")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
 # ---- findings, output, exit status ----
 
 def findings_stand_behind_what_the_program_prints():
@@ -356,6 +364,22 @@ def what_libraries_do_knowingly_is_left_out():
     assert [f["cuda_line"] for f in result["findings"]] == [9] and result["suppressed"] == 1, (err, result)
 
 
+def a_pipelines_three_mistakes_read_alike_in_every_form():
+    """pipeline.cu: a race of two streams, one in shared memory, a message without a fence."""
+    program, sarif, rules = compiled("pipeline"), path("pipeline.sarif"), path("pipeline.rules")
+    status, out, err = run("check", "--save", sarif, "--generate-suppressions", rules, "--tool", "racecheck", program, cwd=here)
+    for first, second in ((90, 99), (101, 156), ("(164|108)", "(167|147)")):  # the last by clang: of the functions that are inlined
+        assert re.search(rf"^pipeline\.cu:{first}: error: .* at pipeline\.cu:{second}: ", err, re.M), (first, err)
+    assert here not in err, err  # files are named as from here, everywhere
+    with open(sarif) as f:
+        log, = json.load(f)["runs"]
+    assert all(rule["shortDescription"]["text"] for rule in log["tool"]["driver"]["rules"]), log["tool"]
+    files = {at["physicalLocation"]["artifactLocation"]["uri"] for r in log["results"] for at in r["locations"]}
+    assert files == {"pipeline.cu"}, files
+    status, out, err = run("check", "--suppressions", rules, "--tool", "racecheck", program, cwd=here)
+    assert status == 0 and "check: no errors in 26 launches" not in err and re.search("check: no errors in .*; [0-9]+ suppressed", err), err
+
+
 def suppressed_findings_are_left_out():
     rules = path("rules")
     check("--generate-suppressions", rules, WAYS, status=1)
@@ -415,6 +439,25 @@ def progress_is_shown_on_a_terminal():
 build()
 terminal, theirs = pty.openpty()
 slow = subprocess.Popen([heddle, "check", WAYS, "sleep"], stdout=subprocess.DEVNULL, stderr=theirs, env=dict(os.environ, TMPDIR="/tmp"))
+def what_runs_when_it_is_interrupted_is_told():
+    """long.cu: one launch of a minute or more, which races at once."""
+    program = compiled("long")
+    begun = [(command, how, subprocess.Popen([heddle, command, *options, program], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                                             start_new_session=True, cwd=folder.name))
+             for command, options in (("check", ()), ("explain", ("-o", path("long.html")))) for how in (signal.SIGINT, signal.SIGTERM)]
+    time.sleep(4)
+    for command, how, process in begun:
+        os.killpg(process.pid, how)
+    for command, how, process in begun:
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == -how, (command, process.returncode, err)
+        if command == "check":
+            assert "[data-race" in err and "1 launch of `work` had not ended" in err, err
+            assert re.search("check: [1-9].* errors, .*; 1 launch had not ended", err), err
+        else:
+            assert "explain: no launch has ended; 1 had begun and not ended" in err, err
+
+
 outlived, endless = (subprocess.Popen([heddle, "check", WAYS, way], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                       env=dict(os.environ, TMPDIR="/tmp")) for way in ("outlived", "endless"))
 for begun in slow, outlived, endless:

@@ -52,6 +52,25 @@ def a_race_is_at_the_instructions_that_the_threads_have_run():
     assert chain(race)[0] == "deque.cu:45" and chain(race)[-1] == "cuda_ptx_generated.h:303", chain(race)
 
 
+def several_runs_of_a_launch_are_told_together():
+    deque = written("deque.ptx", unpacked("deque.ptx"))
+    words = ["0"] * 67
+    words[0], words[32], words[65], words[66] = "1", "3", "11", "12"
+    arguments = ["--grid", 2, "--block", 1, "u32[]=" + ",".join(words), "u32[4]=zeros"]
+    status, out, err = run("check", "--runs", 4, "--seed", 2, deque, "deque_3", *arguments, cwd=folder.name)
+    assert status == 1 and "deque.cu:45: error: " in err and "check: 1 error, 0 warnings in 4 runs" in err, err
+    again = re.search("again by: (heddle check --policy random:[0-9]+ .*)", err).group(1)
+    assert "--runs" not in again and "--seed" not in again, again
+    status, out, err = run("check", deque, "deque_0", *arguments, "--runs=3", cwd=folder.name)
+    assert status == 0 and err == "check: no errors in 3 runs\n", (status, err)
+    status, out, err = run("check", deque, "deque_3", *arguments, "--runs", 3, "--json", cwd=folder.name)
+    assert status == 1 and json.loads(out)["runs"] == 3 and json.loads(out)["findings"][0]["line"] == 1107, out
+    status, out, err = run("check", deque, "deque_3", *arguments[:-1], "--runs", 3, cwd=folder.name)
+    assert status == 2 and err.count("deque_3 takes 2 arguments, not 1") == 1, (status, err)
+    status, out, err = run("check", deque, "deque_3", *arguments, "--runs", 20000, cwd=folder.name)
+    assert status == 2 and "at most 10000" in err, (status, err)
+
+
 def a_copy_of_a_line_that_is_right_is_not_taken_for_the_one_that_is_wrong():
     race, *notes = check(os.path.join(here, "copies.ptx"), "copies", "--grid", 2, "--block", 64, "u32[64]")
     assert race["code"] == "data-race" and "block (1,0,0)" in race["text"] and race["line"] == 23, race

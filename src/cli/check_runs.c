@@ -1,0 +1,188 @@
+/* heddle check --runs N FILE.ptx ...: each run is a process of its own, as one machine has one policy, and its sandbox is entered once;
+ * what they have found is shown together. The first run is the one that was typed, the others are random ones. It comes last: what
+ * runs write, as +save does, is its own then.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/shell.h"
+#include "base/text.h"
+#include "cli/check_settings.h"
+#include "cli/check_runs.h"
+#include "cli/places.h"
+#include "cli/process_files.h"
+#include "cli/supervise.h"
+#include "report/report.h"
+
+struct runs {
+    struct session *s;
+    struct check_settings settings;
+    const char *folder, *file; /* what the run that is done has said */
+    bool quiet;                /* nothing else of it is shown */
+    json_t **said;             /* by run; NULL: it was not done, or has said nothing */
+    unsigned done;
+    int status; /* of the first run */
+    bool stopped;
+    struct diags diags;
+};
+
+static void enter(void *data)
+{
+    const struct runs *r = data;
+    int out = open(r->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+        none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (out < 0 || none < 0 || dup2(out, STDOUT_FILENO) < 0 || (r->quiet && dup2(none, STDERR_FILENO) < 0))
+        _exit(1);
+}
+
+/* Of the words that were typed those that are of one run; returns how many words one takes that is not, else 0. */
+static int left_out(const char *word)
+{
+    static const char *const values[] = {"--runs", "--seed", "--policy", "--format"};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        size_t n = strlen(values[i]);
+        if (strncmp(word, values[i], n) == 0 && (word[n] == 0 || word[n] == '='))
+            return word[n] ? 1 : 2;
+    }
+    return strcmp(word, "--json") == 0;
+}
+
+static const char *policy_of(const struct runs *r, unsigned run)
+{
+    struct arena *arena = &r->s->arena;
+    return run ? arena_printf(arena, "random:%llu", (unsigned long long)(r->settings.seed + run - 1)) : r->s->o.policy;
+}
+
+/* heddle check [--policy P] [--json] and the words. */
+static const char **words_of(const struct runs *r, unsigned run, bool json)
+{
+    struct session *s = r->s;
+    const char **words = ARENA_ARRAY(&s->arena, const char *, (size_t)s->argc + 6), *policy = policy_of(r, run);
+    int n = 0;
+    words[n++] = "heddle";
+    words[n++] = "check";
+    if (policy) {
+        words[n++] = "--policy";
+        words[n++] = policy;
+    }
+    if (json)
+        words[n++] = "--json";
+    for (int i = 1, skip; i < s->argc; i += skip ? skip : 1)
+        if (!(skip = left_out(s->argv[i])))
+            words[n++] = s->argv[i];
+    return words;
+}
+
+static const char *command_of(const struct runs *r, unsigned run)
+{
+    struct text t = {.arena = &r->s->arena};
+    for (const char **word = words_of(r, run, false); *word; word++)
+        text_printf(&t, "%s%s", t.n ? " " : "", shell_word(t.arena, *word));
+    return t.p;
+}
+
+static int run_once(struct runs *r, unsigned run)
+{
+    struct supervision v = {.file = place_of_program(&r->s->arena),
+                            .words = (char *const *)words_of(r, run, true),
+                            .in_child = enter,
+                            .data = r};
+    struct ending e;
+    r->quiet = run > 0;
+    int status = supervise(r->s, &v, &e);
+    if (status)
+        return status;
+    r->said[run] = json_load_file(r->file, 0, NULL);
+    r->done++;
+    if (run == 0)
+        r->status = e.status;
+    const char *result = json_string_value(json_object_get(r->said[run], "result"));
+    r->stopped |= WIFSIGNALED(e.status) || (result && strcmp(result, "HD_ERROR_CANCELLED") == 0);
+    unlink(r->file);
+    return 0;
+}
+
+static int run_all(struct runs *r)
+{
+    r->folder = process_folder_make(r->s, "check");
+    if (!r->folder)
+        return 1;
+    r->file = arena_printf(&r->s->arena, "%s/said", r->folder);
+    r->said = ARENA_ARRAY(&r->s->arena, json_t *, r->settings.runs);
+    int status = 0;
+    for (unsigned run = 1; !status && !r->stopped && run < r->settings.runs; run++) {
+        status = run_once(r, run);
+        if (!r->said[run]) /* the first run says why */
+            break;
+    }
+    status = status || r->stopped ? status : run_once(r, 0);
+    process_folder_remove(r->folder);
+    return status;
+}
+
+static void collect(struct runs *r)
+{
+    struct arena *arena = &r->s->arena;
+    for (unsigned run = 0; run < r->settings.runs; run++) {
+        const json_t *findings = json_object_get(r->said[run], "findings");
+        struct diags own = {.arena = arena};
+        struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
+        *origin = (struct diag_origin){.program = r->s->words[0], .repeat = run ? command_of(r, run) : NULL};
+        if (r->said[run] && report_read(findings ? findings : json_object_get(r->said[run], "diagnostics"), &own))
+            report_merge(&r->diags, &own, origin);
+    }
+}
+
+static int show(struct runs *r)
+{
+    struct arena *arena = &r->s->arena;
+    const struct diags *d = &r->diags;
+    const char *output = json_string_value(json_object_get(r->said[0], "output"));
+    if (r->settings.format == CHECK_JSON) {
+        json_t *o = json_pack("{s:i, s:i, s:i, s:o}", "runs", (int)r->done, "errors", (int)d->errors, "warnings",
+                              (int)d->warnings, "findings", json_loads(report_json(d, arena).p, 0, NULL));
+        return print_json(r->s, o);
+    }
+    if (r->settings.format == CHECK_SARIF) {
+        puts(report_sarif(d, arena).p);
+        return 0;
+    }
+    fputs(output ? output : "", stdout);
+    fflush(stdout);
+    fputs(report_text(d, arena).p, stderr);
+    bool none = !d->errors && !d->warnings;
+    if (none)
+        fprintf(stderr, "check: %s", r->done < r->settings.runs ? "not done, no errors so far" : "no errors");
+    else
+        fprintf(stderr, "check: %u error%s, %u warning%s", d->errors, d->errors == 1 ? "" : "s", d->warnings,
+                d->warnings == 1 ? "" : "s");
+    fprintf(stderr, r->done < r->settings.runs ? " in %u of %u runs\n" : " in %u runs\n", r->done, r->settings.runs);
+    return 0;
+}
+
+int check_runs(struct session *s)
+{
+    struct runs r = {.s = s, .diags = {.arena = &s->arena}};
+    struct options checked = s->o;
+    checked.check_policy = NULL; /* of programs; what --policy says here the runs look at themselves */
+    const char *wrong = check_settings(&checked, &r.settings, &s->arena);
+    if (wrong)
+        return usage_error(s, "%s", wrong);
+    int status = run_all(&r);
+    bool any = false;
+    for (unsigned run = 0; r.said && run < r.settings.runs; run++)
+        any |= r.said[run] != NULL;
+    if (!status && any) {
+        collect(&r);
+        status = show(&r);
+    }
+    for (unsigned run = 0; r.said && run < r.settings.runs; run++)
+        json_decref(r.said[run]);
+    if (status || !any)
+        return status ? status : end_as(r.status);
+    return r.diags.errors > 0 || r.done < r.settings.runs;
+}
