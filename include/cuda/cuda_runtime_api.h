@@ -64,6 +64,8 @@ extern "C" {
 #define cudaGraphUpload                  cudaGraphUpload_ptsz
 #define cudaGraphLaunch                  cudaGraphLaunch_ptsz
 #define cudaStreamBeginCapture           cudaStreamBeginCapture_ptsz
+#define cudaStreamBeginCaptureToGraph    cudaStreamBeginCaptureToGraph_ptsz
+#define cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_ptsz
 #define cudaStreamEndCapture             cudaStreamEndCapture_ptsz
 #define cudaStreamIsCapturing            cudaStreamIsCapturing_ptsz
 #define cudaStreamGetCaptureInfo         cudaStreamGetCaptureInfo_ptsz
@@ -348,6 +350,12 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                          const cudaGraphEdgeData *dependencyData, size_t numDependencies,
+                                          enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                const cudaGraphEdgeData *dependencyData, size_t numDependencies,
+                                                unsigned int flags HEDDLE_DEFAULT(0));
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,

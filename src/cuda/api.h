@@ -45,8 +45,15 @@ CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgrap
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
                               const CUDA_KERNEL_NODE_PARAMS *p);
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p);
-#undef cuGraphKernelNodeSetParams
 CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error, CUgraphExecUpdateResult *result);
+CUresult cuStreamBeginCapture(CUstream s);
+CUresult cuStreamBeginCapture_ptsz(CUstream s);
+CUresult cuStreamGetCaptureInfo(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id);
+CUresult cuStreamGetCaptureInfo_ptsz(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id);
+CUresult cuStreamUpdateCaptureDependencies(CUstream s, CUgraphNode *nodes, size_t n, unsigned flags);
+CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream s, CUgraphNode *nodes, size_t n, unsigned flags);
 
 #define BEHIND_ENTRY(symbol, like) extern __typeof__(like) symbol __asm__("heddle_" #symbol);
 #define BEHIND_plain(symbol)       BEHIND_ENTRY(symbol, symbol)

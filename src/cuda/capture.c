@@ -227,16 +227,19 @@ void capture_stream_gone(struct CUstream_st *s)
 
 /* ---- the beginning ---- */
 
-static CUresult begin(struct CUstream_st *s, CUstreamCaptureMode mode)
+static CUresult begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
+                      CUstreamCaptureMode mode)
 {
-    if (s->capture)
+    if (s->capture || (into && into->capturing))
         return CUDA_ERROR_ILLEGAL_STATE;
-    struct CUgraph_st *g = NULL;
+    if (into)
+        TRY(graph_has_nodes(into, after, n));
+    struct CUgraph_st *g = into;
     struct capture *c = calloc(1, sizeof *c);
-    CUresult r = c ? graph_new(&g) : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = !c ? CUDA_ERROR_OUT_OF_MEMORY : g ? CUDA_SUCCESS : graph_new(&g);
     r = r ? r : join(c, s);
     if (r) {
-        if (g)
+        if (g && !into)
             graph_end(g);
         free(c);
         return r;
@@ -250,13 +253,14 @@ static CUresult begin(struct CUstream_st *s, CUstreamCaptureMode mode)
     c->next = captures.first;
     captures.first = c;
     atomic_fetch_add(&captures.n, 1);
-    return CUDA_SUCCESS;
+    return tail_add(&member_of(s)->tail, after, n);
 }
 
-CUresult capture_begin(struct CUstream_st *s, CUstreamCaptureMode mode)
+CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
+                       CUstreamCaptureMode mode)
 {
     lock();
-    return unlock(begin(s, mode));
+    return unlock(begin(s, into, after, n, mode));
 }
 
 CUstreamCaptureStatus capture_status(struct CUstream_st *s)
@@ -284,23 +288,24 @@ void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const C
     unlock(CUDA_SUCCESS);
 }
 
-static CUresult set_tail(struct CUstream_st *s, CUgraphNode *nodes, size_t n, bool add)
+static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
 {
     if (!s->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (s->capture->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    NEED(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES && (nodes || !n));
     TRY(graph_has_nodes(s->capture->graph, nodes, n));
     struct tail *t = &member_of(s)->tail;
-    if (!add)
+    if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         t->n = 0;
     return tail_add(t, nodes, n);
 }
 
-CUresult capture_set_tail(struct CUstream_st *s, CUgraphNode *nodes, size_t n, bool add)
+CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
 {
     lock();
-    return unlock(set_tail(s, nodes, n, add));
+    return unlock(set_tail(s, nodes, n, flags));
 }
 
 /* ---- what happens in streams that capture ---- */

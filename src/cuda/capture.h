@@ -20,15 +20,17 @@
 
 /* ---- begin and end ---- */
 
-/* Into a new graph. */
-CUresult capture_begin(struct CUstream_st *s, CUstreamCaptureMode mode);
+/* Into a graph, which ends if the capture fails, behind n nodes of it, by their handles; NULL: a new one. */
+CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
+                       CUstreamCaptureMode mode);
 /* *graph is NULL where there is an error. */
 CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph);
 CUstreamCaptureStatus capture_status(struct CUstream_st *s);
 /* Of one that is active, with handles; `after` is the stream's until its next work. */
 void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n);
-/* The nodes that the stream's next one depends on, by their handles: these, too, or only these. */
-CUresult capture_set_tail(struct CUstream_st *s, CUgraphNode *nodes, size_t n, bool add);
+/* The nodes that the stream's next one depends on, by their handles: these, too, or only these, as
+ * CUstreamUpdateCaptureDependencies_flags have it. */
+CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags);
 /* Of the calling thread: which captures it cares for. */
 CUstreamCaptureMode *capture_mode(void);
 

@@ -21,7 +21,33 @@ CU_API CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mod
     TRY(state_ready());
     NEED((unsigned)mode <= CU_STREAM_CAPTURE_MODE_RELAXED);
     TRY(capturable(handle, &s, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
-    return capture_begin(s, mode);
+    return capture_begin(s, NULL, NULL, 0, mode);
+}
+
+CU_API CUresult cuStreamBeginCapture(CUstream s)
+{
+    return cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+static bool is_programmatic(const CUgraphEdgeData *data, size_t n)
+{
+    for (size_t i = 0; data && i < n; i++)
+        if (data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
+            return true;
+    return false;
+}
+
+CU_API CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *after,
+                                            const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode)
+{
+    struct CUstream_st *s;
+    struct CUgraph_st *g;
+    TRY(graph_of(graph, &g));
+    NEED((unsigned)mode <= CU_STREAM_CAPTURE_MODE_RELAXED && (after || !n));
+    if (is_programmatic(data, n))
+        return api_not_supported("a capture behind programmatic edges");
+    TRY(capturable(handle, &s, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+    return capture_begin(s, g, after, n, mode);
 }
 
 /* Without a place for it, the graph is lost. */
@@ -71,11 +97,58 @@ CU_API CUresult cuStreamGetCaptureInfo_v2(CUstream s, CUstreamCaptureStatus *sta
     return cuStreamGetCaptureInfo_v3(s, status, id, graph, after, NULL, n);
 }
 
+CU_API CUresult cuStreamGetCaptureInfo(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id)
+{
+    return cuStreamGetCaptureInfo_v3(s, status, id, NULL, NULL, NULL, NULL);
+}
+
+CU_API CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *data,
+                                                     size_t n, unsigned flags)
+{
+    struct CUstream_st *s;
+    TRY(capturable(handle, &s, CUDA_ERROR_ILLEGAL_STATE));
+    if (is_programmatic(data, n))
+        return capture_unsupported(s, "a capture behind programmatic edges");
+    return capture_set_tail(s, nodes, n, flags);
+}
+
+CU_API CUresult cuStreamUpdateCaptureDependencies(CUstream s, CUgraphNode *nodes, size_t n, unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies_v2(s, nodes, NULL, n, flags);
+}
+
 #define OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
 CU_API CUresult cuStreamBeginCapture_v2_ptsz(CUstream s, CUstreamCaptureMode mode)
 {
     return cuStreamBeginCapture_v2(OWN(s), mode);
+}
+
+CU_API CUresult cuStreamBeginCapture_ptsz(CUstream s)
+{
+    return cuStreamBeginCapture(OWN(s));
+}
+
+CU_API CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream s, CUgraph graph, const CUgraphNode *after,
+                                                 const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode)
+{
+    return cuStreamBeginCaptureToGraph(OWN(s), graph, after, data, n, mode);
+}
+
+CU_API CUresult cuStreamGetCaptureInfo_ptsz(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id)
+{
+    return cuStreamGetCaptureInfo(OWN(s), status, id);
+}
+
+CU_API CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream s, CUgraphNode *nodes, const CUgraphEdgeData *data,
+                                                          size_t n, unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies_v2(OWN(s), nodes, data, n, flags);
+}
+
+CU_API CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream s, CUgraphNode *nodes, size_t n, unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies(OWN(s), nodes, n, flags);
 }
 
 CU_API CUresult cuStreamEndCapture_ptsz(CUstream s, CUgraph *graph)

@@ -127,3 +127,14 @@ CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExe
     exec_free(fresh);
     return r;
 }
+
+CU_API CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error, CUgraphExecUpdateResult *result)
+{
+    CUgraphExecUpdateResultInfo info = {.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    CUresult r = cuGraphExecUpdate_v2(exec, graph, &info);
+    if (error)
+        *error = info.errorNode;
+    if (result)
+        *result = info.result;
+    return r;
+}

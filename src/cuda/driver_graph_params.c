@@ -64,7 +64,7 @@ static CUresult list_parameters(CUgraphNode n, void ***list)
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p)
+static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, bool v2)
 {
     CUgraphNode n;
     void **list;
@@ -72,17 +72,31 @@ CU_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE
     NEED(p);
     TRY(list_parameters(n, &list));
     const struct work_launch *l = &n->work.launch;
-    *p = (CUDA_KERNEL_NODE_PARAMS){.func = l->function,
-                                   .gridDimX = l->grid[0],
-                                   .gridDimY = l->grid[1],
-                                   .gridDimZ = l->grid[2],
-                                   .blockDimX = l->block[0],
-                                   .blockDimY = l->block[1],
-                                   .blockDimZ = l->block[2],
-                                   .sharedMemBytes = l->shared_bytes,
-                                   .kernelParams = list,
-                                   .ctx = n->context};
+    p->func = l->function;
+    p->gridDimX = l->grid[0];
+    p->gridDimY = l->grid[1];
+    p->gridDimZ = l->grid[2];
+    p->blockDimX = l->block[0];
+    p->blockDimY = l->block[1];
+    p->blockDimZ = l->block[2];
+    p->sharedMemBytes = l->shared_bytes;
+    p->kernelParams = list;
+    p->extra = NULL;
+    if (v2) {
+        p->kern = NULL;
+        p->ctx = n->context;
+    }
     return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p)
+{
+    return get_kernel(node, p, true);
+}
+
+CU_API CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p)
+{
+    return get_kernel(node, p, false);
 }
 
 /* ---- copies and fills ---- */

@@ -356,6 +356,14 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     RT_CALL(cuStreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
 }
 
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                          const cudaGraphEdgeData *dependencyData, size_t numDependencies,
+                                          enum cudaStreamCaptureMode mode)
+{
+    RT_CALL(cuStreamBeginCaptureToGraph(stream, graph, dependencies, (const CUgraphEdgeData *)dependencyData,
+                                        numDependencies, (CUstreamCaptureMode)mode));
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
     RT_CALL(cuStreamEndCapture(stream, pGraph));

@@ -88,6 +88,10 @@ PTSZ(cudaLaunchCooperativeKernel, (const void *f, dim3 grid, dim3 block, void **
 PTSZ(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t s), (exec, own(s)))
 PTSZ(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t s), (exec, own(s)))
 PTSZ(cudaStreamBeginCapture, (cudaStream_t s, enum cudaStreamCaptureMode mode), (own(s), mode))
+PTSZ(cudaStreamBeginCaptureToGraph,
+     (cudaStream_t s, cudaGraph_t graph, const cudaGraphNode_t *after, const cudaGraphEdgeData *data, size_t n,
+      enum cudaStreamCaptureMode mode),
+     (own(s), graph, after, data, n, mode))
 PTSZ(cudaStreamEndCapture, (cudaStream_t s, cudaGraph_t *graph), (own(s), graph))
 PTSZ(cudaStreamIsCapturing, (cudaStream_t s, enum cudaStreamCaptureStatus *status), (own(s), status))
 

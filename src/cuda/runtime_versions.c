@@ -473,6 +473,40 @@ CAPTURE_INFO_2(cudaStreamGetCaptureInfo_v2_ptsz, own)
 
 #endif
 
+/* The nodes that a stream's next one depends on: since CUDA 13 with the edges' data, which in CUDA 12 a function with _v2 has. */
+static cudaError_t set_dependencies(cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges,
+                                    size_t n, unsigned flags)
+{
+    RT_CALL(cuStreamUpdateCaptureDependencies_v2(stream, nodes, (const CUgraphEdgeData *)edges, n, flags));
+}
+
+#define SET_DEPENDENCIES(name, own)                                                                                    \
+    RT_API cudaError_t name##_of(cudaStream_t stream, cudaGraphNode_t *nodes, size_t n,                                \
+                                 unsigned flags) __asm__(#name);                                                       \
+    cudaError_t name##_of(cudaStream_t stream, cudaGraphNode_t *nodes, size_t n, unsigned flags)                       \
+    {                                                                                                                  \
+        return set_dependencies(own(stream), nodes, NULL, n, flags);                                                   \
+    }
+#define SET_DEPENDENCIES_2(name, own)                                                                                  \
+    RT_API cudaError_t name##_of(cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges,          \
+                                 size_t n, unsigned flags) __asm__(#name);                                             \
+    cudaError_t name##_of(cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges, size_t n,       \
+                          unsigned flags)                                                                              \
+    {                                                                                                                  \
+        return set_dependencies(own(stream), nodes, edges, n, flags);                                                  \
+    }
+#if CUDART_MAJOR == 13
+SET_DEPENDENCIES_2(cudaStreamUpdateCaptureDependencies, )
+SET_DEPENDENCIES_2(cudaStreamUpdateCaptureDependencies_ptsz, own)
+#else
+SET_DEPENDENCIES(cudaStreamUpdateCaptureDependencies, )
+SET_DEPENDENCIES(cudaStreamUpdateCaptureDependencies_ptsz, own)
+#endif
+#if CUDART_MAJOR == 12
+SET_DEPENDENCIES_2(cudaStreamUpdateCaptureDependencies_v2, )
+SET_DEPENDENCIES_2(cudaStreamUpdateCaptureDependencies_v2_ptsz, own)
+#endif
+
 #if CUDART_MAJOR == 12
 
 RT_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,

@@ -535,6 +535,314 @@ static void graphs_in_captures(void)
     types_of(g);
 }
 
+static void updates_of_dependencies(void)
+{
+    CUgraphNode nodes[2];
+    BEGIN(a, GLOBAL);
+    SAY(launch(add, a));
+    SAY(cuStreamGetCaptureInfo(a, &status, &id, &h, &after, &edges, &n));
+    SAY(cuGraphAddEmptyNode(&nodes[0], h, NULL, 0));
+    SAY(cuStreamUpdateCaptureDependencies(a, &nodes[0], NULL, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    SAY(launch(add, a));
+    END(a);
+    BEGIN(a, GLOBAL);
+    SAY(launch(add, a));
+    SAY(cuStreamUpdateCaptureDependencies(a, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    SAY(launch(add, a));
+    END(a);
+    BEGIN(a, GLOBAL);
+    SAY(launch(add, a));
+    SAY(cuStreamUpdateCaptureDependencies(a, &nodes[0], NULL, 1,
+                                          CU_STREAM_SET_CAPTURE_DEPENDENCIES)); /* of another graph */
+    STATUS(a);
+    END(a);
+    SAY(cuStreamUpdateCaptureDependencies(a, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    CUgraph into;
+    CUgraphNode first;
+    cuGraphCreate(&into, 0);
+    cuGraphAddEmptyNode(&first, into, NULL, 0);
+    SAY(cuStreamBeginCaptureToGraph(a, into, &first, NULL, 1, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    SAY(launch(add, a));
+    END(a);
+    printf("  the same graph: %d\n", g == into);
+    SAY(cuStreamBeginCaptureToGraph(a, into, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    SAY(launch(add, a));
+    CUdeviceptr q;
+    SAY(cuMemAlloc(&q, 64));
+    END(a);
+    nodes_of(into);
+    SAY(cuStreamBeginCaptureToGraph(a, NULL, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    SAY(cuStreamBeginCaptureToGraph(a, into, &nodes[0], NULL, 1, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    STATUS(a);
+}
+
+static void destroyed_members(void)
+{
+    BEGIN(a, GLOBAL);
+    SAY(launch(add, a));
+    SAY(cuEventRecord(e, a));
+    SAY(cuStreamWaitEvent(b, e, 0));
+    SAY(launch(add, b));
+    SAY(cuStreamDestroy(b)); /* with work that nobody has waited for */
+    STATUS(a);
+    END(a);
+    cuStreamCreate(&b, 0);
+    BEGIN(a, GLOBAL);
+    SAY(launch(add, a));
+    SAY(cuEventRecord(e, a));
+    SAY(cuStreamWaitEvent(b, e, 0));
+    SAY(launch(add, b));
+    SAY(cuEventRecord(f, b));
+    SAY(cuStreamDestroy(b)); /* its event is waited for later */
+    SAY(cuStreamWaitEvent(a, f, 0));
+    END(a);
+    cuStreamCreate(&b, 0);
+}
+
+static void the_legacy_stream_is_asked(void)
+{
+    unsigned word;
+    int number;
+    unsigned long long number64;
+    CUcontext ctx;
+    CUdevice d;
+    CUstreamAttrValue v = {0};
+    static int nonblocking;
+    static CUstream s;
+    for (nonblocking = 0; nonblocking < 2; nonblocking++) {
+        s = nonblocking ? c : a;
+        BEGIN(s, RELAXED);
+        SAY(launch(add, s));
+        SAY(cuEventRecord(e, s));
+        SAY(cuStreamGetPriority(0, &number));
+        STATUS(s);
+        SAY(cuStreamGetCtx(0, &ctx));
+        STATUS(s);
+        SAY(cuStreamGetAttribute(0, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+        STATUS(s);
+        SAY(cuStreamSetAttribute(0, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+        STATUS(s);
+        SAY(cuStreamCopyAttributes(0, b));
+        STATUS(s);
+        SAY(cuStreamGetCaptureInfo(0, NULL, NULL, NULL, NULL, NULL, NULL));
+        SAY(cuStreamIsCapturing(0, NULL));
+        STATUS(s);
+        SAY(cuStreamGetFlags(0, &word));
+        STATUS(s);
+        SAY(cuStreamGetId(0, &number64));
+        STATUS(s);
+        SAY(cuStreamGetDevice(0, &d));
+        STATUS(s);
+        SAY(cuStreamWaitEvent(0, e, 0));
+        STATUS(s);
+        SAY(cuStreamDestroy(0));
+        STATUS(s);
+        END(s);
+    }
+    BEGIN(c, GLOBAL); /* non-blocking */
+    SAY(cuStreamSynchronize(0));
+    STATUS(c);
+    END(c);
+    BEGIN(c, GLOBAL);
+    SAY(cuStreamQuery(0));
+    STATUS(c);
+    END(c);
+    BEGIN(c, GLOBAL);
+    CUdeviceptr q;
+    SAY(cuMemAllocAsync(&q, 64, 0));
+    STATUS(c);
+    END(c);
+    BEGIN(c, GLOBAL);
+    SAY(cuStreamBeginCapture(0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    STATUS(c);
+    SAY(cuStreamEndCapture(0, &g));
+    STATUS(c);
+    SAY(cuEventRecordWithFlags(f, 0, CU_EVENT_RECORD_EXTERNAL));
+    SAY(cuStreamWaitEvent(0, f, CU_EVENT_WAIT_EXTERNAL));
+    SAY(cuStreamAddCallback(0, (CUstreamCallback)0, NULL, 0));
+    STATUS(c);
+    END(c);
+    BEGIN(a, GLOBAL); /* a member alone is blocking */
+    END(a);
+    BEGIN(c, GLOBAL);
+    SAY(cuEventRecord(e, c));
+    SAY(cuStreamWaitEvent(a, e, 0));
+    SAY(launch(add, 0));
+    STATUS(c);
+    END(c);
+    BEGIN(CU_STREAM_PER_THREAD, GLOBAL);
+    SAY(launch(add, 0));
+    STATUS(CU_STREAM_PER_THREAD);
+    END(CU_STREAM_PER_THREAD);
+    BEGIN(CU_STREAM_PER_THREAD, GLOBAL);
+    SAY(cuMemcpy(memory, other_memory, 4));
+    END(CU_STREAM_PER_THREAD);
+}
+
+static void bad_arguments(void)
+{
+    unsigned v = 1;
+    BEGIN(a, GLOBAL);
+    SAY(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, a, NULL, NULL));
+    STATUS(a);
+    SAY(cuMemcpyDtoDAsync(0, memory, 16, a));
+    STATUS(a);
+    SAY(cuMemcpyDtoDAsync(memory, other_memory, (size_t)1 << 40, a));
+    STATUS(a);
+    SAY(cuMemsetD32Async(memory + 1, 0, 4, a));
+    STATUS(a);
+    SAY(cuMemsetD32Async(memory, 0, (size_t)1 << 40, a));
+    STATUS(a);
+    SAY(cuMemsetD2D8Async(memory, 4, 0, 16, 4, a));
+    STATUS(a);
+    SAY(cuMemsetD2D8Async(memory, 64, 0, 0, 4, a));
+    SAY(cuEventRecord(NULL, a));
+    STATUS(a);
+    SAY(cuStreamWaitEvent(a, NULL, 0));
+    STATUS(a);
+    SAY(cuGraphLaunch(NULL, a));
+    STATUS(a);
+    SAY(cuStreamAddCallback(a, NULL, NULL, 0));
+    STATUS(a);
+    END(a);
+    BEGIN(a, GLOBAL);
+    SAY(cuLaunchKernel(add, 8, 1, 1, 1, 1, 1, 0, a, (void *[]){&memory, &v}, (void *[]){CU_LAUNCH_PARAM_END}));
+    STATUS(a);
+    CUlaunchAttribute at[1] = {{.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {3, 1, 1}}};
+    CUlaunchConfig config = {.gridDimX = 8,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 1,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .hStream = a,
+                             .attrs = at,
+                             .numAttrs = 1};
+    SAY(cuLaunchKernelEx(&config, add, (void *[]){&memory, &v}, NULL));
+    STATUS(a);
+    END(a);
+    BEGIN(a, GLOBAL);
+    at[0].id = (CUlaunchAttributeID)77;
+    SAY(cuLaunchKernelEx(&config, add, (void *[]){&memory, &v}, NULL));
+    STATUS(a);
+    at[0].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    memset(&at[0].value, 0, sizeof at[0].value);
+    at[0].value.programmaticStreamSerializationAllowed = 1;
+    SAY(cuLaunchKernelEx(&config, add, (void *[]){&memory, &v}, NULL));
+    STATUS(a);
+    SAY(cuLaunchKernelEx(&config, add, (void *[]){&memory, &v}, NULL));
+    END(a);
+    size_t m = 0;
+    SAY(cuGraphGetEdges(g, NULL, NULL, NULL, &m));
+    /* packed parameters of other sizes, outside of captures */
+    char packed[32] = {0};
+    memcpy(packed, &memory, 8);
+    for (size_t bytes = 8; bytes <= 24; bytes += bytes == 8 ? 3 : 1) {
+        void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                         CU_LAUNCH_PARAM_END};
+        printf("  %d bytes: %d\n", (int)bytes, (int)cuLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, b, NULL, extra));
+    }
+    SAY(cuStreamSynchronize(b));
+}
+
+static void ended_contexts(void)
+{
+    CUcontext other;
+    CUstream s;
+    CUdeviceptr q;
+    SAY(cuCtxCreate(&other, NULL, 0, device));
+    SAY(cuStreamCreate(&s, 0));
+    BEGIN(s, GLOBAL);
+    SAY(cuCtxSetCurrent(context));
+    SAY(cuCtxSynchronize()); /* of another context */
+    STATUS(s);
+    SAY(launch(add, 0));
+    STATUS(s);
+    SAY(cuMemAlloc(&q, 64));
+    STATUS(s);
+    SAY(cuCtxDestroy(other));
+    SAY(cuMemAlloc(&q, 64));
+}
+
+static void graphs_of_captures(void)
+{
+    CUgraph open = NULL;
+    CUgraphNode node, nodes[2];
+    CUgraphExec x;
+    CUuserObject o;
+    BEGIN(a, RELAXED);
+    SAY(launch(add, a));
+    SAY(launch(add, a));
+    SAY(cuStreamGetCaptureInfo(a, &status, &id, &open, &after, &edges, &n));
+    size_t count = 2;
+    SAY(cuGraphGetNodes(open, nodes, &count));
+    SAY(cuGraphRemoveDependencies(open, &nodes[0], &nodes[1], NULL, 1));
+    SAY(cuGraphAddDependencies(open, &nodes[0], &nodes[1], NULL, 1));
+    SAY(cuGraphDestroyNode(nodes[0]));
+    SAY(cuGraphInstantiate(&x, open, 0));
+    SAY(cuUserObjectCreate(&o, NULL, nothing, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    SAY(cuGraphRetainUserObject(open, o, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    CUDA_KERNEL_NODE_PARAMS k;
+    SAY(cuGraphKernelNodeGetParams(nodes[0], &k));
+    SAY(cuGraphKernelNodeSetParams(nodes[0], &k));
+    STATUS(a);
+    SAY(cuGraphAddEmptyNode(&node, open, &nodes[1], 1));
+    STATUS(a);
+    END(a); /* a node that a does not know comes last */
+    SAY(cuGraphDestroy(g));
+    BEGIN(a, GLOBAL);
+    SAY(launch(add, a));
+    SAY(cuEventRecord(e, a));
+    SAY(cuStreamWaitEvent(b, e, 0));
+    SAY(launch(add, b));
+    SAY(cuStreamGetCaptureInfo(b, &status, &id, &open, &after, &edges, &n));
+    SAY(cuGraphAddEmptyNode(&node, open, after, n)); /* behind b's last, by hand */
+    END(a);
+    BEGIN(a, GLOBAL);
+    SAY(launch(add, a));
+    SAY(cuEventRecord(e, a));
+    SAY(cuStreamWaitEvent(b, e, 0));
+    SAY(launch(add, b));
+    SAY(cuStreamUpdateCaptureDependencies(b, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES)); /* b forgets it */
+    END(a);
+    BEGIN(a, GLOBAL);
+    SAY(cuEventRecord(e, a));
+    SAY(cuStreamWaitEvent(b, e, 0));
+    SAY(launch(add, b));
+    SAY(cuStreamGetCaptureInfo(b, &status, &id, &open, &after, &edges, &n));
+    SAY(cuStreamUpdateCaptureDependencies(a, (CUgraphNode *)after, NULL, n, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    END(a);
+    BEGIN(a, GLOBAL);
+    CUdeviceptr q;
+    SAY(cuMemAlloc(&q, 64));
+    SAY(cuStreamUpdateCaptureDependencies(a, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    SAY(cuStreamUpdateCaptureDependencies(a, NULL, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    END(a);
+    BEGIN(a, GLOBAL);
+    SAY(cuStreamUpdateCaptureDependencies(a, NULL, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    SAY(cuStreamUpdateCaptureDependencies(0, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    STATUS(a);
+    END(a);
+    CUgraph into;
+    SAY(cuGraphCreate(&into, 0));
+    SAY(cuGraphAddEmptyNode(&node, into, NULL, 0));
+    SAY(cuStreamBeginCaptureToGraph(a, into, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    SAY(cuGraphDestroy(into));
+    SAY(cuGraphDestroyNode(node));
+    SAY(cuStreamBeginCaptureToGraph(b, into, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    SAY(launch(add, a));
+    SAY(cuEventRecord(e, a));
+    SAY(cuStreamWaitEvent(c, e, 0));
+    SAY(launch(add, c));
+    END(a); /* not joined */
+    nodes_of(into);
+    SAY(cuGraphCreate(&into, 0));
+    SAY(cuStreamBeginCaptureToGraph(a, into, NULL, NULL, 1, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    SAY(cuStreamBeginCaptureToGraph(a, into, NULL, NULL, 0, (CUstreamCaptureMode)7));
+    SAY(cuStreamBeginCaptureToGraph(0, into, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    STATUS(a);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -548,7 +856,13 @@ static const struct {
                {"threads", threads},
                {"info", info},
                {"graphs in captures", graphs_in_captures},
-               {"a destroyed stream", a_destroyed_stream}};
+               {"a destroyed stream", a_destroyed_stream},
+               {"updates of dependencies", updates_of_dependencies},
+               {"destroyed members", destroyed_members},
+               {"the legacy stream is asked", the_legacy_stream_is_asked},
+               {"bad arguments", bad_arguments},
+               {"ended contexts", ended_contexts},
+               {"graphs of captures", graphs_of_captures}};
 
 int main(int argc, char **argv)
 {

@@ -959,6 +959,165 @@ static void limits(void)
     SAY(cuCtxSetLimit((CUlimit)99, 1));
 }
 
+static void say_update(const char *what, CUgraph then)
+{
+    CUgraphExecUpdateResultInfo info = {0};
+    CUresult r = cuGraphExecUpdate(x, then, &info);
+    printf("  %s: %d, result %d, node %d, from %d\n", what, (int)r, (int)info.result, index_in(then, info.errorNode),
+           index_in(then, info.errorFromNode));
+}
+
+static void updates_of_boxes(void)
+{
+    CUDA_MEMCPY3D m = copy();
+    CUDA_MEMSET_NODE_PARAMS f = fill();
+    CUgraph then;
+#define COPY(change)                                                                                                   \
+    do {                                                                                                               \
+        m = copy();                                                                                                    \
+        m.WidthInBytes = 32, m.Height = 4, m.srcPitch = m.dstPitch = 64;                                               \
+        change;                                                                                                        \
+        then = new_graph();                                                                                            \
+        NEEDED(cuGraphAddMemcpyNode(&n2, then, NULL, 0, &m, context));                                                 \
+        say_update("copy, " #change, then);                                                                            \
+        printf("  exec: %d\n", (int)cuGraphExecMemcpyNodeSetParams(x, n1, &m, context));                               \
+    } while (0)
+    m.WidthInBytes = 32, m.Height = 4, m.srcPitch = m.dstPitch = 64;
+    g = new_graph();
+    NEEDED(cuGraphAddMemcpyNode(&n1, g, NULL, 0, &m, context));
+    NEEDED(cuGraphInstantiate(&x, g, 0));
+    COPY((void)0);
+    COPY(m.dstDevice += 1024);
+    COPY(m.Height = 5);
+    COPY(m.WidthInBytes = 16);
+    COPY(m.srcPitch = 128);
+    COPY(m.srcXInBytes = 4);
+    COPY((m.srcMemoryType = CU_MEMORYTYPE_UNIFIED));
+    COPY((m.Height = 1));
+#define FILL(change)                                                                                                   \
+    do {                                                                                                               \
+        f = fill();                                                                                                    \
+        f.height = 4, f.pitch = 64;                                                                                    \
+        change;                                                                                                        \
+        then = new_graph();                                                                                            \
+        NEEDED(cuGraphAddMemsetNode(&n2, then, NULL, 0, &f, context));                                                 \
+        say_update("fill, " #change, then);                                                                            \
+        printf("  exec: %d\n", (int)cuGraphExecMemsetNodeSetParams(x, n1, &f, context));                               \
+    } while (0)
+    f.height = 4, f.pitch = 64;
+    g = new_graph();
+    NEEDED(cuGraphAddMemsetNode(&n1, g, NULL, 0, &f, context));
+    NEEDED(cuGraphInstantiate(&x, g, 0));
+    FILL((void)0);
+    FILL(f.value = 7);
+    FILL(f.dst += 1024);
+    FILL(f.width = 8);
+    FILL(f.height = 3);
+    FILL(f.pitch = 128);
+    FILL((f.elementSize = 2));
+    FILL((f.elementSize = 1, f.width = 16));
+    FILL((f.height = 1));
+    /* one dimension: other widths and elements, many bytes */
+    f = fill();
+    g = new_graph();
+    NEEDED(cuGraphAddMemsetNode(&n1, g, NULL, 0, &f, context));
+    NEEDED(cuGraphInstantiate(&x, g, 0));
+    for (int w = 1; w <= 1 << 18; w *= 8) {
+        f.width = (size_t)w;
+        printf("  width %d: %d\n", w, (int)cuGraphExecMemsetNodeSetParams(x, n1, &f, context));
+    }
+    /* copies by capture, which are of unified memory */
+    CUstream s;
+    NEEDED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    static char other_host[64];
+    for (int way = 0; way < 6; way++) {
+        CUgraph made[2];
+        for (int i = 0; i < 2; i++) {
+            NEEDED(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+            int kind = i ? way : 0;
+            if (kind == 0)
+                NEEDED(cuMemcpyAsync(memory, other_memory, 16, s));
+            if (kind == 1)
+                NEEDED(cuMemcpyDtoDAsync(memory, other_memory, 16, s));
+            if (kind == 2)
+                NEEDED(cuMemcpyHtoDAsync(memory, host, 16, s));
+            if (kind == 3)
+                NEEDED(cuMemcpyDtoHAsync(host, memory, 16, s));
+            if (kind == 4)
+                NEEDED(cuMemcpyAsync(memory, (CUdeviceptr)other_host, 16, s));
+            if (kind == 5)
+                NEEDED(cuMemcpyAsync(memory, other_memory, 64, s));
+            NEEDED(cuStreamEndCapture(s, &made[i]));
+        }
+        NEEDED(cuGraphInstantiate(&x, made[0], 0));
+        printf(" captured, way %d\n", way);
+        say_update("update", made[1]);
+    }
+}
+
+static void updates_of_events(void)
+{
+    CUevent e, f;
+    NEEDED(cuEventCreate(&e, CU_EVENT_DISABLE_TIMING));
+    NEEDED(cuEventCreate(&f, 0));
+    g = new_graph();
+    NEEDED(cuGraphAddEventRecordNode(&n1, g, NULL, 0, e));
+    NEEDED(cuGraphAddEventWaitNode(&n2, g, &n1, 1, e));
+    NEEDED(cuGraphInstantiate(&x, g, 0));
+    CUgraph then = new_graph();
+    NEEDED(cuGraphAddEventRecordNode(&n3, then, NULL, 0, f));
+    NEEDED(cuGraphAddEventWaitNode(&n4, then, &n3, 1, f));
+    say_update("other events", then);
+    SAY(cuGraphLaunch(x, 0));
+    SAY(cuCtxSynchronize());
+    /* a graph that cannot be made ready */
+    g = new_graph();
+    n1 = add_kernel(g, NULL, add), n2 = add_kernel(g, n1, add);
+    NEEDED(cuGraphInstantiate(&x, g, 0));
+    NEEDED(cuGraphAddDependencies(g, &n2, &n1, NULL, 1));
+    say_update("a circle", g);
+    CUDA_GRAPH_INSTANTIATE_PARAMS p = {0};
+    SAY(cuGraphInstantiateWithParams(&x, g, &p));
+    printf("  node %d\n", index_in(g, p.hErrNode_out));
+    for (int flags = 0; flags < 16; flags++) {
+        CUgraph one = new_graph();
+        add_kernel(one, NULL, add);
+        CUgraphExec y = NULL;
+        p = (CUDA_GRAPH_INSTANTIATE_PARAMS){.flags = (cuuint64_t)flags};
+        cuuint64_t got = 99;
+        int r = cuGraphInstantiateWithParams(&y, one, &p);
+        if (!r)
+            cuGraphExecGetFlags(y, &got);
+        printf("  flags %d: %d %d\n", flags, r, (int)got);
+    }
+    /* edges crossed: of two that depend on two, in another order */
+    g = new_graph();
+    n1 = add_kernel(g, NULL, add), n2 = add_kernel(g, NULL, mul);
+    SAY(cuGraphAddEmptyNode(&n3, g, (CUgraphNode[]){n1, n2}, 2));
+    NEEDED(cuGraphInstantiate(&x, g, 0));
+    then = new_graph();
+    n1 = add_kernel(then, NULL, add), n2 = add_kernel(then, NULL, mul);
+    SAY(cuGraphAddEmptyNode(&n3, then, (CUgraphNode[]){n2, n1}, 2));
+    say_update("edges in another order", then);
+    then = new_graph();
+    n2 = add_kernel(then, NULL, mul), n1 = add_kernel(then, NULL, add);
+    SAY(cuGraphAddEmptyNode(&n3, then, (CUgraphNode[]){n1, n2}, 2));
+    say_update("nodes in another order", then);
+    /* a diamond, and one whose sides meet elsewhere */
+    g = new_graph();
+    n1 = add_kernel(g, NULL, add);
+    SAY(cuGraphAddEmptyNode(&n2, g, &n1, 1));
+    SAY(cuGraphAddEmptyNode(&n3, g, &n1, 1));
+    SAY(cuGraphAddEmptyNode(&n4, g, (CUgraphNode[]){n2, n3}, 2));
+    NEEDED(cuGraphInstantiate(&x, g, 0));
+    then = new_graph();
+    CUgraphNode root = add_kernel(then, NULL, add);
+    SAY(cuGraphAddEmptyNode(&n2, then, &root, 1));
+    SAY(cuGraphAddEmptyNode(&n3, then, &n2, 1));
+    SAY(cuGraphAddEmptyNode(&n4, then, (CUgraphNode[]){n2, n3}, 2));
+    say_update("a diamond became a triangle", then);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -975,7 +1134,9 @@ static const struct {
              {"questions", questions},
              {"clones", clones},
              {"user objects", user_objects},
-             {"limits", limits}};
+             {"limits", limits},
+             {"updates of boxes", updates_of_boxes},
+             {"updates of events", updates_of_events}};
 
 int main(int argc, char **argv)
 {

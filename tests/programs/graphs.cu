@@ -151,10 +151,87 @@ static void shape(void)
     CHECK(cudaGraphDestroy(clone));
 }
 
+/* Nodes of a graph that are changed before it is made ready, and events after. */
+static void changed(void)
+{
+    int *p = (int *)device_memory(N * sizeof(int)), first[N], result = 0, called = 0, other = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t fill, copy, host, record;
+    cudaEvent_t a, b, seen;
+    struct cudaMemsetParams m;
+    struct cudaHostNodeParams h;
+    memset(&m, 0, sizeof m);
+    m.dst = p, m.value = 1, m.elementSize = 4, m.width = N, m.height = 1;
+    h.fn = note, h.userData = &called;
+    CHECK(cudaEventCreateWithFlags(&a, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&b, cudaEventDisableTiming));
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &m));
+    CHECK(cudaGraphAddMemcpyNode1D(&copy, graph, &fill, 1, first, p, sizeof first, cudaMemcpyDeviceToHost));
+    CHECK(cudaGraphAddHostNode(&host, graph, &copy, 1, &h));
+    CHECK(cudaGraphAddEventRecordNode(&record, graph, &host, 1, a));
+    m.value = 7;
+    CHECK(cudaGraphMemsetNodeSetParams(fill, &m));
+    memset(&m, 0, sizeof m);
+    CHECK(cudaGraphMemsetNodeGetParams(fill, &m));
+    expect(m.value == 7 && m.width == N, "a fill says what it is to do");
+    CHECK(cudaGraphMemcpyNodeSetParams1D(copy, &result, p + 1, sizeof result, cudaMemcpyDeviceToHost));
+    h.userData = &other;
+    CHECK(cudaGraphHostNodeSetParams(host, &h));
+    CHECK(cudaGraphHostNodeGetParams(host, &h));
+    expect(h.fn == note && h.userData == &other, "a call says what it calls");
+    CHECK(cudaGraphEventRecordNodeGetEvent(record, &seen));
+    expect(seen == a, "a record says its event");
+    EXPECT_ERROR(cudaGraphEventWaitNodeGetEvent(record, &seen), cudaErrorInvalidValue);
+    cudaGetLastError();
+    CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    CHECK(cudaGraphExecEventRecordNodeSetEvent(exec, record, b));
+    CHECK(cudaGraphLaunch(exec, 0));
+    CHECK(cudaEventSynchronize(b));
+    expect(result == 7 && called == 0 && other == 1, "the graph does what it was changed to");
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+}
+
+/* A stream goes on in a graph that was begun by hand, beside what it has captured. */
+static void captured_into(void)
+{
+    int *p = (int *)device_memory(N * sizeof(int)), host[N], value = 5;
+    cudaGraph_t graph, ended;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t fill, beside;
+    cudaStream_t s;
+    struct cudaMemsetParams m;
+    size_t n = 0;
+    memset(&m, 0, sizeof m);
+    m.dst = p, m.value = 1, m.elementSize = 4, m.width = N, m.height = 1;
+    CHECK(cudaStreamCreate(&s));
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &m));
+    CHECK(cudaStreamBeginCaptureToGraph(s, graph, &fill, NULL, 1, cudaStreamCaptureModeGlobal));
+    CHECK(LAUNCH(add, 1, N, 0, s, &p, &value));
+    CHECK(cudaGraphAddEmptyNode(&beside, graph, NULL, 0));
+    CHECK(cudaStreamUpdateCaptureDependencies(s, &beside, NULL, 1, cudaStreamAddCaptureDependencies));
+    CHECK(LAUNCH(twice, 1, N, 0, s, &p));
+    CHECK(cudaStreamEndCapture(s, &ended));
+    CHECK(cudaGraphGetEdges(graph, NULL, NULL, NULL, &n));
+    expect(ended == graph && n == 3, "a capture goes on in a graph, behind its nodes");
+    CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    CHECK(cudaGraphLaunch(exec, s));
+    CHECK(cudaStreamSynchronize(s));
+    CHECK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
+    expect(host[0] == 12 && host[N - 1] == 12, "and runs as one");
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+}
+
 int main(void)
 {
     captured();
     by_hand();
     shape();
+    changed();
+    captured_into();
     return done();
 }
