@@ -129,14 +129,13 @@ static uint32_t start_running(struct order *o, struct block_order *b)
 
 static void stop_running(struct block_order *b)
 {
-    if (!b->running_link)
-        return;
     pthread_mutex_lock(&b->order->starting);
-    *b->running_link = b->next_running;
-    if (b->next_running)
+    if (b->running_link)
+        *b->running_link = b->next_running;
+    if (b->running_link && b->next_running)
         b->next_running->running_link = b->running_link;
-    pthread_mutex_unlock(&b->order->starting);
     b->running_link = NULL;
+    pthread_mutex_unlock(&b->order->starting);
 }
 
 static struct block_order *start(struct order *o, uint32_t task, uint32_t threads, const uint32_t ctaid[3],

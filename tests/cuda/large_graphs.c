@@ -311,9 +311,9 @@ static void launches_of_128_branches_wait_for_each_other(void)
 }
 
 /* Each waits for the one that was put behind it. */
-static void launches_of_400_streams_wait_for_each_other(void)
+static void launches_of_200_streams_wait_for_each_other(void)
 {
-    enum { STREAMS = 400 };
+    enum { STREAMS = 200 };
     CUstream streams[STREAMS];
     CUdeviceptr p = zero();
     for (uint32_t i = 0; i < STREAMS; i++) {
@@ -330,9 +330,9 @@ static void launches_of_400_streams_wait_for_each_other(void)
 }
 
 /* Gates, functions of the host and launches that wait, more of each than there are threads; the last that is put opens the first. */
-static void what_waits_of_1000_streams_keeps_no_thread(void)
+static void what_waits_of_400_streams_keeps_no_thread(void)
 {
-    enum { STREAMS = 1000 };
+    enum { STREAMS = 400 };
     CUstream streams[STREAMS];
     CUdeviceptr p = zero();
     for (uint32_t i = 0; i < STREAMS; i++) {
@@ -428,8 +428,8 @@ int main(void)
     RUN(a_fan_of_100000_launches_costs_little);
     RUN(launches_with_8_edges_each_cost_little);
     RUN(launches_of_128_branches_wait_for_each_other);
-    RUN(launches_of_400_streams_wait_for_each_other);
-    RUN(what_waits_of_1000_streams_keeps_no_thread);
+    RUN(launches_of_200_streams_wait_for_each_other);
+    RUN(what_waits_of_400_streams_keeps_no_thread);
     RUN(large_launches_are_put_while_their_stream_waits);
     RUN(a_program_has_100000_streams);
     return summary();
