@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 struct tail {
-    CUgraphNode *at; /* handles */
-    size_t n;
+    CUgraphNode *at; /* handles; some may be there twice until tail_unify() */
+    size_t n, capacity;
 };
 
 struct capture {
@@ -25,7 +25,7 @@ struct capture {
         struct tail tail;
     } *members;
     struct captured {
-        struct captured *next;
+        struct captured *next, **link;
         struct CUevent_st *event;
         struct tail tail;
     } *events;
@@ -36,6 +36,7 @@ static struct {
     pthread_mutex_t lock;
     struct capture *first;
     atomic_uint n;
+    uint64_t looks; /* at all of a tail: a number for each */
 } captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
@@ -73,25 +74,39 @@ CUstreamCaptureMode *capture_mode(void)
 
 static struct member *member_of(struct CUstream_st *s)
 {
-    struct member *m = s->capture->members;
-    while (m && m->stream != s)
-        m = m->next;
-    return m;
+    return s->member;
+}
+
+/* Each node once, where it was put first. They are those that captures.looks marks. */
+static void tail_unify(struct tail *t)
+{
+    size_t n = t->n;
+    t->n = 0;
+    captures.looks++;
+    for (size_t i = 0; i < n; i++) {
+        CUgraphNode node;
+        bool found = node_of(t->at[i], &node) == CUDA_SUCCESS, again = found && node->seen == captures.looks;
+        if (found)
+            node->seen = captures.looks;
+        if (!again)
+            t->at[t->n++] = t->at[i];
+    }
 }
 
 static CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
 {
-    CUgraphNode *more = realloc(t->at, (t->n + n + 1) * sizeof *more);
-    if (!more)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    t->at = more;
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        while (k < t->n && t->at[k] != nodes[i])
-            k++;
-        if (k == t->n)
-            t->at[t->n++] = nodes[i];
+    if (t->n + n > t->capacity)
+        tail_unify(t);
+    if (t->n + n > t->capacity) {
+        size_t capacity = 2 * (t->n + n);
+        CUgraphNode *more = realloc(t->at, capacity * sizeof *more);
+        if (!more)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        t->at = more;
+        t->capacity = capacity;
     }
+    for (size_t i = 0; i < n; i++)
+        t->at[t->n++] = nodes[i];
     return CUDA_SUCCESS;
 }
 
@@ -110,6 +125,7 @@ static CUresult join(struct capture *c, struct CUstream_st *s)
     m->next = c->members;
     c->members = m;
     s->capture = c;
+    s->member = m;
     return CUDA_SUCCESS;
 }
 
@@ -163,14 +179,11 @@ static void abandon(struct capture *c)
 /* Streams that were drawn in must have been waited for: nothing of theirs may be left at the end. */
 static bool all_joined(const struct capture *c)
 {
-    const struct tail *last = &member_of(c->origin)->tail;
+    tail_unify(&member_of(c->origin)->tail);
     for (const struct member *m = c->members; m; m = m->next)
-        for (size_t i = 0; m->stream != c->origin && i < m->tail.n; i++) {
+        for (size_t i = 0; i < m->tail.n; i++) {
             CUgraphNode node;
-            bool found = node_of(m->tail.at[i], &node) != CUDA_SUCCESS || node->before.n > 0;
-            for (size_t k = 0; k < last->n && !found; k++)
-                found = last->at[k] == m->tail.at[i];
-            if (!found)
+            if (node_of(m->tail.at[i], &node) == CUDA_SUCCESS && node->before.n == 0 && node->seen != captures.looks)
                 return false;
         }
     return true;
@@ -276,7 +289,9 @@ CUstreamCaptureStatus capture_status(struct CUstream_st *s)
 void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n)
 {
     lock();
-    const struct member *m = s->capture ? member_of(s) : NULL;
+    struct member *m = s->capture ? member_of(s) : NULL;
+    if (m)
+        tail_unify(&m->tail);
     if (m && id)
         *id = s->capture->id;
     if (m && graph)
@@ -334,6 +349,7 @@ static CUresult add_node(struct CUstream_st *s, const struct work *w)
         invalidate(c);
         return r;
     }
+    tail_unify(t);
     TRY(graph_add(c->graph, node_types[w->kind], w, s->context->handle, t->at, t->n, &node));
     node->hints = (struct launch_hints){.window = s->attributes.window,
                                         .domains = s->attributes.domains,
@@ -443,23 +459,15 @@ CUresult capture_unsafe(void)
 
 /* ---- events ---- */
 
-static struct captured *captured_of(struct CUevent_st *e)
-{
-    struct captured *found = e->capture->events;
-    while (found->event != e)
-        found = found->next;
-    return found;
-}
-
 static void forget(struct CUevent_st *e)
 {
+    struct captured *gone = e->captured;
     e->capture_is_over = false;
     if (!e->capture)
         return;
-    struct captured **link = &e->capture->events, *gone = captured_of(e);
-    while (*link != gone)
-        link = &(*link)->next;
-    *link = gone->next;
+    *gone->link = gone->next;
+    if (gone->next)
+        gone->next->link = gone->link;
     free(gone->tail.at);
     free(gone);
     e->capture = NULL;
@@ -498,9 +506,14 @@ static CUresult record(struct CUstream_st *s, struct CUevent_st *e)
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->event = e;
     made->next = c->events;
+    made->link = &c->events;
+    if (made->next)
+        made->next->link = &made->next;
     c->events = made;
     e->capture = c;
-    const struct tail *t = &member_of(s)->tail;
+    e->captured = made;
+    struct tail *t = &member_of(s)->tail;
+    tail_unify(t);
     return tail_add(&made->tail, t->at, t->n);
 }
 
@@ -532,7 +545,7 @@ static CUresult wait(struct CUstream_st *s, struct CUevent_st *e)
     }
     if (!s->capture)
         TRY(join(e->capture, s));
-    const struct tail *t = &captured_of(e)->tail;
+    const struct tail *t = &e->captured->tail;
     return tail_add(&member_of(s)->tail, t->at, t->n);
 }
 

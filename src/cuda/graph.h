@@ -38,6 +38,7 @@ struct CUgraphNode_st {
     struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
     int mark;                   /* while they are sorted, */
     size_t place;               /* how far that is, and then their place */
+    uint64_t seen;              /* by which look at a tail: capture.c */
 };
 
 /* What belongs to nodes, by their handles, which are not looked into. */

@@ -80,7 +80,8 @@ struct CUstream_st {
     CUstream handle;
     CUcontext context;
     hd_stream *stream;
-    struct capture *capture; /* that it takes part in, or NULL */
+    struct capture *capture; /* that it takes part in, or NULL, */
+    struct member *member;   /* as that member */
     unsigned flags;
     struct stream_attributes attributes;
 };
@@ -90,8 +91,9 @@ struct CUevent_st {
     CUcontext context;
     hd_event *event; /* or, of several processes: */
     struct ipc_event *shared;
-    struct capture *capture; /* in whose streams it was recorded last, or NULL */
-    bool capture_is_over;    /* the same, and that has ended: it stands for nothing */
+    struct capture *capture;   /* in whose streams it was recorded last, or NULL, */
+    struct captured *captured; /* and what it stands for there */
+    bool capture_is_over;      /* the same, and that has ended: it stands for nothing */
     unsigned flags;
     bool recorded;
 };

@@ -380,6 +380,75 @@ static void large_launches_are_put_while_their_stream_waits(void)
     OK(cuMemFree(gate));
 }
 
+static void capture_launches(CUstream s, CUdeviceptr p)
+{
+    CUfunction f = kernel("gather");
+    uint32_t none = 0;
+    for (int i = 0; i < N; i++)
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&p, &none}, NULL));
+}
+
+enum { BRANCHES = 10000 };
+
+/* A branch for each stream, all of which the first one waits for. */
+static void capture_fan(CUstream s, CUdeviceptr p, const CUstream *streams, const CUevent *events)
+{
+    CUfunction f = kernel("gather");
+    uint32_t none = 0;
+    CUevent fork;
+    OK(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+    OK(cuEventRecord(fork, s));
+    for (int i = 0; i < BRANCHES; i++) {
+        OK(cuStreamWaitEvent(streams[i], fork, 0));
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, streams[i], (void *[]){&p, &none}, NULL));
+        OK(cuEventRecord(events[i], streams[i]));
+        OK(cuStreamWaitEvent(s, events[i], 0));
+        OK(cuStreamWaitEvent(s, events[i], 0)); /* once more is the same */
+    }
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&p, &none}, NULL));
+    OK(cuEventDestroy(fork));
+}
+
+static void what_was_captured_runs(CUstream s, CUdeviceptr p, uint32_t launches, size_t edges)
+{
+    CUgraphExec x;
+    size_t n = 0;
+    WITHIN_TIME(OK(cuStreamEndCapture(s, &graph)));
+    OK(cuGraphGetEdges(graph, NULL, NULL, NULL, &n));
+    CHECK(n == edges);
+    WITHIN_TIME(OK(cuGraphInstantiate(&x, graph, 0)));
+    OK(cuMemsetD32(p, 0, 1));
+    WITHIN_TIME(OK(cuGraphLaunch(x, s)); OK(cuStreamSynchronize(s)));
+    CHECK(word(p) == launches);
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(graph));
+}
+
+static void many_launches_and_streams_are_captured(void)
+{
+    static CUstream streams[BRANCHES];
+    static CUevent events[BRANCHES];
+    CUstream s;
+    CUdeviceptr p = zero();
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    WITHIN_TIME(capture_launches(s, p));
+    what_was_captured_runs(s, p, N, N - 1);
+    for (int i = 0; i < BRANCHES; i++) {
+        OK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+        OK(cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING));
+    }
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    WITHIN_TIME(capture_fan(s, p, streams, events));
+    what_was_captured_runs(s, p, BRANCHES + 1, BRANCHES);
+    for (int i = 0; i < BRANCHES; i++) {
+        OK(cuStreamDestroy(streams[i]));
+        OK(cuEventDestroy(events[i]));
+    }
+    OK(cuStreamDestroy(s));
+    OK(cuMemFree(p));
+}
+
 static void come_and_go(CUevent e, bool in_order)
 {
     static CUstream streams[N];
@@ -431,6 +500,7 @@ int main(void)
     RUN(launches_of_200_streams_wait_for_each_other);
     RUN(what_waits_of_400_streams_keeps_no_thread);
     RUN(large_launches_are_put_while_their_stream_waits);
+    RUN(many_launches_and_streams_are_captured);
     RUN(a_program_has_100000_streams);
     return summary();
 }
