@@ -36,6 +36,7 @@ typedef enum hd_result {
     HD_ERROR_ILLEGAL_ADDRESS = 700,
     HD_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
     HD_ERROR_LAUNCH_TIMEOUT = 702, /* the step limit */
+    HD_ERROR_CONTEXT_IS_DESTROYED = 709,
     HD_ERROR_ASSERT = 710,
     HD_ERROR_STACK = 714,
     HD_ERROR_ILLEGAL_INSTRUCTION = 715,
@@ -297,7 +298,7 @@ typedef struct hd_source {
  * A kernel with an instruction that is not supported loads; its launch fails. */
 HD_API hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n, hd_module **module,
                                 hd_report **report);
-/* No kernel of it may be running. NULL is allowed. */
+/* Launches of its kernels that have been put into streams still run. NULL is allowed. */
 HD_API void hd_module_unload(hd_module *module);
 
 HD_API size_t hd_module_kernel_count(const hd_module *module);
@@ -554,6 +555,9 @@ typedef struct hd_context_options {
 HD_API hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context);
 /* Waits for the work of all its streams, which are destroyed with it. NULL is allowed. */
 HD_API void hd_context_destroy(hd_context *context);
+/* Waits for its work, and takes no more: calls of other threads, which may be putting some, get HD_ERROR_CONTEXT_IS_DESTROYED from now on.
+ * hd_context_destroy() is to follow when they have returned. */
+HD_API void hd_context_close(hd_context *context);
 /* HD_SUCCESS, or the context's fault. */
 HD_API hd_result hd_context_status(hd_context *context);
 /* Waits for all that has been put into its streams. */

@@ -50,6 +50,7 @@ struct variable {
 
 struct hd_module {
     struct hd_module *next;
+    _Atomic uint32_t refs; /* one until it is unloaded, and those of launches that have been put */
     struct hd_machine *machine;
     struct arena arena;
     struct ptx_image *image;
@@ -97,6 +98,8 @@ struct hd_stream {
 };
 
 void module_free(hd_module *m);
+void module_hold(hd_module *m);
+void module_release(hd_module *m);
 /* Frees those that were unloaded under a checker. */
 void modules_forget(hd_machine *machine);
 

@@ -142,6 +142,7 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
         return HD_ERROR_OUT_OF_MEMORY;
     }
     m->machine = machine;
+    m->refs = 1;
     map_init(&m->variables_by_name, &m->arena);
     map_init(&m->kernels_by_name, &m->arena);
     map_init(&m->machine_code, &m->arena);
@@ -188,6 +189,27 @@ void module_free(hd_module *m)
     free(m);
 }
 
+void module_hold(hd_module *m)
+{
+    atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
+}
+
+void module_release(hd_module *m)
+{
+    if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
+        return;
+    pthread_mutex_lock(&m->machine->lock);
+    bool keep = m->machine->checker || m->machine->explainer;
+    if (keep) {
+        free_variables(m);
+        m->next = m->machine->unloaded;
+        m->machine->unloaded = m;
+    }
+    pthread_mutex_unlock(&m->machine->lock);
+    if (!keep)
+        module_free(m);
+}
+
 void hd_module_unload(hd_module *m)
 {
     if (!m)
@@ -198,15 +220,8 @@ void hd_module_unload(hd_module *m)
         link = &(*link)->next;
     if (*link)
         *link = m->next;
-    bool keep = m->machine->checker || m->machine->explainer;
-    if (keep) {
-        free_variables(m);
-        m->next = m->machine->unloaded;
-        m->machine->unloaded = m;
-    }
     pthread_mutex_unlock(&m->machine->lock);
-    if (!keep)
-        module_free(m);
+    module_release(m);
 }
 
 void modules_forget(hd_machine *machine)

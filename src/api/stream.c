@@ -58,6 +58,12 @@ void hd_context_destroy(hd_context *c)
     free(c);
 }
 
+void hd_context_close(hd_context *c)
+{
+    if (c)
+        context_close(c->context);
+}
+
 hd_result hd_context_status(hd_context *c)
 {
     return c ? context_fault(c->context) : HD_ERROR_INVALID_VALUE;

@@ -13,6 +13,7 @@ struct launch_task {
     struct task task;
     hd_context *context;
     hd_machine *machine;
+    hd_module *module; /* held until the launch has ended */
     struct launch_request request;
     void *packed;
     struct running running;
@@ -42,6 +43,8 @@ static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
         l->context->options.fault(l->context->options.data, *result, r);
     if (ends_kernel_alone(l->machine, *result))
         *result = HD_SUCCESS;
+    module_release(l->module);
+    l->module = NULL;
     return true;
 }
 
@@ -63,7 +66,9 @@ static bool run_launch(struct task *t, hd_result *result)
 
 static void drop_launch(struct task *t)
 {
-    free(((struct launch_task *)t)->packed);
+    struct launch_task *l = (struct launch_task *)t;
+    module_release(l->module);
+    free(l->packed);
 }
 
 static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c, struct diags *d)
@@ -77,6 +82,8 @@ static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *
         (struct task_note){.kind = TASK_LAUNCH, .name = k->name, .programmatic = c->flags & HD_LAUNCH_PROGRAMMATIC};
     l->context = s->context;
     l->machine = k->module->machine;
+    l->module = k->module;
+    module_hold(l->module);
     hd_result r = launch_prepare(k, c, &l->request, &l->packed, d);
     if (r) {
         task_release(&l->task);
@@ -165,10 +172,29 @@ static void copy_row(const hd_machine *m, const hd_copy *c, struct copy_views *v
     memmove(v->to + to, v->from + from, n);
 }
 
-static void do_copy(hd_machine *m, const hd_copy *c, const void *place)
+/* A box that begins at `p`. */
+static uint64_t extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice)
 {
-    struct mem *mem = &m->machine->mem;
-    mem_begin_use(mem);
+    return (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+/* Has it not been freed since it was named? Of the host's memory, and other machines', nothing is known. To be asked when its use has
+ * begun: from then on it stays mapped. */
+static bool is_there(const struct mem *m, const void *p, uint64_t bytes)
+{
+    struct mem_block b;
+    uint64_t at = (uint64_t)(uintptr_t)p;
+    return at - m->heap_start >= m->heap_size || (mem_find(m, at, &b) && bytes <= b.start + b.size - at);
+}
+
+static bool both_there(const struct mem *m, const hd_copy *c)
+{
+    return is_there(m, c->to, extent_of(c->width, c->height, c->depth, c->to_pitch, c->to_slice)) &&
+           is_there(m, c->from, extent_of(c->width, c->height, c->depth, c->from_pitch, c->from_slice));
+}
+
+static void copy_rows(hd_machine *m, const hd_copy *c, const void *place)
+{
     struct copy_views v = {hd_own_view(m, c->to), hd_own_view(m, c->from), place, false};
     for (size_t z = 0; z < c->depth; z++) {
         size_t to = z * c->to_slice, from = z * c->from_slice;
@@ -179,7 +205,19 @@ static void do_copy(hd_machine *m, const hd_copy *c, const void *place)
             for (size_t y = 0; y < c->height; y++)
                 copy_row(m, c, &v, to + y * c->to_pitch, from + y * c->from_pitch, c->width);
     }
+}
+
+static hd_result do_copy(hd_machine *m, const hd_copy *c, const void *place)
+{
+    struct mem *mem = &m->machine->mem;
+    if (c->width * c->height * c->depth == 0)
+        return HD_SUCCESS;
+    mem_begin_use(mem);
+    bool there = both_there(mem, c);
+    if (there)
+        copy_rows(m, c, place);
     mem_end_use(mem);
+    return there ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
 }
 
 /* Tells the machine's explainer what a task moves. */
@@ -191,13 +229,12 @@ static void note_moved(const hd_machine *m, uint32_t task, uint64_t bytes, bool 
 
 static bool run_copy(struct task *t, hd_result *result)
 {
-    (void)result;
     struct copy_task *c = (struct copy_task *)t;
     const hd_copy *x = &c->copy;
     note_box(c->machine, t->number, x->from, x->width, x->height, x->depth, x->from_pitch, x->from_slice, false);
     note_box(c->machine, t->number, x->to, x->width, x->height, x->depth, x->to_pitch, x->to_slice, true);
     note_moved(c->machine, t->number, (uint64_t)x->width * x->height * x->depth, !x->host);
-    do_copy(c->machine, x, c->place);
+    *result = do_copy(c->machine, x, c->place);
     return true;
 }
 
@@ -217,27 +254,36 @@ static void fill_row(void *to, uint32_t value, unsigned element_bytes, size_t n)
         ((uint32_t *)to)[i] = value;
 }
 
-static void do_fill(hd_machine *m, const hd_fill *f)
+static void fill_rows(hd_machine *m, const hd_fill *f)
 {
-    struct mem *mem = &m->machine->mem;
-    mem_begin_use(mem);
     char *to = hd_own_view(m, f->to);
     for (size_t y = 0; y < f->height; y++) {
         if (m->checker)
             checker_mark_defined(m->checker->checker, (char *)f->to + y * f->pitch, f->width * f->element_bytes);
         fill_row(to + y * f->pitch, f->value, f->element_bytes, f->width);
     }
+}
+
+static hd_result do_fill(hd_machine *m, const hd_fill *f)
+{
+    struct mem *mem = &m->machine->mem;
+    if (f->width * f->height == 0)
+        return HD_SUCCESS;
+    mem_begin_use(mem);
+    bool there = is_there(mem, f->to, extent_of(f->width * f->element_bytes, f->height, 1, f->pitch, 0));
+    if (there)
+        fill_rows(m, f);
     mem_end_use(mem);
+    return there ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
 }
 
 static bool run_fill(struct task *t, hd_result *result)
 {
-    (void)result;
     struct fill_task *f = (struct fill_task *)t;
     const hd_fill *x = &f->fill;
     note_box(f->machine, t->number, x->to, x->width * x->element_bytes, x->height, 1, x->pitch, 0, true);
     note_moved(f->machine, t->number, (uint64_t)x->width * x->element_bytes * x->height, true);
-    do_fill(f->machine, x);
+    *result = do_fill(f->machine, x);
     return true;
 }
 
@@ -263,10 +309,8 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
     if (fault)
         return fault;
     bool small = copy->width * copy->height * copy->depth <= SMALL_BYTES;
-    if ((wait || small) && stream_is_idle(s->stream)) {
-        do_copy(s->context->machine, copy, copy_place(s->context->machine));
-        return HD_SUCCESS;
-    }
+    if ((wait || small) && stream_is_idle(s->stream))
+        return do_copy(s->context->machine, copy, copy_place(s->context->machine));
     struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
@@ -286,10 +330,8 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
     if (fault)
         return fault;
     bool small = fill->width * fill->height * fill->element_bytes <= SMALL_BYTES;
-    if ((wait || small) && stream_is_idle(s->stream)) {
-        do_fill(s->context->machine, fill);
-        return HD_SUCCESS;
-    }
+    if ((wait || small) && stream_is_idle(s->stream))
+        return do_fill(s->context->machine, fill);
     struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;

@@ -29,7 +29,7 @@ static struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t in_use; /* which of the two counters */
     _Atomic bool any;                             /* something is put off */
     pthread_mutex_t lock;                         /* of `fresh` and `any` */
-    pthread_mutex_t looking;                      /* of the others; to be taken first */
+    pthread_mutex_t looking;                      /* of the others, and of running what is due; to be taken first */
     struct list fresh, waiting, seen_once;        /* `waiting`: since before the counter was looked at */
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .looking = PTHREAD_MUTEX_INITIALIZER};
 
@@ -91,23 +91,31 @@ static bool see(struct list *due)
     return true;
 }
 
-static void look(void)
+static void run(struct list *due)
 {
-    struct list due = {0};
-    if (pthread_mutex_trylock(&calls.looking) != 0)
-        return;
-    if (see(&due))
-        see(&due);
-    pthread_mutex_unlock(&calls.looking);
-    if (!due.first)
-        return;
     _Atomic uint32_t *call = call_begin();
-    for (struct later *x = due.first, *next; x; x = next) {
+    for (struct later *x = due->first, *next; x; x = next) {
         next = x->next;
         x->end(x->data);
         free(x);
     }
     call_end(call);
+}
+
+/* One thread at a time, for the order. */
+static void look(void)
+{
+    if (pthread_mutex_trylock(&calls.looking) != 0)
+        return;
+    for (bool more = true; more;) {
+        struct list due = {0};
+        if (see(&due))
+            see(&due);
+        more = due.first != NULL;
+        if (more)
+            run(&due);
+    }
+    pthread_mutex_unlock(&calls.looking);
 }
 
 void call_end(_Atomic uint32_t *counted)

@@ -66,7 +66,7 @@ static CUresult context_start(struct device *d, unsigned flags, CUcontext *conte
 static void free_context(void *record)
 {
     CUcontext c = record;
-    hd_context_destroy(c->context); /* a call that had begun before the end may have put more work there */
+    hd_context_destroy(c->context);
     free(c);
 }
 
@@ -122,11 +122,11 @@ static void free_memory(CUcontext c, struct allocation *a)
     }
 }
 
-/* Waits for its work; its memory, modules, streams and events go with it. `next`: what its handle stands for from now on, or NULL. */
+/* Waits for its work, and takes no more; its memory, modules, streams and events go with it. `next`: what its handle stands for from now on, or NULL. */
 static void context_end(CUcontext c, CUcontext next)
 {
     capture_context_gone(c);
-    hd_context_synchronize(c->context);
+    hd_context_close(c->context);
     print_flush();
     if (next)
         libraries_leave(c->device);

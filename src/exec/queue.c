@@ -38,6 +38,7 @@ struct tail {
 
 struct context {
     struct machine *machine;
+    _Atomic uint32_t refs; /* its owner's, and its tasks' */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a task that somebody watches is done; no stream is active any more */
     struct stream *streams; /* that have a last task, or something to come after */
@@ -48,6 +49,15 @@ struct context {
     _Atomic uint64_t n_streams;
     _Atomic int fault;
 };
+
+static void context_release(struct context *c)
+{
+    if (atomic_fetch_sub(&c->refs, 1) != 1)
+        return;
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->changed);
+    free(c);
+}
 
 /* ---- tasks ---- */
 
@@ -80,7 +90,16 @@ void task_release(struct task *t)
     let_go(t);
     if (t->drop)
         t->drop(t);
+    if (t->context)
+        context_release(t->context);
     free(t);
+}
+
+/* The context's lock and condition are the task's as long as somebody may wait for it. */
+static void set_context(struct task *t, struct context *c)
+{
+    t->context = c;
+    atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
 }
 
 /* What is done matters only to those who look at the order. */
@@ -162,8 +181,8 @@ static void order_wait(const struct context *c, const struct task *t)
 
 void task_order_host(struct task *t)
 {
-    const struct order_hooks *order = order_of(t->context);
-    if (order && t->number)
+    const struct order_hooks *order = t->number ? order_of(t->context) : NULL;
+    if (order)
         order->wait(order->data, &t->number, 1);
 }
 
@@ -193,14 +212,14 @@ static void finish(struct task *t)
     pthread_mutex_unlock(&c->lock);
     for (struct stream *next; s; s = next) {
         next = s->next_awaiting;
-        thread_pool_put(threads_of(c), &s->job);
+        thread_pool_put(threads_of(s->context), &s->job);
     }
 }
 
-/* The stream has its next turn when the task is done; false where it is done already. */
+/* The stream has its next turn when the task, which may be another context's, is done; false where it is done already. */
 static bool await(struct stream *s, struct task *t)
 {
-    struct context *c = s->context;
+    struct context *c = t->context;
     if (task_is_done(t))
         return false;
     pthread_mutex_lock(&c->lock);
@@ -530,6 +549,7 @@ static bool find_earlier(struct stream *s, struct task *t)
         t->after = join->after;
         t->n_after = join->n_after;
         t->cap_after = join->cap_after;
+        context_release(join->context);
         free(join);
     }
     return true;
@@ -539,7 +559,7 @@ bool stream_put(struct stream *s, struct task *t, struct task **held)
 {
     struct context *c = s->context;
     struct task *earlier = NULL;
-    t->context = c;
+    set_context(t, c);
     pthread_mutex_lock(&c->lock);
     bool ok = thread_pool_is_ready(threads_of(c)) && find_earlier(s, t);
     if (ok && held) {
@@ -566,7 +586,7 @@ bool stream_after(struct stream *s, struct task *earlier)
         return true;
     pthread_mutex_lock(&c->lock);
     if (!s->join && (s->join = task_new(sizeof *s->join)))
-        s->join->context = c;
+        set_context(s->join, c);
     bool ok = s->join && task_after(s->join, earlier) && thread_pool_is_ready(threads_of(c));
     enlist(s);
     pthread_mutex_unlock(&c->lock);
@@ -639,6 +659,7 @@ struct context *context_create(struct machine *m)
     if (!c)
         return NULL;
     c->machine = m;
+    c->refs = 1;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     c->legacy = stream_create(c, false);
@@ -662,9 +683,16 @@ void context_destroy(struct context *c)
         drop_tail(c, 0);
     free(c->tails);
     pthread_mutex_unlock(&c->lock);
-    pthread_mutex_destroy(&c->lock);
-    pthread_cond_destroy(&c->changed);
-    free(c);
+    context_release(c);
+}
+
+/* What began to be put before the fault was there is waited for, too; what is put later does not run. */
+void context_close(struct context *c)
+{
+    int none = HD_SUCCESS;
+    context_wait(c);
+    atomic_compare_exchange_strong(&c->fault, &none, HD_ERROR_CONTEXT_IS_DESTROYED);
+    context_wait(c);
 }
 
 struct stream *context_legacy_stream(struct context *c)

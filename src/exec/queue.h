@@ -97,6 +97,9 @@ hd_result task_status(const struct task *t);
 struct context *context_create(struct machine *m);
 /* Waits for all its tasks. All streams but the legacy one have been destroyed. */
 void context_destroy(struct context *c);
+/* Waits for what has been put, and has no more run but what always does: the context's fault is HD_ERROR_CONTEXT_IS_DESTROYED from then on,
+ * where it had none. */
+void context_close(struct context *c);
 struct stream *context_legacy_stream(struct context *c);
 hd_result context_fault(struct context *c);
 /* Waits until all that has been put into any stream is done; false where memory is exhausted. */

@@ -3,7 +3,7 @@
 set -u
 status=0
 export LD_LIBRARY_PATH="$HEDDLE_BUILD"
-for program in driver graphs handles large_graphs mapped streams threads; do
+for program in driver graphs handles large_graphs mapped resets streams threads; do
     timeout 120 "$HEDDLE_BUILD/tests/cuda-$program" 2>/dev/null | sed "s/ - / - $program: /" || status=1
 done
 PYTHONPATH="$HEDDLE_SOURCE/tests" timeout 300 python3 "$HEDDLE_SOURCE/tests/cuda/test.py" || status=1
