@@ -146,6 +146,8 @@ static void drop_events(struct capture *c)
 /* Its events stand for nothing any more; its graph is kept, as nodes of it may be in use, until the end. */
 static void invalidate(struct capture *c)
 {
+    if (!c->invalid)
+        log_line(LOG_ERROR, "a capture becomes invalid: its mode, its streams or its events forbid this call");
     c->invalid = true;
     drop_events(c);
 }

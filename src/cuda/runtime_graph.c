@@ -65,6 +65,22 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     return rt_return(e ? e : rt_error_of(cuGraphExecKernelNodeSetParams_v2(hGraphExec, node, &p)));
 }
 
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS p = {0};
+    cudaError_t e = pNodeParams ? rt_enter() : cudaErrorInvalidValue;
+    if (!e)
+        e = rt_error_of(cuGraphKernelNodeGetParams_v2(node, &p));
+    if (!e)
+        *pNodeParams = (struct cudaKernelNodeParams){.func = (void *)rt_function_of((CUkernel)p.func),
+                                                     .gridDim = {p.gridDimX, p.gridDimY, p.gridDimZ},
+                                                     .blockDim = {p.blockDimX, p.blockDimY, p.blockDimZ},
+                                                     .sharedMemBytes = p.sharedMemBytes,
+                                                     .kernelParams = p.kernelParams,
+                                                     .extra = p.extra};
+    return rt_return(e);
+}
+
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr,
                                             const cudaLaunchAttributeValue *value)
 {
@@ -171,6 +187,39 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cuda
     if (!e)
         e = rt_copy3d_of(pNodeParams, &c);
     return rt_return(e ? e : rt_error_of(cuGraphMemcpyNodeSetParams(node, &c)));
+}
+
+static struct cudaPitchedPtr pitched(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch,
+                                     size_t width, size_t height)
+{
+    return (struct cudaPitchedPtr){.ptr = type == CU_MEMORYTYPE_HOST ? (void *)host : (void *)device,
+                                   .pitch = pitch,
+                                   .xsize = width,
+                                   .ysize = height};
+}
+
+static enum cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to)
+{
+    if (from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED)
+        return cudaMemcpyDefault;
+    return from == CU_MEMORYTYPE_HOST ? to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice
+           : to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost
+                                      : cudaMemcpyDeviceToDevice;
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
+{
+    CUDA_MEMCPY3D c;
+    cudaError_t e = p ? rt_enter() : cudaErrorInvalidValue;
+    if (!e)
+        e = rt_error_of(cuGraphMemcpyNodeGetParams(node, &c));
+    if (!e)
+        *p = (struct cudaMemcpy3DParms){
+            .srcPtr = pitched(c.srcMemoryType, c.srcHost, c.srcDevice, c.srcPitch, c.WidthInBytes, c.srcHeight),
+            .dstPtr = pitched(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstPitch, c.WidthInBytes, c.dstHeight),
+            .extent = {c.WidthInBytes, c.Height, c.Depth},
+            .kind = kind_of(c.srcMemoryType, c.dstMemoryType)};
+    return rt_return(e);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,

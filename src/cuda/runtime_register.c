@@ -372,6 +372,19 @@ cudaError_t rt_kernel_to_launch(const void *function, CUkernel *kernel)
     return e;
 }
 
+const void *rt_function_of(CUkernel kernel)
+{
+    const void *function = kernel;
+    pthread_mutex_lock(&table.lock);
+    for (size_t i = 0; i < table.capacity; i++) {
+        const struct symbol *s = table.at[i];
+        if (s && s->kind == SYMBOL_KERNEL && s->kernel == kernel && s->key != kernel)
+            function = s->key;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return function;
+}
+
 cudaError_t rt_note_kernel(CUkernel kernel)
 {
     pthread_mutex_lock(&table.lock);

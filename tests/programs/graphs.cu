@@ -60,6 +60,7 @@ static void by_hand(void)
     int *p = (int *)device_memory(N * sizeof(int)), source[N], result[N] = {0}, value = 5, called = 0;
     void *args[] = {&p, &value}, *only_p[] = {&p};
     struct cudaKernelNodeParams k;
+    struct cudaMemcpy3DParms c;
     struct cudaHostNodeParams h;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
@@ -89,7 +90,12 @@ static void by_hand(void)
     CHECK(cudaDeviceSynchronize());
     expect(called == 1 && result[0] == 10 && result[7] == 24, "a graph put together by hand");
     value = 1;
-    k.func = (void *)add;
+    memset(&k, 0, sizeof k);
+    CHECK(cudaGraphKernelNodeGetParams(first, &k));
+    expect(k.func == (void *)add && k.blockDim.x == N && *(int *)k.kernelParams[1] == 5, "a kernel says how it is launched");
+    CHECK(cudaGraphMemcpyNodeGetParams(out, &c));
+    expect(c.extent.width == sizeof result && c.dstPtr.ptr == result && c.kind == cudaMemcpyDeviceToHost,
+           "a copy says what it copies");
     k.kernelParams = args;
     CHECK(cudaGraphExecKernelNodeSetParams(exec, first, &k));
     CHECK(cudaGraphLaunch(exec, 0));
