@@ -3,7 +3,7 @@
  *
  * On global memory they are atomic between the machine's workers and with the host's own atomics on the same
  * word: what the host has as an instruction is one, the rest is a loop around its compare-and-swap. A block
- * stays on one worker, so on shared memory they are plain operations. Vectors and packed types are atomic per
+ * stays on one worker, so on shared memory they are plain operations, and on local memory, to which generic addresses may lead, the same. Vectors and packed types are atomic per
  * element, as the ISA says and the H200 does.
  */
 #include "exec/access.h"
@@ -13,6 +13,7 @@
 #include "exec/launch.h"
 #include "exec/worker.h"
 #include "isa/sem.h"
+#include "mem/local.h"
 
 /* ---- one element ---- */
 
@@ -225,16 +226,26 @@ static bool run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool 
     return wrote;
 }
 
-/* While a stall is looked into: does the operation change anything, or read what others may change? */
-static bool watch_lane(struct launch *launch, const struct op_access *x, u8 *const base[4], const struct location *p,
-                       unsigned lane)
+/* A lane's operation where it has been located: in local memory, where the lane is alone, on a copy. While a stall is looked into: does it
+ * change anything, or read what others may change? */
+static bool run_located(struct warp *w, const struct op_access *x, u8 *const base[4], const struct location *p,
+                        unsigned lane)
 {
-    u8 before[32];
-    size_t bytes = (size_t)x->mem.bytes * x->mem.n;
-    memcpy(before, p->at, bytes);
-    bool wrote = run_lane(x, base, p->at, p->space == SPACE_SHARED, lane);
-    launch->changed |= memcmp(before, p->at, bytes) != 0;
-    launch->read_global |= p->space != SPACE_SHARED;
+    struct launch *launch = w->block->launch;
+    bool watching = atomic_load_explicit(&launch->watching, memory_order_relaxed);
+    u8 own[32] __attribute__((aligned(16))), before[32], *cell = p->at ? p->at : own;
+    unsigned bytes = (unsigned)x->mem.bytes * x->mem.n;
+    if (!p->at)
+        local_read(w->local, p->address, lane, own, bytes);
+    if (watching)
+        memcpy(before, cell, bytes);
+    bool wrote = run_lane(x, base, cell, p->space != SPACE_GLOBAL, lane);
+    if (watching) {
+        launch->changed |= memcmp(before, cell, bytes) != 0;
+        launch->read_global |= p->space == SPACE_GLOBAL;
+    }
+    if (!p->at)
+        local_write(w->local, p->address, lane, own, bytes);
     return wrote;
 }
 
@@ -404,13 +415,11 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
     }
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        struct location at;
-        enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
+        struct location at = {.space = SPACE_LOCAL, .address = p->address[l] - p->base};
+        enum fault_kind kind = p->kind == PLAN_LOCAL ? FAULT_none : access_locate_op(w, o, p->address[l], &at);
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, (uint32_t)o->access->mem.bytes * o->access->mem.n);
-        bool wrote = watching ? watch_lane(w->block->launch, o->access, base, &at, l)
-                              : run_lane(o->access, base, at.at, at.space == SPACE_SHARED, l);
-        if (!wrote)
+        if (!run_located(w, o->access, base, &at, l))
             w->block->worker->wrote &= ~(1u << l);
     }
     return true;
@@ -420,8 +429,6 @@ bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], c
 {
     struct plan p;
     plan_access(w, a, base, o, mask, &p);
-    if (p.kind == PLAN_LOCAL) /* where there are none */
-        p.kind = PLAN_BY_LANE;
     if (access_is_watched(w))
         return access_watched(w, base, o, mask, &p, perform_atom);
     return perform_atom(w, base, o, mask, &p);

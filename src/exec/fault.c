@@ -193,7 +193,10 @@ static const char *wrong_space(const struct fault *f, struct arena *arena)
                             address);
     if (kind == IR_MBARRIER)
         return arena_printf(arena, "uses an mbarrier that is not in shared memory (address 0x%llx)", address);
-    return arena_printf(arena, "uses an atomic instruction on local memory (address 0x%llx)", address);
+    if (kind == IR_MATRIX)
+        return arena_printf(arena, "%s a row that is not in shared memory (address 0x%llx)", access_words(f), address);
+    return arena_printf(arena, "%s local memory by an instruction for global memory (address 0x%llx)", access_words(f),
+                        address);
 }
 
 /* Accesses to memory, and what malloc gave; NULL: another fault. */

@@ -102,8 +102,20 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
     case SPACE_SHARED: return locate_shared(w, address, bytes, p);
     case SPACE_LOCAL: return locate_local(w, address, bytes, p);
     case SPACE_PARAM: return locate_param(w, address, bytes, p);
-    default: return locate_global(w, address, bytes, writes, p);
+    default: break;
     }
+    enum fault_kind kind = locate_global(w, address, bytes, writes, p);
+    if (kind != FAULT_illegal_address || !in_window(address, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES))
+        return kind;
+    *p = (struct location){.space = SPACE_LOCAL, .address = address - mem_local_window(m)};
+    return FAULT_address_space; /* global memory is meant, as an H200 says */
+}
+
+/* Instructions that take generic addresses of shared memory alone. */
+static bool is_for_shared(const struct op *o)
+{
+    const struct ir_matrix *m = o->origin->kind == IR_MATRIX ? o->origin->matrix : NULL;
+    return o->kind == OP_MBARRIER || (m && (m->form.kind == MATRIX_LOAD_ROWS || m->form.kind == MATRIX_STORE_ROWS));
 }
 
 enum fault_kind access_locate_op(struct warp *w, const struct op *o, uint64_t address, struct location *p)
@@ -115,8 +127,7 @@ enum fault_kind access_locate_op(struct warp *w, const struct op *o, uint64_t ad
         return FAULT_misaligned;
     }
     enum fault_kind kind = access_locate(w, m->space, address, bytes, op_writes(o), p);
-    bool elsewhere = o->kind == OP_ATOM ? p->space == SPACE_LOCAL : o->kind == OP_MBARRIER && p->space != SPACE_SHARED;
-    return elsewhere && (!kind || o->kind == OP_MBARRIER) ? FAULT_address_space : kind;
+    return is_for_shared(o) && p->space != SPACE_SHARED ? FAULT_address_space : kind;
 }
 
 bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes)

@@ -394,6 +394,8 @@ static bool move_rows(struct warp *w, struct activation *a, uint8_t *const base[
         return true;
     plan_access(w, a, base, o, mask, &x.plan);
     plan_fill(w, o, &x.plan);
+    if (x.plan.space != SPACE_SHARED) /* a generic address leads elsewhere: a fault, which is each lane's */
+        x.plan.kind = PLAN_BY_LANE;
     for (unsigned i = 0; x.stores && i < n; i++) {
         fragment_take(w, base, &m->c, m->reads + i, halves + 64 * i);
         for (unsigned k = 0; k < 64; k++)

@@ -1,13 +1,15 @@
 """Atomic operations of compiled code: results are the interpreter's, to the bit, in whatever way lanes share cells."""
 import itertools
+import lzma
 import os
 import random
+import re
 import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, cpu_levels, environment, need_compiler, other_levels, written
-from tap import launch, main, some
+from both import by_both, cpu_levels, environment, fault_by_both, need_compiler, other_levels, written
+from tap import launch, main, run, some, values
 
 FORMS = [(op, t) for op, types in {
     "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64", "exch": "b32 b64", "cas": "b32 b64 b16", "add": "u32 s32 u64 f32 f64",
@@ -316,6 +318,79 @@ def strong_vectors_are_moved_exactly():
             assert any(expected[0]["values"]), "nothing was stored"
             for level in levels:
                 assert launch(*args, "--engine", "jit", "--cpu", level)["buffers"] == expected, (strong, place, branch, guard, t, n, level)
+
+
+# ---- local memory ----
+
+# %g leads to the lane's own buffer, of words 0x3c003c00 + lane + 64 k; where `which` is 3, in odd lanes to 64 bytes behind the lane's %o. What is
+# done with it gives %d0 and %d1; the first words of both places are written out behind them.
+LOCAL = """.version 8.7
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 which)
+{
+    .local .align 16 .b8 buf[64]; .shared .align 16 .b8 sh[64];
+    .reg .b64 %o, %g, %x, %d<8>; .reg .b32 %t, %w, %r<16>, %a; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .f64 %e<4>; .reg .pred %p, %q; .reg .b128 %z<2>;
+    ld.param.u64 %o, [out]; ld.param.u32 %w, [which]; mov.u32 %t, %tid.x; mul.wide.u32 %x, %t, 128; add.u64 %o, %o, %x;
+FILL    mov.u64 %x, buf; cvta.local.u64 %g, %x; add.u64 %x, %o, 64;
+    and.b32 %a, %t, %w; and.b32 %a, %a, 1; setp.eq.u32 %p, %a, 1; setp.eq.u32 %q, %w, 3; and.pred %p, %p, %q; selp.b64 %g, %x, %g, %p;
+    SETUP
+    mov.u64 %d0, 0; mov.u64 %d1, 0; mov.u32 %r0, 0; mov.u32 %r1, 0;
+    DO
+    st.global.u64 [%o], %d0; st.global.u64 [%o+8], %d1;
+SHOW    ret;
+}
+"""
+FILL = "".join(f"    add.u32 %a, %t, {0x3c003c00 + 64 * k}; st.local.u32 [buf+{4 * k}], %a;\n" for k in range(16))
+SHOW = "".join(f"    ld.local.u32 %a, [buf+{4 * k}]; st.global.u32 [%o+{16 + 4 * k}], %a;\n" for k in range(4))
+ENDS = {"715": "[address-space]", "716": "[misaligned-address]", "717": "[address-space]"}
+
+
+def local(do, setup):
+    return LOCAL.replace("FILL", FILL).replace("SHOW", SHOW).replace("SETUP", setup).replace("DO", do)
+
+
+def a_lane_has_atomics_on_its_own_local_memory_as_on_an_h200():
+    """269 recorded answers: all operations, orders and scopes by generic addresses, in all lanes and in every other one, and what faults."""
+    with lzma.open(os.path.join(os.path.dirname(__file__), "local-h200.tsv.xz"), "rt") as f:
+        lines = f.read().splitlines()
+    assert len(lines) == 269
+    for line in some(30, lines):
+        name, do, setup, which, lanes, answer = line.split("\t")
+        with written(local(do, setup)) as path:
+            args = path, "--grid", 1, "--block", 32, f"u32[2048]=range:{0x3c003c00}+print", which
+            if answer in ENDS:
+                err = fault_by_both(*args)
+                assert ENDS[answer] in err, (name, err)
+                continue
+            words = [int(v) for v in values(by_both(*args), 1)]
+        for lane, wanted in zip(map(int, lanes.split()), answer.split(" ; ")):
+            own = words[32 * lane:32 * lane + 32]
+            got = [own[0] | own[1] << 32, own[2] | own[3] << 32, *own[4:8], *own[16:18]]
+            assert got == [int(v, 16) for v in wanted.replace(" g ", " ").split()], (name, which, lane, [f"{v:x}" for v in got], wanted)
+
+
+def atomic_objects_of_a_thread_are_right():
+    """objects.cu, by nvcc 13."""
+    path = os.path.join(os.path.dirname(__file__), "objects.ptx")
+    out = by_both(path, "objects", "--grid", 1, "--block", 64, "u32[64]=zeros+print")
+    assert values(out, 1) == [1] * 64
+    out = by_both(path, "array", "--grid", 1, "--block", 64, "u32[128]=zeros+print", 1)
+    assert values(out, 1) == [0 if t % 3 else 5 + t for t in range(64)] + [7 + t if t % 3 else 5 + t for t in range(64)]
+    for kernel_args in ("objects", "u32[64]"), ("array", "u32[128]=zeros", 1):
+        status, _, err = run("check", path, kernel_args[0], "--grid", 1, "--block", 64, *kernel_args[1:])
+        assert status == 0, err
+
+
+def the_checker_sees_what_an_atomic_reads_and_writes_of_local_memory():
+    unwritten = LOCAL.replace("FILL", "").replace("SHOW", "").replace("SETUP", "mov.b64 %d4, 1;")
+    read = "atom.add.u64 %d0, [%g], 1;"
+    for text, codes in ((local(read, ""), set()), (unwritten.replace("DO", read), {"uninitialised-read"}),
+                        (unwritten.replace("DO", "st.local.u64 [buf], %d4; atom.exch.b64 %d0, [%g], %d4; ld.local.u64 %d1, [buf];"), set())):
+        with written(text) as path:
+            status, _, err = run("check", path, "--grid", 1, "--block", 32, "u32[2048]=zeros", 1)
+            found = set(re.findall(r"\[([a-z-]+)[],]", err))
+            assert found == codes and status == bool(codes), err
 
 
 main(globals())

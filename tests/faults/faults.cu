@@ -151,7 +151,7 @@ KERNEL past_local(u32 *out)
 
 __device__ __noinline__ void add_one(u32 *p)
 {
-    asm volatile("{ .reg .u32 t; atom.add.u32 t, [%0], 1; }" ::"l"(p) : "memory");
+    asm volatile("{ .reg .u32 t; atom.global.add.u32 t, [%0], 1; }" ::"l"(p) : "memory");
 }
 
 KERNEL atomic_on_local(u32 *out)
