@@ -6,6 +6,48 @@ static struct place symbol_place(const struct verifier *v, const struct ptx_symb
     return ptx_place(v->m, s->offset, (uint32_t)s->name.n);
 }
 
+/* ---- types ---- */
+
+/* 5.2.1: the types that registers and memory have. Others are those of operands, which .b8 to .b64 hold. */
+static bool is_fundamental(enum isa_type type)
+{
+    switch (isa_type_class(type)) {
+    case CLASS_B:
+    case CLASS_U:
+    case CLASS_S:
+    case CLASS_P: return true;
+    case CLASS_F: return type != TYPE_bf16 && type != TYPE_bf16x2;
+    default: return false;
+    }
+}
+
+/* What a name can be declared as in a state space (5.2, 5.3, 5.4.2); `opaque`: as a texture, too. */
+static void check_type(struct verifier *v, const struct ptx_symbol *name, enum ptx_space space, enum isa_type type,
+                       unsigned vector, bool opaque)
+{
+    struct place at = symbol_place(v, name);
+    struct arena *a = v->diags->arena;
+    const char *text = isa_type_name(type);
+    const char *what = space == SPACE_REG     ? "a register"
+                       : space == SPACE_PARAM ? "a parameter"
+                                              : "a variable in memory";
+    bool reg_only = type == TYPE_pred && space != SPACE_REG, not_param = type == TYPE_f16x2 && space == SPACE_PARAM;
+    if (isa_type_class(type) == CLASS_O && !opaque)
+        diag_error(v->diags, at, "ptx-type", "declare it in .global, outside of functions, or as a kernel's parameter",
+                   "%s cannot be .%s", space == SPACE_GLOBAL ? "a variable of a function" : what, text);
+    else if (isa_type_class(type) != CLASS_O && (!is_fundamental(type) || reg_only || not_param))
+        diag_error(v->diags, at, "ptx-type",
+                   reg_only ? "keep it as .u32"
+                            : arena_printf(a, "declare it as .b%u", isa_type_bits(type) < 8 ? 8 : isa_type_bits(type)),
+                   "%s cannot be .%s", what, text);
+    else if (vector > 1 && type == TYPE_pred)
+        diag_error(v->diags, at, "ptx-type", "declare them one by one", "`%.*s` would be a vector of predicates",
+                   STR_ARG(name->name));
+    else if (vector > 4 || (vector > 1 && vector * isa_type_bits(type) > 128))
+        diag_error(v->diags, at, "ptx-type", NULL, "a vector has at most 4 elements and 128 bits, not .v%u .%s", vector,
+                   text);
+}
+
 /* ---- variables ---- */
 
 static void check_texture(struct verifier *v, const struct ptx_var *var)
@@ -25,10 +67,7 @@ static void check_variable(struct verifier *v, const struct ptx_var *var)
 {
     if (var->space == SPACE_TEX)
         check_texture(v, var);
-    enum isa_class class = isa_type_class(var->type);
-    if (class == CLASS_P || class == CLASS_X || var->type == TYPE_f32x2)
-        diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type", "store it as .b8, .b16, .b32 or .b64",
-                   "a variable in memory cannot be .%s", isa_type_name(var->type));
+    check_type(v, &var->symbol, var->space, var->type, var->vector, var->space == SPACE_GLOBAL && !var->func);
     if (var->managed && var->space != SPACE_GLOBAL)
         diag_error(v->diags, symbol_place(v, &var->symbol), "ptx-type", "declare it in .global",
                    "`%.*s` is .managed, and in .%s", STR_ARG(var->symbol.name), ptx_space_name(var->space));
@@ -52,27 +91,7 @@ static void check_module_variable(struct verifier *v, const struct ptx_var *var)
     check_variable(v, var);
 }
 
-/* 5.4.2: vectors of .pred and beyond 128 bits are not there. */
-static void check_vector(struct verifier *v, const struct ptx_symbol *name, enum isa_type type, unsigned n)
-{
-    if (n > 1 && type == TYPE_pred)
-        diag_error(v->diags, symbol_place(v, name), "ptx-type", "declare them one by one",
-                   "`%.*s` would be a vector of predicates", STR_ARG(name->name));
-    else if (n > 1 && n * isa_type_bits(type) > 128)
-        diag_error(v->diags, symbol_place(v, name), "ptx-type", NULL, "a vector has at most 128 bits, not %u",
-                   n * isa_type_bits(type));
-}
-
 /* ---- functions ---- */
-
-/* A parameter of a function that is a register. */
-static void check_register_parameter(struct verifier *v, const struct ptx_var *param)
-{
-    check_vector(v, &param->symbol, param->type, param->vector);
-    if (param->n_dims)
-        diag_error(v->diags, symbol_place(v, &param->symbol), "ptx-type", "write .param",
-                   "`%.*s` is an array in registers", STR_ARG(param->symbol.name));
-}
 
 static void check_parameter(struct verifier *v, const struct ptx_func *f, const struct ptx_var *param)
 {
@@ -89,11 +108,16 @@ static void check_parameter(struct verifier *v, const struct ptx_func *f, const 
     if (align & (align - 1))
         diag_error(v->diags, at, "ptx-type", NULL,
                    "the alignment of what a parameter points to must be a power of two");
-    if (param->space == SPACE_REG)
-        check_register_parameter(v, param);
-    if (param->space == SPACE_PARAM && (param->type == TYPE_pred || param->vector > 1))
-        diag_error(v->diags, at, "ptx-type", param->vector > 1 ? "write an array" : "pass a .u32",
-                   "a parameter cannot be a %s", param->vector > 1 ? "vector" : "predicate");
+    if (param->space == SPACE_PARAM && param->vector > 1)
+        diag_error(v->diags, at, "ptx-type", "write an array", "a parameter cannot be a vector");
+    else
+        check_type(v, &param->symbol, param->space, param->type, param->vector, f->entry);
+    if (param->n_dims && param->space == SPACE_REG)
+        diag_error(v->diags, at, "ptx-type", "write .param", "`%.*s` is an array in registers",
+                   STR_ARG(param->symbol.name));
+    else if (param->n_dims > 1)
+        diag_error(v->diags, at, "ptx-type", "multiply the dimensions",
+                   "an array that is a parameter has one dimension");
 }
 
 const struct ptx_directive *ptx_directive(const struct ptx_func *f, const char *name)
@@ -206,7 +230,7 @@ static void check_body(struct verifier *v, const struct ptx_func *f)
         else if (s->kind == STMT_VAR)
             check_variable(v, s->var);
         else if (s->kind == STMT_REG)
-            check_vector(v, &s->reg->symbol, s->reg->type, s->reg->vector);
+            check_type(v, &s->reg->symbol, SPACE_REG, s->reg->type, s->reg->vector, false);
     }
 }
 

@@ -170,12 +170,20 @@ REFUSED = [
     ("expected `;`", "", ".func f(.reg .b32 p) ret;"),
     ("unknown directive", "", ".func f(.reg .b32 p) .nosuch { ret; }"),
     ("several results are registers", "", ".func (.param .b32 a, .param .b32 b) f { ret; }"),
-    ("a vector has at most 128 bits", "", ".func f(.reg .v4 .b64 p) { ret; }"),
-    ("a vector has at most 128 bits", ".reg .v2 .b128 v;"),
+    ("a vector has at most 4 elements and 128 bits", "", ".func f(.reg .v4 .b64 p) { ret; }"),
+    ("a vector has at most 4 elements and 128 bits", ".reg .v2 .b128 v;"),
+    ("a vector has at most 4 elements", "", ".global .v8 .b8 g;"),
     ("a vector of predicates", ".reg .v2 .pred v;"),
     ("a vector of predicates", "", ".func f(.reg .v2 .pred v) { ret; }"),
     ("an array in registers", "", ".func f(.reg .b32 p[3]) { ret; }"),
-    ("cannot be a predicate", "", ".func f(.param .pred p) { ret; }"),
+    ("a parameter cannot be .pred", "", ".func f(.param .pred p) { ret; }"),
+    ("a parameter cannot be .f16x2", "", ".func f(.param .f16x2 p) { ret; }"),
+    ("a parameter cannot be a vector", "", ".func f(.param .v2 .b32 p) { ret; }"),
+    ("has one dimension", "", ".func f(.param .b8 p[2][2]) { ret; }"),
+    ("a parameter cannot be .texref", "", ".func f(.param .texref p) { ret; }"),
+    ("a register cannot be .texref", ".reg .texref image;"),
+    *((f"a register cannot be .{t}", f".reg .{t} x;") for t in ("bf16", "bf16x2", "f32x2", "u16x2", "tf32", "e4m3", "ue8m0x2", "b1", "u4")),
+    *((f"a variable in memory cannot be .{t}", "", f".global .{t} x;") for t in ("pred", "bf16", "f32x2", "e5m2x4")),
 ]
 
 TEXTURES = ".tex .u32 a, b; .tex .u64 c; .visible .tex .u32 d<3>;\n"
