@@ -207,9 +207,12 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
         b->insn = s->insn;
         b->place = ptx_place(b->module, s->insn->offset, s->insn->length);
         b->guard = s->insn->guard ? ir_reg_of(b, s->insn->guard, s->insn->guard_number) : REF_NONE;
+        lower_outer_registers(b, true);
         lower_insn(b);
         if (b->f->insns.n && ir_ends_block((enum ir_kind)b->f->insns.at[b->f->insns.n - 1].kind))
             ir_cut(b);
+        else
+            lower_outer_registers(b, false);
         break;
     default: break;
     }

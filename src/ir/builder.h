@@ -1,5 +1,5 @@
 /* What lowering makes functions of (builder.c), for build.c (blocks and statements), lower.c (pure instructions), lower_memory.c
- * (memory, addresses, calls), lower_async.c (asynchronous copies, mbarriers), lower_tensor_map.c, lower_video.c, immediate.c. Private to ir/. */
+ * (memory, addresses), lower_call.c (calls, registers between functions), lower_async.c (asynchronous copies, mbarriers), lower_tensor_map.c, lower_video.c, immediate.c. Private to ir/. */
 #ifndef HEDDLE_IR_BUILDER_H
 #define HEDDLE_IR_BUILDER_H
 
@@ -122,5 +122,8 @@ void lower_call(struct builder *b);
 /* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.
  */
 void lower_register_params(struct builder *b, bool at_start);
+/* The registers outside of functions that the instruction names: their values from the thread's memory before it, and what it leaves in
+ * them back behind it. Functions that it calls have them there, too. */
+void lower_outer_registers(struct builder *b, bool load);
 
 #endif

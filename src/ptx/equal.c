@@ -216,6 +216,7 @@ static bool same_item(struct comparison *c, const struct ptx_item *a, const stru
     switch (a->kind) {
     case ITEM_VAR: return same_var(c, a->var, b->var);
     case ITEM_FUNC: return same_func(c, a->func, b->func);
+    case ITEM_REG: return same_reg(a->reg, b->reg) || differ(c, "another register");
     case ITEM_FILE: return same_file(a->file, b->file) || differ(c, "another .file");
     case ITEM_ALIAS:
         return (same_name(&a->alias->symbol, &b->alias->symbol) &&

@@ -85,6 +85,8 @@ struct ptx_reg {
     bool parametrised;
     uint32_t count; /* registers that it declares: 1 where plain */
     uint32_t first; /* number of the first in its function; vectors take `vector` numbers each */
+    /* PTX before 3.0: declared outside of functions, the same in all of them, with the same number. Each thread has it here, in .local. */
+    struct ptx_var *storage;
 };
 
 struct ptx_label {
@@ -251,7 +253,7 @@ struct ptx_func {
     VEC(struct ptx_directive) directives;
     VEC(struct ptx_stmt) body;
     VEC(struct ptx_reg *) regs;
-    uint32_t n_registers; /* numbers that regs take */
+    uint32_t n_registers; /* numbers that regs take, and before them the module's so far */
     uint32_t n_vars;      /* numbers that variables take */
     struct ptx_module *module;
     struct ptx_func *alias_of;   /* .alias */
@@ -259,7 +261,7 @@ struct ptx_func {
     uint32_t handle;             /* after linking: its index in ptx_image.functions */
 };
 
-enum ptx_item_kind { ITEM_VAR, ITEM_FUNC, ITEM_FILE, ITEM_SECTION, ITEM_ALIAS, ITEM_PRAGMA };
+enum ptx_item_kind { ITEM_VAR, ITEM_FUNC, ITEM_FILE, ITEM_SECTION, ITEM_ALIAS, ITEM_PRAGMA, ITEM_REG };
 
 struct ptx_file {
     uint32_t index;
@@ -276,6 +278,7 @@ struct ptx_item {
         struct ptx_file *file;
         struct str *text;       /* section: from the name to the closing brace; pragma */
         struct ptx_func *alias; /* the function that is an alias */
+        struct ptx_reg *reg;
     };
 };
 
@@ -289,6 +292,7 @@ struct ptx_module {
     bool keeps_rolled;            /* .pragma "nounroll" stands outside of functions: it holds for all loops */
     uint8_t address_bits;         /* 64 or 32, or 0 where the module does not say: then 64 */
     VEC(struct ptx_item) items;   /* in the order of the text */
+    uint32_t n_registers;         /* numbers that registers outside of functions take */
     struct map files;             /* struct ptx_file by the bytes of its index; the first of each */
 };
 

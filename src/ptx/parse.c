@@ -410,6 +410,7 @@ static bool parse_function(struct parser *p, enum ptx_linkage linkage)
     f->linkage = linkage;
     f->definition = f;
     f->entry = at_dot(p, "entry");
+    f->n_registers = p->module->n_registers;
     p->keeps_rolled.function = p->keeps_rolled.block = false;
     advance(p);
     struct scope *outer = p->scope;
@@ -672,6 +673,8 @@ static bool parse_item(struct parser *p)
     if (at_dot(p, "entry") || at_dot(p, "func"))
         return parse_function(p, linkage);
     enum ptx_space space;
+    if (at_dot(p, "reg") && linkage == LINK_STATIC)
+        return parse_registers(p);
     if (p->tok.kind == TOKEN_DOT && space_by_name(p->tok.text, &space))
         return parse_variables(p, linkage, take_module_variable);
     if (accept(p, ';'))

@@ -2,6 +2,7 @@
 #include "ptx/parser.h"
 
 enum { MAX_SCOPES = 256, MAX_OPERANDS = 16, MAX_REGISTERS = 1 << 26, MAX_REG_COUNT = 1 << 24 };
+enum { MAX_OUTER_REGISTERS = 4096 }; /* of a module: each function has numbers for all of them */
 
 static struct ptx_stmt *add_stmt(struct parser *p, enum ptx_stmt_kind kind)
 {
@@ -415,7 +416,36 @@ static bool parse_instruction(struct parser *p, struct ptx_insn *i)
 
 /* ---- statements ---- */
 
-static bool parse_registers(struct parser *p)
+/* Gives registers of a declaration their numbers; outside of functions also the memory that each thread has for them. */
+static bool take_registers(struct parser *p, struct ptx_reg *r)
+{
+    uint32_t *n = p->func ? &p->func->n_registers : &p->module->n_registers;
+    uint32_t most = p->func ? MAX_REGISTERS : MAX_OUTER_REGISTERS;
+    r->first = *n;
+    if (r->first + (uint64_t)r->count * r->vector > most)
+        return parse_fail(
+            p, NULL, p->func ? "more than %u registers in one function" : "more than %u registers outside of functions",
+            most);
+    *n += r->count * r->vector;
+    if (p->func) {
+        *VEC_PUSH(p->arena, &p->func->regs) = r;
+        add_stmt(p, STMT_REG)->reg = r;
+        return true;
+    }
+    uint32_t bytes = (isa_type_bits(r->type) + 7) / 8;
+    r->storage = ARENA_NEW(p->arena, struct ptx_var);
+    *r->storage = (struct ptx_var){.symbol = {SYMBOL_VAR, r->symbol.name, r->symbol.offset},
+                                   .space = SPACE_LOCAL,
+                                   .type = r->type,
+                                   .vector = 1,
+                                   .align = bytes,
+                                   .size = (uint64_t)bytes * r->count * r->vector,
+                                   .definition = r->storage};
+    *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_REG, .reg = r};
+    return true;
+}
+
+bool parse_registers(struct parser *p)
 {
     struct ptx_reg base = {.vector = 1};
     advance(p);
@@ -446,14 +476,9 @@ static bool parse_registers(struct parser *p)
                 return false;
             r->count = (uint32_t)count;
         }
-        r->first = p->func->n_registers;
-        if (r->first + (uint64_t)r->count * r->vector > MAX_REGISTERS)
-            return parse_fail(p, NULL, "more than %d registers in one function", MAX_REGISTERS);
-        p->func->n_registers += r->count * r->vector;
-        if (!(r->parametrised ? parse_declare_range(p, &r->symbol, r->count, NULL) : parse_declare(p, &r->symbol)))
+        if (!(r->parametrised ? parse_declare_range(p, &r->symbol, r->count, NULL) : parse_declare(p, &r->symbol)) ||
+            !take_registers(p, r))
             return false;
-        *VEC_PUSH(p->arena, &p->func->regs) = r;
-        add_stmt(p, STMT_REG)->reg = r;
     } while (accept(p, ','));
     return parse_expect_end(p, "the declaration");
 }

@@ -165,5 +165,7 @@ void parse_find_calls(const struct ptx_func *f);
 
 /* '{' statements '}' of p->func. */
 bool parse_body(struct parser *p);
+/* .reg and what it declares, in a body or, in PTX before 3.0, outside of functions. */
+bool parse_registers(struct parser *p);
 
 #endif

@@ -376,6 +376,10 @@ static void print_item(struct text *t, const struct ptx_item *it)
                     STR_ARG(it->alias->alias_of->symbol.name));
         break;
     case ITEM_PRAGMA: text_printf(t, ".pragma \"%.*s\";\n", STR_ARG(*it->text)); break;
+    case ITEM_REG:
+        print_reg_declaration(t, it->reg);
+        text_puts(t, "\n");
+        break;
     }
 }
 

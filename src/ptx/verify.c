@@ -91,6 +91,15 @@ static void check_module_variable(struct verifier *v, const struct ptx_var *var)
     check_variable(v, var);
 }
 
+/* The same of registers, which are a thread's for as long as it runs. */
+static void check_outer_register(struct verifier *v, const struct ptx_reg *r)
+{
+    if (v->m->version >= 30)
+        diag_error(v->diags, symbol_place(v, &r->symbol), "ptx-type", "declare it in a function",
+                   "`%.*s` is in .reg, which belongs to functions from .version 3.0 on", STR_ARG(r->symbol.name));
+    check_type(v, &r->symbol, SPACE_REG, r->type, r->vector, false);
+}
+
 /* ---- functions ---- */
 
 static void check_parameter(struct verifier *v, const struct ptx_func *f, const struct ptx_var *param)
@@ -271,6 +280,8 @@ void ptx_verify(const struct ptx_module *m, struct diags *diags)
         const struct ptx_item *it = &m->items.at[i];
         if (it->kind == ITEM_VAR)
             check_module_variable(&v, it->var);
+        if (it->kind == ITEM_REG)
+            check_outer_register(&v, it->reg);
         if (it->kind != ITEM_FUNC)
             continue;
         check_head_of(&v, it->func);

@@ -239,6 +239,51 @@ def textures_of_old_modules_are_read_and_their_use_is_refused_by_name():
         assert status == 1 and said in err, f"{said}:\n{text}\n{out}{err}"
 
 
+# PTX before 3.0: registers of the module, which each thread has for as long as it runs.
+OUTSIDE = """.version 2.2
+.target sm_20
+.reg .u32 a, r<3>; .reg .pred p; .reg .v2 .u16 v; .reg .u64 wide;
+.func set(.reg .u32 x) { setp.gt.u32 p, x, 7; add.u32 r1, x, 1; @p mov.u32 r2, x; mov.b32 v, x; cvt.u64.u32 wide, x; ret; }
+.func (.reg .u32 y) sum() { .reg .u32 h; cvt.u32.u16 h, v.x; add.u32 y, r1, h; add.u32 a, a, 1; ret; }
+.func count(.reg .u32 n) { .reg .pred z; setp.eq.u32 z, n, 0; @z ret; add.u32 a, a, n; sub.u32 n, n, 1; call count, (n); ret; }
+.entry kernel(.param .u64 out)
+{
+    .reg .u64 o, at; .reg .u32 t, k, s;
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 at, t, 32; add.u64 o, o, at;
+    mov.u32 a, 100; mov.u32 r2, 55;
+    setp.lt.u32 p, t, 32;
+    @!p bra skip;
+    call set, (t);
+skip:
+    call (s), sum;
+    call count, (t);
+    selp.u32 k, 1, 0, p;
+    st.global.u32 [o], s; st.global.u32 [o+4], a; st.global.u32 [o+8], r2; st.global.u32 [o+12], k; st.global.u64 [o+16], wide;
+    exit;
+}
+"""
+
+
+def registers_outside_of_functions_are_the_threads():
+    with written(OUTSIDE) as path:
+        got = values(by_both(path, "--grid", 1, "--block", 40, "u32[320]+print"), 1)
+        status, once, err = run("ptx", "--print", path)
+    assert status == 0, err
+    with written(once) as path:
+        assert run("ptx", "--print", path)[1] == once, once
+    for t in range(40):
+        called = t < 32
+        wanted = [2 * t + 1 if called else 0, 101 + t * (t + 1) // 2, t if called and t > 7 else 55, int(called and t > 7), t if called else 0, 0]
+        assert got[8 * t:8 * t + 6] == wanted, f"thread {t}: {got[8 * t:8 * t + 6]}, not {wanted}"
+    for said, text in [("belongs to functions from .version 3.0", OUTSIDE.replace("2.2", "3.0")),
+                       ("registers outside of functions", OUTSIDE.replace("r<3>", "r<5000>")),
+                       ("a register cannot be .bf16", OUTSIDE.replace(".u64 wide", ".bf16 wide")),
+                       ("`a` is declared twice", OUTSIDE.replace(".func set", ".global .u32 a; .func set"))]:
+        with written(text) as path:
+            status, out, err = run("ptx", path)
+        assert status == 1 and said in err, f"{said}: {out}{err}"
+
+
 def what_was_found_by_peers_gives_what_it_should():
     """As nvcc's and other assemblers' texts have them; engine by engine, and on every CPU level."""
     for level in cpu_levels("x86-64-v2", "x86-64-v3", "x86-64-v4"):

@@ -1,0 +1,274 @@
+/* Calls, the parameters of functions that are registers, and registers outside of functions: what passes through the memory of a thread
+ * (PTX ISA 7.1, 9.7.12.4); see builder.h. */
+#include "ir/builder.h"
+
+/* ---- values in memory ---- */
+
+/* What passes through a thread's memory: as many values of a type as a register or a vector register has. */
+struct passed {
+    uint32_t at; /* in the frame, or in the storage of a register outside of functions */
+    struct ptx_var *storage;
+    enum isa_type type;
+    unsigned n;
+    ir_ref values[4];
+};
+
+/* The access by which they stand there; a predicate is a byte, 0 or 1. */
+static struct ir_access *passing_access(struct builder *b, const struct passed *p)
+{
+    unsigned bytes = p->type == TYPE_pred ? 1 : isa_type_bits(p->type) / 8;
+    struct ir_access *a = ir_new_access(b, SPACE_LOCAL, bytes, p->n);
+    a->mem.frame = !p->storage;
+    if (p->storage)
+        a->disp_const = ir_symbol_place(b, &p->storage->symbol, 0, 64);
+    a->mem.sign = isa_type_class(p->type) == CLASS_S;
+    a->disp = p->at;
+    memcpy(a->regs, p->values, p->n * sizeof *a->regs);
+    return a;
+}
+
+static struct ir_access *passing_store(struct builder *b, struct passed *p)
+{
+    if (p->type == TYPE_pred)
+        p->values[0] = ir_lanes(b, LANE_selp_b16, ir_const_of(b, 16, 1), ir_const_of(b, 16, 0), p->values[0]);
+    return passing_access(b, p);
+}
+
+/* Loads by an instruction that `emit` makes, ir_emit or ir_emit_guarded. */
+static void passing_load(struct builder *b, struct passed *p, struct ir_insn *emit(struct builder *, enum ir_kind))
+{
+    ir_ref predicate = p->type == TYPE_pred ? p->values[0] : REF_NONE;
+    if (predicate)
+        p->values[0] = ir_temp(b, 16);
+    emit(b, IR_LD)->access = passing_access(b, p);
+    if (!predicate)
+        return;
+    struct ir_insn *i = emit(b, IR_LANES);
+    i->lane = LANE_cmp_b16_ne;
+    i->d = predicate;
+    i->a = p->values[0];
+    i->b = ir_const_of(b, 16, 0);
+}
+
+/* Of a register that an operand of a call is. */
+static struct passed passed_register(struct builder *b, const struct ptx_operand *o, enum isa_type type, uint32_t at)
+{
+    struct passed p = {.at = at, .type = type, .n = ptx_n_elements(o)};
+    if (p.n > 1)
+        p.type = o->reg->type;
+    for (unsigned k = 0; k < p.n; k++) {
+        struct ptx_operand e = ptx_element(o, k);
+        p.values[k] = ir_named_reg(b, &e);
+    }
+    return p;
+}
+
+/* A constant that is an argument is its low bits, but for .f32. */
+static struct passed passed_argument(struct builder *b, const struct ptx_operand *o, enum isa_type type, uint32_t at)
+{
+    if (o->kind == OPND_REG)
+        return passed_register(b, o, type, at);
+    bool raw = o->kind == OPND_FLOAT && type != TYPE_f32;
+    ir_ref value = raw ? ir_const_of(b, ir_width(type), o->bits) : ir_source(b, o, type);
+    return (struct passed){.at = at, .type = type, .n = 1, .values = {value}};
+}
+
+/* ---- calls ---- */
+
+static const struct ptx_signature *signature_of(struct builder *b, const struct ptx_call *c)
+{
+    if (c->callee.kind == OPND_SYMBOL && c->callee.symbol->kind == SYMBOL_FUNC)
+        return &((const struct ptx_func *)c->callee.symbol)->signature;
+    const struct ptx_table *t = (const struct ptx_table *)c->table;
+    if (!t || t->symbol.kind != SYMBOL_TABLE) {
+        build_error(b, "ptx-call", "add a .callprototype or .calltargets list",
+                    "an indirect call needs to know its parameters");
+        return NULL;
+    }
+    if (t->table_kind == TABLE_CALLPROTOTYPE)
+        return &t->signature;
+    return t->targets.n ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
+}
+
+/* Where an argument stands in the frame: a .param variable's place, or a new place for a register or
+ * constant. */
+static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param, bool store)
+{
+    if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR)
+        return ir_add_frame_var(b, (struct ptx_var *)o->symbol);
+    uint32_t bytes = param->size < 4 ? 4 : (uint32_t)param->size;
+    uint32_t at = ir_add_frame_bytes(b, bytes, bytes > 16 ? 16 : bytes);
+    if (store) {
+        struct passed p = passed_argument(b, o, param->type, at);
+        ir_emit_access(b, IR_ST, REF_NONE, passing_store(b, &p));
+    }
+    return at;
+}
+
+/* What the machine itself does for kernels, as CUDA's headers declare it; the sizes are those of result and parameters. */
+static const struct syscall {
+    const char *name;
+    enum ir_syscall call;
+    uint8_t result_bytes, n_params, param_bytes[5];
+    const char *declaration;
+} syscalls[] = {
+    {"vprintf", SYSCALL_VPRINTF, 4, 2, {8, 8}, "(.param .b32 n) vprintf(.param .b64 format, .param .b64 args)"},
+    {"malloc", SYSCALL_MALLOC, 8, 1, {8}, "(.param .b64 p) malloc(.param .b64 size)"},
+    {"free", SYSCALL_FREE, 0, 1, {8}, "free(.param .b64 p)"},
+    {"__assertfail",
+     SYSCALL_ASSERTFAIL,
+     0,
+     5,
+     {8, 8, 4, 8, 8},
+     "__assertfail(.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size)"}};
+
+static const struct syscall *syscall_by_name(struct str name)
+{
+    for (size_t i = 0; i < sizeof syscalls / sizeof syscalls[0]; i++)
+        if (str_is(name, syscalls[i].name))
+            return &syscalls[i];
+    return NULL;
+}
+
+/* Engines read its parameters and write its result by the sizes that they have. */
+static bool is_declared_so(const struct ptx_signature *s, const struct syscall *c)
+{
+    bool ok = s->params.n == c->n_params && s->returns.n == (c->result_bytes > 0) &&
+              (!c->result_bytes || s->returns.at[0]->size == c->result_bytes);
+    for (uint32_t i = 0; i < s->params.n && ok; i++)
+        ok = s->params.at[i]->size == c->param_bytes[i];
+    return ok;
+}
+
+static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_call *call, ir_ref *address)
+{
+    if (c->callee.kind != OPND_SYMBOL || c->callee.symbol->kind != SYMBOL_FUNC) {
+        *address = ir_source(b, &c->callee, TYPE_u64);
+        return true;
+    }
+    struct ptx_func *f = ((struct ptx_func *)c->callee.symbol)->definition;
+    if (f->has_body) {
+        call->callee = f;
+        *VEC_PUSH(b->arena, &b->f->callees) = f;
+        return true;
+    }
+    const struct syscall *known = syscall_by_name(f->symbol.name);
+    if (known && !is_declared_so(&f->signature, known)) {
+        build_error(b, "ptx-call", arena_printf(b->arena, "it is `.extern .func %s`", known->declaration),
+                    "`%s` is declared as a function of other parameters or results than it has", known->name);
+        return false;
+    }
+    call->syscall = known ? known->call : SYSCALL_NONE;
+    if (!call->syscall && str_starts(f->symbol.name, "__cudaCDP2"))
+        build_error(b, "not-supported", NULL, "`%.*s` is not supported: Heddle has no dynamic parallelism yet",
+                    STR_ARG(f->symbol.name));
+    else if (!call->syscall)
+        build_error(b, "ptx-link", "give the module that defines it, too", "function `%.*s` is not defined",
+                    STR_ARG(f->symbol.name));
+    return call->syscall != SYSCALL_NONE;
+}
+
+static void load_result(struct builder *b, const struct ptx_operand *o, const struct ptx_var *result, uint32_t at)
+{
+    if (o->kind != OPND_REG)
+        return;
+    struct passed p = passed_register(b, o, result->type, at);
+    passing_load(b, &p, ir_emit_guarded);
+}
+
+void lower_call(struct builder *b)
+{
+    const struct ptx_call *c = b->insn->call;
+    const struct ptx_signature *s = signature_of(b, c);
+    struct ir_call *call = ARENA_NEW(b->arena, struct ir_call);
+    ir_ref address = REF_NONE;
+    if (!s || !find_callee(b, c, call, &address))
+        return;
+    if (s->variadic && !call->syscall) {
+        build_error(b, "not-supported", NULL, "calls with a variable number of parameters are not supported");
+        return;
+    }
+    if (c->n_args != s->params.n || c->n_returns != s->returns.n) {
+        build_error(b, "ptx-call", NULL, "the function takes %u parameters and returns %u, not %u and %u", s->params.n,
+                    s->returns.n, c->n_args, c->n_returns);
+        return;
+    }
+    for (uint32_t i = 0; i < c->n_args; i++)
+        *VEC_PUSH(b->arena, &call->params) =
+            (struct ir_copy){argument_place(b, &c->args[i], s->params.at[i], true), (uint32_t)s->params.at[i]->size};
+    for (uint32_t i = 0; i < c->n_returns; i++)
+        *VEC_PUSH(b->arena, &call->results) = (struct ir_copy){
+            argument_place(b, &c->returns[i], s->returns.at[i], false), (uint32_t)s->returns.at[i]->size};
+    struct ir_insn *i = ir_emit_guarded(b, IR_CALL);
+    i->a = address;
+    i->call = call;
+    ir_cut(b);
+    for (uint32_t k = 0; k < c->n_returns; k++)
+        load_result(b, &c->returns[k], s->returns.at[k], call->results.at[k].caller_at);
+}
+
+void lower_register_params(struct builder *b, bool at_start)
+{
+    const struct ptx_signature *s = &b->func->signature;
+    uint32_t n = b->func->entry ? 0 : at_start ? s->params.n : s->returns.n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ptx_var *v = at_start ? s->params.at[i] : s->returns.at[i];
+        if (v->space != SPACE_REG)
+            continue;
+        struct passed p = {.at = ir_frame_offset(b->f, v), .type = v->type, .n = v->vector};
+        for (unsigned k = 0; k < p.n; k++)
+            p.values[k] = ir_reg_of(b, v->reg, v->reg->first + k);
+        if (at_start) {
+            passing_load(b, &p, ir_emit);
+        } else {
+            struct ir_access *stored = passing_store(b, &p); /* which emits, too */
+            ir_emit(b, IR_ST)->access = stored;
+        }
+    }
+}
+
+/* ---- registers outside of functions ---- */
+
+static void pass_outer(struct builder *b, const struct ptx_reg *reg, uint32_t number, bool load)
+{
+    unsigned bytes = (isa_type_bits(reg->type) + 7) / 8;
+    struct passed p = {.at = (number - reg->first) * bytes, .storage = reg->storage, .type = reg->type, .n = 1};
+    p.values[0] = ir_reg_of(b, reg, number);
+    if (load) {
+        passing_load(b, &p, ir_emit);
+    } else {
+        struct ir_access *stored = passing_store(b, &p);
+        ir_emit(b, IR_ST)->access = stored;
+    }
+}
+
+static void pass_outer_of(struct builder *b, const struct ptx_operand *o, bool load)
+{
+    if (o->kind == OPND_VECTOR || o->kind == OPND_PAIR || o->kind == OPND_MEM)
+        for (unsigned k = 0; k < o->n; k++)
+            pass_outer_of(b, &o->elems[k], load);
+    if (o->kind != OPND_REG || !o->reg->storage)
+        return;
+    for (unsigned k = 0; k < ptx_n_elements(o); k++) {
+        struct ptx_operand e = ptx_element(o, k);
+        pass_outer(b, o->reg, e.number + (e.component == COMPONENT_NONE ? 0 : e.component), load);
+    }
+}
+
+void lower_outer_registers(struct builder *b, bool load)
+{
+    const struct ptx_insn *in = b->insn;
+    const struct ptx_call *c = in->call;
+    if (!b->module->n_registers)
+        return;
+    if (load && in->guard && in->guard->storage)
+        pass_outer(b, in->guard, in->guard_number, true);
+    for (unsigned k = 0; k < in->n_operands; k++)
+        pass_outer_of(b, &in->operands[k], load);
+    for (uint32_t k = 0; c && load && k < c->n_args; k++)
+        pass_outer_of(b, &c->args[k], true);
+    for (uint32_t k = 0; c && k < c->n_returns; k++)
+        pass_outer_of(b, &c->returns[k], load);
+    if (c && load)
+        pass_outer_of(b, &c->callee, true);
+}
