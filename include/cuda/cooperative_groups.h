@@ -2,7 +2,7 @@
  * and the grid, with sync, shuffles, votes and matches; reductions and scans are in cooperative_groups/reduce.h and scan.h, so
  * that a program can have its own. A grid's barrier needs a cooperative launch, which makes all of its blocks resident.
  */
-#ifndef _COOPERATIVE_GROUPS_H_
+#if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_H_) /* other compilers have nothing of it */
 #define _COOPERATIVE_GROUPS_H_
 
 #include "cuda_runtime.h"

@@ -1,5 +1,5 @@
 /* The functions of cuda_pipeline.h. */
-#ifndef HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
+#if defined(__CUDA__) && !defined(HEDDLE_CUDA_PIPELINE_PRIMITIVES_H) /* other compilers have nothing of it */
 #define HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
 
 #include "cuda_runtime.h"

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "driver_types.h"
+
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX = 2,

@@ -3,6 +3,8 @@
 #ifndef HEDDLE_GRAPH_TYPES_H
 #define HEDDLE_GRAPH_TYPES_H
 
+#include "driver_types.h"
+
 enum cudaResourceType {
     cudaResourceTypeArray = 0x00,
     cudaResourceTypeMipmappedArray = 0x01,

@@ -6,6 +6,12 @@
 #define CUDART_CB
 #define __align__(n) __attribute__((aligned(n)))
 
+#ifdef __clang__
+#define HEDDLE_NODEBUG __attribute__((nodebug)) /* errors and debuggers are at the line that calls it */
+#else
+#define HEDDLE_NODEBUG
+#endif
+
 #ifdef __CUDA__ /* clang compiles CUDA */
 #define __host__     __attribute__((host))
 #define __device__   __attribute__((device))

@@ -4,7 +4,7 @@
  * All lanes of a warp call a function together, with the same arguments. What a lane holds of a matrix is a fragment; which elements
  * these are is not said, but it is the same for all fragments of a type, so that a program may do to each what it does to all.
  */
-#ifndef HEDDLE_MMA_H
+#if defined(__CUDA__) && !defined(HEDDLE_MMA_H) /* other compilers have nothing of it */
 #define HEDDLE_MMA_H
 
 #include "cuda_bf16.h"

@@ -139,9 +139,9 @@ TEXTS = {"-E": "twice", "-M": "value.h", "-MM": "value.h", "-arch-ls": "compute_
 ELSEWHERE = {"--toolkit", "--with"}
 
 
-def sections():
+def sections(option="--help"):
     """Of --help: names and values of options, by what is said of them."""
-    text = subprocess.run([heddle, "cc", "--help"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([heddle, "cc", option], capture_output=True, text=True, check=True).stdout
     found = {}
     for part in re.split(r"\n\n", text):
         head, *lines = part.split("\n")

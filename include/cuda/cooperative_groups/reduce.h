@@ -1,5 +1,5 @@
 /* Reductions of a group: CUDA C++ Programming Guide, "Cooperative Groups", "reduce". */
-#ifndef _COOPERATIVE_GROUPS_REDUCE_H
+#if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_REDUCE_H) /* other compilers have nothing of it */
 #define _COOPERATIVE_GROUPS_REDUCE_H
 
 #include "../heddle/group_operations.h"

@@ -1,5 +1,5 @@
 /* Scans of a group: CUDA C++ Programming Guide, "Cooperative Groups", "inclusive_scan and exclusive_scan". */
-#ifndef _COOPERATIVE_GROUPS_SCAN_H
+#if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_SCAN_H) /* other compilers have nothing of it */
 #define _COOPERATIVE_GROUPS_SCAN_H
 
 #include "../heddle/group_operations.h"

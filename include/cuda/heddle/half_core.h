@@ -7,7 +7,7 @@
 
 #include "../cuda_runtime.h"
 
-#define HEDDLE_BOTH static __host__ __device__ __forceinline__ __attribute__((nodebug))
+#define HEDDLE_BOTH static __host__ __device__ __forceinline__ HEDDLE_NODEBUG
 
 enum heddle_rounding { HEDDLE_RN, HEDDLE_RZ, HEDDLE_RU, HEDDLE_RD };
 
@@ -45,7 +45,7 @@ HEDDLE_BOTH unsigned short heddle_narrow(double x, heddle_rounding mode)
 /* An integer as a double that rounds to the same number of 16 bits: what double has no room for becomes its last bit. */
 template <class T> HEDDLE_BOTH double heddle_sticky(T x)
 {
-    if constexpr (sizeof(T) < 8)
+    if (sizeof(T) < 8)
         return (double)x;
     const bool negative = x < 0;
     unsigned long long u = negative ? 0 - (unsigned long long)x : (unsigned long long)x;

@@ -431,6 +431,7 @@ HEDDLE_BOTH HALF operator--(HALF &a, int)
 
 /* ---- on the device: functions, shuffles, memory ---- */
 
+#ifdef __CUDA__
 #undef HEDDLE_BOTH
 #define HEDDLE_BOTH HEDDLE_INLINE
 HEDDLE_ARITHMETIC1(hsqrt, h2sqrt, sqrtf(x))
@@ -560,9 +561,10 @@ HEDDLE_ADD(_system, ".sys", __NV_THREAD_SCOPE_SYSTEM)
 #undef HEDDLE_ADD2
 #undef HEDDLE_ADD_BY_CAS
 #undef HEDDLE_ADD_INSTRUCTION
+#undef HEDDLE_BOTH
+#define HEDDLE_BOTH static __host__ __device__ __forceinline__ HEDDLE_NODEBUG
+#endif
 
 #undef OF
 #undef HEDDLE_NAME
 #undef HEDDLE_JOIN3
-#undef HEDDLE_BOTH
-#define HEDDLE_BOTH static __host__ __device__ __forceinline__ __attribute__((nodebug))

@@ -1,0 +1,85 @@
+"""Each of Heddle's CUDA headers is included by a C++ file that g++ or clang++ compiles, without a warning, and by a .cu file; by C++14, 17 and
+20. Numbers of 16 and 8 bits and atomics work there."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import Skip, heddle, main, some, source
+
+include = os.path.join(source, "include", "cuda")
+work = tempfile.TemporaryDirectory()
+os.chdir(work.name)
+STANDARDS = ["c++17", "c++14", "c++20"]
+HEADERS = sorted(os.path.relpath(os.path.join(at, name), include) for at, _, names in os.walk(include) for name in names
+                 if not name.endswith(".def") and not os.path.relpath(at, include).startswith("heddle"))
+HEADERS.remove("cuda_gl_interop.h")  # which says that there is none
+MAIN = """int main()
+{
+    __half a = 1.5f, c = a + a;
+    __nv_bfloat16 b = 2.0f;
+    cuda::atomic<int> x(1);
+    cuda::barrier<> all(1);
+    float f = a;
+    f += b;
+    x += 2;
+    all.arrive_and_wait();
+    curandState state = {};
+    cudaDataType type = CUDA_R_16F;
+    libraryPropertyType part = MINOR_VERSION;
+    return !(f == 3.5f && x == 3 && (float)c == 3 && (float)__nv_fp8_e4m3(2.0f) == 2 && sizeof state == 48 && type == 2 && part == 1);
+}
+"""
+
+
+def compile(command, *headers, main=""):
+    ending = ".cu" if command[0] == heddle else ".cpp"
+    with open("t" + ending, "w") as f:
+        f.write("".join(f"#include <{name}>\n" for name in headers) + main)
+    goal = ["-o", "t"] if main else ["-ptx", "-o", "t.ptx"] if command[0] == heddle else ["-fsyntax-only"]
+    done = subprocess.run([*command, *goal, "t" + ending], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and not done.stderr, f"{' '.join(command)} {headers}\n{done.stderr}"
+
+
+def hosts(standards=STANDARDS):
+    found = [name for name in ("g++", "clang++-19") if shutil.which(name)]
+    if not found:
+        raise Skip("there is neither g++ nor clang++-19")
+    return [[name, "-std=" + std, "-Wall", "-Wextra", "-I", include] for std in standards for name in found]
+
+
+def each_header_stands_for_itself_on_the_host():
+    """Those first that are most of the time somebody else's part."""
+    first = ["cuda_fp16.h", "cuda_fp4.h", "cuda_bf16.hpp", "cuda/std/barrier", "cooperative_groups/scan.h", "mma.h", "cuda/annotated_ptr",
+             "heddle_graph_types.h", "curand_uniform.h", "cuda_pipeline.h"]
+    assert set(first) <= set(HEADERS), HEADERS
+    rest = [h for h in HEADERS if h not in first]
+    commands = hosts()
+    for command, header in some(2 * len(first), [(c, h) for c in commands[:2] for h in first] + [(c, h) for c in commands[:2] for h in rest]):
+        compile(command, header)
+
+
+def all_headers_together_work_on_the_host():
+    for command in hosts():
+        compile(command, *HEADERS, main=MAIN)
+        assert subprocess.run(["./t"], timeout=60).returncode == 0
+
+
+def each_header_stands_for_itself_in_cuda():
+    if not shutil.which("clang-19"):
+        raise Skip("heddle cc needs clang-19")
+    for header in some(4, ["cuda_fp4.h", "cuda/std/barrier", "cooperative_groups/scan.h", "curand_philox4x32_x.h", *HEADERS]):
+        compile([heddle, "cc", "-arch=sm_90"], header)
+
+
+def all_headers_together_work_in_cuda():
+    if not shutil.which("clang-19"):
+        raise Skip("heddle cc needs clang-19")
+    for std in some(1, STANDARDS):
+        compile([heddle, "cc", "-arch=sm_90", "-std=" + std], *HEADERS, main=MAIN)
+        assert subprocess.run(["./t"], timeout=60).returncode == 0
+
+
+main(globals())
