@@ -165,6 +165,9 @@ typedef struct hd_machine_options {
      * ranges in any order and returns how many there are; where that is more it is called again with room for them. Called
      * from any thread while a launch runs, at the first need and where an address is in none. NULL: nothing. */
     size_t (*host_ranges)(void *data, hd_range *ranges, size_t n);
+    /* Whether a copy or fill may read, or write, these bytes of the process's memory beside the machine's own. It is asked when the copy
+     * begins; where the answer is false, HD_ERROR_LAUNCH_FAILED becomes the context's fault. NULL: all. */
+    bool (*host_allows)(void *data, const void *start, size_t bytes, bool writes);
     /* Freed memory is not used again soon (of small allocations, up to 64 MiB), and there are gaps between allocations, so that
      * wrong addresses are found out. */
     bool guarded;
@@ -245,6 +248,12 @@ HD_API void hd_machine_get_progress(hd_machine *machine, hd_progress *progress);
 
 /* Makes all launches that run fail with HD_ERROR_CANCELLED, soon. May be called from a signal handler's thread. */
 HD_API void hd_machine_cancel(hd_machine *machine);
+
+/* Waits until no kernel of the machine is within a turn, and no copy or fill on its way, and lets none begin one until
+ * hd_machine_release(): meanwhile memory beside the machine's own can be taken from under them, or its protection changed. Kernels
+ * that use it then fail as at any address. Neither from a kernel's printf nor while another thread does the same. */
+HD_API void hd_machine_hold(hd_machine *machine);
+HD_API void hd_machine_release(hd_machine *machine);
 
 /* ---- memory ---- */
 

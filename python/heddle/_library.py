@@ -19,7 +19,8 @@ class hd_machine_options(Structure):
     _fields_ = [("workers", c_uint), ("memory_bytes", c_uint64), ("heap_bytes", c_uint64), ("print_bytes", c_uint64),
                 ("stack_bytes", c_uint64), ("step_limit", c_uint64), ("cpu_level", c_char_p), ("engine", c_int), ("print", Print),
                 ("note", Note), ("print_data", c_void_p), ("policy", c_char_p), ("trace_path", c_char_p),
-                ("record_path", c_char_p), ("host_memory", c_bool), ("host_ranges", c_void_p), ("guarded", c_bool),
+                ("record_path", c_char_p), ("host_memory", c_bool), ("host_ranges", c_void_p), ("host_allows", c_void_p),
+                ("guarded", c_bool),
                 ("open_tails", c_bool), ("used_tail", c_void_p), ("origin", c_void_p), ("device", c_char_p)]
 
 

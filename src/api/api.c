@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "exec/hold.h"
 #include "jit/host/engine.h"
 
 const char *hd_version(void)
@@ -63,6 +64,7 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
                                .device = o->device,
                                .host_memory = o->host_memory,
                                .host_ranges = o->host_ranges,
+                               .host_allows = o->host_allows,
                                .guarded = o->guarded,
                                .open_tails = o->open_tails,
                                .used_tail = o->used_tail,
@@ -131,6 +133,18 @@ void hd_machine_cancel(hd_machine *m)
 {
     if (m)
         machine_cancel(m->machine);
+}
+
+void hd_machine_hold(hd_machine *m)
+{
+    if (m)
+        machine_hold(m->machine);
+}
+
+void hd_machine_release(hd_machine *m)
+{
+    if (m)
+        machine_release(m->machine);
 }
 
 void hd_machine_get_progress(hd_machine *m, hd_progress *progress)

@@ -5,6 +5,7 @@
 
 #include "api/handles.h"
 #include "base/demangle.h"
+#include "exec/hold.h"
 #include "exec/thread_pool.h"
 
 /* ---- launches ---- */
@@ -178,19 +179,25 @@ static uint64_t extent_of(size_t width, size_t height, size_t depth, size_t pitc
     return (depth - 1) * slice + (height - 1) * pitch + width;
 }
 
-/* Has it not been freed since it was named? Of the host's memory, and other machines', nothing is known. To be asked when its use has
- * begun: from then on it stays mapped. */
-static bool is_there(const struct mem *m, const void *p, uint64_t bytes)
+/* The machine's memory: has it not been freed since it was named? To be asked when its use has begun: from then on it stays mapped. The
+ * host's and other machines': may it be used so still? */
+static hd_result may_use(const hd_machine *m, const void *p, uint64_t bytes, bool writes)
 {
+    const struct mem *mem = &m->machine->mem;
+    const struct machine_config *o = &m->machine->config;
     struct mem_block b;
     uint64_t at = (uint64_t)(uintptr_t)p;
-    return at - m->heap_start >= m->heap_size || (mem_find(m, at, &b) && bytes <= b.start + b.size - at);
+    if (at - mem->heap_start < mem->heap_size)
+        return mem_find(mem, at, &b) && bytes <= b.start + b.size - at ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
+    return !o->host_allows || o->host_allows(o->print_data, p, bytes, writes) ? HD_SUCCESS : HD_ERROR_LAUNCH_FAILED;
 }
 
-static bool both_there(const struct mem *m, const hd_copy *c)
+static hd_result may_copy(const hd_machine *m, const hd_copy *c)
 {
-    return is_there(m, c->to, extent_of(c->width, c->height, c->depth, c->to_pitch, c->to_slice)) &&
-           is_there(m, c->from, extent_of(c->width, c->height, c->depth, c->from_pitch, c->from_slice));
+    uint64_t to = extent_of(c->width, c->height, c->depth, c->to_pitch, c->to_slice);
+    uint64_t from = extent_of(c->width, c->height, c->depth, c->from_pitch, c->from_slice);
+    hd_result r = may_use(m, c->to, to, true);
+    return r ? r : may_use(m, c->from, from, false);
 }
 
 static void copy_rows(hd_machine *m, const hd_copy *c, const void *place)
@@ -212,12 +219,14 @@ static hd_result do_copy(hd_machine *m, const hd_copy *c, const void *place)
     struct mem *mem = &m->machine->mem;
     if (c->width * c->height * c->depth == 0)
         return HD_SUCCESS;
+    machine_begin_move(m->machine);
     mem_begin_use(mem);
-    bool there = both_there(mem, c);
-    if (there)
+    hd_result r = may_copy(m, c);
+    if (!r)
         copy_rows(m, c, place);
     mem_end_use(mem);
-    return there ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
+    machine_end_move(m->machine);
+    return r;
 }
 
 /* Tells the machine's explainer what a task moves. */
@@ -269,12 +278,14 @@ static hd_result do_fill(hd_machine *m, const hd_fill *f)
     struct mem *mem = &m->machine->mem;
     if (f->width * f->height == 0)
         return HD_SUCCESS;
+    machine_begin_move(m->machine);
     mem_begin_use(mem);
-    bool there = is_there(mem, f->to, extent_of(f->width * f->element_bytes, f->height, 1, f->pitch, 0));
-    if (there)
+    hd_result r = may_use(m, f->to, extent_of(f->width * f->element_bytes, f->height, 1, f->pitch, 0), true);
+    if (!r)
         fill_rows(m, f);
     mem_end_use(mem);
-    return there ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
+    machine_end_move(m->machine);
+    return r;
 }
 
 static bool run_fill(struct task *t, hd_result *result)
@@ -309,8 +320,11 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
     if (fault)
         return fault;
     bool small = copy->width * copy->height * copy->depth <= SMALL_BYTES;
-    if ((wait || small) && stream_is_idle(s->stream))
-        return do_copy(s->context->machine, copy, copy_place(s->context->machine));
+    if ((wait || small) && stream_is_idle(s->stream)) {
+        hd_result r = do_copy(s->context->machine, copy, copy_place(s->context->machine));
+        if (r != HD_ERROR_LAUNCH_FAILED) /* that becomes the context's fault, as a task */
+            return r;
+    }
     struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
@@ -330,8 +344,11 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
     if (fault)
         return fault;
     bool small = fill->width * fill->height * fill->element_bytes <= SMALL_BYTES;
-    if ((wait || small) && stream_is_idle(s->stream))
-        return do_fill(s->context->machine, fill);
+    if ((wait || small) && stream_is_idle(s->stream)) {
+        hd_result r = do_fill(s->context->machine, fill);
+        if (r != HD_ERROR_LAUNCH_FAILED)
+            return r;
+    }
     struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;

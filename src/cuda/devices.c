@@ -1,6 +1,7 @@
 /* See devices.h. */
 #include "cuda/devices.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,27 @@ int device_count(void)
 struct device *device_at(int ordinal)
 {
     return &devices.at[ordinal];
+}
+
+static struct {
+    pthread_mutex_t lock;
+    hd_machine *machines[MAX_DEVICES];
+} held = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void devices_hold(void)
+{
+    pthread_mutex_lock(&held.lock);
+    for (int i = 0; i < devices.n; i++) {
+        held.machines[i] = __atomic_load_n(&devices.at[i].machine, __ATOMIC_ACQUIRE);
+        hd_machine_hold(held.machines[i]);
+    }
+}
+
+void devices_release(void)
+{
+    for (int i = 0; i < devices.n; i++)
+        hd_machine_release(held.machines[i]);
+    pthread_mutex_unlock(&held.lock);
 }
 
 struct device *device_of(const void *address, hd_memory_info *info)

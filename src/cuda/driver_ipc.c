@@ -6,6 +6,7 @@
 #include "base/memory_file.h"
 #include "cuda/allocations.h"
 #include "cuda/contexts.h"
+#include "cuda/devices.h"
 #include "cuda/mapping.h"
 #include "cuda/watch.h"
 
@@ -123,7 +124,10 @@ CU_API CUresult cuIpcCloseMemHandle(CUdeviceptr pointer)
     CUcontext c;
     TRY(context_current(&c));
     hd_context_synchronize(c->context); /* kernels may still use it */
-    return mapping_close(AT(pointer)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    devices_hold();
+    bool closed = mapping_close(AT(pointer));
+    devices_release();
+    return closed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- events ---- */

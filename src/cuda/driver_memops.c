@@ -2,6 +2,7 @@
 #include "cuda/state.h"
 
 #include "cuda/devices.h"
+#include "cuda/mapping.h"
 #include "cuda/registered.h"
 #include "cuda/capture.h"
 #include "cuda/streams.h"
@@ -71,6 +72,7 @@ static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, 
     TRY(stream_run(s, &stream, &c));
     NEED((flags & ~known) == 0 && address && address % (wide ? 8 : 4) == 0);
     NEED(device_of((void *)(uintptr_t)address, NULL) || registered_find((void *)(uintptr_t)address, NULL));
+    NEED(mapping_allows((void *)(uintptr_t)address, wide ? 8 : 4, !wait));
     struct memop *m = malloc(sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;

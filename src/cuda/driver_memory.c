@@ -86,7 +86,9 @@ static CUresult release(const void *p, CUmemorytype type)
         hd_context_synchronize(context_top()->context);
         pool_freed(part.pool, part.bytes);
         watch_freed(part.start, part.bytes, type, NULL);
+        devices_hold();
         mapping_end(&part);
+        devices_release();
         return CUDA_SUCCESS;
     }
     if (!a || a->start != p || a->type != type) {

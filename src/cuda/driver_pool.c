@@ -6,6 +6,7 @@
 #include "cuda/allocations.h"
 #include "cuda/capture.h"
 #include "cuda/contexts.h"
+#include "cuda/devices.h"
 #include "cuda/machines.h"
 #include "cuda/streams.h"
 #include "cuda/watch.h"
@@ -379,10 +380,13 @@ static void free_now(void *data, hd_result status)
 {
     struct freed *f = data;
     (void)status;
-    if (f->machine)
+    if (f->machine) {
         hd_free(f->machine, f->start);
-    else
+    } else {
+        devices_hold();
         mapping_end(&f->mapping);
+        devices_release();
+    }
     free(f);
 }
 

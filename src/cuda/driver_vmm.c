@@ -5,6 +5,7 @@
 #include "cuda/mapping.h"
 
 #include "cuda/contexts.h"
+#include "cuda/devices.h"
 #include "cuda/machines.h"
 
 #include <fcntl.h>
@@ -197,13 +198,15 @@ CU_API CUresult cuMemMap(CUdeviceptr pointer, size_t size, size_t offset, CUmemG
     return mapping_add(&m, PROT_NONE);
 }
 
+/* As on an H200, nobody is waited for: a kernel that still uses it fails. */
 CU_API CUresult cuMemUnmap(CUdeviceptr pointer, size_t size)
 {
-    CUcontext c = context_top();
     TRY(state_ready());
-    if (c) /* kernels may still use it */
-        hd_context_synchronize(c->context);
-    return size && mapping_unmap(AT(pointer), size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    NEED(size);
+    devices_hold();
+    bool unmapped = mapping_unmap(AT(pointer), size);
+    devices_release();
+    return unmapped ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 struct access {
@@ -238,7 +241,10 @@ CU_API CUresult cuMemSetAccess(CUdeviceptr pointer, size_t size, const CUmemAcce
              f == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     }
     struct access a = {descriptors, n};
-    return mapping_each(AT(pointer), size, allow, &a) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    devices_hold();
+    bool allowed = mapping_each(AT(pointer), size, allow, &a);
+    devices_release();
+    return allowed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CU_API CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr pointer)

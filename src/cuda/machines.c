@@ -49,6 +49,17 @@ static size_t host_ranges(void *data, hd_range *ranges, size_t n)
     return at;
 }
 
+/* What cuMemSetAccess has allowed when the copy or fill was called, it may have taken away since. */
+static bool host_allows(void *data, const void *start, size_t bytes, bool writes)
+{
+    (void)data;
+    bool allowed = mapping_allows(start, bytes, writes);
+    if (!allowed)
+        log_line(LOG_ERROR, "a copy or fill %s %zu bytes at %p, which cuMemSetAccess does not allow any more",
+                 writes ? "writes" : "reads", bytes, start);
+    return allowed;
+}
+
 static CUresult make_machine(struct device *d)
 {
     const struct limits *given = limits_given();
@@ -56,6 +67,7 @@ static CUresult make_machine(struct device *d)
                             .note = show_note,
                             .host_memory = host_is_pageable(),
                             .host_ranges = host_ranges,
+                            .host_allows = host_allows,
                             .guarded = watch_is_on(),
                             .open_tails = tails_are_open(),
                             .used_tail = tails_used,

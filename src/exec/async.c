@@ -129,7 +129,8 @@ static uint64_t global_address(const struct async_work *x, const void *at)
     return (uint64_t)(uintptr_t)at - x->shift;
 }
 
-static bool was_freed(const struct async_work *x, const void *at, uint32_t bytes)
+/* Or may be used so no more. */
+static bool was_freed(const struct async_work *x, const void *at, uint32_t bytes, bool writes)
 {
     struct mem *m = &worker_of(x->warp)->machine->mem;
     struct mem_block b;
@@ -137,13 +138,14 @@ static bool was_freed(const struct async_work *x, const void *at, uint32_t bytes
     uint64_t address = global_address(x, at);
     if (!bytes || atomic_load_explicit(&m->version, memory_order_relaxed) == x->version)
         return false;
-    return !mem_reach_bytes(m, address, bytes, &b, &in_tail) || mem_shift(m, &b) != x->shift;
+    return !mem_reach_bytes(m, address, bytes, &b, &in_tail) || mem_shift(m, &b) != x->shift ||
+           (writes && b.kind == MEM_CONST);
 }
 
 static bool lost_global(const struct async_work *x, const struct async_part *p, unsigned lane)
 {
-    bool from = !x->reads && x->op->mode != ASYNC_STORE && !x->buffer && was_freed(x, p->from, p->taken);
-    if (!from && (x->writes || !was_freed(x, p->to, p->bytes)))
+    bool from = !x->reads && x->op->mode != ASYNC_STORE && !x->buffer && was_freed(x, p->from, p->taken, false);
+    if (!from && (x->writes || !was_freed(x, p->to, p->bytes, true)))
         return false;
     const struct location at = {
         .space = SPACE_GLOBAL, .address = global_address(x, from ? p->from : p->to), .writes = !from};

@@ -199,6 +199,13 @@ static const char *wrong_space(const struct fault *f, struct arena *arena)
                         address);
 }
 
+/* The machine's own, or the host's. */
+static const char *read_only(const struct machine *m, const struct fault *f)
+{
+    struct mem_block b;
+    return mem_find(&m->mem, f->address, &b) ? "constant memory" : "memory that may only be read";
+}
+
 /* Accesses to memory, and what malloc gave; NULL: another fault. */
 static const char *describe_access(struct machine *m, const struct fault *f, struct arena *arena)
 {
@@ -215,7 +222,7 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
     case FAULT_misaligned:
         return arena_printf(arena, "%s %u bytes at %s address 0x%llx, which is not a multiple of %u", access_words(f),
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
-    case FAULT_read_only: return arena_printf(arena, "writes to constant memory at 0x%llx", address);
+    case FAULT_read_only: return arena_printf(arena, "writes to %s at 0x%llx", read_only(m, f), address);
     case FAULT_address_space: return wrong_space(f, arena);
     case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";
     case FAULT_block_ended:

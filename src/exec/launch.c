@@ -9,6 +9,7 @@
 #include "exec/pool.h"
 #include "exec/schedule.h"
 #include "exec/stall.h"
+#include "exec/stall.h"
 #include "exec/worker.h"
 
 #include <sched.h>
@@ -165,7 +166,7 @@ static void free_launch(struct launch *l)
 void launch_join(struct launch *l, struct worker *k)
 {
     pthread_mutex_lock(&l->lock);
-    while (atomic_load(&l->prober))
+    while (stall_parks(l))
         pthread_cond_wait(&l->parking, &l->lock);
     k->launch = l;
     k->next = l->workers;

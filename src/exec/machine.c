@@ -22,7 +22,7 @@
 /* A launch with blocks left to start. */
 static struct launch *open_launch(struct machine *m)
 {
-    for (struct launch *l = m->launches; l; l = l->next)
+    for (struct launch *l = atomic_load(&m->held) ? NULL : m->launches; l; l = l->next)
         if (!l->schedule && atomic_load(&l->next_block) < l->n_blocks && !atomic_load(&l->failed) &&
             !atomic_load(&l->prober))
             return l;
@@ -114,6 +114,16 @@ static bool open_host(struct machine *m)
     return mem_open_host(&m->mem, c->host_memory ? NULL : c->host_ranges, c->print_data);
 }
 
+/* Who holds the machine comes before copies that begin later. */
+static void init_moving(struct machine *m)
+{
+    pthread_rwlockattr_t kind;
+    pthread_rwlockattr_init(&kind);
+    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&m->moving, &kind);
+    pthread_rwlockattr_destroy(&kind);
+}
+
 /* NULL: the best that there is. */
 static const char *asked_cpu_level(const struct machine_config *c)
 {
@@ -136,6 +146,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->one_at_a_time, NULL);
     pthread_mutex_init(&m->print_lock, NULL);
+    init_moving(m);
     windows_open(&m->windows);
     pthread_cond_init(&m->work, NULL);
     pthread_cond_init(&m->idle, NULL);
@@ -189,6 +200,7 @@ bool machine_destroy(struct machine *m)
     pthread_mutex_destroy(&m->lock);
     pthread_mutex_destroy(&m->one_at_a_time);
     pthread_mutex_destroy(&m->print_lock);
+    pthread_rwlock_destroy(&m->moving);
     pthread_cond_destroy(&m->work);
     pthread_cond_destroy(&m->idle);
     pthread_cond_destroy(&m->clock);

@@ -30,8 +30,9 @@ struct machine_config {
     const char *device;          /* see device_model(); NULL: the default */
     bool host_memory;            /* kernels reach the host's own memory, */
     host_ranges_fn *host_ranges; /* or these parts of it, if any */
-    bool guarded;                /* mem_guard() */
-    bool open_tails;             /* mem_open_tails() */
+    bool (*host_allows)(void *data, const void *start, size_t bytes, bool writes);
+    bool guarded;    /* mem_guard() */
+    bool open_tails; /* mem_open_tails() */
     void (*used_tail)(void *data, const char *kernel);
     bool (*origin)(void *data, const void *start, bool freed, char *text, size_t bytes);
 };
@@ -57,7 +58,9 @@ struct machine {
     struct worker *spare; /* of launches that have ended, for the next ones; linked by `next` */
     uint32_t n_spare;
     bool stopping;
-    pthread_t clock_thread; /* limit.c */
+    _Atomic bool held;       /* workers park between their turns: hold.h */
+    pthread_rwlock_t moving; /* for reading: who copies or fills; for writing: who holds the machine */
+    pthread_t clock_thread;  /* limit.c */
     pthread_cond_t clock;
     bool has_clock;
     pthread_mutex_t one_at_a_time; /* launches under policies other than fair */

@@ -332,7 +332,7 @@ static void park(struct worker *k, struct launch *l)
 
 static void unpark(struct worker *k, struct launch *l)
 {
-    while (atomic_load(&l->prober))
+    while (stall_parks(l))
         pthread_cond_wait(&l->parking, &l->lock);
     k->parked = false;
 }

@@ -142,8 +142,7 @@ static bool run_round(struct worker *k, struct block *b, bool *progress)
     for (;;) {
         if (!block_round(b, progress))
             return false;
-        bool others = k->n_resident > 1 || l->blocks_per_cluster > 1 ||
-                      atomic_load_explicit(&l->prober, memory_order_relaxed) || is_due(k, l);
+        bool others = k->n_resident > 1 || l->blocks_per_cluster > 1 || stall_parks(l) || is_due(k, l);
         if (others || launch_has_failed(l) || k->claim == k->claim_end || !block_can_be_next(b))
             return true;
         async_end_block(b);
@@ -232,7 +231,7 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
             return false;
         if (!progress)
             sched_yield();
-        if (atomic_load_explicit(&l->prober, memory_order_relaxed))
+        if (stall_parks(l))
             stall_park(k, l);
     }
 }

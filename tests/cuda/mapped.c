@@ -335,6 +335,129 @@ static void copies_and_fills_obey_the_access(void)
     OK(cuStreamDestroy(stream));
 }
 
+/* ---- changes under a running kernel; as an H200 answered ---- */
+
+/* Reads, or reads and writes, words of p until *stop, which the host sets, and says in stop[1] that it has begun. */
+static const char users[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+#define USER(name, store)                                                                                              \
+    ".visible .entry " name "(.param .u64 p, .param .u64 stop)\n{\n"                                                   \
+    "    .reg .u64 %rd<6>; .reg .u32 %r<6>; .reg .pred %q<2>;\n"                                                       \
+    "    ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [stop]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;\n"         \
+    "    add.u64 %rd3, %rd1, %rd3; add.u64 %rd4, %rd3, 512;\n"                                                         \
+    "again:\n    mov.u64 %rd5, %rd3;\n"                                                                                \
+    "words: ld.volatile.u32 %r2, [%rd5]; add.u32 %r2, %r2, 1; " store " add.u64 %rd5, %rd5, 128;\n"                    \
+    "    setp.lt.u64 %q1, %rd5, %rd4; @%q1 bra words;\n"                                                               \
+    "    st.volatile.u32 [%rd2+4], 1; ld.volatile.u32 %r3, [%rd2]; setp.eq.u32 %q1, %r3, 0; @%q1 bra again;\n    "     \
+    "ret;\n}\n"
+    USER("reader", "") USER("writer", "st.volatile.u32 [%rd5], %r2;");
+
+enum change { UNMAP, TO_READ, TO_NONE, TO_READWRITE, OTHER_UNMAP, OTHER_TO_READ, FREE_ADDRESSES };
+
+/* What the kernel ends with, when the access to its memory, or to other memory, changes under it. The call itself waits for nothing: the
+ * kernel ends after it. */
+static CUresult ends_with(const char *kernel, enum change change)
+{
+    CUdeviceptr p[2];
+    CUmemGenericAllocationHandle h[2];
+    CUmodule m;
+    CUfunction f;
+    CUstream s;
+    volatile unsigned *flags;
+    OK(cuModuleLoadData(&m, users));
+    OK(cuModuleGetFunction(&f, m, kernel));
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuMemHostAlloc((void **)&flags, 64, 0));
+    for (int i = 0; i < 2; i++) {
+        OK(cuMemAddressReserve(&p[i], granule, 0, 0, 0));
+        OK(cuMemCreate(&h[i], granule, &on_device_0, 0));
+        OK(cuMemMap(p[i], granule, 0, h[i], 0));
+        OK(allow(p[i], granule, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    }
+    flags[0] = flags[1] = 0;
+    OK(cuLaunchKernel(f, 4, 1, 1, 64, 1, 1, 0, s, (void *[]){&p[0], &flags}, NULL));
+    while (!flags[1])
+        usleep(100);
+    usleep(20000);
+    GIVES(CUDA_ERROR_NOT_READY, cuStreamQuery(s));
+    switch (change) {
+    case UNMAP: OK(cuMemUnmap(p[0], granule)); break;
+    case TO_READ: OK(allow(p[0], granule, CU_MEM_ACCESS_FLAGS_PROT_READ)); break;
+    case TO_NONE: OK(allow(p[0], granule, CU_MEM_ACCESS_FLAGS_PROT_NONE)); break;
+    case TO_READWRITE: OK(allow(p[0], granule, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)); break;
+    case OTHER_UNMAP: OK(cuMemUnmap(p[1], granule)); break;
+    case OTHER_TO_READ: OK(allow(p[1], granule, CU_MEM_ACCESS_FLAGS_PROT_READ)); break;
+    case FREE_ADDRESSES: GIVES(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(p[1], granule)); break;
+    }
+    usleep(20000);
+    flags[0] = 1;
+    return cuStreamSynchronize(s);
+}
+
+static int ends_as_recorded(int i)
+{
+    static const struct {
+        const char *kernel;
+        enum change change;
+        CUresult result;
+    } cases[] = {{"writer", UNMAP, CUDA_ERROR_ILLEGAL_ADDRESS},   {"writer", TO_READ, CUDA_ERROR_ILLEGAL_ADDRESS},
+                 {"writer", TO_NONE, CUDA_ERROR_ILLEGAL_ADDRESS}, {"writer", TO_READWRITE, CUDA_SUCCESS},
+                 {"writer", OTHER_UNMAP, CUDA_SUCCESS},           {"writer", OTHER_TO_READ, CUDA_SUCCESS},
+                 {"writer", FREE_ADDRESSES, CUDA_SUCCESS},        {"reader", TO_READ, CUDA_SUCCESS},
+                 {"reader", TO_NONE, CUDA_ERROR_ILLEGAL_ADDRESS}, {"reader", UNMAP, CUDA_ERROR_ILLEGAL_ADDRESS}};
+    if (i >= (int)(sizeof cases / sizeof cases[0]))
+        return -1;
+    CUresult got = ends_with(cases[i].kernel, cases[i].change);
+    if (got != cases[i].result)
+        printf("# %s, change %d: %s\n", cases[i].kernel, cases[i].change, name_of(got));
+    CHECK(got == cases[i].result);
+    return bad;
+}
+
+/* What a stream does later, when the access has gone: a copy, a fill, a node of a graph. */
+static int fails_in_stream(int i)
+{
+    CUdeviceptr p, q;
+    CUmemGenericAllocationHandle h;
+    CUstream s;
+    CUgraph g;
+    CUgraphExec x;
+    CUgraphNode n;
+    CUmodule m;
+    CUfunction f;
+    volatile unsigned *flags;
+    const size_t bytes = 1 << 20;
+    if (i > 2)
+        return -1;
+    OK(cuModuleLoadData(&m, kernels));
+    OK(cuModuleGetFunction(&f, m, "await"));
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuMemHostAlloc((void **)&flags, 64, 0));
+    OK(cuMemAlloc(&q, bytes));
+    OK(cuMemAddressReserve(&p, granule, 0, 0, 0));
+    OK(cuMemCreate(&h, granule, &on_device_0, 0));
+    OK(cuMemMap(p, granule, 0, h, 0));
+    OK(allow(p, granule, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    CUDA_MEMSET_NODE_PARAMS fill = {.dst = p, .elementSize = 1, .width = bytes, .height = 1};
+    CUcontext c;
+    OK(cuCtxGetCurrent(&c));
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphAddMemsetNode(&n, g, NULL, 0, &fill, c));
+    OK(cuGraphInstantiate(&x, g, 0));
+    flags[0] = 0;
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&flags, &(unsigned){1}}, NULL));
+    if (i == 0)
+        OK(cuMemcpyDtoDAsync(p, q, bytes, s));
+    else if (i == 1)
+        OK(cuMemsetD32Async(p, 1, bytes / 4, s));
+    OK(allow(p, granule, CU_MEM_ACCESS_FLAGS_PROT_READ));
+    if (i == 2)
+        OK(cuGraphLaunch(x, s));
+    flags[0] = 1;
+    GIVES(CUDA_ERROR_LAUNCH_FAILED, cuStreamSynchronize(s));
+    GIVES(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+    return bad;
+}
+
 /* The last tests: a fault ends the context, so each is a process of its own. */
 static int fault_of(bool mapped)
 {
@@ -369,6 +492,35 @@ static void in_child(bool mapped)
     CHECK(status == 0);
 }
 
+/* Each case of a test, until it says that there is none, in a process of its own. */
+static void each_in_child(int (*test)(int))
+{
+    enum { NO_SUCH_CASE = 77 };
+    for (int i = 0, status = 0;; i++) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            int result = start() ? test(i) : 1;
+            fflush(stdout);
+            _exit(result < 0 ? NO_SUCH_CASE : result);
+        }
+        waitpid(child, &status, 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == NO_SUCH_CASE)
+            break;
+        CHECK(status == 0);
+    }
+}
+
+static void access_changes_under_a_kernel(void)
+{
+    each_in_child(ends_as_recorded);
+}
+
+static void access_goes_before_a_stream_comes_to_it(void)
+{
+    each_in_child(fails_in_stream);
+}
+
 static void kernels_cannot_touch_what_is_not_mapped(void)
 {
     in_child(false);
@@ -383,6 +535,8 @@ int main(void)
 {
     RUN(kernels_cannot_touch_what_is_not_mapped);
     RUN(kernels_cannot_write_what_is_only_to_be_read);
+    RUN(access_changes_under_a_kernel);
+    RUN(access_goes_before_a_stream_comes_to_it);
     if (!start()) {
         printf("Bail out! CUDA cannot be initialized\n");
         return 1;

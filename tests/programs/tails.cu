@@ -243,6 +243,12 @@ static void each_form_may_use_the_tail(void)
     }
 }
 
+static int is_known(const void *p)
+{
+    struct cudaPointerAttributes a;
+    return cudaPointerGetAttributes(&a, p) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+}
+
 static void no_form_may_go_beyond(void)
 {
     static const size_t sizes[] = {100, 513, 70000};
@@ -252,7 +258,10 @@ static void no_form_may_go_beyond(void)
             char *p = NULL;
             int n = (int)(sizes[k] + UNIT - 1) / UNIT * UNIT / forms[i].bytes;
             CHECK(cudaMalloc((void **)&out, 8));
-            CHECK(cudaMalloc((void **)&p, sizes[k]));
+            CHECK(run((const void *)read1, out, 1)); /* the module's variables have their places now */
+            do
+                CHECK(cudaMalloc((void **)&p, sizes[k]));
+            while (is_known(p + n * forms[i].bytes)); /* to another allocation */
             good = good && run(forms[i].kernel, p, n) == cudaSuccess;
             good = good && run(forms[i].kernel, p, n + 1) == cudaErrorIllegalAddress;
             CHECK(cudaDeviceReset());
