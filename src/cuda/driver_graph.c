@@ -24,6 +24,7 @@ CU_API CUresult cuGraphDestroy(CUgraph graph)
 {
     CUgraph g;
     TRY(graph_of(graph, &g));
+    NEED(!g->is_child);
     if (g->capturing)
         return CUDA_ERROR_ILLEGAL_STATE;
     graph_end(g);
@@ -52,9 +53,8 @@ static CUresult check_nodes(CUgraph g, const CUgraphNode *handles, size_t n)
     return CUDA_SUCCESS;
 }
 
-/* All by their handles; the context may be NULL: the current one. */
-static CUresult add(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
-                    const CUgraphNode *after, size_t n, CUgraphNode *node)
+CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
+                        const CUgraphNode *after, size_t n, CUgraphNode *node)
 {
     CUgraph g;
     CUcontext c = record_of(context, HANDLE_CONTEXT);
@@ -79,7 +79,7 @@ static CUresult add_kernel(CUgraphNode *node, CUgraph g, const CUgraphNode *afte
     CUcontext c;
     NEED(p);
     TRY(work_of_kernel(p, v2, &w, &c));
-    return add(g, CU_GRAPH_NODE_TYPE_KERNEL, &w, c, after, n, node);
+    return graph_add_node(g, CU_GRAPH_NODE_TYPE_KERNEL, &w, c, after, n, node);
 }
 
 CU_API CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
@@ -100,7 +100,7 @@ CU_API CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph g, const CUgraph
     struct work w;
     TRY(state_ready());
     TRY(work_of_copy(m, &w));
-    return add(g, CU_GRAPH_NODE_TYPE_MEMCPY, &w, c, after, n, node);
+    return graph_add_node(g, CU_GRAPH_NODE_TYPE_MEMCPY, &w, c, after, n, node);
 }
 
 CU_API CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
@@ -109,7 +109,7 @@ CU_API CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph g, const CUgraph
     struct work w;
     TRY(state_ready());
     TRY(work_of_fill(p, &w));
-    return add(g, CU_GRAPH_NODE_TYPE_MEMSET, &w, c, after, n, node);
+    return graph_add_node(g, CU_GRAPH_NODE_TYPE_MEMSET, &w, c, after, n, node);
 }
 
 CU_API CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
@@ -117,27 +117,27 @@ CU_API CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph g, const CUgraphNo
 {
     struct work w;
     TRY(work_of_call(p, &w));
-    return add(g, CU_GRAPH_NODE_TYPE_HOST, &w, NULL, after, n, node);
+    return graph_add_node(g, CU_GRAPH_NODE_TYPE_HOST, &w, NULL, after, n, node);
 }
 
 CU_API CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n)
 {
     struct work w = {.kind = WORK_EMPTY};
-    return add(g, CU_GRAPH_NODE_TYPE_EMPTY, &w, NULL, after, n, node);
+    return graph_add_node(g, CU_GRAPH_NODE_TYPE_EMPTY, &w, NULL, after, n, node);
 }
 
 CU_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
 {
     struct work w;
     TRY(work_of_event(e, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w));
-    return add(g, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w, NULL, after, n, node);
+    return graph_add_node(g, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w, NULL, after, n, node);
 }
 
 CU_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n, CUevent e)
 {
     struct work w;
     TRY(work_of_event(e, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w));
-    return add(g, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w, NULL, after, n, node);
+    return graph_add_node(g, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w, NULL, after, n, node);
 }
 
 CU_API CUresult cuGraphNodeGetType(CUgraphNode n, CUgraphNodeType *type)
@@ -212,11 +212,17 @@ CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const
 
 /* ---- instantiation ---- */
 
+/* The node that stands for a step. */
+static CUgraphNode key_of(CUgraphNode n)
+{
+    return n->graph->is_flat ? n->original : n->handle;
+}
+
 static CUresult add_step(CUgraphExec x, CUgraphNode n)
 {
     struct step *s = &x->steps[x->n];
     TRY(work_own(&n->work, n->context, &s->work));
-    s->node = n->handle;
+    s->node = key_of(n);
     s->type = n->type;
     s->context = n->context;
     s->after = x->n_after;
@@ -245,7 +251,7 @@ static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open, CUgrap
         }
         CUgraphNode earlier = n->after.at[next].node;
         if (earlier->mark == OPEN) {
-            *bad = earlier->handle;
+            *bad = key_of(earlier);
             return CUDA_ERROR_INVALID_VALUE;
         }
         if (earlier->mark == UNSEEN)
@@ -321,7 +327,7 @@ static CUresult check_flags(cuuint64_t flags)
     return by_kernels ? api_not_supported("a graph that kernels launch") : CUDA_SUCCESS;
 }
 
-CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad)
+static CUresult make_ready(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad)
 {
     *bad = NULL;
     CUgraphExec x = calloc(1, sizeof *x + g->n * sizeof x->steps[0]);
@@ -335,6 +341,18 @@ CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *b
         exec_free(x);
     else
         *exec = x;
+    return r;
+}
+
+CUresult exec_new(CUgraph graph, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad)
+{
+    CUgraph flat;
+    *bad = NULL;
+    if (!graph->n_children)
+        return make_ready(graph, flags, exec, bad);
+    TRY(graph_flatten(graph, &flat));
+    CUresult r = make_ready(flat, flags, exec, bad);
+    graph_end(flat);
     return r;
 }
 

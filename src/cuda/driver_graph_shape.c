@@ -6,33 +6,13 @@
 
 /* ---- copies ---- */
 
-static CUresult copy_nodes(CUgraph from, CUgraph to)
-{
-    CUgraphNode *made = calloc(from->n + 1, sizeof *made), n = from->first;
-    CUresult r = made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; n && !r; n = n->next, i++) {
-        r = graph_add(to, n->type, &n->work, n->context, NULL, 0, &made[i]);
-        if (!r) {
-            made[i]->original = n->handle;
-            made[i]->hints = n->hints;
-        }
-        n->place = i;
-    }
-    for (n = from->first; n && !r; n = n->next)
-        for (size_t i = 0; i < n->after.n && !r; i++)
-            r = graph_order(made[n->after.at[i].node->place], made[n->place]);
-    free(made);
-    return r;
-}
-
 CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
 {
     CUgraph from, g;
     TRY(graph_of(original, &from));
     NEED(clone);
     TRY(graph_new(&g));
-    CUresult r = copy_nodes(from, g);
-    r = r ? r : kept_copy(from->kept, &g->kept);
+    CUresult r = graph_copy(from, g);
     if (r)
         graph_end(g);
     else
@@ -85,6 +65,7 @@ CU_API CUresult cuGraphDestroyNode(CUgraphNode handle)
         g->end = node->link;
     node_index_free(&g->clones);
     g->n--;
+    g->n_children -= node->child != NULL;
     node_end(node);
     return CUDA_SUCCESS;
 }

@@ -160,8 +160,11 @@ static void free_node(void *record)
 
 void node_end(CUgraphNode n)
 {
-    if (record_take(n->handle, HANDLE_NODE))
-        call_later(free_node, n);
+    if (!record_take(n->handle, HANDLE_NODE))
+        return;
+    if (n->child)
+        graph_end(n->child);
+    call_later(free_node, n);
 }
 
 static void free_graph(void *record)
@@ -180,7 +183,8 @@ void graph_end(CUgraph g)
     if (!record_take(g->handle, HANDLE_GRAPH))
         return;
     for (CUgraphNode n = g->first; n; n = n->next)
-        record_take(n->handle, HANDLE_NODE);
+        if (record_take(n->handle, HANDLE_NODE) && n->child)
+            graph_end(n->child);
     kept_release(&g->kept);
     call_later(free_graph, g);
 }

@@ -34,6 +34,7 @@ struct CUgraphNode_st {
     CUcontext context;          /* its handle */
     struct work work;           /* with parameters of its own */
     struct launch_hints hints;  /* of a kernel */
+    struct CUgraph_st *child;   /* of a child graph: the node's own copy */
     void **parameters;          /* of a kernel: the list that cuGraphKernelNodeGetParams has given, or NULL */
     struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
     int mark;                   /* while they are sorted, */
@@ -56,7 +57,10 @@ struct CUgraph_st {
     size_t n;
     struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
     struct kept *kept;
-    bool capturing; /* streams add to it (capture.h) */
+    bool capturing;    /* streams add to it (capture.h) */
+    bool is_child;     /* of a node, which it ends with */
+    bool is_flat;      /* driver_graph_child.c */
+    size_t n_children; /* nodes that have one */
 };
 
 /* References to a user object. */
@@ -133,6 +137,13 @@ CUresult node_check(const struct work *w, CUcontext c);
 /* Whether a node that was made ready can go over from a to b. */
 bool work_can_become(const struct work *a, const struct work *b);
 
+/* ---- graphs in graphs: driver_graph_child.c ---- */
+
+/* The same nodes, with children of their own, and edges in a graph that has none; references to the same user objects. */
+CUresult graph_copy(CUgraph from, CUgraph to);
+/* A graph without children that does the same. Its nodes stand for those of `from` and its children: their `original`. */
+CUresult graph_flatten(CUgraph from, CUgraph *flat);
+
 /* ---- what a program says of nodes: graph_params.c ---- */
 
 /* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where it names no context. */
@@ -145,6 +156,10 @@ CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w);
 void launch_copy_attributes(struct work_launch *to, const struct work_launch *from);
 
 /* ---- graphs made ready: driver_graph.c ---- */
+
+/* Adds a node that has been checked. All by their handles; the context may be NULL: the current one. */
+CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
+                        const CUgraphNode *after, size_t n, CUgraphNode *node);
 
 CUresult exec_of(CUgraphExec handle, CUgraphExec *x);
 /* One without a handle. *bad: a node that depends on itself, or NULL. */

@@ -32,12 +32,9 @@ static void choose_branch(CUgraphExec x, struct step *s, struct step *const *aft
 
 static CUresult add_step(CUgraphExec x, struct step *s, struct step **after, struct step **last)
 {
-    CUgraphNode node = record_of(s->node, HANDLE_NODE);
-    if (!node) /* since it was placed */
-        return CUDA_ERROR_INVALID_HANDLE;
-    size_t n = node->after.n;
+    size_t n = s->n_after;
     for (size_t i = 0; i < n; i++) {
-        after[i] = &x->steps[node->after.at[i].node->place];
+        after[i] = &x->steps[x->after[s->after + i]];
         after[i]->is_last = false;
     }
     choose_branch(x, s, after, n, last);

@@ -1118,6 +1118,44 @@ static void updates_of_events(void)
     say_update("a diamond became a triangle", then);
 }
 
+static void children(void)
+{
+    CUgraph child = new_graph(), got = NULL, shape = new_graph(), grown = new_graph();
+    n1 = add_kernel(child, NULL, add);
+    add_kernel(shape, NULL, mul);
+    add_kernel(grown, add_kernel(grown, NULL, add), mul);
+    g = new_graph();
+    SAY(cuGraphAddChildGraphNode(&n2, g, NULL, 0, child));
+    SAY(cuGraphChildGraphNodeGetGraph(n2, &got));
+    VALUE(got == child);
+    SAY(cuGraphInstantiate(&x, g, 0));
+    SAY(cuGraphExecChildGraphNodeSetParams(x, n2, shape));
+    SAY(cuGraphExecChildGraphNodeSetParams(x, n2, grown));
+    SAY(cuGraphExecChildGraphNodeSetParams(x, n1, shape));
+    SAY(cuGraphNodeSetEnabled(x, n2, 0));
+    CUDA_KERNEL_NODE_PARAMS k = kernel(mul);
+    SAY(cuGraphExecKernelNodeSetParams(x, n1, &k));
+    CUgraphNode inner;
+    count = 1;
+    SAY(cuGraphGetNodes(got, &inner, &count));
+    SAY(cuGraphExecKernelNodeSetParams(x, inner, &k));
+    SAY(cuGraphNodeSetEnabled(x, inner, 0));
+    SAY(cuGraphNodeFindInClone(&n3, n1, got));
+    CUgraph clone;
+    SAY(cuGraphClone(&clone, g));
+    VALUE(nodes_of(clone));
+    SAY(cuGraphLaunch(x, 0));
+    SAY(cuCtxSynchronize());
+    say_update("the same", g);
+    CUgraph then = new_graph();
+    SAY(cuGraphAddChildGraphNode(&n3, then, NULL, 0, grown));
+    say_update("a grown child", then);
+    SAY(cuGraphDestroyNode(inner));
+    say_update("less in the child", g);
+    SAY(cuGraphDestroyNode(n2));
+    SAY(cuGraphInstantiate(&x, g, 0));
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -1136,7 +1174,8 @@ static const struct {
              {"user objects", user_objects},
              {"limits", limits},
              {"updates of boxes", updates_of_boxes},
-             {"updates of events", updates_of_events}};
+             {"updates of events", updates_of_events},
+             {"children", children}};
 
 int main(int argc, char **argv)
 {

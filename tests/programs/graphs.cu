@@ -232,6 +232,71 @@ static void captured_into(void)
     CHECK(cudaGraphDestroy(graph));
 }
 
+static int run(cudaGraphExec_t exec, const int *p)
+{
+    int host;
+    CHECK(cudaGraphLaunch(exec, 0));
+    CHECK(cudaMemcpy(&host, p, sizeof host, cudaMemcpyDeviceToHost));
+    return host;
+}
+
+/* A graph in a graph in a graph, between a fill and a kernel. */
+static void children(void)
+{
+    int *p = (int *)device_memory(N * sizeof(int)), value = 3;
+    void *args[] = {&p, &value}, *only_p[] = {&p};
+    cudaGraph_t inner, middle, outer, got, clone;
+    cudaGraphExec_t exec, of_clone;
+    cudaGraphNode_t fill, child, grandchild, kernel, last, found;
+    struct cudaKernelNodeParams k;
+    struct cudaMemsetParams m;
+    cudaGraphExecUpdateResultInfo info;
+    size_t n = 0;
+    memset(&k, 0, sizeof k);
+    k.func = (void *)add, k.gridDim = size3(1, 1, 1), k.blockDim = size3(N, 1, 1), k.kernelParams = args;
+    memset(&m, 0, sizeof m);
+    m.dst = p, m.value = 1, m.elementSize = 4, m.width = N, m.height = 1;
+    CHECK(cudaGraphCreate(&inner, 0));
+    CHECK(cudaGraphCreate(&middle, 0));
+    CHECK(cudaGraphCreate(&outer, 0));
+    CHECK(cudaGraphAddKernelNode(&kernel, inner, NULL, 0, &k));
+    CHECK(cudaGraphAddChildGraphNode(&grandchild, middle, NULL, 0, inner));
+    CHECK(cudaGraphAddMemsetNode(&fill, outer, NULL, 0, &m));
+    CHECK(cudaGraphAddChildGraphNode(&child, outer, &fill, 1, middle));
+    k.func = (void *)twice, k.kernelParams = only_p;
+    CHECK(cudaGraphAddKernelNode(&last, outer, &child, 1, &k));
+    CHECK(cudaGraphDestroy(inner)); /* the nodes have copies */
+    CHECK(cudaGraphInstantiateWithFlags(&exec, outer, 0));
+    expect(run(exec, p) == 8, "a graph runs its child's child in its place");
+    CHECK(cudaGraphClone(&clone, outer));
+    CHECK(cudaGraphGetNodes(clone, NULL, &n));
+    expect(n == 3, "a clone has as many nodes");
+    CHECK(cudaGraphInstantiateWithFlags(&of_clone, clone, 0));
+    expect(run(of_clone, p) == 8, "and children");
+    CHECK(cudaGraphExecUpdate(of_clone, outer, &info));
+    expect(run(of_clone, p) == 8, "an update finds the same graph");
+    CHECK(cudaGraphChildGraphNodeGetGraph(child, &got));
+    EXPECT_ERROR(cudaGraphDestroy(got), cudaErrorInvalidValue);
+    cudaGetLastError();
+    CHECK(cudaGraphNodeFindInClone(&found, grandchild, got));
+    CHECK(cudaGraphChildGraphNodeGetGraph(found, &got));
+    n = 1;
+    CHECK(cudaGraphGetNodes(got, &kernel, &n));
+    value = 10;
+    k.func = (void *)add, k.kernelParams = args;
+    CHECK(cudaGraphExecKernelNodeSetParams(exec, kernel, &k));
+    expect(run(exec, p) == 22, "a kernel of a child is changed");
+    CHECK(cudaGraphExecChildGraphNodeSetParams(exec, child, middle));
+    expect(run(exec, p) == 8, "a child is changed as a whole");
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphExecDestroy(of_clone));
+    CHECK(cudaGraphDestroy(outer));
+    EXPECT_ERROR(cudaGraphGetNodes(got, NULL, &n), cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
+    CHECK(cudaGraphDestroy(middle));
+    CHECK(cudaGraphDestroy(clone));
+}
+
 int main(void)
 {
     captured();
@@ -239,5 +304,6 @@ int main(void)
     shape();
     changed();
     captured_into();
+    children();
     return done();
 }
