@@ -11,7 +11,7 @@ import struct
 
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
-BEFORE = 256  # bytes of shared memory that lie before the tile
+BEFORE = 1024  # bytes of shared memory that lie before the tile
 
 BITS = {"s4": 4, "u4": 4, "b1": 1, "s8": 8, "u8": 8, "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64}
 SQUARE, WIDE, HIGH = (16, 16, 16), (8, 32, 16), (32, 8, 16)
@@ -52,7 +52,7 @@ class Move:
                        f"    xor.b32 %acc, %acc, {r};\n" for r in self.results)
         return HEAD + f""".visible .entry k(.param .u64 out, .param .u64 buffer, .param .u64 map, .param .u32 turns, .param .u64 early, .param .u64 late{params})
 {{
-    .shared .align 128 .b8 memory[{BEFORE + self.shared_bytes}];
+    .shared .align 1024 .b8 memory[{BEFORE + self.shared_bytes}];
     .reg .b64 %out, %in, %x, %y, %z, %map; .reg .b32 %r<20>, %k<9>, %u, %v, %sx, %sy, %acc, %me, %turn, %turns, %tile, %bar; .reg .f32 %f<132>;
     .reg .f64 %d<4>; .reg .pred %p, %q, %last, %first; .reg .b16 %h<4>;
     ld.param.u64 %out, [out]; ld.param.u64 %in, [buffer]; ld.param.u64 %map, [map]; ld.param.u32 %turns, [turns];
@@ -246,30 +246,50 @@ class Tensor(Move):
 
 
 class Descriptors(Move):
-    """wgmma of f16: B, and A or a register's worth of it, lie in pieces of eight rows of 16 bytes, 9.7.15.5.1. A is at the tile's begin."""
+    """wgmma of f16: B, or A and B by turns, lie in pieces of 16 bytes, 9.7.15.5.1. The other matrix is at the tile's begin."""
     threads = 128
-    knobs = 2
     space = "shared"
-    shared_bytes = 16384
+    align = 1024  # where the patterns of swizzles begin
 
     def __init__(self, R):
-        self.n = 8 * R.choice([1, 2, 4, 32])
+        self.n = 8 * R.choice([1, 2, 4, 8, 32])
         self.of_a = R.random() < 0.4  # whose descriptor it is: A's, or B's
+        self.transposed = R.random() < 0.4
+        self.span = R.choice([0, 0, 32, 64, 128])  # of the swizzle
+        self.leading, self.stride = 16 * R.choice([0, 8, 8, 16, 40]), 16 * R.choice([0, 8, 16, 16, 24])
+        rows = 64 if self.of_a else self.n
+        pieces = [self.across(r, k) for r in range(0, rows, 8) for k in range(16)] if self.transposed else \
+                 [self.along(r, k) for r in range(rows) for k in (0, 16)]
+        self.moved = min(pieces), max(pieces) + 16
+        self.shared_bytes = 1024 * R.choice([4, 6]) + (self.moved[1] + 1023) // 1024 * 1024 - (-self.moved[1]) % 1024
         names = registers("f", self.n // 2)
-        other = "shr.u32 %v, %tile, 4; mov.b64 %z, {%v, 0};"
         self.declares = " ".join(f"mov.f32 {r}, 0f00000000;" for r in names)
-        # start, leading dimension's and stride's byte offsets, all in 16 bytes
-        self.lines = ["shr.u32 %u, %sx, 4; and.b32 %u, %u, 16383; shl.b32 %v, %k0, 16; or.b32 %u, %u, %v; mov.b64 %y, {%u, %k1};", other,
-                      "wgmma.fence.sync.aligned;",
-                      f"wgmma.mma_async.sync.aligned.m64n{self.n}k16.f32.f16.f16 {braces(names)}, {'%y, %z' if self.of_a else '%z, %y'}, 1, 1, 1, 0, 0;",
+        kind = {0: 0, 128: 1, 64: 2, 32: 3}[self.span]
+        # start and leading dimension's byte offset, stride's and the swizzle, all in 16 bytes
+        self.lines = [f"shr.u32 %u, %sx, 4; and.b32 %u, %u, 16383; or.b32 %u, %u, {self.leading // 16 << 16}; mov.b64 %y, {{%u, {self.stride // 16 | kind << 30}}};",
+                      "shr.u32 %v, %tile, 4; mov.b64 %z, {%v, 0};", "wgmma.fence.sync.aligned;",
+                      f"wgmma.mma_async.sync.aligned.m64n{self.n}k16.f32.f16.f16 {braces(names)}, {'%y, %z' if self.of_a else '%z, %y'}, 1, 1, 1, "
+                      f"{int(self.transposed and self.of_a)}, {int(self.transposed and not self.of_a)};",
                       "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"]
         self.results = names[:2]
 
+    def swizzled(self, at):
+        return at ^ (at >> 3 & (self.span - 16 if self.span else 0))
+
+    def along(self, r, k):
+        """The piece of row r from byte k on; 8 rows have a pattern of the swizzle."""
+        at = r % 8 * self.span + k if self.span else k // 16 * self.leading + r % 8 * 16
+        return self.swizzled(r // 8 * self.stride + at)
+
+    def across(self, r, k):
+        """Rows r to r + 7 of column k."""
+        half = self.span // 2
+        at = r // half * self.leading + k // 8 * self.stride + k % 8 * self.span + r % half * 2 if half else \
+            r // 8 * self.stride + k // 8 * self.leading + k % 8 * 16
+        return self.swizzled(at)
+
     def launch(self, R):
-        rows = 64 if self.of_a else self.n
-        leading, stride = R.choice([0, 8, 8, 16, 40]), R.choice([0, 8, 16, 16, 24])
-        # two pieces of 8 elements along k, rows by eights
-        return [leading, stride], (0, 16 * leading + (rows // 8 - 1) * 16 * stride + 128)
+        return [], self.moved
 
 
 KINDS = [Wmma, Wmma, Wmma, Rows, Copies, Bulk, Tensor, Descriptors]
