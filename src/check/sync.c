@@ -137,6 +137,29 @@ static void check_count(struct checker *c, const struct sync_event *e)
     findings_done(&c->findings);
 }
 
+/* 9.7.13.1: red is not to be intermixed with sync and arrive at one active barrier, and has one operation. */
+static void check_reduction(struct checker *c, const struct sync_event *e)
+{
+    const struct op *first = e->block->barriers[e->id].first;
+    struct arena *arena = &c->findings.arena;
+    struct sight s = {.code = "barrier-reduction",
+                      .severity = DIAG_ERROR,
+                      .op = e->op,
+                      .key = first,
+                      .warp = e->warp,
+                      .lane = (unsigned)__builtin_ctz(e->lanes),
+                      .count = 1};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
+        return;
+    f->text = arena_printf(arena,
+                           "threads meet at barrier %u by `%.*s` here and by `%.*s` %s: those that reduce meet by one "
+                           "operation alone",
+                           e->id, STR_ARG(e->op->origin->origin->inst->text),
+                           STR_ARG(first->origin->origin->inst->text), place_name(arena, first));
+    findings_done(&c->findings);
+}
+
 static struct finding *mask_sight(struct checker *c, const struct sync_event *e, const char *code, uint32_t lanes)
 {
     struct sight s = {.code = code,
@@ -234,6 +257,7 @@ static void on_sync(void *data, const struct sync_event *e)
     case SYNC_MBARRIER_ARRIVE:
     case SYNC_MBARRIER_WAIT: check_mbarrier(data, e); break;
     case SYNC_BARRIER_COUNTS: check_count(data, e); break;
+    case SYNC_BARRIER_MIXED: check_reduction(data, e); break;
     case SYNC_BARRIER_OPEN:
         check_alignment(data, e->block, e->id);
         check_block(data, e->block, e->id);
@@ -264,11 +288,11 @@ const struct hooks *sync_hooks(struct checker *c, const struct kernel *k)
 
 void sync_open(struct checker *c)
 {
-    c->sync =
-        (struct hooks){.data = c,
-                       .sync = on_sync,
-                       .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_OPEN | 1u << SYNC_CLUSTER_OPEN |
-                                     1u << SYNC_COLLECTIVE | 1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT};
+    c->sync = (struct hooks){.data = c,
+                             .sync = on_sync,
+                             .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_MIXED |
+                                           1u << SYNC_BARRIER_OPEN | 1u << SYNC_CLUSTER_OPEN | 1u << SYNC_COLLECTIVE |
+                                           1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT};
     c->sync_parted = c->sync;
     c->sync_parted.sync_kinds |= 1u << SYNC_EXIT;
     c->sync_parted.control = on_control;

@@ -168,6 +168,10 @@ static void tell_arrival(const struct warp *w, const struct op *o, uint32_t lane
     e.kind = SYNC_BARRIER_COUNTS;
     if (bar->first && bar->expected != threads)
         hooks_tell_sync(w->hooks, &e);
+    bool reduces = o->mode >= BAR_POPC || (bar->first && bar->first->mode >= BAR_POPC);
+    e.kind = SYNC_BARRIER_MIXED;
+    if (reduces && bar->first && bar->first->mode != o->mode)
+        hooks_tell_sync(w->hooks, &e);
     e.kind = SYNC_BARRIER_ARRIVE;
     hooks_tell_sync(w->hooks, &e);
 }

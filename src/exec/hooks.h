@@ -105,8 +105,9 @@ enum sync_kind {
     SYNC_BARRIER_ARRIVE, /* lanes come to barrier `id`, which they give `threads` (0: all of the block); op->mode tells whether
                             they wait. What stands in the block's records of the barrier is from before */
     SYNC_BARRIER_COUNTS, /* they give it other `threads` than those before did, as block->barriers[id] has it */
-    SYNC_BARRIER_OPEN,   /* barrier `id` of the block opens; warp and op are not set. See barrier_waited() */
-    SYNC_COLLECTIVE,     /* lanes meet, those of membermask that have not exited; op is that of one of them */
+    SYNC_BARRIER_MIXED, /* they reduce there, and the one who came first does not; or the other way around, or by another operation */
+    SYNC_BARRIER_OPEN, /* barrier `id` of the block opens; warp and op are not set. See barrier_waited() */
+    SYNC_COLLECTIVE,   /* lanes meet, those of membermask that have not exited; op is that of one of them */
     SYNC_FENCE,
     SYNC_GROUP, /* lanes commit a group of asynchronous work, or are about to wait for groups: op->mode, op->imm */
     SYNC_EXIT,  /* lanes end */
