@@ -108,11 +108,12 @@ CUresult kept_copy(const struct kept *from, struct kept **to)
         struct CUuserObject_st *o = record_of(from->object, HANDLE_USER_OBJECT);
         if (!o || !hold(o, from->count)) /* the program has released what is the graph's, too */
             continue;
-        CUresult r = keep(to, from->object, from->count);
+        CUresult r = keep(to, from->object, from->count); /* none is there twice: it is the list's last now */
         if (r) {
             drop(o, from->count);
             return r;
         }
+        to = &(*to)->next;
     }
     return CUDA_SUCCESS;
 }
