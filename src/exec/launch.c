@@ -261,8 +261,11 @@ static void free_worker(struct worker *k)
 
 struct worker *worker_take(struct machine *m)
 {
+    struct worker *k = atomic_exchange(&m->next_spare, NULL);
+    if (k)
+        return k;
     pthread_mutex_lock(&m->lock);
-    struct worker *k = m->spare;
+    k = m->spare;
     if (k) {
         m->spare = k->next;
         m->n_spare--;
@@ -275,6 +278,9 @@ struct worker *worker_take(struct machine *m)
 void worker_give(struct worker *k)
 {
     struct machine *m = k->machine;
+    struct worker *none = NULL;
+    if (atomic_compare_exchange_strong(&m->next_spare, &none, k))
+        return;
     pthread_mutex_lock(&m->lock);
     bool kept = m->n_spare < 2 * m->config.workers;
     if (kept) {
@@ -293,6 +299,8 @@ void workers_free_spare(struct machine *m)
         next = k->next;
         free_worker(k);
     }
+    if (m->next_spare)
+        free_worker(m->next_spare);
 }
 
 /* ---- from begin to end ---- */

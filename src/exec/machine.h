@@ -57,6 +57,7 @@ struct machine {
     struct launch *launches;
     struct worker *spare; /* of launches that have ended, for the next ones; linked by `next` */
     uint32_t n_spare;
+    struct worker *_Atomic next_spare; /* one more, which takes no lock; or NULL */
     bool stopping;
     _Atomic bool held;       /* workers park between their turns: hold.h */
     pthread_rwlock_t moving; /* for reading: who copies or fills; for writing: who holds the machine */

@@ -20,10 +20,12 @@ struct thread_pool {
     _Atomic uint32_t n_ready, n_idle; /* jobs; threads that have none. Changed with the lock held */
     bool stopping;
     struct {
-        uint32_t left;
+        _Atomic uint32_t left,
+            n_waiting; /* waiting, or about to: written before `left` is read, and the other way about */
         struct job_list waiting;
     } permits[N_PERMITS];
-    uint32_t n_threads, most_threads;
+    _Atomic uint32_t n_threads; /* changed with the lock held */
+    uint32_t most_threads;
     pthread_t threads[];
 };
 
@@ -97,6 +99,8 @@ static void make_thread(struct thread_pool *p)
 
 bool thread_pool_is_ready(struct thread_pool *p)
 {
+    if (p->n_threads)
+        return true;
     pthread_mutex_lock(&p->lock);
     if (!p->n_threads)
         make_thread(p);
@@ -144,12 +148,24 @@ bool thread_pool_is_crowded(const struct thread_pool *p)
            atomic_load_explicit(&p->n_idle, memory_order_relaxed);
 }
 
+/* One that is left. */
+static bool take_left(struct thread_pool *p, enum permit permit)
+{
+    uint32_t left = atomic_load(&p->permits[permit].left);
+    while (left && !atomic_compare_exchange_weak(&p->permits[permit].left, &left, left - 1))
+        ;
+    return left > 0;
+}
+
 bool thread_pool_take_permit(struct thread_pool *p, enum permit permit, struct job *job)
 {
+    if (take_left(p, permit))
+        return true;
     pthread_mutex_lock(&p->lock);
-    bool taken = p->permits[permit].left > 0;
+    p->permits[permit].n_waiting++;
+    bool taken = take_left(p, permit);
     if (taken)
-        p->permits[permit].left--;
+        p->permits[permit].n_waiting--;
     else
         list_append(&p->permits[permit].waiting, job);
     pthread_mutex_unlock(&p->lock);
@@ -158,11 +174,13 @@ bool thread_pool_take_permit(struct thread_pool *p, enum permit permit, struct j
 
 void thread_pool_give_permit(struct thread_pool *p, enum permit permit)
 {
+    p->permits[permit].left++;
+    if (!p->permits[permit].n_waiting)
+        return;
     pthread_mutex_lock(&p->lock);
-    struct job *next = list_pop(&p->permits[permit].waiting);
-    if (next)
-        put(p, next);
-    else
-        p->permits[permit].left++;
+    while (p->permits[permit].waiting.first && take_left(p, permit)) {
+        p->permits[permit].n_waiting--;
+        put(p, list_pop(&p->permits[permit].waiting));
+    }
     pthread_mutex_unlock(&p->lock);
 }

@@ -178,41 +178,55 @@ static uint32_t take_run(struct mem *m, uint32_t n, enum area area)
     return first;
 }
 
-void mem_begin_use(struct mem *m)
-{
-    pthread_mutex_lock(&m->use.lock);
-    m->use.users++;
-    pthread_mutex_unlock(&m->use.lock);
-}
-
 void mem_end_use(struct mem *m)
 {
+    if (atomic_fetch_sub(&m->use.users, 1) != 1 || !m->use.awaited)
+        return;
     pthread_mutex_lock(&m->use.lock);
-    if (--m->use.users == 0)
-        pthread_cond_broadcast(&m->use.none);
+    pthread_cond_broadcast(&m->use.none);
     pthread_mutex_unlock(&m->use.lock);
 }
 
-/* Keeps others from beginning to use it, until keep_out_end(); false, and nothing kept, where somebody does already. */
+void mem_begin_use(struct mem *m)
+{
+    while (atomic_fetch_add(&m->use.users, 1), m->use.closed) {
+        mem_end_use(m);
+        pthread_mutex_lock(&m->use.lock);
+        pthread_mutex_unlock(&m->use.lock);
+    }
+}
+
+/* Keeps others from beginning to use it, with the lock held, until keep_out_end(); false where somebody does already. */
+static bool close_to_all(struct mem *m)
+{
+    m->use.closed = true;
+    bool unused = m->use.users == 0;
+    m->use.closed = unused;
+    return unused;
+}
+
 static bool keep_out(struct mem *m)
 {
     pthread_mutex_lock(&m->use.lock);
-    if (!m->use.users)
-        return true;
-    pthread_mutex_unlock(&m->use.lock);
-    return false;
+    bool unused = close_to_all(m);
+    if (!unused)
+        pthread_mutex_unlock(&m->use.lock);
+    return unused;
 }
 
 /* The same, when those that use it have ended. */
 static void await_and_keep_out(struct mem *m)
 {
     pthread_mutex_lock(&m->use.lock);
-    while (m->use.users)
+    m->use.awaited = true;
+    while (!close_to_all(m))
         pthread_cond_wait(&m->use.none, &m->use.lock);
+    m->use.awaited = false;
 }
 
 static void keep_out_end(struct mem *m)
 {
+    m->use.closed = false;
     pthread_mutex_unlock(&m->use.lock);
 }
 

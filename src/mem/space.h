@@ -116,10 +116,13 @@ struct mem {
     uint64_t held_bytes;    /* of the host's memory */
     struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */
     pthread_mutex_t lock;
-    struct { /* who takes away, or exchanges, what is behind addresses holds the lock while nobody uses them */
-        pthread_mutex_t lock; /* of the rest */
+    /* Who takes away, or exchanges, what is behind addresses holds the lock, and keeps others from beginning to use it. Each side writes
+     * its own of `users` and `closed`, and then reads the other's. */
+    struct {
+        pthread_mutex_t lock;
+        _Atomic uint32_t users;
+        _Atomic bool closed, awaited; /* awaited: the end of all use */
         pthread_cond_t none;
-        uint32_t users;
     } use;
 };
 
