@@ -12,6 +12,13 @@
 _Atomic uint32_t *call_begin(void);
 void call_end(_Atomic uint32_t *counted);
 
+static inline void call_leave(_Atomic uint32_t *const *counted)
+{
+    call_end(*counted);
+}
+/* The rest of a function is one. */
+#define IN_CALL _Atomic uint32_t *in_call __attribute__((cleanup(call_leave))) = call_begin()
+
 /* To be called in a call. Has end(data) called, in a call, when the calls that are being made have ended, at the end of the last of them
  * or of a later one, in the order of asking. Without memory to remember it, it is never called. */
 void call_later(void (*end)(void *data), void *data);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/calls.h"
+#include "base/handle_table.h"
 #include "cuda/image_code.h"
 #include "cuda/object.h"
 #include "heddle.h"
@@ -56,6 +58,15 @@ typedef struct nvJitLink {
     void *linked; /* what nvJitLinkComplete has made */
     size_t bytes;
 } *nvJitLinkHandle;
+
+/* What a caller has is a number of this table. */
+enum { LINK = 1 };
+static struct handle_table links = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A function's `h`, which is a handle, becomes the link it stands for, or NULL, for as long as the function lasts. */
+#define FIND_LINK(h)                                                                                                   \
+    IN_CALL;                                                                                                           \
+    h = handle_find(&links, h, LINK)
 
 static void append(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void append(struct log *log, const char *format, ...)
@@ -235,20 +246,32 @@ static nvJitLinkResult read_option(nvJitLinkHandle h, const char *option)
     return NVJITLINK_SUCCESS;
 }
 
-EXPORT nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t n, const char **options)
+static void free_link(void *data)
 {
-    if (!handle || (n && !options))
-        return NVJITLINK_ERROR_INVALID_INPUT;
-    nvJitLinkHandle h = *handle = calloc(1, sizeof *h);
-    if (!h)
-        return NVJITLINK_ERROR_INTERNAL;
+    nvJitLinkHandle h = data;
+    nvJitLinkResult (*destroy)(nvJitLinkHandle *) = h->theirs ? theirs("nvJitLinkDestroy") : NULL;
+    if (destroy)
+        destroy(&h->theirs);
+    for (uint32_t i = 0; i < h->n_options; i++)
+        free(h->options[i]);
+    free(h->options);
+    free(h->ptx);
+    image_free(&h->inputs);
+    free(h->errors.text);
+    free(h->infos.text);
+    free(h->linked);
+    free(h);
+}
+
+static nvJitLinkResult read_options(nvJitLinkHandle h, uint32_t n, const char **options)
+{
     h->options = calloc(n + 1, sizeof *h->options);
     for (uint32_t i = 0; i < n; i++) {
         if (!h->options || !options[i] || !(h->options[h->n_options++] = strdup(options[i])))
             return NVJITLINK_ERROR_INTERNAL;
         nvJitLinkResult result = read_option(h, options[i]);
         if (result)
-            return result; /* the handle stays, for the log */
+            return result;
     }
     if (h->arch)
         return NVJITLINK_SUCCESS;
@@ -256,25 +279,31 @@ EXPORT nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t n, cons
     return NVJITLINK_ERROR_MISSING_ARCH;
 }
 
+/* Where there is an error, the handle stays, for the log. */
+EXPORT nvJitLinkResult nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t n, const char **options)
+{
+    if (!handle || (n && !options))
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    nvJitLinkHandle h = calloc(1, sizeof *h);
+    if (!h)
+        return NVJITLINK_ERROR_INTERNAL;
+    nvJitLinkResult result = read_options(h, n, options);
+    *handle = handle_add(&links, LINK, h, NULL);
+    if (!*handle)
+        free_link(h);
+    return *handle ? result : NVJITLINK_ERROR_INTERNAL;
+}
+
 EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle *handle)
 {
+    IN_CALL;
     if (!handle)
         return NVJITLINK_ERROR_INVALID_INPUT;
-    nvJitLinkHandle h = *handle;
-    if (h) {
-        nvJitLinkResult (*destroy)(nvJitLinkHandle *) = h->theirs ? theirs("nvJitLinkDestroy") : NULL;
-        if (destroy)
-            destroy(&h->theirs);
-        for (uint32_t i = 0; i < h->n_options; i++)
-            free(h->options[i]);
-        free(h->options);
-        free(h->ptx);
-        image_free(&h->inputs);
-        free(h->errors.text);
-        free(h->infos.text);
-        free(h->linked);
-        free(h);
-    }
+    nvJitLinkHandle h = handle_take(&links, *handle, LINK);
+    if (!h && *handle)
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    if (h)
+        call_later(free_link, h);
     *handle = NULL;
     return NVJITLINK_SUCCESS;
 }
@@ -313,8 +342,8 @@ static nvJitLinkResult add_texts(nvJitLinkHandle h, struct image *image, const c
     return result;
 }
 
-EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle h, nvJitLinkInputType type, const void *data, size_t bytes,
-                                        const char *name)
+static nvJitLinkResult add_data(nvJitLinkHandle h, nvJitLinkInputType type, const void *data, size_t bytes,
+                                const char *name)
 {
     struct image image;
     if (!h || !data || !bytes)
@@ -334,8 +363,16 @@ EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle h, nvJitLinkInputType ty
     return result;
 }
 
+EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle h, nvJitLinkInputType type, const void *data, size_t bytes,
+                                        const char *name)
+{
+    FIND_LINK(h);
+    return add_data(h, type, data, bytes, name);
+}
+
 EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle h, nvJitLinkInputType type, const char *path)
 {
+    FIND_LINK(h);
     size_t n = 0;
     void *data = h && path ? image_file(path, &n) : NULL;
     if (!data) {
@@ -343,7 +380,7 @@ EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle h, nvJitLinkInputType ty
             append(&h->errors, "%s cannot be read\n", path ? path : "a file without a name");
         return NVJITLINK_ERROR_INVALID_INPUT;
     }
-    nvJitLinkResult result = nvJitLinkAddData(h, type, data, n, path);
+    nvJitLinkResult result = add_data(h, type, data, n, path);
     free(data);
     return result;
 }
@@ -365,6 +402,7 @@ static nvJitLinkResult finish_lto(nvJitLinkHandle h)
 
 EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle h)
 {
+    FIND_LINK(h);
     if (!h || h->linked)
         return NVJITLINK_ERROR_INVALID_INPUT;
     nvJitLinkResult result = h->theirs ? finish_lto(h) : NVJITLINK_SUCCESS;
@@ -380,6 +418,7 @@ EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle h)
 
 EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle h, size_t *bytes)
 {
+    FIND_LINK(h);
     if (!h || !h->linked || !bytes)
         return NVJITLINK_ERROR_INVALID_INPUT;
     *bytes = h->bytes;
@@ -388,6 +427,7 @@ EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle h, size_t *by
 
 EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle h, void *cubin)
 {
+    FIND_LINK(h);
     if (!h || !h->linked || !cubin)
         return NVJITLINK_ERROR_INVALID_INPUT;
     memcpy(cubin, h->linked, h->bytes);
@@ -404,6 +444,7 @@ static bool has_ptx(nvJitLinkHandle h)
 
 EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle h, size_t *bytes)
 {
+    FIND_LINK(h);
     if (!has_ptx(h) || !bytes)
         return NVJITLINK_ERROR_INVALID_INPUT;
     *bytes = strlen(h->ptx) + 1;
@@ -412,6 +453,7 @@ EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle h, size_t *byte
 
 EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle h, char *ptx)
 {
+    FIND_LINK(h);
     if (!has_ptx(h) || !ptx)
         return NVJITLINK_ERROR_INVALID_INPUT;
     memcpy(ptx, h->ptx, strlen(h->ptx) + 1);
@@ -428,12 +470,14 @@ static nvJitLinkResult no_ir(nvJitLinkHandle h)
 
 EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle h, size_t *bytes)
 {
+    FIND_LINK(h);
     (void)bytes;
     return no_ir(h);
 }
 
 EXPORT nvJitLinkResult nvJitLinkGetLinkedLTOIR(nvJitLinkHandle h, void *ir)
 {
+    FIND_LINK(h);
     (void)ir;
     return no_ir(h);
 }
@@ -457,21 +501,25 @@ static nvJitLinkResult log_text(nvJitLinkHandle h, const struct log *log, char *
 
 EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle h, size_t *bytes)
 {
+    FIND_LINK(h);
     return log_size(h, &h->errors, bytes);
 }
 
 EXPORT nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle h, char *text)
 {
+    FIND_LINK(h);
     return log_text(h, &h->errors, text);
 }
 
 EXPORT nvJitLinkResult nvJitLinkGetInfoLogSize(nvJitLinkHandle h, size_t *bytes)
 {
+    FIND_LINK(h);
     return log_size(h, &h->infos, bytes);
 }
 
 EXPORT nvJitLinkResult nvJitLinkGetInfoLog(nvJitLinkHandle h, char *text)
 {
+    FIND_LINK(h);
     return log_text(h, &h->infos, text);
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/calls.h"
+#include "base/handle_table.h"
 #include "cuda/fatbin.h"
 #include "toolkit/nvrtc.h"
 
@@ -73,13 +75,30 @@ EXPORT nvrtcResult nvrtcGetSupportedArchs(int *archs)
 
 /* ---- programs ---- */
 
+/* What a caller has is a number of this table. */
+enum { PROGRAM = 1 };
+static struct handle_table programs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A function's `p`, which is a handle, becomes the program it stands for, or NULL, for as long as the function lasts. */
+#define FIND_PROGRAM(p)                                                                                                \
+    IN_CALL;                                                                                                           \
+    p = handle_find(&programs, p, PROGRAM)
+
+static void free_program(void *data)
+{
+    nvrtcProgram p = data;
+    struct arena arena = p->arena; /* the program is in there */
+    free(p->image);
+    arena_free(&arena);
+}
+
 EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
-    if (!program || !*program)
+    IN_CALL;
+    nvrtcProgram p = program ? handle_take(&programs, *program, PROGRAM) : NULL;
+    if (!p)
         return NVRTC_ERROR_INVALID_PROGRAM;
-    struct arena arena = (*program)->arena; /* the program is in there */
-    free((*program)->image);
-    arena_free(&arena);
+    call_later(free_program, p);
     *program = NULL;
     return NVRTC_SUCCESS;
 }
@@ -104,8 +123,10 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
                 (struct nvrtc_header){arena_strdup(&arena, header_names[i]), arena_strdup(&arena, headers[i])};
     arena.on_oom = NULL;
     p->arena = arena;
-    *program = p;
-    return NVRTC_SUCCESS;
+    *program = handle_add(&programs, PROGRAM, p, NULL);
+    if (!*program)
+        free_program(p);
+    return *program ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- compiling ---- */
@@ -131,6 +152,7 @@ static nvrtcResult compile(nvrtcProgram p, int n, const char *const *words)
 
 EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *options)
 {
+    FIND_PROGRAM(p);
     jmp_buf oom;
     if (!p)
         return NVRTC_ERROR_INVALID_PROGRAM;
@@ -171,37 +193,44 @@ static nvrtcResult give(nvrtcProgram p, const void *from, size_t bytes, void *to
 
 EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram p, size_t *bytes)
 {
+    FIND_PROGRAM(p);
     return give_size(p, p && p->ptx, p ? p->ptx_bytes + 1 : 0, bytes);
 }
 
 EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram p, char *ptx)
 {
+    FIND_PROGRAM(p);
     return give(p, p ? p->ptx : NULL, p ? p->ptx_bytes + 1 : 0, ptx);
 }
 
 /* 0 bytes where the program was compiled for a virtual architecture, says the documentation. */
 EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, size_t *bytes)
 {
+    FIND_PROGRAM(p);
     return give_size(p, p && p->ptx, p && p->image ? p->image_bytes : 0, bytes);
 }
 
 EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char *cubin)
 {
+    FIND_PROGRAM(p);
     return give(p, p ? p->image : NULL, p ? p->image_bytes : 0, cubin);
 }
 
 EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram p, size_t *bytes)
 {
+    FIND_PROGRAM(p);
     return give_size(p, p, p && p->log ? strlen(p->log) + 1 : 1, bytes);
 }
 
 EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char *log)
 {
+    FIND_PROGRAM(p);
     return give(p, p && p->log ? p->log : "", p && p->log ? strlen(p->log) + 1 : 1, log);
 }
 
 EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram p, int (*callback)(void *, void *), void *payload)
 {
+    FIND_PROGRAM(p);
     if (!p)
         return NVRTC_ERROR_INVALID_PROGRAM;
     p->callback = callback;
@@ -213,6 +242,7 @@ EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram p, int (*callback)(void *, 
 
 EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram p, const char *expression)
 {
+    FIND_PROGRAM(p);
     jmp_buf oom;
     if (!p)
         return NVRTC_ERROR_INVALID_PROGRAM;
@@ -230,6 +260,7 @@ EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram p, const char *expression
 
 EXPORT nvrtcResult nvrtcGetLoweredName(nvrtcProgram p, const char *expression, const char **name)
 {
+    FIND_PROGRAM(p);
     if (!p)
         return NVRTC_ERROR_INVALID_PROGRAM;
     if (!expression || !name)
@@ -264,11 +295,13 @@ EXPORT nvrtcResult nvrtcSetPCHHeapSize(size_t bytes)
 
 EXPORT nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram p)
 {
+    FIND_PROGRAM(p);
     return p ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_PROGRAM;
 }
 
 EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram p, size_t *bytes)
 {
+    FIND_PROGRAM(p);
     return give_size(p, p, 0, bytes);
 }
 
@@ -276,6 +309,7 @@ EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram p, size_t *bytes)
 
 static nvrtcResult refuse(nvrtcProgram p, const char *function)
 {
+    FIND_PROGRAM(p);
     jmp_buf oom;
     if (!p)
         return NVRTC_ERROR_INVALID_PROGRAM;

@@ -536,4 +536,54 @@ def grids_meet_by_the_device_runtime_that_a_linker_adds():
     driver.call("cuLinkDestroy", state)
 
 
+def no_handles(one):
+    """What is no handle: nothing, small numbers, addresses, what is beside a good one."""
+    here = ctypes.create_string_buffer(4096)
+    return [None, 1, 7, ctypes.addressof(here), 2**64 - 16, one + 1, one + (1 << 40), one ^ (1 << 62)]
+
+
+def nvrtc_tells_programs_that_were_destroyed_or_are_none():
+    tap.need_loadable_libraries()
+    for version in ("12", "13"):
+        library, program, size = ctypes.CDLL(OUR_NVRTC + version), ctypes.c_void_p(), ctypes.c_size_t()
+        lowered, text = ctypes.c_char_p(), ctypes.create_string_buffer(64)
+        for _ in range(3):
+            assert library.nvrtcCreateProgram(ctypes.byref(program), b"", b"mine.cu", 0, None, None) == 0
+            old = ctypes.c_void_p(program.value)
+            assert library.nvrtcDestroyProgram(ctypes.byref(program)) == 0 and not program
+        assert library.nvrtcCreateProgram(ctypes.byref(program), b"", b"mine.cu", 0, None, None) == 0
+        for wrong in (old, *map(ctypes.c_void_p, no_handles(program.value))):
+            invalid_program = 4
+            assert library.nvrtcCompileProgram(wrong, 0, None) == invalid_program
+            assert library.nvrtcGetPTXSize(wrong, ctypes.byref(size)) == invalid_program
+            assert library.nvrtcGetPTX(wrong, text) == invalid_program
+            assert library.nvrtcGetCUBINSize(wrong, ctypes.byref(size)) == invalid_program
+            assert library.nvrtcGetProgramLogSize(wrong, ctypes.byref(size)) == invalid_program
+            assert library.nvrtcGetProgramLog(wrong, text) == invalid_program
+            assert library.nvrtcAddNameExpression(wrong, b"f") == invalid_program
+            assert library.nvrtcGetLoweredName(wrong, b"f", ctypes.byref(lowered)) == invalid_program
+            assert library.nvrtcSetFlowCallback(wrong, None, None) == invalid_program
+            assert library.nvrtcDestroyProgram(ctypes.byref(wrong)) == invalid_program
+        assert library.nvrtcDestroyProgram(ctypes.byref(program)) == 0
+
+
+def nvjitlink_tells_links_that_were_destroyed_or_are_none():
+    tap.need_loadable_libraries()
+    for version in (12, 13):
+        old, link, size, text = Link(b"-arch=sm_90", version=version), Link(b"-arch=sm_90", version=version), ctypes.c_size_t(), ctypes.create_string_buffer(64)
+        stale = ctypes.c_void_p(old.handle.value)
+        assert link.call("Destroy", ctypes.byref(old.handle)) == 0
+        for wrong in (stale, *map(ctypes.c_void_p, no_handles(link.handle.value))):
+            invalid_input = 3
+            assert link.call("AddData", wrong, PTX_INPUT, b"x", ctypes.c_size_t(1), b"x") == invalid_input
+            assert link.call("AddFile", wrong, PTX_INPUT, b"/dev/null") == invalid_input
+            assert link.call("Complete", wrong) == invalid_input
+            for what in ("LinkedCubinSize", "LinkedPtxSize", "LinkedLTOIRSize", "ErrorLogSize", "InfoLogSize"):
+                assert link.call("Get" + what, wrong, ctypes.byref(size)) == invalid_input, what
+            for what in ("LinkedCubin", "LinkedPtx", "LinkedLTOIR", "ErrorLog", "InfoLog"):
+                assert link.call("Get" + what, wrong, text) == invalid_input, what
+            assert link.call("Destroy", ctypes.byref(wrong)) == (invalid_input if wrong else 0)
+        assert link.call("Destroy", ctypes.byref(link.handle)) == 0
+
+
 tap.main(globals())
