@@ -402,6 +402,25 @@ enum hd_on_error {
     HD_ON_ERROR_CONTEXT, /* the launch, which fails, and with it its context, as on a GPU */
 };
 
+/* What kernels may do with memory; an atomic operation needs all three. */
+enum hd_memory_use { HD_MEMORY_READ = 1, HD_MEMORY_WRITE = 2, HD_MEMORY_ATOMIC = 4, HD_MEMORY_ALL = 7 };
+
+/* What a program says of a part of its memory. */
+typedef struct hd_memory_rule {
+    const void *start;
+    size_t bytes;
+    unsigned uses;    /* of enum hd_memory_use */
+    bool given;       /* false: of a pool, which has not given it out */
+    const char *name; /* or NULL */
+} hd_memory_rule;
+
+/* Rules that do not change, in the order of addresses and none over another; memory that none is of can be used as it is. Copied.
+ * Errors: HD_ERROR_INVALID_VALUE, HD_ERROR_OUT_OF_MEMORY. */
+typedef struct hd_memory_rules hd_memory_rules;
+HD_API hd_result hd_memory_rules_create(const hd_memory_rule *rules, size_t count, hd_memory_rules **made);
+HD_API hd_memory_rules *hd_memory_rules_keep(hd_memory_rules *rules); /* once more to be destroyed; NULL of NULL */
+HD_API void hd_memory_rules_destroy(hd_memory_rules *rules); /* launches that have them keep them; NULL is allowed */
+
 /* Zero is the default throughout. */
 typedef struct hd_checker_options {
     unsigned tools; /* of enum hd_tool; 0: all */
@@ -527,6 +546,8 @@ typedef struct hd_launch_config {
     /* Wall clock from the call on, waiting in a stream and for compiled code included; a launch that has not ended by then fails
      * with HD_ERROR_LAUNCH_TIMEOUT. 0: none; at most 1e9. */
     double timeout_seconds;
+    /* What a checker with HD_TOOL_MEMCHECK holds the launch's accesses to beside bounds; NULL: nothing. */
+    hd_memory_rules *rules;
 } hd_launch_config;
 
 /* What a launch did: sums over all its blocks. */

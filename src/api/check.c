@@ -3,6 +3,7 @@
 
 #include "api/handles.h"
 #include "check/host.h"
+#include "check/rules.h"
 #include "check/shadow.h"
 
 hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
@@ -121,4 +122,27 @@ hd_result hd_checker_report(hd_checker *c, hd_report **report)
     hd_result result = fill_report(c, r) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
     report_give(r, report);
     return result;
+}
+
+hd_result hd_memory_rules_create(const hd_memory_rule *rules, size_t count, hd_memory_rules **made)
+{
+    if (!made || (count && !rules))
+        return HD_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        bool apart = !i || (const char *)rules[i - 1].start + rules[i - 1].bytes <= (const char *)rules[i].start;
+        if (!is_memory(rules[i].start, rules[i].bytes) || rules[i].uses & ~(unsigned)HD_MEMORY_ALL || !apart)
+            return HD_ERROR_INVALID_VALUE;
+    }
+    *made = (hd_memory_rules *)rules_new(rules, count);
+    return *made ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+hd_memory_rules *hd_memory_rules_keep(hd_memory_rules *rules)
+{
+    return (hd_memory_rules *)rules_keep((struct memory_rules *)rules);
+}
+
+void hd_memory_rules_destroy(hd_memory_rules *rules)
+{
+    rules_release((struct memory_rules *)rules);
 }

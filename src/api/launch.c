@@ -163,7 +163,8 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
                                  .flags = c->flags,
                                  .engine = c->engine,
                                  .deadline = c->timeout_seconds > 0 ? seconds_now() + c->timeout_seconds : 0,
-                                 .params = *packed};
+                                 .params = *packed,
+                                 .rules = (struct memory_rules *)c->rules};
     for (int i = 0; i < 3; i++) {
         q->grid[i] = c->grid[i];
         q->block[i] = c->block[i];
@@ -219,7 +220,7 @@ static void checked_begin(hd_checker *c, struct launch_request *q, struct runnin
     if (q->flags & HD_LAUNCH_UNCHECKED)
         return;
     tell_begun(c->options.begun, c->options.data, q->kernel->func->symbol.name);
-    checker_begin(c->checker, q->kernel, &q->hooks);
+    checker_begin(c->checker, q->kernel, &q->hooks, q->rules != NULL);
 }
 
 static void checked_end(hd_checker *c, const struct launch_request *q, const struct running *r)

@@ -5,6 +5,7 @@
 
 #include "api/handles.h"
 #include "base/demangle.h"
+#include "check/rules.h"
 #include "exec/hold.h"
 #include "exec/thread_pool.h"
 
@@ -70,6 +71,7 @@ static void drop_launch(struct task *t)
     struct launch_task *l = (struct launch_task *)t;
     module_release(l->module);
     free(l->packed);
+    rules_release(l->request.rules);
 }
 
 static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c, struct diags *d)
@@ -87,9 +89,11 @@ static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *
     module_hold(l->module);
     hd_result r = launch_prepare(k, c, &l->request, &l->packed, d);
     if (r) {
+        l->request.rules = NULL;
         task_release(&l->task);
         return r;
     }
+    rules_keep(l->request.rules);
     return stream_put(s->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 

@@ -32,6 +32,7 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o, cons
     c->budget = with ? with->budget : &c->own_budget;
     init_locks(c);
     sync_open(c);
+    rules_open(c);
     copies_open(c);
     proxies_open(c);
     if (memory_open(c) && open_races(c, with))
@@ -62,7 +63,7 @@ void checker_forget(struct checker *c, const void *p, uint64_t bytes)
         races_forget(c->races, p, bytes);
 }
 
-void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks)
+void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks, bool ruled)
 {
     pthread_mutex_lock(&c->lock);
     if (c->running++ == 0 && c->races)
@@ -71,6 +72,8 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
     pthread_mutex_unlock(&c->lock);
     if (c->options.tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK))
         hooks_add(hooks, HOOK_MEMORY, &c->memory);
+    if (ruled && c->options.tools & HD_TOOL_MEMCHECK)
+        hooks_add(hooks, HOOK_RULES, &c->rules);
     if (c->options.tools & HD_TOOL_SYNCCHECK)
         hooks_add(hooks, HOOK_SYNC, sync_hooks(c, k));
     if (c->races) {

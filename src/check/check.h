@@ -21,8 +21,8 @@ struct strands;
 struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with);
 void checker_free(struct checker *c);
 
-/* Before a launch of the kernel: its hooks are added. And after it. */
-void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks);
+/* Before a launch of the kernel: its hooks are added. And after it. `ruled`: it has rules about memory. */
+void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks, bool ruled);
 void checker_end(struct checker *c);
 
 /* The order of the machine's tasks; NULL where no tool asks for it. */

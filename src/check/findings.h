@@ -110,7 +110,7 @@ struct checker {
     pthread_mutex_t host_places_lock;
     struct host_place host_places[HOST_PLACES];              /* by instruction */
     struct races *races;                                     /* or NULL */
-    struct hooks memory, sync, sync_parted, copies, proxies; /* of the tools that are wanted */
+    struct hooks memory, rules, sync, sync_parted, copies, proxies; /* of the tools that are wanted */
     _Atomic(struct passed *) passed;                         /* parted.c; in the findings' arena */
     struct wgmma_kernel *wgmma;                              /* kernels that have been looked at; with `lock` */
     struct findings findings;
@@ -142,6 +142,10 @@ bool proxies_concern(const struct kernel *k);
 /* What watches launches of the kernel; NULL where nothing in it can go wrong. With c->lock held. */
 const struct hooks *wgmma_hooks(struct checker *c, const struct kernel *k);
 void wgmma_close(struct checker *c);
+
+/* ---- rules.c: a part of memcheck ---- */
+
+void rules_open(struct checker *c);
 
 /* ---- memory.c: memcheck and initcheck ---- */
 

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "cli/check_findings.h"
 #include "cli/check_settings.h"
+#include "cli/places.h"
 #include "cli/process_files.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
@@ -103,6 +104,9 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
+    const char *libraries = c->settings.nvtx ? place_of_libraries(&c->s->arena) : NULL; /* cuda/nvtx_memory.h */
+    if (libraries)
+        setenv("NVTX_INJECTION64_PATH", arena_printf(&c->s->arena, "%s/libcuda.so.1", libraries), 0);
     if (c->s->o.confined && confine_program(c->s, c->folder))
         _exit(PROGRAM_CANNOT_RUN);
     if (c->run > 0) {

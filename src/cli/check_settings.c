@@ -145,14 +145,17 @@ static const char *read_words(const struct options *o, struct check_settings *c,
 {
     static const char *const formats[] = {"text", "json", "sarif", NULL}, *const leaks[] = {"no", "full", NULL},
                              *const errors[] = {"no", "unseen", "all", "explicit", "extended", NULL},
-                             *const ends[] = {"no", "kernel", "context", NULL};
-    int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_UNSEEN, on_error = 0;
+                             *const ends[] = {"no", "kernel", "context", NULL}, *const listens[] = {"no", "yes", NULL};
+    int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_UNSEEN, on_error = 0,
+        nvtx = 1;
     const char *wrong = read_word("format", o->format, formats, &format, arena);
     wrong = wrong ? wrong : read_word("leak-check", o->leak_check, leaks, &leak_check, arena);
     wrong = wrong ? wrong : read_word("report-api-errors", o->report_api_errors, errors, &api_errors, arena);
     wrong = wrong ? wrong : read_word("destroy-on-device-error", o->destroy_on_device_error, ends, &on_error, arena);
+    wrong = wrong ? wrong : read_word("nvtx", o->nvtx, listens, &nvtx, arena);
     wrong = wrong ? wrong : target_processes_setting(o, &c->application_only, arena);
     c->format = (enum check_format)format;
+    c->nvtx = nvtx;
     c->process.leak_check = leak_check;
     c->process.api_errors = (enum check_api_errors)(api_errors < API_ERRORS_ALL ? api_errors : API_ERRORS_ALL);
     c->process.on_error = (enum hd_on_error)on_error;

@@ -10,7 +10,7 @@ enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF };
 struct check_settings {
     struct check_options process; /* for the processes; its folder is not set */
     enum check_format format;
-    bool application_only;
+    bool application_only, nvtx;
     unsigned runs;
     uint64_t seed, print_limit; /* print_limit 0: none */
     int error_exitcode;

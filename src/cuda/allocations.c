@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cuda/devices.h"
+#include "cuda/nvtx_memory.h"
 #include "cuda/watch.h"
 
 struct allocation *allocation_find(const void *address, hd_memory_info *info, struct device **device)
@@ -67,6 +68,7 @@ void allocation_is_undefined(const struct allocation *a)
 void allocation_end(struct allocation *a)
 {
     watch_freed(a->start, a->bytes, a->type, a->stack);
+    nvtx_memory_freed(a->start, a->bytes);
     call_later(free, a);
 }
 

@@ -1,5 +1,5 @@
-/* NVTX 3: the ranges and marks by which programs tell profilers what they are about, for `heddle explain`, which names this library in
- * NVTX_INJECTION64_PATH. NVIDIA's header loads it then, and hands it tables of pointers to functions, by module and number; Heddle's own
+/* NVTX 3: the ranges and marks by which programs tell profilers what they are about, for `heddle explain`, and what they say of memory, for
+ * `heddle check` (nvtx_memory.h): both name this library in NVTX_INJECTION64_PATH. NVIDIA's header loads it then, and hands it tables of pointers to functions, by module and number; Heddle's own
  * header (nvtx3/nvToolsExt.h) asks for heddle_nvtx_functions.
  *
  * A message stands with its domain before it; what colors, categories and payloads say is not kept.
@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/check.h"
 #include "cuda/explain.h"
 #include "cuda/machines.h"
 #include "cuda/nvtx3/nvToolsExt.h"
+#include "cuda/nvtx3/nvToolsExtMem.h"
+#include "cuda/nvtx_memory.h"
 #include "cuda/start.h"
 #include "cuda/state.h"
 
@@ -65,6 +68,14 @@ static const char *name_of(const void *handle)
 {
     const struct nvtx_name *name = handle;
     return name ? name->text : NULL;
+}
+
+char *nvtx_text(unsigned type, const void *message)
+{
+    const char *text = type == NVTX_MESSAGE_TYPE_ASCII        ? message
+                       : type == NVTX_MESSAGE_TYPE_REGISTERED ? name_of(message)
+                                                              : NULL;
+    return type == NVTX_MESSAGE_TYPE_UNICODE && message ? utf8(message) : text ? strdup(text) : NULL;
 }
 
 /* "domain: message", from malloc. */
@@ -196,7 +207,8 @@ static nvtxStringHandle_t register_wide_string(nvtxDomainHandle_t domain, const 
 static bool is_ready(void)
 {
     struct device *device;
-    return cuda_start() == CUDA_SUCCESS && explain_options() && device_get(0, &device) == CUDA_SUCCESS;
+    return cuda_start() == CUDA_SUCCESS && (explain_options() || check_options()) &&
+           device_get(0, &device) == CUDA_SUCCESS;
 }
 
 typedef void function(void);
@@ -256,11 +268,39 @@ EXPORT int InitializeInjectionNvtx2(const void *(*table)(uint32_t number))
            fill(callbacks, MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]);
 }
 
+/* What NVIDIA's headers of extensions hand over: slots for functions, by number. */
+struct extension_segment {
+    size_t number, n;
+    intptr_t *functions;
+};
+struct extension {
+    uint16_t nvtx, bytes, module, compatible_with;
+    size_t n_segments;
+    struct extension_segment *segments;
+    /* more follows */
+};
+
+/* They call it once for each extension; 0: nobody listens. */
+EXPORT int InitializeInjectionNvtxExtension(const struct extension *e);
+EXPORT int InitializeInjectionNvtxExtension(const struct extension *e)
+{
+    size_t n = sizeof(struct heddle_nvtx_memory) / sizeof(intptr_t);
+    if (!e || e->bytes < sizeof *e || e->module != NVTX_EXT_MODULEID_MEM ||
+        e->compatible_with != NVTX_EXT_COMPATID_MEM || e->n_segments != 1 || !check_options() || !is_ready())
+        return 0;
+    for (size_t i = 0; i < n && i < e->segments->n; i++)
+        memcpy(&e->segments->functions[i], (const intptr_t *)nvtx_memory_functions() + i, sizeof(intptr_t));
+    return 1;
+}
+
 /* Heddle's own header calls it; NULL: nobody listens. */
 EXPORT const struct heddle_nvtx *heddle_nvtx_functions(void);
 EXPORT const struct heddle_nvtx *heddle_nvtx_functions(void)
 {
-    static const struct heddle_nvtx functions = {
-        mark, start, end, push, pop, create_domain, create_wide_domain, register_string, register_wide_string};
-    return is_ready() ? &functions : NULL;
+    static struct heddle_nvtx functions = {
+        mark, start, end, push, pop, create_domain, create_wide_domain, register_string, register_wide_string, NULL};
+    if (!is_ready())
+        return NULL;
+    functions.memory = check_options() ? nvtx_memory_functions() : NULL;
+    return &functions;
 }

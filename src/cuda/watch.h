@@ -76,4 +76,7 @@ void watch_destroyed(const void *handle);
 /* Whether a handle may be looked at; a destroyed one, and what never was one, is a finding. */
 bool watch_handle(const void *handle, const char *what);
 
+/* A call of NVTX's about memory that cannot be what it means. */
+void watch_nvtx(const char *call, const char *why);
+
 #endif

@@ -1,6 +1,8 @@
 /* Frees, copies and fills of memory that is not what the call takes it for: watch.h. */
 #include "cuda/watch_found.h"
 
+#include "cuda/nvtx_memory.h"
+
 #include <stdio.h>
 
 #include "cuda/allocations.h"
@@ -10,12 +12,14 @@
 bool watch_origin(void *data, const void *start, bool was_freed, char *text, size_t bytes)
 {
     struct watch_freed f;
+    char name[128];
     struct allocation *a = was_freed ? NULL : allocation_find(start, NULL, NULL);
     (void)data;
     if (was_freed && watch_find_freed(start, &f))
         snprintf(text, bytes, "%s (allocated %s)", stack_text(f.freed).place, stack_text(f.allocated).place);
     else if (a && a->stack)
-        snprintf(text, bytes, "allocated %s", stack_text(a->stack).place);
+        snprintf(text, bytes, "%s%sallocated %s", nvtx_memory_name(start, name, sizeof name) + (name[0] != 0),
+                 name[0] ? " " : "", stack_text(a->stack).place);
     else
         return false;
     return true;
@@ -186,4 +190,13 @@ void watch_undefined_copy(void *data, const void *place, const void *to, const v
     watch_found(
         &w, "%s reads %zu bytes of %s allocated %s, and byte %zu, the first of them that is so, has never been written",
         watch_call_of(place), bytes, buffer_name(name, a->bytes), stack_text(a->stack).place, at);
+}
+
+/* ---- what NVTX is told ---- */
+
+void watch_nvtx(const char *call, const char *why)
+{
+    struct watch_finding w = {.severity = HD_SEVERITY_WARNING, .code = "nvtx"};
+    if (watch_is_on())
+        watch_found(&w, "%s has no effect: %s", call, why);
 }

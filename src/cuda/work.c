@@ -7,6 +7,7 @@
 #include "cuda/devices.h"
 #include "cuda/explain.h"
 #include "cuda/limits.h"
+#include "cuda/nvtx_memory.h"
 #include "cuda/module.h"
 #include "cuda/printed.h"
 #include "cuda/registered.h"
@@ -90,7 +91,9 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     hd_launch_config config = config_of(f, l);
     config.flags |= is_wanted(f->name) ? 0 : HD_LAUNCH_UNCHECKED;
     config.timeout_seconds = limits_time_left(limits_given());
+    config.rules = nvtx_memory_rules(c->device->ordinal);
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
+    hd_memory_rules_destroy(config.rules);
     return launched(f, r, report);
 }
 

@@ -60,6 +60,13 @@ bool warp_fault_value(struct warp *w, enum fault_kind kind, const struct op *o, 
     return record(w, kind, o, lane, (struct fault){.address = value});
 }
 
+bool warp_fault_detail(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, const char *detail)
+{
+    struct fault f = {0};
+    snprintf(f.detail, sizeof f.detail, "%s", detail);
+    return record(w, kind, o, lane, f);
+}
+
 bool warp_fault_at(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, const struct location *p,
                    uint32_t bytes)
 {
@@ -222,6 +229,9 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
     case FAULT_misaligned:
         return arena_printf(arena, "%s %u bytes at %s address 0x%llx, which is not a multiple of %u", access_words(f),
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
+    case FAULT_beyond_region:
+    case FAULT_not_given:
+    case FAULT_not_permitted: return arena_strdup(arena, f->detail); /* the checker's (check/rules.c) */
     case FAULT_read_only: return arena_printf(arena, "writes to %s at 0x%llx", read_only(m, f), address);
     case FAULT_address_space: return wrong_space(f, arena);
     case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";

@@ -45,6 +45,8 @@ bool warp_fault_at(struct warp *w, enum fault_kind kind, const struct op *o, uns
                    uint32_t bytes);
 /* The same with a number that the kind needs: a target, an index. */
 bool warp_fault_value(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, uint64_t value);
+/* The same of one whose text is known. */
+bool warp_fault_detail(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, const char *detail);
 /* Ends the launch with a fault of no thread's, unless it has one. */
 void launch_fail(struct launch *l, enum fault_kind kind);
 

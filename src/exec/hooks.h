@@ -208,6 +208,7 @@ enum hook_client {
     HOOK_TRACE,
     HOOK_COUNTERS,
     HOOK_MEMORY,
+    HOOK_RULES,
     HOOK_SYNC,
     HOOK_COPIES,
     HOOK_WGMMA,

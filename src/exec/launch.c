@@ -117,6 +117,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
                          .begun = seconds_now(),
                          .kernel = r->kernel,
                          .task = r->task,
+                         .rules = r->rules,
                          .flags = r->flags,
                          .rows = m->rows};
     for (int i = 0; i < 3; i++) {

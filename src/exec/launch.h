@@ -16,6 +16,7 @@ struct compiled;
 struct schedule;
 struct row_fns;
 struct thread_pool;
+struct memory_rules;
 
 /* What a launch has printed, and could not. */
 struct print_total {
@@ -36,7 +37,8 @@ struct launch {
     bool ready;   /* its kernel can run */
     struct kernel *kernel;
     uint64_t number;
-    uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
+    uint32_t task;                    /* its number in the order of tasks (queue.h), or 0 */
+    const struct memory_rules *rules; /* a checker's (check/rules.h), or NULL */
     uint32_t flags;
     uint32_t grid[3], block[3];
     uint32_t cluster[3], blocks_per_cluster; /* 1 where there are no clusters */
@@ -91,6 +93,7 @@ struct launch_request {
     const void *params; /* packed */
     struct hook_list hooks;
     uint32_t task; /* as in struct launch */
+    struct memory_rules *rules;
 };
 
 /* A grid runs in whoever asks for it and in the machine's workers. Nothing of it stands on a C stack between its steps, so that

@@ -94,6 +94,7 @@ struct heddle_nvtx {
     nvtxDomainHandle_t (*wide_domain)(const wchar_t *name);
     nvtxStringHandle_t (*string)(nvtxDomainHandle_t domain, const char *text);
     nvtxStringHandle_t (*wide_string)(nvtxDomainHandle_t domain, const wchar_t *text);
+    const struct heddle_nvtx_memory *memory; /* nvToolsExtMem.h */
 };
 
 /* NULL: nobody does. */
