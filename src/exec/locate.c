@@ -105,7 +105,8 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
     default: break;
     }
     enum fault_kind kind = locate_global(w, address, bytes, writes, p);
-    if (kind != FAULT_illegal_address || !in_window(address, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES))
+    if (kind != FAULT_illegal_address ||
+        !in_window(address, mem_local_window(m), w->block->launch->kernel->local_bytes))
         return kind;
     *p = (struct location){.space = SPACE_LOCAL, .address = address - mem_local_window(m)};
     return FAULT_address_space; /* global memory is meant, as an H200 says */
