@@ -122,8 +122,8 @@ void lower_call(struct builder *b);
 /* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.
  */
 void lower_register_params(struct builder *b, bool at_start);
-/* The registers outside of functions that the instruction names: their values from the thread's memory before it, and what it leaves in
- * them back behind it. Functions that it calls have them there, too. */
+/* The registers outside of functions that the instruction names: before it the values that it reads come from the thread's memory, and
+ * behind it those that it has written go back. Functions that it calls have them there, too. */
 void lower_outer_registers(struct builder *b, bool load);
 
 #endif

@@ -238,7 +238,7 @@ static void pass_outer(struct builder *b, const struct ptx_reg *reg, uint32_t nu
         passing_load(b, &p, ir_emit);
     } else {
         struct ir_access *stored = passing_store(b, &p);
-        ir_emit(b, IR_ST)->access = stored;
+        ir_emit_guarded(b, IR_ST)->access = stored;
     }
 }
 
@@ -255,20 +255,30 @@ static void pass_outer_of(struct builder *b, const struct ptx_operand *o, bool l
     }
 }
 
+/* Does it write its first operand and not read it? A fragment may be read, too. */
+static bool first_is_result(const struct ptx_insn *in)
+{
+    const struct isa_operand *first = &in->inst->operand[0];
+    bool named = in->inst->n_operands && (first->kind == OPERAND_DST || first->kind == OPERAND_DPRED);
+    return in->n_operands && (named || in->inst->kind == KIND_MOV);
+}
+
 void lower_outer_registers(struct builder *b, bool load)
 {
     const struct ptx_insn *in = b->insn;
     const struct ptx_call *c = in->call;
     if (!b->module->n_registers)
         return;
+    bool result = first_is_result(in), fragment = in->inst->kind == KIND_MATRIX;
     if (load && in->guard && in->guard->storage)
         pass_outer(b, in->guard, in->guard_number, true);
     for (unsigned k = 0; k < in->n_operands; k++)
-        pass_outer_of(b, &in->operands[k], load);
+        if (load ? k || !result : !k && (result || fragment))
+            pass_outer_of(b, &in->operands[k], load);
     for (uint32_t k = 0; c && load && k < c->n_args; k++)
         pass_outer_of(b, &c->args[k], true);
-    for (uint32_t k = 0; c && k < c->n_returns; k++)
-        pass_outer_of(b, &c->returns[k], load);
+    for (uint32_t k = 0; c && !load && k < c->n_returns; k++)
+        pass_outer_of(b, &c->returns[k], false);
     if (c && load)
         pass_outer_of(b, &c->callee, true);
 }

@@ -21,6 +21,19 @@ static bool is_fundamental(enum isa_type type)
     }
 }
 
+/* 5.3: textures and the like are names of their own from PTX 1.5 on, samplers apart from textures where the target says so. */
+static void check_opaque(struct verifier *v, const struct ptx_symbol *name, enum isa_type type)
+{
+    bool independent = false;
+    for (uint32_t i = 0; i < v->m->target_words.n; i++)
+        independent |= str_is(v->m->target_words.at[i], "texmode_independent");
+    const char *what = arena_printf(v->diags->arena, "`.%s`", isa_type_name(type));
+    verify_need(v, symbol_place(v, name), what, (struct isa_need){15, 10, false});
+    if (type == TYPE_samplerref && !independent)
+        diag_error(v->diags, symbol_place(v, name), "ptx-target", "write .target ..., texmode_independent",
+                   "a sampler apart from a texture needs `texmode_independent`");
+}
+
 /* What a name can be declared as in a state space (5.2, 5.3, 5.4.2); `opaque`: as a texture, too. */
 static void check_type(struct verifier *v, const struct ptx_symbol *name, enum ptx_space space, enum isa_type type,
                        unsigned vector, bool opaque)
@@ -35,7 +48,9 @@ static void check_type(struct verifier *v, const struct ptx_symbol *name, enum p
     if (isa_type_class(type) == CLASS_O && !opaque)
         diag_error(v->diags, at, "ptx-type", "declare it in .global, outside of functions, or as a kernel's parameter",
                    "%s cannot be .%s", space == SPACE_GLOBAL ? "a variable of a function" : what, text);
-    else if (isa_type_class(type) != CLASS_O && (!is_fundamental(type) || reg_only || not_param))
+    else if (isa_type_class(type) == CLASS_O)
+        check_opaque(v, name, type);
+    else if (!is_fundamental(type) || reg_only || not_param)
         diag_error(v->diags, at, "ptx-type",
                    reg_only ? "keep it as .u32"
                             : arena_printf(a, "declare it as .b%u", isa_type_bits(type) < 8 ? 8 : isa_type_bits(type)),
@@ -46,6 +61,15 @@ static void check_type(struct verifier *v, const struct ptx_symbol *name, enum p
     else if (vector > 4 || (vector > 1 && vector * isa_type_bits(type) > 128))
         diag_error(v->diags, at, "ptx-type", NULL, "a vector has at most 4 elements and 128 bits, not .v%u .%s", vector,
                    text);
+}
+
+/* 11.6: .weak and .common are newer than .extern and .visible. */
+static void check_linkage(struct verifier *v, const struct ptx_symbol *name, enum ptx_linkage linkage)
+{
+    if (linkage == LINK_WEAK)
+        verify_need(v, symbol_place(v, name), "`.weak`", (struct isa_need){31, 10, false});
+    if (linkage == LINK_COMMON)
+        verify_need(v, symbol_place(v, name), "`.common`", (struct isa_need){50, 20, false});
 }
 
 /* ---- variables ---- */
@@ -65,6 +89,7 @@ static void check_texture(struct verifier *v, const struct ptx_var *var)
 
 static void check_variable(struct verifier *v, const struct ptx_var *var)
 {
+    check_linkage(v, &var->symbol, var->linkage);
     if (var->space == SPACE_TEX)
         check_texture(v, var);
     check_type(v, &var->symbol, var->space, var->type, var->vector, var->space == SPACE_GLOBAL && !var->func);
@@ -210,6 +235,7 @@ static void check_param_bytes(struct verifier *v, const struct ptx_func *f)
 static void check_head_of(struct verifier *v, const struct ptx_func *f)
 {
     check_param_bytes(v, f);
+    check_linkage(v, &f->symbol, f->linkage);
     for (uint32_t i = 0; i < f->signature.params.n; i++)
         check_parameter(v, f, f->signature.params.at[i]);
     for (uint32_t i = 0; i < f->signature.returns.n; i++)
@@ -280,6 +306,8 @@ void ptx_verify(const struct ptx_module *m, struct diags *diags)
         const struct ptx_item *it = &m->items.at[i];
         if (it->kind == ITEM_VAR)
             check_module_variable(&v, it->var);
+        if (it->kind == ITEM_ALIAS)
+            verify_need(&v, symbol_place(&v, &it->alias->symbol), "`.alias`", (struct isa_need){63, 30, false});
         if (it->kind == ITEM_REG)
             check_outer_register(&v, it->reg);
         if (it->kind != ITEM_FUNC)

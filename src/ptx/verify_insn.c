@@ -522,6 +522,17 @@ static void check_store_to_param(struct verifier *v)
                       "`%.*s` is an input of the function", STR_ARG(s->name));
 }
 
+static void check_load_of_result(struct verifier *v)
+{
+    const struct ptx_operand *o = &v->insn->operands[1];
+    if (o->kind != OPND_MEM || o->elems->kind != OPND_SYMBOL)
+        return;
+    for (uint32_t i = 0; i < v->func->signature.returns.n; i++)
+        if (&v->func->signature.returns.at[i]->symbol == o->elems->symbol)
+            operand_error(v, o->elems, "keep the value in a register", "`%.*s` is a result of the function",
+                          STR_ARG(o->elems->symbol->name));
+}
+
 /* isspacep takes addresses of 32 bits in modules of 64, too (9.7.9.19). */
 static bool is_short_address(const struct ptx_operand *o)
 {
@@ -560,6 +571,8 @@ static void check_operands(struct verifier *v)
         check_tensor_map(v);
     if (in->inst->kind == KIND_ST)
         check_store_to_param(v);
+    if (in->inst->kind == KIND_LD)
+        check_load_of_result(v);
 }
 
 static void check_branch_table(struct verifier *v)

@@ -181,6 +181,8 @@ REFUSED = [
     ("a parameter cannot be a vector", "", ".func f(.param .v2 .b32 p) { ret; }"),
     ("has one dimension", "", ".func f(.param .b8 p[2][2]) { ret; }"),
     ("a parameter cannot be .texref", "", ".func f(.param .texref p) { ret; }"),
+    ("`r` is a result of the function", "", ".func (.param .b32 r) f { .reg .b32 x; ld.param.b32 x, [r]; ret; }"),
+    ("needs `texmode_independent`", "", ".global .samplerref s;"),
     ("a register cannot be .texref", ".reg .texref image;"),
     *((f"a register cannot be .{t}", f".reg .{t} x;") for t in ("bf16", "bf16x2", "f32x2", "u16x2", "tf32", "e4m3", "ue8m0x2", "b1", "u4")),
     *((f"a variable in memory cannot be .{t}", "", f".global .{t} x;") for t in ("pred", "bf16", "f32x2", "e5m2x4")),
@@ -189,11 +191,24 @@ REFUSED = [
 TEXTURES = ".tex .u32 a, b; .tex .u64 c; .visible .tex .u32 d<3>;\n"
 NO_TEXTURES = [
     ("no longer valid from .version 1.5", HEAD + ".tex .u32 a;"),
+    ("`.texref` needs .version 1.5", OLD + ".global .texref a;"),
     ("a texture is a .u32 or a .u64", OLD + ".tex .f32 a;"),
     ("a texture is a .u32 or a .u64", OLD + ".tex .u32 a[4];"),
     ("and in a function", OLD + ".entry k() { .tex .u32 a; exit; }"),
     ("`a` is a texture, which has no address", OLD + TEXTURES + ".entry k() { .reg .u32 r; mov.u32 r, a; exit; }"),
     ("`a` is in .tex", OLD + TEXTURES + ".entry k() { .reg .u32 r; ld.global.u32 r, [a]; exit; }"),
+]
+
+
+def of(version, target, text):
+    return f".version {version}\n.target {target}\n{text}"
+
+
+NEWER = [
+    ("`.weak` needs .version 3.1", of("3.0", "sm_20", ".weak .func f() { ret; }")),
+    ("`.weak` needs .version 3.1", of("3.0", "sm_20", ".weak .global .u32 g;")),
+    ("`.common` needs .version 5.0", of("4.3", "sm_20", ".common .global .u32 g;")),
+    ("`.alias` needs .version 6.3", of("6.2", "sm_30", ".func f() { ret; } .func g(); .alias g, f;")),
 ]
 
 
@@ -223,6 +238,13 @@ def what_is_no_signature_and_no_operand_is_refused():
         with written(kernel(row)) as path:
             status, out, err = run("ptx", path)
         assert status == 1 and row[0] in err, f"{row[0]}:\n{kernel(row)}\n{out}{err}"
+
+
+def declarations_that_are_newer_than_the_module_are_refused():
+    for said, text in NEWER:
+        with written(text) as path:
+            status, out, err = run("ptx", path)
+        assert status == 1 and said in err, f"{said}:\n{text}\n{out}{err}"
 
 
 def textures_of_old_modules_are_read_and_their_use_is_refused_by_name():
@@ -275,6 +297,10 @@ def registers_outside_of_functions_are_the_threads():
         called = t < 32
         wanted = [2 * t + 1 if called else 0, 101 + t * (t + 1) // 2, t if called and t > 7 else 55, int(called and t > 7), t if called else 0, 0]
         assert got[8 * t:8 * t + 6] == wanted, f"thread {t}: {got[8 * t:8 * t + 6]}, not {wanted}"
+    with written(OUTSIDE) as path:
+        for threads, found in (32, 0), (40, 3):  # the last eight never write three of them
+            out, err = run("launch", path, "--check", "--grid", 1, "--block", threads, "u32[320]")[1:]
+            assert (out + err).count("[uninitialised-read") == found, out + err
     for said, text in [("belongs to functions from .version 3.0", OUTSIDE.replace("2.2", "3.0")),
                        ("registers outside of functions", OUTSIDE.replace("r<3>", "r<5000>")),
                        ("a register cannot be .bf16", OUTSIDE.replace(".u64 wide", ".bf16 wide")),
