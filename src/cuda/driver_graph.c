@@ -3,12 +3,9 @@
 
 #include "cuda/capture.h"
 #include "cuda/contexts.h"
-#include "cuda/devices.h"
-#include "cuda/module.h"
 #include "cuda/streams.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 CU_API CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 {

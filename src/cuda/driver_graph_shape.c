@@ -1,9 +1,6 @@
 /* Graphs as a whole: copies of them, and questions about nodes and edges ("CUDA Driver API", 6.23). */
 #include "cuda/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- copies ---- */
 
 CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)

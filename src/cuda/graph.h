@@ -130,9 +130,9 @@ void node_index_free(struct node_index *x);
 /* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The context: its handle. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
-/* A launch's kernel on a context's device; whether work can be a node: more is asked of those than of what streams take. The context: its
- * handle. */
+/* A launch's kernel on a context's device. */
 CUresult work_kernel(const struct work *w, CUcontext c, hd_kernel **kernel);
+/* Whether it can be a node: more is asked of those than of what streams take. */
 CUresult node_check(const struct work *w, CUcontext c);
 /* Whether a node that was made ready can go over from a to b. */
 bool work_can_become(const struct work *a, const struct work *b);
@@ -157,7 +157,7 @@ void launch_copy_attributes(struct work_launch *to, const struct work_launch *fr
 
 /* ---- graphs made ready: driver_graph.c ---- */
 
-/* Adds a node that has been checked. All by their handles; the context may be NULL: the current one. */
+/* Checks a node, and adds it. All by their handles; the context may be NULL: the current one. */
 CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
                         const CUgraphNode *after, size_t n, CUgraphNode *node);
 
@@ -170,6 +170,8 @@ void exec_free(void *x);
 
 /* Gives x the work of `fresh`, which another graph of the same shape was made ready to; or says what differs. */
 CUresult exec_update(CUgraphExec x, CUgraphExec fresh, CUgraphExecUpdateResultInfo *info);
+
+/* ---- user objects: driver_user_object.c ---- */
 
 /* References to the same user objects; where that fails, those that there are so far. */
 CUresult kept_copy(const struct kept *from, struct kept **to);
