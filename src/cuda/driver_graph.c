@@ -209,8 +209,7 @@ CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const
 
 /* ---- instantiation ---- */
 
-/* The node that stands for a step. */
-static CUgraphNode key_of(CUgraphNode n)
+CUgraphNode node_key(CUgraphNode n)
 {
     return n->graph->is_flat ? n->original : n->handle;
 }
@@ -219,7 +218,7 @@ static CUresult add_step(CUgraphExec x, CUgraphNode n)
 {
     struct step *s = &x->steps[x->n];
     TRY(work_own(&n->work, n->context, &s->work));
-    s->node = key_of(n);
+    s->node = node_key(n);
     s->type = n->type;
     s->context = n->context;
     s->after = x->n_after;
@@ -248,7 +247,7 @@ static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open, CUgrap
         }
         CUgraphNode earlier = n->after.at[next].node;
         if (earlier->mark == OPEN) {
-            *bad = key_of(earlier);
+            *bad = node_key(earlier);
             return CUDA_ERROR_INVALID_VALUE;
         }
         if (earlier->mark == UNSEEN)
@@ -264,7 +263,7 @@ static void index_steps(CUgraphExec x)
     node_index_sort(&x->index);
 }
 
-/* What is known of a whole graph before its nodes are placed; afterwards, in which order they were made. */
+/* What is known of a whole graph before its nodes are placed; afterwards, which of them are ends. */
 static CUresult make_lists(CUgraphExec x, CUgraph g)
 {
     size_t edges = 0;
@@ -273,16 +272,19 @@ static CUresult make_lists(CUgraphExec x, CUgraph g)
         edges += n->after.n;
     }
     x->after = calloc(edges + 1, sizeof *x->after);
-    x->made = calloc(g->n + 1, sizeof *x->made);
-    return x->after && x->made ? node_index_make(&x->index, g->n) : CUDA_ERROR_OUT_OF_MEMORY;
+    return x->after ? node_index_make(&x->index, g->n) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static void fill_lists(CUgraphExec x, CUgraph g)
+static CUresult fill_lists(CUgraphExec x, CUgraph g)
 {
-    size_t i = 0;
-    for (CUgraphNode n = g->first; n; n = n->next)
-        x->made[i++] = n->place;
+    CUgraphNode *ends;
+    TRY(graph_ends(g, &ends, &x->n_ends));
+    x->ends = calloc(x->n_ends + 1, sizeof *x->ends);
+    for (size_t i = 0; x->ends && i < x->n_ends; i++)
+        x->ends[i] = ends[i]->place;
+    free(ends);
     index_steps(x);
+    return x->ends ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* *bad: a node that depends on itself, or NULL. */
@@ -294,9 +296,7 @@ static CUresult place_all(CUgraphExec x, CUgraph g, CUgraphNode *bad)
         if (n->mark == UNSEEN)
             r = place(x, n, open, bad);
     free(open);
-    if (!r)
-        fill_lists(x, g);
-    return r;
+    return r ? r : fill_lists(x, g);
 }
 
 void exec_free(void *record)
@@ -308,7 +308,7 @@ void exec_free(void *record)
         hd_event_synchronize(x->ended);
     branches_free(x);
     node_index_free(&x->index);
-    free(x->made);
+    free(x->ends);
     free(x->after);
     kept_release(&x->kept);
     free(x);

@@ -169,7 +169,7 @@ static void take_work(CUgraphExec x, CUgraphExec part)
 /* As an update of the child alone. */
 CU_API CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph graph)
 {
-    CUgraphExec x, part, fresh;
+    CUgraphExec x, part;
     CUgraph child, g;
     CUgraphNode bad;
     CUgraphExecUpdateResultInfo info;
@@ -178,11 +178,7 @@ CU_API CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode
     TRY(child_of(node, &child));
     NEED(node_index_find(&x->index, node));
     TRY(exec_new(child, 0, &part, &bad));
-    CUresult r = exec_new(g, 0, &fresh, &bad);
-    if (!r) {
-        r = exec_update(part, fresh, &info);
-        exec_free(fresh);
-    }
+    CUresult r = exec_update(part, g, &info);
     if (!r)
         take_work(x, part);
     exec_free(part);

@@ -110,22 +110,12 @@ CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec x, CUgraphNode n, unsigned *en
 /* "The result" may be left out. */
 CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *result)
 {
-    CUgraphExec x, fresh;
+    CUgraphExec x;
     CUgraph g;
-    CUgraphNode bad;
-    CUgraphExecUpdateResultInfo unseen, *info = result ? result : &unseen;
+    CUgraphExecUpdateResultInfo unseen;
     TRY(exec_of(exec, &x));
     TRY(graph_of(graph, &g));
-    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    CUresult r = exec_new(g, x->flags, &fresh, &bad);
-    if (r && bad) { /* a graph that depends on itself cannot be of the same shape */
-        info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    }
-    TRY(r);
-    r = exec_update(x, fresh, info);
-    exec_free(fresh);
-    return r;
+    return exec_update(x, g, result ? result : &unseen);
 }
 
 CU_API CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error, CUgraphExecUpdateResult *result)

@@ -408,6 +408,12 @@ static CUresult wait_in_capture(struct CUstream_st *s, struct CUevent_st *e)
                                                                : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Of a wait that has a meaning in captures alone. */
+static CUresult outside_captures(const struct CUevent_st *e)
+{
+    return e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_ILLEGAL_STATE;
+}
+
 CU_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     struct CUevent_st *e;
@@ -423,7 +429,7 @@ CU_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags
     if (!s)
         TRY(capture_legacy(c));
     if (flags)
-        return captures ? capture_wait_external(s, e) : CUDA_ERROR_ILLEGAL_STATE;
+        return captures ? capture_wait_external(s, e) : outside_captures(e);
     if (captures || e->capture || e->capture_is_over)
         return wait_in_capture(s, e);
     return event_wait(e, s ? s->stream : hd_context_default_stream(c->context));

@@ -230,6 +230,7 @@ CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcont
     *g->end = made;
     g->end = &made->next;
     g->n++;
+    made->end_since = ++g->n_turns;
     for (size_t i = 0; i < n; i++)
         TRY(graph_order(record_of(after[i], HANDLE_NODE), made));
     *node = made;

@@ -37,6 +37,7 @@ struct CUgraphNode_st {
     struct CUgraph_st *child;   /* of a child graph: the node's own copy */
     void **parameters;          /* of a kernel: the list that cuGraphKernelNodeGetParams has given, or NULL */
     struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
+    size_t end_since;           /* among those that nothing depends on: its turn in becoming one */
     int mark;                   /* while they are sorted, */
     size_t place;               /* how far that is, and then their place */
     uint64_t seen;              /* by which look at a tail: capture.c */
@@ -54,7 +55,7 @@ struct node_index {
 struct CUgraph_st {
     CUgraph handle;
     CUgraphNode first, *end;
-    size_t n;
+    size_t n, n_turns;
     struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
     struct kept *kept;
     bool capturing;    /* streams add to it (capture.h) */
@@ -76,7 +77,7 @@ struct CUgraphExec_st {
     cuuint64_t flags;
     size_t n, n_branches;    /* branches: graph_branch.c */
     struct node_index index; /* steps by their nodes */
-    size_t *made;            /* places of the steps, in the order in which their nodes were made */
+    size_t *ends, n_ends;    /* places of the steps that nothing depends on, as graph_ends() has them */
     size_t *after, n_after;  /* places of what the steps depend on */
     hd_stream **streams;     /* by branch */
     CUcontext streams_of;    /* the context: its handle */
@@ -120,6 +121,8 @@ bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node);
 /* False where there is no such edge. */
 bool graph_forget_order(CUgraphNode earlier, CUgraphNode node);
 void graph_forget_edges(CUgraphNode node);
+/* The nodes that nothing depends on, in the order in which they came to that; to be freed. */
+CUresult graph_ends(CUgraph g, CUgraphNode **ends, size_t *n);
 
 /* An index of n entries, which the caller fills before it calls node_index_sort(). */
 CUresult node_index_make(struct node_index *x, size_t n);
@@ -162,14 +165,16 @@ CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *
                         const CUgraphNode *after, size_t n, CUgraphNode *node);
 
 CUresult exec_of(CUgraphExec handle, CUgraphExec *x);
+/* The node that stands for a step that is made of this one. */
+CUgraphNode node_key(CUgraphNode n);
 /* One without a handle. *bad: a node that depends on itself, or NULL. */
 CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad);
 void exec_free(void *x);
 
 /* ---- updates: graph_update.c ---- */
 
-/* Gives x the work of `fresh`, which another graph of the same shape was made ready to; or says what differs. */
-CUresult exec_update(CUgraphExec x, CUgraphExec fresh, CUgraphExecUpdateResultInfo *info);
+/* Gives x the work of another graph of the same shape, or says what differs. */
+CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info);
 
 /* ---- user objects: driver_user_object.c ---- */
 

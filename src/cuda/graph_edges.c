@@ -65,6 +65,8 @@ static void remove_before(CUgraphNode node, size_t i)
     e->at[i] = e->at[--e->n];
     if (i < e->n)
         e->at[i].node->after.at[e->at[i].at].at = i;
+    if (!e->n)
+        node->end_since = ++node->graph->n_turns;
 }
 
 bool graph_forget_order(CUgraphNode earlier, CUgraphNode node)
@@ -84,6 +86,26 @@ void graph_forget_edges(CUgraphNode node)
     for (size_t i = node->before.n; i-- > 0;)
         remove_after(node->before.at[i].node, node->before.at[i].at);
     node->after.n = node->before.n = 0;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    size_t x = (*(CUgraphNode const *)a)->end_since, y = (*(CUgraphNode const *)b)->end_since;
+    return (x > y) - (x < y);
+}
+
+CUresult graph_ends(CUgraph g, CUgraphNode **ends, size_t *n)
+{
+    CUgraphNode *at = calloc(g->n + 1, sizeof(CUgraphNode));
+    if (!at)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *n = 0;
+    for (CUgraphNode p = g->first; p; p = p->next)
+        if (!p->before.n)
+            at[(*n)++] = p;
+    qsort(at, *n, sizeof(CUgraphNode), by_turn);
+    *ends = at;
+    return CUDA_SUCCESS;
 }
 
 /* ---- what belongs to nodes ---- */

@@ -1,6 +1,7 @@
 """What CUDA refuses in captures and of graphs: programs that write down what each call says, beside what they wrote on an H200
 (PROGRAM.txt; nvcc 13.0, driver 580.159). Prints TAP."""
 import difflib
+import gzip
 import os
 import re
 import subprocess
@@ -27,6 +28,8 @@ DIFFERS = {
     },
     "runtime_calls": {},
     "graphrules": {},
+    "random_captures": {},
+    "random_graphs": {},
     "graph_rules": {
         "  edges_of(g)": (2, "an edge that was refused by name is not there"),
         "  cuGraphAddKernelNode(&n2, g, NULL, 0, &k)": (1, "11 of 12 bytes of parameters: the last would be anything"),
@@ -59,7 +62,8 @@ def in_c(program, *source):
 
 
 def expected(program):
-    with open(os.path.join(HERE, program + ".txt"), encoding="utf-8") as f:
+    path = os.path.join(HERE, program + ".txt")
+    with open(path, encoding="utf-8") if os.path.exists(path) else gzip.open(path + ".gz", "rt", encoding="utf-8") as f:
         return f.read().splitlines()
 
 
@@ -104,6 +108,16 @@ def each_call_of_the_runtime_in_a_capture_says_what_it_does_on_an_H200():
 
 def graphs_refuse_what_they_do_on_an_H200():
     of_driver("graph_rules")
+
+
+def random_calls_in_and_beside_captures_say_what_they_do_on_an_H200():
+    """18,000 calls of 600 seeds."""
+    of_driver("random_captures")
+
+
+def random_graphs_are_changed_and_updated_as_on_an_H200():
+    """Two updates, eight changes of edges, a clone, a node less, of 800 seeds."""
+    of_driver("random_graphs")
 
 
 def a_program_of_captures_and_graphs_writes_what_it_does_on_an_H200():
