@@ -390,45 +390,50 @@ struct launch *launch_begin(struct machine *m, const struct launch_request *r, s
 }
 
 /* Under a schedule one launch runs at a time; false where another does, and this one does not wait for it. */
-static bool start(struct launch *l, bool waits)
+static bool take_schedule(struct launch *l, bool waits)
 {
     struct machine *m = l->machine;
-    if (l->schedule && waits)
-        pthread_mutex_lock(&m->one_at_a_time);
-    else if (l->schedule && pthread_mutex_trylock(&m->one_at_a_time) != 0)
+    bool taken = pthread_mutex_trylock(&m->one_at_a_time) == 0;
+    if (!taken && !l->held_up) {
+        l->held_up = true;
+        m->n_held_up++;
+    }
+    if (!taken && !waits)
         return false;
-    offer(m, l);
-    launch_join(l, l->launcher);
+    if (!taken)
+        pthread_mutex_lock(&m->one_at_a_time);
+    m->n_held_up -= l->held_up;
+    l->held_up = false;
     return true;
 }
 
-static void run_scheduled(struct launch *l)
+static void start_or_return(struct launch *l)
 {
-    worker_run_scheduled(l->launcher, l);
-    launch_leave(l, l->launcher);
-    pthread_mutex_unlock(&l->machine->one_at_a_time);
+    if (l->launcher->launch) {
+        stall_return(l->launcher, l);
+    } else {
+        offer(l->machine, l);
+        launch_join(l, l->launcher);
+    }
 }
 
 bool launch_step(struct launch *l, const struct thread_pool *others)
 {
     struct worker *k = l->launcher;
-    if (k->launch) {
-        stall_return(k, l);
-    } else if (!l->ready || launch_has_failed(l)) {
+    if (!k->launch && (!l->ready || launch_has_failed(l)))
         return true;
-    } else if (!start(l, !others)) {
+    if (l->schedule && !take_schedule(l, !others)) {
         sched_yield();
         return false;
     }
-    if (l->schedule) {
-        run_scheduled(l);
-        return true;
-    }
-    bool done = worker_run(k, l, others);
+    start_or_return(l);
+    bool done = l->schedule ? worker_run_scheduled(k, l, others) : worker_run(k, l, others);
     if (done)
         launch_leave(l, k);
     else
         stall_leave(k, l);
+    if (l->schedule)
+        pthread_mutex_unlock(&l->machine->one_at_a_time);
     return done;
 }
 
@@ -437,6 +442,7 @@ hd_result launch_end(struct launch *l, hd_launch_stats *stats, struct diags *dia
     if (!l)
         return HD_ERROR_OUT_OF_MEMORY;
     struct machine *m = l->machine;
+    m->n_held_up -= l->held_up;
     withdraw(m, l);
     mem_end_use(&m->mem);
     limit_end(l);

@@ -35,6 +35,7 @@ struct launch {
     struct worker *launcher;
     double begun; /* when: seconds_now() */
     bool ready;   /* its kernel can run */
+    bool held_up; /* by another one that has the schedule */
     struct kernel *kernel;
     uint64_t number;
     uint32_t task;                    /* its number in the order of tasks (queue.h), or 0 */

@@ -64,7 +64,8 @@ struct machine {
     pthread_t clock_thread;  /* limit.c */
     pthread_cond_t clock;
     bool has_clock;
-    pthread_mutex_t one_at_a_time; /* launches under policies other than fair */
+    pthread_mutex_t one_at_a_time; /* launches under policies other than fair: held while one runs */
+    _Atomic uint32_t n_held_up;    /* that would run, too */
     pthread_mutex_t print_lock;    /* of the sinks of text, too */
     _Atomic uint64_t launch_number, heap_used;
     const struct order_hooks *_Atomic order; /* queue.h; or NULL */

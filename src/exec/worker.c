@@ -354,16 +354,24 @@ static uint32_t choose_warp(struct schedule *s, const struct runnable *r, uint32
     return idle % r->n; /* goes on with the next where one has given way */
 }
 
-void worker_run_scheduled(struct worker *k, struct launch *l)
+/* Other launches wait for this one to let them have the schedule, and it waits for others. */
+static bool is_in_the_way(const struct launch *l, const struct thread_pool *others)
+{
+    return others && atomic_load_explicit(&l->machine->n_held_up, memory_order_relaxed) > 0;
+}
+
+bool worker_run_scheduled(struct worker *k, struct launch *l, const struct thread_pool *others)
 {
     struct schedule *s = l->schedule;
     uint32_t idle = 0, limit = l->max_resident * l->blocks_per_cluster * l->warps_per_block;
     uint64_t turn = 0;
     struct runnable r = {.list = pool_take(k, limit * sizeof *r.list)};
-    bool serial = s->policy == POLICY_SERIAL;
-    if (!r.list)
+    bool serial = s->policy == POLICY_SERIAL, gives_way = false;
+    if (r.list)
+        list_all(&r, k);
+    else
         launch_fail(l, FAULT_out_of_memory);
-    while (!launch_has_failed(l)) {
+    while (!launch_has_failed(l) && !gives_way) {
         bool in_vain = serial && k->resident && !is_patient(k);
         bool more = !k->resident || in_vain || (serial ? idle > r.n : schedule_choose(s, ADMIT_EVERY) == 0);
         if (more)
@@ -390,13 +398,19 @@ void worker_run_scheduled(struct worker *k, struct launch *l)
             list_cluster(&r, peer);
         if (changed && serial)
             list_all(&r, k);
-        if (idle > r.n + (LOOK_AFTER << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
+        gives_way = idle > r.n + LOOK_AFTER && is_in_the_way(l, others);
+        if (gives_way || idle > r.n + (LOOK_AFTER << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
             stall_look(k, l, 0);
             look_again(k, l, &r);
             idle = 0;
         }
     }
+    while (r.n)
+        r.list[--r.n]->listed = 0;
+    pool_give(k, r.list, limit * sizeof *r.list);
+    if (gives_way && k->resident && !launch_has_failed(l))
+        return false;
     while (k->resident)
         drop(k, k->resident);
-    pool_give(k, r.list, limit * sizeof *r.list);
+    return true;
 }

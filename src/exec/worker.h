@@ -66,8 +66,8 @@ void workers_free_spare(struct machine *m);
 /* Runs blocks of a launch until none is left to start and this worker's are done: then it is true. False where it has given way, as its
  * blocks wait for others, or have had their time, while jobs of `others` have no thread; NULL: it never does. */
 bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *others);
-/* The same on one thread, by the launch's schedule. */
-void worker_run_scheduled(struct worker *k, struct launch *l);
+/* The same on one thread, by the launch's schedule: it gives way where all its blocks wait, and other launches for the schedule. */
+bool worker_run_scheduled(struct worker *k, struct launch *l, const struct thread_pool *others);
 /* What the worker has kept for the launch's next block. */
 void worker_end_launch(struct worker *k, struct launch *l);
 

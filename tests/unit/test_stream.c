@@ -67,6 +67,11 @@ static int set_up(void **state)
     return set_up_policy(state, NULL);
 }
 
+static int set_up_random(void **state)
+{
+    return set_up_policy(state, "random:5");
+}
+
 static int set_up_serial(void **state)
 {
     return set_up_policy(state, "serial");
@@ -161,6 +166,22 @@ static void kernels_in_two_streams_meet(void **state)
     assert_int_equal(launch(a, f->await, &f->cell[0], 1), HD_SUCCESS);
     assert_int_equal(launch(b, f->add, &f->cell[0], 1), HD_SUCCESS);
     assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+}
+
+/* Each kernel lets the one that was put before it go on. */
+static void kernels_in_more_streams_than_threads_meet(void **state)
+{
+    enum { N = 24 };
+    struct fixture *f = *state;
+    for (unsigned i = 0; i < N; i++) {
+        hd_stream *s = new_stream(f, HD_STREAM_NON_BLOCKING);
+        assert_int_equal(launch(s, f->await, &f->cell[i + 1], 1), HD_SUCCESS);
+        assert_int_equal(launch(s, f->add, &f->cell[i], 1), HD_SUCCESS);
+    }
+    hd_stream *last = new_stream(f, HD_STREAM_NON_BLOCKING);
+    assert_int_equal(launch(last, f->add, &f->cell[N], 1), HD_SUCCESS);
+    assert_int_equal(hd_context_synchronize(f->context), HD_SUCCESS);
+    assert_int_equal(f->cell[0], 1);
 }
 
 static void events_order_streams(void **state)
@@ -472,6 +493,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stream_keeps_its_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_kernel_that_waits_for_the_host_stops_no_other_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(kernels_in_two_streams_meet, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(kernels_in_more_streams_than_threads_meet, set_up, tear_down),
+        {"kernels_in_more_streams_than_threads_meet_by_turns", kernels_in_more_streams_than_threads_meet, set_up_serial,
+         tear_down, NULL},
+        {"kernels_in_more_streams_than_threads_meet_at_random", kernels_in_more_streams_than_threads_meet,
+         set_up_random, tear_down, NULL},
         cmocka_unit_test_setup_teardown(events_order_streams, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_default_stream_waits_for_blocking_streams_and_they_for_it, set_up,
                                         tear_down),
