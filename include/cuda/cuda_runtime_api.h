@@ -19,57 +19,57 @@ extern "C" {
 
 /* With CUDA_API_PER_THREAD_DEFAULT_STREAM, stream 0 is each thread's own. */
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-#define cudaGetDriverEntryPoint          cudaGetDriverEntryPoint_ptsz
-#define cudaGetDriverEntryPointByVersion cudaGetDriverEntryPointByVersion_ptsz
-#define cudaMemPrefetchAsync             cudaMemPrefetchAsync_ptsz
-#define cudaMallocAsync                  cudaMallocAsync_ptsz
-#define cudaFreeAsync                    cudaFreeAsync_ptsz
-#define cudaMallocFromPoolAsync          cudaMallocFromPoolAsync_ptsz
-#define cudaMemcpy                       cudaMemcpy_ptds
-#define cudaMemcpyAsync                  cudaMemcpyAsync_ptsz
-#define cudaMemcpy2D                     cudaMemcpy2D_ptds
-#define cudaMemcpy2DAsync                cudaMemcpy2DAsync_ptsz
-#define cudaMemcpy3D                     cudaMemcpy3D_ptds
-#define cudaMemcpy3DAsync                cudaMemcpy3DAsync_ptsz
-#define cudaMemcpy3DPeer                 cudaMemcpy3DPeer_ptds
-#define cudaMemcpy3DPeerAsync            cudaMemcpy3DPeerAsync_ptsz
-#define cudaMemset                       cudaMemset_ptds
-#define cudaMemsetAsync                  cudaMemsetAsync_ptsz
-#define cudaMemset2D                     cudaMemset2D_ptds
-#define cudaMemset2DAsync                cudaMemset2DAsync_ptsz
-#define cudaMemset3D                     cudaMemset3D_ptds
-#define cudaMemset3DAsync                cudaMemset3DAsync_ptsz
-#define cudaMemcpyToSymbol               cudaMemcpyToSymbol_ptds
-#define cudaMemcpyFromSymbol             cudaMemcpyFromSymbol_ptds
-#define cudaMemcpyToSymbolAsync          cudaMemcpyToSymbolAsync_ptsz
-#define cudaMemcpyFromSymbolAsync        cudaMemcpyFromSymbolAsync_ptsz
-#define cudaStreamSynchronize            cudaStreamSynchronize_ptsz
-#define cudaStreamQuery                  cudaStreamQuery_ptsz
-#define cudaStreamWaitEvent              cudaStreamWaitEvent_ptsz
-#define cudaStreamAddCallback            cudaStreamAddCallback_ptsz
-#define cudaStreamAttachMemAsync         cudaStreamAttachMemAsync_ptsz
-#define cudaStreamGetPriority            cudaStreamGetPriority_ptsz
-#define cudaStreamGetFlags               cudaStreamGetFlags_ptsz
-#define cudaStreamSetAttribute           cudaStreamSetAttribute_ptsz
-#define cudaStreamGetAttribute           cudaStreamGetAttribute_ptsz
-#define cudaStreamCopyAttributes         cudaStreamCopyAttributes_ptsz
-#define cudaStreamGetId                  cudaStreamGetId_ptsz
-#define cudaStreamGetDevice              cudaStreamGetDevice_ptsz
-#define cudaEventRecord                  cudaEventRecord_ptsz
-#define cudaEventRecordWithFlags         cudaEventRecordWithFlags_ptsz
-#define cudaLaunchKernel                 cudaLaunchKernel_ptsz
-#define cudaLaunchKernelExC              cudaLaunchKernelExC_ptsz
-#define cudaLaunchCooperativeKernel      cudaLaunchCooperativeKernel_ptsz
-#define cudaGraphInstantiateWithParams   cudaGraphInstantiateWithParams_ptsz
-#define cudaGraphUpload                  cudaGraphUpload_ptsz
-#define cudaGraphLaunch                  cudaGraphLaunch_ptsz
-#define cudaStreamBeginCapture           cudaStreamBeginCapture_ptsz
-#define cudaStreamBeginCaptureToGraph    cudaStreamBeginCaptureToGraph_ptsz
+#define cudaGetDriverEntryPoint             cudaGetDriverEntryPoint_ptsz
+#define cudaGetDriverEntryPointByVersion    cudaGetDriverEntryPointByVersion_ptsz
+#define cudaMemPrefetchAsync                cudaMemPrefetchAsync_ptsz
+#define cudaMallocAsync                     cudaMallocAsync_ptsz
+#define cudaFreeAsync                       cudaFreeAsync_ptsz
+#define cudaMallocFromPoolAsync             cudaMallocFromPoolAsync_ptsz
+#define cudaMemcpy                          cudaMemcpy_ptds
+#define cudaMemcpyAsync                     cudaMemcpyAsync_ptsz
+#define cudaMemcpy2D                        cudaMemcpy2D_ptds
+#define cudaMemcpy2DAsync                   cudaMemcpy2DAsync_ptsz
+#define cudaMemcpy3D                        cudaMemcpy3D_ptds
+#define cudaMemcpy3DAsync                   cudaMemcpy3DAsync_ptsz
+#define cudaMemcpy3DPeer                    cudaMemcpy3DPeer_ptds
+#define cudaMemcpy3DPeerAsync               cudaMemcpy3DPeerAsync_ptsz
+#define cudaMemset                          cudaMemset_ptds
+#define cudaMemsetAsync                     cudaMemsetAsync_ptsz
+#define cudaMemset2D                        cudaMemset2D_ptds
+#define cudaMemset2DAsync                   cudaMemset2DAsync_ptsz
+#define cudaMemset3D                        cudaMemset3D_ptds
+#define cudaMemset3DAsync                   cudaMemset3DAsync_ptsz
+#define cudaMemcpyToSymbol                  cudaMemcpyToSymbol_ptds
+#define cudaMemcpyFromSymbol                cudaMemcpyFromSymbol_ptds
+#define cudaMemcpyToSymbolAsync             cudaMemcpyToSymbolAsync_ptsz
+#define cudaMemcpyFromSymbolAsync           cudaMemcpyFromSymbolAsync_ptsz
+#define cudaStreamSynchronize               cudaStreamSynchronize_ptsz
+#define cudaStreamQuery                     cudaStreamQuery_ptsz
+#define cudaStreamWaitEvent                 cudaStreamWaitEvent_ptsz
+#define cudaStreamAddCallback               cudaStreamAddCallback_ptsz
+#define cudaStreamAttachMemAsync            cudaStreamAttachMemAsync_ptsz
+#define cudaStreamGetPriority               cudaStreamGetPriority_ptsz
+#define cudaStreamGetFlags                  cudaStreamGetFlags_ptsz
+#define cudaStreamSetAttribute              cudaStreamSetAttribute_ptsz
+#define cudaStreamGetAttribute              cudaStreamGetAttribute_ptsz
+#define cudaStreamCopyAttributes            cudaStreamCopyAttributes_ptsz
+#define cudaStreamGetId                     cudaStreamGetId_ptsz
+#define cudaStreamGetDevice                 cudaStreamGetDevice_ptsz
+#define cudaEventRecord                     cudaEventRecord_ptsz
+#define cudaEventRecordWithFlags            cudaEventRecordWithFlags_ptsz
+#define cudaLaunchKernel                    cudaLaunchKernel_ptsz
+#define cudaLaunchKernelExC                 cudaLaunchKernelExC_ptsz
+#define cudaLaunchCooperativeKernel         cudaLaunchCooperativeKernel_ptsz
+#define cudaGraphInstantiateWithParams      cudaGraphInstantiateWithParams_ptsz
+#define cudaGraphUpload                     cudaGraphUpload_ptsz
+#define cudaGraphLaunch                     cudaGraphLaunch_ptsz
+#define cudaStreamBeginCapture              cudaStreamBeginCapture_ptsz
+#define cudaStreamBeginCaptureToGraph       cudaStreamBeginCaptureToGraph_ptsz
 #define cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_ptsz
-#define cudaStreamEndCapture             cudaStreamEndCapture_ptsz
-#define cudaStreamIsCapturing            cudaStreamIsCapturing_ptsz
-#define cudaStreamGetCaptureInfo         cudaStreamGetCaptureInfo_ptsz
-#define cudaLaunchHostFunc               cudaLaunchHostFunc_ptsz
+#define cudaStreamEndCapture                cudaStreamEndCapture_ptsz
+#define cudaStreamIsCapturing               cudaStreamIsCapturing_ptsz
+#define cudaStreamGetCaptureInfo            cudaStreamGetCaptureInfo_ptsz
+#define cudaLaunchHostFunc                  cudaLaunchHostFunc_ptsz
 #endif
 
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
@@ -138,6 +138,10 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
+                                     const void *devPtr, size_t count);
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
+                                      size_t numAttributes, const void *devPtr, size_t count);
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location);
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,

@@ -69,6 +69,8 @@ void allocation_end(struct allocation *a)
 {
     watch_freed(a->start, a->bytes, a->type, a->stack);
     nvtx_memory_freed(a->start, a->bytes);
+    if (a->managed)
+        managed_forget(a->start, a->bytes);
     call_later(free, a);
 }
 

@@ -142,20 +142,6 @@ CU_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *start, size_t *bytes, CUdev
     return CUDA_SUCCESS;
 }
 
-/* Is it managed memory, these bytes whole? Where kernels use all of the host's memory, that is, too. */
-static CUresult managed(CUdeviceptr pointer, size_t bytes)
-{
-    hd_memory_info info;
-    struct device *d = device_of(AT(pointer), &info);
-    NEED(bytes > 0);
-    if (d && allocation_is_managed(&info))
-        return bytes <= info.bytes - (size_t)((char *)AT(pointer) - (char *)info.start) ? CUDA_SUCCESS
-                                                                                        : CUDA_ERROR_INVALID_VALUE;
-    struct registered r; /* a __managed__ variable */
-    bool shared = !d && (host_is_pageable() || (registered_find(AT(pointer), &r) && r.managed));
-    return shared ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 /* ---- host memory ---- */
 
 CU_API CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
@@ -213,7 +199,7 @@ CU_API CUresult cuMemHostGetFlags(unsigned *flags, void *host)
     CUcontext c;
     TRY(context_current(&c));
     NEED(flags);
-    if (managed((CUdeviceptr)(uintptr_t)host, 1) == CUDA_SUCCESS)
+    if (managed_holds(host))
         *flags = CU_MEMHOSTALLOC_DEVICEMAP;
     else
         NEED(is_host(host, flags));
@@ -243,72 +229,6 @@ CU_API CUresult cuMemHostUnregister(void *pointer)
     NEED(pointer);
     hd_context_synchronize(c->context);
     return registered_remove(pointer);
-}
-
-/* ---- managed memory: in one place for all, so that advice changes nothing ---- */
-
-CU_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation location)
-{
-    CUcontext c;
-    (void)location;
-    TRY(context_current(&c));
-    TRY(capture_unsafe());
-    NEED(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY);
-    return managed(pointer, bytes);
-}
-
-CU_API CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice dev)
-{
-    return cuMemAdvise_v2(pointer, bytes, advice, (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, dev});
-}
-
-static CUresult prefetch(CUdeviceptr pointer, size_t bytes, CUstream s)
-{
-    hd_stream *stream;
-    TRY(stream_run(s, &stream, NULL));
-    return managed(pointer, bytes);
-}
-
-CU_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,
-                                      CUstream s)
-{
-    (void)location;
-    NEED(flags == 0);
-    return prefetch(pointer, bytes, s);
-}
-
-CU_API CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,
-                                           CUstream s)
-{
-    return cuMemPrefetchAsync_v2(pointer, bytes, location, flags, s ? s : CU_STREAM_PER_THREAD);
-}
-
-CU_API CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice dev, CUstream s)
-{
-    (void)dev;
-    return prefetch(pointer, bytes, s);
-}
-
-CU_API CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdevice dev, CUstream s)
-{
-    (void)dev;
-    return prefetch(pointer, bytes, s ? s : CU_STREAM_PER_THREAD);
-}
-
-/* To whom managed memory is attached makes no difference: all may use it at any time. It is attached whole. */
-CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr pointer, size_t bytes, unsigned flags)
-{
-    hd_stream *stream;
-    hd_memory_info info;
-    TRY(stream_run(s, &stream, NULL));
-    NEED(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE);
-    NEED(!bytes || !device_of(AT(pointer), &info) || (info.start == AT(pointer) && info.bytes == bytes));
-    return managed(pointer, 1);
-}
-
-CU_API CUresult cuStreamAttachMemAsync_ptsz(CUstream s, CUdeviceptr pointer, size_t bytes, unsigned flags)
-{
-    return cuStreamAttachMemAsync(s ? s : CU_STREAM_PER_THREAD, pointer, bytes, flags);
 }
 
 /* ---- what is known of a pointer ---- */

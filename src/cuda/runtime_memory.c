@@ -153,6 +153,20 @@ cudaError_t rt_pointer_attributes(struct cudaPointerAttributes *attributes, cons
     return cudaSuccess;
 }
 
+/* The driver's attributes have the same numbers. */
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
+                                     const void *devPtr, size_t count)
+{
+    RT_CALL(cuMemRangeGetAttribute(data, dataSize, (CUmem_range_attribute)attribute, (CUdeviceptr)devPtr, count));
+}
+
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
+                                      size_t numAttributes, const void *devPtr, size_t count)
+{
+    RT_CALL(cuMemRangeGetAttributes(data, dataSizes, (CUmem_range_attribute *)attributes, numAttributes,
+                                    (CUdeviceptr)devPtr, count));
+}
+
 /* ---- stream-ordered memory ---- */
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)

@@ -13,6 +13,8 @@ KERNEL count(int *total, volatile int *begun, int times) BODY(
 REGISTER_KERNEL(count)
 MANAGED(int, shared_total)
 REGISTER_MANAGED(shared_total)
+MANAGED(int, other)
+REGISTER_MANAGED(other)
 KERNEL count_variable(int times) BODY(
     for (int i = 0; i < times; i++)
         atomicAdd_system(&shared_total, 1);
@@ -69,6 +71,66 @@ static void variable_is_managed_in_every_query(int *v)
     EXPECT_ERROR(cudaHostRegister(v, 4, 0), cudaErrorInvalidValue);
 }
 
+static int told(const void *p, size_t bytes, enum cudaMemRangeAttribute what)
+{
+    int v = 77;
+    cudaError_t e = cudaMemRangeGetAttribute(&v, sizeof v, what, p, bytes);
+    return e ? 1000 + (int)e : v;
+}
+
+/* By pages, as an H200 tells it: 5 pages of cudaMallocManaged, or a variable within one. */
+static void advice_is_told(char *p, size_t bytes)
+{
+    const enum cudaMemRangeAttribute mostly = cudaMemRangeAttributeReadMostly,
+                                     preferred = cudaMemRangeAttributePreferredLocation,
+                                     last = cudaMemRangeAttributeLastPrefetchLocation;
+    enum cudaMemRangeAttribute two[2] = {cudaMemRangeAttributeReadMostly, cudaMemRangeAttributePreferredLocationType};
+    size_t page = bytes > 4096 ? 4096 : bytes, sizes[2] = {4, 4};
+    char *q = bytes > 4096 ? p + 4096 : p;
+    int by[4] = {77, 77, 77, 77}, a = 77, b = 77;
+    void *values[2] = {&a, &b};
+    struct cudaMemLocation here, there, far;
+    here.type = cudaMemLocationTypeDevice, here.id = 0;
+    there.type = cudaMemLocationTypeHost, there.id = 0;
+    far.type = cudaMemLocationTypeDevice, far.id = 7;
+    expect(told(p, bytes, mostly) == 0 && told(p, bytes, preferred) == -2 && told(p, bytes, last) == -2 &&
+               told(p, bytes, cudaMemRangeAttributePreferredLocationType) == 0,
+           "nothing has been advised");
+    CHECK(cudaMemAdvise(q, page, cudaMemAdviseSetReadMostly, here));
+    expect(told(q, page, mostly) == 1 && (q == p || (told(p, bytes, mostly) == 0 && told(p, 4, mostly) == 0)),
+           "read mostly, of a part");
+    CHECK(cudaMemAdvise(q, 4, cudaMemAdviseSetPreferredLocation, here));
+    expect(told(q, page, preferred) == 0 && (q == p || told(p, bytes, preferred) == -2), "preferred, by pages");
+    CHECK(cudaMemRangeGetAttributes(values, sizes, two, 2, q, page));
+    expect(a == 1 && b == cudaMemLocationTypeDevice, "two attributes");
+    CHECK(cudaMemAdvise(q, page, cudaMemAdviseSetPreferredLocation, there));
+    expect(told(q, page, preferred) == -1 && told(q, page, cudaMemRangeAttributePreferredLocationId) == -1,
+           "the host is -1");
+    CHECK(cudaMemAdvise(q, page, cudaMemAdviseUnsetPreferredLocation, here));
+    CHECK(cudaMemAdvise(q, page, cudaMemAdviseUnsetReadMostly, here));
+    expect(told(q, page, preferred) == -2 && told(q, page, mostly) == 0, "advice is taken back");
+    CHECK(cudaMemPrefetchAsync(p, bytes, here, 0, 0));
+    expect(told(p, bytes, last) == 0, "the last prefetch");
+    CHECK(cudaMemPrefetchAsync(q, page, there, 0, 0));
+    expect(told(q, page, last) == -1 && told(q, 4, cudaMemRangeAttributeLastPrefetchLocationType) == 2 &&
+               (q == p || told(p, bytes, last) == -2),
+           "of a part, to the host");
+    CHECK(cudaMemAdvise(p, bytes, cudaMemAdviseSetAccessedBy, there));
+    CHECK(cudaMemAdvise(p, bytes, cudaMemAdviseSetAccessedBy, here));
+    CHECK(cudaMemRangeGetAttribute(by, sizeof by, cudaMemRangeAttributeAccessedBy, p, bytes));
+    expect(by[0] == 0 && by[1] == -1 && by[2] == -2 && by[3] == -2, "accessed by");
+    CHECK(cudaMemAdvise(q, page, cudaMemAdviseUnsetAccessedBy, here));
+    CHECK(cudaMemRangeGetAttribute(by, sizeof by, cudaMemRangeAttributeAccessedBy, p, bytes));
+    expect(by[0] == -1 && by[1] == -2, "not by the device any more, as far as all of it goes");
+    EXPECT_ERROR(cudaMemRangeGetAttribute(by, 6, cudaMemRangeAttributeAccessedBy, p, 4), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemRangeGetAttribute(by, 8, mostly, p, 4), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemRangeGetAttribute(by, 4, (enum cudaMemRangeAttribute)99, p, 4), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemRangeGetAttribute(by, 4, mostly, p, 0), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemRangeGetAttribute(by, 4, mostly, p, bytes + 1), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemAdvise(p, bytes, cudaMemAdviseSetPreferredLocation, far), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemPrefetchAsync(p, bytes, far, 0, 0), cudaErrorInvalidDevice);
+}
+
 enum { BLOCKS = 8, THREADS = 64, TIMES = 200, HOST_TIMES = 200000 };
 
 int main(void)
@@ -108,5 +170,11 @@ int main(void)
     EXPECT_ERROR(cudaMemAdvise(p, 4, cudaMemAdviseSetReadMostly, here), cudaSuccess);
     EXPECT_ERROR(cudaFree(p), cudaSuccess);
     variable_is_managed_in_every_query(&HOST(shared_total));
+    for (int again = 0; again < 2; again++) { /* what is freed is forgotten */
+        CHECK(cudaMallocManaged((void **)&p, 5 << 12, cudaMemAttachGlobal));
+        advice_is_told((char *)p, 5 << 12);
+        CHECK(cudaFree(p));
+    }
+    advice_is_told((char *)&HOST(other), 4);
     return done();
 }
