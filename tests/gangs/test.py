@@ -84,7 +84,7 @@ def same_with(body, rounds=40, which=0, blocks=BLOCKS, n=700, makes="gang", kern
     need_compiler()
     with written(kernel.replace("BODY", body)) as path:
         args = ["u32[768]+print", "u32[768]=rand", n, rounds, which]
-        for block in some(3, blocks):
+        for block in some(2, blocks):
             by_both(path, "--grid", 3, "--block", block, *more, *args)
         assert planned(makes, path, "--grid", 1, "--block", "32,4", *args), "no gang has been planned"
 
@@ -175,9 +175,8 @@ def warps_that_disagree_go_on_one_by_one():
     by_row = "    setp.eq.u32 %p2, %r18, 1;\n    setp.eq.and.u32 %p2, %r11, {at}, %p2;\n    @%p2 bra AFTER;"
     by_warp = by_row.replace("%r18, 1", "%r5, 1")
     odd = "    and.b32 %r13, %r5, 1;\n" + by_row.replace("%r18, 1", "%r13, 1")
-    for at in 0, 17:
-        for body in by_row, by_warp, odd:
-            same_with(body.format(at=at))
+    for at, body in some(4, [(17, by_row), (0, by_warp), (17, odd), (0, by_row), (17, by_warp), (0, odd)]):
+        same_with(body.format(at=at))
 
 
 def lanes_that_disagree_do_so_exactly():

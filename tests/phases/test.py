@@ -101,7 +101,7 @@ def same(body, blocks=BLOCKS, n=7, m=1000, grid=2, entries=1, label="gang_entry"
     """The same in both engines; and gangs begin in so many places, at no barrier between these."""
     need_compiler()
     with written(KERNEL.replace("BODY", body)) as path:
-        for block in some(2, blocks):
+        for block in some(1, blocks):
             fault = compare(path, block, n, m, grid)
             assert fault is None, (block, fault)
         found = len(re.findall(rf"^{label}\d*:", dumped(path), re.M))
