@@ -17,7 +17,7 @@ static CUmodule module;
 static CUfunction function;
 static CUstream stream;
 static CUevent event;
-static CUgraph graph;
+static CUgraph graph, other;
 static CUgraphNode node, kernel_node;
 static CUgraphExec ex;
 static CUuserObject object;
@@ -25,12 +25,16 @@ static CUmemoryPool pool;
 static unsigned number;
 static void *params[] = {&number};
 static char out[4096] __attribute__((aligned(16)));
-static const struct dim3 one = {1, 1, 1};
-
 static void nothing(void *data)
 {
     (void)data;
 }
+
+static const struct dim3 one = {1, 1, 1};
+static const CUlaunchConfig config = {
+    .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1};
+static CUDA_MEMSET_NODE_PARAMS fill = {.elementSize = 1, .width = 16, .height = 1};
+static const CUDA_HOST_NODE_PARAMS call = {.fn = nothing};
 
 static void nothing_called(CUstream s, CUresult r, void *data)
 {
@@ -58,7 +62,9 @@ static void set_up(void)
     OK(cuModuleGetFunction(&function, module, "k"));
     OK(cuStreamCreate(&stream, 0));
     OK(cuEventCreate(&event, 0));
+    fill.dst = memory;
     OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphCreate(&other, 0));
     OK(cuGraphAddEmptyNode(&node, graph, NULL, 0));
     OK(cuGraphAddKernelNode(&kernel_node, graph, NULL, 0,
                             &(CUDA_KERNEL_NODE_PARAMS){function, 1, 1, 1, 1, 1, 1, 0, params, NULL, NULL, NULL}));
@@ -181,8 +187,9 @@ enum { N_ROWS = sizeof rows / sizeof rows[0] };
 /* An exec has no step of a node that is none: it has not been asked about the node itself. */
 static int expected(const struct row *r)
 {
-    static const char *const of_exec[] = {"cuGraphNodeSetEnabled", "cuGraphNodeGetEnabled",
-                                          "cuGraphExecKernelNodeSetParams"};
+    static const char *const of_exec[] = {"cuGraphNodeSetEnabled",          "cuGraphNodeGetEnabled",
+                                          "cuGraphExecKernelNodeSetParams", "cuGraphExecHostNodeSetParams",
+                                          "cuGraphExecMemsetNodeSetParams", "cuGraphExecEventRecordNodeSetEvent"};
     for (size_t i = 0; i < sizeof of_exec / sizeof of_exec[0]; i++)
         if (strcmp(r->name, of_exec[i]) == 0)
             return CUDA_ERROR_INVALID_VALUE;
