@@ -124,3 +124,11 @@ void call_end(_Atomic uint32_t *counted)
     if (atomic_load(&calls.any))
         look();
 }
+
+void calls_after_fork(void)
+{
+    pthread_mutex_init(&calls.lock, NULL);
+    pthread_mutex_init(&calls.looking, NULL);
+    calls.fresh = calls.waiting = calls.seen_once = (struct list){0};
+    atomic_store(&calls.any, false);
+}

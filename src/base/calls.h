@@ -22,5 +22,7 @@ static inline void call_leave(_Atomic uint32_t *const *counted)
 /* To be called in a call. Has end(data) called, in a call, when the calls that are being made have ended, at the end of the last of them
  * or of a later one, in the order of asking. Without memory to remember it, it is never called. */
 void call_later(void (*end)(void *data), void *data);
+/* In a child of fork(), where calls of its parent's threads never end: what was put off is not called. */
+void calls_after_fork(void);
 
 #endif

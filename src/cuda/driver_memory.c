@@ -76,14 +76,14 @@ CU_API CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned f
 }
 
 /* The address of what has been allocated, of one type; the work that may use it is waited for. */
-static CUresult release(const void *p, CUmemorytype type)
+static CUresult release(CUcontext c, const void *p, CUmemorytype type)
 {
     struct device *d;
     hd_memory_info info;
     struct mapping part;
     struct allocation *a = allocation_find(p, &info, &d);
     if (!a && type == CU_MEMORYTYPE_DEVICE && mapping_take(p, &part)) {
-        hd_context_synchronize(context_top()->context);
+        hd_context_synchronize(c->context);
         pool_freed(part.pool, part.bytes);
         watch_freed(part.start, part.bytes, type, NULL);
         devices_hold();
@@ -109,7 +109,7 @@ CU_API CUresult cuMemFree_v2(CUdeviceptr pointer)
     CUcontext c;
     TRY(context_current(&c));
     TRY(capture_unsafe());
-    return pointer ? release(AT(pointer), CU_MEMORYTYPE_DEVICE) : CUDA_SUCCESS;
+    return pointer ? release(c, AT(pointer), CU_MEMORYTYPE_DEVICE) : CUDA_SUCCESS;
 }
 
 CU_API CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
@@ -170,7 +170,7 @@ CU_API CUresult cuMemFreeHost(void *pointer)
     CUcontext c;
     TRY(context_current(&c));
     TRY(capture_unsafe());
-    return pointer ? release(pointer, CU_MEMORYTYPE_HOST) : CUDA_SUCCESS;
+    return pointer ? release(c, pointer, CU_MEMORYTYPE_HOST) : CUDA_SUCCESS;
 }
 
 /* Pinned or registered. */

@@ -177,7 +177,8 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
 {
     struct device *d;
     hd_module *loaded;
-    CUresult r = c ? CUDA_SUCCESS : device_get(context_top() ? context_top()->device->ordinal : 0, &d);
+    CUcontext current = context_top();
+    CUresult r = c ? CUDA_SUCCESS : device_get(current ? current->device->ordinal : 0, &d);
     struct CUmod_st *m = r ? NULL : calloc(1, sizeof *m);
     if (!m)
         return r ? r : CUDA_ERROR_OUT_OF_MEMORY;

@@ -55,8 +55,6 @@ cudaError_t rt_kernel_of(const void *function, CUkernel *kernel);
 cudaError_t rt_kernel_to_launch(const void *function, CUkernel *kernel);
 /* The other way: the function of the host that stands for a kernel, else the kernel itself. */
 const void *rt_function_of(CUkernel kernel);
-/* Notes a kernel that was asked for by name, so that it can be launched as a function. */
-cudaError_t rt_note_kernel(CUkernel kernel);
 /* Address and size of the device's variable behind one of the host; in a context. cudaErrorInvalidSymbol. */
 cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
 

@@ -145,8 +145,6 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
     CUkernel kernel = NULL;
     cudaError_t e = kernelPtr ? rt_kernel_of(entryFuncAddr, &kernel) : cudaErrorInvalidValue;
     if (!e)
-        e = rt_note_kernel(kernel);
-    if (!e)
         *kernelPtr = kernel;
     return rt_return(e);
 }

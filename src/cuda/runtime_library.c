@@ -34,7 +34,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, c
     cudaError_t e = rt_enter();
     if (!e)
         e = rt_error_of(cuLibraryGetKernel(pKernel, library, name));
-    return rt_return(e ? e : rt_note_kernel(*pKernel));
+    return rt_return(e);
 }
 
 cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name)
@@ -57,8 +57,6 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numK
     cudaError_t e = rt_enter();
     if (!e)
         e = rt_error_of(cuLibraryEnumerateKernels(kernels, numKernels, lib));
-    for (unsigned i = 0; !e && i < numKernels && kernels[i]; i++)
-        e = rt_note_kernel(kernels[i]);
     return rt_return(e);
 }
 

@@ -30,7 +30,7 @@ struct binary {
 /* A managed variable of nvcc's is found by a pointer of the host's; one of `heddle cc` is in place: the host's variable. */
 enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_IN_PLACE };
 
-/* A kernel or a variable. A kernel without a binary is one that was asked for by name. */
+/* A kernel or a variable. */
 struct symbol {
     const void *key;
     enum symbol_kind kind;
@@ -329,11 +329,19 @@ char __cudaInitModule(void **fatCubinHandle)
 
 /* ---- looking up ---- */
 
+/* The driver knows whether it is one. */
+static cudaError_t kernel_itself(const void *function, CUkernel *kernel)
+{
+    CUfunction unused;
+    *kernel = (CUkernel)function;
+    return cuKernelGetFunction(&unused, *kernel) ? rt_no_kernel() : cudaSuccess;
+}
+
 static cudaError_t kernel_of(const void *function, CUkernel *kernel)
 {
     struct symbol *s = get(function);
     if (!s || s->kind != SYMBOL_KERNEL)
-        return rt_no_kernel();
+        return kernel_itself(function, kernel);
     if (!s->kernel) {
         CUresult r = load(s->binary);
         if (r)
@@ -383,20 +391,6 @@ const void *rt_function_of(CUkernel kernel)
     }
     pthread_mutex_unlock(&table.lock);
     return function;
-}
-
-cudaError_t rt_note_kernel(CUkernel kernel)
-{
-    pthread_mutex_lock(&table.lock);
-    struct symbol *s = get(kernel);
-    bool noted = s && s->kind == SYMBOL_KERNEL && s->kernel == kernel;
-    if (!noted && grow(1) && (s = malloc(sizeof *s))) {
-        *s = (struct symbol){.key = kernel, .kind = SYMBOL_KERNEL, .kernel = kernel};
-        put(s);
-        noted = true;
-    }
-    pthread_mutex_unlock(&table.lock);
-    return noted ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 static cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes)

@@ -55,6 +55,7 @@ void state_after_fork(void)
     pthread_mutex_init(&state.lock, NULL);
     pthread_mutex_init(&state.primary_lock, NULL);
     handle_after_fork(&handle_table);
+    calls_after_fork();
 }
 
 /* ---- handles ---- */
