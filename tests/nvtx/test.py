@@ -42,8 +42,11 @@ EXPECTED = {
 OPTIONS = {14: ["--leak-check", "full"]}
 
 
-def compiled(name, *command):
+def compiled(name="memory", *command):
     program = os.path.join(folder.name, name)
+    command = command or (heddle, "cc")
+    if os.path.exists(program):
+        return program
     done = subprocess.run([*command, "-lineinfo", "-o", program, os.path.join(here, "memory.cu")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return program
@@ -73,7 +76,7 @@ def judge(program):
 
 def kernels_are_held_to_what_nvtx_says():
     need_compiler()
-    judge(compiled("memory", heddle, "cc"))
+    judge(compiled())
 
 
 def programs_with_nvidias_header_are_heard():
@@ -84,7 +87,7 @@ def programs_with_nvidias_header_are_heard():
 
 def names_are_told():
     need_compiler()
-    program = compiled("named", heddle, "cc")
+    program = compiled()
     texts = " ".join(f["text"] for f in found(program, 13))
     assert "just past the end of a region of 32 bytes `my region`" in texts and "`my buffer`" in texts, texts
     texts = " ".join(f["text"] for f in found(program, 14))
@@ -93,7 +96,7 @@ def names_are_told():
 
 def it_can_be_left_out():
     need_compiler()
-    program = compiled("left", heddle, "cc")
+    program = compiled()
     assert found(program, 4, "--nvtx", "no") == []
     status, out, err = run("check", "--nvtx", "perhaps", program, 4)
     assert status == 2 and "`--nvtx perhaps`: it is no or yes" in err, err
@@ -101,14 +104,14 @@ def it_can_be_left_out():
 
 def what_is_forbidden_can_end_a_kernel():
     need_compiler()
-    program = compiled("ended", heddle, "cc")
+    program = compiled()
     findings = found(program, 4, "--destroy-on-device-error", "kernel")
     assert total((f["code"], f.get("count", 1)) for f in findings) == {FORBIDDEN: 4}, findings
 
 
 def without_check_nobody_listens():
     need_compiler()
-    status, out, err = run("run", compiled("deaf", heddle, "cc"), 0)
+    status, out, err = run("run", compiled(), 0)
     assert status == 0 and "heap (nil)" in out, (status, out, err)
 
 
