@@ -296,5 +296,6 @@ void sync_open(struct checker *c)
     c->sync_parted = c->sync;
     c->sync_parted.sync_kinds |= 1u << SYNC_EXIT;
     c->sync_parted.control = on_control;
+    c->sync_parted.control_where_parted = true;
     c->sync_parted.schedule = on_schedule;
 }

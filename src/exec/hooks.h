@@ -198,6 +198,7 @@ struct hooks {
     void (*sync)(void *data, const struct sync_event *e);
     uint32_t sync_kinds; /* 1 << enum sync_kind: which it wants. ARRIVE costs most */
     void (*control)(void *data, const struct control_event *e);
+    bool control_where_parted; /* control() only where other lanes of the warp wait; it may be called elsewhere, too */
     void (*branch)(void *data, const struct branch_event *e);
     void (*heap)(void *data, const struct heap_event *e);
     void (*schedule)(void *data, const struct schedule_event *e);
@@ -223,7 +224,7 @@ struct hook_list {
     const struct hooks *at[HOOK_CLIENTS]; /* or NULL */
     bool wants_access;                    /* or fault(), issue(), matrix() */
     bool access_by_piece;
-    bool wants_control, wants_branch;
+    bool wants_control, wants_control_where_parted, wants_branch;
     uint32_t sync_kinds;
 };
 
@@ -234,7 +235,8 @@ static inline void hooks_add(struct hook_list *list, enum hook_client client, co
         list->n = client + 1;
     list->wants_access |= h->access || h->performed || h->fault || h->issue || h->matrix;
     list->access_by_piece |= h->access_by_piece;
-    list->wants_control |= h->control != NULL;
+    list->wants_control |= h->control && !h->control_where_parted;
+    list->wants_control_where_parted |= h->control && h->control_where_parted;
     list->wants_branch |= h->branch != NULL;
     list->sync_kinds |= h->sync ? h->sync_kinds : 0;
 }

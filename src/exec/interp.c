@@ -457,7 +457,7 @@ enter_block:
     count(k, &a->code->blocks[at.block], mask);
     if (limit_is_due(k) && !limit_look(w, o, mask))
         return;
-    if (w->hooks && w->hooks->wants_control)
+    if (w->hooks && (w->hooks->wants_control || (w->waits && w->hooks->wants_control_where_parted)))
         tell_control(w, &at);
 
 run_op:
