@@ -37,17 +37,31 @@ static HEDDLE_CG unsigned lanes_below()
 
 /* A barrier of `n` that come: the first's arrival adds so much that the top bit turns when all have come; so the counter need never be
  * set back. */
-static HEDDLE_CG void meet(unsigned *barrier, unsigned n, bool first, int scope)
+static HEDDLE_CG unsigned arrive(unsigned *barrier, unsigned n, bool first)
 {
     __threadfence();
-    const unsigned old = atomicAdd(barrier, first ? 0x80000000u - (n - 1) : 1);
+    return atomicAdd(barrier, first ? 0x80000000u - (n - 1) : 1);
+}
+static HEDDLE_CG void wait(const unsigned *barrier, unsigned old, int scope)
+{
     while (((old ^ heddle_load(barrier, __NV_ATOMIC_ACQUIRE, scope)) & 0x80000000u) == 0)
         ;
     __threadfence();
 }
+static HEDDLE_CG void meet(unsigned *barrier, unsigned n, bool first, int scope)
+{
+    wait(barrier, arrive(barrier, n, first), scope);
+}
 
-/* For each barrier of the program that is under way. */
-static __device__ unsigned grid_barrier;
+/* The word of a cooperative launch's barrier, behind the size of what the driver has for the launch; nullptr: it is none. */
+static HEDDLE_CG unsigned *grid_barrier()
+{
+    unsigned high, low;
+    __asm__("mov.u32 %0, %%envreg1;" : "=r"(high));
+    __asm__("mov.u32 %0, %%envreg2;" : "=r"(low));
+    const unsigned long long at = (unsigned long long)high << 32 | low;
+    return at ? (unsigned *)at + 1 : nullptr;
+}
 
 /* Where tiles of more than a warp meet: a barrier as the grid's for each tile of each size, and 8 bytes of each warp. */
 struct tile_memory {
@@ -164,15 +178,15 @@ template <class T> class warp_group : public thread_group
     }
     template <class V> HEDDLE_CG V shfl(V value, int rank) const
     {
-        return move(value, self().lane_of((unsigned)rank % group.count));
+        return from_lane(value, self().lane_of((unsigned)rank % group.count));
     }
     template <class V> HEDDLE_CG V shfl_up(V value, unsigned by) const
     {
-        return move(value, self().lane_of(group.rank >= by ? group.rank - by : group.rank));
+        return from_lane(value, self().lane_of(group.rank >= by ? group.rank - by : group.rank));
     }
     template <class V> HEDDLE_CG V shfl_down(V value, unsigned by) const
     {
-        return move(value, self().lane_of(group.rank + by < group.count ? group.rank + by : group.rank));
+        return from_lane(value, self().lane_of(group.rank + by < group.count ? group.rank + by : group.rank));
     }
     HEDDLE_CG int any(int predicate) const
     {
@@ -196,8 +210,12 @@ template <class T> class warp_group : public thread_group
     }
 
   protected:
-    /* A value of any size, word by word, from a lane of the warp. */
-    template <class V> HEDDLE_CG V move(V value, unsigned lane) const
+    template <class V> HEDDLE_CG V from_lane(V value, unsigned lane) const
+    {
+        return move(value, [this, lane](unsigned w) { return __shfl_sync(group.mask, w, (int)lane); });
+    }
+    /* A value of any size, word by word. */
+    template <class V, class F> static HEDDLE_CG V move(V value, F shuffle)
     {
         static_assert(sizeof(V) <= 32, "a shuffled value has at most 32 bytes");
         struct words {
@@ -205,7 +223,7 @@ template <class T> class warp_group : public thread_group
         } words = {};
         __builtin_memcpy(&words, &value, sizeof(V));
         for (unsigned &w : words.w)
-            w = __shfl_sync(group.mask, w, (int)lane);
+            w = shuffle(w);
         __builtin_memcpy(&value, &words, sizeof(V));
         return value;
     }
@@ -353,11 +371,15 @@ template <unsigned tile> class part
 };
 } // namespace details
 
-template <unsigned tile, class Parent = void, bool wide = (tile > 32)>
-class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>, public details::part<tile>
+template <unsigned tile, class Parent = void> class thread_block_tile;
+
+namespace details
+{
+template <unsigned tile, class Parent, bool wide = (tile > 32)>
+class tile_group : public warp_group<thread_block_tile<tile, Parent>>, public details::part<tile>
 {
     static_assert(tile >= 1 && (tile & (tile - 1)) == 0, "a tile has 1, 2, 4, 8, ... threads");
-    typedef warp_group<thread_block_tile> base;
+    typedef warp_group<thread_block_tile<tile, Parent>> base;
     typedef details::part<tile> part;
 
     static HEDDLE_CG unsigned first_lane()
@@ -373,10 +395,10 @@ class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>, pu
     using part::num_threads;
     using part::size;
 
-    HEDDLE_CG explicit thread_block_tile(unsigned threads_of_parent) : base(lanes_of_tile()), part(threads_of_parent) {}
+    HEDDLE_CG explicit tile_group(unsigned threads_of_parent) : base(lanes_of_tile()), part(threads_of_parent) {}
     /* thread_block_tile<32>, the type that programs write, is made of a tile of any parent. */
     template <class P>
-    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other) : base(lanes_of_tile()), part(other)
+    HEDDLE_CG tile_group(const thread_block_tile<tile, P> &other) : base(lanes_of_tile()), part(other)
     {
         static_assert(std::is_void<Parent>::value, "a tile keeps its parent's type, or forgets it");
     }
@@ -388,26 +410,39 @@ class thread_block_tile : public warp_group<thread_block_tile<tile, Parent>>, pu
     {
         return (lanes & this->group.mask) >> first_lane();
     }
+    /* By the instructions that have a width, which tell compiled code where a value comes from. */
+    template <class V> HEDDLE_CG V shfl(V value, int rank) const
+    {
+        return this->move(value, [m = this->group.mask, rank](unsigned w) { return __shfl_sync(m, w, rank, (int)tile); });
+    }
+    template <class V> HEDDLE_CG V shfl_up(V value, unsigned by) const
+    {
+        return this->move(value, [m = this->group.mask, by](unsigned w) { return __shfl_up_sync(m, w, by, (int)tile); });
+    }
+    template <class V> HEDDLE_CG V shfl_down(V value, unsigned by) const
+    {
+        return this->move(value, [m = this->group.mask, by](unsigned w) { return __shfl_down_sync(m, w, by, (int)tile); });
+    }
     template <class V> HEDDLE_CG V shfl_xor(V value, unsigned mask) const
     {
-        return this->move(value, first_lane() + ((this->group.rank ^ mask) & (tile - 1)));
+        return this->move(value, [m = this->group.mask, mask](unsigned w) { return __shfl_xor_sync(m, w, (int)mask, (int)tile); });
     }
 };
 
 /* Tiles of several warps: sync(), votes, and a value for all. What they hand over has 8 bytes at most, as nvcc has it. */
-template <unsigned tile, class Parent> class thread_block_tile<tile, Parent, true> : public details::part<tile>
+template <unsigned tile, class Parent> class tile_group<tile, Parent, true> : public details::part<tile>
 {
     static_assert(tile <= 1024 && (tile & (tile - 1)) == 0, "a tile has 64, 128, 256, 512 or 1024 threads");
     typedef details::part<tile> part;
     details::tile_memory *memory;
 
   public:
-    HEDDLE_CG thread_block_tile(unsigned threads_of_parent, details::tile_memory *m)
+    HEDDLE_CG tile_group(unsigned threads_of_parent, details::tile_memory *m)
         : part(threads_of_parent), memory(m)
     {
     }
     template <class P>
-    HEDDLE_CG thread_block_tile(const thread_block_tile<tile, P> &other)
+    HEDDLE_CG tile_group(const thread_block_tile<tile, P> &other)
         : part(other), memory(other.heddle_tile_memory())
     {
         static_assert(std::is_void<Parent>::value, "a tile keeps its parent's type, or forgets it");
@@ -463,6 +498,15 @@ template <unsigned tile, class Parent> class thread_block_tile<tile, Parent, tru
     {
         return !any(!predicate);
     }
+};
+
+} // namespace details
+
+/* Of two parameters, as libraries declare it. */
+template <unsigned tile, class Parent> class thread_block_tile : public details::tile_group<tile, Parent>
+{
+  public:
+    using details::tile_group<tile, Parent>::tile_group;
 };
 
 namespace details
@@ -529,19 +573,32 @@ template <class G, class T> static HEDDLE_CG coalesced_group labeled_partition(c
 class grid_group
 {
   public:
+    typedef unsigned arrival_token; /* of the block's first thread */
+
     static HEDDLE_CG void sync()
     {
+        barrier_wait(barrier_arrive());
+    }
+    static HEDDLE_CG arrival_token barrier_arrive()
+    {
+        const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+        const bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
+        unsigned *const barrier = details::grid_barrier();
+        if (!barrier)
+            __trap();
         __syncthreads();
-        if (details::thread_in_block() == 0) {
-            const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
-            const bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
-            details::meet(&details::grid_barrier, blocks, first, __NV_THREAD_SCOPE_DEVICE);
-        }
+        return details::thread_in_block() == 0 ? details::arrive(barrier, blocks, first) : 0;
+    }
+    static HEDDLE_CG void barrier_wait(arrival_token &&token)
+    {
+        if (details::thread_in_block() == 0)
+            details::wait(details::grid_barrier(), token, __NV_THREAD_SCOPE_DEVICE);
         __syncthreads();
     }
+    /* Was this a cooperative launch? A barrier of the grid traps where it was none. */
     static HEDDLE_CG bool is_valid()
     {
-        return true;
+        return details::grid_barrier() != nullptr;
     }
     static HEDDLE_CG dim3 group_dim()
     {

@@ -27,6 +27,12 @@ HEDDLE_BOTH unsigned short heddle_bfloat16_narrow(float f)
 #define HEDDLE_PTX_TYPE "bf16"
 #define HEDDLE_ADD1_SM  900
 #define HEDDLE_ADD2_SM  900
+#ifdef __CUDA_NO_BFLOAT16_OPERATORS__
+#define HEDDLE_NO_OPERATORS
+#endif
+#ifdef __CUDA_NO_BFLOAT162_OPERATORS__
+#define HEDDLE_NO_OPERATORS2
+#endif
 #include "heddle/half_type.h"
 #include "heddle/half_end.h"
 

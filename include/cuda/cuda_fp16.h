@@ -40,6 +40,12 @@ HEDDLE_BOTH unsigned short heddle_half_narrow(float f)
 #define HEDDLE_PTX_TYPE "f16"
 #define HEDDLE_ADD1_SM  700
 #define HEDDLE_ADD2_SM  600
+#ifdef __CUDA_NO_HALF_OPERATORS__
+#define HEDDLE_NO_OPERATORS
+#endif
+#ifdef __CUDA_NO_HALF2_OPERATORS__
+#define HEDDLE_NO_OPERATORS2
+#endif
 #include "heddle/half_type.h"
 #include "heddle/half_end.h"
 

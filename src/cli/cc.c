@@ -5,6 +5,7 @@
  * linked with Heddle's libcudart (cc_link.c).
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,14 +125,31 @@ static void add_dependencies(struct job *j, cc_words *c, const char *input, cons
         ADD(c, "-MP");
 }
 
+/* "750,900": the numbers of all devices, also of those that clang does not know, each once, the least first. Thrust's and CUB's namespaces are
+ * named after it. */
+static const char *arch_list(struct job *j)
+{
+    const cc_words *all[] = {&j->o.archs, &j->o.unknown_archs};
+    const char *list = "";
+    for (int before = 0, next;; before = next) {
+        next = INT_MAX;
+        for (int k = 0; k < 2; k++)
+            for (uint32_t i = 0; i < all[k]->n; i++) {
+                const char *name = all[k]->at[i];
+                int number = atoi(name + strcspn(name, "0123456789"));
+                next = number > before && number < next ? number : next;
+            }
+        if (next == INT_MAX)
+            return list;
+        list = arena_printf(j->arena, "%s%s%d0", list, *list ? "," : "", next);
+    }
+}
+
 /* The macros by which nvcc tells what it was asked for. */
 static void add_macros(struct job *j, cc_words *c)
 {
     const struct cc_options *o = &j->o;
-    const char *archs = "";
-    for (uint32_t i = 0; i < o->archs.n; i++)
-        archs = arena_printf(j->arena, "%s%s%d0", archs, i ? "," : "", atoi(o->archs.at[i]));
-    ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", archs));
+    ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", arch_list(j)));
     if (o->rdc)
         ADD(c, "-D__CUDACC_RDC__");
     if (o->given[CC_DEVICE_DEBUG])

@@ -132,6 +132,131 @@ def cooperative_groups():
     checks("groups", "-arch=sm_80")
 
 
+def groups_may_be_declared_before_they_are_there():
+    """As CCCL does: a tile has two parameters. Its shuffles are instructions with a width."""
+    write("declared.cu", """namespace cooperative_groups
+{
+namespace __v1
+{
+class thread_block;
+class grid_group;
+class coalesced_group;
+template <unsigned Size, class Parent> class thread_block_tile;
+}
+using namespace __v1;
+}
+template <unsigned n, class P> __device__ int first(const cooperative_groups::thread_block_tile<n, P> &t);
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+template <template <unsigned, class> class T, unsigned n, class P> __device__ int size(const T<n, P> &t) { return t.size(); }
+template <unsigned n, class P> __device__ int first(const cg::thread_block_tile<n, P> &t) { return t.shfl((int)threadIdx.x, 0); }
+struct odd { char c[5]; };
+__global__ void k(int *p)
+{
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<8>(block);
+    auto wide = cg::tiled_partition<64>(block);
+    cg::thread_block_tile<8> forgotten = tile;
+    int i = threadIdx.x, bad = 0;
+    bad += size(tile) != 8 || size(wide) != 64 || size(forgotten) != 8 || first(tile) != i / 8 * 8;
+    bad += tile.shfl_down(i, 3) != (i % 8 < 5 ? i + 3 : i) || tile.shfl_up(i, 3) != (i % 8 > 2 ? i - 3 : i);
+    bad += forgotten.shfl_xor(i, 5) != (i ^ 5) || tile.shfl(i, 11) != i / 8 * 8 + 3;
+    odd o = {{1, 2, 3, 4, (char)i}};
+    bad += tile.shfl_down(o, 1).c[4] != (char)(i % 8 < 7 ? i + 1 : i);
+    bad += cg::reduce(tile, i, cg::plus<int>()) != i / 8 * 64 + 28 || cg::reduce(wide, 1, cg::plus<int>()) != 64;
+    bad += cg::inclusive_scan(tile, 1) != i % 8 + 1 || cg::inclusive_scan(wide, 1) != i % 64 + 1 || cg::exclusive_scan(wide, 1) != i % 64;
+    atomicAdd(p, bad);
+}
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 128>>>(p);
+    return cudaDeviceSynchronize() || *p;
+}
+""")
+    cc("-o", "declared", "-arch=sm_90", "declared.cu")
+    run("declared")
+    cc("-ptx", "-arch=sm_90", "declared.cu", "-o", "declared.ptx")
+    with open(path("declared.ptx")) as f:
+        kinds = set(re.findall(r"shfl\.sync\.(\w+)", f.read()))
+    assert kinds == {"idx", "up", "down", "bfly"}, kinds
+
+
+def the_barrier_of_a_grid():
+    """In two halves, too; without a cooperative launch it traps."""
+    write("grid.cu", """#include <cooperative_groups.h>
+#include <utility>
+namespace cg = cooperative_groups;
+__global__ void k(int *b, int *wrong)
+{
+    cg::grid_group g = cg::this_grid();
+    unsigned n = (unsigned)g.num_threads(), me = (unsigned)g.thread_rank();
+    for (int round = 1; round < 5; round++) {
+        b[me] = round;
+        auto t = g.barrier_arrive();
+        int mine = b[me];
+        g.barrier_wait(std::move(t));
+        for (unsigned i = 0; i < n; i++)
+            if (b[i] != round || mine != round)
+                atomicAdd(wrong, 1);
+        g.sync();
+    }
+    if (!g.is_valid())
+        atomicAdd(wrong, 1);
+}
+int main(int argc, char **)
+{
+    int *b, *wrong;
+    cudaMallocManaged(&b, 4096);
+    cudaMallocManaged(&wrong, 4);
+    void *args[] = {&b, &wrong};
+    if (argc > 1) {
+        k<<<2, 32>>>(b, wrong);
+        return cudaDeviceSynchronize() != cudaErrorLaunchFailure;
+    }
+    return cudaLaunchCooperativeKernel((void *)k, dim3(2, 3), dim3(33, 2), args, 0, 0) || cudaDeviceSynchronize() || *wrong;
+}
+""")
+    cc("-o", "grid", "grid.cu")
+    run("grid")
+    done = subprocess.run([path("grid"), "without"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "executes trap" in done.stderr, done
+
+
+def operators_of_half_precision_can_be_left_out():
+    """By the macros for that, where a type of the program's is a number in several ways."""
+    macros = [f"-D__CUDA_NO_{name}_OPERATORS__" for name in ("HALF", "HALF2", "BFLOAT16", "BFLOAT162")]
+    write("half_operators.cu", """#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+template <class T> struct number {
+    __host__ __device__ operator float() const { return 2; }
+    __host__ __device__ operator T() const { return T(); }
+};
+template <class T, class = decltype(T() + T())> __device__ int adds(int) { return 1; }
+template <class T> __device__ int adds(...) { return 0; }
+template <class T> __device__ int all(T, number<T> a) { return adds<T>(0) + (a <= a) + (int)(a + a) + (a == a); }
+__global__ void k(int *p) { p[0] = all(__half(), {}) + all(__half2(), {}) + all(__nv_bfloat16(), {}) + all(__nv_bfloat162(), {}); }
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 2 * 7 + 2 * 6; // a sum of __half is one of float
+}
+""")
+    cc("-o", "half_operators", *macros, "half_operators.cu")
+    run("half_operators")
+    cc("-c", "half_operators.cu", status=1)
+    write("half_sums.cu", """#include <cuda_fp16.h>
+__global__ void k(__half2 *p) { atomicAdd(p, *p); }
+""")
+    for arch in some(1, ("sm_60", "sm_90", "sm_50")):
+        cc("-ptx", "-arch=" + arch, *macros, "half_sums.cu", "-o", "x.ptx", status=arch == "sm_50")
+
+
 def a_program_has_a_reduce_of_its_own():
     """Without cooperative_groups/reduce.h, argument-dependent lookup finds no other."""
     write("own.cu", """#include <cooperative_groups.h>
@@ -1010,6 +1135,14 @@ static_assert(sizeof archs / sizeof archs[0] == ARCHS && archs[0] == 750, "__CUD
     cc("-c", "-DARCHS=1", "-DALL=0", "macros.cu")
     cc("-c", "-DARCHS=2", "-DALL=1", "-rdc=true", "-G", "--extended-lambda", "--expt-relaxed-constexpr", "-gencode",
        "arch=compute_75,code=sm_75", "-gencode", "arch=compute_90a,code=sm_90a", "macros.cu")
+
+
+def the_list_of_devices_is_nvcc_s():
+    """Each once, the least first, with those that clang does not know: names of Thrust's and CUB's kernels have it in them."""
+    for flags, listed in [(["-arch=sm_90a"], "900"), (["-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_75,code=sm_75",
+                          "-gencode", "arch=compute_90a,code=compute_90a", "-gencode", "arch=compute_120,code=sm_120"], "750,900,1200")]:
+        _, err = cc("-dryrun", "-c", *flags, os.path.join(here, "half.cu"))
+        assert set(re.findall(r"-D__CUDA_ARCH_LIST__=(\S+)", err)) == {listed}, err
 
 
 def an_output_that_is_no_file_stays():

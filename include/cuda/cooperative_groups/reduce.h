@@ -28,7 +28,7 @@ template <class G, class T, class Op> HEDDLE_CG T reduce(const G &g, T value, Op
 
 /* Of a tile of several warps: of its warps, then of what they have. */
 template <unsigned tile, class P, class T, class Op>
-HEDDLE_CG T reduce(const thread_block_tile<tile, P, true> &g, T value, Op &&op)
+HEDDLE_CG std::enable_if_t<(tile > 32), T> reduce(const thread_block_tile<tile, P> &g, T value, Op &&op)
 {
     const T of_warp = reduce(tiled_partition<32>(g), value, op);
     return g.heddle_each_warp(of_warp, g.thread_rank() % 32 == 0, [&op](auto of) {

@@ -23,7 +23,7 @@ template <class G, class T, class Op> HEDDLE_CG T inclusive_scan(const G &g, T v
 }
 /* Of a tile of several warps: in its warps, behind what the warps before have. */
 template <unsigned tile, class P, class T, class Op>
-HEDDLE_CG T inclusive_scan(const thread_block_tile<tile, P, true> &g, T value, Op &&op)
+HEDDLE_CG std::enable_if_t<(tile > 32), T> inclusive_scan(const thread_block_tile<tile, P> &g, T value, Op &&op)
 {
     const T in_warp = inclusive_scan(tiled_partition<32>(g), value, op);
     return g.heddle_each_warp(in_warp, g.thread_rank() % 32 == 31, [&](auto of) {
@@ -35,7 +35,7 @@ HEDDLE_CG T inclusive_scan(const thread_block_tile<tile, P, true> &g, T value, O
     });
 }
 template <unsigned tile, class P, class T, class Op>
-HEDDLE_CG T exclusive_scan(const thread_block_tile<tile, P, true> &g, T value, Op &&op)
+HEDDLE_CG std::enable_if_t<(tile > 32), T> exclusive_scan(const thread_block_tile<tile, P> &g, T value, Op &&op)
 {
     const T upto = inclusive_scan(g, value, op), in_warp = tiled_partition<32>(g).shfl_up(upto, 1);
     const bool is_last = g.thread_rank() % 32 == 31;

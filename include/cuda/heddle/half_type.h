@@ -356,53 +356,36 @@ HEDDLE_BOTH HALF2 __hisnan2(HALF2 a)
     return {HALF(__hisnan(a.x) ? 1.0f : 0.0f), HALF(__hisnan(a.y) ? 1.0f : 0.0f)};
 }
 
-/* ---- operators ---- */
+/* ---- operators: __CUDA_NO_HALF_OPERATORS__ and its kind leave them out ---- */
 
-#define HEDDLE_OPERATOR(op, f, f2)                                                                                     \
-    HEDDLE_BOTH HALF operator op(const HALF &a, const HALF &b)                                                         \
+#define HEDDLE_OPERATOR(op, T, f)                                                                                      \
+    HEDDLE_BOTH T operator op(const T &a, const T &b)                                                                  \
     {                                                                                                                  \
         return f(a, b);                                                                                                \
     }                                                                                                                  \
-    HEDDLE_BOTH HALF2 operator op(const HALF2 &a, const HALF2 &b)                                                      \
-    {                                                                                                                  \
-        return f2(a, b);                                                                                               \
-    }                                                                                                                  \
-    HEDDLE_BOTH HALF &operator op##=(HALF & a, const HALF & b)                                                         \
+    HEDDLE_BOTH T &operator op##=(T & a, const T & b)                                                                  \
     {                                                                                                                  \
         return a = f(a, b);                                                                                            \
-    }                                                                                                                  \
-    HEDDLE_BOTH HALF2 &operator op##=(HALF2 & a, const HALF2 & b)                                                      \
-    {                                                                                                                  \
-        return a = f2(a, b);                                                                                           \
     }
-HEDDLE_OPERATOR(+, __hadd, __hadd2)
-HEDDLE_OPERATOR(-, __hsub, __hsub2)
-HEDDLE_OPERATOR(*, __hmul, __hmul2)
-HEDDLE_OPERATOR(/, __hdiv, __h2div)
-#undef HEDDLE_OPERATOR
-#define HEDDLE_OPERATOR(op, f)                                                                                         \
-    HEDDLE_BOTH bool operator op(const HALF &a, const HALF &b)                                                         \
+#define HEDDLE_COMPARISON(op, T, f)                                                                                    \
+    HEDDLE_BOTH bool operator op(const T &a, const T &b)                                                               \
     {                                                                                                                  \
-        return __h##f(a, b);                                                                                           \
-    }                                                                                                                  \
-    HEDDLE_BOTH bool operator op(const HALF2 &a, const HALF2 &b)                                                       \
-    {                                                                                                                  \
-        return __hb##f##2(a, b);                                                                                       \
+        return f(a, b);                                                                                                \
     }
-HEDDLE_OPERATOR(==, eq)
-HEDDLE_OPERATOR(!=, neu)
-HEDDLE_OPERATOR(<, lt)
-HEDDLE_OPERATOR(<=, le)
-HEDDLE_OPERATOR(>, gt)
-HEDDLE_OPERATOR(>=, ge)
-#undef HEDDLE_OPERATOR
+#ifndef HEDDLE_NO_OPERATORS
+HEDDLE_OPERATOR(+, HALF, __hadd)
+HEDDLE_OPERATOR(-, HALF, __hsub)
+HEDDLE_OPERATOR(*, HALF, __hmul)
+HEDDLE_OPERATOR(/, HALF, __hdiv)
+HEDDLE_COMPARISON(==, HALF, __heq)
+HEDDLE_COMPARISON(!=, HALF, __hneu)
+HEDDLE_COMPARISON(<, HALF, __hlt)
+HEDDLE_COMPARISON(<=, HALF, __hle)
+HEDDLE_COMPARISON(>, HALF, __hgt)
+HEDDLE_COMPARISON(>=, HALF, __hge)
 HEDDLE_BOTH HALF operator-(const HALF &a)
 {
     return __hneg(a);
-}
-HEDDLE_BOTH HALF2 operator-(const HALF2 &a)
-{
-    return __hneg2(a);
 }
 HEDDLE_BOTH HALF operator+(const HALF &a)
 {
@@ -428,6 +411,25 @@ HEDDLE_BOTH HALF operator--(HALF &a, int)
     --a;
     return before;
 }
+#endif
+#ifndef HEDDLE_NO_OPERATORS2
+HEDDLE_OPERATOR(+, HALF2, __hadd2)
+HEDDLE_OPERATOR(-, HALF2, __hsub2)
+HEDDLE_OPERATOR(*, HALF2, __hmul2)
+HEDDLE_OPERATOR(/, HALF2, __h2div)
+HEDDLE_COMPARISON(==, HALF2, __hbeq2)
+HEDDLE_COMPARISON(!=, HALF2, __hbneu2)
+HEDDLE_COMPARISON(<, HALF2, __hblt2)
+HEDDLE_COMPARISON(<=, HALF2, __hble2)
+HEDDLE_COMPARISON(>, HALF2, __hbgt2)
+HEDDLE_COMPARISON(>=, HALF2, __hbge2)
+HEDDLE_BOTH HALF2 operator-(const HALF2 &a)
+{
+    return __hneg2(a);
+}
+#endif
+#undef HEDDLE_OPERATOR
+#undef HEDDLE_COMPARISON
 
 /* ---- on the device: functions, shuffles, memory ---- */
 
@@ -502,12 +504,20 @@ HEDDLE_STORE_ROW(__stwt)
 /* ---- sums: by the instruction where the device has it, else by compare and swap of the word. Of a pair, each half is atomic
  * for itself. ---- */
 
+HEDDLE_INLINE HALF HEDDLE_NAME(heddle_, N, _sum)(HALF a, HALF b)
+{
+    return __hadd(a, b);
+}
+HEDDLE_INLINE HALF2 HEDDLE_NAME(heddle_, N, _sum)(HALF2 a, HALF2 b)
+{
+    return __hadd2(a, b);
+}
 template <class Word, class T> HEDDLE_INLINE T HEDDLE_NAME(heddle_, N, _add_by_cas)(T *address, T value, int scope)
 {
     Word old = heddle_load((const Word *)address, __NV_ATOMIC_RELAXED, scope), assumed;
     do {
         assumed = old;
-        const T sum = __builtin_bit_cast(T, assumed) + value;
+        const T sum = HEDDLE_NAME(heddle_, N, _sum)(__builtin_bit_cast(T, assumed), value);
         old = heddle_cas((Word *)address, assumed, __builtin_bit_cast(Word, sum), __NV_ATOMIC_RELAXED, scope);
     } while (old != assumed);
     return __builtin_bit_cast(T, old);
