@@ -107,7 +107,7 @@ CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec x, CUgraphNode n, unsigned *en
 
 /* ---- all of it ---- */
 
-/* "The result" may be left out. */
+/* What differs need not be asked for. */
 CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *result)
 {
     CUgraphExec x;
