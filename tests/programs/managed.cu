@@ -161,6 +161,8 @@ int main(void)
     CHECK(cudaPointerGetAttributes(&a, p));
     expect(a.type == cudaMemoryTypeManaged && a.devicePointer == p && a.hostPointer == p && a.device == 0,
            "managed memory says so");
+    CHECK(cudaPointerGetAttributes(&a, NULL));
+    expect(a.type == cudaMemoryTypeUnregistered && a.device == cudaInvalidDeviceId, "a null pointer is none of CUDA's");
     int concurrent = 0;
     CHECK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0));
     expect(concurrent == 1, "concurrentManagedAccess is 1");
