@@ -61,12 +61,12 @@ static struct handle_slot *new_place(struct handle_table *t, uint32_t *place)
         struct handle_slot *chunk = calloc(HANDLE_CHUNK, sizeof *chunk);
         if (!chunk)
             return NULL;
-        for (uint32_t i = 0; i < HANDLE_CHUNK; i++)
-            chunk[i].generation = first_generation();
         atomic_store_explicit(&t->chunks[t->n / HANDLE_CHUNK], chunk, memory_order_release);
     }
     *place = t->n++;
-    return slot_at(t, *place);
+    struct handle_slot *s = slot_at(t, *place);
+    s->generation = first_generation();
+    return s;
 }
 
 static struct handle_slot *free_place(struct handle_table *t, uint32_t *place)
