@@ -96,7 +96,8 @@ static void captures_and_runs_graphs(unsigned seed)
     cudaStream_t s;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    MUST(cudaStreamCreate(&s) == cudaSuccess);
+    /* others use the legacy stream, which may not wait for one that captures */
+    MUST(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking) == cudaSuccess);
     MUST(cudaMallocManaged((void **)&p, N * 4, cudaMemAttachGlobal) == cudaSuccess);
     MUST(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
     MUST(cudaMemsetAsync(p, 0, N * 4, s) == cudaSuccess);
