@@ -109,12 +109,59 @@ static void put_names(nvrtcProgram p, FILE *f)
     }
 }
 
+/* ---- names of the C library ---- */
+
+/* NVRTC has no header of the C library, so that a program may have names of its own: types, which our headers know by other names then, and
+ * macros. */
+static const char *const c_types[] = {
+    "int8_t",        "int16_t",        "int32_t",        "int64_t",        "uint8_t",       "uint16_t",
+    "uint32_t",      "uint64_t",       "int_least8_t",   "int_least16_t",  "int_least32_t", "int_least64_t",
+    "uint_least8_t", "uint_least16_t", "uint_least32_t", "uint_least64_t", "int_fast8_t",   "int_fast16_t",
+    "int_fast32_t",  "int_fast64_t",   "uint_fast8_t",   "uint_fast16_t",  "uint_fast32_t", "uint_fast64_t",
+    "intptr_t",      "uintptr_t",      "intmax_t",       "uintmax_t"};
+static const char *const c_macros[] = {
+    "INFINITY",   "NAN",        "HUGE_VAL",  "HUGE_VALF", "HUGE_VALL", "M_E",       "M_LOG2E",
+    "M_LOG10E",   "M_LN2",      "M_LN10",    "M_PI",      "M_PI_2",    "M_PI_4",    "M_1_PI",
+    "M_2_PI",     "M_2_SQRTPI", "M_SQRT2",   "M_SQRT1_2", "INT8_MIN",  "INT16_MIN", "INT32_MIN",
+    "INT64_MIN",  "INT8_MAX",   "INT16_MAX", "INT32_MAX", "INT64_MAX", "UINT8_MAX", "UINT16_MAX",
+    "UINT32_MAX", "UINT64_MAX", "SIZE_MAX",  "CHAR_BIT",  "SCHAR_MIN", "SCHAR_MAX", "UCHAR_MAX",
+    "CHAR_MIN",   "CHAR_MAX",   "SHRT_MIN",  "SHRT_MAX",  "USHRT_MAX", "INT_MIN",   "INT_MAX",
+    "UINT_MAX",   "LONG_MIN",   "LONG_MAX",  "ULONG_MAX", "LLONG_MIN", "LLONG_MAX", "ULLONG_MAX"};
+enum { C_TYPES = sizeof c_types / sizeof c_types[0], C_MACROS = sizeof c_macros / sizeof c_macros[0] };
+
+/* Does a text include a header that is none of the program's own, nor one of CUDA's? It may want those names. */
+static bool includes_others(nvrtcProgram p, const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "#include"));) {
+        at += strlen("#include");
+        at += strspn(at, " \t");
+        struct str name = {at + 1, strcspn(at, "\n") ? strcspn(at + 1, ">\"\n") : 0};
+        bool known = str_starts(name, "cuda_") || str_starts(name, "curand_") || str_is(name, "mma.h") ||
+                     str_is(name, "cooperative_groups.h");
+        for (uint32_t i = 0; i < p->headers.n && !known; i++)
+            known = str_is(name, p->headers.at[i].name);
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
+static bool has_own_names(nvrtcProgram p)
+{
+    for (uint32_t i = 0; i < p->headers.n; i++)
+        if (includes_others(p, p->headers.at[i].text))
+            return false;
+    return !includes_others(p, p->source);
+}
+
 static bool write_source(nvrtcProgram p, const struct nvrtc_options *o, const char *path)
 {
     FILE *f = fopen(path, "w");
     if (f) {
         fputs("#include <assert.h>\n",
               f); /* which NVRTC has by itself; the C library's functions are the host's, whoever includes them */
+        for (size_t i = 0; has_own_names(p) && i < C_TYPES + C_MACROS; i++)
+            fprintf(f, "#undef %s\n", i < C_TYPES ? c_types[i] : c_macros[i - C_TYPES]);
         if (o->default_device)
             fputs("#pragma clang force_cuda_host_device begin\n", f);
         fputs("#line 1 ", f);
@@ -174,6 +221,8 @@ static nvrtc_words command(nvrtcProgram p, const struct nvrtc_options *o, const 
     const char *slash = strrchr(p->name, '/');
     for (const char *const *w = (const char *const[]){heddle, "cc", "-ptx", "-D__CUDACC_RTC__=1", NULL}; *w; w++)
         add(p, &c, *w);
+    for (size_t i = 0; has_own_names(p) && i < C_TYPES; i++)
+        add(p, &c, arena_printf(&p->arena, "-D%s=__heddle_%s", c_types[i], c_types[i]));
     add(p, &c, "-I");
     add(p, &c, arena_printf(&p->arena, "%s/%s", folder, header_root));
     for (uint32_t i = 0; i < o->cc.n; i++)
