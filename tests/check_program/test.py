@@ -1,5 +1,7 @@
 """heddle check PROGRAM: what all processes of a program find is shown, however it ends."""
 import atexit
+import contextlib
+import glob
 import json
 import os
 import pty
@@ -445,7 +447,16 @@ def what_runs_when_it_is_interrupted_is_told():
     begun = [(command, how, subprocess.Popen([heddle, command, *options, program], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
                                              start_new_session=True, cwd=folder.name))
              for command, options in (("check", ()), ("explain", ("-o", path("long.html")))) for how in (signal.SIGINT, signal.SIGTERM)]
-    time.sleep(4)
+    def have_said(command, what):
+        """How many processes have written so."""
+        n = 0
+        for file in glob.glob(path(f"heddle-{command}-*/*")):
+            with contextlib.suppress(OSError), open(file) as f:
+                n += what in f.read()
+        return n
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (have_said("check", "data-race") == 2 and have_said("explain", '"running": 1') == 2):
+        time.sleep(0.1)
     for command, how, process in begun:
         os.killpg(process.pid, how)
     for command, how, process in begun:
