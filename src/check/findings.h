@@ -108,11 +108,11 @@ struct checker {
     struct host_watch *host;              /* or NULL */
     _Atomic uint32_t learnt[MOST_LEARNT]; /* launches of which the host knows something */
     pthread_mutex_t host_places_lock;
-    struct host_place host_places[HOST_PLACES];              /* by instruction */
-    struct races *races;                                     /* or NULL */
+    struct host_place host_places[HOST_PLACES];                     /* by instruction */
+    struct races *races;                                            /* or NULL */
     struct hooks memory, rules, sync, sync_parted, copies, proxies; /* of the tools that are wanted */
-    _Atomic(struct passed *) passed;                         /* parted.c; in the findings' arena */
-    struct wgmma_kernel *wgmma;                              /* kernels that have been looked at; with `lock` */
+    _Atomic(struct passed *) passed;                                /* parted.c; in the findings' arena */
+    struct wgmma_kernel *wgmma;                                     /* kernels that have been looked at; with `lock` */
     struct findings findings;
     pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
     uint32_t running;                  /* launches */

@@ -64,8 +64,9 @@ static struct passed *look_behind(struct findings *findings, const struct code *
 {
     const struct ir_func *f = c->ir;
     struct passed *p = arena_alloc(&findings->arena, sizeof *p + (c->n_blocks / 64 + 1) * sizeof p->behind[0]);
-    bool *behind = calloc(2 * (size_t)c->n_blocks, sizeof *behind), *before = behind + c->n_blocks;
+    bool *behind = calloc(2 * (size_t)c->n_blocks, sizeof *behind);
     if (p && behind) {
+        bool *before = behind + c->n_blocks;
         p->op = op;
         behind[op->next] = true;
         before[block_of(c, op)] = true;

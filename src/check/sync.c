@@ -98,8 +98,8 @@ static void apart(struct checker *c, const struct warp *w, const struct wait *t,
 }
 
 /* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of CUDA C++'s (Programming Guide,
- * "Synchronization Functions"). Barriers that are given a count are for parts of a block, which meet where they like. Where nothing is known of lines,
- * instructions may be copies of one. */
+ * "Synchronization Functions"). Barriers that are given a count are for parts of a block, which meet where they like. Where nothing
+ * is known of lines, instructions may be copies of one. */
 static void check_block(struct checker *c, const struct block *b, uint32_t id)
 {
     const struct wait *first = NULL;
