@@ -427,6 +427,12 @@ static bool rewrite_source(struct job *j, const char *input)
     const char *error = file_read(j->arena, input, 0, &file);
     if (error)
         return cli_failure(j->s, "cc: %s", error) == 0;
+    error = cc_check_operands((struct str){file.bytes, file.n}, input, j->arena);
+    if (error) {
+        fprintf(stderr, "%s\n", error);
+        free(file.bytes);
+        return false;
+    }
     struct str text = cc_rewrite((struct str){file.bytes, file.n}, j->arena);
     if (text.p && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
         free(file.bytes);

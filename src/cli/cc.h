@@ -1,6 +1,7 @@
-/* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_fatbin.c packs PTX, cc_units.c finds what
- * has to be linked of objects of -rdc=true, cc_registry.c writes what joins them, cc_diagnostics.c prints what clang says,
- * cc_clusters.c finds kernels with clusters, cc_closures.c lays out lambdas, cc_link.c links, cc_toolkit.c is what build systems take for a toolkit, and cc.c leads.
+/* heddle cc, in parts: cc_options.c reads the command line, process.c runs compilers, cc_rewrite.c, cc_operands.c and cc_closures.c read
+ * sources as nvcc does, cc_fatbin.c packs PTX, cc_units.c finds what has to be linked of objects of -rdc=true, cc_registry.c writes what
+ * joins them, cc_diagnostics.c prints what clang says, cc_clusters.c finds kernels with clusters, cc_link.c links, cc_toolkit.c is what
+ * build systems take for a toolkit, and cc.c leads.
  */
 #ifndef HEDDLE_CLI_CC_H
 #define HEDDLE_CLI_CC_H
@@ -76,6 +77,11 @@ const char *cc_hint(struct str text, struct arena *arena);
 struct str cc_rewrite(struct str text, struct arena *arena);
 /* Behind the comment, string or character that begins at `at`, else `at`. */
 size_t cc_skip(struct str text, size_t at);
+
+/* ---- cc_operands.c ---- */
+
+/* An error of a source whose inline assembly names an operand that is not there, or NULL. In the arena. */
+const char *cc_check_operands(struct str text, const char *name, struct arena *arena);
 
 /* ---- cc_closures.c ---- */
 

@@ -598,6 +598,31 @@ int main()
     assert "written %% in inline assembly" in cc("-c", "includes.cu", status=1)[1]
 
 
+def operands_of_assembly_are_those_that_are_written():
+    """clang has one more for each "+r"; nvcc has none."""
+    head = "__global__ void k(unsigned *p, unsigned y, unsigned long long *q)\n{\n    unsigned x = 1, z = 2;\n    "
+    for code, number, n in [('asm("add.u32 %0, %0, %2;" : "+r"(x) : "r"(y));', 2, 2), ('asm volatile ("mov.u32 %0, %1;" : "+r"(x));', 1, 1),
+                            ('asm("add.u32 %0, %1, %3;" : "+r"(x), "+r"(z) /* , */ : "r"(max(x, y)) : "memory");', 3, 3)]:
+        write("operands.cu", head + code + "\n}\n")
+        _, err = cc("-ptx", "operands.cu", status=1)
+        assert err.startswith(f"operands.cu:4: error: %{number} of this assembly is none of its {n} operands"), err
+    write("operands.cu", '#define RESULT "=r"(z)\n' + head + r"""// asm("%2" : "+r"(x));
+    asm("add.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
+    asm("mov.u32 %0, %%laneid;" : "=r"(z));
+    asm volatile("membar.gl;" ::: "memory");
+    asm("add.u32 %[a], %[b], %2;" : [a] "=r"(z) : [b] "r"(x), "r"(p[max(x, 2u)]));
+    asm("mov.u32 %0, %1;" : RESULT : "r"(y));
+    asm("mov.b64 {%0, %1}, %2;"
+        : "=r"(x), "=r"(z) /* two: and */
+        : "l"(*q)); asm("bar.sync 0;");
+    asm("mov.u32 %0, " "%1;" : "=r"(x) : "n"(5));
+    asm(R"(add.u32 %0, %1, %2;)" : "=r"(z) : "r"(x), "r"(y ? x : y));
+    *p = x + z;
+}
+""")
+    cc("-ptx", "operands.cu")
+
+
 def windows_line_ends_and_wide_strings():
     with open(path("wide.cu"), "wb") as f:
         f.write("""#include <cstdio>
