@@ -26,7 +26,8 @@ struct stream {
     /* The job's, for whoever runs it: */
     struct task *taken; /* the first of them is to run, or runs */
     uint32_t n_awaited; /* of those it comes after, so many are done */
-    bool asked, begun;  /* that one: it has its permit, or waits for it; it has had a turn */
+    bool asked, begun;  /* that one: it has its permit, or waits for it; its turns have begun */
+    bool skips;         /* it, as nothing is to be done, or the context had a fault when it began */
     struct stream *next_awaiting;
 };
 
@@ -270,6 +271,7 @@ static bool begin(struct stream *s, struct task *t)
     let_go(t);
     if (order)
         order->begin(order->data, t->number);
+    s->skips = !t->turn || (!t->always && atomic_load(&s->context->fault));
     s->begun = true;
     return true;
 }
@@ -287,13 +289,14 @@ static void end(struct stream *s, struct task *t)
     task_release(t);
 }
 
-/* True where it is done. */
-static bool have_turn(struct task *t)
+/* True where it is done. One that has begun goes on to its end, whatever the context's fault is meanwhile: it has to give back what it
+ * holds. */
+static bool have_turn(struct stream *s, struct task *t)
 {
-    struct context *c = t->context;
+    struct context *c = s->context;
     hd_result fault = HD_SUCCESS;
     int none = HD_SUCCESS;
-    if (!t->turn || (!t->always && atomic_load(&c->fault)))
+    if (s->skips)
         return true;
     bool done = t->turn(t, &fault);
     if (done && fault)
@@ -388,7 +391,7 @@ static void run_stream(struct job *job)
     for (struct task *t; (t = next_task(s));) {
         if (!begin(s, t))
             return;
-        bool done = have_turn(t);
+        bool done = have_turn(s, t);
         if (done)
             end(s, t);
         if (!done || thread_pool_is_crowded(threads)) {

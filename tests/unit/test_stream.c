@@ -260,6 +260,34 @@ static void a_fault_is_the_end_of_its_context_alone(void **state)
     assert_int_equal(f->cell[0], 1);
 }
 
+/* How many have begun and not ended. */
+static unsigned running(const struct fixture *f)
+{
+    hd_progress p;
+    hd_machine_get_progress(f->machine, &p);
+    return p.launches;
+}
+
+/* They have given way to each other, and hold what they have to give back. */
+static void kernels_that_have_begun_end_after_a_fault_of_another(void **state)
+{
+    enum { N = 24 };
+    struct fixture *f = *state;
+    hd_launch_config c = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    for (unsigned i = 0; i < N; i++)
+        assert_int_equal(launch(new_stream(f, HD_STREAM_NON_BLOCKING), f->await, &f->cell[0], 1), HD_SUCCESS);
+    while (running(f) < N)
+        usleep(100);
+    hd_stream *last = new_stream(f, HD_STREAM_NON_BLOCKING);
+    assert_int_equal(hd_stream_launch(last, f->wild, &c, NULL), HD_SUCCESS);
+    assert_int_equal(hd_stream_synchronize(last), HD_ERROR_ILLEGAL_ADDRESS);
+    usleep(2000);
+    assert_int_equal(running(f), N);
+    release(f, 0);
+    assert_int_equal(hd_context_synchronize(f->context), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(running(f), 0);
+}
+
 static void a_destroyed_stream_finishes_its_work(void **state)
 {
     struct fixture *f = *state;
@@ -502,6 +530,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_default_stream_waits_for_blocking_streams_and_they_for_it, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_fault_is_the_end_of_its_context_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(kernels_that_have_begun_end_after_a_fault_of_another, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_destroyed_stream_finishes_its_work, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_is_freed_in_the_order_of_its_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_are_copied_and_filled_row_by_row, set_up, tear_down),
