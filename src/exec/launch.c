@@ -164,11 +164,8 @@ static void free_launch(struct launch *l)
 
 /* ---- workers of a launch ---- */
 
-void launch_join(struct launch *l, struct worker *k)
+static void join(struct launch *l, struct worker *k)
 {
-    pthread_mutex_lock(&l->lock);
-    while (stall_parks(l))
-        pthread_cond_wait(&l->parking, &l->lock);
     k->launch = l;
     k->next = l->workers;
     k->warp_instructions = k->lane_instructions = 0;
@@ -176,7 +173,18 @@ void launch_join(struct launch *l, struct worker *k)
     limit_join(k, l);
     k->looks = 0;
     l->workers = k;
+}
+
+bool launch_join(struct launch *l, struct worker *k, bool waits)
+{
+    pthread_mutex_lock(&l->lock);
+    while (waits && stall_parks(l))
+        pthread_cond_wait(&l->parking, &l->lock);
+    bool may = !stall_parks(l);
+    if (may)
+        join(l, k);
     pthread_mutex_unlock(&l->lock);
+    return may;
 }
 
 /* Stores past the caches (jit/analysis/nontemporal.c) are made before the launch is known to be over (Intel SDM 3A, 9.2.2; AMD64 APM 2,
@@ -413,7 +421,7 @@ static void start_or_return(struct launch *l)
         stall_return(l->launcher, l);
     } else {
         offer(l->machine, l);
-        launch_join(l, l->launcher);
+        launch_join(l, l->launcher, true);
     }
 }
 

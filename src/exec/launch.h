@@ -107,8 +107,9 @@ bool launch_step(struct launch *l, const struct thread_pool *others);
 /* A fault becomes a diagnostic. Frees the launch; NULL is allowed. */
 hd_result launch_end(struct launch *l, hd_launch_stats *stats, struct diags *diags);
 
-/* A thread begins and ends to work on a launch. */
-void launch_join(struct launch *l, struct worker *k);
+/* A thread begins and ends to work on a launch. False: its workers are to park now, and this one does not wait until they go on, as it
+ * holds a lock that they may need for parking. */
+bool launch_join(struct launch *l, struct worker *k, bool waits);
 void launch_leave(struct launch *l, struct worker *k);
 
 /* How many blocks the claimed device could hold at once (threads, blocks, shared memory). */

@@ -36,8 +36,7 @@ static void *worker_main(void *data)
     pthread_mutex_lock(&m->lock);
     for (;;) {
         struct launch *l = open_launch(m);
-        if (l) {
-            launch_join(l, k); /* keeps it from being freed */
+        if (l && launch_join(l, k, false)) { /* which keeps it from being freed */
             pthread_mutex_unlock(&m->lock);
             worker_run(k, l, NULL);
             pthread_mutex_lock(&m->lock);
