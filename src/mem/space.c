@@ -218,8 +218,7 @@ static bool keep_out(struct mem *m)
 static void await_and_keep_out(struct mem *m)
 {
     pthread_mutex_lock(&m->use.lock);
-    m->use.awaited = true;
-    while (!close_to_all(m))
+    for (m->use.awaited = true; !close_to_all(m); m->use.awaited = true) /* another may have been here first */
         pthread_cond_wait(&m->use.none, &m->use.lock);
     m->use.awaited = false;
 }
