@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
@@ -76,6 +77,13 @@ static bool open_below(const struct wall *w, const char *folder)
     return ok;
 }
 
+/* Below it are the system's own files and devices, and all others. */
+static bool is_root_folder(const char *folder)
+{
+    struct stat s, root;
+    return stat(folder, &s) == 0 && stat("/", &root) == 0 && s.st_dev == root.st_dev && s.st_ino == root.st_ino;
+}
+
 static bool make_ruleset(struct wall *w)
 {
     struct ruleset_attr a = {0};
@@ -135,39 +143,54 @@ static bool has_namespaces(void)
 
 /* ---- capabilities ---- */
 
-/* Of root's, a program keeps those that are about files and users (capabilities(7)), from linux/capability.h. Errors: who is not root
- * has none, and may not drop any. */
-static void drop_capabilities(void)
+/* Of root's, a program keeps those that are about files and users (capabilities(7)). The bounding set keeps the others from the programs
+ * that it starts, unless it has inherited them. Errors of the former: who is not root may not drop any. */
+static bool drop_capabilities(void)
 {
-    enum { CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, KILL, SETGID, SETUID, MOST = 64 };
+    enum { MOST = 64 };
+    struct __user_cap_header_struct of_this = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3];
+    const uint32_t kept[_LINUX_CAPABILITY_U32S_3] = {1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE |
+                                                     1u << CAP_DAC_READ_SEARCH | 1u << CAP_FOWNER | 1u << CAP_FSETID |
+                                                     1u << CAP_SETGID | 1u << CAP_SETUID};
+    if (syscall(SYS_capget, &of_this, has) != 0)
+        return false;
     for (int i = 0; i < MOST; i++)
-        if (i > SETUID || i == KILL)
+        if (!(kept[i / 32] >> i % 32 & 1))
             prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        has[i].effective &= kept[i];
+        has[i].permitted &= kept[i];
+        has[i].inheritable &= kept[i];
+    }
+    return syscall(SYS_capset, &of_this, has) == 0;
 }
 
 /* ---- system calls ---- */
 
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
-#define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
+#define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS) /* newer than the table */
 #define CLONE_NEWANY                                                                                                   \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
 enum { FIRST_UNKNOWN_CALL = 451 }; /* from Linux 6.2 on all architectures have the same new numbers */
 
-enum call_when { ALWAYS, WHERE, UNLESS, IN_NAMESPACE };
+enum call_when { ALWAYS, WHERE, UNLESS, IN_NAMESPACE, ANSWERED };
 
 static const struct call {
     int number;
     enum call_when when;
     unsigned n;
     struct filter_condition all[2];
+    int error;
 } calls[] = {
-#define CALL(name)                               {__NR_##name, ALWAYS, 0, {{0, 0, 0}}},
-#define CALL_IF(name, argument, mask, value)     {__NR_##name, WHERE, 1, {{argument, mask, value}}},
-#define CALL_UNLESS(name, argument, mask, value) {__NR_##name, UNLESS, 1, {{argument, mask, value}}},
+#define CALL(name)                               {__NR_##name, ALWAYS, 0, {{0, 0, 0}}, 0},
+#define CALL_IF(name, argument, mask, value)     {__NR_##name, WHERE, 1, {{argument, mask, value}}, 0},
+#define CALL_UNLESS(name, argument, mask, value) {__NR_##name, UNLESS, 1, {{argument, mask, value}}, 0},
 #define CALL_IF_BOTH(name, argument, mask, value, other, other_mask, other_value)                                      \
-    {__NR_##name, WHERE, 2, {{argument, mask, value}, {other, other_mask, other_value}}},
-#define CALL_IN_NAMESPACE(name) {__NR_##name, IN_NAMESPACE, 0, {{0, 0, 0}}},
+    {__NR_##name, WHERE, 2, {{argument, mask, value}, {other, other_mask, other_value}}, 0},
+#define CALL_IN_NAMESPACE(name)    {__NR_##name, IN_NAMESPACE, 0, {{0, 0, 0}}, 0},
+#define CALL_ANSWERED(name, error) {__NR_##name, ANSWERED, 0, {{0, 0, 0}}, error},
 #include "sandbox/program_calls.def"
 };
 
@@ -181,6 +204,7 @@ static void add_call(struct filter *f, const struct call *c, bool in_namespace)
         filter_answer_if(f, c->number, first->argument, first->mask, first->value, REFUSED, SECCOMP_RET_ALLOW);
         break;
     case IN_NAMESPACE: filter_answer(f, c->number, in_namespace ? SECCOMP_RET_ALLOW : REFUSED); break;
+    case ANSWERED: filter_answer(f, c->number, SECCOMP_RET_ERRNO | (uint32_t)c->error); break;
     }
 }
 
@@ -192,7 +216,6 @@ static const char *refuse_calls(const struct wall *w, bool in_namespace)
         add_call(&f, &calls[i], in_namespace);
     if (w->version >= 3) /* before, Landlock does not see it */
         filter_answer(&f, __NR_truncate, SECCOMP_RET_ALLOW);
-    filter_answer(&f, __NR_clone3, UNKNOWN); /* the C library goes back to clone() */
     filter_answer_from(&f, FIRST_UNKNOWN_CALL, UNKNOWN);
     return filter_install(&f, REFUSED);
 }
@@ -203,15 +226,21 @@ const char *sandbox_confine_program(const char *const *folders, struct arena *ar
     bool in_namespace = has_namespaces() && leave_shared_memory();
     if (!make_ruleset(&w))
         return arena_printf(arena, "this system has no Landlock (Linux 5.13 and later have it, where it is turned on)");
-    for (; *folders; folders++)
+    for (; *folders; folders++) {
+        if (is_root_folder(*folders))
+            return arena_printf(arena,
+                                "programs may write below `%s`, which is /, where all files are: choose another folder",
+                                *folders);
         if (!open_below(&w, *folders))
             return arena_printf(arena, "%s cannot be opened for it: %s", *folders, strerror(errno));
+    }
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
         if (!open_below(&w, devices[i]))
             return arena_printf(arena, "%s cannot be opened for it: %s", devices[i], strerror(errno));
     if (in_namespace && !open_below(&w, SHARED_MEMORY))
         return arena_printf(arena, SHARED_MEMORY " cannot be opened for it: %s", strerror(errno));
-    drop_capabilities();
+    if (!drop_capabilities())
+        return arena_printf(arena, "capabilities cannot be given up: %s", strerror(errno));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_landlock_restrict_self, w.ruleset, 0) != 0)
         return arena_printf(arena, "Landlock refuses: %s", strerror(errno));
     close(w.ruleset);

@@ -102,14 +102,26 @@ static long writes(const char *path, int more)
     return file < 0 ? -1 : close(file);
 }
 
+/* Is it elsewhere then? Nothing is to be seen where there is one processor. */
+static long moves(pid_t pid)
+{
+    cpu_set_t before, one, after;
+    if (sched_getaffinity(pid, sizeof before, &before) || CPU_COUNT(&before) < 2)
+        return -1;
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &before))
+            CPU_SET(i, &one);
+    if (sched_setaffinity(pid, sizeof one, &one) || sched_getaffinity(pid, sizeof after, &after))
+        return -1;
+    return CPU_EQUAL(&before, &after) ? -1 : 0;
+}
+
 static void try_others(pid_t pid, int shm)
 {
     struct rlimit limit = {1, 1};
     struct iovec here = {memory, 8}, there = {(void *)0x400000, 8};
-    cpu_set_t one;
     struct sched_param batch = {0};
-    CPU_ZERO(&one);
-    CPU_SET(0, &one);
     TRY("kill", kill(pid, SIGTERM));
     TRY("kill-everybody", kill(-1, SIGURG));
     TRY("tgkill", syscall(SYS_tgkill, pid, pid, SIGTERM));
@@ -122,7 +134,7 @@ static void try_others(pid_t pid, int shm)
     TRY("setpriority", setpriority(PRIO_PROCESS, pid, 19));
     TRY("setpriority-user", setpriority(PRIO_USER, 0, 19));
     TRY("ioprio_set", syscall(SYS_ioprio_set, 1, pid, 3 << 13));
-    TRY("sched_setaffinity", sched_setaffinity(pid, sizeof one, &one));
+    TRY("sched_setaffinity", moves(pid));
     TRY("sched_setscheduler", sched_setscheduler(pid, SCHED_BATCH, &batch));
     TRY("migrate_pages", syscall(SYS_migrate_pages, pid, 0, 0, 0));
     TRY("move_pages", syscall(SYS_move_pages, pid, 0, 0, 0, 0, 0));
@@ -203,7 +215,9 @@ static void try_system(void)
 static void try_terminal(void)
 {
     int terminal = open("/dev/tty", O_RDWR), discipline = 0;
-    struct { char code; } select = {TIOCL_UNBLANKSCREEN};
+    struct {
+        char code;
+    } select = {TIOCL_UNBLANKSCREEN};
     TRY("TIOCSTI", ioctl(terminal, TIOCSTI, "x"));
     TRY("TIOCLINUX", ioctl(terminal, TIOCLINUX, &select));
     TRY("TIOCSETD", ioctl(terminal, TIOCSETD, &discipline));
@@ -212,6 +226,7 @@ static void try_terminal(void)
     TRY("VT_ACTIVATE", ioctl(terminal, VT_ACTIVATE, 1));
     TRY("FBIOPUT_VSCREENINFO", ioctl(terminal, 0x4601, memory));
     TRY("TIOCSCTTY-of-others", ioctl(terminal, TIOCSCTTY, 1));
+    TRY("terminal-read", close(open("/dev/tty", O_RDONLY)));
     struct winsize size;
     TRY("terminal", ioctl(terminal, TIOCGWINSZ, &size) || write(terminal, "", 0) ? -1 : 0);
 }

@@ -91,10 +91,11 @@ def children(pid):
 
 
 def facts(pid):
-    """What /proc says of each thread: /proc/PID/task/TID/status."""
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/status", encoding="utf-8") as f:
-            yield dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
+    """What /proc says of each thread: /proc/PID/task/TID/status. None of a process that is gone."""
+    with contextlib.suppress(FileNotFoundError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/status", encoding="utf-8") as f:
+                yield dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
 
 
 def until(condition, seconds=300 if SANITIZED else 60):
@@ -165,7 +166,7 @@ def the_broker_ends_with_the_launch_however_that_ends():
             (broker,) = until(lambda: children(process.pid))
             process.send_signal(number)
             process.wait(timeout=60)
-            until(lambda: not list(facts(broker)) or next(facts(broker))["State"].startswith("Z"))
+            until(lambda: next(facts(broker), {"State": "Z"})["State"].startswith("Z"))
 
 
 def an_interrupt_ends_a_launch_inside():
@@ -466,6 +467,52 @@ if __name__ == "__main__":
     status, out, err = confined(f"{sys.executable} {script}")
     if os.path.exists("/dev/shm") and not subprocess.run(["unshare", "-r", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
         assert (status, out) == (0, "[2, 3]\nthread\n2\n"), (out, err)
+
+
+def programs_go_on_where_attributes_and_threads_processors_are_refused():
+    """As on file systems without attributes; and the C library starts no thread whose processors it cannot set."""
+    with open(path("threads.c"), "w", encoding="utf-8") as f:
+        f.write("""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+static void *work(void *to) { return *(int *)to = 1, to; }
+int main(void)
+{
+    int ran = 0;
+    cpu_set_t all;
+    pthread_t t;
+    pthread_attr_t a;
+    pthread_attr_init(&a);
+    pthread_getaffinity_np(pthread_self(), sizeof all, &all);
+    pthread_attr_setaffinity_np(&a, sizeof all, &all);
+    int error = pthread_create(&t, &a, work, &ran);
+    if (!error)
+        pthread_join(t, NULL);
+    printf("%d %d\\n", error, ran);
+}""")
+    confined("true")
+    subprocess.run(["cc", "-o", path("threads"), path("threads.c"), "-pthread"], check=True)
+    assert confined("echo a >from && cp -a from to && cat to && ionice -c 3 echo b") == (0, "a\nb\n", "")
+    assert confined(path("threads")) == (0, "0 1\n", "")
+
+
+def capabilities_that_are_inherited_are_given_up():
+    inherits = "+sys_admin,+kill,+mknod,+chown"
+    confined("true")
+    if os.geteuid() or subprocess.run(["setpriv", f"--inh-caps={inherits}", "true"], stderr=subprocess.DEVNULL).returncode:
+        raise Skip("it takes root's capabilities")
+    done = subprocess.run(["setpriv", f"--inh-caps={inherits}", heddle, "run", "--sandbox", "grep", "^Cap", "/proc/self/status"],
+                          capture_output=True, text=True, cwd=path("here"))
+    has = {int(line.split()[1], 16) for line in done.stdout.splitlines()}
+    assert done.returncode == 0 and has <= {0, 1 << 0, 0xdf}, done
+
+
+def a_program_is_not_confined_to_all_files():
+    confined("true")
+    for folders in {"cwd": "/"}, {"cwd": path("here"), "env": environment(TMPDIR="/")}:
+        status, out, err = run("run", "--sandbox", "echo", "ran", **folders)
+        assert (status, out) == (126, "") and "which is /" in err and "choose another folder" in err, (status, out, err)
 
 
 def a_confined_program_confines_another():
