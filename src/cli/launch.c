@@ -185,10 +185,19 @@ static int read_files(struct launch *l)
     return 0;
 }
 
+/* What we say begins a line of its own, behind whatever a kernel has printed beside a report. */
+static void end_printed_line(struct launch *l)
+{
+    if (l->is_in_line)
+        fputc('\n', stderr);
+    l->is_in_line = false;
+}
+
 static void print_note(void *data, const char *text)
 {
     struct launch *l = data;
     progress_clear(&l->s->progress);
+    end_printed_line(l);
     fprintf(stderr, "heddle: note: %s\n", text);
 }
 
@@ -451,6 +460,7 @@ static int run_kernel(struct launch *l)
         interrupt_cancels(&l->interrupt, l->machine);
         hd_result r = hd_launch(l->kernel, &l->config, &l->stats, &report);
         interrupt_cancels(&l->interrupt, NULL);
+        end_printed_line(l);
         if (r)
             return fail(l, r, report);
         l->seconds[i] = l->stats.seconds;

@@ -300,12 +300,12 @@ def a_report_for_programs_is_neither_forged_nor_broken():
         for command in "launch", "check":
             status, out, err = run(command, *words, "--format", "sarif")
             assert status == 0 and json.loads(out)["version"] == "2.1.0" and err.startswith(shown), (command, out, err)
-            assert "\x1b" not in out + err
+            assert "\x1b" not in out + err and err.endswith("\n"), err
             status, out, err = run(command, *words, "--json")
             assert json.loads(out)["output"].startswith("\x1b[31mred\n::error") and err == "", (command, out, err)
         with tempfile.TemporaryDirectory() as folder:
             status, out, err = run("explain", *words, "--json", "-", "-o", os.path.join(folder, "page.html"))
-        assert status == 0 and json.loads(out)["version"] == 1 and err.startswith(shown), (out, err)
+        assert status == 0 and json.loads(out)["version"] == 1 and err.startswith(shown + "\n"), (out, err)
 
 
 def a_program_has_no_part_of_the_standard_output_that_a_report_is_written_to():
