@@ -5,7 +5,6 @@
  * linked with Heddle's libcudart (cc_link.c).
  */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,18 +36,6 @@ static void add_include_paths(struct job *j, cc_words *c)
     }
 }
 
-static const char own_streams[] = "CUDA_API_PER_THREAD_DEFAULT_STREAM";
-
-/* Is stream 0 the thread's own? As nvcc, by -default-stream or by the macro that this defines. */
-static bool has_own_streams(const struct cc_options *o)
-{
-    bool own = o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0;
-    for (uint32_t i = 0; i < o->list[CC_DEFINE].n; i++)
-        own |= strcspn(o->list[CC_DEFINE].at[i], "=") == sizeof own_streams - 1 &&
-               strncmp(o->list[CC_DEFINE].at[i], own_streams, sizeof own_streams - 1) == 0;
-    return own;
-}
-
 /* What a compilation reads: all that a .cu file includes before all else (cc_pch.c), a source, or what that was preprocessed to. */
 enum reading { READ_HEADERS, READ_SOURCE, READ_PREPROCESSED };
 
@@ -68,8 +55,8 @@ static void add_source_options(struct job *j, cc_words *c, enum reading reading)
     ADD(c, arena_printf(j->arena, "%s/heddle/std", j->headers));
     ADD(c, "-isystem");
     ADD(c, j->headers);
-    if (o->given[CC_DEFAULT_STREAM] && has_own_streams(o))
-        ADD(c, arena_printf(j->arena, "-D%s", own_streams));
+    if (o->given[CC_DEFAULT_STREAM] && cc_has_own_streams(o))
+        ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
     ADD(c, "-Wno-error=register");                                     /* C++17 has it no more; nvcc warns */
     ADD(c, "-Wno-invalid-constexpr");                                  /* GCC has constexpr math functions */
@@ -125,31 +112,11 @@ static void add_dependencies(struct job *j, cc_words *c, const char *input, cons
         ADD(c, "-MP");
 }
 
-/* "750,900": the numbers of all devices, also of those that clang does not know, each once, the least first. Thrust's and CUB's namespaces are
- * named after it. */
-static const char *arch_list(struct job *j)
-{
-    const cc_words *all[] = {&j->o.archs, &j->o.unknown_archs};
-    const char *list = "";
-    for (int before = 0, next;; before = next) {
-        next = INT_MAX;
-        for (int k = 0; k < 2; k++)
-            for (uint32_t i = 0; i < all[k]->n; i++) {
-                const char *name = all[k]->at[i];
-                int number = atoi(name + strcspn(name, "0123456789"));
-                next = number > before && number < next ? number : next;
-            }
-        if (next == INT_MAX)
-            return list;
-        list = arena_printf(j->arena, "%s%s%d0", list, *list ? "," : "", next);
-    }
-}
-
 /* The macros by which nvcc tells what it was asked for. */
 static void add_macros(struct job *j, cc_words *c)
 {
     const struct cc_options *o = &j->o;
-    ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", arch_list(j)));
+    ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", cc_arch_list(o, j->arena)));
     if (o->rdc)
         ADD(c, "-D__CUDACC_RDC__");
     if (o->given[CC_DEVICE_DEBUG])
@@ -193,7 +160,7 @@ static cc_words cuda_command(struct job *j, const char *side, enum reading readi
     ADD(&c, cc_is_true(o, CC_FMAD, true) ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
     if (o->rdc)
         ADD(&c, "-fgpu-rdc");
-    if (has_own_streams(o)) { /* how a kernel is launched */
+    if (cc_has_own_streams(o)) { /* how a kernel is launched */
         ADD(&c, "-Xclang");
         ADD(&c, "-fgpu-default-stream=per-thread");
     }
@@ -764,33 +731,6 @@ static int run_program(struct job *j)
     return cli_failure(j->s, "cc: cannot run %s: %s", program, strerror(errno));
 }
 
-/* --with nvcc: its arguments are ours, without this option; it links our runtime, unless it is told another. */
-static int with_nvcc(struct job *j, int argc, char **argv)
-{
-    cc_words c = {0};
-    ADD(&c, "nvcc");
-    for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--with") == 0)
-            i++;
-        else if (strncmp(argv[i], "--with=", 7) != 0)
-            ADD(&c, argv[i]);
-    }
-    if (!j->o.given[CC_CUDART]) {
-        ADD(&c, "-cudart");
-        ADD(&c, "shared");
-        ADD(&c, "-Xlinker");
-        ADD(&c, arena_printf(j->arena, "-rpath,%s", j->libraries));
-    }
-    if (j->o.given[CC_DRY_RUN] || j->o.given[CC_VERBOSE])
-        job_show(j, &c, "");
-    if (j->o.given[CC_DRY_RUN])
-        return 0;
-    signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
-    execvp("nvcc", job_arguments(j, &c));
-    return cli_failure(j->s, "cc: cannot run `nvcc`: %s; without `--with nvcc`, no CUDA toolkit is needed",
-                       strerror(errno));
-}
-
 /* -ccbin: a clang compiles all. A wrapper of MPI adds its own options to those of the compiler that its variable names. Another
  * compiler cannot read CUDA: it gets what is the host's alone. */
 static void choose_compilers(struct job *j)
@@ -846,7 +786,7 @@ int cmd_cc(struct session *s)
     if (j.o.given[CC_INSTALL_TOOLS])
         return cc_install_tools(&j, j.o.value[CC_INSTALL_TOOLS]);
     if (j.o.given[CC_WITH] && strcmp(j.o.value[CC_WITH], "nvcc") == 0)
-        return with_nvcc(&j, s->n_words, (char **)s->words);
+        return cc_with_nvcc(&j, s->n_words, (char **)s->words);
     if (j.o.given[CC_TOOLKIT] && (j.o.given[CC_VERBOSE] || j.o.given[CC_DRY_RUN]))
         cc_show_toolkit(&j);
     warn_of_archs(&j);

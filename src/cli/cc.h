@@ -40,6 +40,11 @@ const char *cc_help(struct arena *arena);
 /* An option whose value is true or false. */
 bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);
 
+/* "750,900": the numbers of all devices, also of those that clang does not know, each once, the least first. Thrust's and CUB's namespaces are
+ * named after it. */
+const char *cc_arch_list(const struct cc_options *o, struct arena *arena);
+/* Is stream 0 the thread's own? As nvcc, by -default-stream or by the macro that this defines. */
+bool cc_has_own_streams(const struct cc_options *o);
 /* All architectures, a line each, behind `prefix`. */
 const char *cc_list_archs(const char *prefix, struct arena *arena);
 /* The words of a text, which `separators` part; quotes and backslashes as in a shell. */

@@ -88,5 +88,7 @@ void cc_show_toolkit(struct job *j);
 bool cc_answer(struct job *j);
 /* --install-tools. Returns the exit status. */
 int cc_install_tools(struct job *j, const char *folder);
+/* --with nvcc: its arguments are ours, without this option; it links our runtime, unless it is told another. */
+int cc_with_nvcc(struct job *j, int argc, char **argv);
 
 #endif

@@ -1,4 +1,5 @@
 /* The command line of heddle cc, which is nvcc's: one dash or two, values joined by = or as the next word. */
+#include <limits.h>
 #include <ctype.h>
 
 #include "base/str.h"
@@ -231,6 +232,35 @@ const char *cc_list_archs(const char *prefix, struct arena *arena)
     for (size_t i = 0; i < sizeof known_archs / sizeof known_archs[0]; i++)
         text = arena_printf(arena, "%s%s%s\n", text, prefix, known_archs[i]);
     return text;
+}
+
+const char *cc_arch_list(const struct cc_options *o, struct arena *arena)
+{
+    const cc_words *all[] = {&o->archs, &o->unknown_archs};
+    const char *list = "";
+    for (int before = 0, next;; before = next) {
+        next = INT_MAX;
+        for (int k = 0; k < 2; k++)
+            for (uint32_t i = 0; i < all[k]->n; i++) {
+                const char *name = all[k]->at[i];
+                int number = atoi(name + strcspn(name, "0123456789"));
+                next = number > before && number < next ? number : next;
+            }
+        if (next == INT_MAX)
+            return list;
+        list = arena_printf(arena, "%s%s%d0", list, *list ? "," : "", next);
+    }
+}
+
+static const char own_streams[] = "CUDA_API_PER_THREAD_DEFAULT_STREAM";
+
+bool cc_has_own_streams(const struct cc_options *o)
+{
+    bool own = o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0;
+    for (uint32_t i = 0; i < o->list[CC_DEFINE].n; i++)
+        own |= strcspn(o->list[CC_DEFINE].at[i], "=") == sizeof own_streams - 1 &&
+               strncmp(o->list[CC_DEFINE].at[i], own_streams, sizeof own_streams - 1) == 0;
+    return own;
 }
 
 /* ---- all of it ---- */

@@ -4,6 +4,7 @@
  * libraries are links to Heddle's, but for those that programs are linked with: libcudart_static.a and the stubs are copies, as
  * they say where Heddle's libraries are (cuda/place.h). See cc_job.h.
  */
+#include <signal.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -256,4 +257,30 @@ int cc_install_tools(struct job *j, const char *folder)
     printf("%s/bin/nvcc is Heddle's: CUDACXX=%s/bin/nvcc cmake ..., make NVCC=%s/bin/nvcc, PATH=%s/bin:$PATH\n",
            t.folder, t.folder, t.folder, t.folder);
     return 0;
+}
+
+int cc_with_nvcc(struct job *j, int argc, char **argv)
+{
+    cc_words c = {0};
+    ADD(&c, "nvcc");
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--with") == 0)
+            i++;
+        else if (strncmp(argv[i], "--with=", 7) != 0)
+            ADD(&c, argv[i]);
+    }
+    if (!j->o.given[CC_CUDART]) {
+        ADD(&c, "-cudart");
+        ADD(&c, "shared");
+        ADD(&c, "-Xlinker");
+        ADD(&c, arena_printf(j->arena, "-rpath,%s", j->libraries));
+    }
+    if (j->o.given[CC_DRY_RUN] || j->o.given[CC_VERBOSE])
+        job_show(j, &c, "");
+    if (j->o.given[CC_DRY_RUN])
+        return 0;
+    signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
+    execvp("nvcc", job_arguments(j, &c));
+    return cli_failure(j->s, "cc: cannot run `nvcc`: %s; without `--with nvcc`, no CUDA toolkit is needed",
+                       strerror(errno));
 }
