@@ -9,84 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/allocations.h"
 #include "cuda/check.h"
 #include "cuda/explain.h"
 #include "cuda/machines.h"
 #include "cuda/nvtx3/nvToolsExt.h"
 #include "cuda/nvtx3/nvToolsExtMem.h"
 #include "cuda/nvtx_memory.h"
+#include "cuda/nvtx_text.h"
 #include "cuda/start.h"
 #include "cuda/state.h"
+#include "cuda/watch.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 /* ---- texts ---- */
 
-/* A domain's name, or a string that was registered in one; they live as long as the process. */
-struct nvtx_name {
-    char *text;
-};
-
-/* UTF-8 of a text of wide characters, from malloc. */
-static char *utf8(const wchar_t *wide)
-{
-    size_t n = wide ? wcslen(wide) : 0;
-    char *text = malloc(4 * n + 1), *to = text;
-    for (size_t i = 0; text && i < n; i++) {
-        uint32_t c = (uint32_t)wide[i];
-        if (c < 0x80) {
-            *to++ = (char)c;
-        } else if (c < 0x800) {
-            *to++ = (char)(0xc0 | c >> 6);
-        } else if (c < 0x10000) {
-            *to++ = (char)(0xe0 | c >> 12);
-            *to++ = (char)(0x80 | (c >> 6 & 0x3f));
-        } else {
-            *to++ = (char)(0xf0 | (c >> 18 & 7));
-            *to++ = (char)(0x80 | (c >> 12 & 0x3f));
-            *to++ = (char)(0x80 | (c >> 6 & 0x3f));
-        }
-        if (c >= 0x80)
-            *to++ = (char)(0x80 | (c & 0x3f));
-    }
-    if (text)
-        *to = 0;
-    return text;
-}
-
-static struct nvtx_name *new_name(char *text)
-{
-    struct nvtx_name *name = text ? malloc(sizeof *name) : NULL;
-    if (name)
-        name->text = text;
-    else
-        free(text);
-    return name;
-}
-
-static const char *name_of(const void *handle)
-{
-    const struct nvtx_name *name = handle;
-    return name ? name->text : NULL;
-}
-
-char *nvtx_text(unsigned type, const void *message)
-{
-    const char *text = type == NVTX_MESSAGE_TYPE_ASCII        ? message
-                       : type == NVTX_MESSAGE_TYPE_REGISTERED ? name_of(message)
-                                                              : NULL;
-    return type == NVTX_MESSAGE_TYPE_UNICODE && message ? utf8(message) : text ? strdup(text) : NULL;
-}
-
 /* "domain: message", from malloc. */
 static char *message_of(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
 {
-    char *wide = event && event->messageType == NVTX_MESSAGE_TYPE_UNICODE ? utf8(event->message.unicode) : NULL, *text;
+    char *wide = event && event->messageType == NVTX_MESSAGE_TYPE_UNICODE ? nvtx_utf8(event->message.unicode) : NULL,
+         *text;
     const char *message = !event                                               ? NULL
                           : event->messageType == NVTX_MESSAGE_TYPE_ASCII      ? event->message.ascii
-                          : event->messageType == NVTX_MESSAGE_TYPE_REGISTERED ? name_of(event->message.registered)
+                          : event->messageType == NVTX_MESSAGE_TYPE_REGISTERED ? nvtx_name_of(event->message.registered)
                                                                                : wide;
-    const char *prefix = name_of(domain);
+    const char *prefix = nvtx_name_of(domain);
     if (asprintf(&text, "%s%s%s", prefix ? prefix : "", prefix ? ": " : "", message ? message : "no message") < 0)
         text = NULL;
     free(wide);
@@ -139,13 +87,13 @@ static int pop(nvtxDomainHandle_t domain)
 
 static nvtxDomainHandle_t create_domain(const char *name)
 {
-    return (nvtxDomainHandle_t)new_name(strdup(name ? name : "?"));
+    return (nvtxDomainHandle_t)nvtx_new_name(strdup(name ? name : "?"));
 }
 
 static nvtxStringHandle_t register_string(nvtxDomainHandle_t domain, const char *text)
 {
     (void)domain;
-    return (nvtxStringHandle_t)new_name(strdup(text ? text : "?"));
+    return (nvtxStringHandle_t)nvtx_new_name(strdup(text ? text : "?"));
 }
 
 /* ---- the same by other arguments ---- */
@@ -192,13 +140,13 @@ static int plain_pop(void)
 
 static nvtxDomainHandle_t create_wide_domain(const wchar_t *name)
 {
-    return (nvtxDomainHandle_t)new_name(utf8(name));
+    return (nvtxDomainHandle_t)nvtx_new_name(nvtx_utf8(name));
 }
 
 static nvtxStringHandle_t register_wide_string(nvtxDomainHandle_t domain, const wchar_t *text)
 {
     (void)domain;
-    return (nvtxStringHandle_t)new_name(utf8(text));
+    return (nvtxStringHandle_t)nvtx_new_name(nvtx_utf8(text));
 }
 
 /* ---- how they get there ---- */
@@ -268,6 +216,28 @@ EXPORT int InitializeInjectionNvtx2(const void *(*table)(uint32_t number))
            fill(callbacks, MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]);
 }
 
+/* ---- what nvtx_memory.c asks ---- */
+
+static size_t allocation_at(const void *start)
+{
+    hd_memory_info info;
+    const struct allocation *a = allocation_find(start, &info, NULL);
+    return a && a->start == start ? a->bytes : 0;
+}
+
+static void mark_memory(const void *start, size_t bytes, bool defined)
+{
+    hd_memory_info info;
+    struct device *d = NULL;
+    hd_checker *c = allocation_find(start, &info, &d) && d ? hd_machine_checker(d->machine) : NULL;
+    if (c && defined)
+        hd_checker_mark_defined(c, start, bytes);
+    else if (c)
+        hd_checker_mark_undefined(c, start, bytes, NULL);
+}
+
+static const struct nvtx_memory_asks memory_asks = {allocation_at, mark_memory, watch_nvtx};
+
 /* What NVIDIA's headers of extensions hand over: slots for functions, by number. */
 struct extension_segment {
     size_t number, n;
@@ -289,7 +259,7 @@ EXPORT int InitializeInjectionNvtxExtension(const struct extension *e)
         e->compatible_with != NVTX_EXT_COMPATID_MEM || e->n_segments != 1 || !check_options() || !is_ready())
         return 0;
     for (size_t i = 0; i < n && i < e->segments->n; i++)
-        memcpy(&e->segments->functions[i], (const intptr_t *)nvtx_memory_functions() + i, sizeof(intptr_t));
+        memcpy(&e->segments->functions[i], (const intptr_t *)nvtx_memory_functions(&memory_asks) + i, sizeof(intptr_t));
     return 1;
 }
 
@@ -301,6 +271,6 @@ EXPORT const struct heddle_nvtx *heddle_nvtx_functions(void)
         mark, start, end, push, pop, create_domain, create_wide_domain, register_string, register_wide_string, NULL};
     if (!is_ready())
         return NULL;
-    functions.memory = check_options() ? nvtx_memory_functions() : NULL;
+    functions.memory = check_options() ? nvtx_memory_functions(&memory_asks) : NULL;
     return &functions;
 }

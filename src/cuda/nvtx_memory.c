@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/allocations.h"
-#include "cuda/devices.h"
 #include "cuda/nvtx3/nvToolsExtMem.h"
+#include "cuda/nvtx_text.h"
 #include "cuda/state.h"
-#include "cuda/watch.h"
 
 struct range {
     uint64_t start, end;
@@ -58,6 +56,7 @@ static struct {
     uint32_t n_objects;
     uint64_t changes;
     bool any; /* something has been said: read without the lock */
+    const struct nvtx_memory_asks *asks;
     /* The rules that were made last: */
     hd_memory_rules *made;
     uint64_t made_at;
@@ -75,12 +74,10 @@ static void changed(void)
     __atomic_store_n(&said.any, true, __ATOMIC_RELEASE);
 }
 
-/* ---- what is wrong ---- */
-
 /* As compute-sanitizer: a warning, and nothing happens. */
 static void refused(const char *call, const char *why)
 {
-    watch_nvtx(call, why);
+    said.asks->refused(call, why);
 }
 
 static bool is_in(const struct range *inner, const struct range *outer)
@@ -143,15 +140,14 @@ static struct region *find_region(uint64_t start)
 /* A region, or an allocation, by where it starts. */
 static bool find_memory(uint32_t type, const nvtxMemRegionRef_t *ref, struct range *at)
 {
-    hd_memory_info info;
     const void *start = type == NVTX_MEM_REGION_REF_TYPE_POINTER ? ref->pointer : (const void *)ref->handle;
     const struct region *r = find_region((uint64_t)(uintptr_t)start);
-    const struct allocation *a = r ? NULL : allocation_find(start, &info, NULL);
+    size_t bytes = r ? 0 : said.asks->allocation(start);
     if (r)
         *at = r->at;
-    else if (a && a->start == start)
-        *at = (struct range){(uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)start + a->bytes};
-    return r || (a && a->start == start);
+    else
+        *at = (struct range){(uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)start + bytes};
+    return r || bytes;
 }
 
 static void set_name(uint64_t start, char *text)
@@ -227,14 +223,7 @@ static void reset_pool(nvtxDomainHandle_t domain, nvtxMemHeapHandle_t handle)
 /* What a pool gives out is as undefined as what cudaMalloc gives. */
 static void mark(const struct range *at, bool defined)
 {
-    hd_memory_info info;
-    struct device *d = NULL;
-    const void *start = (const void *)(uintptr_t)at->start;
-    hd_checker *c = allocation_find(start, &info, &d) && d ? hd_machine_checker(d->machine) : NULL;
-    if (c && defined)
-        hd_checker_mark_defined(c, start, at->end - at->start);
-    else if (c)
-        hd_checker_mark_undefined(c, start, at->end - at->start, NULL);
+    said.asks->mark((const void *)(uintptr_t)at->start, at->end - at->start, defined);
 }
 
 /* The i-th of some elements that stand so many bytes apart. */
@@ -638,12 +627,13 @@ void nvtx_memory_each_region(const void *start, size_t bytes, void (*visit)(void
     pthread_mutex_unlock(&said.lock);
 }
 
-const struct heddle_nvtx_memory *nvtx_memory_functions(void)
+const struct heddle_nvtx_memory *nvtx_memory_functions(const struct nvtx_memory_asks *asks)
 {
     static const struct heddle_nvtx_memory functions = {
         register_pool,      unregister_pool,  reset_pool,         register_regions,    resize_regions,
         unregister_regions, name_regions,     assign_permissions, create_permissions,  destroy_permissions,
         reset_permissions,  bind_permissions, unbind_permissions, process_permissions, device_permissions,
         set_peer_access,    mark_initialized};
+    said.asks = asks;
     return &functions;
 }

@@ -11,9 +11,14 @@
 
 struct heddle_nvtx_memory;
 
-const struct heddle_nvtx_memory *nvtx_memory_functions(void);
-/* UTF-8 of a text as NVTX's structures have it, from malloc; NULL: there is none. */
-char *nvtx_text(unsigned type, const void *message);
+/* What it asks of others. */
+struct nvtx_memory_asks {
+    size_t (*allocation)(const void *start); /* the bytes of the allocation that starts there; 0: none does */
+    void (*mark)(const void *start, size_t bytes, bool defined);
+    void (*refused)(const char *call, const char *why);
+};
+
+const struct heddle_nvtx_memory *nvtx_memory_functions(const struct nvtx_memory_asks *asks);
 
 /* The rules for a launch that the calling thread puts into a stream of this device, to be destroyed; NULL: there are none. */
 hd_memory_rules *nvtx_memory_rules(int device);
