@@ -171,11 +171,13 @@ static void end(struct capture *c)
     free(c);
 }
 
+/* Its graph ends with it, but one that is a node's, and one in which another capture goes on. */
 static void abandon(struct capture *c)
 {
     struct CUgraph_st *g = c->graph;
     end(c);
-    graph_end(g);
+    if (!g->is_child && !graph_is_captured(g))
+        graph_end(g);
 }
 
 /* Streams that were drawn in must have been waited for: nothing of theirs may be left at the end. */

@@ -22,7 +22,7 @@ CU_API CUresult cuGraphDestroy(CUgraph graph)
     CUgraph g;
     TRY(graph_of(graph, &g));
     NEED(!g->is_child);
-    if (g->capturing)
+    if (graph_is_captured(g))
         return CUDA_ERROR_ILLEGAL_STATE;
     graph_end(g);
     return CUDA_SUCCESS;

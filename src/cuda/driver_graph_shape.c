@@ -52,7 +52,7 @@ CU_API CUresult cuGraphDestroyNode(CUgraphNode handle)
     CUgraphNode node;
     TRY(node_of(handle, &node));
     CUgraph g = node->graph;
-    if (g->capturing)
+    if (g->capturing || (node->child && graph_is_captured(node->child)))
         return CUDA_ERROR_ILLEGAL_STATE;
     graph_forget_edges(node);
     *node->link = node->next;

@@ -178,6 +178,14 @@ static void free_graph(void *record)
     free(g);
 }
 
+bool graph_is_captured(CUgraph g)
+{
+    bool captured = g->capturing;
+    for (CUgraphNode n = g->n_children ? g->first : NULL; n && !captured; n = n->next)
+        captured = n->child && graph_is_captured(n->child);
+    return captured;
+}
+
 void graph_end(CUgraph g)
 {
     if (!record_take(g->handle, HANDLE_GRAPH))

@@ -108,6 +108,8 @@ CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n);
 CUresult graph_new(CUgraph *g);
 /* Their handles stand for nothing any more; what calls that have begun use of them stays until those have ended. */
 void graph_end(CUgraph g);
+/* Whether streams add to it, or to a graph in it, which would end with it. */
+bool graph_is_captured(CUgraph g);
 void node_end(CUgraphNode n);
 /* Copies the work, its parameters with it. The context and what it is after: their handles. */
 CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,

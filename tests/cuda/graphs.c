@@ -257,6 +257,51 @@ static void user_objects_live_as_long_as_graphs_need_them(void)
     CHECK(destroyed == 1);
 }
 
+/* Of a capture into a child's graph, whoever ends first: the child stays its node's, and its parents stay until then. */
+static void a_captured_child_and_its_parents_stay(void)
+{
+    CUgraph inner, middle, outer, child, grandchild, made;
+    CUgraphNode node, in_outer, in_middle;
+    CUstream s, t;
+    size_t n = 1;
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
+    OK(cuGraphCreate(&inner, 0));
+    OK(cuGraphCreate(&middle, 0));
+    OK(cuGraphCreate(&outer, 0));
+    OK(cuGraphAddEmptyNode(&node, inner, NULL, 0));
+    OK(cuGraphAddChildGraphNode(&node, middle, NULL, 0, inner));
+    OK(cuGraphAddChildGraphNode(&in_outer, outer, NULL, 0, middle));
+    OK(cuGraphChildGraphNodeGetGraph(in_outer, &child));
+    OK(cuGraphGetNodes(child, &in_middle, &n));
+    OK(cuGraphChildGraphNodeGetGraph(in_middle, &grandchild));
+    for (int ends = 0; ends < 2; ends++) {
+        OK(cuStreamBeginCaptureToGraph(s, grandchild, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
+        OK(cuStreamBeginCaptureToGraph(t, outer, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
+        GIVES(CUDA_ERROR_ILLEGAL_STATE, cuGraphDestroyNode(in_middle));
+        GIVES(CUDA_ERROR_ILLEGAL_STATE, cuGraphDestroy(outer));
+        OK(cuStreamDestroy(t)); /* which abandons its capture */
+        OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
+        GIVES(CUDA_ERROR_ILLEGAL_STATE, cuGraphDestroyNode(in_outer));
+        GIVES(CUDA_ERROR_ILLEGAL_STATE, cuGraphDestroy(outer));
+        if (ends == 0) {
+            OK(cuStreamDestroy(s));
+            OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+        } else {
+            OK(cuStreamEndCapture(s, &made));
+            CHECK(made == grandchild);
+        }
+        OK(cuGraphGetNodes(grandchild, NULL, &n));
+        CHECK(n == 1);
+    }
+    OK(cuGraphDestroy(outer));
+    GIVES(CUDA_ERROR_INVALID_HANDLE, cuGraphGetNodes(grandchild, NULL, &n));
+    OK(cuGraphDestroy(middle));
+    OK(cuGraphDestroy(inner));
+    OK(cuStreamDestroy(s));
+    OK(cuStreamDestroy(t));
+}
+
 int main(void)
 {
     if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
@@ -269,5 +314,6 @@ int main(void)
     RUN(a_stream_is_captured);
     RUN(capturing_follows_events_into_other_streams);
     RUN(user_objects_live_as_long_as_graphs_need_them);
+    RUN(a_captured_child_and_its_parents_stay);
     return summary();
 }
