@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/demangle.h"
@@ -49,12 +50,13 @@ void heddle_symbol_refused(const char *kind, const char *name, const void *host,
 }
 
 static unsigned launches_refused;
+static pid_t refused_of; /* its children inherit what is done at the end, and have launched nothing */
 
 static void tell_at_end(int status, void *data)
 {
     unsigned n = __atomic_load_n(&launches_refused, __ATOMIC_RELAXED);
     (void)data;
-    if (status == 0)
+    if (status == 0 && getpid() == refused_of)
         say("%s: %u %s refused, for reasons told above, and the program ended with status 0: what it says is not what "
             "it would say on a GPU",
             program_invocation_short_name, n, n == 1 ? "launch was" : "launches were");
@@ -62,6 +64,8 @@ static void tell_at_end(int status, void *data)
 
 void heddle_launch_refused(void)
 {
-    if (__atomic_fetch_add(&launches_refused, 1, __ATOMIC_RELAXED) == 0)
+    if (__atomic_fetch_add(&launches_refused, 1, __ATOMIC_RELAXED) == 0) {
+        refused_of = getpid();
         on_exit(tell_at_end, NULL);
+    }
 }

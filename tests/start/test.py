@@ -386,7 +386,20 @@ int launch(void)
 def kernels_that_are_machine_code_alone_fail_with_a_sentence_each():
     library = library_of("code/libcode.so", MACHINE_CODE, "-I", f"{source}/include/cuda", "-L", libraries, "-lcudart")
     program = compile_c("call", """#include <dlfcn.h>
-int main(int n, char **path) { void *library = dlopen(path[1], RTLD_NOW); return ((int (*)(void))dlsym(library, "launch"))(); }""")
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int n, char **path)
+{
+    void *library = dlopen(path[1], RTLD_NOW);
+    int status = ((int (*)(void))dlsym(library, "launch"))();
+    fflush(stdout);
+    if (fork() == 0)
+        exit(0); /* has launched nothing, and says nothing */
+    wait(NULL);
+    return status;
+}""")
     status, out, err = run("run", program, library)
     assert (status, out) == (0, " ".join(["cudaErrorNoKernelImageForDevice"] * 5) + "\n"), (out, err)
     why = " of libcode.so cannot be loaded: Heddle runs PTX, and there is machine code for sm_80 alone; "
