@@ -63,18 +63,24 @@ struct wall {
 static const char *const devices[] = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
                                       "/dev/urandom", "/dev/tty",  "/dev/pts",  "/dev/ptmx"};
 
-/* A file has no rights but writing and truncating; devices are made nowhere. */
-static bool open_below(const struct wall *w, const char *folder)
+/* A file has no rights but writing and truncating; devices are made nowhere. Closes the folder. */
+static bool allow_below(const struct wall *w, int folder)
 {
-    struct path_beneath_attr a = {w->writing & ~(uint64_t)FS_MAKE_DEVICE, open(folder, O_PATH | O_CLOEXEC)};
+    struct path_beneath_attr a = {w->writing & ~(uint64_t)FS_MAKE_DEVICE, folder};
     struct stat s;
-    if (a.parent_fd < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
-    if (fstat(a.parent_fd, &s) == 0 && !S_ISDIR(s.st_mode))
+    if (fstat(folder, &s) == 0 && !S_ISDIR(s.st_mode))
         a.allowed_access &= FS_WRITE_FILE | FS_TRUNCATE;
     bool ok = syscall(SYS_landlock_add_rule, w->ruleset, LANDLOCK_RULE_PATH_BENEATH, &a, 0) == 0;
-    close(a.parent_fd);
+    close(folder);
     return ok;
+}
+
+static bool open_below(const struct wall *w, const char *path)
+{
+    int folder = open(path, O_PATH | O_CLOEXEC);
+    if (folder < 0)
+        return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+    return allow_below(w, folder);
 }
 
 /* Below it are the system's own files and devices, and all others. */
@@ -121,23 +127,29 @@ static bool keep_ids(uid_t user, gid_t group)
            write_file("/proc/self/gid_map", groups);
 }
 
-static bool leave_shared_memory(void)
+/* mq_open() needs no path, but Landlock a folder: `queues` is that of the program's own (mq_overview(7)), -1 where there are none. It
+ * has been mounted for this alone, below the shared memory. */
+static bool leave_shared_memory(int *queues)
 {
     uid_t user = geteuid();
     gid_t group = getegid();
     if (unshare(CLONE_NEWNS | CLONE_NEWIPC | (user ? CLONE_NEWUSER : 0)) != 0 || (user && !keep_ids(user, group)))
         return false;
-    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("shm", SHARED_MEMORY, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=1777") == 0;
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return false;
+    unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+    bool has_queues = mount("mqueue", SHARED_MEMORY, "mqueue", flags, NULL) == 0;
+    *queues = has_queues ? open(SHARED_MEMORY, O_PATH | O_CLOEXEC) : -1;
+    return mount("shm", SHARED_MEMORY, "tmpfs", flags, "mode=1777") == 0;
 }
 
 /* Tried by a process of its own first: what fails half way cannot be taken back. */
 static bool has_namespaces(void)
 {
-    int status;
+    int status, queues;
     pid_t child = fork();
     if (child == 0)
-        _exit(!leave_shared_memory());
+        _exit(!leave_shared_memory(&queues));
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
@@ -223,7 +235,8 @@ static const char *refuse_calls(const struct wall *w, bool in_namespace)
 const char *sandbox_confine_program(const char *const *folders, struct arena *arena)
 {
     struct wall w;
-    bool in_namespace = has_namespaces() && leave_shared_memory();
+    int queues = -1;
+    bool in_namespace = has_namespaces() && leave_shared_memory(&queues);
     if (!make_ruleset(&w))
         return arena_printf(arena, "this system has no Landlock (Linux 5.13 and later have it, where it is turned on)");
     for (; *folders; folders++) {
@@ -237,7 +250,7 @@ const char *sandbox_confine_program(const char *const *folders, struct arena *ar
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
         if (!open_below(&w, devices[i]))
             return arena_printf(arena, "%s cannot be opened for it: %s", devices[i], strerror(errno));
-    if (in_namespace && !open_below(&w, SHARED_MEMORY))
+    if (in_namespace && (!open_below(&w, SHARED_MEMORY) || (queues >= 0 && !allow_below(&w, queues))))
         return arena_printf(arena, SHARED_MEMORY " cannot be opened for it: %s", strerror(errno));
     if (!drop_capabilities())
         return arena_printf(arena, "capabilities cannot be given up: %s", strerror(errno));

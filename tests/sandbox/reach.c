@@ -80,6 +80,12 @@ static long own_shared_memory(void)
     return file < 0 || ftruncate(file, 4096) ? -1 : shm_unlink("/heddle-reach");
 }
 
+static long own_queue(void)
+{
+    mqd_t queue = mq_open("/heddle-reach", O_CREAT | O_RDWR, 0600, NULL);
+    return queue < 0 || mq_send(queue, "x", 1, 0) ? -1 : mq_unlink("/heddle-reach");
+}
+
 static long children_end(void)
 {
     int status;
@@ -262,6 +268,7 @@ static void try_own(void)
     TRY("own-stream-pair", pairs_work(SOCK_STREAM));
     TRY("own-packet-pair", pairs_work(SOCK_SEQPACKET));
     TRY("own-shared-memory", own_shared_memory());
+    TRY("own-queue", own_queue());
     TRY("own-system-v", shmget(IPC_PRIVATE, 4096, 0600));
     TRY("null", writes("/dev/null", 0));
     TRY("new-call", syscall(460));
