@@ -5,8 +5,8 @@
 
 struct machine;
 
-/* Waits for the turns that are on their way, under a schedule for the end of the launch. Not from a worker's thread within a turn,
- * and by one thread at a time, until it releases. */
+/* Waits for the turns that are on their way. Not from a worker's thread within a turn, and by one thread at a time, until it
+ * releases. */
 void machine_hold(struct machine *m);
 /* All go on; what they have looked up of the host's memory is looked up again. */
 void machine_release(struct machine *m);

@@ -404,6 +404,8 @@ bool worker_run_scheduled(struct worker *k, struct launch *l, const struct threa
             look_again(k, l, &r);
             idle = 0;
         }
+        if (stall_parks(l))
+            stall_park(k, l);
     }
     while (r.n)
         r.list[--r.n]->listed = 0;

@@ -288,6 +288,21 @@ static void kernels_that_have_begun_end_after_a_fault_of_another(void **state)
     assert_int_equal(running(f), 0);
 }
 
+static void a_machine_is_held_while_a_kernel_waits_for_the_host(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *a = new_stream(f, 0);
+    assert_int_equal(launch(a, f->await, &f->cell[0], 1), HD_SUCCESS);
+    for (int i = 0; i < 3; i++) {
+        usleep(2000);
+        hd_machine_hold(f->machine);
+        hd_machine_release(f->machine);
+    }
+    assert_int_equal(running(f), 1);
+    release(f, 0);
+    assert_int_equal(hd_stream_synchronize(a), HD_SUCCESS);
+}
+
 static void a_destroyed_stream_finishes_its_work(void **state)
 {
     struct fixture *f = *state;
@@ -531,6 +546,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_fault_is_the_end_of_its_context_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(kernels_that_have_begun_end_after_a_fault_of_another, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_machine_is_held_while_a_kernel_waits_for_the_host, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_machine_is_held_while_a_kernel_waits_for_the_host, set_up_serial, tear_down),
+        cmocka_unit_test_setup_teardown(a_machine_is_held_while_a_kernel_waits_for_the_host, set_up_random, tear_down),
         cmocka_unit_test_setup_teardown(a_destroyed_stream_finishes_its_work, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_is_freed_in_the_order_of_its_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_are_copied_and_filled_row_by_row, set_up, tear_down),
