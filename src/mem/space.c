@@ -205,9 +205,11 @@ static bool close_to_all(struct mem *m)
     return unused;
 }
 
+/* Waits for nobody: the space's lock is held, for which others may wait who keep all out. */
 static bool keep_out(struct mem *m)
 {
-    pthread_mutex_lock(&m->use.lock);
+    if (pthread_mutex_trylock(&m->use.lock) != 0)
+        return false;
     bool unused = close_to_all(m);
     if (!unused)
         pthread_mutex_unlock(&m->use.lock);

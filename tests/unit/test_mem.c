@@ -149,6 +149,45 @@ static void shared_memory_is_that_of_a_file(void **state)
     mem_destroy(&m);
 }
 
+static void *share_and_free(void *data)
+{
+    struct mem *m = data;
+    uint64_t at;
+    for (int i = 0; i < 300; i++) {
+        void *p = mem_alloc(m, MEM_UNIT_BYTES, MEM_DEVICE, NULL);
+        assert_true(mem_share(m, p, &at) >= 0);
+        assert_true(mem_free(m, p));
+    }
+    return NULL;
+}
+
+static void *use_and_free(void *data)
+{
+    struct mem *m = data;
+    for (int i = 0; i < 3000; i++) {
+        void *p = mem_alloc(m, MEM_UNIT_BYTES, MEM_DEVICE, NULL);
+        mem_begin_use(m);
+        *(char *)p = 1;
+        mem_end_use(m);
+        assert_true(mem_free(m, p));
+    }
+    return NULL;
+}
+
+static void memory_is_shared_used_and_freed_by_many_at_a_time(void **state)
+{
+    enum { N = 6 };
+    struct mem m;
+    pthread_t threads[N];
+    (void)state;
+    setup(&m);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, i % 2 ? use_and_free : share_and_free, &m), 0);
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    mem_destroy(&m);
+}
+
 static void limit_is_kept(void **state)
 {
     (void)state;
@@ -358,6 +397,7 @@ int main(void)
         cmocka_unit_test(freed_memory_is_not_found),
         cmocka_unit_test(memory_that_is_freed_while_it_is_used_stays_mapped),
         cmocka_unit_test(shared_memory_is_that_of_a_file),
+        cmocka_unit_test(memory_is_shared_used_and_freed_by_many_at_a_time),
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(runs_are_reused),
         cmocka_unit_test(large_allocations_ask_for_large_pages),
