@@ -96,10 +96,21 @@ static void free_physical(void *record)
     free(p);
 }
 
+/* The memory goes now, where no other process has it; the descriptor is one of nothing until no call can be using it. */
+static void let_memory_go(const struct physical *p)
+{
+    int nothing = memory_file_new(0);
+    if (nothing < 0)
+        return;
+    dup3(nothing, p->file, O_CLOEXEC);
+    close(nothing);
+}
+
 void physical_drop(struct physical *p)
 {
     if (!p || __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    let_memory_go(p);
     __atomic_sub_fetch(&p->device->mapped_bytes, p->counted, __ATOMIC_RELAXED);
     call_later(free_physical, p);
 }

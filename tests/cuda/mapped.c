@@ -1,5 +1,8 @@
 /* Virtual memory management: addresses and memory, the one mapped to the other. */
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -531,6 +534,58 @@ static void kernels_cannot_write_what_is_only_to_be_read(void)
     in_child(true);
 }
 
+/* What the process's descriptors keep of files without names. */
+static size_t kept_by_descriptors(void)
+{
+    enum { MOST = 1024 };
+    size_t bytes = 0;
+    struct stat s;
+    for (int i = 0; i < MOST; i++)
+        if (fstat(i, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink == 0)
+            bytes += (size_t)s.st_blocks * 512;
+    return bytes;
+}
+
+static void await(void *semaphore)
+{
+    sem_wait(semaphore);
+}
+
+static void *synchronize(void *stream)
+{
+    OK(cuStreamSynchronize(stream));
+    return NULL;
+}
+
+static void memory_goes_although_another_call_takes_long(void)
+{
+    sem_t end;
+    CUstream s;
+    pthread_t other;
+    CUdeviceptr p;
+    CUmemGenericAllocationHandle h;
+    size_t before = kept_by_descriptors();
+    sem_init(&end, 0, 0);
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuLaunchHostFunc(s, await, &end));
+    pthread_create(&other, NULL, synchronize, s);
+    usleep(20000);
+    OK(cuMemAddressReserve(&p, granule, 0, 0, 0));
+    OK(cuMemCreate(&h, granule, &on_device_0, 0));
+    OK(cuMemMap(p, granule, 0, h, 0));
+    OK(allow(p, granule, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    OK(cuMemsetD8(p, 1, granule));
+    OK(cuStreamSynchronize(NULL));
+    CHECK(kept_by_descriptors() >= before + granule);
+    OK(cuMemUnmap(p, granule));
+    OK(cuMemRelease(h));
+    CHECK(kept_by_descriptors() == before);
+    sem_post(&end);
+    pthread_join(other, NULL);
+    OK(cuStreamDestroy(s));
+    OK(cuMemAddressFree(p, granule));
+}
+
 int main(void)
 {
     RUN(kernels_cannot_touch_what_is_not_mapped);
@@ -544,6 +599,7 @@ int main(void)
     RUN(two_pieces_make_one_range);
     RUN(memory_lives_on_while_it_is_mapped_and_can_be_mapped_twice);
     RUN(memory_is_exported_and_imported);
+    RUN(memory_goes_although_another_call_takes_long);
     RUN(what_cannot_be_is_refused);
     RUN(copies_and_fills_obey_the_access);
     return summary();
