@@ -202,7 +202,7 @@ def each_lane_asks_once_for_what_lies_ahead_of_each_row():
     for name, bytes_ahead in (("an index", [2048]), ("four at a time", [2048]), ("a pointer to pairs", [2048]),
                               ("backwards", [-2048]), ("a pointer backwards", [-2048]), ("two arrays", [2048, 2048])):
         with written(text_of(name, ways)) as path:
-            err = dump_of("llvm", path, "--grid", 1, "--block", 64, *arguments([8] * 64), *LEVEL)
+            err = dump_of("llvm", path, "--grid", 1, "--block", 64, *arguments([8] * 64), target="x86-64-v3")
             if name == "two arrays":
                 by_both(path, "--grid", 2, "--block", 37,
                         *arguments(lengths_of("two", 70), table=f"u32[{ELEMENTS}]=rand", out=74), *LEVEL)
