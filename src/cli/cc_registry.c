@@ -1,7 +1,7 @@
 /* With -rdc=true, an object's code calls __cudaRegisterLinkedBinary_ID at its start, a function of which each object has its
  * own and which the linking tool writes. Ours collects the fat binaries of all objects, and registers them as one when the
  * last has come: a wrapper of version 2, whose second pointer leads to a list. Their wrappers ask the host's linker for all members of
- * libraries. See cc.h.
+ * libraries; they are hidden, so that those of a shared library stand for none of a program that has the same sources. See cc.h.
  */
 #include "base/text.h"
 #include "cli/cc.h"
@@ -47,7 +47,8 @@ const char *cc_registry(const struct cc_units *units, struct arena *arena)
         return "";
     text_printf(&t, "%senum { COUNT = %u };\n", head, n);
     for (uint32_t i = 0; i < n; i++)
-        text_printf(&t, "extern const struct wrapper __fatbinwrap_%s;\n", units->all.at[i]);
+        text_printf(&t, "extern const struct wrapper __fatbinwrap_%s __attribute__((visibility(\"hidden\")));\n",
+                    units->all.at[i]);
     text_puts(&t, "static const struct wrapper *const units[COUNT] __attribute__((used)) = {");
     for (uint32_t i = 0; i < n; i++)
         text_printf(&t, "&__fatbinwrap_%s,", units->all.at[i]);

@@ -364,6 +364,16 @@ def a_library_gives_all_its_device_code():
     run(path("scales"))
 
 
+def a_shared_library_s_device_code_is_its_own():
+    """Of a function that it and the program have taken from one static library, which the host's linker sees behind the shared one."""
+    for name, to in ("scale", "static"), ("scale", "shared"), ("scaled", "scaled"), ("scales_both", "scales_both"):
+        nvcc("-dc", "-Xcompiler", "-fPIC", f"-DNAME=scale_{to}", "-o", path(f"{to}.o"), os.path.join(here, "cmake", f"{name}.cu"))
+    nvcc("-lib", "-o", "libscaled.a", "scaled.o")
+    nvcc("-shared", "-o", "libshared.so", "shared.o", "libscaled.a")
+    nvcc("scales_both.o", "static.o", "libshared.so", "libscaled.a", "-o", "both", "-Xlinker", "-rpath=" + folder.name)
+    run(path("both"))
+
+
 def cmake_builds_a_project():
     needs("cmake", "cmake")
     build = path("cmake")
