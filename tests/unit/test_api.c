@@ -354,7 +354,8 @@ static void attributes_agree_with_the_info(void **state)
     assert_false(hd_machine_get_attribute(m, 0, &value));
     assert_false(hd_machine_get_attribute(m, HD_ATTRIBUTE_LAST + 1, &value));
     assert_null(hd_attribute_name(-1));
-    assert_string_equal(info.cpu_level, hd_cpu_level(0));
+    if (!getenv("HEDDLE_CPU"))
+        assert_string_equal(info.cpu_level, hd_cpu_level(0));
     hd_machine_destroy(m);
 }
 
