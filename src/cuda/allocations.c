@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/advice.h"
 #include "cuda/devices.h"
 #include "cuda/nvtx_memory.h"
 #include "cuda/watch.h"
@@ -70,7 +71,7 @@ void allocation_end(struct allocation *a)
     watch_freed(a->start, a->bytes, a->type, a->stack);
     nvtx_memory_freed(a->start, a->bytes);
     if (a->managed)
-        managed_forget(a->start, a->bytes);
+        advice_forget(a->start, a->bytes);
     call_later(free, a);
 }
 

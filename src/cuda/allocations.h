@@ -10,8 +10,6 @@ struct allocation *allocation_find(const void *address, hd_memory_info *info, st
 bool allocation_is_managed(const hd_memory_info *info);
 /* Is this address in managed memory? driver_managed.c */
 bool managed_holds(const void *p);
-/* What has been advised of managed memory that is freed is forgotten. */
-void managed_forget(const void *start, size_t bytes);
 /* `host`: which the host reads and writes itself. */
 CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation);
 /* Nothing has been written into it yet, which checkers are to know. */
