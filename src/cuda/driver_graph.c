@@ -207,6 +207,22 @@ CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const
     return order(g, from, to, n);
 }
 
+/* ---- user objects ---- */
+
+CU_API CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
+{
+    CUgraph g;
+    TRY(graph_of(graph, &g));
+    return kept_retain(&g->kept, object, count, flags);
+}
+
+CU_API CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count)
+{
+    CUgraph g;
+    TRY(graph_of(graph, &g));
+    return kept_give_back(&g->kept, object, count);
+}
+
 /* ---- instantiation ---- */
 
 CUgraphNode node_key(CUgraphNode n)

@@ -130,30 +130,26 @@ void kept_release(struct kept **list)
     }
 }
 
-CU_API CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
+CUresult kept_retain(struct kept **list, CUuserObject object, unsigned count, unsigned flags)
 {
-    struct CUgraph_st *g;
     struct CUuserObject_st *o;
-    TRY(graph_of(graph, &g));
     TRY(find_object(object, &o));
     NEED(count && count <= INT_MAX && (flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE) == 0);
     bool moves = flags & CU_GRAPH_USER_OBJECT_MOVE; /* the caller's references become the graph's */
     if (!moves && !hold(o, count))
         return CUDA_ERROR_INVALID_HANDLE;
-    CUresult r = keep(&g->kept, object, count);
+    CUresult r = keep(list, object, count);
     if (r && !moves)
         drop(o, count);
     return r;
 }
 
-CU_API CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count)
+CUresult kept_give_back(struct kept **list, CUuserObject object, unsigned count)
 {
-    struct CUgraph_st *g;
     struct CUuserObject_st *o;
-    TRY(graph_of(graph, &g));
     TRY(find_object(object, &o));
     NEED(count);
-    struct kept **at = find(&g->kept, object), *k = *at;
+    struct kept **at = find(list, object), *k = *at;
     NEED(k && k->count >= count);
     k->count -= count;
     if (!k->count) {

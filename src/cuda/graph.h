@@ -180,6 +180,9 @@ CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info
 
 /* ---- user objects: driver_user_object.c ---- */
 
+/* More references to an object, as cuGraphRetainUserObject has it, and fewer. */
+CUresult kept_retain(struct kept **list, CUuserObject object, unsigned count, unsigned flags);
+CUresult kept_give_back(struct kept **list, CUuserObject object, unsigned count);
 /* References to the same user objects; where that fails, those that there are so far. */
 CUresult kept_copy(const struct kept *from, struct kept **to);
 void kept_release(struct kept **list);
