@@ -1,6 +1,7 @@
 /* See capture.h. */
 #include "cuda/capture.h"
 
+#include "cuda/events.h"
 #include "cuda/graph.h"
 
 #include <stdatomic.h>

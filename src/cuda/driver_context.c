@@ -5,6 +5,7 @@
 #include "cuda/capture.h"
 #include "cuda/check.h"
 #include "cuda/contexts.h"
+#include "cuda/events.h"
 #include "cuda/limits.h"
 #include "cuda/machines.h"
 #include "cuda/module.h"

@@ -7,6 +7,7 @@
 #include "cuda/allocations.h"
 #include "cuda/contexts.h"
 #include "cuda/devices.h"
+#include "cuda/events.h"
 #include "cuda/mapping.h"
 #include "cuda/watch.h"
 

@@ -1,6 +1,7 @@
 /* Streams and events ("CUDA Driver API", 6.17, 6.18). */
 #include "cuda/capture.h"
 #include "cuda/contexts.h"
+#include "cuda/events.h"
 #include "cuda/ipc.h"
 #include "cuda/printed.h"
 #include "cuda/streams.h"
@@ -239,39 +240,6 @@ CU_API CUresult cuEventCreate(CUevent *event, unsigned flags)
     return event_new(c, flags, shared, event);
 }
 
-void event_free(void *record)
-{
-    struct CUevent_st *e = record;
-    hd_event_destroy(e->event);
-    ipc_event_drop(e->shared);
-    free(e);
-}
-
-CUresult event_new(CUcontext c, unsigned flags, struct ipc_event *shared, CUevent *handle)
-{
-    struct CUevent_st *e = calloc(1, sizeof *e);
-    if (!e) {
-        ipc_event_drop(shared);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *e = (struct CUevent_st){.context = c, .shared = shared, .flags = flags};
-    CUresult r = shared ? CUDA_SUCCESS : from_hd(hd_event_create(&e->event));
-    if (!r)
-        r = handle_give(HANDLE_EVENT, e, c, &e->handle);
-    if (r) {
-        event_free(e);
-        return r;
-    }
-    watch_created(e->handle, "event", c);
-    *handle = e->handle;
-    return CUDA_SUCCESS;
-}
-
-struct CUevent_st *event_of(CUevent handle)
-{
-    return record_of(handle, HANDLE_EVENT);
-}
-
 static CUresult find_event(CUevent handle, struct CUevent_st **e)
 {
     TRY(state_ready());
@@ -294,17 +262,6 @@ CU_API CUresult cuEventDestroy_v2(CUevent handle)
 CU_API CUresult cuEventDestroy(CUevent e)
 {
     return cuEventDestroy_v2(e);
-}
-
-CUresult event_record(struct CUevent_st *e, hd_stream *s)
-{
-    e->recorded = true;
-    return e->shared ? ipc_event_record(e->shared, s) : from_hd(hd_event_record(e->event, s));
-}
-
-CUresult event_wait(struct CUevent_st *e, hd_stream *s)
-{
-    return e->shared ? ipc_event_wait(e->shared, s) : from_hd(hd_stream_wait_event(s, e->event));
 }
 
 static CUresult record(CUevent event, CUstream stream, unsigned flags)
@@ -416,7 +373,7 @@ static CUresult outside_captures(const struct CUevent_st *e)
 
 CU_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
-    struct CUevent_st *e;
+    struct CUevent_st *e = NULL;
     struct CUstream_st *s;
     CUcontext c;
     CUresult r = find_event(event, &e);

@@ -2,6 +2,7 @@
 #include "cuda/graph.h"
 
 #include "cuda/devices.h"
+#include "cuda/events.h"
 #include "cuda/module.h"
 
 #include <string.h>

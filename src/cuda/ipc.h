@@ -11,8 +11,6 @@ void ipc_event_drop(struct ipc_event *e); /* NULL is allowed */
 CUresult ipc_event_record(struct ipc_event *e, hd_stream *s);
 /* The stream waits for the last record of all processes. */
 CUresult ipc_event_wait(struct ipc_event *e, hd_stream *s);
-/* A CUevent, of several processes or, where `shared` is NULL, of this one: driver_stream.c. Takes `shared` over. */
-CUresult event_new(CUcontext c, unsigned flags, struct ipc_event *shared, CUevent *handle);
 bool ipc_event_is_done(const struct ipc_event *e);
 void ipc_event_synchronize(const struct ipc_event *e, CUcontext c);
 

@@ -5,6 +5,7 @@
 #include "cuda/capture.h"
 #include "cuda/check.h"
 #include "cuda/devices.h"
+#include "cuda/events.h"
 #include "cuda/explain.h"
 #include "cuda/limits.h"
 #include "cuda/nvtx_memory.h"

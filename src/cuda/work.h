@@ -58,14 +58,6 @@ CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
 /* Can a fill be done: is there memory for it that may be written? */
 CUresult fill_check(const hd_fill *fill);
 
-/* ---- driver_stream.c ---- */
-
-/* By its handle; NULL where it is none. */
-struct CUevent_st *event_of(CUevent handle);
-void event_free(void *record);
-CUresult event_record(struct CUevent_st *e, hd_stream *s);
-CUresult event_wait(struct CUevent_st *e, hd_stream *s);
-
 /* ---- summary.c ---- */
 
 /* Counts a work for what `heddle run -v` says in the end. */
