@@ -413,19 +413,23 @@ class tile_group : public warp_group<thread_block_tile<tile, Parent>>, public de
     /* By the instructions that have a width, which tell compiled code where a value comes from. */
     template <class V> HEDDLE_CG V shfl(V value, int rank) const
     {
-        return this->move(value, [m = this->group.mask, rank](unsigned w) { return __shfl_sync(m, w, rank, (int)tile); });
+        return this->move(value,
+                          [m = this->group.mask, rank](unsigned w) { return __shfl_sync(m, w, rank, (int)tile); });
     }
     template <class V> HEDDLE_CG V shfl_up(V value, unsigned by) const
     {
-        return this->move(value, [m = this->group.mask, by](unsigned w) { return __shfl_up_sync(m, w, by, (int)tile); });
+        return this->move(value,
+                          [m = this->group.mask, by](unsigned w) { return __shfl_up_sync(m, w, by, (int)tile); });
     }
     template <class V> HEDDLE_CG V shfl_down(V value, unsigned by) const
     {
-        return this->move(value, [m = this->group.mask, by](unsigned w) { return __shfl_down_sync(m, w, by, (int)tile); });
+        return this->move(value,
+                          [m = this->group.mask, by](unsigned w) { return __shfl_down_sync(m, w, by, (int)tile); });
     }
     template <class V> HEDDLE_CG V shfl_xor(V value, unsigned mask) const
     {
-        return this->move(value, [m = this->group.mask, mask](unsigned w) { return __shfl_xor_sync(m, w, (int)mask, (int)tile); });
+        return this->move(
+            value, [m = this->group.mask, mask](unsigned w) { return __shfl_xor_sync(m, w, (int)mask, (int)tile); });
     }
 };
 
@@ -437,13 +441,9 @@ template <unsigned tile, class Parent> class tile_group<tile, Parent, true> : pu
     details::tile_memory *memory;
 
   public:
-    HEDDLE_CG tile_group(unsigned threads_of_parent, details::tile_memory *m)
-        : part(threads_of_parent), memory(m)
-    {
-    }
+    HEDDLE_CG tile_group(unsigned threads_of_parent, details::tile_memory *m) : part(threads_of_parent), memory(m) {}
     template <class P>
-    HEDDLE_CG tile_group(const thread_block_tile<tile, P> &other)
-        : part(other), memory(other.heddle_tile_memory())
+    HEDDLE_CG tile_group(const thread_block_tile<tile, P> &other) : part(other), memory(other.heddle_tile_memory())
     {
         static_assert(std::is_void<Parent>::value, "a tile keeps its parent's type, or forgets it");
     }

@@ -82,12 +82,7 @@ HEDDLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subse
 {
     const unsigned a = 1099087573u * ((unsigned)seed ^ 0xaad26b49u),
                    b = 2591861531u * ((unsigned)(seed >> 32) ^ 0xf7dcefddu);
-    *s = {6615241u + b + a,
-          {123456789u + a, 362436069u ^ a, 521288629u + b, 88675123u ^ b, 5783321u + a},
-          0,
-          0,
-          0,
-          0};
+    *s = {6615241u + b + a, {123456789u + a, 362436069u ^ a, 521288629u + b, 88675123u ^ b, 5783321u + a}, 0, 0, 0, 0};
     skipahead_sequence(subsequence, s);
     skipahead(offset, s);
 }
@@ -195,11 +190,11 @@ HEDDLE_RANDOM double curand_uniform_double(curandStatePhilox4_32_10_t *s)
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_normal(State *s)                                                                        \
     {                                                                                                                  \
-        s->boxmuller_flag = !s->boxmuller_flag;                                                                                  \
-        if (!s->boxmuller_flag)                                                                                             \
-            return s->boxmuller_extra;                                                                                      \
+        s->boxmuller_flag = !s->boxmuller_flag;                                                                        \
+        if (!s->boxmuller_flag)                                                                                        \
+            return s->boxmuller_extra;                                                                                 \
         const float2 pair = curand_normal2(s);                                                                         \
-        s->boxmuller_extra = pair.y;                                                                                        \
+        s->boxmuller_extra = pair.y;                                                                                   \
         return pair.x;                                                                                                 \
     }                                                                                                                  \
     HEDDLE_RANDOM double2 curand_normal2_double(State *s)                                                              \
@@ -209,11 +204,11 @@ HEDDLE_RANDOM double curand_uniform_double(curandStatePhilox4_32_10_t *s)
     }                                                                                                                  \
     HEDDLE_RANDOM double curand_normal_double(State *s)                                                                \
     {                                                                                                                  \
-        s->boxmuller_flag_double = !s->boxmuller_flag_double;                                                                                \
-        if (!s->boxmuller_flag_double)                                                                                            \
-            return s->boxmuller_extra_double;                                                                                     \
+        s->boxmuller_flag_double = !s->boxmuller_flag_double;                                                          \
+        if (!s->boxmuller_flag_double)                                                                                 \
+            return s->boxmuller_extra_double;                                                                          \
         const double2 pair = curand_normal2_double(s);                                                                 \
-        s->boxmuller_extra_double = pair.y;                                                                                       \
+        s->boxmuller_extra_double = pair.y;                                                                            \
         return pair.x;                                                                                                 \
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_log_normal(State *s, float mean, float stddev)                                          \

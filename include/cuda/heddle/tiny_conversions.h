@@ -26,12 +26,14 @@ HEDDLE_TO2(halfraw2, __half2_raw, heddle_half_widen(v.x), heddle_half_widen(v.y)
 HEDDLE_TO2(bfloat16raw2, __nv_bfloat162_raw, heddle_bfloat16_widen(v.x), heddle_bfloat16_widen(v.y))
 #undef HEDDLE_TO2
 
-HEDDLE_BOTH __half_raw HEDDLE_NAME4(__nv_cvt_, FP, _to_, halfraw)(const STORAGE x, const INTERPRETATION interpretation __attribute__((unused)))
+HEDDLE_BOTH __half_raw HEDDLE_NAME4(__nv_cvt_, FP, _to_, halfraw)(const STORAGE x, const INTERPRETATION interpretation
+                                                                  __attribute__((unused)))
 {
     return {heddle_half_narrow(WIDEN(x))};
 }
 HEDDLE_BOTH __half2_raw HEDDLE_NAME4(__nv_cvt_, PAIR, _to_, halfraw2)(const STORAGE2 x,
-                                                                      const INTERPRETATION interpretation __attribute__((unused)))
+                                                                      const INTERPRETATION interpretation
+                                                                      __attribute__((unused)))
 {
     return {heddle_half_narrow(WIDEN(heddle_tiny_at(x, 0, HEDDLE_BITS))),
             heddle_half_narrow(WIDEN(heddle_tiny_at(x, 1, HEDDLE_BITS)))};
