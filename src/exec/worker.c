@@ -238,7 +238,8 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
 
 /* ---- one thread, choice by choice ---- */
 
-enum { ADMIT_EVERY = 8, LONGEST_ACCESS_QUANTUM = 12, LOOK_AFTER = 1 << 12, MOST_LOOKS = 8 };
+/* After so many quanta in which nothing came on: a look at whether anything can; others that wait for the schedule have it. */
+enum { ADMIT_EVERY = 8, LONGEST_ACCESS_QUANTUM = 12, LOOK_AFTER = 1 << 12, GIVE_WAY_AFTER = 1 << 2, MOST_LOOKS = 8 };
 
 /* Under serial, one quantum in so many goes to the warps in turn: two warps that let each other run, as by a barrier, must not keep a
  * third from running. */
@@ -398,7 +399,7 @@ bool worker_run_scheduled(struct worker *k, struct launch *l, const struct threa
             list_cluster(&r, peer);
         if (changed && serial)
             list_all(&r, k);
-        gives_way = idle > r.n + LOOK_AFTER && is_in_the_way(l, others);
+        gives_way = idle > r.n + GIVE_WAY_AFTER && is_in_the_way(l, others);
         if (gives_way || idle > r.n + (LOOK_AFTER << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
             stall_look(k, l, 0);
             look_again(k, l, &r);

@@ -127,7 +127,7 @@ def loops_that_nobody_can_end_are_deadlocks_under_every_policy():
     spin = ENDLESS.replace("add.u32 %r1, %r1, 1;", "").replace("st.volatile.global.u32 [%rd1], %r1;", "").replace("bar.sync 0;", "")
     with written(spin) as path:
         for policy in "fair", "serial", "random:1", "random:2":
-            status, _, err = run("launch", path, "--grid", 2, "--block", 40, "--policy", policy, "--timeout", 20, "u32[1]")
+            status, _, err = run("launch", path, "--grid", 2, "--block", 40, "--policy", policy, "--timeout", 100, "u32[1]")
             assert status == 1 and "[deadlock]" in err, err
 
 
