@@ -419,8 +419,9 @@ struct moved {
     const struct op_matrix *m;
     const struct fragment *f;
     const row_ref *regs;
-    uint64_t start, near, far; /* bytes: how far lines of a group, and groups, are apart */
-    unsigned bytes;            /* of a piece */
+    uint64_t start, near; /* bytes: how far lines are apart */
+    uint64_t skew;        /* how much farther, where another group of them begins */
+    unsigned bytes;       /* of a piece */
 };
 
 /* In elements. Without a stride the matrix is dense. */
@@ -433,13 +434,12 @@ static void find_distances(struct moved *x, uint64_t stride)
 {
     uint64_t bits = x->m->ir->form.element_bits, words = ~(uint64_t)(x->m->place.word - 1);
     x->near = stride * bits / 8 & words;
-    x->far = x->m->place.group == 8 ? stride * bits & words : x->near * x->m->place.group;
+    x->skew = x->m->place.group == 8 ? (stride * bits & words) - 8 * x->near : 0;
 }
 
 static uint64_t line_offset(const struct moved *x, unsigned line)
 {
-    unsigned group = x->m->place.group;
-    return line / group * x->far + line % group * x->near;
+    return line * x->near + (x->skew ? line / x->m->place.group * x->skew : 0);
 }
 
 static unsigned line_bytes_of(const struct moved *x)
@@ -567,7 +567,7 @@ static unsigned chunk_bytes(const struct moved *x)
 
 static bool has_chunks(const struct moved *x)
 {
-    return (x->start | line_bytes_of(x) | x->near | x->far) % chunk_bytes(x) == 0;
+    return (x->start | line_bytes_of(x) | x->near | x->skew) % chunk_bytes(x) == 0;
 }
 
 /* By how much lanes are off the numbers of the chunks: another number for each kind of fragment, and never 0, as programs have lane l
@@ -611,7 +611,7 @@ static void store_watched(const struct warp *w, uint8_t *const base[4], const st
     struct told t;
     unsigned bytes = chunk_bytes(x);
     to.near = line_bytes_of(x);
-    to.far = to.near * x->m->place.group;
+    to.skew = 0;
     store_own(base, &to, dense);
     for (unsigned i = 0; i < own_bytes(x) / bytes; i++) {
         plan_chunks(x, i * WARP_LANES, p);

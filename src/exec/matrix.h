@@ -20,7 +20,7 @@ struct op_matrix {
         bool by_eights; /* lane 4 r + t is at that of t, r elements further */
         bool by_fours;  /* lane 4 r + t is at that of 4 r, t registers further */
         uint8_t word;   /* bytes: distances of the lines of a group are multiples of it */
-        uint8_t group;  /* lines */
+        uint8_t group;  /* lines: 8 or 16 */
     } place;
     bool in_place; /* a product of f16 that mma_fns.multiply_in_place() computes */
     struct mma_places places;
