@@ -91,13 +91,18 @@ CUresult stream_object(CUstream handle, struct CUstream_st **s, CUcontext *conte
     return CUDA_SUCCESS;
 }
 
+/* The same for a use of the stream, which the legacy stream may not have while another one is captured. */
+static CUresult stream_in_use(CUstream handle, struct CUstream_st **stream, CUcontext *context)
+{
+    TRY(stream_object(handle, stream, context));
+    return *stream ? CUDA_SUCCESS : capture_legacy(*context);
+}
+
 CUresult stream_get(CUstream handle, hd_stream **stream, CUcontext *context)
 {
     struct CUstream_st *s;
     CUcontext c;
-    TRY(stream_object(handle, &s, &c));
-    if (!s)
-        TRY(capture_legacy(c));
+    TRY(stream_in_use(handle, &s, &c));
     *stream = s ? s->stream : hd_context_default_stream(c->context);
     if (context)
         *context = c;
@@ -139,9 +144,7 @@ CUresult stream_attributes(CUstream handle, struct stream_attributes **attribute
 {
     struct CUstream_st *s;
     CUcontext c;
-    TRY(stream_object(handle, &s, &c));
-    if (!s)
-        TRY(capture_legacy(c));
+    TRY(stream_in_use(handle, &s, &c));
     *attributes = s ? &s->attributes : &c->attributes;
     if (context)
         *context = c;
