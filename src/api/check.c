@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
-#include "check/host.h"
-#include "check/rules.h"
-#include "check/shadow.h"
+#include "check/host/host.h"
+#include "check/memory/rules.h"
+#include "check/shadow/shadow.h"
 
 hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
 {

@@ -5,7 +5,7 @@
 
 #include "api/handles.h"
 #include "base/demangle.h"
-#include "check/rules.h"
+#include "check/memory/rules.h"
 #include "exec/hold.h"
 #include "exec/thread_pool.h"
 

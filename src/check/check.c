@@ -1,5 +1,5 @@
 /* The checker's life; see check.h. */
-#include "check/findings.h"
+#include "check/report/findings.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * While the host has not waited for all that it has put into streams, what it does to memory that it shares with kernels is
  * watched, access by access (host.h).
  */
-#include "check/findings.h"
+#include "check/report/findings.h"
 
 #include "exec/machine.h"
 #include "exec/queue.h"

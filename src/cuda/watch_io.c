@@ -1,7 +1,7 @@
 /* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system read or write a program's memory,
  * those that copy it, and those that block signals.
  *
- * What is closed to the host (check/host.h) is closed to the system on its behalf, too: read() into it would fail. So these functions
+ * What is closed to the host (check/host/host.h) is closed to the system on its behalf, too: read() into it would fail. So these functions
  * hand on the address at which the machine finds the same memory, and tell of the access. Nothing else about them changes. libcuda,
  * which knows of closed memory, calls heddle_watch_io() when it has some. Copies would be seen without, one instruction after the
  * other: here they are one access. SIGSEGV and SIGTRAP stay unblocked: a blocked one that an instruction raises ends the process.

@@ -231,7 +231,7 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
     case FAULT_beyond_region:
     case FAULT_not_given:
-    case FAULT_not_permitted: return arena_strdup(arena, f->detail); /* the checker's (check/rules.c) */
+    case FAULT_not_permitted: return arena_strdup(arena, f->detail); /* the checker's (check/memory/rules.c) */
     case FAULT_read_only: return arena_printf(arena, "writes to %s at 0x%llx", read_only(m, f), address);
     case FAULT_address_space: return wrong_space(f, arena);
     case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";

@@ -39,7 +39,7 @@ struct launch {
     struct kernel *kernel;
     uint64_t number;
     uint32_t task;                    /* its number in the order of tasks (queue.h), or 0 */
-    const struct memory_rules *rules; /* a checker's (check/rules.h), or NULL */
+    const struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
     uint32_t flags;
     uint32_t grid[3], block[3];
     uint32_t cluster[3], blocks_per_cluster; /* 1 where there are no clusters */

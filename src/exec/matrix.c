@@ -3,7 +3,7 @@
  *
  * All lanes of a warp come together (collective.c), so an instruction is done at once. That is so of wgmma, too: it may run any time
  * before it is waited for, and a program that relies on no more than wgmma.fence, commit_group and wait_group cannot tell; one that
- * relies on more is found by check/wgmma.c. A warp of a warpgroup computes its 16 rows by itself.
+ * relies on more is found by check/race/wgmma.c. A warp of a warpgroup computes its 16 rows by itself.
  */
 #include "exec/matrix.h"
 

@@ -4,7 +4,7 @@
  * phase has not completed answers so at once, and its warp makes way for those that it waits for (interp.c), which the
  * time that it could be suspended for leaves open. What the ISA calls undefined is a fault where the object shows it: a count out
  * of range, an object that has not been initialised, more arrivals than are pending, .noComplete that completes. One that was invalidated
- * goes on, as on an H200, where libcu++'s programs rely on it; the checker tells of that (check/sync.c).
+ * goes on, as on an H200, where libcu++'s programs rely on it; the checker tells of that (check/sync/sync.c).
  *
  * What arrives or completes transactions asynchronously (async.c) comes through mbarrier_signal().
  */

@@ -1,4 +1,4 @@
-/* Vector clocks (src/check/clock.h) against tables that have a floor for every thread, and what they share. */
+/* Vector clocks (src/check/order/clock.h) against tables that have a floor for every thread, and what they share. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "check/clock.h"
+#include "check/order/clock.h"
 
 /* Instances that are near each other and far apart, and a few warps of each. */
 enum { INSTANCES = 8, WARPS = 3, LANES = 32, THREADS = INSTANCES * WARPS * LANES, CLOCKS = 24, STEPS = 6000 };

@@ -1,4 +1,4 @@
-/* Accesses of the host that are seen one by one (src/check/host.h): which bytes, in what order, and nothing else changes. */
+/* Accesses of the host that are seen one by one (src/check/host/host.h): which bytes, in what order, and nothing else changes. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "check/host.h"
+#include "check/host/host.h"
 
 #if defined __x86_64__
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "check/numbered.h"
+#include "check/shadow/numbered.h"
 
 enum { MOST = 1 << 20, TAKEN = 20000 };
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "api/handles.h"
-#include "check/strands.h"
+#include "check/order/strands.h"
 
 enum { MOST = 64 };
 

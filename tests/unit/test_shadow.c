@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "check/defined.h"
+#include "check/shadow/defined.h"
 
 enum { PAGE = 4096, STATE = 64 };
 

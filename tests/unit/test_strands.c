@@ -1,4 +1,4 @@
-/* The order of tasks (src/check/strands.h): against reachability in random graphs, and rule by rule. */
+/* The order of tasks (src/check/order/strands.h): against reachability in random graphs, and rule by rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "check/strands.h"
+#include "check/order/strands.h"
 
 static const struct task_note copy = {.kind = TASK_COPY}, mark = {.kind = TASK_MARK}, call = {.kind = TASK_CALL};
 

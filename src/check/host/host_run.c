@@ -1,0 +1,147 @@
+/* Runs one instruction of the host's with registers of its own and its operand elsewhere; see host_insn.h.
+ *
+ * The instruction is written into memory that can be executed, with a return behind it. Around it registers, flags and the extended
+ * state (SDM, volume 1, 13: SSE, AVX and AVX-512; the x87 has no operand that matters here) are those of the thread that was stopped
+ * at it, and what it makes of them is put back.
+ */
+#include "check/host/host_insn.h"
+
+#if defined __x86_64__
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SLOTS = 64, SLOT_BYTES = 32, RETURN = 0xc3, TRAP_FLAG = 0x100 };
+
+static uint8_t (*slots)[SLOT_BYTES];
+static _Atomic uint64_t taken; /* of them */
+
+/* What the code below uses by offset. */
+struct run {
+    uint64_t at[16];
+    uint64_t flags;
+    void *extended;
+    const void *code;
+};
+_Static_assert(offsetof(struct run, flags) == 128 && offsetof(struct run, extended) == 136 &&
+                   offsetof(struct run, code) == 144,
+               "as the code below has them");
+
+/* The stack pointer stays ours; XSTATE is SSE, AVX and AVX-512's three components. */
+void host_run(struct run *r) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".hidden host_run\n"
+        ".globl host_run\n"
+        ".type host_run, @function\n"
+        ".set XSTATE, 0xe6\n"
+        "host_run:\n"
+        "    push %rbx\n"
+        "    push %rbp\n"
+        "    push %r12\n"
+        "    push %r13\n"
+        "    push %r14\n"
+        "    push %r15\n"
+        "    sub $8, %rsp\n"
+        "    stmxcsr (%rsp)\n"
+        "    push %rdi\n"
+        "    mov 136(%rdi), %rcx\n"
+        "    mov $XSTATE, %eax\n"
+        "    xor %edx, %edx\n"
+        "    xrstor64 (%rcx)\n"
+        "    pushq 144(%rdi)\n"
+        "    pushq 128(%rdi)\n"
+        "    popfq\n"
+        "    mov (%rdi), %rax\n"
+        "    mov 8(%rdi), %rcx\n"
+        "    mov 16(%rdi), %rdx\n"
+        "    mov 24(%rdi), %rbx\n"
+        "    mov 40(%rdi), %rbp\n"
+        "    mov 48(%rdi), %rsi\n"
+        "    mov 64(%rdi), %r8\n"
+        "    mov 72(%rdi), %r9\n"
+        "    mov 80(%rdi), %r10\n"
+        "    mov 88(%rdi), %r11\n"
+        "    mov 96(%rdi), %r12\n"
+        "    mov 104(%rdi), %r13\n"
+        "    mov 112(%rdi), %r14\n"
+        "    mov 120(%rdi), %r15\n"
+        "    mov 56(%rdi), %rdi\n"
+        "    call *(%rsp)\n"
+        "    push %rax\n"
+        "    mov 16(%rsp), %rax\n"
+        "    mov %rcx, 8(%rax)\n"
+        "    mov %rdx, 16(%rax)\n"
+        "    mov %rbx, 24(%rax)\n"
+        "    mov %rbp, 40(%rax)\n"
+        "    mov %rsi, 48(%rax)\n"
+        "    mov %rdi, 56(%rax)\n"
+        "    mov %r8, 64(%rax)\n"
+        "    mov %r9, 72(%rax)\n"
+        "    mov %r10, 80(%rax)\n"
+        "    mov %r11, 88(%rax)\n"
+        "    mov %r12, 96(%rax)\n"
+        "    mov %r13, 104(%rax)\n"
+        "    mov %r14, 112(%rax)\n"
+        "    mov %r15, 120(%rax)\n"
+        "    popq (%rax)\n"
+        "    pushfq\n"
+        "    popq 128(%rax)\n"
+        "    cld\n"
+        "    mov 136(%rax), %rcx\n"
+        "    mov $XSTATE, %eax\n"
+        "    xor %edx, %edx\n"
+        "    xsave64 (%rcx)\n"
+        "    add $16, %rsp\n"
+        "    ldmxcsr (%rsp)\n"
+        "    add $8, %rsp\n"
+        "    pop %r15\n"
+        "    pop %r14\n"
+        "    pop %r13\n"
+        "    pop %r12\n"
+        "    pop %rbp\n"
+        "    pop %rbx\n"
+        "    ret\n"
+        ".size host_run, . - host_run\n"
+        ".previous\n");
+
+bool host_insn_can_run(void)
+{
+    if (!slots) {
+        void *p =
+            mmap(NULL, SLOTS * SLOT_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        slots = p == MAP_FAILED ? NULL : p;
+    }
+    return slots;
+}
+
+static int take_slot(void)
+{
+    uint64_t old = atomic_load(&taken);
+    while (~old)
+        if (atomic_compare_exchange_weak(&taken, &old, old | (old + 1)))
+            return __builtin_ctzll(~old);
+    return -1;
+}
+
+bool host_insn_run(const struct host_moved *m, uint64_t address, struct host_registers *r, uint64_t *flags,
+                   void *extended)
+{
+    int slot = slots ? take_slot() : -1;
+    if (slot < 0)
+        return false;
+    memcpy(slots[slot], m->code, m->length);
+    slots[slot][m->length] = RETURN;
+    struct run now = {.flags = *flags & ~(uint64_t)TRAP_FLAG, .extended = extended, .code = slots[slot]};
+    memcpy(now.at, r->at, sizeof now.at);
+    now.at[m->base] = address;
+    host_run(&now);
+    atomic_fetch_and(&taken, ~(1ull << slot));
+    now.at[m->base] = r->at[m->base];
+    memcpy(r->at, now.at, sizeof now.at);
+    *flags = (now.flags & ~(uint64_t)TRAP_FLAG) | (*flags & TRAP_FLAG);
+    return true;
+}
+
+#endif

@@ -1,0 +1,253 @@
+/* Happens-before between the threads of launches: the causality order of the PTX memory consistency model (PTX ISA 8.9) as far as
+ * the run has shown it. It knows threads, barriers, fences, scopes, and which strong write a strong read has observed; nothing of
+ * races.
+ *
+ * Each run of a block is an *instance*. It has a clock that goes on, by a *stamp*, whenever one of its threads synchronises; an
+ * access has the stamp that its warp had last. What a thread knows of others is a floor: their accesses with lower stamps happen
+ * before all that it does from now on. Floors follow the hierarchy, so that the usual barrier costs nothing for each thread:
+ *
+ *     of the block    raised when all of its threads meet at a barrier
+ *     of a warp       raised when all of its lanes meet in bar.warp.sync, for its own threads
+ *     clocks          (clock.h) of the block, the warp, the lane: all that is less regular: barriers of some, masks of some lanes,
+ *                     what was acquired from other blocks
+ *
+ * Release and acquire (8.7): a release pattern is a strong write that releases, or that follows a fence of its thread; it leaves at
+ * the location, in a *sync variable*, what the thread knew; read-modify-writes add to it, other writes begin anew. An acquire
+ * pattern is a strong read that acquires, or that is followed by a fence. Both only where the scopes of the operations reach the
+ * other thread (8.6, moral strength).
+ *
+ * The parts of a block belong to the worker that runs it. Sync variables are under a lock that is held from before a strong access
+ * until it has been performed, so that the order here is the order in memory.
+ */
+#ifndef HEDDLE_CHECK_ORDER_H
+#define HEDDLE_CHECK_ORDER_H
+
+#include "check/shadow/budget.h"
+#include "check/order/clock.h"
+#include "check/shadow/numbered.h"
+#include "exec/hooks.h"
+
+/* The threads that a scope names (8.5): a block's, a cluster's, the device's, all. */
+enum reach { REACH_CTA, REACH_CLUSTER, REACH_GPU, REACH_SYS, REACH_COUNT };
+enum reach order_reach(enum isa_mod scope);
+enum reach order_fence_reach(const struct isa_inst *fence);
+
+/* A block's run. */
+struct instance {
+    uint32_t task;    /* its launch's, as the host's operations are ordered (strands.h) */
+    uint32_t cluster; /* the instance that came first of its cluster; itself */
+    uint32_t ctaid[3];
+    uint32_t block[3]; /* the launch's: threads of a block */
+    bool host;         /* whose thread only the scope .sys names */
+    bool has_peers;    /* other blocks in its cluster */
+    _Atomic bool ended;
+};
+
+/* What a thread knew and had done at a moment. */
+struct snapshot {
+    struct clock *known;
+    uint32_t now, floor, warp_floor; /* its warp's stamp; the floors of its block and of its warp */
+};
+
+/* A releasing operation of a lane: with a strong write of the lane to the same location behind it, it is a release pattern, too (8.7).
+ * Or what strong reads of a location have observed that did not acquire: with an acquire of that location behind it, it is an acquire
+ * pattern. */
+struct lane_pattern {
+    uint64_t address;
+    enum reach reach;   /* of the release; or the least that acquires */
+    struct snapshot at; /* of what was observed `known` alone */
+};
+/* Of so many locations, the last ones. */
+enum { LANE_PATTERNS = 16 };
+struct lane_patterns {
+    uint32_t n, next;
+    struct lane_pattern of[LANE_PATTERNS];
+};
+
+/* What lanes have that synchronise by themselves. */
+struct lane_order {
+    struct clock *known[WARP_LANES];    /* or NULL: what the warp knows; else that, too */
+    struct clock *acquired[WARP_LANES]; /* what was acquired last */
+    /* What strong reads that did not acquire have observed, by the least scope of a fence that acquires it: effective once one
+     * follows; lanes that have such. */
+    struct clock *observed[REACH_COUNT][WARP_LANES];
+    uint32_t have_observed[REACH_COUNT];
+    /* What was observed last, and lanes whose clock is that one. */
+    const struct clock *latest[REACH_COUNT];
+    uint32_t have_latest[REACH_COUNT];
+    struct snapshot fence[REACH_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
+    uint32_t have_fenced[REACH_COUNT];
+    uint32_t have_fenced_inits;                                    /* the fence of the cluster was no other */
+    struct lane_patterns *released[WARP_LANES], *read[WARP_LANES]; /* or NULL */
+};
+
+struct warp_order {
+    uint32_t now;            /* the stamp of its accesses */
+    uint32_t floor;          /* bar.warp.sync: of its own threads */
+    uint32_t exists, exited; /* lanes; those that have exited meet nobody any more: */
+    /* Of threads that have exited: which of their accesses other warps, and other lanes of their warp, have met with by then. */
+    uint32_t exit_floor[WARP_LANES], exit_warp_floor[WARP_LANES];
+    struct clock *known;      /* or NULL: what the block knows; else that, too */
+    struct lane_order *lanes; /* or NULL */
+};
+
+/* What the blocks of a cluster, which are of one worker, share: barrier.cluster. */
+struct cluster_order {
+    uint32_t blocks;
+    uint32_t first; /* instance */
+    uint32_t opened_times;
+    struct clock *arriving; /* what was known to those that have arrived since it opened last */
+    struct clock *opened;   /* when it opened last */
+};
+
+/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has initialised with stamps below a floor, and
+ * nothing else, to those who have met at the cluster's barrier at which the lane arrives next. */
+struct init_fence {
+    unsigned warp, lane;
+    uint32_t floor;
+    bool has_arrived;
+    uint32_t times; /* that the barrier had opened by then */
+};
+
+/* An mbarrier of the block (9.7.13.15): what was known to those that have arrived in phases up to the one of a parity. */
+struct mbarrier_order {
+    uint64_t address;
+    struct clock *phase[2];
+};
+
+struct block_order {
+    struct order *order;
+    struct block_order *next_running, **running_link; /* NULL: it has ended */
+    uint32_t number;                                  /* of the instance */
+    uint32_t stamp, floor;
+    uint32_t least_exit_floor;       /* of threads that have exited; UINT32_MAX: none has */
+    bool irregular;                  /* there is a clock somewhere */
+    struct clock *known;             /* or NULL: nothing */
+    struct clock *at_exit;           /* in a cluster: what its threads have known that have exited */
+    struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
+    struct cluster_order *cluster;   /* or NULL */
+    struct mbarrier_order *mbarriers;
+    struct init_fence *init_fences;
+    uint32_t n_mbarriers, n_init_fences;
+    uint32_t n_warps;
+    struct warp_order warps[];
+};
+
+struct order;
+
+struct order *order_new(struct budget *budget);
+void order_free(struct order *o);
+/* All that was done is before whatever comes: what it has released is known anyway. While no block runs. */
+void order_forget_releases(struct order *o);
+/* From now on threads may acquire by operations: fences aside. */
+void order_has_acquires(struct order *o);
+/* From now on threads may acquire by scopes that name some blocks alone: who has released is kept by the block. */
+void order_part_releases(struct order *o);
+/* Nobody has the number of an instance any more: they begin anew. */
+void order_forget_instances(struct order *o);
+/* Instances that somebody still asks for: of blocks that run, and what is left to be observed; and one that the caller knows. The
+ * memory of all others goes: order_drop_instances(). Between these two no block starts. False where memory is exhausted: then
+ * none goes. With the lock (order_lock). */
+bool order_keep_instances(struct order *o);
+void order_keep_instance(struct order *o, uint32_t number);
+void order_drop_instances(struct order *o);
+const struct numbered *order_instances(const struct order *o);
+/* Memory ran out, and something has been lost: what follows may be reported although it is ordered. */
+bool order_is_incomplete(const struct order *o);
+const struct instance *order_instance(const struct order *o, uint32_t number);
+
+/* These give NULL where memory is exhausted. */
+struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
+/* It is of the cluster of a block that has started before. */
+void order_join_cluster(struct block_order *b, struct block_order *with);
+/* None of its threads does anything any more: others may hear of it late. */
+void order_block_ended(struct block_order *b);
+bool order_has_ended(const struct order *o, uint32_t instance);
+/* Of a task that is no launch: one thread. */
+struct block_order *order_task_start(struct order *o, uint32_t task);
+/* Of the host: one thread, which knows all that it has done before and knew (`before`, which ends; or NULL). */
+struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before);
+void order_block_end(struct block_order *b);
+
+/* Barrier `id` opens: records of who waits are still there. True where all threads of the block that have not exited meet. */
+bool order_barrier_opens(struct block_order *b, const struct sync_event *e);
+/* Lanes arrive there and go on: bar.arrive. */
+void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id);
+/* barrier.cluster (9.7.13.4): lanes arrive; all have; lanes go on. */
+void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases);
+void order_cluster_opens(struct block_order *b);
+void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes);
+/* mbarrier: a lane arrives in the phase of a parity, and may complete it; it has seen that one complete. The object is in the shared memory
+ * of `owner`. */
+void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                           const struct sync_event *e);
+void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                         const struct sync_event *e);
+/* What a lane has issued and an mbarrier hears of (9.7.9.25) is no access of the lane's: it happens before what those do who know of the
+ * phase of the object, and before nothing else. It is done, in the phase of this parity; */
+void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner, uint64_t address,
+                       bool parity);
+/* and, of that which lanes `of` have issued, done at this stamp: what happens before what a lane does now. */
+uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance,
+                             unsigned of_warp, uint32_t of, uint32_t stamp);
+/* bar.warp.sync among lanes. */
+void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
+/* What a warp does from here on has a later stamp. */
+void order_step(struct block_order *b, unsigned warp);
+void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes);
+/* griddepcontrol.wait: lanes learn that the grids have ended that theirs overlaps; does a lane know so? */
+void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task);
+bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task);
+void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach);
+/* fence.mbarrier_init.release.cluster */
+void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);
+
+/* fence.proxy.async, of one space or both: what happens before it is seen by the async proxy where that is known (order_proxy.c). */
+void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes, bool shared, bool global);
+/* Of lanes `of` of a warp, with accesses to global memory, or to the shared memory of the instance, at a stamp: those that happen before such
+ * a fence that happens before what `lane` does now. */
+uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, uint32_t instance,
+                      unsigned of_warp, uint32_t of, uint32_t stamp);
+
+/* Strong accesses, between these two; one location at a time, in the order in which lanes perform them. */
+void order_lock(struct order *o);
+void order_unlock(struct order *o);
+struct strong_access {
+    uint64_t address; /* on the host */
+    uint32_t bytes;
+    uint32_t owner; /* the instance whose shared memory it is; 0: global */
+    bool reads, writes;
+    bool acquires, releases;
+    enum reach reach;
+};
+/* A read by lanes that all read the same: they learn what the write that they observe has released; returns another task that has
+ * released it, or 0. Before the access counts as made, as what acquires is itself behind what it has acquired; */
+uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s);
+/* a write, behind it, as what releases is itself released. */
+void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
+/* Has a strong write left a release there? Without the lock. */
+bool order_has_release(const struct block_order *b, uint64_t address, uint32_t bytes);
+/* A weak write: nothing that a strong read finds there is a release any more. */
+void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes);
+
+/* Does the scope, used by a thread of one instance, name the threads of another (PTX ISA 8.5)? */
+bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint32_t to);
+
+/* Of lanes `of` of a warp of an instance of the same task, with accesses of this stamp: those that happen before what lane `lane`
+ * does now. */
+uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
+                      uint32_t of, uint32_t stamp);
+/* The same of mbarrier.init in the shared memory of a block of the cluster, which fence.mbarrier_init has ordered. */
+uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
+                           unsigned of_warp, uint32_t of, uint32_t stamp);
+/* Those that happen before the end of one thread of the block at least, all of whose threads have exited; of what mbarriers hear of
+ * (`issued`), too. */
+uint32_t order_before_end(const struct block_order *b, uint32_t instance, unsigned of_warp, uint32_t of, uint32_t stamp,
+                          bool issued);
+bool order_all_have_exited(const struct block_order *b);
+/* Does all that runs of a warp know the same, in clocks? And if so: the same of all lanes of another warp, with accesses of this stamp? */
+bool order_lanes_know_alike(const struct block_order *b, unsigned warp);
+bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t instance, unsigned of_warp,
+                             uint32_t stamp);
+
+#endif

@@ -1,0 +1,209 @@
+/* What threads know; see order.h and order_state.h. */
+#include "check/order/order_state.h"
+
+#include <stdlib.h>
+
+struct lane_order *order_lanes(struct block_order *b, unsigned warp)
+{
+    struct warp_order *w = &b->warps[warp];
+    if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
+        atomic_store(&b->order->incomplete, true);
+    b->irregular = true;
+    return w->lanes;
+}
+
+/* Memory ran out where `ok` is false. */
+static void note(const struct block_order *b, bool ok)
+{
+    if (!ok)
+        atomic_store(&b->order->incomplete, true);
+}
+
+void order_join(const struct block_order *b, struct clock **c, struct clock *with)
+{
+    note(b, clock_join(c, with));
+}
+
+static struct clock *known_of_warp(const struct block_order *b, unsigned warp)
+{
+    return b->warps[warp].known ? b->warps[warp].known : b->known;
+}
+
+struct clock *order_known(const struct block_order *b, unsigned warp, unsigned lane)
+{
+    const struct warp_order *w = &b->warps[warp];
+    return w->lanes && w->lanes->known[lane] ? w->lanes->known[lane] : known_of_warp(b, warp);
+}
+
+/* What lanes know beyond what all of their block do. What one of them knows has what its warp knows in it. */
+void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    const struct warp_order *w = &b->warps[warp];
+    struct clock *last = NULL;
+    for (uint32_t m = w->lanes ? lanes : 0; m; m &= m - 1) {
+        struct clock *known = w->lanes->known[__builtin_ctz(m)];
+        if (known && known != last)
+            order_join(b, c, last = known);
+    }
+    if (!last)
+        order_join(b, c, w->known);
+}
+
+/* What lanes know beyond the floors of their block and their warp. */
+static void join_known(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    struct clock *own = NULL;
+    order_join_own(b, warp, lanes, &own);
+    order_join(b, c, own ? own : b->known);
+    clock_release(own);
+}
+
+/* A floor holds of all lanes of a warp but those that had exited before: of these, what it was then. */
+static void add_floor(const struct block_order *b, unsigned warp, uint32_t floor, const uint32_t exit_floor[WARP_LANES],
+                      struct clock **c)
+{
+    const struct warp_order *w = &b->warps[warp];
+    uint32_t of_lane[WARP_LANES];
+    if (!w->exited) {
+        note(b, clock_add_warp(c, b->number, warp, floor));
+        return;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        of_lane[l] = w->exited >> l & 1 && exit_floor[l] < floor ? exit_floor[l] : floor;
+    note(b, clock_add_lanes(c, b->number, warp, w->exists, of_lane));
+}
+
+static void add_block_floor(const struct block_order *b, uint32_t block_floor, struct clock **c)
+{
+    if (block_floor <= 1) /* no stamp is below the first */
+        return;
+    if (block_floor <= b->least_exit_floor) {
+        note(b, clock_add_block(c, b->number, block_floor));
+        return;
+    }
+    note(b, clock_add_block(c, b->number, b->least_exit_floor));
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        add_floor(b, i, block_floor, b->warps[i].exit_floor, c);
+}
+
+/* What lanes of a warp have done, and what their block and warp say of the others, at a moment: `known` aside. */
+static struct clock *deeds(const struct block_order *b, unsigned warp, uint32_t lanes, const struct snapshot *s)
+{
+    const struct warp_order *w = &b->warps[warp];
+    struct clock *c = NULL;
+    uint32_t floor[WARP_LANES];
+    add_block_floor(b, s->floor, &c);
+    if (s->warp_floor > s->floor)
+        add_floor(b, warp, s->warp_floor, w->exit_warp_floor, &c);
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        floor[l] = s->now + 1;
+    if (lanes == w->exists)
+        note(b, clock_add_warp(&c, b->number, warp, s->now + 1));
+    else
+        note(b, clock_add_lanes(&c, b->number, warp, lanes, floor));
+    return c;
+}
+
+struct snapshot order_snapshot(const struct block_order *b, unsigned warp, struct clock *known)
+{
+    const struct warp_order *w = &b->warps[warp];
+    return (struct snapshot){known, w->now, b->floor, w->floor};
+}
+
+/* All that the lanes know now, their own accesses included; those that follow have later stamps. */
+void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
+{
+    struct snapshot s = order_snapshot(b, warp, NULL);
+    struct clock *done = deeds(b, warp, lanes, &s);
+    join_known(b, warp, lanes, c);
+    order_join(b, c, done);
+    clock_release(done);
+}
+
+/* Where threads leave what they know for others: what a lane knew at a moment is added. A place that is empty begins a lineage of its
+ * own. Most have met with no others of their block: then what they have done is one floor, and needs no clock. */
+void order_leave(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s, struct clock **at)
+{
+    bool (*add)(struct clock **, struct clock *) = *at ? clock_extend : clock_join;
+    bool begins = !*at, alone = s->floor <= 1 && s->warp_floor <= s->floor && b->warps[warp].exists != 1u << lane;
+    note(b, add(at, s->known));
+    if (alone) {
+        note(b, (begins ? clock_add_lane : clock_extend_lane)(at, b->number, warp, lane, s->now + 1));
+        return;
+    }
+    struct clock *done = deeds(b, warp, 1u << lane, s);
+    note(b, add(at, done));
+    clock_release(done);
+}
+
+uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes)
+{
+    const struct clock *first = at[__builtin_ctz(lanes)];
+    uint32_t same = 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        same |= at[__builtin_ctz(m)] == first ? m & (0 - m) : 0;
+    return same;
+}
+
+/* In the place of the one that all of these lanes have. */
+void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clock *with)
+{
+    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    struct clock *old = at[__builtin_ctz(lanes)];
+    clock_ref_times(with, count);
+    for (; lanes; lanes &= lanes - 1)
+        at[__builtin_ctz(lanes)] = with;
+    clock_release_times(old, count);
+}
+
+uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
+                         uint32_t lanes, struct clock *with, const struct clock *since)
+{
+    uint32_t changed = 0;
+    for (uint32_t same; lanes; lanes &= ~same) {
+        struct clock *first = at[__builtin_ctz(lanes)], *old = first ? first : instead, *joined = clock_ref(old);
+        same = order_same(at, lanes);
+        note(b, clock_join_since(&joined, with, since));
+        if (joined != old) {
+            order_replace_each(at, same, joined);
+            changed |= same;
+        }
+        clock_release(joined);
+    }
+    return changed;
+}
+
+/* The lanes learn what is in a clock of theirs alone. */
+void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c)
+{
+    struct warp_order *w = &b->warps[warp];
+    if (!c)
+        return;
+    b->irregular = true;
+    if (lanes == (w->exists & ~w->exited)) {
+        for (unsigned l = 0; w->lanes && l < WARP_LANES; l++)
+            clock_replace(&w->lanes->known[l], NULL);
+        clock_replace(&w->known, clock_ref(c));
+    } else if (order_lanes(b, warp)) {
+        for (; lanes; lanes &= lanes - 1)
+            clock_replace(&w->lanes->known[__builtin_ctz(lanes)], clock_ref(c));
+    }
+    order_step(b, warp);
+}
+
+void order_acquire(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c)
+{
+    struct lane_order *s = order_lanes(b, warp);
+    uint32_t learnt = 0;
+    for (uint32_t m = s ? lanes : 0, same; m; m &= ~same) {
+        struct clock *before = clock_ref(s->acquired[__builtin_ctz(m)]);
+        same = order_same(s->acquired, m);
+        if (before != c) { /* else they wait for a change */
+            learnt |= order_join_each(b, s->known, known_of_warp(b, warp), same, c, before);
+            order_replace_each(s->acquired, same, c);
+        }
+        clock_release(before);
+    }
+    if (learnt)
+        order_step(b, warp);
+}

@@ -1,0 +1,305 @@
+/* What is kept of kernels and of the blocks that run. */
+#include "check/race/race_now.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "exec/launch.h"
+#include "exec/worker.h"
+
+/* ---- kernels ---- */
+
+static bool is_const_row(row_ref r)
+{
+    return (r & 3) == ROW_CONST;
+}
+
+static bool has_full_mask(const struct code *c, const struct op *o)
+{
+    return is_const_row(o->f) && *(const uint32_t *)(c->consts + (o->f & ~3u)) == UINT32_MAX;
+}
+
+static void add_traits(struct kernel_traits *t, const struct code *c, const struct op *o)
+{
+    const struct mem_access *m = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? &o->access->mem : NULL;
+    t->accesses += m != NULL;
+    t->accesses += o->kind == OP_ASYNC ? 2 : 0; /* what it reads, what it writes */
+    t->accesses += race_is_cas(o);              /* it is another one in vain */
+    bool fences = o->kind == OP_FENCE && o->imm != ORDER_WEAK;
+    t->irregular |= o->kind == OP_FENCE;
+    if (fences || (m && m->order > ORDER_RELAXED))
+        t->releases = t->irregular = true;
+    t->writes_weakly |=
+        o->kind == OP_ST && !mem_access_is_strong(m) && m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
+    t->stores_strongly |= o->kind == OP_ST && mem_access_is_strong(m);
+    bool acquires = m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL);
+    t->acquires |= acquires;
+    if (fences ? order_fence_reach(o->origin->origin->inst) < REACH_GPU
+               : acquires && order_reach((enum isa_mod)m->scope) < REACH_GPU)
+        t->acquires_narrowly = true;
+    if (o->kind == OP_MBARRIER)
+        t->irregular = true;
+    if (o->kind == OP_BAR &&
+        (o->mode == BAR_ARRIVE || o->mode == BAR_CLUSTER_ARRIVE || o->has_b || !is_const_row(o->a)))
+        t->irregular = true;
+    if (o->kind == OP_COLLECTIVE && o->mode == COLLECTIVE_SYNC && !has_full_mask(c, o))
+        t->irregular = true;
+}
+
+struct kernel_traits race_traits_of(const struct kernel *k)
+{
+    struct kernel_traits t = {.kernel = k};
+    for (uint32_t f = 0; f < k->functions.n; f++)
+        for (uint32_t i = 0; i < k->functions.at[f]->n_ops; i++)
+            add_traits(&t, k->functions.at[f], &k->functions.at[f]->ops[i]);
+    return t;
+}
+
+struct kernel_traits race_find_traits(struct races *r, const struct kernel *k)
+{
+    struct kernel_traits t = {.kernel = k,
+                              .releases = true,
+                              .acquires = true,
+                              .acquires_narrowly = true,
+                              .writes_weakly = true,
+                              .stores_strongly = true,
+                              .irregular = true};
+    pthread_mutex_lock(&r->lock);
+    for (uint32_t i = 0; i < r->kernels.n; i++)
+        if (r->kernels.at[i].kernel == k)
+            t = r->kernels.at[i];
+    pthread_mutex_unlock(&r->lock);
+    return t;
+}
+
+/* ---- blocks ---- */
+
+void race_go_blind(struct races *r, const struct kernel *k, uint64_t launch)
+{
+    pthread_mutex_lock(&r->lock);
+    if (!r->blind.now) {
+        r->blind.now = true;
+        r->blind.times++;
+        if (!r->blind.launch)
+            r->blind.launch = k ? arena_printf(&r->arena, "launch %llu, of kernel `%s`", (unsigned long long)launch,
+                                               demangle(k->func->symbol.name, &r->arena))
+                                : "a copy or a fill";
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* What is known of them by number holds for a generation; make_block() says whose are which. */
+void race_clear_histories(struct histories *h, uint64_t keep_bytes)
+{
+    numbered_clear(&h->records, keep_bytes);
+    numbered_clear(&h->histories, keep_bytes);
+    numbered_clear(&h->splits, keep_bytes);
+    h->due = false;
+    h->generation += 2;
+}
+
+/* What a block that has needed more keeps of the memory of its histories, and what these may be until they are made anew. */
+enum { FEW_BYTES = 256 << 10, MANY_BYTES = 1 << 20 };
+
+static void clear_shared(struct race_block *b)
+{
+    race_clear_histories(&b->shared, FEW_BYTES);
+    b->shared_stocks = (struct stocks){0};
+}
+
+/* A phase of shared memory ends, at a stamp, all of whose accesses are before what comes. What is known of its histories holds in the next one, too,
+ * if nothing has ordered accesses within it: then it depends on warps, lanes and operations alone. */
+void race_end_phase(struct race_block *b, uint32_t stamp)
+{
+    bool is_plain = !b->order->irregular && stamp == b->shared_from;
+    if (b->touched_from < b->touched_to)
+        memset((void *)(b->shared_cells + b->touched_from), 0,
+               (b->touched_to - b->touched_from) * sizeof *b->shared_cells);
+    b->touched_from = UINT32_MAX;
+    b->touched_to = 0;
+    b->phase++;
+    if (!is_plain || numbered_bytes(&b->shared.histories) > MANY_BYTES)
+        clear_shared(b);
+}
+
+struct race_worker *race_worker_of(struct races *r, const struct worker *of)
+{
+    struct race_worker *k = atomic_load(&r->workers);
+    while (k && k->of != of)
+        k = k->next;
+    if (k || !(k = aligned_alloc(_Alignof(struct race_worker), sizeof *k)))
+        return k;
+    memset(k, 0, sizeof *k);
+    k->of = of;
+    k->next = atomic_load(&r->workers);
+    while (!atomic_compare_exchange_weak(&r->workers, &k->next, k))
+        ;
+    return k;
+}
+
+/* Of the launch that a block is of. */
+static struct kernel_traits traits_for(struct race_worker *k, struct races *r, const struct launch *launch)
+{
+    if (k->launch != launch->number || k->traits.kernel != launch->kernel) {
+        k->traits = race_find_traits(r, launch->kernel);
+        k->written = k->traits.irregular ? (struct written){0} : written_by(launch);
+        k->launch = launch->number;
+    }
+    return k->traits;
+}
+
+bool race_open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits,
+                         struct budget *budget)
+{
+    return numbered_open(&h->records, sizeof(struct record), records, budget) &&
+           numbered_open(&h->histories, HISTORY_UNIT, histories, budget) &&
+           numbered_open(&h->splits, sizeof(struct split), splits, budget);
+}
+
+void race_close_histories(struct histories *h)
+{
+    numbered_close(&h->records);
+    numbered_close(&h->histories);
+    numbered_close(&h->splits);
+}
+
+void race_free_block(struct race_block *b)
+{
+    if (!b)
+        return;
+    order_block_end(b->order);
+    race_close_histories(&b->shared);
+    free((void *)b->shared_cells);
+    free(b->recent);
+    free(b->recent_shared);
+    free(b);
+}
+
+static bool make_recent(struct race_block *b)
+{
+    uint32_t each = 16;
+    while (each < b->traits.accesses && each < RECENT_SHARED_MOST)
+        each *= 2;
+    if (b->recent_shared && each == b->recent_each)
+        return true;
+    free(b->recent_shared);
+    b->recent_shared = calloc(b->n_warps, each * sizeof *b->recent_shared);
+    b->recent_each = each;
+    return b->recent_shared;
+}
+
+/* Generations of shared histories are odd, and of no two blocks of a worker the same; that of the global ones is even. */
+static struct race_block *make_block(const struct block *block, struct budget *budget)
+{
+    static _Atomic uint32_t generations;
+    struct race_block *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->shared_words = (block->launch->shared_bytes + 3) / 4 + 1;
+    b->shared_cells = calloc(b->shared_words, sizeof *b->shared_cells);
+    b->recent = calloc(block->n_warps, sizeof *b->recent);
+    b->n_warps = block->n_warps;
+    b->shared.generation = 1 + (atomic_fetch_add(&generations, 1) << 20);
+    if (!b->shared_cells || !b->recent || !race_open_histories(&b->shared, 1u << 24, 1u << 23, 1u << 22, budget)) {
+        free((void *)b->shared_cells);
+        free(b->recent);
+        free(b);
+        return NULL;
+    }
+    b->touched_from = UINT32_MAX;
+    b->phase = 1;
+    return b;
+}
+
+/* One that the worker has left over, where it is large enough. */
+static struct race_block *reuse_block(struct race_worker *k, const struct block *block)
+{
+    struct race_block *b = k->free_blocks;
+    if (!b)
+        return NULL;
+    k->free_blocks = b->next;
+    uint32_t words = (block->launch->shared_bytes + 3) / 4 + 1;
+    if (words > b->shared_words || block->n_warps > b->n_warps) {
+        race_free_block(b);
+        return NULL;
+    }
+    race_end_phase(b, b->order->stamp);
+    if (b->launch != block->launch->number)
+        clear_shared(b);
+    for (uint32_t w = 0; w < block->n_warps; w++)
+        memset(b->recent[w], 0, sizeof b->recent[w]);
+    order_block_end(b->order);
+    b->order = NULL;
+    return b;
+}
+
+void race_set_task(struct race_block *b, uint32_t task)
+{
+    const struct strands *s = b->races->strands;
+    uint32_t newest = atomic_load(&b->races->newest);
+    while (newest < task && !atomic_compare_exchange_weak(&b->races->newest, &newest, task))
+        ;
+    b->task = task;
+    b->floor = strands_floor(s, task);
+    b->settled = strands_settled(s);
+}
+
+static void join_cluster(struct race_block *b, const struct block *block)
+{
+    for (const struct block *peer = block->peer; peer && peer != block; peer = peer->peer)
+        if (race_block_of(peer)) {
+            order_join_cluster(b->order, race_block_of(peer)->order);
+            return;
+        }
+}
+
+/* It makes no accesses that could say so. */
+static void block_without_memory(struct races *r, const struct block *block)
+{
+    atomic_store(&r->no_memory, true);
+    race_go_blind(r, block->launch->kernel, block->launch->number);
+}
+
+void race_block_starts(struct races *r, struct block *block)
+{
+    struct race_worker *k = race_worker_of(r, block->worker);
+    struct race_block *b = k ? reuse_block(k, block) : NULL;
+    block->client[CLIENT_RACES] = NULL;
+    if (!k || (!b && !(b = make_block(block, r->budget)))) {
+        block_without_memory(r, block);
+        return;
+    }
+    b->races = r;
+    b->worker = k;
+    b->is_blind = false;
+    b->traits = traits_for(k, r, block->launch);
+    b->written = k->written;
+    b->launch = block->launch->number;
+    race_set_task(b, block->launch->task);
+    b->order = make_recent(b) ? order_block_start(r->order, block, b->task) : NULL;
+    if (b->order) {
+        b->shared_from = b->order->floor;
+        block->client[CLIENT_RACES] = b;
+        join_cluster(b, block);
+        b->is_clustered = block->launch->blocks_per_cluster > 1 && block->launch->kernel->clustered;
+        if (b->is_clustered)
+            race_clear_shared(r, block);
+        return;
+    }
+    block_without_memory(r, block);
+    race_free_block(b);
+}
+
+void race_block_ends(struct block *block)
+{
+    struct race_block *b = race_block_of(block);
+    if (!b)
+        return;
+    if (b->is_clustered)
+        race_check_ends(b, block);
+    order_block_ended(b->order);
+    b->next = b->worker->free_blocks;
+    b->worker->free_blocks = b;
+    block->client[CLIENT_RACES] = NULL;
+}

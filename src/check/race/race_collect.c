@@ -1,0 +1,168 @@
+/* What no cell names any more is given back, while blocks run, and its numbers are taken again; see race_state.h.
+ *
+ * What a cell names is kept: its split, its histories, their records, the instances of these. Nothing else is ever asked for:
+ *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and whoever collects has
+ *     all locks; those of shared memory are its worker's, who collects;
+ *   - what is known of numbers without a cell (struct step, struct recent_record, struct now) holds for a generation, and another one
+ *     begins; so does what has_no_effect() sees without a lock, which asks for the generation before and behind;
+ *   - instances are asked for by blocks that run and by sync variables, too (order_keep_instances), and their numbers are not taken again,
+ *     as clocks have them.
+ * So what is given back changes no answer. Besides, cells become empty whose accesses are all before whatever runs and whatever
+ * begins from now on (strands_settled): no access can race with those.
+ *
+ * Histories are collected where four times as much has been made as cells and what was kept take, so that it costs little beside making
+ * them; where little room is left, a quarter as much.
+ */
+#include "check/race/race_now.h"
+
+/* ---- when ---- */
+
+enum { LEAST_BYTES = 64 << 20, LEAST_SHARED_BYTES = 4 << 20 };
+
+/* Of the three kinds of numbers, and the instances. */
+struct account {
+    uint64_t kept, since; /* bytes: when they were collected last; taken since then */
+    bool is_short;        /* less than an eighth of some room is left */
+};
+
+static void add(struct account *a, const struct numbered *n)
+{
+    a->kept += n->kept * n->each_bytes;
+    a->since += numbered_bytes_since(n);
+    a->is_short |= numbered_bytes_left(n) < n->most * n->each_bytes / 8;
+}
+
+bool race_is_due(struct races *r, const struct histories *h)
+{
+    bool global = h == &r->global;
+    struct account a = {.is_short = budget_left(r->budget) < r->budget->limit_bytes / 8};
+    add(&a, &h->records);
+    add(&a, &h->histories);
+    add(&a, &h->splits);
+    if (global)
+        add(&a, order_instances(r->order));
+    uint64_t marked = a.kept + (global ? cells_bytes(&r->cells) : 0); /* what it costs to collect them */
+    uint64_t least = global ? LEAST_BYTES : LEAST_SHARED_BYTES;
+    if (least > r->budget->limit_bytes / 8)
+        least = r->budget->limit_bytes / 8;
+    return a.since > (4 * marked > least ? 4 * marked : least) || (a.is_short && a.since > marked / 4);
+}
+
+/* ---- what is kept ---- */
+
+struct collection {
+    struct histories *h;
+    struct order *order; /* NULL: of shared memory, whose instance is the block's */
+    uint32_t settled;    /* tasks up to it are before whatever comes */
+};
+
+static void keep_history(const struct collection *c, uint32_t number)
+{
+    const struct history *h = history_at(c->h, number);
+    if (!numbered_mark(&c->h->histories, number, history_units(h->n)))
+        return;
+    for (uint32_t i = 0; i < h->n; i++)
+        if (numbered_mark(&c->h->records, h->at[i].record, 1) && c->order)
+            order_keep_instance(c->order, history_record(c->h, h->at[i].record)->instance);
+}
+
+/* The cell, or 0 where it tells nothing any more. */
+static cell keep(const struct collection *c, cell at)
+{
+    uint32_t number = cell_history(at);
+    if (!at)
+        return 0;
+    if (c->order && !numbered_is_marked(&c->h->histories, number) && history_at(c->h, number)->newest <= c->settled)
+        return 0;
+    keep_history(c, number);
+    return at;
+}
+
+static cell keep_split(const struct collection *c, cell at)
+{
+    uint32_t number = at & ~CELL_SPLIT;
+    struct split *s = numbered_at(&c->h->splits, number);
+    cell left = 0;
+    for (unsigned i = 0; i < 4; i++)
+        left |= s->byte[i] = keep(c, s->byte[i]);
+    if (left)
+        numbered_mark(&c->h->splits, number, 1);
+    return left ? at : 0;
+}
+
+/* Neighbours often have the same history. */
+static bool name_the_same(cell a, cell b)
+{
+    return a == b || !((a ^ b) & (CELL_SPLIT | CELL_HISTORY) || a & CELL_SPLIT);
+}
+
+enum { FETCHED_EACH = 16, FETCHED_AHEAD = 128 };
+
+static void keep_cells(void *data, cell *at, uint32_t count)
+{
+    const struct collection *c = data;
+    cell before = 0, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        cell now = at[i];
+        if (i % FETCHED_EACH == 0 && i + FETCHED_AHEAD < count)
+            __builtin_prefetch(history_at(c->h, cell_history(at[i + FETCHED_AHEAD])));
+        if (!name_the_same(now, before))
+            kept = now & CELL_SPLIT ? keep_split(c, now) : keep(c, now);
+        before = now;
+        if (now && !kept)
+            __atomic_store_n(&at[i], 0, __ATOMIC_RELEASE);
+    }
+}
+
+static void begin_generation(struct histories *h)
+{
+    h->generation += 2;
+    h->due = false;
+}
+
+static bool unmark(struct histories *h)
+{
+    return numbered_unmark(&h->records) && numbered_unmark(&h->histories) && numbered_unmark(&h->splits);
+}
+
+static void sweep(struct histories *h)
+{
+    numbered_sweep(&h->records);
+    numbered_sweep(&h->histories);
+    numbered_sweep(&h->splits);
+}
+
+static void collect(struct races *r)
+{
+    struct collection c = {.h = &r->global, .order = r->order, .settled = strands_settled(r->strands)};
+    begin_generation(&r->global);
+    for (struct race_worker *k = atomic_load(&r->workers); k; k = k->next)
+        k->stocks = (struct stocks){0};
+    if (!unmark(&r->global) || !order_keep_instances(r->order))
+        return;
+    cells_each(&r->cells, keep_cells, &c);
+    sweep(&r->global);
+    order_drop_instances(r->order);
+}
+
+void race_collect_now(struct races *r)
+{
+    order_lock(r->order);
+    race_lock_all(r);
+    if (r->global.due)
+        collect(r);
+    race_unlock_all(r);
+    order_unlock(r->order);
+}
+
+void race_collect_shared_now(struct race_block *b)
+{
+    struct collection c = {.h = &b->shared};
+    begin_generation(&b->shared);
+    b->shared_stocks = (struct stocks){0};
+    if (!unmark(&b->shared))
+        return;
+    if (b->touched_from < b->touched_to)
+        keep_cells(&c, b->shared_cells + b->touched_from, b->touched_to - b->touched_from);
+    sweep(&b->shared);
+}

@@ -1,0 +1,302 @@
+/* Accesses and synchronisation of kernels, as hooks tell of them, become accesses of blocks (race_now.h) and happens-before (order.h). */
+#include "check/race/race_now.h"
+
+#include "exec/async.h"
+#include "exec/launch.h"
+
+static uint32_t class_of(struct race_block *b, const struct access_event *e, enum access_part part)
+{
+    const struct op *op = e->op;
+    struct race_worker *k = b->worker;
+    uint32_t lane_bytes = e->is_async ? 0 : e->bytes;
+    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + part * (OPS / ACCESS_PARTS)) % OPS];
+    if (p->op != op || p->part != part || p->lane_bytes != lane_bytes)
+        *p = (struct known_op){op, race_class(b->races, op, lane_bytes, part), lane_bytes, part};
+    return p->class;
+}
+
+/* A weak read of global memory that its launch does not write. */
+static bool is_read_only(const struct race_block *b, const struct access_event *e)
+{
+    const struct written *w = &b->written;
+    bool apart = w->known && e->space == SPACE_GLOBAL && !e->writes && !e->strong;
+    for (uint32_t i = 0; i < w->n && apart; i++)
+        apart = e->high <= w->at[i].start || e->low >= w->at[i].end;
+    return apart;
+}
+
+static bool begin(struct now *n, const struct access_event *e, struct race_block *b, enum access_part part)
+{
+    const struct launch *l = e->warp->block->launch;
+    if (atomic_load_explicit(&b->races->no_memory, memory_order_relaxed)) {
+        if (!b->is_blind)
+            race_go_blind(b->races, l->kernel, l->number);
+        b->is_blind = true;
+        return false;
+    }
+    n->r = b->races;
+    n->b = b;
+    n->warp = e->warp->index;
+    n->kernel = l->kernel;
+    n->shared = e->space == SPACE_SHARED && !b->is_clustered;
+    n->base = e->space == SPACE_SHARED && b->is_clustered ? (uint64_t)(uintptr_t)e->owner->shared : 0;
+    race_use_class(n, class_of(b, e, part));
+    n->h = n->shared ? &b->shared : &b->races->global;
+    n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
+    n->last.record = 0;
+    n->event = e;
+    n->owner = e->owner;
+    n->alike = false;
+    return n->class;
+}
+
+/* A place that strong operations have made a sync variable of is written by a weak one. */
+static void forget_releases(const struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    for (; lanes; lanes &= lanes - 1)
+        order_weak_write(n->b->order, race_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
+}
+
+/* What comes after this launch comes after what one of its threads has learnt of another task, too. */
+static void learn_from_task(const struct now *n, uint32_t task)
+{
+    if (task)
+        strands_learn(n->r->strands, n->b->task, task);
+}
+
+static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s)
+{
+    bool returns = e->op->origin->origin->inst->kind != KIND_RED; /* else it is no read of an acquire pattern (8.8) */
+    for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
+        s->address = race_address(e, (unsigned)__builtin_ctz(lanes)) + at;
+        learn_from_task(n, order_observe(n->b->order, n->warp, lanes, s));
+    }
+}
+
+static void release_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s)
+{
+    for (uint32_t at = 0; at < e->bytes; at += s->bytes) {
+        s->address = race_address(e, lane) + at;
+        order_release(n->b->order, n->warp, lane, s);
+    }
+}
+
+/* The next of the lanes that are left, from place *i of their order on: one that has written, or one and those behind it that read the
+ * same, as nobody has written there between them. */
+static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_t left, unsigned *i)
+{
+    uint32_t lanes = 0, wrote = e->wrote & left;
+    if (order == 0)
+        *i = (unsigned)__builtin_ctz(left);
+    if (wrote >> (*i ^ order) & 1)
+        return 1u << (*i ^ order);
+    if (order == 0 && e->pattern == ACCESS_UNIFORM)
+        return left & ((wrote & (0 - wrote)) - 1);
+    for (uint64_t address = 0; *i < WARP_LANES; ++*i) {
+        unsigned l = *i ^ order;
+        if (!(left >> l & 1))
+            continue;
+        if (lanes && (wrote >> l & 1 || access_address(e, l) != address))
+            break;
+        lanes |= 1u << l;
+        address = access_address(e, l);
+        if (wrote >> l & 1)
+            break;
+    }
+    return lanes;
+}
+
+/* Lanes one after the other, as they have performed it. */
+static void touch_strong(struct now *n, const struct access_event *e)
+{
+    const struct mem_access *x = &e->op->access->mem;
+    struct strong_access s = {.bytes = x->bytes,
+                              .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
+                              .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
+                              .reads = e->reads,
+                              .owner = e->space == SPACE_SHARED ? race_block_of(e->owner)->order->number : 0,
+                              .reach = order_reach((enum isa_mod)x->scope)};
+    unsigned order = e->op->kind == OP_ST ? mem_access_store_order(x) : 0;
+    race_fetch(n, e);
+    unsigned i = 0;
+    for (uint32_t left = e->lanes, lanes; left; left &= ~lanes) {
+        lanes = next_lanes(e, order, left, &i);
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        s.writes = e->wrote >> l & 1;
+        race_use_class(n, class_of(n->b, e, e->writes && !s.writes ? ACCESS_IN_VAIN : ACCESS_WHOLE));
+        if (n->b->traits.releases)
+            observe_elements(n, e, lanes, &s);
+        if (n->class)
+            race_touch(n, access_address(e, l), e->bytes, lanes);
+        if (n->b->traits.releases && s.writes)
+            release_elements(n, e, l, &s);
+    }
+}
+
+/* mbarrier.inval: libcu++'s pipelines have it done by a lane that match.sync alone orders behind the arrivals of the others, which is
+ * nothing to the memory model. */
+static bool is_invalidation(const struct op *o)
+{
+    return o->kind == OP_MBARRIER && o->mode == MBARRIER_INVAL;
+}
+
+/* What nvcc's cooperative groups of several warps hand over: lanes are told by shfl.sync alone that it is there. Atomic operations order. */
+static bool is_of_system(const struct access_event *e)
+{
+    const struct launch *l = e->warp->block->launch;
+    return l->reserved_shared_bytes && e->space == SPACE_SHARED && !e->strong &&
+           access_address(e, (unsigned)__builtin_ctz(e->lanes)) >= l->reserved_shared_start;
+}
+
+static bool is_watched(const struct access_event *e)
+{
+    const struct race_block *b = race_block_of(e->warp->block);
+    bool reaches =
+        b && (e->space == SPACE_GLOBAL || (e->space == SPACE_SHARED && (e->owner == e->warp->block ||
+                                                                        (b->is_clustered && race_block_of(e->owner)))));
+    return reaches && e->op->access && !is_invalidation(e->op) && !is_of_system(e);
+}
+
+/* Must it be known what the access has seen, or whether it has written? */
+static bool waits_for_result(const struct race_block *b, const struct access_event *e)
+{
+    return e->strong && (race_takes_turns(b) || race_is_cas(e->op));
+}
+
+/* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.1): then it counts as an access of the lane's at
+ * this moment, which is the wait's. Else those know of it that know of the phase of the mbarrier. */
+static void touch_issued(struct race_block *b, const struct access_event *e)
+{
+    struct now n;
+    const struct async_work *x = e->work;
+    unsigned lane = (unsigned)__builtin_ctz(e->lanes);
+    if (begin(&n, e, b, e->writes ? ACCESS_WRITES : ACCESS_READS))
+        race_touch_range(&n, e->base, e->bytes, lane);
+    if (e->writes && x->signals && race_block_of(x->signals))
+        order_issued_done(b->order, e->warp->index, lane, race_block_of(x->signals)->order, x->object,
+                          mbarrier_state(x->signals, x->object).parity);
+}
+
+void race_on_access(void *data, const struct access_event *e)
+{
+    struct now n;
+    struct race_block *b = race_block_of(e->warp->block);
+    (void)data;
+    if (!is_watched(e))
+        return;
+    if (e->is_async) {
+        touch_issued(b, e);
+        return;
+    }
+    race_collect(b->races);
+    race_collect_shared(b);
+    race_turn_begin(b, e);
+    if (waits_for_result(b, e))
+        return;
+    if (!begin(&n, e, b, is_read_only(b, e) ? ACCESS_READ_ONLY : ACCESS_WHOLE))
+        return;
+    race_touch_event(&n, e, e->lanes);
+    if (e->writes && !e->strong && b->worker->has_order)
+        forget_releases(&n, e, e->lanes);
+}
+
+/* Lanes one by one where it makes a difference which was the last. */
+static void touch_performed(struct now *n, const struct access_event *e)
+{
+    if (n->b->traits.releases || race_is_cas(e->op) || (e->op->kind == OP_ST && e->pattern != ACCESS_LINEAR))
+        touch_strong(n, e);
+    else
+        race_touch_event(n, e, e->lanes);
+}
+
+void race_on_performed(void *data, const struct access_event *e)
+{
+    struct now n;
+    struct race_block *b = race_block_of(e->warp->block);
+    (void)data;
+    if (!(e->strong || (b && race_takes_turns(b))) || !is_watched(e))
+        return;
+    if (waits_for_result(b, e) && begin(&n, e, b, ACCESS_WHOLE))
+        touch_performed(&n, e);
+    race_turn_end(b, e);
+}
+
+/* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */
+static void barrier_opens(struct race_block *b, const struct sync_event *e)
+{
+    uint32_t was = b->order->stamp;
+    if (e->id >= BARRIERS || !order_barrier_opens(b->order, e) || b->order->least_exit_floor != UINT32_MAX)
+        return;
+    race_end_phase(b, was);
+    b->shared_from = b->order->floor;
+}
+
+/* fence.proxy.async: of all memory or of one space (9.7.13.4). */
+static bool fence_proxy(struct race_block *b, const struct sync_event *e)
+{
+    const struct isa_inst *i = e->op->origin->origin->inst;
+    bool is_two_way = isa_has(i, MOD_async), of_shared = isa_has(i, MOD_shared_cta) || isa_has(i, MOD_shared_cluster);
+    if (!isa_has(i, MOD_proxy) || !(is_two_way || isa_has(i, MOD_async_generic)))
+        return false;
+    order_fence_proxy(b->order, e->warp->index, e->lanes, !isa_has(i, MOD_global), is_two_way && !of_shared);
+    return true;
+}
+
+static void fence(struct race_block *b, const struct sync_event *e)
+{
+    const struct isa_inst *i = e->op->origin->origin->inst;
+    if (i->op == OP_griddepcontrol) {
+        order_grids_ended(b->order, e->warp->index, e->lanes, b->task);
+        return;
+    }
+    bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
+    if (fence_proxy(b, e) && !acquire_only && !release_only)
+        return;
+    if (isa_has(i, MOD_mbarrier_init)) {
+        order_fence_inits(b->order, e->warp->index, e->lanes);
+        return;
+    }
+    order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_fence_reach(i));
+}
+
+/* The object may be another block's. */
+static void mbarrier(struct race_block *owner, const struct sync_event *e)
+{
+    struct race_block *b = race_block_of(e->warp->block);
+    for (uint32_t lanes = b ? e->lanes : 0; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (e->kind == SYNC_MBARRIER_ARRIVE)
+            order_mbarrier_arrive(b->order, e->warp->index, lane, owner->order, e);
+        else
+            order_mbarrier_wait(b->order, e->warp->index, lane, owner->order, e);
+    }
+}
+
+void race_on_sync(void *data, const struct sync_event *e)
+{
+    struct race_block *b = race_block_of(e->block);
+    (void)data;
+    if (!b)
+        return;
+    switch (e->kind) {
+    case SYNC_BARRIER_OPEN: barrier_opens(b, e); break;
+    case SYNC_BARRIER_ARRIVE:
+        if (e->op->mode == BAR_ARRIVE)
+            order_barrier_arrive(b->order, e->warp->index, e->lanes, e->id);
+        break;
+    case SYNC_COLLECTIVE:
+        if (e->op->mode == COLLECTIVE_SYNC) /* of shfl, vote, match and redux the ISA says nothing about memory */
+            order_warp_meets(b->order, e->warp, e->lanes);
+        break;
+    case SYNC_FENCE: fence(b, e); break;
+    case SYNC_CLUSTER_ARRIVE:
+        order_cluster_arrive(b->order, e->warp->index, e->lanes, e->order == ORDER_RELEASE);
+        break;
+    case SYNC_CLUSTER_OPEN: order_cluster_opens(b->order); break;
+    case SYNC_CLUSTER_WAIT: order_cluster_wait(b->order, e->warp->index, e->lanes); break;
+    case SYNC_MBARRIER_ARRIVE:
+    case SYNC_MBARRIER_WAIT: mbarrier(b, e); break;
+    case SYNC_EXIT: order_exit(b->order, e->warp, e->lanes); break;
+    default: break;
+    }
+}

@@ -1,0 +1,315 @@
+/* Proxies (PTX ISA 8.3, 9.7.9.25.2, 9.7.15.3): bulk copies, copies by tensor maps and wgmma access memory by the async proxy, all else by
+ * the generic one. What a thread has written by the one is ordered before an access by the other only where a fence.proxy.async stands
+ * between the two, besides what orders the threads; a part of racecheck.
+ *
+ * Of each word of shared memory the last write by the generic proxy is kept, with its stamp: those before it are ordered before it, else they
+ * race with it. Of global memory the histories have the writes. Those of the same launch count: what is before a launch is so in all
+ * proxies. Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs no
+ * fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
+ */
+#include "check/report/findings.h"
+#include "check/race/race_state.h"
+
+#include <stdlib.h>
+
+#include "exec/access.h"
+#include "exec/async.h"
+#include "exec/launch.h"
+
+struct proxy_write {
+    const struct op *op; /* NULL: none that counts */
+    uint32_t stamp;
+    uint8_t warp, lane;
+};
+
+/* Of a block's shared memory. */
+struct proxies {
+    uint64_t words;
+    struct proxy_write at[];
+};
+
+static struct proxies *proxies_of(const struct block *b)
+{
+    return race_block_of(b) ? b->client[CLIENT_PROXIES] : NULL;
+}
+
+static void start(struct block *b)
+{
+    uint64_t words = (b->launch->shared_bytes + 3) / 4;
+    struct proxies *p = calloc(1, sizeof *p + words * sizeof *p->at);
+    if (p) /* else the block is not looked at */
+        p->words = words;
+    b->client[CLIENT_PROXIES] = p;
+}
+
+static void on_schedule(void *data, const struct schedule_event *e)
+{
+    struct block *b = (struct block *)e->block;
+    (void)data;
+    if (e->kind == SCHEDULE_BLOCK_START)
+        start(b);
+    if (e->kind == SCHEDULE_BLOCK_END) {
+        free(b->client[CLIENT_PROXIES]);
+        b->client[CLIENT_PROXIES] = NULL;
+    }
+}
+
+/* ---- writes ---- */
+
+static void set(struct proxies *p, uint64_t address, uint64_t bytes, struct proxy_write to)
+{
+    for (uint64_t word = address / 4; word < (address + bytes + 3) / 4 && word < p->words; word++)
+        p->at[word] = to;
+}
+
+static void on_access(void *data, const struct access_event *e)
+{
+    struct proxies *p = e->owner ? proxies_of(e->owner) : NULL;
+    bool is_object = e->op->kind == OP_MBARRIER;
+    (void)data;
+    if (!p || !e->writes || is_object || e->space != SPACE_SHARED)
+        return;
+    bool counts =
+        !e->is_async && e->owner == e->warp->block; /* what another block's threads have fenced is not known */
+    struct proxy_write w = {.op = counts ? e->op : NULL, .warp = (uint8_t)e->warp->index};
+    w.stamp = race_block_of(e->owner)->order->warps[counts ? e->warp->index : 0].now;
+    for (uint32_t m = e->lanes; m; m &= m - 1) {
+        w.lane = (uint8_t)__builtin_ctz(m);
+        set(p, access_address(e, w.lane), e->bytes, w);
+    }
+}
+
+/* ---- accesses by the async proxy ---- */
+
+struct async_access {
+    const struct warp *warp;
+    const struct op *op;
+    unsigned lane; /* that has issued it */
+    const struct block *owner;
+    uint64_t address, bytes;
+    bool writes;
+};
+
+/* A write by the generic proxy that it comes upon. */
+struct upon {
+    const struct op *op;
+    uint32_t instance;
+    unsigned thread; /* of the block */
+    uint64_t address;
+};
+
+static const char *writer_name(const struct async_access *x, const struct upon *w, struct arena *arena)
+{
+    const struct instance *i = order_instance(race_block_of(x->warp->block)->order->order, w->instance);
+    return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", w->thread % i->block[0],
+                        w->thread / i->block[0] % i->block[1], w->thread / i->block[0] / i->block[1], i->ctaid[0],
+                        i->ctaid[1], i->ctaid[2]);
+}
+
+static void tell(struct checker *c, const struct async_access *x, const struct upon *w)
+{
+    struct arena *arena = &c->findings.arena;
+    struct sight s = {.code = "missing-proxy-fence",
+                      .severity = DIAG_ERROR,
+                      .op = x->op,
+                      .key = w->op,
+                      .warp = x->warp,
+                      .lane = x->lane,
+                      .count = 1};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
+        return;
+    const struct access_event at = {
+        .warp = x->warp, .space = x->owner ? SPACE_SHARED : SPACE_GLOBAL, .base = w->address};
+    f->text = arena_printf(arena,
+                           "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no "
+                           "fence.proxy.async stands between the two",
+                           thread_name(arena, x->warp, x->lane), x->writes ? "write" : "read",
+                           memory_place(c, &at, 0, arena), writer_name(x, w, arena), place_name(arena, w->op));
+    f->help = x->owner
+                  ? "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the "
+                    "threads that write, behind the write and before the barrier"
+                  : "fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the threads "
+                    "that write, behind the write and before what orders the copy behind it";
+    findings_done(&c->findings);
+}
+
+/* Has it happened before? */
+static bool is_ordered(const struct async_access *x, const struct proxy_write *w)
+{
+    bool own = x->owner == x->warp->block && w->warp == x->warp->index && w->lane == x->lane;
+    return own || order_before(race_block_of(x->warp->block)->order, x->warp->index, x->lane,
+                               race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->stamp);
+}
+
+/* A copy that nothing orders behind the write is a race, fence or not, which race_event.c finds. */
+static bool is_missing(const struct async_access *x, const struct proxy_write *w)
+{
+    bool is_copy = x->op->kind == OP_ASYNC;
+    return !order_fenced(race_block_of(x->warp->block)->order, x->warp->index, x->lane, false,
+                         race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->stamp) &&
+           (!is_copy || is_ordered(x, w));
+}
+
+static bool is_same(const struct proxy_write *a, const struct proxy_write *b)
+{
+    return a->op == b->op && a->stamp == b->stamp && a->warp == b->warp && a->lane == b->lane;
+}
+
+static void look_at(struct checker *c, const struct async_access *x)
+{
+    struct proxies *p = proxies_of(x->owner);
+    struct proxy_write last = {0};
+    uint64_t end = (x->address + x->bytes + 3) / 4;
+    if (!p || !race_block_of(x->warp->block))
+        return;
+    for (uint64_t word = x->address / 4; word < end && word < p->words; word++) {
+        const struct proxy_write *w = &p->at[word];
+        if (w->op && !is_same(w, &last) && is_missing(x, w))
+            tell(c, x,
+                 &(struct upon){w->op, race_block_of(x->owner)->order->number, w->warp * WARP_LANES + w->lane,
+                                4 * word});
+        last = *w;
+    }
+}
+
+/* ---- global memory ---- */
+
+struct look {
+    struct checker *checker;
+    const struct async_access *access;
+    const struct history *last; /* that had nothing to say, as it was read of a lane: */
+    unsigned lane;
+};
+
+/* Of lanes that have written together, the last; false where none has that counts, or all are fenced. */
+static bool find_missing(const struct look *l, const struct record *r, uint32_t lanes, struct upon *w)
+{
+    const struct async_access *x = l->access;
+    const struct race_block *own = race_block_of(x->warp->block);
+    const struct access_class *class = numbered_at(&own->races->classes, r->class);
+    if (!class->op || !class->writes || class->op->kind == OP_ASYNC ||
+        order_instance(own->order->order, r->instance)->task != own->task)
+        return false;
+    uint32_t before = order_before(own->order, x->warp->index, x->lane, r->instance, r->warp, lanes, r->stamp);
+    if (r->instance == own->order->number && r->warp == x->warp->index)
+        before |= lanes & 1u << x->lane;
+    before &= ~order_fenced(own->order, x->warp->index, x->lane, true, r->instance, r->warp, before, r->stamp);
+    if (before)
+        *w = (struct upon){class->op, r->instance, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
+    return before;
+}
+
+/* Most neighbours have one history, and the same lane or the next. */
+static void see_past(void *data, const struct histories *of, const struct history *h, unsigned lane, uint64_t address)
+{
+    struct look *l = data;
+    struct upon w;
+    bool found = false;
+    if (h->newest < race_block_of(l->access->warp->block)->task || (h == l->last && lane == l->lane))
+        return;
+    for (unsigned i = 0; i < h->n; i++)
+        if (find_missing(l, history_record(of, h->at[i].record), rotate_left(h->at[i].lanes, lane), &w)) {
+            w.address = address;
+            tell(l->checker, l->access, &w);
+            found = true;
+        }
+    l->last = found ? NULL : h;
+    l->lane = lane;
+}
+
+static void look_at_global(struct checker *c, const struct async_access *x)
+{
+    struct look l = {.checker = c, .access = x};
+    if (race_block_of(x->warp->block))
+        race_each_past(c->races, x->address, x->bytes, see_past, &l);
+}
+
+static void look_at_tensor(struct checker *c, struct async_access *x, const struct async_tensor *t)
+{
+    struct tensor_lines lines = tensor_lines_of(&t->map, &t->at);
+    for (struct tensor_line line; tensor_next_line(&lines, &line);) {
+        x->address = line.global + line.from;
+        x->bytes = line.to - line.from;
+        if (line.from < line.to)
+            look_at_global(c, x);
+    }
+}
+
+static void look_at_globals(struct checker *c, const struct issue_event *e, bool writes)
+{
+    unsigned lane = (unsigned)__builtin_ctz(e->lanes);
+    struct async_access x = {.warp = e->warp, .op = e->op, .lane = lane, .bytes = e->bytes, .writes = writes};
+    x.address = (writes ? e->to : e->from)[lane];
+    if (e->tensor)
+        look_at_tensor(c, &x, e->tensor);
+    else
+        look_at_global(c, &x);
+}
+
+/* ---- what is issued ---- */
+
+static uint64_t bytes_of(const struct issue_event *e)
+{
+    return e->tensor ? tensor_copy_bytes(&e->tensor->map) : e->bytes;
+}
+
+static void on_issue(void *data, const struct issue_event *e)
+{
+    enum async_mode mode = (enum async_mode)e->op->mode;
+    unsigned lane = (unsigned)__builtin_ctz(e->lanes);
+    struct block *own = e->warp->block;
+    bool reads = mode == ASYNC_BULK_SHARED || mode == ASYNC_BULK_TO_GLOBAL || mode == ASYNC_TENSOR_STORE ||
+                 mode == ASYNC_TENSOR_REDUCE;
+    bool writes = mode == ASYNC_BULK_SHARED || mode == ASYNC_BULK_FROM_GLOBAL || mode == ASYNC_TENSOR_LOAD;
+    if (mode > ASYNC_STORE && mode != ASYNC_BULK_SHARED)
+        look_at_globals(data, e, reads);
+    struct async_access x = {.warp = e->warp, .op = e->op, .lane = lane, .bytes = bytes_of(e)};
+    if (reads) {
+        x.owner = own;
+        x.address = e->from[lane];
+        look_at(data, &x);
+    }
+    x.writes = true;
+    x.address = e->to[lane];
+    if (writes && !e->ranks) {
+        x.owner = e->signals;
+        look_at(data, &x);
+    }
+    for (uint32_t m = writes ? e->ranks : 0; m; m &= m - 1)
+        if ((x.owner = block_of_rank(own, (uint32_t)__builtin_ctz(m))))
+            look_at(data, &x);
+}
+
+static void on_matrix(void *data, const struct matrix_event *e)
+{
+    look_at(data, &(struct async_access){.warp = e->warp,
+                                         .op = e->op,
+                                         .lane = (unsigned)__builtin_ctz(e->warp->exists & ~e->warp->exited),
+                                         .owner = e->warp->block,
+                                         .address = e->address,
+                                         .bytes = e->bytes});
+}
+
+void proxies_open(struct checker *c)
+{
+    c->proxies =
+        (struct hooks){.data = c, .access = on_access, .issue = on_issue, .matrix = on_matrix, .schedule = on_schedule};
+}
+
+/* Does an instruction of the kernel access shared memory by the async proxy? */
+static bool is_of_async_proxy(const struct op *o)
+{
+    bool is_matrix = o->kind == OP_COLLECTIVE && o->origin->kind == IR_MATRIX;
+    return (o->kind == OP_ASYNC && o->mode > ASYNC_STORE) ||
+           (is_matrix && o->origin->matrix->form.kind == MATRIX_WARPGROUP);
+}
+
+bool proxies_concern(const struct kernel *k)
+{
+    for (uint32_t f = 0; f < k->functions.n; f++)
+        for (uint32_t i = 0; i < k->functions.at[f]->n_ops; i++)
+            if (is_of_async_proxy(&k->functions.at[f]->ops[i]))
+                return true;
+    return false;
+}

@@ -1,0 +1,723 @@
+/* The cells that an access touches: stretches of them at once where they have the same past. See cells.h and race_now.h. */
+#include "check/race/race_now.h"
+
+#include <string.h>
+
+#include "base/spin_lock.h"
+#include "check/shadow/defined.h"
+#include "check/memory/uses.h"
+#include "exec/launch.h"
+
+/* Cells of global memory are under locks, one for each 128 bytes of consecutive words: those of shared memory are the worker's. */
+enum { LOCKED_BYTES = 128 };
+
+static _Atomic uint8_t *lock_of(const struct now *n, uint64_t address)
+{
+    /* Neighbours, which other workers access, are not in one cache line. */
+    return &n->r->locks[address / LOCKED_BYTES * 0x9e3779b97f4a7c15ull >> (64 - LOCKS_BITS)];
+}
+
+void race_lock_all(struct races *r)
+{
+    for (uint32_t i = 0; i < LOCKS; i++)
+        spin_lock(&r->locks[i]);
+}
+
+void race_unlock_all(struct races *r)
+{
+    for (uint32_t i = 0; i < LOCKS; i++)
+        spin_unlock(&r->locks[i]);
+}
+
+static struct split *split_at(const struct now *n, uint32_t number)
+{
+    return numbered_at(&n->h->splits, number & ~CELL_SPLIT);
+}
+
+/* Others look at cells without the lock: have_no_effect(). What the number stands for is to be seen by whoever sees it. */
+static void set_cell(cell *c, cell to)
+{
+    __atomic_store_n(c, to, __ATOMIC_RELEASE);
+}
+
+/* The cells of a word's bytes. */
+static struct split *split(struct now *n, cell *c)
+{
+    cell word = *c;
+    if (!(word & CELL_SPLIT)) {
+        uint32_t fresh = race_take(n, &n->h->splits, &n->stocks->splits, 1);
+        if (!fresh)
+            return NULL;
+        enum spread spread = word ? history_at(n->h, cell_history(word))->spread : SPREAD_NONE;
+        for (unsigned i = 0; i < 4; i++)
+            split_at(n, fresh)->byte[i] = word ? cell_further(word, spread_further(spread, i)) : 0;
+        set_cell(c, fresh | CELL_SPLIT);
+    }
+    return split_at(n, *c);
+}
+
+/* Histories may be all over memory, and so may be what says whose they are: all of one kind are waited for at once.
+ * (Inlined: gcc leaves out calls of what does nothing but prefetch.) */
+__attribute__((always_inline)) static inline void fetch(const struct now *n, const cell *c, uint32_t count)
+{
+    uint32_t last = 0, history;
+    for (uint32_t i = 0; i < count; i++)
+        if ((history = cell_history(c[i])) != last)
+            __builtin_prefetch(history_at(n->h, last = history));
+    last = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if ((history = cell_history(c[i])) != last && !(c[i] & CELL_SPLIT)) {
+            last = history;
+            __builtin_prefetch(history_record(n->h, history_at(n->h, history)->at[0].record));
+        }
+}
+
+/* A stretch of places: 2^per_lane bytes of it are one lane's, those behind them the next one's; or all are the same lanes'. */
+enum { ALL_BYTES = 31 };
+
+static unsigned further(unsigned per_lane, uint32_t word)
+{
+    return 4 * word >> per_lane;
+}
+
+static enum spread spread_of(unsigned per_lane)
+{
+    return per_lane < 2 ? SPREAD_BYTES + per_lane : SPREAD_NONE;
+}
+
+/* Does the word's history count lanes as the access does, or does one of them not count them? Then n->spread is as it will be. */
+static bool agree(struct now *n, cell word, enum spread mine)
+{
+    const struct history *h = word ? history_at(n->h, cell_history(word)) : NULL;
+    n->spread = h && !n->class->op ? h->spread : mine;
+    return !h || h->spread == n->spread || h->only_tasks;
+}
+
+static void touch_bytes(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
+{
+    unsigned first = lanes.lane;
+    n->spread = SPREAD_NONE;
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint64_t at = address + i;
+        struct split *s = split(n, c + (at / 4 - address / 4));
+        if (!s)
+            return;
+        lanes.lane = (first + (i >> per_lane)) & 31;
+        s->byte[at % 4] = race_next(n, s->byte[at % 4], lanes, at);
+    }
+}
+
+static void touch_word(struct now *n, cell *c, struct lanes lanes, unsigned per_lane, uint64_t address)
+{
+    if (__builtin_expect(!(*c & CELL_SPLIT) && agree(n, *c, spread_of(per_lane)), 1)) {
+        cell next = race_next(n, *c, lanes, address);
+        if (n->spread == SPREAD_NONE || n->one_for_all) { /* else it is of the first byte's lanes alone */
+            set_cell(c, next);
+            return;
+        }
+    }
+    touch_bytes(n, c, address, 4, lanes, per_lane);
+}
+
+typedef uint32_t words __attribute__((vector_size(16)));
+
+/* How many words, of `count` of a stretch from its word `from` on, have the same past as the first of these, each that of its own
+ * lanes? Four at a time: most accesses are such stretches. None has that of one which is split. */
+static uint32_t count_alike(const struct now *n, const cell *c, uint32_t from, uint32_t count, unsigned per_lane)
+{
+    uint32_t first = c[from], i = 0;
+    if (first & CELL_SPLIT)
+        return 1;
+    bool has_lanes = first && !history_at(n->h, cell_history(first))->only_tasks;
+    uint32_t step = has_lanes ? cell_further(0, 1) : 0;
+    first -= further(per_lane, from) * step;
+    for (; i + 4 <= count; i += 4) {
+        uint32_t at = from + i;
+        words w, expected = (words){4 * at, 4 * at + 4, 4 * at + 8, 4 * at + 12} >> per_lane;
+        memcpy(&w, (const void *)(c + at), sizeof w);
+        w ^= (expected * step + first) & ~CELL_SPLIT;
+        if (w[0] | w[1] | w[2] | w[3])
+            break;
+    }
+    while (i < count && c[from + i] == ((first + further(per_lane, from + i) * step) & ~CELL_SPLIT))
+        i++;
+    return i;
+}
+
+/* Four at a time, each of which is written at once. (The sanitizer takes vectors for one place.) */
+__attribute__((no_sanitize("thread"))) static void fill(cell *c, uint32_t from, uint32_t count, cell first,
+                                                        unsigned per_lane)
+{
+    typedef volatile uint32_t cells __attribute__((vector_size(16), aligned(4)));
+    uint32_t i = from, end = from + count, step = first ? cell_further(0, 1) : 0;
+    first -= further(per_lane, from) * step;
+    atomic_thread_fence(memory_order_release);
+    for (; i + 4 <= end; i += 4)
+        *(cells *)(c + i) =
+            (((words){4 * i, 4 * i + 4, 4 * i + 8, 4 * i + 12} >> per_lane) * step + first) & ~CELL_SPLIT;
+    for (; i < end; i++)
+        set_cell(c + i, (first + further(per_lane, i) * step) & ~CELL_SPLIT);
+}
+
+/* Neighbouring words: at once where they have the same past. */
+static void touch_words(struct now *n, cell *c, uint32_t count, struct lanes lanes, unsigned per_lane, uint64_t address)
+{
+    unsigned first = lanes.lane;
+    bool fetched = n->shared;
+    for (uint32_t i = 0, alike; i < count; i += alike) {
+        lanes.lane = (first + further(per_lane, i)) & 31;
+        alike = count > 1 ? count_alike(n, c, i, count - i, per_lane) : 1;
+        if (alike > 1 && agree(n, c[i], spread_of(per_lane))) {
+            cell next = race_next(n, c[i], lanes, address + 4 * i);
+            if (n->one_for_all) {
+                if (next != c[i])
+                    fill(c, i, alike, next, per_lane);
+                continue;
+            }
+        }
+        if (!fetched && count > 1)
+            fetch(n, c + i, count - i);
+        fetched = true;
+        touch_word(n, c + i, lanes, per_lane, address + 4 * i);
+        alike = 1;
+    }
+}
+
+static void note_touched(const struct now *n, uint64_t low, uint64_t high)
+{
+    uint32_t first = (uint32_t)low / 4, end = (uint32_t)(high + 3) / 4;
+    if (first < n->b->touched_from)
+        n->b->touched_from = first;
+    if (end > n->b->touched_to)
+        n->b->touched_to = end;
+}
+
+/* The cell of the word at an address, and those of `bytes` from there on. */
+static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
+{
+    if (!n->shared) {
+        cell *c = cells_find(&n->r->cells, address);
+        if (!c)
+            atomic_store(&n->r->no_memory, true);
+        return c;
+    }
+    note_touched(n, address, address + bytes);
+    return &n->b->shared_cells[address / 4];
+}
+
+/* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of consecutive lanes? */
+static bool is_by_word(const struct access_class *c, unsigned per_lane)
+{
+    return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op)) ||
+           (per_lane < 2 && per_lane == c->lane_shift);
+}
+
+/* Reads that change nothing take no lock: of words that others, too, have read in this phase. What has been looked at was the cell's
+ * history if none has been given back since. */
+static bool have_no_effect(const struct now *n, const cell *c, uint32_t count)
+{
+    uint32_t generation = atomic_load_explicit(&n->h->generation, memory_order_acquire);
+    cell first = __atomic_load_n(c, __ATOMIC_ACQUIRE), others = 0;
+    if (!first || first & CELL_SPLIT ||
+        !(race_has_no_effect(n, cell_history(first)) || (count == 1 && race_is_left_out(n, cell_history(first)))))
+        return false;
+    for (uint32_t i = 1; i < count; i++)
+        others |= __atomic_load_n(c + i, __ATOMIC_RELAXED) ^ first;
+    atomic_thread_fence(memory_order_acquire);
+    return !(others & (CELL_SPLIT | CELL_HISTORY)) &&
+           atomic_load_explicit(&n->h->generation, memory_order_relaxed) == generation;
+}
+
+/* Numbers are taken under the lock, and may have been given back before it. */
+static bool has_record(struct now *n)
+{
+    return (n->record && n->generation == atomic_load_explicit(&n->h->generation, memory_order_relaxed)) ||
+           race_new_record(n);
+}
+
+static inline void touch_of_class(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes,
+                                  unsigned per_lane)
+{
+    if (!has_record(n))
+        return;
+    bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
+    if (by_word && bytes == 4)
+        touch_word(n, c, lanes, per_lane, address);
+    else if (by_word)
+        touch_words(n, c, bytes / 4, lanes, per_lane, address);
+    else
+        touch_bytes(n, c, address, bytes, lanes, per_lane);
+}
+
+/* ---- torn reads ---- */
+
+/* Who has written the byte last. */
+static struct history_entry last_write(const struct now *n, const cell *c, unsigned byte)
+{
+    cell at = *c & CELL_SPLIT ? split_at(n, *c)->byte[byte] : *c;
+    const struct history *h = history_at(n->h, cell_history(at));
+    for (uint32_t i = at ? h->n : 0; i-- > 0;) {
+        const struct access_class *class = race_class_at(n->r, history_record(n->h, h->at[i].record)->class);
+        unsigned lane = cell_lane(at) + (*c & CELL_SPLIT ? 0 : spread_further((enum spread)h->spread, byte));
+        if (class->writes)
+            return (struct history_entry){h->at[i].record, rotate_left(h->at[i].lanes, class->op ? lane : 0)};
+    }
+    return (struct history_entry){0};
+}
+
+/* Does the element at an address hold what several writes have left? */
+static bool is_torn(const struct now *n, const cell *c, uint64_t address)
+{
+    struct history_entry first = last_write(n, c, address % 4);
+    for (uint64_t at = address + 1; at < address + n->class->bytes; at++) {
+        struct history_entry w = last_write(n, c + (at / 4 - address / 4), at % 4);
+        if (w.record != first.record || w.lanes != first.lanes)
+            return true;
+    }
+    return false;
+}
+
+/* Few strong reads come upon bytes, or upon words, with a past of their own. */
+static inline bool may_be_torn(const struct now *n, const cell *c, uint64_t address, uint32_t bytes)
+{
+    if (!n->class->strong || !n->class->reads || !n->class->op)
+        return false;
+    uint32_t words = (uint32_t)((address + bytes + 3) / 4 - address / 4), found = 0;
+    for (uint32_t i = 0; i < words; i++)
+        found |= (c[i] & CELL_SPLIT) | (n->class->bytes > 4 ? c[i] ^ c[0] : 0);
+    return found;
+}
+
+/* Element by element. */
+static void touch_torn(struct now *n, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
+{
+    uint32_t whole = n->class_number;
+    for (uint32_t i = 0; i < bytes; i += n->class->bytes) {
+        cell *at = c + ((address + i) / 4 - address / 4);
+        struct lanes of_element = {lanes.lanes, (lanes.lane + (i >> per_lane)) & 31};
+        if (is_torn(n, at, address + i))
+            race_use_class(n, race_class_torn(n->r, n->class));
+        if (n->class)
+            touch_of_class(n, at, address + i, n->class->bytes, of_element, per_lane);
+        race_use_class(n, whole);
+    }
+}
+
+/* Stretches one after the other: the lock of one is held for the next one, too, where it is the same, as taking a lock waits for all
+ * that was written before. */
+struct turn {
+    _Atomic uint8_t *lock; /* that is held; or NULL */
+};
+
+static void hold(struct turn *t, _Atomic uint8_t *lock)
+{
+    if (t->lock == lock)
+        return;
+    if (t->lock)
+        spin_unlock(t->lock);
+    if (lock)
+        spin_lock(lock);
+    t->lock = lock;
+}
+
+/* A stretch of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
+static void touch_cells(struct now *n, struct turn *t, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes,
+                        unsigned per_lane)
+{
+    bool by_word = (address | bytes) % 4 == 0 && is_by_word(n->class, per_lane);
+    if (by_word && !n->class->writes && have_no_effect(n, c, bytes / 4))
+        return;
+    hold(t, n->shared ? NULL : lock_of(n, address));
+    if (may_be_torn(n, c, address, bytes))
+        touch_torn(n, c, address, bytes, lanes, per_lane);
+    else
+        touch_of_class(n, c, address, bytes, lanes, per_lane);
+}
+
+static void touch_together(struct now *n, uint64_t address, uint32_t bytes, struct lanes lanes, unsigned per_lane)
+{
+    cell *c = cells_at(n, address, bytes);
+    struct turn t = {0};
+    if (c)
+        touch_cells(n, &t, c, address, bytes, lanes, per_lane);
+    hold(&t, NULL);
+}
+
+/* Do lanes store the same, as their registers have it? */
+static bool store_alike(const struct access_event *e, uint32_t lanes)
+{
+    const struct op_access *x = e->op->access;
+    const struct activation *a = e->op->kind == OP_ST ? activation_of(e->warp, e->op) : NULL;
+    uint8_t *base[4];
+    if (!a)
+        return false;
+    warp_bases(e->warp, a, base);
+    for (unsigned k = 0; k < x->mem.n; k++) {
+        const uint8_t *row = row_at(base, x->regs[k]);
+        unsigned each = x->width[k] / 8, first = (unsigned)__builtin_ctz(lanes);
+        for (uint32_t left = lanes; left; left &= left - 1)
+            if (memcmp(row + first * each, row + (unsigned)__builtin_ctz(left) * each, x->mem.bytes) != 0)
+                return false;
+    }
+    return true;
+}
+
+static inline bool write_alike(const struct now *n, uint32_t lanes)
+{
+    return n->class->writes && !n->class->strong && n->event && lanes & (lanes - 1) && store_alike(n->event, lanes);
+}
+
+void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
+{
+    n->alike = write_alike(n, lanes);
+    address += n->base;
+    /* Of atomic updates of one place, which lanes perform in their order, the last has observed the others. */
+    unsigned lane = race_is_update(n->class) ? 31 - (unsigned)__builtin_clz(lanes) : (unsigned)__builtin_ctz(lanes);
+    uint32_t relative = race_is_update(n->class) ? 1 : lanes >> lane;
+    touch_together(n, address, bytes, (struct lanes){relative, lane}, ALL_BYTES);
+}
+
+/* A stretch of neighbouring places, each for the next lanes. */
+static void touch_stretch(struct now *n, uint64_t base, uint64_t bytes, struct lanes lanes)
+{
+    unsigned per_lane = n->class->lane_shift;
+    base += n->base;
+    for (uint64_t at = base, end = base + bytes; at < end;) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
+        struct lanes these = {lanes.lanes, (lanes.lane + (unsigned)((at - base) >> per_lane)) & 31};
+        touch_together(n, at, (uint32_t)(to - at), these, per_lane);
+        at = to;
+    }
+}
+
+/* Runs of neighbouring lanes, each a stretch of places: those of the whole warp, or where few lanes between take no part. */
+static bool has_few_runs(uint32_t lanes)
+{
+    return __builtin_popcount(lanes & ~(lanes << 1)) <= 4;
+}
+
+static void touch_runs(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    struct run r;
+    while (next_run(e, &lanes, &r))
+        touch_stretch(n, r.address, r.bytes, (struct lanes){1, r.lane});
+}
+
+/* Both halves of a warp: each its own stretch of places, or its own place; or both the same. */
+static void touch_halves(struct now *n, const struct access_event *e)
+{
+    enum { HALF = 0xffff };
+    uint64_t low = access_address(e, 0), high = access_address(e, HALF_WARP);
+    bool are_linear = e->pattern == ACCESS_LINEAR_HALVES;
+    uint64_t bytes = are_linear ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
+    if (low == high && are_linear) {
+        n->alike = true;
+        for (unsigned l = 0; l < HALF_WARP && n->alike; l++)
+            n->alike = write_alike(n, 1u << l | 1u << (l + HALF_WARP));
+        touch_stretch(n, low, bytes,
+                      race_is_update(n->class) ? (struct lanes){1, HALF_WARP} : (struct lanes){1 | 1u << HALF_WARP, 0});
+    } else if (are_linear) {
+        touch_stretch(n, low, bytes, (struct lanes){1, 0});
+        touch_stretch(n, high, bytes, (struct lanes){1, HALF_WARP});
+    } else if (low == high) {
+        race_touch(n, low, e->bytes, UINT32_MAX);
+    } else {
+        race_touch(n, low, e->bytes, HALF);
+        race_touch(n, high, e->bytes, (uint32_t)HALF << HALF_WARP);
+    }
+}
+
+/* Do lanes access one place? False: no two of them. */
+static bool may_meet(const struct access_event *e, uint32_t lanes, unsigned lane_shift)
+{
+    uint64_t places = 0;
+    unsigned count = (unsigned)__builtin_popcount(lanes);
+    for (; lanes; lanes &= lanes - 1)
+        places |= 1ull << (access_address(e, (unsigned)__builtin_ctz(lanes)) >> lane_shift & 63);
+    return (unsigned)__builtin_popcountll(places) != count;
+}
+
+/* Lanes that access the same place are taken together. */
+static void touch_by_place(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    uint64_t place[WARP_LANES];
+    uint32_t at[WARP_LANES], count = 0;
+    uint8_t slot[64];
+    memset(slot, 0xff, sizeof slot);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = access_address(e, l);
+        unsigned s = (unsigned)((address >> n->class->lane_shift) * 0x9e3779b97f4a7c15ull >> 58);
+        while (slot[s] != 0xff && place[slot[s]] != address)
+            s = (s + 1) % 64;
+        if (slot[s] == 0xff) {
+            slot[s] = (uint8_t)count;
+            place[count] = address;
+            at[count++] = 0;
+        }
+        at[slot[s]] |= 1u << l;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        race_touch(n, place[i], e->bytes, at[i]);
+}
+
+/* What the access of one lane makes of cells, by what they say of that lane, or by their histories alone: lanes of an access come upon
+ * few that differ. */
+enum { MET_FEW = 8 };
+struct met {
+    cell was, next; /* for lane 0; `was` is 0: nothing yet */
+};
+
+static cell for_lane(cell c, unsigned lane)
+{
+    return cell_further(c, -lane & 31);
+}
+
+/* The word at a cell, by one lane: most are as one before. */
+static void touch_alike(struct now *n, struct met met[MET_FEW], cell *c, unsigned lane, uint64_t address)
+{
+    bool is_update = race_is_update(n->class); /* it makes the same of whichever it overtakes */
+    cell was = is_update ? cell_history(*c) : for_lane(*c, lane);
+    struct met *m = &met[cell_history(was) % MET_FEW];
+    if (*c & CELL_SPLIT) {
+        touch_word(n, c, (struct lanes){1, lane}, ALL_BYTES, address);
+    } else if (*c && m->was == was) {
+        set_cell(c, cell_further(m->next, lane));
+    } else {
+        bool is_one = !is_update || (*c && race_is_overtaken(n, cell_history(*c)));
+        bool known = *c && agree(n, *c, SPREAD_NONE) && is_one;
+        touch_word(n, c, (struct lanes){1, lane}, ALL_BYTES, address);
+        if (known && n->one_for_all && *c)
+            *m = (struct met){was, for_lane(*c, lane)};
+    }
+}
+
+static void touch_shared(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    struct met met[MET_FEW] = {0};
+    if (!has_record(n))
+        return;
+    note_touched(n, e->low, e->high);
+    n->spread = SPREAD_NONE;
+    cell first = n->recent->first[SPREAD_NONE];
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = access_address(e, lane);
+        cell *cells = &n->b->shared_cells[address / 4];
+        if (may_be_torn(n, cells, address, e->bytes)) {
+            touch_torn(n, cells, address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
+            n->spread = SPREAD_NONE;
+            if (!has_record(n))
+                return;
+            continue;
+        }
+        for (uint32_t i = 0; i < e->bytes / 4; i++) {
+            cell *c = &cells[i];
+            if (first && !*c)
+                *c = cell_of(first, lane);
+            else
+                touch_alike(n, met, c, lane, address + 4 * i);
+        }
+    }
+}
+
+/* Words of global memory by lanes, each with a past of its own. What was met holds while no number has been given back. */
+static void touch_global(struct now *n, const struct access_event *e, uint32_t lanes, cell *const at[WARP_LANES])
+{
+    struct met met[MET_FEW] = {0};
+    struct turn t = {0};
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = n->base + access_address(e, lane);
+        if (!n->class->writes && have_no_effect(n, at[lane], e->bytes / 4))
+            continue;
+        hold(&t, lock_of(n, address));
+        if (n->generation != atomic_load_explicit(&n->h->generation, memory_order_relaxed))
+            memset(met, 0, sizeof met);
+        if (may_be_torn(n, at[lane], address, e->bytes)) {
+            touch_torn(n, at[lane], address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
+            continue;
+        }
+        if (!has_record(n))
+            break;
+        n->spread = SPREAD_NONE;
+        for (uint32_t i = 0; i < e->bytes / 4; i++)
+            touch_alike(n, met, at[lane] + i, lane, address + 4 * i);
+    }
+    hold(&t, NULL);
+}
+
+/* The cells of lanes. Of global memory, what they name is on its way: see fetch(). */
+static bool find_cells(const struct now *n, const struct access_event *e, uint32_t lanes, cell *at[WARP_LANES])
+{
+    cell near[WARP_LANES], *part = NULL;
+    uint32_t count = 0;
+    uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes have in common */
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        uint64_t address = n->base + access_address(e, l);
+        if (n->shared) {
+            at[l] = cells_at(n, address, e->bytes);
+            continue;
+        }
+        if (address >> CELLS_PART_BITS != number &&
+            !(part = cells_at(n, (number = address >> CELLS_PART_BITS) << CELLS_PART_BITS, 0)))
+            return false;
+        at[l] = part + (address & ((1u << CELLS_PART_BITS) - 1)) / 4;
+        __builtin_prefetch(at[l], 1);
+    }
+    for (uint32_t m = n->shared ? 0 : lanes; m; m &= m - 1)
+        near[count++] = __atomic_load_n(at[__builtin_ctz(m)], __ATOMIC_ACQUIRE);
+    if (!n->shared)
+        fetch(n, near, count);
+    return true;
+}
+
+void race_fetch(const struct now *n, const struct access_event *e)
+{
+    cell *at[WARP_LANES];
+    if (!n->shared && e->pattern == ACCESS_ANY && (e->lanes & (e->lanes - 1)))
+        find_cells(n, e, e->lanes, at);
+}
+
+/* Lane by lane. */
+static void touch_by_lane(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    cell *at[WARP_LANES];
+    struct turn t = {0};
+    bool by_word = e->bytes % 4 == 0 && is_by_word(n->class, ALL_BYTES);
+    if (by_word && n->shared) {
+        touch_shared(n, e, lanes);
+        return;
+    }
+    if (!find_cells(n, e, lanes, at))
+        return;
+    if (by_word) {
+        touch_global(n, e, lanes, at);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        touch_cells(n, &t, at[l], n->base + access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
+    }
+    hold(&t, NULL);
+}
+
+/* Weak writes of one place by one instruction race; of reads and atomic updates each lane's stands for itself. */
+static void touch_any(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    if (n->class->writes && !n->class->strong && may_meet(e, lanes, n->class->lane_shift))
+        touch_by_place(n, e, lanes);
+    else
+        touch_by_lane(n, e, lanes);
+}
+
+void race_touch_event(struct now *n, const struct access_event *e, uint32_t lanes)
+{
+    bool whole = lanes == UINT32_MAX;
+    if (e->pattern == ACCESS_UNIFORM)
+        race_touch(n, e->base, e->bytes, lanes);
+    else if (e->pattern == ACCESS_LINEAR && has_few_runs(lanes))
+        touch_runs(n, e, lanes);
+    else if (whole && (e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES))
+        touch_halves(n, e);
+    else
+        touch_any(n, e, lanes);
+}
+
+/* Those of so many words from an address on. */
+static void clear_cells(struct now *n, cell *c, uint32_t words, uint64_t address)
+{
+    (void)n, (void)address;
+    memset((void *)c, 0, words * sizeof *c);
+}
+
+static void check_end_of(struct now *n, cell *c, uint32_t words, uint64_t address)
+{
+    for (uint32_t i = 0; i < words; i++)
+        for (unsigned byte = 0; byte < (c[i] & CELL_SPLIT ? 4 : 1); byte++)
+            race_check_end(n, c[i] & CELL_SPLIT ? split_at(n, c[i])->byte[byte] : c[i], address + 4 * i + byte);
+}
+
+/* The cells of words, as far as they are under one lock. */
+static void each_cells(struct now *n, uint64_t begin, uint64_t end,
+                       void (*see)(struct now *, cell *, uint32_t, uint64_t))
+{
+    for (uint64_t at = begin & ~3ull, to; at < end; at = to) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1;
+        to = lock_end < end ? lock_end : end;
+        cell *c = cells_find(&n->r->cells, at);
+        spin_lock(lock_of(n, at));
+        if (c)
+            see(n, c, (uint32_t)(to - at + 3) / 4, at);
+        spin_unlock(lock_of(n, at));
+    }
+}
+
+static void each_shared(struct now *n, const struct block *block, void (*see)(struct now *, cell *, uint32_t, uint64_t))
+{
+    uint64_t begin = (uint64_t)(uintptr_t)block->shared;
+    each_cells(n, begin, begin + block->launch->shared_bytes, see);
+}
+
+void race_clear_shared(struct races *r, const struct block *block)
+{
+    struct now n = {.r = r};
+    each_shared(&n, block, clear_cells);
+}
+
+void race_check_ends(struct race_block *b, const struct block *block)
+{
+    struct now n = {.r = b->races,
+                    .b = b,
+                    .h = &b->races->global,
+                    .kernel = block->launch->kernel,
+                    .owner = block,
+                    .base = (uint64_t)(uintptr_t)block->shared};
+    if (order_all_have_exited(b->order) && !atomic_load(&b->races->no_memory))
+        each_shared(&n, block, check_end_of);
+}
+
+void race_touch_range(struct now *n, uint64_t address, uint64_t bytes, unsigned lane)
+{
+    address += n->base;
+    for (uint64_t at = address, end = address + bytes; at < end;) {
+        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
+        uint64_t word = (at + 3) & ~3ull, last = to & ~3ull;
+        if (at % 4) /* bytes before the first word, then words, then bytes behind the last */
+            to = word < to ? word : to;
+        else if (last > at)
+            to = last;
+        touch_together(n, at, (uint32_t)(to - at), (struct lanes){1, lane}, ALL_BYTES);
+        at = to;
+    }
+}
+
+/* Who looks at the past of bytes. */
+struct look {
+    struct now now;
+    uint64_t begin, end;
+    race_past_fn *see;
+    void *data;
+};
+
+static void see_past(struct now *n, cell *c, uint32_t words, uint64_t address)
+{
+    struct look *l = (struct look *)n;
+    for (uint64_t at = address; at < address + 4ull * words; at++) {
+        cell word = c[(at - address) / 4];
+        cell byte = word & CELL_SPLIT ? split_at(n, word)->byte[at % 4] : word;
+        const struct history *h = byte ? history_at(n->h, cell_history(byte)) : NULL;
+        if (h && at >= l->begin && at < l->end)
+            l->see(l->data, n->h, h, cell_lane(byte) + spread_further((enum spread)h->spread, at % 4), at);
+        if (!(word & CELL_SPLIT) && (!h || h->spread == SPREAD_NONE))
+            at |= 3;
+    }
+}
+
+void race_each_past(struct races *r, uint64_t address, uint64_t bytes, race_past_fn *see, void *data)
+{
+    struct look l = {{.r = r, .h = &r->global}, address, address + bytes, see, data};
+    if (!atomic_load(&r->no_memory))
+        each_cells(&l.now, address, address + bytes, see_past);
+}

@@ -1,0 +1,123 @@
+/* Accesses of global memory are told of in the order in which they are performed, where that matters: strong ones of kernels whose
+ * strong operations observe each other, and the weak writes beside them.
+ *
+ * Strong accesses have the order's lock from before they are performed until they have been told of. A weak write has no lock: it says
+ * what it writes, and looks whether a strong access of that is under way; who begins a strong access says so, and waits for the writes
+ * that have begun. One of two sees the other.
+ */
+#include "check/race/race_now.h"
+
+#include <sched.h>
+
+#include "base/spin_lock.h"
+
+static void set_span(struct span *s, const struct access_event *e)
+{
+    atomic_store_explicit(&s->low, e->low, memory_order_relaxed);
+    atomic_store_explicit(&s->high, e->high, memory_order_release);
+}
+
+static void end_span(struct span *s)
+{
+    atomic_store_explicit(&s->high, 0, memory_order_release);
+}
+
+static bool is_within(struct span *s, const struct access_event *e)
+{
+    return e->low < atomic_load_explicit(&s->high, memory_order_acquire) &&
+           atomic_load_explicit(&s->low, memory_order_relaxed) < e->high;
+}
+
+/* Who waits for the lock has said so already. */
+static void begin_strong(struct race_block *b, const struct access_event *e)
+{
+    struct races *r = b->races;
+    set_span(&b->worker->strong, e);
+    order_lock(r->order);
+    atomic_thread_fence(memory_order_seq_cst);
+    b->worker->has_order = true;
+    struct race_worker *k =
+        atomic_load_explicit(&r->writes_weakly, memory_order_relaxed) ? atomic_load(&r->workers) : NULL;
+    for (; k; k = k->next)
+        for (unsigned tries = 0; is_within(&k->writing, e); tries++)
+            if (tries % 64 == 63)
+                sched_yield();
+}
+
+static bool is_under_way(const struct race_block *b, const struct access_event *e)
+{
+    for (struct race_worker *k = atomic_load_explicit(&b->races->workers, memory_order_acquire); k; k = k->next)
+        if (k != b->worker && is_within(&k->strong, e))
+            return true;
+    return false;
+}
+
+/* Has a strong write left something where the lanes write? Nobody makes such a place meanwhile. */
+static bool meets_release(const struct race_block *b, const struct access_event *e)
+{
+    for (uint32_t left = b->traits.releases ? e->lanes : 0; left; left &= left - 1)
+        if (order_has_release(b->order, race_address(e, (unsigned)__builtin_ctz(left)), e->bytes))
+            return true;
+    return false;
+}
+
+static void begin_weak_write(struct race_block *b, const struct access_event *e)
+{
+    struct race_worker *k = b->worker;
+    k->is_writing = e->space != SPACE_SHARED; /* that is its worker's */
+    if (k->is_writing) {
+        set_span(&k->writing, e);
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+    if (!(k->is_writing && is_under_way(b, e)) && !meets_release(b, e))
+        return;
+    end_span(&k->writing);
+    begin_strong(b, e);
+}
+
+void race_turn_begin(struct race_block *b, const struct access_event *e)
+{
+    bool matters = b->traits.releases || (b->traits.stores_strongly && e->space == SPACE_GLOBAL);
+    if (matters && e->strong)
+        begin_strong(b, e);
+    else if (matters && e->writes)
+        begin_weak_write(b, e);
+}
+
+/* Has it compared and swapped nothing, after a thread of another worker was the last that wrote? The order's lock is held. */
+static bool waits_for_another_worker(struct races *r, struct race_worker *k, const struct access_event *e)
+{
+    if (e->strong && e->wrote)
+        r->wrote_last = k;
+    return race_is_cas(e->op) && !e->wrote && r->wrote_last != k;
+}
+
+/* Exponential backoff: the other worker has the order's lock, and what is behind it in its caches, until it is done. One that waits for
+ * a thread of its own goes on at once, as nobody else runs that thread. */
+static void back_off(struct race_worker *k)
+{
+    enum { LEAST = 64, MOST = 4096 };
+    k->backoff = !k->backoff ? LEAST : k->backoff < MOST ? 2 * k->backoff : MOST;
+    for (uint32_t i = 0; i < k->backoff; i++)
+        spin_pause();
+    if (k->backoff == MOST)
+        sched_yield();
+}
+
+void race_turn_end(struct race_block *b, const struct access_event *e)
+{
+    struct race_worker *k = b->worker;
+    bool waits = false;
+    if (k->is_writing)
+        end_span(&k->writing);
+    if (k->has_order) {
+        waits = waits_for_another_worker(b->races, k, e);
+        end_span(&k->strong);
+        order_unlock(b->races->order);
+    }
+    k->is_writing = k->has_order = false;
+    if (waits)
+        back_off(k);
+    else
+        k->backoff = 0;
+}

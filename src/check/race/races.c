@@ -1,0 +1,277 @@
+/* Data races; see races.h. Accesses of tasks that are no launches, and of the host; what is forgotten. */
+#include "check/race/race_now.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/launch.h"
+
+static void on_schedule(void *data, const struct schedule_event *e)
+{
+    if (e->kind == SCHEDULE_BLOCK_START)
+        race_block_starts(data, (struct block *)e->block);
+    else if (e->kind == SCHEDULE_BLOCK_END)
+        race_block_ends((struct block *)e->block);
+}
+
+/* What malloc gives has no past: free and malloc are in the machine's hands. */
+static void on_heap(void *data, const struct heap_event *e)
+{
+    if (!e->is_free)
+        races_forget(data, e->p, e->bytes);
+}
+
+/* ---- life ---- */
+
+/* Of one thread. */
+static struct race_block *make_task_block(void)
+{
+    struct race_block *b = calloc(1, sizeof *b);
+    if (b && !(b->recent = calloc(1, sizeof *b->recent))) {
+        free(b);
+        return NULL;
+    }
+    return b;
+}
+
+static void free_task_block(struct race_block *b)
+{
+    if (!b)
+        return;
+    order_block_end(b->order);
+    free(b->recent);
+    free(b);
+}
+
+struct races *races_new(struct machine *m, struct strands *strands, struct budget *budget)
+{
+    struct races *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->machine = m;
+    r->strands = strands;
+    r->budget = budget;
+    cells_open(&r->cells, budget);
+    r->order = order_new(budget);
+    if (!r->order || !race_open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
+        !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24, NULL)) {
+        order_free(r->order);
+        free(r);
+        return NULL;
+    }
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_mutex_init(&r->range_lock, NULL);
+    r->range = make_task_block();
+    r->host = make_task_block();
+    if (!r->range || !r->host) {
+        races_free(r);
+        return NULL;
+    }
+    r->regular = (struct hooks){.data = r,
+                                .access = race_on_access,
+                                .performed = race_on_performed,
+                                .sync = race_on_sync,
+                                .sync_kinds = 1u << SYNC_BARRIER_OPEN | 1u << SYNC_COLLECTIVE | 1u << SYNC_FENCE |
+                                              1u << SYNC_EXIT,
+                                .heap = on_heap,
+                                .schedule = on_schedule};
+    r->irregular = r->regular;
+    r->irregular.sync_kinds |= 1u << SYNC_BARRIER_ARRIVE | 1u << SYNC_CLUSTER_ARRIVE | 1u << SYNC_CLUSTER_OPEN |
+                               1u << SYNC_CLUSTER_WAIT | 1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT;
+    return r;
+}
+
+void races_free(struct races *r)
+{
+    if (!r)
+        return;
+    for (struct race_worker *k = r->workers, *next; k; k = next) {
+        next = k->next;
+        for (struct race_block *b = k->free_blocks, *more; b; b = more) {
+            more = b->next;
+            race_free_block(b);
+        }
+        free(k);
+    }
+    free_task_block(r->range);
+    free_task_block(r->host);
+    race_close_histories(&r->global);
+    numbered_close(&r->classes);
+    cells_close(&r->cells);
+    order_free(r->order);
+    arena_free(&r->arena);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+const struct hooks *races_hooks(struct races *r, const struct kernel *k)
+{
+    return race_find_traits(r, k).irregular ? &r->irregular : &r->regular;
+}
+
+void races_begin(struct races *r, const struct kernel *k)
+{
+    struct kernel_traits t = race_traits_of(k);
+    if (t.acquires)
+        order_has_acquires(r->order);
+    if (t.acquires_narrowly)
+        order_part_releases(r->order);
+    if (t.writes_weakly && (t.releases || t.stores_strongly))
+        atomic_store(&r->writes_weakly, true);
+    pthread_mutex_lock(&r->lock);
+    for (uint32_t i = 0; i < r->kernels.n; i++)
+        if (r->kernels.at[i].kernel == k)
+            r->kernels.at[i] = r->kernels.at[--r->kernels.n];
+    *VEC_PUSH(&r->arena, &r->kernels) = t;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- what is settled ---- */
+
+/* Of histories that tell nothing any more so much is kept: they cost time to take anew. */
+enum { KEPT_BYTES = 4 << 20 };
+
+static uint64_t bytes_of_histories(const struct histories *h)
+{
+    return numbered_bytes(&h->records) + numbered_bytes(&h->histories) + numbered_bytes(&h->splits);
+}
+
+static void forget_global(struct races *r)
+{
+    uint64_t keep_bytes = UINT64_MAX;
+    if (budget_is_short(r->budget) || r->no_memory) {
+        cells_close(&r->cells);
+        keep_bytes = 0;
+    }
+    cells_clear(&r->cells);
+    race_clear_histories(&r->global, keep_bytes);
+    for (struct race_worker *k = r->workers; k; k = k->next)
+        k->stocks = (struct stocks){0};
+    order_forget_instances(r->order);
+    atomic_store(&r->newest, 0);
+    r->blind.now = false;
+    atomic_store(&r->no_memory, false);
+}
+
+void races_rest(struct races *r)
+{
+    pthread_mutex_lock(&r->range_lock);
+    if (atomic_load(&r->newest) <= strands_settled(r->strands)) {
+        order_block_end(r->host->order);
+        r->host->order = NULL;
+        order_forget_releases(r->order);
+        if (bytes_of_histories(&r->global) >= KEPT_BYTES || budget_is_short(r->budget) || r->no_memory)
+            forget_global(r);
+    }
+    pthread_mutex_unlock(&r->range_lock);
+}
+
+/* ---- tasks that are no launches ---- */
+
+/* Its block stands for one thread. With the range's lock held; false where memory is exhausted. */
+static bool begin_task(struct now *n, struct races *r, struct race_block *b, uint32_t class)
+{
+    b->worker = race_worker_of(r, NULL);
+    b->races = r;
+    if (!b->worker || !b->order || !class)
+        atomic_store(&r->no_memory, true);
+    if (atomic_load(&r->no_memory)) {
+        race_go_blind(r, NULL, 0);
+        return false;
+    }
+    *n = (struct now){.r = r,
+                      .b = b,
+                      .h = &r->global,
+                      .class_number = class,
+                      .class = race_class_at(r, class),
+                      .stocks = &b->worker->stocks};
+    return true;
+}
+
+static void touch_as_task(struct now *n, uint64_t address, uint64_t bytes)
+{
+    memset(n->b->recent[0], 0, sizeof n->b->recent[0]);
+    if (n->class->strong)
+        race_touch(n, address, (uint32_t)bytes, 1);
+    else
+        race_touch_range(n, address, bytes, 0);
+}
+
+/* Of a range at a time: then histories may be due to be collected. */
+enum { PIECE_BYTES = 1 << 20 };
+
+void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
+{
+    struct now n;
+    uint32_t class = race_class_of_task(r, strands_note(r->strands, task), write);
+    pthread_mutex_lock(&r->range_lock);
+    struct race_block *b = r->range;
+    b->order = order_task_start(r->order, task);
+    b->races = r;
+    race_set_task(b, task);
+    for (uint64_t at = 0; at < bytes && begin_task(&n, r, b, class); at += PIECE_BYTES) {
+        touch_as_task(&n, (uint64_t)(uintptr_t)p + at, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
+        race_collect(r);
+    }
+    order_block_end(b->order);
+    b->order = NULL;
+    pthread_mutex_unlock(&r->range_lock);
+}
+
+/* Its accesses until it waits or submits are one task; what it has learnt from threads it knows for good. */
+static void set_host_task(struct races *r, uint32_t task)
+{
+    struct race_block *b = r->host;
+    b->races = r;
+    if (!b->order || b->task != task)
+        b->order = order_host_start(r->order, task, b->order);
+    race_set_task(b, task);
+}
+
+/* What releases is told before it is done, what acquires when it is: so nobody observes what is not told yet, and a read is taken
+ * for one that has seen all that had been written when it is told. */
+static uint32_t host_synchronises(struct now *n, const struct host_access *a, bool done)
+{
+    struct strong_access s = {.address = a->address,
+                              .bytes = (uint32_t)a->bytes,
+                              .reads = done,
+                              .writes = !done,
+                              .acquires = done,
+                              .releases = !done,
+                              .reach = REACH_SYS};
+    if (!done) {
+        order_release(n->b->order, 0, 0, &s);
+        return 0;
+    }
+    return order_observe(n->b->order, 0, 1, &s);
+}
+
+uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done)
+{
+    struct now n;
+    uint32_t learnt = 0, class = race_class_of_host(r, strands_note(r->strands, task), where, a);
+    pthread_mutex_lock(&r->range_lock);
+    race_collect(r);
+    order_lock(r->order);
+    set_host_task(r, task);
+    if (begin_task(&n, r, r->host, class)) {
+        if (n.class->strong && done)
+            learnt = host_synchronises(&n, a, true);
+        if (done != a->write)
+            touch_as_task(&n, a->address, a->bytes);
+        if (n.class->strong && a->write && !done)
+            host_synchronises(&n, a, false);
+    }
+    if (!a->whole && a->write && !done && r->host->order)
+        order_weak_write(r->host->order, a->address, (uint32_t)a->bytes);
+    order_unlock(r->order);
+    pthread_mutex_unlock(&r->range_lock);
+    return learnt;
+}
+
+void races_forget(struct races *r, const void *p, uint64_t bytes)
+{
+    pthread_mutex_lock(&r->range_lock);
+    cells_forget(&r->cells, (uint64_t)(uintptr_t)p, bytes);
+    pthread_mutex_unlock(&r->range_lock);
+}

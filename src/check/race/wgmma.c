@@ -1,0 +1,341 @@
+/* Registers of wgmma.mma_async that are still at work (PTX ISA 9.7.15.7): read before wgmma.wait_group, or written while they are read
+ * or written; and those that were not ordered by wgmma.fence. Part of racecheck.
+ *
+ * The machine multiplies at once, so no value shows it. When a kernel with such instructions is first launched, a pass over its IR
+ * finds for each block of code what of it can be at work there, along any path (a forward "may" analysis); what an instruction then
+ * does wrong is a misuse, and becomes a finding when a warp comes to its block; so of a loop what its second pass would do wrong is
+ * found in its first. Moves are no accesses: compilers copy accumulators from virtual register to virtual register between products,
+ * and what is copied is at work as its source is.
+ */
+#include <stdlib.h>
+
+#include "check/report/findings.h"
+#include "exec/block.h"
+#include "exec/code.h"
+#include "exec/launch.h"
+
+/* Products by how recent they are: not committed yet, of the newest group, of the one before it, ... */
+enum { IDLE = 16, UNCOMMITTED = 0, OLDEST = IDLE - 1, MOST_CELLS = 1 << 24, MOST_ROUNDS = 64 };
+
+/* What is known of a register, or may be so. */
+struct flight {
+    uint8_t result, factor; /* the most recent product that writes it, or reads it as A; IDLE: none */
+    bool changed;           /* since the last fence, and not by a product or a move */
+};
+
+enum misuse_kind { MISUSE_READ, MISUSE_WRITE, MISUSE_FENCE };
+
+struct misuse {
+    struct misuse *next;
+    enum misuse_kind kind;
+    const struct op *op;
+};
+
+/* What is wrong in a function, by block of code in the order of execution. */
+struct misused_code {
+    struct misused_code *next;
+    const struct code *code;
+    struct misuse **of_block;
+    bool any;
+};
+
+struct wgmma_kernel {
+    struct wgmma_kernel *next;
+    const struct kernel *kernel;
+    struct checker *checker;
+    struct hooks hooks;
+    struct arena arena, scratch;
+    struct misused_code *codes; /* NULL: nothing is wrong */
+};
+
+/* A pass over one function. */
+struct pass {
+    const struct code *code;
+    const struct ir_func *f;
+    struct flight *start, *now; /* of registers where blocks start, by order; at the instruction that is looked at */
+    bool *start_unfenced, unfenced;
+    struct arena *arena;
+    struct misused_code *found; /* NULL while nothing is noted */
+};
+
+static bool is_warpgroup(const struct ir_insn *i)
+{
+    return i->kind == IR_MATRIX && i->matrix->form.kind == MATRIX_WARPGROUP;
+}
+
+static bool has_wgmma(const struct code *c)
+{
+    for (uint32_t k = 0; k < c->n_ops; k++)
+        if (c->ops[k].origin && is_warpgroup(c->ops[k].origin))
+            return true;
+    return false;
+}
+
+static struct flight *register_of(const struct pass *p, ir_ref r)
+{
+    return ir_ref_kind(r) == REF_REG ? &p->now[ir_ref_index(r)] : NULL;
+}
+
+/* ---- what instructions do ---- */
+
+static const struct op *op_of(const struct pass *p, uint32_t order, const struct ir_insn *i)
+{
+    const struct code_block *b = &p->code->blocks[order];
+    for (uint32_t k = b->first; k < b->first + b->n; k++)
+        if (p->code->ops[k].origin == i)
+            return &p->code->ops[k];
+    return NULL;
+}
+
+static void note(struct pass *p, uint32_t order, const struct ir_insn *i, enum misuse_kind kind)
+{
+    const struct op *o = p->found ? op_of(p, order, i) : NULL;
+    if (!o)
+        return;
+    for (const struct misuse *m = p->found->of_block[order]; m; m = m->next)
+        if (m->op == o && m->kind == kind)
+            return;
+    struct misuse *m = ARENA_NEW(p->arena, struct misuse);
+    *m = (struct misuse){p->found->of_block[order], kind, o};
+    p->found->of_block[order] = m;
+    p->found->any = true;
+}
+
+/* 9.7.15.5.2: accumulators of products one after the other need no wait, nor a fence. */
+static void pass_product(struct pass *p, uint32_t order, const struct ir_insn *i)
+{
+    const struct ir_matrix *m = i->matrix;
+    unsigned n_factors = m->a_by_descriptor ? 0 : m->form.a.n_regs;
+    bool unfenced = p->unfenced;
+    for (unsigned k = 0; k < m->n_reads; k++) {
+        struct flight *r = register_of(p, m->reads[k]);
+        bool accumulates = k >= m->at_c && k < m->at_c + m->n_writes;
+        if (!r)
+            continue;
+        unfenced |= (k < n_factors || accumulates) && r->changed;
+        if (!accumulates && r->result != IDLE)
+            note(p, order, i, MISUSE_READ);
+        if (accumulates && r->factor != IDLE)
+            note(p, order, i, MISUSE_WRITE);
+    }
+    if (unfenced)
+        note(p, order, i, MISUSE_FENCE);
+    for (unsigned k = 0; k < n_factors; k++)
+        if (register_of(p, m->reads[k]))
+            register_of(p, m->reads[k])->factor = UNCOMMITTED;
+    for (unsigned k = 0; k < m->n_writes; k++)
+        if (register_of(p, m->writes[k]))
+            *register_of(p, m->writes[k]) = (struct flight){.result = UNCOMMITTED, .factor = IDLE};
+}
+
+static uint8_t committed(uint8_t age)
+{
+    return age < OLDEST ? age + 1 : age;
+}
+
+/* wait_group N leaves the N newest groups at work; what is not committed is waited for by nobody. */
+static uint8_t waited(uint8_t age, uint64_t n)
+{
+    return age > n ? IDLE : age;
+}
+
+static void pass_group(struct pass *p, const struct ir_insn *i)
+{
+    p->unfenced &= i->mode != GROUP_WGMMA_FENCE;
+    for (uint32_t k = 0; k < p->f->regs.n; k++) {
+        struct flight *r = &p->now[k];
+        r->changed &= i->mode != GROUP_WGMMA_FENCE;
+        if (i->mode == GROUP_WGMMA_COMMIT)
+            *r = (struct flight){committed(r->result), committed(r->factor), r->changed};
+        if (i->mode == GROUP_WGMMA_WAIT)
+            *r = (struct flight){waited(r->result, i->imm), waited(r->factor, i->imm), r->changed};
+    }
+}
+
+static bool is_move(const struct ir_insn *i)
+{
+    return ir_is(i) == IS_COPY && ir_ref_kind(i->d) == REF_REG;
+}
+
+static void pass_move(struct pass *p, const struct ir_insn *i)
+{
+    static const struct flight idle = {IDLE, IDLE, false};
+    const struct flight *from = register_of(p, i->a);
+    *register_of(p, i->d) = from ? *from : idle;
+}
+
+static void pass_other(struct pass *p, uint32_t order, const struct ir_insn *i)
+{
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = 0, n = ir_reads(i, refs); k < n; k++)
+        if (register_of(p, refs[k]) && register_of(p, refs[k])->result != IDLE)
+            note(p, order, i, MISUSE_READ);
+    for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++) {
+        struct flight *r = register_of(p, refs[k]);
+        if (r && (r->result != IDLE || r->factor != IDLE))
+            note(p, order, i, MISUSE_WRITE);
+        if (r)
+            *r = (struct flight){IDLE, IDLE, true};
+    }
+}
+
+static void pass_block(struct pass *p, uint32_t order)
+{
+    const struct ir_block *b = &p->f->blocks.at[p->f->order[order]];
+    memcpy(p->now, p->start + (size_t)order * p->f->regs.n, p->f->regs.n * sizeof *p->now);
+    p->unfenced = p->start_unfenced[order];
+    for (uint32_t k = b->first; k < b->first + b->n; k++) {
+        const struct ir_insn *i = &p->f->insns.at[k];
+        if (is_warpgroup(i))
+            pass_product(p, order, i);
+        else if (i->kind == IR_GROUP && i->mode >= GROUP_WGMMA_FENCE)
+            pass_group(p, i);
+        else if (is_move(i))
+            pass_move(p, i);
+        else
+            pass_other(p, order, i);
+    }
+}
+
+/* ---- a function ---- */
+
+static uint8_t more_recent(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What is so behind a block can be so in those that follow; true where that is news. */
+static bool flow(struct pass *p, uint32_t order)
+{
+    bool news = false;
+    for (uint32_t k = 0; k < ir_successor_count(p->f, p->f->order[order]); k++) {
+        uint32_t to = p->f->blocks.at[ir_successor(p->f, p->f->order[order], k)].order;
+        struct flight *at = p->start + (size_t)to * p->f->regs.n;
+        news |= p->unfenced && !p->start_unfenced[to];
+        p->start_unfenced[to] |= p->unfenced;
+        for (uint32_t r = 0; r < p->f->regs.n; r++) {
+            struct flight both = {more_recent(at[r].result, p->now[r].result),
+                                  more_recent(at[r].factor, p->now[r].factor), at[r].changed || p->now[r].changed};
+            news |= both.result != at[r].result || both.factor != at[r].factor || both.changed != at[r].changed;
+            at[r] = both;
+        }
+    }
+    return news;
+}
+
+/* False where the function is too large to be looked at. */
+static bool settle(struct pass *p)
+{
+    bool news = true;
+    for (unsigned round = 0; news && round < MOST_ROUNDS; round++) {
+        news = false;
+        for (uint32_t o = 0; o < p->f->n_ordered; o++) {
+            pass_block(p, o);
+            news |= flow(p, o);
+        }
+    }
+    return !news;
+}
+
+static void look_at(struct wgmma_kernel *x, const struct code *c)
+{
+    const struct ir_func *f = c->ir;
+    size_t cells = (size_t)f->regs.n * (f->n_ordered + 1);
+    if (cells > MOST_CELLS)
+        return;
+    struct pass p = {.code = c, .f = f, .arena = &x->arena};
+    p.start = ARENA_ARRAY(&x->scratch, struct flight, cells);
+    p.now = p.start + cells - f->regs.n;
+    p.start_unfenced = ARENA_ARRAY(&x->scratch, bool, f->n_ordered + 1);
+    for (size_t k = 0; k < cells; k++)
+        p.start[k] = (struct flight){IDLE, IDLE, false};
+    p.start_unfenced[0] = c == x->kernel->entry;
+    if (settle(&p)) {
+        p.found = ARENA_NEW(&x->arena, struct misused_code);
+        *p.found = (struct misused_code){x->codes, c, ARENA_ARRAY(&x->arena, struct misuse *, f->n_ordered + 1), false};
+        for (uint32_t o = 0; o < f->n_ordered; o++)
+            pass_block(&p, o);
+        x->codes = p.found->any ? p.found : x->codes;
+    }
+}
+
+/* ---- findings ---- */
+
+static void tell(struct checker *c, const struct warp *w, uint32_t lanes, const struct misuse *m)
+{
+    static const struct {
+        const char *code, *text, *help;
+    } words[] = {
+        [MISUSE_READ] = {"unfinished-wgmma",
+                         "reads a register that a `wgmma.mma_async` may still write: nobody has waited for it",
+                         "wgmma.commit_group behind the products, and wgmma.wait_group before their results are used"},
+        [MISUSE_WRITE] =
+            {"unfinished-wgmma",
+             "writes a register that a `wgmma.mma_async` may still read or write: nobody has waited for it",
+             "wgmma.commit_group behind the products, and wgmma.wait_group before their registers are used again"},
+        [MISUSE_FENCE] = {"missing-wgmma-fence",
+                          "runs a `wgmma.mma_async` on registers that no `wgmma.fence` has ordered before it",
+                          "wgmma.fence before the first product, and wherever its registers have been written"},
+    };
+    struct arena *arena = &c->findings.arena;
+    struct sight s = {.code = words[m->kind].code,
+                      .severity = DIAG_ERROR,
+                      .op = m->op,
+                      .key = words[m->kind].text,
+                      .warp = w,
+                      .lane = (unsigned)__builtin_ctz(lanes),
+                      .count = (uint64_t)__builtin_popcount(lanes)};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
+        return;
+    f->text = arena_printf(arena, "%s %s", thread_name(arena, w, s.lane), words[m->kind].text);
+    f->help = words[m->kind].help;
+    findings_done(&c->findings);
+}
+
+static void on_control(void *data, const struct control_event *e)
+{
+    struct wgmma_kernel *x = data;
+    for (const struct misused_code *c = x->codes; c; c = c->next)
+        for (const struct misuse *m = c->code == e->act->code ? c->of_block[e->block] : NULL; m; m = m->next)
+            tell(x->checker, e->warp, e->lanes, m);
+}
+
+/* ---- kernels ---- */
+
+static struct wgmma_kernel *new_kernel(struct checker *c, const struct kernel *k)
+{
+    struct wgmma_kernel *x = calloc(1, sizeof *x);
+    jmp_buf oom;
+    if (!x)
+        return NULL;
+    *x =
+        (struct wgmma_kernel){.next = c->wgmma, .kernel = k, .checker = c, .hooks = {.data = x, .control = on_control}};
+    x->arena.on_oom = x->scratch.on_oom = &oom;
+    if (setjmp(oom) == 0)
+        for (uint32_t i = 0; i < k->functions.n; i++)
+            if (has_wgmma(k->functions.at[i]))
+                look_at(x, k->functions.at[i]);
+    arena_free(&x->scratch);
+    c->wgmma = x;
+    return x;
+}
+
+const struct hooks *wgmma_hooks(struct checker *c, const struct kernel *k)
+{
+    struct wgmma_kernel *x = c->wgmma;
+    while (x && x->kernel != k)
+        x = x->next;
+    x = x ? x : new_kernel(c, k);
+    return x && x->codes ? &x->hooks : NULL;
+}
+
+void wgmma_close(struct checker *c)
+{
+    while (c->wgmma) {
+        struct wgmma_kernel *next = c->wgmma->next;
+        arena_free(&c->wgmma->arena);
+        free(c->wgmma);
+        c->wgmma = next;
+    }
+}

@@ -1,0 +1,59 @@
+/* Where a launch writes; see written.h. */
+#include "check/race/written.h"
+
+#include "exec/code.h"
+#include "exec/launch.h"
+#include "ir/shape.h"
+
+enum { THREADS_LEAST = 1 << 14, INSTRUCTIONS_MOST = 1 << 14 };
+
+/* An instruction that writes to memory, or may: another function's, the machine's own. */
+static bool may_write(const struct ir_insn *i)
+{
+    bool stores_matrix = i->kind == IR_MATRIX && i->access && i->matrix->n_writes == 0;
+    return i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC || i->kind == IR_CALL || stores_matrix;
+}
+
+/* False where it is not known where the instruction writes. */
+static bool add(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct written *w)
+{
+    bool plain = i->kind == IR_ST || i->kind == IR_ATOM;
+    if (plain && !mem_access_may_be_global(&i->access->mem))
+        return true;
+    if (!plain || i->access->disp_const || i->access->mem.frame || w->n == WRITTEN_MOST)
+        return false;
+    struct ir_range base = i->a ? ir_range_of(f, s, i->a) : (struct ir_range){0, 0};
+    __int128 start = (__int128)base.lo + i->access->disp;
+    __int128 end = (__int128)base.hi + i->access->disp + i->access->mem.bytes * i->access->mem.n;
+    if (base.lo > base.hi || start < 0 || end > INT64_MAX)
+        return false;
+    w->at[w->n].start = (uint64_t)start;
+    w->at[w->n++].end = (uint64_t)end;
+    return true;
+}
+
+/* Not inlined: nothing of it is alive where setjmp() returns again. */
+__attribute__((noinline)) static bool find(const struct launch *l, struct arena *arena, struct written *w)
+{
+    const struct ir_func *f = l->kernel->entry->ir;
+    struct ir_launch known = {{l->grid[0], l->grid[1], l->grid[2]}, l->params, l->kernel->param_bytes};
+    struct ir_shapes s;
+    ir_find_ranges_of_launch(f, l->block, &known, arena, &s);
+    for (uint32_t i = 0; i < f->insns.n; i++)
+        if (may_write(&f->insns.at[i]) && !add(f, &s, &f->insns.at[i], w))
+            return false;
+    return true;
+}
+
+struct written written_by(const struct launch *l)
+{
+    jmp_buf no_memory;
+    struct written w = {0};
+    struct arena arena = {.on_oom = &no_memory};
+    if (l->n_blocks < THREADS_LEAST / l->threads_per_block || l->kernel->entry->ir->insns.n > INSTRUCTIONS_MOST)
+        return w;
+    if (setjmp(no_memory) == 0)
+        w.known = find(l, &arena, &w);
+    arena_free(&arena);
+    return w;
+}

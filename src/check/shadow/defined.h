@@ -1,0 +1,163 @@
+/* Which bytes have been written: of global memory (bits in shadow memory, for all threads at once), of a block's shared memory, of
+ * the local memory of a warp's threads.
+ *
+ * What is not known to be undefined is defined. All questions take runs of bytes, since that is what accesses of a warp are.
+ */
+#ifndef HEDDLE_CHECK_DEFINED_H
+#define HEDDLE_CHECK_DEFINED_H
+
+#include "check/shadow/shadow.h"
+#include "exec/hooks.h"
+
+/* ---- global memory ---- */
+
+enum { DEFINED_LOG2_PAGE = 12, DEFINED_PAGE_BYTES = 1 << DEFINED_LOG2_PAGE, DEFINED_WORDS = DEFINED_PAGE_BYTES / 64 };
+
+/* A bit a byte: 1 is undefined. */
+struct undefined_page {
+    _Atomic uint64_t bits[DEFINED_WORDS];
+};
+
+struct defined {
+    struct shadow pages;
+    _Atomic uint64_t lost_bytes; /* that count as defined, as there was no memory to follow them */
+};
+
+bool defined_init(struct defined *d, struct budget *budget);
+void defined_destroy(struct defined *d);
+/* False where memory is exhausted: some of them count as defined. */
+bool defined_set_undefined(struct defined *d, uint64_t address, uint64_t bytes);
+/* Were some of the bytes undefined until now? */
+bool defined_set(struct defined *d, uint64_t address, uint64_t bytes);
+/* The same of large memory, by the host, which nobody else uses. */
+void defined_set_all(struct defined *d, uint64_t address, uint64_t bytes);
+/* How many bytes from the address on are defined before the first that is not, and the other way round. */
+uint64_t defined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
+uint64_t undefined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
+
+static inline uint64_t bits_from_to(unsigned first, unsigned n)
+{
+    return (n < 64 ? (1ull << n) - 1 : ~0ull) << first;
+}
+
+static inline uint64_t bits_load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Is there a 1 among bits first..first + n - 1? Others may change some meanwhile. */
+static inline bool bits_any(const uint64_t *bits, uint64_t first, uint64_t n)
+{
+    const uint64_t *word = bits + first / 64;
+    unsigned at = first % 64;
+    if (at + n <= 64)
+        return bits_load(word) & bits_from_to(at, (unsigned)n);
+    uint64_t any = bits_load(word++) & ~0ull << at;
+    for (n -= 64 - at; n >= 64; n -= 64)
+        any |= bits_load(word++);
+    return any | (n ? bits_load(word) & bits_from_to(0, (unsigned)n) : 0);
+}
+
+/* Are all the bytes of a run defined? */
+static inline bool defined_has(const struct defined *d, uint64_t address, uint64_t bytes)
+{
+    while (bytes) {
+        uint64_t at = address % DEFINED_PAGE_BYTES,
+                 n = DEFINED_PAGE_BYTES - at < bytes ? DEFINED_PAGE_BYTES - at : bytes;
+        const struct undefined_page *page = shadow_find(&d->pages, address);
+        if (page && bits_any((const uint64_t *)page->bits, at, n))
+            return false;
+        address += n;
+        bytes -= n;
+    }
+    return true;
+}
+
+/* ---- a block's memory ---- */
+
+/* Local memory of a warp: a mask of lanes a byte, of those that have written it. */
+struct defined_local {
+    uint32_t *lanes;
+    uint64_t bytes; /* that there is a mask of */
+    bool lost;      /* there was no memory for more: all counts as written */
+};
+
+struct block_memory {
+    struct block_memory *next; /* among those that nobody uses */
+    uint32_t shared_bytes, n_warps;
+    uint32_t n_undefined;    /* bytes of shared memory */
+    const struct op *writer; /* the last to define some of them */
+    struct region_cache {
+        const struct op *op;
+        struct region *region;
+    } region_cache[16]; /* where stores have gone last */
+    struct defined_local local[MAX_WARPS];
+    uint64_t shared[]; /* a bit a byte: 1 is undefined */
+};
+
+struct block_memory *block_memory_new(uint32_t shared_bytes, uint32_t n_warps);
+void block_memory_free(struct block_memory *b);
+/* A block begins. */
+void block_memory_clear(struct block_memory *b);
+
+/* Were some of the bytes undefined until now? */
+static inline bool shared_set(struct block_memory *b, uint64_t first, uint64_t n)
+{
+    uint32_t before = b->n_undefined;
+    while (n) {
+        unsigned at = first % 64;
+        uint64_t part = 64 - at < n ? 64 - at : n, mask = bits_from_to(at, (unsigned)part),
+                 *word = &b->shared[first / 64];
+        b->n_undefined -= (uint32_t)__builtin_popcountll(*word & mask);
+        *word &= ~mask;
+        first += part;
+        n -= part;
+    }
+    return b->n_undefined != before;
+}
+
+/* The lanes among `lanes` in which one of the bytes has not been written. */
+uint32_t local_undefined(const struct defined_local *d, uint64_t address, uint64_t bytes, uint32_t lanes);
+void local_set(struct defined_local *d, uint64_t address, uint64_t bytes, uint32_t lanes);
+
+/* ---- the runs of an event: neighbouring bytes of neighbouring lanes ---- */
+
+struct run {
+    uint64_t address, bytes;
+    unsigned lane; /* the first */
+};
+
+static inline uint32_t lanes_from_to(unsigned first, unsigned n)
+{
+    return (n < WARP_LANES ? (1u << n) - 1 : UINT32_MAX) << first;
+}
+
+/* The next run of `*lanes`, which it is taken from. False where there is none left. */
+static inline bool next_run(const struct access_event *e, uint32_t *lanes, struct run *r)
+{
+    if (!*lanes)
+        return false;
+    unsigned l = (unsigned)__builtin_ctz(*lanes), n = 1;
+    uint32_t taken = 1u << l;
+    *r = (struct run){e->address ? e->address[l] : e->base, e->bytes, l};
+    switch (e->pattern) {
+    case ACCESS_UNIFORM: taken = *lanes; break;
+    case ACCESS_UNIFORM_HALVES: taken = l < HALF_WARP ? lanes_from_to(0, HALF_WARP) : *lanes; break;
+    case ACCESS_LINEAR:
+    case ACCESS_LINEAR_HALVES: {
+        unsigned end = e->pattern == ACCESS_LINEAR || l >= HALF_WARP ? WARP_LANES : HALF_WARP;
+        uint32_t gaps = ~*lanes >> l;
+        n = gaps ? (unsigned)__builtin_ctz(gaps) : WARP_LANES;
+        n = n < end - l ? n : end - l;
+        taken = lanes_from_to(l, n);
+        r->address = e->address ? e->address[l] : e->base + (uint64_t)l * e->bytes;
+        r->bytes = (uint64_t)n * e->bytes;
+        break;
+    }
+    default: break;
+    }
+    *lanes &= ~taken;
+    return true;
+}
+
+#endif

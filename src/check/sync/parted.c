@@ -1,0 +1,212 @@
+/* synccheck: lanes that go past an aligned barrier while others of their warp wait there.
+ *
+ * An aligned barrier "should only be used if it is known that all threads in the warp evaluate the condition identically, otherwise
+ * behavior is undefined" (9.7.13.1). A GPU, and Heddle, let the others go on, and count the warp when all of its lanes that have
+ * not exited have come: so nothing hangs, and nothing is said, where the others exit. What tells a mistake from a thread that has
+ * left the kernel before is where it goes meanwhile: into code that comes behind the barrier, from which it does not come to it
+ * any more. Code that does nothing but exit does not count.
+ */
+#include "check/report/findings.h"
+
+#include <stdlib.h>
+
+#include "exec/barrier.h"
+#include "exec/launch.h"
+
+/* Which blocks of the function are behind an operation that ends a block: a barrier, or a call that leads to one. */
+struct passed {
+    struct passed *next;
+    const struct op *op;
+    uint64_t behind[]; /* a bit a block, in order */
+};
+
+static uint32_t successor(const struct ir_func *f, uint32_t o, uint32_t k)
+{
+    return f->blocks.at[ir_successor(f, f->order[o], k)].order;
+}
+
+/* Does a lane that enters the block nothing more than exit? */
+static bool is_exit(const struct code *c, uint32_t o)
+{
+    enum { MOST_BRANCHES = 8 };
+    const struct op *first = &c->ops[c->blocks[o].first];
+    for (int i = 0; i < MOST_BRANCHES && first->kind == OP_BRA && !(first->flags & OPF_GUARD); i++)
+        first = &c->ops[c->blocks[first->target].first];
+    return first->kind == OP_EXIT || first->kind == OP_RET;
+}
+
+static uint32_t block_of(const struct code *c, const struct op *op)
+{
+    uint32_t at = (uint32_t)(op - c->ops), o = 0;
+    while (o + 1 < c->n_blocks && !(at - c->blocks[o].first < c->blocks[o].n))
+        o++;
+    return o;
+}
+
+/* What can be reached from `to`, that one included, is set in `set`; `ahead` false: what leads there. Loops are contiguous in the order, so
+ * that few passes do. */
+static void spread(const struct ir_func *f, bool *set, bool ahead)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < f->n_ordered; i++) {
+            uint32_t o = ahead ? i : f->n_ordered - 1 - i;
+            for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
+                uint32_t s = successor(f, o, k), from = ahead ? o : s, to = ahead ? s : o;
+                if (set[from] && !set[to])
+                    set[to] = more = true;
+            }
+        }
+    }
+}
+
+static struct passed *look_behind(struct findings *findings, const struct code *c, const struct op *op)
+{
+    const struct ir_func *f = c->ir;
+    struct passed *p = arena_alloc(&findings->arena, sizeof *p + (c->n_blocks / 64 + 1) * sizeof p->behind[0]);
+    bool *behind = calloc(2 * (size_t)c->n_blocks, sizeof *behind);
+    if (p && behind) {
+        bool *before = behind + c->n_blocks;
+        p->op = op;
+        behind[op->next] = true;
+        before[block_of(c, op)] = true;
+        spread(f, behind, true);
+        spread(f, before, false);
+        for (uint32_t o = 0; o < f->n_ordered; o++)
+            if (behind[o] && !before[o] && !is_exit(c, o))
+                p->behind[o / 64] |= 1ull << o % 64;
+    }
+    free(behind);
+    return p;
+}
+
+static const struct passed *find(const struct checker *c, const struct op *op)
+{
+    const struct passed *p = atomic_load_explicit(&c->passed, memory_order_acquire);
+    while (p && p->op != op)
+        p = p->next;
+    return p;
+}
+
+static const struct passed *passed_of(struct checker *c, const struct code *code, const struct op *op)
+{
+    const struct passed *known = find(c, op);
+    if (known || op->next >= code->n_blocks)
+        return known;
+    pthread_mutex_lock(&c->findings.lock);
+    known = find(c, op);
+    struct passed *made = known ? NULL : look_behind(&c->findings, code, op);
+    if (made) {
+        made->next = c->passed;
+        atomic_store_explicit(&c->passed, made, memory_order_release);
+    }
+    pthread_mutex_unlock(&c->findings.lock);
+    return known ? known : made;
+}
+
+/* With which operation those that wait have left the activation: the barrier, or a call; NULL: they never were in it. */
+static const struct op *left_with(const struct wait *t, const struct activation *a)
+{
+    const struct op *op = t->op;
+    for (const struct activation *of = t->act; of; op = of->call, of = of->parent)
+        if (of == a)
+            return op;
+    return NULL;
+}
+
+/* ---- the lanes that do so, of a block's warps ---- */
+
+/* Of a warp some of whose lanes wait at a barrier: those that have come behind it meanwhile. */
+struct passing {
+    const struct wait *wait; /* or NULL */
+    uint32_t lanes;
+    bool told;
+};
+
+static struct passing *passing_of(const struct warp *w, bool make)
+{
+    struct block *b = w->block;
+    if (!b->client[CLIENT_PARTED] && make)
+        b->client[CLIENT_PARTED] = calloc(MAX_WARPS, sizeof(struct passing));
+    struct passing *all = b->client[CLIENT_PARTED];
+    return all ? &all[w->index] : NULL;
+}
+
+void parted_open(const struct block *b)
+{
+    if (b->client[CLIENT_PARTED])
+        memset(b->client[CLIENT_PARTED], 0, MAX_WARPS * sizeof(struct passing));
+}
+
+void parted_schedule(const struct schedule_event *e)
+{
+    struct block *b = (struct block *)e->block; /* whose place there is the client's */
+    if (e->kind != SCHEDULE_BLOCK_START && e->kind != SCHEDULE_BLOCK_END)
+        return;
+    if (e->kind == SCHEDULE_BLOCK_END)
+        free(b->client[CLIENT_PARTED]);
+    b->client[CLIENT_PARTED] = NULL;
+}
+
+void parted_enter(struct checker *c, const struct control_event *e)
+{
+    for (const struct wait *t = e->warp->waits; t; t = t->next) {
+        const struct op *op = sync_is_aligned_barrier(t->op) ? left_with(t, e->act) : NULL;
+        const struct passed *p = op ? passed_of(c, e->act->code, op) : NULL;
+        if (!p || !(p->behind[e->block / 64] >> e->block % 64 & 1))
+            continue;
+        struct passing *by = passing_of(e->warp, true);
+        if (by && by->wait != t)
+            *by = (struct passing){.wait = t};
+        if (by)
+            by->lanes |= e->lanes;
+    }
+}
+
+static void tell(struct checker *c, const struct warp *w, const struct passing *by)
+{
+    struct arena *arena = &c->findings.arena;
+    const struct wait *t = by->wait;
+    struct sight s = {.code = "divergent-barrier",
+                      .kind = "passed",
+                      .severity = DIAG_ERROR,
+                      .op = t->op,
+                      .key = "passed",
+                      .warp = w,
+                      .lane = (unsigned)__builtin_ctz(t->lanes),
+                      .count = 1};
+    struct finding *f = findings_sight(&c->findings, &s);
+    if (!f)
+        return;
+    f->text = arena_printf(arena,
+                           "%s is executed by %s of warp %u of %s alone, %s went past it and exited: all threads of "
+                           "the warp must execute an "
+                           "aligned barrier",
+                           barrier_name(t->barrier), fault_members("lane", t->lanes, arena), w->index,
+                           block_name(arena, w->block), fault_members("lane", by->lanes, arena));
+    f->help =
+        "move the barrier out of the condition, so that all threads come to it; those that have nothing more to do "
+        "may exit before";
+    findings_done(&c->findings);
+}
+
+void parted_exit(struct checker *c, const struct sync_event *e)
+{
+    struct passing *by = passing_of(e->warp, false);
+    if (!by || by->told || !(by->lanes & e->lanes))
+        return;
+    for (const struct wait *t = e->warp->waits; t; t = t->next)
+        if (t == by->wait) {
+            by->told = true;
+            tell(c, e->warp, by);
+        }
+}
+
+bool parted_concern(const struct kernel *k)
+{
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        for (uint32_t n = 0; n < k->functions.at[i]->n_ops; n++)
+            if (sync_is_aligned_barrier(&k->functions.at[i]->ops[n]))
+                return true;
+    return false;
+}
