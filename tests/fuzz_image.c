@@ -1,8 +1,8 @@
-/* Any bytes as an image (cuda/fatbin.h): reading them must end with texts or with an error. For libFuzzer: `make fuzz`. */
+/* Any bytes as an image (cuda/image/fatbin.h): reading them must end with texts or with an error. For libFuzzer: `make fuzz`. */
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cuda/fatbin.h"
+#include "cuda/image/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

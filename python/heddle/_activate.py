@@ -4,7 +4,7 @@ process. In one that runs already:
 - A library is loaded once by its soname, whoever asks for it: libcuda.so.1 and libcudart.so.N are loaded here, and what comes later
   and needs these, or opens them by these names, has ours.
 - libheddle-preload.so looks at what is loaded, and is told by the dynamic linker of all that comes; it writes jumps over a runtime
-  that a library has inside (src/cuda/preload.c).
+  that a library has inside (src/cuda/process/preload.c).
 - The environment is that of `heddle run`, for the children of this process.
 """
 import ctypes

@@ -47,3 +47,22 @@ const char *nanoseconds_text(double ns, struct arena *arena)
            : ns < 1e9 ? arena_printf(arena, "%.3g ms", 1e-6 * ns)
                       : arena_printf(arena, "%.3g s", 1e-9 * ns);
 }
+
+const char *size_text(uint64_t bytes, struct arena *arena)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    if (bytes < 1024)
+        return arena_printf(arena, "%llu bytes", (unsigned long long)bytes);
+    double size = (double)bytes / 1024;
+    int unit = 0;
+    for (; size >= 1024 && unit < 3; unit++)
+        size /= 1024;
+    return arena_printf(arena, "%.*f %s", size < 10, size, units[unit]);
+}
+
+const char *count_text(uint64_t n, struct arena *arena)
+{
+    if (n < 1000)
+        return arena_printf(arena, "%llu", (unsigned long long)n);
+    return arena_printf(arena, "%s,%03u", count_text(n / 1000, arena), (unsigned)(n % 1000));
+}

@@ -22,5 +22,9 @@ static inline void text_str(struct text *t, struct str s)
 
 /* A time as people read it, in three digits: 7.63 us. */
 const char *nanoseconds_text(double ns, struct arena *arena);
+/* "1.5 GiB" */
+const char *size_text(uint64_t bytes, struct arena *arena);
+/* "12,345,678" */
+const char *count_text(uint64_t n, struct arena *arena);
 
 #endif

@@ -1,7 +1,9 @@
 /* heddle cache: compiled code and precompiled headers that are kept on disk. */
 #include <stdio.h>
 
-#include "cli/cc.h"
+#include "base/text.h"
+#include "cc/cc.h"
+#include "cli/cli.h"
 
 int cmd_cache(struct session *s)
 {

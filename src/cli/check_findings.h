@@ -1,4 +1,4 @@
-/* What checked processes have found, from the folder that they write it to (cuda/check.h). */
+/* What checked processes have found, from the folder that they write it to (cuda/watch/check.h). */
 #ifndef HEDDLE_CLI_CHECK_FINDINGS_H
 #define HEDDLE_CLI_CHECK_FINDINGS_H
 

@@ -1,4 +1,4 @@
-/* heddle check PROGRAM: runs a CUDA program, and shows what its processes have found in it (cuda/check.h).
+/* heddle check PROGRAM: runs a CUDA program, and shows what its processes have found in it (cuda/watch/check.h).
  *
  * This process stays the program's parent. The processes write to a folder of its own, which is read, and removed, when the
  * program has ended, however it has ended.
@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "cli/check_findings.h"
 #include "cli/check_settings.h"
-#include "cli/places.h"
+#include "files/places.h"
 #include "cli/process_files.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
@@ -104,7 +104,7 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
-    const char *libraries = c->settings.nvtx ? place_of_libraries(&c->s->arena) : NULL; /* cuda/nvtx_memory.h */
+    const char *libraries = c->settings.nvtx ? place_of_libraries(&c->s->arena) : NULL; /* cuda/watch/nvtx_memory.h */
     if (libraries)
         setenv("NVTX_INJECTION64_PATH", arena_printf(&c->s->arena, "%s/libcuda.so.1", libraries), 0);
     if (c->s->o.confined && confine_program(c->s, c->folder))

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cli/check_settings.h"
 #include "cli/check_runs.h"
-#include "cli/places.h"
+#include "files/places.h"
 #include "cli/process_files.h"
 #include "cli/supervise.h"
 #include "report/report.h"

@@ -3,7 +3,7 @@
 #define HEDDLE_CLI_CHECK_SETTINGS_H
 
 #include "cli/cli.h"
-#include "cuda/check_options.h"
+#include "cuda/process/check_options.h"
 
 enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF };
 

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/opts.h"
-#include "cli/file.h"
+#include "files/file.h"
 #include "cli/progress.h"
 #include "heddle.h"
 
@@ -89,10 +89,6 @@ void json_lose(void);
 json_t *json_text(const char *text, size_t n);
 /* Writes a JSON value to stdout and frees it. Returns the exit status: 0, or 1 where something of it is missing. */
 int print_json(struct session *s, json_t *value);
-/* "1.5 GiB" */
-const char *size_text(uint64_t bytes, struct arena *arena);
-/* "12,345,678" */
-const char *count_text(uint64_t n, struct arena *arena);
 
 /* ---- machine.c ---- */
 

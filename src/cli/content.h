@@ -11,7 +11,7 @@
 #ifndef HEDDLE_CLI_CONTENT_H
 #define HEDDLE_CLI_CONTENT_H
 
-#include "cli/file.h"
+#include "files/file.h"
 #include "cli/npy.h"
 #include "cli/value.h"
 

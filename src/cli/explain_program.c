@@ -1,4 +1,4 @@
-/* heddle explain PROGRAM: runs a CUDA program, and says what a GPU would make of what its processes launch (cuda/explain.h).
+/* heddle explain PROGRAM: runs a CUDA program, and says what a GPU would make of what its processes launch (cuda/watch/explain.h).
  *
  * As for heddle check, this process stays the program's parent, and reads what the processes have written when it has ended, however
  * it has ended.
@@ -9,12 +9,12 @@
 
 #include "cli/check_settings.h"
 #include "cli/explanation.h"
-#include "cli/places.h"
+#include "files/places.h"
 #include "cli/process_files.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
-#include "cuda/explain_options.h"
+#include "cuda/process/explain_options.h"
 #include "exec/device.h"
 
 struct explain {
@@ -75,7 +75,7 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
-    const char *libraries = place_of_libraries(&e->s->arena); /* NVTX's ranges: cuda/nvtx.c */
+    const char *libraries = place_of_libraries(&e->s->arena); /* NVTX's ranges: cuda/driver/nvtx.c */
     if (libraries)
         setenv("NVTX_INJECTION64_PATH", arena_printf(&e->s->arena, "%s/libcuda.so.1", libraries), 0);
     if (explanation_writes(&e->s->o, "-")) /* standard output is the report's alone */

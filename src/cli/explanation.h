@@ -30,7 +30,7 @@ static inline double real_of(const json_t *o, const char *key)
 void explanation_init(struct explanation *e);
 void explanation_free(struct explanation *e);
 
-/* What a process has written (cuda/explain.h), a line each. A launch or a kernel gets the process's number. */
+/* What a process has written (cuda/watch/explain.h), a line each. A launch or a kernel gets the process's number. */
 void explanation_read(struct explanation *e, FILE *f);
 /* A line of it; the value is the callee's to free. */
 void explanation_add(struct explanation *e, int process, json_t *line);

@@ -1,6 +1,7 @@
 /* heddle info: the machine as CUDA's deviceQuery would show it. */
 #include <stdio.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 
 static void row(const char *label, const char *value)

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_CLI_NPY_H
 #define HEDDLE_CLI_NPY_H
 
-#include "cli/file.h"
+#include "files/file.h"
 #include "cli/value.h"
 
 enum { NPY_MAX_DIMS = 8 };

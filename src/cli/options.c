@@ -149,7 +149,7 @@ const struct command commands[] = {
      "heddle cc keeps what clang makes of CUDA's headers, for each set of options that is used twice, in the folder\n"
      "`headers` there, or HEDDLE_HEADERS; HEDDLE_HEADERS=off keeps none.\n",
      NULL},
-    {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc_flags.def */
+    {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc/flags.def */
     {"check", NULL, cmd_check_program,
      "heddle check [OPTIONS] PROGRAM [ARGUMENT]...\n"
      "\n"

@@ -1,27 +1,16 @@
-/* What all commands print: errors, reports, JSON, numbers. */
+/* What all commands print: errors, reports, JSON. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/message.h"
 #include "base/printable.h"
 #include "cli/cli.h"
 
-/* Messages may name what a file holds. */
 static void complain(struct session *s, const char *format, va_list args)
 {
-    char *text = NULL;
     progress_end(&s->progress);
-    fflush(stdout);
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
-    jmp_buf oom, *outer = s->arena.on_oom;
-    s->arena.on_oom = &oom;
-    if (setjmp(oom) == 0)
-        fprintf(stderr, "heddle: %s\n", text ? printable_excerpt(&s->arena, str_of(text), true) : "out of memory");
-    else
-        fputs("heddle: out of memory\n", stderr);
-    s->arena.on_oom = outer;
-    free(text);
+    message_print(&s->arena, "", format, args);
 }
 
 int usage_error(struct session *s, const char *format, ...)
@@ -116,23 +105,4 @@ int print_json(struct session *s, json_t *value)
     puts(text);
     free(text);
     return 0;
-}
-
-const char *size_text(uint64_t bytes, struct arena *arena)
-{
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
-    if (bytes < 1024)
-        return arena_printf(arena, "%llu bytes", (unsigned long long)bytes);
-    double size = (double)bytes / 1024;
-    int unit = 0;
-    for (; size >= 1024 && unit < 3; unit++)
-        size /= 1024;
-    return arena_printf(arena, "%.*f %s", size < 10, size, units[unit]);
-}
-
-const char *count_text(uint64_t n, struct arena *arena)
-{
-    if (n < 1000)
-        return arena_printf(arena, "%llu", (unsigned long long)n);
-    return arena_printf(arena, "%s,%03u", count_text(n / 1000, arena), (unsigned)(n % 1000));
 }

@@ -1,4 +1,4 @@
-/* The files that the processes of a program write for the command that has started it (cuda/process_file.h), in a folder of its
+/* The files that the processes of a program write for the command that has started it (cuda/process/file.h), in a folder of its
  * own. */
 #ifndef HEDDLE_CLI_PROCESS_FILES_H
 #define HEDDLE_CLI_PROCESS_FILES_H

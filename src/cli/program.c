@@ -1,7 +1,7 @@
 /* See program.h.
  *
  * The environment does it, and children inherit it: LD_LIBRARY_PATH leads to libcuda.so.1 and libcudart.so.N,
- * LD_PRELOAD to the library that takes the place of a runtime inside the program (cuda/preload.c).
+ * LD_PRELOAD to the library that takes the place of a runtime inside the program (cuda/process/preload.c).
  */
 #include "cli/program.h"
 
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/elf.h"
-#include "cli/places.h"
-#include "cuda/fatbin.h"
+#include "files/places.h"
+#include "cuda/image/fatbin.h"
 #include "exec/device.h"
 
 enum { MAX_DEVICES = 16 /* of libcuda.so.1 */ };

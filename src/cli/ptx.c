@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/isa_table.h"

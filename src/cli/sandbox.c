@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/explanation.h"
-#include "cli/outputs.h"
+#include "files/outputs.h"
 #include "sandbox/broker.h"
 #include "sandbox/sandbox.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "cli/file.h"
+#include "files/file.h"
 
 /* ---- reading ---- */
 

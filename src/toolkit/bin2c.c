@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file.h"
+#include "files/file.h"
 #include "toolkit/tools.h"
 
 struct array {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file.h"
-#include "cuda/object.h"
+#include "files/file.h"
+#include "cuda/image/object.h"
 #include "toolkit/tools.h"
 
 enum action { SHOW, LIST, EXTRACT };

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cc.h"
-#include "cuda/object.h"
+#include "cc/cc.h"
+#include "files/file.h"
+#include "cuda/image/object.h"
 #include "toolkit/tools.h"
 
 typedef VEC(struct cc_ptx) ptx_list;

@@ -1,6 +1,6 @@
 /* libnvJitLink.so.12 and .13 ("nvJitLink"): PTX, fat binaries, objects and libraries go in; what comes out in the place of machine
  * code is an image of their PTX, which libcuda.so.1 links when it loads it. A header of the toolkit calls versioned names. A
- * library of NVIDIA's that a program loads by its path leads here, too (cuda/preload.c).
+ * library of NVIDIA's that a program loads by its path leads here, too (cuda/process/preload.c).
  *
  * LTO-IR, which is a format of NVIDIA's own, is read by NVIDIA's library where the program has loaded one: it links that to PTX.
  */
@@ -13,8 +13,8 @@
 
 #include "base/calls.h"
 #include "base/handle_table.h"
-#include "cuda/image_code.h"
-#include "cuda/object.h"
+#include "cuda/image/code.h"
+#include "cuda/image/object.h"
 #include "heddle.h"
 
 #define EXPORT __attribute__((visibility("default")))

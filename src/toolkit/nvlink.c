@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cc.h"
-#include "cli/file.h"
-#include "cli/places.h"
+#include "cc/cc.h"
+#include "files/file.h"
+#include "files/places.h"
 #include "toolkit/tools.h"
 
 enum { INPUT_ANY = 10 }; /* nvJitLinkInputType */

@@ -10,7 +10,7 @@
 
 #include "base/calls.h"
 #include "base/handle_table.h"
-#include "cuda/fatbin.h"
+#include "cuda/image/fatbin.h"
 #include "toolkit/nvrtc.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "cuda/fatbin.h"
+#include "cuda/image/fatbin.h"
 #include "toolkit/nvrtc.h"
 
 extern char **environ;

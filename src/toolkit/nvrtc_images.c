@@ -1,5 +1,5 @@
 /* libheddle-nvrtc.so.12 and .13: asked for machine code, NVIDIA's NVRTC gives an image that has the PTX. `heddle run` puts jumps to
- * these functions into the library (cuda/preload.c); it keeps the PTX of what it has compiled for a device, too ("NVRTC",
+ * these functions into the library (cuda/process/preload.c); it keeps the PTX of what it has compiled for a device, too ("NVRTC",
  * nvrtcGetPTX), and compiles as ever.
  */
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/fatbin.h"
+#include "cuda/image/fatbin.h"
 #include "cuda/nvrtc.h"
 
 #define EXPORT        __attribute__((visibility("default")))

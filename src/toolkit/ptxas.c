@@ -1,12 +1,12 @@
 /* ptxas, for programs that call one: checks PTX as `heddle ptx` does, and writes it as an image that Heddle's libcuda.so.1 loads
- * in the place of machine code (cuda/fatbin.h). `heddle run` has Triton and XLA find it.
+ * in the place of machine code (cuda/image/fatbin.h). `heddle run` has Triton and XLA find it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cuda/fatbin.h"
+#include "cuda/image/fatbin.h"
 
 enum kind { SWITCH, VALUE, CODE, CODE_VALUE };
 

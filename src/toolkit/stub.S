@@ -27,7 +27,7 @@
 #include "toolkit/nvrtc.def"
 #else
 #define STATIC(name) entry name;
-#include "cuda/runtime_static.def"
+#include "cuda/runtime/static.def"
 #endif
 
     .section .note.GNU-stack, "", %progbits

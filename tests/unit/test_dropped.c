@@ -1,4 +1,4 @@
-/* Whether code looks at what a call has returned (src/cuda/dropped.h): what gcc and clang write behind calls. */
+/* Whether code looks at what a call has returned (src/cuda/process/dropped.h): what gcc and clang write behind calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cuda/dropped.h"
+#include "cuda/process/dropped.h"
 
 #ifdef __x86_64__
 

@@ -1,5 +1,5 @@
-/* Fat binaries (cuda/fatbin.h): every kind of container, and every way in which one can be broken; objects and libraries
- * (cuda/object.h) that are. */
+/* Fat binaries (cuda/image/fatbin.h): every kind of container, and every way in which one can be broken; objects and libraries
+ * (cuda/image/object.h) that are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "base/elf.h"
-#include "cuda/object.h"
+#include "cuda/image/object.h"
 
 enum { PTX = 1, ELF = 2, RAW = 0, LZ4 = 0x2000, ZSTD = 0x8000 };
 

@@ -13,7 +13,7 @@
 #define HEDDLE_INLINE static __device__ __forceinline__ __attribute__((nodebug))
 #define HEDDLE_MATH   static __host__ __device__ __inline__ __attribute__((nodebug))
 
-/* The arguments of __cluster_dims__. In PTX it marks files with kernels that have clusters: src/cli/cc_clusters.c. */
+/* The arguments of __cluster_dims__. In PTX it marks files with kernels that have clusters: src/cc/clusters.c. */
 template <int x = 1, int y = 1, int z = 1>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 __device__ __attribute__((used))

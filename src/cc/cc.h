@@ -1,0 +1,159 @@
+/* heddle cc, in parts: options.c reads the command line, process.c runs compilers, rewrite.c, operands.c and closures.c read
+ * sources as nvcc does, fatbin.c packs PTX, units.c finds what has to be linked of objects of -rdc=true, registry.c writes what
+ * joins them, diagnostics.c prints what clang says, clusters.c finds kernels with clusters, link.c links, toolkit.c is what
+ * build systems take for a toolkit, and cc.c leads.
+ */
+#ifndef HEDDLE_CC_CC_H
+#define HEDDLE_CC_CC_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "heddle.h"
+
+/* The command with its arguments. Returns the exit status. */
+int cc_main(int argc, char **argv, struct arena *arena);
+
+enum cc_id {
+#define CC(id, kind, short_name, long_name, value, help) CC_##id,
+#include "cc/flags.def"
+#undef CC
+    CC_COUNT
+};
+
+typedef VEC(const char *) cc_words;
+
+/* What the command line says. */
+struct cc_options {
+    bool given[CC_COUNT];        /* switches, and all others that were given */
+    const char *value[CC_COUNT]; /* the last value */
+    cc_words list[CC_COUNT];     /* all values of LIST and LETTER */
+    cc_words inputs;
+    cc_words host;          /* -f..., -m..., -pthread: for the host's compiler, as they are */
+    cc_words both;          /* -W...: for both */
+    cc_words link;          /* -Wl,...: for the linker */
+    cc_words archs;         /* "75", "90a": each once, at least one */
+    cc_words unknown_archs; /* "sm_100": what clang does not know */
+    bool rdc;
+};
+
+/* Reads the arguments. Returns NULL or what is wrong, in the arena. */
+const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct arena *arena);
+const char *cc_help(struct arena *arena);
+/* An option whose value is true or false. */
+bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);
+
+/* "750,900": the numbers of all devices, also of those that clang does not know, each once, the least first. Thrust's and CUB's namespaces are
+ * named after it. */
+const char *cc_arch_list(const struct cc_options *o, struct arena *arena);
+/* Is stream 0 the thread's own? As nvcc, by -default-stream or by the macro that this defines. */
+bool cc_has_own_streams(const struct cc_options *o);
+/* All architectures, a line each, behind `prefix`. */
+const char *cc_list_archs(const char *prefix, struct arena *arena);
+/* The words of a text, which `separators` part; quotes and backslashes as in a shell. */
+void cc_split(const char *text, const char *separators, cc_words *words, struct arena *arena);
+
+/* ---- fatbin.c ---- */
+
+/* PTX for one architecture. */
+struct cc_ptx {
+    const char *arch; /* "75", "90a" */
+    const char *text;
+    size_t n;
+};
+
+/* A fat binary of PTX, compressed; from malloc. NULL: out of memory. */
+void *cc_fatbin(const struct cc_ptx *ptx, size_t n, size_t *bytes);
+
+/* ---- diagnostics.c, hints.c ---- */
+
+/* What clang has said so far. */
+struct cc_diagnostics {
+    const char *headers; /* the folder of ours */
+    bool color;
+    cc_words said;
+};
+
+/* Prints to stderr what clang says, with places in the user's files, and with hints; but for what has been said before. */
+void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena);
+/* What to do about an error, or NULL. */
+const char *cc_hint(struct str text, struct arena *arena);
+
+/* ---- rewrite.c ---- */
+
+/* A source as clang reads it, line by line; nothing, .p is NULL, where it is that already. In the arena. */
+struct str cc_rewrite(struct str text, struct arena *arena);
+/* Behind the comment, string or character that begins at `at`, else `at`. */
+size_t cc_skip(struct str text, size_t at);
+
+/* ---- operands.c ---- */
+
+/* An error of a source whose inline assembly names an operand that is not there, or NULL. In the arena. */
+const char *cc_check_operands(struct str text, const char *name, struct arena *arena);
+
+/* ---- closures.c ---- */
+
+/* Does a source, preprocessed or not, have lambdas whose closures nvcc makes longer? */
+bool cc_has_closures(struct str text, struct arena *arena);
+/* A preprocessed source that makes closures as long as nvcc does; nothing, .p is NULL, where it has no such lambda. In the arena. */
+struct str cc_lay_out_closures(struct str text, struct arena *arena);
+
+/* ---- statics.c ---- */
+
+/* The PTX of -rdc=true with one name for each static variable; in the arena, or the same. */
+struct str cc_name_statics(struct str ptx, struct arena *arena);
+
+/* ---- clusters.c ---- */
+
+/* May kernels of this PTX have clusters? */
+bool cc_has_clusters(struct str ptx);
+/* The PTX with the clusters that the LLVM IR of the same file says; in the arena. */
+struct str cc_add_clusters(struct str ptx, struct str ir, struct arena *arena);
+
+/* ---- registers.c ---- */
+
+/* The PTX with .maxnreg at the kernels that do not say themselves what they take; in the arena, or the same where it has mistakes. */
+struct str cc_limit_registers(struct str ptx, unsigned most, struct arena *arena);
+
+/* ---- process.c ---- */
+
+/* A running program. Its stderr is collected, and its stdout where that is asked for; its stdin is `in` (or empty where that
+ * is -1). Two run at a time at most. */
+struct process {
+    int pid;
+    int err, out; /* files that take its stderr and stdout; -1: not ours */
+    int in;       /* written to by us, then closed; -1: none */
+};
+enum process_flags { PROCESS_INPUT = 1, PROCESS_OUTPUT = 2 };
+
+/* Starts argv[0], found by PATH. Returns 0 or an errno: EINTR where a signal has come that ends heddle. */
+int process_start(struct process *p, char *const *argv, unsigned flags);
+/* Closes its stdin, waits, and gives its exit status (128 + signal), its stdout (`out` may be NULL) and stderr, in the arena. */
+int process_finish(struct process *p, struct arena *arena, const char **out, const char **err);
+/* From here on SIGINT, SIGTERM and SIGHUP end the programs that run, and no more are started. */
+void process_catch_signals(void);
+/* Ends heddle by such a signal, if one has come. */
+void process_end_by_signal(void);
+
+/* ---- pch.c ---- */
+
+/* Says how many precompiled headers are kept, if there are any; with `clear` removes them. False: not all of them. */
+bool cc_show_headers(struct arena *arena, bool clear);
+
+/* ---- units.c, registry.c ---- */
+
+/* The library of -lNAME in the folders of -L, where that is one of objects; NULL for a shared one, which is linked already. */
+const char *cc_find_library(const cc_words *folders, const char *name, struct arena *arena);
+
+/* The device code of objects of -rdc=true, by what their symbols call it. */
+struct cc_units {
+    cc_words all;
+    cc_words linked; /* those that objects among the files have taken up */
+};
+
+/* The units of objects and libraries of objects; other files have none. Returns NULL or what is wrong, in the arena. */
+const char *cc_find_units(const cc_words *files, struct cc_units *units, struct arena *arena);
+/* A C source that defines what the units call at their start, so that all their device code is loaded as one; in the arena. */
+const char *cc_registry(const struct cc_units *units, struct arena *arena);
+
+#endif

@@ -1,0 +1,352 @@
+/* Copies and fills ("CUDA Driver API", 6.13): of bytes, rows, boxes; at once or in a stream.
+ *
+ * All memory is this process's, so that one way to copy serves hosts, devices and peers. A function for the legacy
+ * default stream has a twin for the thread's own (_ptds, _ptsz).
+ */
+#include "cuda/watch/watch.h"
+#include "cuda/state/contexts.h"
+#include "cuda/state/devices.h"
+#include "cuda/state/mapping.h"
+#include "cuda/state/registered.h"
+#include "cuda/state/work.h"
+
+#include <string.h>
+
+#define OWN       CU_STREAM_PER_THREAD
+#define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
+#define AT(p)     ((void *)(uintptr_t)(p))
+
+static CUresult ready(void)
+{
+    TRY(state_ready());
+    return context_failure();
+}
+
+/* What a call wants to have of memory on one side of it. */
+struct want {
+    enum watch_side side;
+    bool writes;
+};
+
+/* The bytes must lie in one allocation or variable, or in host memory. */
+static CUresult check(const void *p, size_t bytes, struct want want)
+{
+    hd_memory_info info;
+    struct registered r;
+    if (device_of(p, &info)) {
+        size_t left = (size_t)((char *)info.start + info.bytes - (const char *)p);
+        if (bytes <= left && mapping_allows(p, bytes, want.writes))
+            return CUDA_SUCCESS;
+        if (bytes > left)
+            log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes,
+                     left);
+        else
+            log_line(LOG_ERROR, "%zu bytes at %p: cuMemSetAccess has not allowed to %s all of them", bytes, p,
+                     want.writes ? "write" : "read");
+    } else if (registered_find(p, &r) || !bytes) {
+        return CUDA_SUCCESS;
+    } else if (want.side >= SIDE_DEVICE || is_of_machines(p)) {
+        log_line(LOG_ERROR, "%p is no device memory", p);
+    } else if (!mapping_allows(p, bytes, want.writes)) {
+        log_line(LOG_ERROR, "%p is a reserved address where nothing is mapped", p);
+    } else if (p) {
+        return CUDA_SUCCESS;
+    }
+    watch_bad_side(p, bytes, want.writes, want.side);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static unsigned char type_of(enum watch_side side)
+{
+    return side == SIDE_HOST ? CU_MEMORYTYPE_HOST : side == SIDE_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+}
+
+static CUresult copy_bytes(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side,
+                           size_t bytes, CUstream s, bool wait)
+{
+    TRY(ready());
+    TRY(check(to, bytes, (struct want){to_side, true}));
+    TRY(check(from, bytes, (struct want){from_side, false}));
+    watch_sides(to, to_side, from, from_side);
+    struct work w = {.kind = WORK_COPY,
+                     .from_type = type_of(from_side),
+                     .to_type = type_of(to_side),
+                     .copy = {.to = AT(to), .from = from, .width = bytes, .height = 1, .depth = 1}};
+    return work_put(s, &w, wait);
+}
+
+/* ---- bytes ---- */
+
+#define COPY(name, own, params, to, to_device, from, from_device, bytes)                                               \
+    CU_API CUresult name params                                                                                        \
+    {                                                                                                                  \
+        return copy_bytes(AT(to), to_device, AT(from), from_device, bytes, CU_STREAM_LEGACY, true);                    \
+    }                                                                                                                  \
+    CU_API CUresult own params                                                                                         \
+    {                                                                                                                  \
+        return copy_bytes(AT(to), to_device, AT(from), from_device, bytes, OWN, true);                                 \
+    }
+#define COPY_ASYNC(name, own, params, to, to_device, from, from_device, bytes)                                         \
+    CU_API CUresult name params                                                                                        \
+    {                                                                                                                  \
+        return copy_bytes(AT(to), to_device, AT(from), from_device, bytes, s, false);                                  \
+    }                                                                                                                  \
+    CU_API CUresult own params                                                                                         \
+    {                                                                                                                  \
+        return copy_bytes(AT(to), to_device, AT(from), from_device, bytes, OR_OWN(s), false);                          \
+    }
+
+/* clang-format off */
+COPY(cuMemcpy, cuMemcpy_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), to, SIDE_ANY, from, SIDE_ANY, n)
+COPY(cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds, (CUdeviceptr to, const void *from, size_t n), to, SIDE_DEVICE, from, SIDE_HOST, n)
+COPY(cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds, (void *to, CUdeviceptr from, size_t n), to, SIDE_HOST, from, SIDE_DEVICE, n)
+COPY(cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), to, SIDE_DEVICE, from, SIDE_DEVICE, n)
+COPY_ASYNC(cuMemcpyAsync, cuMemcpyAsync_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s),
+           to, SIDE_ANY, from, SIDE_ANY, n)
+COPY_ASYNC(cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz, (CUdeviceptr to, const void *from, size_t n, CUstream s),
+           to, SIDE_DEVICE, from, SIDE_HOST, n)
+COPY_ASYNC(cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz, (void *to, CUdeviceptr from, size_t n, CUstream s),
+           to, SIDE_HOST, from, SIDE_DEVICE, n)
+COPY_ASYNC(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s),
+           to, SIDE_DEVICE, from, SIDE_DEVICE, n)
+/* clang-format on */
+
+static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t n,
+                          CUstream s, bool wait)
+{
+    TRY(ready());
+    if (!record_of(to_context, HANDLE_CONTEXT) || !record_of(from_context, HANDLE_CONTEXT))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return copy_bytes(AT(to), SIDE_DEVICE, AT(from), SIDE_DEVICE, n, s, wait);
+}
+
+CU_API CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t n)
+{
+    return copy_peer(to, to_context, from, from_context, n, CU_STREAM_LEGACY, true);
+}
+
+CU_API CUresult cuMemcpyPeer_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                                  size_t n)
+{
+    return copy_peer(to, to_context, from, from_context, n, OWN, true);
+}
+
+CU_API CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                                  size_t n, CUstream s)
+{
+    return copy_peer(to, to_context, from, from_context, n, s, false);
+}
+
+CU_API CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                                       size_t n, CUstream s)
+{
+    return copy_peer(to, to_context, from, from_context, n, OR_OWN(s), false);
+}
+
+/* ---- rows and boxes ---- */
+
+static enum watch_side side_of(CUmemorytype type)
+{
+    return type == CU_MEMORYTYPE_DEVICE ? SIDE_DEVICE : type == CU_MEMORYTYPE_HOST ? SIDE_HOST : SIDE_ANY;
+}
+
+/* One side of a box copy: where its first byte is, and what is addressed in all. */
+static CUresult side(CUmemorytype type, const void *host, CUdeviceptr device, size_t x, size_t y, size_t z,
+                     size_t pitch, size_t height, const hd_copy *c, bool writes, const void **at)
+{
+    if (type == CU_MEMORYTYPE_ARRAY)
+        return api_not_supported("a copy from or to a CUDA array");
+    NEED(type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED);
+    const char *base = type == CU_MEMORYTYPE_HOST ? host : AT(device);
+    size_t slice = pitch * height;
+    *at = base + z * slice + y * pitch + x;
+    NEED(pitch >= x + c->width || c->height * c->depth <= 1);
+    size_t last = (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
+    return check(*at, last, (struct want){side_of(type), writes});
+}
+
+CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *c)
+{
+    const void *to;
+    *c = (hd_copy){0};
+    if (!m->WidthInBytes || !m->Height || !m->Depth)
+        return CUDA_SUCCESS;
+    c->width = m->WidthInBytes;
+    c->height = m->Height;
+    c->depth = m->Depth;
+    /* A pitch or height of 0 is that of the box. */
+    c->from_pitch = m->srcPitch ? m->srcPitch : m->srcXInBytes + m->WidthInBytes;
+    c->to_pitch = m->dstPitch ? m->dstPitch : m->dstXInBytes + m->WidthInBytes;
+    size_t from_height = m->srcHeight ? m->srcHeight : m->srcY + m->Height;
+    size_t to_height = m->dstHeight ? m->dstHeight : m->dstY + m->Height;
+    c->from_slice = c->from_pitch * from_height;
+    c->to_slice = c->to_pitch * to_height;
+    TRY(side(m->srcMemoryType, m->srcHost, m->srcDevice, m->srcXInBytes, m->srcY, m->srcZ, c->from_pitch, from_height,
+             c, false, &c->from));
+    TRY(side(m->dstMemoryType, m->dstHost, m->dstDevice, m->dstXInBytes, m->dstY, m->dstZ, c->to_pitch, to_height, c,
+             true, &to));
+    watch_sides(to, side_of(m->dstMemoryType), c->from, side_of(m->srcMemoryType));
+    c->to = AT(to);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
+{
+    struct work w = {.kind = WORK_COPY};
+    TRY(ready());
+    NEED(m);
+    w.from_type = (unsigned char)m->srcMemoryType;
+    w.to_type = (unsigned char)m->dstMemoryType;
+    TRY(copy_of_box(m, &w.copy));
+    return w.copy.width ? work_put(s, &w, wait) : CUDA_SUCCESS;
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *m, CUstream s, bool wait)
+{
+    TRY(ready());
+    NEED(m);
+    CUDA_MEMCPY3D box = {
+        .srcXInBytes = m->srcXInBytes,
+        .srcY = m->srcY,
+        .srcMemoryType = m->srcMemoryType,
+        .srcHost = m->srcHost,
+        .srcDevice = m->srcDevice,
+        .srcPitch = m->srcPitch,
+        .dstXInBytes = m->dstXInBytes,
+        .dstY = m->dstY,
+        .dstMemoryType = m->dstMemoryType,
+        .dstHost = m->dstHost,
+        .dstDevice = m->dstDevice,
+        .dstPitch = m->dstPitch,
+        .WidthInBytes = m->WidthInBytes,
+        .Height = m->Height,
+        .Depth = 1,
+    };
+    return copy_3d(&box, s, wait);
+}
+
+static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *m, CUstream s, bool wait)
+{
+    TRY(ready());
+    NEED(m);
+    CUDA_MEMCPY3D box = {
+        .srcXInBytes = m->srcXInBytes,
+        .srcY = m->srcY,
+        .srcZ = m->srcZ,
+        .srcLOD = m->srcLOD,
+        .srcMemoryType = m->srcMemoryType,
+        .srcHost = m->srcHost,
+        .srcDevice = m->srcDevice,
+        .srcPitch = m->srcPitch,
+        .srcHeight = m->srcHeight,
+        .dstXInBytes = m->dstXInBytes,
+        .dstY = m->dstY,
+        .dstZ = m->dstZ,
+        .dstLOD = m->dstLOD,
+        .dstMemoryType = m->dstMemoryType,
+        .dstHost = m->dstHost,
+        .dstDevice = m->dstDevice,
+        .dstPitch = m->dstPitch,
+        .dstHeight = m->dstHeight,
+        .WidthInBytes = m->WidthInBytes,
+        .Height = m->Height,
+        .Depth = m->Depth,
+    };
+    return copy_3d(&box, s, wait);
+}
+
+#define BOX(name, own, type, function)                                                                                 \
+    CU_API CUresult name(const type *m)                                                                                \
+    {                                                                                                                  \
+        return function(m, CU_STREAM_LEGACY, true);                                                                    \
+    }                                                                                                                  \
+    CU_API CUresult own(const type *m)                                                                                 \
+    {                                                                                                                  \
+        return function(m, OWN, true);                                                                                 \
+    }
+#define BOX_ASYNC(name, own, type, function)                                                                           \
+    CU_API CUresult name(const type *m, CUstream s)                                                                    \
+    {                                                                                                                  \
+        return function(m, s, false);                                                                                  \
+    }                                                                                                                  \
+    CU_API CUresult own(const type *m, CUstream s)                                                                     \
+    {                                                                                                                  \
+        return function(m, OR_OWN(s), false);                                                                          \
+    }
+
+BOX(cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, CUDA_MEMCPY2D, copy_2d)
+BOX(cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds, CUDA_MEMCPY2D, copy_2d)
+BOX(cuMemcpy3D_v2, cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy_3d)
+BOX(cuMemcpy3DPeer, cuMemcpy3DPeer_ptds, CUDA_MEMCPY3D_PEER, copy_3d_peer)
+BOX_ASYNC(cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, CUDA_MEMCPY2D, copy_2d)
+BOX_ASYNC(cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz, CUDA_MEMCPY3D, copy_3d)
+BOX_ASYNC(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz, CUDA_MEMCPY3D_PEER, copy_3d_peer)
+
+/* ---- fills ---- */
+
+CUresult fill_check(const hd_fill *f)
+{
+    CUdeviceptr to = (CUdeviceptr)(uintptr_t)f->to;
+    NEED(to % f->element_bytes == 0 && (f->height <= 1 || f->pitch % f->element_bytes == 0));
+    if (f->width == 0 || f->height == 0)
+        return CUDA_SUCCESS;
+    NEED(f->height == 1 || f->pitch >= f->width * f->element_bytes);
+    return check(f->to, (f->height - 1) * f->pitch + f->width * f->element_bytes, (struct want){SIDE_FILL, true});
+}
+
+static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element_bytes, size_t width, size_t height,
+                     CUstream s, bool wait)
+{
+    struct work w = {.kind = WORK_FILL,
+                     .fill = {.to = AT(to),
+                              .value = value,
+                              .element_bytes = element_bytes,
+                              .width = width,
+                              .height = height,
+                              .pitch = pitch}};
+    TRY(ready());
+    TRY(fill_check(&w.fill));
+    return width && height ? work_put(s, &w, wait) : CUDA_SUCCESS;
+}
+
+#define FILL(bits, value_type)                                                                                         \
+    CU_API CUresult cuMemsetD##bits##_v2(CUdeviceptr to, value_type value, size_t n)                                   \
+    {                                                                                                                  \
+        return fill(to, 0, value, bits / 8, n, 1, CU_STREAM_LEGACY, true);                                             \
+    }                                                                                                                  \
+    CU_API CUresult cuMemsetD##bits##_v2_ptds(CUdeviceptr to, value_type value, size_t n)                              \
+    {                                                                                                                  \
+        return fill(to, 0, value, bits / 8, n, 1, OWN, true);                                                          \
+    }                                                                                                                  \
+    CU_API CUresult cuMemsetD##bits##Async(CUdeviceptr to, value_type value, size_t n, CUstream s)                     \
+    {                                                                                                                  \
+        return fill(to, 0, value, bits / 8, n, 1, s, false);                                                           \
+    }                                                                                                                  \
+    CU_API CUresult cuMemsetD##bits##Async_ptsz(CUdeviceptr to, value_type value, size_t n, CUstream s)                \
+    {                                                                                                                  \
+        return fill(to, 0, value, bits / 8, n, 1, OR_OWN(s), false);                                                   \
+    }                                                                                                                  \
+    CU_API CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, value_type value, size_t width,               \
+                                           size_t height)                                                              \
+    {                                                                                                                  \
+        return fill(to, pitch, value, bits / 8, width, height, CU_STREAM_LEGACY, true);                                \
+    }                                                                                                                  \
+    CU_API CUresult cuMemsetD2D##bits##_v2_ptds(CUdeviceptr to, size_t pitch, value_type value, size_t width,          \
+                                                size_t height)                                                         \
+    {                                                                                                                  \
+        return fill(to, pitch, value, bits / 8, width, height, OWN, true);                                             \
+    }                                                                                                                  \
+    CU_API CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, value_type value, size_t width,             \
+                                             size_t height, CUstream s)                                                \
+    {                                                                                                                  \
+        return fill(to, pitch, value, bits / 8, width, height, s, false);                                              \
+    }                                                                                                                  \
+    CU_API CUresult cuMemsetD2D##bits##Async_ptsz(CUdeviceptr to, size_t pitch, value_type value, size_t width,        \
+                                                  size_t height, CUstream s)                                           \
+    {                                                                                                                  \
+        return fill(to, pitch, value, bits / 8, width, height, OR_OWN(s), false);                                      \
+    }
+
+FILL(8, unsigned char)
+FILL(16, unsigned short)
+FILL(32, unsigned)

@@ -1,0 +1,130 @@
+/* Attributes of a graph's kernels ("CUDA Driver API", 6.23, cuGraphKernelNodeSetAttribute). Clusters and cooperative launches are part of
+ * its work; the others are hints, which are checked and kept.
+ */
+#include "cuda/state/graph.h"
+
+#include "cuda/state/streams.h"
+
+#include <string.h>
+
+static CUresult kernel_of(CUgraphNode handle, CUgraphNode *n)
+{
+    TRY(node_of(handle, n));
+    NEED((*n)->type == CU_GRAPH_NODE_TYPE_KERNEL);
+    return CUDA_SUCCESS;
+}
+
+/* The kernel launched in another way, if it can be. */
+static CUresult change(CUgraphNode n, const struct work_launch *l)
+{
+    const struct work w = {.kind = WORK_LAUNCH, .launch = *l};
+    TRY(node_check(&w, n->context));
+    n->work.launch = *l;
+    return CUDA_SUCCESS;
+}
+
+/* All of it, or nothing: the launch does not say how large clusters are. */
+static CUresult set_cluster(CUgraphNode n, const CUlaunchAttributeValue *v)
+{
+    const unsigned size[3] = {v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+    struct work_launch l = n->work.launch;
+    bool none = !size[0] && !size[1] && !size[2];
+    if (!none && (!size[0] || !size[1] || !size[2]))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    memcpy(l.cluster, size, sizeof l.cluster);
+    return change(n, &l);
+}
+
+static CUresult set_cooperative(CUgraphNode n, int cooperative)
+{
+    struct work_launch l = n->work.launch;
+    l.cooperative = cooperative;
+    return change(n, &l);
+}
+
+static CUresult check_window(CUgraphNode n, const CUaccessPolicyWindow *window)
+{
+    CUcontext c = record_of(n->context, HANDLE_CONTEXT);
+    return c ? stream_check_window(window, c) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
+                                              const CUkernelNodeAttrValue *value)
+{
+    enum { DOMAINS = 4, MOST_CARVEOUT = 100 };
+    CUgraphNode n;
+    TRY(kernel_of(node, &n));
+    NEED(value);
+    struct launch_hints *h = &n->hints;
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: return set_cooperative(n, value->cooperative);
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: return set_cluster(n, value);
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        TRY(check_window(n, &value->accessPolicyWindow));
+        h->window = value->accessPolicyWindow;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        h->cluster_policy = value->clusterSchedulingPolicyPreference;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY: h->priority = stream_priority(value->priority); return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        NEED(value->memSyncDomainMap.default_ < DOMAINS && value->memSyncDomainMap.remote < DOMAINS);
+        h->domains = value->memSyncDomainMap;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        NEED((unsigned)value->memSyncDomain <= CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+        h->domain = value->memSyncDomain;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        NEED(value->sharedMemCarveout <= MOST_CARVEOUT);
+        h->carveout = value->sharedMemCarveout;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING: return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return api_not_supported("a node of a graph that kernels update");
+    default: return CUDA_ERROR_INVALID_VALUE; /* an attribute of launches in streams */
+    }
+}
+
+CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue *value)
+{
+    CUgraphNode n;
+    TRY(kernel_of(node, &n));
+    NEED(value);
+    const struct work_launch *l = &n->work.launch;
+    const struct launch_hints *h = &n->hints;
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: value->cooperative = l->cooperative; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        value->clusterDim.x = l->cluster[0];
+        value->clusterDim.y = l->cluster[1];
+        value->clusterDim.z = l->cluster[2];
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: value->accessPolicyWindow = h->window; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        value->clusterSchedulingPolicyPreference = h->cluster_policy;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY: value->priority = h->priority; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: value->memSyncDomainMap = h->domains; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: value->memSyncDomain = h->domain; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        value->sharedMemCarveout = h->carveout;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        value->deviceUpdatableKernelNode.deviceUpdatable = 0;
+        return CUDA_SUCCESS;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CU_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
+{
+    CUgraphNode target, source;
+    TRY(kernel_of(to, &target));
+    TRY(kernel_of(from, &source));
+    struct work_launch l = target->work.launch;
+    launch_copy_attributes(&l, &source->work.launch);
+    TRY(change(target, &l));
+    target->hints = source->hints;
+    return CUDA_SUCCESS;
+}

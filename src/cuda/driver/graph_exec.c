@@ -1,0 +1,130 @@
+/* Changes of what has been made ready of a graph ("CUDA Driver API", 6.23): of a node, and of all of it by another graph. The nodes that
+ * stand for its parts are those of the graph that it was made of, whatever has become of them.
+ */
+#include "cuda/state/graph.h"
+
+/* ---- one node ---- */
+
+static CUresult step_of(CUgraphExec exec, CUgraphNode node, struct step **s)
+{
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
+    *s = node_index_find(&x->index, node);
+    NEED(*s);
+    return CUDA_SUCCESS;
+}
+
+static CUresult change(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type, struct work *w)
+{
+    struct work own;
+    struct step *s;
+    TRY(step_of(exec, node, &s));
+    NEED(s->type == type);
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL)
+        launch_copy_attributes(&w->launch, &s->work.launch);
+    TRY(node_check(w, s->context));
+    NEED(work_can_become(&s->work, w));
+    TRY(work_own(w, s->context, &own));
+    work_disown(&s->work);
+    s->work = own;
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_kernel(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p, bool v2)
+{
+    struct work w;
+    CUcontext c;
+    NEED(p);
+    TRY(work_of_kernel(p, v2, &w, &c));
+    return change(x, n, CU_GRAPH_NODE_TYPE_KERNEL, &w);
+}
+
+CU_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+    return set_kernel(x, n, p, true);
+}
+
+CU_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+    return set_kernel(x, n, p, false);
+}
+
+CU_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMCPY3D *m, CUcontext c)
+{
+    struct work w;
+    (void)c;
+    TRY(work_of_copy(m, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_MEMCPY, &w);
+}
+
+CU_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *p,
+                                               CUcontext c)
+{
+    struct work w;
+    (void)c;
+    TRY(work_of_fill(p, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_MEMSET, &w);
+}
+
+CU_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS *p)
+{
+    struct work w;
+    TRY(work_of_call(p, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_HOST, &w);
+}
+
+CU_API CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec x, CUgraphNode n, CUevent e)
+{
+    struct work w;
+    TRY(work_of_event(e, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &w);
+}
+
+CU_API CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec x, CUgraphNode n, CUevent e)
+{
+    struct work w;
+    TRY(work_of_event(e, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w));
+    return change(x, n, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w);
+}
+
+CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec x, CUgraphNode n, unsigned enabled)
+{
+    struct step *s;
+    TRY(step_of(x, n, &s));
+    NEED(s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
+    s->disabled = !enabled;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec x, CUgraphNode n, unsigned *enabled)
+{
+    struct step *s;
+    TRY(step_of(x, n, &s));
+    NEED(enabled && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
+    *enabled = !s->disabled;
+    return CUDA_SUCCESS;
+}
+
+/* ---- all of it ---- */
+
+/* What differs need not be asked for. */
+CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *result)
+{
+    CUgraphExec x;
+    CUgraph g;
+    CUgraphExecUpdateResultInfo unseen;
+    TRY(exec_of(exec, &x));
+    TRY(graph_of(graph, &g));
+    return exec_update(x, g, result ? result : &unseen);
+}
+
+CU_API CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error, CUgraphExecUpdateResult *result)
+{
+    CUgraphExecUpdateResultInfo info = {.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    CUresult r = cuGraphExecUpdate_v2(exec, graph, &info);
+    if (error)
+        *error = info.errorNode;
+    if (result)
+        *result = info.result;
+    return r;
+}

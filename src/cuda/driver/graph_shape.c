@@ -1,0 +1,179 @@
+/* Graphs as a whole: copies of them, and questions about nodes and edges ("CUDA Driver API", 6.23). */
+#include "cuda/state/graph.h"
+
+/* ---- copies ---- */
+
+CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
+{
+    CUgraph from, g;
+    TRY(graph_of(original, &from));
+    NEED(clone);
+    TRY(graph_new(&g));
+    CUresult r = graph_copy(from, g);
+    if (r)
+        graph_end(g);
+    else
+        *clone = g->handle;
+    return r;
+}
+
+/* The index of a clone, until one of its nodes goes. */
+static CUresult index_clones(CUgraph clone)
+{
+    size_t i = 0;
+    if (clone->clones.n == clone->n && clone->n)
+        return CUDA_SUCCESS;
+    node_index_free(&clone->clones);
+    TRY(node_index_make(&clone->clones, clone->n));
+    for (CUgraphNode n = clone->first; n; n = n->next)
+        clone->clones.at[i++] = (struct node_entry){n->original, n};
+    node_index_sort(&clone->clones);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone)
+{
+    CUgraph g;
+    CUgraphNode n;
+    TRY(graph_of(clone, &g));
+    TRY(node_of(original, &n));
+    NEED(node);
+    TRY(index_clones(g));
+    CUgraphNode found = node_index_find(&g->clones, original);
+    NEED(found);
+    *node = found->handle;
+    return CUDA_SUCCESS;
+}
+
+/* ---- less of them ---- */
+
+CU_API CUresult cuGraphDestroyNode(CUgraphNode handle)
+{
+    CUgraphNode node;
+    TRY(node_of(handle, &node));
+    CUgraph g = node->graph;
+    if (g->capturing || (node->child && graph_is_captured(node->child)))
+        return CUDA_ERROR_ILLEGAL_STATE;
+    graph_forget_edges(node);
+    *node->link = node->next;
+    if (node->next)
+        node->next->link = node->link;
+    else
+        g->end = node->link;
+    node_index_free(&g->clones);
+    g->n--;
+    g->n_children -= node->child != NULL;
+    node_end(node);
+    return CUDA_SUCCESS;
+}
+
+static CUresult remove_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+    CUgraph g;
+    CUgraphNode earlier, later;
+    TRY(graph_of(graph, &g));
+    NEED((from && to) || !n);
+    for (size_t i = 0; i < n; i++) {
+        TRY(node_of(from[i], &earlier));
+        TRY(node_of(to[i], &later));
+        NEED(earlier->graph == g && later->graph == g && graph_forget_order(earlier, later));
+    }
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+    return remove_edges(g, from, to, n);
+}
+
+CU_API CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+                                             const CUgraphEdgeData *data, size_t n)
+{
+    (void)data; /* all edges are alike */
+    return remove_edges(g, from, to, n);
+}
+
+/* ---- questions ---- */
+
+/* A list that the caller has room for, or only its length. */
+struct list {
+    CUgraphNode *from, *to;
+    CUgraphEdgeData *data;
+    size_t room, n;
+};
+
+static void put(struct list *l, CUgraphNode from, CUgraphNode to)
+{
+    if (l->n < l->room) {
+        if (l->from)
+            l->from[l->n] = from->handle;
+        if (l->to)
+            l->to[l->n] = to->handle;
+        if (l->data)
+            l->data[l->n] = (CUgraphEdgeData){0};
+    }
+    l->n++;
+}
+
+/* "numEdges will return the number that were written", the rest of the room is NULL. */
+static CUresult end_list(struct list *l, size_t *n)
+{
+    for (size_t i = l->n; i < l->room; i++) {
+        if (l->from)
+            l->from[i] = NULL;
+        if (l->to)
+            l->to[i] = NULL;
+    }
+    *n = (l->from || l->to) && l->n > l->room ? l->room : l->n;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *n)
+{
+    CUgraph g;
+    TRY(graph_of(graph, &g));
+    NEED(n && (from == NULL) == (to == NULL) && (*n || !from));
+    struct list l = {from, to, data, from ? *n : 0, 0};
+    for (CUgraphNode p = g->first; p; p = p->next)
+        for (size_t i = 0; i < p->after.n; i++)
+            put(&l, p->after.at[i].node, p);
+    return end_list(&l, n);
+}
+
+CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n)
+{
+    CUgraphNode node;
+    TRY(node_of(handle, &node));
+    NEED(n && (*n || !nodes));
+    struct list l = {nodes, NULL, data, nodes ? *n : 0, 0};
+    for (size_t i = 0; i < node->after.n; i++)
+        put(&l, node->after.at[i].node, node);
+    return end_list(&l, n);
+}
+
+CU_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
+                                                size_t *n)
+{
+    CUgraphNode node;
+    TRY(node_of(handle, &node));
+    NEED(n && (*n || !nodes));
+    struct list l = {NULL, nodes, data, nodes ? *n : 0, 0};
+    for (size_t i = 0; i < node->before.n; i++)
+        put(&l, node, node->before.at[i].node);
+    return end_list(&l, n);
+}
+
+CU_API CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *n)
+{
+    return cuGraphGetEdges_v2(g, from, to, NULL, n);
+}
+
+CU_API CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *n)
+{
+    return cuGraphNodeGetDependencies_v2(node, nodes, NULL, n);
+}
+
+CU_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *n)
+{
+    return cuGraphNodeGetDependentNodes_v2(node, nodes, NULL, n);
+}

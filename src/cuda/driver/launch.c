@@ -1,0 +1,205 @@
+/* Launching kernels ("CUDA Driver API", "Execution Control", and what of it is deprecated). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/state/work.h"
+
+#include "cuda/state/module.h"
+
+#define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
+
+/* The pairs of `extra`: packed parameters and their size. */
+CUresult launch_read_extra(void **extra, struct work_launch *l)
+{
+    const size_t *size = NULL;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            l->packed = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    NEED(l->packed && size);
+    l->packed_bytes = *size;
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(struct work_launch *l, CUfunction f, CUstream s, void **params, void **extra)
+{
+    TRY(state_ready());
+    if (!function_of(f))
+        return CUDA_ERROR_INVALID_HANDLE;
+    extra = extra && *extra == CU_LAUNCH_PARAM_END ? NULL : extra;
+    NEED(!params || !extra);
+    l->function = f;
+    l->args = params;
+    if (extra)
+        TRY(launch_read_extra(extra, l));
+    struct work w = {.kind = WORK_LAUNCH, .launch = *l};
+    CUresult r = work_put(s, &w, false);
+    if (r == CUDA_ERROR_NOT_SUPPORTED)
+        heddle_launch_refused();
+    return r;
+}
+
+CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                               unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
+{
+    struct work_launch l = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared_bytes = shared};
+    return launch(&l, f, s, params, extra);
+}
+
+CU_API CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                    unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
+{
+    return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, OR_OWN(s), params, extra);
+}
+
+CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                          unsigned bz, unsigned shared, CUstream s, void **params)
+{
+    struct work_launch l = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared_bytes = shared, .cooperative = true};
+    return launch(&l, f, s, params, NULL);
+}
+
+CU_API CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                               unsigned by, unsigned bz, unsigned shared, CUstream s, void **params)
+{
+    return cuLaunchCooperativeKernel(f, gx, gy, gz, bx, by, bz, shared, OR_OWN(s), params);
+}
+
+CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l)
+{
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: l->cooperative = value->cooperative != 0; return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        l->programmatic = value->programmaticStreamSerializationAllowed != 0;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        NEED(value->clusterDim.x && value->clusterDim.y && value->clusterDim.z);
+        l->cluster[0] = value->clusterDim.x;
+        l->cluster[1] = value->clusterDim.y;
+        l->cluster[2] = value->clusterDim.z;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return api_not_supported("a launch with a programmatic event");
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: return api_not_supported("a launch with a completion event");
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return api_not_supported("a launch as a graph node that kernels update");
+    default: return api_not_supported("a launch attribute that Heddle does not know");
+    }
+}
+
+CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+    NEED(c && (c->attrs || !c->numAttrs));
+    struct work_launch l = {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                            .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                            .shared_bytes = c->sharedMemBytes};
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, &l));
+    return launch(&l, f, c->hStream, params, extra);
+}
+
+CU_API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+    NEED(c);
+    CUlaunchConfig own = *c;
+    own.hStream = OR_OWN(c->hStream);
+    return cuLaunchKernelEx(&own, f, params, extra);
+}
+
+/* ---- launches with what was set on the function before ---- */
+
+static CUresult set_before_of(CUfunction handle, struct set_before **set)
+{
+    TRY(state_ready());
+    struct CUfunc_st *f = function_of(handle);
+    if (!f)
+        return CUDA_ERROR_INVALID_HANDLE;
+    state_lock();
+    if (!f->set_before)
+        f->set_before = calloc(1, sizeof *f->set_before);
+    *set = f->set_before;
+    state_unlock();
+    return *set ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CU_API CUresult cuFuncSetBlockShape(CUfunction f, int x, int y, int z)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(x > 0 && y > 0 && z > 0);
+    set->block[0] = (unsigned)x;
+    set->block[1] = (unsigned)y;
+    set->block[2] = (unsigned)z;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuFuncSetSharedSize(CUfunction f, unsigned bytes)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    set->shared_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuParamSetSize(CUfunction f, unsigned bytes)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(bytes <= MAX_PARAMETER_BYTES);
+    set->parameter_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuParamSetv(CUfunction f, int offset, void *value, unsigned bytes)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(value && offset >= 0 && bytes <= MAX_PARAMETER_BYTES && offset <= MAX_PARAMETER_BYTES - (int)bytes);
+    memcpy(set->parameters + offset, value, bytes);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuParamSeti(CUfunction f, int offset, unsigned value)
+{
+    return cuParamSetv(f, offset, &value, sizeof value);
+}
+
+CU_API CUresult cuParamSetf(CUfunction f, int offset, float value)
+{
+    return cuParamSetv(f, offset, &value, sizeof value);
+}
+
+CU_API CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream s)
+{
+    struct set_before *set;
+    TRY(set_before_of(f, &set));
+    NEED(width > 0 && height > 0);
+    struct work_launch l = {.grid = {(unsigned)width, (unsigned)height, 1},
+                            .block = {set->block[0], set->block[1], set->block[2]},
+                            .shared_bytes = set->shared_bytes,
+                            .packed = set->parameters,
+                            .packed_bytes = set->parameter_bytes};
+    return launch(&l, f, s, NULL, NULL);
+}
+
+CU_API CUresult cuLaunchGrid(CUfunction f, int width, int height)
+{
+    return cuLaunchGridAsync(f, width, height, NULL);
+}
+
+CU_API CUresult cuLaunch(CUfunction f)
+{
+    return cuLaunchGrid(f, 1, 1);
+}

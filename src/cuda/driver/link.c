@@ -1,0 +1,166 @@
+/* Linking at run time ("CUDA Driver API", 6.10): PTX goes in; what comes out is an image of our own, for cuModuleLoadData.
+ */
+#include "cuda/state/module.h"
+#include "cuda/state/contexts.h"
+#include "cuda/image/object.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct CUlinkState_st {
+    CUlinkState handle;
+    struct jit_options jit;
+    struct image_text *texts;
+    size_t n;
+    void *image; /* what cuLinkComplete has made */
+};
+
+CU_API CUresult cuLinkCreate_v2(unsigned n, CUjit_option *options, void **values, CUlinkState *state)
+{
+    CUcontext c;
+    struct jit_options jit;
+    TRY(context_current(&c));
+    NEED(state);
+    TRY(jit_read(&jit, n, options, values));
+    CUlinkState s = calloc(1, sizeof *s);
+    if (!s)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = handle_give(HANDLE_LINK, s, NULL, &s->handle);
+    if (r) {
+        free(s);
+        return r;
+    }
+    s->jit = jit;
+    if (jit.info && jit.info_bytes)
+        jit.info[0] = 0;
+    if (jit.error && jit.error_bytes)
+        jit.error[0] = 0;
+    *state = s->handle;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuLinkCreate(unsigned n, CUjit_option *options, void **values, CUlinkState *state)
+{
+    return cuLinkCreate_v2(n, options, values, state);
+}
+
+static struct CUlinkState_st *link_of(CUlinkState handle)
+{
+    return record_of(handle, HANDLE_LINK);
+}
+
+/* Takes the texts of an image over. */
+static CUresult add_image(CUlinkState s, struct image *image)
+{
+    struct image_text *more = realloc(s->texts, (s->n + image->n) * sizeof *more);
+    if (!more)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    s->texts = more;
+    memcpy(more + s->n, image->texts, image->n * sizeof *more);
+    s->n += image->n;
+    image->n = 0;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data, size_t size, const char *name,
+                                 unsigned n, CUjit_option *options, void **values)
+{
+    CUcontext c;
+    struct image image;
+    (void)n;
+    (void)options; /* of one input: how to generate its machine code */
+    (void)values;
+    TRY(context_current(&c));
+    struct CUlinkState_st *state = link_of(handle);
+    if (!state)
+        return CUDA_ERROR_INVALID_HANDLE;
+    NEED(data && !state->image);
+    if (type == CU_JIT_INPUT_NVVM)
+        return api_not_supported("cuLinkAddData of NVVM IR: link PTX");
+    bool object = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
+    enum image_result r = (object ? object_read : image_read)(data, size, device_arch(c->device), &image);
+    if (r) {
+        char text[640];
+        snprintf(text, sizeof text, "%s: %s\n", name ? name : "<unnamed>", image.why);
+        jit_log(&state->jit, true, text);
+        log_line(LOG_ERROR, "%s", text);
+        return r == IMAGE_NO_BINARY ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
+    }
+    CUresult result = add_image(state, &image);
+    image_free(&image);
+    return result;
+}
+
+CU_API CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+                              unsigned n, CUjit_option *options, void **values)
+{
+    return cuLinkAddData_v2(state, type, data, size, name, n, options, values);
+}
+
+CU_API CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned n,
+                                 CUjit_option *options, void **values)
+{
+    size_t bytes;
+    if (!link_of(state))
+        return CUDA_ERROR_INVALID_HANDLE;
+    NEED(path);
+    void *data = image_file(path, &bytes);
+    if (!data)
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    CUresult r = cuLinkAddData_v2(state, type, data, bytes, path, n, options, values);
+    free(data);
+    return r;
+}
+
+CU_API CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned n,
+                              CUjit_option *options, void **values)
+{
+    return cuLinkAddFile_v2(state, type, path, n, options, values);
+}
+
+/* Links once to find errors; the image has the texts, and is linked again where it is loaded. */
+CU_API CUresult cuLinkComplete(CUlinkState handle, void **cubin, size_t *size)
+{
+    CUcontext c;
+    struct CUmod_st *m;
+    size_t bytes;
+    TRY(context_current(&c));
+    struct CUlinkState_st *state = link_of(handle);
+    if (!state)
+        return CUDA_ERROR_INVALID_HANDLE;
+    NEED(state->n && cubin);
+    TRY(jit_limit_registers(&state->jit, state->texts, state->n));
+    free(state->image);
+    state->image = image_of_texts(state->texts, state->n, &bytes);
+    if (!state->image)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = module_new(c, state->image, bytes, "link", &state->jit, &m);
+    jit_done(&state->jit);
+    if (r)
+        return r;
+    module_drop(m);
+    *cubin = state->image;
+    if (size)
+        *size = bytes;
+    return CUDA_SUCCESS;
+}
+
+static void free_link(void *record)
+{
+    struct CUlinkState_st *state = record;
+    for (size_t i = 0; i < state->n; i++)
+        free(state->texts[i].text);
+    free(state->texts);
+    free(state->image);
+    free(state);
+}
+
+CU_API CUresult cuLinkDestroy(CUlinkState handle)
+{
+    struct CUlinkState_st *state = record_take(handle, HANDLE_LINK);
+    if (!state)
+        return CUDA_ERROR_INVALID_HANDLE;
+    call_later(free_link, state);
+    return CUDA_SUCCESS;
+}

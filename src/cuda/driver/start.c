@@ -1,0 +1,44 @@
+/* See start.h. */
+#include "cuda/driver/start.h"
+
+#include "cuda/watch/check.h"
+#include "cuda/state/devices.h"
+#include "cuda/watch/explain.h"
+#include "cuda/state/limits.h"
+#include "cuda/process/printed.h"
+#include "cuda/process/tails.h"
+
+/* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The child is told so by every
+ * call, whichever lock one of those threads held. */
+static void after_fork(void)
+{
+    state_after_fork();
+    print_after_fork();
+    tails_after_fork();
+    check_after_fork();
+    explain_after_fork();
+}
+
+static CUresult start(void)
+{
+    if (!limits_start() || !check_start() || !explain_start())
+        return CUDA_ERROR_INVALID_VALUE;
+    devices_start();
+    pthread_atfork(NULL, NULL, after_fork);
+    state_set_ready();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuda_start(void)
+{
+    CUresult r = CUDA_SUCCESS;
+    state_lock();
+    if (state_has_forked())
+        r = CUDA_ERROR_NOT_INITIALIZED;
+    else if (state_ready())
+        r = start();
+    if (!r && device_count() == 0)
+        r = CUDA_ERROR_NO_DEVICE;
+    state_unlock();
+    return r;
+}

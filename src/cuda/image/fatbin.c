@@ -1,0 +1,614 @@
+/* See fatbin.h. The format is described in docs/API.md ("Fat binaries"). */
+#include "cuda/image/fatbin.h"
+
+#include "cuda/image/cubin.h"
+
+#include <limits.h>
+#include <lz4.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum {
+    WRAPPER_MAGIC = 0x466243b1,
+    ELF_MAGIC = 0x464c457f,
+    ENTRY_PTX = 1,
+    ENTRY_ELF = 2,
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+    MAX_ARCHS = 24,
+    MAX_OBJECTS = 1 << 16,
+};
+static const uint32_t container_magic = 0xba55ed50;
+/* Of an image that Heddle has made: a text, and in sh_info its architecture. */
+static const char section_ptx[] = ".heddle.ptx";
+/* How it begins: its e_ident, with a mark in the padding that no compiler's has. */
+static const uint8_t own_ident[EI_NIDENT] = {
+    ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, 0, 0, 'h', 'e', 'd', 'd', 'l', 'e', 0};
+/* Of all texts of an image together: a few kilobytes can be unpacked to as much as anybody likes. */
+static const uint64_t max_text_bytes = 1ull << 30;
+/* Of machine code that is looked at. */
+static const uint64_t max_code_bytes = 1ull << 26;
+
+struct wrapper {
+    uint32_t magic, version;
+    const void *container;
+    const void *const *objects; /* version 2: containers, NULL at the end */
+};
+
+struct container {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* of the entries */
+};
+
+struct entry {
+    uint16_t kind, unknown;
+    uint32_t header_bytes;
+    uint64_t payload_bytes; /* with padding */
+    uint32_t compressed_bytes;
+    uint32_t options_at;
+    uint32_t version;
+    uint32_t arch;
+    uint64_t unused;
+    uint64_t flags;
+    uint64_t unused2;
+    uint64_t uncompressed_bytes;
+};
+_Static_assert(sizeof(struct entry) == 64, "as in the file");
+
+/* What a fat binary has, for the message. */
+struct found {
+    unsigned ptx[MAX_ARCHS], elf[MAX_ARCHS];
+    size_t n_ptx, n_elf, elf_entries;
+};
+
+/* An entry's place in memory; entries need not be aligned. */
+struct candidate {
+    const uint8_t *payload;
+    struct entry entry;
+};
+
+static void note_arch(unsigned *list, size_t *n, unsigned arch)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (list[i] == arch)
+            return;
+    if (*n < MAX_ARCHS)
+        list[(*n)++] = arch;
+}
+
+/* ---- what is wrong ---- */
+
+static enum image_result broken(struct image *image, const char *what)
+{
+    snprintf(image->why, sizeof image->why, "the fat binary is broken: %s", what);
+    return IMAGE_INVALID;
+}
+
+static enum image_result too_much(struct image *image)
+{
+    return broken(image, "it has more than 1 GiB of PTX");
+}
+
+static enum image_result no_memory(struct image *image)
+{
+    snprintf(image->why, sizeof image->why, "no memory for the PTX of the image");
+    return IMAGE_NO_MEMORY;
+}
+
+/* ---- texts ---- */
+
+static bool add_text(struct image *image, char *text, size_t bytes, unsigned arch)
+{
+    struct image_text *more = text ? realloc(image->texts, (image->n + 1) * sizeof *more) : NULL;
+    if (!more) {
+        free(text);
+        return false;
+    }
+    image->texts = more;
+    image->texts[image->n++] = (struct image_text){text, bytes, arch};
+    image->bytes += bytes;
+    return true;
+}
+
+enum image_result image_take(struct image *to, struct image *from)
+{
+    if (from->bytes > max_text_bytes - to->bytes)
+        return too_much(to);
+    struct image_text *more = realloc(to->texts, (to->n + from->n + 1) * sizeof *more);
+    if (!more)
+        return no_memory(to);
+    to->texts = more;
+    memcpy(more + to->n, from->texts, from->n * sizeof *more);
+    to->n += from->n;
+    to->bytes += from->bytes;
+    from->n = from->bytes = 0;
+    return IMAGE_OK;
+}
+
+static char *copy_text(const void *from, size_t bytes)
+{
+    char *text = malloc(bytes + 1);
+    if (text) {
+        memcpy(text, from, bytes);
+        text[bytes] = 0;
+    }
+    return text;
+}
+
+/* Whether a compressed text can be as long as its entry says, before memory is taken for it. */
+static bool can_be(const struct candidate *c, uint64_t bytes)
+{
+    enum {
+        LZ4_GREATEST_RATIO = 255,
+        ZSTD_LEAST_BLOCK = 3
+    }; /* a block of zstd says how often a byte comes, 128 KB at most */
+    uint64_t packed = c->entry.compressed_bytes;
+    if (!(c->entry.flags & FLAG_ZSTD))
+        return packed <= INT_MAX && bytes <= packed * LZ4_GREATEST_RATIO;
+    unsigned long long says = ZSTD_getFrameContentSize(c->payload, packed);
+    return says != ZSTD_CONTENTSIZE_ERROR && (says == ZSTD_CONTENTSIZE_UNKNOWN || says == bytes) &&
+           bytes <= packed / ZSTD_LEAST_BLOCK * ZSTD_BLOCKSIZE_MAX;
+}
+
+static bool decompress(char *text, const struct candidate *c, uint64_t bytes)
+{
+    size_t packed = c->entry.compressed_bytes;
+    if (c->entry.flags & FLAG_ZSTD)
+        return ZSTD_decompress(text, bytes, c->payload, packed) == bytes;
+    return LZ4_decompress_safe((const char *)c->payload, text, (int)packed, (int)bytes) == (int)bytes;
+}
+
+/* Zeros may follow a text, and nothing else. */
+static bool ends(const char *text, size_t from, size_t bytes)
+{
+    return from == bytes || (text[from] == 0 && memcmp(text + from, text + from + 1, bytes - from - 1) == 0);
+}
+
+static enum image_result unpack(struct image *image, const struct candidate *c)
+{
+    const struct entry *e = &c->entry;
+    uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
+    if (e->compressed_bytes > e->payload_bytes)
+        return broken(image, "the sizes of a PTX text make no sense");
+    if (bytes > max_text_bytes - image->bytes)
+        return too_much(image);
+    if (e->compressed_bytes && !can_be(c, bytes))
+        return broken(image, "a compressed PTX text cannot be unpacked");
+    char *text = malloc(bytes + 1);
+    if (!text)
+        return no_memory(image);
+    text[bytes] = 0;
+    bool ok = true;
+    if (!e->compressed_bytes)
+        memcpy(text, c->payload, bytes);
+    else
+        ok = decompress(text, c, bytes);
+    size_t length = ok ? strlen(text) : 0;
+    if (!ok || !ends(text, length, bytes)) {
+        free(text);
+        return broken(image, ok ? "a PTX text has a zero in it" : "a compressed PTX text cannot be unpacked");
+    }
+    return add_text(image, text, length, e->arch) ? IMAGE_OK : no_memory(image);
+}
+
+/* ---- machine code ---- */
+
+static void note_kernel(void *data, const char *name, const struct cubin_kernel *k)
+{
+    struct image *image = data;
+    size_t n = image->n_kernels;
+    bool is_full = (n & (n - 1)) == 0; /* room is for the next power of two */
+    struct image_kernel *more = is_full ? realloc(image->kernels, (n ? 2 * n : 1) * sizeof *more) : image->kernels;
+    image->kernels = more ? more : image->kernels;
+    char *copy = more ? copy_text(name, strlen(name)) : NULL;
+    if (copy)
+        image->kernels[image->n_kernels++] = (struct image_kernel){copy, *k};
+}
+
+/* What cannot be read says nothing: the PTX alone counts. */
+static void read_code(struct image *image, const struct candidate *c)
+{
+    const struct entry *e = &c->entry;
+    uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
+    bool possible = e->compressed_bytes <= e->payload_bytes && bytes <= max_code_bytes &&
+                    (!e->compressed_bytes || can_be(c, bytes));
+    char *code = possible ? malloc(bytes + 1) : NULL; /* aligned; the payload need not be */
+    if (!code)
+        return;
+    bool ok = true;
+    if (!e->compressed_bytes)
+        memcpy(code, c->payload, bytes);
+    else
+        ok = decompress(code, c, bytes);
+    if (ok)
+        cubin_kernels(code, bytes, note_kernel, image);
+    free(code);
+}
+
+/* ---- containers ---- */
+
+/* The entry at `at`, of `left` bytes; false where it does not fit. */
+static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, uint64_t *bytes)
+{
+    if (left < sizeof c->entry)
+        return false;
+    memcpy(&c->entry, at, sizeof c->entry);
+    const struct entry *e = &c->entry;
+    if (e->header_bytes < sizeof *e || e->header_bytes > left || e->payload_bytes > left - e->header_bytes)
+        return false;
+    c->payload = at + e->header_bytes;
+    *bytes = e->header_bytes + e->payload_bytes;
+    return true;
+}
+
+/* Of a container: what fits the device best. */
+struct choice {
+    struct candidate ptx, code; /* without a payload where there is none */
+};
+
+/* Machine code runs on its own architecture and on later ones of the same major number. */
+static bool runs_on(unsigned code, unsigned arch)
+{
+    return code <= arch && code / 10 == arch / 10;
+}
+
+/* The best of a container goes to *best, its length to *size; all of its PTX to the image where that is asked for. */
+static enum image_result scan_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
+                                        struct found *found, uint64_t *size, struct choice *best)
+{
+    struct container h;
+    struct candidate c;
+    *best = (struct choice){0};
+    if (limit < sizeof h)
+        return broken(image, "it ends in the header of a container");
+    memcpy(&h, data, sizeof h);
+    if (h.magic != container_magic || h.header_bytes < sizeof h || h.header_bytes > limit ||
+        h.bytes > limit - h.header_bytes)
+        return broken(image, "a container is longer than the image, or is none");
+    *size = h.header_bytes + h.bytes;
+    const uint8_t *at = data + h.header_bytes;
+    for (uint64_t left = h.bytes, bytes; left > 0; at += bytes, left -= bytes) {
+        if (!read_entry(at, left, &c, &bytes))
+            return broken(image, "an entry is longer than its container");
+        if (c.entry.kind == ENTRY_ELF) {
+            note_arch(found->elf, &found->n_elf, c.entry.arch);
+            found->elf_entries++;
+            if (runs_on(c.entry.arch, arch) && (!best->code.payload || c.entry.arch > best->code.entry.arch))
+                best->code = c;
+        }
+        if (c.entry.kind != ENTRY_PTX)
+            continue;
+        note_arch(found->ptx, &found->n_ptx, c.entry.arch);
+        enum image_result r = arch == IMAGE_EVERY_ARCH ? unpack(image, &c) : IMAGE_OK;
+        if (r)
+            return r;
+        if (c.entry.arch <= arch && (!best->ptx.payload || c.entry.arch > best->ptx.entry.arch))
+            best->ptx = c;
+    }
+    return IMAGE_OK;
+}
+
+/* Adds the best PTX of a container. One without any adds nothing. */
+static enum image_result read_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
+                                        struct found *found, uint64_t *size)
+{
+    struct choice best;
+    enum image_result r = scan_container(image, data, limit, arch, found, size, &best);
+    if (!r && best.ptx.payload && best.code.payload)
+        read_code(image, &best.code);
+    return !r && best.ptx.payload ? unpack(image, &best.ptx) : r;
+}
+
+static size_t list_archs(char *to, size_t size, const char *what, const unsigned *archs, size_t n)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(to + at, size - at, "%s%u", i ? ", sm_" : what, archs[i]);
+    return at < size ? at : size - 1;
+}
+
+static unsigned least(const unsigned *archs, size_t n)
+{
+    unsigned arch = n ? archs[0] : 0;
+    for (size_t i = 1; i < n; i++)
+        arch = archs[i] < arch ? archs[i] : arch;
+    return arch;
+}
+
+/* Where a fat binary has nothing for the device: what it has, and what helps. */
+static enum image_result nothing_fits(struct image *image, unsigned arch, const struct found *found)
+{
+    char has[256] = "no code at all";
+    unsigned advised = arch != IMAGE_EVERY_ARCH && arch < 75 ? arch : 75;
+    size_t at = list_archs(has, sizeof has, "PTX for sm_", found->ptx, found->n_ptx);
+    if (found->n_ptx && found->n_elf)
+        at += (size_t)snprintf(has + at, sizeof has - at, " and ");
+    list_archs(has + at, sizeof has - at, "machine code for sm_", found->elf, found->n_elf);
+    if (found->n_ptx)
+        snprintf(image->why, sizeof image->why,
+                 "the device is an sm_%u, and there is %s: run it with `heddle run --device sm_%u` "
+                 "(HEDDLE_DEVICE=sm_%u), or build it with nvcc -gencode arch=compute_%u,code=compute_%u",
+                 arch, has, least(found->ptx, found->n_ptx), least(found->ptx, found->n_ptx), arch, arch);
+    else
+        snprintf(image->why, sizeof image->why,
+                 "Heddle runs PTX, and there is %s%s; nvcc -gencode arch=compute_%u,code=compute_%u adds PTX", has,
+                 found->n_elf ? " alone" : "", advised, advised);
+    return IMAGE_NO_BINARY;
+}
+
+/* Containers one after the other, up to `limit` or, where that is not known, one. */
+static enum image_result read_containers(struct image *image, const uint8_t *data, size_t limit, unsigned arch)
+{
+    struct found found = {0};
+    uint64_t size = 0;
+    bool bounded = limit != SIZE_MAX;
+    do {
+        enum image_result r = read_container(image, data, limit, arch, &found, &size);
+        if (r)
+            return r;
+        data += size;
+        limit -= bounded ? size : 0;
+        for (; bounded && limit && *data == 0; limit--)
+            data++;
+    } while (bounded && limit);
+    return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
+}
+
+/* Goes through a section's containers, whose zeros in between are padding; false where it is broken. `found` gets what they have;
+ * *need, where there is one, becomes at least the least architecture that each of them has PTX for. */
+static bool scan_section(const struct image_section *s, struct found *found, unsigned *need)
+{
+    struct image image = {0};
+    struct choice best;
+    uint64_t size;
+    const uint8_t *data = s->data;
+    for (size_t left = s->bytes; left > 0;) {
+        struct found here = {0};
+        if (*data == 0) {
+            data++;
+            left--;
+            continue;
+        }
+        if (scan_container(&image, data, left, UINT_MAX, need ? &here : found, &size, &best))
+            return false;
+        if (need && least(here.ptx, here.n_ptx) > *need)
+            *need = least(here.ptx, here.n_ptx);
+        data += size;
+        left -= size;
+    }
+    return true;
+}
+
+size_t image_sections(const struct elf *e, struct image_section sections[MAX_IMAGE_SECTIONS])
+{
+    static const char *const names[MAX_IMAGE_SECTIONS] = {".nv_fatbin", "__nv_relfatbin"};
+    size_t n = 0;
+    for (size_t i = 0; i < MAX_IMAGE_SECTIONS; i++) {
+        const Elf64_Shdr *s = elf_section(e, names[i]);
+        const void *contents = s && s->sh_size ? elf_contents(e, s) : NULL;
+        if (contents)
+            sections[n++] = (struct image_section){contents, s->sh_size};
+    }
+    return n;
+}
+
+unsigned image_section_needs(const struct image_section *section)
+{
+    unsigned need = 0;
+    struct found found = {0};
+    scan_section(section, &found, &need);
+    return need;
+}
+
+bool image_sections_lack_ptx(const struct image_section *sections, size_t n, unsigned arch, char *why, size_t size)
+{
+    enum { LINKER_S_OWN = 1 };
+    struct found found = {0};
+    struct image image = {0};
+    for (size_t i = 0; i < n; i++)
+        if (!scan_section(&sections[i], &found, NULL))
+            return false;
+    if (found.n_ptx || found.elf_entries <= LINKER_S_OWN)
+        return false;
+    nothing_fits(&image, arch, &found);
+    snprintf(why, size, "%s", image.why);
+    return true;
+}
+
+static enum image_result read_wrapper(struct image *image, const void *data, unsigned arch)
+{
+    struct wrapper w;
+    struct found found = {0};
+    uint64_t size;
+    memcpy(&w, data, sizeof w);
+    if (w.version != 1 && w.version != 2)
+        return broken(image, "its version is neither 1 nor 2");
+    bool objects = w.version == 2 && w.objects && w.objects[0];
+    if (!objects)
+        return w.container ? read_containers(image, w.container, SIZE_MAX, arch)
+                           : broken(image, "its wrapper names no container");
+    for (size_t i = 0; w.objects[i]; i++) {
+        enum image_result r =
+            i < MAX_OBJECTS ? read_container(image, w.objects[i], SIZE_MAX, arch, &found, &size) : IMAGE_INVALID;
+        if (r)
+            return r;
+    }
+    return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
+}
+
+/* ---- other images ---- */
+
+/* How far the file reaches, by its headers. */
+static size_t elf_extent(const uint8_t *data)
+{
+    Elf64_Ehdr h;
+    memcpy(&h, data, sizeof h);
+    size_t end = h.e_shoff + (size_t)h.e_shnum * sizeof(Elf64_Shdr);
+    for (unsigned i = 0; h.e_shentsize == sizeof(Elf64_Shdr) && i < h.e_shnum; i++) {
+        Elf64_Shdr s;
+        memcpy(&s, data + h.e_shoff + i * sizeof s, sizeof s);
+        if (s.sh_type != SHT_NOBITS && s.sh_offset + s.sh_size > end)
+            end = s.sh_offset + s.sh_size;
+    }
+    return end;
+}
+
+static enum image_result machine_code(struct image *image)
+{
+    snprintf(image->why, sizeof image->why,
+             "Heddle runs PTX, and the image is machine code (a cubin). Build it with nvcc -ptx, or as a fat binary "
+             "with -gencode arch=compute_75,code=compute_75");
+    return IMAGE_NO_BINARY;
+}
+
+/* The PTX of an image of image_of_texts(). */
+static enum image_result read_elf(struct image *image, const uint8_t *data, size_t bytes)
+{
+    struct elf e = {0};
+    elf_view(&e, data, bytes);
+    for (unsigned i = 0; i < e.n_sections; i++) {
+        const Elf64_Shdr *s = &e.sections[i];
+        if (strcmp(elf_section_name(&e, s), section_ptx) != 0)
+            continue;
+        const unsigned char *text = elf_contents(&e, s);
+        if (!text || memchr(text, 0, s->sh_size))
+            return broken(image, text ? "a PTX text has a zero in it" : "a section is longer than the image");
+        if (s->sh_size > max_text_bytes - image->bytes) /* sections may overlap */
+            return too_much(image);
+        if (!add_text(image, copy_text(text, s->sh_size), s->sh_size, s->sh_info))
+            return no_memory(image);
+    }
+    return image->n ? IMAGE_OK : machine_code(image);
+}
+
+/* The same, of memory that need not be aligned, and of which the caller may not know how long it is. Where nobody does, what is not our
+ * own is not looked at. */
+static enum image_result read_any_elf(struct image *image, const uint8_t *data, size_t limit)
+{
+    if (limit < sizeof(Elf64_Ehdr) || memcmp(data, own_ident, sizeof own_ident) != 0)
+        return machine_code(image);
+    size_t bytes = limit != SIZE_MAX ? limit : elf_extent(data);
+    if ((uintptr_t)data % 8 == 0)
+        return read_elf(image, data, bytes);
+    uint8_t *aligned = malloc(bytes + 1);
+    if (!aligned)
+        return no_memory(image);
+    memcpy(aligned, data, bytes);
+    enum image_result r = read_elf(image, aligned, bytes);
+    free(aligned);
+    return r;
+}
+
+/* The headers of the file, of its sections (none, the texts, their names), then what these hold. */
+void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes)
+{
+    static const char names[] = "\0.heddle.ptx\0.shstrtab";
+    size_t n_sections = n + 2, at = sizeof(Elf64_Ehdr) + n_sections * sizeof(Elf64_Shdr);
+    *bytes = at + sizeof names;
+    for (size_t i = 0; i < n; i++)
+        *bytes += texts[i].bytes;
+    uint8_t *image = n_sections < SHN_LORESERVE ? calloc(1, *bytes) : NULL;
+    if (!image)
+        return NULL;
+    Elf64_Ehdr h = {.e_type = ET_EXEC,
+                    .e_machine = EM_CUDA,
+                    .e_version = EV_CURRENT,
+                    .e_shoff = sizeof h,
+                    .e_ehsize = sizeof h,
+                    .e_shentsize = sizeof(Elf64_Shdr),
+                    .e_shnum = (Elf64_Half)n_sections,
+                    .e_shstrndx = (Elf64_Half)(n_sections - 1)};
+    memcpy(h.e_ident, own_ident, sizeof own_ident);
+    memcpy(image, &h, sizeof h);
+    for (size_t i = 0; i <= n; i++) {
+        bool last = i == n;
+        Elf64_Shdr s = {.sh_name = last ? 1 + sizeof section_ptx : 1,
+                        .sh_type = last ? SHT_STRTAB : SHT_PROGBITS,
+                        .sh_offset = at,
+                        .sh_size = last ? sizeof names : texts[i].bytes,
+                        .sh_info = last ? 0 : texts[i].arch,
+                        .sh_addralign = 1};
+        memcpy(image + sizeof h + (i + 1) * sizeof s, &s, sizeof s);
+        memcpy(image + at, last ? names : texts[i].text, s.sh_size);
+        at += s.sh_size;
+    }
+    return image;
+}
+
+/* PTX begins with its .version, after comments and space at most. */
+static bool looks_like_ptx(const char *text, size_t n)
+{
+    static const char directive[] = ".version";
+    for (size_t i = 0; i + sizeof directive - 1 <= n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '.' && memcmp(text + i, directive, sizeof directive - 1) == 0)
+            return true;
+        if (c >= 127 || (c < 32 && c != '\n' && c != '\t' && c != '\r' && c != '\f'))
+            return false;
+    }
+    return false;
+}
+
+static enum image_result read_text(struct image *image, const char *data, size_t limit)
+{
+    size_t n = limit == SIZE_MAX ? strlen(data) : strnlen(data, limit);
+    if (!looks_like_ptx(data, n)) {
+        snprintf(image->why, sizeof image->why, "the image is neither a fat binary nor PTX text");
+        return IMAGE_INVALID;
+    }
+    return add_text(image, copy_text(data, n), n, 0) ? IMAGE_OK : no_memory(image);
+}
+
+enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image)
+{
+    uint32_t magic = 0;
+    *image = (struct image){0};
+    if (bytes >= sizeof magic)
+        memcpy(&magic, data, sizeof magic);
+    enum image_result r;
+    if (magic == WRAPPER_MAGIC && bytes == SIZE_MAX) { /* it has pointers: not from a file */
+        r = read_wrapper(image, data, arch);
+    } else if (magic == container_magic) {
+        r = read_containers(image, data, bytes, arch);
+    } else if (magic == ELF_MAGIC) {
+        r = read_any_elf(image, data, bytes);
+    } else {
+        r = read_text(image, data, bytes);
+    }
+    if (r)
+        image_free(image);
+    return r;
+}
+
+void image_free(struct image *image)
+{
+    for (size_t i = 0; i < image->n; i++)
+        free(image->texts[i].text);
+    free(image->texts);
+    for (size_t i = 0; i < image->n_kernels; i++)
+        free(image->kernels[i].name);
+    free(image->kernels);
+    image->texts = NULL;
+    image->kernels = NULL;
+    image->n = image->n_kernels = image->bytes = 0;
+}
+
+void *image_file(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    char *data = NULL;
+    long n = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0)
+        n = ftell(f);
+    if (n >= 0 && fseek(f, 0, SEEK_SET) == 0 && (data = malloc((size_t)n + 1)) != NULL) {
+        *bytes = fread(data, 1, (size_t)n, f);
+        data[*bytes] = 0;
+    }
+    if (f)
+        fclose(f);
+    return data;
+}

@@ -1,0 +1,31 @@
+/* What `heddle check` asks of the processes that it starts: the environment variable HEDDLE_CHECK, a JSON object. Users type
+ * the command's options instead. */
+#ifndef HEDDLE_CUDA_PROCESS_CHECK_OPTIONS_H
+#define HEDDLE_CUDA_PROCESS_CHECK_OPTIONS_H
+
+#include "cuda/process/launch_filter.h"
+#include "heddle.h"
+
+/* Which failed calls are reported: those whose error nobody looks at, or all. */
+enum check_api_errors { API_ERRORS_NO, API_ERRORS_UNSEEN, API_ERRORS_ALL };
+
+struct check_options {
+    const char
+        *folder; /* of the processes' findings: check.h; NULL: the process asks for its own (heddle_check_findings) */
+    int process; /* the only one that is checked; 0: all */
+    unsigned tools; /* of enum hd_tool */
+    enum hd_on_error on_error;
+    const char *policy;            /* hd_machine_options.policy, or NULL */
+    struct launch_filter launches; /* those that are checked */
+    bool leak_check;               /* allocations of the host's that are never freed */
+    bool unused_memory;            /* allocations that no kernel and no copy uses */
+    enum check_api_errors api_errors;
+    uint64_t shadow_bytes; /* hd_checker_options.shadow_bytes */
+};
+
+/* The variable's value, from malloc; NULL where memory is exhausted or a text is no UTF-8. */
+char *check_options_text(const struct check_options *o);
+/* False where it is no such value. The strings live until the process ends. */
+bool check_options_read(const char *text, struct check_options *o);
+
+#endif

@@ -1,0 +1,50 @@
+/* Which launches of a process a command is to look at: by the kernel's name, and by number. The command (`heddle check`, `heddle
+ * explain`) writes it into what it tells the processes that it starts; they ask it at each launch.
+ */
+#ifndef HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
+#define HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
+
+#include <jansson.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular expression for a part. */
+enum kernel_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX };
+struct kernel_filter {
+    enum kernel_filter_key key;
+    const char *value;
+};
+
+enum { MAX_FILTERS = 64 };
+struct kernel_filters {
+    unsigned n;
+    struct kernel_filter at[MAX_FILTERS];
+};
+
+/* Launches of kernels that `only` names (all, where it names none) and `except` does not; of these not the first `skip`, and then
+ * `count` (0: all). */
+struct launch_filter {
+    struct kernel_filters only, except;
+    uint64_t skip, count;
+};
+
+/* NULL where memory is exhausted or a text is no UTF-8. */
+json_t *launch_filter_json(const struct launch_filter *f);
+/* False where it is no such value. The strings live as long as `json`. */
+bool launch_filter_read(const json_t *json, struct launch_filter *f);
+
+/* A filter in use. */
+struct launch_choice {
+    const struct launch_filter *filter;
+    regex_t only[MAX_FILTERS], except[MAX_FILTERS]; /* of the filters that are regular expressions */
+    uint64_t matching;                              /* launches that the names have let through */
+};
+
+/* False where a regular expression is none. */
+bool launch_choice_start(struct launch_choice *c, const struct launch_filter *f);
+/* Asked once for each launch, one at a time. */
+bool launch_choice_takes(struct launch_choice *c, const char *kernel);
+
+#endif

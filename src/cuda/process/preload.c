@@ -1,0 +1,318 @@
+/* Loaded before everything else by `heddle run`: makes programs that carry the CUDA runtime inside (nvcc's default), or load a
+ * library of CUDA's by its path, call ours.
+ *
+ * Such a program has the functions of the runtime in its own symbol table. At the entry of each that libcudart.so.N has,
+ * too, goes a jump to that one, before any constructor of the program runs; the embedded runtime never runs. The same is
+ * done for shared objects: the dynamic linker calls an empty function for debuggers (r_brk of struct r_debug) when
+ * objects have been mapped and nothing of them has run yet; a jump at its entry tells us. Libraries whose own name is that of
+ * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a wheel) are treated alike.
+ *
+ * This object is initialised first (-z initfirst), before the C library even: no stdio before something has gone wrong.
+ */
+#include "base/elf.h"
+#include "cuda/marker.h"
+#include "cuda/process/preload.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- names of functions that Heddle has ---- */
+
+enum family { RUNTIME_FUNCTION, LINKER_FUNCTION, IMAGE_FUNCTION };
+
+struct name {
+    const char *name;
+    enum family family;
+    int first, last; /* major versions */
+};
+
+static const struct name names[] = {
+#define ENTRY(name, first, last)                  {name, RUNTIME_FUNCTION, first, last}
+#define NAME_plain(name, first, last)             ENTRY(#name, first, last),
+#define NAME_ptds(name, first, last)              ENTRY(#name, first, last), ENTRY(#name "_ptds", first, last),
+#define NAME_ptsz(name, first, last)              ENTRY(#name, first, last), ENTRY(#name "_ptsz", first, last),
+#define RUNTIME(name, first, last, stream, state) NAME_##stream(name, first, last)
+#include "cuda/runtime.def"
+#undef RUNTIME
+#define NVJITLINK(name) {"nvJitLink" #name, LINKER_FUNCTION, 12, 13},
+#include "cuda/nvjitlink.def"
+#undef NVJITLINK
+    {"nvrtcGetCUBINSize", IMAGE_FUNCTION, 12, 13},
+    {"nvrtcGetCUBIN", IMAGE_FUNCTION, 12, 13},
+};
+
+enum { N_NAMES = sizeof names / sizeof names[0], N_BUCKETS = 1024 };
+
+static const struct name *buckets[N_BUCKETS];
+
+static unsigned hash(const char *s)
+{
+    unsigned h = 2166136261u;
+    while (*s)
+        h = (h ^ (unsigned char)*s++) * 16777619u;
+    return h;
+}
+
+static void index_names(void)
+{
+    for (unsigned i = 0; i < N_NAMES; i++) {
+        unsigned b = hash(names[i].name) % N_BUCKETS;
+        while (buckets[b])
+            b = (b + 1) % N_BUCKETS;
+        buckets[b] = &names[i];
+    }
+}
+
+static const struct name *find_plain(const char *s)
+{
+    for (unsigned b = hash(s) % N_BUCKETS; buckets[b]; b = (b + 1) % N_BUCKETS)
+        if (strcmp(buckets[b]->name, s) == 0)
+            return buckets[b];
+    return NULL;
+}
+
+/* __nvJitLinkCreate_13_5, as the header has it, is nvJitLinkCreate. */
+static const struct name *find_versioned(const char *s)
+{
+    char plain[64];
+    size_t n = strlen(s);
+    for (int numbers = 0; numbers < 2; numbers++) {
+        while (n && s[n - 1] >= '0' && s[n - 1] <= '9')
+            n--;
+        n -= n && s[n - 1] == '_';
+    }
+    if (n >= sizeof plain)
+        return NULL;
+    memcpy(plain, s, n);
+    plain[n] = 0;
+    return find_plain(plain);
+}
+
+static const struct name *find_name(const char *s)
+{
+    if (strncmp(s, "__nvJitLink", 11) == 0)
+        return find_versioned(s + 2);
+    bool possible = strncmp(s, "cuda", 4) == 0 || strncmp(s, "__cuda", 6) == 0 || strncmp(s, "nv", 2) == 0;
+    return possible ? find_plain(s) : NULL;
+}
+
+/* ---- what takes their place ---- */
+
+/* Functions of one family in an object, and the library of ours that has them, too. */
+struct stand_in {
+    enum family family;
+    int major;
+    const char *library;
+};
+
+/* By the name that a library gives itself. */
+static const struct {
+    const char *soname;
+    struct stand_in by;
+} libraries[] = {
+    {"libcudart.so.11.0", {RUNTIME_FUNCTION, 11, "libcudart.so.11.0"}},
+    {"libcudart.so.12", {RUNTIME_FUNCTION, 12, "libcudart.so.12"}},
+    {"libcudart.so.13", {RUNTIME_FUNCTION, 13, "libcudart.so.13"}},
+    {"libnvJitLink.so.12", {LINKER_FUNCTION, 12, "libnvJitLink.so.12"}},
+    {"libnvJitLink.so.13", {LINKER_FUNCTION, 13, "libnvJitLink.so.13"}},
+    {"libnvrtc.so.12", {IMAGE_FUNCTION, 12, "libheddle-nvrtc.so.12"}},
+    {"libnvrtc.so.13", {IMAGE_FUNCTION, 13, "libheddle-nvrtc.so.13"}},
+};
+
+static const struct stand_in *by_soname(const struct elf *e)
+{
+    const char *soname = elf_dynamic_string(e, DT_SONAME, 0);
+    for (size_t i = 0; soname && i < sizeof libraries / sizeof libraries[0]; i++)
+        if (strcmp(soname, libraries[i].soname) == 0)
+            return &libraries[i].by;
+    return NULL;
+}
+
+/* The runtime of this version. */
+static const struct stand_in *by_major(int major)
+{
+    size_t i = 0;
+    while (libraries[i].by.family != RUNTIME_FUNCTION || libraries[i].by.major != major)
+        i++;
+    return &libraries[i].by;
+}
+
+/* ---- an object that carries a runtime ---- */
+
+/* The runtime's version shows in what it has: cudaGetDeviceProperties_v2 is CUDA 12's alone, __cudaGetKernel came with it. */
+static int major_of(const struct elf_symbols *symbols)
+{
+    bool kernel = false;
+    for (size_t i = 0; i < symbols->n; i++) {
+        const char *s = elf_symbol_name(symbols, i);
+        if (symbols->at[i].st_shndx == SHN_UNDEF)
+            continue;
+        if (strcmp(s, "cudaGetDeviceProperties_v2") == 0)
+            return 12;
+        kernel |= strcmp(s, "__cudaGetKernel") == 0;
+    }
+    return kernel ? 13 : 11;
+}
+
+static bool is_function(const Elf64_Sym *s)
+{
+    return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_size >= PATCH_BYTES;
+}
+
+static const char registers_images[] = "__cudaRegisterFatBinary"; /* what every runtime has, and its users call */
+
+/* Does the object define it? Its strings are searched first: that is quick, also in a library of many symbols. */
+static bool has_runtime(const struct elf_symbols *symbols)
+{
+    if (!memmem(symbols->strings, symbols->string_bytes, registers_images, sizeof registers_images))
+        return false;
+    for (size_t i = 0; i < symbols->n; i++)
+        if (is_function(&symbols->at[i]) && strcmp(elf_symbol_name(symbols, i), registers_images) == 0)
+            return true;
+    return false;
+}
+
+/* The function of ours for symbol i, or NULL. */
+static const struct name *replacement(const struct elf_symbols *symbols, size_t i, const struct stand_in *by)
+{
+    const struct name *name = is_function(&symbols->at[i]) ? find_name(elf_symbol_name(symbols, i)) : NULL;
+    bool fits = name && name->family == by->family && name->first <= by->major && by->major <= name->last;
+    return fits ? name : NULL;
+}
+
+static void replace(const struct elf_symbols *symbols, uintptr_t base, const char *path, const struct stand_in *by)
+{
+    uintptr_t least = UINTPTR_MAX, end = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < symbols->n; i++) {
+        const Elf64_Sym *s = &symbols->at[i];
+        if (!replacement(symbols, i, by))
+            continue;
+        least = s->st_value < least ? s->st_value : least;
+        end = s->st_value + s->st_size > end ? s->st_value + s->st_size : end;
+        n++;
+    }
+    if (!n)
+        return;
+    struct patches *p = patches_begin(base + least, base + end, n, by->library);
+    if (!p) {
+        fprintf(stderr, "heddle: %s: no room for jumps from the functions of CUDA inside to ours\n", path);
+        return;
+    }
+    for (size_t i = 0; i < symbols->n; i++) {
+        const struct name *name = replacement(symbols, i, by);
+        if (name)
+            patches_add(p, base + symbols->at[i].st_value, name->name);
+    }
+    patches_end(p);
+}
+
+/* Does the object want functions of the runtime from another one? Then it has none inside. */
+static bool imports_runtime(const struct elf_symbols *dynamic)
+{
+    for (size_t i = 0; i < dynamic->n; i++) {
+        const Elf64_Sym *s = &dynamic->at[i];
+        if (s->st_shndx != SHN_UNDEF || ELF64_ST_BIND(s->st_info) == STB_WEAK)
+            continue;
+        const struct name *name = find_name(elf_symbol_name(dynamic, i));
+        if (name && name->family == RUNTIME_FUNCTION)
+            return true;
+    }
+    return false;
+}
+
+/* The runtime inside, in whichever table has its names. What is imported is looked at first: to read all of an object's names from
+ * the disk takes long where there are a hundred megabytes of them, as in torch's. Of what is exported there is enough to look at
+ * where there are images to be registered, too; the program itself may export it all. */
+static bool find_runtime(const struct elf *e, struct elf_symbols *symbols)
+{
+    if (elf_symbols(e, SHT_DYNSYM, symbols) && imports_runtime(symbols))
+        return false;
+    if (elf_symbols(e, SHT_SYMTAB, symbols) && has_runtime(symbols))
+        return true;
+    return elf_section(e, ".nvFatBinSegment") && elf_symbols(e, SHT_DYNSYM, symbols) && has_runtime(symbols);
+}
+
+/* Where the object is a library of CUDA's, or carries the runtime, replaces its functions. */
+static void examine(const char *path, uintptr_t base)
+{
+    struct elf e;
+    struct elf_symbols symbols;
+    if (!elf_open(&e, path))
+        return;
+    if (!elf_section(&e, HEDDLE_MARKER)) {
+        const struct stand_in *by = by_soname(&e);
+        if (by && elf_symbols(&e, SHT_DYNSYM, &symbols)) {
+            replace(&symbols, base, path, by);
+        } else if (!by && find_runtime(&e, &symbols)) {
+            replace(&symbols, base, path, by_major(major_of(&symbols)));
+        }
+    }
+    elf_close(&e);
+}
+
+/* ---- objects that come and go ---- */
+
+enum { MAX_SEEN = 4096 };
+
+static struct seen {
+    const struct link_map *map;
+    const void *dynamic;
+    uintptr_t base;
+} seen[MAX_SEEN];
+static size_t n_seen;
+
+static bool same(const struct seen *s, const struct link_map *m)
+{
+    return s->map == m && s->dynamic == m->l_ld && s->base == m->l_addr;
+}
+
+/* The program's own file, which the list does not name. */
+static const char *own_path(void)
+{
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    return n > 0 ? path : "/proc/self/exe";
+}
+
+/* Examines what is new in the list of objects, and forgets what is gone. */
+static void look(const struct link_map *first)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n_seen; i++) {
+        const struct link_map *m = first;
+        while (m && !same(&seen[i], m))
+            m = m->l_next;
+        if (m)
+            seen[kept++] = seen[i];
+    }
+    n_seen = kept;
+    for (const struct link_map *m = first; m; m = m->l_next) {
+        size_t i = 0;
+        while (i < n_seen && !same(&seen[i], m))
+            i++;
+        if (i < n_seen || n_seen == MAX_SEEN)
+            continue;
+        seen[n_seen++] = (struct seen){m, m->l_ld, m->l_addr};
+        examine(m == first && !m->l_name[0] ? own_path() : m->l_name, m->l_addr);
+    }
+}
+
+/* In the place of the dynamic linker's empty function. */
+static void objects_changed(void)
+{
+    if (_r_debug.r_state == RT_CONSISTENT)
+        look(_r_debug.r_map);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    index_names();
+    look(_r_debug.r_map);
+    patch_empty_function((uintptr_t)_r_debug.r_brk, objects_changed);
+}

@@ -1,0 +1,333 @@
+/* See stack.h. */
+#include "cuda/process/stack.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "base/demangle.h"
+#include "cuda/process/dropped.h"
+#include "cuda/process/symbols.h"
+
+enum { MAX_ADDRESSES = 32, MAX_FRAMES = 16, MAX_INLINED = 8, MAX_OWN = 8, N_BUCKETS = 1 << 12 };
+
+struct stack {
+    struct stack *next;
+    uint64_t hash;
+    const char *call; /* CUDA's function, as its library exports it */
+    bool is_read;     /* text is there */
+    struct stack_text text;
+    size_t n;
+    uintptr_t addresses[]; /* of the calls in the program, not of what follows them */
+};
+
+struct range {
+    uintptr_t start, end;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct stack *buckets[N_BUCKETS];
+    pthread_once_t once;
+    char folder[4096]; /* of our libraries, with its slash */
+    struct range own[MAX_OWN];
+    size_t n_own;
+    struct arena arena; /* of texts */
+    bool tried;         /* to load the library */
+    size_t (*symbols_at)(uintptr_t address, struct symbol *symbols, size_t n);
+} depot = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
+/* ---- which code is ours ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool starts_with(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static int note_own(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    const char *name = base_name(object->dlpi_name);
+    size_t folder = (size_t)(name - object->dlpi_name);
+    (void)bytes;
+    (void)data;
+    if (folder != strlen(depot.folder) || strncmp(object->dlpi_name, depot.folder, folder) != 0 ||
+        !(starts_with(name, "libcuda.so") || starts_with(name, "libcudart.so") || starts_with(name, "libheddle")))
+        return 0;
+    for (int i = 0; i < object->dlpi_phnum && depot.n_own < MAX_OWN; i++) {
+        const ElfW(Phdr) *p = &object->dlpi_phdr[i];
+        uintptr_t start = object->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+            depot.own[depot.n_own++] = (struct range){start, start + p->p_memsz};
+    }
+    return 0;
+}
+
+static void find_own(void)
+{
+    Dl_info own;
+    if (!dladdr((void *)find_own, &own) || !own.dli_fname || strlen(own.dli_fname) >= sizeof depot.folder)
+        return;
+    memcpy(depot.folder, own.dli_fname, (size_t)(base_name(own.dli_fname) - own.dli_fname));
+    dl_iterate_phdr(note_own, NULL);
+}
+
+bool stack_is_own(uintptr_t address)
+{
+    pthread_once(&depot.once, find_own);
+    for (size_t i = 0; i < depot.n_own; i++)
+        if (depot.own[i].start <= address && address < depot.own[i].end)
+            return true;
+    return false;
+}
+
+/* ---- taking one ---- */
+
+struct walk {
+    uintptr_t call; /* in the outermost of our functions */
+    const char *name;
+    size_t n;
+    uintptr_t addresses[MAX_ADDRESSES];
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *c, void *data)
+{
+    struct walk *w = data;
+    int before = 0; /* of a signal's frame: the address is that of the instruction */
+    uintptr_t address = _Unwind_GetIPInfo(c, &before) - !before;
+    if (address + 1 <= 1 || w->n == MAX_ADDRESSES)
+        return _URC_END_OF_STACK;
+    if (w->n == 0 && stack_is_own(address))
+        w->call = address;
+    else
+        w->addresses[w->n++] = address;
+    return _URC_NO_REASON;
+}
+
+static uint64_t hash_of(const struct walk *w)
+{
+    uint64_t h = (uintptr_t)w->name;
+    for (size_t i = 0; i < w->n; i++)
+        h = (h ^ w->addresses[i]) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+static struct stack *find(const struct walk *w, uint64_t hash)
+{
+    struct stack *s = depot.buckets[hash % N_BUCKETS];
+    while (s && (s->hash != hash || s->call != w->name || s->n != w->n ||
+                 memcmp(s->addresses, w->addresses, w->n * sizeof *w->addresses)))
+        s = s->next;
+    return s;
+}
+
+static struct stack *add(const struct walk *w, uint64_t hash)
+{
+    struct stack *s = calloc(1, sizeof *s + w->n * sizeof *w->addresses);
+    if (!s)
+        return NULL;
+    s->hash = hash;
+    s->call = w->name;
+    s->n = w->n;
+    memcpy(s->addresses, w->addresses, w->n * sizeof *w->addresses);
+    s->next = depot.buckets[hash % N_BUCKETS];
+    depot.buckets[hash % N_BUCKETS] = s;
+    return s;
+}
+
+const struct stack *stack_here(void)
+{
+    struct walk w = {0};
+    Dl_info call;
+    _Unwind_Backtrace(visit, &w);
+    if (w.call && dladdr((void *)w.call, &call))
+        w.name = call.dli_sname;
+    uint64_t hash = hash_of(&w);
+    pthread_mutex_lock(&depot.lock);
+    struct stack *s = find(&w, hash);
+    if (!s)
+        s = add(&w, hash);
+    pthread_mutex_unlock(&depot.lock);
+    return s;
+}
+
+bool stack_drops_result(const struct stack *s)
+{
+    enum result_use use = RESULT_RETURNED;
+    for (size_t i = 0; s && i < s->n && use == RESULT_RETURNED; i++)
+        use = result_use((const uint8_t *)s->addresses[i] + 1, NULL);
+    return use == RESULT_DROPPED;
+}
+
+/* ---- reading it ---- */
+
+/* A function by the name that programs write: cuMemAlloc_v2 is cuMemAlloc, cudaMemcpy_ptds
+ * cudaMemcpy, __cudaLaunchKernel cudaLaunchKernel. */
+static const char *api_name(const char *symbol)
+{
+    symbol += starts_with(symbol, "__") ? 2 : 0;
+    size_t n = strlen(symbol);
+    for (size_t i = n; i > 4; i--)
+        if (starts_with(symbol + i - 1, "_v2") || starts_with(symbol + i - 1, "_v3") ||
+            starts_with(symbol + i - 1, "_v4") || starts_with(symbol + i - 1, "_v1") ||
+            starts_with(symbol + i - 1, "_pt"))
+            n = i - 1;
+    return arena_strndup(&depot.arena, symbol, n);
+}
+
+static void load_symbols(void)
+{
+    depot.tried = true;
+    void *library = dlopen(arena_printf(&depot.arena, "%slibheddle-symbols.so", depot.folder), RTLD_LAZY | RTLD_LOCAL);
+    if (library)
+        *(void **)&depot.symbols_at = dlsym(library, "heddle_symbols_at");
+}
+
+/* A header whose functions call the runtime: of a toolkit, or of ours. */
+static bool is_header_of_cuda(const char *file)
+{
+    static const char *const headers[] = {"cuda_runtime.h", "cuda_runtime_api.h", "device_functions.h"};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        if (strcmp(base_name(file), headers[i]) == 0)
+            return true;
+    return false;
+}
+
+static const char stub_prefix[] = "__device_stub__";
+
+/* The kernel that a stub launches: nvcc's stubs have its mangled name without the underscore. */
+static const char *kernel_of(const char *stub, struct arena *a)
+{
+    const char *name = stub + strlen(stub_prefix);
+    return name[0] == 'Z' ? demangle(str_of(arena_printf(a, "_%s", name)), a) : name;
+}
+
+/* What called main, or a thread's function. */
+static bool is_runtime(const char *object)
+{
+    const char *name = base_name(object);
+    return starts_with(name, "libc.so") || starts_with(name, "libpthread") || starts_with(name, "ld-linux");
+}
+
+static const char unknown_place[] = "at an unknown place";
+
+struct reading {
+    hd_frame frames[MAX_FRAMES];
+    size_t n;
+    const char *call;
+    const char *kernel; /* of the stub that was read last */
+    bool done;
+};
+
+/* Calls that stand between what the user has written and CUDA: functions of CUDA's headers, which are what the user has called
+ * then, and what launches kernels: a stub and, under nvcc, a function with the kernel's name that calls it. */
+static bool is_wrapper(struct reading *r, const char *function, const char *file)
+{
+    struct arena *a = &depot.arena;
+    if (starts_with(function, stub_prefix)) {
+        r->kernel = kernel_of(function, a);
+        r->call = arena_printf(a, "the launch of `%s`", r->kernel);
+        return true;
+    }
+    if (r->kernel)
+        return strcmp(function, r->kernel) == 0;
+    bool same = r->call && starts_with(function, r->call) && strchr("<", function[strlen(r->call)]);
+    if (!same && !(file && is_header_of_cuda(file)))
+        return false;
+    if (starts_with(function, "cuda"))
+        r->call = arena_strndup(a, function, strcspn(function, "<"));
+    return true;
+}
+
+static void read_frame(struct reading *r, const struct symbol *symbol, const char *object, uint64_t offset)
+{
+    struct arena *a = &depot.arena;
+    const char *function = symbol->function ? demangle(str_of(symbol->function), a) : NULL;
+    if (r->n == 0 && function && is_wrapper(r, function, symbol->file))
+        return;
+    r->frames[r->n++] = (hd_frame){.function = function,
+                                   .file = symbol->file ? arena_strdup(a, symbol->file) : NULL,
+                                   .line = symbol->line,
+                                   .object = object,
+                                   .offset = offset};
+    r->done = (function && strcmp(function, "main") == 0) || r->n == MAX_FRAMES;
+}
+
+static void read_address(struct reading *r, uintptr_t address)
+{
+    Dl_info at = {0};
+    struct symbol symbols[MAX_INLINED];
+    size_t n = 0;
+    if (!dladdr((void *)address, &at) || !at.dli_fname)
+        at.dli_fname = "";
+    if (stack_is_own(address) || is_runtime(at.dli_fname)) { /* ours: a stream's thread, which has called the program */
+        r->done = r->n > 0;
+        return;
+    }
+    if (!depot.tried)
+        load_symbols();
+    if (depot.symbols_at)
+        n = depot.symbols_at(address, symbols, MAX_INLINED);
+    if (!n)
+        symbols[n++] = (struct symbol){.function = at.dli_sname};
+    uint64_t offset = at.dli_fbase ? address + 1 - (uintptr_t)at.dli_fbase : address + 1;
+    for (size_t i = 0; i < n && !r->done; i++)
+        read_frame(r, &symbols[i], arena_strdup(&depot.arena, at.dli_fname), offset);
+}
+
+static const char *place_of(const struct reading *r)
+{
+    struct arena *a = &depot.arena;
+    char here[4096];
+    for (size_t i = 0; i < r->n; i++) {
+        const char *file = r->frames[i].file;
+        size_t n = file && getcwd(here, sizeof here) ? strlen(here) : 0;
+        if (file && n > 1 && strncmp(file, here, n) == 0 && file[n] == '/')
+            file += n + 1; /* as reports name it */
+        if (file)
+            return arena_printf(a, "at %s:%u", file, r->frames[i].line);
+    }
+    if (!r->n)
+        return unknown_place;
+    const hd_frame *f = &r->frames[0];
+    return arena_printf(a, "in %s of %s", f->function ? f->function : "a function", base_name(f->object));
+}
+
+static void read_stack(struct stack *s)
+{
+    struct reading r = {.call = s->call ? api_name(s->call) : NULL};
+    for (size_t i = 0; i < s->n && !r.done; i++)
+        read_address(&r, s->addresses[i]);
+    hd_frame *frames = ARENA_ARRAY(&depot.arena, hd_frame, r.n + 1);
+    memcpy(frames, r.frames, r.n * sizeof *frames);
+    s->text = (struct stack_text){r.call, frames, r.n, place_of(&r)};
+}
+
+struct stack_text stack_text(const struct stack *stack)
+{
+    struct stack *s = (struct stack *)stack; /* what is read of it is kept in it */
+    jmp_buf oom;
+    if (!s)
+        return (struct stack_text){.place = unknown_place};
+    pthread_mutex_lock(&depot.lock);
+    if (!s->is_read) {
+        s->text.place = unknown_place;
+        depot.arena.on_oom = &oom;
+        if (setjmp(oom) == 0)
+            read_stack(s);
+        depot.arena.on_oom = NULL;
+        s->is_read = true;
+    }
+    pthread_mutex_unlock(&depot.lock);
+    return s->text;
+}

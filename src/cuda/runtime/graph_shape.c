@@ -1,0 +1,46 @@
+/* Questions about the edges of graphs ("CUDA Runtime API", 6.30): since CUDA 13 with the edges' data, which in CUDA 12 the
+ * functions with _v2 have. Compiled once a version.
+ */
+#include "cuda/runtime/runtime.h"
+
+/* A function by the name that this version has it under. */
+#define NAMED(local, name, parameters, call)                                                                           \
+    RT_API cudaError_t local parameters __asm__(name);                                                                 \
+    cudaError_t local parameters                                                                                       \
+    {                                                                                                                  \
+        RT_CALL(call);                                                                                                 \
+    }
+
+#if CUDART_MAJOR == 13
+#define WITH_DATA(name) #name
+#elif CUDART_MAJOR == 12
+#define WITH_DATA(name) #name "_v2"
+#endif
+
+#if CUDART_MAJOR > 11
+NAMED(edges_with_data, WITH_DATA(cudaGraphGetEdges),
+      (cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data, size_t *n),
+      cuGraphGetEdges_v2(graph, from, to, (CUgraphEdgeData *)data, n))
+NAMED(dependencies_with_data, WITH_DATA(cudaGraphNodeGetDependencies),
+      (cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data, size_t *n),
+      cuGraphNodeGetDependencies_v2(node, nodes, (CUgraphEdgeData *)data, n))
+NAMED(dependents_with_data, WITH_DATA(cudaGraphNodeGetDependentNodes),
+      (cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data, size_t *n),
+      cuGraphNodeGetDependentNodes_v2(node, nodes, (CUgraphEdgeData *)data, n))
+NAMED(remove_with_data, WITH_DATA(cudaGraphRemoveDependencies),
+      (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *data,
+       size_t n),
+      cuGraphRemoveDependencies_v2(graph, from, to, (const CUgraphEdgeData *)data, n))
+#endif
+
+#if CUDART_MAJOR < 13
+NAMED(edges, "cudaGraphGetEdges", (cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n),
+      cuGraphGetEdges_v2(graph, from, to, NULL, n))
+NAMED(dependencies, "cudaGraphNodeGetDependencies", (cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n),
+      cuGraphNodeGetDependencies_v2(node, nodes, NULL, n))
+NAMED(dependents, "cudaGraphNodeGetDependentNodes", (cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n),
+      cuGraphNodeGetDependentNodes_v2(node, nodes, NULL, n))
+NAMED(remove_edges, "cudaGraphRemoveDependencies",
+      (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n),
+      cuGraphRemoveDependencies_v2(graph, from, to, NULL, n))
+#endif

@@ -1,0 +1,73 @@
+/* What the files of the runtime API share. The runtime stands on the driver API (cuda/cuda.h) and nothing else. Private to
+ * cuda/.
+ */
+#ifndef HEDDLE_CUDA_RUNTIME_RUNTIME_H
+#define HEDDLE_CUDA_RUNTIME_RUNTIME_H
+
+#include "cuda/api.h"
+
+#define RT_API __attribute__((visibility("default")))
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+#include "cuda/cuda_profiler_api.h"
+#include "cuda/cuda_runtime_api.h"
+#pragma GCC visibility pop
+
+/* ---- context.c ---- */
+
+/* A driver result in the runtime's numbers: they are the same. */
+static inline cudaError_t rt_error_of(CUresult result)
+{
+    return (cudaError_t)result;
+}
+
+/* Makes the calling thread's device ready: its current context, or the primary context of its device. Every entry point
+ * that needs a context begins with it. */
+cudaError_t rt_enter(void);
+/* Notes an error for cudaGetLastError and returns it. Every entry point ends with it. */
+cudaError_t rt_return(cudaError_t error);
+/* What this version of the runtime calls a launch with dimensions that no device has, and one of a function that is no
+ * kernel: seen with 13.0 on an H200. */
+cudaError_t rt_bad_dimensions(void);
+cudaError_t rt_no_kernel(void);
+/* Both: a driver call in a context. */
+#define RT_CALL(call)                                                                                                  \
+    do {                                                                                                               \
+        cudaError_t rt_call_error = rt_enter();                                                                        \
+        return rt_return(rt_call_error ? rt_call_error : rt_error_of(call));                                           \
+    } while (0)
+
+/* The device of the calling thread, and a device's number checked. */
+cudaError_t rt_current_device(int *device);
+cudaError_t rt_check_device(int device);
+/* Whether the program is ending: what kernels of it may still use stays then. */
+bool rt_is_exiting(void);
+
+/* ---- register.c ---- */
+
+/* The kernel behind a function of the host, or that `function` itself is; in a context.
+ * cudaErrorInvalidDeviceFunction where there is none. */
+cudaError_t rt_kernel_of(const void *function, CUkernel *kernel);
+/* The same for a launch, which counts where the kernel's binary has nothing that can be loaded. */
+cudaError_t rt_kernel_to_launch(const void *function, CUkernel *kernel);
+/* The other way: the function of the host that stands for a kernel, else the kernel itself. */
+const void *rt_function_of(CUkernel kernel);
+/* Address and size of the device's variable behind one of the host; in a context. cudaErrorInvalidSymbol. */
+cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
+
+/* ---- copy.c ---- */
+
+/* A copy as the driver takes it; cudaErrorNotSupported for one of an array. */
+cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to);
+
+/* ---- of several versions: versions.c has the layouts and signatures of each ---- */
+
+cudaError_t rt_func_attributes(struct cudaFuncAttributes *attr, const void *func);
+cudaError_t rt_pointer_attributes(struct cudaPointerAttributes *attributes, const void *ptr);
+cudaError_t rt_driver_entry_point(const char *symbol, void **function, unsigned version, unsigned long long flags,
+                                  enum cudaDriverEntryPointQueryResult *status);
+
+#endif

@@ -1,0 +1,586 @@
+/* See capture.h. */
+#include "cuda/state/capture.h"
+
+#include "cuda/state/events.h"
+#include "cuda/state/graph.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct tail {
+    CUgraphNode *at; /* handles; some may be there twice until tail_unify() */
+    size_t n, capacity;
+};
+
+struct capture {
+    struct capture *next;
+    struct CUgraph_st *graph; /* which is not destroyed meanwhile */
+    struct CUstream_st *origin;
+    uint64_t thread; /* that began it */
+    CUstreamCaptureMode mode;
+    cuuint64_t id;
+    bool invalid;
+    struct member {
+        struct member *next;
+        struct CUstream_st *stream; /* NULL: it was destroyed */
+        struct tail tail;
+    } *members;
+    struct captured {
+        struct captured *next, **link;
+        struct CUevent_st *event;
+        struct tail tail;
+    } *events;
+};
+
+/* All that have begun. Calls that captures forbid look at their number first. */
+static struct {
+    pthread_mutex_t lock;
+    struct capture *first;
+    atomic_uint n;
+    uint64_t looks; /* at all of a tail: a number for each */
+} captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock(void)
+{
+    pthread_mutex_lock(&captures.lock);
+}
+
+static CUresult unlock(CUresult r)
+{
+    pthread_mutex_unlock(&captures.lock);
+    return r;
+}
+
+static bool are_none(void)
+{
+    return atomic_load_explicit(&captures.n, memory_order_relaxed) == 0;
+}
+
+/* A number that no other thread has had. */
+static uint64_t this_thread(void)
+{
+    static _Thread_local uint64_t number;
+    if (!number)
+        number = state_number();
+    return number;
+}
+
+CUstreamCaptureMode *capture_mode(void)
+{
+    static _Thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    return &mode;
+}
+
+/* ---- streams and tails ---- */
+
+static struct member *member_of(struct CUstream_st *s)
+{
+    return s->member;
+}
+
+/* Each node once, where it was put first. They are those that captures.looks marks. */
+static void tail_unify(struct tail *t)
+{
+    size_t n = t->n;
+    t->n = 0;
+    captures.looks++;
+    for (size_t i = 0; i < n; i++) {
+        CUgraphNode node;
+        bool found = node_of(t->at[i], &node) == CUDA_SUCCESS, again = found && node->seen == captures.looks;
+        if (found)
+            node->seen = captures.looks;
+        if (!again)
+            t->at[t->n++] = t->at[i];
+    }
+}
+
+static CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
+{
+    if (t->n + n > t->capacity)
+        tail_unify(t);
+    if (t->n + n > t->capacity) {
+        size_t capacity = 2 * (t->n + n);
+        CUgraphNode *more = realloc(t->at, capacity * sizeof *more);
+        if (!more)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        t->at = more;
+        t->capacity = capacity;
+    }
+    for (size_t i = 0; i < n; i++)
+        t->at[t->n++] = nodes[i];
+    return CUDA_SUCCESS;
+}
+
+/* Not destroyed since the call has found it. A thread's own stream has no handle. */
+static bool is_stream(const struct CUstream_st *s)
+{
+    return !s->handle || record_of(s->handle, HANDLE_STREAM);
+}
+
+static CUresult join(struct capture *c, struct CUstream_st *s)
+{
+    struct member *m = is_stream(s) ? calloc(1, sizeof *m) : NULL;
+    if (!m)
+        return is_stream(s) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_HANDLE;
+    m->stream = s;
+    m->next = c->members;
+    c->members = m;
+    s->capture = c;
+    s->member = m;
+    return CUDA_SUCCESS;
+}
+
+/* ---- the end ---- */
+
+static void drop_events(struct capture *c)
+{
+    for (struct captured *e = c->events, *next; e; e = next) {
+        next = e->next;
+        e->event->capture = NULL;
+        e->event->capture_is_over = true;
+        free(e->tail.at);
+        free(e);
+    }
+    c->events = NULL;
+}
+
+/* Its events stand for nothing any more; its graph is kept, as nodes of it may be in use, until the end. */
+static void invalidate(struct capture *c)
+{
+    if (!c->invalid)
+        log_line(LOG_ERROR, "a capture becomes invalid: its mode, its streams or its events forbid this call");
+    c->invalid = true;
+    drop_events(c);
+}
+
+static void end(struct capture *c)
+{
+    struct capture **link = &captures.first;
+    while (*link != c)
+        link = &(*link)->next;
+    *link = c->next;
+    atomic_fetch_sub(&captures.n, 1);
+    drop_events(c);
+    for (struct member *m = c->members, *next; m; m = next) {
+        next = m->next;
+        if (m->stream)
+            m->stream->capture = NULL;
+        free(m->tail.at);
+        free(m);
+    }
+    c->graph->capturing = false;
+    free(c);
+}
+
+/* Its graph ends with it, but one that is a node's, and one in which another capture goes on. */
+static void abandon(struct capture *c)
+{
+    struct CUgraph_st *g = c->graph;
+    end(c);
+    if (!g->is_child && !graph_is_captured(g))
+        graph_end(g);
+}
+
+/* Streams that were drawn in must have been waited for: nothing of theirs may be left at the end. */
+static bool all_joined(const struct capture *c)
+{
+    tail_unify(&member_of(c->origin)->tail);
+    for (const struct member *m = c->members; m; m = m->next)
+        for (size_t i = 0; i < m->tail.n; i++) {
+            CUgraphNode node;
+            if (node_of(m->tail.at[i], &node) == CUDA_SUCCESS && node->before.n == 0 && node->seen != captures.looks)
+                return false;
+        }
+    return true;
+}
+
+static CUresult finish(struct CUstream_st *s, struct CUgraph_st **graph)
+{
+    struct capture *c = s->capture;
+    if (!c)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (c->origin != s) {
+        invalidate(c);
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
+    bool elsewhere = c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != this_thread();
+    CUresult r = c->invalid       ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                 : elsewhere      ? CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
+                 : !all_joined(c) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+                                  : CUDA_SUCCESS;
+    if (r) {
+        abandon(c);
+    } else {
+        *graph = c->graph;
+        end(c);
+    }
+    return r;
+}
+
+CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph)
+{
+    *graph = NULL;
+    lock();
+    return unlock(finish(s, graph));
+}
+
+/* Without the stream where it began nobody can end a capture. */
+static void leave(struct CUstream_st *s)
+{
+    struct capture *c = s->capture;
+    if (c && c->origin == s) {
+        abandon(c);
+    } else if (c) {
+        member_of(s)->stream = NULL;
+        s->capture = NULL;
+    }
+}
+
+void capture_stream_gone(struct CUstream_st *s)
+{
+    lock();
+    leave(s);
+    unlock(CUDA_SUCCESS);
+}
+
+/* ---- the beginning ---- */
+
+static CUresult begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
+                      CUstreamCaptureMode mode)
+{
+    if (s->capture || (into && into->capturing))
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (into)
+        TRY(graph_has_nodes(into, after, n));
+    struct CUgraph_st *g = into;
+    struct capture *c = calloc(1, sizeof *c);
+    CUresult r = !c ? CUDA_ERROR_OUT_OF_MEMORY : g ? CUDA_SUCCESS : graph_new(&g);
+    r = r ? r : join(c, s);
+    if (r) {
+        if (g && !into)
+            graph_end(g);
+        free(c);
+        return r;
+    }
+    g->capturing = true;
+    c->graph = g;
+    c->origin = s;
+    c->thread = this_thread();
+    c->mode = mode;
+    c->id = state_number();
+    c->next = captures.first;
+    captures.first = c;
+    atomic_fetch_add(&captures.n, 1);
+    return tail_add(&member_of(s)->tail, after, n);
+}
+
+CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
+                       CUstreamCaptureMode mode)
+{
+    lock();
+    return unlock(begin(s, into, after, n, mode));
+}
+
+CUstreamCaptureStatus capture_status(struct CUstream_st *s)
+{
+    lock();
+    CUstreamCaptureStatus status = !s->capture           ? CU_STREAM_CAPTURE_STATUS_NONE
+                                   : s->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    unlock(CUDA_SUCCESS);
+    return status;
+}
+
+void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n)
+{
+    lock();
+    struct member *m = s->capture ? member_of(s) : NULL;
+    if (m)
+        tail_unify(&m->tail);
+    if (m && id)
+        *id = s->capture->id;
+    if (m && graph)
+        *graph = s->capture->graph->handle;
+    if (m && after)
+        *after = m->tail.at;
+    if (m && n)
+        *n = m->tail.n;
+    unlock(CUDA_SUCCESS);
+}
+
+static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
+{
+    if (!s->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (s->capture->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    NEED(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES && (nodes || !n));
+    TRY(graph_has_nodes(s->capture->graph, nodes, n));
+    struct tail *t = &member_of(s)->tail;
+    if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+        t->n = 0;
+    return tail_add(t, nodes, n);
+}
+
+CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
+{
+    lock();
+    return unlock(set_tail(s, nodes, n, flags));
+}
+
+/* ---- what happens in streams that capture ---- */
+
+static const CUgraphNodeType node_types[] = {
+    [WORK_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,     [WORK_LAUNCH] = CU_GRAPH_NODE_TYPE_KERNEL,
+    [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,     [WORK_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
+    [WORK_CALL] = CU_GRAPH_NODE_TYPE_HOST,       [WORK_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+};
+
+static CUresult add_node(struct CUstream_st *s, const struct work *w)
+{
+    struct capture *c = s->capture;
+    struct CUgraphNode_st *node;
+    if (!c) /* it has ended meanwhile */
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (c->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (work_is_nothing(w))
+        return CUDA_SUCCESS;
+    struct tail *t = &member_of(s)->tail;
+    TRY(work_parameters(w, s->context));
+    CUresult r = work_check(w, s->context);
+    if (r) {
+        invalidate(c);
+        return r;
+    }
+    tail_unify(t);
+    TRY(graph_add(c->graph, node_types[w->kind], w, s->context->handle, t->at, t->n, &node));
+    node->hints = (struct launch_hints){.window = s->attributes.window,
+                                        .domains = s->attributes.domains,
+                                        .domain = s->attributes.domain,
+                                        .priority = s->attributes.priority};
+    t->n = 0;
+    return tail_add(t, &node->handle, 1);
+}
+
+CUresult capture_work(struct CUstream_st *s, const struct work *w)
+{
+    lock();
+    return unlock(add_node(s, w));
+}
+
+CUresult capture_forbid(struct CUstream_st *s)
+{
+    lock();
+    if (s->capture)
+        invalidate(s->capture);
+    return unlock(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+CUresult capture_unsupported(struct CUstream_st *s, const char *what)
+{
+    capture_forbid(s);
+    return api_not_supported(what);
+}
+
+/* ---- what happens elsewhere ---- */
+
+static bool is_in(const struct capture *c, CUcontext context, bool blocking)
+{
+    for (const struct member *m = c->members; m; m = m->next)
+        if (m->stream && m->stream->context == context && !(blocking && m->stream->flags & CU_STREAM_NON_BLOCKING))
+            return true;
+    return false;
+}
+
+/* Those of a context; `blocking`: where the legacy stream waits for one of their streams. */
+static bool invalidate_in(CUcontext context, bool blocking)
+{
+    bool found = false;
+    lock();
+    for (struct capture *c = captures.first; c; c = c->next)
+        if (is_in(c, context, blocking)) {
+            invalidate(c);
+            found = true;
+        }
+    unlock(CUDA_SUCCESS);
+    return found;
+}
+
+CUresult capture_legacy(CUcontext c)
+{
+    return !are_none() && invalidate_in(c, true) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
+}
+
+CUresult capture_context(CUcontext c)
+{
+    return !are_none() && invalidate_in(c, false) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+bool capture_blocks_legacy(CUcontext context)
+{
+    bool found = false;
+    lock();
+    for (struct capture *c = captures.first; c && !found; c = c->next)
+        found = is_in(c, context, true);
+    unlock(CUDA_SUCCESS);
+    return found;
+}
+
+void capture_context_gone(CUcontext context)
+{
+    lock();
+    for (struct capture *c = captures.first, *next; c; c = next) {
+        next = c->next;
+        if (is_in(c, context, false))
+            abandon(c);
+    }
+    unlock(CUDA_SUCCESS);
+}
+
+/* The modes are those of cuThreadExchangeStreamCaptureMode. */
+static bool is_disturbed(const struct capture *c, CUstreamCaptureMode mode)
+{
+    if (mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    return c->thread == this_thread() ||
+           (mode == CU_STREAM_CAPTURE_MODE_GLOBAL && c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+CUresult capture_unsafe(void)
+{
+    CUresult r = CUDA_SUCCESS;
+    if (are_none())
+        return r;
+    lock();
+    for (struct capture *c = captures.first; c; c = c->next)
+        if (is_disturbed(c, *capture_mode())) {
+            invalidate(c);
+            r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    return unlock(r);
+}
+
+/* ---- events ---- */
+
+static void forget(struct CUevent_st *e)
+{
+    struct captured *gone = e->captured;
+    e->capture_is_over = false;
+    if (!e->capture)
+        return;
+    *gone->link = gone->next;
+    if (gone->next)
+        gone->next->link = gone->link;
+    free(gone->tail.at);
+    free(gone);
+    e->capture = NULL;
+}
+
+void capture_forget(struct CUevent_st *e)
+{
+    if (!e->capture && !e->capture_is_over)
+        return;
+    lock();
+    forget(e);
+    unlock(CUDA_SUCCESS);
+}
+
+void capture_event_gone(struct CUevent_st *e)
+{
+    if (atomic_load(&captures.n) == 0)
+        return;
+    lock();
+    forget(e);
+    unlock(CUDA_SUCCESS);
+}
+
+static CUresult record(struct CUstream_st *s, struct CUevent_st *e)
+{
+    struct capture *c = s->capture;
+    if (!event_of(e->handle)) /* since the call has found it */
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!c)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (c->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    forget(e);
+    struct captured *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->event = e;
+    made->next = c->events;
+    made->link = &c->events;
+    if (made->next)
+        made->next->link = &made->next;
+    c->events = made;
+    e->capture = c;
+    e->captured = made;
+    struct tail *t = &member_of(s)->tail;
+    tail_unify(t);
+    return tail_add(&made->tail, t->at, t->n);
+}
+
+CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e)
+{
+    lock();
+    return unlock(record(s, e));
+}
+
+/* In a stream that captures, for what was recorded outside. */
+static CUresult wait_outside(struct CUstream_st *s, struct CUevent_st *e)
+{
+    if (!e->recorded && !e->capture_is_over)
+        return CUDA_SUCCESS;
+    invalidate(s->capture);
+    return e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+}
+
+static CUresult wait(struct CUstream_st *s, struct CUevent_st *e)
+{
+    if (s->capture && s->capture->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!e->capture)
+        return s->capture ? wait_outside(s, e) : CUDA_ERROR_INVALID_VALUE; /* its capture is over */
+    if (s->capture && s->capture != e->capture) {
+        invalidate(s->capture);
+        invalidate(e->capture);
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    if (!s->capture)
+        TRY(join(e->capture, s));
+    const struct tail *t = &e->captured->tail;
+    return tail_add(&member_of(s)->tail, t->at, t->n);
+}
+
+CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e)
+{
+    lock();
+    return unlock(wait(s, e));
+}
+
+static CUresult wait_external(struct CUstream_st *s, struct CUevent_st *e)
+{
+    const struct work w = {.kind = WORK_WAIT, .event = e->handle};
+    if (e->capture_is_over && s->capture && !s->capture->invalid)
+        return wait_outside(s, e);
+    return add_node(s, &w);
+}
+
+CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e)
+{
+    lock();
+    return unlock(wait_external(s, e));
+}
+
+CUresult capture_event(struct CUevent_st *e, bool forbid)
+{
+    if (!e->capture && !e->capture_is_over)
+        return CUDA_SUCCESS;
+    lock();
+    CUresult r = e->capture ? CUDA_ERROR_CAPTURED_EVENT : e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (e->capture && forbid)
+        invalidate(e->capture);
+    return unlock(r);
+}

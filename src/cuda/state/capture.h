@@ -1,0 +1,73 @@
+/* The capture of streams into a graph, a state machine ("CUDA Runtime API", 6.4 stream management, cudaStreamBeginCapture; "CUDA C++
+ * Programming Guide", "Creating a Graph Using Stream Capture").
+ *
+ *      none --- begin ---> active --- a forbidden call ---> invalid
+ *        ^                   |                                 |
+ *        +-- end: a graph ---+        end: error 901, no graph |
+ *        +-----------------------------------------------------+
+ *
+ * A capture has a stream in which it began, which ends it, and streams that have been drawn in by waiting for its events. Each has a
+ * tail: the nodes that its next one depends on; an event takes it along. At the end all must have come back to the first stream.
+ *
+ * An H200 has said what is forbidden (tests/forbidden): to ask a stream that captures how far it is; to do anything with the legacy stream
+ * while a stream captures that would wait for it; and, as the thread's mode and those of the captures have it, calls that may disturb
+ * a capture: those that allocate, free, or wait. Each of them fails, and invalidates what it disturbs.
+ */
+#ifndef HEDDLE_CUDA_STATE_CAPTURE_H
+#define HEDDLE_CUDA_STATE_CAPTURE_H
+
+#include "cuda/state/work.h"
+
+/* ---- begin and end ---- */
+
+/* Into a graph, which ends if the capture fails, behind n nodes of it, by their handles; NULL: a new one. */
+CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
+                       CUstreamCaptureMode mode);
+/* *graph is NULL where there is an error. */
+CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph);
+CUstreamCaptureStatus capture_status(struct CUstream_st *s);
+/* Of one that is active, with handles; `after` is the stream's until its next work. */
+void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n);
+/* The nodes that the stream's next one depends on, by their handles: these, too, or only these, as
+ * CUstreamUpdateCaptureDependencies_flags have it. */
+CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags);
+/* Of the calling thread: which captures it cares for. */
+CUstreamCaptureMode *capture_mode(void);
+
+/* ---- what happens in streams that capture ---- */
+
+/* Work becomes a node. */
+CUresult capture_work(struct CUstream_st *s, const struct work *w);
+/* The call has no meaning in a capture, or none that Heddle knows: it becomes invalid. */
+CUresult capture_forbid(struct CUstream_st *s);
+CUresult capture_unsupported(struct CUstream_st *s, const char *what);
+/* It has been destroyed: its handle is none any more. */
+void capture_stream_gone(struct CUstream_st *s);
+
+/* ---- what happens elsewhere, and may disturb captures ---- */
+
+/* A call that may. */
+CUresult capture_unsafe(void);
+/* Something with the legacy stream of a context. */
+CUresult capture_legacy(CUcontext c);
+bool capture_blocks_legacy(CUcontext c); /* that would fail */
+/* Something with all streams of a context. */
+CUresult capture_context(CUcontext c);
+void capture_context_gone(CUcontext c);
+
+/* ---- events ---- */
+
+/* Recorded in a stream that captures. */
+CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e);
+/* `s` waits for the event, and one of them captures. */
+CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e);
+/* A node that waits for the event, whoever records it (CU_EVENT_WAIT_EXTERNAL). */
+CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e);
+/* The host asks for an event, and may do so only where it was recorded outside. `forbid`: else the capture becomes invalid. */
+CUresult capture_event(struct CUevent_st *e, bool forbid);
+/* The event is recorded elsewhere. */
+void capture_forget(struct CUevent_st *e);
+/* It has been destroyed: its handle is none any more. */
+void capture_event_gone(struct CUevent_st *e);
+
+#endif

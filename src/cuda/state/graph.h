@@ -1,0 +1,197 @@
+/* Graphs: work with an order between its pieces, put together by hand or captured from streams, and launched as often as
+ * wanted. Private to cuda/.
+ */
+#ifndef HEDDLE_CUDA_STATE_GRAPH_H
+#define HEDDLE_CUDA_STATE_GRAPH_H
+
+#include "cuda/state/work.h"
+
+/* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it stands in the other's: what a graph of
+ * many edges costs grows with their number alone. */
+struct edges {
+    struct edge_end {
+        CUgraphNode node;
+        size_t at; /* in that node's list */
+    } *at;
+    size_t n, capacity;
+};
+
+/* Attributes of a kernel that change no result. */
+struct launch_hints {
+    CUaccessPolicyWindow window;
+    CUlaunchMemSyncDomainMap domains;
+    CUlaunchMemSyncDomain domain;
+    int priority, cluster_policy;
+    unsigned carveout;
+};
+
+struct CUgraphNode_st {
+    CUgraphNode handle;
+    CUgraphNode next, *link; /* in the graph, in the order of making */
+    CUgraph graph;
+    CUgraphNode original; /* in the graph that this one is a clone of: its handle, or NULL */
+    CUgraphNodeType type;
+    CUcontext context;          /* its handle */
+    struct work work;           /* with parameters of its own */
+    struct launch_hints hints;  /* of a kernel */
+    struct CUgraph_st *child;   /* of a child graph: the node's own copy */
+    void **parameters;          /* of a kernel: the list that cuGraphKernelNodeGetParams has given, or NULL */
+    struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
+    size_t end_since;           /* among those that nothing depends on: its turn in becoming one */
+    int mark;                   /* while they are sorted, */
+    size_t place;               /* how far that is, and then their place */
+    uint64_t seen;              /* by which look at a tail: capture.c */
+};
+
+/* What belongs to nodes, by their handles, which are not looked into. */
+struct node_index {
+    struct node_entry {
+        CUgraphNode key;
+        void *value;
+    } *at;
+    size_t n;
+};
+
+struct CUgraph_st {
+    CUgraph handle;
+    CUgraphNode first, *end;
+    size_t n, n_turns;
+    struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
+    struct kept *kept;
+    bool capturing;    /* streams add to it (capture.h) */
+    bool is_child;     /* of a node, which it ends with */
+    bool is_flat;      /* driver/graph_child.c */
+    size_t n_children; /* nodes that have one */
+};
+
+/* References to a user object. */
+struct kept {
+    struct kept *next;
+    CUuserObject object; /* its handle */
+    unsigned count;
+};
+
+/* A graph made ready: its nodes in an order in which each comes after those it depends on. */
+struct CUgraphExec_st {
+    CUgraphExec handle;
+    cuuint64_t flags;
+    size_t n, n_branches;    /* branches: graph_branch.c */
+    struct node_index index; /* steps by their nodes */
+    size_t *ends, n_ends;    /* places of the steps that nothing depends on, as graph_ends() has them */
+    size_t *after, n_after;  /* places of what the steps depend on */
+    hd_stream **streams;     /* by branch */
+    CUcontext streams_of;    /* the context: its handle */
+    uint64_t streams_of_id;
+    struct kept *kept;
+    hd_event *begun, *ended; /* the last launch, */
+    uint64_t launched_in;    /* in the stream with this number */
+    struct step {
+        CUgraphNode node; /* of the graph: its handle */
+        CUgraphNodeType type;
+        CUcontext context; /* its handle */
+        struct work work;
+        bool disabled;
+        bool is_first, is_last; /* it depends on nothing, nothing depends on it */
+        size_t after, n_after;  /* what it depends on: where the exec's list has it, in the order of the edges */
+        size_t branch;
+        struct step **waits_for; /* in other branches */
+        size_t n_waits;
+        hd_event *event; /* its end, where others wait for it, or NULL */
+    } steps[];
+};
+
+/* By their handles. */
+CUresult graph_of(CUgraph handle, CUgraph *g);
+CUresult node_of(CUgraphNode handle, CUgraphNode *n);
+/* Are all of these handles of its nodes? */
+CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n);
+CUresult graph_new(CUgraph *g);
+/* Their handles stand for nothing any more; what calls that have begun use of them stays until those have ended. */
+void graph_end(CUgraph g);
+/* Whether streams add to it, or to a graph in it, which would end with it. */
+bool graph_is_captured(CUgraph g);
+void node_end(CUgraphNode n);
+/* Copies the work, its parameters with it. The context and what it is after: their handles. */
+CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
+                   size_t n, CUgraphNode *node);
+
+/* ---- graph_edges.c ---- */
+
+/* `node` also depends on `earlier`. */
+CUresult graph_order(CUgraphNode earlier, CUgraphNode node);
+bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node);
+/* False where there is no such edge. */
+bool graph_forget_order(CUgraphNode earlier, CUgraphNode node);
+void graph_forget_edges(CUgraphNode node);
+/* The nodes that nothing depends on, in the order in which they came to that; to be freed. */
+CUresult graph_ends(CUgraph g, CUgraphNode **ends, size_t *n);
+
+/* An index of n entries, which the caller fills before it calls node_index_sort(). */
+CUresult node_index_make(struct node_index *x, size_t n);
+void node_index_sort(struct node_index *x);
+void *node_index_find(const struct node_index *x, CUgraphNode key); /* NULL: there is none */
+void node_index_free(struct node_index *x);
+
+/* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The context: its handle. */
+CUresult work_own(const struct work *w, CUcontext c, struct work *own);
+void work_disown(struct work *own);
+/* A launch's kernel on a context's device. */
+CUresult work_kernel(const struct work *w, CUcontext c, hd_kernel **kernel);
+/* Whether it can be a node: more is asked of those than of what streams take. */
+CUresult node_check(const struct work *w, CUcontext c);
+/* Whether a node that was made ready can go over from a to b. */
+bool work_can_become(const struct work *a, const struct work *b);
+
+/* ---- graphs in graphs: driver/graph_child.c ---- */
+
+/* The same nodes, with children of their own, and edges in a graph that has none; references to the same user objects. */
+CUresult graph_copy(CUgraph from, CUgraph to);
+/* A graph without children that does the same. Its nodes stand for those of `from` and its children: their `original`. */
+CUresult graph_flatten(CUgraph from, CUgraph *flat);
+
+/* ---- what a program says of nodes: graph_params.c ---- */
+
+/* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where it names no context. */
+CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *w, CUcontext *c);
+CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
+CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w);
+CUresult work_of_call(const CUDA_HOST_NODE_PARAMS *p, struct work *w);
+CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w);
+/* What a launch has by attributes, which its parameters do not say. */
+void launch_copy_attributes(struct work_launch *to, const struct work_launch *from);
+
+/* ---- graphs made ready: driver/graph.c ---- */
+
+/* Checks a node, and adds it. All by their handles; the context may be NULL: the current one. */
+CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
+                        const CUgraphNode *after, size_t n, CUgraphNode *node);
+
+CUresult exec_of(CUgraphExec handle, CUgraphExec *x);
+/* The node that stands for a step that is made of this one. */
+CUgraphNode node_key(CUgraphNode n);
+/* One without a handle. *bad: a node that depends on itself, or NULL. */
+CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad);
+void exec_free(void *x);
+
+/* ---- updates: graph_update.c ---- */
+
+/* Gives x the work of another graph of the same shape, or says what differs. */
+CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info);
+
+/* ---- user objects: driver/user_object.c ---- */
+
+/* More references to an object, as cuGraphRetainUserObject has it, and fewer. */
+CUresult kept_retain(struct kept **list, CUuserObject object, unsigned count, unsigned flags);
+CUresult kept_give_back(struct kept **list, CUuserObject object, unsigned count);
+/* References to the same user objects; where that fails, those that there are so far. */
+CUresult kept_copy(const struct kept *from, struct kept **to);
+void kept_release(struct kept **list);
+
+/* ---- launching: graph_branch.c ---- */
+
+/* To be called once, when the steps are there. */
+CUresult branches_find(CUgraphExec x);
+void branches_free(CUgraphExec x);
+CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c);
+
+#endif

@@ -1,0 +1,142 @@
+/* What depends on what in a graph, and what belongs to a node. */
+#include "cuda/state/graph.h"
+
+#include <stdlib.h>
+
+/* ---- edges ---- */
+
+static bool make_room(struct edges *e)
+{
+    if (e->n < e->capacity)
+        return true;
+    size_t capacity = e->capacity ? 2 * e->capacity : 2;
+    struct edge_end *more = realloc(e->at, capacity * sizeof *more);
+    if (!more)
+        return false;
+    e->at = more;
+    e->capacity = capacity;
+    return true;
+}
+
+/* Where the edge stands among those that `node` depends on; n, where there is none. It is looked for in the shorter list. */
+static size_t find(CUgraphNode earlier, CUgraphNode node)
+{
+    const struct edges *after = &node->after, *before = &earlier->before;
+    size_t i = 0;
+    if (after->n <= before->n) {
+        while (i < after->n && after->at[i].node != earlier)
+            i++;
+        return i;
+    }
+    while (i < before->n && before->at[i].node != node)
+        i++;
+    return i < before->n ? before->at[i].at : after->n;
+}
+
+bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node)
+{
+    return find(earlier, node) < node->after.n;
+}
+
+CUresult graph_order(CUgraphNode earlier, CUgraphNode node)
+{
+    struct edges *after = &node->after, *before = &earlier->before;
+    if (graph_is_ordered(earlier, node))
+        return CUDA_SUCCESS;
+    if (!make_room(after) || !make_room(before))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    after->at[after->n] = (struct edge_end){earlier, before->n};
+    before->at[before->n++] = (struct edge_end){node, after->n++};
+    return CUDA_SUCCESS;
+}
+
+/* The last edge of the node to that side takes the place of one that has gone. */
+static void remove_after(CUgraphNode node, size_t i)
+{
+    struct edges *e = &node->after;
+    e->at[i] = e->at[--e->n];
+    if (i < e->n)
+        e->at[i].node->before.at[e->at[i].at].at = i;
+}
+
+static void remove_before(CUgraphNode node, size_t i)
+{
+    struct edges *e = &node->before;
+    e->at[i] = e->at[--e->n];
+    if (i < e->n)
+        e->at[i].node->after.at[e->at[i].at].at = i;
+    if (!e->n)
+        node->end_since = ++node->graph->n_turns;
+}
+
+bool graph_forget_order(CUgraphNode earlier, CUgraphNode node)
+{
+    size_t i = find(earlier, node);
+    if (i == node->after.n)
+        return false;
+    remove_before(earlier, node->after.at[i].at);
+    remove_after(node, i);
+    return true;
+}
+
+void graph_forget_edges(CUgraphNode node)
+{
+    for (size_t i = node->after.n; i-- > 0;)
+        remove_before(node->after.at[i].node, node->after.at[i].at);
+    for (size_t i = node->before.n; i-- > 0;)
+        remove_after(node->before.at[i].node, node->before.at[i].at);
+    node->after.n = node->before.n = 0;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    size_t x = (*(CUgraphNode const *)a)->end_since, y = (*(CUgraphNode const *)b)->end_since;
+    return (x > y) - (x < y);
+}
+
+CUresult graph_ends(CUgraph g, CUgraphNode **ends, size_t *n)
+{
+    CUgraphNode *at = calloc(g->n + 1, sizeof(CUgraphNode));
+    if (!at)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *n = 0;
+    for (CUgraphNode p = g->first; p; p = p->next)
+        if (!p->before.n)
+            at[(*n)++] = p;
+    qsort(at, *n, sizeof(CUgraphNode), by_turn);
+    *ends = at;
+    return CUDA_SUCCESS;
+}
+
+/* ---- what belongs to nodes ---- */
+
+CUresult node_index_make(struct node_index *x, size_t n)
+{
+    x->at = calloc(n + 1, sizeof *x->at);
+    x->n = x->at ? n : 0;
+    return x->at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t)((const struct node_entry *)a)->key, y = (uintptr_t)((const struct node_entry *)b)->key;
+    return (x > y) - (x < y);
+}
+
+void node_index_sort(struct node_index *x)
+{
+    qsort(x->at, x->n, sizeof *x->at, compare);
+}
+
+void *node_index_find(const struct node_index *x, CUgraphNode key)
+{
+    const struct node_entry wanted = {key, NULL},
+                            *found = x->n ? bsearch(&wanted, x->at, x->n, sizeof *x->at, compare) : NULL;
+    return found ? found->value : NULL;
+}
+
+void node_index_free(struct node_index *x)
+{
+    free(x->at);
+    *x = (struct node_index){0};
+}

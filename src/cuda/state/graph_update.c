@@ -1,0 +1,156 @@
+/* Updates of a graph that was made ready by another graph ("CUDA Driver API", 6.23, cuGraphExecUpdate): which steps and nodes belong
+ * together, and what may differ.
+ *
+ * They are paired from the ends, the last first, and from each pair along its edges, in the order of theirs: so both must have been
+ * made alike. Which difference is told where there are several is an H200's choice (tests/forbidden, random_graphs).
+ */
+#include "cuda/state/graph.h"
+
+#include <stdlib.h>
+
+/* ---- what may differ ---- */
+
+static bool is_row(const struct work *w)
+{
+    return w->kind == WORK_COPY ? w->copy.height * w->copy.depth <= 1 : w->fill.height <= 1;
+}
+
+/* Boxes are copied as they were, and filled where they were or elsewhere. */
+static bool same_box(const struct work *a, const struct work *b)
+{
+    if (a->kind == WORK_COPY)
+        return a->copy.from == b->copy.from && a->copy.to == b->copy.to && a->copy.width == b->copy.width &&
+               a->copy.height == b->copy.height && a->copy.depth == b->copy.depth &&
+               a->copy.from_pitch == b->copy.from_pitch && a->copy.to_pitch == b->copy.to_pitch &&
+               a->copy.from_slice == b->copy.from_slice && a->copy.to_slice == b->copy.to_slice;
+    return a->fill.width == b->fill.width && a->fill.height == b->fill.height && a->fill.pitch == b->fill.pitch &&
+           a->fill.element_bytes == b->fill.element_bytes;
+}
+
+bool work_can_become(const struct work *a, const struct work *b)
+{
+    if (a->kind == WORK_COPY && (a->from_type != b->from_type || a->to_type != b->to_type))
+        return false;
+    if (a->kind == WORK_COPY || a->kind == WORK_FILL)
+        return is_row(a) ? is_row(b) : same_box(a, b);
+    return true;
+}
+
+/* ---- pairs ---- */
+
+struct pairing {
+    CUgraphExec x;
+    CUgraph g;
+    CUgraphNode *node_of;    /* of each step, NULL: it has none yet */
+    bool *taken;             /* by the nodes' places: in the order of making */
+    size_t *open, n, n_open; /* steps that have a node; those from n on have not been looked at */
+    CUgraphExecUpdateResultInfo *info;
+};
+
+static CUresult refuse(const struct pairing *p, CUgraphExecUpdateResult result, CUgraphNode node)
+{
+    p->info->result = result;
+    p->info->errorNode = node ? node_key(node) : NULL;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+/* `to` depends on the two; NULL: they are ends. */
+static CUresult pair(struct pairing *p, size_t step, CUgraphNode node, CUgraphNode to)
+{
+    if (p->node_of[step] == node)
+        return CUDA_SUCCESS;
+    if (p->node_of[step] || p->taken[node->place]) {
+        p->info->errorFromNode = node_key(node);
+        return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, to);
+    }
+    p->node_of[step] = node;
+    p->taken[node->place] = true;
+    p->open[p->n_open++] = step;
+    return CUDA_SUCCESS;
+}
+
+static CUresult pair_ends(struct pairing *p, const CUgraphNode *ends, size_t n)
+{
+    size_t n_steps = p->x->n_ends;
+    for (; n > 0 && n_steps > 0; n--, n_steps--)
+        TRY(pair(p, p->x->ends[n_steps - 1], ends[n - 1], NULL));
+    return n == n_steps ? CUDA_SUCCESS
+                        : refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, n > 0 ? ends[n - 1] : NULL);
+}
+
+static CUresult check_pair(struct pairing *p, const struct step *s, CUgraphNode n)
+{
+    if (s->n_after != n->after.n)
+        return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, n);
+    if (s->type != n->type)
+        return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, n);
+    if (s->type == CU_GRAPH_NODE_TYPE_KERNEL && s->work.launch.cooperative != n->work.launch.cooperative)
+        return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, n);
+    if (!work_can_become(&s->work, &n->work))
+        return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, n);
+    for (size_t i = 0; i < s->n_after; i++)
+        TRY(pair(p, p->x->after[s->after + i], n->after.at[i].node, n));
+    return CUDA_SUCCESS;
+}
+
+static CUresult pair_all(struct pairing *p)
+{
+    CUgraphNode *ends, n = p->g->first;
+    size_t n_ends;
+    if (p->x->n != p->g->n)
+        return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, NULL);
+    for (size_t i = 0; n; n = n->next)
+        n->place = i++;
+    TRY(graph_ends(p->g, &ends, &n_ends));
+    CUresult r = pair_ends(p, ends, n_ends);
+    free(ends);
+    for (; !r && p->n < p->n_open; p->n++)
+        r = check_pair(p, &p->x->steps[p->open[p->n]], p->node_of[p->open[p->n]]);
+    return r;
+}
+
+/* ---- the update ---- */
+
+static CUresult take_work(struct pairing *p)
+{
+    CUgraphExec fresh;
+    CUgraphNode bad;
+    TRY(exec_new(p->g, p->x->flags, &fresh, &bad));
+    for (size_t i = 0; i < p->x->n; i++) {
+        struct step *to = &p->x->steps[i], *from = &fresh->steps[p->node_of[i]->place];
+        struct work old = to->work;
+        to->work = from->work;
+        from->work = old;
+    }
+    exec_free(fresh);
+    p->info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    return CUDA_SUCCESS;
+}
+
+static CUresult update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info)
+{
+    struct pairing p = {.x = x,
+                        .g = g,
+                        .node_of = calloc(x->n + 1, sizeof(CUgraphNode)),
+                        .taken = calloc(g->n + 1, sizeof *p.taken),
+                        .open = calloc(x->n + 1, sizeof *p.open),
+                        .info = info};
+    CUresult r = p.node_of && p.taken && p.open ? pair_all(&p) : CUDA_ERROR_OUT_OF_MEMORY;
+    r = r ? r : take_work(&p);
+    free(p.node_of);
+    free(p.taken);
+    free(p.open);
+    return r;
+}
+
+CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info)
+{
+    CUgraph flat;
+    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    if (!g->n_children)
+        return update(x, g, info);
+    TRY(graph_flatten(g, &flat));
+    CUresult r = update(x, flat, info);
+    graph_end(flat);
+    return r;
+}

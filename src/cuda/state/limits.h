@@ -1,0 +1,21 @@
+/* What the environment allows a program. */
+#ifndef HEDDLE_CUDA_STATE_LIMITS_H
+#define HEDDLE_CUDA_STATE_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 0: no limit, or the machine's default. */
+struct limits {
+    uint64_t memory_bytes, stack_bytes, steps;
+    int devices;     /* 1 where nothing is said */
+    double deadline; /* of all kernels, as CLOCK_MONOTONIC has it */
+};
+
+/* Reads it, once. False where a variable has no value of its kind, which has been said. */
+bool limits_start(void);
+const struct limits *limits_given(void);
+/* For a launch: hd_launch_config.timeout_seconds. */
+double limits_time_left(const struct limits *l);
+
+#endif

@@ -1,0 +1,103 @@
+/* See registered.h. */
+#include "cuda/state/registered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    struct registered *at; /* by address */
+    size_t n, capacity;
+} registered;
+
+/* The last registered range that starts at or before an address: its place from 1, or 0. */
+static size_t registered_before(const void *address)
+{
+    size_t low = 0, high = registered.n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((const char *)registered.at[middle].start <= (const char *)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool registered_find(const void *address, struct registered *r)
+{
+    state_lock();
+    size_t i = registered_before(address);
+    struct registered *p = i ? &registered.at[i - 1] : NULL;
+    bool found = p && (size_t)((const char *)address - (const char *)p->start) < p->bytes;
+    if (found && r)
+        *r = *p;
+    state_unlock();
+    return found;
+}
+
+CUresult registered_add_held(const struct registered *r)
+{
+    CUresult result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    size_t i = registered_before((const char *)r->start + r->bytes - 1);
+    struct registered *p = i ? &registered.at[i - 1] : NULL;
+    if (!p || (const char *)p->start + p->bytes <= (const char *)r->start) {
+        result = CUDA_SUCCESS;
+        if (registered.n == registered.capacity) {
+            size_t cap = registered.capacity ? 2 * registered.capacity : 16;
+            struct registered *more = realloc(registered.at, cap * sizeof *more);
+            if (more) {
+                registered.at = more;
+                registered.capacity = cap;
+            } else {
+                result = CUDA_ERROR_OUT_OF_MEMORY;
+            }
+        }
+    }
+    if (!result) {
+        memmove(&registered.at[i + 1], &registered.at[i], (registered.n++ - i) * sizeof *r);
+        registered.at[i] = *r;
+    }
+    return result;
+}
+
+CUresult registered_add(const struct registered *r)
+{
+    state_lock();
+    CUresult result = registered_add_held(r);
+    state_unlock();
+    return result;
+}
+
+CUresult registered_remove_held(const void *start)
+{
+    size_t i = registered_before(start);
+    if (!i || registered.at[i - 1].start != start)
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    memmove(&registered.at[i - 1], &registered.at[i], (registered.n-- - i) * sizeof *registered.at);
+    return CUDA_SUCCESS;
+}
+
+CUresult registered_remove(const void *start)
+{
+    state_lock();
+    CUresult result = registered_remove_held(start);
+    state_unlock();
+    return result;
+}
+
+void registered_leave_held(CUcontext handle)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < registered.n; i++)
+        if (registered.at[i].managed || registered.at[i].context != handle)
+            registered.at[kept++] = registered.at[i];
+    registered.n = kept;
+}
+
+size_t registered_ranges_held(hd_range *ranges, size_t n, size_t at)
+{
+    for (size_t i = 0; i < registered.n; i++, at++)
+        if (at < n)
+            ranges[at] = (hd_range){registered.at[i].start, registered.at[i].bytes};
+    return at;
+}

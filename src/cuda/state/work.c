@@ -1,0 +1,261 @@
+/* See work.h. */
+#include "cuda/state/work.h"
+
+#include "cuda/state/allocations.h"
+#include "cuda/state/capture.h"
+#include "cuda/watch/check.h"
+#include "cuda/state/devices.h"
+#include "cuda/state/events.h"
+#include "cuda/watch/explain.h"
+#include "cuda/state/limits.h"
+#include "cuda/watch/nvtx_memory.h"
+#include "cuda/state/module.h"
+#include "cuda/process/printed.h"
+#include "cuda/state/registered.h"
+#include "cuda/state/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGED_BYTES = 64 << 10 };
+
+/* ---- launches ---- */
+
+/* Dynamic shared memory over 48 KiB has to be asked for (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES). */
+static CUresult check_shared(const struct CUfunc_st *f, const struct work_launch *l, CUcontext c, hd_kernel *kernel)
+{
+    int limit = 0;
+    hd_kernel_info info;
+    hd_machine_get_attribute(c->device->machine, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &limit);
+    hd_kernel_get_info(kernel, &info);
+    size_t most = info.static_shared_bytes < (size_t)limit ? (size_t)limit - info.static_shared_bytes : 0;
+    if (f->dynamic_shared_limit >= 0 && (size_t)f->dynamic_shared_limit > most)
+        most = (size_t)f->dynamic_shared_limit;
+    if (l->shared_bytes <= most)
+        return CUDA_SUCCESS;
+    log_line(LOG_ERROR,
+             "`%s`: %u bytes of dynamic shared memory; %zu are possible without "
+             "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize)",
+             f->name, l->shared_bytes, most);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* An H200's answer where there are more parameters than the kernel has. */
+static CUresult check_packed(const struct work_launch *l, hd_kernel *kernel)
+{
+    hd_kernel_info info;
+    hd_kernel_get_info(kernel, &info);
+    return l->packed_bytes > info.param_bytes ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+}
+
+/* By `heddle check` or `heddle explain`; each is asked once a launch. */
+static bool is_wanted(const char *kernel)
+{
+    bool checked = check_wants(kernel), explained = explain_wants(kernel);
+    return checked && explained;
+}
+
+static hd_launch_config config_of(const struct CUfunc_st *f, const struct work_launch *l)
+{
+    return (hd_launch_config){.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                              .block = {l->block[0], l->block[1], l->block[2]},
+                              .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+                              .shared_bytes = l->shared_bytes,
+                              .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
+                                       (l->programmatic ? HD_LAUNCH_PROGRAMMATIC : 0) |
+                                       (f->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0),
+                              .args = (const void *const *)l->args,
+                              .packed_args = l->packed,
+                              .packed_bytes = l->packed_bytes};
+}
+
+/* What a launch has said, before it began; frees the report. */
+static CUresult launched(const struct CUfunc_st *f, hd_result r, hd_report *report)
+{
+    hd_diagnostic first;
+    if (hd_report_get(report, 0, &first))
+        log_line(LOG_ERROR, "`%s` cannot be launched: %s", f->name, first.text);
+    hd_report_free(report);
+    return from_hd(r);
+}
+
+static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
+{
+    struct CUfunc_st *f;
+    hd_kernel *kernel;
+    hd_report *report = NULL;
+    TRY(function_find(l->function, c->device, &f, &kernel));
+    if (l->shared_bytes)
+        TRY(check_shared(f, l, c, kernel));
+    if (l->packed)
+        TRY(check_packed(l, kernel));
+    hd_launch_config config = config_of(f, l);
+    config.flags |= is_wanted(f->name) ? 0 : HD_LAUNCH_UNCHECKED;
+    config.timeout_seconds = limits_time_left(limits_given());
+    config.rules = nvtx_memory_rules(c->device->ordinal);
+    hd_result r = hd_stream_launch(s, kernel, &config, &report);
+    hd_memory_rules_destroy(config.rules);
+    return launched(f, r, report);
+}
+
+CUresult work_check(const struct work *w, CUcontext c)
+{
+    struct CUfunc_st *f;
+    hd_kernel *kernel;
+    hd_report *report = NULL;
+    if (w->kind != WORK_LAUNCH)
+        return CUDA_SUCCESS;
+    TRY(function_find(w->launch.function, c->device, &f, &kernel));
+    TRY(check_shared(f, &w->launch, c, kernel));
+    hd_launch_config config = config_of(f, &w->launch);
+    hd_result r = hd_launch_check(kernel, &config, &report);
+    return launched(f, r, report);
+}
+
+/* ---- copies ---- */
+
+/* Kinds of memory, as far as when a copy returns depends on them. */
+enum memory { DEVICE, MANAGED, PINNED, PAGEABLE };
+
+static enum memory memory_of(const void *p)
+{
+    hd_memory_info info;
+    struct registered r;
+    if (device_of(p, &info)) {
+        const struct allocation *a = info.data;
+        return allocation_is_managed(&info) ? MANAGED : a && a->type == CU_MEMORYTYPE_HOST ? PINNED : DEVICE;
+    }
+    return !registered_find(p, &r) ? PAGEABLE : r.managed ? MANAGED : PINNED;
+}
+
+static void free_staged(void *data, hd_result status)
+{
+    (void)status;
+    free(data);
+}
+
+/* The rows of a box one after the other. */
+static void *stage(const hd_copy *c)
+{
+    char *staged = malloc(c->width * c->height * c->depth), *to = staged;
+    for (size_t z = 0; staged && z < c->depth; z++)
+        for (size_t y = 0; y < c->height; y++, to += c->width)
+            memcpy(to, (const char *)c->from + z * c->from_slice + y * c->from_pitch, c->width);
+    return staged;
+}
+
+/* The functions without Async ("API synchronization behavior", 2, "Memcpy"): to the device from pageable memory, the stream is
+ * waited for, but not the copy; and nothing within the device. Where memory is managed, all is, as it was documented up to CUDA 11. */
+static CUresult copy_sync(hd_stream *s, const hd_copy *c)
+{
+    enum memory to = memory_of(c->to), from = memory_of(c->from);
+    if (to == DEVICE && from == PAGEABLE)
+        TRY(from_hd(hd_stream_synchronize(s)));
+    bool promised = to != DEVICE || from == PINNED || from == MANAGED;
+    return from_hd(hd_stream_copy(s, c, promised ? HD_WAIT : HD_WAIT_UNPROMISED));
+}
+
+/* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns: what is small is set aside, the rest
+ * waited for. Between memories of the host, copies are synchronous; where one side is pageable, they might be. */
+static CUresult copy_async(hd_stream *s, const hd_copy *c)
+{
+    size_t bytes = c->width * c->height * c->depth;
+    enum memory to = memory_of(c->to), from = memory_of(c->from);
+    bool pageable = to == PAGEABLE || from == PAGEABLE, host = to >= PINNED && from >= PINNED;
+    if (from != PAGEABLE || host || bytes > STAGED_BYTES || hd_stream_is_done(s))
+        return from_hd(hd_stream_copy(s, c, host ? HD_WAIT : pageable ? HD_WAIT_UNPROMISED : HD_NO_WAIT));
+    void *staged = stage(c);
+    if (!staged)
+        return from_hd(hd_stream_copy(s, c, HD_WAIT_UNPROMISED));
+    hd_copy from_staged = *c;
+    from_staged.from = staged;
+    from_staged.from_pitch = c->width;
+    from_staged.from_slice = c->width * c->height;
+    hd_result r = hd_stream_copy(s, &from_staged, HD_NO_WAIT),
+              freed = hd_stream_call(s, free_staged, staged, HD_CALL_ALWAYS | HD_CALL_UPKEEP);
+    return from_hd(r ? r : freed);
+}
+
+static CUresult copy(hd_stream *s, const hd_copy *box, enum work_how how)
+{
+    hd_copy c = *box;
+    if (c.width * c.height * c.depth == 0)
+        return CUDA_SUCCESS;
+    c.host = memory_of(c.to) >= PINNED || memory_of(c.from) >= PINNED;
+    return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, &c, HD_NO_WAIT))
+           : how == WORK_SYNC   ? copy_sync(s, &c)
+                                : copy_async(s, &c);
+}
+
+/* Fills of what the host can look at are waited for by the functions without Async ("API synchronization behavior", 2,
+ * "Memset"). */
+static CUresult fill(hd_stream *s, const hd_fill *f, enum work_how how)
+{
+    bool wait = how == WORK_SYNC && memory_of(f->to) != DEVICE;
+    return from_hd(hd_stream_fill(s, f, wait ? HD_WAIT : HD_NO_WAIT));
+}
+
+/* ---- host functions ---- */
+
+struct call {
+    CUhostFn function;
+    void *data;
+};
+
+static void run_call(void *data, hd_result status)
+{
+    struct call c = *(struct call *)data;
+    free(data);
+    print_flush();
+    if (!status)
+        c.function(c.data);
+}
+
+static CUresult call(hd_stream *s, CUhostFn function, void *data)
+{
+    struct call *c = malloc(sizeof *c);
+    if (!c)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *c = (struct call){function, data};
+    return from_hd(hd_stream_call(s, run_call, c, HD_CALL_ALWAYS));
+}
+
+/* ---- events ---- */
+
+static CUresult event(hd_stream *s, CUevent handle, bool wait)
+{
+    struct CUevent_st *e = event_of(handle);
+    return !e ? CUDA_ERROR_INVALID_HANDLE : wait ? event_wait(e, s) : event_record(e, s);
+}
+
+/* ---- all of them ---- */
+
+CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how how)
+{
+    summary_count(w);
+    switch (w->kind) {
+    case WORK_LAUNCH: return launch(s, c, &w->launch);
+    case WORK_COPY: return copy(s, &w->copy, how);
+    case WORK_FILL: return fill(s, &w->fill, how);
+    case WORK_CALL: return call(s, w->call.function, w->call.data);
+    case WORK_RECORD: return event(s, w->event, false);
+    case WORK_WAIT: return event(s, w->event, true);
+    default: return CUDA_SUCCESS;
+    }
+}
+
+CUresult work_put(CUstream stream, const struct work *w, bool wait)
+{
+    CUstream s;
+    CUcontext c;
+    TRY(stream_object(stream, &s, &c));
+    if (s && s->capture)
+        return wait ? capture_forbid(s) : capture_work(s, w);
+    if (!s)
+        TRY(capture_legacy(c));
+    hd_stream *runs_in = s ? s->stream : hd_context_default_stream(c->context);
+    CUresult r = work_run(runs_in, c, w, wait ? WORK_SYNC : WORK_ASYNC);
+    if (wait)
+        print_flush();
+    return r;
+}

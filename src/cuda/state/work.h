@@ -1,0 +1,66 @@
+/* Work for streams: what the driver's functions put there, and what graphs are made of. It names functions and events by their handles,
+ * which may end before it runs. Private to cuda/. */
+#ifndef HEDDLE_CUDA_STATE_WORK_H
+#define HEDDLE_CUDA_STATE_WORK_H
+
+#include "cuda/state/state.h"
+
+enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT };
+
+struct work_launch {
+    CUfunction function;                                  /* its handle */
+    unsigned grid[3], block[3], cluster[3], shared_bytes; /* cluster: 0 where the launch does not say */
+    int cooperative;
+    bool programmatic;
+    void *const *args; /* or packed */
+    const void *packed;
+    size_t packed_bytes;
+};
+
+struct work {
+    enum work_kind kind;
+    unsigned char from_type, to_type; /* of a copy: CUmemorytype, as the program has said it */
+    union {
+        struct work_launch launch;
+        hd_copy copy;
+        hd_fill fill;
+        struct {
+            CUhostFn function;
+            void *data;
+        } call;
+        CUevent event; /* its handle: to record, to wait for */
+    };
+};
+
+/* Puts work into a stream; `wait`: returns when it is done. Into a stream that is being captured it goes as a node. */
+CUresult work_put(CUstream stream, const struct work *w, bool wait);
+
+/* As a graph does, pageable memory is read and written when the work runs, not when it is put. */
+enum work_how { WORK_ASYNC, WORK_SYNC, WORK_IN_GRAPH };
+/* Puts it where it runs. */
+CUresult work_run(hd_stream *stream, CUcontext c, const struct work *w, enum work_how how);
+
+/* Whether it can be run as it is; and whether a launch has been given its parameters. */
+CUresult work_check(const struct work *w, CUcontext c);
+CUresult work_parameters(const struct work *w, CUcontext c);
+static inline bool work_is_nothing(const struct work *w)
+{
+    return (w->kind == WORK_COPY && w->copy.width * w->copy.height * w->copy.depth == 0) ||
+           (w->kind == WORK_FILL && w->fill.width * w->fill.height == 0);
+}
+
+/* Attributes are honoured, are hints without a meaning here, or refused. */
+CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l);
+/* The `extra` of a launch: its packed parameters. */
+CUresult launch_read_extra(void **extra, struct work_launch *l);
+/* A box copy as the library takes it, checked. Nothing to be copied has width 0. */
+CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
+/* Can a fill be done: is there memory for it that may be written? */
+CUresult fill_check(const hd_fill *fill);
+
+/* ---- summary.c ---- */
+
+/* Counts a work for what `heddle run -v` says in the end. */
+void summary_count(const struct work *w);
+
+#endif

@@ -1,0 +1,330 @@
+/* See check.h. */
+#include "cuda/watch/check.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "cuda/state/contexts.h"
+#include "cuda/process/file.h"
+#include "cuda/process/stack.h"
+#include "cuda/state/state.h"
+#include "cuda/watch/watch.h"
+
+static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 5, TIMES_THE_COST = 20;
+
+static struct {
+    bool on;
+    pid_t process;
+    struct check_options options;
+    pthread_mutex_t lock; /* of what follows */
+    char *path;           /* of the file */
+    struct launch_choice choice;
+    hd_checker *checkers[MAX_DEVICES];
+    unsigned n_checkers;
+    hd_report *others; /* findings that no checker has */
+    uint64_t launches, unchecked;
+    json_t *kernels; /* an object: the mangled names of those that were checked, in the order of their first launches */
+    json_t *running; /* an object: of kernels whose launches have begun and not ended, how many */
+    double written_at, cost; /* when, and how many seconds it took */
+    bool ended, cannot_write;
+} check = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the file ---- */
+
+/* All but the findings; without its closing brace. */
+static char *head_text(void)
+{
+    json_t *kernels = json_array(), *program = json_string(program_invocation_short_name), *set;
+    const char *name;
+    json_object_foreach(check.kernels, name, set) json_array_append_new(kernels, json_string(name));
+    json_t *head =
+        json_pack("{s:o, s:i, s:b, s:I, s:I, s:o, s:O}", "program", program ? program : json_string("?"), "process",
+                  (int)check.process, "ended", check.ended, "launches", (json_int_t)check.launches, "unchecked",
+                  (json_int_t)check.unchecked, "kernels", kernels, "running", check.running);
+    char *text = json_dumps(head, JSON_COMPACT);
+    json_decref(head);
+    if (text)
+        text[strlen(text) - 1] = 0;
+    return text;
+}
+
+/* What has been found so far; NULL: nothing. */
+static hd_report *all_findings(void)
+{
+    hd_report *all = NULL;
+    for (unsigned i = 0; i < check.n_checkers; i++) {
+        hd_report *report = NULL;
+        hd_checker_report(check.checkers[i], &report);
+        if (report)
+            hd_report_add(&all, report);
+        hd_report_free(report);
+    }
+    if (check.others)
+        hd_report_add(&all, check.others);
+    watch_report(&all);
+    return all;
+}
+
+static bool write_text(const char *path, const char *head, const char *findings)
+{
+    FILE *f = fopen(path, "we");
+    bool ok = f && fprintf(f, "%s, \"findings\": %s}\n", head, findings) > 0;
+    ok &= f && fclose(f) == 0;
+    return ok;
+}
+
+static void say_lost(void)
+{
+    if (!check.cannot_write)
+        process_file_lost(check.path, "findings");
+    check.cannot_write = true;
+}
+
+/* With the lock held. */
+static void write_file(void)
+{
+    char path[PATH_MAX];
+    sigset_t before;
+    double begun = seconds_now();
+    if (!check.path)
+        return;
+    process_file_begin(&before);
+    snprintf(path, sizeof path, "%s.new", check.path);
+    hd_report *findings = all_findings();
+    char *head = head_text();
+    errno = head ? 0 : ENOMEM;
+    if (!head || !write_text(path, head, hd_report_json(findings)) || rename(path, check.path)) {
+        say_lost();
+        unlink(path);
+    }
+    free(head);
+    hd_report_free(findings);
+    check.written_at = seconds_now();
+    check.cost = check.written_at - begun;
+    process_file_end(&before);
+}
+
+/* ---- start ---- */
+
+static void write_now(void)
+{
+    pthread_mutex_lock(&check.lock);
+    write_file();
+    pthread_mutex_unlock(&check.lock);
+}
+
+static void watch_host(const struct check_options *o)
+{
+    static const enum watch_errors errors[] = {
+        [API_ERRORS_NO] = WATCH_ERRORS_NONE,
+        [API_ERRORS_UNSEEN] = WATCH_ERRORS_UNSEEN,
+        [API_ERRORS_ALL] = WATCH_ERRORS_ALL,
+    };
+    bool memcheck = o->tools == 0 || o->tools & HD_TOOL_MEMCHECK;
+    watch_start(&(struct watch_options){.memory = memcheck,
+                                        .leaks = memcheck && o->leak_check,
+                                        .unused = o->unused_memory && (!o->tools || o->tools & HD_TOOL_INITCHECK),
+                                        .errors = memcheck ? errors[o->api_errors] : WATCH_ERRORS_NONE,
+                                        .fresh = write_now});
+}
+
+bool check_start(void)
+{
+    const char *text = secure_getenv("HEDDLE_CHECK");
+    struct check_options *o = &check.options;
+    if (!text || !*text)
+        return true;
+    if (!check_options_read(text, o) || !launch_choice_start(&check.choice, &o->launches)) {
+        say("HEDDLE_CHECK is set, and not by `heddle check`; unset it");
+        return false;
+    }
+    check.process = getpid();
+    if (o->process && o->process != check.process)
+        return true;
+    if (o->folder && !(check.path = process_file_path(o->folder)))
+        return false;
+    check.kernels = json_object();
+    check.running = json_object();
+    check.on = true;
+    write_now();
+    watch_host(o);
+    return true;
+}
+
+const struct check_options *check_options(void)
+{
+    return check.on ? &check.options : NULL;
+}
+
+void check_after_fork(void)
+{
+    check.on = false;
+    watch_stop();
+    pthread_mutex_init(&check.lock, NULL);
+}
+
+/* ---- launches ---- */
+
+bool check_wants(const char *kernel)
+{
+    if (!check.on)
+        return true;
+    pthread_mutex_lock(&check.lock);
+    bool wanted = launch_choice_takes(&check.choice, kernel);
+    check.unchecked += !wanted;
+    pthread_mutex_unlock(&check.lock);
+    return wanted;
+}
+
+/* With the lock held. */
+static void count_running(const char *kernel, int by)
+{
+    json_int_t n = json_integer_value(json_object_get(check.running, kernel)) + by;
+    if (n > 0)
+        json_object_set_new(check.running, kernel, json_integer(n));
+    else
+        json_object_del(check.running, kernel);
+}
+
+/* From the launch's thread. */
+static void begun(void *data, const char *kernel)
+{
+    (void)data;
+    if (!check.on)
+        return;
+    pthread_mutex_lock(&check.lock);
+    count_running(kernel, 1);
+    pthread_mutex_unlock(&check.lock);
+}
+
+/* Launches that run for long: what they have shown until now. */
+static void look(void)
+{
+    pthread_mutex_lock(&check.lock);
+    double since = seconds_now() - check.written_at;
+    if (json_object_size(check.running) && since > SECONDS_BETWEEN_COUNTS && since > TIMES_THE_COST * check.cost)
+        write_file();
+    pthread_mutex_unlock(&check.lock);
+}
+
+static void launched(void *data, const char *kernel, bool fresh)
+{
+    (void)data;
+    if (!check.on)
+        return;
+    pthread_mutex_lock(&check.lock);
+    check.launches++;
+    count_running(kernel, -1);
+    json_object_set_new(check.kernels, kernel, json_true());
+    if (fresh || seconds_now() - check.written_at > SECONDS_BETWEEN_COUNTS)
+        write_file();
+    pthread_mutex_unlock(&check.lock);
+}
+
+static const void *host_place(void *data)
+{
+    (void)data;
+    return stack_here();
+}
+
+static size_t host_frames(void *data, const void *place, const hd_frame **frames)
+{
+    struct stack_text text = stack_text(place);
+    (void)data;
+    *frames = text.frames;
+    return text.n;
+}
+
+/* Where `heddle check` has preloaded it. */
+static void watch_io(void)
+{
+    void (*watch)(void *(*)(const void *), void (*)(const void *, size_t, bool)) = NULL;
+    *(void **)&watch = dlsym(RTLD_DEFAULT, "heddle_watch_io");
+    if (watch)
+        watch(hd_host_view, hd_host_access);
+}
+
+hd_result check_machine(hd_machine *machine)
+{
+    hd_checker_options o = {.tools = check.options.tools,
+                            .on_error = check.options.on_error,
+                            .host = true,
+                            .with = check.n_checkers ? check.checkers[0] : NULL,
+                            .place = host_place,
+                            .frames = host_frames,
+                            .undefined_copy = watch_undefined_copy,
+                            .begun = begun,
+                            .launched = launched,
+                            .shadow_bytes = check.options.shadow_bytes};
+    if (!check.on)
+        return HD_SUCCESS;
+    hd_checker *checker;
+    hd_result r = hd_checker_create(machine, &o, &checker);
+    watch_io();
+    pthread_mutex_lock(&check.lock);
+    if (!r)
+        check.checkers[check.n_checkers++] = checker;
+    pthread_mutex_unlock(&check.lock);
+    if (check.path)
+        process_file_watch(look);
+    return r;
+}
+
+bool check_found(const hd_report *findings)
+{
+    if (!check.on)
+        return false;
+    pthread_mutex_lock(&check.lock);
+    hd_report_add(&check.others, findings);
+    write_file();
+    pthread_mutex_unlock(&check.lock);
+    return true;
+}
+
+char *heddle_check_findings(void)
+{
+    if (!check.on)
+        return NULL;
+    contexts_wait();
+    pthread_mutex_lock(&check.lock);
+    hd_report *findings = all_findings();
+    char *text = strdup(hd_report_json(findings));
+    pthread_mutex_unlock(&check.lock);
+    hd_report_free(findings);
+    return text;
+}
+
+/* ---- the end ---- */
+
+static void add_unfinished(void)
+{
+    hd_diagnostic d = {.severity = HD_SEVERITY_WARNING,
+                       .code = "unfinished",
+                       .text = "kernels still ran when the program had ended, and were not checked to their end",
+                       .help = "wait for them, as by cudaDeviceSynchronize"};
+    hd_report_add_diagnostic(&check.others, &d);
+}
+
+/* A program may end without waiting for what it has launched: that is checked, too, unless it does not end. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (!check.on || check.process != getpid())
+        return;
+    if (!contexts_finish(SECONDS_AT_END))
+        add_unfinished();
+    process_file_unwatch();
+    watch_end();
+    for (unsigned i = 0; i < check.n_checkers; i++)
+        hd_checker_end(check.checkers[i]);
+    check.ended = true;
+    write_now();
+}

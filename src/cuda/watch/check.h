@@ -1,0 +1,32 @@
+/* A process that `heddle check` watches: its checkers, and the file that its findings go to.
+ *
+ * The file is in the folder that HEDDLE_CHECK names, a new one for each process that uses CUDA, replaced as a whole each time: a
+ * JSON object with `program`, `process`, `ended` (false until the process has come to its end by itself), `launches` and
+ * `unchecked` (how many), `kernels` (mangled names of those that were checked), `running` (of kernels with launches that have not ended, how many)
+ * and `findings` (report/report.h). It is written after each launch that has shown something new, after others and while they run now
+ * and then, and at the end: whatever ends the process, what
+ * its launches have shown until then is there. A file FILE.lost beside it says that a newer one could not be written.
+ */
+#ifndef HEDDLE_CUDA_WATCH_CHECK_H
+#define HEDDLE_CUDA_WATCH_CHECK_H
+
+#include "cuda/process/check_options.h"
+
+/* When CUDA starts in the process. False where HEDDLE_CHECK is none of ours, which has been said. */
+bool check_start(void);
+/* NULL where the process is not checked. */
+const struct check_options *check_options(void);
+/* In a child of fork(), which has no CUDA, and no findings. */
+void check_after_fork(void);
+
+/* Has a machine that was just made watched. */
+hd_result check_machine(hd_machine *machine);
+/* Is this launch to be checked? Asked once for each; true where none is. */
+bool check_wants(const char *kernel);
+/* Adds to the process's findings: what the host does wrong, why a launch has failed. False where the process is not checked. */
+bool check_found(const hd_report *findings);
+/* For the process itself, where it is checked without a file (the Python package): what has been found until now, all that was
+ * launched having ended, as report_json() has it, from malloc; NULL where the process is not checked. */
+HD_API char *heddle_check_findings(void);
+
+#endif

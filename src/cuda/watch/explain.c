@@ -1,0 +1,251 @@
+/* See explain.h. */
+#include "cuda/watch/explain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "cuda/state/contexts.h"
+#include "cuda/process/file.h"
+#include "cuda/state/state.h"
+
+/* Kernels by line are written again when a second has passed, and an eighth of the time that the process has run, and twenty times
+ * what writing them takes: neither the file nor the cost grows with every launch. */
+static const double LEAST_SECONDS = 1, SHARE_OF_RUN = 1.0 / 8, TIMES_THE_COST = 20, SECONDS_AT_END = 5;
+
+static struct {
+    bool on;
+    pid_t process;
+    struct explain_options options;
+    pthread_mutex_t lock; /* of what follows */
+    char *path;           /* of the file */
+    int fd;
+    struct launch_choice choice;
+    hd_explainer *explainers[MAX_DEVICES];
+    unsigned n_explainers;
+    uint64_t uncounted;
+    double started;
+    double kernels_due;                /* when the kernels are to be written next */
+    bool kernels_old;                  /* launches have ended since they were written */
+    uint64_t running, running_written; /* launches that have begun and not ended; as the file has it */
+    bool cannot_write;
+} explain = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+
+/* ---- the file ---- */
+
+static bool write_all(const char *text, size_t n)
+{
+    while (n) {
+        ssize_t done = write(explain.fd, text, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        text += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* With the lock held. */
+static void write_line(const char *head, const char *text)
+{
+    sigset_t before;
+    process_file_begin(&before);
+    bool ok = text && write_all(head, strlen(head)) && write_all(text, strlen(text)) && write_all("}\n", 2);
+    if (!ok && !explain.cannot_write) {
+        errno = text ? errno : ENOMEM;
+        process_file_lost(explain.path, "what was counted");
+        explain.cannot_write = true;
+    }
+    process_file_end(&before);
+}
+
+/* What is of a device. With the lock held. */
+static void write_of_device(unsigned device, const char *key, const char *text)
+{
+    char head[64];
+    snprintf(head, sizeof head, "{\"device\": %u, \"%s\": ", device, key);
+    write_line(head, text);
+}
+
+/* With the lock held. */
+static void write_kernels(void)
+{
+    double begun = seconds_now();
+    for (unsigned i = 0; i < explain.n_explainers; i++)
+        for (size_t k = 0;; k++) {
+            char *text;
+            hd_result r = hd_explainer_kernel(explain.explainers[i], k, &text);
+            if (!r && !text)
+                break;
+            write_of_device(i, "kernel", text);
+            free(text);
+            if (r)
+                break;
+        }
+    double now = seconds_now();
+    explain.kernels_due =
+        now + fmax(LEAST_SECONDS, fmax(SHARE_OF_RUN * (now - explain.started), TIMES_THE_COST * (now - begun)));
+    explain.kernels_old = false;
+}
+
+/* With the lock held. */
+static void write_streams(void)
+{
+    char *text = NULL;
+    if (explain.n_explainers && hd_explainer_streams(explain.explainers[0], &text) == HD_SUCCESS)
+        write_line("{\"streams\": ", text);
+    free(text);
+}
+
+/* From the launch's thread. */
+static void begun(void *data, const char *kernel)
+{
+    (void)data, (void)kernel;
+    pthread_mutex_lock(&explain.lock);
+    explain.running++;
+    pthread_mutex_unlock(&explain.lock);
+}
+
+/* With the lock held. */
+static void write_running(void)
+{
+    char number[24];
+    if (explain.running == explain.running_written)
+        return;
+    snprintf(number, sizeof number, "%llu", (unsigned long long)explain.running);
+    write_line("{\"running\": ", number);
+    explain.running_written = explain.running;
+}
+
+static void look(void)
+{
+    pthread_mutex_lock(&explain.lock);
+    if (explain.on)
+        write_running();
+    pthread_mutex_unlock(&explain.lock);
+}
+
+static void launched(void *data, const char *json)
+{
+    if (!explain.on)
+        return;
+    pthread_mutex_lock(&explain.lock);
+    explain.running--;
+    write_of_device((unsigned)(uintptr_t)data, "launch", json);
+    explain.kernels_old = true;
+    if (seconds_now() > explain.kernels_due)
+        write_kernels();
+    pthread_mutex_unlock(&explain.lock);
+}
+
+/* ---- start ---- */
+
+static bool open_file(void)
+{
+    json_t *name = json_string(program_invocation_short_name), *program = name ? name : json_string("?");
+    char *text = json_dumps(program, JSON_ENCODE_ANY), number[48];
+    json_decref(program);
+    snprintf(number, sizeof number, "{\"process\": %d, \"program\": ", (int)explain.process);
+    explain.path = process_file_path(explain.options.folder);
+    explain.fd = explain.path ? open(explain.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    bool ok = explain.fd >= 0 && text;
+    if (ok)
+        write_line(number, text);
+    else
+        say("what is counted cannot be written to %s: %s", explain.options.folder, strerror(errno));
+    free(text);
+    return ok;
+}
+
+bool explain_start(void)
+{
+    const char *text = secure_getenv("HEDDLE_EXPLAIN");
+    struct explain_options *o = &explain.options;
+    if (!text || !*text)
+        return true;
+    if (!explain_options_read(text, o) || !launch_choice_start(&explain.choice, &o->launches)) {
+        say("HEDDLE_EXPLAIN is set, and not by `heddle explain`; unset it");
+        return false;
+    }
+    explain.process = getpid();
+    explain.started = seconds_now();
+    if (o->process && o->process != explain.process)
+        return true;
+    explain.on = open_file();
+    return true;
+}
+
+const struct explain_options *explain_options(void)
+{
+    return explain.on ? &explain.options : NULL;
+}
+
+void explain_after_fork(void)
+{
+    explain.on = false;
+    pthread_mutex_init(&explain.lock, NULL);
+}
+
+hd_result explain_machine(hd_machine *machine)
+{
+    if (!explain.on)
+        return HD_SUCCESS;
+    pthread_mutex_lock(&explain.lock);
+    const hd_explainer_options o = {.device = explain.options.device,
+                                    .sample_after = explain.options.sample_after,
+                                    .begun = begun,
+                                    .launched = launched,
+                                    .data = (void *)(uintptr_t)explain.n_explainers,
+                                    .with = explain.n_explainers ? explain.explainers[0] : NULL};
+    hd_result r = hd_explainer_create(machine, &o, &explain.explainers[explain.n_explainers]);
+    explain.n_explainers += !r;
+    pthread_mutex_unlock(&explain.lock);
+    process_file_watch(look);
+    return r;
+}
+
+void explain_range(hd_range_event event, uint64_t id, const char *name)
+{
+    pthread_mutex_lock(&explain.lock);
+    if (explain.on && explain.n_explainers)
+        hd_explainer_range(explain.explainers[0], event, id, name);
+    pthread_mutex_unlock(&explain.lock);
+}
+
+bool explain_wants(const char *kernel)
+{
+    if (!explain.on)
+        return true;
+    pthread_mutex_lock(&explain.lock);
+    bool wanted = launch_choice_takes(&explain.choice, kernel);
+    explain.uncounted += !wanted;
+    pthread_mutex_unlock(&explain.lock);
+    return wanted;
+}
+
+/* ---- the end ---- */
+
+/* A program may end without waiting for what it has launched: that is counted, too, unless it does not end. */
+__attribute__((destructor)) static void finish(void)
+{
+    char number[24];
+    if (!explain.on || explain.process != getpid())
+        return;
+    contexts_finish(SECONDS_AT_END);
+    process_file_unwatch();
+    pthread_mutex_lock(&explain.lock);
+    write_running();
+    if (explain.kernels_old)
+        write_kernels();
+    write_streams();
+    snprintf(number, sizeof number, "%llu", (unsigned long long)explain.uncounted);
+    write_line("{\"ended\": true, \"uncounted\": ", number);
+    explain.on = false;
+    pthread_mutex_unlock(&explain.lock);
+}

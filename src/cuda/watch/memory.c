@@ -1,0 +1,202 @@
+/* Frees, copies and fills of memory that is not what the call takes it for: watch.h. */
+#include "cuda/watch/found.h"
+
+#include "cuda/watch/nvtx_memory.h"
+
+#include <stdio.h>
+
+#include "cuda/state/allocations.h"
+#include "cuda/state/devices.h"
+#include "cuda/state/registered.h"
+
+bool watch_origin(void *data, const void *start, bool was_freed, char *text, size_t bytes)
+{
+    struct watch_freed f;
+    char name[128];
+    struct allocation *a = was_freed ? NULL : allocation_find(start, NULL, NULL);
+    (void)data;
+    if (was_freed && watch_find_freed(start, &f))
+        snprintf(text, bytes, "%s (allocated %s)", stack_text(f.freed).place, stack_text(f.allocated).place);
+    else if (a && a->stack)
+        snprintf(text, bytes, "%s%sallocated %s", nvtx_memory_name(start, name, sizeof name) + (name[0] != 0),
+                 name[0] ? " " : "", stack_text(a->stack).place);
+    else
+        return false;
+    return true;
+}
+
+/* "the 3600-byte buffer", in a text of the caller's. */
+static const char *buffer_name(char text[64], size_t bytes)
+{
+    snprintf(text, 64, "the %zu-byte buffer", bytes);
+    return text;
+}
+
+/* ---- bad frees ---- */
+
+static void double_free(const struct watch_finding *what, const struct watch_freed *f, const char *call, const void *p)
+{
+    struct watch_finding w = *what;
+    w.code = "double-free";
+    w.notes[0] = (struct watch_note){"freed", "it was freed here", f->freed};
+    w.notes[1] = (struct watch_note){"allocated", "it was allocated here", f->allocated};
+    watch_found(&w, "%s of %p, a buffer of %zu bytes that was freed %s before", call, p, f->bytes,
+                stack_text(f->freed).place);
+}
+
+static void free_inside(const struct watch_finding *what, const struct allocation *a, const char *call, const void *p,
+                        CUmemorytype type)
+{
+    struct watch_finding w = *what;
+    char name[64];
+    size_t offset = (size_t)((const char *)p - (const char *)a->start);
+    const char *by = watch_giver(a->stack, a->type);
+    w.notes[0] = (struct watch_note){"allocated", "it was allocated here", a->stack};
+    if (a->type != type) {
+        w.help = a->type == CU_MEMORYTYPE_HOST ? "what cudaMallocHost and cudaHostAlloc give is freed by cudaFreeHost"
+                                               : "what cudaMalloc and cudaMallocManaged give is freed by cudaFree";
+        watch_found(&w, "%s of %p, which %s has given %s", call, p, by, stack_text(a->stack).place);
+    } else {
+        w.help = "free the pointer that was given, not one that was moved on";
+        watch_found(&w, "%s of %p, which is %zu bytes into %s that %s has given %s", call, p, offset,
+                    buffer_name(name, a->bytes), by, stack_text(a->stack).place);
+    }
+}
+
+void watch_bad_free(const void *p, CUmemorytype type)
+{
+    struct watch_freed f;
+    struct allocation *a = allocation_find(p, NULL, NULL);
+    if (!watch_options()->memory)
+        return;
+    struct watch_finding w = {.severity = HD_SEVERITY_ERROR, .code = "invalid-free"};
+    const char *call = watch_call_of(stack_here());
+    if (a)
+        free_inside(&w, a, call, p, type);
+    else if (watch_find_freed(p, &f) && f.start == p)
+        double_free(&w, &f, call, p);
+    else if (registered_find(p, NULL))
+        watch_found(&w, "%s of %p, which is memory of the host that was registered: cudaHostUnregister ends that", call,
+                    p);
+    else
+        watch_found(&w, "%s of %p, which no function of CUDA has given", call, p);
+}
+
+/* ---- copies and fills ---- */
+
+static void use_after_free(const struct watch_finding *what, const struct watch_freed *f, const char *call,
+                           const char *verb, const void *p, size_t bytes)
+{
+    struct watch_finding w = *what;
+    char name[64];
+    w.code = "use-after-free";
+    w.notes[0] = (struct watch_note){"freed", "it was freed here", f->freed};
+    w.notes[1] = (struct watch_note){"allocated", "it was allocated here", f->allocated};
+    watch_found(&w, "%s %s %zu bytes at %p, in %s that was freed %s before", call, verb, bytes, p,
+                buffer_name(name, f->bytes), stack_text(f->freed).place);
+}
+
+static void out_of_bounds(const struct watch_finding *what, const hd_memory_info *info, const char *call,
+                          const char *verb, const void *p, size_t bytes)
+{
+    struct watch_finding w = *what;
+    struct allocation *a = info->data;
+    size_t offset = (size_t)((const char *)p - (const char *)info->start);
+    char name[64], origin[WATCH_TEXT_BYTES / 2] = "";
+    if (a && a->stack)
+        snprintf(origin, sizeof origin, " allocated %s", stack_text(a->stack).place);
+    else if (info->name)
+        snprintf(origin, sizeof origin, " `%s`", info->name);
+    w.notes[0] = (struct watch_note){"allocated", "it was allocated here", a ? a->stack : NULL};
+    watch_found(&w, "%s %s %zu bytes at byte %zu of %s%s: %zu bytes past its end", call, verb, bytes, offset,
+                buffer_name(name, info->bytes), origin, offset + bytes - info->bytes);
+}
+
+void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted)
+{
+    struct watch_freed f;
+    hd_memory_info info;
+    if (!watch_options()->memory)
+        return;
+    struct watch_finding w = {.severity = HD_SEVERITY_ERROR, .code = "copy-out-of-bounds"};
+    const char *call = watch_call_of(stack_here()), *verb = writes ? "writes" : "reads";
+    if (device_of(p, &info)) {
+        out_of_bounds(&w, &info, call, verb, p, bytes);
+    } else if (watch_find_freed(p, &f)) {
+        use_after_free(&w, &f, call, verb, p, bytes);
+    } else if (!p) {
+        w.code = "invalid-pointer";
+        watch_found(&w, "%s %s %zu bytes at a null pointer", call, verb, bytes);
+    } else if (wanted == SIDE_FILL) {
+        w.code = "invalid-pointer";
+        watch_found(&w, "%s %s %zu bytes at %p, which is no memory of the device", call, verb, bytes, p);
+    } else if (wanted == SIDE_DEVICE) {
+        w.code = "copy-direction";
+        w.help = "the order is destination, source, bytes, direction; is that the direction of these pointers?";
+        watch_found(&w, "%s %s %zu bytes at %p, which the call says is memory of the device, and is not", call, verb,
+                    bytes, p);
+    } else {
+        w.code = "invalid-pointer";
+        watch_found(&w, "%s %s %zu bytes at %p, an address of the device where nothing is allocated", call, verb, bytes,
+                    p);
+    }
+}
+
+static bool is_device_only(const void *p)
+{
+    hd_memory_info info;
+    struct device *d;
+    const struct allocation *a = allocation_find(p, &info, &d);
+    return d && !allocation_is_managed(&info) && !(a && a->type == CU_MEMORYTYPE_HOST);
+}
+
+/* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy results in an undefined
+ * behavior" (CUDA Runtime API, cudaMemcpy). What is managed or pinned is on both sides. */
+static bool is_wrong_side(const void *p, enum watch_side wanted, const struct stack **allocated)
+{
+    const struct allocation *a = allocation_find(p, NULL, NULL);
+    *allocated = a ? a->stack : NULL;
+    return wanted == SIDE_HOST && is_device_only(p);
+}
+
+void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side)
+{
+    const struct stack *allocated;
+    bool wrong_to = watch_options()->memory && is_wrong_side(to, to_side, &allocated);
+    if (!watch_options()->memory || !(wrong_to || is_wrong_side(from, from_side, &allocated)))
+        return;
+    struct watch_finding w = {.severity = HD_SEVERITY_ERROR,
+                              .code = "copy-direction",
+                              .help = "the direction has to be that of the pointers, or cudaMemcpyDefault",
+                              .notes = {{"allocated", "it was allocated here", allocated}}};
+    watch_found(&w, "%s %s %p, which the call says is memory of the host, and is the device's",
+                watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", wrong_to ? to : from);
+}
+
+/* Between memories of the device the bytes stay what they are, and are a mistake where they are read. */
+void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first)
+{
+    hd_memory_info info;
+    struct allocation *a = allocation_find(from, &info, NULL);
+    char name[64];
+    (void)data;
+    if (!a || !place)
+        return;
+    size_t at = (size_t)((const char *)from - (const char *)a->start) + first;
+    struct watch_finding w = {.severity = is_device_only(to) ? HD_SEVERITY_WARNING : HD_SEVERITY_ERROR,
+                              .code = "copy-uninitialised",
+                              .stack = place,
+                              .notes = {{"allocated", "it was allocated here", a->stack}}};
+    watch_found(
+        &w, "%s reads %zu bytes of %s allocated %s, and byte %zu, the first of them that is so, has never been written",
+        watch_call_of(place), bytes, buffer_name(name, a->bytes), stack_text(a->stack).place, at);
+}
+
+/* ---- what NVTX is told ---- */
+
+void watch_nvtx(const char *call, const char *why)
+{
+    struct watch_finding w = {.severity = HD_SEVERITY_WARNING, .code = "nvtx"};
+    if (watch_is_on())
+        watch_found(&w, "%s has no effect: %s", call, why);
+}

@@ -1,0 +1,82 @@
+/* The host's mistakes, under `heddle check`: what a program does wrong with memory, copies, handles and errors of CUDA's. The
+ * driver's functions tell of what passes through them, each kind at one place; what is found is kept here, once for each
+ * stack of calls, until it is reported. Where nobody watches, all of this is a test of a flag. Private to cuda/.
+ */
+#ifndef HEDDLE_CUDA_WATCH_WATCH_H
+#define HEDDLE_CUDA_WATCH_WATCH_H
+
+#include "cuda/process/stack.h"
+#include "cuda/state/state.h"
+
+/* Which failed calls are findings: --report-api-errors. */
+enum watch_errors {
+    WATCH_ERRORS_UNSEEN, /* those whose error nobody has looked at */
+    WATCH_ERRORS_ALL,
+    WATCH_ERRORS_NONE,
+};
+
+struct watch_options {
+    bool memory; /* bad copies, frees and handles, and what follows */
+    bool leaks;  /* what is left when its context or the process ends */
+    bool unused; /* allocations of which bytes are never written */
+    enum watch_errors errors;
+    void (*fresh)(void); /* called where something new has been found; or NULL */
+};
+
+/* Before the first call that it is to know of. */
+void watch_start(const struct watch_options *o);
+bool watch_is_on(void);
+/* In a child of fork(). */
+void watch_stop(void);
+/* Nothing more will be called: what can be known only then becomes findings. */
+void watch_end(void);
+/* Adds what has been found so far; *report may be NULL. */
+hd_result watch_report(hd_report **report);
+
+/* ---- memory ---- */
+
+/* Notes who allocates, and who frees what was `allocated` there (NULL: that is not known). */
+void watch_allocated(struct allocation *a);
+/* All that uses it has ended: was all of it used? */
+void watch_unused(const struct allocation *a);
+void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated);
+/* Something that is to be freed as memory of this type, and cannot. */
+void watch_bad_free(const void *p, CUmemorytype type);
+/* What is left in a context that ends. */
+void watch_leaks(CUcontext c);
+/* hd_machine_options.origin: where memory came from that a kernel misses. */
+bool watch_origin(void *data, const void *start, bool freed, char *text, size_t bytes);
+
+/* What a copy or fill wants to be at an address. */
+enum watch_side {
+    SIDE_ANY,
+    SIDE_HOST,
+    SIDE_DEVICE,
+    SIDE_FILL, /* the device's: there is no other side */
+};
+/* It is not there: `p` is refused. */
+void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted);
+/* hd_checker_options.undefined_copy. */
+void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
+/* An allocation that a stream is about to free, in the order of the stream. */
+void watch_free_in(hd_stream *stream, const struct allocation *a);
+/* Both sides are there; is what the call says of them true? */
+void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side);
+
+/* ---- errors ---- */
+
+/* Whether entry.S calls the second function with what an entry point returns, if that is an error. */
+extern char watch_entries;
+CUresult watch_result(CUresult error, uintptr_t caller);
+
+/* ---- streams and events ---- */
+
+void watch_created(const void *handle, const char *what, CUcontext c);
+void watch_destroyed(const void *handle);
+/* Whether a handle may be looked at; a destroyed one, and what never was one, is a finding. */
+bool watch_handle(const void *handle, const char *what);
+
+/* A call of NVTX's about memory that cannot be what it means. */
+void watch_nvtx(const char *call, const char *why);
+
+#endif
