@@ -1,4 +1,4 @@
-/* Vector clocks (src/check/order/clock.h) against tables that have a floor for every thread, and what they share. */
+/* Vector clocks (src/check/order/clock.h) against tables that have a frontier for every thread, and what they share. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +13,11 @@
 
 /* Instances that are near each other and far apart, and a few warps of each. */
 enum { INSTANCES = 8, WARPS = 3, LANES = 32, THREADS = INSTANCES * WARPS * LANES, CLOCKS = 24, STEPS = 6000 };
-static const uint32_t instances[INSTANCES] = {1, 2, 15, 16, 17, 300, 4097, (1u << 28) - 1};
+static const uint32_t incarnations[INSTANCES] = {1, 2, 15, 16, 17, 300, 4097, (1u << 28) - 1};
 static const unsigned warps[WARPS] = {0, 7, 31};
 
 struct table {
-    uint32_t floor[THREADS];
+    uint32_t frontier[THREADS];
 };
 
 static uint32_t random_below(uint32_t n)
@@ -29,52 +29,52 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)(x >> 20) % n;
 }
 
-static void raise_floor(struct table *t, unsigned i, unsigned w, unsigned lane, uint32_t floor)
+static void raise_frontier(struct table *t, unsigned i, unsigned w, unsigned lane, uint32_t frontier)
 {
-    uint32_t *at = &t->floor[(i * WARPS + w) * LANES + lane];
-    *at = floor > *at ? floor : *at;
+    uint32_t *at = &t->frontier[(i * WARPS + w) * LANES + lane];
+    *at = frontier > *at ? frontier : *at;
 }
 
 static void add(struct clock **c, struct table *t)
 {
     unsigned i = random_below(INSTANCES), w = random_below(WARPS), kind = random_below(8);
-    uint32_t floor = random_below(12), lanes = random_below(UINT32_MAX) & random_below(UINT32_MAX), floors[LANES];
+    uint32_t frontier = random_below(12), lanes = random_below(UINT32_MAX) & random_below(UINT32_MAX), frontiers[LANES];
     for (unsigned l = 0; l < LANES; l++)
-        floors[l] = random_below(14);
+        frontiers[l] = random_below(14);
     if (kind > 5)
         lanes = 1u << random_below(LANES);
     if (kind == 0) {
-        assert_true(clock_add_block(c, instances[i], floor));
+        assert_true(clock_add_block(c, incarnations[i], frontier));
     } else if (kind < 3) {
-        assert_true(clock_add_warp(c, instances[i], warps[w], floor));
+        assert_true(clock_add_warp(c, incarnations[i], warps[w], frontier));
     } else {
-        assert_true(clock_add_lanes(c, instances[i], warps[w], lanes, floors));
+        assert_true(clock_add_lanes(c, incarnations[i], warps[w], lanes, frontiers));
     }
     for (unsigned v = 0; v < WARPS; v++)
         for (unsigned l = 0; l < LANES; l++) {
             if (kind == 0 || (kind < 3 && v == w))
-                raise_floor(t, i, v, l, floor);
+                raise_frontier(t, i, v, l, frontier);
             else if (kind >= 3 && v == w && lanes >> l & 1)
-                raise_floor(t, i, v, l, floors[l]);
+                raise_frontier(t, i, v, l, frontiers[l]);
         }
 }
 
 static void join(struct table *t, const struct table *with)
 {
     for (unsigned k = 0; k < THREADS; k++)
-        t->floor[k] = with->floor[k] > t->floor[k] ? with->floor[k] : t->floor[k];
+        t->frontier[k] = with->frontier[k] > t->frontier[k] ? with->frontier[k] : t->frontier[k];
 }
 
 static void check_same(const struct clock *c, const struct table *t)
 {
     for (unsigned i = 0; i < INSTANCES; i++)
         for (unsigned w = 0; w < WARPS; w++) {
-            uint32_t stamp = random_below(14), expected = 0;
+            uint32_t epoch = random_below(14), expected = 0;
             for (unsigned l = 0; l < LANES; l++)
-                expected |= (uint32_t)(stamp < t->floor[(i * WARPS + w) * LANES + l]) << l;
-            assert_int_equal(clock_before(c, instances[i], warps[w], UINT32_MAX, stamp), expected);
-            assert_int_equal(clock_before(c, instances[i], warps[w], 0xff00, stamp), expected & 0xff00);
-            assert_int_equal(clock_before(c, instances[i], 12, 1, 13), 0);
+                expected |= (uint32_t)(epoch < t->frontier[(i * WARPS + w) * LANES + l]) << l;
+            assert_int_equal(clock_before(c, incarnations[i], warps[w], UINT32_MAX, epoch), expected);
+            assert_int_equal(clock_before(c, incarnations[i], warps[w], 0xff00, epoch), expected & 0xff00);
+            assert_int_equal(clock_before(c, incarnations[i], 12, 1, 13), 0);
         }
     assert_int_equal(clock_before(c, 3, 0, UINT32_MAX, 0), 0);
 }
@@ -117,12 +117,12 @@ static void random_clocks_say_what_tables_say(void **state)
         clock_release(c[i]);
 }
 
-static struct clock *of_thread(uint32_t instance, unsigned warp, unsigned lane, uint32_t floor)
+static struct clock *of_thread(uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier)
 {
     struct clock *c = NULL;
-    uint32_t floors[LANES];
-    floors[lane] = floor;
-    assert_true(clock_add_lanes(&c, instance, warp, 1u << lane, floors));
+    uint32_t frontiers[LANES];
+    frontiers[lane] = frontier;
+    assert_true(clock_add_lanes(&c, incarnation, warp, 1u << lane, frontiers));
     return c;
 }
 
@@ -149,11 +149,11 @@ static void joining_what_is_known_already_makes_nothing_new(void **state)
 static void what_says_the_same_is_built_alike(void **state)
 {
     struct clock *a = NULL, *b = NULL;
-    uint32_t floors[LANES] = {[3] = 5, [4] = 9};
+    uint32_t frontiers[LANES] = {[3] = 5, [4] = 9};
     (void)state;
-    assert_true(clock_add_lanes(&a, 9, 2, 1u << 3 | 1u << 4, floors) && clock_add_warp(&a, 9, 1, 6));
+    assert_true(clock_add_lanes(&a, 9, 2, 1u << 3 | 1u << 4, frontiers) && clock_add_warp(&a, 9, 1, 6));
     assert_true(clock_add_block(&a, 9, 6));
-    assert_true(clock_add_block(&b, 9, 6) && clock_add_lanes(&b, 9, 2, 1u << 4, floors));
+    assert_true(clock_add_block(&b, 9, 6) && clock_add_lanes(&b, 9, 2, 1u << 4, frontiers));
     struct clock *joined = clock_ref(a);
     assert_true(clock_join(&joined, b));
     assert_ptr_equal(joined, a);
@@ -186,7 +186,7 @@ static void a_lineage_has_one_successor(void **state)
     clock_release(three);
 }
 
-/* Of instances that have none. */
+/* Of incarnations that have none. */
 static void what_is_marked_is_said_of_marks_too(void **state)
 {
     enum { MARK = 1 << 28, OTHER = 1 << 26, ROUNDS = 40 };
@@ -197,18 +197,19 @@ static void what_is_marked_is_said_of_marks_too(void **state)
         for (unsigned i = 0; i < round; i++)
             add(&c, &t);
         for (unsigned i = 0; i < round / 2; i++)
-            assert_true(clock_add_lane(&c, instances[i % (INSTANCES - 1)] | OTHER, 0, i % LANES, 20));
+            assert_true(clock_add_lane(&c, incarnations[i % (INSTANCES - 1)] | OTHER, 0, i % LANES, 20));
         add(&marked, &of_marked);
         assert_true(clock_add_marked(&marked, c, MARK));
         for (unsigned i = 0; i < THREADS; i++) {
-            uint32_t instance = instances[i / LANES / WARPS], lane = 1u << i % LANES;
+            uint32_t incarnation = incarnations[i / LANES / WARPS], lane = 1u << i % LANES;
             unsigned warp = warps[i / LANES % WARPS];
-            bool has_marks = instance & CLOCK_MARKS;
-            for (uint32_t stamp = 0; stamp < 20; stamp++) {
-                bool is_before = clock_before(marked, instance | MARK, warp, lane, stamp);
-                assert_int_equal(is_before, !has_marks && stamp < t.floor[i]);
-                assert_int_equal(clock_before(marked, instance, warp, lane, stamp) != 0, stamp < of_marked.floor[i]);
-                assert_false(clock_before(marked, instance | OTHER | MARK, warp, lane, stamp));
+            bool has_marks = incarnation & CLOCK_MARKS;
+            for (uint32_t epoch = 0; epoch < 20; epoch++) {
+                bool is_before = clock_before(marked, incarnation | MARK, warp, lane, epoch);
+                assert_int_equal(is_before, !has_marks && epoch < t.frontier[i]);
+                assert_int_equal(clock_before(marked, incarnation, warp, lane, epoch) != 0,
+                                 epoch < of_marked.frontier[i]);
+                assert_false(clock_before(marked, incarnation | OTHER | MARK, warp, lane, epoch));
             }
         }
         clock_release(c);

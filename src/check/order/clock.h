@@ -1,5 +1,5 @@
 /* Vector clocks: what is known of other threads at a moment. An entry says of a set of threads, a block, a warp or one thread, that all
- * of their accesses with a stamp below a floor happen before that moment.
+ * of their accesses with an epoch below a frontier happen before that moment.
  *
  * A clock never changes once it is made. Its entries are in a tree of nodes that clocks share: a clock that says one thing more
  * than another one has a few nodes of its own, and to join two costs as much as they differ. Handing a lock on through N threads
@@ -21,11 +21,11 @@
 /* Floors of single threads, sorted by thread, each above what a tree says of it. */
 enum { CLOCK_FEW = 16 };
 struct clock_few {
-    uint32_t n, floor[CLOCK_FEW];
+    uint32_t n, frontier[CLOCK_FEW];
     uint64_t key[CLOCK_FEW];
 };
 
-/* A block's run is an instance, numbered from 1 (clocks have room for 28 bits); a stamp is a moment of it (order.h). */
+/* A block's run is an incarnation, numbered from 1 (clocks have room for 28 bits); an epoch is a moment of it (order.h). */
 struct clock {
     _Atomic uint32_t refs;
     _Atomic bool extended;   /* its lineage has a later one */
@@ -72,22 +72,22 @@ bool clock_join(struct clock **c, struct clock *with);
 bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old);
 /* The same; it goes on with the lineage of *c, and is the one that does. */
 bool clock_extend(struct clock **c, struct clock *with);
-/* By the floor of one lane. */
-bool clock_extend_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor);
-/* All threads of a block; those of a warp; some lanes of a warp, each its own floor. */
-bool clock_add_block(struct clock **c, uint32_t instance, uint32_t floor);
-bool clock_add_warp(struct clock **c, uint32_t instance, unsigned warp, uint32_t floor);
-bool clock_add_lane(struct clock **c, uint32_t instance, unsigned warp, unsigned lane, uint32_t floor);
-bool clock_add_lanes(struct clock **c, uint32_t instance, unsigned warp, uint32_t lanes, const uint32_t *floor);
+/* By the frontier of one lane. */
+bool clock_extend_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier);
+/* All threads of a block; those of a warp; some lanes of a warp, each its own frontier. */
+bool clock_add_block(struct clock **c, uint32_t incarnation, uint32_t frontier);
+bool clock_add_warp(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t frontier);
+bool clock_add_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier);
+bool clock_add_lanes(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t lanes, const uint32_t *frontier);
 
-/* What another clock says of instances, as of those that have a mark besides: a bit of CLOCK_MARKS. Of instances that have one, nothing. */
+/* What another clock says of incarnations, as of those that have a mark besides: a bit of CLOCK_MARKS. Of incarnations that have one, nothing. */
 enum { CLOCK_MARKS_BIT = 26, CLOCK_MARKS = 7 << CLOCK_MARKS_BIT };
 bool clock_add_marked(struct clock **c, const struct clock *what, uint32_t mark);
 
-/* Raises floors, by lane, to what it says of a warp's lanes. */
-void clock_floors(const struct clock *c, uint32_t instance, unsigned warp, uint32_t floor[]);
+/* Raises frontiers, by lane, to what it says of a warp's lanes. */
+void clock_frontiers(const struct clock *c, uint32_t incarnation, unsigned warp, uint32_t frontier[]);
 
-/* Of lanes of a warp, with accesses of this stamp: those that happen before. */
-uint32_t clock_before(const struct clock *c, uint32_t instance, unsigned warp, uint32_t lanes, uint32_t stamp);
+/* Of lanes of a warp, with accesses of this epoch: those that happen before. */
+uint32_t clock_before(const struct clock *c, uint32_t incarnation, unsigned warp, uint32_t lanes, uint32_t epoch);
 
 #endif

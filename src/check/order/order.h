@@ -2,8 +2,8 @@
  * the run has shown it. It knows threads, barriers, fences, scopes, and which strong write a strong read has observed; nothing of
  * races.
  *
- * Each run of a block is an *instance*. It has a clock that goes on, by a *stamp*, whenever one of its threads synchronises; an
- * access has the stamp that its warp had last. What a thread knows of others is a floor: their accesses with lower stamps happen
+ * Each run of a block is an *incarnation*. It has a clock that goes on, by an *epoch*, whenever one of its threads synchronises; an
+ * access has the epoch that its warp had last. What a thread knows of others is a frontier: their accesses with lower epochs happen
  * before all that it does from now on. Floors follow the hierarchy, so that the usual barrier costs nothing for each thread:
  *
  *     of the block    raised when all of its threads meet at a barrier
@@ -28,14 +28,14 @@
 #include "exec/hooks.h"
 
 /* The threads that a scope names (8.5): a block's, a cluster's, the device's, all. */
-enum reach { REACH_CTA, REACH_CLUSTER, REACH_GPU, REACH_SYS, REACH_COUNT };
-enum reach order_reach(enum isa_mod scope);
-enum reach order_fence_reach(const struct isa_inst *fence);
+enum scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_COUNT };
+enum scope order_scope(enum isa_mod scope);
+enum scope order_fence_scope(const struct isa_inst *fence);
 
 /* A block's run. */
-struct instance {
+struct incarnation {
     uint32_t task;    /* its launch's, as the host's operations are ordered (strands.h) */
-    uint32_t cluster; /* the instance that came first of its cluster; itself */
+    uint32_t cluster; /* the incarnation that came first of its cluster; itself */
     uint32_t ctaid[3];
     uint32_t block[3]; /* the launch's: threads of a block */
     bool host;         /* whose thread only the scope .sys names */
@@ -46,7 +46,7 @@ struct instance {
 /* What a thread knew and had done at a moment. */
 struct snapshot {
     struct clock *known;
-    uint32_t now, floor, warp_floor; /* its warp's stamp; the floors of its block and of its warp */
+    uint32_t epoch, frontier, warp_frontier; /* its warp's epoch; the frontiers of its block and of its warp */
 };
 
 /* A releasing operation of a lane: with a strong write of the lane to the same location behind it, it is a release pattern, too (8.7).
@@ -54,7 +54,7 @@ struct snapshot {
  * pattern. */
 struct lane_pattern {
     uint64_t address;
-    enum reach reach;   /* of the release; or the least that acquires */
+    enum scope scope;   /* of the release; or the least that acquires */
     struct snapshot at; /* of what was observed `known` alone */
 };
 /* Of so many locations, the last ones. */
@@ -70,23 +70,23 @@ struct lane_order {
     struct clock *acquired[WARP_LANES]; /* what was acquired last */
     /* What strong reads that did not acquire have observed, by the least scope of a fence that acquires it: effective once one
      * follows; lanes that have such. */
-    struct clock *observed[REACH_COUNT][WARP_LANES];
-    uint32_t have_observed[REACH_COUNT];
+    struct clock *observed[SCOPE_COUNT][WARP_LANES];
+    uint32_t have_observed[SCOPE_COUNT];
     /* What was observed last, and lanes whose clock is that one. */
-    const struct clock *latest[REACH_COUNT];
-    uint32_t have_latest[REACH_COUNT];
-    struct snapshot fence[REACH_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
-    uint32_t have_fenced[REACH_COUNT];
+    const struct clock *latest[SCOPE_COUNT];
+    uint32_t have_latest[SCOPE_COUNT];
+    struct snapshot fence[SCOPE_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
+    uint32_t have_fenced[SCOPE_COUNT];
     uint32_t have_fenced_inits;                                    /* the fence of the cluster was no other */
     struct lane_patterns *released[WARP_LANES], *read[WARP_LANES]; /* or NULL */
 };
 
 struct warp_order {
-    uint32_t now;            /* the stamp of its accesses */
-    uint32_t floor;          /* bar.warp.sync: of its own threads */
+    uint32_t epoch;          /* the epoch of its accesses */
+    uint32_t frontier;       /* bar.warp.sync: of its own threads */
     uint32_t exists, exited; /* lanes; those that have exited meet nobody any more: */
     /* Of threads that have exited: which of their accesses other warps, and other lanes of their warp, have met with by then. */
-    uint32_t exit_floor[WARP_LANES], exit_warp_floor[WARP_LANES];
+    uint32_t exit_frontier[WARP_LANES], exit_warp_frontier[WARP_LANES];
     struct clock *known;      /* or NULL: what the block knows; else that, too */
     struct lane_order *lanes; /* or NULL */
 };
@@ -94,17 +94,17 @@ struct warp_order {
 /* What the blocks of a cluster, which are of one worker, share: barrier.cluster. */
 struct cluster_order {
     uint32_t blocks;
-    uint32_t first; /* instance */
+    uint32_t first; /* incarnation */
     uint32_t opened_times;
     struct clock *arriving; /* what was known to those that have arrived since it opened last */
     struct clock *opened;   /* when it opened last */
 };
 
-/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has initialised with stamps below a floor, and
+/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has initialised with epochs below a frontier, and
  * nothing else, to those who have met at the cluster's barrier at which the lane arrives next. */
 struct init_fence {
     unsigned warp, lane;
-    uint32_t floor;
+    uint32_t frontier;
     bool has_arrived;
     uint32_t times; /* that the barrier had opened by then */
 };
@@ -118,9 +118,9 @@ struct mbarrier_order {
 struct block_order {
     struct order *order;
     struct block_order *next_running, **running_link; /* NULL: it has ended */
-    uint32_t number;                                  /* of the instance */
-    uint32_t stamp, floor;
-    uint32_t least_exit_floor;       /* of threads that have exited; UINT32_MAX: none has */
+    uint32_t number;                                  /* of the incarnation */
+    uint32_t epoch, frontier;
+    uint32_t least_exit_frontier;    /* of threads that have exited; UINT32_MAX: none has */
     bool irregular;                  /* there is a clock somewhere */
     struct clock *known;             /* or NULL: nothing */
     struct clock *at_exit;           /* in a cluster: what its threads have known that have exited */
@@ -143,18 +143,18 @@ void order_forget_releases(struct order *o);
 void order_has_acquires(struct order *o);
 /* From now on threads may acquire by scopes that name some blocks alone: who has released is kept by the block. */
 void order_part_releases(struct order *o);
-/* Nobody has the number of an instance any more: they begin anew. */
-void order_forget_instances(struct order *o);
+/* Nobody has the number of an incarnation any more: they begin anew. */
+void order_forget_incarnations(struct order *o);
 /* Instances that somebody still asks for: of blocks that run, and what is left to be observed; and one that the caller knows. The
- * memory of all others goes: order_drop_instances(). Between these two no block starts. False where memory is exhausted: then
+ * memory of all others goes: order_drop_incarnations(). Between these two no block starts. False where memory is exhausted: then
  * none goes. With the lock (order_lock). */
-bool order_keep_instances(struct order *o);
-void order_keep_instance(struct order *o, uint32_t number);
-void order_drop_instances(struct order *o);
-const struct numbered *order_instances(const struct order *o);
+bool order_keep_incarnations(struct order *o);
+void order_keep_incarnation(struct order *o, uint32_t number);
+void order_drop_incarnations(struct order *o);
+const struct numbered *order_incarnations(const struct order *o);
 /* Memory ran out, and something has been lost: what follows may be reported although it is ordered. */
 bool order_is_incomplete(const struct order *o);
-const struct instance *order_instance(const struct order *o, uint32_t number);
+const struct incarnation *order_incarnation(const struct order *o, uint32_t number);
 
 /* These give NULL where memory is exhausted. */
 struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
@@ -162,7 +162,7 @@ struct block_order *order_block_start(struct order *o, const struct block *b, ui
 void order_join_cluster(struct block_order *b, struct block_order *with);
 /* None of its threads does anything any more: others may hear of it late. */
 void order_block_ended(struct block_order *b);
-bool order_has_ended(const struct order *o, uint32_t instance);
+bool order_has_ended(const struct order *o, uint32_t incarnation);
 /* Of a task that is no launch: one thread. */
 struct block_order *order_task_start(struct order *o, uint32_t task);
 /* Of the host: one thread, which knows all that it has done before and knew (`before`, which ends; or NULL). */
@@ -187,27 +187,27 @@ void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, st
  * phase of the object, and before nothing else. It is done, in the phase of this parity; */
 void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner, uint64_t address,
                        bool parity);
-/* and, of that which lanes `of` have issued, done at this stamp: what happens before what a lane does now. */
-uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance,
-                             unsigned of_warp, uint32_t of, uint32_t stamp);
+/* and, of that which lanes `of` have issued, done at this epoch: what happens before what a lane does now. */
+uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation,
+                             unsigned of_warp, uint32_t of, uint32_t epoch);
 /* bar.warp.sync among lanes. */
 void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
-/* What a warp does from here on has a later stamp. */
+/* What a warp does from here on has a later epoch. */
 void order_step(struct block_order *b, unsigned warp);
 void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes);
 /* griddepcontrol.wait: lanes learn that the grids have ended that theirs overlaps; does a lane know so? */
 void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task);
 bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task);
-void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum reach reach);
+void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum scope scope);
 /* fence.mbarrier_init.release.cluster */
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);
 
-/* fence.proxy.async, of one space or both: what happens before it is seen by the async proxy where that is known (order_proxy.c). */
+/* fence.proxy.async, of one space or both: what happens before it is seen by the async proxy where that is known (fences.c). */
 void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes, bool shared, bool global);
-/* Of lanes `of` of a warp, with accesses to global memory, or to the shared memory of the instance, at a stamp: those that happen before such
+/* Of lanes `of` of a warp, with accesses to global memory, or to the shared memory of the incarnation, at an epoch: those that happen before such
  * a fence that happens before what `lane` does now. */
-uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, uint32_t instance,
-                      unsigned of_warp, uint32_t of, uint32_t stamp);
+uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, uint32_t incarnation,
+                      unsigned of_warp, uint32_t of, uint32_t epoch);
 
 /* Strong accesses, between these two; one location at a time, in the order in which lanes perform them. */
 void order_lock(struct order *o);
@@ -215,10 +215,10 @@ void order_unlock(struct order *o);
 struct strong_access {
     uint64_t address; /* on the host */
     uint32_t bytes;
-    uint32_t owner; /* the instance whose shared memory it is; 0: global */
+    uint32_t owner; /* the incarnation whose shared memory it is; 0: global */
     bool reads, writes;
     bool acquires, releases;
-    enum reach reach;
+    enum scope scope;
 };
 /* A read by lanes that all read the same: they learn what the write that they observe has released; returns another task that has
  * released it, or 0. Before the access counts as made, as what acquires is itself behind what it has acquired; */
@@ -230,24 +230,24 @@ bool order_has_release(const struct block_order *b, uint64_t address, uint32_t b
 /* A weak write: nothing that a strong read finds there is a release any more. */
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes);
 
-/* Does the scope, used by a thread of one instance, name the threads of another (PTX ISA 8.5)? */
-bool order_reaches(const struct order *o, enum reach reach, uint32_t from, uint32_t to);
+/* Does the scope, used by a thread of one incarnation, name the threads of another (PTX ISA 8.5)? */
+bool order_scope_includes(const struct order *o, enum scope scope, uint32_t from, uint32_t to);
 
-/* Of lanes `of` of a warp of an instance of the same task, with accesses of this stamp: those that happen before what lane `lane`
+/* Of lanes `of` of a warp of an incarnation of the same task, with accesses of this epoch: those that happen before what lane `lane`
  * does now. */
-uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t instance, unsigned of_warp,
-                      uint32_t of, uint32_t stamp);
+uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation, unsigned of_warp,
+                      uint32_t of, uint32_t epoch);
 /* The same of mbarrier.init in the shared memory of a block of the cluster, which fence.mbarrier_init has ordered. */
 uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
-                           unsigned of_warp, uint32_t of, uint32_t stamp);
+                           unsigned of_warp, uint32_t of, uint32_t epoch);
 /* Those that happen before the end of one thread of the block at least, all of whose threads have exited; of what mbarriers hear of
  * (`issued`), too. */
-uint32_t order_before_end(const struct block_order *b, uint32_t instance, unsigned of_warp, uint32_t of, uint32_t stamp,
-                          bool issued);
+uint32_t order_before_end(const struct block_order *b, uint32_t incarnation, unsigned of_warp, uint32_t of,
+                          uint32_t epoch, bool issued);
 bool order_all_have_exited(const struct block_order *b);
-/* Does all that runs of a warp know the same, in clocks? And if so: the same of all lanes of another warp, with accesses of this stamp? */
+/* Does all that runs of a warp know the same, in clocks? And if so: the same of all lanes of another warp, with accesses of this epoch? */
 bool order_lanes_know_alike(const struct block_order *b, unsigned warp);
-bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t instance, unsigned of_warp,
-                             uint32_t stamp);
+bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t incarnation, unsigned of_warp,
+                             uint32_t epoch);
 
 #endif

@@ -1,7 +1,7 @@
 /* Access histories: what the race detector knows of a cell of memory.
  *
  * A history is the set of earlier accesses to a cell that a later one can still race with, each with who made it: a *record* (an
- * access of a place in the program, by a warp of an instance, between two of its synchronisations) and lanes. Histories are made
+ * access of a place in the program, by a warp of an incarnation, between two of its synchronisations) and lanes. Histories are made
  * once and never change; a cell holds the number of its own, so that cells with the same past share one, and what an access makes
  * of a history is computed once and then looked up (struct step). 0 is the empty history. Those that no cell names any more are
  * given back now and then (race_collect.c).
@@ -35,15 +35,15 @@ struct access_class {
     bool is_init;     /* mbarrier.init */
     bool read_only;   /* a weak read of what nobody writes in its launch: written.h */
     bool is_mbarrier; /* another operation of an mbarrier: these are made for each other, whatever their scopes */
-    enum reach reach; /* of a strong one */
+    enum scope scope; /* of a strong one */
     const struct task_note *note; /* of a task that is no launch; else NULL: */
     const void *where;            /* whose it is, as hd_checker_options.place says it; or NULL */
 };
 
 struct record {
     uint32_t class; /* number of the access_class */
-    uint32_t instance;
-    uint32_t stamp;
+    uint32_t incarnation;
+    uint32_t epoch;
     uint32_t warp;
 };
 

@@ -35,8 +35,8 @@ static void add_traits(struct kernel_traits *t, const struct code *c, const stru
     t->stores_strongly |= o->kind == OP_ST && mem_access_is_strong(m);
     bool acquires = m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL);
     t->acquires |= acquires;
-    if (fences ? order_fence_reach(o->origin->origin->inst) < REACH_GPU
-               : acquires && order_reach((enum isa_mod)m->scope) < REACH_GPU)
+    if (fences ? order_fence_scope(o->origin->origin->inst) < SCOPE_GPU
+               : acquires && order_scope((enum isa_mod)m->scope) < SCOPE_GPU)
         t->acquires_narrowly = true;
     if (o->kind == OP_MBARRIER)
         t->irregular = true;
@@ -108,11 +108,11 @@ static void clear_shared(struct race_block *b)
     b->shared_stocks = (struct stocks){0};
 }
 
-/* A phase of shared memory ends, at a stamp, all of whose accesses are before what comes. What is known of its histories holds in the next one, too,
+/* A phase of shared memory ends, at an epoch, all of whose accesses are before what comes. What is known of its histories holds in the next one, too,
  * if nothing has ordered accesses within it: then it depends on warps, lanes and operations alone. */
-void race_end_phase(struct race_block *b, uint32_t stamp)
+void race_end_phase(struct race_block *b, uint32_t epoch)
 {
-    bool is_plain = !b->order->irregular && stamp == b->shared_from;
+    bool is_plain = !b->order->irregular && epoch == b->shared_from;
     if (b->touched_from < b->touched_to)
         memset((void *)(b->shared_cells + b->touched_from), 0,
                (b->touched_to - b->touched_from) * sizeof *b->shared_cells);
@@ -224,7 +224,7 @@ static struct race_block *reuse_block(struct race_worker *k, const struct block 
         race_free_block(b);
         return NULL;
     }
-    race_end_phase(b, b->order->stamp);
+    race_end_phase(b, b->order->epoch);
     if (b->launch != block->launch->number)
         clear_shared(b);
     for (uint32_t w = 0; w < block->n_warps; w++)
@@ -241,7 +241,7 @@ void race_set_task(struct race_block *b, uint32_t task)
     while (newest < task && !atomic_compare_exchange_weak(&b->races->newest, &newest, task))
         ;
     b->task = task;
-    b->floor = strands_floor(s, task);
+    b->frontier = strands_floor(s, task);
     b->settled = strands_settled(s);
 }
 
@@ -279,7 +279,7 @@ void race_block_starts(struct races *r, struct block *block)
     race_set_task(b, block->launch->task);
     b->order = make_recent(b) ? order_block_start(r->order, block, b->task) : NULL;
     if (b->order) {
-        b->shared_from = b->order->floor;
+        b->shared_from = b->order->frontier;
         block->client[CLIENT_RACES] = b;
         join_cluster(b, block);
         b->is_clustered = block->launch->blocks_per_cluster > 1 && block->launch->kernel->clustered;

@@ -23,7 +23,7 @@ static struct access_class describe_async(const struct op *op, bool writes)
                                  .strong = updates,
                                  .atomic = updates,
                                  .issued = op->access->has_operand[ASYNC_MBARRIER],
-                                 .reach = updates ? REACH_GPU : REACH_CTA};
+                                 .scope = updates ? SCOPE_GPU : SCOPE_CTA};
 }
 
 static struct access_class describe(const struct op *op, uint32_t lane_bytes, enum access_part part)
@@ -40,7 +40,7 @@ static struct access_class describe(const struct op *op, uint32_t lane_bytes, en
                                  .read_only = part == ACCESS_READ_ONLY,
                                  .is_init = op->kind == OP_MBARRIER && op->mode == MBARRIER_INIT,
                                  .is_mbarrier = op->kind == OP_MBARRIER && op->mode != MBARRIER_INIT,
-                                 .reach = strong ? order_reach((enum isa_mod)m->scope) : REACH_CTA};
+                                 .scope = strong ? order_scope((enum isa_mod)m->scope) : SCOPE_CTA};
 }
 
 static bool same_kind(const struct access_class *a, const struct access_class *b)
@@ -48,7 +48,7 @@ static bool same_kind(const struct access_class *a, const struct access_class *b
     return a->bytes == b->bytes && a->lane_shift == b->lane_shift && a->reads == b->reads && a->writes == b->writes &&
            a->strong == b->strong && a->atomic == b->atomic && a->torn == b->torn && a->issued == b->issued &&
            a->read_only == b->read_only && a->is_init == b->is_init && a->is_mbarrier == b->is_mbarrier &&
-           a->reach == b->reach;
+           a->scope == b->scope;
 }
 
 /* Of what is no instruction of a kernel: the host's place that it is from. */
@@ -114,7 +114,7 @@ uint32_t race_class_of_host(struct races *r, const struct task_note *note, const
                             const struct host_access *a)
 {
     struct access_class c = {
-        .note = note, .where = where, .bytes = 1, .reads = !a->write, .writes = a->write, .reach = REACH_SYS};
+        .note = note, .where = where, .bytes = 1, .reads = !a->write, .writes = a->write, .scope = SCOPE_SYS};
     if (a->whole) {
         c.strong = true;
         c.bytes = (uint8_t)a->bytes;

@@ -1,11 +1,11 @@
 /* What no cell names any more is given back, while blocks run, and its numbers are taken again; see race_state.h.
  *
- * What a cell names is kept: its split, its histories, their records, the instances of these. Nothing else is ever asked for:
+ * What a cell names is kept: its split, its histories, their records, the incarnations of these. Nothing else is ever asked for:
  *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and whoever collects has
  *     all locks; those of shared memory are its worker's, who collects;
  *   - what is known of numbers without a cell (struct step, struct recent_record, struct now) holds for a generation, and another one
  *     begins; so does what has_no_effect() sees without a lock, which asks for the generation before and behind;
- *   - instances are asked for by blocks that run and by sync variables, too (order_keep_instances), and their numbers are not taken again,
+ *   - incarnations are asked for by blocks that run and by sync variables, too (order_keep_incarnations), and their numbers are not taken again,
  *     as clocks have them.
  * So what is given back changes no answer. Besides, cells become empty whose accesses are all before whatever runs and whatever
  * begins from now on (strands_settled): no access can race with those.
@@ -19,7 +19,7 @@
 
 enum { LEAST_BYTES = 64 << 20, LEAST_SHARED_BYTES = 4 << 20 };
 
-/* Of the three kinds of numbers, and the instances. */
+/* Of the three kinds of numbers, and the incarnations. */
 struct account {
     uint64_t kept, since; /* bytes: when they were collected last; taken since then */
     bool is_short;        /* less than an eighth of some room is left */
@@ -40,7 +40,7 @@ bool race_is_due(struct races *r, const struct histories *h)
     add(&a, &h->histories);
     add(&a, &h->splits);
     if (global)
-        add(&a, order_instances(r->order));
+        add(&a, order_incarnations(r->order));
     uint64_t marked = a.kept + (global ? cells_bytes(&r->cells) : 0); /* what it costs to collect them */
     uint64_t least = global ? LEAST_BYTES : LEAST_SHARED_BYTES;
     if (least > r->budget->limit_bytes / 8)
@@ -52,7 +52,7 @@ bool race_is_due(struct races *r, const struct histories *h)
 
 struct collection {
     struct histories *h;
-    struct order *order; /* NULL: of shared memory, whose instance is the block's */
+    struct order *order; /* NULL: of shared memory, whose incarnation is the block's */
     uint32_t settled;    /* tasks up to it are before whatever comes */
 };
 
@@ -63,7 +63,7 @@ static void keep_history(const struct collection *c, uint32_t number)
         return;
     for (uint32_t i = 0; i < h->n; i++)
         if (numbered_mark(&c->h->records, h->at[i].record, 1) && c->order)
-            order_keep_instance(c->order, history_record(c->h, h->at[i].record)->instance);
+            order_keep_incarnation(c->order, history_record(c->h, h->at[i].record)->incarnation);
 }
 
 /* The cell, or 0 where it tells nothing any more. */
@@ -138,11 +138,11 @@ static void collect(struct races *r)
     begin_generation(&r->global);
     for (struct race_worker *k = atomic_load(&r->workers); k; k = k->next)
         k->stocks = (struct stocks){0};
-    if (!unmark(&r->global) || !order_keep_instances(r->order))
+    if (!unmark(&r->global) || !order_keep_incarnations(r->order))
         return;
     cells_each(&r->cells, keep_cells, &c);
     sweep(&r->global);
-    order_drop_instances(r->order);
+    order_drop_incarnations(r->order);
 }
 
 void race_collect_now(struct races *r)

@@ -6,49 +6,49 @@
 #include "check/race/race_now.h"
 
 /* Whose it is, and when, as the order knows them. */
-static inline uint32_t race_instance_of(const struct now *n, const struct record *r)
+static inline uint32_t race_incarnation_of(const struct now *n, const struct record *r)
 {
-    return n->shared ? n->b->order->number : r->instance;
+    return n->shared ? n->b->order->number : r->incarnation;
 }
-static inline uint32_t race_stamp_of(const struct now *n, const struct record *r)
+static inline uint32_t race_epoch_of(const struct now *n, const struct record *r)
 {
-    return n->shared ? n->b->shared_from + r->stamp : r->stamp;
+    return n->shared ? n->b->shared_from + r->epoch : r->epoch;
 }
 static inline uint32_t race_task_of(const struct now *n, const struct record *r)
 {
-    return n->shared ? n->b->task : order_instance(n->r->order, r->instance)->task;
+    return n->shared ? n->b->task : order_incarnation(n->r->order, r->incarnation)->task;
 }
 
 /* An entry of the cell's history, as the access meets it. */
 struct earlier {
     struct history_entry entry;
     const struct record *record;
-    uint32_t instance;
+    uint32_t incarnation;
     const struct access_class *class;
     uint32_t lanes;
-    bool same_instance, same_task;
+    bool same_incarnation, same_task;
 };
 
 static inline struct earlier race_meet(const struct now *n, struct history_entry entry, unsigned lane)
 {
     struct earlier e = {.entry = entry, .record = history_record(n->h, entry.record)};
     e.class = race_class_at(n->r, e.record->class);
-    e.instance = race_instance_of(n, e.record);
+    e.incarnation = race_incarnation_of(n, e.record);
     e.lanes = rotate_left(entry.lanes, e.class->op ? lane : 0); /* a task's are nobody's */
-    e.same_instance = e.instance == n->b->order->number;
-    e.same_task = e.same_instance || order_instance(n->r->order, e.instance)->task == n->b->task;
+    e.same_incarnation = e.incarnation == n->b->order->number;
+    e.same_task = e.same_incarnation || order_incarnation(n->r->order, e.incarnation)->task == n->b->task;
     return e;
 }
 
 static inline bool race_overlaps(const struct now *n, const struct earlier *e)
 {
-    return strands_overlap(n->r->strands, order_instance(n->r->order, e->instance)->task, n->b->task);
+    return strands_overlap(n->r->strands, order_incarnation(n->r->order, e->incarnation)->task, n->b->task);
 }
 
 static inline bool race_is_task_before(const struct now *n, const struct earlier *e, unsigned lane)
 {
-    uint32_t task = order_instance(n->r->order, e->instance)->task;
-    return task <= n->b->floor || strands_before(n->r->strands, task, n->b->task) ||
+    uint32_t task = order_incarnation(n->r->order, e->incarnation)->task;
+    return task <= n->b->frontier || strands_before(n->r->strands, task, n->b->task) ||
            (race_overlaps(n, e) && order_knows_grids_ended(n->b->order, n->warp, lane, n->b->task));
 }
 
@@ -58,16 +58,17 @@ static inline uint32_t race_before(const struct now *n, const struct earlier *e,
     unsigned warp = n->warp;
     if (!e->same_task && race_is_task_before(n, e, lane))
         return e->lanes;
-    uint32_t own = e->same_instance && e->record->warp == warp ? e->lanes & 1u << lane : 0,
-             stamp = race_stamp_of(n, e->record);
+    uint32_t own = e->same_incarnation && e->record->warp == warp ? e->lanes & 1u << lane : 0,
+             epoch = race_epoch_of(n, e->record);
     if (e->class->issued)
-        return order_issued_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes, stamp);
+        return order_issued_before(n->b->order, warp, lane, e->incarnation, e->record->warp, e->lanes, epoch);
     if (own == e->lanes)
         return own;
-    uint32_t first = own | order_before(n->b->order, warp, lane, e->instance, e->record->warp, e->lanes & ~own, stamp);
+    uint32_t first =
+        own | order_before(n->b->order, warp, lane, e->incarnation, e->record->warp, e->lanes & ~own, epoch);
     const struct race_block *owner = e->class->is_init ? race_block_of(n->owner) : NULL;
-    if (owner && owner->order->number == e->instance)
-        first |= order_init_before(owner->order, n->b->order, warp, lane, e->record->warp, e->lanes & ~first, stamp);
+    if (owner && owner->order->number == e->incarnation)
+        first |= order_init_before(owner->order, n->b->order, warp, lane, e->record->warp, e->lanes & ~first, epoch);
     return first;
 }
 
@@ -84,8 +85,8 @@ static inline bool race_are_morally_strong(const struct now *n, const struct ear
 {
     const struct order *o = n->r->order;
     return e->class->strong && n->class->strong && e->class->bytes == n->class->bytes &&
-           order_reaches(o, e->class->reach, e->instance, n->b->order->number) &&
-           order_reaches(o, n->class->reach, n->b->order->number, e->instance);
+           order_scope_includes(o, e->class->scope, e->incarnation, n->b->order->number) &&
+           order_scope_includes(o, n->class->scope, n->b->order->number, e->incarnation);
 }
 
 /* The one observes the other (8.8) if it comes upon what that has written. */
@@ -93,8 +94,9 @@ static inline bool race_can_observe(const struct now *n, const struct earlier *z
 {
     const struct order *o = n->r->order;
     return z->class->reads && z->class->strong && !z->class->torn && w->class->strong &&
-           z->class->bytes == w->class->bytes && order_reaches(o, z->class->reach, z->instance, w->instance) &&
-           order_reaches(o, w->class->reach, w->instance, z->instance);
+           z->class->bytes == w->class->bytes &&
+           order_scope_includes(o, z->class->scope, z->incarnation, w->incarnation) &&
+           order_scope_includes(o, w->class->scope, w->incarnation, z->incarnation);
 }
 
 /* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4), and it observes through

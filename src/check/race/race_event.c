@@ -115,7 +115,7 @@ static void touch_strong(struct now *n, const struct access_event *e)
                               .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
                               .reads = e->reads,
                               .owner = e->space == SPACE_SHARED ? race_block_of(e->owner)->order->number : 0,
-                              .reach = order_reach((enum isa_mod)x->scope)};
+                              .scope = order_scope((enum isa_mod)x->scope)};
     unsigned order = e->op->kind == OP_ST ? mem_access_store_order(x) : 0;
     race_fetch(n, e);
     unsigned i = 0;
@@ -221,14 +221,14 @@ void race_on_performed(void *data, const struct access_event *e)
     race_turn_end(b, e);
 }
 
-/* Behind a barrier of all its threads, whose accesses have another stamp now, nothing in shared memory can race with what was before. */
+/* Behind a barrier of all its threads, whose accesses have another epoch now, nothing in shared memory can race with what was before. */
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
 {
-    uint32_t was = b->order->stamp;
-    if (e->id >= BARRIERS || !order_barrier_opens(b->order, e) || b->order->least_exit_floor != UINT32_MAX)
+    uint32_t was = b->order->epoch;
+    if (e->id >= BARRIERS || !order_barrier_opens(b->order, e) || b->order->least_exit_frontier != UINT32_MAX)
         return;
     race_end_phase(b, was);
-    b->shared_from = b->order->floor;
+    b->shared_from = b->order->frontier;
 }
 
 /* fence.proxy.async: of all memory or of one space (9.7.13.4). */
@@ -256,7 +256,7 @@ static void fence(struct race_block *b, const struct sync_event *e)
         order_fence_inits(b->order, e->warp->index, e->lanes);
         return;
     }
-    order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_fence_reach(i));
+    order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_fence_scope(i));
 }
 
 /* The object may be another block's. */

@@ -27,18 +27,18 @@ uint32_t race_take(struct now *n, struct numbered *from, struct stock *s, uint32
 
 bool race_new_record(struct now *n)
 {
-    uint32_t stamp = n->b->order->warps[n->warp].now - (n->shared ? n->b->shared_from : 0);
+    uint32_t epoch = n->b->order->warps[n->warp].epoch - (n->shared ? n->b->shared_from : 0);
     struct recent_record *p = &n->b->recent[n->warp][n->class_number % RECENT];
     if (n->shared)
         p = &n->b->recent_shared[n->warp * n->b->recent_each + n->class_number % n->b->recent_each];
     n->recent = p;
     n->generation = n->h->generation;
-    if (p->class != n->class_number || p->stamp != stamp || p->generation != n->generation || !p->record) {
+    if (p->class != n->class_number || p->epoch != epoch || p->generation != n->generation || !p->record) {
         uint32_t number = race_take(n, &n->h->records, &n->stocks->records, 1);
         if (number)
             *(struct record *)numbered_at(&n->h->records, number) =
-                (struct record){n->class_number, n->shared ? 0 : n->b->order->number, stamp, n->warp};
-        *p = (struct recent_record){n->class_number, stamp, n->generation, number, {0}, 0, 0};
+                (struct record){n->class_number, n->shared ? 0 : n->b->order->number, epoch, n->warp};
+        *p = (struct recent_record){n->class_number, epoch, n->generation, number, {0}, 0, 0};
     }
     n->record = p->record;
     return n->record != 0;
@@ -50,16 +50,16 @@ bool race_new_record(struct now *n)
 static bool is_settled(const struct now *n, const struct earlier *e)
 {
     if (n->shared)
-        return race_stamp_of(n, e->record) < n->b->order->floor &&
+        return race_epoch_of(n, e->record) < n->b->order->frontier &&
                !(n->b->order->warps[e->record->warp].exited & e->lanes);
-    return !e->same_task && order_instance(n->r->order, e->instance)->task <= n->b->settled;
+    return !e->same_task && order_incarnation(n->r->order, e->incarnation)->task <= n->b->settled;
 }
 
 /* Whoever is unordered with it is with the new access, and no scope makes a difference. */
 static bool is_replaced(const struct now *n, const struct earlier *e, uint32_t lanes)
 {
-    bool scoped = e->class->strong && e->class->reach < REACH_GPU;
-    return e->class == n->class && (!scoped || e->same_instance) && race_is_before_any(n, e, lanes);
+    bool scoped = e->class->strong && e->class->scope < SCOPE_GPU;
+    return e->class == n->class && (!scoped || e->same_incarnation) && race_is_before_any(n, e, lanes);
 }
 
 static const struct access_class *class_of_entry(const struct now *n, const struct history *h, uint32_t i)
@@ -70,7 +70,7 @@ static const struct access_class *class_of_entry(const struct now *n, const stru
 /* Does it stand for what a thread that still runs has observed (was_observed)? */
 static bool is_needed(const struct now *n, const struct earlier *e, bool behind_write)
 {
-    return behind_write && e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->instance);
+    return behind_write && e->class->strong && e->class->reads && !order_has_ended(n->r->order, e->incarnation);
 }
 
 /* Another of the new access's class, in its launch: how well the two stand for all of these. */
@@ -78,7 +78,7 @@ static int rank_of(const struct now *n, const struct earlier *e)
 {
     if (e->class != n->class || !e->same_task)
         return -1;
-    return !e->same_instance ? 2 : e->record->warp != n->warp;
+    return !e->same_incarnation ? 2 : e->record->warp != n->warp;
 }
 
 /* Of others of the same class in a regular launch, the one to stay with the new access: of another block, else of another warp, and
@@ -130,10 +130,10 @@ static bool has_enough(const struct now *n, const struct history_entry *at, uint
         const struct record *r = history_record(n->h, at[i].record);
         if (r->class != n->class_number || race_task_of(n, r) != n->b->task)
             continue;
-        uint32_t instance = race_instance_of(n, r);
-        if (first && (instance != first || (of_this_block && first == n->b->order->number && r->warp != warp)))
+        uint32_t incarnation = race_incarnation_of(n, r);
+        if (first && (incarnation != first || (of_this_block && first == n->b->order->number && r->warp != warp)))
             return true;
-        first = instance;
+        first = incarnation;
         warp = r->warp;
     }
     return false;
@@ -167,8 +167,8 @@ static bool are_weak_reads(const struct now *n, const struct history *h)
 /* Is what comes in this phase unordered with one of the two at least? Of blocks, or in shared memory of warps, that differ. */
 static bool stand_for_others(const struct now *n, const struct record *a, const struct record *b)
 {
-    return n->shared ? a->warp != b->warp && a->stamp >= race_phase(n) && b->stamp >= race_phase(n)
-                     : a->instance != b->instance;
+    return n->shared ? a->warp != b->warp && a->epoch >= race_phase(n) && b->epoch >= race_phase(n)
+                     : a->incarnation != b->incarnation;
 }
 
 /* Which classes have enough? */
@@ -190,7 +190,7 @@ static void find_enough(const struct now *n, struct history *h)
 
 static bool is_strong_for_all(const struct access_class *c)
 {
-    return c->strong && c->reach >= REACH_GPU;
+    return c->strong && c->scope >= SCOPE_GPU;
 }
 
 static bool are_strong_for_all(const struct now *n, const struct history *h)
@@ -246,7 +246,7 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     h->is_strong = is_strong_for_all(n->class) && n->class->op;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = race_meet(n, at[i], 0);
-        uint32_t task = e.same_task ? n->b->task : order_instance(n->r->order, e.instance)->task;
+        uint32_t task = e.same_task ? n->b->task : order_incarnation(n->r->order, e.incarnation)->task;
         h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->op ? -lane : 0)};
         h->only_tasks &= !e.class->op;
         h->is_strong &= is_strong_for_all(e.class) && e.class->bytes == n->class->bytes && e.same_task;
@@ -271,7 +271,7 @@ bool race_join_reads(struct now *n, const struct past *p, uint32_t lanes, unsign
         const struct record *r = history_record(n->h, old->at[i].record);
         if (r->class != n->class_number)
             continue;
-        if (other || (race_instance_of(n, r) == n->b->order->number && r->warp == n->warp))
+        if (other || (race_incarnation_of(n, r) == n->b->order->number && r->warp == n->warp))
             return false;
         other = r;
     }

@@ -101,14 +101,14 @@ cell race_look_up(struct now *n, cell old, struct lanes lanes, uint64_t address)
 static inline bool race_is_overtaken(const struct now *n, uint32_t old)
 {
     const struct history *h = history_at(n->h, old);
-    return h->n == 1 && race_is_update(n->class) && (n->shared || n->class->reach >= REACH_GPU) &&
+    return h->n == 1 && race_is_update(n->class) && (n->shared || n->class->scope >= SCOPE_GPU) &&
            history_record(n->h, h->at[0].record)->class == n->class_number;
 }
 
 /* What reads that stand for others (struct history) are of: a launch, or in shared memory what is between two barriers of the block. */
 static inline uint32_t race_phase(const struct now *n)
 {
-    return n->shared ? n->b->order->floor - n->b->shared_from : n->b->task;
+    return n->shared ? n->b->order->frontier - n->b->shared_from : n->b->task;
 }
 
 static inline bool race_has_no_effect(const struct now *n, uint32_t old)
@@ -121,7 +121,7 @@ static inline bool race_has_no_effect(const struct now *n, uint32_t old)
 /* A strong access comes to strong ones that it cannot race with (is_strong): most are as they are, unless they are its like. */
 static inline bool race_is_one_of(const struct now *n, const struct history *h)
 {
-    return h->is_strong && !n->shared && n->class->strong && n->class->reach >= REACH_GPU && n->class->op &&
+    return h->is_strong && !n->shared && n->class->strong && n->class->scope >= SCOPE_GPU && n->class->op &&
            h->newest == n->b->task && h->element_bytes == n->class->bytes;
 }
 

@@ -2,7 +2,7 @@
  * the generic one. What a thread has written by the one is ordered before an access by the other only where a fence.proxy.async stands
  * between the two, besides what orders the threads; a part of racecheck.
  *
- * Of each word of shared memory the last write by the generic proxy is kept, with its stamp: those before it are ordered before it, else they
+ * Of each word of shared memory the last write by the generic proxy is kept, with its epoch: those before it are ordered before it, else they
  * race with it. Of global memory the histories have the writes. Those of the same launch count: what is before a launch is so in all
  * proxies. Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs no
  * fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
@@ -18,7 +18,7 @@
 
 struct proxy_write {
     const struct op *op; /* NULL: none that counts */
-    uint32_t stamp;
+    uint32_t epoch;
     uint8_t warp, lane;
 };
 
@@ -72,7 +72,7 @@ static void on_access(void *data, const struct access_event *e)
     bool counts =
         !e->is_async && e->owner == e->warp->block; /* what another block's threads have fenced is not known */
     struct proxy_write w = {.op = counts ? e->op : NULL, .warp = (uint8_t)e->warp->index};
-    w.stamp = race_block_of(e->owner)->order->warps[counts ? e->warp->index : 0].now;
+    w.epoch = race_block_of(e->owner)->order->warps[counts ? e->warp->index : 0].epoch;
     for (uint32_t m = e->lanes; m; m &= m - 1) {
         w.lane = (uint8_t)__builtin_ctz(m);
         set(p, access_address(e, w.lane), e->bytes, w);
@@ -93,14 +93,14 @@ struct async_access {
 /* A write by the generic proxy that it comes upon. */
 struct upon {
     const struct op *op;
-    uint32_t instance;
+    uint32_t incarnation;
     unsigned thread; /* of the block */
     uint64_t address;
 };
 
 static const char *writer_name(const struct async_access *x, const struct upon *w, struct arena *arena)
 {
-    const struct instance *i = order_instance(race_block_of(x->warp->block)->order->order, w->instance);
+    const struct incarnation *i = order_incarnation(race_block_of(x->warp->block)->order->order, w->incarnation);
     return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", w->thread % i->block[0],
                         w->thread / i->block[0] % i->block[1], w->thread / i->block[0] / i->block[1], i->ctaid[0],
                         i->ctaid[1], i->ctaid[2]);
@@ -139,7 +139,7 @@ static bool is_ordered(const struct async_access *x, const struct proxy_write *w
 {
     bool own = x->owner == x->warp->block && w->warp == x->warp->index && w->lane == x->lane;
     return own || order_before(race_block_of(x->warp->block)->order, x->warp->index, x->lane,
-                               race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->stamp);
+                               race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->epoch);
 }
 
 /* A copy that nothing orders behind the write is a race, fence or not, which race_event.c finds. */
@@ -147,13 +147,13 @@ static bool is_missing(const struct async_access *x, const struct proxy_write *w
 {
     bool is_copy = x->op->kind == OP_ASYNC;
     return !order_fenced(race_block_of(x->warp->block)->order, x->warp->index, x->lane, false,
-                         race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->stamp) &&
+                         race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->epoch) &&
            (!is_copy || is_ordered(x, w));
 }
 
 static bool is_same(const struct proxy_write *a, const struct proxy_write *b)
 {
-    return a->op == b->op && a->stamp == b->stamp && a->warp == b->warp && a->lane == b->lane;
+    return a->op == b->op && a->epoch == b->epoch && a->warp == b->warp && a->lane == b->lane;
 }
 
 static void look_at(struct checker *c, const struct async_access *x)
@@ -189,14 +189,14 @@ static bool find_missing(const struct look *l, const struct record *r, uint32_t 
     const struct race_block *own = race_block_of(x->warp->block);
     const struct access_class *class = numbered_at(&own->races->classes, r->class);
     if (!class->op || !class->writes || class->op->kind == OP_ASYNC ||
-        order_instance(own->order->order, r->instance)->task != own->task)
+        order_incarnation(own->order->order, r->incarnation)->task != own->task)
         return false;
-    uint32_t before = order_before(own->order, x->warp->index, x->lane, r->instance, r->warp, lanes, r->stamp);
-    if (r->instance == own->order->number && r->warp == x->warp->index)
+    uint32_t before = order_before(own->order, x->warp->index, x->lane, r->incarnation, r->warp, lanes, r->epoch);
+    if (r->incarnation == own->order->number && r->warp == x->warp->index)
         before |= lanes & 1u << x->lane;
-    before &= ~order_fenced(own->order, x->warp->index, x->lane, true, r->instance, r->warp, before, r->stamp);
+    before &= ~order_fenced(own->order, x->warp->index, x->lane, true, r->incarnation, r->warp, before, r->epoch);
     if (before)
-        *w = (struct upon){class->op, r->instance, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
+        *w = (struct upon){class->op, r->incarnation, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
     return before;
 }
 

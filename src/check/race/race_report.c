@@ -25,7 +25,7 @@ static const char *task_words(const struct task_note *note, struct arena *arena)
 static const char *thread_words(const struct race_side *s, const char *kernel, struct arena *arena)
 {
     unsigned t = s->thread;
-    const uint32_t *b = s->instance.block, *c = s->instance.ctaid;
+    const uint32_t *b = s->incarnation.block, *c = s->incarnation.ctaid;
     if (!s->class->op)
         return task_words(s->class->note, arena);
     const char *of = kernel ? arena_printf(arena, " of kernel `%s`", kernel) : "";
@@ -33,10 +33,10 @@ static const char *thread_words(const struct race_side *s, const char *kernel, s
                         c[0], c[1], c[2], of);
 }
 
-static const char *scope_word(enum reach reach)
+static const char *scope_word(enum scope scope)
 {
-    static const char *const words[REACH_COUNT] = {".cta", ".cluster", ".gpu", ".sys"};
-    return words[reach];
+    static const char *const words[SCOPE_COUNT] = {".cta", ".cluster", ".gpu", ".sys"};
+    return words[scope];
 }
 
 static bool is_kind(const struct access_class *c, enum task_kind kind)
@@ -48,12 +48,12 @@ static bool is_kind(const struct access_class *c, enum task_kind kind)
 static const char *access_words(const struct access_class *c, struct arena *arena)
 {
     if (c->atomic)
-        return arena_printf(arena, "updates (atomically, scope %s)", scope_word(c->reach));
+        return arena_printf(arena, "updates (atomically, scope %s)", scope_word(c->scope));
     const char *verb = is_kind(c, TASK_ALLOC)  ? "allocates"
                        : is_kind(c, TASK_FREE) ? "frees"
                        : c->writes             ? "writes"
                                                : "reads";
-    return c->strong && c->op ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->reach)) : verb;
+    return c->strong && c->op ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->scope)) : verb;
 }
 
 static const char *noun(const struct access_class *c)
@@ -126,9 +126,9 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
                "thread has not waited for that";
     case RACE_HOST: return arena_printf(arena, "nothing orders %s and %s", work_words(a->class), work_words(b->class));
     case RACE_SCOPE: {
-        const struct race_side *narrow = a->class->reach < b->class->reach ? a : b;
+        const struct race_side *narrow = a->class->scope < b->class->scope ? a : b;
         return arena_printf(arena, "scope %s of the %s does not reach the other thread",
-                            scope_word(narrow->class->reach), noun(narrow->class));
+                            scope_word(narrow->class->scope), noun(narrow->class));
     }
     case RACE_MIXED: {
         const struct race_side *weak = a->class->strong ? b : a;
@@ -152,7 +152,7 @@ static bool is_one_line(const struct race *f)
 static const char *remedy(const struct race *f, const char *lines, struct arena *arena)
 {
     const struct race_side *a = &f->side[0], *b = &f->side[1];
-    bool same_block = memcmp(a->instance.ctaid, b->instance.ctaid, sizeof a->instance.ctaid) == 0;
+    bool same_block = memcmp(a->incarnation.ctaid, b->incarnation.ctaid, sizeof a->incarnation.ctaid) == 0;
     switch (f->reason) {
     case RACE_ONE_INSTRUCTION: return "let one thread write, or use an atomic operation";
     case RACE_WARP: return arena_printf(arena, "__syncwarp() %s, or an atomic operation", lines);
@@ -262,7 +262,7 @@ static int compare_lines(const struct access_class *a, const struct access_class
 static uint32_t rank(const struct access_class *c)
 {
     return (uint32_t)!c->writes << 31 | (uint32_t)c->reads << 30 | (uint32_t)c->atomic << 29 |
-           (uint32_t)c->strong << 28 | (uint32_t)c->reach << 16 | (uint32_t)c->bytes << 8 | c->lane_shift;
+           (uint32_t)c->strong << 28 | (uint32_t)c->scope << 16 | (uint32_t)c->bytes << 8 | c->lane_shift;
 }
 
 /* The order in which the two are told: what is no kernel's comes last. */
@@ -286,7 +286,7 @@ static bool is_better(const struct race *f, enum race_reason reason, const struc
 
 static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
 {
-    const struct task_note *note = strands_note(r->strands, s->instance.task);
+    const struct task_note *note = strands_note(r->strands, s->incarnation.task);
     return s->class->op && note->name ? demangle(str_of(note->name), arena) : NULL;
 }
 
@@ -326,7 +326,7 @@ static void describe(struct races *r, struct race *f, const struct race_datum *d
     const struct access_class *narrow =
         !y->class->op || (x->class->op && x->class->bytes < y->class->bytes) ? x->class : y->class;
     const char *first = kernel_name(r, x, a), *second = kernel_name(r, y, a);
-    bool same = x->instance.task == y->instance.task;
+    bool same = x->incarnation.task == y->incarnation.task;
     const char *datum = datum_words(r, d, narrow);
     f->kernel = first ? first : second;
     if (f->reason == RACE_END) {

@@ -30,7 +30,7 @@ enum race_reason {
 /* One of the two, as it is told. */
 struct race_side {
     const struct access_class *class;
-    struct instance instance;
+    struct incarnation incarnation;
     unsigned thread; /* of the block */
 };
 
@@ -125,7 +125,7 @@ struct race_worker {
 /* Of global memory; of shared memory as many as the kernel has accesses, up to a number. */
 enum { RECENT = 16, RECENT_SHARED_MOST = 512 };
 struct recent_record {
-    uint32_t class, stamp, generation, record;
+    uint32_t class, epoch, generation, record;
     uint32_t first[3];         /* by enum spread: the history of one lane's access; or 0: none was needed yet */
     uint32_t some_lanes, some; /* of one by these lanes, which are no race */
 };
@@ -143,12 +143,12 @@ struct race_block {
      * a block gets that memory anew. */
     bool is_clustered;
     uint32_t task;
-    uint32_t floor, settled; /* tasks up to these come before the block's; before all that begins from now on */
+    uint32_t frontier, settled; /* tasks up to these come before the block's; before all that begins from now on */
     /* Of shared memory. What the accesses between two barriers of the whole block make of cells is the same each time, in each block of
-     * the launch: records say no instance, and their stamps count from the last such barrier on, so that histories and steps stay. */
+     * the launch: records say no incarnation, and their epochs count from the last such barrier on, so that histories and steps stay. */
     struct histories shared;
     struct stocks shared_stocks;
-    uint32_t shared_from, phase; /* the stamp after that barrier; of such phases, the number of this one */
+    uint32_t shared_from, phase; /* the epoch after that barrier; of such phases, the number of this one */
     uint64_t launch;             /* that they are of */
     cell *shared_cells;
     uint32_t shared_words, touched_from, touched_to;
@@ -234,8 +234,8 @@ static inline struct race_block *race_block_of(const struct block *b)
 }
 void race_free_block(struct race_block *b);
 void race_set_task(struct race_block *b, uint32_t task);
-/* A phase of shared memory ends, at a stamp: all of its accesses are before what comes. */
-void race_end_phase(struct race_block *b, uint32_t stamp);
+/* A phase of shared memory ends, at an epoch: all of its accesses are before what comes. */
+void race_end_phase(struct race_block *b, uint32_t epoch);
 /* Memory has run out. `k`: the kernel of the launch of that number, or NULL. */
 void race_go_blind(struct races *r, const struct kernel *k, uint64_t launch);
 

@@ -15,9 +15,9 @@ static void advance(struct now *n, const struct past *p, uint32_t lanes, unsigne
 /* Have all lanes of the warp done alike? */
 static bool exits_differ(const struct warp_order *w)
 {
-    size_t rest = sizeof w->exit_floor - sizeof w->exit_floor[0];
-    return w->exited && (w->exited != UINT32_MAX || memcmp(w->exit_floor, w->exit_floor + 1, rest) != 0 ||
-                         memcmp(w->exit_warp_floor, w->exit_warp_floor + 1, rest) != 0);
+    size_t rest = sizeof w->exit_frontier - sizeof w->exit_frontier[0];
+    return w->exited && (w->exited != UINT32_MAX || memcmp(w->exit_frontier, w->exit_frontier + 1, rest) != 0 ||
+                         memcmp(w->exit_warp_frontier, w->exit_warp_frontier + 1, rest) != 0);
 }
 
 /* Does it matter which lanes they are? Lanes of a warp may know different things, or of other lanes different things; and others
@@ -27,14 +27,14 @@ static bool lanes_differ(const struct now *n, const struct history *h)
     const struct block_order *o = n->b->order;
     if (!order_lanes_know_alike(o, n->warp))
         return true;
-    for (uint32_t i = 0; (o->irregular || o->least_exit_floor != UINT32_MAX) && i < h->n; i++) {
+    for (uint32_t i = 0; (o->irregular || o->least_exit_frontier != UINT32_MAX) && i < h->n; i++) {
         const struct record *r = history_record(n->h, h->at[i].record);
-        uint32_t instance = race_instance_of(n, r);
+        uint32_t incarnation = race_incarnation_of(n, r);
         const struct access_class *c = race_class_at(n->r, r->class);
         if (c->issued || c->is_init)
             return true;
-        if (!order_knows_lanes_alike(o, n->warp, instance, r->warp, race_stamp_of(n, r)) ||
-            (instance == o->number && exits_differ(&o->warps[r->warp])))
+        if (!order_knows_lanes_alike(o, n->warp, incarnation, r->warp, race_epoch_of(n, r)) ||
+            (incarnation == o->number && exits_differ(&o->warps[r->warp])))
             return true;
     }
     return false;
@@ -47,7 +47,7 @@ static bool knows_apart(const struct now *n, unsigned lane)
     return n->class->strong && l && l->known[lane];
 }
 
-/* An update where threads release and acquire is of a stamp that is new, or meets a history that is. */
+/* An update where threads release and acquire is of an epoch that is new, or meets a history that is. */
 static bool comes_once(const struct now *n)
 {
     return n->b->traits.releases && race_is_update(n->class) && n->class->bytes <= 4;

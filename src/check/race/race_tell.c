@@ -12,17 +12,17 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
     if (!e->class->op || !n->class->op)
         return RACE_HOST;
     return !e->same_task                ? race_overlaps(n, e) ? RACE_OVERLAP : RACE_LAUNCHES
-           : !e->same_instance          ? RACE_BLOCKS
+           : !e->same_incarnation       ? RACE_BLOCKS
            : e->record->warp != n->warp ? RACE_BLOCK
                                         : RACE_WARP;
 }
 
-static struct race_side side(const struct now *n, const struct access_class *c, uint32_t instance, unsigned thread)
+static struct race_side side(const struct now *n, const struct access_class *c, uint32_t incarnation, unsigned thread)
 {
-    const struct instance *i = order_instance(n->r->order, instance);
-    struct race_side s = {.class = c, .instance = {.task = i->task}, .thread = thread};
-    memcpy(s.instance.ctaid, i->ctaid, sizeof i->ctaid); /* what is told of it, and never changes */
-    memcpy(s.instance.block, i->block, sizeof i->block);
+    const struct incarnation *i = order_incarnation(n->r->order, incarnation);
+    struct race_side s = {.class = c, .incarnation = {.task = i->task}, .thread = thread};
+    memcpy(s.incarnation.ctaid, i->ctaid, sizeof i->ctaid); /* what is told of it, and never changes */
+    memcpy(s.incarnation.block, i->block, sizeof i->block);
     return s;
 }
 
@@ -33,7 +33,7 @@ static struct race_datum datum_at(const struct now *n, uint64_t address)
 
 void race_tell(struct now *n, const struct earlier *e, unsigned of, unsigned lane, uint64_t address)
 {
-    struct race_side earlier = side(n, e->class, e->instance, e->record->warp * WARP_LANES + of);
+    struct race_side earlier = side(n, e->class, e->incarnation, e->record->warp * WARP_LANES + of);
     struct race_side later = side(n, n->class, n->b->order->number, n->warp * WARP_LANES + lane);
     n->told = true;
     struct race_datum datum = datum_at(n, address);
@@ -46,7 +46,7 @@ static bool is_seen(const struct now *n, const struct past *p, uint32_t i, const
     bool seen = false;
     for (uint32_t k = i + 1; e->class->strong && e->class->writes && k < p->history->n && !seen; k++) {
         struct earlier z = race_meet(n, p->history->at[k], p->lane);
-        seen = z.same_instance && race_can_observe(n, &z, e);
+        seen = z.same_incarnation && race_can_observe(n, &z, e);
     }
     return seen;
 }
@@ -56,11 +56,12 @@ void race_check_end(struct now *n, cell at, uint64_t address)
     struct past p = {at ? history_at(n->h, cell_history(at)) : NULL, cell_lane(at)};
     for (uint32_t i = 0; p.history && i < p.history->n; i++) {
         struct earlier e = race_meet(n, p.history->at[i], p.lane);
-        uint32_t left = e.lanes & ~order_before_end(n->b->order, e.instance, e.record->warp, e.lanes, e.record->stamp,
-                                                    e.class->issued);
-        if (e.same_instance || !e.same_task || !left || is_seen(n, &p, i, &e))
+        uint32_t left = e.lanes & ~order_before_end(n->b->order, e.incarnation, e.record->warp, e.lanes,
+                                                    e.record->epoch, e.class->issued);
+        if (e.same_incarnation || !e.same_task || !left || is_seen(n, &p, i, &e))
             continue;
-        struct race_side by = side(n, e.class, e.instance, e.record->warp * WARP_LANES + (unsigned)__builtin_ctz(left));
+        struct race_side by =
+            side(n, e.class, e.incarnation, e.record->warp * WARP_LANES + (unsigned)__builtin_ctz(left));
         struct race_datum datum = datum_at(n, address);
         race_found(n->r, &datum, RACE_END, &by, &by);
     }

@@ -147,7 +147,7 @@ static void forget_global(struct races *r)
     race_clear_histories(&r->global, keep_bytes);
     for (struct race_worker *k = r->workers; k; k = k->next)
         k->stocks = (struct stocks){0};
-    order_forget_instances(r->order);
+    order_forget_incarnations(r->order);
     atomic_store(&r->newest, 0);
     r->blind.now = false;
     atomic_store(&r->no_memory, false);
@@ -238,7 +238,7 @@ static uint32_t host_synchronises(struct now *n, const struct host_access *a, bo
                               .writes = !done,
                               .acquires = done,
                               .releases = !done,
-                              .reach = REACH_SYS};
+                              .scope = SCOPE_SYS};
     if (!done) {
         order_release(n->b->order, 0, 0, &s);
         return 0;

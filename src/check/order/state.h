@@ -9,10 +9,10 @@
 
 enum { BUCKETS = 1 << 14 };
 
-/* struct sync_variable: order_release.c */
+/* struct sync_variable: sync_variables.c */
 struct order {
-    pthread_mutex_t starting;  /* of these two: */
-    struct numbered instances; /* struct instance */
+    pthread_mutex_t starting;     /* of these two: */
+    struct numbered incarnations; /* struct incarnation */
     struct block_order *running;
     /* Of what follows. Others look at it: what its holder reads is in other cache lines. */
     _Alignas(64) _Atomic uint8_t lock;
@@ -23,15 +23,15 @@ struct order {
     _Atomic bool has_acquires;
 };
 
-/* Numbers that no instance has, for clocks (CLOCK_MARKS): of what threads of an instance have issued, of the times that its cluster has met, and
+/* Numbers that no incarnation has, for clocks (CLOCK_MARKS): of what threads of an incarnation have issued, of the times that its cluster has met, and
  * of what a fence of the async proxy has stood behind of what they have done in shared memory, and in global. */
-static inline uint32_t order_issued_by(uint32_t instance)
+static inline uint32_t order_issued_by(uint32_t incarnation)
 {
-    return instance | 1u << 26;
+    return incarnation | 1u << 26;
 }
-static inline uint32_t order_fenced_of(uint32_t instance)
+static inline uint32_t order_fenced_of(uint32_t incarnation)
 {
-    return instance | 3u << 26;
+    return incarnation | 3u << 26;
 }
 #define ORDER_FENCED_GLOBAL (1u << 28)
 static inline uint32_t order_meetings_of(uint32_t first_of_cluster)
@@ -39,15 +39,43 @@ static inline uint32_t order_meetings_of(uint32_t first_of_cluster)
     return first_of_cluster | 1u << 27;
 }
 
-/* ---- order_release.c ---- */
+/* Memory ran out where `ok` is false: something that orders is lost. */
+static inline bool order_note(struct order *o, bool ok)
+{
+    if (!ok)
+        atomic_store(&o->incomplete, true);
+    return ok;
+}
+
+/* ---- incarnations.c ---- */
+
+/* A block's cluster; where it is in none, or alone so far, one of its own. NULL without memory. */
+struct cluster_order *order_cluster_of(struct block_order *b);
+/* What lanes have known that have exited is dropped. */
+void order_forget_exited(struct warp_order *w, uint32_t lanes);
+
+/* ---- sync_variables.c ---- */
 
 void order_drop_patterns(struct lane_patterns **p);
-/* Instances that sync variables name. */
+/* Incarnations that sync variables name. */
 void order_keep_releases(struct order *o);
+/* Lanes have observed what a clock says, which threads of an incarnation have released: their next fence of that scope, or of a wider
+ * one, acquires it. */
+void order_keep_observed(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t by, struct clock *c);
+
+/* ---- fences.c ---- */
+
+/* What lanes know now is what a release pattern behind a fence of the scope releases. */
+void order_keep_fence(struct block_order *b, unsigned warp, uint32_t lanes, struct lane_order *s, enum scope scope);
 /* What lanes have known at fences that reach the threads of their cluster. */
 void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
 
-/* ---- order_known.c: what threads know, in clocks, beyond the floors of their block and warp ---- */
+/* ---- mbarriers.c ---- */
+
+/* Lanes arrive at the cluster's barrier: what they have fenced by fence.mbarrier_init is released there. */
+void order_arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t lanes);
+
+/* ---- known.c: what threads know, in clocks, beyond the frontiers of their block and warp ---- */
 
 /* Those of the warp; NULL where memory ran out. */
 struct lane_order *order_lanes(struct block_order *b, unsigned warp);
@@ -55,7 +83,7 @@ struct clock *order_known(const struct block_order *b, unsigned warp, unsigned l
 void order_join(const struct block_order *b, struct clock **c, struct clock *with);
 /* What lanes know beyond what all of their block do. */
 void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
-/* All that lanes know now, their own accesses included; those that follow have later stamps. */
+/* All that lanes know now, their own accesses included; those that follow have later epochs. */
 void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
 /* Of clocks that lanes have: those lanes that have the same one as the first; another one in its place for them. */
 uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes);

@@ -1,27 +1,25 @@
-/* What threads know; see order.h and order_state.h. */
-#include "check/order/order_state.h"
+/* What threads know; see order.h and state.h. */
+#include "check/order/state.h"
 
 #include <stdlib.h>
+
+void order_step(struct block_order *b, unsigned warp)
+{
+    b->warps[warp].epoch = ++b->epoch;
+}
 
 struct lane_order *order_lanes(struct block_order *b, unsigned warp)
 {
     struct warp_order *w = &b->warps[warp];
-    if (!w->lanes && !(w->lanes = calloc(1, sizeof *w->lanes)))
-        atomic_store(&b->order->incomplete, true);
+    if (!w->lanes)
+        order_note(b->order, (w->lanes = calloc(1, sizeof *w->lanes)));
     b->irregular = true;
     return w->lanes;
 }
 
-/* Memory ran out where `ok` is false. */
-static void note(const struct block_order *b, bool ok)
-{
-    if (!ok)
-        atomic_store(&b->order->incomplete, true);
-}
-
 void order_join(const struct block_order *b, struct clock **c, struct clock *with)
 {
-    note(b, clock_join(c, with));
+    order_note(b->order, clock_join(c, with));
 }
 
 static struct clock *known_of_warp(const struct block_order *b, unsigned warp)
@@ -49,7 +47,7 @@ void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, 
         order_join(b, c, w->known);
 }
 
-/* What lanes know beyond the floors of their block and their warp. */
+/* What lanes know beyond the frontiers of their block and their warp. */
 static void join_known(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
 {
     struct clock *own = NULL;
@@ -58,32 +56,32 @@ static void join_known(const struct block_order *b, unsigned warp, uint32_t lane
     clock_release(own);
 }
 
-/* A floor holds of all lanes of a warp but those that had exited before: of these, what it was then. */
-static void add_floor(const struct block_order *b, unsigned warp, uint32_t floor, const uint32_t exit_floor[WARP_LANES],
-                      struct clock **c)
+/* A frontier holds of all lanes of a warp but those that had exited before: of these, what it was then. */
+static void add_frontier(const struct block_order *b, unsigned warp, uint32_t frontier,
+                         const uint32_t exit_frontier[WARP_LANES], struct clock **c)
 {
     const struct warp_order *w = &b->warps[warp];
     uint32_t of_lane[WARP_LANES];
     if (!w->exited) {
-        note(b, clock_add_warp(c, b->number, warp, floor));
+        order_note(b->order, clock_add_warp(c, b->number, warp, frontier));
         return;
     }
     for (unsigned l = 0; l < WARP_LANES; l++)
-        of_lane[l] = w->exited >> l & 1 && exit_floor[l] < floor ? exit_floor[l] : floor;
-    note(b, clock_add_lanes(c, b->number, warp, w->exists, of_lane));
+        of_lane[l] = w->exited >> l & 1 && exit_frontier[l] < frontier ? exit_frontier[l] : frontier;
+    order_note(b->order, clock_add_lanes(c, b->number, warp, w->exists, of_lane));
 }
 
-static void add_block_floor(const struct block_order *b, uint32_t block_floor, struct clock **c)
+static void add_block_frontier(const struct block_order *b, uint32_t block_frontier, struct clock **c)
 {
-    if (block_floor <= 1) /* no stamp is below the first */
+    if (block_frontier <= 1) /* no epoch is below the first */
         return;
-    if (block_floor <= b->least_exit_floor) {
-        note(b, clock_add_block(c, b->number, block_floor));
+    if (block_frontier <= b->least_exit_frontier) {
+        order_note(b->order, clock_add_block(c, b->number, block_frontier));
         return;
     }
-    note(b, clock_add_block(c, b->number, b->least_exit_floor));
+    order_note(b->order, clock_add_block(c, b->number, b->least_exit_frontier));
     for (uint32_t i = 0; i < b->n_warps; i++)
-        add_floor(b, i, block_floor, b->warps[i].exit_floor, c);
+        add_frontier(b, i, block_frontier, b->warps[i].exit_frontier, c);
 }
 
 /* What lanes of a warp have done, and what their block and warp say of the others, at a moment: `known` aside. */
@@ -91,26 +89,26 @@ static struct clock *deeds(const struct block_order *b, unsigned warp, uint32_t 
 {
     const struct warp_order *w = &b->warps[warp];
     struct clock *c = NULL;
-    uint32_t floor[WARP_LANES];
-    add_block_floor(b, s->floor, &c);
-    if (s->warp_floor > s->floor)
-        add_floor(b, warp, s->warp_floor, w->exit_warp_floor, &c);
+    uint32_t frontier[WARP_LANES];
+    add_block_frontier(b, s->frontier, &c);
+    if (s->warp_frontier > s->frontier)
+        add_frontier(b, warp, s->warp_frontier, w->exit_warp_frontier, &c);
     for (unsigned l = 0; l < WARP_LANES; l++)
-        floor[l] = s->now + 1;
+        frontier[l] = s->epoch + 1;
     if (lanes == w->exists)
-        note(b, clock_add_warp(&c, b->number, warp, s->now + 1));
+        order_note(b->order, clock_add_warp(&c, b->number, warp, s->epoch + 1));
     else
-        note(b, clock_add_lanes(&c, b->number, warp, lanes, floor));
+        order_note(b->order, clock_add_lanes(&c, b->number, warp, lanes, frontier));
     return c;
 }
 
 struct snapshot order_snapshot(const struct block_order *b, unsigned warp, struct clock *known)
 {
     const struct warp_order *w = &b->warps[warp];
-    return (struct snapshot){known, w->now, b->floor, w->floor};
+    return (struct snapshot){known, w->epoch, b->frontier, w->frontier};
 }
 
-/* All that the lanes know now, their own accesses included; those that follow have later stamps. */
+/* All that the lanes know now, their own accesses included; those that follow have later epochs. */
 void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
 {
     struct snapshot s = order_snapshot(b, warp, NULL);
@@ -121,18 +119,19 @@ void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, 
 }
 
 /* Where threads leave what they know for others: what a lane knew at a moment is added. A place that is empty begins a lineage of its
- * own. Most have met with no others of their block: then what they have done is one floor, and needs no clock. */
+ * own. Most have met with no others of their block: then what they have done is one frontier, and needs no clock. */
 void order_leave(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s, struct clock **at)
 {
     bool (*add)(struct clock **, struct clock *) = *at ? clock_extend : clock_join;
-    bool begins = !*at, alone = s->floor <= 1 && s->warp_floor <= s->floor && b->warps[warp].exists != 1u << lane;
-    note(b, add(at, s->known));
+    bool begins = !*at,
+         alone = s->frontier <= 1 && s->warp_frontier <= s->frontier && b->warps[warp].exists != 1u << lane;
+    order_note(b->order, add(at, s->known));
     if (alone) {
-        note(b, (begins ? clock_add_lane : clock_extend_lane)(at, b->number, warp, lane, s->now + 1));
+        order_note(b->order, (begins ? clock_add_lane : clock_extend_lane)(at, b->number, warp, lane, s->epoch + 1));
         return;
     }
     struct clock *done = deeds(b, warp, 1u << lane, s);
-    note(b, add(at, done));
+    order_note(b->order, add(at, done));
     clock_release(done);
 }
 
@@ -163,7 +162,7 @@ uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANE
     for (uint32_t same; lanes; lanes &= ~same) {
         struct clock *first = at[__builtin_ctz(lanes)], *old = first ? first : instead, *joined = clock_ref(old);
         same = order_same(at, lanes);
-        note(b, clock_join_since(&joined, with, since));
+        order_note(b->order, clock_join_since(&joined, with, since));
         if (joined != old) {
             order_replace_each(at, same, joined);
             changed |= same;

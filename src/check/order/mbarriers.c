@@ -1,0 +1,120 @@
+/* mbarriers (PTX ISA 9.7.13.15): arrivals, phases, what they hear of asynchronous work, the fence behind their initialisation; see order.h. */
+#include "check/order/state.h"
+
+#include <stdlib.h>
+
+static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t address)
+{
+    for (uint32_t i = 0; i < b->n_mbarriers; i++)
+        if (b->mbarriers[i].address == address)
+            return &b->mbarriers[i];
+    struct mbarrier_order *more = realloc(b->mbarriers, (b->n_mbarriers + 1) * sizeof *more);
+    if (!order_note(b->order, more))
+        return NULL;
+    b->mbarriers = more;
+    more[b->n_mbarriers] = (struct mbarrier_order){.address = address};
+    return &more[b->n_mbarriers++];
+}
+
+/* Arrivals are read-modify-writes of the object: a phase passes on what the ones before it have released. */
+void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                           const struct sync_event *e)
+{
+    struct mbarrier_order *m = mbarrier_at(owner, e->address);
+    if (!m)
+        return;
+    if (e->order == ORDER_RELEASE || e->order == ORDER_ACQ_REL) {
+        struct snapshot now = order_snapshot(b, warp, order_known(b, warp, lane));
+        order_leave(b, warp, lane, &now, &m->phase[e->parity]);
+        b->irregular = true;
+        order_step(b, warp);
+    }
+    if (e->completes)
+        clock_replace(&m->phase[!e->parity], clock_ref(m->phase[e->parity]));
+}
+
+void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner, uint64_t address,
+                       bool parity)
+{
+    struct mbarrier_order *m = mbarrier_at(owner, address);
+    if (m)
+        order_note(b->order,
+                   clock_add_lane(&m->phase[parity], order_issued_by(b->number), warp, lane, b->warps[warp].epoch + 1));
+    b->irregular = true;
+    order_step(b, warp);
+}
+
+uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation,
+                             unsigned of_warp, uint32_t of, uint32_t epoch)
+{
+    return clock_before(order_known(b, warp, lane), order_issued_by(incarnation), of_warp, of, epoch);
+}
+
+void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
+                         const struct sync_event *e)
+{
+    const struct mbarrier_order *m = mbarrier_at(owner, e->address);
+    if (!m || !m->phase[e->parity])
+        return;
+    if (e->order == ORDER_ACQUIRE || e->order == ORDER_ACQ_REL)
+        order_acquire(b, warp, 1u << lane, m->phase[e->parity]);
+    else
+        order_keep_observed(b, warp, 1u << lane, owner->number, m->phase[e->parity]);
+}
+
+/* ---- fence.mbarrier_init (9.7.13.4) ---- */
+
+static void add_init_fence(struct block_order *b, unsigned warp, unsigned lane)
+{
+    uint32_t frontier = b->warps[warp].epoch + 1;
+    for (uint32_t i = 0; i < b->n_init_fences; i++)
+        if (b->init_fences[i].warp == warp && b->init_fences[i].lane == lane && !b->init_fences[i].has_arrived) {
+            b->init_fences[i].frontier = frontier;
+            return;
+        }
+    struct init_fence *more = realloc(b->init_fences, (b->n_init_fences + 1) * sizeof *more);
+    if (!order_note(b->order, more))
+        return;
+    b->init_fences = more;
+    more[b->n_init_fences++] = (struct init_fence){.warp = warp, .lane = lane, .frontier = frontier};
+}
+
+/* A strong write behind it counts as one behind a fence of all that was done: nobody makes use of the difference. */
+void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes)
+{
+    struct lane_order *s = order_lanes(b, warp);
+    uint32_t others = s ? lanes & (~s->have_fenced[SCOPE_CLUSTER] | s->have_fenced_inits) : 0;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        add_init_fence(b, warp, (unsigned)__builtin_ctz(m));
+    if (others) {
+        order_keep_fence(b, warp, others, s, SCOPE_CLUSTER);
+        s->have_fenced_inits |= others;
+    }
+    order_step(b, warp);
+}
+
+void order_arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < b->n_init_fences; i++) {
+        struct init_fence *f = &b->init_fences[i];
+        if (f->warp != warp || !(lanes >> f->lane & 1) || f->has_arrived)
+            continue;
+        f->has_arrived = true;
+        f->times = b->cluster->opened_times;
+        order_note(b->order,
+                   clock_add_block(&b->cluster->arriving, order_meetings_of(b->cluster->first), f->times + 1));
+    }
+}
+
+uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
+                           unsigned of_warp, uint32_t of, uint32_t epoch)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < owner->n_init_fences; i++) {
+        const struct init_fence *f = &owner->init_fences[i];
+        if (f->warp == of_warp && of >> f->lane & 1 && epoch < f->frontier && f->has_arrived &&
+            clock_before(order_known(b, warp, lane), order_meetings_of(owner->cluster->first), 0, 1, f->times))
+            before |= 1u << f->lane;
+    }
+    return before;
+}
