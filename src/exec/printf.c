@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 enum {
     LONGEST_STRING = 64 << 10, /* a format or an argument of %s; a call with a longer one is lost */
     MOST_ARGS = 32,            /* "printf() can accept up to 32 arguments"; further conversions are "output as-is" */
@@ -32,48 +34,32 @@ struct formatter {
 
 /* ---- text ---- */
 
-static bool make_room(struct formatter *f, uint64_t n)
+/* Room for n bytes behind the text; NULL where they are missing. */
+static char *append(struct formatter *f, uint64_t n)
 {
     struct printed *t = f->out;
-    if (f->missing || n > t->limit - t->n)
-        return false;
-    if (t->n + n <= t->capacity)
-        return true;
-    size_t capacity = t->capacity ? t->capacity * 2 : 256;
-    while (capacity < t->n + n)
-        capacity *= 2;
-    char *more = realloc(t->bytes, capacity);
-    if (!more) {
-        t->no_memory = true;
-        return false;
+    bool fits = !f->missing && n <= t->limit - t->n, made = fits && VEC_RESERVE(t, n);
+    t->no_memory |= fits && !made;
+    if (!made) {
+        f->missing += n;
+        return NULL;
     }
-    t->bytes = more;
-    t->capacity = capacity;
-    return true;
+    t->n += n;
+    return t->at + t->n - n;
 }
 
 static void put(struct formatter *f, const char *s, size_t n)
 {
-    if (!n)
-        return;
-    if (!make_room(f, n)) {
-        f->missing += n;
-        return;
-    }
-    memcpy(f->out->bytes + f->out->n, s, n);
-    f->out->n += n;
+    char *to = n ? append(f, n) : NULL;
+    if (to)
+        memcpy(to, s, n);
 }
 
 static void fill(struct formatter *f, char c, uint64_t n)
 {
-    if (!n)
-        return;
-    if (!make_room(f, n)) {
-        f->missing += n;
-        return;
-    }
-    memset(f->out->bytes + f->out->n, c, n);
-    f->out->n += n;
+    char *to = n ? append(f, n) : NULL;
+    if (to)
+        memset(to, c, n);
 }
 
 /* ---- the kernel's memory ---- */
@@ -89,14 +75,9 @@ static char read_char(struct formatter *f, uint64_t address)
 /* `n` bytes as they stand there, which are not read where there is no room for them. */
 static void put_memory(struct formatter *f, uint64_t address, uint64_t n)
 {
-    if (!make_room(f, n)) {
-        f->missing += n;
-        return;
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        char c = read_char(f, address + i);
-        put(f, &c, 1);
-    }
+    char *to = append(f, n);
+    for (uint64_t i = 0; to && i < n; i++)
+        to[i] = read_char(f, address + i);
 }
 
 static void look_at(struct formatter *f, uint64_t format)

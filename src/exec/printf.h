@@ -8,7 +8,7 @@
 
 /* What calls of printf have made, at most `limit` bytes of it. A call whose text does not fit whole is lost whole. */
 struct printed {
-    char *bytes;
+    char *at;
     size_t n, capacity, limit;
     uint64_t calls, lost_calls, lost_bytes;
     bool no_memory; /* the reason why some were lost, beside the limit */

@@ -45,8 +45,7 @@ struct context {
     struct stream *streams; /* that have a last task, or something to come after */
     struct stream *legacy;
     uint32_t n_active;
-    struct tail *tails;
-    uint32_t n_tails, cap_tails;
+    VEC(struct tail) tails;
     _Atomic uint64_t n_streams;
     _Atomic int fault;
 };
@@ -77,11 +76,10 @@ void task_hold(struct task *t)
 
 static void let_go(struct task *t)
 {
-    for (uint32_t i = 0; i < t->n_after; i++)
-        task_release(t->after[i]);
-    free(t->after);
-    t->after = NULL;
-    t->n_after = t->cap_after = 0;
+    for (uint32_t i = 0; i < t->after.n; i++)
+        task_release(t->after.at[i]);
+    free(t->after.at);
+    memset(&t->after, 0, sizeof t->after);
 }
 
 void task_release(struct task *t)
@@ -108,16 +106,11 @@ bool task_after(struct task *t, struct task *earlier)
 {
     if (!earlier || (task_is_done(earlier) && !earlier->number))
         return true;
-    if (t->n_after == t->cap_after) {
-        uint32_t cap = t->cap_after ? 2 * t->cap_after : 4;
-        struct task **more = realloc(t->after, cap * sizeof(struct task *));
-        if (!more)
-            return false;
-        t->after = more;
-        t->cap_after = cap;
-    }
+    struct task **new = VEC_ADD(&t->after);
+    if (!new)
+        return false;
     task_hold(earlier);
-    t->after[t->n_after++] = earlier;
+    *new = earlier;
     return true;
 }
 
@@ -152,9 +145,9 @@ static const struct order_hooks *order_of(const struct context *c)
 /* The numbers of what it waits for, to be freed; NULL where there are none, or memory is exhausted. */
 static uint32_t *numbers_after(const struct task *t)
 {
-    uint32_t *numbers = t->n_after ? malloc(t->n_after * sizeof *numbers) : NULL;
-    for (uint32_t i = 0; numbers && i < t->n_after; i++)
-        numbers[i] = t->after[i]->number;
+    uint32_t *numbers = t->after.n ? malloc(t->after.n * sizeof *numbers) : NULL;
+    for (uint32_t i = 0; numbers && i < t->after.n; i++)
+        numbers[i] = t->after.at[i]->number;
     return numbers;
 }
 
@@ -166,7 +159,7 @@ static void order_submit(struct task *t, struct stream *s)
         return;
     uint32_t *after = numbers_after(t);
     t->note.stream = s->number;
-    t->number = order->submit(order->data, &s->strand, &t->note, after, after ? t->n_after : 0);
+    t->number = order->submit(order->data, &s->strand, &t->note, after, after ? t->after.n : 0);
     free(after);
 }
 
@@ -176,7 +169,7 @@ static void order_wait(const struct context *c, const struct task *t)
     const struct order_hooks *order = order_of(c);
     uint32_t *after = order ? numbers_after(t) : NULL;
     if (after)
-        order->wait(order->data, after, t->n_after);
+        order->wait(order->data, after, t->after.n);
     free(after);
 }
 
@@ -263,8 +256,8 @@ static bool begin(struct stream *s, struct task *t)
     const struct order_hooks *order = t->number ? order_of(s->context) : NULL;
     if (s->begun)
         return true;
-    while (s->n_awaited < t->n_after)
-        if (await(s, t->after[s->n_awaited++]))
+    while (s->n_awaited < t->after.n)
+        if (await(s, t->after.at[s->n_awaited++]))
             return false;
     if (!take_permit(s, t))
         return false;
@@ -309,22 +302,17 @@ static bool have_turn(struct stream *s, struct task *t)
 /* What comes after a stream that has gone is not told of it by the stream any more. */
 static void keep_tail(struct context *c, struct stream *s)
 {
-    if (c->n_tails == c->cap_tails) {
-        uint32_t cap = c->cap_tails ? 2 * c->cap_tails : 8;
-        struct tail *more = realloc(c->tails, cap * sizeof *more);
-        if (!more)
-            return;
-        c->tails = more;
-        c->cap_tails = cap;
-    }
+    struct tail *tail = VEC_ADD(&c->tails);
+    if (!tail)
+        return;
     task_hold(s->last);
-    c->tails[c->n_tails++] = (struct tail){s->last, s->blocking};
+    *tail = (struct tail){s->last, s->blocking};
 }
 
 static void drop_tail(struct context *c, uint32_t i)
 {
-    task_release(c->tails[i].last);
-    c->tails[i] = c->tails[--c->n_tails];
+    task_release(c->tails.at[i].last);
+    c->tails.at[i] = c->tails.at[--c->tails.n];
 }
 
 static void unlist(struct stream *s)
@@ -498,8 +486,8 @@ static bool for_implicit(struct stream *s, bool (*each)(struct task *, struct ta
         if (o != s && o->blocking && !each(t, last_of(o)))
             return false;
     }
-    for (uint32_t i = 0; i < c->n_tails; i++)
-        if (c->tails[i].blocking && !each(t, c->tails[i].last))
+    for (uint32_t i = 0; i < c->tails.n; i++)
+        if (c->tails.at[i].blocking && !each(t, c->tails.at[i].last))
             return false;
     return true;
 }
@@ -514,8 +502,8 @@ static bool is_done(struct task *t, struct task *earlier)
 static void forget_tails(struct stream *s)
 {
     struct context *c = s->context;
-    for (uint32_t i = s == c->legacy ? c->n_tails : 0; i-- > 0;)
-        if (c->tails[i].blocking)
+    for (uint32_t i = s == c->legacy ? c->tails.n : 0; i-- > 0;)
+        if (c->tails.at[i].blocking)
             drop_tail(c, i);
 }
 
@@ -550,8 +538,6 @@ static bool find_earlier(struct stream *s, struct task *t)
     }
     if (join) {
         t->after = join->after;
-        t->n_after = join->n_after;
-        t->cap_after = join->cap_after;
         context_release(join->context);
         free(join);
     }
@@ -616,8 +602,8 @@ void stream_end_batch(struct stream *s, uint32_t n)
 /* Waits for what `t`, which has not been put, would wait for. */
 static bool wait_for_all(struct context *c, struct task *t, bool ok)
 {
-    for (uint32_t i = 0; ok && i < t->n_after; i++)
-        task_wait(t->after[i]);
+    for (uint32_t i = 0; ok && i < t->after.n; i++)
+        task_wait(t->after.at[i]);
     if (ok)
         order_wait(c, t);
     task_release(t);
@@ -682,9 +668,9 @@ void context_destroy(struct context *c)
     pthread_mutex_lock(&c->lock);
     while (c->n_active)
         pthread_cond_wait(&c->changed, &c->lock);
-    while (c->n_tails)
+    while (c->tails.n)
         drop_tail(c, 0);
-    free(c->tails);
+    free(c->tails.at);
     pthread_mutex_unlock(&c->lock);
     context_release(c);
 }
@@ -717,8 +703,8 @@ bool context_wait(struct context *c)
         next = s->next;
         ok = task_after(t, last_of(s));
     }
-    for (; c->n_tails && ok; drop_tail(c, c->n_tails - 1))
-        ok = task_after(t, c->tails[c->n_tails - 1].last);
+    for (; c->tails.n && ok; drop_tail(c, c->tails.n - 1))
+        ok = task_after(t, c->tails.at[c->tails.n - 1].last);
     pthread_mutex_unlock(&c->lock);
     return wait_for_all(c, t, ok);
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "heddle.h"
 
 struct machine;
@@ -71,9 +72,8 @@ struct task {
     /* The rest is the queue's. */
     struct context *context;
     struct task *next;
-    struct task **after;     /* tasks to wait for */
-    struct stream *awaiting; /* streams whose next task waits for this one */
-    uint32_t n_after, cap_after;
+    VEC(struct task *) after; /* tasks to wait for */
+    struct stream *awaiting;  /* streams whose next task waits for this one */
     _Atomic uint32_t refs;
     _Atomic bool done, watched;
     uint32_t number; /* for the machine's order hooks; 0: there were none */

@@ -59,7 +59,7 @@ static void print_out(struct launch *l, const struct printed *t)
     if (!fits || !t->n)
         return;
     total->bytes += t->n;
-    c->print(c->print_data, t->bytes, t->n);
+    c->print(c->print_data, t->at, t->n);
 }
 
 static uint64_t room_to_print(struct launch *l)
@@ -89,7 +89,7 @@ static bool run_vprintf(struct warp *w, struct activation *a, const struct op *o
         print_out(launch, &text);
         pthread_mutex_unlock(&m->print_lock);
     }
-    free(text.bytes);
+    free(text.at);
     return ok;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 void groups_commit(struct group_clocks *g)
 {
     double *done = g->done[g->committed % GROUPS_KNOWN];
@@ -25,16 +27,10 @@ struct mbarrier_clock *mbarrier_clock(struct mbarrier_clocks *all, uint64_t addr
     for (uint32_t i = 0; i < all->n; i++)
         if (all->at[i].address == address)
             return &all->at[i];
-    if (all->n == all->room) {
-        uint32_t room = all->room ? 2 * all->room : 8;
-        struct mbarrier_clock *more = realloc(all->at, room * sizeof *more);
-        if (!more)
-            return NULL;
-        all->at = more;
-        all->room = room;
-    }
-    all->at[all->n] = (struct mbarrier_clock){.address = address};
-    return &all->at[all->n++];
+    struct mbarrier_clock *new = VEC_ADD(all);
+    if (new)
+        *new = (struct mbarrier_clock){.address = address};
+    return new;
 }
 
 void mbarrier_complete(struct mbarrier_clock *m)

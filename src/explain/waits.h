@@ -37,7 +37,7 @@ struct mbarrier_clock {
 
 struct mbarrier_clocks {
     struct mbarrier_clock *at;
-    uint32_t n, room;
+    uint32_t n, capacity;
 };
 
 /* That at the address, which may be new; NULL where memory is exhausted. */

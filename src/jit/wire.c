@@ -5,34 +5,22 @@
 #include <string.h>
 
 #include "base/channel.h"
+#include "base/vec.h"
 
 enum { MAX_PART_BYTES = 1 << 30 };
 
 struct wire {
     uint8_t *at;
-    size_t n, size;      /* passed; there are, or there is room for */
+    size_t n, capacity;  /* passed; there are, or there is room for */
     struct arena *arena; /* reading, for what is made; NULL: writing */
     bool failed;
 };
-
-static bool make_room(struct wire *w, size_t n)
-{
-    if (w->n + n <= w->size)
-        return true;
-    size_t size = 2 * w->size + n + 4096;
-    uint8_t *more = realloc(w->at, size);
-    if (!more)
-        return false;
-    w->at = more;
-    w->size = size;
-    return true;
-}
 
 static void pass(struct wire *w, void *p, size_t n)
 {
     if (n == 0)
         return; /* p may be NULL */
-    w->failed = w->failed || (w->arena ? n > w->size - w->n : !make_room(w, n));
+    w->failed = w->failed || (w->arena ? n > w->capacity - w->n : !VEC_RESERVE(w, n));
     if (w->failed) {
         if (w->arena)
             memset(p, 0, n);
@@ -53,7 +41,7 @@ static void pass_array(struct wire *w, void **at, uint32_t *n, size_t size)
     PASS(w, *n);
     if (!w->arena)
         return;
-    w->failed |= *n > w->size - w->n; /* each has a byte at least */
+    w->failed |= *n > w->capacity - w->n; /* each has a byte at least */
     *n = w->failed ? 0 : *n;
     *at = arena_array(w->arena, *n, size);
 }
@@ -68,7 +56,7 @@ static void pass_str(struct wire *w, struct str *s)
         pass(w, (char *)s->p, n); /* which is read */
         return;
     }
-    w->failed |= n > w->size - w->n;
+    w->failed |= n > w->capacity - w->n;
     *s = w->failed ? (struct str){"", 0} : (struct str){(const char *)w->at + w->n, n};
     w->n += s->n;
 }
@@ -245,7 +233,7 @@ uint8_t *wire_write(const struct jit_request *r, size_t *bytes)
 
 bool wire_read(struct jit_request *r, const uint8_t *at, size_t bytes, struct arena *arena)
 {
-    struct wire w = {.at = (uint8_t *)at, .size = bytes, .arena = arena};
+    struct wire w = {.at = (uint8_t *)at, .capacity = bytes, .arena = arena};
     *r = (struct jit_request){.shapes = NULL};
     pass_request(&w, r);
     return !w.failed && w.n == bytes;

@@ -19,7 +19,7 @@ void host_destroy(struct host_maps *h)
 {
     free(h->ranges.at);
     free(h->allowed.at);
-    free(h->asked);
+    free(h->asked.at);
     pthread_rwlock_destroy(&h->lock);
 }
 
@@ -33,16 +33,10 @@ static bool add(struct host_ranges *all, struct host_range r)
         last->end = r.end > last->end ? r.end : last->end;
         return true;
     }
-    if (all->n == all->capacity) {
-        size_t capacity = all->capacity ? 2 * all->capacity : 256;
-        struct host_range *more = realloc(all->at, capacity * sizeof *more);
-        if (!more)
-            return false;
-        all->at = more;
-        all->capacity = capacity;
-    }
-    all->at[all->n++] = r;
-    return true;
+    struct host_range *new = VEC_ADD(all);
+    if (new)
+        *new = r;
+    return new;
 }
 
 /* The first that ends behind the address; n where there is none. */
@@ -62,18 +56,16 @@ static size_t find(const struct host_ranges *all, uint64_t address)
 /* ---- what is allowed ---- */
 
 /* What the owner allows now, in h->asked; false where memory is exhausted. */
-static bool ask_allowed(struct host_maps *h, size_t *n)
+static bool ask_allowed(struct host_maps *h)
 {
-    size_t wanted = h->asked_capacity ? h->asked_capacity : 16;
+    size_t wanted = 1;
     do {
-        hd_range *more = wanted > h->asked_capacity ? realloc(h->asked, wanted * sizeof *more) : h->asked;
-        if (!more)
+        h->asked.n = 0;
+        if (!VEC_RESERVE(&h->asked, wanted))
             return false;
-        h->asked = more;
-        h->asked_capacity = wanted;
-        *n = h->allowed_now(h->data, h->asked, h->asked_capacity);
-        wanted = 2 * *n;
-    } while (*n > h->asked_capacity);
+        wanted = h->allowed_now(h->data, h->asked.at, h->asked.capacity);
+    } while (wanted > h->asked.capacity);
+    h->asked.n = wanted;
     return true;
 }
 
@@ -93,13 +85,12 @@ static struct host_range to_whole_pages(const hd_range *r)
 /* May kernels use the address now, if it is there? */
 static bool is_allowed_now(struct host_maps *h, uint64_t address)
 {
-    size_t n;
     if (!h->allowed_now)
         return true;
-    if (!ask_allowed(h, &n))
+    if (!ask_allowed(h))
         return false;
-    for (size_t i = 0; i < n; i++) {
-        struct host_range r = to_whole_pages(&h->asked[i]);
+    for (size_t i = 0; i < h->asked.n; i++) {
+        struct host_range r = to_whole_pages(&h->asked.at[i]);
         if (address - r.start < r.end - r.start)
             return true;
     }
@@ -108,13 +99,12 @@ static bool is_allowed_now(struct host_maps *h, uint64_t address)
 
 static bool read_allowed(struct host_maps *h)
 {
-    size_t n;
-    bool ok = ask_allowed(h, &n);
+    bool ok = ask_allowed(h);
     h->allowed.n = 0;
-    if (ok && n)
-        qsort(h->asked, n, sizeof *h->asked, by_address);
-    for (size_t i = 0; ok && i < n; i++)
-        ok = add(&h->allowed, to_whole_pages(&h->asked[i]));
+    if (ok && h->asked.n)
+        qsort(h->asked.at, h->asked.n, sizeof *h->asked.at, by_address);
+    for (size_t i = 0; ok && i < h->asked.n; i++)
+        ok = add(&h->allowed, to_whole_pages(&h->asked.at[i]));
     return ok;
 }
 

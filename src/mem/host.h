@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "heddle.h"
 
 struct host_range {
@@ -37,8 +38,7 @@ struct host_maps {
     uint64_t hidden_start, hidden_end; /* the machine's own range */
     host_ranges_fn *allowed_now;       /* NULL: all of it */
     void *data;
-    hd_range *asked; /* what it has answered last */
-    size_t asked_capacity;
+    VEC(hd_range) asked;        /* what it has answered last */
     struct host_ranges allowed; /* whole pages; their rights are those of the mappings */
 };
 

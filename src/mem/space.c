@@ -110,7 +110,7 @@ void mem_destroy(struct mem *m)
     if (m->host)
         host_destroy(m->host);
     free(m->host);
-    free(m->free_runs);
+    free(m->free_runs.at);
     free(m->held);
     munmap((void *)m->units, m->n_units * sizeof *m->units);
     munmap(m->start, m->reserved_bytes);
@@ -135,15 +135,15 @@ static uint64_t unit_address(const struct mem *m, uint32_t unit)
 static uint32_t find_run(struct mem *m, uint32_t n, bool constant)
 {
     uint32_t first = UINT32_MAX;
-    for (uint32_t i = 0; !constant && i < m->n_free_runs && first == UINT32_MAX; i++) {
-        struct mem_run *r = &m->free_runs[i];
+    for (uint32_t i = 0; !constant && i < m->free_runs.n && first == UINT32_MAX; i++) {
+        struct mem_run *r = &m->free_runs.at[i];
         if (r->n < n)
             continue;
         first = r->first;
         r->first += n;
         r->n -= n;
         if (r->n == 0)
-            memmove(r, r + 1, (--m->n_free_runs - i) * sizeof *r);
+            VEC_REMOVE(&m->free_runs, i, 1);
     }
     if (first == UINT32_MAX) {
         uint32_t *used = constant ? &m->used_const_units : &m->used_units;
@@ -251,31 +251,24 @@ static void give_memory(struct mem *m, uint64_t start, size_t bytes, bool is_fil
 static void give_run(struct mem *m, uint32_t first, uint32_t n)
 {
     uint32_t i = 0;
-    while (i < m->n_free_runs && m->free_runs[i].first < first)
+    while (i < m->free_runs.n && m->free_runs.at[i].first < first)
         i++;
-    bool joins_before = i > 0 && m->free_runs[i - 1].first + m->free_runs[i - 1].n == first;
-    bool joins_after = i < m->n_free_runs && first + n == m->free_runs[i].first;
+    bool joins_before = i > 0 && m->free_runs.at[i - 1].first + m->free_runs.at[i - 1].n == first;
+    bool joins_after = i < m->free_runs.n && first + n == m->free_runs.at[i].first;
     if (joins_before) {
-        m->free_runs[i - 1].n += n + (joins_after ? m->free_runs[i].n : 0);
+        m->free_runs.at[i - 1].n += n + (joins_after ? m->free_runs.at[i].n : 0);
         if (joins_after)
-            memmove(&m->free_runs[i], &m->free_runs[i + 1], (--m->n_free_runs - i) * sizeof *m->free_runs);
+            VEC_REMOVE(&m->free_runs, i, 1);
         return;
     }
     if (joins_after) {
-        m->free_runs[i].first = first;
-        m->free_runs[i].n += n;
+        m->free_runs.at[i].first = first;
+        m->free_runs.at[i].n += n;
         return;
     }
-    if (m->n_free_runs == m->cap_free_runs) {
-        uint32_t cap = m->cap_free_runs ? 2 * m->cap_free_runs : 64;
-        struct mem_run *more = realloc(m->free_runs, cap * sizeof *more);
-        if (!more)
-            return; /* the range is lost, not the memory */
-        m->free_runs = more;
-        m->cap_free_runs = cap;
-    }
-    memmove(&m->free_runs[i + 1], &m->free_runs[i], (m->n_free_runs++ - i) * sizeof *m->free_runs);
-    m->free_runs[i] = (struct mem_run){first, n};
+    struct mem_run *run = VEC_INSERT(&m->free_runs, i);
+    if (run) /* without memory the range is lost, not what is behind it */
+        *run = (struct mem_run){first, n};
 }
 
 /* ---- memory of the host and the kernels, watched ---- */

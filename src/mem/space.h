@@ -99,9 +99,8 @@ struct mem {
     struct mem_unit *_Atomic *units;        /* by number; NULL = free */
     uint32_t n_units, used_units;           /* units from used_units on were never used */
     uint32_t const_units, used_const_units; /* the first const_units units are the constants' */
-    struct mem_run *free_runs;              /* by address, not adjacent */
-    uint32_t n_free_runs, cap_free_runs;
-    struct mem_unit *open_units[3][13]; /* units with free slots: by area, by size class */
+    VEC(struct mem_run) free_runs;          /* by address, not adjacent */
+    struct mem_unit *open_units[3][13];     /* units with free slots: by area, by size class */
     struct mem_unit *all_units, *retired_units[3];
     int host_file;            /* of MEM_HOST; an address's place there is its distance from heap_start */
     uint64_t host_shift;      /* from its addresses to where the machine finds it; 0: nobody watches */

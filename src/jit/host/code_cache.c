@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 enum { SUM_BYTES = 32, NAME_BYTES = 2 * sizeof(struct code_cache_key) + 8 };
 
 /* An entry: this, and the object. The sum is that of all other bytes. */
@@ -216,6 +218,11 @@ struct entry {
     struct timespec used;
 };
 
+struct entries {
+    struct entry *at;
+    size_t n, capacity;
+};
+
 static int by_use(const void *a, const void *b)
 {
     const struct timespec *x = &((const struct entry *)a)->used, *y = &((const struct entry *)b)->used;
@@ -231,26 +238,20 @@ static bool is_of_cache(const char *name, bool *is_aside)
     return digits >= 32 && strncmp(name + digits, suffix, sizeof suffix - 1) == 0;
 }
 
-/* Whatever stands at the names of entries, that used longest ago first; the caller frees *list. */
-static size_t list_entries(int folder, struct entry **list)
+/* Whatever stands at the names of entries, that used longest ago first; the caller frees them. */
+static struct entries list_entries(int folder)
 {
-    size_t n = 0, capacity = 0;
+    struct entries list = {0};
     int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = again >= 0 ? fdopendir(again) : NULL;
-    *list = NULL;
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat s;
         bool is_aside;
         if (!is_of_cache(e->d_name, &is_aside) || fstatat(folder, e->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
-        if (n == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            struct entry *more = realloc(*list, capacity * sizeof **list);
-            if (!more)
-                break;
-            *list = more;
-        }
-        struct entry *entry = &(*list)[n++];
+        struct entry *entry = VEC_ADD(&list);
+        if (!entry)
+            break;
         *entry = (struct entry){.is_aside = is_aside, .bytes = (uint64_t)s.st_size, .used = s.st_mtim};
         strcpy(entry->name, e->d_name);
     }
@@ -258,25 +259,26 @@ static size_t list_entries(int folder, struct entry **list)
         closedir(d);
     else if (again >= 0)
         close(again);
-    if (n)
-        qsort(*list, n, sizeof **list, by_use);
-    return n;
+    if (list.n)
+        qsort(list.at, list.n, sizeof *list.at, by_use);
+    return list;
 }
 
 void code_cache_survey(size_t *entries, uint64_t *bytes, bool clear, struct code_cache_refusal *why)
 {
-    struct entry *list = NULL;
+    struct entries list = {0};
     int folder = open_folder(why);
-    size_t n = folder >= 0 ? list_entries(folder, &list) : 0;
+    if (folder >= 0)
+        list = list_entries(folder);
     *entries = 0;
     *bytes = 0;
-    for (size_t i = 0; i < n; i++) {
-        *entries += !list[i].is_aside;
-        *bytes += list[i].bytes;
-        if (clear && unlinkat(folder, list[i].name, 0) != 0)
-            refuse(why, "%s cannot be removed: %s", list[i].name, strerror(errno));
+    for (size_t i = 0; i < list.n; i++) {
+        *entries += !list.at[i].is_aside;
+        *bytes += list.at[i].bytes;
+        if (clear && unlinkat(folder, list.at[i].name, 0) != 0)
+            refuse(why, "%s cannot be removed: %s", list.at[i].name, strerror(errno));
     }
-    free(list);
+    free(list.at);
     if (folder >= 0)
         close(folder);
 }
@@ -284,22 +286,21 @@ void code_cache_survey(size_t *entries, uint64_t *bytes, bool clear, struct code
 /* Removes what nobody will read, and, where there is too much, what was used longest ago until a quarter is free. */
 static void make_room(int folder)
 {
-    struct entry *list;
-    size_t n = list_entries(folder, &list);
+    struct entries list = list_entries(folder);
     uint64_t bytes = 0, limit = CODE_CACHE_LIMIT_BYTES;
     time_t now = time(NULL);
-    for (size_t i = 0; i < n; i++)
-        bytes += list[i].bytes;
+    for (size_t i = 0; i < list.n; i++)
+        bytes += list.at[i].bytes;
     if (bytes > limit)
         limit = limit / 4 * 3;
-    for (size_t i = 0; i < n; i++) {
-        bool is_left = list[i].is_aside && now - list[i].used.tv_sec > ASIDE_SECONDS;
+    for (size_t i = 0; i < list.n; i++) {
+        bool is_left = list.at[i].is_aside && now - list.at[i].used.tv_sec > ASIDE_SECONDS;
         if (!is_left && bytes <= limit)
             continue;
-        unlinkat(folder, list[i].name, 0);
-        bytes -= list[i].bytes;
+        unlinkat(folder, list.at[i].name, 0);
+        bytes -= list.at[i].bytes;
     }
-    free(list);
+    free(list.at);
 }
 
 /* ---- writing ---- */

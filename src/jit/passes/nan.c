@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 static LLVMValueRef strip_casts(LLVMValueRef v)
 {
     while (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMBitCast)
@@ -113,15 +115,10 @@ struct found {
 
 static bool add(struct found *f, LLVMValueRef v)
 {
-    if (f->n == f->capacity) {
-        f->capacity = f->capacity ? 2 * f->capacity : 64;
-        LLVMValueRef *more = realloc(f->at, f->capacity * sizeof *more);
-        if (!more)
-            return false;
-        f->at = more;
-    }
-    f->at[f->n++] = v;
-    return true;
+    LLVMValueRef *new = VEC_ADD(f);
+    if (new)
+        *new = v;
+    return new;
 }
 
 /* ---- around loops ---- */
