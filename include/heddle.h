@@ -23,7 +23,13 @@
 extern "C" {
 #endif
 
-#define HD_API __attribute__((visibility("default")))
+/* Of this header; hd_version() is the library's that runs. */
+#define HD_VERSION_MAJOR 0
+#define HD_VERSION_MINOR 1
+#define HD_VERSION_PATCH 0
+
+#define HD_API    __attribute__((visibility("default")))
+#define HD_INLINE static inline __attribute__((unused)) /* has a part at the end of this header, "how it grows" */
 
 typedef enum hd_result {
     HD_SUCCESS = 0,
@@ -54,7 +60,7 @@ typedef enum hd_result {
 HD_API const char *hd_result_name(hd_result result);
 HD_API const char *hd_result_string(hd_result result);
 
-/* The library's version, "0.1.0". */
+/* The version of the library that runs, "0.1.0", which may be newer than the header's (HD_VERSION_MAJOR, ...). */
 HD_API const char *hd_version(void);
 
 /* ---- reports ---- */
@@ -93,7 +99,7 @@ typedef struct hd_diagnostic {
 
 HD_API size_t hd_report_count(const hd_report *report);
 /* False where i is not less than the count. The strings belong to the report. */
-HD_API bool hd_report_get(const hd_report *report, size_t i, hd_diagnostic *diagnostic);
+HD_INLINE bool hd_report_get(const hd_report *report, size_t i, hd_diagnostic *diagnostic);
 /* All of it as text for people (with source lines and carets; lines of CUDA where their file can be read), as a JSON
  * array, or as a SARIF 2.1.0 log for editors and code hosts. Belongs to the report. */
 HD_API const char *hd_report_text(hd_report *report);
@@ -105,7 +111,7 @@ HD_API hd_result hd_report_add(hd_report **to, const hd_report *from);
 /* The same of a diagnostic that the caller has made of what the host does: its line is that of the first frame that has one. A
  * note belongs to the error or warning that was added before it. Errors: HD_ERROR_INVALID_VALUE (a place in PTX, no code or
  * text), HD_ERROR_OUT_OF_MEMORY. */
-HD_API hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *diagnostic);
+HD_INLINE hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *diagnostic);
 HD_API void hd_report_free(hd_report *report); /* NULL is allowed */
 
 /* ---- machines ---- */
@@ -189,7 +195,7 @@ HD_API const char *hd_cpu_level(size_t i);
 
 /* Errors: HD_ERROR_OUT_OF_MEMORY (no address space, no threads), HD_ERROR_INVALID_VALUE (unknown CPU level, policy or
  * device, a file that cannot be opened): then *error, if not NULL, gets a static text. */
-HD_API hd_result hd_machine_create(const hd_machine_options *options, hd_machine **machine, const char **error);
+HD_INLINE hd_result hd_machine_create(const hd_machine_options *options, hd_machine **machine, const char **error);
 /* Modules, kernels and memory of the machine are gone afterwards; no launch may be running. NULL is allowed. Errors, after
  * which all is gone just the same: HD_ERROR_FILE where a trace or a record could not be written whole. */
 HD_API hd_result hd_machine_destroy(hd_machine *machine);
@@ -223,7 +229,7 @@ typedef struct hd_machine_info {
     uint64_t memory_bytes, memory_used_bytes, constant_bytes;
     hd_range addresses; /* in which all of its memory lies */
 } hd_machine_info;
-HD_API void hd_machine_get_info(const hd_machine *machine, hd_machine_info *info);
+HD_INLINE void hd_machine_get_info(const hd_machine *machine, hd_machine_info *info);
 
 /* An attribute by its number in CUDA's CUdevice_attribute; false where there is none. */
 HD_API bool hd_machine_get_attribute(const hd_machine *machine, int number, int *value);
@@ -244,7 +250,7 @@ typedef struct hd_progress {
     unsigned launches;
     uint64_t blocks_done, blocks;
 } hd_progress;
-HD_API void hd_machine_get_progress(hd_machine *machine, hd_progress *progress);
+HD_INLINE void hd_machine_get_progress(hd_machine *machine, hd_progress *progress);
 
 /* Makes all launches that run fail with HD_ERROR_CANCELLED, soon. May be called from a signal handler's thread. */
 HD_API void hd_machine_cancel(hd_machine *machine);
@@ -286,7 +292,7 @@ typedef struct hd_memory_info {
     void *data;       /* of hd_set_data */
 } hd_memory_info;
 /* False where the address lies in none of the machine's memory. */
-HD_API bool hd_find(hd_machine *machine, const void *pointer, hd_memory_info *info);
+HD_INLINE bool hd_find(hd_machine *machine, const void *pointer, hd_memory_info *info);
 /* What hd_find is to say of memory of hd_alloc, given by its start. */
 HD_API hd_result hd_set_data(hd_machine *machine, void *pointer, void *data);
 
@@ -326,7 +332,7 @@ typedef struct hd_machine_code {
     unsigned frame_bytes;               /* of local memory: arrays, and registers that were spilled */
     unsigned local_loads, local_stores; /* instructions of it that access local memory, by words of 32 bits */
 } hd_machine_code;
-HD_API hd_result hd_module_set_machine_code(hd_module *module, const char *kernel, const hd_machine_code *code);
+HD_INLINE hd_result hd_module_set_machine_code(hd_module *module, const char *kernel, const hd_machine_code *code);
 
 /* The kernel, ready to run: code is prepared here. Errors: HD_ERROR_NOT_FOUND, HD_ERROR_NOT_SUPPORTED and
  * HD_ERROR_INVALID_PTX with a report. The kernel belongs to the module; asking again gives the same one. */
@@ -348,7 +354,7 @@ typedef struct hd_variable_info {
 } hd_variable_info;
 HD_API size_t hd_module_variable_count(const hd_module *module);
 /* In the order of the texts; false where i is not less than the count. */
-HD_API bool hd_module_get_variable(const hd_module *module, size_t i, hd_variable_info *info);
+HD_INLINE bool hd_module_get_variable(const hd_module *module, size_t i, hd_variable_info *info);
 
 typedef struct hd_param_info {
     const char *name;
@@ -369,14 +375,14 @@ typedef struct hd_kernel_info {
     unsigned max_cluster;                    /* of .maxclusterrank, else 0 */
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
-HD_API void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
+HD_INLINE void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
 /* Occupancy: how many blocks of `threads` threads a multiprocessor holds; 0 where none fits. */
 HD_API unsigned hd_kernel_max_blocks(const hd_kernel *kernel, unsigned threads, size_t dynamic_shared_bytes);
 /* The same of clusters of `cluster` (not 0) such blocks, on the whole device. */
 HD_API unsigned hd_kernel_max_clusters(const hd_kernel *kernel, unsigned threads, size_t dynamic_shared_bytes,
                                        unsigned cluster);
 /* False where i is not less than param_count. */
-HD_API bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info *info);
+HD_INLINE bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info *info);
 
 /* ---- checking ---- */
 
@@ -453,7 +459,7 @@ typedef struct hd_checker_options {
 
 /* From here on the machine's launches are watched. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (a machine
  * that has a checker), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
-HD_API hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
+HD_INLINE hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
 HD_API void hd_checker_destroy(hd_checker *checker);              /* NULL is allowed */
 HD_API hd_checker *hd_machine_checker(const hd_machine *machine); /* or NULL */
 /* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be NULL. What no address space can
@@ -502,8 +508,8 @@ typedef struct hd_explainer_options {
 
 /* From here on the machine's launches are counted. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (no such device, a machine
  * that has an explainer), HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
-HD_API hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options,
-                                     hd_explainer **explainer);
+HD_INLINE hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options,
+                                        hd_explainer **explainer);
 HD_API void hd_explainer_destroy(hd_explainer *explainer); /* NULL is allowed */
 /* The sums of all launches so far of the i-th kernel, in the order of first launches, as JSON, by line and instruction: a string to be
  * freed with free(); NULL where there are not so many. */
@@ -560,10 +566,10 @@ typedef struct hd_launch_stats {
 /* Runs a grid to its end. Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_LAUNCH_OUT_OF_RESOURCES before it
  * starts (the report says which limit), else the kernel's fault; memory then holds what was written until the
  * fault. `stats` and `report` may be NULL. */
-HD_API hd_result hd_launch(hd_kernel *kernel, const hd_launch_config *config, hd_launch_stats *stats,
-                           hd_report **report);
+HD_INLINE hd_result hd_launch(hd_kernel *kernel, const hd_launch_config *config, hd_launch_stats *stats,
+                              hd_report **report);
 /* Whether hd_launch would begin it: the errors that it gives before it starts. */
-HD_API hd_result hd_launch_check(hd_kernel *kernel, const hd_launch_config *config, hd_report **report);
+HD_INLINE hd_result hd_launch_check(hd_kernel *kernel, const hd_launch_config *config, hd_report **report);
 
 /* ---- streams ---- */
 
@@ -582,7 +588,7 @@ typedef struct hd_context_options {
 } hd_context_options;
 
 /* Errors: HD_ERROR_INVALID_VALUE, HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
-HD_API hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context);
+HD_INLINE hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context);
 /* Waits for the work of all its streams, which are destroyed with it. NULL is allowed. */
 HD_API void hd_context_destroy(hd_context *context);
 /* Waits for its work, and takes no more: calls of other threads, which may be putting some, get HD_ERROR_CONTEXT_IS_DESTROYED from now on.
@@ -616,8 +622,8 @@ HD_API uint64_t hd_stream_number(const hd_stream *stream);
 
 /* hd_launch in a stream: returns when the launch has been put there. The configuration is checked, and parameters are
  * read, before it returns. Errors as those of hd_launch before it starts. */
-HD_API hd_result hd_stream_launch(hd_stream *stream, hd_kernel *kernel, const hd_launch_config *config,
-                                  hd_report **report);
+HD_INLINE hd_result hd_stream_launch(hd_stream *stream, hd_kernel *kernel, const hd_launch_config *config,
+                                     hd_report **report);
 
 /* Boxes of bytes: `width` bytes in a row, `height` rows, `depth` slices. From one row to the next it is `pitch` bytes,
  * from one slice to the next `slice` bytes. */
@@ -645,8 +651,8 @@ enum hd_wait {
 
 /* Any memory of this process may be copied or filled; that it is there and large enough is the caller's affair. Where the
  * stream has nothing to wait for, the caller itself does what is small or would be waited for. */
-HD_API hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, enum hd_wait wait);
-HD_API hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_wait wait);
+HD_INLINE hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, enum hd_wait wait);
+HD_INLINE hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_wait wait);
 enum hd_call_flags {
     HD_CALL_ALWAYS = 1, /* also after a fault: status says what it was */
     HD_CALL_UPKEEP = 2, /* of the caller's own: nobody learns by it that the stream has come so far */
@@ -695,7 +701,7 @@ typedef struct hd_tensor_map {
     uint32_t channels, pixels; /* im2col: of a pixel, and pixels of a copy */
 } hd_tensor_map;
 /* Writes the 128 bytes that kernels take. Errors: HD_ERROR_INVALID_VALUE, and *error (NULL is allowed) says why, in static storage. */
-HD_API hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error);
+HD_INLINE hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error);
 /* Changes the address in 128 such bytes. Errors as above. */
 HD_API hd_result hd_tensor_map_set_address(void *bytes, void *address, const char **error);
 
@@ -709,7 +715,7 @@ typedef struct hd_cache_info {
     char refused[512]; /* why the folder is not used: it is not the user's own; else empty */
 } hd_cache_info;
 /* False where nothing is kept (HEDDLE_CACHE=off). */
-HD_API bool hd_cache_get_info(hd_cache_info *info);
+HD_INLINE bool hd_cache_get_info(hd_cache_info *info);
 /* Removes all of it. Errors: HD_ERROR_FILE, where that is not possible. */
 HD_API hd_result hd_cache_clear(void);
 
@@ -732,7 +738,7 @@ typedef struct hd_ptx_info {
     size_t variables;          /* of module scope */
     size_t instructions;
 } hd_ptx_info;
-HD_API void hd_ptx_get_info(const hd_ptx *ptx, hd_ptx_info *info);
+HD_INLINE void hd_ptx_get_info(const hd_ptx *ptx, hd_ptx_info *info);
 
 typedef struct hd_ptx_function {
     const char *name;
@@ -742,7 +748,7 @@ typedef struct hd_ptx_function {
     const char *missing; /* what Heddle lacks to run it and what it calls by name ("textures"), or NULL */
 } hd_ptx_function;
 /* Kernels and functions with a body, in the order of the text; false where i is not less than their count. */
-HD_API bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *function);
+HD_INLINE bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *function);
 
 /* The module as PTX text again, ended by a zero: reading it gives an equal module. Comments are gone, constant
  * expressions are values, each statement has a line. The text belongs to `ptx`; `bytes`, if not NULL, gets its length.
@@ -756,7 +762,7 @@ typedef struct {
     unsigned max_registers; /* --maxrregcount: .maxnreg at kernels with no bounds of their own; 0: none */
 } hd_ptx_code;
 /* The text as it is, but with that. Ended by a zero, it belongs to `ptx`; `bytes` as above, NULL where memory has run out. */
-HD_API const char *hd_ptx_rewrite(hd_ptx *ptx, const hd_ptx_code *code, size_t *bytes);
+HD_INLINE const char *hd_ptx_rewrite(hd_ptx *ptx, const hd_ptx_code *code, size_t *bytes);
 
 /* ---- the instruction set ---- */
 
@@ -772,14 +778,14 @@ typedef struct hd_isa_form {
     const char *missing;                /* what Heddle lacks to run it ("textures"), or NULL: it runs */
 } hd_isa_form;
 /* By number, the forms of an opcode together; false where i is not less than their count. */
-HD_API bool hd_isa_get_form(size_t i, hd_isa_form *form);
+HD_INLINE bool hd_isa_get_form(size_t i, hd_isa_form *form);
 
 /* A set of words that forms name: modifiers ("FRND": "rn rz rm rp") or types ("INT": "u16 u32 ..."). */
 typedef struct hd_isa_set {
     const char *name, *words;
     bool of_types;
 } hd_isa_set;
-HD_API bool hd_isa_get_set(size_t i, hd_isa_set *set);
+HD_INLINE bool hd_isa_get_set(size_t i, hd_isa_set *set);
 
 /* A special register: "%tid", with components .x .y .z where there are 3. */
 typedef struct hd_isa_register {
@@ -787,9 +793,164 @@ typedef struct hd_isa_register {
     unsigned components, ptx_major, ptx_minor;
     char target[12];
 } hd_isa_register;
-HD_API bool hd_isa_get_register(size_t i, hd_isa_register *reg);
+HD_INLINE bool hd_isa_get_register(size_t i, hd_isa_register *reg);
 /* The opcode nearest to a name that is none, or NULL. */
 HD_API const char *hd_isa_suggest(const char *name);
+
+/* ---- how it grows ---- */
+
+/* What a later version adds is a function, a flag or another word of an enum, or a member at the end of one of the structs that are
+ * passed below; all else stays as it is, so that what has been built against a header runs with all later libraries of the same
+ * HD_VERSION_MAJOR. The functions above tell the library how large the caller's structs are, by calling these; so does who calls the
+ * library without a C compiler, as from Python or Rust.
+ *
+ * What the library reads may be of another version. Members that the caller's struct has not are 0, which is their default. Where
+ * it has members that the library does not know, these must be 0: HD_ERROR_NOT_SUPPORTED. Less than the first version's size is
+ * HD_ERROR_INVALID_VALUE. What the library writes is as much as there is room for, and zeros behind what it knows. */
+HD_API bool hd_report_get_sized(const hd_report *report, size_t i, hd_diagnostic *diagnostic, size_t diagnostic_bytes);
+HD_API hd_result hd_report_add_diagnostic_sized(hd_report **to, const hd_diagnostic *diagnostic,
+                                                size_t diagnostic_bytes);
+HD_API hd_result hd_machine_create_sized(const hd_machine_options *options, size_t options_bytes, hd_machine **machine,
+                                         const char **error);
+HD_API void hd_machine_get_info_sized(const hd_machine *machine, hd_machine_info *info, size_t info_bytes);
+HD_API void hd_machine_get_progress_sized(hd_machine *machine, hd_progress *progress, size_t progress_bytes);
+HD_API bool hd_find_sized(hd_machine *machine, const void *pointer, hd_memory_info *info, size_t info_bytes);
+HD_API hd_result hd_module_set_machine_code_sized(hd_module *module, const char *kernel, const hd_machine_code *code,
+                                                  size_t code_bytes);
+HD_API bool hd_module_get_variable_sized(const hd_module *module, size_t i, hd_variable_info *info, size_t info_bytes);
+HD_API void hd_kernel_get_info_sized(const hd_kernel *kernel, hd_kernel_info *info, size_t info_bytes);
+HD_API bool hd_kernel_get_param_sized(const hd_kernel *kernel, size_t i, hd_param_info *info, size_t info_bytes);
+HD_API hd_result hd_checker_create_sized(hd_machine *machine, const hd_checker_options *options, size_t options_bytes,
+                                         hd_checker **checker);
+HD_API hd_result hd_explainer_create_sized(hd_machine *machine, const hd_explainer_options *options,
+                                           size_t options_bytes, hd_explainer **explainer);
+HD_API hd_result hd_launch_sized(hd_kernel *kernel, const hd_launch_config *config, size_t config_bytes,
+                                 hd_launch_stats *stats, size_t stats_bytes, hd_report **report);
+HD_API hd_result hd_launch_check_sized(hd_kernel *kernel, const hd_launch_config *config, size_t config_bytes,
+                                       hd_report **report);
+HD_API hd_result hd_context_create_sized(hd_machine *machine, const hd_context_options *options, size_t options_bytes,
+                                         hd_context **context);
+HD_API hd_result hd_stream_launch_sized(hd_stream *stream, hd_kernel *kernel, const hd_launch_config *config,
+                                        size_t config_bytes, hd_report **report);
+HD_API hd_result hd_stream_copy_sized(hd_stream *stream, const hd_copy *copy, size_t copy_bytes, enum hd_wait wait);
+HD_API hd_result hd_stream_fill_sized(hd_stream *stream, const hd_fill *fill, size_t fill_bytes, enum hd_wait wait);
+HD_API hd_result hd_tensor_map_encode_sized(const hd_tensor_map *map, size_t map_bytes, void *bytes,
+                                            const char **error);
+HD_API bool hd_cache_get_info_sized(hd_cache_info *info, size_t info_bytes);
+HD_API void hd_ptx_get_info_sized(const hd_ptx *ptx, hd_ptx_info *info, size_t info_bytes);
+HD_API bool hd_ptx_get_function_sized(const hd_ptx *ptx, size_t i, hd_ptx_function *function, size_t function_bytes);
+HD_API const char *hd_ptx_rewrite_sized(hd_ptx *ptx, const hd_ptx_code *code, size_t code_bytes, size_t *bytes);
+HD_API bool hd_isa_get_form_sized(size_t i, hd_isa_form *form, size_t form_bytes);
+HD_API bool hd_isa_get_set_sized(size_t i, hd_isa_set *set, size_t set_bytes);
+HD_API bool hd_isa_get_register_sized(size_t i, hd_isa_register *reg, size_t reg_bytes);
+
+HD_INLINE bool hd_report_get(const hd_report *report, size_t i, hd_diagnostic *diagnostic)
+{
+    return hd_report_get_sized(report, i, diagnostic, sizeof *diagnostic);
+}
+HD_INLINE hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *diagnostic)
+{
+    return hd_report_add_diagnostic_sized(to, diagnostic, sizeof *diagnostic);
+}
+HD_INLINE hd_result hd_machine_create(const hd_machine_options *options, hd_machine **machine, const char **error)
+{
+    return hd_machine_create_sized(options, sizeof *options, machine, error);
+}
+HD_INLINE void hd_machine_get_info(const hd_machine *machine, hd_machine_info *info)
+{
+    hd_machine_get_info_sized(machine, info, sizeof *info);
+}
+HD_INLINE void hd_machine_get_progress(hd_machine *machine, hd_progress *progress)
+{
+    hd_machine_get_progress_sized(machine, progress, sizeof *progress);
+}
+HD_INLINE bool hd_find(hd_machine *machine, const void *pointer, hd_memory_info *info)
+{
+    return hd_find_sized(machine, pointer, info, sizeof *info);
+}
+HD_INLINE hd_result hd_module_set_machine_code(hd_module *module, const char *kernel, const hd_machine_code *code)
+{
+    return hd_module_set_machine_code_sized(module, kernel, code, sizeof *code);
+}
+HD_INLINE bool hd_module_get_variable(const hd_module *module, size_t i, hd_variable_info *info)
+{
+    return hd_module_get_variable_sized(module, i, info, sizeof *info);
+}
+HD_INLINE void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info)
+{
+    hd_kernel_get_info_sized(kernel, info, sizeof *info);
+}
+HD_INLINE bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_info *info)
+{
+    return hd_kernel_get_param_sized(kernel, i, info, sizeof *info);
+}
+HD_INLINE hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
+{
+    return hd_checker_create_sized(machine, options, sizeof *options, checker);
+}
+HD_INLINE hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options,
+                                        hd_explainer **explainer)
+{
+    return hd_explainer_create_sized(machine, options, sizeof *options, explainer);
+}
+HD_INLINE hd_result hd_launch(hd_kernel *kernel, const hd_launch_config *config, hd_launch_stats *stats,
+                              hd_report **report)
+{
+    return hd_launch_sized(kernel, config, sizeof *config, stats, sizeof *stats, report);
+}
+HD_INLINE hd_result hd_launch_check(hd_kernel *kernel, const hd_launch_config *config, hd_report **report)
+{
+    return hd_launch_check_sized(kernel, config, sizeof *config, report);
+}
+HD_INLINE hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context)
+{
+    return hd_context_create_sized(machine, options, sizeof *options, context);
+}
+HD_INLINE hd_result hd_stream_launch(hd_stream *stream, hd_kernel *kernel, const hd_launch_config *config,
+                                     hd_report **report)
+{
+    return hd_stream_launch_sized(stream, kernel, config, sizeof *config, report);
+}
+HD_INLINE hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, enum hd_wait wait)
+{
+    return hd_stream_copy_sized(stream, copy, sizeof *copy, wait);
+}
+HD_INLINE hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_wait wait)
+{
+    return hd_stream_fill_sized(stream, fill, sizeof *fill, wait);
+}
+HD_INLINE hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error)
+{
+    return hd_tensor_map_encode_sized(map, sizeof *map, bytes, error);
+}
+HD_INLINE bool hd_cache_get_info(hd_cache_info *info)
+{
+    return hd_cache_get_info_sized(info, sizeof *info);
+}
+HD_INLINE void hd_ptx_get_info(const hd_ptx *ptx, hd_ptx_info *info)
+{
+    hd_ptx_get_info_sized(ptx, info, sizeof *info);
+}
+HD_INLINE bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *function)
+{
+    return hd_ptx_get_function_sized(ptx, i, function, sizeof *function);
+}
+HD_INLINE const char *hd_ptx_rewrite(hd_ptx *ptx, const hd_ptx_code *code, size_t *bytes)
+{
+    return hd_ptx_rewrite_sized(ptx, code, sizeof *code, bytes);
+}
+HD_INLINE bool hd_isa_get_form(size_t i, hd_isa_form *form)
+{
+    return hd_isa_get_form_sized(i, form, sizeof *form);
+}
+HD_INLINE bool hd_isa_get_set(size_t i, hd_isa_set *set)
+{
+    return hd_isa_get_set_sized(i, set, sizeof *set);
+}
+HD_INLINE bool hd_isa_get_register(size_t i, hd_isa_register *reg)
+{
+    return hd_isa_get_register_sized(i, reg, sizeof *reg);
+}
 
 #ifdef __cplusplus
 }

@@ -211,11 +211,11 @@ class _Arguments:
 class _Kernel:
     def __init__(self, handle, name):
         info, lib = L.hd_kernel_info(), L.lib()
-        lib.hd_kernel_get_info(handle, byref(info))
+        lib.hd_kernel_get_info_sized(handle, *L.sized(info))
         self.handle, self.name, self.params = handle, name, []
         for i in range(info.param_count):
             self.params.append(L.hd_param_info())
-            lib.hd_kernel_get_param(handle, i, byref(self.params[-1]))
+            lib.hd_kernel_get_param_sized(handle, i, *L.sized(self.params[-1]))
 
     def signature(self):
         return ", ".join(f".{p.type.decode()} {p.name.decode()}" if p.bytes in (1, 2, 4, 8) else f"{p.bytes} bytes {p.name.decode()}"
@@ -233,7 +233,7 @@ class _Machine:
                                  policy=options.policy and options.policy.encode(),
                                  device=options.device and options.device.encode())
         handle, error = c_void_p(), ctypes.c_char_p()
-        result = L.lib().hd_machine_create(byref(o), byref(handle), byref(error))
+        result = L.lib().hd_machine_create_sized(*L.sized(o), byref(handle), byref(error))
         if result:
             text = error.value.decode() if error.value else L.lib().hd_result_string(result).decode()
             raise (ValueError if result == 1 else HeddleError)(f"no machine can be made: {text}")
@@ -281,7 +281,7 @@ class _Machine:
         pointers = (c_void_p * max(n, 1))(*(ctypes.addressof(v) for v in values))
         config.c.args = ctypes.addressof(pointers) if n else None
         stats, report, self.printed[:] = L.hd_launch_stats(), c_void_p(), []
-        result = _interruptibly(lambda: L.lib().hd_launch(kernel.handle, byref(config.c), byref(stats), byref(report)),
+        result = _interruptibly(lambda: L.lib().hd_launch_sized(kernel.handle, *L.sized(config.c), *L.sized(stats), byref(report)),
                                 lambda: L.lib().hd_machine_cancel(self.handle))
         text = b"".join(self.printed).decode(errors="replace")
         if text:
@@ -299,7 +299,7 @@ class _Machine:
 
     def check(self, ptx, name, config, args, tools):
         checker, lib = c_void_p(), L.lib()
-        self.must(lib.hd_checker_create(self.handle, byref(L.hd_checker_options(tools=tools)), byref(checker)), "no checker")
+        self.must(lib.hd_checker_create_sized(self.handle, *L.sized(L.hd_checker_options(tools=tools)), byref(checker)), "no checker")
         try:
             with self.loaded(ptx, name) as kernel, _Arguments(self, kernel, args) as arguments:
                 arguments.mark_undefined(checker)

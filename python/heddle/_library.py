@@ -66,7 +66,7 @@ _PROTOTYPES = {
     "hd_report_sarif": (c_char_p, _P),
     "hd_report_add": (c_int, POINTER(_P), _P),
     "hd_report_free": (None, _P),
-    "hd_machine_create": (c_int, POINTER(hd_machine_options), POINTER(_P), POINTER(c_char_p)),
+    "hd_machine_create_sized": (c_int, POINTER(hd_machine_options), c_size_t, POINTER(_P), POINTER(c_char_p)),
     "hd_machine_destroy": (c_int, _P),
     "hd_machine_cancel": (None, _P),
     "hd_alloc_named": (c_int, _P, c_size_t, c_char_p, POINTER(_P)),
@@ -76,15 +76,20 @@ _PROTOTYPES = {
     "hd_module_variable_count": (c_size_t, _P),
     "hd_module_find_kernel": (c_int, _P, c_char_p, POINTER(c_char_p), POINTER(_P)),
     "hd_module_get_kernel": (c_int, _P, c_char_p, POINTER(_P), POINTER(_P)),
-    "hd_kernel_get_info": (None, _P, POINTER(hd_kernel_info)),
-    "hd_kernel_get_param": (c_bool, _P, c_size_t, POINTER(hd_param_info)),
-    "hd_checker_create": (c_int, _P, POINTER(hd_checker_options), POINTER(_P)),
+    "hd_kernel_get_info_sized": (None, _P, POINTER(hd_kernel_info), c_size_t),
+    "hd_kernel_get_param_sized": (c_bool, _P, c_size_t, POINTER(hd_param_info), c_size_t),
+    "hd_checker_create_sized": (c_int, _P, POINTER(hd_checker_options), c_size_t, POINTER(_P)),
     "hd_checker_destroy": (None, _P),
     "hd_checker_mark_undefined": (c_int, _P, _P, c_size_t, c_char_p),
     "hd_checker_end": (None, _P),
     "hd_checker_report": (c_int, _P, POINTER(_P)),
-    "hd_launch": (c_int, _P, POINTER(hd_launch_config), POINTER(hd_launch_stats), POINTER(_P)),
+    "hd_launch_sized": (c_int, _P, POINTER(hd_launch_config), c_size_t, POINTER(hd_launch_stats), c_size_t, POINTER(_P)),
 }
+
+
+def sized(struct):
+    """A struct as the library's functions *_sized take it: where it is, and how large."""
+    return byref(struct), ctypes.sizeof(struct)
 
 
 @functools.lru_cache(None)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 #include "exec/hold.h"
 #include "jit/host/engine.h"
 
@@ -42,10 +43,9 @@ const char *hd_result_string(hd_result result)
 
 /* ---- machines ---- */
 
-hd_result hd_machine_create(const hd_machine_options *options, hd_machine **machine, const char **error)
+/* `o` is of the library's own size. */
+static hd_result new_machine(const hd_machine_options *o, hd_machine **machine, const char **error)
 {
-    static const hd_machine_options none;
-    const hd_machine_options *o = options ? options : &none;
     if (!machine || o->stack_bytes > UINT32_MAX / 2 || o->workers > 4096 || o->engine > HD_ENGINE_JIT)
         return HD_ERROR_INVALID_VALUE;
     struct machine_config c = {.workers = o->workers,
@@ -92,6 +92,16 @@ hd_result hd_machine_create(const hd_machine_options *options, hd_machine **mach
     pthread_mutex_init(&m->lock, NULL);
     *machine = m;
     return HD_SUCCESS;
+}
+
+hd_result hd_machine_create_sized(const hd_machine_options *options, size_t bytes, hd_machine **machine,
+                                  const char **error)
+{
+    hd_machine_options o;
+    if (error)
+        *error = NULL;
+    hd_result r = SIZED_READ(hd_machine_options, &o, options, bytes);
+    return r ? r : new_machine(&o, machine, error);
 }
 
 hd_result hd_machine_destroy(hd_machine *m)
@@ -147,12 +157,12 @@ void hd_machine_release(hd_machine *m)
         machine_release(m->machine);
 }
 
-void hd_machine_get_progress(hd_machine *m, hd_progress *progress)
+void hd_machine_get_progress_sized(hd_machine *m, hd_progress *progress, size_t bytes)
 {
-    if (progress)
-        *progress = (hd_progress){0};
-    if (m && progress)
-        machine_progress(m->machine, progress);
+    hd_progress own = {0};
+    if (m)
+        machine_progress(m->machine, &own);
+    SIZED_WRITE(progress, bytes, &own);
 }
 
 /* ---- memory ---- */
@@ -244,17 +254,18 @@ hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
     return *file >= 0 ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
-bool hd_find(hd_machine *m, const void *pointer, hd_memory_info *info)
+bool hd_find_sized(hd_machine *m, const void *pointer, hd_memory_info *info, size_t bytes)
 {
     struct mem_block b;
     if (!m || !info || !mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
         return false;
-    *info = (hd_memory_info){.start = (void *)(uintptr_t)b.start,
-                             .bytes = b.size,
-                             .allocated = b.kind == MEM_DEVICE || b.kind == MEM_HOST,
-                             .managed = b.kind == MEM_MANAGED_VARIABLE || b.kind == MEM_HOST_VARIABLE,
-                             .name = b.name,
-                             .data = b.data};
+    const hd_memory_info own = {.start = (void *)(uintptr_t)b.start,
+                                .bytes = b.size,
+                                .allocated = b.kind == MEM_DEVICE || b.kind == MEM_HOST,
+                                .managed = b.kind == MEM_MANAGED_VARIABLE || b.kind == MEM_HOST_VARIABLE,
+                                .name = b.name,
+                                .data = b.data};
+    SIZED_WRITE(info, bytes, &own);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* Compiled code on disk (include/heddle.h). */
 #include <string.h>
 
+#include "api/sized.h"
 #include "jit/host/code_cache.h"
 
 static bool survey(hd_cache_info *info, bool clear)
@@ -11,15 +12,16 @@ static bool survey(hd_cache_info *info, bool clear)
     return !why.text[0];
 }
 
-bool hd_cache_get_info(hd_cache_info *info)
+bool hd_cache_get_info_sized(hd_cache_info *info, size_t bytes)
 {
+    hd_cache_info own = {.limit_bytes = CODE_CACHE_LIMIT_BYTES};
     if (!info)
         return false;
-    *info = (hd_cache_info){.limit_bytes = CODE_CACHE_LIMIT_BYTES};
-    if (!code_cache_folder(info->folder, sizeof info->folder))
-        return false;
-    survey(info, false);
-    return true;
+    bool is_kept = code_cache_folder(own.folder, sizeof own.folder);
+    if (is_kept)
+        survey(&own, false);
+    SIZED_WRITE(info, bytes, &own);
+    return is_kept;
 }
 
 hd_result hd_cache_clear(void)

@@ -2,13 +2,18 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 #include "check/host/host.h"
 #include "check/memory/rules.h"
 #include "check/shadow/shadow.h"
 
-hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker)
+hd_result hd_checker_create_sized(hd_machine *machine, const hd_checker_options *options, size_t bytes,
+                                  hd_checker **checker)
 {
-    hd_checker_options o = options ? *options : (hd_checker_options){0};
+    hd_checker_options o;
+    hd_result r = SIZED_READ(hd_checker_options, &o, options, bytes);
+    if (r)
+        return r;
     if (!machine || !checker || machine->checker || o.tools & ~(unsigned)HD_TOOLS_ALL ||
         o.on_error > HD_ON_ERROR_CONTEXT)
         return HD_ERROR_INVALID_VALUE;

@@ -2,16 +2,13 @@
 #include <stdio.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 
-void hd_machine_get_info(const hd_machine *m, hd_machine_info *info)
+static hd_machine_info info_of(const hd_machine *m)
 {
-    if (info)
-        *info = (hd_machine_info){0};
-    if (!m || !info)
-        return;
     const struct mem *mem = &m->machine->mem;
     const struct device_model *d = m->machine->model;
-    *info = (hd_machine_info){
+    hd_machine_info info = {
         .compute_major = d->arch / 10,
         .compute_minor = d->arch % 10,
         .multiprocessors = d->multiprocessors,
@@ -33,7 +30,14 @@ void hd_machine_get_info(const hd_machine *m, hd_machine_info *info)
         .constant_bytes = DEVICE_TOTAL_CONSTANT_MEMORY,
         .addresses = {(const void *)(uintptr_t)mem_local_window(mem), mem->reserved_bytes},
     };
-    snprintf(info->name, sizeof info->name, "Heddle virtual GPU (as %s, sm_%u)", d->product, d->arch);
+    snprintf(info.name, sizeof info.name, "Heddle virtual GPU (as %s, sm_%u)", d->product, d->arch);
+    return info;
+}
+
+void hd_machine_get_info_sized(const hd_machine *m, hd_machine_info *info, size_t bytes)
+{
+    const hd_machine_info own = m ? info_of(m) : (hd_machine_info){0};
+    SIZED_WRITE(info, bytes, &own);
 }
 
 static const struct {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 #include "explain/json.h"
 
 /* Nobody else may look at the order of tasks: a checker does. */
@@ -13,9 +14,13 @@ static void watch_streams(hd_explainer *e)
         e->order = NULL;
 }
 
-hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options, hd_explainer **explainer)
+hd_result hd_explainer_create_sized(hd_machine *machine, const hd_explainer_options *options, size_t bytes,
+                                    hd_explainer **explainer)
 {
-    hd_explainer_options o = options ? *options : (hd_explainer_options){0};
+    hd_explainer_options o;
+    hd_result r = SIZED_READ(hd_explainer_options, &o, options, bytes);
+    if (r)
+        return r;
     if (!machine || !explainer || machine->explainer)
         return HD_ERROR_INVALID_VALUE;
     const struct device_model *model = o.device ? device_model_of_report(o.device) : machine->machine->model;

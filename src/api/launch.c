@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 #include "base/monotonic.h"
 
 static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
@@ -175,12 +176,16 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     return HD_SUCCESS;
 }
 
-hd_result hd_launch_check(hd_kernel *k, const hd_launch_config *c, hd_report **report)
+hd_result hd_launch_check_sized(hd_kernel *k, const hd_launch_config *config, size_t bytes, hd_report **report)
 {
+    hd_launch_config c;
     if (report)
         *report = NULL;
-    if (!k || !c)
+    if (!k || !config)
         return HD_ERROR_INVALID_VALUE;
+    hd_result unknown = SIZED_READ(hd_launch_config, &c, config, bytes);
+    if (unknown)
+        return unknown;
     hd_report *r = report_new();
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
@@ -189,7 +194,7 @@ hd_result hd_launch_check(hd_kernel *k, const hd_launch_config *c, hd_report **r
     jmp_buf oom;
     if (setjmp(oom) == 0) {
         r->arena.on_oom = &oom;
-        result = check(k, c, cluster, &r->diags);
+        result = check(k, &c, cluster, &r->diags);
     }
     r->arena.on_oom = NULL;
     report_give(r, report);
@@ -297,12 +302,9 @@ static hd_result prepare_and_launch(hd_kernel *k, const hd_launch_config *c, voi
     return r ? r : launch_in_order(k, &q, stats, diags);
 }
 
-hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *stats, hd_report **report)
+/* Configuration and figures are of the library's own size. */
+static hd_result launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *stats, hd_report **report)
 {
-    if (report)
-        *report = NULL;
-    if (!k || !c)
-        return HD_ERROR_INVALID_VALUE;
     hd_report *r = report_new();
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
@@ -317,4 +319,21 @@ hd_result hd_launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *st
     free(packed);
     report_give(r, report);
     return result;
+}
+
+hd_result hd_launch_sized(hd_kernel *k, const hd_launch_config *config, size_t config_bytes, hd_launch_stats *stats,
+                          size_t stats_bytes, hd_report **report)
+{
+    hd_launch_config c;
+    hd_launch_stats did = {0};
+    if (report)
+        *report = NULL;
+    if (!k || !config)
+        return HD_ERROR_INVALID_VALUE;
+    hd_result r = SIZED_READ(hd_launch_config, &c, config, config_bytes);
+    if (r)
+        return r;
+    r = launch(k, &c, &did, report);
+    SIZED_WRITE(stats, stats_bytes, &did);
+    return r;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 #include "base/sparse.h"
 #include "exec/compiler.h"
 
@@ -338,9 +339,13 @@ hd_result hd_module_get_kernel(hd_module *m, const char *name, hd_kernel **kerne
     return result;
 }
 
-hd_result hd_module_set_machine_code(hd_module *m, const char *kernel, const hd_machine_code *code)
+hd_result hd_module_set_machine_code_sized(hd_module *m, const char *kernel, const hd_machine_code *code, size_t bytes)
 {
-    if (!m || !kernel || !code || !code->registers)
+    hd_machine_code own;
+    hd_result r = SIZED_READ(hd_machine_code, &own, code, bytes);
+    if (r)
+        return r;
+    if (!m || !kernel || !own.registers)
         return HD_ERROR_INVALID_VALUE;
     struct ptx_func *func = ptx_find_kernel(m->image, str_of(kernel));
     if (!func)
@@ -351,7 +356,7 @@ hd_result hd_module_set_machine_code(hd_module *m, const char *kernel, const hd_
     if (setjmp(oom) == 0) {
         m->arena.on_oom = &oom;
         hd_machine_code *copy = ARENA_NEW(&m->arena, hd_machine_code);
-        *copy = *code;
+        *copy = own;
         map_put(&m->machine_code, func->symbol.name, copy);
         result = HD_SUCCESS;
     }
@@ -404,53 +409,58 @@ size_t hd_module_variable_count(const hd_module *m)
     return m ? m->variables.n : 0;
 }
 
-bool hd_module_get_variable(const hd_module *m, size_t i, hd_variable_info *info)
+bool hd_module_get_variable_sized(const hd_module *m, size_t i, hd_variable_info *info, size_t bytes)
 {
     if (!m || !info || i >= m->variables.n)
         return false;
     const struct variable *v = &m->variables.at[i];
-    *info = (hd_variable_info){.name = v->name,
-                               .space = v->var->space == SPACE_CONST ? "const" : "global",
-                               .type = isa_type_name(v->var->type),
-                               .bytes = v->var->size,
-                               .pointer = v->at};
+    const hd_variable_info own = {.name = v->name,
+                                  .space = v->var->space == SPACE_CONST ? "const" : "global",
+                                  .type = isa_type_name(v->var->type),
+                                  .bytes = v->var->size,
+                                  .pointer = v->at};
+    SIZED_WRITE(info, bytes, &own);
     return true;
 }
 
-void hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info)
+static hd_kernel_info info_of(const hd_kernel *k)
 {
-    if (info)
-        *info = (hd_kernel_info){0};
-    if (!k || !info)
-        return;
     const struct kernel *kernel = k->kernel;
-    *info = (hd_kernel_info){.name = k->name,
-                             .param_count = k->func->signature.params.n,
-                             .param_bytes = kernel->param_bytes,
-                             .static_shared_bytes = kernel->static_shared_bytes,
-                             .local_bytes = kernel->local_bytes,
-                             .max_threads = device_max_threads(kernel),
-                             .registers = kernel_registers(kernel, NULL),
-                             .explicit_cluster = kernel->explicit_cluster,
-                             .max_cluster = kernel->max_cluster_rank,
-                             .instructions = kernel->instructions};
+    hd_kernel_info info = {.name = k->name,
+                           .param_count = k->func->signature.params.n,
+                           .param_bytes = kernel->param_bytes,
+                           .static_shared_bytes = kernel->static_shared_bytes,
+                           .local_bytes = kernel->local_bytes,
+                           .max_threads = device_max_threads(kernel),
+                           .registers = kernel_registers(kernel, NULL),
+                           .explicit_cluster = kernel->explicit_cluster,
+                           .max_cluster = kernel->max_cluster_rank,
+                           .instructions = kernel->instructions};
     for (int i = 0; i < 3; i++) {
-        info->required_block[i] = kernel->req_ntid[i];
-        info->required_cluster[i] = kernel->req_cluster[i];
+        info.required_block[i] = kernel->req_ntid[i];
+        info.required_cluster[i] = kernel->req_cluster[i];
     }
+    return info;
 }
 
-bool hd_kernel_get_param(const hd_kernel *k, size_t i, hd_param_info *info)
+void hd_kernel_get_info_sized(const hd_kernel *k, hd_kernel_info *info, size_t bytes)
+{
+    const hd_kernel_info own = k ? info_of(k) : (hd_kernel_info){0};
+    SIZED_WRITE(info, bytes, &own);
+}
+
+bool hd_kernel_get_param_sized(const hd_kernel *k, size_t i, hd_param_info *info, size_t bytes)
 {
     if (!k || !info || i >= k->func->signature.params.n)
         return false;
     const struct ptx_signature *s = &k->func->signature;
     const struct ptx_var *v = s->params.at[i];
-    *info = (hd_param_info){.name = k->param_names[i],
-                            .type = isa_type_name(v->type),
-                            .offset = (uint32_t)v->param_at,
-                            .bytes = v->size,
-                            .align = v->align,
-                            .is_pointer = v->pointer};
+    const hd_param_info own = {.name = k->param_names[i],
+                               .type = isa_type_name(v->type),
+                               .offset = (uint32_t)v->param_at,
+                               .bytes = v->size,
+                               .align = v->align,
+                               .is_pointer = v->pointer};
+    SIZED_WRITE(info, bytes, &own);
     return true;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 #include "base/text.h"
 
 struct hd_ptx {
@@ -194,17 +195,17 @@ void hd_ptx_free(hd_ptx *p)
     free(p);
 }
 
-void hd_ptx_get_info(const hd_ptx *p, hd_ptx_info *info)
+void hd_ptx_get_info_sized(const hd_ptx *p, hd_ptx_info *info, size_t bytes)
 {
-    if (info)
-        *info = p ? p->info : (hd_ptx_info){0};
+    const hd_ptx_info none = {0};
+    SIZED_WRITE(info, bytes, p ? &p->info : &none);
 }
 
-bool hd_ptx_get_function(const hd_ptx *p, size_t i, hd_ptx_function *function)
+bool hd_ptx_get_function_sized(const hd_ptx *p, size_t i, hd_ptx_function *function, size_t bytes)
 {
     if (!p || !function || i >= p->functions.n)
         return false;
-    *function = p->functions.at[i];
+    SIZED_WRITE(function, bytes, &p->functions.at[i]);
     return true;
 }
 
@@ -227,8 +228,10 @@ const char *hd_ptx_print(hd_ptx *p, size_t *bytes)
     return p ? write_text(p, NULL, &p->printed, bytes) : NULL;
 }
 
-const char *hd_ptx_rewrite(hd_ptx *p, const hd_ptx_code *code, size_t *bytes)
+const char *hd_ptx_rewrite_sized(hd_ptx *p, const hd_ptx_code *code, size_t code_bytes, size_t *bytes)
 {
+    hd_ptx_code own;
     struct str text = {0};
-    return p && code ? write_text(p, code, &text, bytes) : NULL;
+    bool is_known = code && SIZED_READ(hd_ptx_code, &own, code, code_bytes) == HD_SUCCESS;
+    return p && is_known ? write_text(p, &own, &text, bytes) : NULL;
 }

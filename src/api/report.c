@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 
 enum { MAX_ERRORS = 50 };
 
@@ -53,34 +54,40 @@ size_t hd_report_count(const hd_report *r)
     return r ? r->diags.list.n : 0;
 }
 
-bool hd_report_get(const hd_report *r, size_t i, hd_diagnostic *out)
+static hd_diagnostic public_form(const struct diag *d)
 {
-    if (!r || !out || i >= r->diags.list.n)
-        return false;
-    const struct diag *d = &r->diags.list.at[i];
-    *out = (hd_diagnostic){.severity = (hd_severity)d->severity,
-                           .code = d->code,
-                           .text = d->text,
-                           .help = d->help,
-                           .count = d->count,
-                           .kernel = d->kernel,
-                           .reason = d->reason,
-                           .frames = d->frames,
-                           .frame_count = d->n_frames};
+    hd_diagnostic out = {.severity = (hd_severity)d->severity,
+                         .code = d->code,
+                         .text = d->text,
+                         .help = d->help,
+                         .count = d->count,
+                         .kernel = d->kernel,
+                         .reason = d->reason,
+                         .frames = d->frames,
+                         .frame_count = d->n_frames};
     if (d->place.cuda) {
-        out->cuda_file = d->place.cuda->file;
-        out->cuda_line = d->place.cuda->line;
+        out.cuda_file = d->place.cuda->file;
+        out.cuda_line = d->place.cuda->line;
         const struct cuda_line *inner = cuda_innermost(d->place.cuda);
-        out->inlined_file = inner ? inner->file : NULL;
-        out->inlined_line = inner ? inner->line : 0;
+        out.inlined_file = inner ? inner->file : NULL;
+        out.inlined_line = inner ? inner->line : 0;
     }
     if (d->place.source) {
         struct place_line at = place_locate(d->place);
-        out->file = d->place.source->name;
-        out->line = at.line;
-        out->column = at.column;
-        out->length = d->place.length;
+        out.file = d->place.source->name;
+        out.line = at.line;
+        out.column = at.column;
+        out.length = d->place.length;
     }
+    return out;
+}
+
+bool hd_report_get_sized(const hd_report *r, size_t i, hd_diagnostic *diagnostic, size_t bytes)
+{
+    if (!r || !diagnostic || i >= r->diags.list.n)
+        return false;
+    const hd_diagnostic own = public_form(&r->diags.list.at[i]);
+    SIZED_WRITE(diagnostic, bytes, &own);
     return true;
 }
 
@@ -130,10 +137,10 @@ hd_result hd_report_add(hd_report **to, const hd_report *from)
     return result;
 }
 
-hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *d)
+static hd_result add_diagnostic(hd_report **to, const hd_diagnostic *d)
 {
     jmp_buf oom;
-    bool known = d && d->code && d->text && (unsigned)d->severity <= HD_SEVERITY_NOTE;
+    bool known = d->code && d->text && (unsigned)d->severity <= HD_SEVERITY_NOTE;
     if (!to || !known || d->file || d->frame_count > UINT32_MAX || (d->frame_count && !d->frames))
         return HD_ERROR_INVALID_VALUE;
     if (!*to && !(*to = report_new()))
@@ -148,4 +155,11 @@ hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *d)
     }
     (*to)->arena.on_oom = NULL;
     return result;
+}
+
+hd_result hd_report_add_diagnostic_sized(hd_report **to, const hd_diagnostic *diagnostic, size_t bytes)
+{
+    hd_diagnostic own;
+    hd_result r = SIZED_READ(hd_diagnostic, &own, diagnostic, bytes);
+    return r ? r : add_diagnostic(to, &own);
 }

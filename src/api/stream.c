@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 
 /* ---- contexts ---- */
 
@@ -22,16 +23,20 @@ static hd_stream *new_stream(hd_context *c, struct stream *stream)
     return s;
 }
 
-hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context)
+hd_result hd_context_create_sized(hd_machine *machine, const hd_context_options *options, size_t bytes,
+                                  hd_context **context)
 {
+    hd_context_options own;
+    hd_result r = SIZED_READ(hd_context_options, &own, options, bytes);
+    if (r)
+        return r;
     if (!machine || !context)
         return HD_ERROR_INVALID_VALUE;
     hd_context *c = calloc(1, sizeof *c);
     if (!c)
         return HD_ERROR_OUT_OF_MEMORY;
     c->machine = machine;
-    if (options)
-        c->options = *options;
+    c->options = own;
     pthread_mutex_init(&c->lock, NULL);
     c->context = context_create(machine->machine);
     c->default_stream = c->context ? new_stream(c, context_legacy_stream(c->context)) : NULL;

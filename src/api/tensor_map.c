@@ -1,4 +1,5 @@
 /* Tensor maps (include/heddle.h). */
+#include "api/sized.h"
 #include "exec/tensor_map.h"
 #include "heddle.h"
 
@@ -55,14 +56,17 @@ static struct tensor_map map_of(const hd_tensor_map *d)
     return m;
 }
 
-hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error)
+hd_result hd_tensor_map_encode_sized(const hd_tensor_map *map, size_t map_bytes, void *bytes, const char **error)
 {
+    hd_tensor_map own;
     if (!map || !bytes)
         return refuse(error, "no map, or no place for it");
-    const char *why = range_refusal(map);
+    if (SIZED_READ(hd_tensor_map, &own, map, map_bytes))
+        return refuse(error, "the map is of a version that this library does not know");
+    const char *why = range_refusal(&own);
     if (why)
         return refuse(error, why);
-    struct tensor_map m = map_of(map);
+    struct tensor_map m = map_of(&own);
     if ((why = tensor_map_refusal(&m)))
         return refuse(error, why);
     tensor_map_write(bytes, &m);

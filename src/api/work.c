@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "api/handles.h"
+#include "api/sized.h"
 #include "base/demangle.h"
 #include "check/memory/rules.h"
 #include "exec/hold.h"
@@ -97,12 +98,17 @@ static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *
     return stream_put(s->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
-hd_result hd_stream_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c, hd_report **report)
+hd_result hd_stream_launch_sized(hd_stream *s, hd_kernel *k, const hd_launch_config *config, size_t bytes,
+                                 hd_report **report)
 {
+    hd_launch_config c;
     if (report)
         *report = NULL;
-    if (!s || !k || !c)
+    if (!s || !k || !config)
         return HD_ERROR_INVALID_VALUE;
+    hd_result unknown = SIZED_READ(hd_launch_config, &c, config, bytes);
+    if (unknown)
+        return unknown;
     hd_result fault = context_fault(s->context->context);
     hd_report *r = fault ? NULL : report_new();
     if (!r)
@@ -111,7 +117,7 @@ hd_result hd_stream_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c
     jmp_buf oom;
     if (setjmp(oom) == 0) {
         r->arena.on_oom = &oom;
-        result = put_launch(s, k, c, &r->diags);
+        result = put_launch(s, k, &c, &r->diags);
     }
     r->arena.on_oom = NULL;
     report_give(r, report);
@@ -316,10 +322,8 @@ static hd_result put(hd_stream *s, struct task *t, enum hd_wait wait)
     return context_fault(s->context->context);
 }
 
-hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
+static hd_result put_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
 {
-    if (!s || !copy)
-        return HD_ERROR_INVALID_VALUE;
     hd_result fault = context_fault(s->context->context);
     if (fault)
         return fault;
@@ -340,9 +344,18 @@ hd_result hd_stream_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
     return put(s, &t->task, wait);
 }
 
-hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
+hd_result hd_stream_copy_sized(hd_stream *s, const hd_copy *copy, size_t bytes, enum hd_wait wait)
 {
-    if (!s || !fill || (fill->element_bytes != 1 && fill->element_bytes != 2 && fill->element_bytes != 4))
+    hd_copy own;
+    if (!s || !copy)
+        return HD_ERROR_INVALID_VALUE;
+    hd_result r = SIZED_READ(hd_copy, &own, copy, bytes);
+    return r ? r : put_copy(s, &own, wait);
+}
+
+static hd_result put_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
+{
+    if (fill->element_bytes != 1 && fill->element_bytes != 2 && fill->element_bytes != 4)
         return HD_ERROR_INVALID_VALUE;
     hd_result fault = context_fault(s->context->context);
     if (fault)
@@ -361,6 +374,15 @@ hd_result hd_stream_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
     t->machine = s->context->machine;
     t->fill = *fill;
     return put(s, &t->task, wait);
+}
+
+hd_result hd_stream_fill_sized(hd_stream *s, const hd_fill *fill, size_t bytes, enum hd_wait wait)
+{
+    hd_fill own;
+    if (!s || !fill)
+        return HD_ERROR_INVALID_VALUE;
+    hd_result r = SIZED_READ(hd_fill, &own, fill, bytes);
+    return r ? r : put_fill(s, &own, wait);
 }
 
 /* ---- the host ---- */

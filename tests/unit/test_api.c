@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -675,6 +676,129 @@ static void all_who_watch_a_launch_can_at_once(void **state)
     unlink(path);
 }
 
+/* ---- structs of other versions ---- */
+
+struct grown { /* as a later header would have them */
+    hd_launch_config config;
+    uint64_t added;
+};
+struct grown_info {
+    hd_kernel_info info;
+    uint64_t added[2];
+};
+
+static hd_kernel *counting_kernel(hd_machine *m, uint32_t **counter)
+{
+    hd_module *module;
+    hd_kernel *k;
+    hd_source s = source(counting);
+    assert_int_equal(hd_alloc(m, 4, (void **)counter), HD_SUCCESS);
+    assert_int_equal(hd_module_load(m, &s, 1, &module, NULL), HD_SUCCESS);
+    assert_int_equal(hd_module_get_kernel(module, "count", &k, NULL), HD_SUCCESS);
+    **counter = 0;
+    return k;
+}
+
+/* What is larger than the library knows is taken if the rest is zeros, and refused if it asks for something. */
+static void structs_that_the_library_reads_may_be_of_later_versions(void **state)
+{
+    (void)state;
+    hd_machine *m;
+    uint32_t *counter;
+    hd_report *report = (hd_report *)&m;
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    hd_kernel *k = counting_kernel(m, &counter);
+    struct grown g = {.config = {.grid = {2, 1, 1}, .block = {32, 1, 1}, .args = (const void *[]){&counter}}};
+    assert_int_equal(hd_launch_sized(k, &g.config, sizeof g, NULL, 0, NULL), HD_SUCCESS);
+    assert_int_equal(*counter, 64);
+    g.added = 1ull << 56;
+    assert_int_equal(hd_launch_sized(k, &g.config, sizeof g, NULL, 0, &report), HD_ERROR_NOT_SUPPORTED);
+    assert_null(report);
+    assert_int_equal(hd_launch_check_sized(k, &g.config, sizeof g, NULL), HD_ERROR_NOT_SUPPORTED);
+    assert_int_equal(*counter, 64);
+    assert_int_equal(hd_launch_sized(k, &g.config, sizeof g.config - 1, NULL, 0, NULL), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(hd_launch_sized(k, &g.config, 0, NULL, 0, NULL), HD_ERROR_INVALID_VALUE);
+    hd_machine_destroy(m);
+}
+
+/* Each function that reads a struct holds it to its size. */
+static void no_struct_of_a_wrong_size_is_read(void **state)
+{
+    (void)state;
+    hd_machine *m, *none = NULL;
+    hd_context *context, *no_context = NULL;
+    hd_stream *s;
+    hd_checker *checker = NULL;
+    hd_explainer *explainer = NULL;
+    hd_report *report = NULL;
+    uint32_t *counter;
+    char map[128];
+    const union {
+        unsigned char bytes[512];
+        hd_copy copy;
+    } set = {.bytes = {[511] = 1}};
+    const void *p = &set;
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    assert_int_equal(hd_context_create(m, NULL, &context), HD_SUCCESS);
+    assert_int_equal(hd_stream_create(context, 0, &s), HD_SUCCESS);
+    hd_kernel *k = counting_kernel(m, &counter);
+    for (int i = 0; i < 2; i++) {
+        size_t bytes = i ? sizeof set : 4;
+        hd_result why = i ? HD_ERROR_NOT_SUPPORTED : HD_ERROR_INVALID_VALUE;
+        assert_int_equal(hd_machine_create_sized(p, bytes, &none, NULL), why);
+        assert_int_equal(hd_context_create_sized(m, p, bytes, &no_context), why);
+        assert_int_equal(hd_checker_create_sized(m, p, bytes, &checker), why);
+        assert_int_equal(hd_explainer_create_sized(m, p, bytes, &explainer), why);
+        assert_int_equal(hd_stream_launch_sized(s, k, p, bytes, NULL), why);
+        assert_int_equal(hd_stream_copy_sized(s, p, bytes, HD_WAIT), why);
+        assert_int_equal(hd_stream_fill_sized(s, p, bytes, HD_WAIT), why);
+        assert_int_equal(hd_report_add_diagnostic_sized(&report, p, bytes), why);
+        assert_int_equal(hd_tensor_map_encode_sized(p, bytes, map, NULL), HD_ERROR_INVALID_VALUE);
+    }
+    assert_null(none);
+    assert_null(no_context);
+    assert_null(checker);
+    assert_null(explainer);
+    assert_null(report);
+    hd_context_destroy(context);
+    hd_machine_destroy(m);
+}
+
+/* What is written is as much as there is room for; behind what the library knows it is zeros. */
+static void structs_that_the_library_writes_may_be_of_any_size(void **state)
+{
+    (void)state;
+    hd_machine *m;
+    uint32_t *counter;
+    assert_int_equal(hd_machine_create(NULL, &m, NULL), HD_SUCCESS);
+    hd_kernel *k = counting_kernel(m, &counter);
+    struct grown_info g;
+    memset(&g, 0xff, sizeof g);
+    hd_kernel_get_info_sized(k, &g.info, sizeof g.info + 8);
+    assert_string_equal(g.info.name, "count");
+    assert_int_equal(g.added[0], 0);
+    assert_true(g.added[1] == UINT64_MAX);
+    memset(&g, 0xff, sizeof g);
+    hd_kernel_get_info_sized(k, &g.info, offsetof(hd_kernel_info, param_bytes));
+    assert_int_equal(g.info.param_count, 1);
+    assert_true(g.info.param_bytes == SIZE_MAX);
+    hd_launch_stats stats = {.seconds = -1, .blocks = 77, .warp_instructions = 77};
+    hd_launch_config c = {.grid = {2, 1, 1}, .block = {32, 1, 1}, .args = (const void *[]){&counter}};
+    assert_int_equal(hd_launch_sized(k, &c, sizeof c, &stats, offsetof(hd_launch_stats, warp_instructions), NULL),
+                     HD_SUCCESS);
+    assert_int_equal(stats.blocks, 2);
+    assert_int_equal(stats.warp_instructions, 77);
+    hd_machine_destroy(m);
+}
+
+static void the_header_has_the_library_s_version(void **state)
+{
+    (void)state;
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", HD_VERSION_MAJOR, HD_VERSION_MINOR, HD_VERSION_PATCH);
+    assert_string_equal(text, hd_version());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -696,6 +820,10 @@ int main(void)
         cmocka_unit_test(ptx_that_cannot_run_is_warned_of_once),
         cmocka_unit_test(bad_ptx_has_a_report_with_places),
         cmocka_unit_test(hosts_mistakes_are_reported_with_their_stack),
+        cmocka_unit_test(structs_that_the_library_reads_may_be_of_later_versions),
+        cmocka_unit_test(no_struct_of_a_wrong_size_is_read),
+        cmocka_unit_test(structs_that_the_library_writes_may_be_of_any_size),
+        cmocka_unit_test(the_header_has_the_library_s_version),
         cmocka_unit_test(the_instruction_table_is_complete),
     };
     return cmocka_run_group_tests_name("api", tests, NULL, NULL);
