@@ -497,6 +497,9 @@ typedef struct hd_explainer_options {
      * out. */
     void (*begun)(void *data, const char *kernel);
     void (*launched)(void *data, const char *json);
+    /* Instead of `launched`, where it is not NULL, for a launch of which every figure is as of the n-th that `launched` got JSON of, from 0
+     * on. Of an explainer's launches one is told at a time. */
+    void (*again)(void *data, uint64_t n);
     void *data;
     /* When the launches that were counted have executed so many warp instructions, of those of a kernel with the same sizes only the 1st,
      * 2nd, 4th, 7th, 11th, 17th, ... are: each of the others is taken to be as the last one that was. 0: all are counted. */

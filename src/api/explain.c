@@ -36,6 +36,7 @@ hd_result hd_explainer_create_sized(hd_machine *machine, const hd_explainer_opti
     e->machine = machine;
     e->options = o;
     e->model = model;
+    pthread_mutex_init(&e->lock, NULL);
     watch_streams(e);
     machine->explainer = *explainer = e;
     return HD_SUCCESS;
@@ -52,6 +53,8 @@ void hd_explainer_destroy(hd_explainer *e)
     e->machine->explainer = NULL;
     counter_free(e->counter);
     modules_forget(e->machine);
+    alike_free(&e->alike);
+    pthread_mutex_destroy(&e->lock);
     free(e);
 }
 
@@ -80,33 +83,57 @@ static char *dump(json_t *json)
 }
 
 struct ended {
-    const hd_explainer *explainer;
+    hd_explainer *explainer;
     struct counted_launch *launch;
     uint32_t task;
-    char *text;
+    struct kernel_counters counted;
+    struct estimate estimate;
+    char *text; /* or NULL */
 };
 
-static bool end_launch(void *data, struct arena *arena)
+static bool count_launch(void *data, struct arena *arena)
 {
     struct ended *e = data;
-    struct kernel_counters counted;
-    counter_end(e->launch, &counted, arena);
-    struct estimate estimate = model_estimate(&counted, e->explainer->model);
+    counter_end(e->launch, &e->counted, arena);
+    e->estimate = model_estimate(&e->counted, e->explainer->model);
     if (e->explainer->order)
-        stream_log_launched(e->explainer->streams, e->task, estimate.time.ns);
-    if (e->explainer->options.launched)
-        e->text = dump(counters_json(&counted, e->explainer->model, &estimate, arena));
+        stream_log_launched(e->explainer->streams, e->task, e->estimate.time.ns);
     return true;
+}
+
+static bool describe_launch(void *data, struct arena *arena)
+{
+    struct ended *e = data;
+    e->text = dump(counters_json(&e->counted, e->explainer->model, &e->estimate, arena));
+    return e->text != NULL;
+}
+
+/* A launch with a timeline is like no other. With the lock held. */
+static void tell_launch(struct ended *ended)
+{
+    hd_explainer *e = ended->explainer;
+    struct fingerprint f = fingerprint_of(&ended->counted);
+    uint64_t alike = e->options.again ? alike_find(&e->alike, f) : 0;
+    if (alike) {
+        e->options.again(e->options.data, alike - 1);
+        return;
+    }
+    if (with_arena(describe_launch, ended) && ++e->told && !ended->counted.timeline)
+        alike_add(&e->alike, f, e->told);
+    e->options.launched(e->options.data, ended->text);
+    free(ended->text);
 }
 
 void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task)
 {
-    struct ended ended = {e, l, task, NULL};
-    if (l)
-        with_arena(end_launch, &ended);
-    if (e->options.launched)
-        e->options.launched(e->options.data, ended.text);
-    free(ended.text);
+    struct ended ended = {.explainer = e, .launch = l, .task = task};
+    bool counted = l && with_arena(count_launch, &ended);
+    pthread_mutex_lock(&e->lock);
+    if (counted && e->options.launched)
+        tell_launch(&ended);
+    else if (e->options.launched)
+        e->options.launched(e->options.data, NULL);
+    pthread_mutex_unlock(&e->lock);
     if (l)
         counter_launch_free(l);
 }

@@ -7,6 +7,7 @@
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/queue.h"
+#include "explain/alike.h"
 #include "explain/count.h"
 #include "explain/streams.h"
 #include "trace/trace.h"
@@ -76,6 +77,9 @@ struct hd_explainer {
     struct stream_log *streams;      /* options.with's, where there is one */
     const struct order_hooks *order; /* that the machine has of it, or NULL */
     const struct device_model *model;
+    pthread_mutex_t lock; /* of what is told of launches: */
+    struct alike alike;   /* those that were told in full, by their number, from 1 on */
+    uint64_t told;
 };
 
 struct hd_report {

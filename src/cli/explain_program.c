@@ -176,7 +176,7 @@ int cmd_explain_program(struct session *s)
     size_t i = 0;
     if (s->o.compare)
         return explain_compare(s);
-    explanation_init(&e.explanation);
+    explanation_init(&e.explanation, &s->arena);
     for (; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&e);
     explanation_free(&e.explanation);

@@ -8,15 +8,20 @@
 #include "explain/json.h"
 #include "explain/page.h"
 
-void explanation_init(struct explanation *e)
+void explanation_init(struct explanation *e, struct arena *arena)
 {
-    *e = (struct explanation){
-        .launches = json_array(), .kernels = json_object(), .processes = json_array(), .host = json_array()};
+    *e = (struct explanation){.arena = arena,
+                              .rows = json_array(),
+                              .kernels = json_object(),
+                              .latest = json_object(),
+                              .processes = json_array(),
+                              .host = json_array()};
 }
 
 void explanation_free(struct explanation *e)
 {
-    json_decref(e->launches);
+    json_decref(e->rows);
+    json_decref(e->latest);
     json_decref(e->kernels);
     json_decref(e->processes);
     json_decref(e->host);
@@ -49,6 +54,52 @@ static void put_streams(struct explanation *e, int process, json_t *tracks)
     }
 }
 
+/* The rows of a device, in the order in which they were told. What a program has written into its file may be anything. */
+static row_list *rows_of(struct explanation *e, json_int_t device)
+{
+    return &e->told[device >= 0 && device < EXPLAINED_DEVICES ? device : 0];
+}
+
+/* Launches of a kernel have much in common: what is as in its row before is kept once. */
+static void share_members(struct explanation *e, json_t *row)
+{
+    struct explanation_key key = explanation_key(row);
+    json_t *before = json_object_get(e->latest, key.text), *member, *same;
+    const char *name;
+    void *next;
+    json_object_foreach_safe(row, next, name, member)
+    {
+        same = json_object_get(before, name);
+        if (json_equal(same, member))
+            json_object_set(row, name, same);
+    }
+    json_object_set(e->latest, key.text, row);
+}
+
+static void add_row(struct explanation *e, json_t *row)
+{
+    uint32_t n = (uint32_t)json_array_size(e->rows);
+    share_members(e, row);
+    json_array_append(e->rows, row);
+    *VEC_PUSH(e->arena, rows_of(e, number(row, "device"))) = *VEC_PUSH(e->arena, &e->launches) = n;
+}
+
+/* A launch that is as one of the device's before. */
+static void add_again(struct explanation *e, json_int_t device, json_int_t n)
+{
+    const row_list *rows = rows_of(e, device);
+    if (n >= 0 && n < rows->n)
+        *VEC_PUSH(e->arena, &e->launches) = rows->at[n];
+    else
+        e->lost = true;
+}
+
+static void add_process(struct explanation *e, json_t *line)
+{
+    memset(e->told, 0, sizeof e->told);
+    json_array_append(e->processes, line);
+}
+
 void explanation_add(struct explanation *e, int process, json_t *line)
 {
     json_t *launch = json_object_get(line, "launch"), *kernel = json_object_get(line, "kernel");
@@ -58,13 +109,15 @@ void explanation_add(struct explanation *e, int process, json_t *line)
         json_object_set(of, "device", json_object_get(line, "device"));
     }
     if (launch)
-        json_array_append(e->launches, launch);
+        add_row(e, launch);
+    else if (json_object_get(line, "again"))
+        add_again(e, number(line, "device"), number(line, "again"));
     else if (kernel)
         json_object_set(e->kernels, explanation_key(kernel).text, kernel); /* in place of an older one */
     else if (json_object_get(line, "streams"))
         put_streams(e, process, json_object_get(line, "streams"));
     else if (json_object_get(line, "program"))
-        json_array_append(e->processes, line);
+        add_process(e, line);
     else if (json_is_true(json_object_get(line, "ended")))
         e->uncounted += (uint64_t)number(line, "uncounted");
     else
@@ -133,17 +186,43 @@ static json_t *sources_json(const struct explanation *e, struct arena *arena)
     return list;
 }
 
-json_t *explanation_json(const struct explanation *e, const char *program, const char *device, struct arena *arena)
+static json_t *launches_json(const struct explanation *e, bool each, struct arena *arena)
+{
+    json_t *list = json_array();
+    uint32_t *first = ARENA_ARRAY(arena, uint32_t, json_array_size(e->rows)); /* launch of a row, from 1 on */
+    for (uint32_t i = 0; i < e->launches.n; i++) {
+        uint32_t row = e->launches.at[i];
+        if (first[row] && !each) {
+            json_array_append_new(list, json_integer(first[row] - 1));
+            continue;
+        }
+        json_array_append(list, json_array_get(e->rows, row));
+        first[row] = i + 1;
+    }
+    return list;
+}
+
+uint64_t *explanation_times(const struct explanation *e, struct arena *arena)
+{
+    uint64_t *times = ARENA_ARRAY(arena, uint64_t, json_array_size(e->rows));
+    for (uint32_t i = 0; i < e->launches.n; i++)
+        times[e->launches.at[i]]++;
+    return times;
+}
+
+json_t *explanation_json(const struct explanation *e, const char *program, const char *device, bool each,
+                         struct arena *arena)
 {
     json_t *kernels = json_array(), *kernel;
     const char *key;
     json_object_foreach(e->kernels, key, kernel) json_array_append(kernels, kernel);
     const struct device_model *d = device_model_of_report(device);
-    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:b, s:O, s:o, s:O, s:o}", "version", 1, "program",
+    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:b, s:o, s:o, s:O, s:o}", "version", 1, "program",
                      json_text(program, strlen(program)), "device", device, "limits", device_limits_json(d), "rates",
                      device_rates_json(d), "names", names_json(), "processes", e->processes, "uncounted",
                      (json_int_t)e->uncounted, "running", (json_int_t)e->running, "whole", !e->lost && !e->running,
-                     "launches", e->launches, "kernels", kernels, "host", e->host, "sources", sources_json(e, arena));
+                     "launches", launches_json(e, each, arena), "kernels", kernels, "host", e->host, "sources",
+                     sources_json(e, arena));
 }
 
 /* ---- CSV ---- */
@@ -205,13 +284,12 @@ const char *explanation_csv(const struct explanation *e, struct arena *arena)
 {
     struct text t = {.arena = arena};
     const char *name;
-    size_t i;
-    json_t *v, *launch;
+    json_t *v;
     text_puts(&t, "process,kernel,mangled,grid,block,time_ns,bound");
-    json_object_foreach(json_object_get(json_array_get(e->launches, 0), "metrics"), name, v)
-        text_printf(&t, ",%s", name);
+    json_object_foreach(json_object_get(json_array_get(e->rows, 0), "metrics"), name, v) text_printf(&t, ",%s", name);
     text_puts(&t, "\n");
-    json_array_foreach(e->launches, i, launch) put_launch(&t, launch, arena);
+    for (uint32_t i = 0; i < e->launches.n; i++)
+        put_launch(&t, json_array_get(e->rows, e->launches.at[i]), arena);
     return t.p;
 }
 
@@ -279,12 +357,41 @@ static int write_file(struct session *s, const char *path, const char *text)
     return error ? cli_failure(s, "%s", error) : 0;
 }
 
-static int write_json(struct session *s, const json_t *json)
+/* Parts of a text on their way into a file. */
+struct parts {
+    struct file_writer w;
+    size_t n;
+    char text[1 << 16];
+};
+
+static int put_part(const char *text, size_t n, void *data)
 {
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    int status = write_file(s, s->o.explain_json, text);
-    free(text);
-    return status;
+    struct parts *p = data;
+    if (n > sizeof p->text - p->n) {
+        file_write(&p->w, p->text, p->n);
+        p->n = 0;
+    }
+    if (n > sizeof p->text)
+        return file_write(&p->w, text, n) ? -1 : 0;
+    memcpy(p->text + p->n, text, n);
+    p->n += n;
+    return 0;
+}
+
+/* Each launch in full: the text may be many times what is in memory. */
+static int write_json(struct session *s, const struct explanation *e, const char *program)
+{
+    struct parts p = {.n = 0};
+    const char *error = file_create(&p.w, &s->arena, s->o.explain_json);
+    if (error)
+        return cli_failure(s, "%s", error);
+    json_t *json = explanation_json(e, program, explanation_device(&s->o), true, &s->arena);
+    if (json_dump_callback(json, put_part, &p, JSON_INDENT(1) | JSON_PRESERVE_ORDER) && !p.w.error)
+        p.w.error = "out of memory: what was counted cannot be written";
+    file_write(&p.w, p.text, p.n);
+    json_decref(json);
+    error = file_finish(&p.w);
+    return error ? cli_failure(s, "%s", error) : 0;
 }
 
 int explanation_write_page(struct session *s, const json_t *json)
@@ -307,14 +414,14 @@ static int write_trace(struct session *s, const struct explanation *e)
 
 int explanation_write_files(struct session *s, const struct explanation *e, const char *program)
 {
-    json_t *json = explanation_json(e, program, explanation_device(&s->o), &s->arena);
+    json_t *json = explanation_json(e, program, explanation_device(&s->o), false, &s->arena);
     int status = explanation_write_page(s, json);
+    json_decref(json);
     if (s->o.explain_json)
-        status |= write_json(s, json);
+        status |= write_json(s, e, program);
     if (s->o.csv)
         status |= write_file(s, s->o.csv, explanation_csv(e, &s->arena));
     if (s->o.explain_trace)
         status |= write_trace(s, e);
-    json_decref(json);
     return status;
 }

@@ -5,11 +5,22 @@
 
 #include <stdio.h>
 
+#include "base/vec.h"
 #include "cli/cli.h"
 
+/* Numbers of rows. */
+typedef VEC(uint32_t) row_list;
+
+enum { EXPLAINED_DEVICES = 16 }; /* of a process: MAX_DEVICES of cuda/state.h */
+
 struct explanation {
-    json_t *launches, *processes, *host; /* arrays; host: streams and threads over time */
-    json_t *kernels;                     /* by line: an object of explanation_key() */
+    struct arena *arena;
+    json_t *rows, *processes,
+        *host;         /* arrays; rows: launches, those that are alike once; host: streams and threads over time */
+    row_list launches; /* the row of each */
+    row_list told[EXPLAINED_DEVICES]; /* rows that the process that is read has told, by device */
+    json_t *kernels;                  /* by line: an object of explanation_key() */
+    json_t *latest;                   /* row of each kernel: an object of explanation_key() */
     uint64_t uncounted;
     uint64_t running; /* launches that had not ended when their processes did: nothing is known of them */
     bool lost;        /* there was more, which could not be written or read */
@@ -27,7 +38,8 @@ static inline double real_of(const json_t *o, const char *key)
     return json_number_value(json_object_get(o, key));
 }
 
-void explanation_init(struct explanation *e);
+/* What it keeps besides JSON is in the arena. */
+void explanation_init(struct explanation *e, struct arena *arena);
 void explanation_free(struct explanation *e);
 
 /* What a process has written (cuda/watch/explain.h), a line each. A launch or a kernel gets the process's number. */
@@ -35,8 +47,13 @@ void explanation_read(struct explanation *e, FILE *f);
 /* A line of it; the value is the callee's to free. */
 void explanation_add(struct explanation *e, int process, json_t *line);
 
-/* All of it: docs/EXPLAIN.md says what is in it. NULL where memory is exhausted. */
-json_t *explanation_json(const struct explanation *e, const char *program, const char *device, struct arena *arena);
+/* How often each row is that of a launch; in the arena. */
+uint64_t *explanation_times(const struct explanation *e, struct arena *arena);
+
+/* All of it: docs/EXPLAIN.md says what is in it. `each`: all launches are there in full; else one that is as an earlier one is the number
+ * of that. NULL where memory is exhausted. */
+json_t *explanation_json(const struct explanation *e, const char *program, const char *device, bool each,
+                         struct arena *arena);
 /* A line for each launch. */
 const char *explanation_csv(const struct explanation *e, struct arena *arena);
 /* What happens over time, as Perfetto opens it (trace/events.h); from malloc, or NULL where memory is exhausted. */

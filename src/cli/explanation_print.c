@@ -34,7 +34,7 @@ struct group {
     bool shapes; /* launches differ in grid or block */
 };
 
-static void add_access(json_t *sums, const json_t *access)
+static void add_access(json_t *sums, const json_t *access, double times)
 {
     const char *kind, *name;
     json_t *of, *v;
@@ -46,28 +46,30 @@ static void add_access(json_t *sums, const json_t *access)
             sum = json_object_get(sums, kind);
         }
         json_object_foreach(of, name, v)
-            json_object_set_new(sum, name, json_real(real_of(sum, name) + json_number_value(v)));
+            json_object_set_new(sum, name, json_real(real_of(sum, name) + times * json_number_value(v)));
     }
 }
 
-static void add_launch(struct group *g, const json_t *launch)
+/* So many that are alike. */
+static void add_launches(struct group *g, const json_t *launch, uint64_t n)
 {
-    double ns = real_of(launch, "time_ns");
+    const json_t *roofline = json_object_get(launch, "roofline");
+    double ns = real_of(launch, "time_ns"), times = (double)n;
     g->least_ns = !g->launches || ns < g->least_ns ? ns : g->least_ns;
     g->most_ns = ns > g->most_ns ? ns : g->most_ns;
-    g->ns += ns;
-    g->launches++;
-    g->warp_instructions += real_of(launch, "warp_instructions");
-    g->thread_instructions += real_of(launch, "thread_instructions");
-    g->branches += real_of(launch, "branches");
-    g->divergent += real_of(launch, "divergent");
-    g->flops += real_of(json_object_get(launch, "roofline"), "flops");
-    g->flops64 += real_of(json_object_get(launch, "roofline"), "flops64");
-    g->tensor += real_of(json_object_get(launch, "roofline"), "flops_tensor");
-    g->loaded_bytes += real_of(json_object_get(launch, "roofline"), "loaded_bytes");
+    g->ns += times * ns;
+    g->launches += n;
+    g->warp_instructions += times * real_of(launch, "warp_instructions");
+    g->thread_instructions += times * real_of(launch, "thread_instructions");
+    g->branches += times * real_of(launch, "branches");
+    g->divergent += times * real_of(launch, "divergent");
+    g->flops += times * real_of(roofline, "flops");
+    g->flops64 += times * real_of(roofline, "flops64");
+    g->tensor += times * real_of(roofline, "flops_tensor");
+    g->loaded_bytes += times * real_of(roofline, "loaded_bytes");
     g->shapes |= !json_equal(json_object_get(g->first, "grid"), json_object_get(launch, "grid")) ||
                  !json_equal(json_object_get(g->first, "block"), json_object_get(launch, "block"));
-    add_access(g->access, json_object_get(launch, "access"));
+    add_access(g->access, json_object_get(launch, "access"), times);
 }
 
 static int by_time(const void *a, const void *b)
@@ -79,13 +81,14 @@ static int by_time(const void *a, const void *b)
 /* Of the explanation, the longest first. */
 static struct group *find_groups(const struct explanation *e, size_t *n, struct arena *arena)
 {
-    struct group *groups = ARENA_ARRAY(arena, struct group, json_array_size(e->launches));
+    struct group *groups = ARENA_ARRAY(arena, struct group, json_array_size(e->rows));
+    const uint64_t *times = explanation_times(e, arena);
     struct map by_key;
     size_t i;
     json_t *launch;
     map_init(&by_key, arena);
     *n = 0;
-    json_array_foreach(e->launches, i, launch)
+    json_array_foreach(e->rows, i, launch)
     {
         struct explanation_key key = explanation_key(launch);
         struct group *g = map_get(&by_key, str_of(key.text));
@@ -95,7 +98,7 @@ static struct group *find_groups(const struct explanation *e, size_t *n, struct 
                 .first = launch, .access = json_object(), .kernel = json_object_get(e->kernels, key.text)};
             map_put(&by_key, str_of(arena_strdup(arena, key.text)), g);
         }
-        add_launch(g, launch);
+        add_launches(g, launch, times[i]);
     }
     qsort(groups, *n, sizeof *groups, by_time);
     return groups;
@@ -347,7 +350,7 @@ static void print_advice(const struct group *g, FILE *out, struct arena *arena)
 /* Of a device that somebody has asked for by name: the ceilings that kernels stand under. */
 static void print_device(const struct explanation *e, const struct device_model *d, FILE *out, struct arena *arena)
 {
-    const json_t *r = json_object_get(json_array_get(e->launches, 0), "roofline");
+    const json_t *r = json_object_get(json_array_get(e->rows, 0), "roofline");
     fprintf(out,
             "%s: %u multiprocessors, each with up to %u threads, %u blocks, %s registers and %s of shared memory; %u "
             "threads a block",
@@ -362,7 +365,7 @@ static void print_device(const struct explanation *e, const struct device_model 
 void explanation_print(const struct explanation *e, const struct options *o, FILE *out, struct arena *arena)
 {
     const char *device = explanation_device(o);
-    size_t n, launches = json_array_size(e->launches);
+    size_t n, launches = e->launches.n;
     double ns = 0;
     struct group *groups = find_groups(e, &n, arena);
     double launch_ns = device_rate(device_model_of_report(device)->product, RATE_of_launch).value;

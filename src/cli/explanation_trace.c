@@ -104,7 +104,7 @@ char *explanation_trace(const struct explanation *e, const char *device, struct 
         return NULL;
     trace_head(t.f);
     json_array_foreach(e->processes, i, process) put_program(&t, process);
-    json_array_foreach(e->launches, i, launch)
+    json_array_foreach(e->rows, i, launch)
     {
         const json_t *timeline = json_object_get(launch, "timeline");
         if (timeline)

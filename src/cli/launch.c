@@ -724,7 +724,7 @@ int cmd_check(struct session *s)
 int cmd_explain(struct session *s)
 {
     struct explanation e;
-    explanation_init(&e);
+    explanation_init(&e, &s->arena);
     int status = launch(s, &e);
     explanation_free(&e);
     return status;

@@ -634,7 +634,8 @@ static void add_counted(const struct counted_launch *l, const struct worker_coun
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena)
 {
     struct worker_count *k = atomic_load(&l->workers);
-    *counted = (struct kernel_counters){.timeline = l->timeline};
+    memset(counted, 0, sizeof *counted); /* with what stands between its members: alike.h */
+    counted->timeline = l->timeline;
     describe(l, counted);
     for (struct worker_count *other = k ? k->next : NULL; other; other = other->next)
         add_worker(l, k, other);

@@ -52,7 +52,7 @@ struct stream_log {
     uint32_t n_tasks, n_events;
     pthread_t threads[MOST_THREADS];
     unsigned n_threads;
-    bool cut; /* there was more than is remembered */
+    uint32_t left_out; /* tasks and ranges behind those that are remembered */
 };
 
 /* ---- recording ---- */
@@ -94,7 +94,7 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
         t->n_after = t->after ? n : 0;
         l->events[l->n_events++] = (struct log_event){.thread = thread_of_caller(l), .task = number};
     } else {
-        l->cut = true;
+        l->left_out++;
     }
     *strand = number;
     pthread_mutex_unlock(&l->lock);
@@ -123,7 +123,7 @@ void stream_log_range(struct stream_log *l, hd_range_event event, uint64_t id, c
                                                       .id = id,
                                                       .name = name ? strdup(name) : NULL};
     else
-        l->cut = true;
+        l->left_out++;
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -395,14 +395,16 @@ json_t *stream_log_json(struct stream_log *l)
         else
             put_wait(l, &r, &l->events[i]);
     end_ranges(&r);
-    bool cut = l->cut;
+    uint32_t left_out = l->left_out;
     pthread_mutex_unlock(&l->lock);
     for (unsigned i = 0; i < MOST_THREADS; i++)
         json_decref(r.threads[i]);
     json_decref(r.streams);
     json_decref(r.ranges);
-    for (size_t i = 0; cut && i < json_array_size(r.list); i++)
+    for (size_t i = 0; left_out && i < json_array_size(r.list); i++) {
         json_object_set_new(json_array_get(r.list, i), "cut", json_true());
+        json_object_set_new(json_array_get(r.list, i), "left_out", json_integer(left_out));
+    }
     for (size_t i = json_array_size(r.list); i-- > 0;)
         if (!json_array_size(json_object_get(json_array_get(r.list, i), "spans")))
             json_array_remove(r.list, i);

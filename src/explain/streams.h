@@ -28,9 +28,8 @@ void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool 
 void stream_log_range(struct stream_log *l, hd_range_event event, uint64_t id, const char *name);
 
 /* An array of tracks, a stream, a thread of the host, or ranges that do not overlap each: name, and spans of from and to in nanoseconds,
- * kind and name; "cut"
- * where the program went on behind what is remembered. NULL where
- * memory is exhausted. */
+ * kind and name; "cut" and
+ * "left_out", a number of tasks, where the program went on behind what is remembered. NULL where memory is exhausted. */
 json_t *stream_log_json(struct stream_log *l);
 
 #endif

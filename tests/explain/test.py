@@ -545,6 +545,50 @@ def launches_alike_stand_for_each_other_after_a_while():
     assert 0.009 < result["kernels"][0]["sampling_error"] < 0.03, result["kernels"][0]["sampling_error"]
 
 
+MANY = """
+__global__ void work(volatile int *a, int rounds)
+{
+    for (int i = 0; i < rounds; i++)
+        a[threadIdx.x] += 1;
+}
+int main()
+{
+    int *a;
+    cudaMalloc(&a, 256);
+    for (int i = 0; i < 24000; i++)
+        work<<<1, 64>>>(a, i % 3);
+    cudaDeviceSynchronize();
+}
+"""
+
+
+def launches_that_are_alike_are_kept_once():
+    program = built("many", MANY)
+    child = os.spawnv(os.P_NOWAIT, heddle, ["heddle", "explain", "-o", path("many.html"), program])
+    _, status, used = os.wait4(child, 0)  # the largest of its process and the program's
+    assert status == 0 and used.ru_maxrss < 100 << 10, (status, used.ru_maxrss)  # 1.3 GB, were each kept
+    with open(path("many.html"), encoding="utf-8") as f:
+        (data,) = re.findall(r'<script type="application/json" id="data">\n(.*?)\n</script>', f.read(), re.S)
+    data = json.loads(data)
+    first, *others = data["launches"]
+    assert len(others) == 23999 and "timeline" in first and data["whole"]
+    full = [i for i, launch in enumerate(data["launches"]) if isinstance(launch, dict)]
+    assert full == [0, 1, 2, 3]  # the first has its warps over time
+    assert data["launches"][4:] == [1, 2, 3] * 7998 + [1, 2]
+    spans = sum(len(track["spans"]) for track in data["host"] if "stream" in track["name"])
+    assert {spans + track["left_out"] for track in data["host"]} == {24000} and all(track["cut"] for track in data["host"])
+
+
+def each_launch_is_in_the_json_in_full():
+    out, err, result = explain("--launch-count", "7", built("many", MANY))
+    assert len(result["launches"]) == 7 and {launch["kernel"].split("(")[0] for launch in result["launches"]} == {"work"}
+    instructions = [launch["warp_instructions"] for launch in result["launches"]]
+    assert len(set(instructions)) == 3 and instructions == (instructions[:3] * 3)[:7], instructions
+    assert result["kernels"][0]["launches"] == 7 and "7 launches" in err, err
+    times = [launch["time_ns"] for launch in result["launches"]]
+    assert re.search(r"work.*: 7 launches", err) and max(times) > min(times)
+
+
 def launches_of_children_and_threads_are_counted():
     result = explain(WAYS, "threads", status=None)[2]
     assert len(result["launches"]) > 1, len(result["launches"])  # until the first bad access

@@ -210,6 +210,23 @@ def a_line_unfolds_its_ptx_and_heat_is_chosen():
     assert w.problems == [], w.problems
 
 
+def launches_that_are_alike_are_a_row():
+    w = browser.window(folder)
+    data = synthetic(launches=2, kernels=1)
+    data["launches"] += [1] * 2500 + [0] * 500
+    for track in data["host"]:
+        track.update(cut=True, left_out=1234)
+    w.open(page_of(data, "alike.html"), "kernel/0")
+    assert "Its 3002 launches" in w.do("document.querySelector('main').textContent")
+    rows = w.do("[...document.querySelectorAll('table')].find(t => t.textContent.includes('alike')).querySelectorAll('tbody tr').length")
+    assert rows == 2, rows
+    w.go("kernel/0/1")
+    assert "2 of 3002, 2501 of them alike" in w.do("document.querySelector('main').textContent")
+    w.go("program")
+    assert "1234 more launches" in w.do("document.querySelector('main').textContent")
+    assert w.problems == [], w.problems
+
+
 def timelines_zoom_and_move():
     w = browser.window(folder)
     w.open(page_of(synthetic(launches=40), "timeline.html"), "program")

@@ -131,17 +131,29 @@ static void look(void)
     pthread_mutex_unlock(&explain.lock);
 }
 
-static void launched(void *data, const char *json)
+static void ended(void *data, const char *key, const char *json)
 {
     if (!explain.on)
         return;
     pthread_mutex_lock(&explain.lock);
     explain.running--;
-    write_of_device((unsigned)(uintptr_t)data, "launch", json);
+    write_of_device((unsigned)(uintptr_t)data, key, json);
     explain.kernels_old = true;
     if (seconds_now() > explain.kernels_due)
         write_kernels();
     pthread_mutex_unlock(&explain.lock);
+}
+
+static void launched(void *data, const char *json)
+{
+    ended(data, "launch", json);
+}
+
+static void again(void *data, uint64_t n)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%llu", (unsigned long long)n);
+    ended(data, "again", number);
 }
 
 /* ---- start ---- */
@@ -201,6 +213,7 @@ hd_result explain_machine(hd_machine *machine)
                                     .sample_after = explain.options.sample_after,
                                     .begun = begun,
                                     .launched = launched,
+                                    .again = again,
                                     .data = (void *)(uintptr_t)explain.n_explainers,
                                     .with = explain.n_explainers ? explain.explainers[0] : NULL};
     hd_result r = hd_explainer_create(machine, &o, &explain.explainers[explain.n_explainers]);

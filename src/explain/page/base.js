@@ -191,21 +191,29 @@ function keyOf(x) {
     return [x.process, x.device, x.number].join("/");
 }
 
-/* Kernels, each with its launches, the longest first. */
+/* Kernels, the longest first, each with its launches. Those that are alike are one of them: the number of the first, and how many. */
 const kernels = (() => {
     const all = new Map();
     for (const k of data.kernels || [])
-        all.set(keyOf(k), {kernel: k.kernel, detail: k, launches: []});
-    for (const l of data.launches) {
-        const key = keyOf(l);
+        all.set(keyOf(k), {kernel: k.kernel, detail: k, count: 0, launches: []});
+    for (const entry of data.launches) {
+        const l = typeof entry === "number" ? data.launches[entry] : entry, key = keyOf(l);
         if (!all.has(key))
-            all.set(key, {kernel: l.kernel, detail: {lines: [], instructions: []}, launches: []});
-        all.get(key).launches.push(l);
+            all.set(key, {kernel: l.kernel, detail: {lines: [], instructions: []}, count: 0, launches: []});
+        const k = all.get(key);
+        k.count++;
+        if (l === entry) {
+            k.launches.push(l);
+            l.first = k.count;
+            l.times = 0;
+        }
+        l.times++;
     }
-    const list = [...all.values()].filter(k => k.launches.length);
+    const list = [...all.values()].filter(k => k.count);
+    const instructions = k => sum(k.launches, l => l.times * l.warp_instructions);
     for (const k of list)
-        k.time = sum(k.launches, l => l.time_ns);
-    list.sort((a, b) => b.time - a.time || sum(b.launches, l => l.warp_instructions) - sum(a.launches, l => l.warp_instructions));
+        k.time = sum(k.launches, l => l.times * l.time_ns);
+    list.sort((a, b) => b.time - a.time || instructions(b) - instructions(a));
     list.forEach((k, i) => k.index = i);
     return list;
 })();

@@ -189,11 +189,12 @@ function sampling(k) {
 }
 
 function launchesCard(k, current) {
-    if (k.launches.length < 2)
+    if (k.count < 2)
         return null;
     const rows = k.launches.map((l, i) => ({l, i}));
-    const c = h("section", {class: "card wide"}, h("h3", null, `Its ${k.launches.length} launches`), table([
-        {title: "launch", value: r => r.i, show: r => h("a", {href: `#kernel/${k.index}/${r.i}`, "aria-current": r.l === current ? "true" : null}, `${r.l.sampled ? "\u2248" : ""}#${r.i + 1}`), left: true},
+    const c = h("section", {class: "card wide"}, h("h3", null, `Its ${k.count} launches`), table([
+        {title: "launch", value: r => r.i, show: r => h("a", {href: `#kernel/${k.index}/${r.i}`, "aria-current": r.l === current ? "true" : null}, `${r.l.sampled ? "\u2248" : ""}#${r.l.first}`), left: true},
+        k.count > k.launches.length ? {title: "alike", value: r => r.l.times, hint: "so many launches have the same figures; the number is the first's"} : null,
         {title: "grid", value: r => r.l.grid[0] * r.l.grid[1] * r.l.grid[2], show: r => dims(r.l.grid)},
         {title: "block", value: r => r.l.block[0] * r.l.block[1] * r.l.block[2], show: r => dims(r.l.block)},
         {title: "time", value: r => r.l.time_ns, show: r => nanoseconds(r.l.time_ns)},
@@ -201,7 +202,7 @@ function launchesCard(k, current) {
         {title: "warp instructions", value: r => r.l.warp_instructions},
         {title: "sectors", value: r => sectorsOf(r.l)},
         {title: "lanes", value: r => simt(r.l), show: r => digits(simt(r.l))},
-    ], rows, 0, "Launches"), sampling(k));
+    ].filter(Boolean), rows, 0, "Launches"), sampling(k));
     c.querySelector("div.scroll").style.maxHeight = "28em";
     c.querySelector("div.scroll").style.overflowY = "auto";
     return c;
@@ -213,7 +214,7 @@ function kernelView(k, at) {
         h("h2", null, h("code", null, k.kernel)),
         h("div", {class: "tools"}, kernelPicker("kernel", k), h("a", {href: `#source/${k.index}`}, "its source, annotated"),
             l.timeline ? h("a", {href: `#warps/${k.index}/${which}`}, "its warps over time") : null),
-        facts([["launch", `${which + 1} of ${k.launches.length}${l.sampled ? ", not counted: as one like it" : ""}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
+        facts([["launch", `${l.first} of ${k.count}${l.times > 1 ? `, ${l.times} of them alike` : ""}${l.sampled ? ", not counted: as one like it" : ""}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
             l.cluster ? ["cluster", dims(l.cluster)] : null,
             ["time, estimated", nanoseconds(l.time_ns)], ["bound", boundName(l.bound)], ["registers", (l.registers || "?") + (l.registers_estimated ? " (estimate)" : "")],
             l.spills ? ["spilled", bytes(l.spills.bytes) + " a thread (estimate)"] : null,
@@ -247,11 +248,11 @@ function overviewView() {
             {title: "kernel", value: k => shortName(k.kernel), show: k => h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), left: true, name: true, tip: k => k.kernel},
             {title: "time", value: k => k.time, show: k => k.time ? nanoseconds(k.time) : "\u2013", hint: "estimated, of all its launches"},
             {title: "share", value: k => k.time / totalTime, show: k => [h("span", {class: "bar", style: {width: 60 * k.time / totalTime + "px"}}), " " + percent(k.time / totalTime)], left: true},
-            {title: "launches", value: k => k.launches.length},
+            {title: "launches", value: k => k.count},
             {title: "bound", value: k => boundName(k.first.bound), show: k => boundName(k.first.bound), left: true, hint: "of its first launch"},
             {title: "occupancy", value: k => k.first.occupancy.percent, show: k => percent(k.first.occupancy.percent / 100)},
             {title: "sectors a request", value: k => k.sectors, show: k => digits(k.sectors), hint: "global memory; 4 is ideal for 4 bytes a lane"},
-            {title: "bank conflicts", value: k => sum(k.launches, conflictsOf)},
+            {title: "bank conflicts", value: k => sum(k.launches, l => l.times * conflictsOf(l))},
             {title: "lanes active", value: k => simt(k.first), show: k => digits(simt(k.first)), hint: "of 32"},
             {title: "advice", value: k => k.advice.length},
         ], rows, 1, "Kernels")),

@@ -131,12 +131,12 @@ function kindLegend(rows) {
 
 /* Streams, copies, kernels and calls of the whole program. */
 function programView() {
-    const rows = hostRows();
+    const rows = hostRows(), leftOut = sum([...new Map((data.host || []).map(t => [t.process, t.left_out || 0])).values()], n => n);
     if (!rows.length)
         return [note("There was nothing to draw: no launch, copy or call was recorded.")];
     return [h("h2", null, "The program over time"), timeline("Streams, copies, kernels and host calls", rows, {title: "time since the first event", show: nanoseconds}), kindLegend(rows),
         note("What overlaps and what waits on the device: launches take the times that are estimated of them, and the host does nothing between its calls."),
-        data.host.some(t => t.cut) ? note("The program went on: these are the first of its calls.") : null];
+        data.host.some(t => t.cut) ? note(`The program went on: these are the first of its calls${leftOut ? `; ${leftOut} more launches, copies and ranges are left out here` : ""}.`) : null];
 }
 
 function hostRows() {
