@@ -14,8 +14,8 @@ static bool open_races(struct checker *c, const struct checker *with)
 {
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
-    c->strands = with && with->strands ? strands_share(with->strands) : strands_new();
-    c->races = c->strands ? races_new(c->machine, c->strands, c->budget) : NULL;
+    c->timelines = with && with->timelines ? timelines_share(with->timelines) : timelines_new();
+    c->races = c->timelines ? races_new(c->machine, c->timelines, c->budget) : NULL;
     if (c->races)
         tasks_watch(c);
     return c->races;
@@ -47,7 +47,7 @@ void checker_free(struct checker *c)
         return;
     tasks_unwatch(c);
     races_free(c->races);
-    strands_free(c->strands);
+    timelines_free(c->timelines);
     memory_close(c);
     wgmma_close(c);
     findings_close(&c->findings);

@@ -14,7 +14,7 @@
 
 struct machine;
 struct checker;
-struct strands;
+struct timelines;
 
 /* `with`: of another machine whose work this one's is ordered with, or NULL. NULL where memory is exhausted. Where that happens during
  * a launch, findings are lost, and nothing else. */
@@ -26,7 +26,7 @@ void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *
 void checker_end(struct checker *c);
 
 /* The order of the machine's tasks; NULL where no tool asks for it. */
-struct strands *checker_strands(struct checker *c);
+struct timelines *checker_timelines(struct checker *c);
 /* A task that is no launch reads or writes memory: a copy, a fill. Before it does so. */
 void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write);
 

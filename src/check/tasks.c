@@ -17,7 +17,7 @@ static void pass_learnt(struct checker *c)
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
         uint32_t task = atomic_exchange(&c->learnt[i], 0);
         if (task)
-            strands_wait(c->strands, &task, 1);
+            timelines_wait(c->timelines, &task, 1);
     }
 }
 
@@ -27,7 +27,7 @@ static void keep_learnt(struct checker *c, uint32_t task)
     for (unsigned i = 0; i < MOST_LEARNT; i++, none = 0)
         if (atomic_load(&c->learnt[i]) == task || atomic_compare_exchange_strong(&c->learnt[i], &none, task))
             return;
-    strands_wait(c->strands, &task, 1);
+    timelines_wait(c->timelines, &task, 1);
 }
 
 static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n)
@@ -37,7 +37,7 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     if (note->kind != TASK_MARK && c->options.place)
         placed.where = c->options.place(c->options.data);
     pass_learnt(c);
-    uint32_t task = strands_submit(c->strands, strand, &placed, after, n);
+    uint32_t task = timelines_submit(c->timelines, strand, &placed, after, n);
     if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host does not reach what that gives */
         host_watch_set(c->host, true);
     return task;
@@ -46,34 +46,34 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
 /* What there is may all be waited for now. */
 static void look_at_host(struct checker *c)
 {
-    if (c->host && strands_is_synchronized(c->strands))
+    if (c->host && timelines_is_synchronized(c->timelines))
         host_watch_set(c->host, false);
 }
 
 static void on_begin(void *data, uint32_t task)
 {
     struct checker *c = data;
-    strands_begin(c->strands, task);
+    timelines_begin(c->timelines, task);
 }
 
 static void on_end(void *data, uint32_t task)
 {
     struct checker *c = data;
-    strands_end(c->strands, task);
+    timelines_end(c->timelines, task);
     look_at_host(c);
 }
 
 static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
 {
     struct checker *c = data;
-    strands_wait(c->strands, tasks, n);
+    timelines_wait(c->timelines, tasks, n);
     look_at_host(c);
 }
 
 static void on_close(void *data, uint32_t strand)
 {
     struct checker *c = data;
-    strands_close(c->strands, strand);
+    timelines_close(c->timelines, strand);
 }
 
 /* ---- accesses ---- */
@@ -110,7 +110,7 @@ static const void *place_of(struct checker *c, const struct host_access *a)
 static void on_host_access(void *data, const struct host_access *a, bool done)
 {
     struct checker *c = data;
-    uint32_t task = strands_host(c->strands);
+    uint32_t task = timelines_host(c->timelines);
     uint32_t learnt = task ? races_host(c->races, task, place_of(c, a), a, done) : 0;
     if (learnt)
         keep_learnt(c, learnt);
@@ -132,7 +132,7 @@ void tasks_unwatch(struct checker *c)
     host_watch_free(c->host);
 }
 
-struct strands *checker_strands(struct checker *c)
+struct timelines *checker_timelines(struct checker *c)
 {
-    return c->strands;
+    return c->timelines;
 }

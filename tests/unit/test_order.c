@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "api/handles.h"
-#include "check/order/strands.h"
+#include "check/order/timelines.h"
 
 enum { MOST = 64 };
 
@@ -16,7 +16,7 @@ struct fixture {
     hd_machine *machine;
     hd_checker *checker;
     hd_context *context;
-    struct strands *strands;
+    struct timelines *timelines;
     char *memory;
 };
 
@@ -28,7 +28,7 @@ static int set_up(void **state)
     assert_int_equal(hd_checker_create(f->machine, NULL, &f->checker), HD_SUCCESS);
     assert_int_equal(hd_context_create(f->machine, NULL, &f->context), HD_SUCCESS);
     assert_int_equal(hd_alloc(f->machine, 4096, (void **)&f->memory), HD_SUCCESS);
-    f->strands = checker_strands(f->checker->checker);
+    f->timelines = checker_timelines(f->checker->checker);
     *state = f;
     return 0;
 }
@@ -64,7 +64,7 @@ static uint32_t nth(struct fixture *f, unsigned n)
 {
     unsigned seen = 0;
     for (uint32_t t = 1; t < MOST; t++) {
-        enum task_kind kind = strands_note(f->strands, t)->kind;
+        enum task_kind kind = timelines_note(f->timelines, t)->kind;
         seen += kind != TASK_MARK;
         if (seen == n)
             return t;
@@ -75,7 +75,7 @@ static uint32_t nth(struct fixture *f, unsigned n)
 
 static bool before(struct fixture *f, unsigned a, unsigned b)
 {
-    return strands_before(f->strands, nth(f, a), nth(f, b));
+    return timelines_before(f->timelines, nth(f, a), nth(f, b));
 }
 
 static bool is_unordered(struct fixture *f, unsigned a, unsigned b)
@@ -229,13 +229,13 @@ static void the_host_knows_what_it_has_waited_for(void **state)
         assert_int_equal(hd_event_create(&e), HD_SUCCESS);
         work(f, a, HD_NO_WAIT);
         hd_event_record(e, a);
-        uint32_t host = strands_host(f->strands);
+        uint32_t host = timelines_host(f->timelines);
         while (!hd_stream_is_done(a)) /* that alone is no order */
             ;
-        assert_int_equal(strands_host(f->strands), host);
+        assert_int_equal(timelines_host(f->timelines), host);
         assert_true(is_unordered(f, n + 1, n + 2));
         ways[i](f, a, e);
-        assert_true(strands_before(f->strands, nth(f, n + 1), strands_host(f->strands)));
+        assert_true(timelines_before(f->timelines, nth(f, n + 1), timelines_host(f->timelines)));
         work(f, b, HD_NO_WAIT);
         assert_true(before(f, n + 1, n + 4));
         hd_event_destroy(e);
@@ -248,7 +248,7 @@ static void a_copy_is_waited_for_where_it_is_promised(void **state)
     hd_stream *a = new_stream(f, 0);
     for (enum hd_wait wait = HD_NO_WAIT; wait <= HD_WAIT_UNPROMISED; wait++) {
         work(f, a, wait);
-        assert_int_equal(before(f, 2 * wait + 1, (strands_host(f->strands), 2 * wait + 2)), wait == HD_WAIT);
+        assert_int_equal(before(f, 2 * wait + 1, (timelines_host(f->timelines), 2 * wait + 2)), wait == HD_WAIT);
     }
 }
 
@@ -256,7 +256,7 @@ static void on_call(void *data, hd_result status)
 {
     struct fixture *f = data;
     (void)status;
-    assert_true(before(f, 1, (strands_host(f->strands), 3)));
+    assert_true(before(f, 1, (timelines_host(f->timelines), 3)));
 }
 
 static void a_host_function_is_an_act_of_the_host(void **state)
@@ -267,8 +267,8 @@ static void a_host_function_is_an_act_of_the_host(void **state)
     hd_stream_call(a, on_call, f, 0);
     while (!hd_stream_is_done(a))
         ;
-    uint32_t after = strands_host(f->strands);
-    assert_true(strands_before(f->strands, nth(f, 1), after) && strands_before(f->strands, nth(f, 2), after));
+    uint32_t after = timelines_host(f->timelines);
+    assert_true(timelines_before(f->timelines, nth(f, 1), after) && timelines_before(f->timelines, nth(f, 2), after));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

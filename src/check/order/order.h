@@ -34,7 +34,7 @@ enum scope order_fence_scope(const struct isa_inst *fence);
 
 /* A block's run. */
 struct incarnation {
-    uint32_t task;    /* its launch's, as the host's operations are ordered (strands.h) */
+    uint32_t task;    /* its launch's, as the host's operations are ordered (timelines.h) */
     uint32_t cluster; /* the incarnation that came first of its cluster; itself */
     uint32_t ctaid[3];
     uint32_t block[3]; /* the launch's: threads of a block */

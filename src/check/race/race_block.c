@@ -236,13 +236,13 @@ static struct race_block *reuse_block(struct race_worker *k, const struct block 
 
 void race_set_task(struct race_block *b, uint32_t task)
 {
-    const struct strands *s = b->races->strands;
+    const struct timelines *s = b->races->timelines;
     uint32_t newest = atomic_load(&b->races->newest);
     while (newest < task && !atomic_compare_exchange_weak(&b->races->newest, &newest, task))
         ;
     b->task = task;
-    b->frontier = strands_floor(s, task);
-    b->settled = strands_settled(s);
+    b->frontier = timelines_frontier(s, task);
+    b->settled = timelines_retired(s);
 }
 
 static void join_cluster(struct race_block *b, const struct block *block)

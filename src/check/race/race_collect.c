@@ -8,7 +8,7 @@
  *   - incarnations are asked for by blocks that run and by sync variables, too (order_keep_incarnations), and their numbers are not taken again,
  *     as clocks have them.
  * So what is given back changes no answer. Besides, cells become empty whose accesses are all before whatever runs and whatever
- * begins from now on (strands_settled): no access can race with those.
+ * begins from now on (timelines_retired): no access can race with those.
  *
  * Histories are collected where four times as much has been made as cells and what was kept take, so that it costs little beside making
  * them; where little room is left, a quarter as much.
@@ -134,7 +134,7 @@ static void sweep(struct histories *h)
 
 static void collect(struct races *r)
 {
-    struct collection c = {.h = &r->global, .order = r->order, .settled = strands_settled(r->strands)};
+    struct collection c = {.h = &r->global, .order = r->order, .settled = timelines_retired(r->timelines)};
     begin_generation(&r->global);
     for (struct race_worker *k = atomic_load(&r->workers); k; k = k->next)
         k->stocks = (struct stocks){0};

@@ -42,13 +42,13 @@ static inline struct earlier race_meet(const struct now *n, struct history_entry
 
 static inline bool race_overlaps(const struct now *n, const struct earlier *e)
 {
-    return strands_overlap(n->r->strands, order_incarnation(n->r->order, e->incarnation)->task, n->b->task);
+    return timelines_overlap(n->r->timelines, order_incarnation(n->r->order, e->incarnation)->task, n->b->task);
 }
 
 static inline bool race_is_task_before(const struct now *n, const struct earlier *e, unsigned lane)
 {
     uint32_t task = order_incarnation(n->r->order, e->incarnation)->task;
-    return task <= n->b->frontier || strands_before(n->r->strands, task, n->b->task) ||
+    return task <= n->b->frontier || timelines_before(n->r->timelines, task, n->b->task) ||
            (race_overlaps(n, e) && order_knows_grids_ended(n->b->order, n->warp, lane, n->b->task));
 }
 

@@ -61,7 +61,7 @@ static void forget_releases(const struct now *n, const struct access_event *e, u
 static void learn_from_task(const struct now *n, uint32_t task)
 {
     if (task)
-        strands_learn(n->r->strands, n->b->task, task);
+        timelines_learn(n->r->timelines, n->b->task, task);
 }
 
 static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s)

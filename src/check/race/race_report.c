@@ -286,7 +286,7 @@ static bool is_better(const struct race *f, enum race_reason reason, const struc
 
 static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
 {
-    const struct task_note *note = strands_note(r->strands, s->incarnation.task);
+    const struct task_note *note = timelines_note(r->timelines, s->incarnation.task);
     return s->class->op && note->name ? demangle(str_of(note->name), arena) : NULL;
 }
 

@@ -9,7 +9,7 @@
 #include "check/host/host.h"
 #include "check/report/places.h"
 #include "check/race/races.h"
-#include "check/order/strands.h"
+#include "check/order/timelines.h"
 #include "check/race/written.h"
 
 /* Why two accesses are a race; findings of the same places are told apart by it. */
@@ -158,7 +158,7 @@ struct race_block {
 
 struct races {
     struct machine *machine;
-    struct strands *strands;
+    struct timelines *timelines;
     struct hooks regular, irregular;
     struct order *order;
     _Atomic bool writes_weakly; /* a kernel does whose strong accesses wait for that: race_turn.c */

@@ -43,13 +43,13 @@ static void free_task_block(struct race_block *b)
     free(b);
 }
 
-struct races *races_new(struct machine *m, struct strands *strands, struct budget *budget)
+struct races *races_new(struct machine *m, struct timelines *timelines, struct budget *budget)
 {
     struct races *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->machine = m;
-    r->strands = strands;
+    r->timelines = timelines;
     r->budget = budget;
     cells_open(&r->cells, budget);
     r->order = order_new(budget);
@@ -156,7 +156,7 @@ static void forget_global(struct races *r)
 void races_rest(struct races *r)
 {
     pthread_mutex_lock(&r->range_lock);
-    if (atomic_load(&r->newest) <= strands_settled(r->strands)) {
+    if (atomic_load(&r->newest) <= timelines_retired(r->timelines)) {
         order_block_end(r->host->order);
         r->host->order = NULL;
         order_forget_releases(r->order);
@@ -203,7 +203,7 @@ enum { PIECE_BYTES = 1 << 20 };
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
 {
     struct now n;
-    uint32_t class = race_class_of_task(r, strands_note(r->strands, task), write);
+    uint32_t class = race_class_of_task(r, timelines_note(r->timelines, task), write);
     pthread_mutex_lock(&r->range_lock);
     struct race_block *b = r->range;
     b->order = order_task_start(r->order, task);
@@ -249,7 +249,7 @@ static uint32_t host_synchronises(struct now *n, const struct host_access *a, bo
 uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done)
 {
     struct now n;
-    uint32_t learnt = 0, class = race_class_of_host(r, strands_note(r->strands, task), where, a);
+    uint32_t learnt = 0, class = race_class_of_host(r, timelines_note(r->timelines, task), where, a);
     pthread_mutex_lock(&r->range_lock);
     race_collect(r);
     order_lock(r->order);

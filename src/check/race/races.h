@@ -16,11 +16,11 @@ struct kernel;
 struct hooks;
 struct races;
 
-struct strands;
+struct timelines;
 struct host_access;
-/* `strands` has the order of tasks. NULL where memory is exhausted. Beyond the budget
+/* `timelines` has the order of tasks. NULL where memory is exhausted. Beyond the budget
  * nothing is watched any more, until all can be forgotten. */
-struct races *races_new(struct machine *m, struct strands *strands, struct budget *budget);
+struct races *races_new(struct machine *m, struct timelines *timelines, struct budget *budget);
 void races_free(struct races *r);
 /* No launch runs, and none begins: what nothing can race with any more is forgotten. */
 void races_rest(struct races *r);

@@ -8,7 +8,7 @@
 #include "check/report/places.h"
 #include "check/race/races.h"
 #include "check/host/host.h"
-#include "check/order/strands.h"
+#include "check/order/timelines.h"
 
 /* ---- findings.c ---- */
 
@@ -103,7 +103,7 @@ struct checker {
     struct machine *machine;
     hd_checker_options options;
     bool finished;                        /* nothing more is launched */
-    struct strands *strands;              /* or NULL */
+    struct timelines *timelines;          /* or NULL */
     struct order_hooks order;             /* that keep them */
     struct host_watch *host;              /* or NULL */
     _Atomic uint32_t learnt[MOST_LEARNT]; /* launches of which the host knows something */

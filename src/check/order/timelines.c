@@ -1,13 +1,13 @@
-/* See strands.h.
+/* See timelines.h.
  *
- * A task is known by its strand and its place there. Its clock says of every other strand up to which place that has come
+ * A task is known by its timeline and its place there. Its clock says of every other timeline up to which place that has come
  * before it; clocks are made when tasks begin, since host functions can add to what comes before a task that was submitted long
  * ago. Clocks are never changed and are shared: most tasks have that of the one before them.
  *
- * What is before all that has not ended yet and all that the host will submit is *settled*. Of settled tasks nothing is kept: they are
+ * What is before all that has not ended yet and all that the host will submit is *retired*. Of retired tasks nothing is kept: they are
  * before whoever asks, and add nothing to what comes before a task. So what is kept grows with what the host has not waited for.
  */
-#include "check/order/strands.h"
+#include "check/order/timelines.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,33 +17,33 @@
 
 enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 << (32 - CHUNK_LOG2), MOST_LEARNT = 4 };
 
-struct strand_clock {
+struct timeline_clock {
     uint32_t refs, n;
-    uint32_t at[]; /* by strand: how many of its tasks; none of those behind */
+    uint32_t at[]; /* by timeline: how many of its tasks; none of those behind */
 };
 
-/* The same while it is being made, with room for all strands. */
+/* The same while it is being made, with room for all timelines. */
 struct times {
     uint32_t *at, n;
 };
 
 /* Between submission and beginning. */
 struct pending {
-    struct strand_clock *host; /* the host's at the submission */
+    struct timeline_clock *host; /* the host's at the submission */
     uint32_t previous, n, after[];
 };
 
 struct record {
-    uint32_t strand, place; /* place: from 1 */
-    uint32_t floor;
-    uint32_t overlapped;        /* the first place of its strand that it overlaps (strands_overlap); 0: none */
-    struct strand_clock *clock; /* NULL: it has not begun, or memory is exhausted */
+    uint32_t timeline, place; /* place: from 1 */
+    uint32_t frontier;
+    uint32_t overlapped;          /* the first place of its timeline that it overlaps (timelines_overlap); 0: none */
+    struct timeline_clock *clock; /* NULL: it has not begun, or memory is exhausted */
     struct pending *pending;
     _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
     const struct task_note *note;
 };
 
-struct strand {
+struct timeline {
     uint32_t *tasks; /* by place - 1 - gone */
     uint32_t n, gone, capacity;
     uint32_t last_work;    /* place of the last that is no mark, */
@@ -51,47 +51,47 @@ struct strand {
     bool closed;
 };
 
-struct strands {
+struct timelines {
     _Atomic int users; /* but one */
     pthread_mutex_t lock;
     struct record *_Atomic *chunks;
     uint32_t n_tasks;
-    struct strand *strands;
-    uint32_t n_strands, cap_strands;
-    uint32_t n_closed;           /* of them, that can go on as others in time */
-    struct times now;            /* the host's clock: cap_strands places */
-    struct strand_clock *shared; /* the same as a clock, or NULL */
-    uint32_t stretch;            /* the task of the host's accesses, or 0 where it would be a new one */
-    struct times scratch;        /* cap_strands places */
-    _Atomic uint32_t settled;
-    _Atomic uint32_t forgotten; /* tasks up to this one, all settled, have no records: whole chunks */
+    struct timeline *timelines;
+    uint32_t n_timelines, cap_timelines;
+    uint32_t n_closed;             /* of them, that can go on as others in time */
+    struct times now;              /* the host's clock: cap_timelines places */
+    struct timeline_clock *shared; /* the same as a clock, or NULL */
+    uint32_t segment;              /* the task of the host's accesses, or 0 where it would be a new one */
+    struct times scratch;          /* cap_timelines places */
+    _Atomic uint32_t retired;
+    _Atomic uint32_t forgotten; /* tasks up to this one, all retired, have no records: whole chunks */
     struct arena arena;         /* names and notes */
     struct map names, notes;
 };
 
-static struct record *record_of(const struct strands *s, uint32_t task)
+static struct record *record_of(const struct timelines *s, uint32_t task)
 {
     return &atomic_load_explicit(&s->chunks[task >> CHUNK_LOG2], memory_order_acquire)[task & (CHUNK_TASKS - 1)];
 }
 
 /* ---- clocks ---- */
 
-static void strand_clock_release(struct strand_clock *c)
+static void timeline_clock_release(struct timeline_clock *c)
 {
     if (c && --c->refs == 0)
         free(c);
 }
 
-static struct strand_clock *strand_clock_keep(struct strand_clock *c)
+static struct timeline_clock *timeline_clock_keep(struct timeline_clock *c)
 {
     if (c)
         c->refs++;
     return c;
 }
 
-static struct strand_clock *strand_clock_new(const struct times *t)
+static struct timeline_clock *timeline_clock_new(const struct times *t)
 {
-    struct strand_clock *c = malloc(sizeof *c + t->n * sizeof *t->at);
+    struct timeline_clock *c = malloc(sizeof *c + t->n * sizeof *t->at);
     if (!c)
         return NULL;
     c->refs = 1;
@@ -114,133 +114,133 @@ static void reach(struct times *t, uint32_t n)
     t->n = n;
 }
 
-static void join(struct times *t, const struct strand_clock *c)
+static void join(struct times *t, const struct timeline_clock *c)
 {
     reach(t, c ? c->n : 0);
     for (uint32_t i = 0; c && i < c->n; i++)
         t->at[i] = t->at[i] > c->at[i] ? t->at[i] : c->at[i];
 }
 
-static uint32_t time_of(const struct times *t, uint32_t strand)
+static uint32_t time_of(const struct times *t, uint32_t timeline)
 {
-    return strand < t->n ? t->at[strand] : 0;
+    return timeline < t->n ? t->at[timeline] : 0;
 }
 
-static void join_place(struct times *t, uint32_t strand, uint32_t place)
+static void join_place(struct times *t, uint32_t timeline, uint32_t place)
 {
-    if (place <= time_of(t, strand))
+    if (place <= time_of(t, timeline))
         return;
-    reach(t, strand + 1);
-    t->at[strand] = place;
+    reach(t, timeline + 1);
+    t->at[timeline] = place;
 }
 
-static bool is_forgotten(const struct strands *s, uint32_t task)
+static bool is_forgotten(const struct timelines *s, uint32_t task)
 {
     return task <= atomic_load_explicit(&s->forgotten, memory_order_relaxed);
 }
 
-static uint32_t task_at(const struct strand *x, uint32_t place)
+static uint32_t task_at(const struct timeline *x, uint32_t place)
 {
     return x->tasks[place - 1 - x->gone];
 }
 
 /* What is before a task. */
-static void join_past(const struct strands *s, struct times *t, uint32_t task)
+static void join_past(const struct timelines *s, struct times *t, uint32_t task)
 {
     const struct record *r = record_of(s, task);
     join(t, r->clock);
-    join_place(t, r->strand, r->place - 1);
+    join_place(t, r->timeline, r->place - 1);
 }
 
 /* What is before whoever comes after it. */
-static void join_task(const struct strands *s, struct times *t, uint32_t task)
+static void join_task(const struct timelines *s, struct times *t, uint32_t task)
 {
     if (is_forgotten(s, task)) /* or 0 */
         return;
     const struct record *r = record_of(s, task);
     join_past(s, t, task);
-    join_place(t, r->strand, r->place);
+    join_place(t, r->timeline, r->place);
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
         uint32_t from = atomic_load(&r->learnt[i]);
         if (!is_forgotten(s, from)) {
             join_past(s, t, from);
-            join_place(t, record_of(s, from)->strand, record_of(s, from)->place);
+            join_place(t, record_of(s, from)->timeline, record_of(s, from)->place);
         }
     }
 }
 
-static bool is_same(const struct strand_clock *c, const struct times *t)
+static bool is_same(const struct timeline_clock *c, const struct times *t)
 {
     return c->n == t->n && memcmp(c->at, t->at, t->n * sizeof *t->at) == 0;
 }
 
 /* The host's clock, to be kept; NULL where memory is exhausted. */
-static struct strand_clock *host_clock(struct strands *s)
+static struct timeline_clock *host_clock(struct timelines *s)
 {
     if (!s->shared)
-        s->shared = strand_clock_new(&s->now);
-    return strand_clock_keep(s->shared);
+        s->shared = timeline_clock_new(&s->now);
+    return timeline_clock_keep(s->shared);
 }
 
 /* The host's clock is about to change, or somebody to come after what the host has done: its next accesses are another task. */
-static void end_stretch(struct strands *s)
+static void end_segment(struct timelines *s)
 {
-    s->stretch = 0;
+    s->segment = 0;
 }
 
-static void host_moves(struct strands *s)
+static void host_moves(struct timelines *s)
 {
-    end_stretch(s);
-    strand_clock_release(s->shared);
+    end_segment(s);
+    timeline_clock_release(s->shared);
     s->shared = NULL;
 }
 
-/* ---- strands and records ---- */
+/* ---- timelines and records ---- */
 
-static bool grow(struct strands *s)
+static bool grow(struct timelines *s)
 {
-    if (s->n_strands < s->cap_strands)
+    if (s->n_timelines < s->cap_timelines)
         return true;
-    uint32_t capacity = s->cap_strands ? 2 * s->cap_strands : 16;
-    struct strand *strands = realloc(s->strands, capacity * sizeof *strands);
-    s->strands = strands ? strands : s->strands;
+    uint32_t capacity = s->cap_timelines ? 2 * s->cap_timelines : 16;
+    struct timeline *timelines = realloc(s->timelines, capacity * sizeof *timelines);
+    s->timelines = timelines ? timelines : s->timelines;
     uint32_t *now = realloc(s->now.at, capacity * sizeof *now);
     s->now.at = now ? now : s->now.at;
     uint32_t *scratch = realloc(s->scratch.at, capacity * sizeof *scratch);
     s->scratch.at = scratch ? scratch : s->scratch.at;
-    if (!strands || !now || !scratch)
+    if (!timelines || !now || !scratch)
         return false;
-    s->cap_strands = capacity;
+    s->cap_timelines = capacity;
     return true;
 }
 
-/* A strand that is closed, and all of whose tasks the host has waited for, can go on as another one: what is submitted comes
+/* A timeline that is closed, and all of whose tasks the host has waited for, can go on as another one: what is submitted comes
  * after them anyway. */
-static uint32_t strand_again(struct strands *s)
+static uint32_t timeline_again(struct timelines *s)
 {
-    for (uint32_t i = HOST + 1; s->n_closed && i < s->n_strands; i++)
-        if (s->strands[i].closed && time_of(&s->now, i) == s->strands[i].n) {
-            s->strands[i].closed = false;
+    for (uint32_t i = HOST + 1; s->n_closed && i < s->n_timelines; i++)
+        if (s->timelines[i].closed && time_of(&s->now, i) == s->timelines[i].n) {
+            s->timelines[i].closed = false;
             s->n_closed--;
             return i;
         }
     return 0;
 }
 
-static bool strand_new(struct strands *s, uint32_t *strand)
+static bool timeline_new(struct timelines *s, uint32_t *timeline)
 {
-    *strand = strand_again(s);
-    if (*strand)
+    *timeline = timeline_again(s);
+    if (*timeline)
         return true;
     if (!grow(s))
         return false;
-    *strand = s->n_strands++;
-    s->strands[*strand] = (struct strand){0};
+    *timeline = s->n_timelines++;
+    s->timelines[*timeline] = (struct timeline){0};
     return true;
 }
 
 /* NULL where memory is exhausted. */
-static const char *intern(struct strands *s, const char *text)
+static const char *intern(struct timelines *s, const char *text)
 {
     char *known = map_get(&s->names, str_of(text));
     jmp_buf oom;
@@ -256,7 +256,7 @@ static const char *intern(struct strands *s, const char *text)
 }
 
 /* One for all tasks of which the same is said; NULL where memory is exhausted. */
-static const struct task_note *keep_note(struct strands *s, const struct task_note *note)
+static const struct task_note *keep_note(struct timelines *s, const struct task_note *note)
 {
     struct task_note key;
     jmp_buf oom;
@@ -279,10 +279,10 @@ static const struct task_note *keep_note(struct strands *s, const struct task_no
 }
 
 /* The next number, with a record; 0 where memory is exhausted. */
-static uint32_t task_add(struct strands *s, uint32_t strand, const struct task_note *note)
+static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct task_note *note)
 {
     uint32_t task = s->n_tasks + 1;
-    struct strand *x = &s->strands[strand];
+    struct timeline *x = &s->timelines[timeline];
     const struct task_note *kept = keep_note(s, note);
     if (task == 0 || !kept)
         return 0;
@@ -304,41 +304,41 @@ static uint32_t task_add(struct strands *s, uint32_t strand, const struct task_n
     if (note->kind != TASK_MARK)
         x->last_work = x->n;
     s->n_tasks = task;
-    *record_of(s, task) = (struct record){.strand = strand, .place = x->n, .note = kept};
+    *record_of(s, task) = (struct record){.timeline = timeline, .place = x->n, .note = kept};
     return task;
 }
 
-/* The tasks up to it are all among those that `t` counts; those of the task's own strand before it are, too. It is not below `least`. */
-static uint32_t floor_of(const struct strands *s, const struct times *t, uint32_t task, uint32_t least)
+/* The tasks up to it are all among those that `t` counts; those of the task's own timeline before it are, too. It is not below `least`. */
+static uint32_t frontier_of(const struct timelines *s, const struct times *t, uint32_t task, uint32_t least)
 {
-    uint32_t floor = task - 1, own = record_of(s, task)->strand;
-    for (uint32_t i = 0; i < s->n_strands && floor > least; i++) {
+    uint32_t frontier = task - 1, own = record_of(s, task)->timeline;
+    for (uint32_t i = 0; i < s->n_timelines && frontier > least; i++) {
         uint32_t place = time_of(t, i);
-        if (i != own && place < s->strands[i].n && task_at(&s->strands[i], place + 1) <= floor)
-            floor = task_at(&s->strands[i], place + 1) - 1;
+        if (i != own && place < s->timelines[i].n && task_at(&s->timelines[i], place + 1) <= frontier)
+            frontier = task_at(&s->timelines[i], place + 1) - 1;
     }
-    return floor;
+    return frontier;
 }
 
 /* ---- tasks ---- */
 
 /* What comes before it is known, all tasks up to `least` among it. */
-static void set_clock(struct strands *s, uint32_t task, struct times *t, struct strand_clock *like, uint32_t least)
+static void set_clock(struct timelines *s, uint32_t task, struct times *t, struct timeline_clock *like, uint32_t least)
 {
     struct record *r = record_of(s, task);
-    if (r->strand < t->n)
-        t->at[r->strand] = 0;
+    if (r->timeline < t->n)
+        t->at[r->timeline] = 0;
     while (t->n && !t->at[t->n - 1])
         t->n--;
-    struct strand_clock *old = r->clock;
-    r->floor = floor_of(s, t, task, least);
-    if (r->overlapped && task_at(&s->strands[r->strand], r->overlapped) <= r->floor)
-        r->floor = task_at(&s->strands[r->strand], r->overlapped) - 1;
-    r->clock = like && is_same(like, t) ? strand_clock_keep(like) : strand_clock_new(t);
-    strand_clock_release(old);
+    struct timeline_clock *old = r->clock;
+    r->frontier = frontier_of(s, t, task, least);
+    if (r->overlapped && task_at(&s->timelines[r->timeline], r->overlapped) <= r->frontier)
+        r->frontier = task_at(&s->timelines[r->timeline], r->overlapped) - 1;
+    r->clock = like && is_same(like, t) ? timeline_clock_keep(like) : timeline_clock_new(t);
+    timeline_clock_release(old);
 }
 
-static struct pending *pending_new(struct strands *s, uint32_t previous, const uint32_t *after, uint32_t n)
+static struct pending *pending_new(struct timelines *s, uint32_t previous, const uint32_t *after, uint32_t n)
 {
     struct pending *p = malloc(sizeof *p + n * sizeof *after);
     if (!p)
@@ -351,25 +351,25 @@ static struct pending *pending_new(struct strands *s, uint32_t previous, const u
     return p;
 }
 
-static bool counts(const struct strand_clock *c, const struct record *r)
+static bool counts(const struct timeline_clock *c, const struct record *r)
 {
-    return c && r->strand < c->n && r->place <= c->at[r->strand];
+    return c && r->timeline < c->n && r->place <= c->at[r->timeline];
 }
 
 /* Does what a task is to come after come before `previous`, too, or has the host waited for it? */
-static bool is_known_to(const struct strands *s, uint32_t previous, uint32_t after)
+static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t after)
 {
     if (is_forgotten(s, after)) /* or 0 */
         return true;
     const struct record *p = record_of(s, previous), *r = record_of(s, after);
-    bool known = r->strand == p->strand || r->place <= time_of(&s->now, r->strand) || counts(p->clock, r);
+    bool known = r->timeline == p->timeline || r->place <= time_of(&s->now, r->timeline) || counts(p->clock, r);
     for (uint32_t i = 0; p->pending && i < p->pending->n; i++)
         known |= p->pending->after[i] == after;
     return known;
 }
 
 /* What the host has waited for is before it. */
-static uint32_t first_overlapped(const struct strands *s, uint32_t strand, uint32_t previous, const uint32_t *after,
+static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, uint32_t previous, const uint32_t *after,
                                  uint32_t n)
 {
     const struct record *p = previous ? record_of(s, previous) : NULL;
@@ -378,51 +378,51 @@ static uint32_t first_overlapped(const struct strands *s, uint32_t strand, uint3
     for (uint32_t i = 0; i < n; i++)
         if (!is_known_to(s, previous, after[i]))
             return 0;
-    uint32_t first = p->overlapped ? p->overlapped : p->place, known = time_of(&s->now, strand) + 1;
+    uint32_t first = p->overlapped ? p->overlapped : p->place, known = time_of(&s->now, timeline) + 1;
     first = first > known ? first : known;
     return first <= p->place ? first : 0;
 }
 
-uint32_t strands_submit(struct strands *s, uint32_t *strand, const struct task_note *note, const uint32_t *after,
-                        uint32_t n)
+uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct task_note *note, const uint32_t *after,
+                          uint32_t n)
 {
     uint32_t task = 0;
     pthread_mutex_lock(&s->lock);
-    end_stretch(s);
-    if (*strand || strand_new(s, strand)) {
-        struct strand *x = &s->strands[*strand];
+    end_segment(s);
+    if (*timeline || timeline_new(s, timeline)) {
+        struct timeline *x = &s->timelines[*timeline];
         uint32_t previous = x->n > x->gone ? task_at(x, x->n) : 0;
-        task = task_add(s, *strand, note);
+        task = task_add(s, *timeline, note);
         if (task)
             record_of(s, task)->pending = pending_new(s, previous, after, n);
         if (task && note->programmatic)
-            record_of(s, task)->overlapped = first_overlapped(s, *strand, previous, after, n);
+            record_of(s, task)->overlapped = first_overlapped(s, *timeline, previous, after, n);
     }
     pthread_mutex_unlock(&s->lock);
     return task;
 }
 
 /* All tasks up to it are before who comes after `earlier`. */
-static uint32_t floor_behind(const struct strands *s, uint32_t earlier)
+static uint32_t frontier_behind(const struct timelines *s, uint32_t earlier)
 {
     if (is_forgotten(s, earlier)) /* or 0 */
         return 0;
-    uint32_t floor = record_of(s, earlier)->floor;
-    return floor == earlier - 1 ? earlier : floor;
+    uint32_t frontier = record_of(s, earlier)->frontier;
+    return frontier == earlier - 1 ? earlier : frontier;
 }
 
-static void join_earlier(struct strands *s, uint32_t earlier, uint32_t *least)
+static void join_earlier(struct timelines *s, uint32_t earlier, uint32_t *least)
 {
-    uint32_t floor = floor_behind(s, earlier);
-    *least = *least > floor ? *least : floor;
+    uint32_t frontier = frontier_behind(s, earlier);
+    *least = *least > frontier ? *least : frontier;
     join_task(s, &s->scratch, earlier);
 }
 
-static void begin(struct strands *s, uint32_t task)
+static void begin(struct timelines *s, uint32_t task)
 {
     struct record *r = record_of(s, task);
     struct pending *p = r->pending;
-    struct strand_clock *like = p && !is_forgotten(s, p->previous) ? record_of(s, p->previous)->clock : NULL;
+    struct timeline_clock *like = p && !is_forgotten(s, p->previous) ? record_of(s, p->previous)->clock : NULL;
     uint32_t least = 0;
     s->scratch.n = 0;
     if (p) {
@@ -433,19 +433,19 @@ static void begin(struct strands *s, uint32_t task)
     }
     set_clock(s, task, &s->scratch, like, least);
     if (p)
-        strand_clock_release(p->host);
+        timeline_clock_release(p->host);
     free(p);
     r->pending = NULL;
-    s->strands[r->strand].begun = r->place;
+    s->timelines[r->timeline].begun = r->place;
 }
 
-static bool is_host_function(const struct strands *s, uint32_t task)
+static bool is_host_function(const struct timelines *s, uint32_t task)
 {
     enum task_kind kind = record_of(s, task)->note->kind;
     return kind == TASK_CALL || kind == TASK_GATE;
 }
 
-void strands_begin(struct strands *s, uint32_t task)
+void timelines_begin(struct timelines *s, uint32_t task)
 {
     if (!task)
         return;
@@ -458,25 +458,25 @@ void strands_begin(struct strands *s, uint32_t task)
     pthread_mutex_unlock(&s->lock);
 }
 
-void strands_end(struct strands *s, uint32_t task)
+void timelines_end(struct timelines *s, uint32_t task)
 {
     if (!task)
         return;
     pthread_mutex_lock(&s->lock);
-    s->strands[record_of(s, task)->strand].ended = record_of(s, task)->place;
+    s->timelines[record_of(s, task)->timeline].ended = record_of(s, task)->place;
     if (is_host_function(s, task)) {
         set_times(&s->scratch, &s->now);
         join(&s->scratch, record_of(s, task)->clock);
-        for (uint32_t i = HOST + 1; i < s->n_strands && record_of(s, task)->note->kind == TASK_GATE; i++)
-            join_place(&s->scratch, i, s->strands[i].begun);
-        set_clock(s, task, &s->scratch, NULL, record_of(s, task)->floor);
+        for (uint32_t i = HOST + 1; i < s->n_timelines && record_of(s, task)->note->kind == TASK_GATE; i++)
+            join_place(&s->scratch, i, s->timelines[i].begun);
+        set_clock(s, task, &s->scratch, NULL, record_of(s, task)->frontier);
         host_moves(s);
         join_task(s, &s->now, task);
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-void strands_learn(struct strands *s, uint32_t task, uint32_t from)
+void timelines_learn(struct timelines *s, uint32_t task, uint32_t from)
 {
     struct record *r = record_of(s, task);
     uint32_t none = 0;
@@ -486,11 +486,11 @@ void strands_learn(struct strands *s, uint32_t task, uint32_t from)
     atomic_store(&r->learnt[MOST_LEARNT - 1], from);
 }
 
-void strands_close(struct strands *s, uint32_t strand)
+void timelines_close(struct timelines *s, uint32_t timeline)
 {
     pthread_mutex_lock(&s->lock);
-    if (strand && !s->strands[strand].closed) {
-        s->strands[strand].closed = true;
+    if (timeline && !s->timelines[timeline].closed) {
+        s->timelines[timeline].closed = true;
         s->n_closed++;
     }
     pthread_mutex_unlock(&s->lock);
@@ -498,24 +498,24 @@ void strands_close(struct strands *s, uint32_t strand)
 
 /* ---- the host ---- */
 
-static bool has_waited_for_all(const struct strands *s)
+static bool has_waited_for_all(const struct timelines *s)
 {
-    for (uint32_t i = 0; i < s->n_strands; i++)
-        if (time_of(&s->now, i) < s->strands[i].last_work)
+    for (uint32_t i = 0; i < s->n_timelines; i++)
+        if (time_of(&s->now, i) < s->timelines[i].last_work)
             return false;
     return true;
 }
 
-/* What is before all tasks that have not ended, and all that come. Of a strand's such tasks the first knows least. */
-static void find_settled(const struct strands *s, struct times *t)
+/* What is before all tasks that have not ended, and all that come. Of a timeline's such tasks the first knows least. */
+static void find_retired(const struct timelines *s, struct times *t)
 {
     set_times(t, &s->now);
-    for (uint32_t i = HOST + 1; i < s->n_strands && t->n; i++) {
-        const struct strand *x = &s->strands[i];
+    for (uint32_t i = HOST + 1; i < s->n_timelines && t->n; i++) {
+        const struct timeline *x = &s->timelines[i];
         if (x->ended == x->n)
             continue;
         const struct record *first = record_of(s, task_at(x, x->ended + 1));
-        const struct strand_clock *c = first->pending ? first->pending->host : first->clock;
+        const struct timeline_clock *c = first->pending ? first->pending->host : first->clock;
         uint32_t own = time_of(t, i) < x->ended ? time_of(t, i) : x->ended, known = c ? c->n : 0;
         t->n = t->n < known ? t->n : known;
         for (uint32_t k = 0; k < t->n; k++)
@@ -529,19 +529,19 @@ static void find_settled(const struct strands *s, struct times *t)
 
 static void drop_record(struct record *r)
 {
-    strand_clock_release(r->clock);
+    timeline_clock_release(r->clock);
     if (r->pending)
-        strand_clock_release(r->pending->host);
+        timeline_clock_release(r->pending->host);
     free(r->pending);
 }
 
-/* By whole chunks. A task that runs is after all of these by its floor. A thread of the host may still be about to ask for the stretch
+/* By whole chunks. A task that runs is after all of these by its frontier. A thread of the host may still be about to ask for the segment
  * that it was in when another one waited: it has the time of a chunk more. */
-static void forget_records(struct strands *s, uint32_t settled)
+static void forget_records(struct timelines *s, uint32_t retired)
 {
     for (;;) {
         uint32_t first = atomic_load(&s->forgotten) + 1, chunk = first >> CHUNK_LOG2, end = (chunk + 1) << CHUNK_LOG2;
-        if (settled < end || settled - end < CHUNK_TASKS)
+        if (retired < end || retired - end < CHUNK_TASKS)
             return;
         atomic_store(&s->forgotten, end - 1);
         for (uint32_t t = first; t < end; t++)
@@ -551,49 +551,49 @@ static void forget_records(struct strands *s, uint32_t settled)
 }
 
 /* Places that nobody asks for any more: he would know of them. */
-static void forget_places(struct strand *x, uint32_t settled)
+static void forget_places(struct timeline *x, uint32_t retired)
 {
-    uint32_t more = settled > x->gone ? settled - x->gone : 0;
+    uint32_t more = retired > x->gone ? retired - x->gone : 0;
     if (more < CHUNK_TASKS || more < (x->n - x->gone) / 2)
         return;
     memmove(x->tasks, x->tasks + more, (x->n - x->gone - more) * sizeof *x->tasks);
     x->gone += more;
 }
 
-static void settle(struct strands *s)
+static void retire(struct timelines *s)
 {
-    find_settled(s, &s->scratch);
-    uint32_t settled = s->n_tasks;
-    for (uint32_t i = 0; i < s->n_strands; i++) {
+    find_retired(s, &s->scratch);
+    uint32_t retired = s->n_tasks;
+    for (uint32_t i = 0; i < s->n_timelines; i++) {
         uint32_t place = time_of(&s->scratch, i);
-        if (place < s->strands[i].n && task_at(&s->strands[i], place + 1) <= settled)
-            settled = task_at(&s->strands[i], place + 1) - 1;
+        if (place < s->timelines[i].n && task_at(&s->timelines[i], place + 1) <= retired)
+            retired = task_at(&s->timelines[i], place + 1) - 1;
     }
-    forget_records(s, settled);
-    for (uint32_t i = 0; i < s->n_strands; i++)
-        forget_places(&s->strands[i], time_of(&s->scratch, i));
+    forget_records(s, retired);
+    for (uint32_t i = 0; i < s->n_timelines; i++)
+        forget_places(&s->timelines[i], time_of(&s->scratch, i));
     if (has_waited_for_all(s))
-        settled = s->n_tasks; /* what is left are marks */
-    if (settled > atomic_load(&s->settled))
-        atomic_store(&s->settled, settled);
+        retired = s->n_tasks; /* what is left are marks */
+    if (retired > atomic_load(&s->retired))
+        atomic_store(&s->retired, retired);
 }
 
-void strands_wait(struct strands *s, const uint32_t *tasks, uint32_t n)
+void timelines_wait(struct timelines *s, const uint32_t *tasks, uint32_t n)
 {
     pthread_mutex_lock(&s->lock);
     host_moves(s);
     for (uint32_t i = 0; i < n; i++)
         join_task(s, &s->now, tasks[i]);
-    settle(s);
+    retire(s);
     pthread_mutex_unlock(&s->lock);
 }
 
-uint32_t strands_settled(const struct strands *s)
+uint32_t timelines_retired(const struct timelines *s)
 {
-    return atomic_load_explicit(&s->settled, memory_order_relaxed);
+    return atomic_load_explicit(&s->retired, memory_order_relaxed);
 }
 
-static uint32_t new_stretch(struct strands *s)
+static uint32_t new_segment(struct timelines *s)
 {
     static const struct task_note note = {.kind = TASK_HOST};
     uint32_t task = task_add(s, HOST, &note);
@@ -606,17 +606,17 @@ static uint32_t new_stretch(struct strands *s)
     return task;
 }
 
-uint32_t strands_host(struct strands *s)
+uint32_t timelines_host(struct timelines *s)
 {
     pthread_mutex_lock(&s->lock);
-    if (!s->stretch)
-        s->stretch = new_stretch(s);
-    uint32_t task = s->stretch;
+    if (!s->segment)
+        s->segment = new_segment(s);
+    uint32_t task = s->segment;
     pthread_mutex_unlock(&s->lock);
     return task;
 }
 
-bool strands_is_synchronized(struct strands *s)
+bool timelines_is_synchronized(struct timelines *s)
 {
     pthread_mutex_lock(&s->lock);
     bool all = has_waited_for_all(s);
@@ -626,32 +626,32 @@ bool strands_is_synchronized(struct strands *s)
 
 /* ---- asking ---- */
 
-bool strands_before(const struct strands *s, uint32_t a, uint32_t b)
+bool timelines_before(const struct timelines *s, uint32_t a, uint32_t b)
 {
-    if (a <= strands_floor(s, b))
+    if (a <= timelines_frontier(s, b))
         return true;
     if (is_forgotten(s, b))
         return false;
     const struct record *x = record_of(s, a), *y = record_of(s, b);
-    if (x->strand == y->strand)
+    if (x->timeline == y->timeline)
         return x->place < (y->overlapped ? y->overlapped : y->place);
     return counts(y->clock, x);
 }
 
-bool strands_overlap(const struct strands *s, uint32_t a, uint32_t b)
+bool timelines_overlap(const struct timelines *s, uint32_t a, uint32_t b)
 {
     if (is_forgotten(s, a) || is_forgotten(s, b))
         return false;
     const struct record *x = record_of(s, a), *y = record_of(s, b);
-    return y->overlapped && x->strand == y->strand && x->place >= y->overlapped && x->place < y->place;
+    return y->overlapped && x->timeline == y->timeline && x->place >= y->overlapped && x->place < y->place;
 }
 
-uint32_t strands_floor(const struct strands *s, uint32_t b)
+uint32_t timelines_frontier(const struct timelines *s, uint32_t b)
 {
-    return is_forgotten(s, b) ? b - 1 : record_of(s, b)->floor;
+    return is_forgotten(s, b) ? b - 1 : record_of(s, b)->frontier;
 }
 
-const struct task_note *strands_note(const struct strands *s, uint32_t task)
+const struct task_note *timelines_note(const struct timelines *s, uint32_t task)
 {
     static const struct task_note forgotten = {.kind = TASK_MARK};
     return is_forgotten(s, task) ? &forgotten : record_of(s, task)->note;
@@ -659,9 +659,9 @@ const struct task_note *strands_note(const struct strands *s, uint32_t task)
 
 /* ---- life ---- */
 
-struct strands *strands_new(void)
+struct timelines *timelines_new(void)
 {
-    struct strands *s = calloc(1, sizeof *s);
+    struct timelines *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
@@ -669,21 +669,21 @@ struct strands *strands_new(void)
     map_init(&s->notes, &s->arena);
     s->chunks = calloc(N_CHUNKS, sizeof *s->chunks);
     if (!s->chunks || !grow(s)) {
-        strands_free(s);
+        timelines_free(s);
         return NULL;
     }
-    s->n_strands = 1;
-    s->strands[HOST] = (struct strand){0};
+    s->n_timelines = 1;
+    s->timelines[HOST] = (struct timeline){0};
     return s;
 }
 
-struct strands *strands_share(struct strands *s)
+struct timelines *timelines_share(struct timelines *s)
 {
     atomic_fetch_add(&s->users, 1);
     return s;
 }
 
-void strands_free(struct strands *s)
+void timelines_free(struct timelines *s)
 {
     if (!s || atomic_fetch_sub(&s->users, 1) > 0)
         return;
@@ -691,11 +691,11 @@ void strands_free(struct strands *s)
         drop_record(record_of(s, t));
     for (uint32_t i = 0; s->chunks && i <= s->n_tasks >> CHUNK_LOG2; i++)
         free(s->chunks[i]);
-    for (uint32_t i = 0; i < s->n_strands; i++)
-        free(s->strands[i].tasks);
-    strand_clock_release(s->shared);
+    for (uint32_t i = 0; i < s->n_timelines; i++)
+        free(s->timelines[i].tasks);
+    timeline_clock_release(s->shared);
     free((void *)s->chunks);
-    free(s->strands);
+    free(s->timelines);
     free(s->now.at);
     free(s->scratch.at);
     arena_free(&s->arena);
