@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/sparse.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "cli/arg.h"
 #include "cli/check_runs.h"
 #include "cli/check_settings.h"
@@ -40,8 +41,10 @@ struct launch {
     hd_launch_stats stats;
     unsigned errors, warnings_found; /* of the checker */
     json_t *warnings;
-    char *printed; /* by the kernel, for --json */
-    size_t n_printed, printed_room;
+    struct {
+        char *at;
+        size_t n, capacity;
+    } printed;        /* by the kernel, for --json */
     bool cannot_keep; /* what else it prints: memory has run out */
     bool is_in_line;  /* of what it prints beside a report */
 };
@@ -70,7 +73,7 @@ static json_t *json_head(const struct launch *l, hd_result result, json_t *diagn
     if (l->machine)
         json_object_set_new(o, "policy", json_string(policy_of(l)));
     json_object_set_new(o, "diagnostics", diagnostics);
-    json_object_set_new(o, "output", json_text(l->printed ? l->printed : "", l->n_printed));
+    json_object_set_new(o, "output", json_text(l->printed.at ? l->printed.at : "", l->printed.n));
     return o;
 }
 
@@ -204,21 +207,15 @@ static void print_note(void *data, const char *text)
 /* For --json, which tells it at the end. */
 static void keep_printed(struct launch *l, const char *text, size_t n)
 {
-    if (l->n_printed + n > l->printed_room && !l->cannot_keep) {
-        size_t room = 2 * (l->n_printed + n);
-        char *larger = realloc(l->printed, room);
-        if (larger) {
-            l->printed = larger;
-            l->printed_room = room;
-        } else {
-            l->cannot_keep = true;
-            print_note(l, "memory has run out: what the kernel prints from here on is lost");
-        }
-    }
     if (l->cannot_keep)
         return;
-    memcpy(l->printed + l->n_printed, text, n);
-    l->n_printed += n;
+    if (!VEC_RESERVE(&l->printed, n)) {
+        l->cannot_keep = true;
+        print_note(l, "memory has run out: what the kernel prints from here on is lost");
+        return;
+    }
+    memcpy(l->printed.at + l->printed.n, text, n);
+    l->printed.n += n;
 }
 
 /* Beside a report that is for programs: lines that no terminal obeys, and that begin as no line of ours or command to a CI service. */
@@ -693,7 +690,7 @@ static int clean_up(struct launch *l, int status)
         free(l->args.buffers.at[i]->before);
     }
     json_decref(l->warnings);
-    free(l->printed);
+    free(l->printed.at);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "files/outputs.h"
 #include "sandbox/broker.h"
 
@@ -49,29 +50,27 @@ static int look_at(int fd, uint64_t wanted, struct reading *r)
 /* Returns 0 or an error number; EOVERFLOW: there is more than r->most. */
 static int read_all(int fd, const struct reading *r, struct file_bytes *f)
 {
-    size_t capacity = r->capacity;
-    f->bytes = malloc(capacity);
-    for (;;) {
-        if (f->bytes && f->n + 1 == capacity) {
-            char *larger = realloc(f->bytes, capacity *= 2);
-            if (!larger)
-                return ENOMEM;
-            f->bytes = larger;
-        }
-        if (!f->bytes)
-            return ENOMEM;
-        if (f->n == r->most)
-            return EOVERFLOW;
-        size_t room = capacity - f->n - 1;
-        ssize_t got = read(fd, f->bytes + f->n, room < r->most - f->n ? room : r->most - f->n);
-        if (got == 0)
+    struct {
+        char *at;
+        size_t n, capacity;
+    } all = {0};
+    int error = VEC_RESERVE(&all, r->capacity) ? 0 : ENOMEM;
+    for (ssize_t got = 1; got && !error;) {
+        if (all.n == r->most)
+            error = EOVERFLOW;
+        else if (!VEC_RESERVE(&all, 2)) /* one more and the zero */
+            error = ENOMEM;
+        if (error)
             break;
-        if (got < 0 && errno != EINTR)
-            return errno;
-        f->n += got > 0 ? (size_t)got : 0;
+        size_t room = all.capacity - all.n - 1, left = r->most - all.n;
+        got = read(fd, all.at + all.n, room < left ? room : left);
+        error = got < 0 && errno != EINTR ? errno : 0;
+        all.n += got > 0 ? (size_t)got : 0;
     }
-    f->bytes[f->n] = 0;
-    return 0;
+    *f = (struct file_bytes){all.at, all.n};
+    if (f->bytes)
+        f->bytes[f->n] = 0;
+    return error;
 }
 
 static const char *no_end(struct arena *arena, const char *path, const struct reading *r)

@@ -45,15 +45,16 @@ static void write_array(const struct array *a, const unsigned char *bytes, size_
 /* "0,255": the bytes, behind those of the file. */
 static bool add_padding(struct file_bytes *file, const char *padding)
 {
+    char *more = padding ? realloc(file->bytes, file->n + strlen(padding) + 1) : file->bytes;
+    if (!more)
+        return false;
+    file->bytes = more;
     for (char *end; padding && *padding; padding = *end == ',' ? end + 1 : end) {
-        unsigned long byte = strtoul(padding, &end, 0);
-        char *more = end > padding ? realloc(file->bytes, file->n + 2) : NULL;
-        if (!more)
+        more[file->n++] = (char)strtoul(padding, &end, 0);
+        if (end == padding)
             return false;
-        file->bytes = more;
-        more[file->n++] = (char)byte;
-        more[file->n] = 0;
     }
+    more[file->n] = 0;
     return true;
 }
 

@@ -48,10 +48,10 @@ static int dump_file(struct dump *d, const char *path)
     if (r)
         return tool_fail(d->t, "%s: %s", path, *image.why ? image.why : "out of memory");
     int status = 0;
-    for (size_t i = 0; i < image.n && !status; i++)
-        if (!d->arch || image.texts[i].arch == d->arch)
-            status = show(d, path, &image.texts[i]);
-    if (!image.n)
+    for (size_t i = 0; i < image.texts.n && !status; i++)
+        if (!d->arch || image.texts.at[i].arch == d->arch)
+            status = show(d, path, &image.texts.at[i]);
+    if (!image.texts.n)
         fprintf(stderr, "%s info    : File '%s' does not contain device code\n", d->t->name, path);
     image_free(&image);
     return status;

@@ -13,6 +13,7 @@
 
 #include "base/calls.h"
 #include "base/handle_table.h"
+#include "base/vec.h"
 #include "cuda/image/code.h"
 #include "cuda/image/object.h"
 #include "heddle.h"
@@ -42,8 +43,8 @@ typedef enum {
 } nvJitLinkInputType;
 
 struct log {
-    char *text; /* from malloc, or NULL */
-    size_t n;
+    char *at; /* ended by a zero that does not count; NULL: nothing */
+    size_t n, capacity;
 };
 
 typedef struct nvJitLink {
@@ -76,10 +77,8 @@ static void append(struct log *log, const char *format, ...)
     va_start(args, format);
     int n = vasprintf(&line, format, args);
     va_end(args);
-    char *more = n < 0 ? NULL : realloc(log->text, log->n + (size_t)n + 1);
-    if (more) { /* without memory the log lacks the line */
-        memcpy(more + log->n, line, (size_t)n + 1);
-        log->text = more;
+    if (n >= 0 && VEC_RESERVE(log, (size_t)n + 1)) { /* without memory the log lacks the line */
+        memcpy(log->at + log->n, line, (size_t)n + 1);
         log->n += (size_t)n;
     }
     if (n >= 0)
@@ -257,8 +256,8 @@ static void free_link(void *data)
     free(h->options);
     free(h->ptx);
     image_free(&h->inputs);
-    free(h->errors.text);
-    free(h->infos.text);
+    free(h->errors.at);
+    free(h->infos.at);
     free(h->linked);
     free(h);
 }
@@ -330,15 +329,15 @@ static nvJitLinkResult check_text(nvJitLinkHandle h, struct image_text *text, co
 
 static nvJitLinkResult add_texts(nvJitLinkHandle h, struct image *image, const char *name)
 {
-    size_t n = h->inputs.n;
+    size_t n = h->inputs.texts.n;
     enum image_result taken = image_take(&h->inputs, image);
     if (taken)
         append(&h->errors, "%s: %s\n", name, h->inputs.why);
     if (taken)
         return taken == IMAGE_NO_MEMORY ? NVJITLINK_ERROR_INTERNAL : NVJITLINK_ERROR_INVALID_INPUT;
     nvJitLinkResult result = NVJITLINK_SUCCESS;
-    for (; n < h->inputs.n && !result; n++)
-        result = check_text(h, &h->inputs.texts[n], name);
+    for (; n < h->inputs.texts.n && !result; n++)
+        result = check_text(h, &h->inputs.texts.at[n], name);
     return result;
 }
 
@@ -408,11 +407,11 @@ EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle h)
     nvJitLinkResult result = h->theirs ? finish_lto(h) : NVJITLINK_SUCCESS;
     if (result)
         return result;
-    if (!h->inputs.n) {
+    if (!h->inputs.texts.n) {
         append(&h->errors, "there is nothing to link\n");
         return NVJITLINK_ERROR_INVALID_INPUT;
     }
-    h->linked = image_of_texts(h->inputs.texts, h->inputs.n, &h->bytes);
+    h->linked = image_of_texts(h->inputs.texts.at, h->inputs.texts.n, &h->bytes);
     return h->linked ? NVJITLINK_SUCCESS : NVJITLINK_ERROR_INTERNAL;
 }
 
@@ -495,7 +494,7 @@ static nvJitLinkResult log_text(nvJitLinkHandle h, const struct log *log, char *
 {
     if (!h || !text)
         return NVJITLINK_ERROR_INVALID_INPUT;
-    memcpy(text, log->text ? log->text : "", log->n + 1);
+    memcpy(text, log->at ? log->at : "", log->n + 1);
     return NVJITLINK_SUCCESS;
 }
 

@@ -81,8 +81,8 @@ static void expect(const void *data, size_t bytes, unsigned arch, const char *te
 {
     struct image image;
     assert_int_equal(image_read(data, bytes, arch, &image), IMAGE_OK);
-    assert_int_equal(image.n, 1);
-    assert_string_equal(image.texts[0].text, text);
+    assert_int_equal(image.texts.n, 1);
+    assert_string_equal(image.texts.at[0].text, text);
     image_free(&image);
 }
 
@@ -90,7 +90,7 @@ static void expect_failure(const void *data, size_t bytes, unsigned arch, enum i
 {
     struct image image;
     assert_int_equal(image_read(data, bytes, arch, &image), r);
-    assert_int_equal(image.n, 0);
+    assert_int_equal(image.texts.n, 0);
     if (!strstr(image.why, words))
         fail_msg("\"%s\" lacks \"%s\"", image.why, words);
 }
@@ -144,19 +144,19 @@ static void wrappers_lead_to_containers(void **state)
     w.extra = objects;
     struct image image;
     assert_int_equal(image_read(&w, SIZE_MAX, 90, &image), IMAGE_OK);
-    assert_int_equal(image.n, 2); /* to be linked */
-    assert_string_equal(image.texts[0].text, text_75);
-    assert_string_equal(image.texts[1].text, text_90);
+    assert_int_equal(image.texts.n, 2); /* to be linked */
+    assert_string_equal(image.texts.at[0].text, text_75);
+    assert_string_equal(image.texts.at[1].text, text_90);
     size_t bytes;
-    void *linked = image_of_texts(image.texts, image.n, &bytes);
+    void *linked = image_of_texts(image.texts.at, image.texts.n, &bytes);
     image_free(&image);
     assert_int_equal(image_read(linked, bytes, 90, &image), IMAGE_OK);
-    assert_int_equal(image.n, 2);
-    assert_string_equal(image.texts[1].text, text_90);
+    assert_int_equal(image.texts.n, 2);
+    assert_string_equal(image.texts.at[1].text, text_90);
     image_free(&image);
     assert_int_equal(image_read(linked, SIZE_MAX, 90, &image), IMAGE_OK); /* it says how long it is */
-    assert_int_equal(image.n, 2);
-    assert_int_equal(image.texts[0].arch, 75);
+    assert_int_equal(image.texts.n, 2);
+    assert_int_equal(image.texts.at[0].arch, 75);
     image_free(&image);
     uint8_t *odd = malloc(bytes + 1);
     memcpy(odd + 1, linked, bytes);
@@ -350,16 +350,16 @@ static void images_are_taken_together_up_to_a_limit(void **state)
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(image_read(text_75, SIZE_MAX, 90, &one), IMAGE_OK);
         assert_int_equal(image_take(&all, &one), IMAGE_OK);
-        assert_int_equal(one.n, 0);
+        assert_int_equal(one.texts.n, 0);
         image_free(&one);
     }
-    assert_int_equal(all.n, 2);
+    assert_int_equal(all.texts.n, 2);
     assert_int_equal(all.bytes, 2 * strlen(text_75));
     all.bytes = 1 << 30; /* as if */
     assert_int_equal(image_read(text_75, SIZE_MAX, 90, &one), IMAGE_OK);
     assert_int_equal(image_take(&all, &one), IMAGE_INVALID);
     assert_non_null(strstr(all.why, "more than 1 GiB"));
-    assert_int_equal(one.n, 1);
+    assert_int_equal(one.texts.n, 1);
     image_free(&one);
     image_free(&all);
 }

@@ -45,7 +45,7 @@ static int constant_bytes(hd_module *m)
 static int ptx_arch(const struct CUfunc_st *f, struct device *d)
 {
     const struct image *image = &f->module->image;
-    return (int)(image->n && image->texts[0].arch ? image->texts[0].arch : device_arch(d));
+    return (int)(image->texts.n && image->texts.at[0].arch ? image->texts.at[0].arch : device_arch(d));
 }
 
 static int dynamic_shared_limit(const struct CUfunc_st *f, struct device *d, const hd_kernel_info *info)

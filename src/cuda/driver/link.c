@@ -11,8 +11,7 @@
 struct CUlinkState_st {
     CUlinkState handle;
     struct jit_options jit;
-    struct image_text *texts;
-    size_t n;
+    struct image inputs;
     void *image; /* what cuLinkComplete has made */
 };
 
@@ -50,19 +49,6 @@ static struct CUlinkState_st *link_of(CUlinkState handle)
     return record_of(handle, HANDLE_LINK);
 }
 
-/* Takes the texts of an image over. */
-static CUresult add_image(CUlinkState s, struct image *image)
-{
-    struct image_text *more = realloc(s->texts, (s->n + image->n) * sizeof *more);
-    if (!more)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    s->texts = more;
-    memcpy(more + s->n, image->texts, image->n * sizeof *more);
-    s->n += image->n;
-    image->n = 0;
-    return CUDA_SUCCESS;
-}
-
 CU_API CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data, size_t size, const char *name,
                                  unsigned n, CUjit_option *options, void **values)
 {
@@ -79,17 +65,16 @@ CU_API CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *
     if (type == CU_JIT_INPUT_NVVM)
         return api_not_supported("cuLinkAddData of NVVM IR: link PTX");
     bool object = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
-    enum image_result r = (object ? object_read : image_read)(data, size, device_arch(c->device), &image);
+    enum image_result read = (object ? object_read : image_read)(data, size, device_arch(c->device), &image);
+    enum image_result r = read ? read : image_take(&state->inputs, &image);
+    image_free(&image);
     if (r) {
         char text[640];
-        snprintf(text, sizeof text, "%s: %s\n", name ? name : "<unnamed>", image.why);
+        snprintf(text, sizeof text, "%s: %s\n", name ? name : "<unnamed>", read ? image.why : state->inputs.why);
         jit_log(&state->jit, true, text);
         log_line(LOG_ERROR, "%s", text);
-        return r == IMAGE_NO_BINARY ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
     }
-    CUresult result = add_image(state, &image);
-    image_free(&image);
-    return result;
+    return from_image(r);
 }
 
 CU_API CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
@@ -129,10 +114,11 @@ CU_API CUresult cuLinkComplete(CUlinkState handle, void **cubin, size_t *size)
     struct CUlinkState_st *state = link_of(handle);
     if (!state)
         return CUDA_ERROR_INVALID_HANDLE;
-    NEED(state->n && cubin);
-    TRY(jit_limit_registers(&state->jit, state->texts, state->n));
+    const struct image *inputs = &state->inputs;
+    NEED(inputs->texts.n && cubin);
+    TRY(jit_limit_registers(&state->jit, inputs->texts.at, inputs->texts.n));
     free(state->image);
-    state->image = image_of_texts(state->texts, state->n, &bytes);
+    state->image = image_of_texts(inputs->texts.at, inputs->texts.n, &bytes);
     if (!state->image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult r = module_new(c, state->image, bytes, "link", &state->jit, &m);
@@ -149,9 +135,7 @@ CU_API CUresult cuLinkComplete(CUlinkState handle, void **cubin, size_t *size)
 static void free_link(void *record)
 {
     struct CUlinkState_st *state = record;
-    for (size_t i = 0; i < state->n; i++)
-        free(state->texts[i].text);
-    free(state->texts);
+    image_free(&state->inputs);
     free(state->image);
     free(state);
 }

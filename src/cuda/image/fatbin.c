@@ -103,13 +103,12 @@ static enum image_result no_memory(struct image *image)
 
 static bool add_text(struct image *image, char *text, size_t bytes, unsigned arch)
 {
-    struct image_text *more = text ? realloc(image->texts, (image->n + 1) * sizeof *more) : NULL;
-    if (!more) {
+    struct image_text *new = text ? VEC_ADD(&image->texts) : NULL;
+    if (!new) {
         free(text);
         return false;
     }
-    image->texts = more;
-    image->texts[image->n++] = (struct image_text){text, bytes, arch};
+    *new = (struct image_text){text, bytes, arch};
     image->bytes += bytes;
     return true;
 }
@@ -118,14 +117,13 @@ enum image_result image_take(struct image *to, struct image *from)
 {
     if (from->bytes > max_text_bytes - to->bytes)
         return too_much(to);
-    struct image_text *more = realloc(to->texts, (to->n + from->n + 1) * sizeof *more);
-    if (!more)
+    if (!VEC_RESERVE(&to->texts, from->texts.n))
         return no_memory(to);
-    to->texts = more;
-    memcpy(more + to->n, from->texts, from->n * sizeof *more);
-    to->n += from->n;
+    for (uint32_t i = 0; i < from->texts.n; i++)
+        to->texts.at[to->texts.n++] = from->texts.at[i];
     to->bytes += from->bytes;
-    from->n = from->bytes = 0;
+    from->texts.n = 0;
+    from->bytes = 0;
     return IMAGE_OK;
 }
 
@@ -200,13 +198,12 @@ static enum image_result unpack(struct image *image, const struct candidate *c)
 static void note_kernel(void *data, const char *name, const struct cubin_kernel *k)
 {
     struct image *image = data;
-    size_t n = image->n_kernels;
-    bool is_full = (n & (n - 1)) == 0; /* room is for the next power of two */
-    struct image_kernel *more = is_full ? realloc(image->kernels, (n ? 2 * n : 1) * sizeof *more) : image->kernels;
-    image->kernels = more ? more : image->kernels;
-    char *copy = more ? copy_text(name, strlen(name)) : NULL;
-    if (copy)
-        image->kernels[image->n_kernels++] = (struct image_kernel){copy, *k};
+    char *copy = copy_text(name, strlen(name));
+    struct image_kernel *new = copy ? VEC_ADD(&image->kernels) : NULL;
+    if (new)
+        *new = (struct image_kernel){copy, *k};
+    else
+        free(copy);
 }
 
 /* What cannot be read says nothing: the PTX alone counts. */
@@ -355,7 +352,7 @@ static enum image_result read_containers(struct image *image, const uint8_t *dat
         for (; bounded && limit && *data == 0; limit--)
             data++;
     } while (bounded && limit);
-    return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
+    return image->texts.n ? IMAGE_OK : nothing_fits(image, arch, &found);
 }
 
 /* Goes through a section's containers, whose zeros in between are padding; false where it is broken. `found` gets what they have;
@@ -437,7 +434,7 @@ static enum image_result read_wrapper(struct image *image, const void *data, uns
         if (r)
             return r;
     }
-    return image->n ? IMAGE_OK : nothing_fits(image, arch, &found);
+    return image->texts.n ? IMAGE_OK : nothing_fits(image, arch, &found);
 }
 
 /* ---- other images ---- */
@@ -482,7 +479,7 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
         if (!add_text(image, copy_text(text, s->sh_size), s->sh_size, s->sh_info))
             return no_memory(image);
     }
-    return image->n ? IMAGE_OK : machine_code(image);
+    return image->texts.n ? IMAGE_OK : machine_code(image);
 }
 
 /* The same, of memory that need not be aligned, and of which the caller may not know how long it is. Where nobody does, what is not our
@@ -586,15 +583,15 @@ enum image_result image_read(const void *data, size_t bytes, unsigned arch, stru
 
 void image_free(struct image *image)
 {
-    for (size_t i = 0; i < image->n; i++)
-        free(image->texts[i].text);
-    free(image->texts);
-    for (size_t i = 0; i < image->n_kernels; i++)
-        free(image->kernels[i].name);
-    free(image->kernels);
-    image->texts = NULL;
-    image->kernels = NULL;
-    image->n = image->n_kernels = image->bytes = 0;
+    for (uint32_t i = 0; i < image->texts.n; i++)
+        free(image->texts.at[i].text);
+    free(image->texts.at);
+    for (uint32_t i = 0; i < image->kernels.n; i++)
+        free(image->kernels.at[i].name);
+    free(image->kernels.at);
+    memset(&image->texts.at, 0, sizeof image->texts);
+    memset(&image->kernels, 0, sizeof image->kernels);
+    image->bytes = 0;
 }
 
 void *image_file(const char *path, size_t *bytes)

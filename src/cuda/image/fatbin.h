@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/elf.h"
+#include "base/vec.h"
 #include "cuda/image/cubin.h"
 
 enum image_result {
@@ -34,11 +35,10 @@ struct image_kernel {
 };
 
 struct image {
-    struct image_kernel *kernels;
-    size_t n_kernels;
-    struct image_text *texts;
-    size_t n, bytes; /* of texts; of all of them together */
-    char why[512];   /* what is wrong with it, for people, where a result is not IMAGE_OK */
+    VEC(struct image_kernel) kernels;
+    VEC(struct image_text) texts;
+    size_t bytes;  /* of all texts together */
+    char why[512]; /* what is wrong with it, for people, where a result is not IMAGE_OK */
 };
 
 /* Of a container, all PTX, and not what fits a device best. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 static const struct advised unadvised = {.preferred.id = ADVICE_NOWHERE, .prefetched.id = ADVICE_NOWHERE};
 
 struct stretch {
@@ -12,10 +14,7 @@ struct stretch {
 };
 
 /* By address; with the state's lock held. */
-static struct {
-    struct stretch *at;
-    size_t n, capacity;
-} advice;
+static VEC(struct stretch) advice;
 
 /* The first that ends behind an address. */
 static size_t first_behind(const char *address)
@@ -33,17 +32,10 @@ static size_t first_behind(const char *address)
 
 static bool insert(size_t i, struct stretch s)
 {
-    if (advice.n == advice.capacity) {
-        size_t capacity = advice.capacity ? 2 * advice.capacity : 16;
-        struct stretch *more = realloc(advice.at, capacity * sizeof *more);
-        if (!more)
-            return false;
-        advice.at = more;
-        advice.capacity = capacity;
-    }
-    memmove(&advice.at[i + 1], &advice.at[i], (advice.n++ - i) * sizeof s);
-    advice.at[i] = s;
-    return true;
+    struct stretch *new = VEC_INSERT(&advice, i);
+    if (new)
+        *new = s;
+    return new;
 }
 
 /* Of a stretch that an address is within, two. */
@@ -80,8 +72,7 @@ void advice_forget(const void *start, size_t bytes)
     size_t i = first_behind(from), end = i;
     while (end < advice.n && advice.at[end].start < to)
         end++;
-    memmove(&advice.at[i], &advice.at[end], (advice.n - end) * sizeof *advice.at);
-    advice.n -= end - i;
+    VEC_REMOVE(&advice, i, end - i);
     state_unlock();
 }
 

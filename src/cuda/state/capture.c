@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
+
 struct tail {
     CUgraphNode *at; /* handles; some may be there twice until tail_unify() */
     size_t n, capacity;
@@ -98,14 +100,8 @@ static CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
 {
     if (t->n + n > t->capacity)
         tail_unify(t);
-    if (t->n + n > t->capacity) {
-        size_t capacity = 2 * (t->n + n);
-        CUgraphNode *more = realloc(t->at, capacity * sizeof *more);
-        if (!more)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        t->at = more;
-        t->capacity = capacity;
-    }
+    if (!VEC_RESERVE(t, n))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++)
         t->at[t->n++] = nodes[i];
     return CUDA_SUCCESS;

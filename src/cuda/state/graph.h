@@ -4,6 +4,7 @@
 #ifndef HEDDLE_CUDA_STATE_GRAPH_H
 #define HEDDLE_CUDA_STATE_GRAPH_H
 
+#include "base/vec.h"
 #include "cuda/state/work.h"
 
 /* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it stands in the other's: what a graph of
@@ -94,9 +95,8 @@ struct CUgraphExec_st {
         bool is_first, is_last; /* it depends on nothing, nothing depends on it */
         size_t after, n_after;  /* what it depends on: where the exec's list has it, in the order of the edges */
         size_t branch;
-        struct step **waits_for; /* in other branches */
-        size_t n_waits;
-        hd_event *event; /* its end, where others wait for it, or NULL */
+        VEC(struct step *) waits_for; /* in other branches */
+        hd_event *event;              /* its end, where others wait for it, or NULL */
     } steps[];
 };
 

@@ -12,11 +12,10 @@
 
 static CUresult wait_for(struct step *s, struct step *earlier)
 {
-    struct step **more = realloc(s->waits_for, (s->n_waits + 1) * sizeof *more);
-    if (!more)
+    struct step **new = VEC_ADD(&s->waits_for);
+    if (!new)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    s->waits_for = more;
-    more[s->n_waits++] = earlier;
+    *new = earlier;
     return earlier->event ? CUDA_SUCCESS : from_hd(hd_event_create(&earlier->event));
 }
 
@@ -68,7 +67,7 @@ void branches_free(CUgraphExec x)
 {
     for (size_t i = 0; i < x->n; i++) {
         hd_event_destroy(x->steps[i].event);
-        free(x->steps[i].waits_for);
+        free(x->steps[i].waits_for.at);
     }
     for (size_t b = 1; x->streams && b < x->n_branches; b++)
         if (x->streams[b] && context_lives(x->streams_of, x->streams_of_id))
@@ -110,8 +109,8 @@ static CUresult run_step(CUgraphExec x, struct step *s, CUcontext c)
     hd_stream *stream = x->streams[s->branch];
     if (s->is_first && s->branch > 0)
         TRY(from_hd(hd_stream_wait_event(stream, x->begun)));
-    for (size_t i = 0; i < s->n_waits; i++)
-        TRY(from_hd(hd_stream_wait_event(stream, s->waits_for[i]->event)));
+    for (size_t i = 0; i < s->waits_for.n; i++)
+        TRY(from_hd(hd_stream_wait_event(stream, s->waits_for.at[i]->event)));
     if (!s->disabled)
         TRY(work_run(stream, c, &s->work, WORK_IN_GRAPH));
     return s->event ? from_hd(hd_event_follow(s->event, stream)) : CUDA_SUCCESS;

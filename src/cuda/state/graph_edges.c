@@ -5,19 +5,6 @@
 
 /* ---- edges ---- */
 
-static bool make_room(struct edges *e)
-{
-    if (e->n < e->capacity)
-        return true;
-    size_t capacity = e->capacity ? 2 * e->capacity : 2;
-    struct edge_end *more = realloc(e->at, capacity * sizeof *more);
-    if (!more)
-        return false;
-    e->at = more;
-    e->capacity = capacity;
-    return true;
-}
-
 /* Where the edge stands among those that `node` depends on; n, where there is none. It is looked for in the shorter list. */
 static size_t find(CUgraphNode earlier, CUgraphNode node)
 {
@@ -43,7 +30,7 @@ CUresult graph_order(CUgraphNode earlier, CUgraphNode node)
     struct edges *after = &node->after, *before = &earlier->before;
     if (graph_is_ordered(earlier, node))
         return CUDA_SUCCESS;
-    if (!make_room(after) || !make_room(before))
+    if (!VEC_RESERVE(after, 1) || !VEC_RESERVE(before, 1))
         return CUDA_ERROR_OUT_OF_MEMORY;
     after->at[after->n] = (struct edge_end){earlier, before->n};
     before->at[before->n++] = (struct edge_end){node, after->n++};

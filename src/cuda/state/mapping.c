@@ -2,6 +2,7 @@
 #include "cuda/state/mapping.h"
 
 #include "base/memory_file.h"
+#include "base/vec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,7 @@ enum { PAGE = 4096 };
 static struct mappings {
     struct mapping *at; /* by address */
     size_t n, capacity;
-    struct reservation *reserved;
-    size_t n_reserved, cap_reserved;
+    VEC(struct reservation) reserved;
 } mappings;
 
 /* ---- files ---- */
@@ -146,14 +146,8 @@ static struct mapping *that_begins(const struct mappings *l, const void *start)
 
 static bool insert(struct mappings *l, const struct mapping *m)
 {
-    if (l->n == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 16;
-        struct mapping *more = realloc(l->at, capacity * sizeof *more);
-        if (!more)
-            return false;
-        l->at = more;
-        l->capacity = capacity;
-    }
+    if (!VEC_RESERVE(l, 1))
+        return false;
     size_t i = before(l, m->start);
     memmove(&l->at[i + 1], &l->at[i], (l->n - i) * sizeof *m);
     l->at[i] = *m;
@@ -265,9 +259,9 @@ unsigned mapping_access(const struct mapping *m)
 static const struct reservation *reservation_of(const struct mappings *l, const char *address)
 {
     size_t i = 0;
-    while (i < l->n_reserved && (size_t)(address - l->reserved[i].start) >= l->reserved[i].bytes)
+    while (i < l->reserved.n && (size_t)(address - l->reserved.at[i].start) >= l->reserved.at[i].bytes)
         i++;
-    return i < l->n_reserved ? &l->reserved[i] : NULL;
+    return i < l->reserved.n ? &l->reserved.at[i] : NULL;
 }
 
 static bool all_allow(const struct mappings *l, const char *at, const char *end, unsigned wanted)
@@ -287,7 +281,7 @@ bool mapping_allows(const void *start, size_t bytes, bool writes)
 {
     const struct mappings *l = &mappings;
     const char *at = start;
-    if (!bytes || (!__atomic_load_n(&l->n, __ATOMIC_ACQUIRE) && !__atomic_load_n(&l->n_reserved, __ATOMIC_ACQUIRE)))
+    if (!bytes || (!__atomic_load_n(&l->n, __ATOMIC_ACQUIRE) && !__atomic_load_n(&l->reserved.n, __ATOMIC_ACQUIRE)))
         return true;
     state_lock();
     bool allowed =
@@ -374,21 +368,12 @@ bool mapping_unmap(const void *start, size_t bytes)
 CUresult reservation_add(struct reservation r)
 {
     struct mappings *l = &mappings;
-    bool good = true;
     state_lock();
-    if (l->n_reserved == l->cap_reserved) {
-        size_t capacity = l->cap_reserved ? 2 * l->cap_reserved : 16;
-        struct reservation *more = realloc(l->reserved, capacity * sizeof *more);
-        good = more;
-        if (more) {
-            l->reserved = more;
-            l->cap_reserved = capacity;
-        }
-    }
-    if (good)
-        l->reserved[l->n_reserved++] = r;
+    struct reservation *new = VEC_ADD(&l->reserved);
+    if (new)
+        *new = r;
     state_unlock();
-    return good ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return new ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static bool is_mapped(const struct mappings *l, const char *start, size_t bytes)
@@ -402,11 +387,11 @@ bool reservation_remove(struct reservation r)
     struct mappings *l = &mappings;
     size_t i = 0;
     state_lock();
-    while (i < l->n_reserved && (l->reserved[i].start != r.start || l->reserved[i].bytes != r.bytes))
+    while (i < l->reserved.n && (l->reserved.at[i].start != r.start || l->reserved.at[i].bytes != r.bytes))
         i++;
-    bool good = i < l->n_reserved && !is_mapped(l, r.start, r.bytes);
+    bool good = i < l->reserved.n && !is_mapped(l, r.start, r.bytes);
     if (good)
-        l->reserved[i] = l->reserved[--l->n_reserved];
+        l->reserved.at[i] = l->reserved.at[--l->reserved.n];
     state_unlock();
     return good;
 }
@@ -427,8 +412,8 @@ bool reservation_is_free(const void *start, size_t bytes)
     const char *p = start;
     bool inside = false;
     state_lock();
-    for (size_t i = 0; i < l->n_reserved && !inside; i++) {
-        const struct reservation *r = &l->reserved[i];
+    for (size_t i = 0; i < l->reserved.n && !inside; i++) {
+        const struct reservation *r = &l->reserved.at[i];
         inside = p >= r->start && bytes <= r->bytes && (size_t)(p - r->start) <= r->bytes - bytes;
     }
     bool good = inside && !is_mapped(l, p, bytes);

@@ -31,7 +31,7 @@ static void complain(const struct CUmod_st *m, struct jit_options *jit, const ch
         say("%s: %s", m->name, text);
 }
 
-static CUresult from_image(enum image_result r)
+CUresult from_image(enum image_result r)
 {
     switch (r) {
     case IMAGE_OK: return CUDA_SUCCESS;
@@ -115,20 +115,20 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
     CUresult r = CUDA_SUCCESS;
     *module = __atomic_load_n(on, __ATOMIC_ACQUIRE);
     if (!*module) {
-        hd_source *sources = calloc(m->image.n, sizeof *sources);
+        hd_source *sources = calloc(m->image.texts.n, sizeof *sources);
         hd_report *report = NULL;
-        for (size_t i = 0; sources && i < m->image.n; i++)
-            sources[i] = (hd_source){m->name, m->image.texts[i].text, m->image.texts[i].bytes};
+        for (size_t i = 0; sources && i < m->image.texts.n; i++)
+            sources[i] = (hd_source){m->name, m->image.texts.at[i].text, m->image.texts.at[i].bytes};
         state_lock();
         if (!*on) {
             hd_module *new = NULL;
             hd_result loaded =
-                sources ? hd_module_load(d->machine, sources, m->image.n, &new, &report) : HD_ERROR_OUT_OF_MEMORY;
+                sources ? hd_module_load(d->machine, sources, m->image.texts.n, &new, &report) : HD_ERROR_OUT_OF_MEMORY;
             r = from_load(loaded, report);
             if (!r)
                 r = place_variables(m, new);
-            for (size_t i = 0; !r && i < m->image.n_kernels; i++)
-                set_machine_code(new, &m->image.kernels[i]);
+            for (size_t i = 0; !r && i < m->image.kernels.n; i++)
+                set_machine_code(new, &m->image.kernels.at[i]);
             if (!r) {
                 register_placed(m, d);
                 __atomic_store_n(on, new, __ATOMIC_RELEASE);
@@ -187,7 +187,7 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
     snprintf(m->name, sizeof m->name, "%s", name);
     r = from_image(image_read(image, bytes, device_arch(d), &m->image));
     if (!r)
-        r = jit_limit_registers(jit, m->image.texts, m->image.n);
+        r = jit_limit_registers(jit, m->image.texts.at, m->image.texts.n);
     if (!r && jit && jit->n_names && !note_placed(m, jit))
         r = CUDA_ERROR_OUT_OF_MEMORY;
     else if (r)

@@ -21,6 +21,7 @@ CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options
 void jit_log(struct jit_options *o, bool error, const char *text);
 void jit_done(struct jit_options *o);
 /* Writes into PTX what the options say of the code that comes of it; leaves what has mistakes. */
+CUresult from_image(enum image_result r);
 CUresult jit_limit_registers(const struct jit_options *o, struct image_text *texts, size_t n);
 
 /* Loads an image as a module of the context, or, where that is NULL, as a library. `bytes` is SIZE_MAX where it is not

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-    struct registered *at; /* by address */
-    size_t n, capacity;
-} registered;
+#include "base/vec.h"
+
+static VEC(struct registered) registered; /* by address */
 
 /* The last registered range that starts at or before an address: its place from 1, or 0. */
 static size_t registered_before(const void *address)
@@ -37,27 +36,15 @@ bool registered_find(const void *address, struct registered *r)
 
 CUresult registered_add_held(const struct registered *r)
 {
-    CUresult result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     size_t i = registered_before((const char *)r->start + r->bytes - 1);
     struct registered *p = i ? &registered.at[i - 1] : NULL;
-    if (!p || (const char *)p->start + p->bytes <= (const char *)r->start) {
-        result = CUDA_SUCCESS;
-        if (registered.n == registered.capacity) {
-            size_t cap = registered.capacity ? 2 * registered.capacity : 16;
-            struct registered *more = realloc(registered.at, cap * sizeof *more);
-            if (more) {
-                registered.at = more;
-                registered.capacity = cap;
-            } else {
-                result = CUDA_ERROR_OUT_OF_MEMORY;
-            }
-        }
-    }
-    if (!result) {
-        memmove(&registered.at[i + 1], &registered.at[i], (registered.n++ - i) * sizeof *r);
-        registered.at[i] = *r;
-    }
-    return result;
+    if (p && (const char *)p->start + p->bytes > (const char *)r->start)
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    struct registered *new = VEC_INSERT(&registered, i);
+    if (!new)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *new = *r;
+    return CUDA_SUCCESS;
 }
 
 CUresult registered_add(const struct registered *r)
@@ -73,7 +60,7 @@ CUresult registered_remove_held(const void *start)
     size_t i = registered_before(start);
     if (!i || registered.at[i - 1].start != start)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    memmove(&registered.at[i - 1], &registered.at[i], (registered.n-- - i) * sizeof *registered.at);
+    VEC_REMOVE(&registered, i - 1, 1);
     return CUDA_SUCCESS;
 }
 
@@ -87,7 +74,7 @@ CUresult registered_remove(const void *start)
 
 void registered_leave_held(CUcontext handle)
 {
-    size_t kept = 0;
+    uint32_t kept = 0;
     for (size_t i = 0; i < registered.n; i++)
         if (registered.at[i].managed || registered.at[i].context != handle)
             registered.at[kept++] = registered.at[i];
