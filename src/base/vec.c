@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-enum { LEAST_CAPACITY = 8 };
+enum { LEAST_BYTES = 64 };
 
 bool vec_reserve(void *at, size_t *capacity, size_t n, size_t more, size_t size)
 {
-    size_t wanted, bytes, room = *capacity < LEAST_CAPACITY ? LEAST_CAPACITY : 2 * *capacity;
+    size_t wanted, bytes, room = *capacity ? 2 * *capacity : LEAST_BYTES / size + 1;
     void *elements;
     memcpy(&elements, at, sizeof elements);
     if (__builtin_add_overflow(n, more, &wanted))

@@ -233,12 +233,12 @@ void order_block_end(struct block_order *b)
     }
     for (unsigned i = 0; i < BARRIERS; i++)
         clock_release(b->arrived[i]);
-    for (uint32_t i = 0; i < b->n_mbarriers; i++) {
-        clock_release(b->mbarriers[i].phase[0]);
-        clock_release(b->mbarriers[i].phase[1]);
+    for (uint32_t i = 0; i < b->mbarriers.n; i++) {
+        clock_release(b->mbarriers.at[i].phase[0]);
+        clock_release(b->mbarriers.at[i].phase[1]);
     }
-    free(b->mbarriers);
-    free(b->init_fences);
+    free(b->mbarriers.at);
+    free(b->init_fences.at);
     if (b->cluster && --b->cluster->blocks == 0) {
         clock_release(b->cluster->arriving);
         clock_release(b->cluster->opened);

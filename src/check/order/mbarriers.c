@@ -5,15 +5,13 @@
 
 static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t address)
 {
-    for (uint32_t i = 0; i < b->n_mbarriers; i++)
-        if (b->mbarriers[i].address == address)
-            return &b->mbarriers[i];
-    struct mbarrier_order *more = realloc(b->mbarriers, (b->n_mbarriers + 1) * sizeof *more);
-    if (!order_note(b->order, more))
-        return NULL;
-    b->mbarriers = more;
-    more[b->n_mbarriers] = (struct mbarrier_order){.address = address};
-    return &more[b->n_mbarriers++];
+    for (uint32_t i = 0; i < b->mbarriers.n; i++)
+        if (b->mbarriers.at[i].address == address)
+            return &b->mbarriers.at[i];
+    struct mbarrier_order *new = VEC_ADD(&b->mbarriers);
+    if (order_note(b->order, new))
+        *new = (struct mbarrier_order){.address = address};
+    return new;
 }
 
 /* Arrivals are read-modify-writes of the object: a phase passes on what the ones before it have released. */
@@ -67,16 +65,15 @@ void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, st
 static void add_init_fence(struct block_order *b, unsigned warp, unsigned lane)
 {
     uint32_t frontier = b->warps[warp].epoch + 1;
-    for (uint32_t i = 0; i < b->n_init_fences; i++)
-        if (b->init_fences[i].warp == warp && b->init_fences[i].lane == lane && !b->init_fences[i].has_arrived) {
-            b->init_fences[i].frontier = frontier;
+    for (uint32_t i = 0; i < b->init_fences.n; i++)
+        if (b->init_fences.at[i].warp == warp && b->init_fences.at[i].lane == lane &&
+            !b->init_fences.at[i].has_arrived) {
+            b->init_fences.at[i].frontier = frontier;
             return;
         }
-    struct init_fence *more = realloc(b->init_fences, (b->n_init_fences + 1) * sizeof *more);
-    if (!order_note(b->order, more))
-        return;
-    b->init_fences = more;
-    more[b->n_init_fences++] = (struct init_fence){.warp = warp, .lane = lane, .frontier = frontier};
+    struct init_fence *new = VEC_ADD(&b->init_fences);
+    if (order_note(b->order, new))
+        *new = (struct init_fence){.warp = warp, .lane = lane, .frontier = frontier};
 }
 
 /* A strong write behind it counts as one behind a fence of all that was done: nobody makes use of the difference. */
@@ -95,8 +92,8 @@ void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes)
 
 void order_arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t lanes)
 {
-    for (uint32_t i = 0; i < b->n_init_fences; i++) {
-        struct init_fence *f = &b->init_fences[i];
+    for (uint32_t i = 0; i < b->init_fences.n; i++) {
+        struct init_fence *f = &b->init_fences.at[i];
         if (f->warp != warp || !(lanes >> f->lane & 1) || f->has_arrived)
             continue;
         f->has_arrived = true;
@@ -110,8 +107,8 @@ uint32_t order_init_before(const struct block_order *owner, const struct block_o
                            unsigned of_warp, uint32_t of, uint32_t epoch)
 {
     uint32_t before = 0;
-    for (uint32_t i = 0; i < owner->n_init_fences; i++) {
-        const struct init_fence *f = &owner->init_fences[i];
+    for (uint32_t i = 0; i < owner->init_fences.n; i++) {
+        const struct init_fence *f = &owner->init_fences.at[i];
         if (f->warp == of_warp && of >> f->lane & 1 && epoch < f->frontier && f->has_arrived &&
             clock_before(order_known(b, warp, lane), order_meetings_of(owner->cluster->first), 0, 1, f->times))
             before |= 1u << f->lane;

@@ -22,6 +22,7 @@
 #ifndef HEDDLE_CHECK_ORDER_H
 #define HEDDLE_CHECK_ORDER_H
 
+#include "base/vec.h"
 #include "check/shadow/budget.h"
 #include "check/order/clock.h"
 #include "check/shadow/numbered.h"
@@ -126,9 +127,8 @@ struct block_order {
     struct clock *at_exit;           /* in a cluster: what its threads have known that have exited */
     struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
     struct cluster_order *cluster;   /* or NULL */
-    struct mbarrier_order *mbarriers;
-    struct init_fence *init_fences;
-    uint32_t n_mbarriers, n_init_fences;
+    VEC(struct mbarrier_order) mbarriers;
+    VEC(struct init_fence) init_fences;
     uint32_t n_warps;
     struct warp_order warps[];
 };

@@ -19,15 +19,14 @@ struct sync_variable {
     uint32_t owner;       /* as in struct strong_access */
     uint32_t incarnation; /* of the last write */
     uint8_t scope;
-    uint32_t n, room;
-    struct release *releases;
+    VEC(struct release) releases;
 };
 
 static void drop_releases(struct sync_variable *v)
 {
-    for (uint32_t i = 0; i < v->n; i++)
-        clock_release(v->releases[i].clock);
-    v->n = 0;
+    for (uint32_t i = 0; i < v->releases.n; i++)
+        clock_release(v->releases.at[i].clock);
+    v->releases.n = 0;
 }
 
 void order_forget_releases(struct order *o)
@@ -37,7 +36,7 @@ void order_forget_releases(struct order *o)
         for (struct sync_variable *v = o->buckets[i]; v; v = next) {
             next = v->next;
             drop_releases(v);
-            free(v->releases);
+            free(v->releases.at);
             free(v);
         }
         o->buckets[i] = NULL;
@@ -51,8 +50,8 @@ void order_keep_releases(struct order *o)
         for (const struct sync_variable *v = o->buckets[i]; v; v = v->next) {
             if (v->incarnation)
                 order_keep_incarnation(o, v->incarnation);
-            for (uint32_t k = 0; k < v->n; k++)
-                order_keep_incarnation(o, v->releases[k].incarnation);
+            for (uint32_t k = 0; k < v->releases.n; k++)
+                order_keep_incarnation(o, v->releases.at[k].incarnation);
         }
 }
 
@@ -224,20 +223,20 @@ static void join_past(const struct block_order *b, struct sync_variable *v)
 {
     struct release *past[SCOPE_COUNT] = {0};
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < v->n; i++) {
-        struct release *r = &v->releases[i];
+    for (uint32_t i = 0; i < v->releases.n; i++) {
+        struct release *r = &v->releases.at[i];
         bool is = is_past(b->order, r);
         if (is && past[r->scope]) {
             order_join(b, &past[r->scope]->clock, r->clock);
             clock_release(r->clock);
             continue;
         }
-        v->releases[kept] = *r;
+        v->releases.at[kept] = *r;
         if (is)
-            past[r->scope] = &v->releases[kept];
+            past[r->scope] = &v->releases.at[kept];
         kept++;
     }
-    v->n = kept;
+    v->releases.n = kept;
 }
 
 /* The part of the variable that releases of the scope by threads of the incarnation are in: those that are for the same threads are
@@ -245,21 +244,15 @@ static void join_past(const struct block_order *b, struct sync_variable *v)
 static struct release *part_for(const struct block_order *b, struct sync_variable *v, enum scope scope)
 {
     struct order *o = b->order;
-    for (uint32_t i = 0; i < v->n; i++)
-        if (v->releases[i].scope == scope && are_alike(o, scope, v->releases[i].incarnation, b->number))
-            return &v->releases[i];
-    if (v->n == v->room)
+    for (uint32_t i = 0; i < v->releases.n; i++)
+        if (v->releases.at[i].scope == scope && are_alike(o, scope, v->releases.at[i].incarnation, b->number))
+            return &v->releases.at[i];
+    if (v->releases.n == v->releases.capacity)
         join_past(b, v);
-    if (v->n == v->room) {
-        uint32_t room = 2 * v->room + 2;
-        struct release *more = realloc(v->releases, room * sizeof *more);
-        if (!order_note(o, more))
-            return NULL;
-        v->releases = more;
-        v->room = room;
-    }
-    v->releases[v->n] = (struct release){.scope = (uint8_t)scope};
-    return &v->releases[v->n++];
+    struct release *new = VEC_ADD(&v->releases);
+    if (order_note(o, new))
+        *new = (struct release){.scope = (uint8_t)scope};
+    return new;
 }
 
 static void put_release(struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
@@ -302,8 +295,8 @@ static uint32_t observe(struct block_order *b, unsigned warp, uint32_t lanes, co
                         const struct sync_variable *v)
 {
     uint32_t own = order_incarnation(b->order, b->number)->task, other = 0;
-    for (uint32_t i = 0; i < v->n; i++) {
-        const struct release *r = &v->releases[i];
+    for (uint32_t i = 0; i < v->releases.n; i++) {
+        const struct release *r = &v->releases.at[i];
         if (!order_scope_includes(b->order, (enum scope)r->scope, r->incarnation, b->number))
             continue;
         if (!s->acquires && atomic_load_explicit(&b->order->has_acquires, memory_order_relaxed))
@@ -351,15 +344,15 @@ static void end_chain(const struct block_order *b, unsigned warp, unsigned lane,
 {
     uint32_t kept = 0;
     struct snapshot now;
-    for (uint32_t i = 0; i < v->n; i++) {
-        const struct release *r = &v->releases[i];
+    for (uint32_t i = 0; i < v->releases.n; i++) {
+        const struct release *r = &v->releases.at[i];
         if (are_alike(b->order, (enum scope)r->scope, r->incarnation, b->number) &&
             released(b, warp, lane, s, (enum scope)r->scope, &now) && clock_goes_on(r->clock, now.known))
-            v->releases[kept++] = *r;
+            v->releases.at[kept++] = *r;
         else
             clock_release(r->clock);
     }
-    v->n = kept;
+    v->releases.n = kept;
 }
 
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s)
@@ -389,7 +382,7 @@ uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, con
     const struct sync_variable *v = find_variable(b->order, s->address);
     if (s->acquires && atomic_load_explicit(&b->order->has_acquires, memory_order_relaxed))
         acquire_read(b, warp, lanes, s);
-    if (!v || v->owner != s->owner || !v->n || !are_morally_strong(b, s, v))
+    if (!v || v->owner != s->owner || !v->releases.n || !are_morally_strong(b, s, v))
         return 0;
     return observe(b, warp, lanes, s, v);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 
 enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 << (32 - CHUNK_LOG2), MOST_LEARNT = 4 };
 
@@ -24,7 +25,7 @@ struct timeline_clock {
 
 /* The same while it is being made, with room for all timelines. */
 struct times {
-    uint32_t *at, n;
+    uint32_t *at, n, capacity;
 };
 
 /* Between submission and beginning. */
@@ -44,8 +45,8 @@ struct record {
 };
 
 struct timeline {
-    uint32_t *tasks; /* by place - 1 - gone */
-    uint32_t n, gone, capacity;
+    VEC(uint32_t) tasks; /* by place - 1 - gone */
+    uint32_t n, gone;
     uint32_t last_work;    /* place of the last that is no mark, */
     uint32_t begun, ended; /* of the last that has begun; that has ended */
     bool closed;
@@ -56,13 +57,12 @@ struct timelines {
     pthread_mutex_t lock;
     struct record *_Atomic *chunks;
     uint32_t n_tasks;
-    struct timeline *timelines;
-    uint32_t n_timelines, cap_timelines;
+    VEC(struct timeline) timelines;
     uint32_t n_closed;             /* of them, that can go on as others in time */
-    struct times now;              /* the host's clock: cap_timelines places */
+    struct times now;              /* the host's clock, with room for all timelines */
     struct timeline_clock *shared; /* the same as a clock, or NULL */
     uint32_t segment;              /* the task of the host's accesses, or 0 where it would be a new one */
-    struct times scratch;          /* cap_timelines places */
+    struct times scratch;          /* with room for all timelines */
     _Atomic uint32_t retired;
     _Atomic uint32_t forgotten; /* tasks up to this one, all retired, have no records: whole chunks */
     struct arena arena;         /* names and notes */
@@ -141,7 +141,7 @@ static bool is_forgotten(const struct timelines *s, uint32_t task)
 
 static uint32_t task_at(const struct timeline *x, uint32_t place)
 {
-    return x->tasks[place - 1 - x->gone];
+    return x->tasks.at[place - 1 - x->gone];
 }
 
 /* What is before a task. */
@@ -197,30 +197,24 @@ static void host_moves(struct timelines *s)
 
 /* ---- timelines and records ---- */
 
-static bool grow(struct timelines *s)
+/* A new one, and room for it in the host's clock; NULL where memory is exhausted. */
+static struct timeline *timeline_add(struct timelines *s)
 {
-    if (s->n_timelines < s->cap_timelines)
-        return true;
-    uint32_t capacity = s->cap_timelines ? 2 * s->cap_timelines : 16;
-    struct timeline *timelines = realloc(s->timelines, capacity * sizeof *timelines);
-    s->timelines = timelines ? timelines : s->timelines;
-    uint32_t *now = realloc(s->now.at, capacity * sizeof *now);
-    s->now.at = now ? now : s->now.at;
-    uint32_t *scratch = realloc(s->scratch.at, capacity * sizeof *scratch);
-    s->scratch.at = scratch ? scratch : s->scratch.at;
-    if (!timelines || !now || !scratch)
-        return false;
-    s->cap_timelines = capacity;
-    return true;
+    uint32_t n = s->timelines.n + 1;
+    bool fits = VEC_RESERVE(&s->now, n - s->now.n) && VEC_RESERVE(&s->scratch, n - s->scratch.n);
+    struct timeline *new = fits ? VEC_ADD(&s->timelines) : NULL;
+    if (new)
+        *new = (struct timeline){0};
+    return new;
 }
 
 /* A timeline that is closed, and all of whose tasks the host has waited for, can go on as another one: what is submitted comes
  * after them anyway. */
 static uint32_t timeline_again(struct timelines *s)
 {
-    for (uint32_t i = HOST + 1; s->n_closed && i < s->n_timelines; i++)
-        if (s->timelines[i].closed && time_of(&s->now, i) == s->timelines[i].n) {
-            s->timelines[i].closed = false;
+    for (uint32_t i = HOST + 1; s->n_closed && i < s->timelines.n; i++)
+        if (s->timelines.at[i].closed && time_of(&s->now, i) == s->timelines.at[i].n) {
+            s->timelines.at[i].closed = false;
             s->n_closed--;
             return i;
         }
@@ -232,11 +226,8 @@ static bool timeline_new(struct timelines *s, uint32_t *timeline)
     *timeline = timeline_again(s);
     if (*timeline)
         return true;
-    if (!grow(s))
-        return false;
-    *timeline = s->n_timelines++;
-    s->timelines[*timeline] = (struct timeline){0};
-    return true;
+    *timeline = s->timelines.n;
+    return timeline_add(s);
 }
 
 /* NULL where memory is exhausted. */
@@ -282,7 +273,7 @@ static const struct task_note *keep_note(struct timelines *s, const struct task_
 static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct task_note *note)
 {
     uint32_t task = s->n_tasks + 1;
-    struct timeline *x = &s->timelines[timeline];
+    struct timeline *x = &s->timelines.at[timeline];
     const struct task_note *kept = keep_note(s, note);
     if (task == 0 || !kept)
         return 0;
@@ -292,15 +283,11 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
             return 0;
         atomic_store_explicit(&s->chunks[task >> CHUNK_LOG2], chunk, memory_order_release);
     }
-    if (x->n - x->gone == x->capacity) {
-        uint32_t capacity = x->capacity ? 2 * x->capacity : 64;
-        uint32_t *tasks = realloc(x->tasks, capacity * sizeof *tasks);
-        if (!tasks)
-            return 0;
-        x->tasks = tasks;
-        x->capacity = capacity;
-    }
-    x->tasks[x->n++ - x->gone] = task;
+    uint32_t *new = VEC_ADD(&x->tasks);
+    if (!new)
+        return 0;
+    *new = task;
+    x->n++;
     if (note->kind != TASK_MARK)
         x->last_work = x->n;
     s->n_tasks = task;
@@ -312,10 +299,10 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
 static uint32_t frontier_of(const struct timelines *s, const struct times *t, uint32_t task, uint32_t least)
 {
     uint32_t frontier = task - 1, own = record_of(s, task)->timeline;
-    for (uint32_t i = 0; i < s->n_timelines && frontier > least; i++) {
+    for (uint32_t i = 0; i < s->timelines.n && frontier > least; i++) {
         uint32_t place = time_of(t, i);
-        if (i != own && place < s->timelines[i].n && task_at(&s->timelines[i], place + 1) <= frontier)
-            frontier = task_at(&s->timelines[i], place + 1) - 1;
+        if (i != own && place < s->timelines.at[i].n && task_at(&s->timelines.at[i], place + 1) <= frontier)
+            frontier = task_at(&s->timelines.at[i], place + 1) - 1;
     }
     return frontier;
 }
@@ -332,8 +319,8 @@ static void set_clock(struct timelines *s, uint32_t task, struct times *t, struc
         t->n--;
     struct timeline_clock *old = r->clock;
     r->frontier = frontier_of(s, t, task, least);
-    if (r->overlapped && task_at(&s->timelines[r->timeline], r->overlapped) <= r->frontier)
-        r->frontier = task_at(&s->timelines[r->timeline], r->overlapped) - 1;
+    if (r->overlapped && task_at(&s->timelines.at[r->timeline], r->overlapped) <= r->frontier)
+        r->frontier = task_at(&s->timelines.at[r->timeline], r->overlapped) - 1;
     r->clock = like && is_same(like, t) ? timeline_clock_keep(like) : timeline_clock_new(t);
     timeline_clock_release(old);
 }
@@ -390,7 +377,7 @@ uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct 
     pthread_mutex_lock(&s->lock);
     end_segment(s);
     if (*timeline || timeline_new(s, timeline)) {
-        struct timeline *x = &s->timelines[*timeline];
+        struct timeline *x = &s->timelines.at[*timeline];
         uint32_t previous = x->n > x->gone ? task_at(x, x->n) : 0;
         task = task_add(s, *timeline, note);
         if (task)
@@ -436,7 +423,7 @@ static void begin(struct timelines *s, uint32_t task)
         timeline_clock_release(p->host);
     free(p);
     r->pending = NULL;
-    s->timelines[r->timeline].begun = r->place;
+    s->timelines.at[r->timeline].begun = r->place;
 }
 
 static bool is_host_function(const struct timelines *s, uint32_t task)
@@ -463,12 +450,12 @@ void timelines_end(struct timelines *s, uint32_t task)
     if (!task)
         return;
     pthread_mutex_lock(&s->lock);
-    s->timelines[record_of(s, task)->timeline].ended = record_of(s, task)->place;
+    s->timelines.at[record_of(s, task)->timeline].ended = record_of(s, task)->place;
     if (is_host_function(s, task)) {
         set_times(&s->scratch, &s->now);
         join(&s->scratch, record_of(s, task)->clock);
-        for (uint32_t i = HOST + 1; i < s->n_timelines && record_of(s, task)->note->kind == TASK_GATE; i++)
-            join_place(&s->scratch, i, s->timelines[i].begun);
+        for (uint32_t i = HOST + 1; i < s->timelines.n && record_of(s, task)->note->kind == TASK_GATE; i++)
+            join_place(&s->scratch, i, s->timelines.at[i].begun);
         set_clock(s, task, &s->scratch, NULL, record_of(s, task)->frontier);
         host_moves(s);
         join_task(s, &s->now, task);
@@ -489,8 +476,8 @@ void timelines_learn(struct timelines *s, uint32_t task, uint32_t from)
 void timelines_close(struct timelines *s, uint32_t timeline)
 {
     pthread_mutex_lock(&s->lock);
-    if (timeline && !s->timelines[timeline].closed) {
-        s->timelines[timeline].closed = true;
+    if (timeline && !s->timelines.at[timeline].closed) {
+        s->timelines.at[timeline].closed = true;
         s->n_closed++;
     }
     pthread_mutex_unlock(&s->lock);
@@ -500,8 +487,8 @@ void timelines_close(struct timelines *s, uint32_t timeline)
 
 static bool has_waited_for_all(const struct timelines *s)
 {
-    for (uint32_t i = 0; i < s->n_timelines; i++)
-        if (time_of(&s->now, i) < s->timelines[i].last_work)
+    for (uint32_t i = 0; i < s->timelines.n; i++)
+        if (time_of(&s->now, i) < s->timelines.at[i].last_work)
             return false;
     return true;
 }
@@ -510,8 +497,8 @@ static bool has_waited_for_all(const struct timelines *s)
 static void find_retired(const struct timelines *s, struct times *t)
 {
     set_times(t, &s->now);
-    for (uint32_t i = HOST + 1; i < s->n_timelines && t->n; i++) {
-        const struct timeline *x = &s->timelines[i];
+    for (uint32_t i = HOST + 1; i < s->timelines.n && t->n; i++) {
+        const struct timeline *x = &s->timelines.at[i];
         if (x->ended == x->n)
             continue;
         const struct record *first = record_of(s, task_at(x, x->ended + 1));
@@ -556,7 +543,7 @@ static void forget_places(struct timeline *x, uint32_t retired)
     uint32_t more = retired > x->gone ? retired - x->gone : 0;
     if (more < CHUNK_TASKS || more < (x->n - x->gone) / 2)
         return;
-    memmove(x->tasks, x->tasks + more, (x->n - x->gone - more) * sizeof *x->tasks);
+    VEC_REMOVE(&x->tasks, 0, more);
     x->gone += more;
 }
 
@@ -564,14 +551,14 @@ static void retire(struct timelines *s)
 {
     find_retired(s, &s->scratch);
     uint32_t retired = s->n_tasks;
-    for (uint32_t i = 0; i < s->n_timelines; i++) {
+    for (uint32_t i = 0; i < s->timelines.n; i++) {
         uint32_t place = time_of(&s->scratch, i);
-        if (place < s->timelines[i].n && task_at(&s->timelines[i], place + 1) <= retired)
-            retired = task_at(&s->timelines[i], place + 1) - 1;
+        if (place < s->timelines.at[i].n && task_at(&s->timelines.at[i], place + 1) <= retired)
+            retired = task_at(&s->timelines.at[i], place + 1) - 1;
     }
     forget_records(s, retired);
-    for (uint32_t i = 0; i < s->n_timelines; i++)
-        forget_places(&s->timelines[i], time_of(&s->scratch, i));
+    for (uint32_t i = 0; i < s->timelines.n; i++)
+        forget_places(&s->timelines.at[i], time_of(&s->scratch, i));
     if (has_waited_for_all(s))
         retired = s->n_tasks; /* what is left are marks */
     if (retired > atomic_load(&s->retired))
@@ -668,12 +655,10 @@ struct timelines *timelines_new(void)
     map_init(&s->names, &s->arena);
     map_init(&s->notes, &s->arena);
     s->chunks = calloc(N_CHUNKS, sizeof *s->chunks);
-    if (!s->chunks || !grow(s)) {
+    if (!s->chunks || !timeline_add(s)) {
         timelines_free(s);
         return NULL;
     }
-    s->n_timelines = 1;
-    s->timelines[HOST] = (struct timeline){0};
     return s;
 }
 
@@ -691,11 +676,11 @@ void timelines_free(struct timelines *s)
         drop_record(record_of(s, t));
     for (uint32_t i = 0; s->chunks && i <= s->n_tasks >> CHUNK_LOG2; i++)
         free(s->chunks[i]);
-    for (uint32_t i = 0; i < s->n_timelines; i++)
-        free(s->timelines[i].tasks);
+    for (uint32_t i = 0; i < s->timelines.n; i++)
+        free(s->timelines.at[i].tasks.at);
     timeline_clock_release(s->shared);
     free((void *)s->chunks);
-    free(s->timelines);
+    free(s->timelines.at);
     free(s->now.at);
     free(s->scratch.at);
     arena_free(&s->arena);

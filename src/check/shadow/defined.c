@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/vec.h"
+
 /* ---- global memory ---- */
 
 static const struct undefined_page all_undefined = {.bits = {[0 ... DEFINED_WORDS - 1] = ~0ull}};
@@ -177,7 +179,7 @@ struct block_memory *block_memory_new(uint32_t shared_bytes, uint32_t n_warps)
 void block_memory_free(struct block_memory *b)
 {
     for (uint32_t i = 0; i < b->n_warps; i++)
-        free(b->local[i].lanes);
+        free(b->local[i].at);
     free(b);
 }
 
@@ -189,8 +191,8 @@ void block_memory_clear(struct block_memory *b)
     memset(b->shared, 0xff, 8 * words_of(b->shared_bytes));
     for (uint32_t i = 0; i < b->n_warps; i++) {
         b->local[i].lost = false;
-        if (b->local[i].lanes)
-            memset(b->local[i].lanes, 0, b->local[i].bytes * sizeof *b->local[i].lanes);
+        if (b->local[i].at)
+            memset(b->local[i].at, 0, b->local[i].n * sizeof *b->local[i].at);
     }
 }
 
@@ -198,28 +200,25 @@ uint32_t local_undefined(const struct defined_local *d, uint64_t address, uint64
 {
     uint32_t all = lanes;
     for (uint64_t i = address; i < address + bytes; i++)
-        all &= i < d->bytes ? d->lanes[i] : 0;
+        all &= i < d->n ? d->at[i] : 0;
     return d->lost ? 0 : lanes & ~all;
 }
 
 static bool grow_local(struct defined_local *d, uint64_t end)
 {
-    uint64_t bytes = end < 2 * d->bytes ? 2 * d->bytes : end;
-    uint32_t *lanes = realloc(d->lanes, bytes * sizeof *lanes);
-    if (!lanes)
+    if (!VEC_RESERVE(d, end - d->n))
         return false;
-    memset(lanes + d->bytes, 0, (bytes - d->bytes) * sizeof *lanes);
-    d->lanes = lanes;
-    d->bytes = bytes;
+    memset(d->at + d->n, 0, (d->capacity - d->n) * sizeof *d->at);
+    d->n = d->capacity;
     return true;
 }
 
 void local_set(struct defined_local *d, uint64_t address, uint64_t bytes, uint32_t lanes)
 {
-    if (address + bytes > d->bytes && (d->lost || !grow_local(d, address + bytes))) {
+    if (address + bytes > d->n && (d->lost || !grow_local(d, address + bytes))) {
         d->lost = true;
         return;
     }
     for (uint64_t i = address; i < address + bytes; i++)
-        d->lanes[i] |= lanes;
+        d->at[i] |= lanes;
 }

@@ -77,9 +77,9 @@ static inline bool defined_has(const struct defined *d, uint64_t address, uint64
 
 /* Local memory of a warp: a mask of lanes a byte, of those that have written it. */
 struct defined_local {
-    uint32_t *lanes;
-    uint64_t bytes; /* that there is a mask of */
-    bool lost;      /* there was no memory for more: all counts as written */
+    uint32_t *at;
+    size_t n, capacity;
+    bool lost; /* there was no memory for more: all counts as written */
 };
 
 struct block_memory {
