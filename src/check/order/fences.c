@@ -1,4 +1,4 @@
-/* Fences (PTX ISA 8.7, 9.7.13.4); see order.h.
+/* Fences (PTX ISA 8.8, 9.7.13.4); see order.h.
  *
  * A fence of the async proxy orders nothing between threads by itself: it takes effect in its own thread, and composes with other
  * synchronisation (8.9.5, base causality order). So an access by the generic proxy is before one by the async proxy where a fence stands

@@ -1,22 +1,23 @@
-/* Happens-before between the threads of launches: the causality order of the PTX memory consistency model (PTX ISA 8.9) as far as
- * the run has shown it. It knows threads, barriers, fences, scopes, and which strong write a strong read has observed; nothing of
- * races.
+/* Happens-before between the threads of launches: the causality order of the PTX memory consistency model (PTX ISA 8.9.5), as far as
+ * this run has shown it. It knows threads, barriers, fences, scopes, and which strong write a strong read has observed. It knows
+ * nothing of races.
  *
- * Each run of a block is an *incarnation*. It has a clock that goes on, by an *epoch*, whenever one of its threads synchronises; an
- * access has the epoch that its warp had last. What a thread knows of others is a frontier: their accesses with lower epochs happen
- * before all that it does from now on. Floors follow the hierarchy, so that the usual barrier costs nothing for each thread:
+ * One execution of a block is a *CTA incarnation*. It has a clock of *epochs*: whenever one of its threads synchronises, a new epoch
+ * begins, and an access belongs to the epoch that its warp was in. What a thread knows of others is a *frontier*, as an entry of a vector
+ * clock: their accesses in epochs below it happen before all that the thread does from now on. Frontiers follow the thread hierarchy, so
+ * that the usual barrier costs nothing per thread:
  *
  *     of the block    raised when all of its threads meet at a barrier
- *     of a warp       raised when all of its lanes meet in bar.warp.sync, for its own threads
- *     clocks          (clock.h) of the block, the warp, the lane: all that is less regular: barriers of some, masks of some lanes,
- *                     what was acquired from other blocks
+ *     of a warp       raised when all of its lanes meet in bar.warp.sync; holds among its own threads
+ *     clocks          (clock.h) of the block, the warp, the lane, for all that is less regular: barriers of some threads, masks of some
+ *                     lanes, what was acquired from other blocks
  *
- * Release and acquire (8.7): a release pattern is a strong write that releases, or that follows a fence of its thread; it leaves at
- * the location, in a *sync variable*, what the thread knew; read-modify-writes add to it, other writes begin anew. An acquire
- * pattern is a strong read that acquires, or that is followed by a fence. Both only where the scopes of the operations reach the
- * other thread (8.6, moral strength).
+ * Release and acquire (8.8). A release pattern is a strong write that releases, or that follows a fence of its thread. It leaves what the
+ * thread knew at the location, in a *sync variable*; read-modify-writes add to that, other writes begin anew. An acquire pattern is a
+ * strong read that acquires, or that a fence follows. Both count only where the scopes of the operations include the other thread (8.7,
+ * morally strong operations).
  *
- * The parts of a block belong to the worker that runs it. Sync variables are under a lock that is held from before a strong access
+ * The parts of a block belong to the worker that runs it. Sync variables are under a lock, which is held from before a strong access
  * until it has been performed, so that the order here is the order in memory.
  */
 #ifndef HEDDLE_CHECK_ORDER_H
@@ -28,44 +29,44 @@
 #include "check/shadow/numbered.h"
 #include "exec/hooks.h"
 
-/* The threads that a scope names (8.5): a block's, a cluster's, the device's, all. */
+/* The threads that a scope includes (8.5): those of the block, of the cluster, of the device, all. */
 enum scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_COUNT };
 enum scope order_scope(enum isa_mod scope);
 enum scope order_fence_scope(const struct isa_inst *fence);
 
-/* A block's run. */
+/* One execution of a block, or a task that is no launch. */
 struct incarnation {
-    uint32_t task;    /* its launch's, as the host's operations are ordered (timelines.h) */
+    uint32_t task;    /* of its launch, as timelines.h orders them */
     uint32_t cluster; /* the incarnation that came first of its cluster; itself */
     uint32_t ctaid[3];
     uint32_t block[3]; /* the launch's: threads of a block */
-    bool host;         /* whose thread only the scope .sys names */
+    bool host;         /* only the scope .sys includes its thread */
     bool has_peers;    /* other blocks in its cluster */
     _Atomic bool ended;
 };
 
-/* What a thread knew and had done at a moment. */
+/* What a thread knew and had done at some moment. */
 struct snapshot {
     struct clock *known;
     uint32_t epoch, frontier, warp_frontier; /* its warp's epoch; the frontiers of its block and of its warp */
 };
 
-/* A releasing operation of a lane: with a strong write of the lane to the same location behind it, it is a release pattern, too (8.7).
- * Or what strong reads of a location have observed that did not acquire: with an acquire of that location behind it, it is an acquire
+/* Half of a pattern of two operations on one location (8.8): a releasing operation, which a later strong write of the lane to the location
+ * makes a release pattern; or what strong reads that did not acquire have observed, which a later acquire of the location makes an acquire
  * pattern. */
 struct lane_pattern {
     uint64_t address;
     enum scope scope;   /* of the release; or the least that acquires */
     struct snapshot at; /* of what was observed `known` alone */
 };
-/* Of so many locations, the last ones. */
+/* For the last so many locations. */
 enum { LANE_PATTERNS = 16 };
 struct lane_patterns {
     uint32_t n, next;
     struct lane_pattern of[LANE_PATTERNS];
 };
 
-/* What lanes have that synchronise by themselves. */
+/* The lanes of a warp, once they synchronise one by one. */
 struct lane_order {
     struct clock *known[WARP_LANES];    /* or NULL: what the warp knows; else that, too */
     struct clock *acquired[WARP_LANES]; /* what was acquired last */

@@ -1,11 +1,11 @@
-/* Sync variables: what strong writes have released at locations, and strong reads acquire there (PTX ISA 8.7-8.9); see order.h. */
+/* Sync variables: what strong writes have released at locations, and strong reads acquire there (PTX ISA 8.7 to 8.9); see order.h. */
 #include "check/order/state.h"
 
 #include <stdlib.h>
 
 #include "base/spin_lock.h"
 
-/* Where strong writes have released (8.7): what the write that stands there, and the read-modify-writes before it, released. */
+/* Where strong writes have released (8.8): what the write that stands there, and the read-modify-writes before it, released. */
 struct release {
     struct clock *clock;
     uint32_t incarnation;
@@ -311,7 +311,7 @@ static uint32_t observe(struct block_order *b, unsigned warp, uint32_t lanes, co
     return other;
 }
 
-/* Do the last write and this operation observe each other (8.6: complete overlap, and scopes that name both)? */
+/* Do the last write and this operation observe each other (8.7: complete overlap, and scopes that include both)? */
 static bool are_morally_strong(const struct block_order *b, const struct strong_access *s,
                                const struct sync_variable *v)
 {

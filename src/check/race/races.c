@@ -51,10 +51,11 @@ struct races *races_new(struct machine *m, struct timelines *timelines, struct b
     r->machine = m;
     r->timelines = timelines;
     r->budget = budget;
-    cells_open(&r->cells, budget);
     r->order = order_new(budget);
-    if (!r->order || !race_open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
+    if (!cells_open(&r->cells, budget) || !r->order ||
+        !race_open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
         !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24, NULL)) {
+        cells_close(&r->cells);
         order_free(r->order);
         free(r);
         return NULL;
@@ -138,13 +139,9 @@ static uint64_t bytes_of_histories(const struct histories *h)
 
 static void forget_global(struct races *r)
 {
-    uint64_t keep_bytes = UINT64_MAX;
-    if (budget_is_short(r->budget) || r->no_memory) {
-        cells_close(&r->cells);
-        keep_bytes = 0;
-    }
-    cells_clear(&r->cells);
-    race_clear_histories(&r->global, keep_bytes);
+    bool give = budget_is_short(r->budget) || r->no_memory;
+    cells_clear(&r->cells, give);
+    race_clear_histories(&r->global, give ? 0 : UINT64_MAX);
     for (struct race_worker *k = r->workers; k; k = k->next)
         k->stocks = (struct stocks){0};
     order_forget_incarnations(r->order);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* A page is behind this, so that taking it away needs no memory. */
 struct shadow_retired {
@@ -33,11 +34,22 @@ static size_t slots_of_table(const struct shadow *s)
 
 /* ---- memory ---- */
 
+/* Large pages are the system's: they take memory where they are touched, and leave none behind. */
+enum { LARGE_BYTES = 1 << 18 };
+
+static void *allocate(size_t bytes)
+{
+    if (bytes < LARGE_BYTES)
+        return calloc(1, bytes);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
 /* `from`: what it is to be a copy of, or NULL. */
 static void *new_page(struct shadow *s, const void *from)
 {
     bool allowed = budget_take(s->budget, s->state_bytes);
-    struct shadow_retired *r = allowed ? calloc(1, sizeof *r + s->state_bytes) : NULL;
+    struct shadow_retired *r = allowed ? allocate(sizeof *r + s->state_bytes) : NULL;
     if (!r) {
         if (allowed)
             budget_give(s->budget, s->state_bytes);
@@ -52,7 +64,11 @@ static void *new_page(struct shadow *s, const void *from)
 
 static void free_page(struct shadow *s, void *page)
 {
-    free(header_of(page));
+    size_t bytes = sizeof(struct shadow_retired) + s->state_bytes;
+    if (bytes < LARGE_BYTES)
+        free(header_of(page));
+    else
+        munmap(header_of(page), bytes);
     atomic_fetch_sub(&s->bytes, s->state_bytes);
     budget_give(s->budget, s->state_bytes);
 }
@@ -146,14 +162,24 @@ bool shadow_fill(struct shadow *s, uint64_t first, uint64_t last, bool with_prot
     return true;
 }
 
-void shadow_clear(struct shadow *s)
+void shadow_each(const struct shadow *s, void (*see)(void *data, shadow_slot *slot), void *data)
 {
     for (size_t t = 0; s->tables && t < SHADOW_TABLES; t++) {
-        shadow_slot *slots = atomic_load(&s->tables[t]);
+        shadow_slot *slots = atomic_load_explicit(&s->tables[t], memory_order_acquire);
         for (size_t i = 0; slots && i < slots_of_table(s); i++)
-            if (atomic_load_explicit(&slots[i], memory_order_relaxed))
-                put_away(s, atomic_exchange(&slots[i], NULL));
+            if (atomic_load_explicit(&slots[i], memory_order_acquire))
+                see(data, &slots[i]);
     }
+}
+
+static void take_away(void *data, shadow_slot *slot)
+{
+    put_away(data, atomic_exchange(slot, NULL));
+}
+
+void shadow_clear(struct shadow *s)
+{
+    shadow_each(s, take_away, s);
 }
 
 void shadow_destroy(struct shadow *s)

@@ -76,6 +76,8 @@ void shadow_retire(struct shadow *s, shadow_slot *slot, void *page);
 /* All pages that lie in [first, last], whole pages' addresses, become the prototype (or none at all). False where memory is
  * exhausted. */
 bool shadow_fill(struct shadow *s, uint64_t first, uint64_t last, bool with_prototype);
+/* All slots that have a page, prototypes among them. */
+void shadow_each(const struct shadow *s, void (*see)(void *data, shadow_slot *slot), void *data);
 /* Takes all pages away. */
 void shadow_clear(struct shadow *s);
 /* Frees what has been taken away. */
