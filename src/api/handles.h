@@ -107,10 +107,9 @@ void module_release(hd_module *m);
 /* Frees those that were unloaded under a checker. */
 void modules_forget(hd_machine *machine);
 
-/* Checks a configuration and fills the request; *packed, which the request points to, is the caller's to free. Errors:
- * HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
-hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
-                         struct diags *d);
+/* Checks a configuration and fills the request, whose parameters are the caller's to give back (launch_params_free(); NULL after an
+ * error). Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
+hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d);
 
 /* What was counted of a launch, told to whoever asked for it. NULL: nothing, as memory has run out. */
 void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task);
@@ -131,6 +130,10 @@ hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r
 void report_keep_places(hd_report *r);
 /* NULL where memory is exhausted. */
 hd_report *report_new(void);
+/* What a step returns, with a report for its diagnostics, which is handed to the caller. Where memory runs out for it, or for `kept` (an arena
+ * of what the step makes, or NULL), the step is left where it is. */
+typedef hd_result report_step_fn(void *data, struct diags *d);
+hd_result report_during(hd_report **report, struct arena *kept, report_step_fn *step, void *data);
 /* Hands a report to the caller, or frees it where it is empty or not wanted. */
 void report_give(hd_report *r, hd_report **report);
 

@@ -110,28 +110,31 @@ const char *kernel_find(const hd_module *module, const char *typed, const char *
     return NULL;
 }
 
+struct finding_name {
+    const hd_module *module;
+    const char *typed, *name;
+};
+
+static hd_result find_name(void *data, struct diags *d)
+{
+    struct finding_name *f = data;
+    const char *error;
+    f->name = kernel_find(f->module, f->typed, &error, d->arena);
+    if (!f->name)
+        diag_error(d, (struct place){0}, "no-kernel", NULL, "%s", error);
+    return f->name ? HD_SUCCESS : HD_ERROR_NOT_FOUND;
+}
+
 hd_result hd_module_find_kernel(const hd_module *m, const char *typed, const char **name, hd_report **report)
 {
+    struct finding_name f = {.module = m, .typed = typed};
     if (report)
         *report = NULL;
     if (!m || !name)
         return HD_ERROR_INVALID_VALUE;
-    hd_report *r = report_new();
-    if (!r)
-        return HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
-    jmp_buf oom;
-    if (setjmp(oom) == 0) {
-        const char *error;
-        r->arena.on_oom = &oom;
-        *name = kernel_find(m, typed, &error, &r->arena);
-        if (!*name)
-            diag_error(&r->diags, (struct place){0}, "no-kernel", NULL, "%s", error);
-        result = *name ? HD_SUCCESS : HD_ERROR_NOT_FOUND;
-    }
-    r->arena.on_oom = NULL;
-    report_give(r, report);
-    return result;
+    hd_result r = report_during(report, NULL, find_name, &f);
+    *name = f.name;
+    return r;
 }
 
 bool kernel_is_name(const char *word)

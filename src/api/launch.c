@@ -38,12 +38,18 @@ static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct di
     return d->errors == 0;
 }
 
-/* The size of clusters: the launch's, or else what the kernel requires; 0 where neither says. */
-static void find_cluster(const hd_kernel *k, const hd_launch_config *c, uint32_t cluster[3])
+/* The size of clusters is the launch's, or else what the kernel requires. */
+static struct launch_dims dims_of(const hd_kernel *k, const hd_launch_config *c)
 {
     bool says = c->cluster[0] || c->cluster[1] || c->cluster[2];
-    for (int i = 0; i < 3; i++)
-        cluster[i] = !says ? k->kernel->req_cluster[i] : c->cluster[i] ? c->cluster[i] : 1;
+    const uint32_t *cluster = says ? c->cluster : k->kernel->req_cluster;
+    struct launch_dims d = {.explicit_cluster = says || cluster[0], .shared_bytes = (uint32_t)c->shared_bytes};
+    for (int i = 0; i < 3; i++) {
+        d.grid[i] = c->grid[i];
+        d.block[i] = c->block[i];
+        d.cluster[i] = cluster[i] ? cluster[i] : 1;
+    }
+    return d;
 }
 
 static void cluster_error(struct diags *d, const char *help, const char *text)
@@ -52,25 +58,26 @@ static void cluster_error(struct diags *d, const char *help, const char *text)
 }
 
 /* Is the size of clusters one that the kernel, the device and the grid allow? Answers as an H200's do. */
-static bool clusters_fit(const hd_kernel *k, const hd_launch_config *c, const uint32_t cluster[3], struct diags *d)
+static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, unsigned flags, struct diags *d)
 {
     enum { PORTABLE = 8, LARGEST = 16 };
     static const char axis[] = "xyz";
     const struct kernel *kernel = k->kernel;
-    uint64_t blocks = 1, most = c->flags & HD_LAUNCH_NON_PORTABLE_CLUSTER ? LARGEST : PORTABLE;
-    if (!cluster[0] && kernel->explicit_cluster)
+    const uint32_t *cluster = dims->cluster;
+    uint64_t blocks = 1, most = flags & HD_LAUNCH_NON_PORTABLE_CLUSTER ? LARGEST : PORTABLE;
+    if (!dims->explicit_cluster && kernel->explicit_cluster)
         cluster_error(d, "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, --cluster, hd_launch_config.cluster",
                       "the launch does not say how large a cluster is, as the kernel wants it (.explicitcluster)");
-    if (!cluster[0])
+    if (!dims->explicit_cluster)
         return d->errors == 0;
     for (int i = 0; i < 3; i++) {
         if (kernel->req_cluster[0] && kernel->req_cluster[i] != cluster[i])
             diag_error(d, (struct place){0}, "cluster-size", NULL,
                        "cluster.%c is %u; the kernel requires %u (.reqnctapercluster)", axis[i], cluster[i],
                        kernel->req_cluster[i]);
-        if (c->grid[i] % cluster[i])
+        if (dims->grid[i] % cluster[i])
             diag_error(d, (struct place){0}, "cluster-size", NULL, "grid.%c is %u, no multiple of the cluster's %u",
-                       axis[i], c->grid[i], cluster[i]);
+                       axis[i], dims->grid[i], cluster[i]);
         blocks = cluster[i] > LARGEST ? LARGEST + 1 : blocks * cluster[i];
     }
     if (blocks > most)
@@ -96,13 +103,13 @@ static bool has_clusters(const hd_kernel *k, const uint32_t cluster[3], struct d
     return d->errors == 0 && kernel_runs_in_clusters(k->kernel, d);
 }
 
-static bool cooperates(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
+static bool cooperates(const hd_kernel *k, const struct launch_dims *dims, unsigned flags, struct diags *d)
 {
-    uint32_t threads = c->block[0] * c->block[1] * c->block[2];
-    uint32_t shared = k->kernel->static_shared_bytes + (uint32_t)c->shared_bytes;
-    uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2],
+    uint32_t threads = dims->block[0] * dims->block[1] * dims->block[2];
+    uint32_t shared = k->kernel->static_shared_bytes + dims->shared_bytes;
+    uint64_t blocks = (uint64_t)dims->grid[0] * dims->grid[1] * dims->grid[2],
              limit = launch_capacity(k->module->machine->machine, threads, shared);
-    if (!(c->flags & HD_LAUNCH_COOPERATIVE) || blocks <= limit)
+    if (!(flags & HD_LAUNCH_COOPERATIVE) || blocks <= limit)
         return true;
     diag_error(d, (struct place){0}, "cooperative", NULL,
                "a cooperative launch of %llu blocks; %llu of this size can be resident at once",
@@ -111,10 +118,10 @@ static bool cooperates(const hd_kernel *k, const hd_launch_config *c, struct dia
 }
 
 /* The parameters packed, from an array of pointers or packed already. */
-static void *pack_params(const hd_kernel *k, const hd_launch_config *c)
+static uint8_t *pack_params(const hd_kernel *k, const hd_launch_config *c)
 {
     const struct ptx_signature *s = &k->kernel->func->signature;
-    uint8_t *packed = calloc(1, k->kernel->param_bytes + 16);
+    uint8_t *packed = launch_params(k->module->machine->machine, k->kernel);
     if (packed && c->packed_args) {
         memcpy(packed, c->packed_args, k->kernel->param_bytes);
     } else if (packed) {
@@ -129,7 +136,7 @@ static const unsigned ALL_FLAGS = HD_LAUNCH_COOPERATIVE | HD_LAUNCH_CLOSED | HD_
 static const double MOST_SECONDS = 1e9; /* thirty years */
 
 /* What a configuration has to be before it can be launched. */
-static hd_result check(const hd_kernel *k, const hd_launch_config *c, uint32_t cluster[3], struct diags *d)
+static hd_result check(const hd_kernel *k, const hd_launch_config *c, struct launch_dims *dims, struct diags *d)
 {
     bool has_params = k->kernel->param_bytes > 0;
     if (c->flags & ~ALL_FLAGS || c->engine > HD_ENGINE_JIT)
@@ -141,64 +148,53 @@ static hd_result check(const hd_kernel *k, const hd_launch_config *c, uint32_t c
         return HD_ERROR_INVALID_VALUE;
     if (!launch_fits(k, c, d))
         return HD_ERROR_INVALID_VALUE;
-    find_cluster(k, c, cluster);
-    if (!clusters_fit(k, c, cluster, d))
+    *dims = dims_of(k, c);
+    if (!clusters_fit(k, dims, c->flags, d))
         return HD_ERROR_INVALID_CLUSTER_SIZE;
-    if (!has_clusters(k, cluster, d))
+    if (!has_clusters(k, dims->cluster, d))
         return HD_ERROR_NOT_SUPPORTED;
-    return cooperates(k, c, d) ? HD_SUCCESS : HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return cooperates(k, dims, c->flags, d) ? HD_SUCCESS : HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, void **packed,
-                         struct diags *d)
+hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d)
 {
-    uint32_t cluster[3];
-    *packed = NULL;
-    hd_result r = check(k, c, cluster, d);
+    *q = (struct launch_request){.kernel = k->kernel,
+                                 .flags = c->flags,
+                                 .engine = c->engine ? c->engine : k->module->machine->machine->config.engine,
+                                 .deadline = c->timeout_seconds > 0 ? seconds_now() + c->timeout_seconds : 0};
+    hd_result r = check(k, c, &q->dims, d);
     if (r)
         return r;
-    if (k->kernel->param_bytes && !(*packed = pack_params(k, c)))
+    if (k->kernel->param_bytes && !(q->params = pack_params(k, c)))
         return HD_ERROR_OUT_OF_MEMORY;
-    *q = (struct launch_request){.kernel = k->kernel,
-                                 .shared_bytes = (uint32_t)c->shared_bytes,
-                                 .flags = c->flags,
-                                 .engine = c->engine,
-                                 .deadline = c->timeout_seconds > 0 ? seconds_now() + c->timeout_seconds : 0,
-                                 .params = *packed,
-                                 .rules = (struct memory_rules *)c->rules};
-    for (int i = 0; i < 3; i++) {
-        q->grid[i] = c->grid[i];
-        q->block[i] = c->block[i];
-        q->cluster[i] = cluster[i];
-    }
+    q->rules = (struct memory_rules *)c->rules;
     if (k->module->machine->tracer)
         hooks_add(&q->hooks, HOOK_TRACE, trace_hooks(k->module->machine->tracer));
     return HD_SUCCESS;
 }
 
+struct checking {
+    hd_kernel *kernel;
+    const hd_launch_config *config;
+};
+
+static hd_result check_alone(void *data, struct diags *d)
+{
+    struct checking *c = data;
+    struct launch_dims dims;
+    return check(c->kernel, c->config, &dims, d);
+}
+
 hd_result hd_launch_check_sized(hd_kernel *k, const hd_launch_config *config, size_t bytes, hd_report **report)
 {
-    hd_launch_config c;
+    hd_launch_config own;
+    struct checking c = {k, config};
     if (report)
         *report = NULL;
     if (!k || !config)
         return HD_ERROR_INVALID_VALUE;
-    hd_result unknown = SIZED_READ(hd_launch_config, &c, config, bytes);
-    if (unknown)
-        return unknown;
-    hd_report *r = report_new();
-    if (!r)
-        return HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
-    uint32_t cluster[3];
-    jmp_buf oom;
-    if (setjmp(oom) == 0) {
-        r->arena.on_oom = &oom;
-        result = check(k, &c, cluster, &r->diags);
-    }
-    r->arena.on_oom = NULL;
-    report_give(r, report);
-    return result;
+    hd_result unknown = SIZED_VIEW(hd_launch_config, &c.config, &own, bytes);
+    return unknown ? unknown : report_during(report, NULL, check_alone, &c);
 }
 
 static void tell_launched(const hd_checker *c, struct str kernel, bool fresh)
@@ -294,46 +290,35 @@ static hd_result launch_in_order(hd_kernel *k, struct launch_request *q, hd_laun
     return r;
 }
 
-static hd_result prepare_and_launch(hd_kernel *k, const hd_launch_config *c, void **packed, hd_launch_stats *stats,
-                                    struct diags *diags)
-{
-    struct launch_request q;
-    hd_result r = launch_prepare(k, c, &q, packed, diags);
-    return r ? r : launch_in_order(k, &q, stats, diags);
-}
+struct launching {
+    hd_kernel *kernel;
+    const hd_launch_config *config;
+    hd_launch_stats *stats;
+    struct launch_request request;
+};
 
-/* Configuration and figures are of the library's own size. */
-static hd_result launch(hd_kernel *k, const hd_launch_config *c, hd_launch_stats *stats, hd_report **report)
+static hd_result prepare_and_launch(void *data, struct diags *diags)
 {
-    hd_report *r = report_new();
-    if (!r)
-        return HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY; /* until all is done: where memory runs out, too */
-    void *packed = NULL;
-    jmp_buf oom;
-    if (setjmp(oom) == 0) {
-        r->arena.on_oom = &oom;
-        result = prepare_and_launch(k, c, &packed, stats, &r->diags);
-    }
-    r->arena.on_oom = NULL;
-    free(packed);
-    report_give(r, report);
-    return result;
+    struct launching *l = data;
+    hd_result r = launch_prepare(l->kernel, l->config, &l->request, diags);
+    return r ? r : launch_in_order(l->kernel, &l->request, l->stats, diags);
 }
 
 hd_result hd_launch_sized(hd_kernel *k, const hd_launch_config *config, size_t config_bytes, hd_launch_stats *stats,
                           size_t stats_bytes, hd_report **report)
 {
-    hd_launch_config c;
+    hd_launch_config own;
     hd_launch_stats did = {0};
+    struct launching l = {.kernel = k, .config = config, .stats = &did};
     if (report)
         *report = NULL;
     if (!k || !config)
         return HD_ERROR_INVALID_VALUE;
-    hd_result r = SIZED_READ(hd_launch_config, &c, config, config_bytes);
+    hd_result r = SIZED_VIEW(hd_launch_config, &l.config, &own, config_bytes);
     if (r)
         return r;
-    r = launch(k, &c, &did, report);
+    r = report_during(report, NULL, prepare_and_launch, &l);
+    launch_params_free(k->module->machine->machine, l.request.params);
     SIZED_WRITE(stats, stats_bytes, &did);
     return r;
 }

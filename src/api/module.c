@@ -128,6 +128,18 @@ static hd_result load(hd_module *m, const hd_source *sources, size_t n, struct d
     return place_variables(m, diags) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
+struct loading {
+    hd_module *module;
+    const hd_source *sources;
+    size_t n;
+};
+
+static hd_result load_sources(void *data, struct diags *diags)
+{
+    const struct loading *l = data;
+    return load(l->module, l->sources, l->n, diags);
+}
+
 hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n, hd_module **module,
                          hd_report **report)
 {
@@ -135,27 +147,16 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
         *report = NULL;
     if (!machine || !sources || n == 0 || n > 100000 || !module)
         return HD_ERROR_INVALID_VALUE;
-    hd_report *r = report_new();
     hd_module *m = calloc(1, sizeof *m);
-    if (!r || !m) {
-        hd_report_free(r);
-        free(m);
+    if (!m)
         return HD_ERROR_OUT_OF_MEMORY;
-    }
     m->machine = machine;
     m->refs = 1;
     map_init(&m->variables_by_name, &m->arena);
     map_init(&m->kernels_by_name, &m->arena);
     map_init(&m->machine_code, &m->arena);
     pthread_mutex_init(&m->lock, NULL);
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
-    jmp_buf oom;
-    if (setjmp(oom) == 0) {
-        r->arena.on_oom = m->arena.on_oom = &oom;
-        result = load(m, sources, n, &r->diags);
-        report_keep_places(r);
-    }
-    r->arena.on_oom = m->arena.on_oom = NULL;
+    hd_result result = report_during(report, &m->arena, load_sources, &(struct loading){m, sources, n});
     if (result == HD_SUCCESS) {
         pthread_mutex_lock(&machine->lock);
         m->next = machine->modules;
@@ -165,7 +166,6 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
     } else {
         module_free(m);
     }
-    report_give(r, report);
     return result;
 }
 
@@ -287,8 +287,17 @@ static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *dia
     return k;
 }
 
-static hd_result get_kernel(hd_module *m, const char *name, hd_kernel **kernel, struct diags *diags)
+struct finding_kernel {
+    hd_module *module;
+    const char *name;
+    hd_kernel *kernel;
+};
+
+static hd_result get_kernel(void *data, struct diags *diags)
 {
+    struct finding_kernel *k = data;
+    hd_module *m = k->module;
+    const char *name = k->name;
     struct ptx_func *func = ptx_find_kernel(m->image, str_of(name));
     if (!func) {
         const char *near = NULL;
@@ -305,10 +314,10 @@ static hd_result get_kernel(hd_module *m, const char *name, hd_kernel **kernel, 
                    name);
         return HD_ERROR_NOT_FOUND;
     }
-    *kernel = map_get(&m->kernels_by_name, str_of(name));
-    if (!*kernel)
-        *kernel = prepare(m, func, diags);
-    if (*kernel)
+    k->kernel = map_get(&m->kernels_by_name, str_of(name));
+    if (!k->kernel)
+        k->kernel = prepare(m, func, diags);
+    if (k->kernel)
         return HD_SUCCESS;
     for (uint32_t i = 0; i < diags->list.n; i++)
         if (strcmp(diags->list.at[i].code, "not-supported") == 0)
@@ -322,20 +331,11 @@ hd_result hd_module_get_kernel(hd_module *m, const char *name, hd_kernel **kerne
         *report = NULL;
     if (!m || !name || !kernel)
         return HD_ERROR_INVALID_VALUE;
-    hd_report *r = report_new();
-    if (!r)
-        return HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
-    jmp_buf oom;
+    struct finding_kernel k = {.module = m, .name = name};
     pthread_mutex_lock(&m->lock);
-    if (setjmp(oom) == 0) {
-        r->arena.on_oom = m->arena.on_oom = &oom;
-        result = get_kernel(m, name, kernel, &r->diags);
-        report_keep_places(r);
-    }
-    r->arena.on_oom = m->arena.on_oom = NULL;
+    hd_result result = report_during(report, &m->arena, get_kernel, &k);
     pthread_mutex_unlock(&m->lock);
-    report_give(r, report);
+    *kernel = k.kernel;
     return result;
 }
 

@@ -143,10 +143,17 @@ static void describe(hd_ptx *p, struct diags *diags)
     find_missing(p);
 }
 
-static hd_result read_ptx(hd_ptx *p, const hd_source *source, struct diags *diags)
+struct reading_ptx {
+    hd_ptx *ptx;
+    const hd_source *source;
+};
+
+static hd_result read_ptx(void *data, struct diags *diags)
 {
-    const struct source *s =
-        source_new(&p->arena, source->name ? source->name : "<ptx>", (struct str){source->text, source->bytes});
+    const struct reading_ptx *r = data;
+    hd_ptx *p = r->ptx;
+    const struct source *s = source_new(&p->arena, r->source->name ? r->source->name : "<ptx>",
+                                        (struct str){r->source->text, r->source->bytes});
     p->module = ptx_parse(&p->arena, s, diags);
     if (p->module)
         ptx_verify(p->module, diags);
@@ -165,25 +172,14 @@ hd_result hd_ptx_read(const hd_source *source, hd_ptx **ptx, hd_report **report)
         *report = NULL;
     if (!source || !source->text || !ptx)
         return HD_ERROR_INVALID_VALUE;
-    hd_report *r = report_new();
     hd_ptx *p = calloc(1, sizeof *p);
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
-    jmp_buf oom;
-    if (r && p && setjmp(oom) == 0) {
-        r->arena.on_oom = p->arena.on_oom = &oom;
-        result = read_ptx(p, source, &r->diags);
-        report_keep_places(r);
-    }
-    if (p)
-        p->arena.on_oom = NULL;
+    if (!p)
+        return HD_ERROR_OUT_OF_MEMORY;
+    hd_result result = report_during(report, &p->arena, read_ptx, &(struct reading_ptx){p, source});
     if (result == HD_SUCCESS)
         *ptx = p;
     else
         hd_ptx_free(p);
-    if (r) {
-        r->arena.on_oom = NULL;
-        report_give(r, report);
-    }
     return result;
 }
 

@@ -41,6 +41,30 @@ void report_give(hd_report *r, hd_report **report)
         hd_report_free(r);
 }
 
+hd_result report_during(hd_report **report, struct arena *kept, report_step_fn *step, void *data)
+{
+    hd_report *r = report_new();
+    if (report)
+        *report = NULL;
+    if (!r)
+        return HD_ERROR_OUT_OF_MEMORY;
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY; /* until all is done: where memory runs out, too */
+    jmp_buf oom;
+    r->arena.on_oom = &oom;
+    if (kept)
+        kept->on_oom = &oom;
+    if (setjmp(oom) == 0) {
+        hd_result of_step = step(data, &r->diags);
+        report_keep_places(r);
+        result = of_step;
+    }
+    r->arena.on_oom = NULL;
+    if (kept)
+        kept->on_oom = NULL;
+    report_give(r, report);
+    return result;
+}
+
 void hd_report_free(hd_report *r)
 {
     if (!r)

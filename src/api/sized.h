@@ -14,6 +14,15 @@ enum { /* FIRST_hd_launch_config: its bytes in the first version */
  * HD_ERROR_NOT_SUPPORTED (sets members that this library does not know). */
 #define SIZED_READ(type, own, given, bytes) sized_read(own, sizeof(type), FIRST_##type, given, bytes)
 hd_result sized_read(void *own, size_t own_bytes, size_t first_bytes, const void *given, size_t bytes);
+/* The same for a struct that is read once: *view is what the caller has given, and becomes `own` where that is of another size. */
+#define SIZED_VIEW(type, view, own, bytes)                                                                             \
+    ((bytes) == sizeof(type) ? HD_SUCCESS                                                                              \
+                             : sized_view((const void **)(view), own, SIZED_READ(type, own, *(view), bytes)))
+static inline hd_result sized_view(const void **view, const void *own, hd_result read)
+{
+    *view = own;
+    return read;
+}
 
 /* Gives the caller as much of *own as there is room for; NULL is allowed. */
 #define SIZED_WRITE(to, bytes, own) sized_write(to, bytes, own, sizeof *(own))

@@ -18,7 +18,6 @@ struct launch_task {
     hd_machine *machine;
     hd_module *module; /* held until the launch has ended */
     struct launch_request request;
-    void *packed;
     struct running running;
     bool begun;
 };
@@ -28,6 +27,15 @@ static bool ends_kernel_alone(const hd_machine *m, hd_result result)
 {
     return m->checker && m->checker->options.on_error == HD_ON_ERROR_KERNEL && result >= HD_ERROR_ILLEGAL_ADDRESS &&
            result <= HD_ERROR_LAUNCH_FAILED && result != HD_ERROR_LAUNCH_TIMEOUT;
+}
+
+/* Of the machine; the task may be referred to for longer. */
+static void let_go(struct launch_task *l)
+{
+    launch_params_free(l->machine->machine, l->request.params);
+    l->request.params = NULL;
+    module_release(l->module);
+    l->module = NULL;
 }
 
 /* False where it goes on in another turn: then there is nothing to report yet. */
@@ -46,8 +54,7 @@ static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
         l->context->options.fault(l->context->options.data, *result, r);
     if (ends_kernel_alone(l->machine, *result))
         *result = HD_SUCCESS;
-    module_release(l->module);
-    l->module = NULL;
+    let_go(l);
     return true;
 }
 
@@ -70,58 +77,54 @@ static bool run_launch(struct task *t, hd_result *result)
 static void drop_launch(struct task *t)
 {
     struct launch_task *l = (struct launch_task *)t;
-    module_release(l->module);
-    free(l->packed);
+    let_go(l);
     rules_release(l->request.rules);
 }
 
-static hd_result put_launch(hd_stream *s, hd_kernel *k, const hd_launch_config *c, struct diags *d)
+struct putting {
+    hd_stream *stream;
+    hd_kernel *kernel;
+    const hd_launch_config *config;
+};
+
+static hd_result put_launch(void *data, struct diags *d)
 {
+    const struct putting *p = data;
+    hd_kernel *k = p->kernel;
     struct launch_task *l = (struct launch_task *)task_new(sizeof *l);
     if (!l)
         return HD_ERROR_OUT_OF_MEMORY;
     l->task.turn = run_launch;
     l->task.drop = drop_launch;
-    l->task.note =
-        (struct task_note){.kind = TASK_LAUNCH, .name = k->name, .programmatic = c->flags & HD_LAUNCH_PROGRAMMATIC};
-    l->context = s->context;
+    l->task.note = (struct task_note){
+        .kind = TASK_LAUNCH, .name = k->name, .programmatic = p->config->flags & HD_LAUNCH_PROGRAMMATIC};
+    l->context = p->stream->context;
     l->machine = k->module->machine;
     l->module = k->module;
     module_hold(l->module);
-    hd_result r = launch_prepare(k, c, &l->request, &l->packed, d);
+    hd_result r = launch_prepare(k, p->config, &l->request, d);
     if (r) {
-        l->request.rules = NULL;
         task_release(&l->task);
         return r;
     }
     rules_keep(l->request.rules);
-    return stream_put(s->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+    return stream_put(p->stream->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 hd_result hd_stream_launch_sized(hd_stream *s, hd_kernel *k, const hd_launch_config *config, size_t bytes,
                                  hd_report **report)
 {
-    hd_launch_config c;
+    hd_launch_config own;
+    struct putting p = {s, k, config};
     if (report)
         *report = NULL;
     if (!s || !k || !config)
         return HD_ERROR_INVALID_VALUE;
-    hd_result unknown = SIZED_READ(hd_launch_config, &c, config, bytes);
+    hd_result unknown = SIZED_VIEW(hd_launch_config, &p.config, &own, bytes);
     if (unknown)
         return unknown;
     hd_result fault = context_fault(s->context->context);
-    hd_report *r = fault ? NULL : report_new();
-    if (!r)
-        return fault ? fault : HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
-    jmp_buf oom;
-    if (setjmp(oom) == 0) {
-        r->arena.on_oom = &oom;
-        result = put_launch(s, k, &c, &r->diags);
-    }
-    r->arena.on_oom = NULL;
-    report_give(r, report);
-    return result;
+    return fault ? fault : report_during(report, NULL, put_launch, &p);
 }
 
 /* ---- copies and fills ---- */

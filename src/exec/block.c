@@ -28,12 +28,12 @@ static void splat_row(uint8_t *row, unsigned width, uint64_t value)
 /* The place of a block's cluster among the clusters, or of the block in its cluster, in one direction. */
 static uint32_t cluster_of(const struct block *b, unsigned c)
 {
-    return c < 3 ? b->ctaid[c] / b->launch->cluster[c] : 0;
+    return c < 3 ? b->ctaid[c] / b->launch->request->dims.cluster[c] : 0;
 }
 
 static uint32_t place_in_cluster(const struct block *b, unsigned c)
 {
-    return c < 3 ? b->ctaid[c] % b->launch->cluster[c] : 0;
+    return c < 3 ? b->ctaid[c] % b->launch->request->dims.cluster[c] : 0;
 }
 
 /* As on an H200: each block has a window of addresses by its rank, and at its start what the system keeps. A kernel for which the blocks
@@ -50,6 +50,7 @@ static uint32_t start_of_shared(const struct block *b)
 static uint64_t block_value(const struct block *b, uint32_t sreg)
 {
     const struct launch *l = b->launch;
+    const struct launch_dims *dims = &l->request->dims;
     unsigned c = sreg % 4;
     if (sreg == IR_PARAM_BASE)
         return (uint64_t)(uintptr_t)l->params;
@@ -60,25 +61,25 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
         return sreg == IR_ENVREG + 1 ? barrier >> 32 : sreg == IR_ENVREG + 2 ? (uint32_t)barrier : 0;
     }
     switch ((enum isa_sreg)(sreg / 4)) {
-    case SREG_ntid: return c < 3 ? l->block[c] : 1;
+    case SREG_ntid: return c < 3 ? dims->block[c] : 1;
     case SREG_ctaid: return c < 3 ? b->ctaid[c] : 0;
-    case SREG_nctaid: return c < 3 ? l->grid[c] : 1;
+    case SREG_nctaid: return c < 3 ? dims->grid[c] : 1;
     case SREG_clusterid: return cluster_of(b, c);
-    case SREG_nclusterid: return c < 3 ? l->grid[c] / l->cluster[c] : 1;
+    case SREG_nclusterid: return c < 3 ? dims->grid[c] / dims->cluster[c] : 1;
     case SREG_cluster_ctaid: return place_in_cluster(b, c);
-    case SREG_cluster_nctaid: return c < 3 ? l->cluster[c] : 1;
+    case SREG_cluster_nctaid: return c < 3 ? dims->cluster[c] : 1;
     case SREG_cluster_ctarank: return block_rank(b);
     case SREG_cluster_nctarank: return l->blocks_per_cluster;
-    case SREG_is_explicit_cluster: return l->explicit_cluster;
+    case SREG_is_explicit_cluster: return dims->explicit_cluster;
     case SREG_nwarpid: return l->machine->model->max_threads / WARP_LANES;
     case SREG_smid: return b->worker->id % l->machine->model->multiprocessors;
     case SREG_nsmid: return l->machine->model->multiprocessors;
     case SREG_gridid: return l->number;
     case SREG_total_smem_size: /* in units of 128 bytes */
-        return (l->kernel->static_shared_bytes + l->dynamic_shared_bytes + 127) & ~127ull;
+        return (l->kernel->static_shared_bytes + dims->shared_bytes + 127) & ~127ull;
     case SREG_aggr_smem_size: /* with what the system has of it */
-        return l->kernel->static_shared_bytes + l->dynamic_shared_bytes + l->machine->model->shared_bytes_reserved;
-    case SREG_dynamic_smem_size: return l->dynamic_shared_bytes;
+        return l->kernel->static_shared_bytes + dims->shared_bytes + l->machine->model->shared_bytes_reserved;
+    case SREG_dynamic_smem_size: return dims->shared_bytes;
     case SREG_reserved_smem_offset_begin:
     case SREG_reserved_smem_offset_0: return b->shared_start + l->reserved_shared_start;
     case SREG_reserved_smem_offset_1: return b->shared_start + l->reserved_shared_start + l->reserved_shared_bytes / 2;
@@ -144,12 +145,13 @@ static void fill_rows(struct block *b, bool again)
 static void number_in_clusters(struct block *b, uint64_t index)
 {
     const struct launch *l = b->launch;
+    const struct launch_dims *dims = &l->request->dims;
     uint64_t rank = index % l->blocks_per_cluster, cluster = index / l->blocks_per_cluster;
     for (unsigned c = 0; c < 3; c++) {
-        uint32_t clusters = l->grid[c] / l->cluster[c];
-        b->ctaid[c] = (uint32_t)(cluster % clusters * l->cluster[c] + rank % l->cluster[c]);
+        uint32_t clusters = dims->grid[c] / dims->cluster[c];
+        b->ctaid[c] = (uint32_t)(cluster % clusters * dims->cluster[c] + rank % dims->cluster[c]);
         cluster /= clusters;
-        rank /= l->cluster[c];
+        rank /= dims->cluster[c];
     }
 }
 
@@ -157,7 +159,7 @@ static void number_in_clusters(struct block *b, uint64_t index)
 static void number_block(struct block *b, uint64_t index, bool again)
 {
     const struct launch *l = b->launch;
-    const uint32_t *grid = l->grid;
+    const uint32_t *grid = l->request->dims.grid;
     if (l->blocks_per_cluster > 1) {
         number_in_clusters(b, index);
     } else if (again && index == b->index + 1) {

@@ -32,14 +32,15 @@ const char *fault_code(enum fault_kind kind)
 static bool record(struct warp *w, enum fault_kind kind, const struct op *o, unsigned lane, struct fault f)
 {
     struct launch *l = w->block->launch;
+    const uint32_t *block = l->request->dims.block;
     uint32_t thread = w->index * WARP_LANES + lane;
     f.kind = kind;
     f.at = o ? o->origin : NULL;
     f.is_write |= o && (o->kind == OP_ST || o->kind == OP_ATOM || (o->kind == OP_COLLECTIVE && op_writes(o)));
     f.is_atomic = o && (o->kind == OP_ATOM || o->kind == OP_MBARRIER);
-    f.thread[0] = thread % l->block[0];
-    f.thread[1] = thread / l->block[0] % l->block[1];
-    f.thread[2] = thread / l->block[0] / l->block[1];
+    f.thread[0] = thread % block[0];
+    f.thread[1] = thread / block[0] % block[1];
+    f.thread[2] = thread / block[0] / block[1];
     for (int i = 0; i < 3; i++)
         f.block[i] = w->block->ctaid[i];
     pthread_mutex_lock(&l->lock);

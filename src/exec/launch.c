@@ -9,7 +9,6 @@
 #include "exec/pool.h"
 #include "exec/schedule.h"
 #include "exec/stall.h"
-#include "exec/stall.h"
 #include "exec/worker.h"
 
 #include <sched.h>
@@ -34,7 +33,8 @@ static uint32_t hardware_warp(uint32_t index)
 /* %tid and %warpid of every lane of a block, laid out once for launches of one shape. */
 static bool lay_out_threads(struct launch *l, struct worker *k)
 {
-    bool again = k->warp_rows && memcmp(k->laid_out, l->block, sizeof k->laid_out) == 0;
+    const struct launch_dims *dims = &l->request->dims;
+    bool again = k->warp_rows && memcmp(k->laid_out, dims->block, sizeof k->laid_out) == 0;
     l->warp_rows = k->warp_rows;
     if (again)
         return true;
@@ -42,7 +42,7 @@ static bool lay_out_threads(struct launch *l, struct worker *k)
     l->warp_rows = k->warp_rows = aligned_alloc(64, (size_t)l->warps_per_block * WARP_ROWS_BYTES);
     if (!l->warp_rows)
         return false;
-    memcpy(k->laid_out, l->block, sizeof k->laid_out);
+    memcpy(k->laid_out, dims->block, sizeof k->laid_out);
     uint32_t x = 0, y = 0, z = 0;
     for (uint32_t t = 0; t < l->warps_per_block * WARP_LANES; t++) {
         uint32_t *rows = (uint32_t *)(l->warp_rows + (size_t)(t / WARP_LANES) * WARP_ROWS_BYTES);
@@ -51,15 +51,26 @@ static bool lay_out_threads(struct launch *l, struct worker *k)
         rows[32 + lane] = y;
         rows[64 + lane] = z;
         rows[96 + lane] = hardware_warp(t / WARP_LANES);
-        if (++x == l->block[0]) {
+        if (++x == dims->block[0]) {
             x = 0;
-            if (++y == l->block[1]) {
+            if (++y == dims->block[1]) {
                 y = 0;
                 z++;
             }
         }
     }
     return true;
+}
+
+uint8_t *launch_params(struct machine *m, const struct kernel *k)
+{
+    return mem_alloc_zero(&m->mem, k->param_bytes, MEM_PARAM, "kernel parameters");
+}
+
+void launch_params_free(struct machine *m, uint8_t *params)
+{
+    if (params)
+        mem_free(&m->mem, params);
 }
 
 /* What cooperative groups keep a grid's barrier in: the size of it in 32 bits, then 32 bits that start as 0. */
@@ -98,8 +109,8 @@ static bool asks_for_reserved_shared(const struct kernel *k)
 static void size_shared(struct launch *l, const struct launch_request *r)
 {
     enum { UNIT = 16 };
-    uint32_t fixed = r->kernel->static_shared_bytes, dynamic = r->shared_bytes, room = (fixed + UNIT - 1) / UNIT * UNIT;
-    l->dynamic_shared_bytes = dynamic;
+    uint32_t fixed = r->kernel->static_shared_bytes, dynamic = r->dims.shared_bytes,
+             room = (fixed + UNIT - 1) / UNIT * UNIT;
     l->shared_bytes = room + (dynamic + UNIT - 1) / UNIT * UNIT;
     l->asked_shared_bytes = !has_memcheck(&r->hooks) ? l->shared_bytes : dynamic ? room + dynamic : fixed;
     l->reserved_shared_start = l->shared_bytes;
@@ -116,44 +127,28 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
                          .launcher = k,
                          .begun = seconds_now(),
                          .kernel = r->kernel,
-                         .task = r->task,
-                         .rules = r->rules,
-                         .flags = r->flags,
+                         .request = r,
+                         .params = r->params,
                          .rows = m->rows};
-    for (int i = 0; i < 3; i++) {
-        l->grid[i] = r->grid[i];
-        l->block[i] = r->block[i];
-        l->cluster[i] = r->cluster[i] ? r->cluster[i] : 1;
-    }
-    l->blocks_per_cluster = l->cluster[0] * l->cluster[1] * l->cluster[2];
-    l->explicit_cluster = r->cluster[0] != 0;
+    const struct launch_dims *dims = &r->dims;
+    l->blocks_per_cluster = dims->cluster[0] * dims->cluster[1] * dims->cluster[2];
     l->number = atomic_fetch_add(&m->launch_number, 1) + 1;
-    l->threads_per_block = r->block[0] * r->block[1] * r->block[2];
+    l->threads_per_block = dims->block[0] * dims->block[1] * dims->block[2];
     l->warps_per_block = (l->threads_per_block + WARP_LANES - 1) / WARP_LANES;
-    l->n_blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
+    l->n_blocks = (uint64_t)dims->grid[0] * dims->grid[1] * dims->grid[2];
     size_shared(l, r);
     l->max_resident = launch_capacity(m, l->threads_per_block, l->reserved_shared_start) / l->blocks_per_cluster;
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
     l->hooks = r->hooks.n ? &r->hooks : NULL;
-    l->engine = r->engine ? r->engine : m->config.engine;
-    l->deadline = r->deadline;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->parking, NULL);
-    if (r->kernel->param_bytes) {
-        l->params = mem_alloc(&m->mem, r->kernel->param_bytes, MEM_PARAM, "kernel parameters");
-        if (!l->params)
-            return false;
-        memcpy(l->params, r->params, r->kernel->param_bytes);
-    }
-    if (l->flags & LAUNCH_COOPERATIVE && !make_grid_barrier(l))
+    if (r->flags & LAUNCH_COOPERATIVE && !make_grid_barrier(l))
         return false;
     return lay_out_threads(l, k);
 }
 
 static void free_launch(struct launch *l)
 {
-    if (l->params)
-        mem_free(&l->machine->mem, l->params);
     if (l->grid_barrier)
         mem_free(&l->machine->mem, l->grid_barrier);
     arena_free(&l->report_arena);
@@ -222,7 +217,7 @@ static bool enlist(struct machine *m, struct launch *l)
     l->next = m->launches;
     m->launches = l;
     pthread_mutex_unlock(&m->lock);
-    return l->deadline <= 0 || limit_start_clock(m);
+    return l->request->deadline <= 0 || limit_start_clock(m);
 }
 
 /* The machine's own threads find the launch in its list. */
@@ -391,7 +386,7 @@ struct launch *launch_begin(struct machine *m, const struct launch_request *r, s
     if (!enlist(m, l))
         launch_fail(l, FAULT_out_of_memory);
     l->ready = guarded(compiler_begins, l, diags);
-    if (l->deadline > 0 && l->deadline <= seconds_now())
+    if (r->deadline > 0 && r->deadline <= seconds_now())
         launch_fail(l, FAULT_timeout);
     mem_begin_use(&m->mem);
     return l;

@@ -29,6 +29,27 @@ enum launch_flags {
     LAUNCH_CLOSED = HD_LAUNCH_CLOSED,
 };
 
+/* CUDA's execution configuration. */
+struct launch_dims {
+    uint32_t grid[3], block[3]; /* in blocks, in threads */
+    uint32_t cluster[3];        /* in blocks; 1 where there are no clusters */
+    bool explicit_cluster;      /* somebody has said how large they are */
+    uint32_t shared_bytes;      /* dynamic, of a block */
+};
+
+/* What is asked for. Whoever asks keeps it, as it is, until the launch has ended. */
+struct launch_request {
+    struct kernel *kernel;
+    struct launch_dims dims;
+    uint32_t flags;
+    hd_engine engine;
+    double deadline; /* seconds_now() by then; 0: none */
+    uint8_t *params; /* packed, in the machine's memory (launch_params()); NULL: it has none */
+    struct hook_list hooks;
+    uint32_t task;              /* its number in the order of tasks (queue.h), or 0 */
+    struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
+};
+
 struct launch {
     struct launch *next;
     struct machine *machine;
@@ -38,33 +59,27 @@ struct launch {
     bool held_up; /* by another one that has the schedule */
     struct kernel *kernel;
     uint64_t number;
-    uint32_t task;                    /* its number in the order of tasks (queue.h), or 0 */
-    const struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
-    uint32_t flags;
-    uint32_t grid[3], block[3];
-    uint32_t cluster[3], blocks_per_cluster; /* 1 where there are no clusters */
-    bool explicit_cluster;                   /* somebody has said how large they are */
+    const struct launch_request *request; /* what was asked for: dimensions, limits, the place among tasks */
+    uint32_t blocks_per_cluster;          /* 1 where there are no clusters */
     uint32_t threads_per_block, warps_per_block;
     uint64_t n_blocks;
-    uint32_t shared_bytes, dynamic_shared_bytes;
+    uint32_t shared_bytes;       /* of a block: static and dynamic */
     uint32_t asked_shared_bytes; /* nothing begins behind them; what begins before may end within shared_bytes */
     /* What the system keeps of a block's shared memory, the last of it, where the kernel asks for its place (%reserved_smem_offset_*): of
      * shared_bytes, too. Cooperative groups of several warps meet there. */
     uint32_t reserved_shared_start, reserved_shared_bytes;
     uint32_t max_resident; /* clusters, or blocks where there are none, that the claimed device could hold */
-    uint8_t *params;       /* in the machine's memory */
+    const uint8_t *params; /* the request's */
     uint8_t *grid_barrier; /* of a cooperative launch: what %envreg1 and 2 address */
     uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
     const struct row_fns *rows;
-    struct schedule *schedule;     /* NULL: fair */
-    const struct hook_list *hooks; /* or NULL */
-    hd_engine engine;
+    struct schedule *schedule;               /* NULL: fair */
+    const struct hook_list *hooks;           /* or NULL */
     const struct compiled *_Atomic compiled; /* NULL: not yet, or never; may be replaced by better code */
     _Atomic uint64_t consider_at;            /* when the compiler wants to hear of a worker; UINT64_MAX: never again */
     void *compiler_data;
     _Atomic uint64_t next_block, done_blocks;
     _Atomic uint64_t steps;       /* warp instructions, as far as workers have added theirs: limit.c */
-    double deadline;              /* seconds_now() by then; 0: none */
     _Atomic uint32_t interrupted; /* enum fault_kind: as which the next worker that looks is to end it */
     _Atomic uint32_t resident;
     _Atomic bool failed;
@@ -84,23 +99,14 @@ struct launch {
     struct print_total printed; /* under the machine's print_lock */
 };
 
-struct launch_request {
-    struct kernel *kernel;
-    uint32_t grid[3], block[3];
-    uint32_t cluster[3]; /* 0 where nobody has said */
-    uint32_t shared_bytes, flags;
-    hd_engine engine;
-    double deadline;    /* as in struct launch */
-    const void *params; /* packed */
-    struct hook_list hooks;
-    uint32_t task; /* as in struct launch */
-    struct memory_rules *rules;
-};
+/* Memory of the machine for a launch's parameters, all of it 0, and back; NULL where memory is exhausted, and allowed. */
+uint8_t *launch_params(struct machine *m, const struct kernel *k);
+void launch_params_free(struct machine *m, uint8_t *params);
 
 /* A grid runs in whoever asks for it and in the machine's workers. Nothing of it stands on a C stack between its steps, so that
  * launches which wait for each other can take turns on few threads; each step may be on another one.
  *
- * Limits have been checked. The request stays until the end. NULL where memory is exhausted. */
+ * Limits have been checked. NULL where memory is exhausted. */
 struct launch *launch_begin(struct machine *m, const struct launch_request *r, struct diags *diags);
 /* Goes on; true where all is done. False where it has given way to jobs of `others` (worker_run()). */
 bool launch_step(struct launch *l, const struct thread_pool *others);

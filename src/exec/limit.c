@@ -33,7 +33,7 @@ enum {
 
 static bool has_limits(const struct launch *l)
 {
-    return l->machine->config.step_limit || l->deadline > 0;
+    return l->machine->config.step_limit || l->request->deadline > 0;
 }
 
 void limit_join(struct worker *k, struct launch *l)
@@ -94,7 +94,7 @@ static uint64_t find_step(struct worker *k, struct launch *l)
         look(k, l);
         step = limit_is_due(k) ? 0 : atomic_load(&k->look_at) - k->warp_instructions;
     }
-    return l->deadline > 0 && step > LARGEST_STEP ? LARGEST_STEP : step;
+    return l->request->deadline > 0 && step > LARGEST_STEP ? LARGEST_STEP : step;
 }
 
 /* What a warp may execute up to a branch backwards: of a function each instruction once, and of a serial part, once for each
@@ -164,13 +164,14 @@ static double interrupt_late(struct machine *m)
 {
     double now = seconds_now(), next = 0;
     for (struct launch *l = m->launches; l; l = l->next) {
-        if (l->deadline <= 0 || atomic_load(&l->interrupted))
+        double deadline = l->request->deadline;
+        if (deadline <= 0 || atomic_load(&l->interrupted))
             continue;
-        if (l->deadline <= now) {
+        if (deadline <= now) {
             atomic_store(&l->interrupted, FAULT_timeout);
             make_all_look(l);
-        } else if (!next || l->deadline < next) {
-            next = l->deadline;
+        } else if (!next || deadline < next) {
+            next = deadline;
         }
     }
     return next;

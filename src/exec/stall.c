@@ -272,7 +272,7 @@ static bool block_repeats(struct block *b)
 /* Can anybody but this launch change memory? */
 static bool is_closed(struct launch *l)
 {
-    return (l->flags & LAUNCH_CLOSED) && l->machine->launches == l && !l->next;
+    return (l->request->flags & LAUNCH_CLOSED) && l->machine->launches == l && !l->next;
 }
 
 static enum verdict probe(struct launch *l)

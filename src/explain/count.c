@@ -52,7 +52,7 @@ struct counted_launch {
     struct counted_kernel *kernel;
     struct launch_shape *shape; /* or NULL */
     bool sampled;
-    struct launch_request request;
+    const struct launch_request *request;
     uint32_t warps_per_block, multiprocessors;
     uint64_t l1_bytes;
     struct timeline *timeline; /* of its first block, where it is the kernel's first launch; or NULL */
@@ -503,14 +503,15 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
         free(l);
         return NULL;
     }
-    uint32_t threads = q->block[0] * q->block[1] * q->block[2];
+    const struct launch_dims *dims = &q->dims;
+    uint32_t threads = dims->block[0] * dims->block[1] * dims->block[2];
     l->counter = c;
-    l->request = *q;
+    l->request = q;
     l->warps_per_block = (threads + WARP_LANES - 1) / WARP_LANES;
     l->multiprocessors = c->model->multiprocessors;
     if (l->sampled)
         return l;
-    l->l1_bytes = l1_bytes(c->model, l1_carveout(c->model, threads, q->kernel->static_shared_bytes + q->shared_bytes,
+    l->l1_bytes = l1_bytes(c->model, l1_carveout(c->model, threads, q->kernel->static_shared_bytes + dims->shared_bytes,
                                                  kernel_registers(q->kernel, NULL)));
     if (is_first)
         l->timeline = timeline_new(l->warps_per_block);
@@ -547,22 +548,22 @@ static void add_worker(const struct counted_launch *l, struct worker_count *to, 
 
 static void describe(const struct counted_launch *l, struct kernel_counters *c)
 {
-    const struct launch_request *q = &l->request;
-    const struct kernel *kernel = q->kernel;
+    const struct launch_dims *dims = &l->request->dims;
+    const struct kernel *kernel = l->request->kernel;
     for (int i = 0; i < 3; i++) {
-        c->grid[i] = q->grid[i];
-        c->block[i] = q->block[i];
-        c->cluster[i] = q->cluster[i];
+        c->grid[i] = dims->grid[i];
+        c->block[i] = dims->block[i];
+        c->cluster[i] = dims->explicit_cluster ? dims->cluster[i] : 0;
     }
     c->name = l->kernel->name;
     c->mangled = l->kernel->mangled;
     c->number = l->kernel->number;
-    c->threads_per_block = q->block[0] * q->block[1] * q->block[2];
+    c->threads_per_block = dims->block[0] * dims->block[1] * dims->block[2];
     c->warps_per_block = l->warps_per_block;
-    c->blocks = (uint64_t)q->grid[0] * q->grid[1] * q->grid[2];
+    c->blocks = (uint64_t)dims->grid[0] * dims->grid[1] * dims->grid[2];
     c->warps = c->blocks * l->warps_per_block;
     c->static_shared_bytes = kernel->static_shared_bytes;
-    c->dynamic_shared_bytes = q->shared_bytes;
+    c->dynamic_shared_bytes = dims->shared_bytes;
     c->local_bytes = kernel->local_bytes;
     c->spilled_bytes = cost_spilled_bytes(l->kernel->costs);
     c->sms = l->multiprocessors;

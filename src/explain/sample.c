@@ -7,10 +7,11 @@
 
 enum { MOST_SHAPES = 256 }; /* of a kernel; launches of further ones are all counted */
 
-static bool is_of(const struct launch_shape *s, const struct launch_request *q)
+static bool are_equal(const struct launch_dims *a, const struct launch_dims *b)
 {
-    return memcmp(s->grid, q->grid, sizeof s->grid) == 0 && memcmp(s->block, q->block, sizeof s->block) == 0 &&
-           memcmp(s->cluster, q->cluster, sizeof s->cluster) == 0 && s->shared_bytes == q->shared_bytes;
+    return memcmp(a->grid, b->grid, sizeof a->grid) == 0 && memcmp(a->block, b->block, sizeof a->block) == 0 &&
+           memcmp(a->cluster, b->cluster, sizeof a->cluster) == 0 && a->explicit_cluster == b->explicit_cluster &&
+           a->shared_bytes == b->shared_bytes;
 }
 
 struct launch_shape *shape_of(struct launch_shape **all, const struct launch_request *q)
@@ -18,15 +19,12 @@ struct launch_shape *shape_of(struct launch_shape **all, const struct launch_req
     struct launch_shape *s = *all;
     unsigned n = 0;
     for (; s; s = s->next, n++)
-        if (is_of(s, q))
+        if (are_equal(&s->dims, &q->dims))
             return s;
     s = n < MOST_SHAPES ? calloc(1, sizeof *s) : NULL;
     if (!s)
         return NULL;
-    memcpy(s->grid, q->grid, sizeof s->grid);
-    memcpy(s->block, q->block, sizeof s->block);
-    memcpy(s->cluster, q->cluster, sizeof s->cluster);
-    s->shared_bytes = q->shared_bytes;
+    s->dims = q->dims;
     s->next = *all;
     return *all = s;
 }

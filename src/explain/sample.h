@@ -14,7 +14,7 @@
 /* Launches of a kernel with the same grid, block, cluster and shared memory. */
 struct launch_shape {
     struct launch_shape *next;
-    uint32_t grid[3], block[3], cluster[3], shared_bytes;
+    struct launch_dims dims;
     uint64_t launches, next_counted;
     bool is_known;               /* one has been counted: */
     struct kernel_counters last; /* without what is in arenas */

@@ -146,7 +146,7 @@ static void violated(struct checker *c, const struct access_event *e, const stru
 
 static void on_access(void *data, const struct access_event *e)
 {
-    const struct memory_rules *rules = e->warp->block->launch->rules;
+    const struct memory_rules *rules = e->warp->block->launch->request->rules;
     unsigned needed = (e->reads ? HD_MEMORY_READ : 0) | (e->writes ? HD_MEMORY_WRITE : 0) |
                       (e->reads && e->writes ? HD_MEMORY_ATOMIC : 0);
     size_t first =

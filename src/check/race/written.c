@@ -36,9 +36,10 @@ static bool add(const struct ir_func *f, const struct ir_shapes *s, const struct
 __attribute__((noinline)) static bool find(const struct launch *l, struct arena *arena, struct written *w)
 {
     const struct ir_func *f = l->kernel->entry->ir;
-    struct ir_launch known = {{l->grid[0], l->grid[1], l->grid[2]}, l->params, l->kernel->param_bytes};
+    const struct launch_dims *dims = &l->request->dims;
+    struct ir_launch known = {{dims->grid[0], dims->grid[1], dims->grid[2]}, l->params, l->kernel->param_bytes};
     struct ir_shapes s;
-    ir_find_ranges_of_launch(f, l->block, &known, arena, &s);
+    ir_find_ranges_of_launch(f, dims->block, &known, arena, &s);
     for (uint32_t i = 0; i < f->insns.n; i++)
         if (may_write(&f->insns.at[i]) && !add(f, &s, &f->insns.at[i], w))
             return false;

@@ -100,10 +100,10 @@ void findings_close(struct findings *f)
 
 const char *thread_name(struct arena *arena, const struct warp *w, unsigned lane)
 {
-    const struct launch *l = w->block->launch;
+    const uint32_t *block = w->block->launch->request->dims.block;
     uint32_t t = w->index * WARP_LANES + lane;
-    return arena_printf(arena, "thread (%u,%u,%u) of %s", t % l->block[0], t / l->block[0] % l->block[1],
-                        t / l->block[0] / l->block[1], block_name(arena, w->block));
+    return arena_printf(arena, "thread (%u,%u,%u) of %s", t % block[0], t / block[0] % block[1],
+                        t / block[0] / block[1], block_name(arena, w->block));
 }
 
 const char *block_name(struct arena *arena, const struct block *b)

@@ -351,15 +351,16 @@ static CUresult cluster_launch(const CUlaunchConfig *c, CUfunction function, hd_
     TRY(kernel_here(function, kernel, d));
     NEED(c && (c->attrs || !c->numAttrs) && c->blockDimX && c->blockDimY && c->blockDimZ);
     hd_kernel_get_info(*kernel, info);
-    *l = (struct work_launch){.block = {c->blockDimX, c->blockDimY, c->blockDimZ}, .shared_bytes = c->sharedMemBytes};
+    *l = (struct work_launch){
+        .config = {.block = {c->blockDimX, c->blockDimY, c->blockDimZ}, .shared_bytes = c->sharedMemBytes}};
     for (unsigned i = 0; i < c->numAttrs; i++)
         TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, l));
-    if (!l->cluster[0])
-        memcpy(l->cluster, info->required_cluster, sizeof l->cluster);
+    if (!l->config.cluster[0])
+        memcpy(l->config.cluster, info->required_cluster, sizeof l->config.cluster);
     return CUDA_SUCCESS;
 }
 
-static unsigned blocks_of_device(struct device *d, hd_kernel *kernel, const struct work_launch *l)
+static unsigned blocks_of_device(struct device *d, hd_kernel *kernel, const hd_launch_config *l)
 {
     return hd_kernel_max_blocks(kernel, l->block[0] * l->block[1] * l->block[2], l->shared_bytes) *
            (unsigned)attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -386,7 +387,7 @@ CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction functio
     NEED(size);
     TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
     TRY(find((CUkernel)function, &f));
-    unsigned most = largest_cluster(f, &info), fit = blocks_of_device(d, kernel, &l);
+    unsigned most = largest_cluster(f, &info), fit = blocks_of_device(d, kernel, &l.config);
     *size = (int)(most < fit ? most : fit);
     return CUDA_SUCCESS;
 }
@@ -401,10 +402,11 @@ CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
     NEED(clusters);
     TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
     TRY(find((CUkernel)function, &f));
-    uint64_t size = l.cluster[0] ? (uint64_t)l.cluster[0] * l.cluster[1] * l.cluster[2] : 1;
+    const hd_launch_config *c = &l.config;
+    uint64_t size = c->cluster[0] ? (uint64_t)c->cluster[0] * c->cluster[1] * c->cluster[2] : 1;
     if (size > largest_cluster(f, &info))
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     *clusters =
-        (int)hd_kernel_max_clusters(kernel, l.block[0] * l.block[1] * l.block[2], l.shared_bytes, (unsigned)size);
+        (int)hd_kernel_max_clusters(kernel, c->block[0] * c->block[1] * c->block[2], c->shared_bytes, (unsigned)size);
     return CUDA_SUCCESS;
 }

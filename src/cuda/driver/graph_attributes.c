@@ -31,7 +31,7 @@ static CUresult set_cluster(CUgraphNode n, const CUlaunchAttributeValue *v)
     bool none = !size[0] && !size[1] && !size[2];
     if (!none && (!size[0] || !size[1] || !size[2]))
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    memcpy(l.cluster, size, sizeof l.cluster);
+    memcpy(l.config.cluster, size, sizeof l.config.cluster);
     return change(n, &l);
 }
 
@@ -96,9 +96,9 @@ CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttr
     switch (id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: value->cooperative = l->cooperative; return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        value->clusterDim.x = l->cluster[0];
-        value->clusterDim.y = l->cluster[1];
-        value->clusterDim.z = l->cluster[2];
+        value->clusterDim.x = l->config.cluster[0];
+        value->clusterDim.y = l->config.cluster[1];
+        value->clusterDim.z = l->config.cluster[2];
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: value->accessPolicyWindow = h->window; return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:

@@ -48,7 +48,7 @@ CU_API CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_N
 /* Where the parameters are in the node, which keeps the list. */
 static CUresult list_parameters(CUgraphNode n, void ***list)
 {
-    const struct work_launch *l = &n->work.launch;
+    const char *packed = n->work.launch.config.packed_args;
     hd_kernel *kernel;
     hd_kernel_info info;
     hd_param_info p;
@@ -59,7 +59,7 @@ static CUresult list_parameters(CUgraphNode n, void ***list)
         return CUDA_ERROR_OUT_OF_MEMORY;
     n->parameters = more;
     for (size_t i = 0; hd_kernel_get_param(kernel, i, &p); i++)
-        more[i] = (char *)l->packed + p.offset;
+        more[i] = (char *)packed + p.offset;
     *list = info.param_count ? more : NULL;
     return CUDA_SUCCESS;
 }
@@ -71,15 +71,15 @@ static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, bool v2
     TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
     NEED(p);
     TRY(list_parameters(n, &list));
-    const struct work_launch *l = &n->work.launch;
-    p->func = l->function;
-    p->gridDimX = l->grid[0];
-    p->gridDimY = l->grid[1];
-    p->gridDimZ = l->grid[2];
-    p->blockDimX = l->block[0];
-    p->blockDimY = l->block[1];
-    p->blockDimZ = l->block[2];
-    p->sharedMemBytes = l->shared_bytes;
+    const hd_launch_config *c = &n->work.launch.config;
+    p->func = n->work.launch.function;
+    p->gridDimX = c->grid[0];
+    p->gridDimY = c->grid[1];
+    p->gridDimZ = c->grid[2];
+    p->blockDimX = c->block[0];
+    p->blockDimY = c->block[1];
+    p->blockDimZ = c->block[2];
+    p->sharedMemBytes = (unsigned)c->shared_bytes;
     p->kernelParams = list;
     p->extra = NULL;
     if (v2) {

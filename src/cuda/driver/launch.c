@@ -9,35 +9,40 @@
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
 /* The pairs of `extra`: packed parameters and their size. */
-CUresult launch_read_extra(void **extra, struct work_launch *l)
+CUresult launch_read_extra(void **extra, hd_launch_config *c)
 {
     const size_t *size = NULL;
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
         if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            l->packed = extra[1];
+            c->packed_args = extra[1];
         else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
             size = extra[1];
         else
             return CUDA_ERROR_INVALID_VALUE;
     }
-    NEED(l->packed && size);
-    l->packed_bytes = *size;
+    NEED(c->packed_args && size);
+    c->packed_bytes = *size;
     return CUDA_SUCCESS;
 }
 
-static CUresult launch(struct work_launch *l, CUfunction f, CUstream s, void **params, void **extra)
+static struct work sized(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared)
+{
+    return (struct work){.kind = WORK_LAUNCH,
+                         .launch.config = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared_bytes = shared}};
+}
+
+static CUresult launch(struct work *w, CUfunction f, CUstream s, void **params, void **extra)
 {
     TRY(state_ready());
     if (!function_of(f))
         return CUDA_ERROR_INVALID_HANDLE;
     extra = extra && *extra == CU_LAUNCH_PARAM_END ? NULL : extra;
     NEED(!params || !extra);
-    l->function = f;
-    l->args = params;
+    w->launch.function = f;
+    w->launch.config.args = (const void *const *)params;
     if (extra)
-        TRY(launch_read_extra(extra, l));
-    struct work w = {.kind = WORK_LAUNCH, .launch = *l};
-    CUresult r = work_put(s, &w, false);
+        TRY(launch_read_extra(extra, &w->launch.config));
+    CUresult r = work_put(s, w, false);
     if (r == CUDA_ERROR_NOT_SUPPORTED)
         heddle_launch_refused();
     return r;
@@ -46,8 +51,8 @@ static CUresult launch(struct work_launch *l, CUfunction f, CUstream s, void **p
 CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
 {
-    struct work_launch l = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared_bytes = shared};
-    return launch(&l, f, s, params, extra);
+    struct work w = sized(gx, gy, gz, bx, by, bz, shared);
+    return launch(&w, f, s, params, extra);
 }
 
 CU_API CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -59,8 +64,9 @@ CU_API CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsi
 CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                           unsigned bz, unsigned shared, CUstream s, void **params)
 {
-    struct work_launch l = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared_bytes = shared, .cooperative = true};
-    return launch(&l, f, s, params, NULL);
+    struct work w = sized(gx, gy, gz, bx, by, bz, shared);
+    w.launch.cooperative = true;
+    return launch(&w, f, s, params, NULL);
 }
 
 CU_API CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -71,6 +77,7 @@ CU_API CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, unsign
 
 CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l)
 {
+    hd_launch_config *c = &l->config;
     switch (id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
@@ -83,13 +90,13 @@ CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *valu
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: l->cooperative = value->cooperative != 0; return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-        l->programmatic = value->programmaticStreamSerializationAllowed != 0;
+        c->flags = value->programmaticStreamSerializationAllowed ? HD_LAUNCH_PROGRAMMATIC : 0;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         NEED(value->clusterDim.x && value->clusterDim.y && value->clusterDim.z);
-        l->cluster[0] = value->clusterDim.x;
-        l->cluster[1] = value->clusterDim.y;
-        l->cluster[2] = value->clusterDim.z;
+        c->cluster[0] = value->clusterDim.x;
+        c->cluster[1] = value->clusterDim.y;
+        c->cluster[2] = value->clusterDim.z;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return api_not_supported("a launch with a programmatic event");
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: return api_not_supported("a launch with a completion event");
@@ -102,12 +109,11 @@ CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *valu
 CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
 {
     NEED(c && (c->attrs || !c->numAttrs));
-    struct work_launch l = {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
-                            .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
-                            .shared_bytes = c->sharedMemBytes};
+    struct work w =
+        sized(c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes);
     for (unsigned i = 0; i < c->numAttrs; i++)
-        TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, &l));
-    return launch(&l, f, c->hStream, params, extra);
+        TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, &w.launch));
+    return launch(&w, f, c->hStream, params, extra);
 }
 
 CU_API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
@@ -186,12 +192,11 @@ CU_API CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream 
     struct set_before *set;
     TRY(set_before_of(f, &set));
     NEED(width > 0 && height > 0);
-    struct work_launch l = {.grid = {(unsigned)width, (unsigned)height, 1},
-                            .block = {set->block[0], set->block[1], set->block[2]},
-                            .shared_bytes = set->shared_bytes,
-                            .packed = set->parameters,
-                            .packed_bytes = set->parameter_bytes};
-    return launch(&l, f, s, NULL, NULL);
+    struct work w =
+        sized((unsigned)width, (unsigned)height, 1, set->block[0], set->block[1], set->block[2], set->shared_bytes);
+    w.launch.config.packed_args = set->parameters;
+    w.launch.config.packed_bytes = set->parameter_bytes;
+    return launch(&w, f, s, NULL, NULL);
 }
 
 CU_API CUresult cuLaunchGrid(CUfunction f, int width, int height)

@@ -21,10 +21,11 @@ static double seconds_since_begin(void)
 
 void summary_count(const struct work *w)
 {
+    const unsigned *grid = w->launch.config.grid;
     switch (w->kind) {
     case WORK_LAUNCH:
         atomic_fetch_add(&counts.launches, 1);
-        atomic_fetch_add(&counts.blocks, (unsigned long long)w->launch.grid[0] * w->launch.grid[1] * w->launch.grid[2]);
+        atomic_fetch_add(&counts.blocks, (unsigned long long)grid[0] * grid[1] * grid[2]);
         break;
     case WORK_COPY:
         atomic_fetch_add(&counts.copies, 1);

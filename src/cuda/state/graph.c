@@ -9,9 +9,9 @@
 
 /* ---- work with parameters of its own ---- */
 
-static bool has_parameters(const struct work_launch *l, const hd_kernel_info *info)
+static bool has_parameters(const hd_launch_config *c, const hd_kernel_info *info)
 {
-    return (l->args != NULL) != (l->packed != NULL) && (!l->packed || l->packed_bytes == info->param_bytes);
+    return (c->args != NULL) != (c->packed_args != NULL) && (!c->packed_args || c->packed_bytes == info->param_bytes);
 }
 
 static CUresult find_context(CUcontext handle, CUcontext *c)
@@ -37,11 +37,11 @@ CUresult work_parameters(const struct work *w, CUcontext c)
         return CUDA_SUCCESS;
     TRY(function_find(w->launch.function, c->device, &f, &kernel));
     hd_kernel_get_info(kernel, &info);
-    NEED(!info.param_bytes || has_parameters(&w->launch, &info));
+    NEED(!info.param_bytes || has_parameters(&w->launch.config, &info));
     return CUDA_SUCCESS;
 }
 
-static CUresult pack(const struct work_launch *l, hd_kernel *kernel, void **packed)
+static CUresult pack(const hd_launch_config *c, hd_kernel *kernel, void **packed)
 {
     hd_kernel_info info;
     hd_param_info p;
@@ -49,14 +49,14 @@ static CUresult pack(const struct work_launch *l, hd_kernel *kernel, void **pack
     *packed = NULL;
     if (!info.param_bytes)
         return CUDA_SUCCESS;
-    NEED(has_parameters(l, &info));
+    NEED(has_parameters(c, &info));
     char *to = calloc(1, info.param_bytes);
     if (!to)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (l->packed)
-        memcpy(to, l->packed, info.param_bytes);
-    for (size_t i = 0; !l->packed && hd_kernel_get_param(kernel, i, &p); i++)
-        memcpy(to + p.offset, l->args[i], p.bytes);
+    if (c->packed_args)
+        memcpy(to, c->packed_args, info.param_bytes);
+    for (size_t i = 0; !c->packed_args && hd_kernel_get_param(kernel, i, &p); i++)
+        memcpy(to + p.offset, c->args[i], p.bytes);
     *packed = to;
     return CUDA_SUCCESS;
 }
@@ -70,18 +70,18 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own)
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
     TRY(work_kernel(w, c, &kernel));
-    TRY(pack(&w->launch, kernel, &packed));
+    TRY(pack(&w->launch.config, kernel, &packed));
     hd_kernel_get_info(kernel, &info);
-    own->launch.args = NULL;
-    own->launch.packed = packed;
-    own->launch.packed_bytes = info.param_bytes;
+    own->launch.config.args = NULL;
+    own->launch.config.packed_args = packed;
+    own->launch.config.packed_bytes = info.param_bytes;
     return CUDA_SUCCESS;
 }
 
 void work_disown(struct work *own)
 {
     if (own->kind == WORK_LAUNCH)
-        free((void *)own->launch.packed);
+        free((void *)own->launch.config.packed_args);
 }
 
 /* ---- what can be a node ---- */

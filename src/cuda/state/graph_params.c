@@ -15,11 +15,11 @@ CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *
         return CUDA_ERROR_INVALID_HANDLE;
     *w = (struct work){.kind = WORK_LAUNCH,
                        .launch = {.function = f,
-                                  .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
-                                  .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
-                                  .shared_bytes = p->sharedMemBytes,
-                                  .args = p->kernelParams}};
-    return p->extra ? launch_read_extra(p->extra, &w->launch) : CUDA_SUCCESS;
+                                  .config = {.grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+                                             .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+                                             .shared_bytes = p->sharedMemBytes,
+                                             .args = (const void *const *)p->kernelParams}}};
+    return p->extra ? launch_read_extra(p->extra, &w->launch.config) : CUDA_SUCCESS;
 }
 
 CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
@@ -61,5 +61,5 @@ CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w)
 void launch_copy_attributes(struct work_launch *to, const struct work_launch *from)
 {
     to->cooperative = from->cooperative;
-    memcpy(to->cluster, from->cluster, sizeof to->cluster);
+    memcpy(to->config.cluster, from->config.cluster, sizeof to->config.cluster);
 }

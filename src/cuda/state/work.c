@@ -22,7 +22,7 @@ enum { STAGED_BYTES = 64 << 10 };
 /* ---- launches ---- */
 
 /* Dynamic shared memory over 48 KiB has to be asked for (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES). */
-static CUresult check_shared(const struct CUfunc_st *f, const struct work_launch *l, CUcontext c, hd_kernel *kernel)
+static CUresult check_shared(const struct CUfunc_st *f, size_t shared_bytes, CUcontext c, hd_kernel *kernel)
 {
     int limit = 0;
     hd_kernel_info info;
@@ -31,21 +31,21 @@ static CUresult check_shared(const struct CUfunc_st *f, const struct work_launch
     size_t most = info.static_shared_bytes < (size_t)limit ? (size_t)limit - info.static_shared_bytes : 0;
     if (f->dynamic_shared_limit >= 0 && (size_t)f->dynamic_shared_limit > most)
         most = (size_t)f->dynamic_shared_limit;
-    if (l->shared_bytes <= most)
+    if (shared_bytes <= most)
         return CUDA_SUCCESS;
     log_line(LOG_ERROR,
-             "`%s`: %u bytes of dynamic shared memory; %zu are possible without "
+             "`%s`: %zu bytes of dynamic shared memory; %zu are possible without "
              "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize)",
-             f->name, l->shared_bytes, most);
+             f->name, shared_bytes, most);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
 /* An H200's answer where there are more parameters than the kernel has. */
-static CUresult check_packed(const struct work_launch *l, hd_kernel *kernel)
+static CUresult check_packed(size_t packed_bytes, hd_kernel *kernel)
 {
     hd_kernel_info info;
     hd_kernel_get_info(kernel, &info);
-    return l->packed_bytes > info.param_bytes ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+    return packed_bytes > info.param_bytes ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
 /* By `heddle check` or `heddle explain`; each is asked once a launch. */
@@ -55,18 +55,13 @@ static bool is_wanted(const char *kernel)
     return checked && explained;
 }
 
+/* As the kernel is to be launched now. */
 static hd_launch_config config_of(const struct CUfunc_st *f, const struct work_launch *l)
 {
-    return (hd_launch_config){.grid = {l->grid[0], l->grid[1], l->grid[2]},
-                              .block = {l->block[0], l->block[1], l->block[2]},
-                              .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
-                              .shared_bytes = l->shared_bytes,
-                              .flags = (l->cooperative ? HD_LAUNCH_COOPERATIVE : 0) |
-                                       (l->programmatic ? HD_LAUNCH_PROGRAMMATIC : 0) |
-                                       (f->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0),
-                              .args = (const void *const *)l->args,
-                              .packed_args = l->packed,
-                              .packed_bytes = l->packed_bytes};
+    hd_launch_config c = l->config;
+    c.flags |= l->cooperative ? HD_LAUNCH_COOPERATIVE : 0;
+    c.flags |= f->non_portable_cluster ? HD_LAUNCH_NON_PORTABLE_CLUSTER : 0;
+    return c;
 }
 
 /* What a launch has said, before it began; frees the report. */
@@ -85,10 +80,10 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     hd_kernel *kernel;
     hd_report *report = NULL;
     TRY(function_find(l->function, c->device, &f, &kernel));
-    if (l->shared_bytes)
-        TRY(check_shared(f, l, c, kernel));
-    if (l->packed)
-        TRY(check_packed(l, kernel));
+    if (l->config.shared_bytes)
+        TRY(check_shared(f, l->config.shared_bytes, c, kernel));
+    if (l->config.packed_args)
+        TRY(check_packed(l->config.packed_bytes, kernel));
     hd_launch_config config = config_of(f, l);
     config.flags |= is_wanted(f->name) ? 0 : HD_LAUNCH_UNCHECKED;
     config.timeout_seconds = limits_time_left(limits_given());
@@ -106,7 +101,7 @@ CUresult work_check(const struct work *w, CUcontext c)
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
     TRY(function_find(w->launch.function, c->device, &f, &kernel));
-    TRY(check_shared(f, &w->launch, c, kernel));
+    TRY(check_shared(f, w->launch.config.shared_bytes, c, kernel));
     hd_launch_config config = config_of(f, &w->launch);
     hd_result r = hd_launch_check(kernel, &config, &report);
     return launched(f, r, report);

@@ -8,13 +8,9 @@
 enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT };
 
 struct work_launch {
-    CUfunction function;                                  /* its handle */
-    unsigned grid[3], block[3], cluster[3], shared_bytes; /* cluster: 0 where the launch does not say */
-    int cooperative;
-    bool programmatic;
-    void *const *args; /* or packed */
-    const void *packed;
-    size_t packed_bytes;
+    CUfunction function; /* its handle */
+    int cooperative;     /* as the program has said it */
+    hd_launch_config config;
 };
 
 struct work {
@@ -52,7 +48,7 @@ static inline bool work_is_nothing(const struct work *w)
 /* Attributes are honoured, are hints without a meaning here, or refused. */
 CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l);
 /* The `extra` of a launch: its packed parameters. */
-CUresult launch_read_extra(void **extra, struct work_launch *l);
+CUresult launch_read_extra(void **extra, hd_launch_config *c);
 /* A box copy as the library takes it, checked. Nothing to be copied has width 0. */
 CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
 /* Can a fill be done: is there memory for it that may be written? */

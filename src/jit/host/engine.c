@@ -22,8 +22,9 @@ static const uint64_t worth_in_all[JIT_TIERS] = {LIMIT_worth_in_all, LIMIT_worth
 /* Shapes count on indices of threads that fit into 31 bits (ir/range.c). */
 static bool is_in_range(const struct launch *l)
 {
+    const struct launch_dims *dims = &l->request->dims;
     for (int i = 0; i < 3; i++)
-        if ((uint64_t)l->grid[i] * l->block[i] > INT32_MAX)
+        if ((uint64_t)dims->grid[i] * dims->block[i] > INT32_MAX)
             return false;
     return true;
 }
@@ -72,6 +73,7 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
 static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
 {
     static const double look_seconds = 0.1;
+    const double deadline = l->request->deadline;
     pthread_mutex_lock(&j->lock);
     bool mine = unit_claim(j, u, true);
     pthread_mutex_unlock(&j->lock);
@@ -80,10 +82,10 @@ static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
     pthread_mutex_lock(&j->lock);
     for (double now; atomic_load(&u->state) == UNIT_QUEUED && !launch_has_failed(l);) {
         now = seconds_now();
-        if (l->deadline > 0 && l->deadline <= now)
+        if (deadline > 0 && deadline <= now)
             break;
-        bool is_last = l->deadline > 0 && l->deadline < now + look_seconds;
-        struct timespec until = seconds_to_timespec(is_last ? l->deadline : now + look_seconds);
+        bool is_last = deadline > 0 && deadline < now + look_seconds;
+        struct timespec until = seconds_to_timespec(is_last ? deadline : now + look_seconds);
         pthread_cond_timedwait(&j->done, &j->lock, &until);
     }
     pthread_mutex_unlock(&j->lock);
@@ -129,12 +131,13 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
     struct jit *j = m->compiler_data;
     after_fork(j);
     const char *why = unfit(l);
-    hd_engine engine = l->engine ? l->engine : j->settings.wish;
+    hd_engine asked = l->request->engine, engine = asked ? asked : j->settings.wish;
     l->consider_at = UINT64_MAX;
-    if (engine == HD_ENGINE_INTERP || (why && l->engine != HD_ENGINE_JIT))
+    if (engine == HD_ENGINE_INTERP || (why && asked != HD_ENGINE_JIT))
         return true;
     struct unit *u =
-        why ? NULL : unit_find(j, l->kernel, l->block, j->settings.tier ? j->settings.tier : TIER_FIRST, false);
+        why ? NULL
+            : unit_find(j, l->kernel, l->request->dims.block, j->settings.tier ? j->settings.tier : TIER_FIRST, false);
     if (u && engine == HD_ENGINE_JIT)
         compile_now(j, u, l);
     l->compiler_data = u;
@@ -143,7 +146,7 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
         take(l, u);
     }
     bool late = u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch has been ended while it waited: limit.c */
-    if (l->engine != HD_ENGINE_JIT || atomic_load(&l->compiled) || late)
+    if (asked != HD_ENGINE_JIT || atomic_load(&l->compiled) || late)
         return true;
     diag_error(diags, (struct place){0}, "engine", "leave the engine at auto, or take interp",
                "kernel `%.*s` cannot be compiled: %s", STR_ARG(l->kernel->func->symbol.name),
@@ -176,7 +179,7 @@ static uint64_t advance(struct launch *l, struct unit *u, uint64_t work, const u
         return enough;
     struct unit *next = u;
     if (ready && !(next = atomic_load(&u->better))) {
-        next = unit_find(l->machine->compiler_data, l->kernel, l->block, TIER_SECOND, u->asked);
+        next = unit_find(l->machine->compiler_data, l->kernel, l->request->dims.block, TIER_SECOND, u->asked);
         atomic_store(&u->better, next);
     }
     if (!next)
