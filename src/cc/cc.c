@@ -302,6 +302,44 @@ static cc_words host_command(struct job *j, const char *input, const char *outpu
     return c;
 }
 
+static cc_words side_options(struct job *j, const char *arch, enum reading reading)
+{
+    const char *header = reading == READ_SOURCE ? CC_HEADER : NULL;
+    return arch ? device_options(j, arch, reading, header) : host_options(j, reading, header);
+}
+
+static bool has_same_lambdas(const struct cc_captures *a, const struct cc_captures *b)
+{
+    uint32_t i = 0;
+    while (i < a->lambdas.n && i < b->lambdas.n && str_eq(a->lambdas.at[i], b->lambdas.at[i]))
+        i++;
+    return i == a->lambdas.n && i == b->lambdas.n;
+}
+
+/* Finds in j->captures what nvcc captures by `=` where that may be a constant, by clang's dump of the text. That takes as long as the
+ * headers do: one side is asked, where the other has the same lambdas. Of a text that is wrong nothing may be dumped: its compilation
+ * says why. */
+static void find_captures(struct job *j, const char *input, const char *arch, struct str text)
+{
+    static const char *const dump[] = {"-fsyntax-only",    "-w",      "-Xclang",  "-ast-dump", "-Xclang",
+                                       "-ast-dump-filter", "-Xclang", CC_CAPTURES};
+    struct cc_captures captures;
+    struct str marked = cc_mark_closures(text, &captures, j->arena);
+    if (has_same_lambdas(&captures, &j->captures))
+        return;
+    struct process p;
+    const char *path = job_temporary(j, input, ".marked.ii"), *out = "", *err;
+    cc_words c = side_options(j, arch, READ_PREPROCESSED);
+    for (size_t i = 0; i < sizeof dump / sizeof dump[0]; i++)
+        ADD(&c, dump[i]);
+    add_unit(j, &c, input, path);
+    j->captures = captures;
+    if (marked.p && job_write(j, path, marked.p, marked.n) && job_start(j, &p, &c, PROCESS_OUTPUT)) {
+        process_finish(&p, j->arena, &out, &err);
+        cc_read_captures(marked, str_of(out), &j->captures, j->arena);
+    }
+}
+
 /* Preprocesses a source for a device, or for the host where `arch` is NULL, and lays out its closures (closures.c). *path is the text
  * that the compilation reads then, or NULL where the source has no such closures. `output`: what is to be made, for a rule for make. */
 static bool lay_out(struct job *j, const char *input, const char *arch, const char *output, const char **path)
@@ -309,7 +347,7 @@ static bool lay_out(struct job *j, const char *input, const char *arch, const ch
     struct file_bytes file = {0};
     const char *ending = arch ? arena_printf(j->arena, ".sm_%s.ii", arch) : ".host.ii";
     const char *to = job_temporary(j, input, ending);
-    cc_words c = arch ? device_options(j, arch, READ_SOURCE, CC_HEADER) : host_options(j, READ_SOURCE, CC_HEADER);
+    cc_words c = side_options(j, arch, READ_SOURCE);
     ADD(&c, "-E");
     if (!arch)
         add_dependencies(j, &c, input, output);
@@ -321,7 +359,9 @@ static bool lay_out(struct job *j, const char *input, const char *arch, const ch
     const char *error = file_read(j->arena, to, 0, &file);
     if (error)
         return cc_failure(j, "%s", error) == 0;
-    struct str text = cc_lay_out_closures((struct str){file.bytes, file.n}, j->arena);
+    struct str text = {file.bytes, file.n};
+    find_captures(j, input, arch, text);
+    text = cc_lay_out_closures(text, &j->captures, j->arena);
     free(file.bytes);
     *path = text.p ? to : NULL;
     return !text.p || job_write(j, to, text.p, text.n);
@@ -413,6 +453,7 @@ static bool rewrite_source(struct job *j, const char *input)
     bool ok = !j->rewritten || job_write(j, j->rewritten, text.p, text.n);
     /* nvcc takes such lambdas by an option only: a header may have them, and a macro may hide what they are */
     j->laid_out_host = j->laid_out_device = NULL;
+    j->captures = (struct cc_captures){0};
     j->may_have_closures =
         !j->o.given[CC_DRY_RUN] && !stops_at_text(&j->o) &&
         (j->o.given[CC_EXTENDED_LAMBDA] || cc_has_closures((struct str){file.bytes, file.n}, j->arena));

@@ -1,4 +1,4 @@
-/* heddle cc, in parts: options.c reads the command line, process.c runs compilers, rewrite.c, operands.c and closures.c read
+/* heddle cc, in parts: options.c reads the command line, process.c runs compilers, rewrite.c, operands.c, closures.c and captures.c read
  * sources as nvcc does, fatbin.c packs PTX, units.c finds what has to be linked of objects of -rdc=true, registry.c writes what
  * joins them, diagnostics.c prints what clang says, clusters.c finds kernels with clusters, link.c links, toolkit.c is what
  * build systems take for a toolkit, and cc.c leads.
@@ -91,12 +91,26 @@ size_t cc_skip(struct str text, size_t at);
 /* An error of a source whose inline assembly names an operand that is not there, or NULL. In the arena. */
 const char *cc_check_operands(struct str text, const char *name, struct arena *arena);
 
-/* ---- closures.c ---- */
+/* ---- closures.c, captures.c ---- */
 
-/* Does a source, preprocessed or not, have lambdas whose closures nvcc makes longer? */
+/* Does a source, preprocessed or not, have lambdas whose closures nvcc may lay out otherwise? */
 bool cc_has_closures(struct str text, struct arena *arena);
-/* A preprocessed source that makes closures as long as nvcc does; nothing, .p is NULL, where it has no such lambda. In the arena. */
-struct str cc_lay_out_closures(struct str text, struct arena *arena);
+/* The lambdas of a text that may name a constant of the function around. */
+struct cc_captures {
+    VEC(struct str) lambdas;
+    const char *
+        *found; /* of each, what has its body capture what nvcc's does: statements; NULL: nobody has asked yet */
+};
+/* A preprocessed source for clang to dump whatever has CC_CAPTURES in its name: a variable for each such lambda, with its number. Nothing,
+ * .p is NULL, where there is none. In the arena, as all else. */
+#define CC_CAPTURES "heddle_captures_"
+struct str cc_mark_closures(struct str text, struct cc_captures *captures, struct arena *arena);
+/* What clang has said of that text. */
+void cc_read_captures(struct str text, struct str dump, struct cc_captures *captures, struct arena *arena);
+/* A preprocessed source that lays out closures as nvcc does, with those statements; nothing, .p is NULL, where it has no such lambda. */
+struct str cc_lay_out_closures(struct str text, const struct cc_captures *captures, struct arena *arena);
+/* Behind the bracket that closes the one at `at`; text.n where none does. */
+size_t cc_behind_bracket(struct str text, size_t at);
 
 /* ---- statics.c ---- */
 
