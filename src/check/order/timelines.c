@@ -7,149 +7,19 @@
  * What is before all that has not ended yet and all that the host will submit is *retired*. Of retired tasks nothing is kept: they are
  * before whoever asks, and add nothing to what comes before a task. So what is kept grows with what the host has not waited for.
  */
-#include "check/order/timelines.h"
+#include "check/order/timelines_state.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
-#include "base/vec.h"
-
-enum { HOST = 0, CHUNK_LOG2 = 12, CHUNK_TASKS = 1 << CHUNK_LOG2, N_CHUNKS = 1 << (32 - CHUNK_LOG2), MOST_LEARNT = 4 };
-
-struct timeline_clock {
-    uint32_t refs, n;
-    uint32_t at[]; /* by timeline: how many of its tasks; none of those behind */
-};
-
-/* The same while it is being made, with room for all timelines. */
-struct times {
-    uint32_t *at, n, capacity;
-};
-
-/* Between submission and beginning. */
-struct pending {
-    struct timeline_clock *host; /* the host's at the submission */
-    uint32_t previous, n, after[];
-};
-
-struct record {
-    uint32_t timeline, place; /* place: from 1 */
-    uint32_t frontier;
-    uint32_t overlapped;          /* the first place of its timeline that it overlaps (timelines_overlap); 0: none */
-    struct timeline_clock *clock; /* NULL: it has not begun, or memory is exhausted */
-    struct pending *pending;
-    _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
-    const struct task_note *note;
-};
-
-struct timeline {
-    VEC(uint32_t) tasks; /* by place - 1 - gone */
-    uint32_t n, gone;
-    uint32_t last_work;    /* place of the last that is no mark, */
-    uint32_t begun, ended; /* of the last that has begun; that has ended */
-    bool closed;
-};
-
-struct timelines {
-    _Atomic int users; /* but one */
-    pthread_mutex_t lock;
-    struct record *_Atomic *chunks;
-    uint32_t n_tasks;
-    VEC(struct timeline) timelines;
-    uint32_t n_closed;             /* of them, that can go on as others in time */
-    struct times now;              /* the host's clock, with room for all timelines */
-    struct timeline_clock *shared; /* the same as a clock, or NULL */
-    uint32_t segment;              /* the task of the host's accesses, or 0 where it would be a new one */
-    struct times scratch;          /* with room for all timelines */
-    _Atomic uint32_t retired;
-    _Atomic uint32_t forgotten; /* tasks up to this one, all retired, have no records: whole chunks */
-    struct arena arena;         /* names and notes */
-    struct map names, notes;
-};
-
-static struct record *record_of(const struct timelines *s, uint32_t task)
-{
-    return &atomic_load_explicit(&s->chunks[task >> CHUNK_LOG2], memory_order_acquire)[task & (CHUNK_TASKS - 1)];
-}
-
-/* ---- clocks ---- */
-
-static void timeline_clock_release(struct timeline_clock *c)
-{
-    if (c && --c->refs == 0)
-        free(c);
-}
-
-static struct timeline_clock *timeline_clock_keep(struct timeline_clock *c)
-{
-    if (c)
-        c->refs++;
-    return c;
-}
-
-static struct timeline_clock *timeline_clock_new(const struct times *t)
-{
-    struct timeline_clock *c = malloc(sizeof *c + t->n * sizeof *t->at);
-    if (!c)
-        return NULL;
-    c->refs = 1;
-    c->n = t->n;
-    memcpy(c->at, t->at, t->n * sizeof *t->at);
-    return c;
-}
-
-static void set_times(struct times *to, const struct times *from)
-{
-    memcpy(to->at, from->at, from->n * sizeof *to->at);
-    to->n = from->n;
-}
-
-static void reach(struct times *t, uint32_t n)
-{
-    if (n <= t->n)
-        return;
-    memset(t->at + t->n, 0, (n - t->n) * sizeof *t->at);
-    t->n = n;
-}
-
-static void join(struct times *t, const struct timeline_clock *c)
-{
-    reach(t, c ? c->n : 0);
-    for (uint32_t i = 0; c && i < c->n; i++)
-        t->at[i] = t->at[i] > c->at[i] ? t->at[i] : c->at[i];
-}
-
-static uint32_t time_of(const struct times *t, uint32_t timeline)
-{
-    return timeline < t->n ? t->at[timeline] : 0;
-}
-
-static void join_place(struct times *t, uint32_t timeline, uint32_t place)
-{
-    if (place <= time_of(t, timeline))
-        return;
-    reach(t, timeline + 1);
-    t->at[timeline] = place;
-}
-
-static bool is_forgotten(const struct timelines *s, uint32_t task)
-{
-    return task <= atomic_load_explicit(&s->forgotten, memory_order_relaxed);
-}
-
-static uint32_t task_at(const struct timeline *x, uint32_t place)
-{
-    return x->tasks.at[place - 1 - x->gone];
-}
+/* ---- what comes before a task ---- */
 
 /* What is before a task. */
 static void join_past(const struct timelines *s, struct times *t, uint32_t task)
 {
-    const struct record *r = record_of(s, task);
-    join(t, r->clock);
-    join_place(t, r->timeline, r->place - 1);
+    const struct task_record *r = record_of(s, task);
+    times_join(t, r->clock);
+    times_join_place(t, r->timeline, r->place - 1);
 }
 
 /* What is before whoever comes after it. */
@@ -157,29 +27,24 @@ static void join_task(const struct timelines *s, struct times *t, uint32_t task)
 {
     if (is_forgotten(s, task)) /* or 0 */
         return;
-    const struct record *r = record_of(s, task);
+    const struct task_record *r = record_of(s, task);
     join_past(s, t, task);
-    join_place(t, r->timeline, r->place);
+    times_join_place(t, r->timeline, r->place);
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
         uint32_t from = atomic_load(&r->learnt[i]);
         if (!is_forgotten(s, from)) {
             join_past(s, t, from);
-            join_place(t, record_of(s, from)->timeline, record_of(s, from)->place);
+            times_join_place(t, record_of(s, from)->timeline, record_of(s, from)->place);
         }
     }
 }
 
-static bool is_same(const struct timeline_clock *c, const struct times *t)
-{
-    return c->n == t->n && memcmp(c->at, t->at, t->n * sizeof *t->at) == 0;
-}
-
 /* The host's clock, to be kept; NULL where memory is exhausted. */
-static struct timeline_clock *host_clock(struct timelines *s)
+static struct task_clock *host_clock(struct timelines *s)
 {
     if (!s->shared)
-        s->shared = timeline_clock_new(&s->now);
-    return timeline_clock_keep(s->shared);
+        s->shared = task_clock_new(&s->now);
+    return task_clock_keep(s->shared);
 }
 
 /* The host's clock is about to change, or somebody to come after what the host has done: its next accesses are another task. */
@@ -191,7 +56,7 @@ static void end_segment(struct timelines *s)
 static void host_moves(struct timelines *s)
 {
     end_segment(s);
-    timeline_clock_release(s->shared);
+    task_clock_release(s->shared);
     s->shared = NULL;
 }
 
@@ -212,8 +77,8 @@ static struct timeline *timeline_add(struct timelines *s)
  * after them anyway. */
 static uint32_t timeline_again(struct timelines *s)
 {
-    for (uint32_t i = HOST + 1; s->n_closed && i < s->timelines.n; i++)
-        if (s->timelines.at[i].closed && time_of(&s->now, i) == s->timelines.at[i].n) {
+    for (uint32_t i = HOST_TIMELINE + 1; s->n_closed && i < s->timelines.n; i++)
+        if (s->timelines.at[i].closed && times_at(&s->now, i) == s->timelines.at[i].n) {
             s->timelines.at[i].closed = false;
             s->n_closed--;
             return i;
@@ -230,43 +95,37 @@ static bool timeline_new(struct timelines *s, uint32_t *timeline)
     return timeline_add(s);
 }
 
-/* NULL where memory is exhausted. */
-static const char *intern(struct timelines *s, const char *text)
+/* The note that all tasks share of which the same is said. */
+static const struct task_note *find_note(struct timelines *s, const struct task_note *note)
 {
-    char *known = map_get(&s->names, str_of(text));
-    jmp_buf oom;
+    struct task_note key, *known;
+    memset(&key, 0, sizeof key); /* the bytes are compared */
+    key.kind = note->kind;
+    key.stream = note->stream;
+    key.where = note->where;
+    if (note->name && !(key.name = map_get(&s->names, str_of(note->name)))) {
+        char *name = arena_strdup(&s->arena, note->name);
+        map_put(&s->names, str_of(name), name);
+        key.name = name;
+    }
+    known = map_get(&s->notes, (struct str){(const char *)&key, sizeof key});
     if (known)
         return known;
-    if (setjmp(oom) != 0)
-        return NULL;
-    s->arena.on_oom = &oom;
-    known = arena_strdup(&s->arena, text);
-    map_put(&s->names, str_of(known), known);
-    s->arena.on_oom = NULL;
+    known = memcpy(arena_alloc(&s->arena, sizeof *known), &key, sizeof key);
+    map_put(&s->notes, (struct str){(const char *)known, sizeof *known}, known);
     return known;
 }
 
-/* One for all tasks of which the same is said; NULL where memory is exhausted. */
+/* NULL where memory is exhausted. */
 static const struct task_note *keep_note(struct timelines *s, const struct task_note *note)
 {
-    struct task_note key;
     jmp_buf oom;
-    memset(&key, 0, sizeof key); /* the bytes are compared */
-    key.kind = note->kind;
-    key.name = note->name ? intern(s, note->name) : NULL;
-    key.stream = note->stream;
-    key.where = note->where;
-    const struct str bytes = {(const char *)&key, sizeof key};
-    struct task_note *known = map_get(&s->notes, bytes);
-    if (known)
-        return known;
-    if (setjmp(oom) != 0)
-        return NULL;
+    const struct task_note *volatile kept = NULL;
     s->arena.on_oom = &oom;
-    known = memcpy(arena_alloc(&s->arena, sizeof *known), &key, sizeof key);
-    map_put(&s->notes, (struct str){(const char *)known, sizeof *known}, known);
+    if (setjmp(oom) == 0)
+        kept = find_note(s, note);
     s->arena.on_oom = NULL;
-    return known;
+    return kept;
 }
 
 /* The next number, with a record; 0 where memory is exhausted. */
@@ -278,7 +137,7 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
     if (task == 0 || !kept)
         return 0;
     if (!s->chunks[task >> CHUNK_LOG2]) {
-        struct record *chunk = calloc(CHUNK_TASKS, sizeof *chunk);
+        struct task_record *chunk = calloc(CHUNK_TASKS, sizeof *chunk);
         if (!chunk)
             return 0;
         atomic_store_explicit(&s->chunks[task >> CHUNK_LOG2], chunk, memory_order_release);
@@ -291,38 +150,26 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
     if (note->kind != TASK_MARK)
         x->last_work = x->n;
     s->n_tasks = task;
-    *record_of(s, task) = (struct record){.timeline = timeline, .place = x->n, .note = kept};
+    *record_of(s, task) = (struct task_record){.timeline = timeline, .place = x->n, .note = kept};
     return task;
-}
-
-/* The tasks up to it are all among those that `t` counts; those of the task's own timeline before it are, too. It is not below `least`. */
-static uint32_t frontier_of(const struct timelines *s, const struct times *t, uint32_t task, uint32_t least)
-{
-    uint32_t frontier = task - 1, own = record_of(s, task)->timeline;
-    for (uint32_t i = 0; i < s->timelines.n && frontier > least; i++) {
-        uint32_t place = time_of(t, i);
-        if (i != own && place < s->timelines.at[i].n && task_at(&s->timelines.at[i], place + 1) <= frontier)
-            frontier = task_at(&s->timelines.at[i], place + 1) - 1;
-    }
-    return frontier;
 }
 
 /* ---- tasks ---- */
 
 /* What comes before it is known, all tasks up to `least` among it. */
-static void set_clock(struct timelines *s, uint32_t task, struct times *t, struct timeline_clock *like, uint32_t least)
+static void set_clock(struct timelines *s, uint32_t task, struct times *t, struct task_clock *like, uint32_t least)
 {
-    struct record *r = record_of(s, task);
+    struct task_record *r = record_of(s, task);
     if (r->timeline < t->n)
         t->at[r->timeline] = 0;
     while (t->n && !t->at[t->n - 1])
         t->n--;
-    struct timeline_clock *old = r->clock;
-    r->frontier = frontier_of(s, t, task, least);
+    struct task_clock *old = r->clock;
+    r->frontier = timelines_counted(s, t, task - 1, least, r->timeline);
     if (r->overlapped && task_at(&s->timelines.at[r->timeline], r->overlapped) <= r->frontier)
         r->frontier = task_at(&s->timelines.at[r->timeline], r->overlapped) - 1;
-    r->clock = like && is_same(like, t) ? timeline_clock_keep(like) : timeline_clock_new(t);
-    timeline_clock_release(old);
+    r->clock = like && times_equal(like, t) ? task_clock_keep(like) : task_clock_new(t);
+    task_clock_release(old);
 }
 
 static struct pending *pending_new(struct timelines *s, uint32_t previous, const uint32_t *after, uint32_t n)
@@ -338,7 +185,7 @@ static struct pending *pending_new(struct timelines *s, uint32_t previous, const
     return p;
 }
 
-static bool counts(const struct timeline_clock *c, const struct record *r)
+static bool counts(const struct task_clock *c, const struct task_record *r)
 {
     return c && r->timeline < c->n && r->place <= c->at[r->timeline];
 }
@@ -348,8 +195,8 @@ static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t a
 {
     if (is_forgotten(s, after)) /* or 0 */
         return true;
-    const struct record *p = record_of(s, previous), *r = record_of(s, after);
-    bool known = r->timeline == p->timeline || r->place <= time_of(&s->now, r->timeline) || counts(p->clock, r);
+    const struct task_record *p = record_of(s, previous), *r = record_of(s, after);
+    bool known = r->timeline == p->timeline || r->place <= times_at(&s->now, r->timeline) || counts(p->clock, r);
     for (uint32_t i = 0; p->pending && i < p->pending->n; i++)
         known |= p->pending->after[i] == after;
     return known;
@@ -359,13 +206,13 @@ static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t a
 static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, uint32_t previous, const uint32_t *after,
                                  uint32_t n)
 {
-    const struct record *p = previous ? record_of(s, previous) : NULL;
+    const struct task_record *p = previous ? record_of(s, previous) : NULL;
     if (!p || p->note->kind != TASK_LAUNCH)
         return 0;
     for (uint32_t i = 0; i < n; i++)
         if (!is_known_to(s, previous, after[i]))
             return 0;
-    uint32_t first = p->overlapped ? p->overlapped : p->place, known = time_of(&s->now, timeline) + 1;
+    uint32_t first = p->overlapped ? p->overlapped : p->place, known = times_at(&s->now, timeline) + 1;
     first = first > known ? first : known;
     return first <= p->place ? first : 0;
 }
@@ -407,20 +254,20 @@ static void join_earlier(struct timelines *s, uint32_t earlier, uint32_t *least)
 
 static void begin(struct timelines *s, uint32_t task)
 {
-    struct record *r = record_of(s, task);
+    struct task_record *r = record_of(s, task);
     struct pending *p = r->pending;
-    struct timeline_clock *like = p && !is_forgotten(s, p->previous) ? record_of(s, p->previous)->clock : NULL;
+    struct task_clock *like = p && !is_forgotten(s, p->previous) ? record_of(s, p->previous)->clock : NULL;
     uint32_t least = 0;
     s->scratch.n = 0;
     if (p) {
-        join(&s->scratch, p->host);
+        times_join(&s->scratch, p->host);
         join_earlier(s, p->previous, &least);
         for (uint32_t i = 0; i < p->n; i++)
             join_earlier(s, p->after[i], &least);
     }
     set_clock(s, task, &s->scratch, like, least);
     if (p)
-        timeline_clock_release(p->host);
+        task_clock_release(p->host);
     free(p);
     r->pending = NULL;
     s->timelines.at[r->timeline].begun = r->place;
@@ -452,10 +299,10 @@ void timelines_end(struct timelines *s, uint32_t task)
     pthread_mutex_lock(&s->lock);
     s->timelines.at[record_of(s, task)->timeline].ended = record_of(s, task)->place;
     if (is_host_function(s, task)) {
-        set_times(&s->scratch, &s->now);
-        join(&s->scratch, record_of(s, task)->clock);
-        for (uint32_t i = HOST + 1; i < s->timelines.n && record_of(s, task)->note->kind == TASK_GATE; i++)
-            join_place(&s->scratch, i, s->timelines.at[i].begun);
+        times_set(&s->scratch, &s->now);
+        times_join(&s->scratch, record_of(s, task)->clock);
+        for (uint32_t i = HOST_TIMELINE + 1; i < s->timelines.n && record_of(s, task)->note->kind == TASK_GATE; i++)
+            times_join_place(&s->scratch, i, s->timelines.at[i].begun);
         set_clock(s, task, &s->scratch, NULL, record_of(s, task)->frontier);
         host_moves(s);
         join_task(s, &s->now, task);
@@ -465,7 +312,7 @@ void timelines_end(struct timelines *s, uint32_t task)
 
 void timelines_learn(struct timelines *s, uint32_t task, uint32_t from)
 {
-    struct record *r = record_of(s, task);
+    struct task_record *r = record_of(s, task);
     uint32_t none = 0;
     for (unsigned i = 0; i < MOST_LEARNT; i++, none = 0)
         if (atomic_load(&r->learnt[i]) == from || atomic_compare_exchange_strong(&r->learnt[i], &none, from))
@@ -485,93 +332,13 @@ void timelines_close(struct timelines *s, uint32_t timeline)
 
 /* ---- the host ---- */
 
-static bool has_waited_for_all(const struct timelines *s)
-{
-    for (uint32_t i = 0; i < s->timelines.n; i++)
-        if (time_of(&s->now, i) < s->timelines.at[i].last_work)
-            return false;
-    return true;
-}
-
-/* What is before all tasks that have not ended, and all that come. Of a timeline's such tasks the first knows least. */
-static void find_retired(const struct timelines *s, struct times *t)
-{
-    set_times(t, &s->now);
-    for (uint32_t i = HOST + 1; i < s->timelines.n && t->n; i++) {
-        const struct timeline *x = &s->timelines.at[i];
-        if (x->ended == x->n)
-            continue;
-        const struct record *first = record_of(s, task_at(x, x->ended + 1));
-        const struct timeline_clock *c = first->pending ? first->pending->host : first->clock;
-        uint32_t own = time_of(t, i) < x->ended ? time_of(t, i) : x->ended, known = c ? c->n : 0;
-        t->n = t->n < known ? t->n : known;
-        for (uint32_t k = 0; k < t->n; k++)
-            t->at[k] = t->at[k] < c->at[k] ? t->at[k] : c->at[k];
-        if (i < t->n)
-            t->at[i] = own;
-        else
-            join_place(t, i, own);
-    }
-}
-
-static void drop_record(struct record *r)
-{
-    timeline_clock_release(r->clock);
-    if (r->pending)
-        timeline_clock_release(r->pending->host);
-    free(r->pending);
-}
-
-/* By whole chunks. A task that runs is after all of these by its frontier. A thread of the host may still be about to ask for the segment
- * that it was in when another one waited: it has the time of a chunk more. */
-static void forget_records(struct timelines *s, uint32_t retired)
-{
-    for (;;) {
-        uint32_t first = atomic_load(&s->forgotten) + 1, chunk = first >> CHUNK_LOG2, end = (chunk + 1) << CHUNK_LOG2;
-        if (retired < end || retired - end < CHUNK_TASKS)
-            return;
-        atomic_store(&s->forgotten, end - 1);
-        for (uint32_t t = first; t < end; t++)
-            drop_record(record_of(s, t));
-        free(atomic_exchange(&s->chunks[chunk], NULL));
-    }
-}
-
-/* Places that nobody asks for any more: he would know of them. */
-static void forget_places(struct timeline *x, uint32_t retired)
-{
-    uint32_t more = retired > x->gone ? retired - x->gone : 0;
-    if (more < CHUNK_TASKS || more < (x->n - x->gone) / 2)
-        return;
-    VEC_REMOVE(&x->tasks, 0, more);
-    x->gone += more;
-}
-
-static void retire(struct timelines *s)
-{
-    find_retired(s, &s->scratch);
-    uint32_t retired = s->n_tasks;
-    for (uint32_t i = 0; i < s->timelines.n; i++) {
-        uint32_t place = time_of(&s->scratch, i);
-        if (place < s->timelines.at[i].n && task_at(&s->timelines.at[i], place + 1) <= retired)
-            retired = task_at(&s->timelines.at[i], place + 1) - 1;
-    }
-    forget_records(s, retired);
-    for (uint32_t i = 0; i < s->timelines.n; i++)
-        forget_places(&s->timelines.at[i], time_of(&s->scratch, i));
-    if (has_waited_for_all(s))
-        retired = s->n_tasks; /* what is left are marks */
-    if (retired > atomic_load(&s->retired))
-        atomic_store(&s->retired, retired);
-}
-
 void timelines_wait(struct timelines *s, const uint32_t *tasks, uint32_t n)
 {
     pthread_mutex_lock(&s->lock);
     host_moves(s);
     for (uint32_t i = 0; i < n; i++)
         join_task(s, &s->now, tasks[i]);
-    retire(s);
+    timelines_retire(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -583,13 +350,13 @@ uint32_t timelines_retired(const struct timelines *s)
 static uint32_t new_segment(struct timelines *s)
 {
     static const struct task_note note = {.kind = TASK_HOST};
-    uint32_t task = task_add(s, HOST, &note);
+    uint32_t task = task_add(s, HOST_TIMELINE, &note);
     if (!task)
         return 0;
-    set_times(&s->scratch, &s->now);
+    times_set(&s->scratch, &s->now);
     set_clock(s, task, &s->scratch, NULL, 0);
     host_moves(s);
-    join_place(&s->now, HOST, record_of(s, task)->place);
+    times_join_place(&s->now, HOST_TIMELINE, record_of(s, task)->place);
     return task;
 }
 
@@ -606,7 +373,7 @@ uint32_t timelines_host(struct timelines *s)
 bool timelines_is_synchronized(struct timelines *s)
 {
     pthread_mutex_lock(&s->lock);
-    bool all = has_waited_for_all(s);
+    bool all = timelines_all_waited_for(s);
     pthread_mutex_unlock(&s->lock);
     return all;
 }
@@ -619,7 +386,7 @@ bool timelines_before(const struct timelines *s, uint32_t a, uint32_t b)
         return true;
     if (is_forgotten(s, b))
         return false;
-    const struct record *x = record_of(s, a), *y = record_of(s, b);
+    const struct task_record *x = record_of(s, a), *y = record_of(s, b);
     if (x->timeline == y->timeline)
         return x->place < (y->overlapped ? y->overlapped : y->place);
     return counts(y->clock, x);
@@ -629,7 +396,7 @@ bool timelines_overlap(const struct timelines *s, uint32_t a, uint32_t b)
 {
     if (is_forgotten(s, a) || is_forgotten(s, b))
         return false;
-    const struct record *x = record_of(s, a), *y = record_of(s, b);
+    const struct task_record *x = record_of(s, a), *y = record_of(s, b);
     return y->overlapped && x->timeline == y->timeline && x->place >= y->overlapped && x->place < y->place;
 }
 
@@ -673,12 +440,12 @@ void timelines_free(struct timelines *s)
     if (!s || atomic_fetch_sub(&s->users, 1) > 0)
         return;
     for (uint32_t t = s->forgotten + 1; t <= s->n_tasks && t; t++)
-        drop_record(record_of(s, t));
+        timelines_drop_record(record_of(s, t));
     for (uint32_t i = 0; s->chunks && i <= s->n_tasks >> CHUNK_LOG2; i++)
         free(s->chunks[i]);
     for (uint32_t i = 0; i < s->timelines.n; i++)
         free(s->timelines.at[i].tasks.at);
-    timeline_clock_release(s->shared);
+    task_clock_release(s->shared);
     free((void *)s->chunks);
     free(s->timelines.at);
     free(s->now.at);
