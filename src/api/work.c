@@ -132,17 +132,50 @@ hd_result hd_stream_launch_sized(hd_stream *s, hd_kernel *k, const hd_launch_con
 /* Up to here, the caller does it as fast as it could be handed over. */
 enum { SMALL_BYTES = 32 << 10 };
 
+/* Bytes in rows and slices: a side of a copy, or a fill. */
+struct box {
+    const void *at;
+    size_t width, height, depth, pitch, slice;
+};
+
+static struct box box_of_bytes(const void *p, size_t bytes)
+{
+    return (struct box){p, bytes, 1, 1, 0, 0};
+}
+
+static struct box read_by(const hd_copy *c)
+{
+    return (struct box){c->from, c->width, c->height, c->depth, c->from_pitch, c->from_slice};
+}
+
+static struct box written_by(const hd_copy *c)
+{
+    return (struct box){c->to, c->width, c->height, c->depth, c->to_pitch, c->to_slice};
+}
+
+static struct box filled_by(const hd_fill *f)
+{
+    return (struct box){f->to, f->width * f->element_bytes, f->height, 1, f->pitch, 0};
+}
+
+/* Have the rows of a slice nothing between them? */
+static bool has_whole_slices(const struct box *b)
+{
+    return b->height == 1 || b->pitch == b->width;
+}
+
 /* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels cannot reach is of no
  * interest. */
-static void note_box(const hd_machine *m, uint32_t task, const void *p, size_t width, size_t height, size_t depth,
-                     size_t pitch, size_t slice, bool write)
+static void note_box(const hd_machine *m, uint32_t task, struct box x, bool write)
 {
     struct mem_block b;
-    if (!m->checker || !task || !mem_reach(&m->machine->mem, (uint64_t)(uintptr_t)p, &b))
+    if (!m->checker || !task || !mem_reach(&m->machine->mem, (uint64_t)(uintptr_t)x.at, &b))
         return;
-    for (size_t z = 0; z < depth; z++)
-        for (size_t y = 0; y < height; y++)
-            checker_range(m->checker->checker, task, (const char *)p + z * slice + y * pitch, width, write);
+    bool whole = has_whole_slices(&x);
+    size_t runs = whole ? 1 : x.height, bytes = whole ? x.width * x.height : x.width;
+    for (size_t z = 0; z < x.depth; z++)
+        for (size_t y = 0; y < runs; y++)
+            checker_range(m->checker->checker, task, (const char *)x.at + z * x.slice + y * x.pitch, bytes, write);
 }
 
 struct copy_task {
@@ -186,45 +219,40 @@ static void copy_row(const hd_machine *m, const hd_copy *c, struct copy_views *v
     memmove(v->to + to, v->from + from, n);
 }
 
-/* A box that begins at `p`. */
-static uint64_t extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice)
+/* From its first byte to behind its last. */
+static uint64_t extent_of(const struct box *b)
 {
-    return (depth - 1) * slice + (height - 1) * pitch + width;
+    return (b->depth - 1) * b->slice + (b->height - 1) * b->pitch + b->width;
 }
 
 /* The machine's memory: has it not been freed since it was named? To be asked when its use has begun: from then on it stays mapped. The
  * host's and other machines': may it be used so still? */
-static hd_result may_use(const hd_machine *m, const void *p, uint64_t bytes, bool writes)
+static hd_result may_use(const hd_machine *m, struct box x, bool writes)
 {
     const struct mem *mem = &m->machine->mem;
     const struct machine_config *o = &m->machine->config;
     struct mem_block b;
-    uint64_t at = (uint64_t)(uintptr_t)p;
+    uint64_t at = (uint64_t)(uintptr_t)x.at, bytes = extent_of(&x);
     if (at - mem->heap_start < mem->heap_size)
         return mem_find(mem, at, &b) && bytes <= b.start + b.size - at ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
-    return !o->host_allows || o->host_allows(o->print_data, p, bytes, writes) ? HD_SUCCESS : HD_ERROR_LAUNCH_FAILED;
+    return !o->host_allows || o->host_allows(o->print_data, x.at, bytes, writes) ? HD_SUCCESS : HD_ERROR_LAUNCH_FAILED;
 }
 
 static hd_result may_copy(const hd_machine *m, const hd_copy *c)
 {
-    uint64_t to = extent_of(c->width, c->height, c->depth, c->to_pitch, c->to_slice);
-    uint64_t from = extent_of(c->width, c->height, c->depth, c->from_pitch, c->from_slice);
-    hd_result r = may_use(m, c->to, to, true);
-    return r ? r : may_use(m, c->from, from, false);
+    hd_result r = may_use(m, written_by(c), true);
+    return r ? r : may_use(m, read_by(c), false);
 }
 
 static void copy_rows(hd_machine *m, const hd_copy *c, const void *place)
 {
     struct copy_views v = {hd_own_view(m, c->to), hd_own_view(m, c->from), place, false};
-    for (size_t z = 0; z < c->depth; z++) {
-        size_t to = z * c->to_slice, from = z * c->from_slice;
-        bool whole = c->height == 1 || (c->to_pitch == c->width && c->from_pitch == c->width);
-        if (whole)
-            copy_row(m, c, &v, to, from, c->width * c->height);
-        else
-            for (size_t y = 0; y < c->height; y++)
-                copy_row(m, c, &v, to + y * c->to_pitch, from + y * c->from_pitch, c->width);
-    }
+    const struct box to = written_by(c), from = read_by(c);
+    bool whole = has_whole_slices(&to) && has_whole_slices(&from);
+    size_t runs = whole ? 1 : c->height, bytes = whole ? c->width * c->height : c->width;
+    for (size_t z = 0; z < c->depth; z++)
+        for (size_t y = 0; y < runs; y++)
+            copy_row(m, c, &v, z * to.slice + y * to.pitch, z * from.slice + y * from.pitch, bytes);
 }
 
 static hd_result do_copy(hd_machine *m, const hd_copy *c, const void *place)
@@ -253,8 +281,8 @@ static bool run_copy(struct task *t, hd_result *result)
 {
     struct copy_task *c = (struct copy_task *)t;
     const hd_copy *x = &c->copy;
-    note_box(c->machine, t->number, x->from, x->width, x->height, x->depth, x->from_pitch, x->from_slice, false);
-    note_box(c->machine, t->number, x->to, x->width, x->height, x->depth, x->to_pitch, x->to_slice, true);
+    note_box(c->machine, t->number, read_by(x), false);
+    note_box(c->machine, t->number, written_by(x), true);
     note_moved(c->machine, t->number, (uint64_t)x->width * x->height * x->depth, !x->host);
     *result = do_copy(c->machine, x, c->place);
     return true;
@@ -293,7 +321,7 @@ static hd_result do_fill(hd_machine *m, const hd_fill *f)
         return HD_SUCCESS;
     machine_begin_move(m->machine);
     mem_begin_use(mem);
-    hd_result r = may_use(m, f->to, extent_of(f->width * f->element_bytes, f->height, 1, f->pitch, 0), true);
+    hd_result r = may_use(m, filled_by(f), true);
     if (!r)
         fill_rows(m, f);
     mem_end_use(mem);
@@ -305,7 +333,7 @@ static bool run_fill(struct task *t, hd_result *result)
 {
     struct fill_task *f = (struct fill_task *)t;
     const hd_fill *x = &f->fill;
-    note_box(f->machine, t->number, x->to, x->width * x->element_bytes, x->height, 1, x->pitch, 0, true);
+    note_box(f->machine, t->number, filled_by(x), true);
     note_moved(f->machine, t->number, (uint64_t)x->width * x->element_bytes * x->height, true);
     *result = do_fill(f->machine, x);
     return true;
@@ -325,13 +353,18 @@ static hd_result put(hd_stream *s, struct task *t, enum hd_wait wait)
     return context_fault(s->context->context);
 }
 
+/* May the caller move the bytes himself, and now? */
+static bool moves_itself(hd_stream *s, size_t bytes, enum hd_wait wait)
+{
+    return (wait || bytes <= SMALL_BYTES) && !stream_is_watched(s->stream) && stream_is_idle(s->stream);
+}
+
 static hd_result put_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
 {
     hd_result fault = context_fault(s->context->context);
     if (fault)
         return fault;
-    bool small = copy->width * copy->height * copy->depth <= SMALL_BYTES;
-    if ((wait || small) && stream_is_idle(s->stream)) {
+    if (moves_itself(s, copy->width * copy->height * copy->depth, wait)) {
         hd_result r = do_copy(s->context->machine, copy, copy_place(s->context->machine));
         if (r != HD_ERROR_LAUNCH_FAILED) /* that becomes the context's fault, as a task */
             return r;
@@ -352,8 +385,8 @@ hd_result hd_stream_copy_sized(hd_stream *s, const hd_copy *copy, size_t bytes, 
     hd_copy own;
     if (!s || !copy)
         return HD_ERROR_INVALID_VALUE;
-    hd_result r = SIZED_READ(hd_copy, &own, copy, bytes);
-    return r ? r : put_copy(s, &own, wait);
+    hd_result r = SIZED_VIEW(hd_copy, &copy, &own, bytes);
+    return r ? r : put_copy(s, copy, wait);
 }
 
 static hd_result put_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
@@ -363,8 +396,7 @@ static hd_result put_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
     hd_result fault = context_fault(s->context->context);
     if (fault)
         return fault;
-    bool small = fill->width * fill->height * fill->element_bytes <= SMALL_BYTES;
-    if ((wait || small) && stream_is_idle(s->stream)) {
+    if (moves_itself(s, fill->width * fill->height * fill->element_bytes, wait)) {
         hd_result r = do_fill(s->context->machine, fill);
         if (r != HD_ERROR_LAUNCH_FAILED)
             return r;
@@ -384,8 +416,8 @@ hd_result hd_stream_fill_sized(hd_stream *s, const hd_fill *fill, size_t bytes, 
     hd_fill own;
     if (!s || !fill)
         return HD_ERROR_INVALID_VALUE;
-    hd_result r = SIZED_READ(hd_fill, &own, fill, bytes);
-    return r ? r : put_fill(s, &own, wait);
+    hd_result r = SIZED_VIEW(hd_fill, &fill, &own, bytes);
+    return r ? r : put_fill(s, fill, wait);
 }
 
 /* ---- the host ---- */
@@ -472,7 +504,7 @@ static bool run_memory(struct task *t, hd_result *result)
     struct memory_task *x = (struct memory_task *)t;
     struct mem_block b;
     if (mem_find(&x->machine->machine->mem, (uint64_t)(uintptr_t)x->pointer, &b))
-        note_box(x->machine, t->number, x->pointer, b.size, 1, 1, 0, 0, true);
+        note_box(x->machine, t->number, box_of_bytes(x->pointer, b.size), true);
     if (t->note.kind == TASK_FREE)
         hd_free(x->machine, x->pointer);
     return true;

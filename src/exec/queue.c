@@ -622,9 +622,14 @@ bool stream_wait(struct stream *s)
 bool stream_is_idle(struct stream *s)
 {
     pthread_mutex_lock(&s->context->lock);
-    bool idle = !order_of(s->context) && !s->join && !is_busy(s) && for_implicit(s, is_done, NULL);
+    bool idle = !s->join && !is_busy(s) && for_implicit(s, is_done, NULL);
     pthread_mutex_unlock(&s->context->lock);
     return idle;
+}
+
+bool stream_is_watched(const struct stream *s)
+{
+    return order_of(s->context) != NULL;
 }
 
 bool stream_is_done(struct stream *s)

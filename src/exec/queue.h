@@ -119,8 +119,9 @@ struct task *stream_last(struct stream *s);
  * for `n` tasks, and may wait. */
 void stream_begin_batch(struct stream *s);
 void stream_end_batch(struct stream *s, uint32_t n);
-/* Nothing is pending that a new task would wait for, and nobody looks at the order of tasks: the caller may do it himself. */
+/* Nothing is pending that a new task would wait for: where nobody looks at the order of tasks, the caller may do it himself. */
 bool stream_is_idle(struct stream *s);
+bool stream_is_watched(const struct stream *s);
 /* All that has been put is done; for the legacy stream, also what that is put into blocking streams. */
 bool stream_is_done(struct stream *s);
 /* Waits until it is; false where memory is exhausted. */

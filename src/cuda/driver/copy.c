@@ -7,7 +7,6 @@
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/mapping.h"
-#include "cuda/state/registered.h"
 #include "cuda/state/work.h"
 
 #include <string.h>
@@ -28,12 +27,12 @@ struct want {
     bool writes;
 };
 
-/* The bytes must lie in one allocation or variable, or in host memory. */
-static CUresult check(const void *p, size_t bytes, struct want want)
+/* The bytes must lie in one allocation or variable, or in host memory. *kind: which memory it is. */
+static CUresult check(const void *p, size_t bytes, struct want want, unsigned char *kind)
 {
     hd_memory_info info;
-    struct registered r;
-    if (device_of(p, &info)) {
+    *kind = memory_kind_of(p, &info);
+    if (info.start) {
         size_t left = (size_t)((char *)info.start + info.bytes - (const char *)p);
         if (bytes <= left && mapping_allows(p, bytes, want.writes))
             return CUDA_SUCCESS;
@@ -43,7 +42,7 @@ static CUresult check(const void *p, size_t bytes, struct want want)
         else
             log_line(LOG_ERROR, "%zu bytes at %p: cuMemSetAccess has not allowed to %s all of them", bytes, p,
                      want.writes ? "write" : "read");
-    } else if (registered_find(p, &r) || !bytes) {
+    } else if (*kind != MEMORY_PAGEABLE || !bytes) {
         return CUDA_SUCCESS;
     } else if (want.side >= SIDE_DEVICE || is_of_machines(p)) {
         log_line(LOG_ERROR, "%p is no device memory", p);
@@ -56,6 +55,14 @@ static CUresult check(const void *p, size_t bytes, struct want want)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Both sides are there. */
+static void note_sides(struct work *w, enum watch_side to, enum watch_side from)
+{
+    w->copy.host = memory_is_host(w->to_kind) || memory_is_host(w->from_kind);
+    watch_sides(&(struct watch_copy){w->copy.to, to, w->to_kind},
+                &(struct watch_copy){w->copy.from, from, w->from_kind});
+}
+
 static unsigned char type_of(enum watch_side side)
 {
     return side == SIDE_HOST ? CU_MEMORYTYPE_HOST : side == SIDE_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
@@ -64,14 +71,14 @@ static unsigned char type_of(enum watch_side side)
 static CUresult copy_bytes(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side,
                            size_t bytes, CUstream s, bool wait)
 {
-    TRY(ready());
-    TRY(check(to, bytes, (struct want){to_side, true}));
-    TRY(check(from, bytes, (struct want){from_side, false}));
-    watch_sides(to, to_side, from, from_side);
     struct work w = {.kind = WORK_COPY,
                      .from_type = type_of(from_side),
                      .to_type = type_of(to_side),
                      .copy = {.to = AT(to), .from = from, .width = bytes, .height = 1, .depth = 1}};
+    TRY(ready());
+    TRY(check(to, bytes, (struct want){to_side, true}, &w.to_kind));
+    TRY(check(from, bytes, (struct want){from_side, false}, &w.from_kind));
+    note_sides(&w, to_side, from_side);
     return work_put(s, &w, wait);
 }
 
@@ -150,54 +157,73 @@ static enum watch_side side_of(CUmemorytype type)
     return type == CU_MEMORYTYPE_DEVICE ? SIDE_DEVICE : type == CU_MEMORYTYPE_HOST ? SIDE_HOST : SIDE_ANY;
 }
 
-/* One side of a box copy: where its first byte is, and what is addressed in all. */
-static CUresult side(CUmemorytype type, const void *host, CUdeviceptr device, size_t x, size_t y, size_t z,
-                     size_t pitch, size_t height, const hd_copy *c, bool writes, const void **at)
+/* One side of a box copy, as the program says it. */
+struct box_side {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    size_t x, y, z, pitch, height;
+};
+
+/* Where its first byte is. */
+static CUresult find_side(const struct box_side *s, const hd_copy *c, bool writes, const void **at, unsigned char *kind)
 {
-    if (type == CU_MEMORYTYPE_ARRAY)
+    if (s->type == CU_MEMORYTYPE_ARRAY)
         return api_not_supported("a copy from or to a CUDA array");
-    NEED(type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED);
-    const char *base = type == CU_MEMORYTYPE_HOST ? host : AT(device);
-    size_t slice = pitch * height;
-    *at = base + z * slice + y * pitch + x;
-    NEED(pitch >= x + c->width || c->height * c->depth <= 1);
-    size_t last = (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
-    return check(*at, last, (struct want){side_of(type), writes});
+    NEED(s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE || s->type == CU_MEMORYTYPE_UNIFIED);
+    const char *base = s->type == CU_MEMORYTYPE_HOST ? s->host : AT(s->device);
+    size_t slice = s->pitch * s->height;
+    *at = base + s->z * slice + s->y * s->pitch + s->x;
+    NEED(s->pitch >= s->x + c->width || c->height * c->depth <= 1);
+    size_t last = (c->depth - 1) * slice + (c->height - 1) * s->pitch + c->width;
+    return check(*at, last, (struct want){side_of(s->type), writes}, kind);
 }
 
-CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *c)
+CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
 {
-    const void *to;
-    *c = (hd_copy){0};
+    NEED(m);
+    *w = (struct work){
+        .kind = WORK_COPY, .from_type = (unsigned char)m->srcMemoryType, .to_type = (unsigned char)m->dstMemoryType};
     if (!m->WidthInBytes || !m->Height || !m->Depth)
         return CUDA_SUCCESS;
-    c->width = m->WidthInBytes;
-    c->height = m->Height;
-    c->depth = m->Depth;
     /* A pitch or height of 0 is that of the box. */
-    c->from_pitch = m->srcPitch ? m->srcPitch : m->srcXInBytes + m->WidthInBytes;
-    c->to_pitch = m->dstPitch ? m->dstPitch : m->dstXInBytes + m->WidthInBytes;
-    size_t from_height = m->srcHeight ? m->srcHeight : m->srcY + m->Height;
-    size_t to_height = m->dstHeight ? m->dstHeight : m->dstY + m->Height;
-    c->from_slice = c->from_pitch * from_height;
-    c->to_slice = c->to_pitch * to_height;
-    TRY(side(m->srcMemoryType, m->srcHost, m->srcDevice, m->srcXInBytes, m->srcY, m->srcZ, c->from_pitch, from_height,
-             c, false, &c->from));
-    TRY(side(m->dstMemoryType, m->dstHost, m->dstDevice, m->dstXInBytes, m->dstY, m->dstZ, c->to_pitch, to_height, c,
-             true, &to));
-    watch_sides(to, side_of(m->dstMemoryType), c->from, side_of(m->srcMemoryType));
-    c->to = AT(to);
+    const struct box_side from = {m->srcMemoryType,
+                                  m->srcHost,
+                                  m->srcDevice,
+                                  m->srcXInBytes,
+                                  m->srcY,
+                                  m->srcZ,
+                                  m->srcPitch ? m->srcPitch : m->srcXInBytes + m->WidthInBytes,
+                                  m->srcHeight ? m->srcHeight : m->srcY + m->Height};
+    const struct box_side to = {m->dstMemoryType,
+                                m->dstHost,
+                                m->dstDevice,
+                                m->dstXInBytes,
+                                m->dstY,
+                                m->dstZ,
+                                m->dstPitch ? m->dstPitch : m->dstXInBytes + m->WidthInBytes,
+                                m->dstHeight ? m->dstHeight : m->dstY + m->Height};
+    hd_copy *c = &w->copy;
+    *c = (hd_copy){.width = m->WidthInBytes,
+                   .height = m->Height,
+                   .depth = m->Depth,
+                   .to_pitch = to.pitch,
+                   .to_slice = to.pitch * to.height,
+                   .from_pitch = from.pitch,
+                   .from_slice = from.pitch * from.height};
+    const void *at;
+    TRY(find_side(&from, c, false, &c->from, &w->from_kind));
+    TRY(find_side(&to, c, true, &at, &w->to_kind));
+    c->to = AT(at);
+    note_sides(w, side_of(to.type), side_of(from.type));
     return CUDA_SUCCESS;
 }
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream s, bool wait)
 {
-    struct work w = {.kind = WORK_COPY};
+    struct work w;
     TRY(ready());
-    NEED(m);
-    w.from_type = (unsigned char)m->srcMemoryType;
-    w.to_type = (unsigned char)m->dstMemoryType;
-    TRY(copy_of_box(m, &w.copy));
+    TRY(work_of_copy(m, &w));
     return w.copy.width ? work_put(s, &w, wait) : CUDA_SUCCESS;
 }
 
@@ -284,14 +310,16 @@ BOX_ASYNC(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz, CUDA_MEMCPY3D_PEER, cop
 
 /* ---- fills ---- */
 
-CUresult fill_check(const hd_fill *f)
+CUresult fill_check(struct work *w)
 {
+    const hd_fill *f = &w->fill;
     CUdeviceptr to = (CUdeviceptr)(uintptr_t)f->to;
     NEED(to % f->element_bytes == 0 && (f->height <= 1 || f->pitch % f->element_bytes == 0));
     if (f->width == 0 || f->height == 0)
         return CUDA_SUCCESS;
     NEED(f->height == 1 || f->pitch >= f->width * f->element_bytes);
-    return check(f->to, (f->height - 1) * f->pitch + f->width * f->element_bytes, (struct want){SIDE_FILL, true});
+    return check(f->to, (f->height - 1) * f->pitch + f->width * f->element_bytes, (struct want){SIDE_FILL, true},
+                 &w->to_kind);
 }
 
 static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element_bytes, size_t width, size_t height,
@@ -305,7 +333,7 @@ static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned elem
                               .height = height,
                               .pitch = pitch}};
     TRY(ready());
-    TRY(fill_check(&w.fill));
+    TRY(fill_check(&w));
     return width && height ? work_put(s, &w, wait) : CUDA_SUCCESS;
 }
 

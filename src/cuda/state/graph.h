@@ -153,7 +153,6 @@ CUresult graph_flatten(CUgraph from, CUgraph *flat);
 
 /* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where it names no context. */
 CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *w, CUcontext *c);
-CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
 CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w);
 CUresult work_of_call(const CUDA_HOST_NODE_PARAMS *p, struct work *w);
 CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w);

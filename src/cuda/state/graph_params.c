@@ -22,14 +22,6 @@ CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *
     return p->extra ? launch_read_extra(p->extra, &w->launch.config) : CUDA_SUCCESS;
 }
 
-CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
-{
-    NEED(m);
-    *w = (struct work){
-        .kind = WORK_COPY, .from_type = (unsigned char)m->srcMemoryType, .to_type = (unsigned char)m->dstMemoryType};
-    return copy_of_box(m, &w->copy);
-}
-
 CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w)
 {
     NEED(p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4));
@@ -40,7 +32,7 @@ CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w)
                                 .width = p->width,
                                 .height = p->height,
                                 .pitch = p->pitch}};
-    return fill_check(&w->fill);
+    return fill_check(w);
 }
 
 CUresult work_of_call(const CUDA_HOST_NODE_PARAMS *p, struct work *w)

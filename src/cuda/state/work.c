@@ -1,7 +1,6 @@
 /* See work.h. */
 #include "cuda/state/work.h"
 
-#include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"
 #include "cuda/watch/check.h"
 #include "cuda/state/devices.h"
@@ -11,7 +10,6 @@
 #include "cuda/watch/nvtx_memory.h"
 #include "cuda/state/module.h"
 #include "cuda/process/printed.h"
-#include "cuda/state/registered.h"
 #include "cuda/state/streams.h"
 
 #include <stdlib.h>
@@ -109,20 +107,6 @@ CUresult work_check(const struct work *w, CUcontext c)
 
 /* ---- copies ---- */
 
-/* Kinds of memory, as far as when a copy returns depends on them. */
-enum memory { DEVICE, MANAGED, PINNED, PAGEABLE };
-
-static enum memory memory_of(const void *p)
-{
-    hd_memory_info info;
-    struct registered r;
-    if (device_of(p, &info)) {
-        const struct allocation *a = info.data;
-        return allocation_is_managed(&info) ? MANAGED : a && a->type == CU_MEMORYTYPE_HOST ? PINNED : DEVICE;
-    }
-    return !registered_find(p, &r) ? PAGEABLE : r.managed ? MANAGED : PINNED;
-}
-
 static void free_staged(void *data, hd_result status)
 {
     (void)status;
@@ -141,23 +125,24 @@ static void *stage(const hd_copy *c)
 
 /* The functions without Async ("API synchronization behavior", 2, "Memcpy"): to the device from pageable memory, the stream is
  * waited for, but not the copy; and nothing within the device. Where memory is managed, all is, as it was documented up to CUDA 11. */
-static CUresult copy_sync(hd_stream *s, const hd_copy *c)
+static CUresult copy_sync(hd_stream *s, const struct work *w)
 {
-    enum memory to = memory_of(c->to), from = memory_of(c->from);
-    if (to == DEVICE && from == PAGEABLE)
+    enum memory_kind to = w->to_kind, from = w->from_kind;
+    if (to == MEMORY_DEVICE && from == MEMORY_PAGEABLE)
         TRY(from_hd(hd_stream_synchronize(s)));
-    bool promised = to != DEVICE || from == PINNED || from == MANAGED;
-    return from_hd(hd_stream_copy(s, c, promised ? HD_WAIT : HD_WAIT_UNPROMISED));
+    bool promised = to != MEMORY_DEVICE || from == MEMORY_PINNED || from == MEMORY_MANAGED;
+    return from_hd(hd_stream_copy(s, &w->copy, promised ? HD_WAIT : HD_WAIT_UNPROMISED));
 }
 
 /* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns: what is small is set aside, the rest
  * waited for. Between memories of the host, copies are synchronous; where one side is pageable, they might be. */
-static CUresult copy_async(hd_stream *s, const hd_copy *c)
+static CUresult copy_async(hd_stream *s, const struct work *w)
 {
+    const hd_copy *c = &w->copy;
     size_t bytes = c->width * c->height * c->depth;
-    enum memory to = memory_of(c->to), from = memory_of(c->from);
-    bool pageable = to == PAGEABLE || from == PAGEABLE, host = to >= PINNED && from >= PINNED;
-    if (from != PAGEABLE || host || bytes > STAGED_BYTES || hd_stream_is_done(s))
+    enum memory_kind to = w->to_kind, from = w->from_kind;
+    bool pageable = to == MEMORY_PAGEABLE || from == MEMORY_PAGEABLE, host = memory_is_host(to) && memory_is_host(from);
+    if (from != MEMORY_PAGEABLE || host || bytes > STAGED_BYTES || hd_stream_is_done(s))
         return from_hd(hd_stream_copy(s, c, host ? HD_WAIT : pageable ? HD_WAIT_UNPROMISED : HD_NO_WAIT));
     void *staged = stage(c);
     if (!staged)
@@ -171,23 +156,28 @@ static CUresult copy_async(hd_stream *s, const hd_copy *c)
     return from_hd(r ? r : freed);
 }
 
-static CUresult copy(hd_stream *s, const hd_copy *box, enum work_how how)
+/* Memory that a graph names may be another one by now. */
+static CUresult copy_in_graph(hd_stream *s, const hd_copy *named)
 {
-    hd_copy c = *box;
-    if (c.width * c.height * c.depth == 0)
-        return CUDA_SUCCESS;
-    c.host = memory_of(c.to) >= PINNED || memory_of(c.from) >= PINNED;
-    return how == WORK_IN_GRAPH ? from_hd(hd_stream_copy(s, &c, HD_NO_WAIT))
-           : how == WORK_SYNC   ? copy_sync(s, &c)
-                                : copy_async(s, &c);
+    hd_copy c = *named;
+    c.host = memory_is_host(memory_kind_of(c.to, NULL)) || memory_is_host(memory_kind_of(c.from, NULL));
+    return from_hd(hd_stream_copy(s, &c, HD_NO_WAIT));
+}
+
+static CUresult copy(hd_stream *s, const struct work *w, enum work_how how)
+{
+    return work_is_nothing(w)     ? CUDA_SUCCESS
+           : how == WORK_IN_GRAPH ? copy_in_graph(s, &w->copy)
+           : how == WORK_SYNC     ? copy_sync(s, w)
+                                  : copy_async(s, w);
 }
 
 /* Fills of what the host can look at are waited for by the functions without Async ("API synchronization behavior", 2,
  * "Memset"). */
-static CUresult fill(hd_stream *s, const hd_fill *f, enum work_how how)
+static CUresult fill(hd_stream *s, const struct work *w, enum work_how how)
 {
-    bool wait = how == WORK_SYNC && memory_of(f->to) != DEVICE;
-    return from_hd(hd_stream_fill(s, f, wait ? HD_WAIT : HD_NO_WAIT));
+    bool wait = how == WORK_SYNC && w->to_kind != MEMORY_DEVICE;
+    return from_hd(hd_stream_fill(s, &w->fill, wait ? HD_WAIT : HD_NO_WAIT));
 }
 
 /* ---- host functions ---- */
@@ -230,8 +220,8 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
     summary_count(w);
     switch (w->kind) {
     case WORK_LAUNCH: return launch(s, c, &w->launch);
-    case WORK_COPY: return copy(s, &w->copy, how);
-    case WORK_FILL: return fill(s, &w->fill, how);
+    case WORK_COPY: return copy(s, w, how);
+    case WORK_FILL: return fill(s, w, how);
     case WORK_CALL: return call(s, w->call.function, w->call.data);
     case WORK_RECORD: return event(s, w->event, false);
     case WORK_WAIT: return event(s, w->event, true);

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_CUDA_STATE_WORK_H
 #define HEDDLE_CUDA_STATE_WORK_H
 
+#include "cuda/state/memory_kind.h"
 #include "cuda/state/state.h"
 
 enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT };
@@ -15,7 +16,8 @@ struct work_launch {
 
 struct work {
     enum work_kind kind;
-    unsigned char from_type, to_type; /* of a copy: CUmemorytype, as the program has said it */
+    unsigned char from_type, to_type; /* of a copy: CUmemorytype, as the program has said it; */
+    unsigned char from_kind, to_kind; /* of a copy or fill: enum memory_kind, as it was when the call was made */
     union {
         struct work_launch launch;
         hd_copy copy;
@@ -49,10 +51,10 @@ static inline bool work_is_nothing(const struct work *w)
 CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l);
 /* The `extra` of a launch: its packed parameters. */
 CUresult launch_read_extra(void **extra, hd_launch_config *c);
-/* A box copy as the library takes it, checked. Nothing to be copied has width 0. */
-CUresult copy_of_box(const CUDA_MEMCPY3D *m, hd_copy *copy);
+/* A box copy as work, checked. Nothing to be copied has width 0. */
+CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
 /* Can a fill be done: is there memory for it that may be written? */
-CUresult fill_check(const hd_fill *fill);
+CUresult fill_check(struct work *w);
 
 /* ---- summary.c ---- */
 

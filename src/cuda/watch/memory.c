@@ -142,35 +142,26 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
     }
 }
 
-static bool is_device_only(const void *p)
-{
-    hd_memory_info info;
-    struct device *d;
-    const struct allocation *a = allocation_find(p, &info, &d);
-    return d && !allocation_is_managed(&info) && !(a && a->type == CU_MEMORYTYPE_HOST);
-}
-
 /* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy results in an undefined
  * behavior" (CUDA Runtime API, cudaMemcpy). What is managed or pinned is on both sides. */
-static bool is_wrong_side(const void *p, enum watch_side wanted, const struct stack **allocated)
+static bool is_wrong_side(const struct watch_copy *side)
 {
-    const struct allocation *a = allocation_find(p, NULL, NULL);
-    *allocated = a ? a->stack : NULL;
-    return wanted == SIDE_HOST && is_device_only(p);
+    return side->said == SIDE_HOST && side->is == MEMORY_DEVICE;
 }
 
-void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side)
+void watch_sides(const struct watch_copy *to, const struct watch_copy *from)
 {
-    const struct stack *allocated;
-    bool wrong_to = watch_options()->memory && is_wrong_side(to, to_side, &allocated);
-    if (!watch_options()->memory || !(wrong_to || is_wrong_side(from, from_side, &allocated)))
+    bool wrong_to = is_wrong_side(to);
+    if (!watch_options()->memory || !(wrong_to || is_wrong_side(from)))
         return;
+    const void *at = wrong_to ? to->at : from->at;
+    const struct allocation *a = allocation_find(at, NULL, NULL);
     struct watch_finding w = {.severity = HD_SEVERITY_ERROR,
                               .code = "copy-direction",
                               .help = "the direction has to be that of the pointers, or cudaMemcpyDefault",
-                              .notes = {{"allocated", "it was allocated here", allocated}}};
+                              .notes = {{"allocated", "it was allocated here", a ? a->stack : NULL}}};
     watch_found(&w, "%s %s %p, which the call says is memory of the host, and is the device's",
-                watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", wrong_to ? to : from);
+                watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", at);
 }
 
 /* Between memories of the device the bytes stay what they are, and are a mistake where they are read. */
@@ -183,7 +174,8 @@ void watch_undefined_copy(void *data, const void *place, const void *to, const v
     if (!a || !place)
         return;
     size_t at = (size_t)((const char *)from - (const char *)a->start) + first;
-    struct watch_finding w = {.severity = is_device_only(to) ? HD_SEVERITY_WARNING : HD_SEVERITY_ERROR,
+    struct watch_finding w = {.severity =
+                                  memory_kind_of(to, NULL) == MEMORY_DEVICE ? HD_SEVERITY_WARNING : HD_SEVERITY_ERROR,
                               .code = "copy-uninitialised",
                               .stack = place,
                               .notes = {{"allocated", "it was allocated here", a->stack}}};

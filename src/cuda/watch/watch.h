@@ -6,6 +6,7 @@
 #define HEDDLE_CUDA_WATCH_WATCH_H
 
 #include "cuda/process/stack.h"
+#include "cuda/state/memory_kind.h"
 #include "cuda/state/state.h"
 
 /* Which failed calls are findings: --report-api-errors. */
@@ -60,8 +61,14 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
 void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
 /* An allocation that a stream is about to free, in the order of the stream. */
 void watch_free_in(hd_stream *stream, const struct allocation *a);
+/* A side of a copy: what the call says of it, and what it is. */
+struct watch_copy {
+    const void *at;
+    enum watch_side said;
+    enum memory_kind is;
+};
 /* Both sides are there; is what the call says of them true? */
-void watch_sides(const void *to, enum watch_side to_side, const void *from, enum watch_side from_side);
+void watch_sides(const struct watch_copy *to, const struct watch_copy *from);
 
 /* ---- errors ---- */
 
