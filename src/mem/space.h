@@ -79,7 +79,7 @@ struct mem_block {
     void *data;       /* of whoever allocated it: mem_set_data() */
 };
 
-struct mem_unit; /* what a unit holds; see space.c */
+struct mem_unit; /* what a unit holds; see units.h */
 struct mem_held; /* what has been freed and is not used again yet */
 
 struct mem_run {
