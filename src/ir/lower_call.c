@@ -75,21 +75,6 @@ static struct passed passed_argument(struct builder *b, const struct ptx_operand
 
 /* ---- calls ---- */
 
-static const struct ptx_signature *signature_of(struct builder *b, const struct ptx_call *c)
-{
-    if (c->callee.kind == OPND_SYMBOL && c->callee.symbol->kind == SYMBOL_FUNC)
-        return &((const struct ptx_func *)c->callee.symbol)->signature;
-    const struct ptx_table *t = (const struct ptx_table *)c->table;
-    if (!t || t->symbol.kind != SYMBOL_TABLE) {
-        build_error(b, "ptx-call", "add a .callprototype or .calltargets list",
-                    "an indirect call needs to know its parameters");
-        return NULL;
-    }
-    if (t->table_kind == TABLE_CALLPROTOTYPE)
-        return &t->signature;
-    return t->targets.n ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
-}
-
 /* Where an argument stands in the frame: a .param variable's place, or a new place for a register or
  * constant. */
 static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param, bool store)
@@ -179,10 +164,15 @@ static void load_result(struct builder *b, const struct ptx_operand *o, const st
 void lower_call(struct builder *b)
 {
     const struct ptx_call *c = b->insn->call;
-    const struct ptx_signature *s = signature_of(b, c);
+    const struct ptx_signature *s = ptx_signature_of(c);
     struct ir_call *call = ARENA_NEW(b->arena, struct ir_call);
     ir_ref address = REF_NONE;
-    if (!s || !find_callee(b, c, call, &address))
+    if (!s) {
+        build_error(b, "ptx-call", "add a .callprototype or .calltargets list",
+                    "an indirect call needs to know its parameters");
+        return;
+    }
+    if (!find_callee(b, c, call, &address))
         return;
     if (s->variadic && !call->syscall) {
         build_error(b, "not-supported", NULL, "calls with a variable number of parameters are not supported");

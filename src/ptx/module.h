@@ -308,6 +308,9 @@ uint32_t ptx_product(const struct ptx_directive *d);
 /* The line of CUDA C that a .loc names, with those of the calls that are inlined there, in the arena; NULL where it names none. */
 const struct cuda_place *ptx_cuda_place(const struct ptx_module *m, const struct ptx_loc *loc, struct arena *arena);
 
+/* What the function that is called takes and gives, or what its prototype or list of targets says; NULL where neither does. */
+const struct ptx_signature *ptx_signature_of(const struct ptx_call *c);
+
 /* The text after `type`'s dot, e.g. for messages. */
 const char *ptx_space_name(enum ptx_space space);
 

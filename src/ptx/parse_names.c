@@ -333,3 +333,21 @@ bool parse_declare_range(struct parser *p, struct ptx_symbol *stem, uint32_t cou
     r->offset = stem->offset;
     return true;
 }
+
+/* ---- state spaces ---- */
+
+const char *ptx_space_name(enum ptx_space space)
+{
+    static const char *const names[] = {"generic", "reg", "global", "const", "shared", "local", "param", "tex"};
+    return names[space];
+}
+
+bool ptx_space_by_name(struct str s, enum ptx_space *space)
+{
+    for (unsigned i = SPACE_REG; i <= SPACE_TEX; i++)
+        if (str_is(s, ptx_space_name((enum ptx_space)i))) {
+            *space = (enum ptx_space)i;
+            return true;
+        }
+    return false;
+}

@@ -1,5 +1,6 @@
-/* What the files of the parser share: parse.c (modules, declarations), parse_names.c (names, errors), parse_expr.c (constants,
- * initialisers), parse_body.c (statements, instructions, operands). Private to ptx/.
+/* What the files of the parser share: parse.c (modules, heads of functions), parse_variable.c (variables, parameters), parse_names.c
+ * (names, errors), parse_expr.c (constants, initialisers), parse_body.c (statements), parse_insn.c (instructions, operands). Private to
+ * ptx/.
  *
  * A parse function returns false after it has reported an error; its callers return false up to the statement
  * or directive, which skips to its end, so that one run finds several errors.
@@ -97,8 +98,6 @@ bool parse_fail_at(struct parser *p, struct token at, const char *help, const ch
 /* Takes the `;` that ends something. Where it is missing at the end of a line, says so there, and goes on as if it
  * stood. */
 bool parse_expect_end(struct parser *p, const char *what);
-/* Strings behind .pragma; *keeps_rolled where one is "nounroll". */
-bool parse_pragma(struct parser *p, struct str *strings, bool *keeps_rolled);
 /* Takes a name; `what` says what it would name. */
 bool parse_take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what);
 /* Skips to behind the ';' that ends a broken statement, or to before a brace. */
@@ -124,6 +123,8 @@ void scope_enter(struct parser *p, struct scope *s, struct ptx_symbol *symbol);
 /* Reports that `symbol` declares `name`, which stands at `first` already, and false. */
 bool parse_fail_twice(struct parser *p, const struct ptx_symbol *symbol, struct str name, uint32_t first);
 
+bool ptx_space_by_name(struct str s, enum ptx_space *space);
+
 static inline bool is_label(const struct ptx_symbol *s)
 {
     return s->kind == SYMBOL_LABEL || s->kind == SYMBOL_TABLE;
@@ -148,13 +149,21 @@ static const uint64_t max_bytes = 1ull << 46;
 /* '= initialiser' of a variable whose type and dimensions stand. */
 bool parse_initialiser(struct parser *p, struct ptx_var *v);
 
-/* ---- parse.c ---- */
+/* ---- parse_variable.c ---- */
 
 /* Variables from the state space on: .space ... name [= init], ... ; each is handed to `take`. */
 bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(struct parser *, struct ptx_var *));
 /* '(' parameters ')' in the given list; parameters are declared in the current scope where `in_scope`. */
 bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope);
-bool parse_table(struct parser *p, struct str name, uint32_t offset);
+/* .attribute(.managed), .attribute(.unified(a, b)) (5.4.8) */
+bool parse_attribute(struct parser *p, struct ptx_var *v);
+
+/* ---- parse_insn.c ---- */
+
+/* @p or @!p, which stands there, before an instruction. */
+bool parse_guard(struct parser *p, struct ptx_insn *i);
+/* The rest of it, to its end; its name is p->tok. */
+bool parse_insn(struct parser *p, struct ptx_insn *i);
 
 /* ---- calls.c ---- */
 
@@ -165,6 +174,8 @@ void parse_find_calls(const struct ptx_func *f);
 
 /* '{' statements '}' of p->func. */
 bool parse_body(struct parser *p);
+/* Strings behind .pragma; *keeps_rolled where one is "nounroll". */
+bool parse_pragma(struct parser *p, struct str *strings, bool *keeps_rolled);
 /* .reg and what it declares, in a body or, in PTX before 3.0, outside of functions. */
 bool parse_registers(struct parser *p);
 

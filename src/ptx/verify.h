@@ -1,5 +1,6 @@
-/* What the files of the verifier share: verify.c (modules, declarations, bodies), verify_insn.c (instructions, calls),
- * verify_operand.c (operands against what a form of ops.def says). Private to ptx/.
+/* What the files of the verifier share: verify.c (modules, declarations, bodies), verify_insn.c (instructions),
+ * verify_call.c, verify_matrix.c (calls, matrix instructions), verify_operand.c (operands against what a form of ops.def says),
+ * verify_need.c (versions and targets). Private to ptx/.
  *
  * Functions report what is wrong and go on, so that one run finds several errors.
  */
@@ -24,6 +25,7 @@ static inline struct place insn_place(const struct verifier *v)
 void verify_insn(struct verifier *v, const struct ptx_insn *insn);
 
 void verify_matrix(struct verifier *v); /* v->insn, of KIND_MATRIX */
+void verify_call(struct verifier *v);   /* a call, */
 
 /* An operand of v->insn against its entry. `relaxed`: wider registers will do, as in ld, st and cvt (9.4.1). */
 void verify_operand(struct verifier *v, const struct ptx_operand *o, const struct isa_operand *spec, bool relaxed);
