@@ -168,8 +168,6 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     if (k->kernel->param_bytes && !(q->params = pack_params(k, c)))
         return HD_ERROR_OUT_OF_MEMORY;
     q->rules = (struct memory_rules *)c->rules;
-    if (k->module->machine->tracer)
-        hooks_add(&q->hooks, HOOK_TRACE, trace_hooks(k->module->machine->tracer));
     return HD_SUCCESS;
 }
 
@@ -215,13 +213,13 @@ static void tell_begun(void (*begun)(void *data, const char *kernel), void *data
     arena_free(&scratch);
 }
 
-static void checked_begin(hd_checker *c, struct launch_request *q, struct running *r)
+static bool checked_begin(hd_checker *c, struct launch_request *q, struct running *r)
 {
     r->findings = checker_count(c->checker);
     if (q->flags & HD_LAUNCH_UNCHECKED)
-        return;
+        return true;
     tell_begun(c->options.begun, c->options.data, q->kernel->func->symbol.name);
-    checker_begin(c->checker, q->kernel, &q->hooks, q->rules != NULL);
+    return checker_begin(c->checker, q->kernel, &q->events, q->rules != NULL);
 }
 
 static void checked_end(hd_checker *c, const struct launch_request *q, const struct running *r)
@@ -243,12 +241,13 @@ static hd_explainer *explainer_of(const hd_machine *m, const struct launch_reque
 void running_begin(hd_machine *m, struct launch_request *q, struct running *r, struct diags *diags)
 {
     hd_explainer *e = explainer_of(m, q);
-    *r = (struct running){.counted = e ? counter_begin(e->counter, q) : NULL};
+    bool watched = !m->tracer || events_add(&q->events, trace_client(m->tracer));
+    *r = (struct running){.counted = e ? counter_begin(e->counter, &m->machine->mem, q) : NULL};
     if (e)
         tell_begun(e->options.begun, e->options.data, q->kernel->func->symbol.name);
     if (m->checker)
-        checked_begin(m->checker, q, r);
-    r->launch = launch_begin(m->machine, q, diags);
+        watched &= checked_begin(m->checker, q, r);
+    r->launch = watched ? launch_begin(m->machine, q, diags) : NULL;
 }
 
 hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r, hd_launch_stats *stats,
@@ -256,6 +255,7 @@ hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r
 {
     hd_explainer *e = explainer_of(m, q);
     hd_result result = launch_end(r->launch, stats, diags);
+    events_close(&q->events);
     if (m->checker)
         checked_end(m->checker, q, r);
     if (e)

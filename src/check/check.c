@@ -63,29 +63,28 @@ void checker_forget(struct checker *c, const void *p, uint64_t bytes)
         races_forget(c->races, p, bytes);
 }
 
-void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks, bool ruled)
+/* Those of racecheck. */
+static bool add_races(struct checker *c, const struct site_table *k, struct event_list *events,
+                      const struct event_client *wgmma)
 {
+    races_begin(c->races, k);
+    return (!k->has_async || events_add(events, &c->copies)) && (!wgmma || events_add(events, wgmma)) &&
+           events_add(events, races_client(c->races, k)) && (!proxies_concern(k) || events_add(events, &c->proxies));
+}
+
+bool checker_begin(struct checker *c, struct kernel *kernel, struct event_list *events, bool ruled)
+{
+    const struct site_table *k = kernel_sites(kernel);
+    unsigned tools = c->options.tools;
     pthread_mutex_lock(&c->lock);
     if (c->running++ == 0 && c->races)
         races_rest(c->races);
-    const struct hooks *wgmma = c->races ? wgmma_hooks(c, k) : NULL;
+    const struct event_client *wgmma = c->races && k ? wgmma_client(c, k) : NULL;
     pthread_mutex_unlock(&c->lock);
-    if (c->options.tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK))
-        hooks_add(hooks, HOOK_MEMORY, &c->memory);
-    if (ruled && c->options.tools & HD_TOOL_MEMCHECK)
-        hooks_add(hooks, HOOK_RULES, &c->rules);
-    if (c->options.tools & HD_TOOL_SYNCCHECK)
-        hooks_add(hooks, HOOK_SYNC, sync_hooks(c, k));
-    if (c->races) {
-        if (k->has_async)
-            hooks_add(hooks, HOOK_COPIES, &c->copies);
-        if (wgmma)
-            hooks_add(hooks, HOOK_WGMMA, wgmma);
-        races_begin(c->races, k);
-        hooks_add(hooks, HOOK_RACES, races_hooks(c->races, k));
-        if (proxies_concern(k))
-            hooks_add(hooks, HOOK_PROXIES, &c->proxies);
-    }
+    return k && (!(tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK)) || events_add(events, &c->memory)) &&
+           (!ruled || !(tools & HD_TOOL_MEMCHECK) || events_add(events, &c->rules)) &&
+           (!(tools & HD_TOOL_SYNCCHECK) || events_add(events, sync_client(c, k))) &&
+           (!c->races || add_races(c, k, events, wgmma));
 }
 
 void checker_end(struct checker *c)

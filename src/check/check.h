@@ -10,7 +10,7 @@
 #define HEDDLE_CHECK_CHECK_H
 
 #include "base/diag.h"
-#include "exec/hooks.h"
+#include "exec/events.h"
 
 struct machine;
 struct checker;
@@ -21,8 +21,9 @@ struct timelines;
 struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with);
 void checker_free(struct checker *c);
 
-/* Before a launch of the kernel: its hooks are added. And after it. `ruled`: it has rules about memory. */
-void checker_begin(struct checker *c, const struct kernel *k, struct hook_list *hooks, bool ruled);
+/* Before a launch of the kernel: its tools become clients of it; false where memory is exhausted. And after it. `ruled`: it has rules about
+ * memory. */
+bool checker_begin(struct checker *c, struct kernel *k, struct event_list *events, bool ruled);
 void checker_end(struct checker *c);
 
 /* The order of the machine's tasks; NULL where no tool asks for it. */

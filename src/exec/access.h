@@ -1,5 +1,5 @@
 /* Accesses of a warp's lanes to memory: loads, stores and atomic operations (access.c, atom.c), where an address leads (locate.c), and
- * what the hooks are told of it (watched.c). `base` is that of the activation; what returns bool is false after a fault. */
+ * what clients of events are told of it (watched.c). `base` is that of the activation; what returns bool is false after a fault. */
 #ifndef HEDDLE_EXEC_ACCESS_H
 #define HEDDLE_EXEC_ACCESS_H
 
@@ -53,17 +53,17 @@ bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t add
 
 /* ---- watched.c ---- */
 
-/* Tells the hooks that the machine itself writes into the lanes' local memory: parameters, results. */
+/* Tells the clients of events that the machine itself writes into the lanes' local memory: parameters, results. */
 void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes);
 /* A client may have a lane's access left out, which would fault. */
 bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
                       const struct location *p, uint32_t bytes);
-/* Tells the hooks that a lane's asynchronous work is about to read, or to write, so many bytes. */
+/* Tells the clients of events that a lane's asynchronous work is about to read, or to write, so many bytes. */
 struct async_work;
 void access_tell_async_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes);
 void access_tell_async_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
                              const struct access_source *source);
-/* Tells the hooks that a lane has issued a bulk copy, of which `more` has all that is not named here. */
+/* Tells the clients of events that a lane has issued a bulk copy, of which `more` has all that is not named here. */
 void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, uint64_t to, uint64_t from,
                       const struct issue_event *more);
 

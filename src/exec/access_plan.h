@@ -5,7 +5,7 @@
 #define HEDDLE_EXEC_ACCESS_PLAN_H
 
 #include "exec/access.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/rows.h"
 
 /* Where the lanes' bytes are: all at base + address[l] on the host, or in local memory, or each for itself. */
@@ -40,7 +40,7 @@ void access_note_load(struct launch *l, const struct plan *p);
 
 static inline bool access_is_watched(const struct warp *w)
 {
-    return w->hooks && w->hooks->wants_access;
+    return events_want(w->events, EVENTS_OF_MEMORY);
 }
 
 /* An event, and its addresses where they are not the plan's. */
@@ -49,16 +49,16 @@ struct told {
     uint64_t address[WARP_LANES] __attribute__((aligned(64)));
 };
 
-/* Tells the hooks of what has been planned for all lanes: so many bytes of each. */
+/* Tells clients of what has been planned for all lanes: so many bytes of each. */
 void access_tell(const struct warp *w, const struct op *o, uint32_t mask, uint32_t bytes, const struct plan *p,
                  struct told *t);
-/* And that it has been performed, where it is strong or writes. */
+/* And that it has been performed. */
 void access_tell_performed(const struct warp *w, const struct op *o, struct told *t);
 /* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left out that would fault. */
 bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
                             perform_fn *perform);
 
-/* Performs what has been planned with the hooks told of it. */
+/* Performs what has been planned, and tells of it. */
 static inline __attribute__((always_inline)) bool access_watched(struct warp *w, uint8_t *const base[4],
                                                                  const struct op *o, uint32_t mask, struct plan *p,
                                                                  perform_fn *perform)
@@ -70,8 +70,7 @@ static inline __attribute__((always_inline)) bool access_watched(struct warp *w,
         return perform(w, base, o, mask, p);
     access_tell(w, o, mask, op_bytes(o), p, &t);
     bool ok = perform(w, base, o, mask, p);
-    if (t.e.strong || t.e.writes)
-        access_tell_performed(w, o, &t);
+    access_tell_performed(w, o, &t);
     return ok;
 }
 

@@ -3,7 +3,7 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/pool.h"
@@ -183,7 +183,8 @@ static void tell(const struct async_work *x, const struct async_part *p, unsigne
     if (!access_is_watched(x->warp))
         return;
     struct location to = {.space = x->writes ? SPACE_SHARED : SPACE_GLOBAL, .owner = x->writes};
-    struct access_source from = {.space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = x->reads, .bytes = p->taken};
+    struct access_source from = {
+        .space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = tell_block(x->reads), .bytes = p->taken};
     to.address = x->writes ? (uint64_t)(p->to - x->writes->shared) : global_address(x, p->to);
     from.address = x->reads ? x->source : global_address(x, p->from);
     bool copies = !x->op->access->mem.type && mode_of(x) != ASYNC_STORE;
@@ -374,9 +375,13 @@ bool async_group(struct warp *w, const struct op *o, uint32_t mask)
 {
     enum group_mode mode = (enum group_mode)o->mode;
     bool commits = mode == GROUP_COMMIT || mode == GROUP_BULK_COMMIT, good = true;
-    if (hooks_want_sync(w->hooks, SYNC_GROUP))
-        hooks_tell_sync(w->hooks,
-                        &(struct sync_event){.kind = SYNC_GROUP, .block = w->block, .warp = w, .op = o, .lanes = mask});
+    const struct sync_event e = {.kind = EVENT_GROUP,
+                                 .block = w->block->told,
+                                 .site = w->events ? tell_site(w->block, o) : NULL,
+                                 .warp = w->index,
+                                 .lanes = mask};
+    if (w->events)
+        EVENT_TELL(w->events, EVENT_GROUP, sync, &e);
     if (mode >= GROUP_WGMMA_FENCE || !w->async || (!commits && !w->async->n))
         return true;
     uint32_t *groups = mode == GROUP_COMMIT ? w->async->groups : w->async->bulk_groups;

@@ -3,7 +3,7 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 
 /* Where an operand's bytes are: of an address in a space. A fault is told to those that watch: they may have it left out. */
 bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
@@ -107,9 +107,15 @@ static void tell_copies(const struct async_work *x, uint32_t bytes)
         from[l] = (uint64_t)(uintptr_t)x->parts[l].from - x->shift;
         taken[l] = x->parts[l].taken;
     }
-    const struct issue_event e = {
-        .warp = w, .op = x->op, .lanes = x->lanes, .bytes = bytes, .to = to, .from = from, .taken = taken};
-    HOOKS_CALL(w->hooks, issue, &e);
+    const struct issue_event e = {.site = tell_site(w->block, x->op),
+                                  .block = w->block->told,
+                                  .warp = w->index,
+                                  .lanes = x->lanes,
+                                  .bytes = bytes,
+                                  .to = to,
+                                  .from = from,
+                                  .taken = taken};
+    EVENT_TELL(w->events, EVENT_ISSUE, issue, &e);
 }
 
 /* cp.async: lanes whose addresses are bad are left out. */
@@ -282,7 +288,7 @@ static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *
         access_tell_bulk(w, o, lane, to.address, from.address,
                          &(struct issue_event){.bytes = (uint32_t)size,
                                                .ranks = (uint32_t)async_operand(base, o, ASYNC_MASK, 16, lane),
-                                               .signals = to_global ? NULL : object.owner,
+                                               .signals = to_global ? NULL : tell_block(object.owner),
                                                .object = to_global ? 0 : object.address});
     return async_enqueue_bulk(w, base, o, lane,
                               &(struct async_bulk){.to = to,
@@ -332,12 +338,13 @@ bool async_issue(struct warp *w, struct activation *a, uint8_t *const base[4], c
     if (o->mode == ASYNC_ARRIVE || o->mode == ASYNC_ARRIVE_NOINC)
         return issue_arrivals(w, o, mask, address);
     if (o->mode == ASYNC_STORE && access_is_watched(w)) {
-        const struct issue_event e = {.warp = w,
-                                      .op = o,
+        const struct issue_event e = {.site = tell_site(w->block, o),
+                                      .block = w->block->told,
+                                      .warp = w->index,
                                       .lanes = mask,
                                       .bytes = (uint32_t)o->access->mem.bytes * o->access->mem.n,
                                       .to = address};
-        HOOKS_CALL(w->hooks, issue, &e);
+        EVENT_TELL(w->events, EVENT_ISSUE, issue, &e);
     }
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);

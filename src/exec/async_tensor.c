@@ -3,7 +3,7 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 
 /* ---- doing it ---- */
 
@@ -169,7 +169,7 @@ bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op 
     if (access_is_watched(w))
         access_tell_bulk(w, o, lane, shared.address, shared.address,
                          &(struct issue_event){.ranks = (uint32_t)async_operand(base, o, ASYNC_MASK, 16, lane),
-                                               .signals = loads ? object.owner : NULL,
+                                               .signals = loads ? tell_block(object.owner) : NULL,
                                                .object = loads ? object.address : 0,
                                                .tensor = &t});
     struct async_bulk c = {.source = shared.address, .bytes = bytes, .tensor = &t};

@@ -405,11 +405,11 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
 {
     bool watching = atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
     plan_fill(w, o, p);
-    if (w->hooks) /* who watches wants to know which lanes have written */
+    if (w->events) /* who watches wants to know which lanes have written */
         w->block->worker->wrote = mask;
     if (p->kind == PLAN_HOST && !watching) {
         uint32_t wrote = run_together(base, o, mask, p);
-        if (w->hooks)
+        if (w->events)
             w->block->worker->wrote = wrote;
         return true;
     }

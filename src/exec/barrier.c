@@ -7,9 +7,11 @@
  * change the records of all.
  */
 #include "exec/barrier.h"
+
+#include <stdlib.h>
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/launch.h"
 
 static const uint32_t *row32(struct warp *w, struct activation *a, row_ref r)
@@ -98,6 +100,86 @@ static void release_warp(struct warp *w, uint32_t id, const struct barrier *bar)
     w->at_barrier[id] &= w->arrived_at[id];
 }
 
+/* ---- what is told of barriers that open ---- */
+
+/* The first call, from the barrier out, that the two have not come through both; NULL: they have come the same way. */
+static const struct op *other_call(const struct wait *of, const struct wait *than)
+{
+    const struct activation *a = of->act, *b = than->act;
+    for (; a != b && a && b; a = a->parent, b = b->parent)
+        if (a->call != b->call)
+            return a->call;
+    return NULL;
+}
+
+/* By which call a wait has come to its barrier, and the first of its warp to the same instruction has not. */
+static const struct op *call_of(const struct warp *w, const struct wait *t)
+{
+    const struct wait *first = w->waits;
+    while (first->op != t->op || first->barrier != t->barrier)
+        first = first->next;
+    return first == t ? NULL : other_call(first, t);
+}
+
+static uint32_t parties_of(const struct block *b, uint32_t id, struct barrier_party *party)
+{
+    uint32_t n = 0;
+    for (const struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
+        for (const struct wait *t = w->waits; t; t = t->next) {
+            if (t->op->kind != OP_BAR || t->barrier != id)
+                continue;
+            if (party)
+                party[n] = (struct barrier_party){.block = b->told,
+                                                  .warp = w->index,
+                                                  .lanes = t->lanes,
+                                                  .site = tell_site(b, t->op),
+                                                  .call = tell_site(b, call_of(w, t)),
+                                                  .alone = w->waits == t && !t->next};
+            n++;
+        }
+    return n;
+}
+
+/* Of the block, or of all blocks of its cluster. Where there is no memory for them none are told of. */
+static void tell_parties(const struct block *b, struct sync_event *e)
+{
+    enum { MOST = 2 * MAX_WARPS };
+    struct barrier_party few[MOST], *parties = few;
+    const struct block *peer = b;
+    bool all = e->kind == EVENT_CLUSTER_OPEN;
+    uint32_t n = 0;
+    do {
+        n += parties_of(peer, e->id, NULL);
+        peer = peer->peer;
+    } while (all && peer != b);
+    if (n > MOST && !(parties = malloc(n * sizeof *parties)))
+        n = 0;
+    do {
+        e->n_parties += n ? parties_of(peer, e->id, parties + e->n_parties) : 0;
+        peer = peer->peer;
+    } while (all && peer != b);
+    e->parties = parties;
+    EVENT_TELL(b->launch->events, e->kind, sync, e);
+    if (parties != few)
+        free(parties);
+}
+
+static void tell_open(const struct block *b, uint32_t id)
+{
+    uint32_t waited[MAX_WARPS], arrived[MAX_WARPS];
+    struct sync_event e = {.kind = EVENT_BARRIER_OPEN,
+                           .block = b->told,
+                           .id = id,
+                           .expected = b->barriers[id].expected,
+                           .waited = waited,
+                           .arrived = arrived};
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        waited[i] = b->warps[i].at_barrier[id] & ~b->warps[i].arrived_at[id];
+        arrived[i] = b->warps[i].counted_at[id];
+    }
+    tell_parties(b, &e);
+}
+
 /* Opens the barrier once all have come. */
 static void open_if_full(struct block *b, uint32_t id)
 {
@@ -106,8 +188,8 @@ static void open_if_full(struct block *b, uint32_t id)
     if (!full)
         return;
     struct barrier done = *bar;
-    if (hooks_want_sync(b->launch->hooks, SYNC_BARRIER_OPEN))
-        hooks_tell_sync(b->launch->hooks, &(struct sync_event){.kind = SYNC_BARRIER_OPEN, .block = b, .id = id});
+    if (event_is_wanted(b->launch->events, EVENT_BARRIER_OPEN))
+        tell_open(b, id);
     if (done.parted)
         *bar = (struct barrier){.parted = done.parted, .expected = done.expected, .first = done.first};
     else
@@ -164,16 +246,24 @@ static void count_warp(struct warp *w, uint32_t id)
 static void tell_arrival(const struct warp *w, const struct op *o, uint32_t lanes, uint32_t id, uint32_t threads)
 {
     const struct barrier *bar = &w->block->barriers[id];
-    struct sync_event e = {.block = w->block, .warp = w, .op = o, .lanes = lanes, .id = id, .threads = threads};
-    e.kind = SYNC_BARRIER_COUNTS;
-    if (bar->first && bar->expected != threads)
-        hooks_tell_sync(w->hooks, &e);
+    const struct event_list *to = w->events;
     bool reduces = o->mode >= BAR_POPC || (bar->first && bar->first->mode >= BAR_POPC);
-    e.kind = SYNC_BARRIER_MIXED;
+    struct sync_event e = {.block = w->block->told,
+                           .site = tell_site(w->block, o),
+                           .warp = w->index,
+                           .lanes = lanes,
+                           .id = id,
+                           .threads = threads,
+                           .first = tell_site(w->block, bar->first),
+                           .expected = bar->expected};
+    e.kind = EVENT_BARRIER_COUNTS;
+    if (bar->first && bar->expected != threads)
+        EVENT_TELL(to, EVENT_BARRIER_COUNTS, sync, &e);
+    e.kind = EVENT_BARRIER_MIXED;
     if (reduces && bar->first && bar->first->mode != o->mode)
-        hooks_tell_sync(w->hooks, &e);
-    e.kind = SYNC_BARRIER_ARRIVE;
-    hooks_tell_sync(w->hooks, &e);
+        EVENT_TELL(to, EVENT_BARRIER_MIXED, sync, &e);
+    e.kind = EVENT_BARRIER_ARRIVE;
+    EVENT_TELL(to, EVENT_BARRIER_ARRIVE, sync, &e);
 }
 
 /* Lanes that name the same barrier; returns those that go on at once. */
@@ -182,7 +272,7 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
 {
     struct block *b = w->block;
     struct barrier *bar = &b->barriers[id];
-    if (w->hooks)
+    if (w->events)
         tell_arrival(w, o, lanes, id, threads);
     if (!bar->first)
         bar->first = o;
@@ -205,19 +295,21 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
 
 /* ---- the cluster's barrier; arrived_at: the lanes that have arrived there since it opened last ---- */
 
-static void tell_cluster(const struct warp *w, const struct op *o, uint32_t lanes, enum sync_kind kind)
+static void tell_cluster(const struct warp *w, const struct op *o, uint32_t lanes, enum event_kind kind)
 {
+    if (!event_is_wanted(w->events, kind))
+        return;
     struct sync_event e = {.kind = kind,
-                           .block = w->block,
-                           .warp = w,
-                           .op = o,
+                           .block = w->block->told,
+                           .site = tell_site(w->block, o),
+                           .warp = w->index,
                            .lanes = lanes,
+                           .id = CLUSTER_BARRIER,
                            .order = ORDER_ACQUIRE,
                            .scope = MOD_cluster};
-    if (kind == SYNC_CLUSTER_ARRIVE)
+    if (kind == EVENT_CLUSTER_ARRIVE)
         e.order = isa_has(o->origin->origin->inst, MOD_relaxed) ? ORDER_RELAXED : ORDER_RELEASE;
-    if (hooks_want_sync(w->hooks, kind))
-        hooks_tell_sync(w->hooks, &e);
+    EVENT_TELL(w->events, kind, sync, &e);
 }
 
 uint32_t cluster_missing(const struct warp *w)
@@ -243,9 +335,9 @@ static void pass_cluster(struct block *b)
     b->phase = BLOCK_TURNS;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         w->arrived_at[CLUSTER_BARRIER] = 0;
-        for (const struct wait *t = w->hooks && w->at_barrier[CLUSTER_BARRIER] ? w->waits : NULL; t; t = t->next)
+        for (const struct wait *t = w->events && w->at_barrier[CLUSTER_BARRIER] ? w->waits : NULL; t; t = t->next)
             if (t->op->kind == OP_BAR && t->barrier == CLUSTER_BARRIER)
-                tell_cluster(w, t->op, t->lanes, SYNC_CLUSTER_WAIT);
+                tell_cluster(w, t->op, t->lanes, EVENT_CLUSTER_WAIT);
         if (w->at_barrier[CLUSTER_BARRIER])
             release_warp(w, CLUSTER_BARRIER, &(struct barrier){0});
     }
@@ -259,9 +351,10 @@ static void open_cluster_if_full(struct block *b)
             return;
         peer = peer->peer;
     } while (peer != b);
-    if (hooks_want_sync(b->launch->hooks, SYNC_CLUSTER_OPEN))
-        hooks_tell_sync(b->launch->hooks,
-                        &(struct sync_event){.kind = SYNC_CLUSTER_OPEN, .block = b, .scope = MOD_cluster});
+    struct sync_event opens = {
+        .kind = EVENT_CLUSTER_OPEN, .block = b->told, .id = CLUSTER_BARRIER, .scope = MOD_cluster};
+    if (event_is_wanted(b->launch->events, EVENT_CLUSTER_OPEN))
+        tell_parties(b, &opens);
     do {
         pass_cluster(peer);
         peer = peer->peer;
@@ -275,6 +368,8 @@ bool cluster_leave(struct block *b)
         before = before->peer;
     before->peer = b->peer;
     b->peer = b;
+    if (b->told)
+        tell_leave_cluster(b, before);
     if (before != b && b->open_barriers & 1u << CLUSTER_BARRIER && !launch_has_failed(b->launch))
         open_cluster_if_full(before);
     return before == b;
@@ -285,7 +380,7 @@ static uint32_t cluster_arrive(struct warp *w, struct activation *a, const struc
 {
     struct block *b = w->block, *peer = b;
     if (o->mode == BAR_CLUSTER_ARRIVE) {
-        tell_cluster(w, o, lanes, SYNC_CLUSTER_ARRIVE);
+        tell_cluster(w, o, lanes, EVENT_CLUSTER_ARRIVE);
         w->arrived_at[CLUSTER_BARRIER] |= lanes;
         do {
             peer->open_barriers |= 1u << CLUSTER_BARRIER;
@@ -301,7 +396,7 @@ static uint32_t cluster_arrive(struct warp *w, struct activation *a, const struc
         w->at_barrier[CLUSTER_BARRIER] |= stay;
     }
     if (lanes & ~stay)
-        tell_cluster(w, o, lanes & ~stay, SYNC_CLUSTER_WAIT);
+        tell_cluster(w, o, lanes & ~stay, EVENT_CLUSTER_WAIT);
     return lanes & ~stay;
 }
 
@@ -345,7 +440,7 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
 bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
     if (o->mode != BAR_SYNC || !is_constant(o->a) || o->has_b || w->waits || mask != live_lanes(w) ||
-        hooks_want_sync(w->hooks, SYNC_BARRIER_ARRIVE))
+        event_is_wanted(w->events, EVENT_BARRIER_ARRIVE))
         return false;
     struct block *b = w->block;
     uint32_t id = *row32(w, a, o->a);

@@ -3,7 +3,7 @@
 #include "exec/access.h"
 #include "exec/device.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/interp.h"
 #include "exec/launch.h"
 #include "exec/lockstep.h"
@@ -188,21 +188,44 @@ static void start_warps(struct block *b)
                            .index = i,
                            .lane_budget = BUDGET,
                            .exists = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1,
-                           .hooks = l->hooks,
+                           .events = l->events,
                            .sregs = l->warp_rows + (size_t)i * WARP_ROWS_BYTES};
     }
 }
 
-static void tell(const struct block *b, const struct warp *w, enum schedule_kind kind)
+static void tell(const struct block *b, enum event_kind kind)
 {
-    struct schedule_event e = {kind, b, w};
-    HOOKS_CALL(b->launch->hooks, schedule, &e);
+    struct schedule_event e = {.kind = kind, .block = b->told, .steps = b->worker->warp_instructions};
+    EVENT_TELL(b->launch->events, kind, schedule, &e);
+}
+
+/* What a warp does between turns. */
+static void wait_of(const struct warp *w, struct schedule_event *e)
+{
+    const struct wait *t = w->state == WARP_WAITING ? w->waits : NULL;
+    e->state = w->state == WARP_DONE ? TURN_DONE : !t ? TURN_READY : t->op->kind == OP_BAR ? TURN_BARRIER : TURN_MASK;
+    e->id = e->state == TURN_BARRIER ? t->barrier : e->state == TURN_MASK ? t->membermask : 0;
+}
+
+static void tell_turn(const struct warp *w, enum event_kind kind)
+{
+    struct schedule_event e = {.kind = kind,
+                               .block = w->block->told,
+                               .warp = w->index,
+                               .first = w->state == WARP_FRESH,
+                               .steps = w->block->worker->warp_instructions};
+    if (!event_is_wanted(w->events, kind))
+        return;
+    if (kind == EVENT_TURN_END)
+        wait_of(w, &e);
+    EVENT_TELL(w->events, kind, schedule, &e);
 }
 
 static void free_block(struct block *b)
 {
     struct worker *k = b->worker;
     const struct launch *l = b->launch;
+    tell_close_block(b);
     pool_give_window(k, b->shared, l->shared_bytes + 16);
     pool_give(k, b->sregs, l->kernel->block_rows.bytes + 64);
     pool_give(k, b, block_bytes(l));
@@ -216,7 +239,7 @@ static struct block *make_block(struct worker *k, struct launch *l)
     *b = (struct block){.launch = l, .worker = k, .n_warps = l->warps_per_block};
     b->shared = pool_take_window(k, l->shared_bytes + 16);
     b->sregs = pool_take(k, l->kernel->block_rows.bytes + 64);
-    if (b->shared && b->sregs)
+    if (b->shared && b->sregs && (!l->events || tell_open_block(b)))
         return b;
     free_block(b);
     return NULL;
@@ -232,7 +255,6 @@ static void begin(struct block *b, uint64_t index, bool again)
     b->peer = b;
     b->phase = BLOCK_FRESH;
     b->compiled = false;
-    memset(b->client, 0, sizeof b->client);
     memset(b->shared, 0,
            b->launch->shared_bytes); /* the block before has left its own, or another kernel, or the host */
     fill_rows(b, again);
@@ -264,8 +286,10 @@ struct block *block_start(struct worker *k, struct launch *l, uint64_t index, st
         b->peer = first->peer;
         first->peer = b;
     }
-    if (l->hooks)
-        tell(b, NULL, SCHEDULE_BLOCK_START);
+    if (l->events) {
+        tell_begin_block(b, first);
+        tell(b, EVENT_BLOCK_START);
+    }
     return b;
 }
 
@@ -276,11 +300,9 @@ void block_run_warp(struct warp *w)
         warp_fault(w, FAULT_out_of_memory, NULL, 0);
         return;
     }
-    if (w->hooks)
-        tell(b, w, SCHEDULE_TURN_START);
+    tell_turn(w, EVENT_TURN_START);
     warp_run(w);
-    if (w->hooks)
-        tell(b, w, SCHEDULE_TURN_END);
+    tell_turn(w, EVENT_TURN_END);
     if (w->state == WARP_DONE) {
         warp_give_local(w);
         b->n_done++;
@@ -374,8 +396,8 @@ void block_skip_backoff(struct block *b, uint32_t quanta)
 void block_finish(struct block *b)
 {
     struct worker *k = b->worker;
-    if (b->launch->hooks)
-        tell(b, NULL, SCHEDULE_BLOCK_END);
+    if (b->told)
+        tell(b, EVENT_BLOCK_END);
     if (block_can_be_next(b) && !k->kept) {
         k->kept = b;
         return;

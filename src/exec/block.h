@@ -1,5 +1,5 @@
 /* A block of a launch: its warps, barriers and shared memory, and how it gets its turns. All warps of a block are on one thread at any
- * time; compiled code (exec/abi.h) reads and writes the same records, and clients of hooks.h read them. */
+ * time; compiled code (exec/abi.h) reads and writes the same records, events.h tells of them. */
 #ifndef HEDDLE_EXEC_BLOCK_H
 #define HEDDLE_EXEC_BLOCK_H
 
@@ -8,8 +8,7 @@
 
 struct launch;
 struct worker;
-
-enum block_client { CLIENT_MEMORY, CLIENT_RACES, CLIENT_PROXIES, CLIENT_PARTED, CLIENT_COUNTERS, BLOCK_CLIENTS };
+struct event_block;
 
 struct barrier {
     uint32_t waiting;       /* warps that have been counted and wait, by index */
@@ -44,8 +43,8 @@ struct block {
     uint32_t n_async;      /* pieces of work that its warps have issued and that are not done: async.h */
     uint32_t shared_start; /* where its shared memory begins among that of the cluster's blocks: IR_SHARED_START */
     uint8_t *shared;
-    uint8_t *sregs;              /* ROW_BLOCK */
-    void *client[BLOCK_CLIENTS]; /* what clients of hooks.h keep from the block's start to its end; NULL at its start */
+    uint8_t *sregs;           /* ROW_BLOCK */
+    struct event_block *told; /* what events name it by, and what clients keep of it: events.h; NULL: nobody watches */
     struct barrier barriers[BARRIERS];
     struct warp warps[]; /* n_warps */
 };

@@ -3,7 +3,7 @@
 #include "exec/block.h"
 #include "exec/call.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/launch.h"
 #include "exec/rows.h"
 #include "mem/local.h"
@@ -20,7 +20,7 @@ static bool words_differ(const uint32_t *a, const uint32_t *b, uint32_t mask)
 
 static void copy_words(struct warp *w, const struct op *o, uint32_t from, uint32_t to, uint32_t bytes, uint32_t mask)
 {
-    if (w->hooks && w->hooks->wants_access)
+    if (event_is_wanted(w->events, EVENT_ACCESS))
         access_tell_write(w, o, mask, to, bytes);
     struct launch *l = w->block->launch;
     bool watching = atomic_load_explicit(&l->watching, memory_order_relaxed);

@@ -3,6 +3,7 @@
 
 #include "exec/device.h"
 #include "exec/matrix.h"
+#include "exec/site.h"
 
 enum { HANDLE_BYTES = 16, DEFAULT_ALIGN = 16 };
 
@@ -549,6 +550,17 @@ static bool add_reachable_clustered(struct preparer *p)
     return add_reachable(p);
 }
 
+static void number_sites(struct kernel *k)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->functions.n; i++) {
+        struct code *c = k->functions.at[i];
+        c->first_site = n;
+        for (uint32_t o = 0; o < c->n_ops; o++)
+            c->ops[o].site = n++;
+    }
+}
+
 static bool prepare(struct preparer *p)
 {
     struct kernel *k = p->k;
@@ -558,6 +570,7 @@ static bool prepare(struct preparer *p)
         decode(p, k->functions.at[i]);
     for (uint32_t i = 0; i < k->functions.n; i++)
         resolve_calls(p, k->functions.at[i]);
+    number_sites(k);
     uint32_t stack = deepest_chain(p, k->entry);
     k->unbounded_stack = stack == UINT32_MAX;
     k->module_local_bytes = round_up(k->module_local_bytes, 16);
@@ -591,6 +604,7 @@ void kernel_free(struct kernel *k)
 {
     if (!k)
         return;
+    kernel_free_sites(k);
     struct arena arena = k->arena; /* k lives in it */
     arena_free(&arena);
 }

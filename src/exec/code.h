@@ -9,7 +9,10 @@
 #ifndef HEDDLE_EXEC_CODE_H
 #define HEDDLE_EXEC_CODE_H
 
+#include <stdatomic.h>
+
 #include "exec/layout.h"
+#include "exec/site.h"
 #include "mem/space.h"
 
 enum op_kind {
@@ -50,9 +53,6 @@ enum op_flags {
     OPF_NO_MASK = 4 /* OP_COLLECTIVE of the active lanes */
 };
 
-/* The barriers that PTX numbers, and the cluster's. */
-enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
-
 /* An access to memory, and where its operands stand. */
 struct op_access {
     struct mem_access mem;
@@ -68,6 +68,7 @@ struct op {
     uint8_t width;   /* of d: 1, 16, 32, 64, 128 */
     uint8_t e_kind;  /* OP_LANES: use of the carry */
     uint8_t mode;    /* the instruction's: as in ir/ir.h */
+    uint32_t site;   /* its number among all of the kernel's operations (site.h) */
     uint32_t target; /* OP_BRA: block where taken */
     uint32_t next;
     row_ref guard, d, e, a, b, c, f;
@@ -100,6 +101,7 @@ struct code {
     uint32_t index; /* in kernel->functions */
     struct op *ops;
     uint32_t n_ops;
+    uint32_t first_site; /* of ops[0] */
     struct code_block *blocks;
     uint32_t n_blocks;
     bool has_serial; /* parts */
@@ -145,7 +147,8 @@ struct kernel {
     uint64_t instructions;
     struct block_rows block_rows;
     uint64_t code_window;
-    void *compiled; /* the compiler's own: src/jit/host/unit.h */
+    void *compiled;                        /* the compiler's own: src/jit/host/unit.h */
+    struct sites_of_kernel *_Atomic sites; /* site.h; or NULL: nobody has asked yet */
 };
 
 /* What a kernel is prepared for. */

@@ -8,7 +8,7 @@
 #include "exec/block.h"
 #include "exec/collective.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/matrix.h"
 #include "exec/shuffle.h"
 #include "isa/sem.h"
@@ -207,14 +207,14 @@ static void compute(struct participants *m, enum collective mode)
 static void tell(const struct warp *w, const struct participants *m, uint32_t membermask)
 {
     bool shuffles = m->party[0].op->mode >= COLLECTIVE_SHFL_UP && m->party[0].op->mode <= COLLECTIVE_SHFL_IDX;
-    struct sync_event e = {.kind = SYNC_COLLECTIVE,
-                           .block = w->block,
-                           .warp = w,
-                           .op = m->party[0].op,
+    struct sync_event e = {.kind = EVENT_COLLECTIVE,
+                           .block = w->block->told,
+                           .site = tell_site(w->block, m->party[0].op),
+                           .warp = w->index,
                            .lanes = m->lanes,
                            .membermask = membermask,
                            .source_lane = shuffles ? m->source : NULL};
-    hooks_tell_sync(w->hooks, &e);
+    EVENT_TELL(w->events, EVENT_COLLECTIVE, sync, &e);
 }
 
 /* Values from the lanes' registers, and the results back. */
@@ -224,7 +224,7 @@ static void exchange(struct warp *w, struct participants *m, uint32_t membermask
     for (unsigned i = 0; i < m->n; i++)
         gather(w, m, &m->party[i]);
     compute(m, (enum collective)m->party[0].op->mode);
-    if (hooks_want_sync(w->hooks, SYNC_COLLECTIVE))
+    if (event_is_wanted(w->events, EVENT_COLLECTIVE))
         tell(w, m, membermask);
     for (unsigned i = 0; i < m->n; i++)
         scatter(w, m, &m->party[i]);
@@ -233,7 +233,7 @@ static void exchange(struct warp *w, struct participants *m, uint32_t membermask
 /* Lanes that came one after the other to one instruction of one activation. */
 static bool run_matrix(struct warp *w, struct participants *m, uint32_t membermask)
 {
-    if (hooks_want_sync(w->hooks, SYNC_COLLECTIVE))
+    if (event_is_wanted(w->events, EVENT_COLLECTIVE))
         tell(w, m, membermask);
     return matrix_run(w, m->party[0].act, m->party[0].op, m->lanes);
 }
@@ -350,7 +350,7 @@ bool collective_try(struct warp *w, struct activation *a, const struct op *o, ui
     if (w->waits)
         return false;
     if (o->mode == COLLECTIVE_MATRIX && mask == live &&
-        !w->hooks) /* the rest is for those who come one by one, or are watched */
+        !w->events) /* the rest is for those who come one by one, or are watched */
         return matrix_run(w, a, o, mask);
     for (unsigned l = 0; l < WARP_LANES && !(o->flags & OPF_NO_MASK); l++)
         others |= (uint32_t)(membermask[l] != membermask[first]) << l;

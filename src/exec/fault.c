@@ -118,12 +118,17 @@ struct place fault_place(const struct ir_insn *at, struct arena *arena)
     return p;
 }
 
+const char *place_line(const struct place *p, struct arena *arena)
+{
+    if (p && p->cuda)
+        return arena_printf(arena, "%s:%u", file_as_shown(p->cuda->file, arena), p->cuda->line);
+    return p && p->source ? arena_printf(arena, "PTX line %u", place_locate(*p).line) : "an unknown place";
+}
+
 const char *fault_line(const struct ir_insn *at, struct arena *arena)
 {
     struct place p = fault_place(at, arena);
-    if (p.cuda)
-        return arena_printf(arena, "%s:%u", file_as_shown(p.cuda->file, arena), p.cuda->line);
-    return p.source ? arena_printf(arena, "PTX line %u", place_locate(p).line) : "an unknown place";
+    return place_line(&p, arena);
 }
 
 /* A pointer of the host's, which the machine was not told to share. */

@@ -63,6 +63,8 @@ const char *fault_members(const char *what, uint32_t set, struct arena *arena);
 struct place fault_place(const struct ir_insn *at, struct arena *arena);
 /* "file.cu:12" of an instruction for the middle of a sentence, "PTX line 7" without line information. */
 const char *fault_line(const struct ir_insn *at, struct arena *arena);
+/* The same of a place; NULL is allowed. */
+const char *place_line(const struct place *p, struct arena *arena);
 
 /* Adds the fault as a diagnostic: kernel, source line, thread, address, nearest allocation. */
 void fault_report(struct machine *m, const struct kernel *k, const struct fault *f, struct diags *diags);

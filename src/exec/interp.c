@@ -19,7 +19,7 @@
 #include "exec/collective.h"
 #include "exec/compiled.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/interp.h"
 #include "exec/launch.h"
 #include "exec/limit.h"
@@ -188,9 +188,9 @@ static void run_stackrestore(struct activation *a, uint8_t *const base[4], const
 static void tell_branch(const struct warp *w, const struct activation *a, uint32_t block, uint32_t lanes,
                         uint32_t taken)
 {
-    struct branch_event e = {w, a, block, lanes, taken};
-    if (w->hooks && w->hooks->wants_branch)
-        HOOKS_CALL(w->hooks, branch, &e);
+    const struct branch_event e = {w->block->told, w->index, lanes, taken, a->code->index, block};
+    if (event_is_wanted(w->events, EVENT_BRANCH))
+        EVENT_TELL(w->events, EVENT_BRANCH, branch, &e);
 }
 
 /* brx.idx: lanes part by their index. A warp's lanes mostly agree. */
@@ -286,16 +286,32 @@ static void count(struct worker *k, const struct code_block *b, uint32_t mask)
     k->lane_instructions += (uint64_t)b->n * (unsigned)__builtin_popcount(mask);
 }
 
-static void tell_sync(const struct warp *w, enum sync_kind kind, const struct op *o, uint32_t lanes)
+static void tell_sync(const struct warp *w, enum event_kind kind, const struct op *o, uint32_t lanes)
 {
-    struct sync_event e = {.kind = kind, .block = w->block, .warp = w, .op = o, .lanes = lanes};
-    hooks_tell_sync(w->hooks, &e);
+    struct event_wait waits[WARP_LANES];
+    struct sync_event e = {
+        .kind = kind, .block = w->block->told, .site = tell_site(w->block, o), .warp = w->index, .lanes = lanes};
+    if (kind == EVENT_EXIT) {
+        e.waits = waits;
+        e.n_waits = tell_waits(w, NULL, waits);
+    }
+    EVENT_TELL(w->events, kind, sync, &e);
 }
 
-static void tell_control(const struct warp *w, const struct at *at)
+static void tell_enter(const struct warp *w, const struct at *at)
 {
-    struct control_event e = {w, at->a, at->block, at->mask};
-    HOOKS_CALL(w->hooks, control, &e);
+    struct event_wait waits[WARP_LANES];
+    const struct enter_event e = {.block = w->block->told,
+                                  .warp = w->index,
+                                  .lanes = at->mask,
+                                  .function = at->a->code->index,
+                                  .code_block = at->block,
+                                  .waits = waits,
+                                  .n_waits = w->waits ? tell_waits(w, at->a, waits) : 0};
+    const event_set any = EVENT_BIT(EVENT_ENTER) | (w->waits ? EVENT_BIT(EVENT_ENTER_PARTED) : 0);
+    for (unsigned i = 0; i < w->events->n; i++)
+        if (w->events->at[i]->wants & any)
+            w->events->at[i]->enter(w->events->at[i]->data, &e);
 }
 
 /* ---- operations that are neither pure nor the end of a block ---- */
@@ -307,8 +323,8 @@ static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[
     case OP_NOW: write_uniform(w, row_at(base, o->d), o->width, read_now(w, (enum isa_sreg)o->imm), mask); return true;
     case OP_ACTIVEMASK: write_uniform(w, row_at(base, o->d), o->width, mask, mask); return true;
     case OP_FENCE:
-        if (hooks_want_sync(w->hooks, SYNC_FENCE))
-            tell_sync(w, SYNC_FENCE, o, mask);
+        if (event_is_wanted(w->events, EVENT_FENCE))
+            tell_sync(w, EVENT_FENCE, o, mask);
         if (o->imm != ORDER_WEAK)
             atomic_thread_fence(o->imm == ORDER_SC ? memory_order_seq_cst : memory_order_acq_rel);
         return true;
@@ -457,8 +473,9 @@ enter_block:
     count(k, &a->code->blocks[at.block], mask);
     if (limit_is_due(k) && !limit_look(w, o, mask))
         return;
-    if (w->hooks && (w->hooks->wants_control || (w->waits && w->hooks->wants_control_where_parted)))
-        tell_control(w, &at);
+    if (w->events &&
+        (event_is_wanted(w->events, EVENT_ENTER) || (w->waits && event_is_wanted(w->events, EVENT_ENTER_PARTED))))
+        tell_enter(w, &at);
 
 run_op:
     for (;; o++) {
@@ -525,7 +542,7 @@ run_op:
         case OP_BRA: {
             go = guarded(base, o, mask);
             uint32_t from = at.block;
-            if (w->hooks && o->flags & OPF_GUARD)
+            if (w->events && o->flags & OPF_GUARD)
                 tell_branch(w, a, from, mask, go);
             if (go == mask) {
                 at.block = o->target;
@@ -576,8 +593,8 @@ run_op:
             go = guarded(base, o, mask);
             act_add_pending(a, o->next, mask & ~go);
             if (go) {
-                if (hooks_want_sync(w->hooks, SYNC_EXIT))
-                    tell_sync(w, SYNC_EXIT, o, go);
+                if (event_is_wanted(w->events, EVENT_EXIT))
+                    tell_sync(w, EVENT_EXIT, o, go);
                 exit_lanes(w, a, go);
                 act_free_empty(w);
                 after_exit(w);

@@ -9,6 +9,7 @@
 #include "exec/pool.h"
 #include "exec/schedule.h"
 #include "exec/stall.h"
+#include "exec/tell.h"
 #include "exec/worker.h"
 
 #include <sched.h>
@@ -85,14 +86,6 @@ static bool make_grid_barrier(struct launch *l)
     return true;
 }
 
-static bool has_memcheck(const struct hook_list *hooks)
-{
-    for (unsigned i = 0; i < hooks->n; i++)
-        if (hooks->at[i] && hooks->at[i]->fault)
-            return true;
-    return false;
-}
-
 static bool asks_for_reserved_shared(const struct kernel *k)
 {
     bool asks = false;
@@ -112,7 +105,9 @@ static void size_shared(struct launch *l, const struct launch_request *r)
     uint32_t fixed = r->kernel->static_shared_bytes, dynamic = r->dims.shared_bytes,
              room = (fixed + UNIT - 1) / UNIT * UNIT;
     l->shared_bytes = room + (dynamic + UNIT - 1) / UNIT * UNIT;
-    l->asked_shared_bytes = !has_memcheck(&r->hooks) ? l->shared_bytes : dynamic ? room + dynamic : fixed;
+    l->asked_shared_bytes = !event_is_wanted(&r->events, EVENT_FAULT) ? l->shared_bytes
+                            : dynamic                                 ? room + dynamic
+                                                                      : fixed;
     l->reserved_shared_start = l->shared_bytes;
     if (asks_for_reserved_shared(r->kernel)) {
         l->reserved_shared_bytes = l->machine->model->shared_bytes_reserved;
@@ -139,12 +134,12 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     size_shared(l, r);
     l->max_resident = launch_capacity(m, l->threads_per_block, l->reserved_shared_start) / l->blocks_per_cluster;
     l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
-    l->hooks = r->hooks.n ? &r->hooks : NULL;
+    l->events = r->events.n ? &r->events : NULL;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->parking, NULL);
     if (r->flags & LAUNCH_COOPERATIVE && !make_grid_barrier(l))
         return false;
-    return lay_out_threads(l, k);
+    return lay_out_threads(l, k) && (!l->events || tell_launch(l));
 }
 
 static void free_launch(struct launch *l)

@@ -8,7 +8,7 @@
 
 #include "exec/code.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/events.h"
 
 struct machine;
 struct worker;
@@ -45,7 +45,7 @@ struct launch_request {
     hd_engine engine;
     double deadline; /* seconds_now() by then; 0: none */
     uint8_t *params; /* packed, in the machine's memory (launch_params()); NULL: it has none */
-    struct hook_list hooks;
+    struct event_list events;
     uint32_t task;              /* its number in the order of tasks (queue.h), or 0 */
     struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
 };
@@ -74,7 +74,8 @@ struct launch {
     uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
     const struct row_fns *rows;
     struct schedule *schedule;               /* NULL: fair */
-    const struct hook_list *hooks;           /* or NULL */
+    const struct event_list *events;         /* who watches; or NULL */
+    struct event_launch told;                /* what events name it by */
     const struct compiled *_Atomic compiled; /* NULL: not yet, or never; may be replaced by better code */
     _Atomic uint64_t consider_at;            /* when the compiler wants to hear of a worker; UINT64_MAX: never again */
     void *compiler_data;

@@ -134,7 +134,7 @@ static compiled_fn *find_code(struct block *b)
 {
     struct launch *l = b->launch;
     const struct code *entry = l->kernel->entry;
-    const struct compiled *c = l->hooks || l->schedule ? NULL : worker_find_compiled(b->worker, l);
+    const struct compiled *c = l->events || l->schedule ? NULL : worker_find_compiled(b->worker, l);
     compiled_fn *fn = c ? c->functions[entry->index] : NULL;
     return fn && limit_allows_block(b, entry) ? fn : NULL;
 }

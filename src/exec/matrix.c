@@ -12,7 +12,7 @@
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/worker.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/rows.h"
@@ -645,7 +645,7 @@ static void load_pieces_watched(struct warp *w, uint8_t *const base[4], const st
 /* Else piece by piece. */
 static bool can_tell_at_once(const struct warp *w, const struct moved *x)
 {
-    return w->hooks->access_by_piece ? x->m->ir->form.kind == MATRIX_LOAD : has_chunks(x);
+    return w->events->by_piece ? x->m->ir->form.kind == MATRIX_LOAD : has_chunks(x);
 }
 
 static void move_watched(struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x, uint8_t *at,
@@ -653,7 +653,7 @@ static void move_watched(struct warp *w, uint8_t *const base[4], const struct op
 {
     if (x->m->ir->form.kind == MATRIX_STORE)
         store_watched(w, base, o, x, p);
-    else if (w->hooks->access_by_piece)
+    else if (w->events->by_piece)
         load_pieces_watched(w, base, o, x, at);
     else
         load_watched(w, base, o, x, at, p);

@@ -14,7 +14,7 @@
 #include "exec/barrier.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/launch.h"
 #include "isa/sem.h"
 
@@ -157,23 +157,32 @@ static bool count_transactions(const struct operation *x)
     return true;
 }
 
+static bool is_invalidated(const struct block *owner, uint64_t address)
+{
+    uint64_t object;
+    memcpy(&object, owner->shared + address, sizeof object);
+    return object & MBARRIER_INVALIDATED;
+}
+
 /* As an arrival of the thread is told of (tell()): one behind copies has these released; what completes transactions has told of its own. */
 static void tell_signal(const struct warp *w, const struct op *o, unsigned lane, struct block *owner, uint64_t address,
                         bool parity, bool arrives, bool completes)
 {
-    if (!hooks_want_sync(w->hooks, SYNC_MBARRIER_ARRIVE))
+    if (!event_is_wanted(w->events, EVENT_MBARRIER_ARRIVE))
         return;
-    struct sync_event e = {.kind = SYNC_MBARRIER_ARRIVE,
-                           .block = owner,
-                           .warp = w,
-                           .op = o,
+    struct sync_event e = {.kind = EVENT_MBARRIER_ARRIVE,
+                           .block = w->block->told,
+                           .site = tell_site(w->block, o),
+                           .warp = w->index,
+                           .owner = owner->told,
+                           .invalid = is_invalidated(owner, address),
                            .lanes = 1u << lane,
                            .address = address,
                            .order = arrives ? ORDER_RELEASE : ORDER_RELAXED,
                            .scope = MOD_cluster,
                            .parity = parity,
                            .completes = completes};
-    hooks_tell_sync(w->hooks, &e);
+    EVENT_TELL(w->events, EVENT_MBARRIER_ARRIVE, sync, &e);
 }
 
 bool mbarrier_signal(struct warp *w, const struct op *o, unsigned lane, struct block *owner, uint64_t address,
@@ -364,20 +373,22 @@ static bool perform(struct warp *w, uint8_t *const base[4], const struct op *o, 
 
 static void tell(const struct warp *w, const struct op *o, const struct operations *all)
 {
-    enum sync_kind kind = o->mode < MBARRIER_TEST_WAIT ? SYNC_MBARRIER_ARRIVE : SYNC_MBARRIER_WAIT;
-    for (uint32_t m = hooks_want_sync(w->hooks, kind) ? all->done : 0; m; m &= m - 1) {
+    enum event_kind kind = o->mode < MBARRIER_TEST_WAIT ? EVENT_MBARRIER_ARRIVE : EVENT_MBARRIER_WAIT;
+    for (uint32_t m = event_is_wanted(w->events, kind) ? all->done : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         struct sync_event e = {.kind = kind,
-                               .block = all->owner[l],
-                               .warp = w,
-                               .op = o,
+                               .block = w->block->told,
+                               .site = tell_site(w->block, o),
+                               .warp = w->index,
+                               .owner = all->owner[l]->told,
+                               .invalid = is_invalidated(all->owner[l], all->address[l]),
                                .lanes = 1u << l,
                                .address = all->address[l],
                                .order = (uint8_t)o->imm,
                                .scope = o->access->mem.scope,
                                .parity = all->parity >> l & 1,
                                .completes = all->completes >> l & 1};
-        hooks_tell_sync(w->hooks, &e);
+        EVENT_TELL(w->events, kind, sync, &e);
     }
 }
 

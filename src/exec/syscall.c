@@ -7,7 +7,7 @@
 #include "exec/block.h"
 #include "exec/call.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/printf.h"
@@ -27,7 +27,7 @@ static void result(struct warp *w, const struct activation *a, const struct op *
 {
     if (o->call->results.n) {
         const struct ir_copy *c = &o->call->results.at[0];
-        if (w->hooks && w->hooks->wants_access)
+        if (event_is_wanted(w->events, EVENT_ACCESS))
             access_tell_write(w, o, 1u << lane, a->frame + c->caller_at, c->bytes);
         local_write(w->local, a->frame + c->caller_at, lane, &v, c->bytes < 8 ? c->bytes : 8);
     }
@@ -93,10 +93,11 @@ static bool run_vprintf(struct warp *w, struct activation *a, const struct op *o
     return ok;
 }
 
-static void tell_heap(const struct warp *w, const struct op *o, unsigned lane, bool is_free, void *p, uint64_t bytes)
+static void tell_heap(const struct warp *w, const struct op *o, unsigned lane, bool is_free, uint64_t address,
+                      uint64_t bytes)
 {
-    struct heap_event e = {w, o, lane, is_free, p, bytes};
-    HOOKS_CALL(w->hooks, heap, &e);
+    const struct heap_event e = {tell_site(w->block, o), w->block->told, w->index, lane, is_free, address, bytes};
+    EVENT_TELL(w->events, EVENT_HEAP, heap, &e);
 }
 
 /* What an allocation takes of the heap. */
@@ -120,8 +121,8 @@ static void run_malloc(struct warp *w, struct activation *a, const struct op *o,
             if (!p)
                 atomic_fetch_sub(&m->heap_used, heap_cost(bytes));
         }
-        if (p && w->hooks)
-            tell_heap(w, o, l, false, p, bytes);
+        if (p && w->events)
+            tell_heap(w, o, l, false, (uint64_t)(uintptr_t)p, bytes);
         result(w, a, o, l, (uint64_t)(uintptr_t)p);
     }
 }
@@ -135,8 +136,8 @@ static bool run_free(struct warp *w, struct activation *a, const struct op *o, u
         struct mem_block b;
         if (!address)
             continue;
-        if (w->hooks)
-            tell_heap(w, o, l, true, (void *)(uintptr_t)address, 0);
+        if (w->events)
+            tell_heap(w, o, l, true, address, 0);
         bool ours = mem_find(&m->mem, address, &b) && b.start == address && b.kind == MEM_HEAP;
         if (!ours || !mem_free(&m->mem, (void *)(uintptr_t)address))
             return warp_fault_value(w, FAULT_bad_free, o, l, address);

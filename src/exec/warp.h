@@ -1,5 +1,5 @@
 /* A warp: where its lanes are and what they wait for. Compiled code (exec/abi.h) reads and writes the same records as the interpreter,
- * and clients of hooks.h (check/, trace/, explain/) read them.
+ * and events.h tells of them.
  *
  * A warp is a list of activations. An activation is one call of a function by the lanes that made it
  * together: its registers, its frame in local memory, and for each block of code the lanes that are pending
@@ -13,7 +13,7 @@
 
 struct block;
 struct async_queue;
-struct hook_list;
+struct event_list;
 
 struct activation {
     struct activation *next;   /* made before this one */
@@ -44,8 +44,6 @@ struct wait {
 
 enum warp_state { WARP_FRESH, WARP_RUNNABLE, WARP_WAITING, WARP_DONE };
 
-enum { MAX_WARPS = 32 };
-
 struct warp {
     struct block *block;
     uint32_t index;
@@ -72,7 +70,7 @@ struct warp {
     uint32_t local_ready;    /* bytes of a lane's that have been cleared, or written since */
     uint32_t left;           /* enum leave: why it left the last barrier phase of lockstep; LEAVE_REFUSED: no reason */
     uint32_t listed;         /* under a schedule: see worker.c */
-    const struct hook_list *hooks; /* or NULL */
+    const struct event_list *events; /* who watches; or NULL */
     struct wait *waits;
     struct async_queue *async;         /* or NULL: nothing has been issued (async.h) */
     struct wait whole;                 /* of all lanes at once: the only one then */

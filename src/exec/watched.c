@@ -1,4 +1,4 @@
-/* Accesses of launches that somebody watches: events for hooks.h, and lanes that are left out instead of failing the launch.
+/* Accesses of launches that somebody watches: events (events.h), and lanes that are left out instead of failing the launch.
  *
  * A plan that serves all lanes at once is one event, with no look at single lanes. Where there is none the lanes are located one
  * by one, and make an event for each state space that they are in.
@@ -8,14 +8,15 @@
 #include "exec/async.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/rows.h"
 #include "exec/worker.h"
 
 void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes)
 {
-    struct access_event e = {.warp = w,
-                             .op = o,
+    struct access_event e = {.site = tell_site(w->block, o),
+                             .block = w->block->told,
+                             .warp = w->index,
                              .space = SPACE_LOCAL,
                              .pattern = ACCESS_UNIFORM,
                              .lanes = lanes,
@@ -24,31 +25,37 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
                              .base = address,
                              .low = address,
                              .high = address + bytes};
-    HOOKS_CALL(w->hooks, access, &e);
+    EVENT_TELL(w->events, EVENT_ACCESS, access, &e);
 }
 
 static struct access_event async_event(const struct async_work *x, unsigned lane, const struct location *at,
                                        uint32_t bytes)
 {
-    return (struct access_event){.warp = x->warp,
-                                 .op = x->op,
-                                 .owner = at->space == SPACE_SHARED ? at->owner : NULL,
-                                 .is_async = true,
-                                 .work = x,
-                                 .space = at->space,
-                                 .pattern = ACCESS_UNIFORM,
-                                 .lanes = 1u << lane,
-                                 .bytes = bytes,
-                                 .base = at->address,
-                                 .low = at->address,
-                                 .high = at->address + bytes};
+    struct access_event e = {.site = tell_site(x->warp->block, x->op),
+                             .block = x->warp->block->told,
+                             .warp = x->warp->index,
+                             .owner = at->space == SPACE_SHARED ? tell_block(at->owner) : NULL,
+                             .is_async = true,
+                             .space = at->space,
+                             .pattern = ACCESS_UNIFORM,
+                             .lanes = 1u << lane,
+                             .bytes = bytes,
+                             .base = at->address,
+                             .low = at->address,
+                             .high = at->address + bytes};
+    if (x->signals) {
+        e.signals = x->signals->told;
+        e.object = x->object;
+        e.parity = mbarrier_state(x->signals, x->object).parity;
+    }
+    return e;
 }
 
 void access_tell_async_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes)
 {
     struct access_event e = async_event(x, lane, from, bytes);
     e.reads = true;
-    HOOKS_CALL(x->warp->hooks, access, &e);
+    EVENT_TELL(x->warp->events, EVENT_ACCESS, access, &e);
 }
 
 void access_tell_async_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
@@ -57,7 +64,7 @@ void access_tell_async_write(const struct async_work *x, unsigned lane, const st
     struct access_event e = async_event(x, lane, to, bytes);
     e.writes = true;
     e.source = source;
-    HOOKS_CALL(x->warp->hooks, access, &e);
+    EVENT_TELL(x->warp->events, EVENT_ACCESS, access, &e);
 }
 
 void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, uint64_t to, uint64_t from,
@@ -67,40 +74,72 @@ void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, u
     struct issue_event e = *more;
     at[0][lane] = to;
     at[1][lane] = from;
-    e.warp = w;
-    e.op = o;
+    e.site = tell_site(w->block, o);
+    e.block = w->block->told;
+    e.warp = w->index;
     e.lanes = 1u << lane;
     e.to = at[0];
     e.from = at[1];
-    HOOKS_CALL(w->hooks, issue, &e);
+    EVENT_TELL(w->events, EVENT_ISSUE, issue, &e);
 }
 
 /* Field by field, in its place: a copy of a record that was just written waits for the writes. */
 static inline void begin_event(struct access_event *e, const struct warp *w, const struct op *o, enum ptx_space space,
                                uint32_t lanes, uint32_t bytes)
 {
-    e->warp = w;
-    e->op = o;
+    e->site = tell_site(w->block, o);
+    e->block = w->block->told;
+    e->warp = w->index;
     e->space = space;
-    e->owner = space == SPACE_SHARED ? w->block : NULL;
+    e->owner = space == SPACE_SHARED ? e->block : NULL;
     e->is_async = false;
     e->source = NULL;
+    e->signals = NULL;
     e->pattern = ACCESS_ANY;
     e->lanes = lanes;
     e->bytes = bytes;
-    e->reads = op_reads(o);
-    e->writes = op_writes(o);
-    e->strong = o->kind == OP_ATOM || mem_access_is_strong(&o->access->mem);
+    e->reads = e->site->reads;
+    e->writes = e->site->writes;
+    e->strong = site_is_strong(e->site);
     e->wrote = 0;
     e->base = 0;
     e->address = NULL;
 }
 
+/* Copies of its cluster that a lane comes before. */
+static void tell_overtakes(const struct warp *w, const struct access_event *e)
+{
+    const struct block *b = w->block, *owner = e->owner ? told_block(e->owner) : NULL;
+    bool written;
+    if (e->space == SPACE_LOCAL || e->site->kind == SITE_MBARRIER || !async_is_pending(b) ||
+        !async_find(b, owner, e->low, e->high - e->low, e->writes, &written))
+        return;
+    for (uint32_t m = e->lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        const struct async_work *x = async_find(b, owner, access_address(e, lane), e->bytes, e->writes, &written);
+        const struct overtake_event o = {e, lane, x ? tell_site(x->warp->block, x->op) : NULL, written};
+        if (x)
+            EVENT_TELL(w->events, EVENT_OVERTAKE, overtake, &o);
+    }
+}
+
+static void tell_access(const struct warp *w, const struct access_event *e)
+{
+    EVENT_TELL(w->events, EVENT_ACCESS, access, e);
+    if (event_is_wanted(w->events, EVENT_OVERTAKE))
+        tell_overtakes(w, e);
+}
+
 void access_tell_performed(const struct warp *w, const struct op *o, struct told *t)
 {
     struct access_event *e = &t->e;
+    if (!e->strong && !e->writes) {
+        if (event_is_wanted(w->events, EVENT_READ))
+            EVENT_TELL(w->events, EVENT_READ, performed, e);
+        return;
+    }
     e->wrote = o->kind == OP_ATOM ? w->block->worker->wrote & e->lanes : e->writes ? e->lanes : 0;
-    HOOKS_CALL(w->hooks, performed, e);
+    EVENT_TELL(w->events, EVENT_PERFORMED, performed, e);
 }
 
 /* ---- a plan for all lanes ---- */
@@ -143,7 +182,7 @@ void access_tell(const struct warp *w, const struct op *o, uint32_t mask, uint32
     } else {
         tell_scattered(p, window, t);
     }
-    HOOKS_CALL(w->hooks, access, &t->e);
+    tell_access(w, &t->e);
 }
 
 /* ---- lanes one by one ---- */
@@ -151,8 +190,9 @@ void access_tell(const struct warp *w, const struct op *o, uint32_t mask, uint32
 bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
                       const struct location *p, uint32_t bytes)
 {
-    struct fault_event e = {.warp = w,
-                            .op = o,
+    struct fault_event e = {.site = tell_site(w->block, o),
+                            .block = w->block->told,
+                            .warp = w->index,
                             .lane = lane,
                             .kind = kind,
                             .space = p->space,
@@ -160,9 +200,11 @@ bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, e
                             .bytes = bytes,
                             .window = p->window,
                             .writes = o->kind == OP_ASYNC ? p->writes : op_writes(o)};
-    for (unsigned i = 0; i < w->hooks->n; i++)
-        if (w->hooks->at[i] && w->hooks->at[i]->fault && w->hooks->at[i]->fault(w->hooks->at[i]->data, &e))
+    for (unsigned i = 0; i < w->events->n; i++) {
+        const struct event_client *c = w->events->at[i];
+        if (c->wants & EVENT_BIT(EVENT_FAULT) && c->fault(c->data, &e))
             return true;
+    }
     return false;
 }
 
@@ -233,13 +275,12 @@ static bool perform_part(struct warp *w, uint8_t *const base[4], const struct op
 {
     struct told t;
     begin_event(&t.e, w, o, space, lanes, op_bytes(o));
-    t.e.owner = space == SPACE_SHARED ? found->owner[__builtin_ctz(lanes)] : NULL;
+    t.e.owner = space == SPACE_SHARED ? found->owner[__builtin_ctz(lanes)]->told : NULL;
     t.e.address = found->address;
     find_span(&t.e);
-    HOOKS_CALL(w->hooks, access, &t.e);
+    tell_access(w, &t.e);
     bool ok = perform(w, base, o, lanes, p);
-    if (t.e.strong || t.e.writes)
-        access_tell_performed(w, o, &t);
+    access_tell_performed(w, o, &t);
     return ok;
 }
 

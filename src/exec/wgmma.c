@@ -7,7 +7,7 @@
 #include "exec/access_plan.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/hooks.h"
+#include "exec/tell.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/matrix.h"
@@ -70,8 +70,13 @@ static bool piece_at(struct warp *w, const struct op *o, uint32_t address, const
     enum fault_kind kind = access_locate(w, SPACE_SHARED, at, PIECE, false, &p);
     *piece = p.at;
     if (!kind && access_is_watched(w)) {
-        const struct matrix_event e = {.warp = w, .op = o, .address = p.address, .bytes = PIECE};
-        HOOKS_CALL(w->hooks, matrix, &e);
+        const struct matrix_event e = {.site = tell_site(w->block, o),
+                                       .block = w->block->told,
+                                       .warp = w->index,
+                                       .lanes = w->exists & ~w->exited,
+                                       .address = p.address,
+                                       .bytes = PIECE};
+        EVENT_TELL(w->events, EVENT_MATRIX, matrix, &e);
     }
     return !kind || warp_fault_at(w, kind, o, (unsigned)__builtin_ctz(w->exists & ~w->exited), &p, PIECE);
 }

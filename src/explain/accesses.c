@@ -239,12 +239,12 @@ static void count_tensor(struct footprint *f, enum access_kind kind, const struc
 static uint64_t count_bulk(struct footprint *f, const struct access_site *s, struct site_tally *t,
                            const struct issue_event *e)
 {
-    bool in_shared = e->op->mode == ASYNC_BULK_SHARED;
+    bool in_shared = e->site->mode == ASYNC_BULK_SHARED;
     unsigned lane = (unsigned)__builtin_ctz(e->lanes);
     struct access_counters *c = &t->by[in_shared ? SITE_SHARED : SITE_GLOBAL];
     enum access_kind kind = (enum access_kind)s->kind[SITE_GLOBAL];
     uint64_t before = c->bytes, sectors = c->sectors,
-             at = e->op->mode == ASYNC_BULK_FROM_GLOBAL ? e->from[lane] : e->to[lane];
+             at = e->site->mode == ASYNC_BULK_FROM_GLOBAL ? e->from[lane] : e->to[lane];
     c->requests++;
     c->lanes++;
     if (e->tensor)
@@ -263,7 +263,7 @@ static uint64_t count_bulk(struct footprint *f, const struct access_site *s, str
 uint64_t count_issue(struct footprint *f, struct l1 *l1, const struct access_site *s, struct site_tally *t,
                      const struct issue_event *e)
 {
-    switch ((enum async_mode)e->op->mode) {
+    switch ((enum async_mode)e->site->mode) {
     case ASYNC_COPY: count_copy(f, l1, s, t, e); return 0;
     case ASYNC_STORE:
         count_request(&t->by[SITE_SHARED], (struct lanes){.mask = e->lanes, .bytes = e->bytes, .address = e->to});

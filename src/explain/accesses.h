@@ -3,7 +3,7 @@
 #ifndef HEDDLE_EXPLAIN_ACCESSES_H
 #define HEDDLE_EXPLAIN_ACCESSES_H
 
-#include "exec/hooks.h"
+#include "exec/events.h"
 #include "explain/footprint.h"
 #include "explain/l1.h"
 #include "explain/sites.h"

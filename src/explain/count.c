@@ -5,7 +5,7 @@
 
 #include "base/demangle.h"
 #include "exec/access.h"
-#include "exec/hooks.h"
+#include "exec/events.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/worker.h"
@@ -34,9 +34,7 @@ struct block_count {
 /* What a worker counts in a launch. */
 struct worker_count {
     struct worker_count *next;
-    const struct worker *worker;
-    const struct mem *mem;
-    const struct function_sites *function; /* of the last access */
+    const void *worker; /* as events name it */
     struct tables tables;
     struct footprint footprint;
     struct l1 **l1;         /* by multiprocessor */
@@ -47,17 +45,20 @@ struct worker_count {
 };
 
 struct counted_launch {
-    struct hooks hooks;
+    struct event_client client;
     struct counter *counter;
     struct counted_kernel *kernel;
     struct launch_shape *shape; /* or NULL */
     bool sampled;
     const struct launch_request *request;
+    const struct mem *mem;
     uint32_t warps_per_block, multiprocessors;
     uint64_t l1_bytes;
     struct timeline *timeline; /* of its first block, where it is the kernel's first launch; or NULL */
     _Atomic(struct worker_count *) workers;
 };
+
+static unsigned slot; /* of a block's struct block_count */
 
 struct counter {
     const struct device_model *model;
@@ -70,28 +71,19 @@ struct counter {
 
 /* ---- accesses ---- */
 
-static struct block_count *of_block(const struct block *b)
+static struct block_count *of_block(const struct event_block *b)
 {
-    return b->client[CLIENT_COUNTERS];
-}
-
-/* 1 + its number, or 0. */
-static uint32_t site_of(struct worker_count *k, const struct sites *sites, const struct op *o)
-{
-    const struct function_sites *f = k->function;
-    if (!f || o < f->code->ops || o >= f->code->ops + f->code->n_ops)
-        f = k->function = sites_function(sites, o);
-    return f ? f->of_op[o - f->code->ops] : 0;
+    return event_kept(b, slot);
 }
 
 static void on_access(void *data, const struct access_event *e)
 {
     const struct counted_launch *l = data;
     const struct sites *sites = l->kernel->sites;
-    struct block_count *b = of_block(e->warp->block);
-    if (!b || !e->op->access || e->op->kind == OP_CALL || e->is_async)
+    struct block_count *b = of_block(e->block);
+    if (!b || !e->site->accesses || e->is_async)
         return;
-    uint32_t number = site_of(b->k, sites, e->op);
+    uint32_t number = sites->of_site[e->site->number];
     if (number && !sites->at[number - 1].ignored)
         count_access(&b->k->footprint, b->l1, &sites->at[number - 1], &b->k->tables.sites[number - 1], e);
 }
@@ -100,18 +92,18 @@ static void on_access(void *data, const struct access_event *e)
 static void note_copy(const struct counted_launch *l, struct block_count *b, const struct access_site *s,
                       const struct issue_event *e, uint64_t bytes)
 {
-    struct warp_count *w = &b->warps[e->warp->index];
+    struct warp_count *w = &b->warps[e->warp];
     double done[CLOCK_LEVELS];
-    copy_latency(&l->counter->rates, e->op->mode, s->past_l1, bytes, done);
+    copy_latency(&l->counter->rates, e->site->mode, s->past_l1, bytes, done);
     for (unsigned i = 0; i < CLOCK_LEVELS; i++)
         done[i] += w->clock[i];
     if (!e->signals) {
-        clocks_wait(e->op->mode == ASYNC_COPY ? w->copies.open : w->bulk.open, done);
+        clocks_wait(e->site->mode == ASYNC_COPY ? w->copies.open : w->bulk.open, done);
         return;
     }
     for (uint32_t ranks = e->ranks ? e->ranks : 1; ranks; ranks &= ranks - 1) {
-        const struct block *of =
-            e->ranks ? block_of_rank((struct block *)e->signals, (uint32_t)__builtin_ctz(ranks)) : e->signals;
+        const struct event_block *of =
+            e->ranks ? event_block_of_rank(e->signals, (uint32_t)__builtin_ctz(ranks)) : e->signals;
         struct block_count *c = of ? of_block(of) : NULL;
         struct mbarrier_clock *m = c ? mbarrier_clock(&c->mbarriers, e->object) : NULL;
         if (m)
@@ -123,8 +115,8 @@ static void on_issue(void *data, const struct issue_event *e)
 {
     const struct counted_launch *l = data;
     const struct sites *sites = l->kernel->sites;
-    struct block_count *b = of_block(e->warp->block);
-    uint32_t number = b ? site_of(b->k, sites, e->op) : 0;
+    struct block_count *b = of_block(e->block);
+    uint32_t number = b ? sites->of_site[e->site->number] : 0;
     if (!number)
         return;
     const struct access_site *s = &sites->at[number - 1];
@@ -133,9 +125,9 @@ static void on_issue(void *data, const struct issue_event *e)
 
 /* ---- what warps execute ---- */
 
-static uint32_t number_of(const struct counted_launch *l, const struct activation *a, uint32_t block)
+static uint32_t number_of(const struct counted_launch *l, uint32_t function, uint32_t block)
 {
-    return l->kernel->sites->functions[a->code->index].first_block + block;
+    return l->kernel->sites->functions[function].first_block + block;
 }
 
 /* What it has to wait for when the block of code begins, and, as if it were at its end, for loads within. */
@@ -168,53 +160,42 @@ static void advance(struct block_count *b, uint32_t warp, const struct block_cos
     }
 }
 
-static void on_control(void *data, const struct control_event *e)
+static void on_enter(void *data, const struct enter_event *e)
 {
     const struct counted_launch *l = data;
-    struct block_count *b = of_block(e->warp->block);
+    struct block_count *b = of_block(e->block);
     if (!b)
         return;
-    uint32_t n = number_of(l, e->act, e->block);
+    uint32_t n = number_of(l, e->function, e->code_block);
     struct block_tally *t = &b->k->tables.blocks[n];
-    struct warp_count *w = &b->warps[e->warp->index];
+    struct warp_count *w = &b->warps[e->warp];
     t->executed++;
     t->threads += (unsigned)__builtin_popcount(e->lanes);
     w->instructions += l->kernel->insns_of_block[n];
     b->instructions += l->kernel->insns_of_block[n];
-    advance(b, e->warp->index, l->kernel->cost[n]);
+    advance(b, e->warp, l->kernel->cost[n]);
 }
 
 static void on_branch(void *data, const struct branch_event *e)
 {
     const struct counted_launch *l = data;
-    struct block_count *b = of_block(e->warp->block);
+    struct block_count *b = of_block(e->block);
     if (!b)
         return;
-    struct block_tally *t = &b->k->tables.blocks[number_of(l, e->act, e->block)];
+    struct block_tally *t = &b->k->tables.blocks[number_of(l, e->function, e->code_block)];
     t->control.branches++;
     t->control.divergent += e->taken && e->taken != e->lanes;
     t->control.taken += (unsigned)__builtin_popcount(e->taken);
 }
 
 /* The block of code that ends in the barrier at which the warp waits. */
-static struct block_tally *tally_of_wait(const struct counted_launch *l, struct block_count *b, const struct warp *w,
-                                         uint32_t id)
+static struct block_tally *tally_of_wait(const struct counted_launch *l, struct block_count *b,
+                                         const struct sync_event *e, uint32_t warp)
 {
-    const struct wait *t = w->waits;
-    while (t && !(t->op->kind == OP_BAR && t->barrier == id))
-        t = t->next;
-    if (!t)
-        return NULL;
-    const struct code *code = t->act->code;
-    uint32_t op = (uint32_t)(t->op - code->ops), low = 0, high = code->n_blocks - 1;
-    while (low < high) { /* the last block that begins at or before it */
-        uint32_t middle = (low + high + 1) / 2;
-        if (code->blocks[middle].first <= op)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &b->k->tables.blocks[number_of(l, t->act, low)];
+    for (uint32_t i = 0; i < e->n_parties; i++)
+        if (e->parties[i].warp == warp)
+            return &b->k->tables.blocks[number_of(l, e->parties[i].site->function, e->parties[i].site->block)];
+    return NULL;
 }
 
 /* A barrier opens: its warps go on at the clock of the last. */
@@ -227,7 +208,7 @@ static void on_barrier(const struct counted_launch *l, const struct sync_event *
     b->k->barriers++;
     for (uint32_t i = 0; i < e->block->n_warps; i++) {
         const struct warp_count *w = &b->warps[i];
-        if (!barrier_waited(e, &e->block->warps[i]) && !barrier_arrived(e, &e->block->warps[i]))
+        if (!e->waited[i] && !e->arrived[i])
             continue;
         for (unsigned c = 0; c < CLOCK_LEVELS; c++)
             latest.clock[c] = w->clock[c] > latest.clock[c] ? w->clock[c] : latest.clock[c];
@@ -235,9 +216,9 @@ static void on_barrier(const struct counted_launch *l, const struct sync_event *
     }
     for (uint32_t i = 0; i < e->block->n_warps; i++) {
         struct warp_count *w = &b->warps[i];
-        if (!barrier_waited(e, &e->block->warps[i]))
+        if (!e->waited[i])
             continue;
-        struct block_tally *t = tally_of_wait(l, b, &e->block->warps[i], e->id);
+        struct block_tally *t = tally_of_wait(l, b, e, i);
         uint64_t waited = latest.instructions - w->instructions;
         if (t) {
             t->control.barrier_warps++;
@@ -263,14 +244,14 @@ static void wait_until(struct block_count *b, uint32_t warp, const double clock[
 
 static void on_group(struct block_count *b, const struct sync_event *e)
 {
-    struct warp_count *w = &b->warps[e->warp->index];
+    struct warp_count *w = &b->warps[e->warp];
     const double *done = NULL;
-    switch ((enum group_mode)e->op->mode) {
+    switch ((enum group_mode)e->site->mode) {
     case GROUP_COMMIT: groups_commit(&w->copies); return;
     case GROUP_BULK_COMMIT: groups_commit(&w->bulk); return;
-    case GROUP_WAIT: done = groups_done(&w->copies, e->op->imm); break;
+    case GROUP_WAIT: done = groups_done(&w->copies, e->site->imm); break;
     case GROUP_BULK_WAIT:
-    case GROUP_BULK_WAIT_READ: done = groups_done(&w->bulk, e->op->imm); break;
+    case GROUP_BULK_WAIT_READ: done = groups_done(&w->bulk, e->site->imm); break;
     case GROUP_WAIT_ALL:
         groups_commit(&w->copies);
         done = groups_done(&w->copies, 0);
@@ -278,21 +259,21 @@ static void on_group(struct block_count *b, const struct sync_event *e)
     default: break;
     }
     if (done)
-        wait_until(b, e->warp->index, done);
+        wait_until(b, e->warp, done);
 }
 
 /* Of lanes, or of copies that the machine has done: when these would be is known since they were issued (on_issue). */
 static void on_arrival(struct block_count *b, const struct sync_event *e)
 {
-    struct block_count *of = of_block(e->warp->block);
+    struct block_count *of = of_block(e->block);
     struct mbarrier_clock *m = mbarrier_clock(&b->mbarriers, e->address);
     if (!m || !of)
         return;
-    const struct warp_count *w = &of->warps[e->warp->index];
-    bool is_copy = e->op->kind == OP_ASYNC && e->op->mode != ASYNC_STORE;
+    const struct warp_count *w = &of->warps[e->warp];
+    bool is_copy = e->site->kind == SITE_COPY && e->site->mode != ASYNC_STORE;
     if (!is_copy)
         clocks_wait(m->phase, w->clock);
-    if (is_copy && (e->op->mode == ASYNC_ARRIVE || e->op->mode == ASYNC_ARRIVE_NOINC)) {
+    if (is_copy && (e->site->mode == ASYNC_ARRIVE || e->site->mode == ASYNC_ARRIVE_NOINC)) {
         const double *done = groups_done(&w->copies, 0);
         clocks_wait(m->phase, w->copies.open);
         if (done)
@@ -304,17 +285,17 @@ static void on_arrival(struct block_count *b, const struct sync_event *e)
 
 static void on_sync(void *data, const struct sync_event *e)
 {
-    struct block_count *b = of_block(e->block);
+    struct block_count *b = of_block(e->owner ? e->owner : e->block);
     struct mbarrier_clock *m;
     if (!b)
         return;
     switch (e->kind) {
-    case SYNC_BARRIER_OPEN: on_barrier(data, e); break;
-    case SYNC_GROUP: on_group(b, e); break;
-    case SYNC_MBARRIER_ARRIVE: on_arrival(b, e); break;
-    case SYNC_MBARRIER_WAIT:
-        if ((m = mbarrier_clock(&b->mbarriers, e->address)) && of_block(e->warp->block))
-            wait_until(of_block(e->warp->block), e->warp->index, m->last);
+    case EVENT_BARRIER_OPEN: on_barrier(data, e); break;
+    case EVENT_GROUP: on_group(b, e); break;
+    case EVENT_MBARRIER_ARRIVE: on_arrival(b, e); break;
+    case EVENT_MBARRIER_WAIT:
+        if ((m = mbarrier_clock(&b->mbarriers, e->address)) && of_block(e->block))
+            wait_until(of_block(e->block), e->warp, m->last);
         break;
     default: break;
     }
@@ -339,13 +320,12 @@ static void free_worker(const struct counted_launch *l, struct worker_count *k)
     free(k);
 }
 
-static struct worker_count *new_worker(struct counted_launch *l, const struct worker *worker)
+static struct worker_count *new_worker(struct counted_launch *l, const void *worker)
 {
     struct worker_count *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
     k->worker = worker;
-    k->mem = &worker->machine->mem;
     k->l1 = calloc(l->multiprocessors, sizeof(struct l1 *));
     k->instructions = calloc(l->multiprocessors, sizeof *k->instructions);
     if (!k->l1 || !k->instructions || !tables_make(&k->tables, l->kernel->sites)) {
@@ -359,7 +339,7 @@ static struct worker_count *new_worker(struct counted_launch *l, const struct wo
 }
 
 /* Each worker looks for its own, which nobody else adds. */
-static struct worker_count *find_worker(struct counted_launch *l, const struct worker *worker)
+static struct worker_count *find_worker(struct counted_launch *l, const void *worker)
 {
     struct worker_count *k = atomic_load_explicit(&l->workers, memory_order_acquire);
     while (k && k->worker != worker)
@@ -387,11 +367,11 @@ static struct block_count *take_block(const struct counted_launch *l, struct wor
     return k->blocks = b;
 }
 
-static void start_block(struct counted_launch *l, struct block *block)
+static void start_block(struct counted_launch *l, struct event_block *block)
 {
     struct worker_count *k = find_worker(l, block->worker);
     struct block_count *b = k ? take_block(l, k) : NULL;
-    block->client[CLIENT_COUNTERS] = b;
+    event_keep(block, slot, b);
     if (!b)
         return;
     struct l1 **l1 = &k->l1[block->index % l->multiprocessors];
@@ -402,7 +382,7 @@ static void start_block(struct counted_launch *l, struct block *block)
         b->timeline = l->timeline;
 }
 
-static void end_block(const struct counted_launch *l, struct block *block)
+static void end_block(const struct counted_launch *l, struct event_block *block)
 {
     struct block_count *b = of_block(block);
     if (!b)
@@ -425,26 +405,32 @@ static void end_block(const struct counted_launch *l, struct block *block)
         timeline_add(b->timeline, i, w->clock[CLOCK_L2], w->pending[CLOCK_L2], SPAN_WAIT);
     }
     k->instructions[block->index % l->multiprocessors] += b->instructions;
-    block->client[CLIENT_COUNTERS] = NULL;
+    event_keep(block, slot, NULL);
     b->next_free = k->free;
     k->free = b;
 }
 
 static void on_schedule(void *data, const struct schedule_event *e)
 {
-    struct block *block = (struct block *)e->block;
-    if (e->kind == SCHEDULE_BLOCK_START)
-        start_block(data, block);
-    else if (e->kind == SCHEDULE_BLOCK_END)
-        end_block(data, block);
+    if (e->kind == EVENT_BLOCK_START)
+        start_block(data, e->block);
+    else
+        end_block(data, e->block);
 }
 
 /* ---- launches ---- */
 
+static void take_slot(void)
+{
+    slot = event_slot_new();
+}
+
 struct counter *counter_new(const struct device_model *model, uint64_t sample_after)
 {
     bool known;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct counter *c = calloc(1, sizeof *c);
+    pthread_once(&once, take_slot);
     if (!c)
         return NULL;
     c->model = model;
@@ -495,7 +481,7 @@ static bool enlist(struct counter *c, struct counted_launch *l, const struct lau
     return l->kernel != NULL;
 }
 
-struct counted_launch *counter_begin(struct counter *c, struct launch_request *q)
+struct counted_launch *counter_begin(struct counter *c, const struct mem *mem, struct launch_request *q)
 {
     bool is_first = false;
     struct counted_launch *l = calloc(1, sizeof *l);
@@ -507,6 +493,7 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
     uint32_t threads = dims->block[0] * dims->block[1] * dims->block[2];
     l->counter = c;
     l->request = q;
+    l->mem = mem;
     l->warps_per_block = (threads + WARP_LANES - 1) / WARP_LANES;
     l->multiprocessors = c->model->multiprocessors;
     if (l->sampled)
@@ -515,17 +502,23 @@ struct counted_launch *counter_begin(struct counter *c, struct launch_request *q
                                                  kernel_registers(q->kernel, NULL)));
     if (is_first)
         l->timeline = timeline_new(l->warps_per_block);
-    l->hooks = (struct hooks){.data = l,
-                              .access = on_access,
-                              .access_by_piece = true,
-                              .issue = on_issue,
-                              .control = on_control,
-                              .branch = on_branch,
-                              .sync = on_sync,
-                              .sync_kinds = 1u << SYNC_BARRIER_OPEN | 1u << SYNC_GROUP | 1u << SYNC_MBARRIER_ARRIVE |
-                                            1u << SYNC_MBARRIER_WAIT,
-                              .schedule = on_schedule};
-    hooks_add(&q->hooks, HOOK_COUNTERS, &l->hooks);
+    l->client = (struct event_client){
+        .data = l,
+        .wants = EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_ISSUE) | EVENT_BIT(EVENT_ENTER) | EVENT_BIT(EVENT_BRANCH) |
+                 EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_GROUP) | EVENT_BIT(EVENT_MBARRIER_ARRIVE) |
+                 EVENT_BIT(EVENT_MBARRIER_WAIT) | EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
+        .by_piece = true,
+        .access = on_access,
+        .issue = on_issue,
+        .enter = on_enter,
+        .branch = on_branch,
+        .sync = on_sync,
+        .schedule = on_schedule};
+    if (!events_add(&q->events, &l->client)) {
+        free(l->timeline);
+        free(l);
+        return NULL;
+    }
     return l;
 }
 
@@ -570,14 +563,14 @@ static void describe(const struct counted_launch *l, struct kernel_counters *c)
     c->registers = kernel_registers(kernel, &c->registers_guessed);
 }
 
-static void find_hottest(const struct worker_count *k, struct kernel_counters *c)
+static void find_hottest(const struct mem *mem, const struct worker_count *k, struct kernel_counters *c)
 {
     struct hot_sector hottest[HOT_PLACES];
     footprint_hottest(&k->footprint, hottest, HOT_PLACES);
     for (unsigned i = 0; i < HOT_PLACES; i++) {
         struct mem_block block;
         c->hottest[i].operations = hottest[i].operations;
-        if (!hottest[i].operations || !mem_find(k->mem, hottest[i].address, &block))
+        if (!hottest[i].operations || !mem_find(mem, hottest[i].address, &block))
             continue;
         c->hottest[i].offset = hottest[i].address > block.start ? hottest[i].address - block.start : 0;
         c->hottest[i].bytes = block.size;
@@ -595,7 +588,7 @@ static void fill(const struct counted_launch *l, const struct worker_count *k, s
     c->written_sectors = f.written;
     c->touched_sectors = f.touched;
     c->touched_lines = f.lines;
-    find_hottest(k, c);
+    find_hottest(l->mem, k, c);
     c->barriers = k->barriers;
     memcpy(c->barrier_wait_of_warp, k->barrier_wait_of_warp, sizeof c->barrier_wait_of_warp);
     uint64_t most = 0, all = 0;

@@ -1,4 +1,4 @@
-/* Counts what launches do, as a client of exec/hooks.h.
+/* Counts what launches do, as a client of exec/events.h.
  *
  * One counter serves all launches of a machine, on all workers; nothing in the way of an access takes a lock. What is counted does not
  * depend on the number of workers, but for l1_miss_sectors and pairs of loads: blocks of a multiprocessor that different workers have
@@ -11,6 +11,7 @@
 
 struct device_model;
 struct launch_request;
+struct mem;
 struct counter;
 struct counted_launch;
 
@@ -19,8 +20,8 @@ struct counted_launch;
 struct counter *counter_new(const struct device_model *model, uint64_t sample_after);
 void counter_free(struct counter *c);
 
-/* Before a launch: its hooks are added, where it is to be counted. NULL where memory is exhausted. */
-struct counted_launch *counter_begin(struct counter *c, struct launch_request *q);
+/* Before a launch: the counter becomes a client of it, where it is to be counted. NULL where memory is exhausted. */
+struct counted_launch *counter_begin(struct counter *c, const struct mem *mem, struct launch_request *q);
 /* After it, also of one that has failed: what was counted, without insns and lines, until the launch is freed. */
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena);
 void counter_launch_free(struct counted_launch *l);

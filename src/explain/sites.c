@@ -165,7 +165,7 @@ static void find_in(struct sites *s, struct function_sites *f, struct arena *are
         if (!accesses_memory(&f->code->ops[i]))
             continue;
         s->at[s->n] = make_site(&f->code->ops[i], f->code->ir, &d);
-        of_op[i] = ++s->n;
+        of_op[i] = s->of_site[f->code->ops[i].site] = ++s->n;
     }
     f->of_op = of_op;
     arena_free(&scratch);
@@ -174,25 +174,20 @@ static void find_in(struct sites *s, struct function_sites *f, struct arena *are
 struct sites *sites_find(const struct kernel *k, struct arena *arena)
 {
     struct sites *s = ARENA_NEW(arena, struct sites);
-    uint32_t most = 0;
+    uint32_t most = 0, n_ops = 0;
     s->n_functions = k->functions.n;
     s->functions = ARENA_ARRAY(arena, struct function_sites, s->n_functions);
-    for (uint32_t i = 0; i < s->n_functions; i++)
+    for (uint32_t i = 0; i < s->n_functions; i++) {
+        n_ops += k->functions.at[i]->n_ops;
         for (uint32_t o = 0; o < k->functions.at[i]->n_ops; o++)
             most += accesses_memory(&k->functions.at[i]->ops[o]);
+    }
     s->at = ARENA_ARRAY(arena, struct access_site, most);
+    s->of_site = ARENA_ARRAY(arena, uint32_t, n_ops);
     for (uint32_t i = 0; i < s->n_functions; i++) {
         s->functions[i] = (struct function_sites){.code = k->functions.at[i], .first_block = s->n_blocks};
         s->n_blocks += k->functions.at[i]->n_blocks;
         find_in(s, &s->functions[i], arena);
     }
     return s;
-}
-
-const struct function_sites *sites_function(const struct sites *s, const struct op *o)
-{
-    for (uint32_t i = 0; i < s->n_functions; i++)
-        if (o >= s->functions[i].code->ops && o < s->functions[i].code->ops + s->functions[i].code->n_ops)
-            return &s->functions[i];
-    return NULL;
 }

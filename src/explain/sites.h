@@ -37,11 +37,10 @@ struct sites {
     struct function_sites *functions; /* as in kernel->functions */
     uint32_t n_functions, n_blocks, n;
     struct access_site *at;
+    uint32_t *of_site; /* by the numbers of exec/site.h: 1 + the number of the access_site, or 0 */
 };
 
 /* Lives in the arena; NULL where memory is exhausted. */
 struct sites *sites_find(const struct kernel *k, struct arena *arena);
-/* The function that the operation is one of, or NULL. */
-const struct function_sites *sites_function(const struct sites *s, const struct op *o);
 
 #endif

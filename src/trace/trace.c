@@ -10,7 +10,7 @@
 #include "base/demangle.h"
 #include "base/monotonic.h"
 #include "exec/barrier.h"
-#include "exec/hooks.h"
+#include "exec/events.h"
 #include "exec/launch.h"
 #include "exec/worker.h"
 #include "trace/events.h"
@@ -18,53 +18,49 @@
 enum { MAX_EVENTS = 4000000 };
 
 struct tracer {
-    struct hooks hooks;
+    struct event_client client;
     FILE *file;
     pthread_mutex_t lock;
     uint64_t events;
     double start;
 };
 
-static double now_us(const struct tracer *t, const struct block *b)
+static double now_us(const struct tracer *t, const struct schedule_event *e)
 {
-    if (b->launch->schedule)
-        return 1e-3 * (double)b->worker->warp_instructions;
-    return 1e6 * (seconds_now() - t->start);
+    return e->block->launch->scheduled ? 1e-3 * (double)e->steps : 1e6 * (seconds_now() - t->start);
 }
 
 /* One id a block of a launch: launches follow each other in the file. */
-static struct trace_thread thread_of(const struct block *b, uint32_t warp)
+static struct trace_thread thread_of(const struct schedule_event *e)
 {
-    return (struct trace_thread){b->launch->number * 1000000 + b->index, warp};
+    return (struct trace_thread){e->block->launch->number * 1000000 + e->block->index, e->warp};
 }
 
-static void put(struct tracer *t, char phase, const char *name, const struct block *b, uint32_t warp)
+static void put(struct tracer *t, char phase, const char *name, const struct schedule_event *e)
 {
     if (t->events++ < MAX_EVENTS)
-        trace_event(t->file, phase, thread_of(b, warp), name, now_us(t, b));
+        trace_event(t->file, phase, thread_of(e), name, now_us(t, e));
 }
 
-static void put_name(struct tracer *t, const struct block *b)
+static void put_name(struct tracer *t, const struct schedule_event *e)
 {
     struct arena scratch = {0};
-    const char *name =
-        arena_printf(&scratch, "%s, block (%u,%u,%u)", demangle(b->launch->kernel->func->symbol.name, &scratch),
-                     b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+    const uint32_t *ctaid = e->block->ctaid;
+    const char *name = arena_printf(&scratch, "%s, block (%u,%u,%u)",
+                                    demangle(e->block->launch->kernel->kernel, &scratch), ctaid[0], ctaid[1], ctaid[2]);
     if (t->events++ < MAX_EVENTS)
-        trace_name_process(t->file, thread_of(b, 0).process, name);
+        trace_name_process(t->file, thread_of(e).process, name);
     arena_free(&scratch);
 }
 
 /* What a warp does until its next turn. */
-static void wait_name(const struct warp *w, char *name, size_t size)
+static void wait_name(const struct schedule_event *e, char *name, size_t size)
 {
-    const struct wait *t = w->waits;
-    if (w->state != WARP_WAITING || !t)
-        snprintf(name, size, "ready");
-    else if (t->op->kind == OP_BAR)
-        snprintf(name, size, "%s", barrier_name(t->barrier));
-    else
-        snprintf(name, size, "mask 0x%08x", t->membermask);
+    switch (e->state) {
+    case TURN_BARRIER: snprintf(name, size, "%s", barrier_name(e->id)); break;
+    case TURN_MASK: snprintf(name, size, "mask 0x%08x", e->id); break;
+    default: snprintf(name, size, "ready"); break;
+    }
 }
 
 static void on_schedule(void *data, const struct schedule_event *e)
@@ -73,19 +69,18 @@ static void on_schedule(void *data, const struct schedule_event *e)
     char name[32];
     pthread_mutex_lock(&t->lock);
     switch (e->kind) {
-    case SCHEDULE_BLOCK_START: put_name(t, e->block); break;
-    case SCHEDULE_BLOCK_END: break;
-    case SCHEDULE_TURN_START:
-        if (e->warp->state != WARP_FRESH)
-            put(t, 'E', "", e->block, e->warp->index);
-        put(t, 'B', "run", e->block, e->warp->index);
+    case EVENT_BLOCK_START: put_name(t, e); break;
+    case EVENT_TURN_START:
+        if (!e->first)
+            put(t, 'E', "", e);
+        put(t, 'B', "run", e);
         break;
-    case SCHEDULE_TURN_END:
-        put(t, 'E', "", e->block, e->warp->index);
-        if (e->warp->state == WARP_DONE)
+    default:
+        put(t, 'E', "", e);
+        if (e->state == TURN_DONE)
             break;
-        wait_name(e->warp, name, sizeof name);
-        put(t, 'B', name, e->block, e->warp->index);
+        wait_name(e, name, sizeof name);
+        put(t, 'B', name, e);
         break;
     }
     pthread_mutex_unlock(&t->lock);
@@ -96,7 +91,10 @@ struct tracer *trace_open(const char *path)
     struct tracer *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    t->hooks = (struct hooks){.data = t, .schedule = on_schedule};
+    t->client = (struct event_client){.data = t,
+                                      .wants = EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_TURN_START) |
+                                               EVENT_BIT(EVENT_TURN_END),
+                                      .schedule = on_schedule};
     t->start = seconds_now();
     t->file = fopen(path, "wb");
     if (!t->file) {
@@ -108,9 +106,9 @@ struct tracer *trace_open(const char *path)
     return t;
 }
 
-const struct hooks *trace_hooks(struct tracer *t)
+const struct event_client *trace_client(struct tracer *t)
 {
-    return &t->hooks;
+    return &t->client;
 }
 
 bool trace_close(struct tracer *t)

@@ -5,8 +5,7 @@
  */
 #include "check/report/findings.h"
 #include "base/demangle.h"
-#include "check/memory/uses.h"
-#include "exec/launch.h"
+#include "exec/events.h"
 #include "exec/machine.h"
 
 #include <stdlib.h>
@@ -77,7 +76,7 @@ static bool note_region(struct checker *c, uint64_t address, uint64_t bytes, con
 
 static const char *region_written(const struct region *r, struct arena *arena)
 {
-    const struct op *writer = atomic_load_explicit(&r->writer, memory_order_relaxed);
+    const struct site *writer = atomic_load_explicit(&r->writer, memory_order_relaxed);
     return writer ? arena_printf(arena, "other parts of it are written %s", place_name(arena, writer))
                   : "nothing of it has been written";
 }
@@ -112,7 +111,7 @@ void memory_forget(struct checker *c, const void *p, uint64_t bytes)
 
 /* ---- what the host says ---- */
 
-static void note_lost(struct checker *c, const struct launch *l, const char *place);
+static void note_lost(struct checker *c, const struct event_launch *l, const char *place);
 
 bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name)
 {
@@ -206,22 +205,22 @@ uint64_t checker_defined_data(struct checker *c, const void *p, uint64_t bytes)
 
 /* ---- what to call it ---- */
 
-static const struct placed_var *shared_var_at(const struct kernel *k, uint64_t address)
+static const struct site_variable *shared_var_at(const struct site_table *k, uint64_t address)
 {
-    for (uint32_t i = 0; i < k->shared_vars.n; i++)
-        if (address - k->shared_vars.at[i].at < k->shared_vars.at[i].var->size)
-            return &k->shared_vars.at[i];
+    for (uint32_t i = 0; i < k->n_shared; i++)
+        if (address - k->shared[i].at < k->shared[i].bytes)
+            return &k->shared[i];
     return NULL;
 }
 
-static const char *shared_place(const struct kernel *k, uint64_t at, struct arena *arena)
+static const char *shared_place(const struct site_table *k, uint64_t at, struct arena *arena)
 {
-    const struct placed_var *v = shared_var_at(k, at);
+    const struct site_variable *v = shared_var_at(k, at);
     if (!v)
         return arena_printf(arena, "byte %llu of dynamic shared memory",
                             (unsigned long long)(at - k->static_shared_bytes));
     return arena_printf(arena, "byte %llu of shared variable `%s`", (unsigned long long)(at - v->at),
-                        demangle(v->var->symbol.name, arena));
+                        demangle(v->name, arena));
 }
 
 static const char *global_place(const struct checker *c, const struct region *r, uint64_t at, struct arena *arena)
@@ -238,7 +237,7 @@ const char *memory_place(struct checker *c, const struct access_event *e, unsign
 {
     uint64_t at = access_address(e, lane);
     switch (e->space) {
-    case SPACE_SHARED: return shared_place(e->warp->block->launch->kernel, at, arena);
+    case SPACE_SHARED: return shared_place(e->block->launch->kernel, at, arena);
     case SPACE_LOCAL: return arena_printf(arena, "local address 0x%llx", (unsigned long long)at);
     default: return global_place(c, find_region(c, at), at, arena);
     }
@@ -247,13 +246,13 @@ const char *memory_place(struct checker *c, const struct access_event *e, unsign
 /* ---- what cannot be followed ---- */
 
 /* Memory has run out, in a launch or (NULL) an allocation of the host's; `place`: what is not followed first. */
-static void note_lost(struct checker *c, const struct launch *l, const char *place)
+static void note_lost(struct checker *c, const struct event_launch *l, const char *place)
 {
     struct arena *arena = &c->findings.arena;
     pthread_mutex_lock(&c->findings.lock);
     if (!c->lost && l)
         c->lost = arena_printf(arena, "launch %llu, of kernel `%s`, on (first %s)", (unsigned long long)l->number,
-                               demangle(l->kernel->func->symbol.name, arena), place);
+                               demangle(l->kernel->kernel, arena), place);
     else if (!c->lost)
         c->lost = arena_printf(arena, "an allocation behind launch %llu on",
                                (unsigned long long)atomic_load(&c->machine->launch_number));
@@ -265,7 +264,7 @@ static void note_lost_global(struct checker *c, const struct access_event *e, ui
     struct arena scratch = {0};
     if (atomic_load_explicit(&c->lost, memory_order_relaxed))
         return;
-    note_lost(c, e->warp->block->launch, global_place(c, find_region(c, address), address, &scratch));
+    note_lost(c, e->block->launch, global_place(c, find_region(c, address), address, &scratch));
     arena_free(&scratch);
 }
 
@@ -276,9 +275,9 @@ static void note_lost_block(struct checker *c, const struct access_event *e)
     if (atomic_load_explicit(&c->lost, memory_order_relaxed))
         return;
     const char *memory = e->space == SPACE_SHARED ? "shared" : "local";
-    note_lost(c, e->warp->block->launch,
+    note_lost(c, e->block->launch,
               arena_printf(&scratch, "%s memory of %s", memory,
-                           block_name(&scratch, e->space == SPACE_SHARED ? e->owner : e->warp->block)));
+                           block_name(&scratch, e->space == SPACE_SHARED ? e->owner : e->block)));
     arena_free(&scratch);
 }
 
@@ -300,13 +299,17 @@ void memory_tell_lost(struct checker *c, struct diags *diags)
 /* Where several threads have memory of their own at one address: whose. */
 static const void *owner_of(const struct checker *c, const struct access_event *e)
 {
-    return e->space == SPACE_GLOBAL ? (const void *)c : e->space == SPACE_SHARED ? (const void *)e->owner : e->warp;
+    return e->space == SPACE_GLOBAL ? (const void *)c : e->space == SPACE_SHARED ? e->owner : e->block;
+}
+static uint32_t warp_of(const struct access_event *e)
+{
+    return e->space == SPACE_LOCAL ? e->warp : UINT32_MAX;
 }
 
-static struct block_memory *memory_of(struct checker *c, const struct block *b);
+static struct block_memory *memory_of(struct checker *c, struct event_block *b);
 
 /* From here on writes to the place are looked at. More places than there is room for are not. */
-static void expect_writer(struct checker *c, const void *owner, uint64_t address, struct finding *f)
+static void expect_writer(struct checker *c, const struct access_event *e, uint64_t address, struct finding *f)
 {
     uint32_t n = atomic_load_explicit(&c->n_early, memory_order_relaxed);
     for (uint32_t i = 0; i < n; i++)
@@ -316,7 +319,8 @@ static void expect_writer(struct checker *c, const void *owner, uint64_t address
         return;
     c->early[n].address = address;
     c->early[n].finding = f;
-    atomic_store_explicit(&c->early[n].owner, owner, memory_order_relaxed);
+    c->early[n].warp = warp_of(e);
+    atomic_store_explicit(&c->early[n].owner, owner_of(c, e), memory_order_relaxed);
     atomic_store_explicit(&c->n_early, n + 1, memory_order_release);
 }
 
@@ -324,25 +328,26 @@ static void describe_read(struct checker *c, const struct access_event *e, unsig
 {
     struct arena *arena = &c->findings.arena;
     uint64_t at = access_address(e, lane);
-    const struct op *writer = e->space == SPACE_SHARED ? memory_of(c, e->owner)->writer : NULL;
+    const struct site *writer = e->space == SPACE_SHARED ? memory_of(c, e->owner)->writer : NULL;
     f->region = e->space == SPACE_GLOBAL ? find_region(c, at) : NULL;
     f->text = arena_printf(arena, "%s reads %u bytes that have never been written: %s",
-                           thread_name(arena, e->warp, lane), e->bytes, memory_place(c, e, lane, arena));
+                           thread_name(arena, e->block, e->warp, lane), e->bytes, memory_place(c, e, lane, arena));
     f->later = NULL;
     f->written = writer ? arena_printf(arena, "other parts of it are written %s", place_name(arena, writer))
                         : "nothing of it has been written";
-    expect_writer(c, owner_of(c, e), at, f);
+    expect_writer(c, e, at, f);
 }
 
 static void read_undefined(struct checker *c, const struct access_event *e, uint32_t lanes)
 {
-    lanes = lanes_that_use(e->warp, e->op, lanes);
+    lanes = event_users(e, lanes);
     if (!lanes)
         return;
     unsigned lane = (unsigned)__builtin_ctz(lanes);
     struct sight s = {.code = "uninitialised-read",
                       .severity = DIAG_ERROR,
-                      .op = e->op,
+                      .site = e->site,
+                      .block = e->block,
                       .warp = e->warp,
                       .lane = lane,
                       .count = (uint64_t)__builtin_popcount(lanes)};
@@ -365,44 +370,44 @@ static void note_late_writer(struct checker *c, const struct access_event *e, st
 {
     pthread_mutex_lock(&c->findings.lock);
     if (atomic_exchange(&early->owner, NULL))
-        early->finding->later = place_name(&c->findings.arena, e->op);
+        early->finding->later = place_name(&c->findings.arena, e->site);
     pthread_mutex_unlock(&c->findings.lock);
 }
 
 static void look_for_early_reads(struct checker *c, const struct access_event *e, const struct run *r)
 {
     const void *owner = owner_of(c, e);
-    uint32_t n = atomic_load_explicit(&c->n_early, memory_order_acquire);
+    uint32_t warp = warp_of(e), n = atomic_load_explicit(&c->n_early, memory_order_acquire);
     for (uint32_t i = 0; i < n; i++)
-        if (atomic_load_explicit(&c->early[i].owner, memory_order_relaxed) == owner &&
+        if (atomic_load_explicit(&c->early[i].owner, memory_order_relaxed) == owner && c->early[i].warp == warp &&
             c->early[i].address - r->address < r->bytes)
             note_late_writer(c, e, &c->early[i]);
 }
 
 /* ---- writes of what was undefined ---- */
 
-static uint32_t text_offset(const struct op *op)
+static uint32_t text_offset(const struct site *s)
 {
-    return op->origin && op->origin->origin ? op->origin->origin->offset : UINT32_MAX;
+    return s->place.source ? s->place.offset : UINT32_MAX;
 }
 
 /* The allocation that an operation stores to, remembered for as long as its block runs. */
 static struct region *region_stored_to(struct checker *c, const struct access_event *e, uint64_t address)
 {
-    struct block_memory *b = memory_of(c, e->warp->block);
+    struct block_memory *b = memory_of(c, e->block);
     struct region_cache *s =
-        &b->region_cache[(uintptr_t)e->op / sizeof *e->op % (sizeof b->region_cache / sizeof b->region_cache[0])];
-    if (s->op != e->op || !s->region || address - s->region->start >= s->region->size)
-        *s = (struct region_cache){e->op, find_region(c, address)};
+        &b->region_cache[(uintptr_t)e->site / sizeof *e->site % (sizeof b->region_cache / sizeof b->region_cache[0])];
+    if (s->site != e->site || !s->region || address - s->region->start >= s->region->size)
+        *s = (struct region_cache){e->site, find_region(c, address)};
     return s->region;
 }
 
 static void note_global_writer(struct checker *c, const struct access_event *e, uint64_t address)
 {
     struct region *r = region_stored_to(c, e, address);
-    const struct op *writer = r ? atomic_load_explicit(&r->writer, memory_order_relaxed) : NULL;
-    if (r && writer != e->op && (!writer || text_offset(e->op) < text_offset(writer)))
-        atomic_store_explicit(&r->writer, e->op, memory_order_relaxed);
+    const struct site *writer = r ? atomic_load_explicit(&r->writer, memory_order_relaxed) : NULL;
+    if (r && writer != e->site && (!writer || text_offset(e->site) < text_offset(writer)))
+        atomic_store_explicit(&r->writer, e->site, memory_order_relaxed);
 }
 
 /* ---- accesses ---- */
@@ -506,7 +511,7 @@ static void access_shared(struct checker *c, const struct access_event *e)
     while (e->writes && next_run(e, &left, &r)) {
         if (!shared_set(b, r.address, r.bytes))
             continue;
-        b->writer = e->op;
+        b->writer = e->site;
         look_for_early_reads(c, e, &r);
     }
 }
@@ -514,9 +519,9 @@ static void access_shared(struct checker *c, const struct access_event *e)
 /* Lanes at one address, which are all or one, are one question. */
 static void access_local(struct checker *c, const struct access_event *e)
 {
-    struct block_memory *b = memory_of(c, e->warp->block);
+    struct block_memory *b = memory_of(c, e->block);
     uint32_t lanes = 0;
-    struct defined_local *d = b ? &b->local[e->warp->index] : NULL;
+    struct defined_local *d = b ? &b->local[e->warp] : NULL;
     if (!d || d->lost)
         note_lost_block(c, e);
     if (!d)
@@ -558,7 +563,7 @@ static void access_async(struct checker *c, const struct access_event *e)
 {
     struct access_event part = *e;
     uint64_t n = 0;
-    bool reduces = e->op->access->mem.type || e->op->mode == ASYNC_TENSOR_REDUCE, defined = !reduces;
+    bool reduces = e->site->access.type || e->site->mode == ASYNC_TENSOR_REDUCE, defined = !reduces;
     if (e->reads && !reduces)
         return;
     part.reads = reduces;
@@ -596,11 +601,12 @@ static bool on_fault(void *data, const struct fault_event *e)
     static const char *const kinds[] = {"reads", "writes", "updates"};
     struct checker *c = data;
     struct arena *arena = &c->findings.arena;
-    bool atomic = e->op->kind == OP_ATOM;
+    bool atomic = site_is_atomic(e->site);
     struct sight s = {.code = fault_code(e->kind),
                       .kind = kinds[atomic + e->writes],
                       .severity = DIAG_ERROR,
-                      .op = e->op,
+                      .site = e->site,
+                      .block = e->block,
                       .warp = e->warp,
                       .lane = e->lane,
                       .count = 1};
@@ -609,16 +615,8 @@ static bool on_fault(void *data, const struct fault_event *e)
     struct finding *f = findings_sight(&c->findings, &s);
     if (!f)
         return true;
-    struct fault fault = {.kind = e->kind,
-                          .at = e->op->origin,
-                          .address = e->address,
-                          .bytes = e->bytes,
-                          .window = e->window,
-                          .space = e->space,
-                          .is_write = e->writes,
-                          .is_atomic = atomic};
-    f->text =
-        arena_printf(arena, "%s %s", thread_name(arena, e->warp, e->lane), fault_describe(c->machine, &fault, arena));
+    f->text = arena_printf(arena, "%s %s", thread_name(arena, e->block, e->warp, e->lane),
+                           e->block->launch->asks->describe(e, arena));
     findings_done(&c->findings);
     return true;
 }
@@ -627,17 +625,17 @@ static bool on_fault(void *data, const struct fault_event *e)
 
 static void on_malloc(struct checker *c, const struct heap_event *e)
 {
-    struct sight s = {.code = "leak", .severity = DIAG_WARNING, .op = e->op, .warp = e->warp, .lane = e->lane};
-    uint64_t at = (uint64_t)(uintptr_t)e->p;
+    struct sight s = {
+        .code = "leak", .severity = DIAG_WARNING, .site = e->site, .block = e->block, .warp = e->warp, .lane = e->lane};
     struct finding *leak = NULL;
     if (c->options.tools & HD_TOOL_MEMCHECK) {
         pthread_mutex_lock(&c->findings.lock);
         leak = findings_add(&c->findings, &s);
         pthread_mutex_unlock(&c->findings.lock);
     }
-    note_region(c, at, e->bytes, "malloc", leak);
+    note_region(c, e->address, e->bytes, "malloc", leak);
     if (c->options.tools & HD_TOOL_INITCHECK)
-        defined_set_undefined(&c->defined, at, e->bytes);
+        defined_set_undefined(&c->defined, e->address, e->bytes);
 }
 
 static void on_heap(void *data, const struct heap_event *e)
@@ -645,9 +643,9 @@ static void on_heap(void *data, const struct heap_event *e)
     struct mem_block b;
     if (!e->is_free)
         on_malloc(data, e);
-    else if (mem_find(&((struct checker *)data)->machine->mem, (uint64_t)(uintptr_t)e->p, &b) && b.kind == MEM_HEAP &&
-             b.start == (uint64_t)(uintptr_t)e->p)
-        memory_forget(data, e->p, b.size);
+    else if (mem_find(&((struct checker *)data)->machine->mem, e->address, &b) && b.kind == MEM_HEAP &&
+             b.start == e->address)
+        memory_forget(data, (const void *)(uintptr_t)e->address, b.size);
 }
 
 void memory_count_leaks(struct checker *c)
@@ -669,44 +667,39 @@ void memory_count_leaks(struct checker *c)
 
 /* ---- lives ---- */
 
+static unsigned slot; /* of a block's record */
+
 /* The block's record: it is made when the block first needs it. NULL where memory is exhausted. */
-static struct block_memory *memory_of(struct checker *c, const struct block *b)
+static struct block_memory *memory_of(struct checker *c, struct event_block *b)
 {
-    struct block_memory **of = (struct block_memory **)&((struct block *)b)->client[CLIENT_MEMORY];
-    const struct launch *l = b->launch;
-    if (*of)
-        return *of;
+    struct block_memory *of = event_kept(b, slot);
+    const struct event_launch *l = b->launch;
+    if (of)
+        return of;
     pthread_mutex_lock(&c->blocks_lock);
-    for (struct block_memory **link = &c->free_blocks; *link && !*of; link = &(*link)->next)
+    for (struct block_memory **link = &c->free_blocks; *link && !of; link = &(*link)->next)
         if ((*link)->shared_bytes == l->shared_bytes && (*link)->n_warps >= l->warps_per_block) {
-            *of = *link;
+            of = *link;
             *link = (*link)->next;
             break;
         }
     pthread_mutex_unlock(&c->blocks_lock);
-    if (!*of)
-        *of = block_memory_new(l->shared_bytes, l->warps_per_block);
-    if (*of) {
-        block_memory_clear(*of);
-        shared_set(*of, l->reserved_shared_start, l->reserved_shared_bytes); /* zero, as the system leaves it */
-    }
-    return *of;
+    if (!of && !(of = block_memory_new(l->shared_bytes, l->warps_per_block)))
+        return NULL;
+    event_keep(b, slot, of);
+    block_memory_clear(of);
+    shared_set(of, l->reserved_shared_start, l->reserved_shared_bytes); /* zero, as the system leaves it */
+    return of;
 }
 
 static void on_schedule(void *data, const struct schedule_event *e)
 {
     struct checker *c = data;
-    struct block_memory *b = e->block->client[CLIENT_MEMORY];
-    if (e->kind != SCHEDULE_BLOCK_END)
-        return;
+    struct block_memory *b = event_kept(e->block, slot);
     uint32_t n = atomic_load_explicit(&c->n_early, memory_order_acquire);
-    for (uint32_t i = 0; i < n; i++) {
-        const void *owner = c->early[i].owner;
-        const struct warp *first = e->block->warps;
-        if (owner == e->block ||
-            ((const struct warp *)owner >= first && (const struct warp *)owner < first + e->block->n_warps))
+    for (uint32_t i = 0; i < n; i++)
+        if (c->early[i].owner == e->block)
             c->early[i].owner = NULL;
-    }
     if (!b)
         return;
     pthread_mutex_lock(&c->blocks_lock);
@@ -715,14 +708,23 @@ static void on_schedule(void *data, const struct schedule_event *e)
     pthread_mutex_unlock(&c->blocks_lock);
 }
 
+static void take_slot(void)
+{
+    slot = event_slot_new();
+}
+
 bool memory_open(struct checker *c)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     bool init = c->options.tools & HD_TOOL_INITCHECK, memory = c->options.tools & HD_TOOL_MEMCHECK;
-    c->memory = (struct hooks){.data = c,
-                               .access = init ? on_access : NULL,
-                               .fault = memory ? on_fault : NULL,
-                               .heap = on_heap,
-                               .schedule = init ? on_schedule : NULL};
+    c->memory = (struct event_client){.data = c,
+                                      .wants = (init ? EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_BLOCK_END) : 0) |
+                                               (memory ? EVENT_BIT(EVENT_FAULT) : 0) | EVENT_BIT(EVENT_HEAP),
+                                      .access = on_access,
+                                      .fault = on_fault,
+                                      .heap = on_heap,
+                                      .schedule = on_schedule};
+    pthread_once(&once, take_slot);
     pthread_rwlock_init(&c->regions_lock, NULL);
     pthread_mutex_init(&c->blocks_lock, NULL);
     return defined_init(&c->defined, c->budget);

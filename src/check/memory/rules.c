@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "check/report/findings.h"
-#include "exec/launch.h"
+#include "exec/events.h"
 
 struct memory_rules *rules_new(const hd_memory_rule *rules, size_t n)
 {
@@ -114,7 +114,8 @@ static const char *describe(const struct access_event *e, const struct memory_ru
 
 /* ---- what happens ---- */
 
-static void violated(struct checker *c, const struct access_event *e, const struct memory_rules *rules, size_t at,
+/* False where the launch ends with it. */
+static bool violated(struct checker *c, const struct access_event *e, const struct memory_rules *rules, size_t at,
                      uint64_t address, unsigned missing, unsigned lane)
 {
     static const char *const kinds[] = {"reads-ruled", "writes-ruled", "updates-ruled"};
@@ -123,44 +124,48 @@ static void violated(struct checker *c, const struct access_event *e, const stru
                            : beside(rules, at, address, &words) ? FAULT_beyond_region
                                                                 : FAULT_not_given;
     if (c->options.on_error) { /* the launch's own report says it */
-        warp_fault_detail((struct warp *)e->warp, kind, e->op, lane, describe(e, rules, at, address, missing, &words));
+        e->block->launch->asks->fail(e, lane, kind, describe(e, rules, at, address, missing, &words));
         arena_free(&words);
-        return;
+        return false;
     }
     arena_free(&words);
     struct sight s = {.code = fault_code(kind),
                       .kind = kinds[(e->reads && e->writes) + e->writes],
                       .severity = DIAG_ERROR,
-                      .op = e->op,
+                      .site = e->site,
                       .key = (const void *)(uintptr_t)missing,
+                      .block = e->block,
                       .warp = e->warp,
                       .lane = lane,
                       .count = 1};
     struct finding *f = findings_sight(&c->findings, &s);
     if (!f)
-        return;
-    f->text = arena_printf(arena, "%s %s", thread_name(arena, e->warp, lane),
+        return true;
+    f->text = arena_printf(arena, "%s %s", thread_name(arena, e->block, e->warp, lane),
                            describe(e, rules, at, address, missing, arena));
     findings_done(&c->findings);
+    return true;
 }
 
 static void on_access(void *data, const struct access_event *e)
 {
-    const struct memory_rules *rules = e->warp->block->launch->request->rules;
+    const struct memory_rules *rules = e->block->launch->rules;
     unsigned needed = (e->reads ? HD_MEMORY_READ : 0) | (e->writes ? HD_MEMORY_WRITE : 0) |
                       (e->reads && e->writes ? HD_MEMORY_ATOMIC : 0);
     size_t first =
         rules && e->space != SPACE_SHARED && e->space != SPACE_LOCAL ? first_behind(rules, e->low) : SIZE_MAX;
     if (first == SIZE_MAX || first == rules->n || rules->at[first].start >= e->high)
         return;
-    for (uint32_t lanes = e->lanes; lanes && !launch_has_failed(e->warp->block->launch); lanes &= lanes - 1) {
+    bool goes_on = true;
+    for (uint32_t lanes = e->lanes; lanes && goes_on; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t address = access_address(e, lane);
         for (size_t i = first_behind(rules, address); i < rules->n && rules->at[i].start < address + e->bytes; i++) {
             unsigned missing = needed & ~rules->at[i].uses;
             if (!missing)
                 continue;
-            violated(data, e, rules, i, address > rules->at[i].start ? address : rules->at[i].start, missing, lane);
+            goes_on =
+                violated(data, e, rules, i, address > rules->at[i].start ? address : rules->at[i].start, missing, lane);
             break;
         }
     }
@@ -168,5 +173,5 @@ static void on_access(void *data, const struct access_event *e)
 
 void rules_open(struct checker *c)
 {
-    c->rules = (struct hooks){.data = c, .access = on_access};
+    c->rules = (struct event_client){.data = c, .wants = EVENT_BIT(EVENT_ACCESS), .access = on_access};
 }

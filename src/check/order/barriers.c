@@ -1,13 +1,11 @@
 /* Barriers of blocks, clusters and warps, and threads that exit (PTX ISA 9.7.13); see order.h. */
 #include "check/order/state.h"
 
-#include "exec/launch.h"
-
 /* ---- barriers (9.7.13.1) ---- */
 
 static uint32_t waited(const struct sync_event *e, uint32_t warp)
 {
-    return barrier_waited(e, &e->block->warps[warp]);
+    return e->waited[warp];
 }
 
 /* All that have not exited: the frontier says it. */
@@ -104,20 +102,20 @@ void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes)
 
 /* ---- warps (9.7.13.2) ---- */
 
-void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes)
+void order_warp_meets(struct block_order *b, unsigned warp, uint32_t lanes)
 {
-    struct warp_order *s = &b->warps[w->index];
+    struct warp_order *s = &b->warps[warp];
     struct clock *c = NULL;
     if (lanes != (s->exists & ~s->exited)) {
-        order_join_all(b, w->index, lanes, &c);
-        order_learn(b, w->index, lanes, c);
+        order_join_all(b, warp, lanes, &c);
+        order_learn(b, warp, lanes, c);
         clock_release(c);
         return;
     }
     s->epoch = s->frontier = ++b->epoch;
     if (!s->lanes)
         return;
-    order_join_own(b, w->index, lanes, &c);
+    order_join_own(b, warp, lanes, &c);
     clock_replace(&s->known, c);
     for (unsigned l = 0; l < WARP_LANES; l++)
         clock_replace(&s->lanes->known[l], NULL);
@@ -131,14 +129,14 @@ static void set_lanes(uint32_t at[WARP_LANES], uint32_t lanes, uint32_t to)
         at[__builtin_ctz(m)] = to;
 }
 
-void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes)
+void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issues)
 {
-    struct warp_order *s = &b->warps[w->index];
+    struct warp_order *s = &b->warps[warp];
     uint32_t frontier = s->frontier > b->frontier ? s->frontier : b->frontier;
     if (order_incarnation(b->order, b->number)->has_peers)
-        order_join_all(b, w->index, lanes, &b->at_exit);
+        order_join_all(b, warp, lanes, &b->at_exit);
     s->exited |= lanes;
-    if (!w->block->launch->kernel->has_async) /* what they have issued may arrive at an mbarrier in their name */
+    if (!issues) /* what they have issued may arrive at an mbarrier in their name */
         order_forget_exited(s, lanes);
     set_lanes(s->exit_frontier, lanes, b->frontier);
     set_lanes(s->exit_warp_frontier, lanes, frontier);

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/launch.h"
-
 struct order *order_new(struct budget *budget)
 {
     struct order *o = aligned_alloc(_Alignof(struct order), sizeof *o);
@@ -58,14 +56,6 @@ enum scope order_scope(enum isa_mod scope)
     case MOD_sys: return SCOPE_SYS;
     default: return SCOPE_GPU;
     }
-}
-
-enum scope order_fence_scope(const struct isa_inst *i)
-{
-    return order_scope(isa_has(i, MOD_cta)       ? MOD_cta
-                       : isa_has(i, MOD_cluster) ? MOD_cluster
-                       : isa_has(i, MOD_sys)     ? MOD_sys
-                                                 : MOD_gpu);
 }
 
 bool order_scope_includes(const struct order *o, enum scope scope, uint32_t from, uint32_t to)
@@ -178,7 +168,7 @@ bool order_has_ended(const struct order *o, uint32_t incarnation)
     return atomic_load_explicit(&incarnation_at(o, incarnation)->ended, memory_order_relaxed);
 }
 
-struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task)
+struct block_order *order_block_start(struct order *o, const struct event_block *b, uint32_t task)
 {
     return start(o, task, b->launch->threads_per_block, b->ctaid, b->launch->request->dims.block);
 }

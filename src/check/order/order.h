@@ -27,12 +27,11 @@
 #include "check/shadow/budget.h"
 #include "check/order/clock.h"
 #include "check/shadow/numbered.h"
-#include "exec/hooks.h"
+#include "exec/events.h"
 
 /* The threads that a scope includes (8.5): those of the block, of the cluster, of the device, all. */
 enum scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_COUNT };
 enum scope order_scope(enum isa_mod scope);
-enum scope order_fence_scope(const struct isa_inst *fence);
 
 /* One execution of a block, or a task that is no launch. */
 struct incarnation {
@@ -158,7 +157,7 @@ bool order_is_incomplete(const struct order *o);
 const struct incarnation *order_incarnation(const struct order *o, uint32_t number);
 
 /* These give NULL where memory is exhausted. */
-struct block_order *order_block_start(struct order *o, const struct block *b, uint32_t task);
+struct block_order *order_block_start(struct order *o, const struct event_block *b, uint32_t task);
 /* It is of the cluster of a block that has started before. */
 void order_join_cluster(struct block_order *b, struct block_order *with);
 /* None of its threads does anything any more: others may hear of it late. */
@@ -192,10 +191,11 @@ void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, stru
 uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation,
                              unsigned of_warp, uint32_t of, uint32_t epoch);
 /* bar.warp.sync among lanes. */
-void order_warp_meets(struct block_order *b, const struct warp *w, uint32_t lanes);
+void order_warp_meets(struct block_order *b, unsigned warp, uint32_t lanes);
 /* What a warp does from here on has a later epoch. */
 void order_step(struct block_order *b, unsigned warp);
-void order_exit(struct block_order *b, const struct warp *w, uint32_t lanes);
+/* `issues`: what its threads have issued may still be done. */
+void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issues);
 /* griddepcontrol.wait: lanes learn that the grids have ended that theirs overlaps; does a lane know so? */
 void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task);
 bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task);

@@ -24,11 +24,12 @@
 
 /* A place in the program and what it does to memory. */
 struct access_class {
-    const struct op *op; /* of a kernel's instruction: one of those that are made of it */
-    uint32_t place;      /* number of the instruction, or of the host's place; findings are about pairs of these */
-    uint32_t next;       /* class in the bucket of the races, or 0 */
-    uint8_t bytes;       /* of an element */
-    uint8_t lane_shift;  /* log2 of the bytes of a lane */
+    const struct site
+        *site;      /* of a kernel's instruction: one of those that are made of it; NULL: of the host, or of a task */
+    uint32_t place; /* number of the instruction, or of the host's place; findings are about pairs of these */
+    uint32_t next;  /* class in the bucket of the races, or 0 */
+    uint8_t bytes;  /* of an element */
+    uint8_t lane_shift; /* log2 of the bytes of a lane */
     bool reads, writes, strong, atomic;
     bool issued;      /* by work that a lane has issued and an mbarrier hears of: order_issued_before() */
     bool torn;        /* a strong read of what several writes have left: it has observed none (8.9.2) */

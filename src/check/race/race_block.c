@@ -5,58 +5,40 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "exec/launch.h"
-#include "exec/worker.h"
 
 /* ---- kernels ---- */
 
-static bool is_const_row(row_ref r)
+static void add_traits(struct kernel_traits *t, const struct site *s)
 {
-    return (r & 3) == ROW_CONST;
-}
-
-static bool has_full_mask(const struct code *c, const struct op *o)
-{
-    return is_const_row(o->f) && *(const uint32_t *)(c->consts + (o->f & ~3u)) == UINT32_MAX;
-}
-
-static void add_traits(struct kernel_traits *t, const struct code *c, const struct op *o)
-{
-    const struct mem_access *m = o->kind == OP_LD || o->kind == OP_ST || o->kind == OP_ATOM ? &o->access->mem : NULL;
+    bool stores = s->kind == SITE_STORE;
+    const struct mem_access *m = s->kind == SITE_LOAD || stores || site_is_atomic(s) ? &s->access : NULL;
     t->accesses += m != NULL;
-    t->accesses += o->kind == OP_ASYNC ? 2 : 0; /* what it reads, what it writes */
-    t->accesses += race_is_cas(o);              /* it is another one in vain */
-    bool fences = o->kind == OP_FENCE && o->imm != ORDER_WEAK;
-    t->irregular |= o->kind == OP_FENCE;
+    t->accesses += s->kind == SITE_COPY ? 2 : 0; /* what it reads, what it writes */
+    t->accesses += site_is_cas(s);               /* it is another one in vain */
+    bool fences = s->kind == SITE_FENCE && s->order != ORDER_WEAK;
+    t->irregular |= s->kind == SITE_FENCE || s->kind == SITE_MBARRIER;
     if (fences || (m && m->order > ORDER_RELAXED))
         t->releases = t->irregular = true;
-    t->writes_weakly |=
-        o->kind == OP_ST && !mem_access_is_strong(m) && m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
-    t->stores_strongly |= o->kind == OP_ST && mem_access_is_strong(m);
+    t->writes_weakly |= stores && !mem_access_is_strong(m) && m->space != SPACE_SHARED && m->space != SPACE_LOCAL;
+    t->stores_strongly |= stores && mem_access_is_strong(m);
     bool acquires = m && (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL);
     t->acquires |= acquires;
-    if (fences ? order_fence_scope(o->origin->origin->inst) < SCOPE_GPU
+    if (fences ? order_scope((enum isa_mod)s->scope) < SCOPE_GPU
                : acquires && order_scope((enum isa_mod)m->scope) < SCOPE_GPU)
         t->acquires_narrowly = true;
-    if (o->kind == OP_MBARRIER)
-        t->irregular = true;
-    if (o->kind == OP_BAR &&
-        (o->mode == BAR_ARRIVE || o->mode == BAR_CLUSTER_ARRIVE || o->has_b || !is_const_row(o->a)))
-        t->irregular = true;
-    if (o->kind == OP_COLLECTIVE && o->mode == COLLECTIVE_SYNC && !has_full_mask(c, o))
+    if ((s->kind == SITE_BARRIER || (s->kind == SITE_COLLECTIVE && s->mode == COLLECTIVE_SYNC)) && !s->whole)
         t->irregular = true;
 }
 
-struct kernel_traits race_traits_of(const struct kernel *k)
+struct kernel_traits race_traits_of(const struct site_table *k)
 {
     struct kernel_traits t = {.kernel = k};
-    for (uint32_t f = 0; f < k->functions.n; f++)
-        for (uint32_t i = 0; i < k->functions.at[f]->n_ops; i++)
-            add_traits(&t, k->functions.at[f], &k->functions.at[f]->ops[i]);
+    for (uint32_t i = 0; i < k->n; i++)
+        add_traits(&t, &k->at[i]);
     return t;
 }
 
-struct kernel_traits race_find_traits(struct races *r, const struct kernel *k)
+struct kernel_traits race_find_traits(struct races *r, const struct site_table *k)
 {
     struct kernel_traits t = {.kernel = k,
                               .releases = true,
@@ -75,16 +57,17 @@ struct kernel_traits race_find_traits(struct races *r, const struct kernel *k)
 
 /* ---- blocks ---- */
 
-void race_go_blind(struct races *r, const struct kernel *k, uint64_t launch)
+void race_go_blind(struct races *r, const struct event_launch *launch)
 {
     pthread_mutex_lock(&r->lock);
     if (!r->blind.now) {
         r->blind.now = true;
         r->blind.times++;
         if (!r->blind.launch)
-            r->blind.launch = k ? arena_printf(&r->arena, "launch %llu, of kernel `%s`", (unsigned long long)launch,
-                                               demangle(k->func->symbol.name, &r->arena))
-                                : "a copy or a fill";
+            r->blind.launch =
+                launch ? arena_printf(&r->arena, "launch %llu, of kernel `%s`", (unsigned long long)launch->number,
+                                      demangle(launch->kernel->kernel, &r->arena))
+                       : "a copy or a fill";
     }
     pthread_mutex_unlock(&r->lock);
 }
@@ -123,7 +106,7 @@ void race_end_phase(struct race_block *b, uint32_t epoch)
         clear_shared(b);
 }
 
-struct race_worker *race_worker_of(struct races *r, const struct worker *of)
+struct race_worker *race_worker_of(struct races *r, const void *of)
 {
     struct race_worker *k = atomic_load(&r->workers);
     while (k && k->of != of)
@@ -139,7 +122,7 @@ struct race_worker *race_worker_of(struct races *r, const struct worker *of)
 }
 
 /* Of the launch that a block is of. */
-static struct kernel_traits traits_for(struct race_worker *k, struct races *r, const struct launch *launch)
+static struct kernel_traits traits_for(struct race_worker *k, struct races *r, const struct event_launch *launch)
 {
     if (k->launch != launch->number || k->traits.kernel != launch->kernel) {
         k->traits = race_find_traits(r, launch->kernel);
@@ -190,7 +173,7 @@ static bool make_recent(struct race_block *b)
 }
 
 /* Generations of shared histories are odd, and of no two blocks of a worker the same; that of the global ones is even. */
-static struct race_block *make_block(const struct block *block, struct budget *budget)
+static struct race_block *make_block(const struct event_block *block, struct budget *budget)
 {
     static _Atomic uint32_t generations;
     struct race_block *b = calloc(1, sizeof *b);
@@ -213,7 +196,7 @@ static struct race_block *make_block(const struct block *block, struct budget *b
 }
 
 /* One that the worker has left over, where it is large enough. */
-static struct race_block *reuse_block(struct race_worker *k, const struct block *block)
+static struct race_block *reuse_block(struct race_worker *k, const struct event_block *block)
 {
     struct race_block *b = k->free_blocks;
     if (!b)
@@ -245,9 +228,9 @@ void race_set_task(struct race_block *b, uint32_t task)
     b->settled = timelines_retired(s);
 }
 
-static void join_cluster(struct race_block *b, const struct block *block)
+static void join_cluster(struct race_block *b, const struct event_block *block)
 {
-    for (const struct block *peer = block->peer; peer && peer != block; peer = peer->peer)
+    for (const struct event_block *peer = block->peer; peer && peer != block; peer = peer->peer)
         if (race_block_of(peer)) {
             order_join_cluster(b->order, race_block_of(peer)->order);
             return;
@@ -255,17 +238,18 @@ static void join_cluster(struct race_block *b, const struct block *block)
 }
 
 /* It makes no accesses that could say so. */
-static void block_without_memory(struct races *r, const struct block *block)
+static void block_without_memory(struct races *r, const struct event_block *block)
 {
     atomic_store(&r->no_memory, true);
-    race_go_blind(r, block->launch->kernel, block->launch->number);
+    race_go_blind(r, block->launch);
 }
 
-void race_block_starts(struct races *r, struct block *block)
+unsigned race_slot;
+
+void race_block_starts(struct races *r, struct event_block *block)
 {
     struct race_worker *k = race_worker_of(r, block->worker);
     struct race_block *b = k ? reuse_block(k, block) : NULL;
-    block->client[CLIENT_RACES] = NULL;
     if (!k || (!b && !(b = make_block(block, r->budget)))) {
         block_without_memory(r, block);
         return;
@@ -280,7 +264,7 @@ void race_block_starts(struct races *r, struct block *block)
     b->order = make_recent(b) ? order_block_start(r->order, block, b->task) : NULL;
     if (b->order) {
         b->shared_from = b->order->frontier;
-        block->client[CLIENT_RACES] = b;
+        event_keep(block, race_slot, b);
         join_cluster(b, block);
         b->is_clustered = block->launch->blocks_per_cluster > 1 && block->launch->kernel->clustered;
         if (b->is_clustered)
@@ -291,7 +275,7 @@ void race_block_starts(struct races *r, struct block *block)
     race_free_block(b);
 }
 
-void race_block_ends(struct block *block)
+void race_block_ends(struct event_block *block)
 {
     struct race_block *b = race_block_of(block);
     if (!b)
@@ -301,5 +285,5 @@ void race_block_ends(struct block *block)
     order_block_ended(b->order);
     b->next = b->worker->free_blocks;
     b->worker->free_blocks = b;
-    block->client[CLIENT_RACES] = NULL;
+    event_keep(block, race_slot, NULL);
 }

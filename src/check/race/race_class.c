@@ -11,35 +11,35 @@ static unsigned log2_of(uint32_t power_of_two)
 }
 
 /* What work does that a lane has issued: copies are weak, reductions update (9.7.9.25.4). */
-static struct access_class describe_async(const struct op *op, bool writes)
+static struct access_class describe_async(const struct site *s, bool writes)
 {
-    const struct mem_access *m = &op->access->mem;
-    bool updates = writes && (m->type || op->mode == ASYNC_TENSOR_REDUCE);
-    return (struct access_class){.op = op,
+    const struct mem_access *m = &s->access;
+    bool updates = writes && (m->type || s->mode == ASYNC_TENSOR_REDUCE);
+    return (struct access_class){.site = s,
                                  .bytes = updates && m->type ? (uint8_t)(isa_type_bits((enum isa_type)m->type) / 8) : 4,
                                  .lane_shift = 2,
                                  .reads = !writes || updates,
                                  .writes = writes,
                                  .strong = updates,
                                  .atomic = updates,
-                                 .issued = op->access->has_operand[ASYNC_MBARRIER],
+                                 .issued = s->signals,
                                  .scope = updates ? SCOPE_GPU : SCOPE_CTA};
 }
 
-static struct access_class describe(const struct op *op, uint32_t lane_bytes, enum access_part part)
+static struct access_class describe(const struct site *s, uint32_t lane_bytes, enum access_part part)
 {
-    const struct mem_access *m = &op->access->mem;
+    const struct mem_access *m = &s->access;
     bool strong = mem_access_is_strong(m);
-    return (struct access_class){.op = op,
+    return (struct access_class){.site = s,
                                  .bytes = m->bytes,
                                  .lane_shift = (uint8_t)log2_of(lane_bytes),
-                                 .reads = op_reads(op),
-                                 .writes = op_writes(op) && part != ACCESS_IN_VAIN,
+                                 .reads = s->reads,
+                                 .writes = s->writes && part != ACCESS_IN_VAIN,
                                  .strong = strong,
-                                 .atomic = op->kind == OP_ATOM,
+                                 .atomic = site_is_atomic(s),
                                  .read_only = part == ACCESS_READ_ONLY,
-                                 .is_init = op->kind == OP_MBARRIER && op->mode == MBARRIER_INIT,
-                                 .is_mbarrier = op->kind == OP_MBARRIER && op->mode != MBARRIER_INIT,
+                                 .is_init = s->kind == SITE_MBARRIER && s->mode == MBARRIER_INIT,
+                                 .is_mbarrier = s->kind == SITE_MBARRIER && s->mode != MBARRIER_INIT,
                                  .scope = strong ? order_scope((enum isa_mod)m->scope) : SCOPE_CTA};
 }
 
@@ -54,15 +54,15 @@ static bool same_kind(const struct access_class *a, const struct access_class *b
 /* Of what is no instruction of a kernel: the host's place that it is from. */
 static bool same_place(const struct access_class *a, const struct access_class *b)
 {
-    if (a->op && b->op)
-        return a->op->origin->origin == b->op->origin->origin;
+    if (a->site && b->site)
+        return a->site->instruction == b->site->instruction;
     return a->note && b->note && a->note->kind == b->note->kind && a->note->name == b->note->name &&
            a->where == b->where;
 }
 
 static uint32_t *bucket_of(struct races *r, const struct access_class *c)
 {
-    uint64_t of = c->op ? (uintptr_t)c->op->origin->origin : (uintptr_t)c->where ^ (uintptr_t)c->note->kind;
+    uint64_t of = c->site ? (uintptr_t)c->site->instruction : (uintptr_t)c->where ^ (uintptr_t)c->note->kind;
     return &r->class_of[of * 0x9e3779b97f4a7c15 >> (64 - CLASS_BUCKETS_BITS)];
 }
 
@@ -89,10 +89,10 @@ static uint32_t number_of(struct races *r, struct access_class c)
     return found;
 }
 
-uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, enum access_part part)
+uint32_t race_class(struct races *r, const struct site *site, uint32_t lane_bytes, enum access_part part)
 {
     bool is_async = part == ACCESS_READS || part == ACCESS_WRITES;
-    return number_of(r, is_async ? describe_async(op, part == ACCESS_WRITES) : describe(op, lane_bytes, part));
+    return number_of(r, is_async ? describe_async(site, part == ACCESS_WRITES) : describe(site, lane_bytes, part));
 }
 
 uint32_t race_class_torn(struct races *r, const struct access_class *of)

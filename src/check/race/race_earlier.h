@@ -34,7 +34,7 @@ static inline struct earlier race_meet(const struct now *n, struct history_entry
     struct earlier e = {.entry = entry, .record = history_record(n->h, entry.record)};
     e.class = race_class_at(n->r, e.record->class);
     e.incarnation = race_incarnation_of(n, e.record);
-    e.lanes = rotate_left(entry.lanes, e.class->op ? lane : 0); /* a task's are nobody's */
+    e.lanes = rotate_left(entry.lanes, e.class->site ? lane : 0); /* a task's are nobody's */
     e.same_incarnation = e.incarnation == n->b->order->number;
     e.same_task = e.same_incarnation || order_incarnation(n->r->order, e.incarnation)->task == n->b->task;
     return e;

@@ -1,17 +1,14 @@
-/* Accesses and synchronisation of kernels, as hooks tell of them, become accesses of blocks (race_now.h) and happens-before (order.h). */
+/* Accesses and synchronisation of kernels, as events tell of them, become accesses of blocks (race_now.h) and happens-before (order.h). */
 #include "check/race/race_now.h"
-
-#include "exec/async.h"
-#include "exec/launch.h"
 
 static uint32_t class_of(struct race_block *b, const struct access_event *e, enum access_part part)
 {
-    const struct op *op = e->op;
+    const struct site *s = e->site;
     struct race_worker *k = b->worker;
     uint32_t lane_bytes = e->is_async ? 0 : e->bytes;
-    struct known_op *p = &k->ops[((unsigned)((uintptr_t)op / sizeof *op) + part * (OPS / ACCESS_PARTS)) % OPS];
-    if (p->op != op || p->part != part || p->lane_bytes != lane_bytes)
-        *p = (struct known_op){op, race_class(b->races, op, lane_bytes, part), lane_bytes, part};
+    struct known_site *p = &k->sites[(s->number + part * (SITES / ACCESS_PARTS)) % SITES];
+    if (p->site != s || p->part != part || p->lane_bytes != lane_bytes)
+        *p = (struct known_site){s, race_class(b->races, s, lane_bytes, part), lane_bytes, part};
     return p->class;
 }
 
@@ -27,19 +24,19 @@ static bool is_read_only(const struct race_block *b, const struct access_event *
 
 static bool begin(struct now *n, const struct access_event *e, struct race_block *b, enum access_part part)
 {
-    const struct launch *l = e->warp->block->launch;
+    const struct event_launch *l = e->block->launch;
     if (atomic_load_explicit(&b->races->no_memory, memory_order_relaxed)) {
         if (!b->is_blind)
-            race_go_blind(b->races, l->kernel, l->number);
+            race_go_blind(b->races, l);
         b->is_blind = true;
         return false;
     }
     n->r = b->races;
     n->b = b;
-    n->warp = e->warp->index;
+    n->warp = e->warp;
     n->kernel = l->kernel;
     n->shared = e->space == SPACE_SHARED && !b->is_clustered;
-    n->base = e->space == SPACE_SHARED && b->is_clustered ? (uint64_t)(uintptr_t)e->owner->shared : 0;
+    n->base = e->space == SPACE_SHARED && b->is_clustered ? e->owner->shared : 0;
     race_use_class(n, class_of(b, e, part));
     n->h = n->shared ? &b->shared : &b->races->global;
     n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
@@ -66,7 +63,7 @@ static void learn_from_task(const struct now *n, uint32_t task)
 
 static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s)
 {
-    bool returns = e->op->origin->origin->inst->kind != KIND_RED; /* else it is no read of an acquire pattern (8.8) */
+    bool returns = e->site->kind != SITE_RED; /* else it is no read of an acquire pattern (8.8) */
     for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
         s->address = race_address(e, (unsigned)__builtin_ctz(lanes)) + at;
         learn_from_task(n, order_observe(n->b->order, n->warp, lanes, s));
@@ -109,14 +106,14 @@ static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_
 /* Lanes one after the other, as they have performed it. */
 static void touch_strong(struct now *n, const struct access_event *e)
 {
-    const struct mem_access *x = &e->op->access->mem;
+    const struct mem_access *x = &e->site->access;
     struct strong_access s = {.bytes = x->bytes,
                               .acquires = x->order == ORDER_ACQUIRE || x->order == ORDER_ACQ_REL,
                               .releases = x->order == ORDER_RELEASE || x->order == ORDER_ACQ_REL,
                               .reads = e->reads,
                               .owner = e->space == SPACE_SHARED ? race_block_of(e->owner)->order->number : 0,
                               .scope = order_scope((enum isa_mod)x->scope)};
-    unsigned order = e->op->kind == OP_ST ? mem_access_store_order(x) : 0;
+    unsigned order = e->site->kind == SITE_STORE ? mem_access_store_order(x) : 0;
     race_fetch(n, e);
     unsigned i = 0;
     for (uint32_t left = e->lanes, lanes; left; left &= ~lanes) {
@@ -135,32 +132,32 @@ static void touch_strong(struct now *n, const struct access_event *e)
 
 /* mbarrier.inval: libcu++'s pipelines have it done by a lane that match.sync alone orders behind the arrivals of the others, which is
  * nothing to the memory model. */
-static bool is_invalidation(const struct op *o)
+static bool is_invalidation(const struct site *s)
 {
-    return o->kind == OP_MBARRIER && o->mode == MBARRIER_INVAL;
+    return s->kind == SITE_MBARRIER && s->mode == MBARRIER_INVAL;
 }
 
 /* What nvcc's cooperative groups of several warps hand over: lanes are told by shfl.sync alone that it is there. Atomic operations order. */
 static bool is_of_system(const struct access_event *e)
 {
-    const struct launch *l = e->warp->block->launch;
+    const struct event_launch *l = e->block->launch;
     return l->reserved_shared_bytes && e->space == SPACE_SHARED && !e->strong &&
            access_address(e, (unsigned)__builtin_ctz(e->lanes)) >= l->reserved_shared_start;
 }
 
 static bool is_watched(const struct access_event *e)
 {
-    const struct race_block *b = race_block_of(e->warp->block);
+    const struct race_block *b = race_block_of(e->block);
     bool reaches =
-        b && (e->space == SPACE_GLOBAL || (e->space == SPACE_SHARED && (e->owner == e->warp->block ||
-                                                                        (b->is_clustered && race_block_of(e->owner)))));
-    return reaches && e->op->access && !is_invalidation(e->op) && !is_of_system(e);
+        b && (e->space == SPACE_GLOBAL ||
+              (e->space == SPACE_SHARED && (e->owner == e->block || (b->is_clustered && race_block_of(e->owner)))));
+    return reaches && e->site->accesses && !is_invalidation(e->site) && !is_of_system(e);
 }
 
 /* Must it be known what the access has seen, or whether it has written? */
 static bool waits_for_result(const struct race_block *b, const struct access_event *e)
 {
-    return e->strong && (race_takes_turns(b) || race_is_cas(e->op));
+    return e->strong && (race_takes_turns(b) || site_is_cas(e->site));
 }
 
 /* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.1): then it counts as an access of the lane's at
@@ -168,19 +165,17 @@ static bool waits_for_result(const struct race_block *b, const struct access_eve
 static void touch_issued(struct race_block *b, const struct access_event *e)
 {
     struct now n;
-    const struct async_work *x = e->work;
     unsigned lane = (unsigned)__builtin_ctz(e->lanes);
     if (begin(&n, e, b, e->writes ? ACCESS_WRITES : ACCESS_READS))
         race_touch_range(&n, e->base, e->bytes, lane);
-    if (e->writes && x->signals && race_block_of(x->signals))
-        order_issued_done(b->order, e->warp->index, lane, race_block_of(x->signals)->order, x->object,
-                          mbarrier_state(x->signals, x->object).parity);
+    if (e->writes && e->signals && race_block_of(e->signals))
+        order_issued_done(b->order, e->warp, lane, race_block_of(e->signals)->order, e->object, e->parity);
 }
 
 void race_on_access(void *data, const struct access_event *e)
 {
     struct now n;
-    struct race_block *b = race_block_of(e->warp->block);
+    struct race_block *b = race_block_of(e->block);
     (void)data;
     if (!is_watched(e))
         return;
@@ -203,7 +198,7 @@ void race_on_access(void *data, const struct access_event *e)
 /* Lanes one by one where it makes a difference which was the last. */
 static void touch_performed(struct now *n, const struct access_event *e)
 {
-    if (n->b->traits.releases || race_is_cas(e->op) || (e->op->kind == OP_ST && e->pattern != ACCESS_LINEAR))
+    if (n->b->traits.releases || site_is_cas(e->site) || (e->site->kind == SITE_STORE && e->pattern != ACCESS_LINEAR))
         touch_strong(n, e);
     else
         race_touch_event(n, e, e->lanes);
@@ -212,7 +207,7 @@ static void touch_performed(struct now *n, const struct access_event *e)
 void race_on_performed(void *data, const struct access_event *e)
 {
     struct now n;
-    struct race_block *b = race_block_of(e->warp->block);
+    struct race_block *b = race_block_of(e->block);
     (void)data;
     if (!(e->strong || (b && race_takes_turns(b))) || !is_watched(e))
         return;
@@ -231,44 +226,30 @@ static void barrier_opens(struct race_block *b, const struct sync_event *e)
     b->shared_from = b->order->frontier;
 }
 
-/* fence.proxy.async: of all memory or of one space (9.7.13.4). */
-static bool fence_proxy(struct race_block *b, const struct sync_event *e)
-{
-    const struct isa_inst *i = e->op->origin->origin->inst;
-    bool is_two_way = isa_has(i, MOD_async), of_shared = isa_has(i, MOD_shared_cta) || isa_has(i, MOD_shared_cluster);
-    if (!isa_has(i, MOD_proxy) || !(is_two_way || isa_has(i, MOD_async_generic)))
-        return false;
-    order_fence_proxy(b->order, e->warp->index, e->lanes, !isa_has(i, MOD_global), is_two_way && !of_shared);
-    return true;
-}
-
 static void fence(struct race_block *b, const struct sync_event *e)
 {
-    const struct isa_inst *i = e->op->origin->origin->inst;
-    if (i->op == OP_griddepcontrol) {
-        order_grids_ended(b->order, e->warp->index, e->lanes, b->task);
-        return;
-    }
-    bool acquire_only = isa_has(i, MOD_acquire), release_only = isa_has(i, MOD_release);
-    if (fence_proxy(b, e) && !acquire_only && !release_only)
-        return;
-    if (isa_has(i, MOD_mbarrier_init)) {
-        order_fence_inits(b->order, e->warp->index, e->lanes);
-        return;
-    }
-    order_fence(b->order, e->warp->index, e->lanes, !release_only, !acquire_only, order_fence_scope(i));
+    unsigned does = e->site->fence;
+    if (does & FENCE_GRIDS)
+        order_grids_ended(b->order, e->warp, e->lanes, b->task);
+    if (does & FENCE_PROXY)
+        order_fence_proxy(b->order, e->warp, e->lanes, does & FENCE_PROXY_SHARED, does & FENCE_PROXY_GLOBAL);
+    if (does & FENCE_INITS)
+        order_fence_inits(b->order, e->warp, e->lanes);
+    if (does & (FENCE_ACQUIRES | FENCE_RELEASES))
+        order_fence(b->order, e->warp, e->lanes, does & FENCE_ACQUIRES, does & FENCE_RELEASES,
+                    order_scope((enum isa_mod)e->site->scope));
 }
 
 /* The object may be another block's. */
-static void mbarrier(struct race_block *owner, const struct sync_event *e)
+static void mbarrier(struct race_block *b, const struct sync_event *e)
 {
-    struct race_block *b = race_block_of(e->warp->block);
-    for (uint32_t lanes = b ? e->lanes : 0; lanes; lanes &= lanes - 1) {
+    const struct race_block *owner = race_block_of(e->owner);
+    for (uint32_t lanes = owner ? e->lanes : 0; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        if (e->kind == SYNC_MBARRIER_ARRIVE)
-            order_mbarrier_arrive(b->order, e->warp->index, lane, owner->order, e);
+        if (e->kind == EVENT_MBARRIER_ARRIVE)
+            order_mbarrier_arrive(b->order, e->warp, lane, owner->order, e);
         else
-            order_mbarrier_wait(b->order, e->warp->index, lane, owner->order, e);
+            order_mbarrier_wait(b->order, e->warp, lane, owner->order, e);
     }
 }
 
@@ -279,24 +260,22 @@ void race_on_sync(void *data, const struct sync_event *e)
     if (!b)
         return;
     switch (e->kind) {
-    case SYNC_BARRIER_OPEN: barrier_opens(b, e); break;
-    case SYNC_BARRIER_ARRIVE:
-        if (e->op->mode == BAR_ARRIVE)
-            order_barrier_arrive(b->order, e->warp->index, e->lanes, e->id);
+    case EVENT_BARRIER_OPEN: barrier_opens(b, e); break;
+    case EVENT_BARRIER_ARRIVE:
+        if (e->site->mode == BAR_ARRIVE)
+            order_barrier_arrive(b->order, e->warp, e->lanes, e->id);
         break;
-    case SYNC_COLLECTIVE:
-        if (e->op->mode == COLLECTIVE_SYNC) /* of shfl, vote, match and redux the ISA says nothing about memory */
+    case EVENT_COLLECTIVE:
+        if (e->site->mode == COLLECTIVE_SYNC) /* of shfl, vote, match and redux the ISA says nothing about memory */
             order_warp_meets(b->order, e->warp, e->lanes);
         break;
-    case SYNC_FENCE: fence(b, e); break;
-    case SYNC_CLUSTER_ARRIVE:
-        order_cluster_arrive(b->order, e->warp->index, e->lanes, e->order == ORDER_RELEASE);
-        break;
-    case SYNC_CLUSTER_OPEN: order_cluster_opens(b->order); break;
-    case SYNC_CLUSTER_WAIT: order_cluster_wait(b->order, e->warp->index, e->lanes); break;
-    case SYNC_MBARRIER_ARRIVE:
-    case SYNC_MBARRIER_WAIT: mbarrier(b, e); break;
-    case SYNC_EXIT: order_exit(b->order, e->warp, e->lanes); break;
+    case EVENT_FENCE: fence(b, e); break;
+    case EVENT_CLUSTER_ARRIVE: order_cluster_arrive(b->order, e->warp, e->lanes, e->order == ORDER_RELEASE); break;
+    case EVENT_CLUSTER_OPEN: order_cluster_opens(b->order); break;
+    case EVENT_CLUSTER_WAIT: order_cluster_wait(b->order, e->warp, e->lanes); break;
+    case EVENT_MBARRIER_ARRIVE:
+    case EVENT_MBARRIER_WAIT: mbarrier(b, e); break;
+    case EVENT_EXIT: order_exit(b->order, e->warp, e->lanes, e->block->launch->kernel->has_async); break;
     default: break;
     }
 }

@@ -243,12 +243,12 @@ static uint32_t new_history(struct now *n, const struct history_entry *at, uint3
     if (!h)
         return 0;
     h->only_tasks = true;
-    h->is_strong = is_strong_for_all(n->class) && n->class->op;
+    h->is_strong = is_strong_for_all(n->class) && n->class->site;
     for (uint32_t i = 0; i < count; i++) {
         struct earlier e = race_meet(n, at[i], 0);
         uint32_t task = e.same_task ? n->b->task : order_incarnation(n->r->order, e.incarnation)->task;
-        h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->op ? -lane : 0)};
-        h->only_tasks &= !e.class->op;
+        h->at[i] = (struct history_entry){at[i].record, rotate_left(at[i].lanes, e.class->site ? -lane : 0)};
+        h->only_tasks &= !e.class->site;
         h->is_strong &= is_strong_for_all(e.class) && e.class->bytes == n->class->bytes && e.same_task;
         h->newest = task > h->newest ? task : h->newest;
     }
@@ -265,7 +265,7 @@ bool race_join_reads(struct now *n, const struct past *p, uint32_t lanes, unsign
     const struct history *old = p->history;
     const struct record *other = NULL;
     if (!old || !old->only_reads || old->phase != race_phase(n) || old->n >= READS_MOST || n->b->traits.irregular ||
-        n->class->writes || n->class->strong || old->only_tasks != !n->class->op)
+        n->class->writes || n->class->strong || old->only_tasks != !n->class->site)
         return false;
     for (uint32_t i = 0; i < old->n; i++) {
         const struct record *r = history_record(n->h, old->at[i].record);
@@ -281,7 +281,7 @@ bool race_join_reads(struct now *n, const struct past *p, uint32_t lanes, unsign
     unsigned by = old->only_tasks ? 0 : p->lane - lane;
     for (uint32_t i = 0; i < old->n; i++)
         h->at[i] = (struct history_entry){old->at[i].record, rotate_left(old->at[i].lanes, by)};
-    h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, n->class->op ? -lane : 0)};
+    h->at[old->n] = (struct history_entry){n->record, rotate_left(lanes, n->class->site ? -lane : 0)};
     h->phase = old->phase;
     h->newest = old->newest;
     h->only_tasks = old->only_tasks;
@@ -302,8 +302,8 @@ uint32_t race_first_history(struct now *n)
     if (!h)
         return 0;
     h->at[0] = (struct history_entry){n->record, 1};
-    h->only_tasks = !n->class->op;
-    h->is_strong = is_strong_for_all(n->class) && n->class->op;
+    h->only_tasks = !n->class->site;
+    h->is_strong = is_strong_for_all(n->class) && n->class->site;
     h->newest = n->b->task;
     if (h->is_strong)
         h->element_bytes = n->class->bytes;

@@ -8,7 +8,7 @@
 struct now {
     struct races *r;
     struct race_block *b;
-    const struct kernel *kernel; /* NULL: a task of another kind */
+    const struct site_table *kernel; /* NULL: a task of another kind */
     const struct access_event *event;
     bool alike; /* lanes that write one place, by the word that is under way, write the same */
     unsigned warp;
@@ -18,14 +18,14 @@ struct now {
     uint32_t generation;          /* it holds in this one */
     struct recent_record *recent; /* where it stands */
     struct histories *h;
-    struct stocks *stocks;     /* of these */
-    bool shared;               /* the block's own histories; of a cluster's shared memory those of global memory are: */
-    uint64_t base;             /* to which addresses of events are relative, on the host */
-    const struct block *owner; /* of shared memory */
-    bool told;                 /* by the step that is under way */
-    enum spread spread;        /* of a word that is under way */
-    struct step last;          /* what was looked up last, */
-    bool one_for_all;          /* and it holds of other lanes, too */
+    struct stocks *stocks; /* of these */
+    bool shared;           /* the block's own histories; of a cluster's shared memory those of global memory are: */
+    uint64_t base;         /* to which addresses of events are relative, on the host */
+    const struct event_block *owner; /* of shared memory */
+    bool told;                       /* by the step that is under way */
+    enum spread spread;              /* of a word that is under way */
+    struct step last;                /* what was looked up last, */
+    bool one_for_all;                /* and it holds of other lanes, too */
 };
 
 /* What one access does to a cell: `lanes` are those of its warp, relative to `lane`. */
@@ -54,7 +54,7 @@ static inline void race_use_class(struct now *n, uint32_t number)
 /* Where a lane's bytes are on the host. */
 static inline uint64_t race_address(const struct access_event *e, unsigned lane)
 {
-    return (e->owner ? (uint64_t)(uintptr_t)e->owner->shared : 0) + access_address(e, lane);
+    return (e->owner ? e->owner->shared : 0) + access_address(e, lane);
 }
 
 /* ---- race_turn.c: an access is told of, and performed, while no other one is that would come between ---- */
@@ -66,7 +66,7 @@ static inline bool race_takes_turns(const struct race_block *b)
 void race_turn_begin(struct race_block *b, const struct access_event *e);
 void race_turn_end(struct race_block *b, const struct access_event *e);
 
-/* ---- race_event.c: what hooks tell of a launch ---- */
+/* ---- race_event.c: what events tell of a launch ---- */
 
 void race_on_access(void *data, const struct access_event *e);
 void race_on_performed(void *data, const struct access_event *e);
@@ -121,7 +121,7 @@ static inline bool race_has_no_effect(const struct now *n, uint32_t old)
 /* A strong access comes to strong ones that it cannot race with (is_strong): most are as they are, unless they are its like. */
 static inline bool race_is_one_of(const struct now *n, const struct history *h)
 {
-    return h->is_strong && !n->shared && n->class->strong && n->class->scope >= SCOPE_GPU && n->class->op &&
+    return h->is_strong && !n->shared && n->class->strong && n->class->scope >= SCOPE_GPU && n->class->site &&
            h->newest == n->b->task && h->element_bytes == n->class->bytes;
 }
 
@@ -165,8 +165,8 @@ void race_check_end(struct now *n, cell at, uint64_t address);
 void race_lock_all(struct races *r);
 void race_unlock_all(struct races *r);
 /* A block has its shared memory anew, in cells (is_clustered); it ends. */
-void race_clear_shared(struct races *r, const struct block *block);
-void race_check_ends(struct race_block *b, const struct block *block);
+void race_clear_shared(struct races *r, const struct event_block *block);
+void race_check_ends(struct race_block *b, const struct event_block *block);
 
 /* What lanes access together, all of them, from an address on. */
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes);

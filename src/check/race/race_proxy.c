@@ -12,12 +12,10 @@
 
 #include <stdlib.h>
 
-#include "exec/access.h"
 #include "exec/async.h"
-#include "exec/launch.h"
 
 struct proxy_write {
-    const struct op *op; /* NULL: none that counts */
+    const struct site *site; /* NULL: none that counts */
     uint32_t epoch;
     uint8_t warp, lane;
 };
@@ -28,30 +26,31 @@ struct proxies {
     struct proxy_write at[];
 };
 
-static struct proxies *proxies_of(const struct block *b)
+static unsigned slot; /* of a block's */
+
+static struct proxies *proxies_of(const struct event_block *b)
 {
-    return race_block_of(b) ? b->client[CLIENT_PROXIES] : NULL;
+    return race_block_of(b) ? event_kept(b, slot) : NULL;
 }
 
-static void start(struct block *b)
+static void start(struct event_block *b)
 {
     uint64_t words = (b->launch->shared_bytes + 3) / 4;
     struct proxies *p = calloc(1, sizeof *p + words * sizeof *p->at);
     if (p) /* else the block is not looked at */
         p->words = words;
-    b->client[CLIENT_PROXIES] = p;
+    event_keep(b, slot, p);
 }
 
 static void on_schedule(void *data, const struct schedule_event *e)
 {
-    struct block *b = (struct block *)e->block;
     (void)data;
-    if (e->kind == SCHEDULE_BLOCK_START)
-        start(b);
-    if (e->kind == SCHEDULE_BLOCK_END) {
-        free(b->client[CLIENT_PROXIES]);
-        b->client[CLIENT_PROXIES] = NULL;
+    if (e->kind == EVENT_BLOCK_START) {
+        start(e->block);
+        return;
     }
+    free(event_kept(e->block, slot));
+    event_keep(e->block, slot, NULL);
 }
 
 /* ---- writes ---- */
@@ -65,14 +64,13 @@ static void set(struct proxies *p, uint64_t address, uint64_t bytes, struct prox
 static void on_access(void *data, const struct access_event *e)
 {
     struct proxies *p = e->owner ? proxies_of(e->owner) : NULL;
-    bool is_object = e->op->kind == OP_MBARRIER;
+    bool is_object = e->site->kind == SITE_MBARRIER;
     (void)data;
     if (!p || !e->writes || is_object || e->space != SPACE_SHARED)
         return;
-    bool counts =
-        !e->is_async && e->owner == e->warp->block; /* what another block's threads have fenced is not known */
-    struct proxy_write w = {.op = counts ? e->op : NULL, .warp = (uint8_t)e->warp->index};
-    w.epoch = race_block_of(e->owner)->order->warps[counts ? e->warp->index : 0].epoch;
+    bool counts = !e->is_async && e->owner == e->block; /* what another block's threads have fenced is not known */
+    struct proxy_write w = {.site = counts ? e->site : NULL, .warp = (uint8_t)e->warp};
+    w.epoch = race_block_of(e->owner)->order->warps[counts ? e->warp : 0].epoch;
     for (uint32_t m = e->lanes; m; m &= m - 1) {
         w.lane = (uint8_t)__builtin_ctz(m);
         set(p, access_address(e, w.lane), e->bytes, w);
@@ -82,17 +80,18 @@ static void on_access(void *data, const struct access_event *e)
 /* ---- accesses by the async proxy ---- */
 
 struct async_access {
-    const struct warp *warp;
-    const struct op *op;
+    const struct site *site;
+    struct event_block *block;
+    uint32_t warp;
     unsigned lane; /* that has issued it */
-    const struct block *owner;
+    struct event_block *owner;
     uint64_t address, bytes;
     bool writes;
 };
 
 /* A write by the generic proxy that it comes upon. */
 struct upon {
-    const struct op *op;
+    const struct site *site;
     uint32_t incarnation;
     unsigned thread; /* of the block */
     uint64_t address;
@@ -100,7 +99,7 @@ struct upon {
 
 static const char *writer_name(const struct async_access *x, const struct upon *w, struct arena *arena)
 {
-    const struct incarnation *i = order_incarnation(race_block_of(x->warp->block)->order->order, w->incarnation);
+    const struct incarnation *i = order_incarnation(race_block_of(x->block)->order->order, w->incarnation);
     return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", w->thread % i->block[0],
                         w->thread / i->block[0] % i->block[1], w->thread / i->block[0] / i->block[1], i->ctaid[0],
                         i->ctaid[1], i->ctaid[2]);
@@ -111,8 +110,9 @@ static void tell(struct checker *c, const struct async_access *x, const struct u
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = "missing-proxy-fence",
                       .severity = DIAG_ERROR,
-                      .op = x->op,
-                      .key = w->op,
+                      .site = x->site,
+                      .key = w->site,
+                      .block = x->block,
                       .warp = x->warp,
                       .lane = x->lane,
                       .count = 1};
@@ -120,12 +120,12 @@ static void tell(struct checker *c, const struct async_access *x, const struct u
     if (!f)
         return;
     const struct access_event at = {
-        .warp = x->warp, .space = x->owner ? SPACE_SHARED : SPACE_GLOBAL, .base = w->address};
+        .block = x->block, .space = x->owner ? SPACE_SHARED : SPACE_GLOBAL, .base = w->address};
     f->text = arena_printf(arena,
                            "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no "
                            "fence.proxy.async stands between the two",
-                           thread_name(arena, x->warp, x->lane), x->writes ? "write" : "read",
-                           memory_place(c, &at, 0, arena), writer_name(x, w, arena), place_name(arena, w->op));
+                           thread_name(arena, x->block, x->warp, x->lane), x->writes ? "write" : "read",
+                           memory_place(c, &at, 0, arena), writer_name(x, w, arena), place_name(arena, w->site));
     f->help = x->owner
                   ? "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the "
                     "threads that write, behind the write and before the barrier"
@@ -137,23 +137,23 @@ static void tell(struct checker *c, const struct async_access *x, const struct u
 /* Has it happened before? */
 static bool is_ordered(const struct async_access *x, const struct proxy_write *w)
 {
-    bool own = x->owner == x->warp->block && w->warp == x->warp->index && w->lane == x->lane;
-    return own || order_before(race_block_of(x->warp->block)->order, x->warp->index, x->lane,
-                               race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->epoch);
+    bool own = x->owner == x->block && w->warp == x->warp && w->lane == x->lane;
+    return own || order_before(race_block_of(x->block)->order, x->warp, x->lane, race_block_of(x->owner)->order->number,
+                               w->warp, 1u << w->lane, w->epoch);
 }
 
 /* A copy that nothing orders behind the write is a race, fence or not, which race_event.c finds. */
 static bool is_missing(const struct async_access *x, const struct proxy_write *w)
 {
-    bool is_copy = x->op->kind == OP_ASYNC;
-    return !order_fenced(race_block_of(x->warp->block)->order, x->warp->index, x->lane, false,
+    bool is_copy = x->site->kind == SITE_COPY;
+    return !order_fenced(race_block_of(x->block)->order, x->warp, x->lane, false,
                          race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->epoch) &&
            (!is_copy || is_ordered(x, w));
 }
 
 static bool is_same(const struct proxy_write *a, const struct proxy_write *b)
 {
-    return a->op == b->op && a->epoch == b->epoch && a->warp == b->warp && a->lane == b->lane;
+    return a->site == b->site && a->epoch == b->epoch && a->warp == b->warp && a->lane == b->lane;
 }
 
 static void look_at(struct checker *c, const struct async_access *x)
@@ -161,13 +161,13 @@ static void look_at(struct checker *c, const struct async_access *x)
     struct proxies *p = proxies_of(x->owner);
     struct proxy_write last = {0};
     uint64_t end = (x->address + x->bytes + 3) / 4;
-    if (!p || !race_block_of(x->warp->block))
+    if (!p || !race_block_of(x->block))
         return;
     for (uint64_t word = x->address / 4; word < end && word < p->words; word++) {
         const struct proxy_write *w = &p->at[word];
-        if (w->op && !is_same(w, &last) && is_missing(x, w))
+        if (w->site && !is_same(w, &last) && is_missing(x, w))
             tell(c, x,
-                 &(struct upon){w->op, race_block_of(x->owner)->order->number, w->warp * WARP_LANES + w->lane,
+                 &(struct upon){w->site, race_block_of(x->owner)->order->number, w->warp * WARP_LANES + w->lane,
                                 4 * word});
         last = *w;
     }
@@ -186,17 +186,17 @@ struct look {
 static bool find_missing(const struct look *l, const struct record *r, uint32_t lanes, struct upon *w)
 {
     const struct async_access *x = l->access;
-    const struct race_block *own = race_block_of(x->warp->block);
+    const struct race_block *own = race_block_of(x->block);
     const struct access_class *class = numbered_at(&own->races->classes, r->class);
-    if (!class->op || !class->writes || class->op->kind == OP_ASYNC ||
+    if (!class->site || !class->writes || class->site->kind == SITE_COPY ||
         order_incarnation(own->order->order, r->incarnation)->task != own->task)
         return false;
-    uint32_t before = order_before(own->order, x->warp->index, x->lane, r->incarnation, r->warp, lanes, r->epoch);
-    if (r->incarnation == own->order->number && r->warp == x->warp->index)
+    uint32_t before = order_before(own->order, x->warp, x->lane, r->incarnation, r->warp, lanes, r->epoch);
+    if (r->incarnation == own->order->number && r->warp == x->warp)
         before |= lanes & 1u << x->lane;
-    before &= ~order_fenced(own->order, x->warp->index, x->lane, true, r->incarnation, r->warp, before, r->epoch);
+    before &= ~order_fenced(own->order, x->warp, x->lane, true, r->incarnation, r->warp, before, r->epoch);
     if (before)
-        *w = (struct upon){class->op, r->incarnation, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
+        *w = (struct upon){class->site, r->incarnation, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
     return before;
 }
 
@@ -206,7 +206,7 @@ static void see_past(void *data, const struct histories *of, const struct histor
     struct look *l = data;
     struct upon w;
     bool found = false;
-    if (h->newest < race_block_of(l->access->warp->block)->task || (h == l->last && lane == l->lane))
+    if (h->newest < race_block_of(l->access->block)->task || (h == l->last && lane == l->lane))
         return;
     for (unsigned i = 0; i < h->n; i++)
         if (find_missing(l, history_record(of, h->at[i].record), rotate_left(h->at[i].lanes, lane), &w)) {
@@ -221,7 +221,7 @@ static void see_past(void *data, const struct histories *of, const struct histor
 static void look_at_global(struct checker *c, const struct async_access *x)
 {
     struct look l = {.checker = c, .access = x};
-    if (race_block_of(x->warp->block))
+    if (race_block_of(x->block))
         race_each_past(c->races, x->address, x->bytes, see_past, &l);
 }
 
@@ -239,7 +239,8 @@ static void look_at_tensor(struct checker *c, struct async_access *x, const stru
 static void look_at_globals(struct checker *c, const struct issue_event *e, bool writes)
 {
     unsigned lane = (unsigned)__builtin_ctz(e->lanes);
-    struct async_access x = {.warp = e->warp, .op = e->op, .lane = lane, .bytes = e->bytes, .writes = writes};
+    struct async_access x = {
+        .site = e->site, .block = e->block, .warp = e->warp, .lane = lane, .bytes = e->bytes, .writes = writes};
     x.address = (writes ? e->to : e->from)[lane];
     if (e->tensor)
         look_at_tensor(c, &x, e->tensor);
@@ -256,15 +257,15 @@ static uint64_t bytes_of(const struct issue_event *e)
 
 static void on_issue(void *data, const struct issue_event *e)
 {
-    enum async_mode mode = (enum async_mode)e->op->mode;
+    enum async_mode mode = (enum async_mode)e->site->mode;
     unsigned lane = (unsigned)__builtin_ctz(e->lanes);
-    struct block *own = e->warp->block;
+    struct event_block *own = e->block;
     bool reads = mode == ASYNC_BULK_SHARED || mode == ASYNC_BULK_TO_GLOBAL || mode == ASYNC_TENSOR_STORE ||
                  mode == ASYNC_TENSOR_REDUCE;
     bool writes = mode == ASYNC_BULK_SHARED || mode == ASYNC_BULK_FROM_GLOBAL || mode == ASYNC_TENSOR_LOAD;
     if (mode > ASYNC_STORE && mode != ASYNC_BULK_SHARED)
         look_at_globals(data, e, reads);
-    struct async_access x = {.warp = e->warp, .op = e->op, .lane = lane, .bytes = bytes_of(e)};
+    struct async_access x = {.site = e->site, .block = e->block, .warp = e->warp, .lane = lane, .bytes = bytes_of(e)};
     if (reads) {
         x.owner = own;
         x.address = e->from[lane];
@@ -277,39 +278,45 @@ static void on_issue(void *data, const struct issue_event *e)
         look_at(data, &x);
     }
     for (uint32_t m = writes ? e->ranks : 0; m; m &= m - 1)
-        if ((x.owner = block_of_rank(own, (uint32_t)__builtin_ctz(m))))
+        if ((x.owner = event_block_of_rank(own, (uint32_t)__builtin_ctz(m))))
             look_at(data, &x);
 }
 
 static void on_matrix(void *data, const struct matrix_event *e)
 {
-    look_at(data, &(struct async_access){.warp = e->warp,
-                                         .op = e->op,
-                                         .lane = (unsigned)__builtin_ctz(e->warp->exists & ~e->warp->exited),
-                                         .owner = e->warp->block,
+    look_at(data, &(struct async_access){.site = e->site,
+                                         .block = e->block,
+                                         .warp = e->warp,
+                                         .lane = (unsigned)__builtin_ctz(e->lanes),
+                                         .owner = e->block,
                                          .address = e->address,
                                          .bytes = e->bytes});
 }
 
+static void take_slot(void)
+{
+    slot = event_slot_new();
+}
+
 void proxies_open(struct checker *c)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, take_slot);
     c->proxies =
-        (struct hooks){.data = c, .access = on_access, .issue = on_issue, .matrix = on_matrix, .schedule = on_schedule};
+        (struct event_client){.data = c,
+                              .wants = EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_ISSUE) | EVENT_BIT(EVENT_MATRIX) |
+                                       EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
+                              .access = on_access,
+                              .issue = on_issue,
+                              .matrix = on_matrix,
+                              .schedule = on_schedule};
 }
 
 /* Does an instruction of the kernel access shared memory by the async proxy? */
-static bool is_of_async_proxy(const struct op *o)
+bool proxies_concern(const struct site_table *k)
 {
-    bool is_matrix = o->kind == OP_COLLECTIVE && o->origin->kind == IR_MATRIX;
-    return (o->kind == OP_ASYNC && o->mode > ASYNC_STORE) ||
-           (is_matrix && o->origin->matrix->form.kind == MATRIX_WARPGROUP);
-}
-
-bool proxies_concern(const struct kernel *k)
-{
-    for (uint32_t f = 0; f < k->functions.n; f++)
-        for (uint32_t i = 0; i < k->functions.at[f]->n_ops; i++)
-            if (is_of_async_proxy(&k->functions.at[f]->ops[i]))
-                return true;
+    for (uint32_t i = 0; i < k->n; i++)
+        if (k->at[i].kind == SITE_WGMMA || (k->at[i].kind == SITE_COPY && k->at[i].mode > ASYNC_STORE))
+            return true;
     return false;
 }

@@ -5,7 +5,6 @@
 
 #include "base/demangle.h"
 #include "base/text.h"
-#include "exec/block.h"
 #include "exec/machine.h"
 
 /* Of what is no launch: "the host", "a copy in stream 3". */
@@ -26,7 +25,7 @@ static const char *thread_words(const struct race_side *s, const char *kernel, s
 {
     unsigned t = s->thread;
     const uint32_t *b = s->incarnation.block, *c = s->incarnation.ctaid;
-    if (!s->class->op)
+    if (!s->class->site)
         return task_words(s->class->note, arena);
     const char *of = kernel ? arena_printf(arena, " of kernel `%s`", kernel) : "";
     return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)%s", t % b[0], t / b[0] % b[1], t / b[0] / b[1],
@@ -41,7 +40,7 @@ static const char *scope_word(enum scope scope)
 
 static bool is_kind(const struct access_class *c, enum task_kind kind)
 {
-    return !c->op && c->note->kind == kind;
+    return !c->site && c->note->kind == kind;
 }
 
 /* "reads", "updates by an atomic operation of scope .cta" */
@@ -53,7 +52,7 @@ static const char *access_words(const struct access_class *c, struct arena *aren
                        : is_kind(c, TASK_FREE) ? "frees"
                        : c->writes             ? "writes"
                                                : "reads";
-    return c->strong && c->op ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->scope)) : verb;
+    return c->strong && c->site ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->scope)) : verb;
 }
 
 static const char *noun(const struct access_class *c)
@@ -74,14 +73,15 @@ static const char *element(const char *name, uint64_t at, uint64_t size, const s
                         (unsigned long long)at, (unsigned long long)(at + width - 1));
 }
 
-static const char *shared_words(const struct kernel *k, uint64_t at, const struct access_class *c, struct arena *arena)
+static const char *shared_words(const struct site_table *k, uint64_t at, const struct access_class *c,
+                                struct arena *arena)
 {
-    for (uint32_t i = 0; i < k->shared_vars.n; i++) {
-        const struct placed_var *v = &k->shared_vars.at[i];
-        if (at - v->at < v->var->size)
-            return arena_printf(arena, "shared variable %s",
-                                element(arena_printf(arena, "`%s`", demangle(v->var->symbol.name, arena)), at - v->at,
-                                        v->var->size, c, arena));
+    for (uint32_t i = 0; i < k->n_shared; i++) {
+        const struct site_variable *v = &k->shared[i];
+        if (at - v->at < v->bytes)
+            return arena_printf(
+                arena, "shared variable %s",
+                element(arena_printf(arena, "`%s`", demangle(v->name, arena)), at - v->at, v->bytes, c, arena));
     }
     uint64_t dynamic = at - ((k->static_shared_bytes + 15) & ~15u);
     return arena_printf(arena, "bytes %llu-%llu of dynamic shared memory", (unsigned long long)dynamic,
@@ -103,7 +103,7 @@ static const char *global_words(struct races *r, uint64_t at, const struct acces
 
 static const char *work_words(const struct access_class *c)
 {
-    return c->op                         ? "the launch"
+    return c->site                       ? "the launch"
            : c->note->kind == TASK_HOST  ? "the host"
            : c->note->kind == TASK_COPY  ? "the copy"
            : c->note->kind == TASK_FILL  ? "the fill"
@@ -248,13 +248,13 @@ static int compare_locs(const struct ptx_loc *a, const struct ptx_loc *b)
 
 static int compare_lines(const struct access_class *a, const struct access_class *b)
 {
-    const struct ir_insn *x = a->op->origin, *y = b->op->origin;
+    const struct site *x = a->site, *y = b->site;
     int order = 0;
-    if (x->module != y->module)
-        order = strcmp(x->module->source->name, y->module->source->name);
+    if (x->place.source != y->place.source)
+        order = strcmp(x->place.source ? x->place.source->name : "", y->place.source ? y->place.source->name : "");
     else if (x->loc && x->loc->line && y->loc && y->loc->line)
         order = compare_locs(x->loc, y->loc);
-    order = order ? order : compare(x->origin->offset, y->origin->offset);
+    order = order ? order : compare(x->place.offset, y->place.offset);
     return order ? order : compare(a->place, b->place);
 }
 
@@ -269,9 +269,9 @@ static uint32_t rank(const struct access_class *c)
 static int compare_sides(const struct race_side *a, const struct race_side *b)
 {
     const struct access_class *x = a->class, *y = b->class;
-    int order = compare(!x->op, !y->op);
+    int order = compare(!x->site, !y->site);
     if (!order && x->place != y->place)
-        order = x->op ? compare_lines(x, y) : compare(y->place, x->place);
+        order = x->site ? compare_lines(x, y) : compare(y->place, x->place);
     return order ? order : compare(rank(x), rank(y));
 }
 
@@ -287,7 +287,7 @@ static bool is_better(const struct race *f, enum race_reason reason, const struc
 static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
 {
     const struct task_note *note = timelines_note(r->timelines, s->incarnation.task);
-    return s->class->op && note->name ? demangle(str_of(note->name), arena) : NULL;
+    return s->class->site && note->name ? demangle(str_of(note->name), arena) : NULL;
 }
 
 /* "writes it at main.cu:12" */
@@ -296,16 +296,16 @@ static const char *other_words(const struct race *f, struct arena *a)
     const struct access_class *y = f->side[1].class;
     if (is_one_line(f))
         return arena_printf(a, "%s it here, too", access_words(y, a));
-    if (!y->op)
+    if (!y->site)
         return arena_printf(a, "%s it", access_words(y, a));
-    return arena_printf(a, "%s it at %s", access_words(y, a), fault_line(y->op->origin, a));
+    return arena_printf(a, "%s it at %s", access_words(y, a), site_line(y->site, a));
 }
 
 static void place_both(struct races *r, struct race *f)
 {
     for (unsigned i = 0; i < 2; i++)
-        if (f->side[i].class->op)
-            f->place[i] = place_keep(&r->sources, f->side[i].class->op, &r->arena);
+        if (f->side[i].class->site)
+            f->place[i] = place_keep(&r->sources, f->side[i].class->site, &r->arena);
 }
 
 static const char *datum_words(struct races *r, const struct race_datum *d, const struct access_class *c)
@@ -324,7 +324,7 @@ static void describe(struct races *r, struct race *f, const struct race_datum *d
     struct arena *a = &r->arena;
     const struct race_side *x = &f->side[0], *y = &f->side[1];
     const struct access_class *narrow =
-        !y->class->op || (x->class->op && x->class->bytes < y->class->bytes) ? x->class : y->class;
+        !y->class->site || (x->class->site && x->class->bytes < y->class->bytes) ? x->class : y->class;
     const char *first = kernel_name(r, x, a), *second = kernel_name(r, y, a);
     bool same = x->incarnation.task == y->incarnation.task;
     const char *datum = datum_words(r, d, narrow);

@@ -47,7 +47,7 @@ struct race {
 
 /* How the threads of a kernel can synchronise. */
 struct kernel_traits {
-    const struct kernel *kernel;
+    const struct site_table *kernel;
     bool releases;          /* fences, .acquire, .release: sync variables are kept */
     bool acquires;          /* by operations that are no fences */
     bool acquires_narrowly; /* for a block or a cluster alone */
@@ -80,7 +80,7 @@ enum {
     STEPS_FEW = 1 << 8,
     STEPS_SHARED = 1 << 13,
     STEP_WAYS = 2,
-    OPS = 1 << 10,
+    SITES = 1 << 10,
     LOCKS_BITS = 14,
     LOCKS = 1 << LOCKS_BITS
 };
@@ -104,7 +104,7 @@ enum { CLASS_BUCKETS_BITS = 10, FOUND_BUCKETS_BITS = 10 };
 /* A thread that runs blocks. */
 struct race_worker {
     struct race_worker *next;
-    const struct worker *of;
+    const void *of;                           /* as events name it */
     _Alignas(64) struct span strong, writing; /* what others look at has cache lines of its own: race_turn.c */
     _Alignas(64) bool has_order;              /* the lock of the order */
     bool is_writing;                          /* `writing` is set */
@@ -112,11 +112,11 @@ struct race_worker {
     uint64_t launch;                          /* whose blocks it ran last, */
     struct kernel_traits traits;              /* and of what kernel, */
     struct written written;                   /* and what that one writes */
-    struct known_op {
-        const struct op *op;
+    struct known_site {
+        const struct site *site;
         uint32_t class, lane_bytes;
         enum access_part part;
-    } ops[OPS];
+    } sites[SITES];
     _Alignas(64) struct step steps[STEPS], steps_shared[STEPS_SHARED];
     struct stocks stocks;           /* of the races' histories */
     struct race_block *free_blocks; /* with what they have taken */
@@ -159,7 +159,7 @@ struct race_block {
 struct races {
     struct machine *machine;
     struct timelines *timelines;
-    struct hooks regular, irregular;
+    struct event_client regular, irregular;
     struct order *order;
     _Atomic bool writes_weakly; /* a kernel does whose strong accesses wait for that: race_turn.c */
     struct histories global;
@@ -191,7 +191,7 @@ struct races {
 };
 
 /* race_class.c: the number of what an operation does, so many bytes each lane, or a task that is no launch; 0 without memory. */
-uint32_t race_class(struct races *r, const struct op *op, uint32_t lane_bytes, enum access_part part);
+uint32_t race_class(struct races *r, const struct site *site, uint32_t lane_bytes, enum access_part part);
 /* The same access where it is torn. */
 uint32_t race_class_torn(struct races *r, const struct access_class *of);
 uint32_t race_class_of_task(struct races *r, const struct task_note *note, bool write);
@@ -217,27 +217,24 @@ static inline void race_collect_shared(struct race_block *b)
 
 /* ---- race_block.c: kernels, and the blocks that run ---- */
 
-struct kernel_traits race_traits_of(const struct kernel *k);
-struct kernel_traits race_find_traits(struct races *r, const struct kernel *k);
-static inline bool race_is_cas(const struct op *o)
-{
-    return o->kind == OP_ATOM && o->access->mem.atom == ATOM_cas;
-}
+struct kernel_traits race_traits_of(const struct site_table *k);
+struct kernel_traits race_find_traits(struct races *r, const struct site_table *k);
 
 /* NULL where memory is exhausted. */
-struct race_worker *race_worker_of(struct races *r, const struct worker *of);
-void race_block_starts(struct races *r, struct block *block);
-void race_block_ends(struct block *block);
-static inline struct race_block *race_block_of(const struct block *b)
+struct race_worker *race_worker_of(struct races *r, const void *of);
+void race_block_starts(struct races *r, struct event_block *block);
+void race_block_ends(struct event_block *block);
+extern unsigned race_slot; /* of a block's */
+static inline struct race_block *race_block_of(const struct event_block *b)
 {
-    return b->client[CLIENT_RACES];
+    return event_kept(b, race_slot);
 }
 void race_free_block(struct race_block *b);
 void race_set_task(struct race_block *b, uint32_t task);
 /* A phase of shared memory ends, at an epoch: all of its accesses are before what comes. */
 void race_end_phase(struct race_block *b, uint32_t epoch);
-/* Memory has run out. `k`: the kernel of the launch of that number, or NULL. */
-void race_go_blind(struct races *r, const struct kernel *k, uint64_t launch);
+/* Memory has run out, in a launch or (NULL) in a task that is none. */
+void race_go_blind(struct races *r, const struct event_launch *launch);
 
 bool race_open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits,
                          struct budget *budget);
@@ -256,9 +253,9 @@ void race_each_past(struct races *r, uint64_t address, uint64_t bytes, race_past
 
 /* What is accessed: an address of global memory, or of the shared memory of a block. */
 struct race_datum {
-    const struct kernel *kernel; /* NULL: of a task of another kind */
-    const struct block *owner;   /* of shared memory; NULL: global */
-    bool is_clustered;           /* it is told whose */
+    const struct site_table *kernel; /* NULL: of a task of another kind */
+    const struct event_block *owner; /* of shared memory; NULL: global */
+    bool is_clustered;               /* it is told whose */
     uint64_t address;
 };
 void race_found(struct races *r, const struct race_datum *datum, enum race_reason reason,

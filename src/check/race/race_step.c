@@ -121,7 +121,7 @@ static void make_step(struct now *n, const struct past *p, uint32_t lanes, unsig
 cell race_look_up(struct now *n, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old), lanes = rotate_left(l.lanes, l.lane);
-    if (!n->class->op && history)
+    if (!n->class->site && history)
         l.lane = cell_lane(old);
     bool has_lanes = history && !history_at(n->h, history)->only_tasks;
     unsigned further = has_lanes ? (l.lane - cell_lane(old)) & 31 : 0;

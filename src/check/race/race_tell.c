@@ -7,9 +7,9 @@ static enum race_reason reason_of(const struct now *n, const struct earlier *e)
 {
     if (e->class->strong && n->class->strong)
         return e->class->bytes != n->class->bytes ? RACE_PARTLY : RACE_SCOPE;
-    if (e->class->strong != n->class->strong && e->class->op && n->class->op)
+    if (e->class->strong != n->class->strong && e->class->site && n->class->site)
         return RACE_MIXED;
-    if (!e->class->op || !n->class->op)
+    if (!e->class->site || !n->class->site)
         return RACE_HOST;
     return !e->same_task                ? race_overlaps(n, e) ? RACE_OVERLAP : RACE_LAUNCHES
            : !e->same_incarnation       ? RACE_BLOCKS

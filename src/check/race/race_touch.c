@@ -5,8 +5,6 @@
 
 #include "base/spin_lock.h"
 #include "check/shadow/defined.h"
-#include "check/memory/uses.h"
-#include "exec/launch.h"
 
 /* Cells of global memory are under locks, one for each 128 bytes of consecutive words: those of shared memory are the worker's. */
 enum { LOCKED_BYTES = 128 };
@@ -89,7 +87,7 @@ static enum spread spread_of(unsigned per_lane)
 static bool agree(struct now *n, cell word, enum spread mine)
 {
     const struct history *h = word ? history_at(n->h, cell_history(word)) : NULL;
-    n->spread = h && !n->class->op ? h->spread : mine;
+    n->spread = h && !n->class->site ? h->spread : mine;
     return !h || h->spread == n->spread || h->only_tasks;
 }
 
@@ -208,7 +206,7 @@ static cell *cells_at(const struct now *n, uint64_t address, uint32_t bytes)
 /* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of consecutive lanes? */
 static bool is_by_word(const struct access_class *c, unsigned per_lane)
 {
-    return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->op)) ||
+    return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->site)) ||
            (per_lane < 2 && per_lane == c->lane_shift);
 }
 
@@ -260,7 +258,7 @@ static struct history_entry last_write(const struct now *n, const cell *c, unsig
         const struct access_class *class = race_class_at(n->r, history_record(n->h, h->at[i].record)->class);
         unsigned lane = cell_lane(at) + (*c & CELL_SPLIT ? 0 : spread_further((enum spread)h->spread, byte));
         if (class->writes)
-            return (struct history_entry){h->at[i].record, rotate_left(h->at[i].lanes, class->op ? lane : 0)};
+            return (struct history_entry){h->at[i].record, rotate_left(h->at[i].lanes, class->site ? lane : 0)};
     }
     return (struct history_entry){0};
 }
@@ -280,7 +278,7 @@ static bool is_torn(const struct now *n, const cell *c, uint64_t address)
 /* Few strong reads come upon bytes, or upon words, with a past of their own. */
 static inline bool may_be_torn(const struct now *n, const cell *c, uint64_t address, uint32_t bytes)
 {
-    if (!n->class->strong || !n->class->reads || !n->class->op)
+    if (!n->class->strong || !n->class->reads || !n->class->site)
         return false;
     uint32_t words = (uint32_t)((address + bytes + 3) / 4 - address / 4), found = 0;
     for (uint32_t i = 0; i < words; i++)
@@ -343,28 +341,9 @@ static void touch_together(struct now *n, uint64_t address, uint32_t bytes, stru
     hold(&t, NULL);
 }
 
-/* Do lanes store the same, as their registers have it? */
-static bool store_alike(const struct access_event *e, uint32_t lanes)
-{
-    const struct op_access *x = e->op->access;
-    const struct activation *a = e->op->kind == OP_ST ? activation_of(e->warp, e->op) : NULL;
-    uint8_t *base[4];
-    if (!a)
-        return false;
-    warp_bases(e->warp, a, base);
-    for (unsigned k = 0; k < x->mem.n; k++) {
-        const uint8_t *row = row_at(base, x->regs[k]);
-        unsigned each = x->width[k] / 8, first = (unsigned)__builtin_ctz(lanes);
-        for (uint32_t left = lanes; left; left &= left - 1)
-            if (memcmp(row + first * each, row + (unsigned)__builtin_ctz(left) * each, x->mem.bytes) != 0)
-                return false;
-    }
-    return true;
-}
-
 static inline bool write_alike(const struct now *n, uint32_t lanes)
 {
-    return n->class->writes && !n->class->strong && n->event && lanes & (lanes - 1) && store_alike(n->event, lanes);
+    return n->class->writes && !n->class->strong && n->event && lanes & (lanes - 1) && event_alike(n->event, lanes);
 }
 
 void race_touch(struct now *n, uint64_t address, uint32_t bytes, uint32_t lanes)
@@ -654,26 +633,26 @@ static void each_cells(struct now *n, uint64_t begin, uint64_t end,
     }
 }
 
-static void each_shared(struct now *n, const struct block *block, void (*see)(struct now *, cell *, uint32_t, uint64_t))
+static void each_shared(struct now *n, const struct event_block *block,
+                        void (*see)(struct now *, cell *, uint32_t, uint64_t))
 {
-    uint64_t begin = (uint64_t)(uintptr_t)block->shared;
-    each_cells(n, begin, begin + block->launch->shared_bytes, see);
+    each_cells(n, block->shared, block->shared + block->launch->shared_bytes, see);
 }
 
-void race_clear_shared(struct races *r, const struct block *block)
+void race_clear_shared(struct races *r, const struct event_block *block)
 {
     struct now n = {.r = r};
     each_shared(&n, block, clear_cells);
 }
 
-void race_check_ends(struct race_block *b, const struct block *block)
+void race_check_ends(struct race_block *b, const struct event_block *block)
 {
     struct now n = {.r = b->races,
                     .b = b,
                     .h = &b->races->global,
                     .kernel = block->launch->kernel,
                     .owner = block,
-                    .base = (uint64_t)(uintptr_t)block->shared};
+                    .base = block->shared};
     if (order_all_have_exited(b->order) && !atomic_load(&b->races->no_memory))
         each_shared(&n, block, check_end_of);
 }

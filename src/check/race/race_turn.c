@@ -89,7 +89,7 @@ static bool waits_for_another_worker(struct races *r, struct race_worker *k, con
 {
     if (e->strong && e->wrote)
         r->wrote_last = k;
-    return race_is_cas(e->op) && !e->wrote && r->wrote_last != k;
+    return site_is_cas(e->site) && !e->wrote && r->wrote_last != k;
 }
 
 /* Exponential backoff: the other worker has the order's lock, and what is behind it in its caches, until it is done. One that waits for

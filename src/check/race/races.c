@@ -4,21 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/launch.h"
-
 static void on_schedule(void *data, const struct schedule_event *e)
 {
-    if (e->kind == SCHEDULE_BLOCK_START)
-        race_block_starts(data, (struct block *)e->block);
-    else if (e->kind == SCHEDULE_BLOCK_END)
-        race_block_ends((struct block *)e->block);
+    if (e->kind == EVENT_BLOCK_START)
+        race_block_starts(data, e->block);
+    else
+        race_block_ends(e->block);
 }
 
 /* What malloc gives has no past: free and malloc are in the machine's hands. */
 static void on_heap(void *data, const struct heap_event *e)
 {
     if (!e->is_free)
-        races_forget(data, e->p, e->bytes);
+        races_forget(data, (const void *)(uintptr_t)e->address, e->bytes);
 }
 
 /* ---- life ---- */
@@ -43,9 +41,16 @@ static void free_task_block(struct race_block *b)
     free(b);
 }
 
+static void take_slot(void)
+{
+    race_slot = event_slot_new();
+}
+
 struct races *races_new(struct machine *m, struct timelines *timelines, struct budget *budget)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct races *r = calloc(1, sizeof *r);
+    pthread_once(&once, take_slot);
     if (!r)
         return NULL;
     r->machine = m;
@@ -68,17 +73,20 @@ struct races *races_new(struct machine *m, struct timelines *timelines, struct b
         races_free(r);
         return NULL;
     }
-    r->regular = (struct hooks){.data = r,
-                                .access = race_on_access,
-                                .performed = race_on_performed,
-                                .sync = race_on_sync,
-                                .sync_kinds = 1u << SYNC_BARRIER_OPEN | 1u << SYNC_COLLECTIVE | 1u << SYNC_FENCE |
-                                              1u << SYNC_EXIT,
-                                .heap = on_heap,
-                                .schedule = on_schedule};
+    r->regular = (struct event_client){.data = r,
+                                       .wants = EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_PERFORMED) |
+                                                EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_COLLECTIVE) |
+                                                EVENT_BIT(EVENT_FENCE) | EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_HEAP) |
+                                                EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
+                                       .access = race_on_access,
+                                       .performed = race_on_performed,
+                                       .sync = race_on_sync,
+                                       .heap = on_heap,
+                                       .schedule = on_schedule};
     r->irregular = r->regular;
-    r->irregular.sync_kinds |= 1u << SYNC_BARRIER_ARRIVE | 1u << SYNC_CLUSTER_ARRIVE | 1u << SYNC_CLUSTER_OPEN |
-                               1u << SYNC_CLUSTER_WAIT | 1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT;
+    r->irregular.wants |= EVENT_BIT(EVENT_BARRIER_ARRIVE) | EVENT_BIT(EVENT_CLUSTER_ARRIVE) |
+                          EVENT_BIT(EVENT_CLUSTER_OPEN) | EVENT_BIT(EVENT_CLUSTER_WAIT) |
+                          EVENT_BIT(EVENT_MBARRIER_ARRIVE) | EVENT_BIT(EVENT_MBARRIER_WAIT);
     return r;
 }
 
@@ -105,12 +113,12 @@ void races_free(struct races *r)
     free(r);
 }
 
-const struct hooks *races_hooks(struct races *r, const struct kernel *k)
+const struct event_client *races_client(struct races *r, const struct site_table *k)
 {
     return race_find_traits(r, k).irregular ? &r->irregular : &r->regular;
 }
 
-void races_begin(struct races *r, const struct kernel *k)
+void races_begin(struct races *r, const struct site_table *k)
 {
     struct kernel_traits t = race_traits_of(k);
     if (t.acquires)
@@ -173,7 +181,7 @@ static bool begin_task(struct now *n, struct races *r, struct race_block *b, uin
     if (!b->worker || !b->order || !class)
         atomic_store(&r->no_memory, true);
     if (atomic_load(&r->no_memory)) {
-        race_go_blind(r, NULL, 0);
+        race_go_blind(r, NULL);
         return false;
     }
     *n = (struct now){.r = r,

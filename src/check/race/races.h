@@ -12,8 +12,8 @@
 #include "heddle.h"
 
 struct machine;
-struct kernel;
-struct hooks;
+struct site_table;
+struct event_client;
 struct races;
 
 struct timelines;
@@ -24,9 +24,9 @@ struct races *races_new(struct machine *m, struct timelines *timelines, struct b
 void races_free(struct races *r);
 /* No launch runs, and none begins: what nothing can race with any more is forgotten. */
 void races_rest(struct races *r);
-/* Before a launch of the kernel, which gets these hooks. */
-void races_begin(struct races *r, const struct kernel *k);
-const struct hooks *races_hooks(struct races *r, const struct kernel *k);
+/* Before a launch of the kernel, which gets this client. */
+void races_begin(struct races *r, const struct site_table *k);
+const struct event_client *races_client(struct races *r, const struct site_table *k);
 /* A task that is no launch, or the host, reads or writes memory that kernels can reach. */
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write);
 /* The host itself does, from a place in the program, as part of a task of its own: before and after the access. Returns the task of

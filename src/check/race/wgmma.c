@@ -10,9 +10,7 @@
 #include <stdlib.h>
 
 #include "check/report/findings.h"
-#include "exec/block.h"
 #include "exec/code.h"
-#include "exec/launch.h"
 
 /* Products by how recent they are: not committed yet, of the newest group, of the one before it, ... */
 enum { IDLE = 16, UNCOMMITTED = 0, OLDEST = IDLE - 1, MOST_CELLS = 1 << 24, MOST_ROUNDS = 64 };
@@ -28,22 +26,22 @@ enum misuse_kind { MISUSE_READ, MISUSE_WRITE, MISUSE_FENCE };
 struct misuse {
     struct misuse *next;
     enum misuse_kind kind;
-    const struct op *op;
+    const struct site *site;
 };
 
 /* What is wrong in a function, by block of code in the order of execution. */
 struct misused_code {
     struct misused_code *next;
-    const struct code *code;
+    uint32_t function; /* of the kernel */
     struct misuse **of_block;
     bool any;
 };
 
 struct wgmma_kernel {
     struct wgmma_kernel *next;
-    const struct kernel *kernel;
+    const struct site_table *kernel;
     struct checker *checker;
-    struct hooks hooks;
+    struct event_client client;
     struct arena arena, scratch;
     struct misused_code *codes; /* NULL: nothing is wrong */
 };
@@ -51,6 +49,7 @@ struct wgmma_kernel {
 /* A pass over one function. */
 struct pass {
     const struct code *code;
+    const struct site *sites;
     const struct ir_func *f;
     struct flight *start, *now; /* of registers where blocks start, by order; at the instruction that is looked at */
     bool *start_unfenced, unfenced;
@@ -78,25 +77,25 @@ static struct flight *register_of(const struct pass *p, ir_ref r)
 
 /* ---- what instructions do ---- */
 
-static const struct op *op_of(const struct pass *p, uint32_t order, const struct ir_insn *i)
+static const struct site *site_of(const struct pass *p, uint32_t order, const struct ir_insn *i)
 {
     const struct code_block *b = &p->code->blocks[order];
     for (uint32_t k = b->first; k < b->first + b->n; k++)
         if (p->code->ops[k].origin == i)
-            return &p->code->ops[k];
+            return &p->sites[p->code->ops[k].site];
     return NULL;
 }
 
 static void note(struct pass *p, uint32_t order, const struct ir_insn *i, enum misuse_kind kind)
 {
-    const struct op *o = p->found ? op_of(p, order, i) : NULL;
-    if (!o)
+    const struct site *s = p->found ? site_of(p, order, i) : NULL;
+    if (!s)
         return;
     for (const struct misuse *m = p->found->of_block[order]; m; m = m->next)
-        if (m->op == o && m->kind == kind)
+        if (m->site == s && m->kind == kind)
             return;
     struct misuse *m = ARENA_NEW(p->arena, struct misuse);
-    *m = (struct misuse){p->found->of_block[order], kind, o};
+    *m = (struct misuse){p->found->of_block[order], kind, s};
     p->found->of_block[order] = m;
     p->found->any = true;
 }
@@ -243,16 +242,17 @@ static void look_at(struct wgmma_kernel *x, const struct code *c)
     size_t cells = (size_t)f->regs.n * (f->n_ordered + 1);
     if (cells > MOST_CELLS)
         return;
-    struct pass p = {.code = c, .f = f, .arena = &x->arena};
+    struct pass p = {.code = c, .sites = x->kernel->at, .f = f, .arena = &x->arena};
     p.start = ARENA_ARRAY(&x->scratch, struct flight, cells);
     p.now = p.start + cells - f->regs.n;
     p.start_unfenced = ARENA_ARRAY(&x->scratch, bool, f->n_ordered + 1);
     for (size_t k = 0; k < cells; k++)
         p.start[k] = (struct flight){IDLE, IDLE, false};
-    p.start_unfenced[0] = c == x->kernel->entry;
+    p.start_unfenced[0] = c == x->kernel->code->entry;
     if (settle(&p)) {
         p.found = ARENA_NEW(&x->arena, struct misused_code);
-        *p.found = (struct misused_code){x->codes, c, ARENA_ARRAY(&x->arena, struct misuse *, f->n_ordered + 1), false};
+        *p.found =
+            (struct misused_code){x->codes, c->index, ARENA_ARRAY(&x->arena, struct misuse *, f->n_ordered + 1), false};
         for (uint32_t o = 0; o < f->n_ordered; o++)
             pass_block(&p, o);
         x->codes = p.found->any ? p.found : x->codes;
@@ -261,7 +261,7 @@ static void look_at(struct wgmma_kernel *x, const struct code *c)
 
 /* ---- findings ---- */
 
-static void tell(struct checker *c, const struct warp *w, uint32_t lanes, const struct misuse *m)
+static void tell(struct checker *c, const struct enter_event *e, const struct misuse *m)
 {
     static const struct {
         const char *code, *text, *help;
@@ -280,54 +280,57 @@ static void tell(struct checker *c, const struct warp *w, uint32_t lanes, const 
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = words[m->kind].code,
                       .severity = DIAG_ERROR,
-                      .op = m->op,
+                      .site = m->site,
                       .key = words[m->kind].text,
-                      .warp = w,
-                      .lane = (unsigned)__builtin_ctz(lanes),
-                      .count = (uint64_t)__builtin_popcount(lanes)};
+                      .block = e->block,
+                      .warp = e->warp,
+                      .lane = (unsigned)__builtin_ctz(e->lanes),
+                      .count = (uint64_t)__builtin_popcount(e->lanes)};
     struct finding *f = findings_sight(&c->findings, &s);
     if (!f)
         return;
-    f->text = arena_printf(arena, "%s %s", thread_name(arena, w, s.lane), words[m->kind].text);
+    f->text = arena_printf(arena, "%s %s", thread_name(arena, e->block, e->warp, s.lane), words[m->kind].text);
     f->help = words[m->kind].help;
     findings_done(&c->findings);
 }
 
-static void on_control(void *data, const struct control_event *e)
+static void on_enter(void *data, const struct enter_event *e)
 {
     struct wgmma_kernel *x = data;
     for (const struct misused_code *c = x->codes; c; c = c->next)
-        for (const struct misuse *m = c->code == e->act->code ? c->of_block[e->block] : NULL; m; m = m->next)
-            tell(x->checker, e->warp, e->lanes, m);
+        for (const struct misuse *m = c->function == e->function ? c->of_block[e->code_block] : NULL; m; m = m->next)
+            tell(x->checker, e, m);
 }
 
 /* ---- kernels ---- */
 
-static struct wgmma_kernel *new_kernel(struct checker *c, const struct kernel *k)
+static struct wgmma_kernel *new_kernel(struct checker *c, const struct site_table *k)
 {
     struct wgmma_kernel *x = calloc(1, sizeof *x);
     jmp_buf oom;
     if (!x)
         return NULL;
-    *x =
-        (struct wgmma_kernel){.next = c->wgmma, .kernel = k, .checker = c, .hooks = {.data = x, .control = on_control}};
+    *x = (struct wgmma_kernel){.next = c->wgmma,
+                               .kernel = k,
+                               .checker = c,
+                               .client = {.data = x, .wants = EVENT_BIT(EVENT_ENTER), .enter = on_enter}};
     x->arena.on_oom = x->scratch.on_oom = &oom;
     if (setjmp(oom) == 0)
-        for (uint32_t i = 0; i < k->functions.n; i++)
-            if (has_wgmma(k->functions.at[i]))
-                look_at(x, k->functions.at[i]);
+        for (uint32_t i = 0; i < k->code->functions.n; i++)
+            if (has_wgmma(k->code->functions.at[i]))
+                look_at(x, k->code->functions.at[i]);
     arena_free(&x->scratch);
     c->wgmma = x;
     return x;
 }
 
-const struct hooks *wgmma_hooks(struct checker *c, const struct kernel *k)
+const struct event_client *wgmma_client(struct checker *c, const struct site_table *k)
 {
     struct wgmma_kernel *x = c->wgmma;
     while (x && x->kernel != k)
         x = x->next;
-    x = x ? x : new_kernel(c, k);
-    return x && x->codes ? &x->hooks : NULL;
+    x = x || !k->code ? x : new_kernel(c, k);
+    return x && x->codes ? &x->client : NULL;
 }
 
 void wgmma_close(struct checker *c)

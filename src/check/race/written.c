@@ -2,7 +2,7 @@
 #include "check/race/written.h"
 
 #include "exec/code.h"
-#include "exec/launch.h"
+#include "exec/events.h"
 #include "ir/shape.h"
 
 enum { THREADS_LEAST = 1 << 14, INSTRUCTIONS_MOST = 1 << 14 };
@@ -33,28 +33,29 @@ static bool add(const struct ir_func *f, const struct ir_shapes *s, const struct
 }
 
 /* Not inlined: nothing of it is alive where setjmp() returns again. */
-__attribute__((noinline)) static bool find(const struct launch *l, struct arena *arena, struct written *w)
+__attribute__((noinline)) static bool find(const struct event_launch *l, const struct kernel *k, struct arena *arena,
+                                           struct written *w)
 {
-    const struct ir_func *f = l->kernel->entry->ir;
-    const struct launch_dims *dims = &l->request->dims;
-    struct ir_launch known = {{dims->grid[0], dims->grid[1], dims->grid[2]}, l->params, l->kernel->param_bytes};
+    const struct ir_func *f = k->entry->ir;
+    struct ir_launch known = {{l->grid[0], l->grid[1], l->grid[2]}, l->params, k->param_bytes};
     struct ir_shapes s;
-    ir_find_ranges_of_launch(f, dims->block, &known, arena, &s);
+    ir_find_ranges_of_launch(f, l->block, &known, arena, &s);
     for (uint32_t i = 0; i < f->insns.n; i++)
         if (may_write(&f->insns.at[i]) && !add(f, &s, &f->insns.at[i], w))
             return false;
     return true;
 }
 
-struct written written_by(const struct launch *l)
+struct written written_by(const struct event_launch *l)
 {
+    const struct kernel *k = l->kernel->code;
     jmp_buf no_memory;
     struct written w = {0};
     struct arena arena = {.on_oom = &no_memory};
-    if (l->n_blocks < THREADS_LEAST / l->threads_per_block || l->kernel->entry->ir->insns.n > INSTRUCTIONS_MOST)
+    if (!k || l->n_blocks < THREADS_LEAST / l->threads_per_block || k->entry->ir->insns.n > INSTRUCTIONS_MOST)
         return w;
     if (setjmp(no_memory) == 0)
-        w.known = find(l, &arena, &w);
+        w.known = find(l, k, &arena, &w);
     arena_free(&arena);
     return w;
 }

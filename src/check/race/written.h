@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct launch;
+struct event_launch;
 
 enum { WRITTEN_MOST = 6 };
 
@@ -20,6 +20,6 @@ struct written {
 };
 
 /* Small launches and large functions, which are not worth the analysis, are not known. */
-struct written written_by(const struct launch *l);
+struct written written_by(const struct event_launch *l);
 
 #endif

@@ -8,17 +8,16 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
-#include "exec/launch.h"
 
-static unsigned bucket_of(const struct op *op)
+static unsigned bucket_of(const struct site *s)
 {
-    return (unsigned)((uintptr_t)op / sizeof *op % FINDING_BUCKETS);
+    return (unsigned)((uintptr_t)s / sizeof *s % FINDING_BUCKETS);
 }
 
 static struct finding *find(const struct findings *f, const struct sight *s)
 {
-    struct finding *x = atomic_load_explicit(&f->bucket[bucket_of(s->op)], memory_order_acquire);
-    while (x && !(x->op == s->op && x->key == s->key && strcmp(x->code, s->code) == 0))
+    struct finding *x = atomic_load_explicit(&f->bucket[bucket_of(s->site)], memory_order_acquire);
+    while (x && !(x->site == s->site && x->key == s->key && strcmp(x->code, s->code) == 0))
         x = x->in_bucket;
     return x;
 }
@@ -27,18 +26,18 @@ static struct finding *add(struct findings *f, const struct sight *s)
 {
     struct finding *x = ARENA_NEW(&f->arena, struct finding);
     *x = (struct finding){.next = f->newest,
-                          .in_bucket = f->bucket[bucket_of(s->op)],
+                          .in_bucket = f->bucket[bucket_of(s->site)],
                           .code = s->code,
                           .severity = s->severity,
-                          .op = s->op,
+                          .site = s->site,
                           .key = s->key,
                           .kind = s->kind,
-                          .place = place_keep(&f->sources, s->op, &f->arena),
-                          .kernel = demangle(s->warp->block->launch->kernel->func->symbol.name, &f->arena),
+                          .place = place_keep(&f->sources, s->site, &f->arena),
+                          .kernel = demangle(s->block->launch->kernel->kernel, &f->arena),
                           .first = UINT64_MAX};
     f->newest = x;
     f->n++;
-    atomic_store_explicit(&f->bucket[bucket_of(s->op)], x, memory_order_release);
+    atomic_store_explicit(&f->bucket[bucket_of(s->site)], x, memory_order_release);
     return x;
 }
 
@@ -57,13 +56,13 @@ struct finding *findings_add(struct findings *f, const struct sight *s)
 static uint64_t order_of(const struct sight *s)
 {
     enum { THREAD_BITS = 10 };
-    return s->warp->block->index << THREAD_BITS | (s->warp->index * WARP_LANES + s->lane);
+    return s->block->index << THREAD_BITS | (s->warp * WARP_LANES + s->lane);
 }
 
 static bool is_first(const struct finding *x, const struct sight *s)
 {
     uint64_t first = atomic_load_explicit(&x->first, memory_order_relaxed);
-    return first == UINT64_MAX || (x->launch == s->warp->block->launch->number && order_of(s) < first);
+    return first == UINT64_MAX || (x->launch == s->block->launch->number && order_of(s) < first);
 }
 
 struct finding *findings_sight(struct findings *f, const struct sight *s)
@@ -73,7 +72,7 @@ struct finding *findings_sight(struct findings *f, const struct sight *s)
         pthread_mutex_lock(&f->lock);
         x = findings_add(f, s);
         if (x && is_first(x, s)) {
-            x->launch = s->warp->block->launch->number;
+            x->launch = s->block->launch->number;
             atomic_store_explicit(&x->first, order_of(s), memory_order_relaxed);
             atomic_fetch_add_explicit(&x->count, s->count, memory_order_relaxed);
             return x;
@@ -98,22 +97,22 @@ void findings_close(struct findings *f)
 
 /* ---- words ---- */
 
-const char *thread_name(struct arena *arena, const struct warp *w, unsigned lane)
+const char *thread_name(struct arena *arena, const struct event_block *b, uint32_t warp, unsigned lane)
 {
-    const uint32_t *block = w->block->launch->request->dims.block;
-    uint32_t t = w->index * WARP_LANES + lane;
+    const uint32_t *block = b->launch->block;
+    uint32_t t = warp * WARP_LANES + lane;
     return arena_printf(arena, "thread (%u,%u,%u) of %s", t % block[0], t / block[0] % block[1],
-                        t / block[0] / block[1], block_name(arena, w->block));
+                        t / block[0] / block[1], block_name(arena, b));
 }
 
-const char *block_name(struct arena *arena, const struct block *b)
+const char *block_name(struct arena *arena, const struct event_block *b)
 {
     return arena_printf(arena, "block (%u,%u,%u)", b->ctaid[0], b->ctaid[1], b->ctaid[2]);
 }
 
-const char *place_name(struct arena *arena, const struct op *op)
+const char *place_name(struct arena *arena, const struct site *s)
 {
-    return arena_printf(arena, "at %s", fault_line(op ? op->origin : NULL, arena));
+    return arena_printf(arena, "at %s", site_line(s, arena));
 }
 
 /* ---- the report ---- */

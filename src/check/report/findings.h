@@ -18,9 +18,9 @@ struct finding {
     struct finding *in_bucket; /* of those that findings_sight() compares */
     const char *code;
     enum diag_severity severity;
-    const struct op *op;     /* where it shows; modules stay as long as the machine has a checker */
+    const struct site *site; /* where it shows; modules stay as long as the machine has a checker */
     const void *key;         /* tells findings of one code and instruction apart, or NULL */
-    struct place place;      /* of op */
+    struct place place;      /* of site */
     const char *kernel;      /* that was running */
     const char *kind;        /* in words, what tells findings of one code and line apart */
     _Atomic uint64_t launch; /* its number */
@@ -48,9 +48,10 @@ struct findings {
 struct sight {
     const char *code, *kind;
     enum diag_severity severity;
-    const struct op *op;
+    const struct site *site;
     const void *key;
-    const struct warp *warp;
+    const struct event_block *block;
+    uint32_t warp;
     unsigned lane;
     uint64_t count; /* of threads that did so here */
 };
@@ -65,17 +66,18 @@ void findings_report(struct checker *c, struct diags *diags);
 void findings_close(struct findings *f);
 
 /* "thread (1,0,0) of block (0,0,0)" */
-const char *thread_name(struct arena *arena, const struct warp *w, unsigned lane);
+const char *thread_name(struct arena *arena, const struct event_block *b, uint32_t warp, unsigned lane);
 /* "block (0,0,0)" */
-const char *block_name(struct arena *arena, const struct block *b);
+const char *block_name(struct arena *arena, const struct event_block *b);
 /* "at file.cu:12", "at PTX line 7" */
-const char *place_name(struct arena *arena, const struct op *op);
+const char *place_name(struct arena *arena, const struct site *s);
 
 /* ---- the tools ---- */
 
 /* A place that was read too early, until somebody writes it. */
 struct early {
-    _Atomic(const void *) owner; /* block or warp; the checker where it is in global memory; NULL: no more */
+    _Atomic(const void *) owner; /* a block; the checker where it is in global memory; NULL: no more */
+    uint32_t warp;               /* whose local memory it is in; of shared memory UINT32_MAX */
     uint64_t address;
     struct finding *finding;
 };
@@ -86,9 +88,9 @@ enum { MAX_EARLY = 64, REGION_BUCKETS = 1 << 12 };
 struct region {
     struct region *next;
     uint64_t start, size;
-    const char *name;                  /* or NULL */
-    _Atomic(const struct op *) writer; /* of those that have defined bytes of it, the first in its text */
-    struct finding *leak;              /* of its malloc in a kernel; else NULL */
+    const char *name;                    /* or NULL */
+    _Atomic(const struct site *) writer; /* of those that have defined bytes of it, the first in its text */
+    struct finding *leak;                /* of its malloc in a kernel; else NULL */
 };
 
 enum { MOST_LEARNT = 8, HOST_PLACES = 64 };
@@ -108,11 +110,11 @@ struct checker {
     struct host_watch *host;              /* or NULL */
     _Atomic uint32_t learnt[MOST_LEARNT]; /* launches of which the host knows something */
     pthread_mutex_t host_places_lock;
-    struct host_place host_places[HOST_PLACES];                     /* by instruction */
-    struct races *races;                                            /* or NULL */
-    struct hooks memory, rules, sync, sync_parted, copies, proxies; /* of the tools that are wanted */
-    _Atomic(struct passed *) passed;                                /* parted.c; in the findings' arena */
-    struct wgmma_kernel *wgmma;                                     /* kernels that have been looked at; with `lock` */
+    struct host_place host_places[HOST_PLACES];                            /* by instruction */
+    struct races *races;                                                   /* or NULL */
+    struct event_client memory, rules, sync, sync_parted, copies, proxies; /* of the tools that are wanted */
+    _Atomic(struct passed *) passed;                                       /* parted.c; in the findings' arena */
+    struct wgmma_kernel *wgmma; /* kernels that have been looked at; with `lock` */
     struct findings findings;
     pthread_mutex_t lock;              /* of `running`; held where the host looks at shadow memory */
     uint32_t running;                  /* launches */
@@ -135,12 +137,12 @@ void copies_open(struct checker *c);
 /* ---- race_proxy.c: a part of racecheck ---- */
 
 void proxies_open(struct checker *c);
-bool proxies_concern(const struct kernel *k);
+bool proxies_concern(const struct site_table *k);
 
 /* ---- wgmma.c: a part of racecheck ---- */
 
 /* What watches launches of the kernel; NULL where nothing in it can go wrong. With c->lock held. */
-const struct hooks *wgmma_hooks(struct checker *c, const struct kernel *k);
+const struct event_client *wgmma_client(struct checker *c, const struct site_table *k);
 void wgmma_close(struct checker *c);
 
 /* ---- rules.c: a part of memcheck ---- */
@@ -174,18 +176,17 @@ void tasks_unwatch(struct checker *c);
 
 void sync_open(struct checker *c);
 /* What watches launches of the kernel. */
-const struct hooks *sync_hooks(struct checker *c, const struct kernel *k);
-/* Of a block, or of a cluster. */
-bool sync_is_aligned_barrier(const struct op *o);
+const struct event_client *sync_client(struct checker *c, const struct site_table *k);
 
 /* ---- parted.c: a part of synccheck ---- */
 
 /* Lanes enter a block of code while others of their warp wait; lanes exit; a barrier of the block opens; blocks start and end. */
-void parted_enter(struct checker *c, const struct control_event *e);
+void parted_enter(struct checker *c, const struct enter_event *e);
 void parted_exit(struct checker *c, const struct sync_event *e);
-void parted_open(const struct block *b);
+void parted_open(const struct event_block *b);
 void parted_schedule(const struct schedule_event *e);
+void parted_init(void);
 /* Can that be a mistake in this kernel? */
-bool parted_concern(const struct kernel *k);
+bool parted_concern(const struct site_table *k);
 
 #endif

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "exec/code.h"
-#include "exec/fault.h"
+#include "exec/site.h"
 
 struct kept_source {
     struct kept_source *next;
@@ -25,9 +24,10 @@ static const struct source *keep_source(struct kept_sources *kept, const struct 
     return copy;
 }
 
-struct place place_keep(struct kept_sources *kept, const struct op *op, struct arena *arena)
+struct place place_keep(struct kept_sources *kept, const struct site *s, struct arena *arena)
 {
-    struct place p = fault_place(op ? op->origin : NULL, arena);
+    struct place p = s ? s->place : (struct place){0};
+    p.cuda = cuda_place_copy(arena, p.cuda);
     if (p.source)
         p.source = keep_source(kept, p.source, arena);
     return p;

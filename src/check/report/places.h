@@ -4,15 +4,15 @@
 
 #include "base/diag.h"
 
-struct op;
+struct site;
 
 /* Copies of the texts that places are in, each once. */
 struct kept_sources {
     struct kept_source *newest;
 };
 
-/* Of an operation, or of NULL; what it points to is the arena's. */
-struct place place_keep(struct kept_sources *kept, const struct op *op, struct arena *arena);
+/* Of a site, or of NULL; what it points to is the arena's. */
+struct place place_keep(struct kept_sources *kept, const struct site *s, struct arena *arena);
 /* By text and offset; those without a text by the line of CUDA. */
 int place_compare(const struct place *a, const struct place *b);
 

@@ -7,7 +7,7 @@
 #define HEDDLE_CHECK_DEFINED_H
 
 #include "check/shadow/shadow.h"
-#include "exec/hooks.h"
+#include "exec/events.h"
 
 /* ---- global memory ---- */
 
@@ -85,10 +85,10 @@ struct defined_local {
 struct block_memory {
     struct block_memory *next; /* among those that nobody uses */
     uint32_t shared_bytes, n_warps;
-    uint32_t n_undefined;    /* bytes of shared memory */
-    const struct op *writer; /* the last to define some of them */
+    uint32_t n_undefined;      /* bytes of shared memory */
+    const struct site *writer; /* the last to define some of them */
     struct region_cache {
-        const struct op *op;
+        const struct site *site;
         struct region *region;
     } region_cache[16]; /* where stores have gone last */
     struct defined_local local[MAX_WARPS];

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 #include "exec/barrier.h"
-#include "exec/launch.h"
+#include "exec/code.h"
 
 /* Which blocks of the function are behind an operation that ends a block: a barrier, or a call that leads to one. */
 struct passed {
     struct passed *next;
-    const struct op *op;
+    const struct site *site;
     uint64_t behind[]; /* a bit a block, in order */
 };
 
@@ -60,14 +60,15 @@ static void spread(const struct ir_func *f, bool *set, bool ahead)
     }
 }
 
-static struct passed *look_behind(struct findings *findings, const struct code *c, const struct op *op)
+static struct passed *look_behind(struct findings *findings, const struct code *c, const struct site *site)
 {
+    const struct op *op = &c->ops[site->number - c->first_site];
     const struct ir_func *f = c->ir;
     struct passed *p = arena_alloc(&findings->arena, sizeof *p + (c->n_blocks / 64 + 1) * sizeof p->behind[0]);
     bool *behind = calloc(2 * (size_t)c->n_blocks, sizeof *behind);
     if (p && behind) {
         bool *before = behind + c->n_blocks;
-        p->op = op;
+        p->site = site;
         behind[op->next] = true;
         before[block_of(c, op)] = true;
         spread(f, behind, true);
@@ -80,22 +81,23 @@ static struct passed *look_behind(struct findings *findings, const struct code *
     return p;
 }
 
-static const struct passed *find(const struct checker *c, const struct op *op)
+static const struct passed *find(const struct checker *c, const struct site *site)
 {
     const struct passed *p = atomic_load_explicit(&c->passed, memory_order_acquire);
-    while (p && p->op != op)
+    while (p && p->site != site)
         p = p->next;
     return p;
 }
 
-static const struct passed *passed_of(struct checker *c, const struct code *code, const struct op *op)
+static const struct passed *passed_of(struct checker *c, const struct site_table *k, const struct site *site)
 {
-    const struct passed *known = find(c, op);
-    if (known || op->next >= code->n_blocks)
+    const struct passed *known = find(c, site);
+    const struct code *code = k->code ? k->code->functions.at[site->function] : NULL;
+    if (known || !code || code->ops[site->number - code->first_site].next >= code->n_blocks)
         return known;
     pthread_mutex_lock(&c->findings.lock);
-    known = find(c, op);
-    struct passed *made = known ? NULL : look_behind(&c->findings, code, op);
+    known = find(c, site);
+    struct passed *made = known ? NULL : look_behind(&c->findings, code, site);
     if (made) {
         made->next = c->passed;
         atomic_store_explicit(&c->passed, made, memory_order_release);
@@ -104,76 +106,80 @@ static const struct passed *passed_of(struct checker *c, const struct code *code
     return known ? known : made;
 }
 
-/* With which operation those that wait have left the activation: the barrier, or a call; NULL: they never were in it. */
-static const struct op *left_with(const struct wait *t, const struct activation *a)
-{
-    const struct op *op = t->op;
-    for (const struct activation *of = t->act; of; op = of->call, of = of->parent)
-        if (of == a)
-            return op;
-    return NULL;
-}
-
 /* ---- the lanes that do so, of a block's warps ---- */
 
-/* Of a warp some of whose lanes wait at a barrier: those that have come behind it meanwhile. */
+/* Of a warp some of whose lanes wait at a barrier, and where: those that have come behind it meanwhile. */
 struct passing {
-    const struct wait *wait; /* or NULL */
-    uint32_t lanes;
+    const struct site *site; /* or NULL */
+    uint32_t waiting, barrier, lanes;
     bool told;
 };
 
-static struct passing *passing_of(const struct warp *w, bool make)
+static unsigned slot; /* of a block's, by warp */
+
+static void take_slot(void)
 {
-    struct block *b = w->block;
-    if (!b->client[CLIENT_PARTED] && make)
-        b->client[CLIENT_PARTED] = calloc(MAX_WARPS, sizeof(struct passing));
-    struct passing *all = b->client[CLIENT_PARTED];
-    return all ? &all[w->index] : NULL;
+    slot = event_slot_new();
 }
 
-void parted_open(const struct block *b)
+void parted_init(void)
 {
-    if (b->client[CLIENT_PARTED])
-        memset(b->client[CLIENT_PARTED], 0, MAX_WARPS * sizeof(struct passing));
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, take_slot);
+}
+
+static struct passing *passing_of(struct event_block *b, uint32_t warp, bool make)
+{
+    if (!event_kept(b, slot) && make)
+        event_keep(b, slot, calloc(b->n_warps, sizeof(struct passing)));
+    struct passing *all = event_kept(b, slot);
+    return all ? &all[warp] : NULL;
+}
+
+void parted_open(const struct event_block *b)
+{
+    struct passing *all = event_kept(b, slot);
+    if (all)
+        memset(all, 0, b->n_warps * sizeof *all);
 }
 
 void parted_schedule(const struct schedule_event *e)
 {
-    struct block *b = (struct block *)e->block; /* whose place there is the client's */
-    if (e->kind != SCHEDULE_BLOCK_START && e->kind != SCHEDULE_BLOCK_END)
-        return;
-    if (e->kind == SCHEDULE_BLOCK_END)
-        free(b->client[CLIENT_PARTED]);
-    b->client[CLIENT_PARTED] = NULL;
+    free(event_kept(e->block, slot));
+    event_keep(e->block, slot, NULL);
 }
 
-void parted_enter(struct checker *c, const struct control_event *e)
+static bool is_of(const struct passing *by, const struct event_wait *t)
 {
-    for (const struct wait *t = e->warp->waits; t; t = t->next) {
-        const struct op *op = sync_is_aligned_barrier(t->op) ? left_with(t, e->act) : NULL;
-        const struct passed *p = op ? passed_of(c, e->act->code, op) : NULL;
-        if (!p || !(p->behind[e->block / 64] >> e->block % 64 & 1))
+    return by->site == t->site && by->waiting == t->lanes;
+}
+
+void parted_enter(struct checker *c, const struct enter_event *e)
+{
+    for (const struct event_wait *t = e->waits; t < e->waits + e->n_waits; t++) {
+        const struct site *left = t->site->aligned ? t->left : NULL;
+        const struct passed *p = left ? passed_of(c, e->block->launch->kernel, left) : NULL;
+        if (!p || !(p->behind[e->code_block / 64] >> e->code_block % 64 & 1))
             continue;
-        struct passing *by = passing_of(e->warp, true);
-        if (by && by->wait != t)
-            *by = (struct passing){.wait = t};
+        struct passing *by = passing_of(e->block, e->warp, true);
+        if (by && !is_of(by, t))
+            *by = (struct passing){.site = t->site, .waiting = t->lanes, .barrier = t->barrier};
         if (by)
             by->lanes |= e->lanes;
     }
 }
 
-static void tell(struct checker *c, const struct warp *w, const struct passing *by)
+static void tell(struct checker *c, const struct sync_event *e, const struct passing *by)
 {
     struct arena *arena = &c->findings.arena;
-    const struct wait *t = by->wait;
     struct sight s = {.code = "divergent-barrier",
                       .kind = "passed",
                       .severity = DIAG_ERROR,
-                      .op = t->op,
+                      .site = by->site,
                       .key = "passed",
-                      .warp = w,
-                      .lane = (unsigned)__builtin_ctz(t->lanes),
+                      .block = e->block,
+                      .warp = e->warp,
+                      .lane = (unsigned)__builtin_ctz(by->waiting),
                       .count = 1};
     struct finding *f = findings_sight(&c->findings, &s);
     if (!f)
@@ -182,8 +188,8 @@ static void tell(struct checker *c, const struct warp *w, const struct passing *
                            "%s is executed by %s of warp %u of %s alone, %s went past it and exited: all threads of "
                            "the warp must execute an "
                            "aligned barrier",
-                           barrier_name(t->barrier), fault_members("lane", t->lanes, arena), w->index,
-                           block_name(arena, w->block), fault_members("lane", by->lanes, arena));
+                           barrier_name(by->barrier), fault_members("lane", by->waiting, arena), e->warp,
+                           block_name(arena, e->block), fault_members("lane", by->lanes, arena));
     f->help =
         "move the barrier out of the condition, so that all threads come to it; those that have nothing more to do "
         "may exit before";
@@ -192,21 +198,20 @@ static void tell(struct checker *c, const struct warp *w, const struct passing *
 
 void parted_exit(struct checker *c, const struct sync_event *e)
 {
-    struct passing *by = passing_of(e->warp, false);
+    struct passing *by = passing_of(e->block, e->warp, false);
     if (!by || by->told || !(by->lanes & e->lanes))
         return;
-    for (const struct wait *t = e->warp->waits; t; t = t->next)
-        if (t == by->wait) {
+    for (const struct event_wait *t = e->waits; t < e->waits + e->n_waits; t++)
+        if (is_of(by, t)) {
             by->told = true;
-            tell(c, e->warp, by);
+            tell(c, e, by);
         }
 }
 
-bool parted_concern(const struct kernel *k)
+bool parted_concern(const struct site_table *k)
 {
-    for (uint32_t i = 0; i < k->functions.n; i++)
-        for (uint32_t n = 0; n < k->functions.at[i]->n_ops; n++)
-            if (sync_is_aligned_barrier(&k->functions.at[i]->ops[n]))
-                return true;
+    for (uint32_t i = 0; i < k->n; i++)
+        if (k->at[i].aligned)
+            return true;
     return false;
 }

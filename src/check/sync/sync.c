@@ -9,32 +9,17 @@ static const char *lanes_name(struct arena *arena, uint32_t lanes)
     return fault_members("lane", lanes, arena);
 }
 
-bool sync_is_aligned_barrier(const struct op *o)
-{
-    const struct isa_inst *i = o->kind == OP_BAR ? o->origin->origin->inst : NULL;
-    return i && (i->op == OP_bar || isa_has(i, MOD_aligned));
-}
-
-/* The first call, from the barrier out, that the two have not come through both; NULL: they have come the same way. */
-static const struct op *other_call(const struct wait *of, const struct wait *than)
-{
-    const struct activation *a = of->act, *b = than->act;
-    for (; a != b && a && b; a = a->parent, b = b->parent)
-        if (a->call != b->call)
-            return a->call;
-    return NULL;
-}
-
-/* `call`: the two are at one barrier, b has come there by this call; or NULL. */
-static void divergent(struct checker *c, const struct warp *w, const struct wait *a, const struct wait *b,
-                      const struct op *call)
+/* `call`: the two are at one barrier, to which a's have come by this call; or NULL. */
+static void divergent(struct checker *c, const struct barrier_party *a, const struct barrier_party *b,
+                      const struct site *call, uint32_t id)
 {
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = "divergent-barrier",
                       .severity = DIAG_ERROR,
-                      .op = a->op,
-                      .key = call ? call : b->op,
-                      .warp = w,
+                      .site = a->site,
+                      .key = call ? call : b->site,
+                      .block = a->block,
+                      .warp = a->warp,
                       .lane = (unsigned)__builtin_ctz(a->lanes),
                       .count = 1};
     struct finding *f = findings_sight(&c->findings, &s);
@@ -43,54 +28,57 @@ static void divergent(struct checker *c, const struct warp *w, const struct wait
     f->text = arena_printf(arena,
                            "%s of warp %u of %s reach %s here, %s %s%s: all threads of the "
                            "warp must execute one instruction%s",
-                           lanes_name(arena, a->lanes), w->index, block_name(arena, w->block), barrier_name(a->barrier),
+                           lanes_name(arena, a->lanes), a->warp, block_name(arena, a->block), barrier_name(id),
                            lanes_name(arena, b->lanes), call ? "by another call, " : "",
-                           place_name(arena, call ? call : b->op), call ? " together" : "");
+                           place_name(arena, call ? call : b->site), call ? " together" : "");
     f->help = "move the barrier out of the branch, or use barrier.sync without .aligned";
     findings_done(&c->findings);
 }
 
 /* 9.7.13.1: in code under a condition .aligned is for those that all threads of the warp evaluate alike, and it says that all threads of the warp execute the same barrier instruction. Looked at when the barrier
  * opens, so that it does not depend on who came first; lanes that have exited by then do not count. */
-static void check_alignment(struct checker *c, const struct block *b, uint32_t id)
+static void check_alignment(struct checker *c, const struct sync_event *e)
 {
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const struct wait *first = NULL, *waits = b->warps[i].waits;
-        for (const struct wait *t = waits && waits->next ? waits : NULL; t; t = t->next) {
-            if (t->barrier != id || !sync_is_aligned_barrier(t->op))
-                continue;
-            const struct op *call = first && first->op == t->op ? other_call(first, t) : NULL;
-            if (first && (first->op != t->op || call))
-                divergent(c, &b->warps[i], t, first, call);
-            first = first ? first : t;
-        }
+    const struct barrier_party *first = NULL;
+    for (uint32_t i = 0; i < e->n_parties; i++) {
+        const struct barrier_party *p = &e->parties[i];
+        if (first && (first->warp != p->warp || first->block != p->block))
+            first = NULL;
+        if (!p->site->aligned)
+            continue;
+        const struct site *call = first && first->site == p->site ? p->call : NULL;
+        if (first && (first->site != p->site || call))
+            divergent(c, p, first, call, e->id);
+        first = first ? first : p;
     }
 }
 
-static bool is_one_line(const struct op *a, const struct op *b)
+static bool is_one_line(const struct site *a, const struct site *b)
 {
-    const struct ptx_loc *x = a->origin->loc, *y = b->origin->loc;
+    const struct ptx_loc *x = a->loc, *y = b->loc;
     return x && y && x->line == y->line && x->file == y->file && x->at_line == y->at_line && x->at_file == y->at_file;
 }
 
-static void apart(struct checker *c, const struct warp *w, const struct wait *t, const struct wait *than, unsigned warp)
+static void apart(struct checker *c, const struct barrier_party *p, const struct barrier_party *than, unsigned warp,
+                  uint32_t id)
 {
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = "divergent-block",
                       .severity = DIAG_WARNING,
-                      .op = t->op,
-                      .key = than->op,
-                      .warp = w,
-                      .lane = (unsigned)__builtin_ctz(t->lanes),
+                      .site = p->site,
+                      .key = than->site,
+                      .block = p->block,
+                      .warp = p->warp,
+                      .lane = (unsigned)__builtin_ctz(p->lanes),
                       .count = 1};
     struct finding *f = findings_sight(&c->findings, &s);
     if (!f)
         return;
-    f->text = arena_printf(
-        arena,
-        "warp %u of %s meets warp %u at %s here, and that one is %s: PTX lets whole warps do so, while "
-        "CUDA C++ wants a condition around __syncthreads() to be the same for all threads of the block",
-        w->index, block_name(arena, w->block), warp, barrier_name(t->barrier), place_name(arena, than->op));
+    f->text =
+        arena_printf(arena,
+                     "warp %u of %s meets warp %u at %s here, and that one is %s: PTX lets whole warps do so, while "
+                     "CUDA C++ wants a condition around __syncthreads() to be the same for all threads of the block",
+                     p->warp, block_name(arena, p->block), warp, barrier_name(id), place_name(arena, than->site));
     f->help =
         "move the barrier out of the branch; or, where it is meant, use a barrier with a number and a count of its "
         "own (barrier.sync ID, THREADS)";
@@ -100,32 +88,30 @@ static void apart(struct checker *c, const struct warp *w, const struct wait *t,
 /* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of CUDA C++'s (Programming Guide,
  * "Synchronization Functions"). Barriers that are given a count are for parts of a block, which meet where they like. Where nothing
  * is known of lines, instructions may be copies of one. */
-static void check_block(struct checker *c, const struct block *b, uint32_t id)
+static void check_block(struct checker *c, const struct sync_event *e)
 {
-    const struct wait *first = NULL;
+    const struct barrier_party *first = NULL;
     unsigned warp = 0;
-    if (b->barriers[id].expected)
-        return;
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const struct wait *t = b->warps[i].waits;
-        if (!t || t->next || t->barrier != id || !sync_is_aligned_barrier(t->op) || !t->op->origin->loc)
+    for (uint32_t i = 0; i < e->n_parties && !e->expected; i++) {
+        const struct barrier_party *p = &e->parties[i];
+        if (!p->alone || !p->site->aligned || !p->site->loc)
             continue;
-        if (first && first->op != t->op && !is_one_line(first->op, t->op))
-            apart(c, &b->warps[i], t, first, warp);
-        warp = first ? warp : i;
-        first = first ? first : t;
+        if (first && first->site != p->site && !is_one_line(first->site, p->site))
+            apart(c, p, first, warp, e->id);
+        warp = first ? warp : p->warp;
+        first = first ? first : p;
     }
 }
 
 /* Threads that meet at a barrier must give it the same count. */
 static void check_count(struct checker *c, const struct sync_event *e)
 {
-    const struct barrier *bar = &e->block->barriers[e->id];
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = "barrier-count",
                       .severity = DIAG_ERROR,
-                      .op = e->op,
-                      .key = bar->first,
+                      .site = e->site,
+                      .key = e->first,
+                      .block = e->block,
                       .warp = e->warp,
                       .lane = (unsigned)__builtin_ctz(e->lanes),
                       .count = 1};
@@ -133,19 +119,19 @@ static void check_count(struct checker *c, const struct sync_event *e)
     if (!f)
         return;
     f->text = arena_printf(arena, "barrier %u is given %u threads here and %u %s (0: all of the block)", e->id,
-                           e->threads, bar->expected, place_name(arena, bar->first));
+                           e->threads, e->expected, place_name(arena, e->first));
     findings_done(&c->findings);
 }
 
 /* 9.7.13.1: red is not to be intermixed with sync and arrive at one active barrier, and has one operation. */
 static void check_reduction(struct checker *c, const struct sync_event *e)
 {
-    const struct op *first = e->block->barriers[e->id].first;
     struct arena *arena = &c->findings.arena;
     struct sight s = {.code = "barrier-reduction",
                       .severity = DIAG_ERROR,
-                      .op = e->op,
-                      .key = first,
+                      .site = e->site,
+                      .key = e->first,
+                      .block = e->block,
                       .warp = e->warp,
                       .lane = (unsigned)__builtin_ctz(e->lanes),
                       .count = 1};
@@ -155,8 +141,7 @@ static void check_reduction(struct checker *c, const struct sync_event *e)
     f->text = arena_printf(arena,
                            "threads meet at barrier %u by `%.*s` here and by `%.*s` %s: those that reduce meet by one "
                            "operation alone",
-                           e->id, STR_ARG(e->op->origin->origin->inst->text),
-                           STR_ARG(first->origin->origin->inst->text), place_name(arena, first));
+                           e->id, STR_ARG(e->site->opcode), STR_ARG(e->first->opcode), place_name(arena, e->first));
     findings_done(&c->findings);
 }
 
@@ -164,7 +149,8 @@ static struct finding *mask_sight(struct checker *c, const struct sync_event *e,
 {
     struct sight s = {.code = code,
                       .severity = DIAG_ERROR,
-                      .op = e->op,
+                      .site = e->site,
+                      .block = e->block,
                       .warp = e->warp,
                       .lane = (unsigned)__builtin_ctz(lanes),
                       .count = 1};
@@ -174,8 +160,7 @@ static struct finding *mask_sight(struct checker *c, const struct sync_event *e,
 /* "lanes 0-3 of warp 1 of block (0,0,0)" */
 static const char *lanes_of_warp(struct arena *arena, const struct sync_event *e, uint32_t lanes)
 {
-    return arena_printf(arena, "%s of warp %u of %s", lanes_name(arena, lanes), e->warp->index,
-                        block_name(arena, e->block));
+    return arena_printf(arena, "%s of warp %u of %s", lanes_name(arena, lanes), e->warp, block_name(arena, e->block));
 }
 
 static void report_strangers(struct checker *c, const struct sync_event *e, uint32_t lanes)
@@ -207,7 +192,7 @@ static void report_readers(struct checker *c, const struct sync_event *e, uint32
 static void check_mask(struct checker *c, const struct sync_event *e)
 {
     uint32_t strangers = e->lanes & ~e->membermask, readers = 0;
-    if (e->op->flags & OPF_NO_MASK)
+    if (e->site->active)
         return;
     if (strangers)
         report_strangers(c, e, strangers);
@@ -219,32 +204,31 @@ static void check_mask(struct checker *c, const struct sync_event *e)
         report_readers(c, e, readers);
 }
 
-static void check_cluster(struct checker *c, const struct block *b)
+static void check_cluster(struct checker *c, const struct sync_event *e)
 {
-    const struct block *peer = b;
+    const struct event_block *peer = e->block;
+    check_alignment(c, e);
     do {
-        check_alignment(c, peer, CLUSTER_BARRIER);
         parted_open(peer);
         peer = peer->peer;
-    } while (peer != b);
+    } while (peer != e->block);
 }
 
 /* 9.7.13.15.11: behind mbarrier.inval an object is none until it is initialised again. */
 static void check_mbarrier(struct checker *c, const struct sync_event *e)
 {
-    uint64_t object;
-    memcpy(&object, e->block->shared + e->address, sizeof object);
     struct sight s = {.code = "invalidated-mbarrier",
                       .severity = DIAG_ERROR,
-                      .op = e->op,
+                      .site = e->site,
+                      .block = e->block,
                       .warp = e->warp,
                       .lane = (unsigned)__builtin_ctz(e->lanes),
                       .count = 1};
-    struct finding *f = object & MBARRIER_INVALIDATED ? findings_sight(&c->findings, &s) : NULL;
+    struct finding *f = e->invalid ? findings_sight(&c->findings, &s) : NULL;
     if (!f)
         return;
     f->text = arena_printf(&c->findings.arena, "%s uses an mbarrier that was invalidated (mbarrier.inval)",
-                           thread_name(&c->findings.arena, e->warp, s.lane));
+                           thread_name(&c->findings.arena, e->block, e->warp, s.lane));
     f->help =
         "have all threads meet at a barrier between its last use and mbarrier.inval (the end of a cuda::barrier or "
         "cuda::pipeline), or initialise it again";
@@ -254,24 +238,24 @@ static void check_mbarrier(struct checker *c, const struct sync_event *e)
 static void on_sync(void *data, const struct sync_event *e)
 {
     switch (e->kind) {
-    case SYNC_MBARRIER_ARRIVE:
-    case SYNC_MBARRIER_WAIT: check_mbarrier(data, e); break;
-    case SYNC_BARRIER_COUNTS: check_count(data, e); break;
-    case SYNC_BARRIER_MIXED: check_reduction(data, e); break;
-    case SYNC_BARRIER_OPEN:
-        check_alignment(data, e->block, e->id);
-        check_block(data, e->block, e->id);
+    case EVENT_MBARRIER_ARRIVE:
+    case EVENT_MBARRIER_WAIT: check_mbarrier(data, e); break;
+    case EVENT_BARRIER_COUNTS: check_count(data, e); break;
+    case EVENT_BARRIER_MIXED: check_reduction(data, e); break;
+    case EVENT_BARRIER_OPEN:
+        check_alignment(data, e);
+        check_block(data, e);
         parted_open(e->block);
         break;
-    case SYNC_CLUSTER_OPEN: check_cluster(data, e->block); break;
-    case SYNC_EXIT: parted_exit(data, e); break;
+    case EVENT_CLUSTER_OPEN: check_cluster(data, e); break;
+    case EVENT_EXIT: parted_exit(data, e); break;
     default: check_mask(data, e); break;
     }
 }
 
-static void on_control(void *data, const struct control_event *e)
+static void on_enter(void *data, const struct enter_event *e)
 {
-    if (__builtin_expect(e->warp->waits != NULL, 0))
+    if (__builtin_expect(e->n_waits > 0, 0))
         parted_enter(data, e);
 }
 
@@ -281,21 +265,22 @@ static void on_schedule(void *data, const struct schedule_event *e)
     parted_schedule(e);
 }
 
-const struct hooks *sync_hooks(struct checker *c, const struct kernel *k)
+const struct event_client *sync_client(struct checker *c, const struct site_table *k)
 {
     return parted_concern(k) ? &c->sync_parted : &c->sync;
 }
 
 void sync_open(struct checker *c)
 {
-    c->sync = (struct hooks){.data = c,
-                             .sync = on_sync,
-                             .sync_kinds = 1u << SYNC_BARRIER_COUNTS | 1u << SYNC_BARRIER_MIXED |
-                                           1u << SYNC_BARRIER_OPEN | 1u << SYNC_CLUSTER_OPEN | 1u << SYNC_COLLECTIVE |
-                                           1u << SYNC_MBARRIER_ARRIVE | 1u << SYNC_MBARRIER_WAIT};
+    c->sync = (struct event_client){.data = c,
+                                    .wants = EVENT_BIT(EVENT_BARRIER_COUNTS) | EVENT_BIT(EVENT_BARRIER_MIXED) |
+                                             EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_CLUSTER_OPEN) |
+                                             EVENT_BIT(EVENT_COLLECTIVE) | EVENT_BIT(EVENT_MBARRIER_ARRIVE) |
+                                             EVENT_BIT(EVENT_MBARRIER_WAIT),
+                                    .sync = on_sync};
     c->sync_parted = c->sync;
-    c->sync_parted.sync_kinds |= 1u << SYNC_EXIT;
-    c->sync_parted.control = on_control;
-    c->sync_parted.control_where_parted = true;
+    c->sync_parted.wants |= EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_ENTER_PARTED) | EVENT_BIT(EVENT_BLOCK_END);
+    c->sync_parted.enter = on_enter;
     c->sync_parted.schedule = on_schedule;
+    parted_init();
 }

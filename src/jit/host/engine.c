@@ -32,7 +32,7 @@ static bool is_in_range(const struct launch *l)
 static const char *unfit(const struct launch *l)
 {
     return l->schedule       ? "a schedule other than fair runs in the interpreter"
-           : l->hooks        ? "what watches a launch (a checker, a trace) runs in the interpreter"
+           : l->events       ? "what watches a launch (a checker, a trace) runs in the interpreter"
            : !is_in_range(l) ? "the grid has more than 2147483647 threads along an axis"
                              : NULL;
 }

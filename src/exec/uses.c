@@ -1,7 +1,7 @@
 /* A look ahead: the code that lanes will run is followed with the sets of lanes in which a register hangs on the value, and with those
  * registers that are written meanwhile, whose values nobody knows yet.
  */
-#include "check/memory/uses.h"
+#include "exec/uses.h"
 
 #include <string.h>
 

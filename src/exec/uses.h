@@ -1,8 +1,8 @@
 /* Which lanes use what they have read? Compilers load from local and shared memory before a thread knows whether it needs the value,
  * and drop it later by a selection or a branch: such a load reads nothing that counts.
  */
-#ifndef HEDDLE_CHECK_USES_H
-#define HEDDLE_CHECK_USES_H
+#ifndef HEDDLE_EXEC_USES_H
+#define HEDDLE_EXEC_USES_H
 
 #include "exec/warp.h"
 

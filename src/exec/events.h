@@ -1,0 +1,394 @@
+/* What a running launch tells those who watch it: detectors (check/), counters (explain/), timelines (trace/), and who records, steps or
+ * explores.
+ *
+ * Events are data that stands by itself. They name the *site* (site.h) whose instruction does something, the block and the warp, the
+ * lanes, and what they do: addresses as a pattern, order and scope, who meets whom. Nothing in them leads into the engine's records, so
+ * whoever has a table of sites can make events: the engine, or a file of events.
+ *
+ * A client fills a struct event_client, says which kinds of events it wants, and is added to a launch's list. It is called on the thread
+ * that runs the warp, in the order of events on that thread; several threads call at once unless the launch runs under a schedule. All
+ * blocks of a cluster are on one thread. Events and what they point to hold for the time of the call; sites, the launch and the block's
+ * record live on, the block's until its end has been told.
+ *
+ * Who watches pays: without clients an event costs a test of a pointer that is in a register, one that no client wants a test more.
+ */
+#ifndef HEDDLE_EXEC_EVENTS_H
+#define HEDDLE_EXEC_EVENTS_H
+
+#include "exec/fault.h"
+#include "exec/site.h"
+
+enum event_kind {
+    EVENT_ACCESS, /* struct access_event: before it is performed, addresses have been checked */
+    EVENT_PERFORMED, /* the accesses of an event that is strong, or writes, have been performed. It follows each EVENT_ACCESS of such,
+                       * on the same thread, with nothing in between but the accesses themselves and other clients' calls: a client may
+                       * hold a lock from the one to the other, so that the order in which it hears of operations on a place is that in
+                       * which they were performed. What is asynchronous has none */
+    EVENT_READ,         /* the same of weak reads: told as performed(), for who asks for values (struct event_asks) */
+    EVENT_ISSUE,        /* struct issue_event */
+    EVENT_MATRIX,       /* struct matrix_event */
+    EVENT_OVERTAKE,     /* struct overtake_event */
+    EVENT_FAULT,        /* struct fault_event */
+    EVENT_HEAP,         /* struct heap_event */
+    EVENT_ENTER,        /* struct enter_event */
+    EVENT_ENTER_PARTED, /* the same, only where other lanes of the warp wait. Who wants one of the two may be told of all */
+    EVENT_BRANCH,       /* struct branch_event */
+    /* struct schedule_event: blocks start and end; warps have a turn on a worker. The blocks of a cluster start one behind the other, in
+     * the order of their ranks, on one thread, before any has a turn: those that have started and not ended are block->peer, around. */
+    EVENT_BLOCK_START,
+    EVENT_BLOCK_END,
+    EVENT_TURN_START,
+    EVENT_TURN_END,
+    /* struct sync_event: */
+    EVENT_BARRIER_ARRIVE, /* lanes come to barrier `id`, which they give `threads` (0: all of the block); site->mode tells whether
+                            * they wait. This one costs most */
+    EVENT_BARRIER_COUNTS, /* they give it other `threads` than those before did, `expected` */
+    EVENT_BARRIER_MIXED, /* they reduce there, and the one who came first (`first`) does not; or the other way around, or by another
+                            * operation */
+    EVENT_BARRIER_OPEN, /* barrier `id` of the block opens; of no warp. `parties`, `waited`, `arrived`, `expected` */
+    EVENT_COLLECTIVE,   /* lanes meet, those of membermask that have not exited; the site is that of one of them */
+    EVENT_FENCE,
+    EVENT_GROUP,          /* lanes commit a group of asynchronous work, or are about to wait for groups */
+    EVENT_EXIT,           /* lanes end; `waits` */
+    EVENT_CLUSTER_ARRIVE, /* lanes execute barrier.cluster.arrive, `order` is release or relaxed */
+    EVENT_CLUSTER_OPEN,   /* all threads of the block's cluster have arrived or exited; of no warp. `parties` */
+    EVENT_CLUSTER_WAIT,   /* lanes go on behind barrier.cluster.wait, which acquires */
+    /* A lane and the mbarrier at `address` of the shared memory of `owner`, with `order` and `scope`; for what arrives or completes
+     * transactions asynchronously, the lane that has issued it: */
+    EVENT_MBARRIER_ARRIVE, /* it arrives in the phase of this parity, which its arrival may complete */
+    EVENT_MBARRIER_WAIT, /* test_wait or try_wait has said that the phase of this parity, the last one, has completed */
+    EVENT_KINDS
+};
+
+/* 1 << enum event_kind */
+typedef uint32_t event_set;
+#define EVENT_BIT(kind) ((event_set)1 << (kind))
+/* All that is told of accesses to memory. */
+#define EVENTS_OF_MEMORY                                                                                               \
+    (EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_PERFORMED) | EVENT_BIT(EVENT_READ) | EVENT_BIT(EVENT_ISSUE) |           \
+     EVENT_BIT(EVENT_MATRIX) | EVENT_BIT(EVENT_OVERTAKE) | EVENT_BIT(EVENT_FAULT))
+
+/* ---- who ---- */
+
+struct event_asks;
+struct memory_rules;
+
+struct event_launch {
+    uint64_t number;
+    uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
+    const struct site_table *kernel;
+    uint32_t grid[3], block[3], blocks_per_cluster;
+    uint32_t threads_per_block, warps_per_block;
+    uint64_t n_blocks;
+    uint32_t shared_bytes, reserved_shared_start, reserved_shared_bytes; /* of a block; what the system keeps of them */
+    const uint8_t *params;                                               /* packed, of kernel->code; or NULL */
+    const struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
+    bool scheduled;                   /* one thread runs it, by a schedule */
+    const struct event_asks *asks;
+};
+
+struct event_block {
+    const struct event_launch *launch;
+    uint64_t index;
+    uint32_t ctaid[3];
+    uint32_t rank; /* in its cluster */
+    uint32_t n_warps;
+    uint64_t shared;    /* where its shared memory is: apart from that of all blocks that run, and from global memory */
+    const void *worker; /* who runs it: one of these does one thing at a time */
+    struct event_block *peer; /* the next of its cluster that has started and not ended, around to itself */
+    unsigned n_slots;
+    void *slot[]; /* what clients keep of it from its start to its end: NULL at its start */
+};
+
+/* A kind of client that keeps something of blocks takes a slot, once for the process. */
+unsigned event_slot_new(void);
+
+/* NULL where nothing is kept; a client that has taken its slot since the block's start can keep nothing. */
+static inline void *event_kept(const struct event_block *b, unsigned slot)
+{
+    return slot < b->n_slots ? b->slot[slot] : NULL;
+}
+static inline void event_keep(struct event_block *b, unsigned slot, void *what)
+{
+    if (slot < b->n_slots)
+        b->slot[slot] = what;
+}
+
+/* The block of a rank in the cluster; NULL where it has ended. */
+static inline struct event_block *event_block_of_rank(struct event_block *b, uint32_t rank)
+{
+    struct event_block *p = b;
+    while (p->rank != rank)
+        if ((p = p->peer) == b)
+            return NULL;
+    return p;
+}
+
+/* ---- accesses ---- */
+
+/* How the addresses of an event's lanes lie. What a pattern says is said of all its lanes; it may also hold of events that are
+ * told as ANY. */
+enum access_pattern {
+    ACCESS_ANY,
+    ACCESS_UNIFORM,        /* one address: `base` */
+    ACCESS_LINEAR,         /* lane l at base + l * bytes */
+    ACCESS_UNIFORM_HALVES, /* one address for each half of the warp */
+    ACCESS_LINEAR_HALVES,  /* each half is LINEAR, with a base of its own */
+};
+
+enum { HALF_WARP = WARP_LANES / 2 };
+
+/* Where an asynchronous copy takes its bytes from; the others that it writes are zeroes. */
+struct access_source {
+    enum ptx_space space; /* GLOBAL or SHARED */
+    struct event_block *owner;
+    uint64_t address, bytes;
+};
+
+/* An instruction whose lanes are in several spaces makes an event for each. Loads of kernel parameters, which nobody writes, make none.
+ * Which lane of a warp accesses what by wmma.load and wmma.store the ISA does not say: see event_client.by_piece. */
+struct access_event {
+    const struct site *site; /* site->accesses: else of a call, whose parameters and results the machine copies */
+    struct event_block *block;
+    uint32_t warp;
+    enum ptx_space space;      /* GLOBAL (with constants), SHARED or LOCAL */
+    struct event_block *owner; /* of shared memory: the block itself, or another one of its cluster; else NULL */
+    bool is_async; /* not by the lane itself, but by what it has issued: told when that is done; what it reads first */
+    enum access_pattern pattern;
+    uint32_t lanes;
+    uint32_t bytes; /* of one lane */
+    bool reads, writes;
+    bool strong;    /* volatile, relaxed, ordered or atomic */
+    uint32_t wrote; /* of EVENT_PERFORMED: lanes that have written; not those of a cas whose comparison has failed */
+    /* Addresses are the host's, or offsets in the block's or the thread's window. */
+    uint64_t base;           /* of UNIFORM and LINEAR; no lane need be there */
+    const uint64_t *address; /* by lane, of lanes that take part; NULL where the pattern is UNIFORM or LINEAR */
+    uint64_t low, high;      /* all bytes lie in [low, high) */
+    /* Where it is_async: */
+    const struct access_source *source; /* what is copied; NULL: values, or a reduction */
+    struct event_block *signals; /* whose mbarrier at `object` hears of it, in the phase of a parity; NULL: groups */
+    uint64_t object;
+    bool parity;
+};
+
+static inline uint64_t access_address(const struct access_event *e, unsigned lane)
+{
+    return e->address ? e->address[lane] : e->base + (e->pattern == ACCESS_LINEAR ? (uint64_t)lane * e->bytes : 0);
+}
+
+struct async_tensor;
+
+/* Lanes issue asynchronous work: addresses have been checked, nothing is moved yet. EVENT_ACCESS tells of it again, lane by lane, when it
+ * is done. A bulk copy is one lane's. */
+struct issue_event {
+    const struct site *site; /* site->mode: enum async_mode */
+    struct event_block *block;
+    uint32_t warp, lanes;
+    uint32_t bytes;              /* that each lane writes; 0 where `tensor` tells */
+    uint32_t ranks;              /* multicast: the blocks of the cluster that get them; 0: one does */
+    struct event_block *signals; /* whose mbarrier at `object` hears when it is done; NULL: none, or one a lane */
+    uint64_t object;
+    const uint64_t *to, *from; /* by lane, as addresses of an access event; from NULL: values */
+    const uint32_t *taken;     /* by lane, of cp.async: bytes that are read, the others being zeroes; else NULL */
+    const struct async_tensor *
+        tensor; /* of copies by tensor maps (tensor_map.h), of which shared memory's address is `to` or `from`; else NULL */
+};
+
+/* A warp of a warpgroup reads a piece of a matrix of wgmma's in its block's shared memory: consecutive bytes at an offset there. */
+struct matrix_event {
+    const struct site *site;
+    struct event_block *block;
+    uint32_t warp, lanes; /* that have not exited */
+    uint64_t address;
+    uint32_t bytes;
+};
+
+/* A lane accesses bytes that a copy still works on, for which nobody has waited (PTX ISA 9.7.9.25). */
+struct overtake_event {
+    const struct access_event *access;
+    unsigned lane;
+    const struct site *copy;
+    bool written; /* the copy is to write them; else to read what the access writes */
+};
+
+/* A lane is about to fault. */
+struct fault_event {
+    const struct site *site;
+    struct event_block *block;
+    uint32_t warp;
+    unsigned lane;
+    enum fault_kind kind;
+    enum ptx_space space;
+    uint64_t address;
+    uint32_t bytes;
+    uint64_t window; /* bytes of the space, shared and local */
+    bool writes;
+};
+
+/* A kernel takes memory from its heap or gives it back. */
+struct heap_event {
+    const struct site *site;
+    struct event_block *block;
+    uint32_t warp;
+    unsigned lane;
+    bool is_free;
+    uint64_t address, bytes;
+};
+
+/* ---- where lanes go ---- */
+
+/* Lanes of the event's warp that wait, at a barrier or for others of their warp. */
+struct event_wait {
+    const struct site *site;
+    const struct site *
+        left; /* of an enter_event: with which they have left the call that lanes enter code of: the site itself, or one of
+                              * a call; NULL: they never were in it */
+    uint32_t lanes, barrier;
+};
+
+/* Lanes enter a block of code. */
+struct enter_event {
+    struct event_block *block;
+    uint32_t warp, lanes;
+    uint32_t function, code_block; /* of the kernel; of that */
+    const struct event_wait *waits;
+    uint32_t n_waits;
+};
+
+/* Lanes come to a branch that not all need take alike: bra with a guard, brx. They part where some but not all are `taken`: of brx
+ * that is those who go where the first lane goes. */
+struct branch_event {
+    struct event_block *block;
+    uint32_t warp, lanes, taken;
+    uint32_t function, code_block; /* which the branch ends */
+};
+
+enum turn_state { TURN_READY, TURN_BARRIER, TURN_MASK, TURN_DONE };
+
+struct schedule_event {
+    enum event_kind kind;
+    struct event_block *block;
+    uint32_t warp;         /* of a turn */
+    bool first;            /* the warp's first turn starts */
+    enum turn_state state; /* where a turn ends: what the warp waits for, */
+    uint32_t id;           /* the barrier, or the mask */
+    uint64_t steps;        /* warp instructions of its worker */
+};
+
+/* ---- who meets whom ---- */
+
+/* Lanes of a warp that wait at a barrier that opens. */
+struct barrier_party {
+    struct event_block *block;
+    uint32_t warp, lanes;
+    const struct site *site;
+    const struct site
+        *call;  /* others of the warp have come to the same site by another call: by which one these have; else NULL */
+    bool alone; /* nothing else of the warp waits */
+};
+
+struct sync_event {
+    enum event_kind kind;
+    const struct site *site;   /* NULL where a barrier opens */
+    struct event_block *block; /* of the lanes */
+    uint32_t warp;
+    uint32_t lanes, id, threads, membermask;
+    struct event_block *owner; /* of the mbarrier, at */
+    uint64_t address;
+    uint8_t order, scope; /* enum ir_order; enum isa_mod, as in struct mem_access */
+    bool parity, completes;
+    bool invalid;               /* the mbarrier has been invalidated */
+    const uint8_t *source_lane; /* EVENT_COLLECTIVE of shfl: the lane that each lane reads; else NULL */
+    const struct site *first;   /* of barriers: with which somebody came first */
+    uint32_t expected;          /* threads; 0: all that have not exited */
+    /* While a barrier opens, by warp: lanes that waited there and go on, and those that had only arrived (bar.arrive) and count. Threads
+     * that have exited count, too, and are in neither. */
+    const uint32_t *waited, *arrived;
+    const struct barrier_party *parties; /* by block and warp */
+    uint32_t n_parties;
+    const struct event_wait *waits; /* EVENT_EXIT */
+    uint32_t n_waits;
+};
+
+/* ---- what a client may ask, and decide ---- */
+
+/* What only costs where somebody wants to know; while an event is being told. */
+struct event_asks {
+    /* Of lanes that are about to read, those that may use the value: compilers load before a thread knows whether it needs it. */
+    uint32_t (*users)(const struct access_event *e, uint32_t lanes);
+    /* Do the lanes, of a store, write the same? */
+    bool (*alike)(const struct access_event *e, uint32_t lanes);
+    /* An element that a lane stores, or has loaded (EVENT_READ, EVENT_PERFORMED): up to 16 bytes. False where nobody knows. */
+    bool (*value)(const struct access_event *e, unsigned lane, unsigned element, uint64_t value[2]);
+    /* "writes 4 bytes at 0x..., 8 bytes past the end of ..." */
+    const char *(*describe)(const struct fault_event *e, struct arena *arena);
+    /* The launch ends, with a fault of a lane that a client has found in its access. False where another one has ended it. */
+    bool (*fail)(const struct access_event *e, unsigned lane, enum fault_kind kind, const char *detail);
+};
+
+static inline uint32_t event_users(const struct access_event *e, uint32_t lanes)
+{
+    return e->block->launch->asks->users(e, lanes);
+}
+static inline bool event_alike(const struct access_event *e, uint32_t lanes)
+{
+    return e->block->launch->asks->alike(e, lanes);
+}
+
+/* ---- clients ---- */
+
+struct event_client {
+    void *data;
+    event_set wants;
+    /* wmma.load and wmma.store make an event for each register, or part of one, that machine code moves. Else they make one or two, in
+     * which each lane accesses bytes that follow each other: not those that its registers hold, nor those of the chunk of its number, but
+     * the same whenever the fragment, its layout, the address and the stride are. */
+    bool by_piece;
+    /* Those of kinds that it wants: */
+    void (*access)(void *data, const struct access_event *e);
+    void (*performed)(void *data, const struct access_event *e);
+    void (*issue)(void *data, const struct issue_event *e);
+    void (*matrix)(void *data, const struct matrix_event *e);
+    void (*overtake)(void *data, const struct overtake_event *e);
+    /* True: the lane's access is left out (a load gives 0) and the launch goes on, as the client has told of it; false: the launch fails,
+     * unless another client has it left out. */
+    bool (*fault)(void *data, const struct fault_event *e);
+    void (*heap)(void *data, const struct heap_event *e);
+    void (*enter)(void *data, const struct enter_event *e);
+    void (*branch)(void *data, const struct branch_event *e);
+    void (*schedule)(void *data, const struct schedule_event *e);
+    void (*sync)(void *data, const struct sync_event *e);
+};
+
+/* The clients of a launch, which are told of an event in the order in which they were added, and what any of them wants. While the launch
+ * runs they may change where no other thread runs any of it: by a client that is being called, under a schedule. */
+struct event_list {
+    const struct event_client **at;
+    unsigned n, room;
+    event_set wants;
+    bool by_piece;
+};
+
+/* False where memory is exhausted. */
+bool events_add(struct event_list *list, const struct event_client *client);
+void events_remove(struct event_list *list, const struct event_client *client);
+void events_close(struct event_list *list);
+
+static inline bool events_want(const struct event_list *list, event_set any)
+{
+    return list && list->wants & any;
+}
+static inline bool event_is_wanted(const struct event_list *list, enum event_kind kind)
+{
+    return events_want(list, EVENT_BIT(kind));
+}
+
+/* Calls `call` of the clients that want events of a kind. */
+#define EVENT_TELL(list, kind, call, event)                                                                            \
+    do {                                                                                                               \
+        for (unsigned told_ = 0; told_ < (list)->n; told_++)                                                           \
+            if ((list)->at[told_]->wants & EVENT_BIT(kind))                                                            \
+                (list)->at[told_]->call((list)->at[told_]->data, (event));                                             \
+    } while (0)
+
+#endif

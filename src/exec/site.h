@@ -1,0 +1,107 @@
+/* The places of a kernel that events name (events.h): a table with an entry for each of its operations.
+ *
+ * A site stands by itself: what the instruction does to memory and to other threads, as the PTX ISA has it, and where it is in the
+ * texts. Sites live as long as their kernel; two are the same where their addresses are.
+ */
+#ifndef HEDDLE_EXEC_SITE_H
+#define HEDDLE_EXEC_SITE_H
+
+#include "base/diag.h"
+#include "ir/ir.h"
+
+/* The barriers that PTX numbers, and the cluster's; the most warps of a block. */
+enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 };
+
+enum site_kind {
+    SITE_OTHER, /* computes, or goes elsewhere */
+    SITE_LOAD,
+    SITE_STORE,
+    SITE_ATOM, /* returns what was there */
+    SITE_RED,
+    SITE_FENCE,      /* fence, membar, griddepcontrol: `fence` */
+    SITE_BARRIER,    /* mode: enum bar_mode */
+    SITE_MBARRIER,   /* mode: enum mbarrier_mode */
+    SITE_COPY,       /* has memory accessed later; mode: enum async_mode */
+    SITE_GROUP,      /* mode: enum group_mode; imm: how many groups may be left */
+    SITE_COLLECTIVE, /* of a warp; mode: enum collective */
+    SITE_MATRIX,     /* wmma, mma, ldmatrix, stmatrix */
+    SITE_WGMMA,
+    SITE_CALL,
+    SITE_EXIT,
+};
+
+/* What a fence does. */
+enum site_fence {
+    FENCE_ACQUIRES = 1,
+    FENCE_RELEASES = 2,
+    FENCE_INITS = 4, /* fence.mbarrier_init */
+    FENCE_GRIDS = 8, /* griddepcontrol */
+    FENCE_PROXY = 16,
+    FENCE_PROXY_SHARED = 32, /* fence.proxy.async: of accesses to shared memory, */
+    FENCE_PROXY_GLOBAL = 64, /* to global memory */
+};
+
+struct site {
+    uint32_t number; /* in its kernel's table */
+    uint8_t kind, mode;
+    uint8_t fence;        /* enum site_fence */
+    uint8_t order, scope; /* of a fence: enum ir_order, enum isa_mod */
+    bool reads, writes;
+    bool aligned; /* a barrier that all threads of the warp must execute together */
+    bool
+        whole; /* meets all threads: of the block, at a barrier that the text names; of the warp, by a mask that the text has */
+    bool active;  /* a collective of the lanes that come together: it has no mask */
+    bool signals; /* of a copy: an mbarrier hears of it */
+    bool accesses;
+    struct mem_access access; /* where it `accesses` memory, itself or by what it issues */
+    uint64_t imm;
+    uint32_t function, block;  /* which of its kernel; which block of code of that */
+    const void *instruction;   /* of the PTX; the same for all copies that kernels have of a function; or NULL */
+    struct str opcode;         /* as the text has it */
+    struct place place;        /* in PTX and in CUDA */
+    const struct ptx_loc *loc; /* as the PTX has it; or NULL */
+};
+
+static inline bool site_is_atomic(const struct site *s)
+{
+    return s->kind == SITE_ATOM || s->kind == SITE_RED;
+}
+static inline bool site_is_cas(const struct site *s)
+{
+    return site_is_atomic(s) && s->access.atom == ATOM_cas;
+}
+/* Volatile, relaxed, ordered. */
+static inline bool site_is_strong(const struct site *s)
+{
+    return site_is_atomic(s) || mem_access_is_strong(&s->access);
+}
+
+/* "file.cu:12" for the middle of a sentence, "PTX line 7" without line information. */
+const char *site_line(const struct site *s, struct arena *arena); /* NULL is allowed */
+
+struct kernel;
+
+/* A variable in shared memory. */
+struct site_variable {
+    struct str name;
+    uint32_t at;
+    uint64_t bytes;
+};
+
+/* A kernel, as events speak of it. */
+struct site_table {
+    struct str kernel; /* its name in PTX */
+    const struct site *at;
+    uint32_t n;
+    const struct site_variable *shared;
+    uint32_t n_shared, static_shared_bytes;
+    bool clustered;            /* blocks reach each other's shared memory */
+    bool has_async;            /* it has memory accessed later */
+    const struct kernel *code; /* for who looks at its code before it runs; NULL: it is not at hand */
+};
+
+/* Made when somebody first asks, freed with the kernel; NULL where memory is exhausted. */
+const struct site_table *kernel_sites(struct kernel *k);
+void kernel_free_sites(struct kernel *k);
+
+#endif
