@@ -170,7 +170,7 @@ bool order_has_ended(const struct order *o, uint32_t incarnation)
 
 struct block_order *order_block_start(struct order *o, const struct event_block *b, uint32_t task)
 {
-    return start(o, task, b->launch->threads_per_block, b->ctaid, b->launch->request->dims.block);
+    return start(o, task, b->launch->threads_per_block, b->ctaid, b->launch->block);
 }
 
 struct block_order *order_task_start(struct order *o, uint32_t task)

@@ -260,7 +260,7 @@ void race_block_starts(struct races *r, struct event_block *block)
     b->traits = traits_for(k, r, block->launch);
     b->written = k->written;
     b->launch = block->launch->number;
-    race_set_task(b, block->launch->request->task);
+    race_set_task(b, block->launch->task);
     b->order = make_recent(b) ? order_block_start(r->order, block, b->task) : NULL;
     if (b->order) {
         b->shared_from = b->order->frontier;
