@@ -103,6 +103,20 @@ def mistakes_are_found_under_the_shared_runtime_in_optimised_code():
     cases_give_what_their_marks_say(by_nvcc("-cudart=shared", "-O2", "-Xcompiler", "-fno-optimize-sibling-calls"))
 
 
+def a_programs_own_zydis_is_not_ours():
+    """Names that would stop us stand before those of the library that reads the program's code."""
+    other = os.path.join(folder.name, "libother.so")
+    names = ("DecoderInit", "DecoderDecodeFull", "DecoderDecodeInstruction", "DecoderDecodeOperands", "DecodeOperands", "DecoderTreeGetRootNode",
+             "RegisterGetId", "RegisterGetClass", "RegisterGetWidth", "RegisterGetLargestEnclosing", "RegisterEncode",
+             "GetInstructionEncodingInfo")
+    source_of = other + ".c"
+    with open(source_of, "w") as f:
+        f.write("#include <stdlib.h>\n" + "".join(f"int Zydis{name}(void) {{ abort(); }}\n" for name in names))
+    call("cc", "-shared", "-fPIC", source_of, "-o", other)
+    cases_give_what_their_marks_say(build("other", [heddle, "cc"], "-g", "-lineinfo", "-Xlinker", "--no-as-needed", other,
+                                          "-Xlinker", "-rpath", "-Xlinker", folder.name))
+
+
 # ---- what is said ----
 
 def text_names_the_call_the_buffer_and_who_made_it():

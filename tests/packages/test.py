@@ -120,7 +120,8 @@ def a_wheels_libraries_are_in_it_or_everywhere():
     with zipfile.ZipFile(package("wheel")) as z:
         names = z.namelist()
     for name in ("heddle/prefix/include/heddle.h", "heddle/prefix/share/heddle/cuda/include/cuda_runtime.h", "heddle/prefix/libexec/heddle/heddle-jit",
-                 "heddle-0.1.0.dist-info/licenses/LICENSE", "heddle-0.1.0.dist-info/licenses/llvm-19-dev"):
+                 "heddle-0.1.0.dist-info/licenses/LICENSE", "heddle-0.1.0.dist-info/licenses/llvm-19-dev",
+                 "heddle-0.1.0.dist-info/licenses/libzydis4.0", "heddle/prefix/lib/x86_64-linux-gnu/heddle/libheddle-x86.so"):
         assert name in names, name
 
 
@@ -179,7 +180,7 @@ def a_debian_package_works_where_it_is_unpacked():
     root = os.path.join(folder.name, "root")
     subprocess.run(["dpkg", "-x", package("deb"), root], check=True)
     depends = said(["dpkg-deb", "-f", package("deb"), "Depends"])
-    for name in ("libc6 (>= 2.3", "libjansson4", "libstdc++6", "libzstd1"):
+    for name in ("libc6 (>= 2.3", "libjansson4", "libstdc++6", "libzstd1", "libzydis4.0"):
         assert name in depends, depends
     modules = f"{root}/usr/lib/python3/dist-packages"
     place, _ = use(sys.executable, PYTHONPATH=modules, PATH=f"{root}/usr/bin:/usr/bin:/bin")

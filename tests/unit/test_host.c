@@ -157,6 +157,66 @@ static void wide_vectors_are_seen(void **state)
     with_avx(f);
 }
 
+__attribute__((target("avx2"))) static void gather(struct fixture *f)
+{
+    static const int at[8] = {1, 5, 1021, 1024, 1027, 7000, 3, 9};
+    const __m256i mask = _mm256_set_epi32(-1, 0, -1, -1, -1, -1, -1, -1);
+    __m256i v = _mm256_mask_i32gather_epi32(_mm256_set1_epi32(77), (const int *)(f->p + 4),
+                                            _mm256_loadu_si256((const __m256i *)at), mask, 4);
+    __asm__ volatile("" ::"x"(v) : "memory");
+    int values[8];
+    _mm256_storeu_si256((__m256i *)values, v);
+    assert_int_equal(f->n, 7);
+    for (int i = 0, seen = 0; i < 8; i++) {
+        assert_int_equal(values[i], i == 6 ? 77 : at[i] * 3);
+        if (i == 6)
+            continue;
+        assert_int_equal(f->seen[seen].address, (uintptr_t)(f->p + 4 + 4 * at[i]));
+        assert_int_equal(f->seen[seen].bytes, 4);
+        assert_false(f->seen[seen++].write);
+    }
+}
+
+static void elements_that_are_gathered_are_seen(void **state)
+{
+    struct fixture *f = *state;
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+    for (int i = 0; i < 8000; i++)
+        ((int *)(f->p + 4))[i] = i * 3;
+    host_watch_set(f->watch, true);
+    gather(f);
+}
+
+__attribute__((target("avx512f,avx512vl"))) static void with_masks(struct fixture *f)
+{
+    __m512i v = _mm512_mask_loadu_epi32(_mm512_set1_epi32(1), 0x0f0c, f->p + 60);
+    __asm__ volatile("" ::"v"(v) : "memory");
+    assert_int_equal(f->n, 2);
+    assert_int_equal(f->seen[0].address, (uintptr_t)(f->p + 68));
+    assert_int_equal(f->seen[0].bytes, 8);
+    assert_int_equal(f->seen[1].address, (uintptr_t)(f->p + 92));
+    assert_int_equal(f->seen[1].bytes, 16);
+    f->n = f->done = 0;
+    __m512i at = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 100, 2, 1, 50);
+    _mm512_mask_i32scatter_epi32(f->p, 9, at, v, 4);
+    __asm__ volatile("" ::: "memory");
+    assert_int_equal(f->n, 2);
+    assert_true(f->seen[1].address == (uintptr_t)(f->p + 400) && f->seen[1].bytes == 4 && f->seen[1].write);
+    f->n = f->done = 0;
+    _mm512_mask_compressstoreu_epi32(f->p + 4096 - 8, 0x8421, v);
+    expect(f, f->p + 4096 - 8, 16, true);
+}
+
+static void what_masks_leave_out_is_not_seen(void **state)
+{
+    struct fixture *f = *state;
+    if (!__builtin_cpu_supports("avx512vl"))
+        skip();
+    host_watch_set(f->watch, true);
+    with_masks(f);
+}
+
 static void an_access_of_two_pages_is_one(void **state)
 {
     typedef uint64_t unaligned __attribute__((aligned(1)));
@@ -251,7 +311,11 @@ struct state {
     X("movss 16(%%rdx), %%xmm1") X("movsd %%xmm0, 16(%%rdx)") X("movdqu 16(%%rdx), %%xmm1")                            \
     X("movups %%xmm1, 16(%%rdx)") X("addps 16(%%rdx), %%xmm0") X("addsd 16(%%rdx), %%xmm1")                            \
     X("shufps $0x1b, 16(%%rdx), %%xmm0") X("paddd 16(%%rdx), %%xmm0") X("cvtsi2sdl 16(%%rdx), %%xmm1")                 \
-    X("ucomiss 16(%%rdx), %%xmm0") X("push 16(%%rdx); pop %%rax") X("mulq 16(%%rdx)")
+    X("ucomiss 16(%%rdx), %%xmm0") X("push 16(%%rdx); pop %%rax") X("mulq 16(%%rdx)")                                  \
+    X("lock cmpxchg16b 16(%%r12)") X("mov $37, %%ecx; btsl %%ecx, 16(%%rdx)") X("crc32l 16(%%rdx), %%eax")             \
+    X("pinsrd $1, 16(%%rdx), %%xmm0") X("pcmpistri $8, 16(%%rdx), %%xmm0") X("popcntl 16(%%rdx), %%eax")               \
+    X("movq 16(%%rdx), %%mm3; movq %%mm3, %%rax; emms") X("movq %%rcx, %%mm7; movq %%mm7, 16(%%rdx); emms")             \
+    X("fildl 16(%%rdx); push %%rax; fistpll (%%rsp); pop %%rax") X("fldz; fld1; faddp; fstpl 16(%%rdx)")
 
 #define VEX_INSNS(X)                                                                                                   \
     X("vmovdqu 16(%%rdx), %%xmm1") X("vmovdqu %%xmm1, 16(%%r12)") X("vaddss 16(%%rdx), %%xmm0, %%xmm1")                \
@@ -308,7 +372,7 @@ static const char *state_after(const char *(*insns)(unsigned, uint64_t, struct s
 
 static void compare_insns(struct fixture *f, const char *(*insns)(unsigned, uint64_t, struct state *))
 {
-    static uint8_t own[64];
+    static uint8_t own[64] __attribute__((aligned(16)));
     const char *text;
     struct state here, there;
     for (unsigned n = 0;; n++) {
@@ -402,6 +466,8 @@ int main(void)
         TEST(every_access_is_seen),
         TEST(vectors_and_locked_instructions_are_seen),
         TEST(wide_vectors_are_seen),
+        TEST(elements_that_are_gathered_are_seen),
+        TEST(what_masks_leave_out_is_not_seen),
         TEST(an_access_of_two_pages_is_one),
         TEST(the_c_librarys_copies_are_seen),
         TEST(strings_are_done_at_once),

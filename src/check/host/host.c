@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "check/host/host_insn.h"
+#include "check/host/host_run.h"
 
 enum {
     PAGE = 4096,
     MOST_WATCHES = 16,
-    MOST_PAGES = 32,
-    MOST_OPERANDS = 4,
-    XSTATE_MASKS = 5,
+    MOST_PAGES = 128,
+    MOST_ACCESSES = X86_MOST_RANGES + 1, /* with one that is not known */
+    MOST_STEPS = 64,
     TRAP_FLAG = 0x100,
     DIRECTION_FLAG = 0x400,
     FAULT_WRITES = 2
@@ -34,15 +34,47 @@ struct host_watch {
 static struct host_watch *_Atomic watches[MOST_WATCHES];
 static struct sigaction others[2]; /* of SIGSEGV and SIGTRAP */
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t masks_at; /* where a saved extended state has the masks of AVX-512; 0: it has none */
+static const struct x86_reader *reader; /* or NULL */
 
-/* The instruction that a thread has been let do: pages that are open for it, and what has been told of it. */
-static _Thread_local struct {
+/* Components of a saved extended state (SDM, volume 1, 13.1), and where they begin; 0: the processor has none such. */
+enum { XSTATE_SSE = 1, XSTATE_AVX = 2, XSTATE_MASKS = 5, XSTATE_ZMM = 6, XSTATE_ZMM_16 = 7, XSTATE_PARTS = 8 };
+static uint32_t part_at[XSTATE_PARTS] = {[XSTATE_SSE] = 160};
+
+/* An instruction's accesses to what is watched, as they have been told. */
+struct accesses {
+    unsigned n;
+    bool all; /* they are known, and watched memory is all that it accesses */
+    struct host_access at[MOST_ACCESSES];
+};
+
+/* An instruction that a thread has been let do, and the pages that are open for it. */
+struct step {
     struct host_watch *watch;
+    struct accesses told;
+    unsigned n;
     uint64_t pages[MOST_PAGES];
-    struct host_access operands[MOST_OPERANDS];
-    unsigned n, n_operands;
-} step __attribute__((tls_model("initial-exec")));
+};
+
+/* The thread's, while it steps: one of a few, as thread-local memory of libraries is scarce. */
+static struct step steps[MOST_STEPS];
+static _Atomic uint64_t steps_taken;
+static _Thread_local struct step *step __attribute__((tls_model("initial-exec")));
+
+static struct step *take_step(struct host_watch *w)
+{
+    uint64_t old = atomic_load(&steps_taken);
+    while (!~old || !atomic_compare_exchange_weak(&steps_taken, &old, old | (old + 1)))
+        old = atomic_load(&steps_taken);
+    struct step *s = &steps[__builtin_ctzll(~old)];
+    s->watch = w;
+    s->told.n = s->n = 0;
+    return s;
+}
+
+static void give_step(struct step *s)
+{
+    atomic_fetch_and(&steps_taken, ~(1ull << (s - steps)));
+}
 
 /* ---- signals ---- */
 
@@ -82,31 +114,34 @@ static char *extended_state(const ucontext_t *u)
     return magic == MAGIC ? state : NULL;
 }
 
-/* The masks of AVX-512. */
-static void read_masks(const ucontext_t *u, uint64_t masks[8])
+/* NULL: it is as it is at first, zeros, or there is none. */
+static const uint8_t *state_part(const ucontext_t *u, unsigned part)
 {
     enum { AT_BITS = 512 };
     const char *state = extended_state(u);
     uint64_t present = 0;
     if (state)
         memcpy(&present, state + AT_BITS, 8);
-    if (masks_at && present >> XSTATE_MASKS & 1)
-        memcpy(masks, state + masks_at, 64);
+    return part_at[part] && present >> part & 1 ? (const uint8_t *)state + part_at[part] : NULL;
 }
 
 static const int register_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
-static struct host_registers registers_of(const ucontext_t *u)
+static struct x86_registers registers_of(const ucontext_t *u)
 {
-    struct host_registers r = {.pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
+    struct x86_registers r = {.pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP],
+                              .vectors = {state_part(u, XSTATE_SSE), state_part(u, XSTATE_AVX),
+                                          state_part(u, XSTATE_ZMM), state_part(u, XSTATE_ZMM_16)}};
+    const uint8_t *masks = state_part(u, XSTATE_MASKS);
     for (int i = 0; i < 16; i++)
         r.at[i] = (uint64_t)u->uc_mcontext.gregs[register_of[i]];
-    read_masks(u, r.masks);
+    if (masks)
+        memcpy(r.masks, masks, sizeof r.masks);
     return r;
 }
 
-static void set_registers(ucontext_t *u, const struct host_registers *r)
+static void set_registers(ucontext_t *u, const struct x86_registers *r)
 {
     for (int i = 0; i < 16; i++)
         u->uc_mcontext.gregs[register_of[i]] = (greg_t)r->at[i];
@@ -121,47 +156,89 @@ static struct host_access access_of(uint64_t address, uint64_t bytes, bool write
     return (struct host_access){address, bytes, write, whole, (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP]};
 }
 
-/* Where the instruction is not known, the byte that it stumbled over stands for what it accesses. */
-static struct host_access operand_at(uint64_t address, const ucontext_t *u)
+static bool is_told(const struct accesses *told, uint64_t address)
 {
-    const struct host_registers r = registers_of(u);
-    bool write = u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES;
-    struct host_operand o;
-    bool known = host_insn_operand((const uint8_t *)(uintptr_t)r.pc, &r, &o) && address - o.address < o.bytes;
-    return known ? access_of(o.address, o.bytes, write, u) : access_of(address, 1, write, u);
-}
-
-static bool has_been_told(uint64_t address)
-{
-    for (unsigned i = 0; i < step.n_operands; i++)
-        if (address - step.operands[i].address < step.operands[i].bytes)
+    for (unsigned i = 0; i < told->n; i++)
+        if (address - told->at[i].address < told->at[i].bytes)
             return true;
     return false;
 }
 
-/* The page is open until the instruction is done. An instruction may come here for several pages. */
-static void let_step(struct host_watch *w, uint64_t address, ucontext_t *u)
+/* Where the instruction is not known to access what it has stumbled over, that byte stands for it. */
+static void find_accesses(const struct host_watch *w, uint64_t fault, const ucontext_t *u, struct accesses *found)
 {
-    if (!has_been_told(address) && step.n_operands < MOST_OPERANDS) {
-        struct host_access *a = &step.operands[step.n_operands++];
-        *a = operand_at(address, u);
-        w->tell(w->data, a, false);
+    const struct x86_registers r = registers_of(u);
+    struct x86_range ranges[X86_MOST_RANGES];
+    unsigned n = reader ? reader->ranges(&r, ranges) : 0;
+    *found = (struct accesses){.all = true};
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t address = ranges[i].address, last = address + ranges[i].bytes - 1;
+        bool first_is = mem_is_host(w->mem, address), last_is = mem_is_host(w->mem, last);
+        found->all &= first_is && last_is;
+        if (first_is || last_is)
+            found->at[found->n++] = access_of(address, ranges[i].bytes, ranges[i].writes, u);
     }
-    protect(address & -(uint64_t)PAGE, PROT_READ | PROT_WRITE);
-    if (step.n < MOST_PAGES)
-        step.pages[step.n++] = address & -(uint64_t)PAGE;
-    step.watch = w;
+    if (is_told(found, fault))
+        return;
+    found->all = false;
+    found->at[found->n++] = access_of(fault, 1, u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES, u);
+}
+
+static void tell_all(const struct host_watch *w, const struct accesses *a, bool done)
+{
+    for (unsigned i = 0; i < a->n; i++)
+        w->tell(w->data, &a->at[i], done);
+}
+
+static void open_page(struct step *s, uint64_t page)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->pages[i] == page)
+            return;
+    protect(page, PROT_READ | PROT_WRITE);
+    if (s->n < MOST_PAGES)
+        s->pages[s->n++] = page;
+}
+
+/* All that the instruction accesses, or, where that is not known, what it has come to now. */
+static void tell_more(struct step *s, uint64_t fault, const ucontext_t *u)
+{
+    struct accesses found;
+    find_accesses(s->watch, fault, u, &found);
+    for (unsigned i = 0; i < found.n && s->told.n < MOST_ACCESSES; i++)
+        if (!is_told(&s->told, found.at[i].address)) {
+            s->watch->tell(s->watch->data, &found.at[i], false);
+            s->told.at[s->told.n++] = found.at[i];
+        }
+}
+
+/* Pages are open until the instruction is done: all that it is known to access, so that it does not come here for each of them. `a`: what
+ * it accesses, if that has been told. */
+static void let_step(struct host_watch *w, uint64_t fault, ucontext_t *u, const struct accesses *a)
+{
+    struct step *s = step = step ? step : take_step(w);
+    if (a)
+        s->told = *a;
+    else if (!is_told(&s->told, fault))
+        tell_more(s, fault, u);
+    open_page(s, fault & -(uint64_t)PAGE);
+    for (unsigned i = 0; i < s->told.n; i++) {
+        uint64_t first = s->told.at[i].address, last = first + s->told.at[i].bytes - 1;
+        for (uint64_t page = first & -(uint64_t)PAGE; page <= last; page += PAGE)
+            if (mem_is_host(w->mem, page))
+                open_page(s, page);
+    }
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
 static void end_step(ucontext_t *u)
 {
-    struct host_watch *w = step.watch;
-    for (unsigned i = 0; i < step.n_operands; i++)
-        w->tell(w->data, &step.operands[i], true);
-    for (unsigned i = 0; i < step.n && w->mem->host_closed; i++)
-        protect(step.pages[i], PROT_NONE);
-    step.n = step.n_operands = 0;
+    struct step *s = step;
+    tell_all(s->watch, &s->told, true);
+    for (unsigned i = 0; i < s->n && s->watch->mem->host_closed; i++)
+        protect(s->pages[i], PROT_NONE);
+    step = NULL;
+    give_step(s);
     u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
@@ -179,8 +256,8 @@ static uint8_t *view_of(const struct host_watch *w, uint64_t start, uint64_t byt
 static bool do_string(struct host_watch *w, ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
-    struct host_string s;
-    if (!host_insn_string((const uint8_t *)(uintptr_t)g[REG_RIP], &s) || !g[REG_RCX] || g[REG_EFL] & DIRECTION_FLAG)
+    struct x86_string s;
+    if (!reader->string((const uint8_t *)(uintptr_t)g[REG_RIP], &s) || !g[REG_RCX] || g[REG_EFL] & DIRECTION_FLAG)
         return false;
     uint64_t bytes = (uint64_t)g[REG_RCX] * s.element_bytes, to = (uint64_t)g[REG_RDI], from = (uint64_t)g[REG_RSI];
     bool writes, reads = false, apart = to + bytes <= from || from + bytes <= to;
@@ -207,30 +284,45 @@ static bool do_string(struct host_watch *w, ucontext_t *u)
     return true;
 }
 
-/* An instruction of the common form is done here, on the machine's mapping: a step costs several times as much, and opens the page
- * to other threads. */
-static bool do_moved(struct host_watch *w, uint64_t fault, ucontext_t *u)
+/* An exception that the thread wants to hear of is to come from its own code. */
+static bool may_trap(const ucontext_t *u)
 {
-    struct host_registers r = registers_of(u);
-    const uint8_t *code = (const uint8_t *)(uintptr_t)r.pc;
-    struct host_operand o;
-    struct host_moved m;
-    bool watched;
-    if (!extended_state(u) || !host_insn_operand(code, &r, &o) || fault - o.address >= o.bytes ||
-        !host_insn_moved(code, &r, &m) || !view_of(w, o.address, o.bytes, &watched))
+    enum { MASKS = 0x1f80 };
+    return (u->uc_mcontext.fpregs->mxcsr & MASKS) != MASKS;
+}
+
+/* An instruction with one operand in memory is done here, on the machine's mapping: a step costs several times as much, and opens the
+ * page to other threads. Else `a` is what it accesses, if that has been told. */
+static bool do_moved(struct host_watch *w, uint64_t fault, ucontext_t *u, struct accesses *a)
+{
+    struct x86_registers r = registers_of(u);
+    struct x86_moved m;
+    if (!extended_state(u) || may_trap(u) || !reader->moved(&r, &m))
         return false;
-    uint64_t flags = (uint64_t)u->uc_mcontext.gregs[REG_EFL];
-    struct host_access a = access_of(o.address, o.bytes, u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES, u);
-    w->tell(w->data, &a, false);
-    if (!host_insn_run(&m, m.address + w->mem->host_shift, &r, &flags, extended_state(u))) {
-        step.operands[step.n_operands++] = a; /* has been told */
+    find_accesses(w, fault, u, a);
+    if (!a->all) {
+        a->n = 0;
         return false;
     }
-    w->tell(w->data, &a, true);
+    uint64_t flags = (uint64_t)u->uc_mcontext.gregs[REG_EFL];
+    tell_all(w, a, false);
+    if (!host_run_moved(&m, m.address + w->mem->host_shift, &r, &flags, extended_state(u)))
+        return false;
+    tell_all(w, a, true);
     set_registers(u, &r);
     u->uc_mcontext.gregs[REG_EFL] = (greg_t)flags;
     u->uc_mcontext.gregs[REG_RIP] += m.original_length;
     return true;
+}
+
+/* One thing after the other, the quickest first. */
+static void do_access(struct host_watch *w, uint64_t address, ucontext_t *u)
+{
+    struct accesses told = {0};
+    if (step || !reader)
+        let_step(w, address, u, NULL);
+    else if (!do_string(w, u) && !do_moved(w, address, u, &told))
+        let_step(w, address, u, told.n ? &told : NULL);
 }
 
 static void on_segv(int signal, siginfo_t *info, void *context)
@@ -242,15 +334,15 @@ static void on_segv(int signal, siginfo_t *info, void *context)
         pass_on(&others[0], signal, info, context);
     else if (!w->mem->host_closed) /* another thread has closed the page after its step, just when all was opened */
         protect(address & -(uint64_t)PAGE, PROT_READ | PROT_WRITE);
-    else if (step.n || (!do_string(w, context) && !do_moved(w, address, context)))
-        let_step(w, address, context);
+    else
+        do_access(w, address, context);
     errno = saved;
 }
 
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
-    if (step.n)
+    if (step)
         end_step(context);
     else
         pass_on(&others[1], signal, info, context);
@@ -289,6 +381,7 @@ static void install(int signal, void (*handler)(int, siginfo_t *, void *), struc
 /* A child has no kernels that run. */
 static void open_in_child(void)
 {
+    atomic_store(&steps_taken, 0);
     for (int i = 0; i < MOST_WATCHES; i++)
         if (watches[i])
             mem_open_host_in_child(watches[i]->mem);
@@ -304,9 +397,10 @@ static void install_handlers(void)
 {
     uint32_t bytes, ignored, more;
     pthread_mutex_lock(&handlers_lock);
-    if (!masks_at)
-        __get_cpuid_count(0xd, XSTATE_MASKS, &bytes, &masks_at, &ignored, &more);
-    host_insn_can_run();
+    for (unsigned part = XSTATE_AVX; !reader && part < XSTATE_PARTS; part++)
+        __get_cpuid_count(0xd, part, &bytes, &part_at[part], &ignored, &more);
+    reader = x86_reader();
+    host_can_run();
     install(SIGSEGV, on_segv, &others[0]);
     install(SIGTRAP, on_trap, &others[1]);
     pthread_mutex_unlock(&handlers_lock);

@@ -2,7 +2,7 @@
  *
  * While memory is closed (mem_close_host) an access of the program's ends in SIGSEGV. The handler tells of it, and does what the
  * instruction does on the mapping that the machine's own threads use, which meet none of this. The instruction is read to know
- * which bytes it accesses (host_insn.h). For one that is not known the handler opens the page, has the processor stop after the
+ * which bytes it accesses (x86/insn.h). For one that is not known the handler opens the page, has the processor stop after the
  * one instruction, and closes the page again at that SIGTRAP.
  *
  * Signals that are not ours go to whoever had them: handlers that the program has put in our place are found at the next

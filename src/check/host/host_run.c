@@ -1,10 +1,10 @@
-/* Runs one instruction of the host's with registers of its own and its operand elsewhere; see host_insn.h.
+/* See host_run.h.
  *
  * The instruction is written into memory that can be executed, with a return behind it. Around it registers, flags and the extended
  * state (SDM, volume 1, 13: SSE, AVX and AVX-512; the x87 has no operand that matters here) are those of the thread that was stopped
  * at it, and what it makes of them is put back.
  */
-#include "check/host/host_insn.h"
+#include "check/host/host_run.h"
 
 #if defined __x86_64__
 
@@ -106,7 +106,7 @@ __asm__(".text\n"
         ".size host_run, . - host_run\n"
         ".previous\n");
 
-bool host_insn_can_run(void)
+bool host_can_run(void)
 {
     if (!slots) {
         void *p =
@@ -125,8 +125,8 @@ static int take_slot(void)
     return -1;
 }
 
-bool host_insn_run(const struct host_moved *m, uint64_t address, struct host_registers *r, uint64_t *flags,
-                   void *extended)
+bool host_run_moved(const struct x86_moved *m, uint64_t address, struct x86_registers *r, uint64_t *flags,
+                    void *extended)
 {
     int slot = slots ? take_slot() : -1;
     if (slot < 0)

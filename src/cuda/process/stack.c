@@ -11,8 +11,8 @@
 #include <unwind.h>
 
 #include "base/demangle.h"
-#include "cuda/process/dropped.h"
 #include "cuda/process/symbols.h"
+#include "x86/insn.h"
 
 enum { MAX_ADDRESSES = 32, MAX_FRAMES = 16, MAX_INLINED = 8, MAX_OWN = 8, N_BUCKETS = 1 << 12 };
 
@@ -163,9 +163,10 @@ const struct stack *stack_here(void)
 
 bool stack_drops_result(const struct stack *s)
 {
-    enum result_use use = RESULT_RETURNED;
+    const struct x86_reader *reader = x86_reader();
+    enum x86_result_use use = reader ? RESULT_RETURNED : RESULT_READ;
     for (size_t i = 0; s && i < s->n && use == RESULT_RETURNED; i++)
-        use = result_use((const uint8_t *)s->addresses[i] + 1, NULL);
+        use = reader->result_use((const uint8_t *)s->addresses[i] + 1, NULL);
     return use == RESULT_DROPPED;
 }
 
