@@ -8,7 +8,7 @@ static uint32_t waited(const struct sync_event *e, uint32_t warp)
     return e->waited[warp];
 }
 
-/* All that have not exited: the frontier says it. */
+/* All threads that have not exited: raising the block's frontier is enough. */
 static void all_meet(struct block_order *b)
 {
     struct clock *known = NULL;
@@ -29,7 +29,7 @@ static void all_meet(struct block_order *b)
     }
 }
 
-/* Those that wait learn from each other, and from those that have only arrived. */
+/* Threads that wait learn from each other, and from those that have only arrived. */
 static void some_meet(struct block_order *b, const struct sync_event *e)
 {
     uint32_t id = e->id;
@@ -136,7 +136,7 @@ void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issue
     if (order_incarnation(b->order, b->number)->has_peers)
         order_join_all(b, warp, lanes, &b->at_exit);
     s->exited |= lanes;
-    if (!issues) /* what they have issued may arrive at an mbarrier in their name */
+    if (!issues) /* a copy that they have issued may still arrive at an mbarrier for them */
         order_forget_exited(s, lanes);
     set_lanes(s->exit_frontier, lanes, b->frontier);
     set_lanes(s->exit_warp_frontier, lanes, frontier);

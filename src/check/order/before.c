@@ -1,7 +1,7 @@
 /* Which accesses happen before what a thread does now; see order.h. */
 #include "check/order/state.h"
 
-/* Floors say it of all lanes at once; threads that have exited are behind those that they have met with. */
+/* What frontiers show of all lanes at once. Of a thread that has exited only what its exit frontier shows happens before. */
 static uint32_t frontiers_say(const struct block_order *b, unsigned warp, unsigned of_warp, uint32_t of, uint32_t epoch)
 {
     const struct warp_order *w = &b->warps[of_warp];
@@ -57,7 +57,7 @@ bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_
 
 /* ---- grids that overlap ---- */
 
-/* No block's number. Its moments are the launches whose threads have waited: a thread that knows of one knows so by one of these. */
+/* No block has this number. Its epochs are launches whose threads have waited by griddepcontrol.wait: who knows of one knows by them. */
 enum { GRIDS = 0 };
 
 void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task)

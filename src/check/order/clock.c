@@ -8,14 +8,14 @@
 
 /* ---- threads beside the tree ---- */
 
-/* What a join of clocks gives: more threads than there is room for are yet to go into the tree. */
+/* The result of a join in the making. Threads that there is no room for are moved into the tree. */
 struct sum {
     struct clock_subtree root;
     uint32_t n, frontier[2 * CLOCK_FEW];
     uint64_t key[2 * CLOCK_FEW];
 };
 
-/* In their order; those that the tree says already are left out. */
+/* Threads come in the order of their keys. One that the tree includes already is left out. */
 static void put_thread(struct sum *s, uint64_t key, uint32_t frontier, bool is_above)
 {
     if (!is_above && (!frontier || clock_nodes_before(s->root.node, key, 1u << clock_lane(key), frontier - 1)))
@@ -24,7 +24,7 @@ static void put_thread(struct sum *s, uint64_t key, uint32_t frontier, bool is_a
     s->frontier[s->n++] = frontier;
 }
 
-/* `a` and `b` have trees of which the sum's is the join. */
+/* The tree of the sum is the join of those of `a` and `b`. */
 static void join_few(struct sum *s, const struct clock *a, const struct clock *b)
 {
     const struct clock_few *x = &a->few, *y = &b->few;
@@ -39,7 +39,7 @@ static void join_few(struct sum *s, const struct clock *a, const struct clock *b
     }
 }
 
-/* All of its threads go into the tree, those of a warp together. */
+/* Moves all threads into the tree, those of a warp together. */
 static bool move_into_tree(struct sum *s)
 {
     for (uint32_t i = 0, k; i < s->n; i = k) {
@@ -59,7 +59,7 @@ static bool move_into_tree(struct sum *s)
     return true;
 }
 
-/* What two clocks say, the first of which has all in it that `old` says (or NULL). False where memory ran out. */
+/* The join of two clocks, of which the first includes `old` (or NULL). False without memory. */
 static bool join_clocks(const struct clock *a, const struct clock *b, const struct clock *old, struct sum *s)
 {
     s->n = 0;
@@ -97,7 +97,7 @@ static void set_sum(struct clock *c, const struct sum *s)
     memcpy(c->few.frontier, s->frontier, s->n * sizeof *s->frontier);
 }
 
-/* A clock that says a sum, which ends, in the place of *c. */
+/* Replaces *c by a clock that is equal to a sum, and consumes the sum. */
 static bool put(struct clock **c, const struct sum *s, uint64_t lineage, uint64_t place)
 {
     struct clock *fresh = malloc(sizeof *fresh);
@@ -114,7 +114,7 @@ static bool put(struct clock **c, const struct sum *s, uint64_t lineage, uint64_
     return true;
 }
 
-/* Is nobody else to see that it changes? */
+/* May it be changed in place, as nobody else refers to it? */
 static bool is_own(const struct clock *c)
 {
     return atomic_load_explicit(&c->refs, memory_order_acquire) == 1 && !c->lineage;
@@ -139,7 +139,7 @@ static bool put_extended(struct clock **c, const struct sum *s)
     return put(c, s, 1 + atomic_fetch_add_explicit(&lineages, 1, memory_order_relaxed), 0);
 }
 
-/* Without a look at their entries: true where that will do. */
+/* Joins without looking at entries; true where that is enough. */
 static bool join_at_once(struct clock **c, struct clock *with)
 {
     if (!with || clock_goes_on(with, *c))
@@ -170,7 +170,7 @@ bool clock_join_since(struct clock **c, struct clock *with, const struct clock *
     return true;
 }
 
-/* By what is no lineage of its own, and may be on the stack. */
+/* `with` has no lineage, and may be on the stack. */
 static bool extend(struct clock **c, const struct clock *with)
 {
     struct sum s;
@@ -196,7 +196,7 @@ bool clock_extend_lane(struct clock **c, uint32_t incarnation, unsigned warp, un
     return extend(c, &one);
 }
 
-/* What a clock says that is on the stack, and has no references. */
+/* `what` is on the stack, and has no references. */
 static bool add(struct clock **c, const struct clock *what)
 {
     static const struct clock nothing = {0};
@@ -208,7 +208,7 @@ static bool add(struct clock **c, const struct clock *what)
     return clock_equals(*c, &s) || put_joined(c, &s);
 }
 
-/* Takes the reference. */
+/* Consumes the reference. */
 static bool add_node(struct clock **c, struct clock_node *n)
 {
     bool ok = n && add(c, &(struct clock){.root = n});

@@ -27,7 +27,7 @@ static unsigned slot_of(uint64_t key, uint32_t level)
     return (unsigned)(key >> shift_of(level)) & ((1u << (shift_of(level + 1) - shift_of(level))) - 1);
 }
 
-/* Where the slot is, which is there. */
+/* The index of a slot that is in the mask. */
 static unsigned index_of(const struct clock_node *n, unsigned slot)
 {
     return (unsigned)__builtin_popcount(n->mask & ((1u << slot) - 1));
@@ -61,7 +61,7 @@ struct clock_node *clock_node_new(uint32_t level, uint64_t key, uint32_t frontie
 /* A node in the making. */
 struct slots {
     uint32_t frontier, mask, n;
-    uint32_t fresh; /* parts that are, by their places in `part` */
+    uint32_t fresh; /* which parts are fresh, by index */
     union {
         uint32_t lane[MOST_SLOTS];
         struct clock_node *part[MOST_SLOTS];
@@ -81,7 +81,7 @@ static void drop_parts(const struct slots *s)
         clock_node_release(s->part[__builtin_ctz(m)]);
 }
 
-/* The node of these slots: one of two that it may be (`other`: or NULL), else a fresh one; false where memory ran out. */
+/* The node with these slots: `like` or `other` (or NULL) where one is equal, else a fresh one. False without memory. */
 static bool finish(const struct slots *s, struct clock_node *like, struct clock_node *other, struct clock_subtree *out)
 {
     struct clock_node *same = is_same(like, s)                                            ? like
@@ -106,7 +106,7 @@ static bool finish(const struct slots *s, struct clock_node *like, struct clock_
 
 /* ---- joining ---- */
 
-/* What of a warp is above a frontier. */
+/* The part of a warp that is above a frontier. */
 static bool above(struct clock_node *warp, uint32_t frontier, struct clock_subtree *out)
 {
     struct slots s = {0};
@@ -140,7 +140,7 @@ static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_
     return finish(&s, a, b, out);
 }
 
-/* One of the two may be missing. Those that are not yet above `frontier` are cut. */
+/* One of the two may be NULL. `cut`: it may have parts that are not above `frontier`, which are dropped. */
 static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, bool cut_y, uint32_t frontier,
                        const struct clock_node *old, struct clock_subtree *out)
 {
@@ -160,7 +160,7 @@ static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, b
     return ok;
 }
 
-/* `b` is the same group of threads as `a`, or is within; `old`, or NULL, the same group as `b`. */
+/* `b` is the same group of threads as `a`, or lies within it. `old`, or NULL, is the same group as `b`. */
 static bool join_within(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
                         struct clock_subtree *out)
 {
@@ -191,7 +191,7 @@ static bool join_within(struct clock_node *a, struct clock_node *b, const struct
     return finish(&s, a, b, out);
 }
 
-/* Neither is within the other: below the least group that has both. */
+/* Neither lies within the other: a new node for the least group that has both. */
 static bool join_apart(struct clock_node *a, struct clock_node *b, struct clock_subtree *out)
 {
     uint32_t level = a->level + 1;
@@ -206,7 +206,7 @@ static bool join_apart(struct clock_node *a, struct clock_node *b, struct clock_
     return true;
 }
 
-/* What is there of the group of `n`, or NULL. */
+/* The node of the same group of threads as `n`, or NULL. */
 static const struct clock_node *counterpart(const struct clock_node *in, const struct clock_node *n)
 {
     while (in && in->level > n->level && is_within(n->key, in)) {

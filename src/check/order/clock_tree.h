@@ -1,9 +1,9 @@
-/* The tree of a vector clock (clock.h): a persistent radix tree over threads, whose nodes clocks share. Private to clock.c and clock_tree.c.
+/* The tree of a vector clock (clock.h): a persistent radix tree over threads, whose nodes clocks share. Private to check/order/clock*.c.
  *
  * Its levels are CUDA's: a node of level 0 is a warp, whose slots are the frontiers of its lanes; of level 1 a block, whose slots are its
- * warps; above it are groups of 16 blocks, of 16 such groups, and so on. A node that would have one slot and no frontier of its own is left
- * out. The frontier of a warp or a block holds of all its threads, and frontiers below it are above it: so what says the same is built in
- * the same way, and where two trees have the same node they say the same.
+ * warps; above are groups of 16 blocks, of 16 such groups, and so on. A node that would have one slot and no frontier of its own is left
+ * out. The frontier of a warp or a block holds for all of its threads, and only higher ones stand below it. So the form is canonical: trees
+ * with equal entries have equal nodes, and a node that two trees share need not be compared.
  */
 #ifndef HEDDLE_CHECK_CLOCK_TREE_H
 #define HEDDLE_CHECK_CLOCK_TREE_H
@@ -36,7 +36,7 @@ static inline uint32_t clock_max(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* One with room for the slots of a mask; NULL without memory. The caller has its reference. */
+/* A node with room for the slots of a mask, whose reference is the caller's; NULL without memory. */
 struct clock_node *clock_node_new(uint32_t level, uint64_t key, uint32_t frontier, uint32_t mask);
 void clock_node_release(struct clock_node *n); /* NULL is allowed */
 static inline struct clock_node *clock_node_ref(struct clock_node *n)
@@ -45,9 +45,9 @@ static inline struct clock_node *clock_node_ref(struct clock_node *n)
     return n;
 }
 
-/* What a join gives: a node that was there, and is lent, or a fresh one, of which it has the only reference. */
+/* The result of a join: an existing node, which is borrowed, or a fresh one with its only reference. */
 struct clock_subtree {
-    struct clock_node *node; /* or NULL: nothing is known */
+    struct clock_node *node; /* or NULL: no entries */
     bool is_fresh;
 };
 static inline void clock_subtree_drop(struct clock_subtree t)
@@ -55,25 +55,24 @@ static inline void clock_subtree_drop(struct clock_subtree t)
     if (t.is_fresh)
         clock_node_release(t.node);
 }
-/* The caller has a reference then. */
+/* The node with a reference that is the caller's. */
 static inline struct clock_node *clock_subtree_take(struct clock_subtree t)
 {
     return t.is_fresh || !t.node ? t.node : clock_node_ref(t.node);
 }
 
-/* All of these are false where memory ran out. `b` joins `a`, which has all in it that `old` says (or NULL): parts that `b` and `old`
- * share are left out. */
+/* These are false without memory. Joins `b` to `a`, which includes `old` (or NULL): subtrees that `b` and `old` share are skipped. */
 bool clock_nodes_join(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
                       struct clock_subtree *out);
-/* A node, whose reference stays the caller's, joins a tree, or nothing. */
+/* Joins a node, whose reference stays the caller's, to a subtree, which may be empty. */
 bool clock_subtree_add(struct clock_subtree *to, struct clock_node *n);
-/* A copy of what a tree says of threads that have no mark, where they have one. *node: NULL, where it says nothing of them. */
+/* A copy of the entries that have no mark, with the mark; NULL in *node where there are none. */
 bool clock_nodes_mark(const struct clock_node *n, uint64_t mark, struct clock_node **node);
 bool clock_key_is_marked(uint64_t key);
 
-/* Of lanes of the warp of a key: those whose accesses of this epoch are before. */
+/* Of lanes of the warp of a key, those whose accesses in this epoch happen before. */
 uint32_t clock_nodes_before(const struct clock_node *n, uint64_t key, uint32_t lanes, uint32_t epoch);
-/* Raises frontiers, by lane, to what the tree says of the warp. */
+/* Raises frontiers, by lane, to those that the tree has for the warp. */
 void clock_nodes_frontiers(const struct clock_node *n, uint64_t key, uint32_t frontier[]);
 /* The lane of a key. */
 static inline unsigned clock_lane(uint64_t key)

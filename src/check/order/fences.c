@@ -4,14 +4,14 @@
  * synchronisation (8.9.5, base causality order). So an access by the generic proxy is before one by the async proxy where a fence stands
  * on the way, in whichever thread: behind the write and before the barrier, or behind the barrier and before the copy.
  *
- * What a thread knows to be fenced travels with all that it knows, as clocks do: with numbers of its own in them. At a fence a thread
- * knows to be fenced what it knows. For shared memory that is of its own block's threads alone, as they are who write there.
+ * Which accesses are fenced is knowledge like any other, and travels in the same clocks, under other numbers (CLOCK_MARKS): at a fence a
+ * thread adds all that it knows, marked. For shared memory that is what it knows of its own block's threads, as only they write there.
  */
 #include "check/order/state.h"
 
 /* ---- release and acquire ---- */
 
-/* What strong reads before the fence have observed is acquired now. */
+/* The fence acquires what strong reads before it have observed. */
 static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lanes, enum scope scope)
 {
     struct lane_order *s = b->warps[warp].lanes;
@@ -56,13 +56,13 @@ void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, str
     for (unsigned r = is_alone ? SCOPE_CTA : SCOPE_CLUSTER; s && r < SCOPE_COUNT; r++) {
         uint32_t left = lanes & s->have_fenced[r] & (r == SCOPE_CLUSTER ? ~s->have_fenced_inits : UINT32_MAX);
         for (; left; left &= left - 1)
-            order_leave(b, warp, (unsigned)__builtin_ctz(left), &s->fence[r][__builtin_ctz(left)], c);
+            order_publish(b, warp, (unsigned)__builtin_ctz(left), &s->fence[r][__builtin_ctz(left)], c);
     }
 }
 
 /* ---- the async proxy ---- */
 
-/* What a lane that fences knows, and has done, of a warp's threads; `fences`: lanes of that warp. */
+/* Marks what a fencing thread knows of a warp's threads, and has done itself. `fences`: lanes of that warp that fence. */
 static void add_warp(const struct block_order *b, unsigned warp, const struct clock *known, uint32_t fences,
                      uint32_t own_frontier, struct clock **fenced)
 {
@@ -71,7 +71,7 @@ static void add_warp(const struct block_order *b, unsigned warp, const struct cl
     for (unsigned l = 0; l < WARP_LANES; l++) {
         frontier[l] = frontier[l] > own_frontier ? frontier[l] : own_frontier;
         frontier[l] = fences >> l & 1 ? b->warps[warp].epoch + 1 : frontier[l];
-        frontier[l] = frontier[l] > b->frontier ? frontier[l] : 0; /* the block's frontier says it */
+        frontier[l] = frontier[l] > b->frontier ? frontier[l] : 0; /* else the block's frontier includes it */
     }
     order_note(b->order, clock_add_lanes(fenced, order_fenced_of(b->number), warp, b->warps[warp].exists, frontier));
 }

@@ -1,4 +1,4 @@
-/* The lives of CTA incarnations, and the scopes that name their threads; see order.h. */
+/* The lives of CTA incarnations, and the scopes that include their threads; see order.h. */
 #include "check/order/state.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ bool order_scope_includes(const struct order *o, enum scope scope, uint32_t from
     return scope == SCOPE_CLUSTER && order_incarnation(o, from)->cluster == order_incarnation(o, to)->cluster;
 }
 
-/* ---- incarnations that are still asked for ---- */
+/* ---- garbage collection ---- */
 
 const struct numbered *order_incarnations(const struct order *o)
 {
@@ -178,7 +178,7 @@ struct block_order *order_task_start(struct order *o, uint32_t task)
     return start(o, task, 1, (uint32_t[3]){0}, (uint32_t[3]){1, 1, 1});
 }
 
-/* What is dropped is as if it had never been there. */
+/* The lanes are then as if they had never synchronised by themselves. */
 static void drop_lanes(struct lane_order *l, uint32_t lanes)
 {
     for (; lanes; lanes &= lanes - 1) {
@@ -203,7 +203,7 @@ static void free_lanes(struct warp_order *w)
     w->lanes = NULL;
 }
 
-/* Nobody asks what threads have known that do nothing any more. */
+/* Nobody asks any more what threads knew that have exited. */
 void order_forget_exited(struct warp_order *w, uint32_t lanes)
 {
     if (w->exited == w->exists)

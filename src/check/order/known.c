@@ -33,7 +33,7 @@ struct clock *order_known(const struct block_order *b, unsigned warp, unsigned l
     return w->lanes && w->lanes->known[lane] ? w->lanes->known[lane] : known_of_warp(b, warp);
 }
 
-/* What lanes know beyond what all of their block do. What one of them knows has what its warp knows in it. */
+/* The clock of a lane, where it has one, includes that of its warp. */
 void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
 {
     const struct warp_order *w = &b->warps[warp];
@@ -47,7 +47,7 @@ void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, 
         order_join(b, c, w->known);
 }
 
-/* What lanes know beyond the frontiers of their block and their warp. */
+/* All that lanes know in clocks. */
 static void join_known(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
 {
     struct clock *own = NULL;
@@ -56,7 +56,7 @@ static void join_known(const struct block_order *b, unsigned warp, uint32_t lane
     clock_release(own);
 }
 
-/* A frontier holds of all lanes of a warp but those that had exited before: of these, what it was then. */
+/* A frontier holds for all lanes of a warp but those that had exited before it was raised: theirs is that of their exit. */
 static void add_frontier(const struct block_order *b, unsigned warp, uint32_t frontier,
                          const uint32_t exit_frontier[WARP_LANES], struct clock **c)
 {
@@ -73,7 +73,7 @@ static void add_frontier(const struct block_order *b, unsigned warp, uint32_t fr
 
 static void add_block_frontier(const struct block_order *b, uint32_t block_frontier, struct clock **c)
 {
-    if (block_frontier <= 1) /* no epoch is below the first */
+    if (block_frontier <= 1) /* there is no epoch below the first */
         return;
     if (block_frontier <= b->least_exit_frontier) {
         order_note(b->order, clock_add_block(c, b->number, block_frontier));
@@ -84,8 +84,8 @@ static void add_block_frontier(const struct block_order *b, uint32_t block_front
         add_frontier(b, i, block_frontier, b->warps[i].exit_frontier, c);
 }
 
-/* What lanes of a warp have done, and what their block and warp say of the others, at a moment: `known` aside. */
-static struct clock *deeds(const struct block_order *b, unsigned warp, uint32_t lanes, const struct snapshot *s)
+/* What lanes had done, and knew by the frontiers of their block and warp, at the moment of a snapshot. */
+static struct clock *performed(const struct block_order *b, unsigned warp, uint32_t lanes, const struct snapshot *s)
 {
     const struct warp_order *w = &b->warps[warp];
     struct clock *c = NULL;
@@ -108,19 +108,18 @@ struct snapshot order_snapshot(const struct block_order *b, unsigned warp, struc
     return (struct snapshot){known, w->epoch, b->frontier, w->frontier};
 }
 
-/* All that the lanes know now, their own accesses included; those that follow have later epochs. */
 void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c)
 {
     struct snapshot s = order_snapshot(b, warp, NULL);
-    struct clock *done = deeds(b, warp, lanes, &s);
+    struct clock *done = performed(b, warp, lanes, &s);
     join_known(b, warp, lanes, c);
     order_join(b, c, done);
     clock_release(done);
 }
 
-/* Where threads leave what they know for others: what a lane knew at a moment is added. A place that is empty begins a lineage of its
- * own. Most have met with no others of their block: then what they have done is one frontier, and needs no clock. */
-void order_leave(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s, struct clock **at)
+/* An empty place begins a lineage of its own. Most lanes have met no others of their block: then one entry is all that is to be added. */
+void order_publish(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s,
+                   struct clock **at)
 {
     bool (*add)(struct clock **, struct clock *) = *at ? clock_extend : clock_join;
     bool begins = !*at,
@@ -130,7 +129,7 @@ void order_leave(const struct block_order *b, unsigned warp, unsigned lane, cons
         order_note(b->order, (begins ? clock_add_lane : clock_extend_lane)(at, b->number, warp, lane, s->epoch + 1));
         return;
     }
-    struct clock *done = deeds(b, warp, 1u << lane, s);
+    struct clock *done = performed(b, warp, 1u << lane, s);
     order_note(b->order, add(at, done));
     clock_release(done);
 }
@@ -144,7 +143,6 @@ uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes)
     return same;
 }
 
-/* In the place of the one that all of these lanes have. */
 void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clock *with)
 {
     uint32_t count = (uint32_t)__builtin_popcount(lanes);
@@ -172,7 +170,6 @@ uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANE
     return changed;
 }
 
-/* The lanes learn what is in a clock of theirs alone. */
 void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c)
 {
     struct warp_order *w = &b->warps[warp];
@@ -197,7 +194,7 @@ void order_acquire(struct block_order *b, unsigned warp, uint32_t lanes, struct 
     for (uint32_t m = s ? lanes : 0, same; m; m &= ~same) {
         struct clock *before = clock_ref(s->acquired[__builtin_ctz(m)]);
         same = order_same(s->acquired, m);
-        if (before != c) { /* else they wait for a change */
+        if (before != c) { /* else they poll */
             learnt |= order_join_each(b, s->known, known_of_warp(b, warp), same, c, before);
             order_replace_each(s->acquired, same, c);
         }

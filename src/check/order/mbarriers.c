@@ -1,4 +1,4 @@
-/* mbarriers (PTX ISA 9.7.13.15): arrivals, phases, what they hear of asynchronous work, the fence behind their initialisation; see order.h. */
+/* mbarriers (PTX ISA 9.7.13.15): arrivals, phases, completion of asynchronous copies, the fence after their initialisation; see order.h. */
 #include "check/order/state.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t addres
     return new;
 }
 
-/* Arrivals are read-modify-writes of the object: a phase passes on what the ones before it have released. */
+/* Arrivals are read-modify-writes of the object: a phase passes on what earlier phases have released. */
 void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                            const struct sync_event *e)
 {
@@ -23,7 +23,7 @@ void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, 
         return;
     if (e->order == ORDER_RELEASE || e->order == ORDER_ACQ_REL) {
         struct snapshot now = order_snapshot(b, warp, order_known(b, warp, lane));
-        order_leave(b, warp, lane, &now, &m->phase[e->parity]);
+        order_publish(b, warp, lane, &now, &m->phase[e->parity]);
         b->irregular = true;
         order_step(b, warp);
     }
@@ -76,7 +76,7 @@ static void add_init_fence(struct block_order *b, unsigned warp, unsigned lane)
         *new = (struct init_fence){.warp = warp, .lane = lane, .frontier = frontier};
 }
 
-/* A strong write behind it counts as one behind a fence of all that was done: nobody makes use of the difference. */
+/* A later strong write counts as if the fence released all that the thread had done; no program depends on the difference. */
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes)
 {
     struct lane_order *s = order_lanes(b, warp);

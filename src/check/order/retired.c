@@ -1,4 +1,4 @@
-/* Tasks that are retired: what is before all that has not ended, and all that the host will submit, needs no record any more. */
+/* Retirement: a task that comes before all that has not ended, and before all that the host will submit, needs no record any more. */
 #include "check/order/timelines_state.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ uint32_t timelines_counted(const struct timelines *s, const struct times *t, uin
     return last;
 }
 
-/* What is before all tasks that have not ended, and all that come. Of a timeline's such tasks the first knows least. */
+/* What comes before all tasks that have not ended and all future ones. Of such tasks of a timeline, the first has the least clock. */
 static void find_retired(const struct timelines *s, struct times *t)
 {
     times_set(t, &s->now);
@@ -53,8 +53,8 @@ void timelines_drop_record(struct task_record *r)
     free(r->pending);
 }
 
-/* By whole chunks. A task that runs is after all of these by its frontier. A thread of the host may still be about to ask for the segment
- * that it was in when another one waited: it has the time of a chunk more. */
+/* By whole chunks. A running task is after all of these by its frontier. A thread of the host may still be about to ask for the segment
+ * that it was in when another thread waited, so the last chunk stays a while. */
 static void forget_records(struct timelines *s, uint32_t retired)
 {
     for (;;) {
@@ -68,7 +68,7 @@ static void forget_records(struct timelines *s, uint32_t retired)
     }
 }
 
-/* Places that nobody asks for any more: he would know of them. */
+/* Nobody asks for these places any more: whoever could has them in his clock. */
 static void forget_places(struct timeline *x, uint32_t retired)
 {
     uint32_t more = retired > x->gone ? retired - x->gone : 0;

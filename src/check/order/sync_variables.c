@@ -5,7 +5,7 @@
 
 #include "base/spin_lock.h"
 
-/* Where strong writes have released (8.8): what the write that stands there, and the read-modify-writes before it, released. */
+/* What the last write of a location, and the read-modify-writes that led to it, have released (8.8) to one scope. */
 struct release {
     struct clock *clock;
     uint32_t incarnation;
@@ -105,7 +105,7 @@ void order_has_acquires(struct order *o)
     atomic_store(&o->has_acquires, true);
 }
 
-/* Lanes have observed what a clock says by reads that do not acquire. */
+/* Lanes have observed a release by reads that do not acquire. */
 static void keep_read(struct block_order *b, unsigned warp, uint32_t lanes, uint64_t address, enum scope scope,
                       struct clock *c)
 {
@@ -166,7 +166,7 @@ static struct sync_variable *find_variable(const struct order *o, uint64_t addre
     return v;
 }
 
-/* From `v` on, of its bucket. */
+/* Starting at `v`, in its bucket. */
 static struct sync_variable *find_overlap(struct sync_variable *v, uint64_t address, uint32_t bytes)
 {
     while (v && (v->address >= address + bytes || address >= v->address + v->bytes))
@@ -174,7 +174,7 @@ static struct sync_variable *find_overlap(struct sync_variable *v, uint64_t addr
     return v;
 }
 
-/* A write that observes nothing of them: nothing that a strong read finds there is a release any more. */
+/* A write that observes none of them: what a strong read finds there is no release any more. */
 static void drop_overlaps(struct order *o, uint64_t bucket, uint64_t address, uint32_t bytes,
                           const struct sync_variable *but)
 {
@@ -204,21 +204,21 @@ void order_part_releases(struct order *o)
     atomic_store(&o->parts_releases, true);
 }
 
-/* Does it make no difference to who observes them which of two incarnations has released? */
+/* Do two incarnations release to the same threads, so that one release will do for both? */
 static bool are_alike(const struct order *o, enum scope scope, uint32_t a, uint32_t b)
 {
     return a == b || (scope >= SCOPE_GPU && order_incarnation(o, a)->host == order_incarnation(o, b)->host &&
                       !atomic_load_explicit(&o->parts_releases, memory_order_relaxed));
 }
 
-/* Of a block that has ended, and has no others in its cluster: no thread observes it by a narrow scope. */
+/* By a block that has ended, and was alone in its cluster: no thread observes it by a narrow scope. */
 static bool is_past(const struct order *o, const struct release *r)
 {
     const struct incarnation *i = order_incarnation(o, r->incarnation);
     return r->scope >= SCOPE_GPU && !i->host && !i->has_peers && atomic_load_explicit(&i->ended, memory_order_relaxed);
 }
 
-/* Those of blocks that have ended are one: so there are no more than blocks that run. */
+/* Merges the releases of blocks that have ended, so that there are no more than blocks that run. */
 static void join_past(const struct block_order *b, struct sync_variable *v)
 {
     struct release *past[SCOPE_COUNT] = {0};
@@ -239,8 +239,7 @@ static void join_past(const struct block_order *b, struct sync_variable *v)
     v->releases.n = kept;
 }
 
-/* The part of the variable that releases of the scope by threads of the incarnation are in: those that are for the same threads are
- * one. NULL where memory ran out. */
+/* The release of the variable that one by this block to this scope is merged into, or a new one. NULL without memory. */
 static struct release *part_for(const struct block_order *b, struct sync_variable *v, enum scope scope)
 {
     struct order *o = b->order;
@@ -261,11 +260,11 @@ static void put_release(struct block_order *b, unsigned warp, unsigned lane, str
     struct release *r = part_for(b, v, scope);
     if (!r)
         return;
-    order_leave(b, warp, lane, s, &r->clock);
+    order_publish(b, warp, lane, s, &r->clock);
     r->incarnation = b->number;
 }
 
-/* The least that names the threads of another incarnation. */
+/* The narrowest scope that includes the threads of another incarnation. */
 static enum scope scope_to(const struct block_order *b, uint32_t other)
 {
     enum scope r = SCOPE_CTA;
@@ -274,12 +273,11 @@ static enum scope scope_to(const struct block_order *b, uint32_t other)
     return r;
 }
 
-/* It is acquired by the lanes' next fence of the scope, or of a wider one. */
 void order_keep_observed(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t by, struct clock *c)
 {
     struct lane_order *l = order_lanes(b, warp);
     enum scope r = scope_to(b, by);
-    if (!l || (l->latest[r] == c && !(lanes & ~l->have_latest[r]))) /* they wait for a change */
+    if (!l || (l->latest[r] == c && !(lanes & ~l->have_latest[r]))) /* they poll */
         return;
     order_join_each(b, l->observed[r], NULL, lanes, c, NULL);
     l->have_observed[r] |= lanes;
@@ -289,8 +287,8 @@ void order_keep_observed(struct block_order *b, unsigned warp, uint32_t lanes, u
         l->have_latest[r] = 0;
 }
 
-/* The write that stands at the location is observed (8.8): its releases, and those of the read-modify-writes that led to it. Returns
- * another task than its own that has released one of them, or 0. */
+/* Lanes observe the last write of the location (8.8), and with it the read-modify-writes that led to it. Returns a task other than theirs
+ * that has released one of these, or 0. */
 static uint32_t observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s,
                         const struct sync_variable *v)
 {
@@ -319,7 +317,7 @@ static bool are_morally_strong(const struct block_order *b, const struct strong_
            order_scope_includes(b->order, s->scope, b->number, v->incarnation);
 }
 
-/* What a write by the lane releases to a scope, and whether it does. */
+/* Does a write by the lane release to a scope, and what? */
 static bool released(const struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s,
                      enum scope scope, struct snapshot *out)
 {
@@ -337,8 +335,8 @@ static bool released(const struct block_order *b, unsigned warp, unsigned lane, 
     return true;
 }
 
-/* The write observes nothing that stands there: a chain ends. What it releases itself may have all in it that stands there, as
- * where a lock is given back by a store; the same lineage goes on then. */
+/* The write is no read-modify-write of what stands there: the release sequence ends. Where what the write releases includes it all, as when
+ * a lock is given back by a store, the lineage goes on. */
 static void end_chain(const struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
                       const struct strong_access *s)
 {

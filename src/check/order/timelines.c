@@ -1,11 +1,11 @@
-/* See timelines.h.
+/* The order of tasks; see timelines.h.
  *
- * A task is known by its timeline and its place there. Its clock says of every other timeline up to which place that has come
- * before it; clocks are made when tasks begin, since host functions can add to what comes before a task that was submitted long
- * ago. Clocks are never changed and are shared: most tasks have that of the one before them.
+ * A task is named by its timeline and its place there. Its clock (task_clock.h) has for each other timeline the place up to which tasks
+ * come before it. Clocks are made when tasks begin, since a host function can add to what comes before a task that was submitted long
+ * ago. They are immutable and shared: most tasks have that of the one before them.
  *
- * What is before all that has not ended yet and all that the host will submit is *retired*. Of retired tasks nothing is kept: they are
- * before whoever asks, and add nothing to what comes before a task. So what is kept grows with what the host has not waited for.
+ * A task is *retired* when it comes before all that has not ended and all that the host will submit. Nothing is kept of retired tasks: they
+ * come before whoever asks, and add nothing to a clock. So what is kept grows with what the host has not waited for.
  */
 #include "check/order/timelines_state.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- what comes before a task ---- */
 
-/* What is before a task. */
+/* Joins what comes before a task. */
 static void join_past(const struct timelines *s, struct times *t, uint32_t task)
 {
     const struct task_record *r = record_of(s, task);
@@ -22,7 +22,7 @@ static void join_past(const struct timelines *s, struct times *t, uint32_t task)
     times_join_place(t, r->timeline, r->place - 1);
 }
 
-/* What is before whoever comes after it. */
+/* Joins what comes before a successor of the task. */
 static void join_task(const struct timelines *s, struct times *t, uint32_t task)
 {
     if (is_forgotten(s, task)) /* or 0 */
@@ -39,7 +39,7 @@ static void join_task(const struct timelines *s, struct times *t, uint32_t task)
     }
 }
 
-/* The host's clock, to be kept; NULL where memory is exhausted. */
+/* A reference to the host's clock; NULL without memory. */
 static struct task_clock *host_clock(struct timelines *s)
 {
     if (!s->shared)
@@ -47,7 +47,7 @@ static struct task_clock *host_clock(struct timelines *s)
     return task_clock_keep(s->shared);
 }
 
-/* The host's clock is about to change, or somebody to come after what the host has done: its next accesses are another task. */
+/* The host's clock changes, or a task comes after what the host has done: its next accesses are another task. */
 static void end_segment(struct timelines *s)
 {
     s->segment = 0;
@@ -62,7 +62,7 @@ static void host_moves(struct timelines *s)
 
 /* ---- timelines and records ---- */
 
-/* A new one, and room for it in the host's clock; NULL where memory is exhausted. */
+/* A new timeline, with room in the host's clock; NULL without memory. */
 static struct timeline *timeline_add(struct timelines *s)
 {
     uint32_t n = s->timelines.n + 1;
@@ -73,8 +73,7 @@ static struct timeline *timeline_add(struct timelines *s)
     return new;
 }
 
-/* A timeline that is closed, and all of whose tasks the host has waited for, can go on as another one: what is submitted comes
- * after them anyway. */
+/* A closed timeline, all of whose tasks the host has waited for, is used again: whatever is submitted now comes after them anyway. */
 static uint32_t timeline_again(struct timelines *s)
 {
     for (uint32_t i = HOST_TIMELINE + 1; s->n_closed && i < s->timelines.n; i++)
@@ -95,7 +94,7 @@ static bool timeline_new(struct timelines *s, uint32_t *timeline)
     return timeline_add(s);
 }
 
-/* The note that all tasks share of which the same is said. */
+/* The note that equal tasks share. */
 static const struct task_note *find_note(struct timelines *s, const struct task_note *note)
 {
     struct task_note key, *known;
@@ -156,7 +155,7 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
 
 /* ---- tasks ---- */
 
-/* What comes before it is known, all tasks up to `least` among it. */
+/* `t` is all that comes before the task; it includes all tasks up to `least`. */
 static void set_clock(struct timelines *s, uint32_t task, struct times *t, struct task_clock *like, uint32_t least)
 {
     struct task_record *r = record_of(s, task);
@@ -190,7 +189,7 @@ static bool counts(const struct task_clock *c, const struct task_record *r)
     return c && r->timeline < c->n && r->place <= c->at[r->timeline];
 }
 
-/* Does what a task is to come after come before `previous`, too, or has the host waited for it? */
+/* Does `after` come before `previous`, too, or has the host waited for it? */
 static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t after)
 {
     if (is_forgotten(s, after)) /* or 0 */
@@ -202,7 +201,7 @@ static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t a
     return known;
 }
 
-/* What the host has waited for is before it. */
+/* The place of the first launch that a launch after `previous` overlaps, or 0: what the host has waited for comes before it. */
 static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, uint32_t previous, const uint32_t *after,
                                  uint32_t n)
 {
@@ -236,7 +235,7 @@ uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct 
     return task;
 }
 
-/* All tasks up to it are before who comes after `earlier`. */
+/* The frontier of a successor of `earlier`. */
 static uint32_t frontier_behind(const struct timelines *s, uint32_t earlier)
 {
     if (is_forgotten(s, earlier)) /* or 0 */
