@@ -11,18 +11,7 @@
  * product's place keeps a copy of it. An operand that is to be negated is so by an instruction before the fma: that is
  * exact, and a NaN of f32 or a half is the one NaN afterwards, one of f64 stays as it is.
  */
-#include "ir/ptxas.h"
-#include "ir/shape.h"
-
-/* What is contracted with what: .ftz makes a type of its own here. A sum looks through `sign` to the product. reads_bank:
- * a parameter can be an operand as it is. */
-struct contraction {
-    bool is_packed, reads_bank;
-    uint16_t mul, neg, sign[2];
-    struct {
-        uint16_t add, sub, fma;
-    } sum[2]; /* plain, .sat */
-};
+#include "ir/contractor.h"
 
 #define SUMS(t, m) {LANE_add_##t##m, LANE_sub_##t##m, LANE_fma_##t##m}
 /* clang-format off */
@@ -43,52 +32,6 @@ static const struct contraction entries[] = {
 #undef SIGN
 #undef SUMS
 enum { N_ENTRIES = sizeof entries / sizeof entries[0] };
-
-struct product {
-    uint32_t insn, at; /* at: place along the trace */
-    uint32_t trace, region, order;
-    const struct contraction *entry;
-    uint32_t n_sums;              /* that read it, once each */
-    bool is_read;                 /* by what is no such sum, or as the addend of an fma */
-    bool has_fixed;               /* a factor that is a constant or a parameter: contracted in other regions, too */
-    bool contracted, overwritten; /* overwritten: a factor is, before a sum */
-    bool divides;                 /* the second factor is the reciprocal of factor[1] */
-    ir_ref factor[2], kept[2];    /* kept: the registers with their values for the sums, or REF_NONE */
-};
-
-struct sum {
-    uint32_t insn;
-    const struct contraction *entry;
-    bool sat, subtracts;
-    struct {
-        uint32_t product; /* 1 + its number, or 0 */
-        bool negated;
-    } operand[2];
-    uint32_t chosen; /* 1 + the operand that is contracted */
-};
-
-/* What a register has in the trace. */
-struct holding {
-    uint32_t trace, product; /* 1 + its number, or 0 */
-    bool negated, flushed;   /* flushed: by neg.ftz */
-    bool is_constant;
-    uint32_t written_at; /* place of the last write */
-};
-
-struct contractor {
-    struct ir_func *f;
-    struct arena scratch;
-    struct ir_live live;
-    VEC(struct product) products;
-    VEC(struct sum) sums;
-    struct holding *holdings; /* by register */
-    const struct ir_defs *defs;
-    const uint8_t *fixed; /* by register: enum ptxas_fixed */
-    uint32_t *global;     /* by register that is written once: 1 + the product with a fixed factor that it is */
-    const struct ptxas_range *seen;    /* by block in order: where its products are one value */
-    uint32_t trace, region, order, at; /* where the scan is */
-    uint32_t *sum_of, *product_of;     /* by instruction: 1 + number */
-};
 
 /* ---- instructions ---- */
 
@@ -373,115 +316,6 @@ static void choose(struct contractor *c)
     }
 }
 
-/* ---- the new instructions ---- */
-
-typedef VEC(struct ir_insn) insn_list;
-
-static ir_ref new_register(struct ir_func *f, ir_ref like)
-{
-    uint32_t at = ir_ref_index(like);
-    uint8_t width = ir_ref_kind(like) == REF_REG ? f->regs.at[at].width : f->consts.at[at].width;
-    *VEC_PUSH(f->arena, &f->regs) = (struct ir_reg){.width = width};
-    return ir_make_ref(REF_REG, f->regs.n - 1);
-}
-
-static void put_step(struct ir_func *f, insn_list *out, const struct ir_insn *of, enum lane_id lane, ir_ref d, ir_ref a)
-{
-    *VEC_PUSH(f->arena, out) = (struct ir_insn){.kind = IR_LANES,
-                                                .lane = (uint16_t)lane,
-                                                .d = d,
-                                                .a = a,
-                                                .origin = of->origin,
-                                                .module = of->module,
-                                                .loc = of->loc};
-}
-
-static ir_ref put_negation(struct contractor *c, insn_list *out, const struct sum *s, const struct ir_insn *of,
-                           ir_ref a)
-{
-    ir_ref d = new_register(c->f, a);
-    put_step(c->f, out, of, s->entry->neg, d, a);
-    return d;
-}
-
-/* Factors get registers of their own, safe from what is written behind the product. A sum may stand before it in the text. */
-static void keep_factors(struct contractor *c)
-{
-    for (uint32_t n = 0; n < c->products.n; n++) {
-        struct product *p = &c->products.at[n];
-        for (unsigned k = 0; k < 2 && p->contracted; k++)
-            if ((p->divides && k == 1) || (p->overwritten && ir_ref_kind(p->factor[k]) == REF_REG))
-                p->kept[k] = new_register(c->f, p->factor[k]);
-    }
-}
-
-static void put_kept(struct contractor *c, insn_list *out, const struct product *p, const struct ir_insn *of)
-{
-    for (unsigned k = 0; k < 2; k++) {
-        if (!p->kept[k])
-            continue;
-        uint8_t width = c->f->regs.at[ir_ref_index(p->kept[k])].width;
-        enum lane_id lane = width == 16 ? LANE_mov_b16 : width == 32 ? LANE_mov_b32 : LANE_mov_b64;
-        if (p->divides && k == 1)
-            lane = LANE_rcp_approx_f32_ftz;
-        put_step(c->f, out, of, lane, p->kept[k], p->factor[k]);
-    }
-}
-
-static ir_ref factor_of(const struct product *p, unsigned k)
-{
-    return p->kept[k] ? p->kept[k] : p->factor[k];
-}
-
-static void put_fma(struct contractor *c, insn_list *out, const struct sum *s, struct ir_insn i)
-{
-    unsigned k = s->chosen - 1;
-    const struct product *p = &c->products.at[s->operand[k].product - 1];
-    bool negate_product = s->operand[k].negated ^ (s->subtracts && k == 1), negate_addend = s->subtracts && k == 0;
-    ir_ref addend = k == 0 ? i.b : i.a;
-    i.a = negate_product ? put_negation(c, out, s, &i, factor_of(p, 0)) : factor_of(p, 0);
-    i.b = factor_of(p, 1);
-    i.c = negate_addend ? put_negation(c, out, s, &i, addend) : addend;
-    i.lane = s->entry->sum[s->sat].fma;
-    *VEC_PUSH(c->f->arena, out) = i;
-}
-
-static void put(struct contractor *c, insn_list *out, uint32_t number)
-{
-    struct ir_insn i = c->f->insns.at[number];
-    const struct sum *s = c->sum_of[number] ? &c->sums.at[c->sum_of[number] - 1] : NULL;
-    if (c->product_of[number])
-        put_kept(c, out, &c->products.at[c->product_of[number] - 1], &i);
-    if (s && s->chosen)
-        put_fma(c, out, s, i);
-    else
-        *VEC_PUSH(c->f->arena, out) = i;
-}
-
-static void rewrite(struct contractor *c)
-{
-    struct ir_func *f = c->f;
-    insn_list out = {0};
-    keep_factors(c);
-    c->sum_of = ARENA_ARRAY(&c->scratch, uint32_t, f->insns.n);
-    c->product_of = ARENA_ARRAY(&c->scratch, uint32_t, f->insns.n);
-    for (uint32_t n = 0; n < c->sums.n; n++)
-        c->sum_of[c->sums.at[n].insn] = 1 + n;
-    for (uint32_t n = 0; n < c->products.n; n++)
-        c->product_of[c->products.at[n].insn] = 1 + n;
-    for (uint32_t b = 0; b < f->blocks.n; b++) {
-        struct ir_block *block = &f->blocks.at[b];
-        uint32_t first = out.n;
-        for (uint32_t k = 0; k < block->n; k++)
-            put(c, &out, block->first + k);
-        block->first = first;
-        block->n = out.n - first;
-    }
-    f->insns.at = out.at;
-    f->insns.n = out.n;
-    f->insns.capacity = out.capacity;
-}
-
 static bool has_products(const struct ir_func *f)
 {
     for (uint32_t n = 0; n < f->insns.n; n++)
@@ -509,7 +343,7 @@ static void contract(struct contractor *c)
     for (uint32_t n = 0; n < c->products.n; n++)
         any |= c->products.at[n].contracted;
     if (any) {
-        rewrite(c);
+        contract_write(c);
         ir_drop_unused(f);
     }
 }

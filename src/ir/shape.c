@@ -6,26 +6,11 @@
  * of pairs: a branch that parts lanes makes pairs of its targets, and from a pair the block that stands first in the
  * order goes on.
  */
-#include "ir/affine.h"
-
-enum { BOTTOM = SHAPE_DIVERGENT - 1, MAX_LANE_OFFSETS = 4096, MAX_BLOCKS = 2048 };
-
-struct finder {
-    const struct ir_func *f;
-    struct ir_shapes *s;
-    struct arena *arena, scratch;
-    struct ir_known known;
-    uint16_t *of_known;   /* by register: the shape of what is known; SHAPE_DIVERGENT where it has none */
-    uint32_t *successors; /* of a block, in order: each once */
-    uint64_t *seen;       /* by block in order: how often successors() had been asked when it was among them */
-    uint64_t asked;
-    VEC(uint64_t) pairs; /* to be followed: a, b */
-    bool changed;
-};
+#include "ir/shape_finder.h"
 
 /* ---- lane offsets ---- */
 
-static uint16_t add_lane_offsets(struct finder *x, const struct lane_offsets *p)
+static uint16_t add_lane_offsets(struct shape_finder *x, const struct lane_offsets *p)
 {
     struct ir_shapes *s = x->s;
     for (uint32_t i = 0; i < s->lane_offsets.n; i++)
@@ -38,14 +23,14 @@ static uint16_t add_lane_offsets(struct finder *x, const struct lane_offsets *p)
 }
 
 /* Lane l over the lane that it counts from. */
-static int64_t over(const struct finder *x, uint16_t shape, unsigned l, bool piecewise)
+static int64_t over(const struct shape_finder *x, uint16_t shape, unsigned l, bool piecewise)
 {
     const struct lane_offsets *p = &x->s->lane_offsets.at[shape];
     return p->at[l] - (piecewise ? p->at[ir_piece_start(x->s, l)] : 0);
 }
 
 /* x * factor + y * sign, lane by lane. */
-static uint16_t combine(struct finder *x, uint16_t a, int64_t factor, uint16_t b, int64_t sign, unsigned width)
+static uint16_t combine(struct shape_finder *x, uint16_t a, int64_t factor, uint16_t b, int64_t sign, unsigned width)
 {
     if (a == SHAPE_UNIFORM && b == SHAPE_UNIFORM)
         return SHAPE_UNIFORM;
@@ -60,7 +45,7 @@ static uint16_t combine(struct finder *x, uint16_t a, int64_t factor, uint16_t b
 }
 
 /* The same in all lanes of a piece. */
-static bool is_uniform_in_pieces(const struct finder *x, uint16_t shape)
+static bool is_uniform_in_pieces(const struct shape_finder *x, uint16_t shape)
 {
     for (unsigned l = 0; l < WARP_LANES && shape != SHAPE_UNIFORM; l++)
         if (over(x, shape, l, true) != 0)
@@ -68,14 +53,14 @@ static bool is_uniform_in_pieces(const struct finder *x, uint16_t shape)
     return x->s->pieces > 1 || shape == SHAPE_UNIFORM;
 }
 
-static uint16_t piecewise_uniform(struct finder *x)
+static uint16_t piecewise_uniform(struct shape_finder *x)
 {
     struct lane_offsets p = {.piecewise = true};
     return add_lane_offsets(x, &p);
 }
 
 /* Of values of two shapes, either of which may be there. */
-static uint16_t join(struct finder *x, uint16_t a, uint16_t b)
+static uint16_t join(struct shape_finder *x, uint16_t a, uint16_t b)
 {
     if (a == b || b == BOTTOM)
         return a;
@@ -107,20 +92,20 @@ uint16_t ir_shape(const struct ir_shapes *s, ir_ref r)
 }
 
 /* What threads have, by the thread: of %tid along an axis, or of a register that is known. */
-typedef uint64_t thread_value(const struct finder *x, uint32_t which, uint32_t thread);
+typedef uint64_t thread_value(const struct shape_finder *x, uint32_t which, uint32_t thread);
 
-static uint64_t tid_value(const struct finder *x, uint32_t axis, uint32_t thread)
+static uint64_t tid_value(const struct shape_finder *x, uint32_t axis, uint32_t thread)
 {
     return ir_thread_number(x->s->block, thread, axis);
 }
 
-static uint64_t known_value(const struct finder *x, uint32_t reg, uint32_t thread)
+static uint64_t known_value(const struct shape_finder *x, uint32_t reg, uint32_t thread)
 {
     return ir_known_value(x->f, &x->known, reg, thread);
 }
 
 /* The same offsets in every warp of the block, or none. */
-static uint16_t shape_of_threads(struct finder *x, thread_value *value, uint32_t which, unsigned width)
+static uint16_t shape_of_threads(struct shape_finder *x, thread_value *value, uint32_t which, unsigned width)
 {
     const uint32_t *b = x->s->block, threads = b[0] * b[1] * b[2];
     struct lane_offsets p = {.piecewise = false};
@@ -142,7 +127,7 @@ static bool exact_signed(struct ir_range r)
 }
 
 /* A widened index stays affine where nothing wraps; `i` is marked where that is an assumption. */
-static uint16_t assume_no_wrap(struct finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
+static uint16_t assume_no_wrap(struct shape_finder *x, const struct ir_insn *i, uint16_t shape, bool is_signed)
 {
     enum { FAR = 1 << 24 };
     if (shape == SHAPE_UNIFORM)
@@ -155,7 +140,7 @@ static uint16_t assume_no_wrap(struct finder *x, const struct ir_insn *i, uint16
 }
 
 /* A factor as the product takes it. */
-static uint16_t extended(struct finder *x, const struct ir_insn *i, const struct ir_mad *m)
+static uint16_t extended(struct shape_finder *x, const struct ir_insn *i, const struct ir_mad *m)
 {
     struct ir_range a = ir_range_of(x->f, x->s, m->a);
     uint16_t shape = ir_shape(x->s, m->a);
@@ -166,7 +151,7 @@ static uint16_t extended(struct finder *x, const struct ir_insn *i, const struct
 }
 
 /* One factor is a constant, or both are uniform, be it within pieces. */
-static uint16_t of_mad(struct finder *x, const struct ir_insn *i, const struct ir_mad *m)
+static uint16_t of_mad(struct shape_finder *x, const struct ir_insn *i, const struct ir_mad *m)
 {
     uint16_t a = ir_shape(x->s, m->a), b = ir_shape(x->s, m->by ? m->by : m->b), product = SHAPE_UNIFORM;
     if (m->b || b != SHAPE_UNIFORM)
@@ -183,7 +168,7 @@ static uint16_t of_mad(struct finder *x, const struct ir_insn *i, const struct i
 /* ---- what is known in all threads ---- */
 
 /* Of a predicate: uniform where it is the same in all threads of each warp. */
-static uint16_t shape_of_known_predicate(const struct finder *x, uint32_t reg)
+static uint16_t shape_of_known_predicate(const struct shape_finder *x, uint32_t reg)
 {
     for (uint32_t t = 0; t < x->known.n_threads; t++)
         if (known_value(x, reg, t) != known_value(x, reg, t & ~(WARP_LANES - 1u)))
@@ -191,7 +176,7 @@ static uint16_t shape_of_known_predicate(const struct finder *x, uint32_t reg)
     return SHAPE_UNIFORM;
 }
 
-static uint16_t shape_of_known(struct finder *x, uint32_t reg)
+static uint16_t shape_of_known(struct shape_finder *x, uint32_t reg)
 {
     unsigned width = x->f->regs.at[reg].width;
     return width == 1 ? shape_of_known_predicate(x, reg) : shape_of_threads(x, known_value, reg, width);
@@ -205,7 +190,7 @@ struct lane_bits {
     uint64_t mask, at[WARP_LANES];
 };
 
-static bool find_lane_bits(const struct finder *x, ir_ref r, unsigned n, unsigned width, struct lane_bits *bits)
+static bool find_lane_bits(const struct shape_finder *x, ir_ref r, unsigned n, unsigned width, struct lane_bits *bits)
 {
     uint16_t shape = ir_shape(x->s, r);
     const int64_t *over = x->s->lane_offsets.at[shape].at;
@@ -220,7 +205,7 @@ static bool find_lane_bits(const struct finder *x, ir_ref r, unsigned n, unsigne
     return !ir_is_piecewise(x->s, shape);
 }
 
-static uint16_t lane_offsets_of_bits(struct finder *x, const struct lane_bits *bits, unsigned width)
+static uint16_t lane_offsets_of_bits(struct shape_finder *x, const struct lane_bits *bits, unsigned width)
 {
     struct lane_offsets p = {.piecewise = false};
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -229,7 +214,7 @@ static uint16_t lane_offsets_of_bits(struct finder *x, const struct lane_bits *b
 }
 
 /* Bit by bit: what two operands have above the bits that are known is the same in all lanes, and so is the result's. */
-static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, unsigned width)
+static uint16_t bit_by_bit(struct shape_finder *x, const struct ir_insn *i, unsigned width)
 {
     enum lane_is is = ir_is(i);
     const struct ir_shapes *s = x->s;
@@ -250,7 +235,7 @@ static uint16_t bit_by_bit(struct finder *x, const struct ir_insn *i, unsigned w
 }
 
 /* By a constant. What is above the known bits is shifted alike in all lanes. */
-static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, unsigned width)
+static uint16_t shifted_right(struct shape_finder *x, const struct ir_insn *i, unsigned width)
 {
     struct ir_range by = ir_range_of(x->f, x->s, i->b);
     struct lane_bits a;
@@ -264,13 +249,13 @@ static uint16_t shifted_right(struct finder *x, const struct ir_insn *i, unsigne
 }
 
 /* Patterns of 16 bits come from what is known in all threads only. */
-static bool is_narrow(const struct finder *x, ir_ref r)
+static bool is_narrow(const struct shape_finder *x, ir_ref r)
 {
     return ir_ref_kind(r) == REF_REG && x->f->regs.at[ir_ref_index(r)].width < 32;
 }
 
 /* Operands are known, none is divergent. */
-static uint16_t affine(struct finder *x, const struct ir_insn *i, unsigned width)
+static uint16_t affine(struct shape_finder *x, const struct ir_insn *i, unsigned width)
 {
     struct ir_mad m;
     if (is_narrow(x, i->a) || is_narrow(x, i->b) || width < 32)
@@ -288,12 +273,12 @@ static uint16_t affine(struct finder *x, const struct ir_insn *i, unsigned width
     }
 }
 
-static bool is_assumed(const struct finder *x, ir_ref r)
+static bool is_assumed(const struct shape_finder *x, ir_ref r)
 {
     return ir_ref_kind(r) == REF_REG && x->s->assumed[ir_ref_index(r)];
 }
 
-static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned width)
+static uint16_t of_lanes(struct shape_finder *x, const struct ir_insn *i, unsigned width)
 {
     const struct lane_info *info = lane_info((enum lane_id)i->lane);
     ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
@@ -335,7 +320,7 @@ static uint16_t of_lanes(struct finder *x, const struct ir_insn *i, unsigned wid
 }
 
 /* A load from one address gives one value, but in local memory, which generic addresses may lead to. */
-static uint16_t of_load(const struct finder *x, const struct ir_insn *i)
+static uint16_t of_load(const struct shape_finder *x, const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
     if (a->mem.space == SPACE_LOCAL || a->mem.space == SPACE_GENERIC || a->mem.frame)
@@ -344,7 +329,7 @@ static uint16_t of_load(const struct finder *x, const struct ir_insn *i)
     return s == SHAPE_UNIFORM || s == BOTTOM ? s : SHAPE_DIVERGENT;
 }
 
-static void meet(struct finder *x, ir_ref r, uint16_t shape)
+void shape_meet(struct shape_finder *x, ir_ref r, uint16_t shape)
 {
     if (ir_ref_kind(r) != REF_REG || shape == BOTTOM)
         return;
@@ -354,7 +339,7 @@ static void meet(struct finder *x, ir_ref r, uint16_t shape)
 }
 
 /* `serial`: lanes run it one after the other, so that each has what it found at its time. */
-static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
+static void visit_insn(struct shape_finder *x, const struct ir_insn *i, bool serial)
 {
     bool partly = i->guard && ir_shape(x->s, i->guard) == SHAPE_DIVERGENT;
     uint16_t shape = SHAPE_DIVERGENT;
@@ -374,11 +359,11 @@ static void visit_insn(struct finder *x, const struct ir_insn *i, bool serial)
     ir_ref refs[IR_MAX_REFS];
     for (unsigned k = 0, n = ir_writes(i, refs); k < n; k++) {
         bool is_carry = i->kind == IR_LANES && refs[k] != i->d;
-        meet(x, refs[k], is_carry && shape != SHAPE_UNIFORM && shape != BOTTOM ? SHAPE_DIVERGENT : shape);
+        shape_meet(x, refs[k], is_carry && shape != SHAPE_UNIFORM && shape != BOTTOM ? SHAPE_DIVERGENT : shape);
     }
 }
 
-static void visit_values(struct finder *x)
+static void visit_values(struct shape_finder *x)
 {
     for (uint32_t b = 0; b < x->f->n_ordered; b++) {
         const struct ir_block *block = ir_block_at(x->f, b);
@@ -387,136 +372,7 @@ static void visit_values(struct finder *x)
     }
 }
 
-/* ---- lanes at two places ---- */
-
-static uint64_t *pending_of(const struct finder *x, uint32_t b)
-{
-    return x->s->pending + (size_t)b * x->s->block_words;
-}
-
-static void add_pair(struct finder *x, uint32_t a, uint32_t b)
-{
-    uint32_t first = a < b ? a : b, second = a < b ? b : a;
-    if (a == b || ir_in_set(pending_of(x, first), second))
-        return;
-    ir_set_add(pending_of(x, first), second);
-    x->changed = true;
-    *VEC_PUSH(&x->scratch, &x->pairs) = (uint64_t)first << 32 | second;
-}
-
-static uint32_t successors(struct finder *x, uint32_t b)
-{
-    uint32_t n = 0, all = ir_successor_count(x->f, x->f->order[b]);
-    x->asked++;
-    for (uint32_t k = 0; k < all; k++) {
-        uint32_t to = x->f->blocks.at[ir_successor(x->f, x->f->order[b], k)].order;
-        if (x->seen[to] != x->asked)
-            x->successors[n++] = to;
-        x->seen[to] = x->asked;
-    }
-    return n;
-}
-
-static bool parts_lanes(const struct finder *x, uint32_t b)
-{
-    const struct ir_insn *i = ir_branch_of(x->f, ir_block_at(x->f, b));
-    return i && ((i->guard && ir_shape(x->s, i->guard) == SHAPE_DIVERGENT) ||
-                 (i->kind == IR_BRX && ir_shape(x->s, i->a) != SHAPE_UNIFORM && ir_shape(x->s, i->a) != BOTTOM));
-}
-
-static bool visit_branches(struct finder *x)
-{
-    for (uint32_t b = 0; b < x->f->n_ordered; b++) {
-        if (!parts_lanes(x, b))
-            continue;
-        uint32_t n = successors(x, b);
-        for (uint32_t i = 0; i < n; i++)
-            for (uint32_t k = i + 1; k < n; k++)
-                add_pair(x, x->successors[i], x->successors[k]);
-        if (!ir_spend(x->f, (uint64_t)n * n))
-            return false;
-    }
-    while (x->pairs.n) {
-        uint64_t pair = x->pairs.at[--x->pairs.n];
-        uint32_t b = (uint32_t)(pair >> 32), n = successors(x, b);
-        for (uint32_t i = 0; i < n; i++)
-            add_pair(x, x->successors[i], (uint32_t)pair);
-        if (!ir_spend(x->f, 4 + ir_successor_count(x->f, x->f->order[b])))
-            return false;
-    }
-    return true;
-}
-
-/* What is live in pending lanes must not be written for all lanes at once. */
-static void hold(struct finder *x, uint32_t b, ir_ref r)
-{
-    if (ir_ref_kind(r) == REF_REG && ir_is_pending_live(x->s, b, ir_ref_index(r)))
-        meet(x, r, SHAPE_DIVERGENT);
-}
-
-static bool visit_pending_live(struct finder *x)
-{
-    struct ir_shapes *s = x->s;
-    for (uint32_t b = 0; b < x->f->n_ordered; b++) {
-        uint64_t *pending_live = s->pending_live + (size_t)b * s->live.words;
-        uint64_t n_pending = 0;
-        for (uint32_t other = b + 1; other < x->f->n_ordered; other++) {
-            n_pending += ir_in_set(pending_of(x, b), other);
-            if (ir_in_set(pending_of(x, b), other))
-                for (uint32_t w = 0; w < s->live.words; w++)
-                    pending_live[w] |= s->live.in[(size_t)other * s->live.words + w];
-        }
-        if (!ir_spend(x->f, n_pending * s->live.words + x->f->n_ordered))
-            return false;
-        const struct ir_block *block = ir_block_at(x->f, b);
-        for (uint32_t k = 0; k < block->n; k++) {
-            const struct ir_insn *i = &x->f->insns.at[block->first + k];
-            ir_ref refs[IR_MAX_REFS];
-            for (unsigned n = 0, count = ir_writes(i, refs); n < count; n++)
-                hold(x, b, refs[n]);
-        }
-    }
-    return true;
-}
-
-/* ---- lanes that have ended ---- */
-
-static void taint(struct finder *x, uint32_t b)
-{
-    x->changed |= x->s->whole[b];
-    x->s->whole[b] = 0;
-}
-
-static void find_whole(struct finder *x)
-{
-    const uint32_t *t = x->s->block;
-    bool whole = x->f->func->entry && (uint64_t)t[0] * t[1] * t[2] % WARP_LANES == 0;
-    memset(x->s->whole, whole, x->f->n_ordered);
-    for (uint32_t b = 0; b < x->f->n_ordered; b++) {
-        const struct ir_block *block = ir_block_at(x->f, b);
-        const struct ir_insn *last = block->n ? &x->f->insns.at[block->first + block->n - 1] : NULL;
-        bool calls = last && last->kind == IR_CALL && !last->call->syscall;
-        if (!last || (last->kind != IR_EXIT && !calls))
-            continue;
-        for (uint32_t other = b + 1; other < x->f->n_ordered; other++)
-            if (ir_in_set(pending_of(x, b), other))
-                taint(x, other);
-        uint32_t n = successors(x, b);
-        if (calls || ir_shape(x->s, last->guard) == SHAPE_DIVERGENT)
-            for (uint32_t i = 0; i < n; i++)
-                taint(x, x->successors[i]);
-    }
-    do {
-        x->changed = false;
-        for (uint32_t b = 0; b < x->f->n_ordered; b++) {
-            uint32_t n = x->s->whole[b] ? 0 : successors(x, b);
-            for (uint32_t i = 0; i < n; i++)
-                taint(x, x->successors[i]);
-        }
-    } while (x->changed);
-}
-
-static void prepare(struct finder *x)
+static void prepare(struct shape_finder *x)
 {
     struct ir_shapes *s = x->s;
     const struct ir_func *f = x->f;
@@ -541,11 +397,11 @@ static void prepare(struct finder *x)
     for (uint32_t r = 0; r < f->regs.n; r++)
         s->regs[r] = BOTTOM;
     for (uint32_t i = 0; i < f->zeroed.n; i++)
-        meet(x, ir_make_ref(REF_REG, f->zeroed.at[i]), SHAPE_UNIFORM);
+        shape_meet(x, ir_make_ref(REF_REG, f->zeroed.at[i]), SHAPE_UNIFORM);
 }
 
 /* All that the shapes hang on, until nothing changes; false where the work is spent. */
-static bool find_shapes(struct finder *x)
+static bool find_shapes(struct shape_finder *x)
 {
     const struct ir_func *f = x->f;
     struct ir_shapes *s = x->s;
@@ -565,12 +421,12 @@ static bool find_shapes(struct finder *x)
     do {
         x->changed = false;
         visit_values(x);
-        enough = visit_branches(x) && visit_pending_live(x);
+        enough = shape_visit_branches(x) && shape_visit_pending_live(x);
     } while (x->changed && enough);
     for (uint32_t r = 0; r < f->regs.n; r++)
         if (s->regs[r] == BOTTOM) /* never written */
             s->regs[r] = SHAPE_UNIFORM;
-    find_whole(x);
+    shape_find_whole(x);
     return enough;
 }
 
@@ -582,7 +438,7 @@ bool ir_find_shapes(const struct ir_func *f, const uint32_t block[3], struct are
     uint64_t work = 1ull << 32;
     struct ir_func bounded = *f;
     bounded.work_left = &work;
-    struct finder x = {.f = &bounded, .s = s, .arena = arena, .scratch = {.on_oom = arena->on_oom}};
+    struct shape_finder x = {.f = &bounded, .s = s, .arena = arena, .scratch = {.on_oom = arena->on_oom}};
     bool enough = find_shapes(&x);
     arena_free(&x.scratch);
     return enough;
