@@ -11,7 +11,7 @@
 
 enum { MOST = 1 << 20, TAKEN = 20000 };
 
-static uint32_t take(struct numbered *n, struct stock *s, uint32_t count)
+static uint32_t take(struct numbered *n, struct reservation *s, uint32_t count)
 {
     if (s->left < count && !numbered_refill(n, s, count))
         return 0;
@@ -33,7 +33,7 @@ static void keep_some(struct numbered *n)
 static void numbers_that_are_not_kept_are_taken_again(void **state)
 {
     struct numbered n;
-    struct stock s = {0};
+    struct reservation s = {0};
     static uint8_t times[MOST];
     (void)state;
     memset(times, 0, sizeof times);
@@ -42,7 +42,7 @@ static void numbers_that_are_not_kept_are_taken_again(void **state)
         assert_int_equal(take(&n, &s, 1), i);
     uint64_t before = numbered_bytes(&n);
     keep_some(&n);
-    s = (struct stock){0};
+    s = (struct reservation){0};
     assert_int_equal(numbered_bytes_since(&n), 0);
     for (uint32_t i = 0; i < TAKEN / 2; i++) {
         uint32_t number = take(&n, &s, 1);
@@ -57,7 +57,7 @@ static void numbers_that_are_not_kept_are_taken_again(void **state)
 static void rows_are_taken_again_where_they_fit(void **state)
 {
     struct numbered n;
-    struct stock pairs = {0}, rows = {0};
+    struct reservation pairs = {0}, rows = {0};
     (void)state;
     assert_true(numbered_open(&n, 8, MOST, NULL));
     uint32_t all = numbered_take_many(&n, TAKEN);
@@ -72,7 +72,7 @@ static void rows_are_taken_again_where_they_fit(void **state)
 static void none_is_taken_twice_without_marks(void **state)
 {
     struct numbered n;
-    struct stock s = {0};
+    struct reservation s = {0};
     (void)state;
     assert_true(numbered_open(&n, 8, MOST, NULL));
     numbered_take_many(&n, TAKEN);

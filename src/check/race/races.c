@@ -1,5 +1,5 @@
 /* Data races; see races.h. Accesses of tasks that are no launches, and of the host; what is forgotten. */
-#include "check/race/race_now.h"
+#include "check/race/current.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ struct races *races_new(struct machine *m, struct timelines *timelines, struct b
     r->order = order_new(budget);
     if (!cells_open(&r->cells, budget) || !r->order ||
         !race_open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
-        !numbered_open(&r->classes, sizeof(struct access_class), 1u << 24, NULL)) {
+        !numbered_open(&r->kinds, sizeof(struct access_kind), 1u << 24, NULL)) {
         cells_close(&r->cells);
         order_free(r->order);
         free(r);
@@ -105,7 +105,7 @@ void races_free(struct races *r)
     free_task_block(r->range);
     free_task_block(r->host);
     race_close_histories(&r->global);
-    numbered_close(&r->classes);
+    numbered_close(&r->kinds);
     cells_close(&r->cells);
     order_free(r->order);
     arena_free(&r->arena);
@@ -135,14 +135,14 @@ void races_begin(struct races *r, const struct site_table *k)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* ---- what is settled ---- */
+/* ---- what is retired ---- */
 
 /* Of histories that tell nothing any more so much is kept: they cost time to take anew. */
 enum { KEPT_BYTES = 4 << 20 };
 
 static uint64_t bytes_of_histories(const struct histories *h)
 {
-    return numbered_bytes(&h->records) + numbered_bytes(&h->histories) + numbered_bytes(&h->splits);
+    return numbered_bytes(&h->site_epochs) + numbered_bytes(&h->histories) + numbered_bytes(&h->splits);
 }
 
 static void forget_global(struct races *r)
@@ -151,10 +151,10 @@ static void forget_global(struct races *r)
     cells_clear(&r->cells, give);
     race_clear_histories(&r->global, give ? 0 : UINT64_MAX);
     for (struct race_worker *k = r->workers; k; k = k->next)
-        k->stocks = (struct stocks){0};
+        k->reservations = (struct reservations){0};
     order_forget_incarnations(r->order);
     atomic_store(&r->newest, 0);
-    r->blind.now = false;
+    r->unwatched.now = false;
     atomic_store(&r->no_memory, false);
 }
 
@@ -174,32 +174,32 @@ void races_rest(struct races *r)
 /* ---- tasks that are no launches ---- */
 
 /* Its block stands for one thread. With the range's lock held; false where memory is exhausted. */
-static bool begin_task(struct now *n, struct races *r, struct race_block *b, uint32_t class)
+static bool begin_task(struct current_access *cur, struct races *r, struct race_block *b, uint32_t kind)
 {
     b->worker = race_worker_of(r, NULL);
     b->races = r;
-    if (!b->worker || !b->order || !class)
+    if (!b->worker || !b->order || !kind)
         atomic_store(&r->no_memory, true);
     if (atomic_load(&r->no_memory)) {
-        race_go_blind(r, NULL);
+        race_stop_watching(r, NULL);
         return false;
     }
-    *n = (struct now){.r = r,
-                      .b = b,
-                      .h = &r->global,
-                      .class_number = class,
-                      .class = race_class_at(r, class),
-                      .stocks = &b->worker->stocks};
+    *cur = (struct current_access){.r = r,
+                                   .b = b,
+                                   .h = &r->global,
+                                   .kind_number = kind,
+                                   .kind = race_kind_at(r, kind),
+                                   .reservations = &b->worker->reservations};
     return true;
 }
 
-static void touch_as_task(struct now *n, uint64_t address, uint64_t bytes)
+static void update_as_task(struct current_access *cur, uint64_t address, uint64_t bytes)
 {
-    memset(n->b->recent[0], 0, sizeof n->b->recent[0]);
-    if (n->class->strong)
-        race_touch(n, address, (uint32_t)bytes, 1);
+    memset(cur->b->recent[0], 0, sizeof cur->b->recent[0]);
+    if (cur->kind->strong)
+        race_update(cur, address, (uint32_t)bytes, 1);
     else
-        race_touch_range(n, address, bytes, 0);
+        race_update_range(cur, address, bytes, 0);
 }
 
 /* Of a range at a time: then histories may be due to be collected. */
@@ -207,16 +207,16 @@ enum { PIECE_BYTES = 1 << 20 };
 
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
 {
-    struct now n;
-    uint32_t class = race_class_of_task(r, timelines_note(r->timelines, task), write);
+    struct current_access cur;
+    uint32_t kind = race_kind_of_task(r, timelines_note(r->timelines, task), write);
     pthread_mutex_lock(&r->range_lock);
     struct race_block *b = r->range;
     b->order = order_task_start(r->order, task);
     b->races = r;
     race_set_task(b, task);
-    for (uint64_t at = 0; at < bytes && begin_task(&n, r, b, class); at += PIECE_BYTES) {
-        touch_as_task(&n, (uint64_t)(uintptr_t)p + at, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
-        race_collect(r);
+    for (uint64_t at = 0; at < bytes && begin_task(&cur, r, b, kind); at += PIECE_BYTES) {
+        update_as_task(&cur, (uint64_t)(uintptr_t)p + at, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
+        race_gc(r);
     }
     order_block_end(b->order);
     b->order = NULL;
@@ -233,9 +233,9 @@ static void set_host_task(struct races *r, uint32_t task)
     race_set_task(b, task);
 }
 
-/* What releases is told before it is done, what acquires when it is: so nobody observes what is not told yet, and a read is taken
- * for one that has seen all that had been written when it is told. */
-static uint32_t host_synchronises(struct now *n, const struct host_access *a, bool done)
+/* What releases is reported before it is done, what acquires when it is: so nobody observes what is not reported yet, and a read is taken
+ * for one that has seen all that had been written when it is reported. */
+static uint32_t host_synchronises(struct current_access *cur, const struct host_access *a, bool done)
 {
     struct strong_access s = {.address = a->address,
                               .bytes = (uint32_t)a->bytes,
@@ -245,27 +245,27 @@ static uint32_t host_synchronises(struct now *n, const struct host_access *a, bo
                               .releases = !done,
                               .scope = SCOPE_SYS};
     if (!done) {
-        order_release(n->b->order, 0, 0, &s);
+        order_release(cur->b->order, 0, 0, &s);
         return 0;
     }
-    return order_observe(n->b->order, 0, 1, &s);
+    return order_observe(cur->b->order, 0, 1, &s);
 }
 
 uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done)
 {
-    struct now n;
-    uint32_t learnt = 0, class = race_class_of_host(r, timelines_note(r->timelines, task), where, a);
+    struct current_access cur;
+    uint32_t learnt = 0, kind = race_kind_of_host(r, timelines_note(r->timelines, task), where, a);
     pthread_mutex_lock(&r->range_lock);
-    race_collect(r);
+    race_gc(r);
     order_lock(r->order);
     set_host_task(r, task);
-    if (begin_task(&n, r, r->host, class)) {
-        if (n.class->strong && done)
-            learnt = host_synchronises(&n, a, true);
+    if (begin_task(&cur, r, r->host, kind)) {
+        if (cur.kind->strong && done)
+            learnt = host_synchronises(&cur, a, true);
         if (done != a->write)
-            touch_as_task(&n, a->address, a->bytes);
-        if (n.class->strong && a->write && !done)
-            host_synchronises(&n, a, false);
+            update_as_task(&cur, a->address, a->bytes);
+        if (cur.kind->strong && a->write && !done)
+            host_synchronises(&cur, a, false);
     }
     if (!a->whole && a->write && !done && r->host->order)
         order_weak_write(r->host->order, a->address, (uint32_t)a->bytes);

@@ -2,7 +2,7 @@
  * writes, causality orders neither before the other, and they are not morally strong (8.7.1). All bytes of global and shared memory
  * are watched, in all launches of a machine; order.h says what is ordered, history.h what is remembered.
  *
- * A finding is a pair of places in the program and a reason; it is told once, with the threads of its first sight.
+ * A finding is a pair of places in the program and a reason; it is reported once, with the threads of its first sight.
  */
 #ifndef HEDDLE_CHECK_RACES_H
 #define HEDDLE_CHECK_RACES_H

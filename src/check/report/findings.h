@@ -134,7 +134,7 @@ struct checker {
 
 void copies_open(struct checker *c);
 
-/* ---- race_proxy.c: a part of racecheck ---- */
+/* ---- proxies.c: a part of racecheck ---- */
 
 void proxies_open(struct checker *c);
 bool proxies_concern(const struct site_table *k);

@@ -91,8 +91,8 @@ static uint32_t find(const struct numbered *n, uint32_t from, uint32_t end, bool
     return from < end ? from : end;
 }
 
-/* So many consecutive ones that are free, in what is left of the stock's region. */
-static bool find_row(const struct numbered *n, struct stock *s, uint32_t count)
+/* So many consecutive ones that are free, in what is left of the reservation's region. */
+static bool find_row(const struct numbered *n, struct reservation *s, uint32_t count)
 {
     while (s->region < s->region_end) {
         uint32_t first = find(n, s->region, s->region_end, false);
@@ -106,7 +106,7 @@ static bool find_row(const struct numbered *n, struct stock *s, uint32_t count)
     return false;
 }
 
-static bool next_region(struct numbered *n, struct stock *s)
+static bool next_region(struct numbered *n, struct reservation *s)
 {
     if (atomic_load_explicit(&n->region, memory_order_relaxed) >= n->swept)
         return false;
@@ -121,7 +121,7 @@ static bool next_region(struct numbered *n, struct stock *s)
     return true;
 }
 
-bool numbered_refill(struct numbered *n, struct stock *s, uint32_t count)
+bool numbered_refill(struct numbered *n, struct reservation *s, uint32_t count)
 {
     do
         if (find_row(n, s, count))

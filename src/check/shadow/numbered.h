@@ -22,12 +22,12 @@ struct numbered {
     struct budget *budget;          /* or NULL */
     uint64_t *marks;                /* a bit for each number; NULL: nothing has been marked yet */
     uint32_t swept, kept;           /* when they were swept last: numbers were below this, and so many stayed */
-    _Atomic uint32_t region, again; /* where stocks look for free ones next; so many they have found */
+    _Atomic uint32_t region, again; /* where reservations look for free ones next; so many they have found */
     uint64_t dropped_bytes;
 };
 
 /* Numbers that one thread has at hand: consecutive ones, and behind them a region that may have more. */
-struct stock {
+struct reservation {
     uint32_t next, left;
     uint32_t region, region_end;
 };
@@ -40,9 +40,9 @@ static inline uint32_t numbered_take(struct numbered *n)
 {
     return numbered_take_many(n, 1);
 }
-/* The stock has `count` consecutive ones, and more at hand; what was left in it is not used. False where there are none. Of numbers
- * that are free again, too: a stock that is asked for small counts alone loses none of these. */
-bool numbered_refill(struct numbered *n, struct stock *s, uint32_t count);
+/* The reservation has `count` consecutive ones, and more at hand; what was left in it is not used. False where there are none. Of numbers
+ * that are free again, too: a reservation that is asked for small counts alone loses none of these. */
+bool numbered_refill(struct numbered *n, struct reservation *s, uint32_t count);
 static inline void *numbered_at(const struct numbered *n, uint32_t number)
 {
     return n->at + number * n->each_bytes;
@@ -57,7 +57,7 @@ static inline uint64_t numbered_bytes(const struct numbered *n)
 uint64_t numbered_bytes_since(const struct numbered *n);
 uint64_t numbered_bytes_left(const struct numbered *n);
 
-/* While nobody takes any, nor has any in stock: none is marked; false where memory is exhausted. Then those that are needed are
+/* While nobody takes any, nor has any reserved: none is marked; false where memory is exhausted. Then those that are needed are
  * marked, `count` consecutive ones: was the first not yet? */
 bool numbered_unmark(struct numbered *n);
 bool numbered_mark(struct numbered *n, uint32_t first, uint32_t count);

@@ -8,7 +8,7 @@
  * fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
  */
 #include "check/report/findings.h"
-#include "check/race/race_state.h"
+#include "check/race/state.h"
 
 #include <stdlib.h>
 
@@ -142,7 +142,7 @@ static bool is_ordered(const struct async_access *x, const struct proxy_write *w
                                w->warp, 1u << w->lane, w->epoch);
 }
 
-/* A copy that nothing orders behind the write is a race, fence or not, which race_event.c finds. */
+/* A copy that nothing orders behind the write is a race, fence or not, which events.c finds. */
 static bool is_missing(const struct async_access *x, const struct proxy_write *w)
 {
     bool is_copy = x->site->kind == SITE_COPY;
@@ -178,17 +178,17 @@ static void look_at(struct checker *c, const struct async_access *x)
 struct look {
     struct checker *checker;
     const struct async_access *access;
-    const struct history *last; /* that had nothing to say, as it was read of a lane: */
+    const struct access_history *last; /* that had nothing to say, as it was read of a lane: */
     unsigned lane;
 };
 
 /* Of lanes that have written together, the last; false where none has that counts, or all are fenced. */
-static bool find_missing(const struct look *l, const struct record *r, uint32_t lanes, struct upon *w)
+static bool find_missing(const struct look *l, const struct site_epoch *r, uint32_t lanes, struct upon *w)
 {
     const struct async_access *x = l->access;
     const struct race_block *own = race_block_of(x->block);
-    const struct access_class *class = numbered_at(&own->races->classes, r->class);
-    if (!class->site || !class->writes || class->site->kind == SITE_COPY ||
+    const struct access_kind *kind = numbered_at(&own->races->kinds, r->kind);
+    if (!kind->site || !kind->writes || kind->site->kind == SITE_COPY ||
         order_incarnation(own->order->order, r->incarnation)->task != own->task)
         return false;
     uint32_t before = order_before(own->order, x->warp, x->lane, r->incarnation, r->warp, lanes, r->epoch);
@@ -196,12 +196,13 @@ static bool find_missing(const struct look *l, const struct record *r, uint32_t 
         before |= lanes & 1u << x->lane;
     before &= ~order_fenced(own->order, x->warp, x->lane, true, r->incarnation, r->warp, before, r->epoch);
     if (before)
-        *w = (struct upon){class->site, r->incarnation, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
+        *w = (struct upon){kind->site, r->incarnation, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
     return before;
 }
 
 /* Most neighbours have one history, and the same lane or the next. */
-static void see_past(void *data, const struct histories *of, const struct history *h, unsigned lane, uint64_t address)
+static void see_history(void *data, const struct histories *of, const struct access_history *h, unsigned lane,
+                        uint64_t address)
 {
     struct look *l = data;
     struct upon w;
@@ -209,7 +210,7 @@ static void see_past(void *data, const struct histories *of, const struct histor
     if (h->newest < race_block_of(l->access->block)->task || (h == l->last && lane == l->lane))
         return;
     for (unsigned i = 0; i < h->n; i++)
-        if (find_missing(l, history_record(of, h->at[i].record), rotate_left(h->at[i].lanes, lane), &w)) {
+        if (find_missing(l, history_site_epoch(of, h->at[i].site_epoch), rotate_left(h->at[i].lanes, lane), &w)) {
             w.address = address;
             tell(l->checker, l->access, &w);
             found = true;
@@ -222,7 +223,7 @@ static void look_at_global(struct checker *c, const struct async_access *x)
 {
     struct look l = {.checker = c, .access = x};
     if (race_block_of(x->block))
-        race_each_past(c->races, x->address, x->bytes, see_past, &l);
+        race_each_history(c->races, x->address, x->bytes, see_history, &l);
 }
 
 static void look_at_tensor(struct checker *c, struct async_access *x, const struct async_tensor *t)

@@ -1,5 +1,5 @@
 /* What is said of a race; see races.h. */
-#include "check/race/race_state.h"
+#include "check/race/state.h"
 
 #include <stdlib.h>
 
@@ -25,8 +25,8 @@ static const char *thread_words(const struct race_side *s, const char *kernel, s
 {
     unsigned t = s->thread;
     const uint32_t *b = s->incarnation.block, *c = s->incarnation.ctaid;
-    if (!s->class->site)
-        return task_words(s->class->note, arena);
+    if (!s->kind->site)
+        return task_words(s->kind->note, arena);
     const char *of = kernel ? arena_printf(arena, " of kernel `%s`", kernel) : "";
     return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)%s", t % b[0], t / b[0] % b[1], t / b[0] / b[1],
                         c[0], c[1], c[2], of);
@@ -38,13 +38,13 @@ static const char *scope_word(enum scope scope)
     return words[scope];
 }
 
-static bool is_kind(const struct access_class *c, enum task_kind kind)
+static bool is_kind(const struct access_kind *c, enum task_kind kind)
 {
     return !c->site && c->note->kind == kind;
 }
 
 /* "reads", "updates by an atomic operation of scope .cta" */
-static const char *access_words(const struct access_class *c, struct arena *arena)
+static const char *access_words(const struct access_kind *c, struct arena *arena)
 {
     if (c->atomic)
         return arena_printf(arena, "updates (atomically, scope %s)", scope_word(c->scope));
@@ -55,14 +55,14 @@ static const char *access_words(const struct access_class *c, struct arena *aren
     return c->strong && c->site ? arena_printf(arena, "%s (strongly, scope %s)", verb, scope_word(c->scope)) : verb;
 }
 
-static const char *noun(const struct access_class *c)
+static const char *noun(const struct access_kind *c)
 {
     return c->atomic ? "atomic update" : c->writes ? "write" : "read";
 }
 
 /* ---- the datum ---- */
 
-static const char *element(const char *name, uint64_t at, uint64_t size, const struct access_class *c,
+static const char *element(const char *name, uint64_t at, uint64_t size, const struct access_kind *c,
                            struct arena *arena)
 {
     uint64_t width = c->bytes;
@@ -73,7 +73,7 @@ static const char *element(const char *name, uint64_t at, uint64_t size, const s
                         (unsigned long long)at, (unsigned long long)(at + width - 1));
 }
 
-static const char *shared_words(const struct site_table *k, uint64_t at, const struct access_class *c,
+static const char *shared_words(const struct site_table *k, uint64_t at, const struct access_kind *c,
                                 struct arena *arena)
 {
     for (uint32_t i = 0; i < k->n_shared; i++) {
@@ -88,7 +88,7 @@ static const char *shared_words(const struct site_table *k, uint64_t at, const s
                         (unsigned long long)(dynamic + c->bytes - 1));
 }
 
-static const char *global_words(struct races *r, uint64_t at, const struct access_class *c, struct arena *arena)
+static const char *global_words(struct races *r, uint64_t at, const struct access_kind *c, struct arena *arena)
 {
     struct mem_block b;
     if (!mem_find(&r->machine->mem, at, &b))
@@ -101,7 +101,7 @@ static const char *global_words(struct races *r, uint64_t at, const struct acces
 
 /* ---- why nothing orders them, and what would ---- */
 
-static const char *work_words(const struct access_class *c)
+static const char *work_words(const struct access_kind *c)
 {
     return c->site                       ? "the launch"
            : c->note->kind == TASK_HOST  ? "the host"
@@ -124,19 +124,19 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
     case RACE_OVERLAP:
         return "the second launch may begin before the first has ended (programmatic stream serialization), and its "
                "thread has not waited for that";
-    case RACE_HOST: return arena_printf(arena, "nothing orders %s and %s", work_words(a->class), work_words(b->class));
+    case RACE_HOST: return arena_printf(arena, "nothing orders %s and %s", work_words(a->kind), work_words(b->kind));
     case RACE_SCOPE: {
-        const struct race_side *narrow = a->class->scope < b->class->scope ? a : b;
+        const struct race_side *narrow = a->kind->scope < b->kind->scope ? a : b;
         return arena_printf(arena, "scope %s of the %s does not reach the other thread",
-                            scope_word(narrow->class->scope), noun(narrow->class));
+                            scope_word(narrow->kind->scope), noun(narrow->kind));
     }
     case RACE_MIXED: {
-        const struct race_side *weak = a->class->strong ? b : a;
-        return arena_printf(arena, "the %s is a plain one, and nothing orders it with the other", noun(weak->class));
+        const struct race_side *weak = a->kind->strong ? b : a;
+        return arena_printf(arena, "the %s is a plain one, and nothing orders it with the other", noun(weak->kind));
     }
     case RACE_PARTLY:
-        return arena_printf(arena, "both are strong, but of %u and %u bytes: they overlap in part", a->class->bytes,
-                            b->class->bytes);
+        return arena_printf(arena, "both are strong, but of %u and %u bytes: they overlap in part", a->kind->bytes,
+                            b->kind->bytes);
     case RACE_END: break;
     }
     return "nothing orders the two";
@@ -145,7 +145,7 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
 /* To who reads of them, the two are one line. */
 static bool is_one_line(const struct race *f)
 {
-    return f->side[0].class->place == f->side[1].class->place ||
+    return f->side[0].kind->place == f->side[1].kind->place ||
            (f->place[0].cuda && cuda_place_equal(f->place[0].cuda, f->place[1].cuda));
 }
 
@@ -157,8 +157,8 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
     case RACE_ONE_INSTRUCTION: return "let one thread write, or use an atomic operation";
     case RACE_WARP: return arena_printf(arena, "__syncwarp() %s, or an atomic operation", lines);
     case RACE_BLOCK:
-        if (is_one_line(f) && a->class->writes &&
-            b->class->writes) /* no barrier helps where each thread comes here once */
+        if (is_one_line(f) && a->kind->writes &&
+            b->kind->writes) /* no barrier helps where each thread comes here once */
             return arena_printf(arena, "let one thread write, use an atomic operation, or __syncthreads() %s", lines);
         return arena_printf(arena, "__syncthreads() %s", lines);
     case RACE_BLOCKS:
@@ -170,13 +170,13 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
         return "let the second kernel call cudaGridDependencySynchronize() (griddepcontrol.wait) before the access, in "
                "this thread or before a barrier that this thread passes";
     case RACE_HOST:
-        if (is_kind(a->class, TASK_ALLOC) || is_kind(b->class, TASK_ALLOC))
+        if (is_kind(a->kind, TASK_ALLOC) || is_kind(b->kind, TASK_ALLOC))
             return "use the memory in the stream that allocates it, or let the other stream wait for an event that is "
                    "recorded behind the allocation";
-        if (is_kind(a->class, TASK_FREE) || is_kind(b->class, TASK_FREE))
+        if (is_kind(a->kind, TASK_FREE) || is_kind(b->kind, TASK_FREE))
             return "free the memory in the stream that uses it last, or let the stream that frees it wait for an event "
                    "that is recorded behind the use";
-        if (!is_kind(a->class, TASK_HOST) && !is_kind(b->class, TASK_HOST))
+        if (!is_kind(a->kind, TASK_HOST) && !is_kind(b->kind, TASK_HOST))
             return "put both into one stream, or let the second wait for an event that is recorded behind the first "
                    "(cudaMemcpy() from pageable memory may return before the data is there, and streams made with "
                    "cudaStreamNonBlocking do not wait for it)";
@@ -205,9 +205,9 @@ static const char *between(const struct race *f, struct arena *arena)
     return "between the two";
 }
 
-/* ---- which of many sights is told: the same ones, whoever ran when ---- */
+/* ---- which of many sights is reported: the same ones, whoever ran when ---- */
 
-/* Of plain accesses that nothing orders, the pair that is furthest apart is told: what orders it orders the others. */
+/* Of plain accesses that nothing orders, the pair that is furthest apart is reported: what orders it orders the others. */
 static bool is_plain(enum race_reason reason)
 {
     return reason <= RACE_HOST;
@@ -216,14 +216,14 @@ static bool is_plain(enum race_reason reason)
 static bool same_finding(const struct race *f, enum race_reason reason, const struct race_side *a,
                          const struct race_side *b)
 {
-    uint32_t x = f->side[0].class->place, y = f->side[1].class->place, p = a->class->place, q = b->class->place;
+    uint32_t x = f->side[0].kind->place, y = f->side[1].kind->place, p = a->kind->place, q = b->kind->place;
     return (f->reason == reason || (is_plain(f->reason) && is_plain(reason))) &&
            ((x == p && y == q) || (x == q && y == p));
 }
 
 static struct race **bucket_of(struct races *r, const struct race_side *a, const struct race_side *b)
 {
-    uint64_t p = a->class->place, q = b->class->place, both = p < q ? p << 32 | q : q << 32 | p;
+    uint64_t p = a->kind->place, q = b->kind->place, both = p < q ? p << 32 | q : q << 32 | p;
     return &r->found_by[both * 0x9e3779b97f4a7c15 >> (64 - FOUND_BUCKETS_BITS)];
 }
 
@@ -246,7 +246,7 @@ static int compare_locs(const struct ptx_loc *a, const struct ptx_loc *b)
     return order ? order : compare(a->line, b->line);
 }
 
-static int compare_lines(const struct access_class *a, const struct access_class *b)
+static int compare_lines(const struct access_kind *a, const struct access_kind *b)
 {
     const struct site *x = a->site, *y = b->site;
     int order = 0;
@@ -259,41 +259,41 @@ static int compare_lines(const struct access_class *a, const struct access_class
 }
 
 /* Of accesses of one line: writes first. */
-static uint32_t rank(const struct access_class *c)
+static uint32_t rank(const struct access_kind *c)
 {
     return (uint32_t)!c->writes << 31 | (uint32_t)c->reads << 30 | (uint32_t)c->atomic << 29 |
            (uint32_t)c->strong << 28 | (uint32_t)c->scope << 16 | (uint32_t)c->bytes << 8 | c->lane_shift;
 }
 
-/* The order in which the two are told: what is no kernel's comes last. */
+/* The order in which the two are reported: what is no kernel's comes last. */
 static int compare_sides(const struct race_side *a, const struct race_side *b)
 {
-    const struct access_class *x = a->class, *y = b->class;
+    const struct access_kind *x = a->kind, *y = b->kind;
     int order = compare(!x->site, !y->site);
     if (!order && x->place != y->place)
         order = x->site ? compare_lines(x, y) : compare(y->place, x->place);
     return order ? order : compare(rank(x), rank(y));
 }
 
-/* Is this pair of accesses rather told than the one that is? */
+/* Is this pair of accesses rather reported than the one that is? */
 static bool is_better(const struct race *f, enum race_reason reason, const struct race_side *first,
                       const struct race_side *second)
 {
     int order = compare(f->reason, reason);
-    order = order ? order : compare(rank(first->class), rank(f->side[0].class));
-    return (order ? order : compare(rank(second->class), rank(f->side[1].class))) < 0;
+    order = order ? order : compare(rank(first->kind), rank(f->side[0].kind));
+    return (order ? order : compare(rank(second->kind), rank(f->side[1].kind))) < 0;
 }
 
 static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
 {
     const struct task_note *note = timelines_note(r->timelines, s->incarnation.task);
-    return s->class->site && note->name ? demangle(str_of(note->name), arena) : NULL;
+    return s->kind->site && note->name ? demangle(str_of(note->name), arena) : NULL;
 }
 
 /* "writes it at main.cu:12" */
 static const char *other_words(const struct race *f, struct arena *a)
 {
-    const struct access_class *y = f->side[1].class;
+    const struct access_kind *y = f->side[1].kind;
     if (is_one_line(f))
         return arena_printf(a, "%s it here, too", access_words(y, a));
     if (!y->site)
@@ -304,11 +304,11 @@ static const char *other_words(const struct race *f, struct arena *a)
 static void place_both(struct races *r, struct race *f)
 {
     for (unsigned i = 0; i < 2; i++)
-        if (f->side[i].class->site)
-            f->place[i] = place_keep(&r->sources, f->side[i].class->site, &r->arena);
+        if (f->side[i].kind->site)
+            f->place[i] = place_keep(&r->sources, f->side[i].kind->site, &r->arena);
 }
 
-static const char *datum_words(struct races *r, const struct race_datum *d, const struct access_class *c)
+static const char *datum_words(struct races *r, const struct race_datum *d, const struct access_kind *c)
 {
     struct arena *a = &r->arena;
     uint64_t address = d->address & ~(uint64_t)(c->bytes - 1);
@@ -323,8 +323,8 @@ static void describe(struct races *r, struct race *f, const struct race_datum *d
 {
     struct arena *a = &r->arena;
     const struct race_side *x = &f->side[0], *y = &f->side[1];
-    const struct access_class *narrow =
-        !y->class->site || (x->class->site && x->class->bytes < y->class->bytes) ? x->class : y->class;
+    const struct access_kind *narrow =
+        !y->kind->site || (x->kind->site && x->kind->bytes < y->kind->bytes) ? x->kind : y->kind;
     const char *first = kernel_name(r, x, a), *second = kernel_name(r, y, a);
     bool same = x->incarnation.task == y->incarnation.task;
     const char *datum = datum_words(r, d, narrow);
@@ -335,22 +335,22 @@ static void describe(struct races *r, struct race *f, const struct race_datum *d
                          "%s%s %s %s: nothing orders that before the end of the block, with which its shared memory "
                          "ends",
                          first ? arena_printf(a, "kernel `%s`: ", first) : "", thread_words(x, NULL, a),
-                         access_words(x->class, a), datum);
+                         access_words(x->kind, a), datum);
         f->help = "cluster.sync() (barrier.cluster.arrive and .wait) between the last access and the end of the kernel";
         return;
     }
     f->text = arena_printf(a, "%s%s %s %s, and %s %s: %s", same && first ? arena_printf(a, "kernel `%s`: ", first) : "",
-                           thread_words(x, same ? NULL : first, a), access_words(x->class, a), datum,
+                           thread_words(x, same ? NULL : first, a), access_words(x->kind, a), datum,
                            thread_words(y, same ? NULL : second, a), other_words(f, a), why(f->reason, x, y, a));
     f->note = arena_printf(a, "the other access: %s %s it", thread_words(y, same ? NULL : second, a),
-                           access_words(y->class, a));
+                           access_words(y->kind, a));
     f->help = d->is_clustered && (f->reason == RACE_BLOCKS || f->reason == RACE_MIXED)
                   ? arena_printf(a, "cluster.sync() (barrier.cluster.arrive and .wait) %s", between(f, a))
                   : remedy(f, between(f, a), a);
 }
 
-void race_found(struct races *r, const struct race_datum *datum, enum race_reason reason,
-                const struct race_side *earlier, const struct race_side *later)
+void race_add_finding(struct races *r, const struct race_datum *datum, enum race_reason reason,
+                      const struct race_side *earlier, const struct race_side *later)
 {
     pthread_mutex_lock(&r->lock);
     struct race **bucket = bucket_of(r, earlier, later), *f = *bucket;
@@ -378,7 +378,7 @@ void race_found(struct races *r, const struct race_datum *datum, enum race_reaso
 
 uint32_t races_count(const struct races *r)
 {
-    return r->n_found + r->blind.times;
+    return r->n_found + r->unwatched.times;
 }
 
 /* ---- the host's places, which are asked for when findings are reported ---- */
@@ -388,7 +388,7 @@ struct frames {
     size_t n;
 };
 
-static struct frames frames_of(const hd_checker_options *o, const struct access_class *c)
+static struct frames frames_of(const hd_checker_options *o, const struct access_kind *c)
 {
     struct frames f = {0};
     if (c->where && o->frames)
@@ -399,7 +399,7 @@ static struct frames frames_of(const hd_checker_options *o, const struct access_
 /* The line of the innermost call that has one. */
 static void place_side(struct races *r, struct race *f, unsigned side, const hd_checker_options *o)
 {
-    struct frames frames = frames_of(o, f->side[side].class);
+    struct frames frames = frames_of(o, f->side[side].kind);
     const hd_frame *line = NULL;
     for (size_t i = 0; i < frames.n && !line; i++)
         line = frames.at[i].file ? &frames.at[i] : NULL;
@@ -443,21 +443,21 @@ static bool is_the_same(const struct race *a, const struct race *b)
            is_one_place(&a->place[1], &b->place[1]);
 }
 
-/* Those of the same lines as `first`, `also` by their number: the one that is told has their count, and which other instructions they
+/* Those of the same lines as `first`, `also` by their number: the one that is reported has their count, and which other instructions they
  * are of. */
 static const char *also_words(const struct race *const *also, uint32_t n, struct arena *arena)
 {
-    enum { MOST_TOLD = 8 };
+    enum { MOST_LISTED = 8 };
     struct text t = {.arena = arena};
-    for (uint32_t i = 0; i < n && i < MOST_TOLD; i++) {
+    for (uint32_t i = 0; i < n && i < MOST_LISTED; i++) {
         const struct place *x = &also[i]->place[0], *y = &also[i]->place[1];
         if (!x->source || !y->source)
-            return NULL; /* the host's: it has no instructions that are told */
+            return NULL; /* the host's: it has no instructions that are reported */
         text_printf(&t, "%s%u and %u", i ? ", " : "these lines race by other instructions, too: PTX lines ",
                     place_locate(*x).line, place_locate(*y).line);
     }
-    if (n > MOST_TOLD)
-        text_printf(&t, ", and %u more", n - MOST_TOLD);
+    if (n > MOST_LISTED)
+        text_printf(&t, ", and %u more", n - MOST_LISTED);
     return t.p;
 }
 
@@ -465,7 +465,7 @@ static void report(const struct race *f, uint64_t count, const char *also, const
                    struct diags *diags)
 {
     const char *code = f->reason == RACE_END ? "block-ended" : "data-race";
-    struct frames first = frames_of(o, f->side[0].class), second = frames_of(o, f->side[1].class);
+    struct frames first = frames_of(o, f->side[0].kind), second = frames_of(o, f->side[1].kind);
     if (first.n)
         diag_host(diags, DIAG_ERROR, code, f->help, count, first.at, (uint32_t)first.n, f->text);
     else
@@ -473,7 +473,7 @@ static void report(const struct race *f, uint64_t count, const char *also, const
     diag_of_kernel(diags, f->kernel, reason_word(f->reason));
     if (second.n)
         diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);
-    else if (f->side[0].class->place != f->side[1].class->place)
+    else if (f->side[0].kind->place != f->side[1].kind->place)
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
     if (also)
         diag_note(diags, (struct place){0}, "data-race", "%s", also);
@@ -489,14 +489,14 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
 {
     struct arena *arena = diags->arena;
     unsigned long long forgotten = atomic_load(&r->forgotten);
-    if (r->blind.launch)
+    if (r->unwatched.launch)
         not_watched(
             diags, budget_help(r->budget),
-            arena_printf(arena,
-                         "racecheck stops watching memory in %s, until the host has waited for all that runs%s: %s",
-                         r->blind.launch,
-                         r->blind.times > 1 ? arena_printf(arena, ", and %u times more", r->blind.times - 1) : "",
-                         budget_words(r->budget, arena)));
+            arena_printf(
+                arena, "racecheck stops watching memory in %s, until the host has waited for all that runs%s: %s",
+                r->unwatched.launch,
+                r->unwatched.times > 1 ? arena_printf(arena, ", and %u times more", r->unwatched.times - 1) : "",
+                budget_words(r->budget, arena)));
     if (order_is_incomplete(r->order))
         not_watched(diags, budget_help(r->budget),
                     "memory has run out: races may be reported that something does order");

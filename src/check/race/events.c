@@ -1,15 +1,15 @@
-/* Accesses and synchronisation of kernels, as events tell of them, become accesses of blocks (race_now.h) and happens-before (order.h). */
-#include "check/race/race_now.h"
+/* Accesses and synchronisation of kernels, as events tell of them, become accesses of blocks (current.h) and happens-before (order.h). */
+#include "check/race/current.h"
 
-static uint32_t class_of(struct race_block *b, const struct access_event *e, enum access_part part)
+static uint32_t kind_of(struct race_block *b, const struct access_event *e, enum access_part part)
 {
     const struct site *s = e->site;
     struct race_worker *k = b->worker;
     uint32_t lane_bytes = e->is_async ? 0 : e->bytes;
     struct known_site *p = &k->sites[(s->number + part * (SITES / ACCESS_PARTS)) % SITES];
     if (p->site != s || p->part != part || p->lane_bytes != lane_bytes)
-        *p = (struct known_site){s, race_class(b->races, s, lane_bytes, part), lane_bytes, part};
-    return p->class;
+        *p = (struct known_site){s, race_kind(b->races, s, lane_bytes, part), lane_bytes, part};
+    return p->kind;
 }
 
 /* A weak read of global memory that its launch does not write. */
@@ -22,59 +22,61 @@ static bool is_read_only(const struct race_block *b, const struct access_event *
     return apart;
 }
 
-static bool begin(struct now *n, const struct access_event *e, struct race_block *b, enum access_part part)
+static bool begin(struct current_access *cur, const struct access_event *e, struct race_block *b, enum access_part part)
 {
     const struct event_launch *l = e->block->launch;
     if (atomic_load_explicit(&b->races->no_memory, memory_order_relaxed)) {
-        if (!b->is_blind)
-            race_go_blind(b->races, l);
-        b->is_blind = true;
+        if (!b->is_unwatched)
+            race_stop_watching(b->races, l);
+        b->is_unwatched = true;
         return false;
     }
-    n->r = b->races;
-    n->b = b;
-    n->warp = e->warp;
-    n->kernel = l->kernel;
-    n->shared = e->space == SPACE_SHARED && !b->is_clustered;
-    n->base = e->space == SPACE_SHARED && b->is_clustered ? e->owner->shared : 0;
-    race_use_class(n, class_of(b, e, part));
-    n->h = n->shared ? &b->shared : &b->races->global;
-    n->stocks = n->shared ? &b->shared_stocks : &b->worker->stocks;
-    n->last.record = 0;
-    n->event = e;
-    n->owner = e->owner;
-    n->alike = false;
-    return n->class;
+    cur->r = b->races;
+    cur->b = b;
+    cur->warp = e->warp;
+    cur->kernel = l->kernel;
+    cur->shared = e->space == SPACE_SHARED && !b->is_clustered;
+    cur->base = e->space == SPACE_SHARED && b->is_clustered ? e->owner->shared : 0;
+    race_use_kind(cur, kind_of(b, e, part));
+    cur->h = cur->shared ? &b->shared : &b->races->global;
+    cur->reservations = cur->shared ? &b->shared_reservations : &b->worker->reservations;
+    cur->last.site_epoch = 0;
+    cur->event = e;
+    cur->owner = e->owner;
+    cur->alike = false;
+    return cur->kind;
 }
 
 /* A place that strong operations have made a sync variable of is written by a weak one. */
-static void forget_releases(const struct now *n, const struct access_event *e, uint32_t lanes)
+static void forget_releases(const struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
     for (; lanes; lanes &= lanes - 1)
-        order_weak_write(n->b->order, race_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
+        order_weak_write(cur->b->order, race_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
 }
 
 /* What comes after this launch comes after what one of its threads has learnt of another task, too. */
-static void learn_from_task(const struct now *n, uint32_t task)
+static void learn_from_task(const struct current_access *cur, uint32_t task)
 {
     if (task)
-        timelines_learn(n->r->timelines, n->b->task, task);
+        timelines_learn(cur->r->timelines, cur->b->task, task);
 }
 
-static void observe_elements(struct now *n, const struct access_event *e, uint32_t lanes, struct strong_access *s)
+static void observe_elements(struct current_access *cur, const struct access_event *e, uint32_t lanes,
+                             struct strong_access *s)
 {
     bool returns = e->site->kind != SITE_RED; /* else it is no read of an acquire pattern (8.8) */
     for (uint32_t at = 0; s->reads && returns && at < e->bytes; at += s->bytes) {
         s->address = race_address(e, (unsigned)__builtin_ctz(lanes)) + at;
-        learn_from_task(n, order_observe(n->b->order, n->warp, lanes, s));
+        learn_from_task(cur, order_observe(cur->b->order, cur->warp, lanes, s));
     }
 }
 
-static void release_elements(struct now *n, const struct access_event *e, unsigned lane, struct strong_access *s)
+static void release_elements(struct current_access *cur, const struct access_event *e, unsigned lane,
+                             struct strong_access *s)
 {
     for (uint32_t at = 0; at < e->bytes; at += s->bytes) {
         s->address = race_address(e, lane) + at;
-        order_release(n->b->order, n->warp, lane, s);
+        order_release(cur->b->order, cur->warp, lane, s);
     }
 }
 
@@ -104,7 +106,7 @@ static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_
 }
 
 /* Lanes one after the other, as they have performed it. */
-static void touch_strong(struct now *n, const struct access_event *e)
+static void update_strong(struct current_access *cur, const struct access_event *e)
 {
     const struct mem_access *x = &e->site->access;
     struct strong_access s = {.bytes = x->bytes,
@@ -114,19 +116,19 @@ static void touch_strong(struct now *n, const struct access_event *e)
                               .owner = e->space == SPACE_SHARED ? race_block_of(e->owner)->order->number : 0,
                               .scope = order_scope((enum isa_mod)x->scope)};
     unsigned order = e->site->kind == SITE_STORE ? mem_access_store_order(x) : 0;
-    race_fetch(n, e);
+    race_fetch(cur, e);
     unsigned i = 0;
     for (uint32_t left = e->lanes, lanes; left; left &= ~lanes) {
         lanes = next_lanes(e, order, left, &i);
         unsigned l = (unsigned)__builtin_ctz(lanes);
         s.writes = e->wrote >> l & 1;
-        race_use_class(n, class_of(n->b, e, e->writes && !s.writes ? ACCESS_IN_VAIN : ACCESS_WHOLE));
-        if (n->b->traits.releases)
-            observe_elements(n, e, lanes, &s);
-        if (n->class)
-            race_touch(n, access_address(e, l), e->bytes, lanes);
-        if (n->b->traits.releases && s.writes)
-            release_elements(n, e, l, &s);
+        race_use_kind(cur, kind_of(cur->b, e, e->writes && !s.writes ? ACCESS_FAILED_CAS : ACCESS_WHOLE));
+        if (cur->b->traits.releases)
+            observe_elements(cur, e, lanes, &s);
+        if (cur->kind)
+            race_update(cur, access_address(e, l), e->bytes, lanes);
+        if (cur->b->traits.releases && s.writes)
+            release_elements(cur, e, l, &s);
     }
 }
 
@@ -137,7 +139,7 @@ static bool is_invalidation(const struct site *s)
     return s->kind == SITE_MBARRIER && s->mode == MBARRIER_INVAL;
 }
 
-/* What nvcc's cooperative groups of several warps hand over: lanes are told by shfl.sync alone that it is there. Atomic operations order. */
+/* What nvcc's cooperative groups of several warps hand over: lanes are reported by shfl.sync alone that it is there. Atomic operations order. */
 static bool is_of_system(const struct access_event *e)
 {
     const struct event_launch *l = e->block->launch;
@@ -157,63 +159,63 @@ static bool is_watched(const struct access_event *e)
 /* Must it be known what the access has seen, or whether it has written? */
 static bool waits_for_result(const struct race_block *b, const struct access_event *e)
 {
-    return e->strong && (race_takes_turns(b) || site_is_cas(e->site));
+    return e->strong && (race_is_linearised(b) || site_is_cas(e->site));
 }
 
 /* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.1): then it counts as an access of the lane's at
  * this moment, which is the wait's. Else those know of it that know of the phase of the mbarrier. */
-static void touch_issued(struct race_block *b, const struct access_event *e)
+static void update_issued(struct race_block *b, const struct access_event *e)
 {
-    struct now n;
+    struct current_access cur;
     unsigned lane = (unsigned)__builtin_ctz(e->lanes);
-    if (begin(&n, e, b, e->writes ? ACCESS_WRITES : ACCESS_READS))
-        race_touch_range(&n, e->base, e->bytes, lane);
+    if (begin(&cur, e, b, e->writes ? ACCESS_WRITES : ACCESS_READS))
+        race_update_range(&cur, e->base, e->bytes, lane);
     if (e->writes && e->signals && race_block_of(e->signals))
         order_issued_done(b->order, e->warp, lane, race_block_of(e->signals)->order, e->object, e->parity);
 }
 
 void race_on_access(void *data, const struct access_event *e)
 {
-    struct now n;
+    struct current_access cur;
     struct race_block *b = race_block_of(e->block);
     (void)data;
     if (!is_watched(e))
         return;
     if (e->is_async) {
-        touch_issued(b, e);
+        update_issued(b, e);
         return;
     }
-    race_collect(b->races);
-    race_collect_shared(b);
-    race_turn_begin(b, e);
+    race_gc(b->races);
+    race_gc_shared(b);
+    race_linearise_begin(b, e);
     if (waits_for_result(b, e))
         return;
-    if (!begin(&n, e, b, is_read_only(b, e) ? ACCESS_READ_ONLY : ACCESS_WHOLE))
+    if (!begin(&cur, e, b, is_read_only(b, e) ? ACCESS_READ_ONLY : ACCESS_WHOLE))
         return;
-    race_touch_event(&n, e, e->lanes);
+    race_update_event(&cur, e, e->lanes);
     if (e->writes && !e->strong && b->worker->has_order)
-        forget_releases(&n, e, e->lanes);
+        forget_releases(&cur, e, e->lanes);
 }
 
 /* Lanes one by one where it makes a difference which was the last. */
-static void touch_performed(struct now *n, const struct access_event *e)
+static void update_performed(struct current_access *cur, const struct access_event *e)
 {
-    if (n->b->traits.releases || site_is_cas(e->site) || (e->site->kind == SITE_STORE && e->pattern != ACCESS_LINEAR))
-        touch_strong(n, e);
+    if (cur->b->traits.releases || site_is_cas(e->site) || (e->site->kind == SITE_STORE && e->pattern != ACCESS_LINEAR))
+        update_strong(cur, e);
     else
-        race_touch_event(n, e, e->lanes);
+        race_update_event(cur, e, e->lanes);
 }
 
 void race_on_performed(void *data, const struct access_event *e)
 {
-    struct now n;
+    struct current_access cur;
     struct race_block *b = race_block_of(e->block);
     (void)data;
-    if (!(e->strong || (b && race_takes_turns(b))) || !is_watched(e))
+    if (!(e->strong || (b && race_is_linearised(b))) || !is_watched(e))
         return;
-    if (waits_for_result(b, e) && begin(&n, e, b, ACCESS_WHOLE))
-        touch_performed(&n, e);
-    race_turn_end(b, e);
+    if (waits_for_result(b, e) && begin(&cur, e, b, ACCESS_WHOLE))
+        update_performed(&cur, e);
+    race_linearise_end(b, e);
 }
 
 /* Behind a barrier of all its threads, whose accesses have another epoch now, nothing in shared memory can race with what was before. */

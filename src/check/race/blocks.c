@@ -1,5 +1,5 @@
 /* What is kept of kernels and of the blocks that run. */
-#include "check/race/race_now.h"
+#include "check/race/current.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void add_traits(struct kernel_traits *t, const struct site *s)
     const struct mem_access *m = s->kind == SITE_LOAD || stores || site_is_atomic(s) ? &s->access : NULL;
     t->accesses += m != NULL;
     t->accesses += s->kind == SITE_COPY ? 2 : 0; /* what it reads, what it writes */
-    t->accesses += site_is_cas(s);               /* it is another one in vain */
+    t->accesses += site_is_cas(s);               /* one that fails is another access */
     bool fences = s->kind == SITE_FENCE && s->order != ORDER_WEAK;
     t->irregular |= s->kind == SITE_FENCE || s->kind == SITE_MBARRIER;
     if (fences || (m && m->order > ORDER_RELAXED))
@@ -57,14 +57,14 @@ struct kernel_traits race_find_traits(struct races *r, const struct site_table *
 
 /* ---- blocks ---- */
 
-void race_go_blind(struct races *r, const struct event_launch *launch)
+void race_stop_watching(struct races *r, const struct event_launch *launch)
 {
     pthread_mutex_lock(&r->lock);
-    if (!r->blind.now) {
-        r->blind.now = true;
-        r->blind.times++;
-        if (!r->blind.launch)
-            r->blind.launch =
+    if (!r->unwatched.now) {
+        r->unwatched.now = true;
+        r->unwatched.times++;
+        if (!r->unwatched.launch)
+            r->unwatched.launch =
                 launch ? arena_printf(&r->arena, "launch %llu, of kernel `%s`", (unsigned long long)launch->number,
                                       demangle(launch->kernel->kernel, &r->arena))
                        : "a copy or a fill";
@@ -75,10 +75,10 @@ void race_go_blind(struct races *r, const struct event_launch *launch)
 /* What is known of them by number holds for a generation; make_block() says whose are which. */
 void race_clear_histories(struct histories *h, uint64_t keep_bytes)
 {
-    numbered_clear(&h->records, keep_bytes);
+    numbered_clear(&h->site_epochs, keep_bytes);
     numbered_clear(&h->histories, keep_bytes);
     numbered_clear(&h->splits, keep_bytes);
-    h->due = false;
+    h->gc_due = false;
     h->generation += 2;
 }
 
@@ -88,7 +88,7 @@ enum { FEW_BYTES = 256 << 10, MANY_BYTES = 1 << 20 };
 static void clear_shared(struct race_block *b)
 {
     race_clear_histories(&b->shared, FEW_BYTES);
-    b->shared_stocks = (struct stocks){0};
+    b->shared_reservations = (struct reservations){0};
 }
 
 /* A phase of shared memory ends, at an epoch, all of whose accesses are before what comes. What is known of its histories holds in the next one, too,
@@ -96,11 +96,11 @@ static void clear_shared(struct race_block *b)
 void race_end_phase(struct race_block *b, uint32_t epoch)
 {
     bool is_plain = !b->order->irregular && epoch == b->shared_from;
-    if (b->touched_from < b->touched_to)
-        memset((void *)(b->shared_cells + b->touched_from), 0,
-               (b->touched_to - b->touched_from) * sizeof *b->shared_cells);
-    b->touched_from = UINT32_MAX;
-    b->touched_to = 0;
+    if (b->updated_from < b->updated_to)
+        memset((void *)(b->shared_cells + b->updated_from), 0,
+               (b->updated_to - b->updated_from) * sizeof *b->shared_cells);
+    b->updated_from = UINT32_MAX;
+    b->updated_to = 0;
     b->phase++;
     if (!is_plain || numbered_bytes(&b->shared.histories) > MANY_BYTES)
         clear_shared(b);
@@ -132,17 +132,17 @@ static struct kernel_traits traits_for(struct race_worker *k, struct races *r, c
     return k->traits;
 }
 
-bool race_open_histories(struct histories *h, uint32_t records, uint32_t histories, uint32_t splits,
+bool race_open_histories(struct histories *h, uint32_t site_epochs, uint32_t histories, uint32_t splits,
                          struct budget *budget)
 {
-    return numbered_open(&h->records, sizeof(struct record), records, budget) &&
+    return numbered_open(&h->site_epochs, sizeof(struct site_epoch), site_epochs, budget) &&
            numbered_open(&h->histories, HISTORY_UNIT, histories, budget) &&
            numbered_open(&h->splits, sizeof(struct split), splits, budget);
 }
 
 void race_close_histories(struct histories *h)
 {
-    numbered_close(&h->records);
+    numbered_close(&h->site_epochs);
     numbered_close(&h->histories);
     numbered_close(&h->splits);
 }
@@ -190,7 +190,7 @@ static struct race_block *make_block(const struct event_block *block, struct bud
         free(b);
         return NULL;
     }
-    b->touched_from = UINT32_MAX;
+    b->updated_from = UINT32_MAX;
     b->phase = 1;
     return b;
 }
@@ -225,7 +225,7 @@ void race_set_task(struct race_block *b, uint32_t task)
         ;
     b->task = task;
     b->frontier = timelines_frontier(s, task);
-    b->settled = timelines_retired(s);
+    b->retired = timelines_retired(s);
 }
 
 static void join_cluster(struct race_block *b, const struct event_block *block)
@@ -241,7 +241,7 @@ static void join_cluster(struct race_block *b, const struct event_block *block)
 static void block_without_memory(struct races *r, const struct event_block *block)
 {
     atomic_store(&r->no_memory, true);
-    race_go_blind(r, block->launch);
+    race_stop_watching(r, block->launch);
 }
 
 unsigned race_slot;
@@ -256,7 +256,7 @@ void race_block_starts(struct races *r, struct event_block *block)
     }
     b->races = r;
     b->worker = k;
-    b->is_blind = false;
+    b->is_unwatched = false;
     b->traits = traits_for(k, r, block->launch);
     b->written = k->written;
     b->launch = block->launch->number;

@@ -1,9 +1,9 @@
-/* What no cell names any more is given back, while blocks run, and its numbers are taken again; see race_state.h.
+/* What no cell names any more is given back, while blocks run, and its numbers are taken again; see state.h.
  *
- * What a cell names is kept: its split, its histories, their records, the incarnations of these. Nothing else is ever asked for:
+ * What a cell names is kept: its split, its histories, their site epochs, the incarnations of these. Nothing else is ever asked for:
  *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and whoever collects has
  *     all locks; those of shared memory are its worker's, who collects;
- *   - what is known of numbers without a cell (struct step, struct recent_record, struct now) holds for a generation, and another one
+ *   - what is known of numbers without a cell (struct transition, struct recent_site_epoch, struct current_access) holds for a generation, and another one
  *     begins; so does what has_no_effect() sees without a lock, which asks for the generation before and behind;
  *   - incarnations are asked for by blocks that run and by sync variables, too (order_keep_incarnations), and their numbers are not taken again,
  *     as clocks have them.
@@ -13,7 +13,7 @@
  * Histories are collected where four times as much has been made as cells and what was kept take, so that it costs little beside making
  * them; where little room is left, a quarter as much.
  */
-#include "check/race/race_now.h"
+#include "check/race/current.h"
 
 /* ---- when ---- */
 
@@ -32,11 +32,11 @@ static void add(struct account *a, const struct numbered *n)
     a->is_short |= numbered_bytes_left(n) < n->most * n->each_bytes / 8;
 }
 
-bool race_is_due(struct races *r, const struct histories *h)
+bool race_gc_is_due(struct races *r, const struct histories *h)
 {
     bool global = h == &r->global;
     struct account a = {.is_short = budget_left(r->budget) < r->budget->limit_bytes / 8};
-    add(&a, &h->records);
+    add(&a, &h->site_epochs);
     add(&a, &h->histories);
     add(&a, &h->splits);
     if (global)
@@ -50,35 +50,35 @@ bool race_is_due(struct races *r, const struct histories *h)
 
 /* ---- what is kept ---- */
 
-struct collection {
+struct marking {
     struct histories *h;
     struct order *order; /* NULL: of shared memory, whose incarnation is the block's */
-    uint32_t settled;    /* tasks up to it are before whatever comes */
+    uint32_t retired;    /* tasks up to it are before whatever comes */
 };
 
-static void keep_history(const struct collection *c, uint32_t number)
+static void keep_history(const struct marking *c, uint32_t number)
 {
-    const struct history *h = history_at(c->h, number);
+    const struct access_history *h = history_at(c->h, number);
     if (!numbered_mark(&c->h->histories, number, history_units(h->n)))
         return;
     for (uint32_t i = 0; i < h->n; i++)
-        if (numbered_mark(&c->h->records, h->at[i].record, 1) && c->order)
-            order_keep_incarnation(c->order, history_record(c->h, h->at[i].record)->incarnation);
+        if (numbered_mark(&c->h->site_epochs, h->at[i].site_epoch, 1) && c->order)
+            order_keep_incarnation(c->order, history_site_epoch(c->h, h->at[i].site_epoch)->incarnation);
 }
 
 /* The cell, or 0 where it tells nothing any more. */
-static cell keep(const struct collection *c, cell at)
+static cell keep(const struct marking *c, cell at)
 {
     uint32_t number = cell_history(at);
     if (!at)
         return 0;
-    if (c->order && !numbered_is_marked(&c->h->histories, number) && history_at(c->h, number)->newest <= c->settled)
+    if (c->order && !numbered_is_marked(&c->h->histories, number) && history_at(c->h, number)->newest <= c->retired)
         return 0;
     keep_history(c, number);
     return at;
 }
 
-static cell keep_split(const struct collection *c, cell at)
+static cell keep_split(const struct marking *c, cell at)
 {
     uint32_t number = at & ~CELL_SPLIT;
     struct split *s = numbered_at(&c->h->splits, number);
@@ -100,7 +100,7 @@ enum { FETCHED_EACH = 16, FETCHED_AHEAD = 128 };
 
 static void keep_cells(void *data, cell *at, uint32_t count)
 {
-    const struct collection *c = data;
+    const struct marking *c = data;
     cell before = 0, kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         cell now = at[i];
@@ -117,27 +117,27 @@ static void keep_cells(void *data, cell *at, uint32_t count)
 static void begin_generation(struct histories *h)
 {
     h->generation += 2;
-    h->due = false;
+    h->gc_due = false;
 }
 
 static bool unmark(struct histories *h)
 {
-    return numbered_unmark(&h->records) && numbered_unmark(&h->histories) && numbered_unmark(&h->splits);
+    return numbered_unmark(&h->site_epochs) && numbered_unmark(&h->histories) && numbered_unmark(&h->splits);
 }
 
 static void sweep(struct histories *h)
 {
-    numbered_sweep(&h->records);
+    numbered_sweep(&h->site_epochs);
     numbered_sweep(&h->histories);
     numbered_sweep(&h->splits);
 }
 
 static void collect(struct races *r)
 {
-    struct collection c = {.h = &r->global, .order = r->order, .settled = timelines_retired(r->timelines)};
+    struct marking c = {.h = &r->global, .order = r->order, .retired = timelines_retired(r->timelines)};
     begin_generation(&r->global);
     for (struct race_worker *k = atomic_load(&r->workers); k; k = k->next)
-        k->stocks = (struct stocks){0};
+        k->reservations = (struct reservations){0};
     if (!unmark(&r->global) || !order_keep_incarnations(r->order))
         return;
     cells_each(&r->cells, keep_cells, &c);
@@ -145,24 +145,24 @@ static void collect(struct races *r)
     order_drop_incarnations(r->order);
 }
 
-void race_collect_now(struct races *r)
+void race_gc_now(struct races *r)
 {
     order_lock(r->order);
     race_lock_all(r);
-    if (r->global.due)
+    if (r->global.gc_due)
         collect(r);
     race_unlock_all(r);
     order_unlock(r->order);
 }
 
-void race_collect_shared_now(struct race_block *b)
+void race_gc_shared_now(struct race_block *b)
 {
-    struct collection c = {.h = &b->shared};
+    struct marking c = {.h = &b->shared};
     begin_generation(&b->shared);
-    b->shared_stocks = (struct stocks){0};
+    b->shared_reservations = (struct reservations){0};
     if (!unmark(&b->shared))
         return;
-    if (b->touched_from < b->touched_to)
-        keep_cells(&c, b->shared_cells + b->touched_from, b->touched_to - b->touched_from);
+    if (b->updated_from < b->updated_to)
+        keep_cells(&c, b->shared_cells + b->updated_from, b->updated_to - b->updated_from);
     sweep(&b->shared);
 }

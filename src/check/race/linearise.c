@@ -1,11 +1,11 @@
-/* Accesses of global memory are told of in the order in which they are performed, where that matters: strong ones of kernels whose
+/* Accesses of global memory are reported in the order in which they are performed, where that matters: strong ones of kernels whose
  * strong operations observe each other, and the weak writes beside them.
  *
- * Strong accesses have the order's lock from before they are performed until they have been told of. A weak write has no lock: it says
+ * Strong accesses have the order's lock from before they are performed until they have been reported. A weak write has no lock: it says
  * what it writes, and looks whether a strong access of that is under way; who begins a strong access says so, and waits for the writes
  * that have begun. One of two sees the other.
  */
-#include "check/race/race_now.h"
+#include "check/race/current.h"
 
 #include <sched.h>
 
@@ -75,7 +75,7 @@ static void begin_weak_write(struct race_block *b, const struct access_event *e)
     begin_strong(b, e);
 }
 
-void race_turn_begin(struct race_block *b, const struct access_event *e)
+void race_linearise_begin(struct race_block *b, const struct access_event *e)
 {
     bool matters = b->traits.releases || (b->traits.stores_strongly && e->space == SPACE_GLOBAL);
     if (matters && e->strong)
@@ -104,7 +104,7 @@ static void back_off(struct race_worker *k)
         sched_yield();
 }
 
-void race_turn_end(struct race_block *b, const struct access_event *e)
+void race_linearise_end(struct race_block *b, const struct access_event *e)
 {
     struct race_worker *k = b->worker;
     bool waits = false;

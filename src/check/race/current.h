@@ -1,0 +1,182 @@
+/* An access on its way to the cells that it touches: what the files of race/ share. */
+#ifndef HEDDLE_CHECK_RACE_CURRENT_H
+#define HEDDLE_CHECK_RACE_CURRENT_H
+
+#include "check/race/state.h"
+
+/* A warp's access that is under way. */
+struct current_access {
+    struct races *r;
+    struct race_block *b;
+    const struct site_table *kernel; /* NULL: a task of another kind */
+    const struct access_event *event;
+    bool alike; /* lanes that write one place, by the word that is under way, write the same */
+    unsigned warp;
+    const struct access_kind *kind;
+    uint32_t kind_number;
+    uint32_t site_epoch;              /* 0: it is still to be made; */
+    uint32_t generation;              /* it holds in this one */
+    struct recent_site_epoch *recent; /* where it stands */
+    struct histories *h;
+    struct reservations *reservations; /* of these */
+    bool shared;   /* the block's own histories; of a cluster's shared memory those of global memory are: */
+    uint64_t base; /* to which addresses of events are relative, on the host */
+    const struct event_block *owner; /* of shared memory */
+    bool reported;                   /* by the transition that is under way */
+    enum lane_mapping mapping;       /* of a word that is under way */
+    struct transition last;          /* what was looked up last, */
+    bool one_for_all;                /* and it holds of other lanes, too */
+};
+
+/* What one access does to a cell: `lanes` are those of its warp, relative to `lane`. */
+struct lanes {
+    uint32_t lanes;
+    unsigned lane;
+};
+
+static inline const struct access_kind *race_kind_at(const struct races *r, uint32_t number)
+{
+    return numbered_at(&r->kinds, number);
+}
+
+static inline bool race_is_rmw(const struct access_kind *c)
+{
+    return c->strong && c->reads && c->writes && !c->torn;
+}
+
+static inline void race_use_kind(struct current_access *cur, uint32_t number)
+{
+    cur->kind_number = number;
+    cur->kind = number ? race_kind_at(cur->r, number) : NULL;
+    cur->site_epoch = 0;
+}
+
+/* Where a lane's bytes are on the host. */
+static inline uint64_t race_address(const struct access_event *e, unsigned lane)
+{
+    return (e->owner ? e->owner->shared : 0) + access_address(e, lane);
+}
+
+/* ---- linearise.c: an access is reported, and performed, while no other one is that would come between ---- */
+
+static inline bool race_is_linearised(const struct race_block *b)
+{
+    return b->traits.releases || b->traits.stores_strongly;
+}
+void race_linearise_begin(struct race_block *b, const struct access_event *e);
+void race_linearise_end(struct race_block *b, const struct access_event *e);
+
+/* ---- events.c: what events tell of a launch ---- */
+
+void race_on_access(void *data, const struct access_event *e);
+void race_on_performed(void *data, const struct access_event *e);
+void race_on_sync(void *data, const struct sync_event *e);
+
+/* ---- history.c: what an access makes of the history of a cell ---- */
+
+/* `count` consecutive numbers of cur->h; 0 without memory. */
+uint32_t race_take(struct current_access *cur, struct numbered *from, struct reservation *s, uint32_t count);
+/* The site epoch of cur->kind, of cur->warp as it is now, becomes cur->site_epoch; false without memory. */
+bool race_new_site_epoch(struct current_access *cur);
+/* The history of one access by one lane. */
+uint32_t race_first_history(struct current_access *cur);
+
+/* What a cell says of accesses before this one. */
+struct history_view {
+    const struct access_history *history; /* NULL: there were none */
+    unsigned lane;
+};
+
+/* What the access makes of the cell: a history relative to `lane`, or TRANSITION_STAYS. What it finds it tells: cur->reported. */
+uint32_t race_compute_transition(struct current_access *cur, const struct history_view *p, uint32_t lanes,
+                                 unsigned lane, uint64_t address);
+/* Most accesses are of this kind: another weak read joins weak reads of its launch, of which at most one other is of its kind, by
+ * another warp. False where it is not; else the history, or 0 without memory. */
+bool race_join_reads(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
+                     uint32_t *number);
+
+/* ---- transitions.c: the same, found once and then looked up ---- */
+
+cell race_transition(struct current_access *cur, cell old, struct lanes lanes, uint64_t address);
+
+/* Only an atomic update of this kind is there, which this one observes: what becomes of the cell is what becomes of a new one. */
+static inline bool race_is_overtaken(const struct current_access *cur, uint32_t old)
+{
+    const struct access_history *h = history_at(cur->h, old);
+    return h->n == 1 && race_is_rmw(cur->kind) && (cur->shared || cur->kind->scope >= SCOPE_GPU) &&
+           history_site_epoch(cur->h, h->at[0].site_epoch)->kind == cur->kind_number;
+}
+
+/* What reads that stand for others (struct access_history) are of: a launch, or in shared memory what is between two barriers of the block. */
+static inline uint32_t race_phase(const struct current_access *cur)
+{
+    return cur->shared ? cur->b->order->frontier - cur->b->shared_from : cur->b->task;
+}
+
+static inline bool race_has_no_effect(const struct current_access *cur, uint32_t old)
+{
+    const struct access_history *h = history_at(cur->h, old);
+    uint32_t kind = cur->kind_number - h->enough_from;
+    return kind < 32 && h->enough >> kind & 1 && h->phase == race_phase(cur) && !cur->b->traits.irregular;
+}
+
+/* A strong access comes to strong ones that it cannot race with (is_strong): most are as they are, unless they are its like. */
+static inline bool race_is_one_of(const struct current_access *cur, const struct access_history *h)
+{
+    return h->is_strong && !cur->shared && cur->kind->strong && cur->kind->scope >= SCOPE_GPU && cur->kind->site &&
+           h->newest == cur->b->task && h->element_bytes == cur->kind->bytes;
+}
+
+/* A read of which such a history takes up no more: of a flag that many wait for. */
+static inline bool race_is_left_out(const struct current_access *cur, uint32_t old)
+{
+    const struct access_history *h = history_at(cur->h, old);
+    return !cur->kind->writes && h->n >= HISTORY_STRONG_MOST && race_is_one_of(cur, h);
+}
+
+/* All that is there is before all that still comes. */
+static inline bool race_is_retired(const struct current_access *cur, uint32_t old)
+{
+    return !cur->shared && history_at(cur->h, old)->newest <= cur->b->retired;
+}
+
+/* The cell behind an access by lanes. cur->one_for_all: the transition is the same where the cell names another lane, and the access is by
+ * lanes as much further. */
+static inline cell race_next(struct current_access *cur, cell old, struct lanes l, uint64_t address)
+{
+    uint32_t history = cell_history(old);
+    cur->one_for_all = true;
+    if (history && race_has_no_effect(cur, history))
+        return old;
+    if (history && (race_is_retired(cur, history) || race_is_overtaken(cur, history)))
+        history = old = 0;
+    if (!history && l.lanes == 1)
+        return cell_of(cur->recent->first[cur->mapping] ? cur->recent->first[cur->mapping] : race_first_history(cur),
+                       l.lane);
+    bool may_report = cur->kind->writes && !cur->kind->strong && !cur->alike;
+    if (!history && l.lanes == cur->recent->some_lanes && cur->mapping == LANES_SAME && !may_report)
+        return cell_of(cur->recent->some, l.lane);
+    return race_transition(cur, old, l, address);
+}
+
+/* race_report_pair.c: the cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
+void race_check_end(struct current_access *cur, cell at, uint64_t address);
+
+/* ---- update.c: the cells ---- */
+
+/* All of global memory: nobody else has any. */
+void race_lock_all(struct races *r);
+void race_unlock_all(struct races *r);
+/* A block has its shared memory anew, in cells (is_clustered); it ends. */
+void race_clear_shared(struct races *r, const struct event_block *block);
+void race_check_ends(struct race_block *b, const struct event_block *block);
+
+/* What lanes access together, all of them, from an address on. */
+void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, uint32_t lanes);
+/* They will be taken lane by lane. */
+void race_fetch(const struct current_access *cur, const struct access_event *e);
+void race_update_event(struct current_access *cur, const struct access_event *e, uint32_t lanes);
+/* All bytes are one thread's, a lane of the warp; of a task that is no launch lane 0. */
+void race_update_range(struct current_access *cur, uint64_t address, uint64_t bytes, unsigned lane);
+
+#endif
