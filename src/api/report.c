@@ -1,6 +1,7 @@
 /* Reports of the library (include/heddle.h). */
 #include <stdlib.h>
 
+#include "api/findings.h"
 #include "api/handles.h"
 #include "api/sized.h"
 
@@ -135,6 +136,20 @@ const char *hd_report_text(hd_report *r)
 const char *hd_report_json(hd_report *r)
 {
     return r ? written(r, report_json, "[]") : "[]";
+}
+
+const char *report_next_finding(hd_report *r, size_t *at)
+{
+    jmp_buf oom;
+    const char *volatile text = NULL;
+    if (*at >= hd_report_count(r))
+        return NULL;
+    r->arena.on_oom = &oom;
+    if (setjmp(oom) == 0)
+        text = report_json_finding(&r->diags, (uint32_t)*at, &r->arena).p;
+    r->arena.on_oom = NULL;
+    *at += text ? report_finding(&r->diags, (uint32_t)*at) : 0;
+    return text;
 }
 
 const char *hd_report_sarif(hd_report *r)

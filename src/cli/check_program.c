@@ -16,7 +16,7 @@
 #include "base/printable.h"
 #include "base/shell.h"
 #include "base/text.h"
-#include "cli/check_findings.h"
+#include "cli/check_results.h"
 #include "cli/check_settings.h"
 #include "files/places.h"
 #include "cli/process_files.h"
@@ -43,7 +43,7 @@ struct check {
     struct ending first;
     int killed_by; /* the first signal that has ended the program, in run `killed_in` from 1; or 0 */
     unsigned killed_in;
-    struct findings findings;
+    struct check_results results;
     uint32_t suppressed;
     const char *survivor; /* a process that goes on, or NULL */
 };
@@ -68,7 +68,7 @@ static int get_ready(struct check *c)
         return usage_error(s, "%s", wrong);
     if (c->settings.log_file && !(c->log = fopen(c->settings.log_file, "we")))
         return usage_error(s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
-    findings_init(&c->findings, arena);
+    check_results_init(&c->results, arena);
     return 0;
 }
 
@@ -128,7 +128,7 @@ static void show_progress(void *data)
     if (seconds < c->next_progress)
         return;
     c->next_progress *= 2;
-    findings_look(c->folder, &launches, &found);
+    check_results_look(c->folder, &launches, &found);
     fprintf(stderr, "heddle: check: %s launches and %s findings after %.0f s", count_text(launches, &c->s->arena),
             count_text(found, &c->s->arena), seconds);
     if (c->settings.runs > 1)
@@ -191,8 +191,8 @@ static int run_once(struct check *c)
     c->next_progress = 0;
     status = supervise(s, &v, &c->ending);
     if (!status)
-        c->survivor = findings_await(c->folder, &s->arena);
-    findings_collect(&c->findings, c->folder, repeat);
+        c->survivor = process_files_await(c->folder, &s->arena);
+    check_results_collect(&c->results, c->folder, repeat);
     process_folder_remove(c->folder);
     return status;
 }
@@ -239,7 +239,7 @@ static const char *plural(uint64_t n, const char *what, struct arena *arena)
 static const char *verdict(const struct check *c)
 {
     struct arena *arena = &c->s->arena;
-    const struct findings *f = &c->findings;
+    const struct check_results *f = &c->results;
     struct text t = {.arena = arena};
     bool is_cut = c->killed_by || c->ending.over_time || f->unended; /* what was not run has shown nothing */
     if (!f->n_processes)
@@ -275,10 +275,10 @@ static const char *remarks(const struct check *c)
     json_t *n;
     const char *when = c->run > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
     text_puts(&t, process_ending_text(c->s->words[0], c->killed_by, when, c->survivor, t.arena));
-    json_object_foreach(c->findings.running, kernel, n)
+    json_object_foreach(c->results.running, kernel, n)
         text_printf(&t, "heddle: %s of `%s` had not ended; what it has shown until then is here\n",
                     plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));
-    if (c->findings.lost)
+    if (c->results.lost)
         text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");
     if (c->settings.runs > c->run)
         text_printf(&t, "heddle: %u of %u runs were done\n", c->run, c->settings.runs);
@@ -301,7 +301,7 @@ static struct diags first_findings(const struct diags *d, uint64_t limit)
     return first;
 }
 
-static json_t *json_kernels(const struct findings *f)
+static json_t *json_kernels(const struct check_results *f)
 {
     json_t *list = json_array(), *set;
     const char *name;
@@ -311,7 +311,7 @@ static json_t *json_kernels(const struct findings *f)
 
 static const char *as_json(struct check *c)
 {
-    const struct findings *f = &c->findings;
+    const struct check_results *f = &c->results;
     struct arena *arena = &c->s->arena;
     const struct ending *e = &c->first;
     json_t *o = json_object();
@@ -339,13 +339,13 @@ static const char *as_json(struct check *c)
 
 static const char *as_sarif(struct check *c)
 {
-    return arena_printf(&c->s->arena, "%s\n", report_sarif(&c->findings.diags, &c->s->arena).p);
+    return arena_printf(&c->s->arena, "%s\n", report_sarif(&c->results.diags, &c->s->arena).p);
 }
 
 static void print(struct check *c)
 {
     FILE *out = output(c);
-    struct diags shown = first_findings(&c->findings.diags, c->settings.print_limit);
+    struct diags shown = first_findings(&c->results.diags, c->settings.print_limit);
     const char *words = arena_printf(&c->s->arena, "%s%s", remarks(c), verdict(c));
     fflush(stdout);
     switch (c->settings.format) {
@@ -371,13 +371,13 @@ static int show(struct check *c)
     const struct options *o = &c->s->o;
     struct arena *arena = &c->s->arena;
     int status = 0;
-    c->suppressed = suppressions_apply(&c->suppressions, &c->findings.diags);
+    c->suppressed = suppressions_apply(&c->suppressions, &c->results.diags);
     print(c);
     if (c->settings.save)
         status |= write_file(c, c->settings.save,
                              strcmp(file_extension(c->settings.save), ".sarif") ? as_json(c) : as_sarif(c));
     if (o->generate_suppressions)
-        status |= write_file(c, o->generate_suppressions, suppressions_text(&c->findings.diags, arena).p);
+        status |= write_file(c, o->generate_suppressions, suppressions_text(&c->results.diags, arena).p);
     if (c->log && (ferror(c->log) | fclose(c->log)))
         status |= cli_failure(c->s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
     c->log = NULL;
@@ -392,9 +392,9 @@ static int exit_status(struct check *c, int status)
         return TIME_IS_OVER;
     if (WIFSIGNALED(e->status) || WEXITSTATUS(e->status))
         return end_as(e->status);
-    if (c->findings.diags.errors && c->settings.error_exitcode)
+    if (c->results.diags.errors && c->settings.error_exitcode)
         return c->settings.error_exitcode;
-    return status ? status : c->findings.lost;
+    return status ? status : c->results.lost;
 }
 
 int cmd_check_program(struct session *s)
@@ -407,6 +407,6 @@ int cmd_check_program(struct session *s)
         status = steps[i](&c);
     if (c.log)
         fclose(c.log);
-    check_findings_free(&c.findings);
+    check_results_free(&c.results);
     return i == sizeof steps / sizeof steps[0] ? exit_status(&c, status) : status;
 }

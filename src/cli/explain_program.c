@@ -84,31 +84,6 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
 }
 
-/* The first and the last line of a process's file, of which others may be long. */
-static struct process_state read_state(const char *path, struct arena *arena)
-{
-    struct process_state p = {0};
-    char tail[128], *line = NULL;
-    size_t room = 0;
-    FILE *f = fopen(path, "re");
-    json_t *first = f && getline(&line, &room, f) > 0 ? json_loads(line, 0, NULL) : NULL;
-    const char *program = json_string_value(json_object_get(first, "program"));
-    if (program) {
-        p.program = arena_strdup(arena, program);
-        p.pid = (pid_t)json_integer_value(json_object_get(first, "process"));
-    }
-    if (f && (fseek(f, -(long)sizeof tail + 1, SEEK_END) == 0 || fseek(f, 0, SEEK_SET) == 0)) {
-        size_t n = fread(tail, 1, sizeof tail - 1, f);
-        tail[n] = 0;
-        p.ended = n && tail[n - 1] == '\n' && strstr(tail, "\n{\"ended\": true");
-    }
-    if (f)
-        fclose(f);
-    json_decref(first);
-    free(line);
-    return p;
-}
-
 static void collect(void *data, const char *path)
 {
     struct explanation *e = data;
@@ -134,7 +109,7 @@ static int run(struct explain *e)
         return 1;
     int status = supervise(s, &v, &e->ending);
     if (!status)
-        e->survivor = process_files_await(e->options.folder, read_state, &s->arena);
+        e->survivor = process_files_await(e->options.folder, &s->arena);
     process_files_each(e->options.folder, collect, &e->explanation);
     e->explanation.lost |= process_files_lost(e->options.folder);
     process_folder_remove(e->options.folder);

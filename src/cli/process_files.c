@@ -41,11 +41,11 @@ void process_folder_remove(const char *folder)
 
 /* ---- files ---- */
 
-/* Those that are being written, and say that something is lost, end in a word: PROCESS-TIME.TIME does not. */
-static int is_whole(const struct dirent *e)
+/* Those that say that something is lost end in a word: PROCESS-TIME.TIME does not. */
+static int is_of_process(const struct dirent *e)
 {
     const char *end = strrchr(e->d_name, '.');
-    return end && strchr(e->d_name, '-') && strcmp(end, ".new") != 0 && strcmp(end, ".lost") != 0;
+    return end && strchr(e->d_name, '-') && strcmp(end, ".lost") != 0;
 }
 
 static int is_lost(const struct dirent *e)
@@ -63,7 +63,7 @@ static int by_time(const struct dirent **a, const struct dirent **b)
 unsigned process_files_each(const char *folder, void (*each)(void *data, const char *path), void *data)
 {
     struct dirent **list;
-    int n = scandir(folder, &list, is_whole, by_time);
+    int n = scandir(folder, &list, is_of_process, by_time);
     for (int i = 0; i < n; i++) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
@@ -88,24 +88,54 @@ bool process_files_lost(const char *folder)
 
 /* ---- processes that go on ---- */
 
+struct process_state {
+    const char *program; /* in the arena, or NULL */
+    pid_t pid;           /* 0 where it is not known */
+    bool ended;          /* by itself, and all is written */
+};
+
+/* The first and the last line of a process's file, of which others may be long. */
+static struct process_state read_state(const char *path, struct arena *arena)
+{
+    struct process_state p = {0};
+    char tail[128], *line = NULL;
+    size_t room = 0;
+    FILE *f = fopen(path, "re");
+    json_t *first = f && getline(&line, &room, f) > 0 ? json_loads(line, 0, NULL) : NULL;
+    const char *program = json_string_value(json_object_get(first, "program"));
+    if (program) {
+        p.program = arena_strdup(arena, program);
+        p.pid = (pid_t)json_integer_value(json_object_get(first, "process"));
+    }
+    if (f && (fseek(f, -(long)sizeof tail + 1, SEEK_END) == 0 || fseek(f, 0, SEEK_SET) == 0)) {
+        size_t n = fread(tail, 1, sizeof tail - 1, f);
+        tail[n] = 0;
+        p.ended = n && tail[n - 1] == '\n' && strstr(tail, "\n{\"ended\": true");
+    }
+    if (f)
+        fclose(f);
+    json_decref(first);
+    free(line);
+    return p;
+}
+
 struct survivor {
     struct arena *arena;
-    process_state_fn *read_state;
     const char *text;
 };
 
 static void find_survivor(void *data, const char *path)
 {
     struct survivor *s = data;
-    struct process_state p = s->read_state(path, s->arena);
+    struct process_state p = read_state(path, s->arena);
     if (p.ended || p.pid <= 0 || (kill(p.pid, 0) && errno == ESRCH))
         return;
     s->text = arena_printf(s->arena, "process %d, `%s`", (int)p.pid, p.program ? p.program : "?");
 }
 
-const char *process_files_await(const char *folder, process_state_fn *read_state, struct arena *arena)
+const char *process_files_await(const char *folder, struct arena *arena)
 {
-    struct survivor s = {arena, read_state, NULL};
+    struct survivor s = {arena, NULL};
     for (int round = 0; round < WAIT_ROUNDS; round++) {
         while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans come to this process */
             ;

@@ -17,16 +17,9 @@ unsigned process_files_each(const char *folder, void (*each)(void *data, const c
 /* Has a process not been able to write what it had to say? */
 bool process_files_lost(const char *folder);
 
-struct process_state {
-    const char *program; /* in the arena, or NULL */
-    pid_t pid;           /* 0 where it is not known */
-    bool ended;          /* by itself, and all is written */
-};
-typedef struct process_state process_state_fn(const char *path, struct arena *arena);
-
 /* Waits, but not for long, for processes that have outlived the program; a text that names one that goes on, in the arena, or
  * NULL. */
-const char *process_files_await(const char *folder, process_state_fn *read_state, struct arena *arena);
+const char *process_files_await(const char *folder, struct arena *arena);
 
 /* What the reader of a command's results has to know: what has ended the program (a signal, or 0; `when` as " in run 2"), and what goes
  * on without it, or NULL. In the arena. */

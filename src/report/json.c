@@ -106,6 +106,18 @@ static json_t *diag_object(const struct diag *d, struct arena *arena)
     return o;
 }
 
+struct str report_json_finding(const struct diags *d, uint32_t first, struct arena *arena)
+{
+    json_t *list = json_array();
+    for (uint32_t i = first; i < first + report_finding(d, first); i++)
+        json_array_append_new(list, diag_object(&d->list.at[i], arena));
+    char *text = json_dumps(list, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    json_decref(list);
+    struct str s = {text ? arena_strdup(arena, text) : NULL, text ? strlen(text) : 0};
+    free(text);
+    return s;
+}
+
 struct str report_json(const struct diags *d, struct arena *arena)
 {
     json_t *list = json_array();

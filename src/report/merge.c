@@ -5,8 +5,7 @@
 #include "base/text.h"
 #include "report/report.h"
 
-/* How many diagnostics the finding at `i` takes, with its notes. */
-static uint32_t group_of(const struct diags *d, uint32_t i)
+uint32_t report_finding(const struct diags *d, uint32_t i)
 {
     uint32_t n = 1;
     while (i + n < d->list.n && d->list.at[i + n].severity == DIAG_NOTE)
@@ -74,11 +73,11 @@ void report_merge(struct diags *to, const struct diags *from, const struct diag_
     struct map known; /* the place in `to` from 1 of each key, as a pointer */
     map_init(&known, to->arena);
     for (uint32_t i = 0, n; i < to->list.n; i += n) {
-        n = group_of(to, i);
+        n = report_finding(to, i);
         map_put(&known, key_of(&to->list.at[i], n, to->arena), (void *)(uintptr_t)(i + 1));
     }
     for (uint32_t i = 0, n; i < from->list.n; i += n) {
-        n = group_of(from, i);
+        n = report_finding(from, i);
         struct str key = key_of(&from->list.at[i], n, to->arena);
         uintptr_t place = (uintptr_t)map_get(&known, key);
         if (place) {

@@ -16,6 +16,10 @@ struct str report_text(const struct diags *d, struct arena *arena);
  * (of the PTX), text, help, kernel, reason, program, process, repeat, frames (function, file, line, object, offset), count; what
  * is not known is left out. */
 struct str report_json(const struct diags *d, struct arena *arena);
+/* How many diagnostics the finding at `first` takes, with its notes. */
+uint32_t report_finding(const struct diags *d, uint32_t first);
+/* Such an array of that finding alone, in one line; .p is NULL where memory is exhausted. */
+struct str report_json_finding(const struct diags *d, uint32_t first, struct arena *arena);
 /* Adds what such an array has, so that all writers write the same again. False where it is none. */
 bool report_read(const struct json_t *list, struct diags *d);
 

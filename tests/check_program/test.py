@@ -236,6 +236,22 @@ def findings_that_cannot_be_written_are_missed():
     assert "findings cannot be written" in done.stderr and "some are missing" in done.stderr, done.stderr
 
 
+def the_file_of_findings_only_grows():
+    with tempfile.TemporaryDirectory() as told:
+        options = {"folder": told, "process": 0, "tools": 0, "on_error": 0, "launches": {"only": [], "except": [], "skip": 0, "count": 0}, "leak_check": True,
+                   "unused_memory": False, "api_errors": 1, "shadow_bytes": 0}
+        status, out, err = run("run", WAYS, env=dict(os.environ, HEDDLE_CHECK=json.dumps(options)))
+        name, = os.listdir(told)
+        with open(os.path.join(told, name)) as f:
+            first, *lines = [json.loads(line) for line in f]
+    assert first["program"] == "ways" and lines.pop() == {"ended": True}, (first, status, out, err)
+    numbers = [line["finding"] for line in lines if "finding" in line]
+    standing = [line["findings"] for line in lines if "findings" in line]
+    kernels = [name for line in lines for name in line.get("kernels", [])]
+    assert numbers == list(range(1, len(numbers) + 1)) and set(standing[-1]) <= set(numbers) and len(standing[-1]) > 1, lines
+    assert all(a != b for a, b in zip(standing, standing[1:])) and len(set(kernels)) == len(kernels) > 1, lines
+
+
 # ---- what is checked ----
 
 def kernels_are_chosen_by_name():

@@ -2,17 +2,22 @@
 #include "cuda/process/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cuda/api.h"
 
-char *process_file_path(const char *folder)
+/* ---- writing ---- */
+
+static char *new_path(const char *folder)
 {
     struct timespec t;
     char *path;
@@ -28,13 +33,14 @@ static sigset_t too_large(void)
     return set;
 }
 
-void process_file_begin(sigset_t *before)
+/* A file that may not grow is an error of write(), and no end of the program: between these two. errno stays. */
+static void hold_signal(sigset_t *before)
 {
     sigset_t set = too_large();
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-void process_file_end(const sigset_t *before)
+static void drop_signal(const sigset_t *before)
 {
     int error = errno;
     sigset_t set = too_large();
@@ -43,16 +49,67 @@ void process_file_end(const sigset_t *before)
     errno = error;
 }
 
-void process_file_lost(const char *path, const char *what)
+/* What should be in the file could not be written, and errno says why. */
+static void tell_lost(struct process_file *x)
 {
     char lost[PATH_MAX];
     FILE *f;
-    if (errno == ENOENT) /* the command has gone: nobody reads it */
+    bool again = x->lost || errno == ENOENT; /* the command has gone: nobody reads it */
+    x->lost = true;
+    if (again)
         return;
-    say("%s cannot be written to %.*s: %s", what, (int)(strrchr(path, '/') - path), path, strerror(errno));
-    snprintf(lost, sizeof lost, "%s.lost", path);
+    say("%s cannot be written to %.*s: %s", x->what, (int)(strrchr(x->path, '/') - x->path), x->path, strerror(errno));
+    snprintf(lost, sizeof lost, "%s.lost", x->path);
     if ((f = fopen(lost, "we")))
         fclose(f);
+}
+
+static bool write_all(struct process_file *f, const char *text, size_t n)
+{
+    while (n) {
+        ssize_t done = write(f->fd, text, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        f->cut = text[done - 1] != '\n';
+        text += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+bool process_file_append(struct process_file *f, const char *head, const char *text, const char *tail)
+{
+    int error = errno;
+    sigset_t before;
+    if (f->fd < 0)
+        return false;
+    hold_signal(&before);
+    bool ok = text && (!f->cut || write_all(f, "\n", 1)) && write_all(f, head, strlen(head)) &&
+              write_all(f, text, strlen(text)) && write_all(f, tail, strlen(tail));
+    if (!ok) {
+        errno = text ? errno : ENOMEM;
+        tell_lost(f);
+    }
+    drop_signal(&before);
+    errno = error;
+    return ok;
+}
+
+bool process_file_open(struct process_file *f, const char *folder, const char *what)
+{
+    char head[48];
+    json_t *name = json_string(program_invocation_short_name), *program = name ? name : json_string("?");
+    char *text = json_dumps(program, JSON_ENCODE_ANY);
+    json_decref(program);
+    *f = (struct process_file){.what = what, .path = new_path(folder), .fd = -1};
+    if (f->path && (f->fd = open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
+        tell_lost(f);
+    snprintf(head, sizeof head, "{\"process\": %d, \"program\": ", (int)getpid());
+    bool ok = process_file_append(f, head, text, "}\n");
+    free(text);
+    return ok;
 }
 
 /* ---- the thread that looks ---- */

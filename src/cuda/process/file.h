@@ -1,21 +1,27 @@
 /* The file that a process writes for the command that has started it (`heddle check`, `heddle explain`): one in the command's folder
- * for each process that uses CUDA, named PROCESS-TIME.TIME after its number and its start.
+ * for each process that uses CUDA, named PROCESS-TIME.TIME after its number and its start. It has a JSON object a line, and only grows,
+ * so that what ends the process leaves what is there:
+ *     {"process", "program"}   the first
+ *     {"ended": true, ...}     the last, where the process has ended by itself
  */
 #ifndef HEDDLE_CUDA_PROCESS_FILE_H
 #define HEDDLE_CUDA_PROCESS_FILE_H
 
-#include <signal.h>
+#include <stdbool.h>
 
-/* Of this process, from malloc; NULL where memory is exhausted. */
-char *process_file_path(const char *folder);
+struct process_file {
+    const char *what; /* is kept in it, in words */
+    char *path;
+    int fd;   /* -1: there is none */
+    bool cut; /* its last line is not whole */
+    bool lost;
+};
 
-/* A file that may not grow is an error of write(), and no end of the program: between these two. errno stays. */
-void process_file_begin(sigset_t *before);
-void process_file_end(const sigset_t *before);
-
-/* What should be in the file could not be written, and errno says why: tells the user, and the command by a file FILE.lost, which
- * needs no room on a disk that is full. */
-void process_file_lost(const char *path, const char *what);
+/* A new one in the folder, with its first line. False where there is none, which has been said. */
+bool process_file_open(struct process_file *f, const char *folder, const char *what);
+/* Appends lines, a text in three parts; `text` is NULL where memory is exhausted. What cannot be written is told to the user once, and to the
+ * command by a file FILE.lost, which needs no room on a disk that is full; then false. errno stays. */
+bool process_file_append(struct process_file *f, const char *head, const char *text, const char *tail);
 
 /* Calls `look` some times a second, from a thread of its own, which no signal is for, until it is stopped: what is written then stays,
  * whatever ends the process. One at a time; where there is no room for a thread, nobody looks. */

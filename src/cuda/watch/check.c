@@ -2,12 +2,8 @@
 #include "cuda/watch/check.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <jansson.h>
-#include <limits.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +13,7 @@
 #include "cuda/process/file.h"
 #include "cuda/process/stack.h"
 #include "cuda/state/state.h"
+#include "cuda/watch/check_file.h"
 #include "cuda/watch/watch.h"
 
 static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 5, TIMES_THE_COST = 20;
@@ -26,36 +23,15 @@ static struct {
     pid_t process;
     struct check_options options;
     pthread_mutex_t lock; /* of what follows */
-    char *path;           /* of the file */
     struct launch_choice choice;
     hd_checker *checkers[MAX_DEVICES];
     unsigned n_checkers;
     hd_report *others; /* findings that no checker has */
-    uint64_t launches, unchecked;
-    json_t *kernels; /* an object: the mangled names of those that were checked, in the order of their first launches */
-    json_t *running; /* an object: of kernels whose launches have begun and not ended, how many */
+    struct check_progress progress;
     double written_at, cost; /* when, and how many seconds it took */
-    bool ended, cannot_write;
 } check = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the file ---- */
-
-/* All but the findings; without its closing brace. */
-static char *head_text(void)
-{
-    json_t *kernels = json_array(), *program = json_string(program_invocation_short_name), *set;
-    const char *name;
-    json_object_foreach(check.kernels, name, set) json_array_append_new(kernels, json_string(name));
-    json_t *head =
-        json_pack("{s:o, s:i, s:b, s:I, s:I, s:o, s:O}", "program", program ? program : json_string("?"), "process",
-                  (int)check.process, "ended", check.ended, "launches", (json_int_t)check.launches, "unchecked",
-                  (json_int_t)check.unchecked, "kernels", kernels, "running", check.running);
-    char *text = json_dumps(head, JSON_COMPACT);
-    json_decref(head);
-    if (text)
-        text[strlen(text) - 1] = 0;
-    return text;
-}
 
 /* What has been found so far; NULL: nothing. */
 static hd_report *all_findings(void)
@@ -74,43 +50,17 @@ static hd_report *all_findings(void)
     return all;
 }
 
-static bool write_text(const char *path, const char *head, const char *findings)
-{
-    FILE *f = fopen(path, "we");
-    bool ok = f && fprintf(f, "%s, \"findings\": %s}\n", head, findings) > 0;
-    ok &= f && fclose(f) == 0;
-    return ok;
-}
-
-static void say_lost(void)
-{
-    if (!check.cannot_write)
-        process_file_lost(check.path, "findings");
-    check.cannot_write = true;
-}
-
 /* With the lock held. */
 static void write_file(void)
 {
-    char path[PATH_MAX];
-    sigset_t before;
     double begun = seconds_now();
-    if (!check.path)
+    if (!check_file_is_open())
         return;
-    process_file_begin(&before);
-    snprintf(path, sizeof path, "%s.new", check.path);
     hd_report *findings = all_findings();
-    char *head = head_text();
-    errno = head ? 0 : ENOMEM;
-    if (!head || !write_text(path, head, hd_report_json(findings)) || rename(path, check.path)) {
-        say_lost();
-        unlink(path);
-    }
-    free(head);
+    check_file_write(&check.progress, findings);
     hd_report_free(findings);
     check.written_at = seconds_now();
     check.cost = check.written_at - begun;
-    process_file_end(&before);
 }
 
 /* ---- start ---- */
@@ -150,10 +100,10 @@ bool check_start(void)
     check.process = getpid();
     if (o->process && o->process != check.process)
         return true;
-    if (o->folder && !(check.path = process_file_path(o->folder)))
-        return false;
-    check.kernels = json_object();
-    check.running = json_object();
+    if (o->folder)
+        check_file_open(o->folder);
+    check.progress.kernels = json_object();
+    check.progress.running = json_object();
     check.on = true;
     write_now();
     watch_host(o);
@@ -180,7 +130,7 @@ bool check_wants(const char *kernel)
         return true;
     pthread_mutex_lock(&check.lock);
     bool wanted = launch_choice_takes(&check.choice, kernel);
-    check.unchecked += !wanted;
+    check.progress.unchecked += !wanted;
     pthread_mutex_unlock(&check.lock);
     return wanted;
 }
@@ -188,11 +138,11 @@ bool check_wants(const char *kernel)
 /* With the lock held. */
 static void count_running(const char *kernel, int by)
 {
-    json_int_t n = json_integer_value(json_object_get(check.running, kernel)) + by;
+    json_int_t n = json_integer_value(json_object_get(check.progress.running, kernel)) + by;
     if (n > 0)
-        json_object_set_new(check.running, kernel, json_integer(n));
+        json_object_set_new(check.progress.running, kernel, json_integer(n));
     else
-        json_object_del(check.running, kernel);
+        json_object_del(check.progress.running, kernel);
 }
 
 /* From the launch's thread. */
@@ -211,7 +161,8 @@ static void look(void)
 {
     pthread_mutex_lock(&check.lock);
     double since = seconds_now() - check.written_at;
-    if (json_object_size(check.running) && since > SECONDS_BETWEEN_COUNTS && since > TIMES_THE_COST * check.cost)
+    if (json_object_size(check.progress.running) && since > SECONDS_BETWEEN_COUNTS &&
+        since > TIMES_THE_COST * check.cost)
         write_file();
     pthread_mutex_unlock(&check.lock);
 }
@@ -222,9 +173,9 @@ static void launched(void *data, const char *kernel, bool fresh)
     if (!check.on)
         return;
     pthread_mutex_lock(&check.lock);
-    check.launches++;
+    check.progress.launches++;
     count_running(kernel, -1);
-    json_object_set_new(check.kernels, kernel, json_true());
+    json_object_set_new(check.progress.kernels, kernel, json_true());
     if (fresh || seconds_now() - check.written_at > SECONDS_BETWEEN_COUNTS)
         write_file();
     pthread_mutex_unlock(&check.lock);
@@ -274,7 +225,7 @@ hd_result check_machine(hd_machine *machine)
     if (!r)
         check.checkers[check.n_checkers++] = checker;
     pthread_mutex_unlock(&check.lock);
-    if (check.path)
+    if (check_file_is_open())
         process_file_watch(look);
     return r;
 }
@@ -325,6 +276,6 @@ __attribute__((destructor)) static void finish(void)
     watch_end();
     for (unsigned i = 0; i < check.n_checkers; i++)
         hd_checker_end(check.checkers[i]);
-    check.ended = true;
+    check.progress.ended = true;
     write_now();
 }

@@ -1,11 +1,7 @@
 /* A process that `heddle check` watches: its checkers, and the file that its findings go to.
  *
- * The file is in the folder that HEDDLE_CHECK names, a new one for each process that uses CUDA, replaced as a whole each time: a
- * JSON object with `program`, `process`, `ended` (false until the process has come to its end by itself), `launches` and
- * `unchecked` (how many), `kernels` (mangled names of those that were checked), `running` (of kernels with launches that have not ended, how many)
- * and `findings` (report/report.h). It is written after each launch that has shown something new, after others and while they run now
- * and then, and at the end: whatever ends the process, what
- * its launches have shown until then is there. A file FILE.lost beside it says that a newer one could not be written.
+ * The file (check_file.h) is in the folder that HEDDLE_CHECK names. Lines are added after each launch that has shown something new, after
+ * others and while they run now and then, and at the end: whatever ends the process, what its launches have shown until then is there.
  */
 #ifndef HEDDLE_CUDA_WATCH_CHECK_H
 #define HEDDLE_CUDA_WATCH_CHECK_H

@@ -22,8 +22,7 @@ static struct {
     pid_t process;
     struct explain_options options;
     pthread_mutex_t lock; /* of what follows */
-    char *path;           /* of the file */
-    int fd;
+    struct process_file file;
     struct launch_choice choice;
     hd_explainer *explainers[MAX_DEVICES];
     unsigned n_explainers;
@@ -32,37 +31,14 @@ static struct {
     double kernels_due;                /* when the kernels are to be written next */
     bool kernels_old;                  /* launches have ended since they were written */
     uint64_t running, running_written; /* launches that have begun and not ended; as the file has it */
-    bool cannot_write;
-} explain = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+} explain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the file ---- */
-
-static bool write_all(const char *text, size_t n)
-{
-    while (n) {
-        ssize_t done = write(explain.fd, text, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return false;
-        text += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
 
 /* With the lock held. */
 static void write_line(const char *head, const char *text)
 {
-    sigset_t before;
-    process_file_begin(&before);
-    bool ok = text && write_all(head, strlen(head)) && write_all(text, strlen(text)) && write_all("}\n", 2);
-    if (!ok && !explain.cannot_write) {
-        errno = text ? errno : ENOMEM;
-        process_file_lost(explain.path, "what was counted");
-        explain.cannot_write = true;
-    }
-    process_file_end(&before);
+    process_file_append(&explain.file, head, text, "}\n");
 }
 
 /* What is of a device. With the lock held. */
@@ -158,23 +134,6 @@ static void again(void *data, uint64_t n)
 
 /* ---- start ---- */
 
-static bool open_file(void)
-{
-    json_t *name = json_string(program_invocation_short_name), *program = name ? name : json_string("?");
-    char *text = json_dumps(program, JSON_ENCODE_ANY), number[48];
-    json_decref(program);
-    snprintf(number, sizeof number, "{\"process\": %d, \"program\": ", (int)explain.process);
-    explain.path = process_file_path(explain.options.folder);
-    explain.fd = explain.path ? open(explain.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
-    bool ok = explain.fd >= 0 && text;
-    if (ok)
-        write_line(number, text);
-    else
-        say("what is counted cannot be written to %s: %s", explain.options.folder, strerror(errno));
-    free(text);
-    return ok;
-}
-
 bool explain_start(void)
 {
     const char *text = secure_getenv("HEDDLE_EXPLAIN");
@@ -189,7 +148,7 @@ bool explain_start(void)
     explain.started = seconds_now();
     if (o->process && o->process != explain.process)
         return true;
-    explain.on = open_file();
+    explain.on = process_file_open(&explain.file, o->folder, "what was counted");
     return true;
 }
 

@@ -1,13 +1,12 @@
 /* A process whose launches `heddle explain` counts: its explainers, and the file that says what they have counted.
  *
- * The file (process/file.h) has a JSON object a line, and only grows, so that what ends the process leaves what is there:
- *     {"process", "program"}                  the first
+ * The lines of the file (process/file.h) between the first and the last:
  *     {"device": N, "launch": {...}}          each launch, when it has ended (explain/json.h)
  *     {"device": N, "again": I}               or, where one is as that of the device's I-th line with a launch, from 0 on
  *     {"device": N, "kernel": {...}}          a kernel by line: the sums of its launches so far; the last one of a kernel counts
  *     {"streams": [...]}                      at its end (explain/streams.h)
  *     {"running": N}                          launches that have begun and not ended; the last one counts
- *     {"ended": true, "uncounted": N}         the last, where the process has ended by itself
+ *     {"ended": true, "uncounted": N}         the last
  */
 #ifndef HEDDLE_CUDA_WATCH_EXPLAIN_H
 #define HEDDLE_CUDA_WATCH_EXPLAIN_H
