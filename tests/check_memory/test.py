@@ -14,6 +14,7 @@ os.environ["HEDDLE_CACHE"] = "off"
 SEES_HOST = os.uname().machine == "x86_64" and os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "libheddle-symbols.so"))
 PARTLY = os.path.join(source, "tests", "check_memory", "partly.cu")
 MANY = os.path.join(source, "tests", "check_memory", "many.cu")
+BRANCHES = os.path.join(source, "tests", "check_memory", "branches.cu")
 PAST = os.path.join(source, "tests", "check_memory", "past.cu")
 
 
@@ -51,6 +52,15 @@ def launches_that_are_waited_for_leave_nothing_behind():
     for streams in 1, 2:
         grown = grown_mib(200, streams)  # which have left 570 MiB when all was kept
         assert grown < 64, f"{grown} MiB more behind 200 launches in {streams} streams"
+
+
+def a_graph_of_many_branches_is_in_proportion():
+    if SANITIZED:
+        raise Skip("sanitizers keep what is freed")
+    done = check(8000, program=BRANCHES)  # which took 525 MiB when each branch remembered all the others
+    assert not done.findings and int(done.out) < 150 << 10, (done.findings, done.out)
+    (race,) = check(3000, "race", program=BRANCHES).findings
+    assert race["code"] == "data-race" and race["cuda_line"] == lines_of(BRANCHES)["writes"], race
 
 
 def races_behind_many_launches_are_found():

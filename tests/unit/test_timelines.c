@@ -1,4 +1,5 @@
 /* The order of tasks (src/check/order/timelines.h): against reachability in random graphs, and rule by rule. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,8 @@
 
 #include "check/order/timelines.h"
 
-static const struct task_note copy = {.kind = TASK_COPY}, mark = {.kind = TASK_MARK}, call = {.kind = TASK_CALL};
+static const struct task_note copy = {.kind = TASK_COPY}, mark = {.kind = TASK_MARK}, call = {.kind = TASK_CALL},
+                              launch = {.kind = TASK_LAUNCH};
 
 static uint32_t submit(struct timelines *s, uint32_t *timeline, uint32_t after)
 {
@@ -284,25 +286,55 @@ static void random_graphs_are_ordered_as_reachability_says(void **state)
     }
 }
 
-/* Clocks of the branches of a fan know of what is before them all, not of each other. */
-static void a_wide_fan_costs_what_its_tasks_do(void **state)
+/* Clocks of the branches of a fan know of what is before them all, not of each other: of the second fan, of each branch of the first. */
+static void wide_fans_cost_what_their_tasks_do(void **state)
 {
-    enum { N = 20000, MOST_SECONDS = 3 };
+    enum { N = 20000, FANS = 3, MOST_SECONDS = 5, MOST_BYTES = 100 << 20 };
     (void)state;
     struct timelines *s = timelines_new();
     static uint32_t branches[N], ends[N];
-    uint32_t stream = 0, first = submit(s, &stream, 0);
+    uint32_t stream = 0, before_all = submit(s, &stream, 0);
+    size_t bytes = mallinfo2().uordblks;
     clock_t begun = clock();
-    for (int i = 0; i < N; i++)
-        ends[i] = submit(s, &branches[i], first);
-    uint32_t last = timelines_submit(s, &stream, &copy, ends, N);
-    timelines_begin(s, last);
-    timelines_end(s, last);
-    assert_true(timelines_before(s, first, ends[N - 1]) && timelines_before(s, ends[7], last));
-    assert_false(timelines_before(s, ends[7], ends[8]) || timelines_before(s, ends[8], ends[7]));
-    assert_int_equal(timelines_frontier(s, ends[N / 2]), first);
-    assert_int_equal(timelines_frontier(s, last), last - 1);
+    for (int fan = 0; fan < FANS; fan++) {
+        uint32_t first = submit(s, &stream, 0), earlier = fan ? ends[7] : before_all;
+        for (int i = 0; i < N; i++)
+            ends[i] = submit(s, &branches[i], first);
+        uint32_t last = timelines_submit(s, &stream, &copy, ends, N);
+        timelines_begin(s, last);
+        timelines_end(s, last);
+        assert_true(timelines_before(s, earlier, ends[7]) && timelines_before(s, earlier, ends[8]));
+        assert_true(timelines_before(s, first, ends[N - 1]) && timelines_before(s, ends[7], last));
+        assert_false(timelines_before(s, ends[7], ends[8]) || timelines_before(s, ends[8], ends[7]));
+        assert_int_equal(timelines_frontier(s, ends[N / 2]), first);
+        assert_int_equal(timelines_frontier(s, last), last - 1);
+    }
     assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < MOST_SECONDS);
+    assert_true(mallinfo2().uordblks - bytes < MOST_BYTES);
+    timelines_free(s);
+}
+
+/* What a task learns while it runs is before what comes after it, also where a gate has counted the task before. */
+static void what_is_learnt_behind_a_gate_counts(void **state)
+{
+    (void)state;
+    struct timelines *s = timelines_new();
+    uint32_t a = 0, b = 0, c = 0, d = 0, e = 0, other, runs, gate, last;
+    runs = timelines_submit(s, &a, &launch, NULL, 0);
+    timelines_begin(s, runs);
+    gate = timelines_submit(s, &b, &(struct task_note){.kind = TASK_GATE}, NULL, 0);
+    timelines_begin(s, gate);
+    timelines_end(s, gate);
+    other = timelines_submit(s, &c, &launch, NULL, 0);
+    timelines_begin(s, other);
+    timelines_learn(s, runs, other);
+    timelines_end(s, other);
+    timelines_end(s, runs);
+    uint32_t alone = submit(s, &d, gate);
+    last = timelines_submit(s, &e, &copy, (uint32_t[]){gate, runs}, 2);
+    timelines_begin(s, last);
+    assert_true(timelines_before(s, runs, alone) && !timelines_before(s, other, alone));
+    assert_true(timelines_before(s, runs, last) && timelines_before(s, other, last));
     timelines_free(s);
 }
 
@@ -321,7 +353,8 @@ int main(void)
         cmocka_unit_test(tasks_keep_what_they_are),
         cmocka_unit_test(what_is_before_all_that_comes_is_settled_and_forgotten),
         cmocka_unit_test(random_graphs_are_ordered_as_reachability_says),
-        cmocka_unit_test(a_wide_fan_costs_what_its_tasks_do),
+        cmocka_unit_test(wide_fans_cost_what_their_tasks_do),
+        cmocka_unit_test(what_is_learnt_behind_a_gate_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

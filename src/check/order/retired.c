@@ -4,52 +4,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool timelines_all_waited_for(const struct timelines *s)
+bool timelines_all_waited_for(struct timelines *s)
 {
+    struct task_clock_reader now = {.clock = s->now};
+    if (!task_clock_counts(s->now, s->unwaited, s->timelines.at[s->unwaited].last_work))
+        return false;
     for (uint32_t i = 0; i < s->timelines.n; i++)
-        if (times_at(&s->now, i) < s->timelines.at[i].last_work)
+        if (task_clock_read(&now, i) < s->timelines.at[i].last_work) {
+            s->unwaited = i;
             return false;
+        }
     return true;
 }
 
-uint32_t timelines_counted(const struct timelines *s, const struct times *t, uint32_t last, uint32_t least,
-                           uint32_t but)
+static void lower(struct timelines *s, uint32_t timeline, uint32_t place)
 {
-    for (uint32_t i = 0; i < s->timelines.n && last > least; i++) {
-        const struct timeline *x = &s->timelines.at[i];
-        uint32_t place = times_at(t, i);
-        if (i != but && place < x->n && task_at(x, place + 1) <= last)
-            last = task_at(x, place + 1) - 1;
-    }
-    return last;
+    if (place < s->least.at[timeline])
+        s->least.at[timeline] = place;
 }
 
-/* What comes before all tasks that have not ended and all future ones. Of such tasks of a timeline, the first has the least clock. */
-static void find_retired(const struct timelines *s, struct times *t)
+static void lower_all_but(struct timelines *s, uint32_t but, const struct clock *c)
 {
-    times_set(t, &s->now);
-    for (uint32_t i = HOST_TIMELINE + 1; i < s->timelines.n && t->n; i++) {
+    struct task_clock_reader counted = {.clock = c};
+    for (uint32_t i = 0; i < s->timelines.n; i++)
+        if (i != but)
+            lower(s, i, task_clock_read(&counted, i));
+}
+
+/* Finds what comes before all tasks that have not ended and all future ones. Of such tasks of a timeline, the first has the least clock, and
+ * comes after all that has ended there. A clock that many have is read for the first of them; to the others that one's timeline is one more. */
+static void find_retired(struct timelines *s)
+{
+    struct task_clock_reader now = {.clock = s->now};
+    const struct clock *read = NULL;
+    uint32_t read_for = HOST_TIMELINE;
+    for (uint32_t i = 0; i < s->timelines.n; i++)
+        s->least.at[i] = task_clock_read(&now, i);
+    for (uint32_t i = HOST_TIMELINE + 1; i < s->timelines.n; i++) {
         const struct timeline *x = &s->timelines.at[i];
         if (x->ended == x->n)
             continue;
         const struct task_record *first = record_of(s, task_at(x, x->ended + 1));
-        const struct task_clock *c = first->pending ? first->pending->host : first->clock;
-        uint32_t own = times_at(t, i) < x->ended ? times_at(t, i) : x->ended, known = c ? c->n : 0;
-        t->n = t->n < known ? t->n : known;
-        for (uint32_t k = 0; k < t->n; k++)
-            t->at[k] = t->at[k] < c->at[k] ? t->at[k] : c->at[k];
-        if (i < t->n)
-            t->at[i] = own;
+        const struct clock *c = first->pending ? first->pending->host : first->clock;
+        if (read_for != HOST_TIMELINE && c == read)
+            lower(s, read_for, task_clock_at(c, read_for));
         else
-            times_join_place(t, i, own);
+            lower_all_but(s, i, c);
+        lower(s, i, x->ended);
+        read = c;
+        read_for = i;
     }
 }
 
 void timelines_drop_record(struct task_record *r)
 {
-    task_clock_release(r->clock);
+    clock_release(r->clock);
     if (r->pending)
-        task_clock_release(r->pending->host);
+        clock_release(r->pending->host);
     free(r->pending);
 }
 
@@ -80,11 +91,13 @@ static void forget_places(struct timeline *x, uint32_t retired)
 
 void timelines_retire(struct timelines *s)
 {
-    find_retired(s, &s->scratch);
-    uint32_t retired = timelines_counted(s, &s->scratch, s->n_tasks, 0, UINT32_MAX);
+    find_retired(s);
+    uint32_t retired = s->n_tasks;
+    for (uint32_t i = 0; i < s->timelines.n; i++)
+        retired = timeline_counted(&s->timelines.at[i], s->least.at[i], retired);
     forget_records(s, retired);
     for (uint32_t i = 0; i < s->timelines.n; i++)
-        forget_places(&s->timelines.at[i], times_at(&s->scratch, i));
+        forget_places(&s->timelines.at[i], s->least.at[i]);
     if (timelines_all_waited_for(s))
         retired = s->n_tasks; /* what is left are marks */
     if (retired > atomic_load(&s->retired))

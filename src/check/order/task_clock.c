@@ -1,56 +1,43 @@
 /* Vector clocks over timelines; see task_clock.h. */
 #include "check/order/task_clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-void task_clock_release(struct task_clock *c)
+enum { LANE_BITS = 5, LANE_MASK = (1 << LANE_BITS) - 1 }; /* of a warp's lanes, and of a block's warps */
+
+static uint32_t block_of(uint32_t timeline)
 {
-    if (c && --c->refs == 0)
-        free(c);
+    return timeline >> 2 * LANE_BITS;
 }
 
-struct task_clock *task_clock_new(const struct times *t)
+static unsigned warp_of(uint32_t timeline)
 {
-    struct task_clock *c = malloc(sizeof *c + t->n * sizeof *t->at);
-    if (!c)
-        return NULL;
-    c->refs = 1;
-    c->n = t->n;
-    memcpy(c->at, t->at, t->n * sizeof *t->at);
-    return c;
+    return timeline >> LANE_BITS & LANE_MASK;
 }
 
-void times_set(struct times *to, const struct times *from)
+static unsigned lane_of(uint32_t timeline)
 {
-    memcpy(to->at, from->at, from->n * sizeof *to->at);
-    to->n = from->n;
+    return timeline & LANE_MASK;
 }
 
-static void reach(struct times *t, uint32_t n)
+uint32_t task_clock_read(struct task_clock_reader *r, uint32_t timeline)
 {
-    if (n <= t->n)
-        return;
-    memset(t->at + t->n, 0, (n - t->n) * sizeof *t->at);
-    t->n = n;
+    uint32_t group = 1 + (timeline >> LANE_BITS);
+    if (r->group != group) {
+        memset(r->at, 0, sizeof r->at);
+        clock_frontiers(r->clock, block_of(timeline), warp_of(timeline), r->at);
+        r->group = group;
+    }
+    return r->at[lane_of(timeline)];
 }
 
-void times_join(struct times *t, const struct task_clock *c)
+bool task_clock_counts(const struct clock *c, uint32_t timeline, uint32_t place)
 {
-    reach(t, c ? c->n : 0);
-    for (uint32_t i = 0; c && i < c->n; i++)
-        t->at[i] = t->at[i] > c->at[i] ? t->at[i] : c->at[i];
+    return !place || clock_before(c, block_of(timeline), warp_of(timeline), 1u << lane_of(timeline), place - 1);
 }
 
-void times_join_place(struct times *t, uint32_t timeline, uint32_t place)
+void task_clock_count(struct clock **c, uint32_t timeline, uint32_t place)
 {
-    if (place <= times_at(t, timeline))
-        return;
-    reach(t, timeline + 1);
-    t->at[timeline] = place;
-}
-
-bool times_equal(const struct task_clock *c, const struct times *t)
-{
-    return c->n == t->n && memcmp(c->at, t->at, t->n * sizeof *t->at) == 0;
+    if (!task_clock_counts(*c, timeline, place))
+        clock_add_lane(c, block_of(timeline), warp_of(timeline), lane_of(timeline), place);
 }

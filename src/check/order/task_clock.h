@@ -1,39 +1,26 @@
-/* Vector clocks over timelines (timelines.h): of each timeline, how many of its tasks come before. Under the lock of the timelines. */
+/* Vector clocks over timelines (timelines.h): of each timeline, how many of its tasks come before. They are clocks of clock.h, of which a
+ * timeline is a lane, and the place of a task an epoch. Under the lock of the timelines, but for what asks. */
 #ifndef HEDDLE_CHECK_TASK_CLOCK_H
 #define HEDDLE_CHECK_TASK_CLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "check/order/clock.h"
 
-/* Never changed, and shared. */
-struct task_clock {
-    uint32_t refs, n;
-    uint32_t at[]; /* by timeline: how many of its tasks; none of those behind */
+/* A clock that is read timeline by timeline, in their order. */
+struct task_clock_reader {
+    const struct clock *clock;
+    uint32_t group; /* 1 + the timeline's of `at`, in groups of 32 */
+    uint32_t at[32];
 };
 
-/* One in the making, with room for all timelines. */
-struct times {
-    uint32_t *at, n, capacity;
-};
-
-/* NULL without memory. */
-struct task_clock *task_clock_new(const struct times *t);
-void task_clock_release(struct task_clock *c); /* NULL is allowed here and below */
-static inline struct task_clock *task_clock_keep(struct task_clock *c)
+uint32_t task_clock_read(struct task_clock_reader *r, uint32_t timeline);
+static inline uint32_t task_clock_at(const struct clock *c, uint32_t timeline)
 {
-    if (c)
-        c->refs++;
-    return c;
+    struct task_clock_reader r = {.clock = c};
+    return task_clock_read(&r, timeline);
 }
-
-void times_set(struct times *to, const struct times *from);
-void times_join(struct times *t, const struct task_clock *c);
-/* The tasks of a timeline up to a place come before. */
-void times_join_place(struct times *t, uint32_t timeline, uint32_t place);
-static inline uint32_t times_at(const struct times *t, uint32_t timeline)
-{
-    return timeline < t->n ? t->at[timeline] : 0;
-}
-bool times_equal(const struct task_clock *c, const struct times *t);
+/* Does the task at this place come before? */
+bool task_clock_counts(const struct clock *c, uint32_t timeline, uint32_t place);
+/* The tasks of a timeline up to a place come before. Without memory *c counts less than it should. */
+void task_clock_count(struct clock **c, uint32_t timeline, uint32_t place);
 
 #endif

@@ -2,7 +2,9 @@
  *
  * A task is named by its timeline and its place there. Its clock (task_clock.h) has for each other timeline the place up to which tasks
  * come before it. Clocks are made when tasks begin, since a host function can add to what comes before a task that was submitted long
- * ago. They are immutable and shared: most tasks have that of the one before them.
+ * ago. They are immutable, and share what they have in common: most tasks of a timeline have one clock, and so have the branches behind a
+ * task. A clock that counts a task counts all that comes before it, too, so a join looks no further; but not what a task that was
+ * counted while it ran has learnt since.
  *
  * A task is *retired* when it comes before all that has not ended and all that the host will submit. Nothing is kept of retired tasks: they
  * come before whoever asks, and add nothing to a clock. So what is kept grows with what the host has not waited for.
@@ -14,37 +16,65 @@
 
 /* ---- what comes before a task ---- */
 
+/* A clock in the making. */
+struct past {
+    struct clock *clock;
+    const struct clock *joined; /* the last that was: a join need not look at what that shares with the next */
+};
+
+static void join(struct past *p, struct clock *c)
+{
+    if (c != p->joined)
+        clock_join_since(&p->clock, c, p->joined);
+    p->joined = c;
+}
+
+static bool counts(const struct clock *c, const struct task_record *r)
+{
+    return task_clock_counts(c, r->timeline, r->place);
+}
+
+/* The task, and all that comes before it. */
+static bool counts_wholly(const struct past *p, const struct task_record *r)
+{
+    return !r->counted_early && counts(p->clock, r);
+}
+
 /* Joins what comes before a task. */
-static void join_past(const struct timelines *s, struct times *t, uint32_t task)
+static void join_past(const struct timelines *s, struct past *p, uint32_t task)
 {
     const struct task_record *r = record_of(s, task);
-    times_join(t, r->clock);
-    times_join_place(t, r->timeline, r->place - 1);
+    if (counts_wholly(p, r))
+        return;
+    join(p, r->clock);
+    task_clock_count(&p->clock, r->timeline, r->place - 1);
+}
+
+/* Joins what threads of a launch have learnt. */
+static void join_learnt(const struct timelines *s, struct past *p, const struct task_record *r)
+{
+    for (unsigned i = 0; i < MOST_LEARNT; i++) {
+        uint32_t from = atomic_load(&r->learnt[i]);
+        if (is_forgotten(s, from)) /* or 0 */
+            continue;
+        struct task_record *other = record_of(s, from);
+        join_past(s, p, from);
+        task_clock_count(&p->clock, other->timeline, other->place);
+        other->counted_early |= other->place > s->timelines.at[other->timeline].ended;
+    }
 }
 
 /* Joins what comes before a successor of the task. */
-static void join_task(const struct timelines *s, struct times *t, uint32_t task)
+static void join_task(const struct timelines *s, struct past *p, uint32_t task)
 {
     if (is_forgotten(s, task)) /* or 0 */
         return;
     const struct task_record *r = record_of(s, task);
-    join_past(s, t, task);
-    times_join_place(t, r->timeline, r->place);
-    for (unsigned i = 0; i < MOST_LEARNT; i++) {
-        uint32_t from = atomic_load(&r->learnt[i]);
-        if (!is_forgotten(s, from)) {
-            join_past(s, t, from);
-            times_join_place(t, record_of(s, from)->timeline, record_of(s, from)->place);
-        }
-    }
-}
-
-/* A reference to the host's clock; NULL without memory. */
-static struct task_clock *host_clock(struct timelines *s)
-{
-    if (!s->shared)
-        s->shared = task_clock_new(&s->now);
-    return task_clock_keep(s->shared);
+    if (counts_wholly(p, r))
+        return;
+    join_past(s, p, task);
+    task_clock_count(&p->clock, r->timeline, r->place);
+    join_learnt(s, p, r);
 }
 
 /* The host's clock changes, or a task comes after what the host has done: its next accesses are another task. */
@@ -53,31 +83,36 @@ static void end_segment(struct timelines *s)
     s->segment = 0;
 }
 
-static void host_moves(struct timelines *s)
+/* The host comes to know of tasks: join_past() or join_task(). */
+static void host_learns(struct timelines *s, void (*what)(const struct timelines *, struct past *, uint32_t),
+                        const uint32_t *tasks, uint32_t n)
 {
+    struct past now = {.clock = s->now};
     end_segment(s);
-    task_clock_release(s->shared);
-    s->shared = NULL;
+    for (uint32_t i = 0; i < n; i++)
+        what(s, &now, tasks[i]);
+    s->now = now.clock;
 }
 
 /* ---- timelines and records ---- */
 
-/* A new timeline, with room in the host's clock; NULL without memory. */
+/* A new timeline; NULL without memory. */
 static struct timeline *timeline_add(struct timelines *s)
 {
-    uint32_t n = s->timelines.n + 1;
-    bool fits = VEC_RESERVE(&s->now, n - s->now.n) && VEC_RESERVE(&s->scratch, n - s->scratch.n);
-    struct timeline *new = fits ? VEC_ADD(&s->timelines) : NULL;
-    if (new)
-        *new = (struct timeline){0};
+    struct timeline *new = VEC_RESERVE(&s->least, 1) ? VEC_ADD(&s->timelines) : NULL;
+    if (!new)
+        return NULL;
+    s->least.n++;
+    *new = (struct timeline){0};
     return new;
 }
 
 /* A closed timeline, all of whose tasks the host has waited for, is used again: whatever is submitted now comes after them anyway. */
 static uint32_t timeline_again(struct timelines *s)
 {
+    struct task_clock_reader now = {.clock = s->now};
     for (uint32_t i = HOST_TIMELINE + 1; s->n_closed && i < s->timelines.n; i++)
-        if (s->timelines.at[i].closed && times_at(&s->now, i) == s->timelines.at[i].n) {
+        if (s->timelines.at[i].closed && task_clock_read(&now, i) == s->timelines.at[i].n) {
             s->timelines.at[i].closed = false;
             s->n_closed--;
             return i;
@@ -155,20 +190,25 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
 
 /* ---- tasks ---- */
 
-/* `t` is all that comes before the task; it includes all tasks up to `least`. */
-static void set_clock(struct timelines *s, uint32_t task, struct times *t, struct task_clock *like, uint32_t least)
+/* The frontier of a task with this clock, all tasks up to `least` among those that it counts. */
+static uint32_t frontier_of(const struct timelines *s, uint32_t task, const struct clock *c, uint32_t least)
+{
+    uint32_t last = task - 1, own = record_of(s, task)->timeline;
+    struct task_clock_reader counted = {.clock = c};
+    for (uint32_t i = 0; i < s->timelines.n && last > least; i++)
+        if (i != own)
+            last = timeline_counted(&s->timelines.at[i], task_clock_read(&counted, i), last);
+    return last;
+}
+
+/* `past`, whose reference it gets, is all that comes before the task; it includes all tasks up to `least`. */
+static void set_clock(struct timelines *s, uint32_t task, struct clock *past, uint32_t least)
 {
     struct task_record *r = record_of(s, task);
-    if (r->timeline < t->n)
-        t->at[r->timeline] = 0;
-    while (t->n && !t->at[t->n - 1])
-        t->n--;
-    struct task_clock *old = r->clock;
-    r->frontier = timelines_counted(s, t, task - 1, least, r->timeline);
+    r->frontier = frontier_of(s, task, past, least);
     if (r->overlapped && task_at(&s->timelines.at[r->timeline], r->overlapped) <= r->frontier)
         r->frontier = task_at(&s->timelines.at[r->timeline], r->overlapped) - 1;
-    r->clock = like && times_equal(like, t) ? task_clock_keep(like) : task_clock_new(t);
-    task_clock_release(old);
+    clock_replace(&r->clock, past);
 }
 
 static struct pending *pending_new(struct timelines *s, uint32_t previous, const uint32_t *after, uint32_t n)
@@ -176,17 +216,12 @@ static struct pending *pending_new(struct timelines *s, uint32_t previous, const
     struct pending *p = malloc(sizeof *p + n * sizeof *after);
     if (!p)
         return NULL;
-    p->host = host_clock(s);
+    p->host = clock_ref(s->now);
     p->previous = previous;
     p->n = n;
     if (n)
         memcpy(p->after, after, n * sizeof *after);
     return p;
-}
-
-static bool counts(const struct task_clock *c, const struct task_record *r)
-{
-    return c && r->timeline < c->n && r->place <= c->at[r->timeline];
 }
 
 /* Does `after` come before `previous`, too, or has the host waited for it? */
@@ -195,7 +230,7 @@ static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t a
     if (is_forgotten(s, after)) /* or 0 */
         return true;
     const struct task_record *p = record_of(s, previous), *r = record_of(s, after);
-    bool known = r->timeline == p->timeline || r->place <= times_at(&s->now, r->timeline) || counts(p->clock, r);
+    bool known = r->timeline == p->timeline || counts(s->now, r) || counts(p->clock, r);
     for (uint32_t i = 0; p->pending && i < p->pending->n; i++)
         known |= p->pending->after[i] == after;
     return known;
@@ -211,7 +246,7 @@ static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, u
     for (uint32_t i = 0; i < n; i++)
         if (!is_known_to(s, previous, after[i]))
             return 0;
-    uint32_t first = p->overlapped ? p->overlapped : p->place, known = times_at(&s->now, timeline) + 1;
+    uint32_t first = p->overlapped ? p->overlapped : p->place, known = task_clock_at(s->now, timeline) + 1;
     first = first > known ? first : known;
     return first <= p->place ? first : 0;
 }
@@ -244,29 +279,56 @@ static uint32_t frontier_behind(const struct timelines *s, uint32_t earlier)
     return frontier == earlier - 1 ? earlier : frontier;
 }
 
-static void join_earlier(struct timelines *s, uint32_t earlier, uint32_t *least)
+static uint32_t frontier_behind_all(const struct timelines *s, const struct pending *p)
 {
-    uint32_t frontier = frontier_behind(s, earlier);
-    *least = *least > frontier ? *least : frontier;
-    join_task(s, &s->scratch, earlier);
+    uint32_t most = frontier_behind(s, p->previous);
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint32_t frontier = frontier_behind(s, p->after[i]);
+        most = most > frontier ? most : frontier;
+    }
+    return most;
+}
+
+/* What the host knew at the submission, and what comes before a successor of each that the task comes after; not of its timeline. */
+static struct clock *common_past(struct timelines *s, const struct pending *p)
+{
+    struct past past = {.clock = clock_ref(p->host), .joined = p->host};
+    bool is_branch = p->n == 1 && p->after[0];
+    if (is_branch && p->after[0] == s->common.after && p->host == s->common.host) {
+        clock_replace(&past.clock, clock_ref(s->common.clock));
+        return past.clock;
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        join_task(s, &past, p->after[i]);
+    if (is_branch) {
+        s->common.after = p->after[0];
+        clock_replace(&s->common.host, clock_ref(p->host));
+        clock_replace(&s->common.clock, clock_ref(past.clock));
+    }
+    return past.clock;
+}
+
+/* Joins what comes before a successor of the task before `r` in its timeline, which itself needs not be counted. */
+static void join_previous(const struct timelines *s, struct past *p, const struct task_record *r, uint32_t previous)
+{
+    struct task_record *before = is_forgotten(s, previous) ? NULL : record_of(s, previous); /* or 0 */
+    if (!before || counts_wholly(p, before))
+        return;
+    join(p, before->clock);
+    join_learnt(s, p, before);
+    before->counted_early |= r->overlapped != 0;
 }
 
 static void begin(struct timelines *s, uint32_t task)
 {
     struct task_record *r = record_of(s, task);
     struct pending *p = r->pending;
-    struct task_clock *like = p && !is_forgotten(s, p->previous) ? record_of(s, p->previous)->clock : NULL;
-    uint32_t least = 0;
-    s->scratch.n = 0;
-    if (p) {
-        times_join(&s->scratch, p->host);
-        join_earlier(s, p->previous, &least);
-        for (uint32_t i = 0; i < p->n; i++)
-            join_earlier(s, p->after[i], &least);
-    }
-    set_clock(s, task, &s->scratch, like, least);
+    struct past past = {.clock = p ? common_past(s, p) : NULL};
     if (p)
-        task_clock_release(p->host);
+        join_previous(s, &past, r, p->previous);
+    set_clock(s, task, past.clock, p ? frontier_behind_all(s, p) : 0);
+    if (p)
+        clock_release(p->host);
     free(p);
     r->pending = NULL;
     s->timelines.at[r->timeline].begun = r->place;
@@ -284,11 +346,20 @@ void timelines_begin(struct timelines *s, uint32_t task)
         return;
     pthread_mutex_lock(&s->lock);
     begin(s, task);
-    if (is_host_function(s, task)) {
-        host_moves(s);
-        join_past(s, &s->now, task);
-    }
+    if (is_host_function(s, task))
+        host_learns(s, join_past, &task, 1);
     pthread_mutex_unlock(&s->lock);
+}
+
+/* All that has begun comes before, which may go on. */
+static void count_begun(struct timelines *s, struct clock **c)
+{
+    for (uint32_t i = HOST_TIMELINE + 1; i < s->timelines.n; i++) {
+        const struct timeline *x = &s->timelines.at[i];
+        task_clock_count(c, i, x->begun);
+        for (uint32_t place = x->ended + 1; place <= x->begun; place++)
+            record_of(s, task_at(x, place))->counted_early = true;
+    }
 }
 
 void timelines_end(struct timelines *s, uint32_t task)
@@ -296,15 +367,15 @@ void timelines_end(struct timelines *s, uint32_t task)
     if (!task)
         return;
     pthread_mutex_lock(&s->lock);
-    s->timelines.at[record_of(s, task)->timeline].ended = record_of(s, task)->place;
+    const struct task_record *r = record_of(s, task);
+    s->timelines.at[r->timeline].ended = r->place;
     if (is_host_function(s, task)) {
-        times_set(&s->scratch, &s->now);
-        times_join(&s->scratch, record_of(s, task)->clock);
-        for (uint32_t i = HOST_TIMELINE + 1; i < s->timelines.n && record_of(s, task)->note->kind == TASK_GATE; i++)
-            times_join_place(&s->scratch, i, s->timelines.at[i].begun);
-        set_clock(s, task, &s->scratch, NULL, record_of(s, task)->frontier);
-        host_moves(s);
-        join_task(s, &s->now, task);
+        struct past past = {.clock = clock_ref(s->now), .joined = s->now};
+        join(&past, r->clock);
+        if (r->note->kind == TASK_GATE)
+            count_begun(s, &past.clock);
+        set_clock(s, task, past.clock, r->frontier);
+        host_learns(s, join_task, &task, 1);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -334,9 +405,7 @@ void timelines_close(struct timelines *s, uint32_t timeline)
 void timelines_wait(struct timelines *s, const uint32_t *tasks, uint32_t n)
 {
     pthread_mutex_lock(&s->lock);
-    host_moves(s);
-    for (uint32_t i = 0; i < n; i++)
-        join_task(s, &s->now, tasks[i]);
+    host_learns(s, join_task, tasks, n);
     timelines_retire(s);
     pthread_mutex_unlock(&s->lock);
 }
@@ -352,10 +421,8 @@ static uint32_t new_segment(struct timelines *s)
     uint32_t task = task_add(s, HOST_TIMELINE, &note);
     if (!task)
         return 0;
-    times_set(&s->scratch, &s->now);
-    set_clock(s, task, &s->scratch, NULL, 0);
-    host_moves(s);
-    times_join_place(&s->now, HOST_TIMELINE, record_of(s, task)->place);
+    set_clock(s, task, clock_ref(s->now), 0);
+    task_clock_count(&s->now, HOST_TIMELINE, record_of(s, task)->place);
     return task;
 }
 
@@ -444,11 +511,12 @@ void timelines_free(struct timelines *s)
         free(s->chunks[i]);
     for (uint32_t i = 0; i < s->timelines.n; i++)
         free(s->timelines.at[i].tasks.at);
-    task_clock_release(s->shared);
+    clock_release(s->now);
+    clock_release(s->common.host);
+    clock_release(s->common.clock);
     free((void *)s->chunks);
     free(s->timelines.at);
-    free(s->now.at);
-    free(s->scratch.at);
+    free(s->least.at);
     arena_free(&s->arena);
     pthread_mutex_destroy(&s->lock);
     free(s);

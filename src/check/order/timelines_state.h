@@ -19,15 +19,17 @@ enum {
 
 /* What is known of a task between its submission and its beginning. */
 struct pending {
-    struct task_clock *host; /* the host's at the submission */
+    struct clock *host; /* the host's at the submission */
     uint32_t previous, n, after[];
 };
 
 struct task_record {
     uint32_t timeline, place; /* place: from 1 */
     uint32_t frontier;
-    uint32_t overlapped;      /* the first place of its timeline that it overlaps (timelines_overlap); 0: none */
-    struct task_clock *clock; /* NULL: it has not begun, or memory is exhausted */
+    uint32_t overlapped; /* the first place of its timeline that it overlaps (timelines_overlap); 0: none */
+    struct clock
+        *clock; /* NULL: it has not begun, or nothing comes before it but its timeline, or memory is exhausted */
+    bool counted_early; /* clocks have counted it before its end, and may lack what it has learnt since */
     struct pending *pending;
     _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
     const struct task_note *note;
@@ -41,6 +43,12 @@ struct timeline {
     bool closed;
 };
 
+/* What comes before the successors of a task that the host submitted at one time: the branches behind it. */
+struct common_past {
+    uint32_t after; /* the task, or 0 */
+    struct clock *host, *clock;
+};
+
 struct timelines {
     _Atomic int users; /* but one */
     pthread_mutex_t lock;
@@ -48,10 +56,11 @@ struct timelines {
     uint32_t n_tasks;
     VEC(struct timeline) timelines;
     uint32_t n_closed;         /* of them, that can go on as others in time */
-    struct times now;          /* the host's clock, with room for all timelines */
-    struct task_clock *shared; /* the same as a clock, or NULL */
+    struct clock *now;         /* the host's */
     uint32_t segment;          /* the task of the host's accesses, or 0 where it would be a new one */
-    struct times scratch;      /* with room for all timelines */
+    struct common_past common; /* of tasks that began last */
+    uint32_t unwaited;         /* a timeline of which the host had not waited for all, when somebody asked */
+    VEC(uint32_t) least;       /* by timeline; retired.c */
     _Atomic uint32_t retired;
     _Atomic uint32_t forgotten; /* tasks up to this one, all retired, have no records: whole chunks */
     struct arena arena;         /* names and notes */
@@ -73,14 +82,16 @@ static inline uint32_t task_at(const struct timeline *x, uint32_t place)
     return x->tasks.at[place - 1 - x->gone];
 }
 
-/* The largest number, up to `last`, such that all tasks up to it are among those that `t` counts, those of the timeline `but` aside. All up
- * to `least` are. */
-uint32_t timelines_counted(const struct timelines *s, const struct times *t, uint32_t last, uint32_t least,
-                           uint32_t but);
+/* The largest number, up to `last`, such that the timeline's tasks up to it are all at places up to `place`. */
+static inline uint32_t timeline_counted(const struct timeline *x, uint32_t place, uint32_t last)
+{
+    return place < x->n && task_at(x, place + 1) <= last ? task_at(x, place + 1) - 1 : last;
+}
+
 /* Finds what is retired by now, and forgets it. */
 void timelines_retire(struct timelines *s);
 /* Has the host waited for all work? */
-bool timelines_all_waited_for(const struct timelines *s);
+bool timelines_all_waited_for(struct timelines *s);
 void timelines_drop_record(struct task_record *r);
 
 #endif
