@@ -38,11 +38,6 @@ static bool window_holds(uint64_t window, uint64_t window_bytes, uint64_t limit,
 
 /* ---- the addresses of an instruction ---- */
 
-static unsigned log2_of(uint32_t power_of_two)
-{
-    return (unsigned)__builtin_ctz(power_of_two);
-}
-
 /* Of an access whose address is in no register. */
 static uint64_t fixed_address(const struct warp *w, const struct activation *a, const struct op_access *x)
 {
@@ -55,7 +50,7 @@ static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const 
 {
     const struct op_access *x = o->access;
     const struct row_fns *rows = w->block->launch->rows;
-    unsigned log2_stride = log2_of((uint32_t)x->mem.bytes * x->mem.n);
+    unsigned log2_stride = access_log2((uint32_t)x->mem.bytes * x->mem.n);
     if (x->base_width == 64) {
         rows->scan64((const uint64_t *)row_at(base, o->a), x->disp, mask, log2_stride, address, scan);
     } else if (x->base_width == 32) {
@@ -67,23 +62,12 @@ static void scan_addresses(struct warp *w, struct activation *a, uint8_t *const 
     }
 }
 
-static void fill_addresses(const struct warp *w, const struct op *o, uint64_t *address, const struct scan *scan)
-{
-    if (scan->linear)
-        w->block->launch->rows->fill(address, scan->min, log2_of((uint32_t)o->access->mem.bytes * o->access->mem.n));
-}
-
-void plan_fill(const struct warp *w, const struct op *o, struct plan *p)
-{
-    fill_addresses(w, o, p->address, &p->scan);
-}
-
 void access_addresses(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                       uint64_t *address)
 {
     struct scan scan;
     scan_addresses(w, a, base, o, mask, address, &scan);
-    fill_addresses(w, o, address, &scan);
+    access_fill(w, o, address, &scan);
 }
 
 uint64_t access_address_of_lane(const struct warp *w, const struct activation *a, uint8_t *const base[4],
@@ -157,7 +141,7 @@ static void plan_scanned(struct warp *w, const struct op *o, uint32_t mask, stru
     }
     p->space = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_PARAM ? space : SPACE_GLOBAL;
     bool scattered = p->kind != PLAN_BY_LANE && !p->scan.linear && min != max;
-    p->pattern = scattered ? w->block->launch->rows->pattern(p->address, mask, log2_of(bytes)) : PATTERN_NONE;
+    p->pattern = scattered ? w->block->launch->rows->pattern(p->address, mask, access_log2(bytes)) : PATTERN_NONE;
 }
 
 void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,

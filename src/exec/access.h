@@ -58,11 +58,6 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
 /* A client may have a lane's access left out, which would fault. */
 bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
                       const struct location *p, uint32_t bytes);
-/* Tells the clients of events that a lane's asynchronous work is about to read, or to write, so many bytes. */
-struct async_work;
-void access_tell_async_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes);
-void access_tell_async_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
-                             const struct access_source *source);
 /* Tells the clients of events that a lane has issued a bulk copy, of which `more` has all that is not named here. */
 void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, uint64_t to, uint64_t from,
                       const struct issue_event *more);

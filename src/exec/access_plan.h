@@ -29,8 +29,23 @@ bool access_in_one_allocation(struct warp *w, const struct op *o, uint64_t min, 
                               bool write, uint64_t *shift);
 /* For bytes that all lie between those at `first` and those at `last`; there are no addresses of lanes then. */
 void plan_span(struct warp *w, const struct op *o, uint32_t mask, uint64_t first, uint64_t last, struct plan *p);
+static inline unsigned access_log2(uint32_t power_of_two)
+{
+    return (unsigned)__builtin_ctz(power_of_two);
+}
+
 /* What a linear scan did not write. */
-void plan_fill(const struct warp *w, const struct op *o, struct plan *p);
+static inline void access_fill(const struct warp *w, const struct op *o, uint64_t *address, const struct scan *scan)
+{
+    if (scan->linear)
+        w->block->launch->rows->fill(address, scan->min,
+                                     access_log2((uint32_t)o->access->mem.bytes * o->access->mem.n));
+}
+
+static inline void plan_fill(const struct warp *w, const struct op *o, struct plan *p)
+{
+    access_fill(w, o, p->address, &p->scan);
+}
 
 /* Performs what has been planned, for lanes that take part in the plan; false after a fault. */
 typedef bool perform_fn(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p);

@@ -12,115 +12,6 @@
 
 enum { MAX_PENDING = 1 << 12 }; /* pieces of a warp's: more have the oldest done */
 
-static struct worker *worker_of(const struct warp *w)
-{
-    return w->block->worker;
-}
-
-static uint8_t mode_of(const struct async_work *x)
-{
-    return x->op->mode;
-}
-
-static bool is_bulk(const struct async_work *x)
-{
-    return mode_of(x) >= ASYNC_STORE;
-}
-
-static bool is_arrival(const struct async_work *x)
-{
-    return mode_of(x) == ASYNC_ARRIVE || mode_of(x) == ASYNC_ARRIVE_NOINC;
-}
-
-/* ---- the queue ---- */
-
-struct async_queue *async_queue_of(struct warp *w)
-{
-    if (w->async)
-        return w->async;
-    w->async = pool_take(worker_of(w), sizeof *w->async);
-    if (w->async)
-        *w->async = (struct async_queue){0};
-    else
-        warp_fault(w, FAULT_out_of_memory, NULL, 0);
-    return w->async;
-}
-
-/* A record that is not queued yet; NULL after a fault. */
-struct async_work *async_new_work(struct warp *w, const struct op *o, uint32_t lanes, uint32_t n)
-{
-    size_t parts = n ? n * sizeof(struct async_part) : sizeof(struct async_rows);
-    parts += o->mode >= ASYNC_TENSOR_LOAD ? sizeof(struct async_tensor) : 0;
-    uint32_t room = (uint32_t)(sizeof(struct async_work) + parts);
-    struct async_work *x = async_queue_of(w) ? pool_take(worker_of(w), room) : NULL;
-    if (!x) {
-        warp_fault(w, FAULT_out_of_memory, o, (unsigned)__builtin_ctz(lanes));
-        return NULL;
-    }
-    *x =
-        (struct async_work){.warp = w,
-                            .op = o,
-                            .lanes = lanes,
-                            .n = n,
-                            .room = room,
-                            .version = atomic_load_explicit(&worker_of(w)->machine->mem.version, memory_order_relaxed)};
-    return x;
-}
-
-static struct async_part part_of(const struct async_work *x, unsigned lane)
-{
-    const struct async_rows *r = (const struct async_rows *)x->parts;
-    if (x->n)
-        return x->parts[x->n == 1 ? 0 : lane];
-    return (struct async_part){(uint8_t *)(uintptr_t)r->to[lane], (const uint8_t *)(uintptr_t)r->from[lane], r->bytes,
-                               r->bytes, r->group};
-}
-
-static uint32_t buffer_bytes(const struct async_work *x)
-{
-    return x->parts[0].taken;
-}
-
-void async_free_work(struct async_work *x)
-{
-    struct worker *k = worker_of(x->warp);
-    if (x->buffer)
-        pool_give(k, x->buffer, buffer_bytes(x));
-    pool_give(k, x, x->room);
-}
-
-void async_enqueue(struct async_work *x)
-{
-    struct warp *w = x->warp;
-    struct async_queue *q = w->async;
-    if (q->last)
-        q->last->next = x;
-    else
-        q->first = x;
-    q->last = x;
-    q->n++;
-    w->block->n_async++;
-}
-
-/* Frees what is done. */
-static void sweep(struct warp *w)
-{
-    struct async_queue *q = w->async;
-    struct async_work **link = &q->first, *x;
-    q->last = NULL;
-    while ((x = *link)) {
-        if (x->lanes) {
-            q->last = x;
-            link = &x->next;
-            continue;
-        }
-        *link = x->next;
-        q->n--;
-        w->block->n_async--;
-        async_free_work(x);
-    }
-}
-
 /* ---- doing it ---- */
 
 /* What is at a place in global memory has this address. */
@@ -132,7 +23,7 @@ static uint64_t global_address(const struct async_work *x, const void *at)
 /* Or may be used so no more. */
 static bool was_freed(const struct async_work *x, const void *at, uint32_t bytes, bool writes)
 {
-    struct mem *m = &worker_of(x->warp)->machine->mem;
+    struct mem *m = &async_worker(x->warp)->machine->mem;
     struct mem_block b;
     bool in_tail;
     uint64_t address = global_address(x, at);
@@ -171,11 +62,12 @@ static void move(const struct async_work *x, const struct async_part *p)
 static void tell_read(const struct async_work *x, const struct async_part *p, unsigned lane)
 {
     struct location from = {.space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = x->reads};
-    bool is_elsewhere = mode_of(x) == ASYNC_STORE || mode_of(x) == ASYNC_TENSOR_LOAD; /* in a register, or in lines */
+    bool is_elsewhere =
+        async_mode(x) == ASYNC_STORE || async_mode(x) == ASYNC_TENSOR_LOAD; /* in a register, or in lines */
     if (!access_is_watched(x->warp) || is_elsewhere || !p->taken)
         return;
-    from.address = is_bulk(x) && x->reads ? x->source : global_address(x, p->from);
-    access_tell_async_read(x, lane, &from, p->taken);
+    from.address = async_is_bulk(x) && x->reads ? x->source : global_address(x, p->from);
+    async_tell_read(x, lane, &from, p->taken);
 }
 
 static void tell(const struct async_work *x, const struct async_part *p, unsigned lane)
@@ -187,22 +79,22 @@ static void tell(const struct async_work *x, const struct async_part *p, unsigne
         .space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = tell_block(x->reads), .bytes = p->taken};
     to.address = x->writes ? (uint64_t)(p->to - x->writes->shared) : global_address(x, p->to);
     from.address = x->reads ? x->source : global_address(x, p->from);
-    bool copies = !x->op->access->mem.type && mode_of(x) != ASYNC_STORE;
-    access_tell_async_write(x, lane, &to, p->bytes, copies ? &from : NULL);
+    bool copies = !x->op->access->mem.type && async_mode(x) != ASYNC_STORE;
+    async_tell_write(x, lane, &to, p->bytes, copies ? &from : NULL);
 }
 
 /* One lane's part; false after a fault. */
 static bool finish_part(struct async_work *x, unsigned lane)
 {
     struct warp *w = x->warp;
-    const struct async_part part = part_of(x, lane), *p = &part;
+    const struct async_part part = async_part(x, lane), *p = &part;
     x->lanes &= ~(1u << lane);
-    if (is_arrival(x))
+    if (async_is_arrival(x))
         return mbarrier_signal(w, x->op, lane, x->signals, x->parts[lane].group,
                                &(struct mbarrier_signal){.arrives = true});
     uint32_t bytes = p->bytes;
     if (!x->writes || !x->reads)
-        histogram_settle(worker_of(w));
+        histogram_settle(async_worker(w));
     if (!x->buffer) /* else read_source() has */
         tell_read(x, p, lane);
     if (async_tensor(x)) {
@@ -242,7 +134,7 @@ static void copy_rows(const struct async_rows *r, uint32_t lanes)
 
 static bool is_plain(const struct async_work *x)
 {
-    const struct mem *m = &worker_of(x->warp)->machine->mem;
+    const struct mem *m = &async_worker(x->warp)->machine->mem;
     return !x->n && !access_is_watched(x->warp) &&
            atomic_load_explicit(&m->version, memory_order_relaxed) == x->version;
 }
@@ -253,7 +145,7 @@ static bool finish_parts(struct async_work *x, uint32_t lanes)
     if (!lanes)
         return true;
     if (is_plain(x)) {
-        histogram_settle(worker_of(x->warp));
+        histogram_settle(async_worker(x->warp));
         copy_rows(async_rows(x), lanes);
         x->warp->block->launch->changed = true;
         x->lanes &= ~lanes;
@@ -269,9 +161,9 @@ static bool finish_parts(struct async_work *x, uint32_t lanes)
 static bool arrive_behind_copies(struct async_queue *q, uint32_t lanes)
 {
     for (struct async_work *x = q->first; x && lanes; x = x->next) {
-        if (mode_of(x) == ASYNC_COPY)
+        if (async_mode(x) == ASYNC_COPY)
             lanes &= ~x->lanes;
-        else if (is_arrival(x) && !finish_parts(x, lanes))
+        else if (async_is_arrival(x) && !finish_parts(x, lanes))
             return false;
     }
     return true;
@@ -281,7 +173,7 @@ static bool arrive_behind_copies(struct async_queue *q, uint32_t lanes)
 static bool finish_copies(struct async_queue *q, uint32_t lanes, const struct async_work *end)
 {
     for (struct async_work *x = q->first; x != end; x = x->next)
-        if (mode_of(x) == ASYNC_COPY && !finish_parts(x, lanes))
+        if (async_mode(x) == ASYNC_COPY && !finish_parts(x, lanes))
             return false;
     return true;
 }
@@ -290,7 +182,7 @@ static bool finish_copies(struct async_queue *q, uint32_t lanes, const struct as
 static bool finish_work(struct async_work *x)
 {
     struct async_queue *q = x->warp->async;
-    if (is_arrival(x) && !finish_copies(q, x->lanes, x))
+    if (async_is_arrival(x) && !finish_copies(q, x->lanes, x))
         return false;
     return finish_parts(x, x->lanes);
 }
@@ -301,7 +193,7 @@ static bool finish_warp(struct warp *w)
         if (!finish_work(x))
             return false;
     if (w->async)
-        sweep(w);
+        async_sweep(w);
     return true;
 }
 
@@ -314,7 +206,7 @@ bool async_bound(struct warp *w)
     for (uint32_t n = q->n - MAX_PENDING / 2 + 1; n > 0; n--, x = x->next)
         if (!finish_work(x))
             return false;
-    sweep(w);
+    async_sweep(w);
     return true;
 }
 
@@ -328,10 +220,10 @@ static uint32_t due_lanes(const struct async_work *x, const struct async_queue *
     uint32_t due = 0;
     lanes &= x->lanes;
     if (!x->n && !q->parted && lanes)
-        return part_of(x, 0).group + left < groups[__builtin_ctz(lanes)] ? lanes : 0;
+        return async_part(x, 0).group + left < groups[__builtin_ctz(lanes)] ? lanes : 0;
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
-        due |= part_of(x, l).group + left < groups[l] ? 1u << l : 0;
+        due |= async_part(x, l).group + left < groups[l] ? 1u << l : 0;
     }
     return due;
 }
@@ -340,7 +232,7 @@ static bool wait_copies(struct warp *w, uint32_t lanes, uint64_t left, bool all)
 {
     struct async_queue *q = w->async;
     for (struct async_work *x = q->first; x; x = x->next)
-        if (mode_of(x) == ASYNC_COPY && !finish_parts(x, all ? lanes : due_lanes(x, q, false, lanes, left)))
+        if (async_mode(x) == ASYNC_COPY && !finish_parts(x, all ? lanes : due_lanes(x, q, false, lanes, left)))
             return false;
     return arrive_behind_copies(q, lanes);
 }
@@ -351,7 +243,7 @@ static bool read_source(struct async_work *x)
     struct async_part *p = &x->parts[0];
     if (x->buffer || !p->taken)
         return true;
-    x->buffer = pool_take(worker_of(x->warp), p->taken);
+    x->buffer = pool_take(async_worker(x->warp), p->taken);
     if (!x->buffer)
         return finish_work(x);
     tell_read(x, p, (unsigned)__builtin_ctz(x->lanes));
@@ -364,7 +256,7 @@ static bool wait_bulk(struct warp *w, uint32_t lanes, uint64_t left, bool only_r
 {
     struct async_queue *q = w->async;
     for (struct async_work *x = q->first; x; x = x->next) {
-        bool due = is_bulk(x) && !x->signals && due_lanes(x, q, true, lanes, left);
+        bool due = async_is_bulk(x) && !x->signals && due_lanes(x, q, true, lanes, left);
         if (due && !(only_read ? read_source(x) : finish_work(x)))
             return false;
     }
@@ -393,26 +285,17 @@ bool async_group(struct warp *w, const struct op *o, uint32_t mask)
     else if (!commits)
         good = wait_bulk(w, mask, o->imm, mode == GROUP_BULK_WAIT_READ);
     if (!commits && good)
-        sweep(w);
+        async_sweep(w);
     return good;
 }
 
 /* ---- who else has it done ---- */
 
-/* Each warp of the cluster, from the first of a block on. */
-static struct warp *next_warp(struct warp *w, const struct block *start)
-{
-    struct block *b = w->block;
-    if (w->index + 1 < b->n_warps)
-        return w + 1;
-    return b->peer == start ? NULL : &b->peer->warps[0];
-}
-
 static bool tells(const struct async_work *x, const struct block *owner, uint64_t address)
 {
     if (x->signals != owner || !x->lanes)
         return false;
-    if (!is_arrival(x))
+    if (!async_is_arrival(x))
         return x->object == address;
     for (uint32_t m = x->lanes; m; m &= m - 1)
         if (x->parts[__builtin_ctz(m)].group == address)
@@ -420,26 +303,15 @@ static bool tells(const struct async_work *x, const struct block *owner, uint64_
     return false;
 }
 
-bool async_is_pending(const struct block *b)
-{
-    const struct block *peer = b;
-    do {
-        if (peer->n_async)
-            return true;
-        peer = peer->peer;
-    } while (peer != b);
-    return false;
-}
-
 bool async_finish_for(struct block *owner, uint64_t address)
 {
-    for (struct warp *w = &owner->warps[0]; w; w = next_warp(w, owner)) {
+    for (struct warp *w = &owner->warps[0]; w; w = async_next_warp(w, owner)) {
         if (!w->async)
             continue;
         for (struct async_work *x = w->async->first; x; x = x->next)
             if (tells(x, owner, address) && !finish_work(x))
                 return false;
-        sweep(w);
+        async_sweep(w);
     }
     return true;
 }
@@ -463,10 +335,10 @@ void async_finish_some(struct block *b)
     if (!async_is_pending(b) || schedule_choose(s, ONE_IN))
         return;
     uint32_t n = 0;
-    for (struct warp *w = &b->warps[0]; w; w = next_warp(w, b))
+    for (struct warp *w = &b->warps[0]; w; w = async_next_warp(w, b))
         n += w->async ? w->async->n : 0;
     n = schedule_choose(s, n);
-    for (struct warp *w = &b->warps[0]; w; w = next_warp(w, b)) {
+    for (struct warp *w = &b->warps[0]; w; w = async_next_warp(w, b)) {
         uint32_t here = w->async ? w->async->n : 0;
         if (n >= here) {
             n -= here;
@@ -475,69 +347,26 @@ void async_finish_some(struct block *b)
         struct async_work *x = w->async->first;
         while (n-- > 0)
             x = x->next;
-        if (finish_work(x) && mode_of(x) == ASYNC_COPY)
+        if (finish_work(x) && async_mode(x) == ASYNC_COPY)
             arrive_behind_copies(w->async, UINT32_MAX);
-        sweep(w);
+        async_sweep(w);
         return;
     }
-}
-
-static void free_queue(struct warp *w)
-{
-    struct async_queue *q = w->async;
-    for (struct async_work *x = q->first, *next; x; x = next) {
-        next = x->next;
-        async_free_work(x);
-    }
-    w->block->n_async -= q->n;
-    pool_give(worker_of(w), q, sizeof *q);
-    w->async = NULL;
 }
 
 void async_end_block(struct block *b)
 {
     if (!b->launch->kernel->has_async)
         return;
-    for (struct warp *w = &b->warps[0]; w; w = next_warp(w, b)) {
+    for (struct warp *w = &b->warps[0]; w; w = async_next_warp(w, b)) {
         if (!w->async)
             continue;
         for (struct async_work *x = w->async->first; x && !launch_has_failed(b->launch); x = x->next)
             if (w->block == b || x->writes == b || x->reads == b || x->signals == b)
                 finish_work(x);
         if (w->block == b)
-            free_queue(w);
+            async_free_queue(w);
         else
-            sweep(w);
+            async_sweep(w);
     }
-}
-
-static bool overlap(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64_t b_bytes)
-{
-    return a < b + b_bytes && b < a + a_bytes;
-}
-
-/* Is a piece of which these lanes are not done to write the bytes (*written), or to read what somebody writes? */
-static bool touches(const struct async_work *x, const struct block *owner, const uint8_t *at, uint64_t bytes,
-                    bool writes, bool *written)
-{
-    bool reads = writes && x->reads == owner && !x->buffer && mode_of(x) != ASYNC_STORE;
-    at += owner ? 0 : x->shift;
-    for (uint32_t m = is_arrival(x) ? 0 : x->lanes; m; m &= m - 1) {
-        const struct async_part part = part_of(x, (unsigned)__builtin_ctz(m)), *p = &part;
-        *written = x->writes == owner && overlap(p->to, p->bytes, at, bytes);
-        if (*written || (reads && overlap(p->from, p->taken, at, bytes)))
-            return true;
-    }
-    return false;
-}
-
-const struct async_work *async_find(const struct block *cluster, const struct block *owner, uint64_t address,
-                                    uint64_t bytes, bool writes, bool *written)
-{
-    const uint8_t *at = owner ? owner->shared + address : (const uint8_t *)(uintptr_t)address;
-    for (struct warp *w = (struct warp *)&cluster->warps[0]; w; w = next_warp(w, cluster))
-        for (struct async_work *x = w->async ? w->async->first : NULL; x; x = x->next)
-            if (touches(x, owner, at, bytes, writes, written))
-                return x;
-    return NULL;
 }

@@ -5,51 +5,12 @@
 #include "exec/fault.h"
 #include "exec/tell.h"
 
-/* Where an operand's bytes are: of an address in a space. A fault is told to those that watch: they may have it left out. */
-bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
-                  uint32_t bytes, uint32_t align, bool writes, struct location *p)
-{
-    enum fault_kind kind = FAULT_misaligned;
-    *p = (struct location){.space = space, .address = address, .writes = writes};
-    if (!(address & (align - 1)))
-        kind = access_locate(w, space, address, bytes, writes, p);
-    if (!kind && space != SPACE_GLOBAL && p->space != SPACE_SHARED)
-        kind = FAULT_address_space;
-    p->writes = writes;
-    if (!kind)
-        return true;
-    if (!access_is_watched(w) || !access_leave_out(w, o, lane, kind, p, bytes))
-        warp_fault_at(w, kind, o, lane, p, kind == FAULT_misaligned ? align : bytes);
-    return false;
-}
-
-uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned width, unsigned lane)
-{
-    return o->access->has_operand[k] ? row_lane(row_at(base, o->access->operands[k]), width, lane) : 0;
-}
-
-/* The same address in another block of the cluster. */
-static struct location of_block(const struct location *p, struct block *b)
-{
-    struct location there = *p;
-    there.owner = b;
-    there.at = b->shared + p->address;
-    return there;
-}
-
 static bool predicate(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned lane)
 {
     uint32_t bits = 0;
     if (o->access->has_operand[k])
         memcpy(&bits, row_at(base, o->access->operands[k]), 4);
     return bits >> lane & 1;
-}
-
-/* In global memory: from addresses to where the machine accesses them. One instruction's lanes have one, but for copies from both
- * memory that the host shares and other, while somebody watches the host. */
-static uint64_t shift_of(const struct location *p)
-{
-    return p->space == SPACE_GLOBAL && p->at ? (uint64_t)(uintptr_t)p->at - p->address : 0;
 }
 
 /* cp.async: 4, 8 or 16. */
@@ -143,7 +104,7 @@ static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op
         else
             x->lanes &= ~(1u << l);
         if (good && taken)
-            x->shift = shift_of(&from);
+            x->shift = async_shift(&from);
     }
     if (async_has_failed(w) || !x->lanes) {
         async_free_work(x);
@@ -153,17 +114,6 @@ static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op
     if (access_is_watched(w))
         tell_copies(x, bytes);
     return true;
-}
-
-/* The mbarrier that an operand names. */
-bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
-                         struct location *p)
-{
-    uint64_t object;
-    if (!async_locate(w, o, lane, space, address, 8, 8, true, p))
-        return false;
-    memcpy(&object, p->at, 8);
-    return object >> 62 & 1 || warp_fault_value(w, FAULT_mbarrier_invalid, o, lane, 0);
 }
 
 /* The mbarrier of the lane's arrival, which without .noinc makes it expect one more. */
@@ -215,52 +165,6 @@ static bool issue_arrivals(struct warp *w, const struct op *o, uint32_t mask, co
     return true;
 }
 
-/* A piece for one lane and one destination. */
-static bool enqueue_piece(struct warp *w, const struct op *o, unsigned lane, const struct async_bulk *c)
-{
-    struct async_work *x = async_new_work(w, o, 1u << lane, 1);
-    if (!x)
-        return false;
-    x->writes = c->to.space == SPACE_SHARED ? c->to.owner : NULL;
-    x->reads = c->from.space == SPACE_SHARED ? c->from.owner : NULL;
-    x->shift = shift_of(&c->to) | shift_of(&c->from);
-    x->source = c->source;
-    x->signals = c->object ? c->object->owner : NULL;
-    x->object = c->object ? c->object->address : 0;
-    x->parts[0] = (struct async_part){.to = c->to.at,
-                                      .from = c->from.at,
-                                      .bytes = c->to.at ? c->bytes : 0,
-                                      .taken = c->from.at ? c->bytes : 0,
-                                      .group = w->async->bulk_groups[lane]};
-    if (c->tensor)
-        *async_tensor(x) = *c->tensor;
-    async_enqueue(x);
-    return true;
-}
-
-/* Multicast goes to the same place in each block of a mask, whose mbarriers are at the same place, too (9.7.9.25.4.1). No piece is
- * there before all blocks are. */
-bool async_enqueue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
-                        const struct async_bulk *c)
-{
-    if (!c->object || !o->access->has_operand[ASYNC_MASK])
-        return enqueue_piece(w, o, lane, c);
-    const uint64_t ranks = async_operand(base, o, ASYNC_MASK, 16, lane);
-    for (uint64_t m = ranks; m; m &= m - 1)
-        if (!block_of_rank(w->block, (uint32_t)__builtin_ctzll(m)))
-            return warp_fault_value(w, FAULT_block_ended, o, lane, (uint32_t)__builtin_ctzll(m));
-    for (uint64_t m = ranks; m; m &= m - 1) {
-        struct block *b = block_of_rank(w->block, (uint32_t)__builtin_ctzll(m));
-        const struct location object = of_block(c->object, b);
-        struct async_bulk there = *c;
-        there.to = of_block(&c->to, b);
-        there.object = &object;
-        if (!enqueue_piece(w, o, lane, &there))
-            return false;
-    }
-    return true;
-}
-
 /* False after a fault that nobody has left out. */
 static bool issue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address)
 {
@@ -309,7 +213,7 @@ static bool issue_store(struct warp *w, uint8_t *const base[4], const struct op 
         return !async_has_failed(w);
     if (object.owner != to.owner)
         return warp_fault_at(w, FAULT_other_block, o, lane, &object, 8);
-    if (!enqueue_piece(w, o, lane, &(struct async_bulk){.to = to, .object = &object, .bytes = bytes}))
+    if (!async_enqueue_piece(w, o, lane, &(struct async_bulk){.to = to, .object = &object, .bytes = bytes}))
         return false;
     struct async_work *x = w->async->last;
     for (unsigned k = 0; k < a->mem.n; k++) {

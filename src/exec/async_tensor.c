@@ -76,7 +76,7 @@ bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsig
     bool loads = x->op->mode == ASYNC_TENSOR_LOAD, watched = access_is_watched(x->warp);
     if (loads && watched) {
         struct location to = {.space = SPACE_SHARED, .owner = x->writes, .address = x->source};
-        access_tell_async_write(x, lane, &to, p->bytes, NULL);
+        async_tell_write(x, lane, &to, p->bytes, NULL);
     }
     while (tensor_next_line(&lines, &line)) {
         struct location at = {.at = NULL};
@@ -85,12 +85,12 @@ bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsig
         if (is_inside && !locate_line(x, &line, to, lane, &at))
             return false;
         if (loads && is_inside && watched)
-            access_tell_async_read(x, lane, &at, line.to - line.from);
+            async_tell_read(x, lane, &at, line.to - line.from);
         if (loads) {
             load_line(x, &t->map, &line, &at, p->to);
         } else if (is_inside) {
             if (watched)
-                access_tell_async_write(x, lane, &at, to, NULL);
+                async_tell_write(x, lane, &at, to, NULL);
             store_line(x, &t->map, &line, &at, (uint8_t *)(uintptr_t)p->from);
         }
     }

@@ -1,5 +1,5 @@
-/* What the files of asynchronous work share (async.h): async.c keeps it and does it, async_issue.c takes it from lanes, async_tensor.c
- * copies by tensor maps. Private to them. */
+/* What the files of asynchronous work share (async.h): async_queue.c keeps it, async.c does it, async_issue.c and async_bulk.c take it from
+ * lanes, async_tensor.c copies by tensor maps, async_tell.c tells of copies. Private to them. */
 #ifndef HEDDLE_EXEC_ASYNC_WORK_H
 #define HEDDLE_EXEC_ASYNC_WORK_H
 
@@ -13,6 +13,42 @@ static inline bool async_has_failed(const struct warp *w)
     return launch_has_failed(w->block->launch);
 }
 
+static inline struct worker *async_worker(const struct warp *w)
+{
+    return w->block->worker;
+}
+
+static inline uint8_t async_mode(const struct async_work *x)
+{
+    return x->op->mode;
+}
+
+static inline bool async_is_bulk(const struct async_work *x)
+{
+    return async_mode(x) >= ASYNC_STORE;
+}
+
+static inline bool async_is_arrival(const struct async_work *x)
+{
+    return async_mode(x) == ASYNC_ARRIVE || async_mode(x) == ASYNC_ARRIVE_NOINC;
+}
+
+/* The same address in another block of the cluster. */
+static inline struct location async_of_block(const struct location *p, struct block *b)
+{
+    struct location there = *p;
+    there.owner = b;
+    there.at = b->shared + p->address;
+    return there;
+}
+
+/* In global memory: from addresses to where the machine accesses them. One instruction's lanes have one, but for copies from both
+ * memory that the host shares and other, while somebody watches the host. */
+static inline uint64_t async_shift(const struct location *p)
+{
+    return p->space == SPACE_GLOBAL && p->at ? (uint64_t)(uintptr_t)p->at - p->address : 0;
+}
+
 static inline struct async_rows *async_rows(struct async_work *x)
 {
     return (struct async_rows *)x->parts;
@@ -24,7 +60,7 @@ static inline struct async_tensor *async_tensor(struct async_work *x)
     return x->op->mode >= ASYNC_TENSOR_LOAD ? (struct async_tensor *)&x->parts[1] : NULL;
 }
 
-/* ---- async.c ---- */
+/* ---- async_queue.c ---- */
 
 /* The warp's queue, made where there is none; NULL after a fault. */
 struct async_queue *async_queue_of(struct warp *w);
@@ -32,12 +68,22 @@ struct async_queue *async_queue_of(struct warp *w);
 struct async_work *async_new_work(struct warp *w, const struct op *o, uint32_t lanes, uint32_t n);
 void async_free_work(struct async_work *x);
 void async_enqueue(struct async_work *x);
+/* The part that is a lane's. */
+struct async_part async_part(const struct async_work *x, unsigned lane);
+/* Frees what is done. */
+void async_sweep(struct warp *w);
+void async_free_queue(struct warp *w);
+/* Each warp of the cluster, from the first of a block on; NULL behind the last. */
+struct warp *async_next_warp(struct warp *w, const struct block *start);
+
+/* ---- async.c ---- */
+
 /* Does all of a piece, and what has to be done before; false after a fault. */
 bool async_finish_work(struct async_work *x);
 /* What nobody waits for does not take more and more memory: the oldest is done. False after a fault. */
 bool async_bound(struct warp *w);
 
-/* ---- async_issue.c ---- */
+/* ---- async_bulk.c ---- */
 
 /* Where an operand's bytes are, of an address in a space; false after a fault, or where a client has it left out. */
 bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
@@ -56,6 +102,7 @@ struct async_bulk {
 /* Enqueues it for one lane: a piece, or one for each block that it is multicast to. False after a fault. */
 bool async_enqueue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
                         const struct async_bulk *c);
+bool async_enqueue_piece(struct warp *w, const struct op *o, unsigned lane, const struct async_bulk *c);
 uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned width, unsigned lane);
 
 /* ---- async_tensor.c ---- */
@@ -63,5 +110,12 @@ uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_op
 /* cp.async.bulk.tensor, cp.reduce.async.bulk.tensor (9.7.9.27.1); false after a fault that nobody has left out. */
 bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address);
 bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsigned lane);
+
+/* ---- async_tell.c ---- */
+
+/* Tells the clients of events that a lane's piece is about to read, or to write, so many bytes. */
+void async_tell_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes);
+void async_tell_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
+                      const struct access_source *source);
 
 #endif

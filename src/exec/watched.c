@@ -28,45 +28,6 @@ void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint6
     EVENT_TELL(w->events, EVENT_ACCESS, access, &e);
 }
 
-static struct access_event async_event(const struct async_work *x, unsigned lane, const struct location *at,
-                                       uint32_t bytes)
-{
-    struct access_event e = {.site = tell_site(x->warp->block, x->op),
-                             .block = x->warp->block->told,
-                             .warp = x->warp->index,
-                             .owner = at->space == SPACE_SHARED ? tell_block(at->owner) : NULL,
-                             .is_async = true,
-                             .space = at->space,
-                             .pattern = ACCESS_UNIFORM,
-                             .lanes = 1u << lane,
-                             .bytes = bytes,
-                             .base = at->address,
-                             .low = at->address,
-                             .high = at->address + bytes};
-    if (x->signals) {
-        e.signals = x->signals->told;
-        e.object = x->object;
-        e.parity = mbarrier_state(x->signals, x->object).parity;
-    }
-    return e;
-}
-
-void access_tell_async_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes)
-{
-    struct access_event e = async_event(x, lane, from, bytes);
-    e.reads = true;
-    EVENT_TELL(x->warp->events, EVENT_ACCESS, access, &e);
-}
-
-void access_tell_async_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
-                             const struct access_source *source)
-{
-    struct access_event e = async_event(x, lane, to, bytes);
-    e.writes = true;
-    e.source = source;
-    EVENT_TELL(x->warp->events, EVENT_ACCESS, access, &e);
-}
-
 void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, uint64_t to, uint64_t from,
                       const struct issue_event *more)
 {
