@@ -2,7 +2,7 @@
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 
-#include "heddle/half_core.h"
+#include "cuda_fp16.h"
 
 /* The upper half of a float's bits. */
 HEDDLE_BOTH float heddle_bfloat16_widen(unsigned short x)
@@ -19,6 +19,7 @@ HEDDLE_BOTH unsigned short heddle_bfloat16_narrow(float f)
 #define HALF2           __nv_bfloat162
 #define RAW             __nv_bfloat16_raw
 #define RAW2            __nv_bfloat162_raw
+#define OTHER           __half
 #define N               bfloat16
 #define HEDDLE_MANTISSA 7
 #define HEDDLE_EXPONENT 8
@@ -27,6 +28,12 @@ HEDDLE_BOTH unsigned short heddle_bfloat16_narrow(float f)
 #define HEDDLE_PTX_TYPE "bf16"
 #define HEDDLE_ADD1_SM  900
 #define HEDDLE_ADD2_SM  900
+#ifdef __CUDA_NO_BFLOAT16_CONVERSIONS__
+#define HEDDLE_NO_CONVERSIONS
+#endif
+#if defined __CUDA_BF16_DISABLE_IMPLICIT_INTEGER_CONVERTS_FOR_HOST_COMPILERS__ && !defined __CUDACC__
+#define HEDDLE_NO_INTEGERS
+#endif
 #ifdef __CUDA_NO_BFLOAT16_OPERATORS__
 #define HEDDLE_NO_OPERATORS
 #endif
@@ -36,7 +43,19 @@ HEDDLE_BOTH unsigned short heddle_bfloat16_narrow(float f)
 #include "heddle/half_type.h"
 #include "heddle/half_end.h"
 
+#ifndef __CUDA_NO_HALF_CONVERSIONS__
+inline __host__ __device__ __half::__half(__nv_bfloat16 x) : __x(heddle_half_narrow(heddle_bfloat16_widen(x.__x))) {}
+#endif
+#ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
+inline __host__ __device__ __nv_bfloat16::__nv_bfloat16(__half x)
+    : __x(heddle_bfloat16_narrow(heddle_half_widen(x.__x)))
+{
+}
+#endif
+
+#ifndef CUDA_NO_BFLOAT16
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
+#endif
 
 #endif

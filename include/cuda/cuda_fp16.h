@@ -28,10 +28,13 @@ HEDDLE_BOTH unsigned short heddle_half_narrow(float f)
 #endif
 }
 
+struct __nv_bfloat16;
+
 #define HALF            __half
 #define HALF2           __half2
 #define RAW             __half_raw
 #define RAW2            __half2_raw
+#define OTHER           __nv_bfloat16
 #define N               half
 #define HEDDLE_MANTISSA 10
 #define HEDDLE_EXPONENT 5
@@ -40,6 +43,12 @@ HEDDLE_BOTH unsigned short heddle_half_narrow(float f)
 #define HEDDLE_PTX_TYPE "f16"
 #define HEDDLE_ADD1_SM  700
 #define HEDDLE_ADD2_SM  600
+#ifdef __CUDA_NO_HALF_CONVERSIONS__
+#define HEDDLE_NO_CONVERSIONS
+#endif
+#if defined __CUDA_FP16_DISABLE_IMPLICIT_INTEGER_CONVERTS_FOR_HOST_COMPILERS__ && !defined __CUDACC__
+#define HEDDLE_NO_INTEGERS
+#endif
 #ifdef __CUDA_NO_HALF_OPERATORS__
 #define HEDDLE_NO_OPERATORS
 #endif
@@ -49,9 +58,15 @@ HEDDLE_BOTH unsigned short heddle_half_narrow(float f)
 #include "heddle/half_type.h"
 #include "heddle/half_end.h"
 
+#ifndef CUDA_NO_HALF
 typedef __half half;
 typedef __half2 half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
+typedef __half_raw __nv_half_raw;
+typedef __half2_raw __nv_half2_raw;
 typedef __half nv_half;
 typedef __half2 nv_half2;
+#endif
 
 #endif

@@ -22,6 +22,12 @@ typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 #define WIDEN(x)       heddle_tiny_widen<1, 2, 8>(x)
 #include "heddle/tiny_conversions.h"
 
+#ifdef __CUDA_NO_FP4_CONVERSIONS__
+#define HEDDLE_NO_CONVERSIONS
+#endif
+#ifdef __CUDA_NO_FP4_CONVERSION_OPERATORS__
+#define HEDDLE_NO_CONVERSION_OPERATORS
+#endif
 #define TINY        __nv_fp4_e2m1
 #define TINY2       __nv_fp4x2_e2m1
 #define TINY4       __nv_fp4x4_e2m1
@@ -32,5 +38,8 @@ typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 #define NARROW(x)   heddle_tiny_narrow<1, 2, 8>(x, true, cudaRoundNearest)
 #define WIDEN(x)    heddle_tiny_widen<1, 2, 8>(x)
 #include "heddle/tiny_type.h"
+
+#undef HEDDLE_NO_CONVERSIONS
+#undef HEDDLE_NO_CONVERSION_OPERATORS
 
 #endif

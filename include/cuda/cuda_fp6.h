@@ -32,6 +32,12 @@ HEDDLE_BOTH float heddle_fp6_widen(unsigned char x, __nv_fp6_interpretation_t ki
 #define WIDEN(x)       heddle_fp6_widen(x, interpretation)
 #include "heddle/tiny_conversions.h"
 
+#ifdef __CUDA_NO_FP6_CONVERSIONS__
+#define HEDDLE_NO_CONVERSIONS
+#endif
+#ifdef __CUDA_NO_FP6_CONVERSION_OPERATORS__
+#define HEDDLE_NO_CONVERSION_OPERATORS
+#endif
 #define TINY        __nv_fp6_e2m3
 #define TINY2       __nv_fp6x2_e2m3
 #define TINY4       __nv_fp6x4_e2m3
@@ -53,5 +59,8 @@ HEDDLE_BOTH float heddle_fp6_widen(unsigned char x, __nv_fp6_interpretation_t ki
 #define NARROW(x)   heddle_fp6_narrow(x, __NV_E3M2, cudaRoundNearest)
 #define WIDEN(x)    heddle_fp6_widen(x, __NV_E3M2)
 #include "heddle/tiny_type.h"
+
+#undef HEDDLE_NO_CONVERSIONS
+#undef HEDDLE_NO_CONVERSION_OPERATORS
 
 #endif

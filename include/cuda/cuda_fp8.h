@@ -81,6 +81,12 @@ HEDDLE_BOTH __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_stor
 
 /* ---- the types ---- */
 
+#ifdef __CUDA_NO_FP8_CONVERSIONS__
+#define HEDDLE_NO_CONVERSIONS
+#endif
+#ifdef __CUDA_NO_FP8_CONVERSION_OPERATORS__
+#define HEDDLE_NO_CONVERSION_OPERATORS
+#endif
 #define TINY        __nv_fp8_e4m3
 #define TINY2       __nv_fp8x2_e4m3
 #define TINY4       __nv_fp8x4_e4m3
@@ -112,6 +118,10 @@ HEDDLE_BOTH __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_stor
 #define HEDDLE_BITS 8
 #define NARROW(x)   heddle_e8m0_narrow(x, __NV_SATFINITE, cudaRoundPosInf)
 #define WIDEN(x)    heddle_e8m0_widen(x)
+#define HEDDLE_MAKES_BFLOAT162
 #include "heddle/tiny_type.h"
+
+#undef HEDDLE_NO_CONVERSIONS
+#undef HEDDLE_NO_CONVERSION_OPERATORS
 
 #endif

@@ -23,7 +23,7 @@ MAIN = """int main()
     cuda::atomic<int> x(1);
     cuda::barrier<> all(1);
     float f = a;
-    f += b;
+    f += float(b);
     x += 2;
     all.arrive_and_wait();
     curandState state = {};
@@ -82,4 +82,56 @@ def all_headers_together_work_in_cuda():
         assert subprocess.run(["./t"], timeout=60).returncode == 0
 
 
-main(globals())
+ALL_CONVERSIONS = " ".join(f"__CUDA_NO_{name}_CONVERSIONS__" for name in ("HALF", "BFLOAT16", "FP8", "FP6", "FP4"))
+LEAVE_OUT = ["__CUDA_NO_HALF_CONVERSIONS__", "__CUDA_NO_FP8_CONVERSION_OPERATORS__", "__CUDA_NO_BFLOAT16_OPERATORS__", "__CUDA_NO_FP8_CONVERSIONS__",
+             "__CUDA_NO_BFLOAT16_CONVERSIONS__", "__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF2_OPERATORS__", "__CUDA_NO_BFLOAT162_OPERATORS__",
+             "__CUDA_NO_FP6_CONVERSIONS__", "__CUDA_NO_FP6_CONVERSION_OPERATORS__", "__CUDA_NO_FP4_CONVERSIONS__", "__CUDA_NO_FP4_CONVERSION_OPERATORS__", ALL_CONVERSIONS]
+conversions = os.path.join(os.environ["HEDDLE_SOURCE"], "tests", "headers", "conversions")
+
+
+def table(command, leave_out=""):
+    subprocess.run([*command, "-std=c++17", "-w", *("-D" + name for name in leave_out.split()), conversions + ".cu", "-o", "table"], check=True, timeout=300)
+    return subprocess.run(["./table"], capture_output=True, text=True, timeout=60).stdout.splitlines()
+
+
+def differs(all, lines):
+    assert len(all) == len(lines)
+    return [line for line, before in zip(lines, all) if line != before]
+
+
+def recorded():
+    """The table of CUDA's headers, and of each macro what differs."""
+    parts = {"": []}
+    with open(conversions + ".txt") as f:
+        for line in f.read().splitlines():
+            if line.startswith("__CUDA_NO"):
+                parts[line] = here = []
+            else:
+                (parts[""] if len(parts) == 1 else here).append(line)
+    return parts
+
+
+def conversions_and_operators_are_cuda_s():
+    parts, command = recorded(), [hosts()[0][0], "-x", "c++", "-I", include]
+    ours = table(command)
+    assert ours == parts[""], "\n".join(differs(parts[""], ours))
+    assert set(parts) == {"", *LEAVE_OUT}
+    for macro in some(3, LEAVE_OUT):
+        left = differs(ours, table(command, macro))
+        assert left == parts[macro], f"{macro}\n" + "\n".join(set(left) ^ set(parts[macro]))
+
+
+def conversions_can_be_left_out_in_cuda():
+    """All at once; PyTorch's extensions are built so."""
+    if not shutil.which("clang-19"):
+        raise Skip("heddle cc needs clang-19")
+    parts = recorded()
+    assert differs(parts[""], table([heddle, "cc"], ALL_CONVERSIONS)) == parts[ALL_CONVERSIONS]
+
+
+if sys.argv[1:] == ["--record"]:
+    all = table(["nvcc"])
+    with open(conversions + ".txt", "w") as f:
+        f.write("\n".join([*all, *(line for macro in LEAVE_OUT for line in [macro, *differs(all, table(["nvcc"], macro))])]) + "\n")
+else:
+    main(globals())

@@ -1,5 +1,7 @@
-/* All of a type of 16 bits and of the pair of two. Included once for each: with HALF, HALF2 (the types), RAW, RAW2, N (its word
- * in names like __float2half), HEDDLE_MANTISSA, HEDDLE_EXPONENT, and HEDDLE_WIDEN and HEDDLE_NARROW, to and from float.
+/* All of a type of 16 bits and of the pair of two. Included once for each: with HALF, HALF2 (the types), RAW, RAW2, OTHER (such a type, too), N (its word
+ * in names like __float2half), HEDDLE_MANTISSA, HEDDLE_EXPONENT, and HEDDLE_WIDEN and HEDDLE_NARROW, to and from float;
+ * HEDDLE_NO_CONVERSIONS, HEDDLE_NO_INTEGERS, HEDDLE_NO_OPERATORS and HEDDLE_NO_OPERATORS2 leave C++'s ways out, so that nothing here uses
+ * them: OF(bits), ROUNDED(float) and WIDE(half) convert.
  * Names and meanings: CUDA Math API, "Half Precision Intrinsics" and "Bfloat16 Precision Intrinsics". Arithmetic is done in
  * float and rounded, which is exact for + - * / and sqrt: 24 bits are more than twice 11 and two.
  */
@@ -18,8 +20,15 @@ struct alignas(2) HALF {
 
     HALF() = default;
     __host__ __device__ constexpr HALF(const RAW &raw) : __x(raw.x) {}
+#ifndef HEDDLE_NO_CONVERSIONS
+    explicit __host__ __device__ HALF(OTHER x); /* cuda_bf16.h */
     __host__ __device__ HALF(float f) : __x(HEDDLE_NARROW(f)) {}
     __host__ __device__ HALF(double d) : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(d, HEDDLE_RN)) {}
+    __host__ __device__ operator float() const
+    {
+        return HEDDLE_WIDEN(__x);
+    }
+#ifndef HEDDLE_NO_INTEGERS
 #define HEDDLE_FROM(T)                                                                                                 \
     __host__ __device__ HALF(T i) : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(heddle_sticky(i), HEDDLE_RN)) {}
     HEDDLE_FROM(short)
@@ -31,10 +40,29 @@ struct alignas(2) HALF {
     HEDDLE_FROM(long long)
     HEDDLE_FROM(unsigned long long)
 #undef HEDDLE_FROM
-    __host__ __device__ operator float() const
-    {
-        return HEDDLE_WIDEN(__x);
+#define HEDDLE_TO(T)                                                                                                   \
+    __host__ __device__ operator T() const                                                                             \
+    {                                                                                                                  \
+        return heddle_integer<T>(HEDDLE_WIDEN(__x), HEDDLE_RZ);                                                        \
     }
+    HEDDLE_TO(char)
+    HEDDLE_TO(signed char)
+    HEDDLE_TO(unsigned char)
+    HEDDLE_TO(short)
+    HEDDLE_TO(unsigned short)
+    HEDDLE_TO(int)
+    HEDDLE_TO(unsigned)
+    HEDDLE_TO(long)
+    HEDDLE_TO(unsigned long)
+    HEDDLE_TO(long long)
+    HEDDLE_TO(unsigned long long)
+#undef HEDDLE_TO
+    __host__ __device__ constexpr operator bool() const
+    {
+        return (__x & 0x7fff) != 0;
+    }
+#endif
+#endif
     __host__ __device__ operator RAW() const
     {
         return {__x};
@@ -43,14 +71,20 @@ struct alignas(2) HALF {
     {
         return {__x};
     }
+    __host__ __device__ HALF &operator=(const RAW &raw)
+    {
+        __x = raw.x;
+        return *this;
+    }
     __host__ __device__ volatile HALF &operator=(const RAW &raw) volatile
     {
         __x = raw.x;
         return *this;
     }
-    __host__ __device__ explicit operator bool() const
+    __host__ __device__ volatile HALF &operator=(const volatile RAW &raw) volatile
     {
-        return (__x & 0x7fff) != 0;
+        __x = raw.x;
+        return *this;
     }
 };
 struct alignas(4) HALF2 {
@@ -69,27 +103,30 @@ HEDDLE_BOTH HALF HEDDLE_NAME(heddle_, N, _of)(unsigned short bits)
 {
     return RAW{bits};
 }
-#define OF HEDDLE_NAME(heddle_, N, _of)
+#define OF                HEDDLE_NAME(heddle_, N, _of)
+#define WIDE(a)           HEDDLE_WIDEN((a).__x)
+#define ROUNDED(f)        OF(HEDDLE_NARROW(f))
+#define ROUNDED_DOUBLE(d) OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(d, HEDDLE_RN))
 
 /* ---- conversions ---- */
 
 HEDDLE_BOTH float HEDDLE_NAME(__, N, 2float)(HALF a)
 {
-    return a;
+    return WIDE(a);
 }
 HEDDLE_BOTH HALF HEDDLE_NAME(__float2, N, )(float a)
 {
-    return a;
+    return ROUNDED(a);
 }
 HEDDLE_BOTH HALF HEDDLE_NAME(__double2, N, )(double a)
 {
-    return a;
+    return ROUNDED_DOUBLE(a);
 }
 #define HEDDLE_ROUNDINGS(row) row(_rn, HEDDLE_RN) row(_rz, HEDDLE_RZ) row(_ru, HEDDLE_RU) row(_rd, HEDDLE_RD)
 #define HEDDLE_FLOAT_ROW(suffix, mode)                                                                                 \
     HEDDLE_BOTH HALF HEDDLE_NAME(__float2, N, suffix)(float a)                                                         \
     {                                                                                                                  \
-        return mode == HEDDLE_RN ? HALF(a) : OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(a, mode));             \
+        return mode == HEDDLE_RN ? ROUNDED(a) : OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(a, mode));          \
     }
 HEDDLE_ROUNDINGS(HEDDLE_FLOAT_ROW)
 #undef HEDDLE_FLOAT_ROW
@@ -100,7 +137,7 @@ HEDDLE_ROUNDINGS(HEDDLE_FLOAT_ROW)
     }                                                                                                                  \
     HEDDLE_BOTH T HEDDLE_NAME(__, N, 2##word##suffix)(HALF a)                                                          \
     {                                                                                                                  \
-        return heddle_integer<T>(a, mode);                                                                             \
+        return heddle_integer<T>(WIDE(a), mode);                                                                       \
     }
 #define HEDDLE_INTEGER_ROWS(suffix, mode)                                                                              \
     HEDDLE_INTEGER_ROW(short, short, suffix, mode)                                                                     \
@@ -147,27 +184,27 @@ HEDDLE_BOTH HALF2 HEDDLE_NAME(HEDDLE_NAME(__, N, 2), N, 2)(HALF a)
 }
 HEDDLE_BOTH HALF2 HEDDLE_NAME(__float2, N, 2_rn)(float a)
 {
-    return {HALF(a), HALF(a)};
+    return {ROUNDED(a), ROUNDED(a)};
 }
 HEDDLE_BOTH HALF2 HEDDLE_NAME(__floats2, N, 2_rn)(float a, float b)
 {
-    return {HALF(a), HALF(b)};
+    return {ROUNDED(a), ROUNDED(b)};
 }
 HEDDLE_BOTH HALF2 HEDDLE_NAME(__float22, N, 2_rn)(float2 a)
 {
-    return {HALF(a.x), HALF(a.y)};
+    return {ROUNDED(a.x), ROUNDED(a.y)};
 }
 HEDDLE_BOTH float2 HEDDLE_NAME(__, N, 22float2)(HALF2 a)
 {
-    return make_float2(a.x, a.y);
+    return make_float2(WIDE(a.x), WIDE(a.y));
 }
 HEDDLE_BOTH float __low2float(HALF2 a)
 {
-    return a.x;
+    return WIDE(a.x);
 }
 HEDDLE_BOTH float __high2float(HALF2 a)
 {
-    return a.y;
+    return WIDE(a.y);
 }
 HEDDLE_BOTH HALF HEDDLE_NAME(__low2, N, )(HALF2 a)
 {
@@ -204,8 +241,8 @@ HEDDLE_BOTH HALF2 __lowhigh2highlow(HALF2 a)
 #define HEDDLE_ARITHMETIC1(name, name2, f)                                                                             \
     HEDDLE_BOTH HALF name(HALF a)                                                                                      \
     {                                                                                                                  \
-        const float x = a;                                                                                             \
-        return HALF(f);                                                                                                \
+        const float x = WIDE(a);                                                                                       \
+        return ROUNDED(f);                                                                                             \
     }                                                                                                                  \
     HEDDLE_BOTH HALF2 name2(HALF2 a)                                                                                   \
     {                                                                                                                  \
@@ -214,8 +251,8 @@ HEDDLE_BOTH HALF2 __lowhigh2highlow(HALF2 a)
 #define HEDDLE_ARITHMETIC2(name, name2, f)                                                                             \
     HEDDLE_BOTH HALF name(HALF a, HALF b)                                                                              \
     {                                                                                                                  \
-        const float x = a, y = b;                                                                                      \
-        return HALF(f);                                                                                                \
+        const float x = WIDE(a), y = WIDE(b);                                                                          \
+        return ROUNDED(f);                                                                                             \
     }                                                                                                                  \
     HEDDLE_BOTH HALF2 name2(HALF2 a, HALF2 b)                                                                          \
     {                                                                                                                  \
@@ -238,7 +275,7 @@ HEDDLE_ARITHMETIC2(__hmax_nan, __hmax2_nan, x != x || y != y ? __builtin_nanf(""
 HEDDLE_ARITHMETIC2(__hmin_nan, __hmin2_nan, x != x || y != y ? __builtin_nanf("") : __builtin_fminf(x, y))
 HEDDLE_BOTH bool __hisnan(HALF a)
 {
-    return (float)a != (float)a;
+    return WIDE(a) != WIDE(a);
 }
 HEDDLE_BOTH HALF __habs(HALF a)
 {
@@ -260,14 +297,14 @@ HEDDLE_BOTH HALF2 __hneg2(HALF2 a)
  * Melquiond: to odd). */
 HEDDLE_BOTH HALF __hfma(HALF a, HALF b, HALF c)
 {
-    const double p = (double)(float)a * (double)(float)b, q = (double)(float)c, s = p + q;
+    const double p = (double)WIDE(a) * (double)WIDE(b), q = WIDE(c), s = p + q;
     if (!(__builtin_fabs(s) < __builtin_inf()))
-        return HALF(s);
+        return ROUNDED_DOUBLE(s);
     const double t = s - p, rest = (p - (s - t)) + (q - t);
     long long bits = __builtin_bit_cast(long long, s);
     if (rest != 0 && !(bits & 1))
         bits += (rest > 0) == (s > 0) ? 1 : -1;
-    return HALF(__builtin_bit_cast(double, bits));
+    return ROUNDED_DOUBLE(__builtin_bit_cast(double, bits));
 }
 HEDDLE_BOTH HALF2 __hfma2(HALF2 a, HALF2 b, HALF2 c)
 {
@@ -275,8 +312,8 @@ HEDDLE_BOTH HALF2 __hfma2(HALF2 a, HALF2 b, HALF2 c)
 }
 HEDDLE_BOTH HALF __hfma_sat(HALF a, HALF b, HALF c)
 {
-    const float x = __hfma(a, b, c);
-    return HALF(HEDDLE_SATURATED(x));
+    const float x = WIDE(__hfma(a, b, c));
+    return ROUNDED(HEDDLE_SATURATED(x));
 }
 HEDDLE_BOTH HALF2 __hfma2_sat(HALF2 a, HALF2 b, HALF2 c)
 {
@@ -285,7 +322,7 @@ HEDDLE_BOTH HALF2 __hfma2_sat(HALF2 a, HALF2 b, HALF2 c)
 HEDDLE_BOTH HALF __hfma_relu(HALF a, HALF b, HALF c)
 {
     const HALF r = __hfma(a, b, c);
-    return (float)r < 0 ? OF(0) : r;
+    return WIDE(r) < 0 ? OF(0) : r;
 }
 HEDDLE_BOTH HALF2 __hfma2_relu(HALF2 a, HALF2 b, HALF2 c)
 {
@@ -303,20 +340,20 @@ HEDDLE_BOTH HALF2 __hcmadd(HALF2 a, HALF2 b, HALF2 c)
 #define HEDDLE_COMPARE(name, op)                                                                                       \
     HEDDLE_BOTH bool __h##name(HALF a, HALF b)                                                                         \
     {                                                                                                                  \
-        return (float)a op(float) b;                                                                                   \
+        return WIDE(a) op WIDE(b);                                                                                     \
     }                                                                                                                  \
     HEDDLE_COMPARE_PAIRS(name)
 #define HEDDLE_COMPARE_UNORDERED(name, op)                                                                             \
     HEDDLE_BOTH bool __h##name(HALF a, HALF b)                                                                         \
     {                                                                                                                  \
-        const float x = a, y = b;                                                                                      \
+        const float x = WIDE(a), y = WIDE(b);                                                                          \
         return x != x || y != y || x op y;                                                                             \
     }                                                                                                                  \
     HEDDLE_COMPARE_PAIRS(name)
 #define HEDDLE_COMPARE_PAIRS(name)                                                                                     \
     HEDDLE_BOTH HALF2 __h##name##2(HALF2 a, HALF2 b)                                                                   \
     {                                                                                                                  \
-        return {HALF(__h##name(a.x, b.x) ? 1.0f : 0.0f), HALF(__h##name(a.y, b.y) ? 1.0f : 0.0f)};                     \
+        return {ROUNDED(__h##name(a.x, b.x) ? 1.0f : 0.0f), ROUNDED(__h##name(a.y, b.y) ? 1.0f : 0.0f)};               \
     }                                                                                                                  \
     HEDDLE_BOTH unsigned __h##name##2_mask(HALF2 a, HALF2 b)                                                           \
     {                                                                                                                  \
@@ -328,7 +365,7 @@ HEDDLE_BOTH HALF2 __hcmadd(HALF2 a, HALF2 b, HALF2 c)
     }
 HEDDLE_BOTH bool __hne(HALF a, HALF b)
 {
-    const float x = a, y = b;
+    const float x = WIDE(a), y = WIDE(b);
     return x == x && y == y && x != y;
 }
 HEDDLE_COMPARE_PAIRS(ne)
@@ -348,12 +385,12 @@ HEDDLE_COMPARE_UNORDERED(geu, >=)
 #undef HEDDLE_COMPARE_PAIRS
 HEDDLE_BOTH int __hisinf(HALF a)
 {
-    const float x = a;
+    const float x = WIDE(a);
     return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;
 }
 HEDDLE_BOTH HALF2 __hisnan2(HALF2 a)
 {
-    return {HALF(__hisnan(a.x) ? 1.0f : 0.0f), HALF(__hisnan(a.y) ? 1.0f : 0.0f)};
+    return {ROUNDED(__hisnan(a.x) ? 1.0f : 0.0f), ROUNDED(__hisnan(a.y) ? 1.0f : 0.0f)};
 }
 
 /* ---- operators: __CUDA_NO_HALF_OPERATORS__ and its kind leave them out ---- */
@@ -372,6 +409,35 @@ HEDDLE_BOTH HALF2 __hisnan2(HALF2 a)
     {                                                                                                                  \
         return f(a, b);                                                                                                \
     }
+#define HEDDLE_SIGNS_AND_STEPS(T, negate, one)                                                                         \
+    HEDDLE_BOTH T operator-(const T &a)                                                                                \
+    {                                                                                                                  \
+        return negate(a);                                                                                              \
+    }                                                                                                                  \
+    HEDDLE_BOTH T operator+(const T &a)                                                                                \
+    {                                                                                                                  \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    HEDDLE_BOTH T &operator++(T &a)                                                                                    \
+    {                                                                                                                  \
+        return a = a + one;                                                                                            \
+    }                                                                                                                  \
+    HEDDLE_BOTH T &operator--(T &a)                                                                                    \
+    {                                                                                                                  \
+        return a = a - one;                                                                                            \
+    }                                                                                                                  \
+    HEDDLE_BOTH T operator++(T &a, int)                                                                                \
+    {                                                                                                                  \
+        const T before = a;                                                                                            \
+        ++a;                                                                                                           \
+        return before;                                                                                                 \
+    }                                                                                                                  \
+    HEDDLE_BOTH T operator--(T &a, int)                                                                                \
+    {                                                                                                                  \
+        const T before = a;                                                                                            \
+        --a;                                                                                                           \
+        return before;                                                                                                 \
+    }
 #ifndef HEDDLE_NO_OPERATORS
 HEDDLE_OPERATOR(+, HALF, __hadd)
 HEDDLE_OPERATOR(-, HALF, __hsub)
@@ -383,34 +449,7 @@ HEDDLE_COMPARISON(<, HALF, __hlt)
 HEDDLE_COMPARISON(<=, HALF, __hle)
 HEDDLE_COMPARISON(>, HALF, __hgt)
 HEDDLE_COMPARISON(>=, HALF, __hge)
-HEDDLE_BOTH HALF operator-(const HALF &a)
-{
-    return __hneg(a);
-}
-HEDDLE_BOTH HALF operator+(const HALF &a)
-{
-    return a;
-}
-HEDDLE_BOTH HALF &operator++(HALF &a)
-{
-    return a = a + HALF(1.0f);
-}
-HEDDLE_BOTH HALF &operator--(HALF &a)
-{
-    return a = a - HALF(1.0f);
-}
-HEDDLE_BOTH HALF operator++(HALF &a, int)
-{
-    const HALF before = a;
-    ++a;
-    return before;
-}
-HEDDLE_BOTH HALF operator--(HALF &a, int)
-{
-    const HALF before = a;
-    --a;
-    return before;
-}
+HEDDLE_SIGNS_AND_STEPS(HALF, __hneg, ROUNDED(1.0f))
 #endif
 #ifndef HEDDLE_NO_OPERATORS2
 HEDDLE_OPERATOR(+, HALF2, __hadd2)
@@ -423,11 +462,9 @@ HEDDLE_COMPARISON(<, HALF2, __hblt2)
 HEDDLE_COMPARISON(<=, HALF2, __hble2)
 HEDDLE_COMPARISON(>, HALF2, __hbgt2)
 HEDDLE_COMPARISON(>=, HALF2, __hbge2)
-HEDDLE_BOTH HALF2 operator-(const HALF2 &a)
-{
-    return __hneg2(a);
-}
+HEDDLE_SIGNS_AND_STEPS(HALF2, __hneg2, (HALF2{ROUNDED(1.0f), ROUNDED(1.0f)}))
 #endif
+#undef HEDDLE_SIGNS_AND_STEPS
 #undef HEDDLE_OPERATOR
 #undef HEDDLE_COMPARISON
 
@@ -576,5 +613,8 @@ HEDDLE_ADD(_system, ".sys", __NV_THREAD_SCOPE_SYSTEM)
 #endif
 
 #undef OF
+#undef WIDE
+#undef ROUNDED
+#undef ROUNDED_DOUBLE
 #undef HEDDLE_NAME
 #undef HEDDLE_JOIN3

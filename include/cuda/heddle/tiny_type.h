@@ -6,6 +6,7 @@ struct TINY {
     STORAGE1 __x;
 
     TINY() = default;
+#ifndef HEDDLE_NO_CONVERSIONS
 #define HEDDLE_FROM(T)                                                                                                 \
     explicit __host__ __device__ TINY(T x) : __x(NARROW((double)x)) {}
     HEDDLE_FROM(float)
@@ -22,9 +23,10 @@ struct TINY {
     HEDDLE_FROM(long long)
     HEDDLE_FROM(unsigned long long)
 #undef HEDDLE_FROM
-    explicit __host__ __device__ TINY(__half x) : TINY((float)x) {}
-    explicit __host__ __device__ TINY(__nv_bfloat16 x) : TINY((float)x) {}
+    explicit __host__ __device__ TINY(__half x) : TINY(__half2float(x)) {}
+    explicit __host__ __device__ TINY(__nv_bfloat16 x) : TINY(__bfloat162float(x)) {}
 
+#ifndef HEDDLE_NO_CONVERSION_OPERATORS
     explicit __host__ __device__ operator float() const
     {
         return WIDEN(__x);
@@ -35,9 +37,15 @@ struct TINY {
         return T((float)*this);                                                                                        \
     }
     HEDDLE_TO(double)
-    HEDDLE_TO(__half)
-    HEDDLE_TO(__nv_bfloat16)
 #undef HEDDLE_TO
+    explicit __host__ __device__ operator __half() const
+    {
+        return __float2half((float)*this);
+    }
+    explicit __host__ __device__ operator __nv_bfloat16() const
+    {
+        return __float2bfloat16((float)*this);
+    }
 #define HEDDLE_TO(T)                                                                                                   \
     explicit __host__ __device__ operator T() const                                                                    \
     {                                                                                                                  \
@@ -59,32 +67,44 @@ struct TINY {
     {
         return (float)*this != 0;
     }
+#endif
+#endif
 };
 
 struct TINY2 {
     STORAGE2 __x;
 
     TINY2() = default;
+#ifndef HEDDLE_NO_CONVERSIONS
     explicit __host__ __device__ TINY2(double2 v) : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS) {}
     explicit __host__ __device__ TINY2(float2 v) : TINY2(double2{v.x, v.y}) {}
-    explicit __host__ __device__ TINY2(__half2 v) : TINY2(double2{(float)v.x, (float)v.y}) {}
-    explicit __host__ __device__ TINY2(__nv_bfloat162 v) : TINY2(double2{(float)v.x, (float)v.y}) {}
+    explicit __host__ __device__ TINY2(__half2 v) : TINY2(__half22float2(v)) {}
+    explicit __host__ __device__ TINY2(__nv_bfloat162 v) : TINY2(__bfloat1622float2(v)) {}
 
+#ifndef HEDDLE_NO_CONVERSION_OPERATORS
     explicit __host__ __device__ operator float2() const
     {
         return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS))};
     }
     explicit __host__ __device__ operator __half2() const
     {
-        const float2 v = (float2) * this;
-        return {__half(v.x), __half(v.y)};
+        return __float22half2_rn((float2) * this);
     }
+#ifdef HEDDLE_MAKES_BFLOAT162
+    explicit __host__ __device__ operator __nv_bfloat162() const
+    {
+        return __float22bfloat162_rn((float2) * this);
+    }
+#endif
+#endif
+#endif
 };
 
 struct TINY4 {
     STORAGE4 __x;
 
     TINY4() = default;
+#ifndef HEDDLE_NO_CONVERSIONS
     explicit __host__ __device__ TINY4(double4 v)
         : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS | NARROW(v.z) << 2 * HEDDLE_BITS |
               (STORAGE4)NARROW(v.w) << 3 * HEDDLE_BITS)
@@ -94,19 +114,22 @@ struct TINY4 {
     explicit __host__ __device__ TINY4(double4_32a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
     explicit __host__ __device__ TINY4(float4 v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
     explicit __host__ __device__ TINY4(__half2 low, __half2 high)
-        : TINY4(double4{(float)low.x, (float)low.y, (float)high.x, (float)high.y})
+        : TINY4(double4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
     explicit __host__ __device__ TINY4(__nv_bfloat162 low, __nv_bfloat162 high)
-        : TINY4(double4{(float)low.x, (float)low.y, (float)high.x, (float)high.y})
+        : TINY4(double4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
 
+#ifndef HEDDLE_NO_CONVERSION_OPERATORS
     explicit __host__ __device__ operator float4() const
     {
         return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS)),
                 WIDEN(heddle_tiny_at(__x, 2, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 3, HEDDLE_BITS))};
     }
+#endif
+#endif
 };
 
 #undef TINY
@@ -118,3 +141,4 @@ struct TINY4 {
 #undef HEDDLE_BITS
 #undef NARROW
 #undef WIDEN
+#undef HEDDLE_MAKES_BFLOAT162
