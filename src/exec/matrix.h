@@ -1,5 +1,5 @@
 /* Matrix instructions, ready to run: where the registers of fragments are, and where their elements go in dense matrices (isa/mma.h).
- * Private to code.c, collective.c and matrix.c.
+ * Private to decode.c, collective.c and the files of matrices.
  */
 #ifndef HEDDLE_EXEC_MATRIX_H
 #define HEDDLE_EXEC_MATRIX_H
@@ -40,6 +40,11 @@ void matrix_select(const struct matrix *x, const uint32_t *metadata, unsigned se
 
 /* Runs the instruction in lanes that have come together; false after a fault. */
 bool matrix_run(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
+
+/* ---- matrix_move.c ---- */
+
+bool matrix_move_rows(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t lanes);
+bool matrix_move(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t lanes);
 
 /* ---- wgmma.c ---- */
 
