@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "isa/lane_ids.h"
 #include "isa/lanes.h"
 
 static const struct row {

@@ -189,7 +189,7 @@ static bool sample_agrees(char **field)
 {
     _Alignas(64) uint8_t a[WARP_LANES * 8], b[WARP_LANES * 8], d[WARP_LANES * 8];
     const struct isa_inst *inst = resolve(field[0]);
-    unsigned bytes = lane_info((enum lane_id)inst->lane)->d / 8u;
+    unsigned bytes = lane_info(inst->lane)->d / 8u;
     uint64_t x = strtoull(field[1], NULL, 16), y = strtoull(field[2], NULL, 16), want = strtoull(field[3], NULL, 16);
     uint64_t got = 0;
     for (unsigned l = 0; l < WARP_LANES; l++) {

@@ -97,7 +97,7 @@ static const struct op_matrix *decode_matrix(const struct decoder *d, const stru
 
 static void decode_lanes(struct op *o, const struct ir_insn *in, lane_fn *const *lanes)
 {
-    const struct lane_info *info = lane_info((enum lane_id)in->lane);
+    const struct lane_info *info = lane_info(in->lane);
     o->kind = info->e ? OP_LANES : info->c ? OP_LANES : info->b ? OP_LANES2 : OP_LANES1;
     o->fn = lanes[in->lane];
     o->width = info->d;

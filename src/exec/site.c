@@ -5,6 +5,7 @@
 
 #include "exec/code.h"
 #include "exec/fault.h"
+#include "isa/opcodes.h"
 
 /* A table, and the memory that it is in. */
 struct sites_of_kernel {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/block.h"
+#include "isa/lane_ids.h"
 
 enum { STEPS_MOST = 256, REGISTERS_MOST = 32, PATHS_MOST = 16 };
 

@@ -9,6 +9,7 @@
 #include "explain/rates.h"
 #include "explain/spill.h"
 #include "ir/shape.h"
+#include "isa/opcodes.h"
 
 const struct class_cost class_costs[COST_CLASSES] = {
 #define COST(name, ...) {#name, __VA_ARGS__},
@@ -166,7 +167,7 @@ static bool feeds_sums_alone(const struct use *u)
 static bool is_shared_address(const struct coster *c, const struct ir_insn *i)
 {
     const struct use *d = use_of(c, i->d);
-    enum isa_op op = i->kind == IR_LANES && i->origin ? i->origin->inst->op : OP_COUNT;
+    isa_op op = i->kind == IR_LANES && i->origin ? i->origin->inst->op : OP_COUNT;
     return d && d->reads && d->reads == d->shared_reads && (op == OP_shl || op == OP_add);
 }
 
@@ -184,7 +185,7 @@ static bool reads_sreg(const struct ir_insn *i)
 /* In the text, or by contraction. */
 static bool is_fma(const struct ir_insn *i)
 {
-    return i->kind == IR_LANES && strncmp(lane_info((enum lane_id)i->lane)->name, "fma_", 4) == 0;
+    return i->kind == IR_LANES && strncmp(lane_info(i->lane)->name, "fma_", 4) == 0;
 }
 
 static bool is_product_of_matrices(const struct ir_insn *i)

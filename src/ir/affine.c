@@ -37,7 +37,7 @@ static bool find_shift(const struct ir_func *f, const struct ir_shapes *s, const
 bool ir_mad_of(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct ir_mad *m)
 {
     enum lane_is is = ir_is(i);
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     *m = (struct ir_mad){.a = i->a, .factor = 1, .from = info->a, .width = info->d};
     switch (is) {
     case IS_COPY: return true;

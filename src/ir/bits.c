@@ -99,7 +99,7 @@ static struct ir_bits of_lanes(const struct ir_func *f, const struct ir_shapes *
                                const struct ir_insn *i)
 {
     struct ir_bits a = ir_bits_of(f, s, all_lanes, i->a), b = ir_bits_of(f, s, all_lanes, i->b);
-    unsigned width = lane_info((enum lane_id)i->lane)->d;
+    unsigned width = lane_info(i->lane)->d;
     struct ir_mad m;
     if (ir_mad_of(f, s, i, &m))
         return of_mad(f, s, all_lanes, &m);

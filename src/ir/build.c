@@ -1,5 +1,7 @@
 /* Lowering a function: statements to blocks of instructions; see ir.h and builder.h. */
 #include "ir/builder.h"
+#include "isa/lane_ids.h"
+#include "isa/opcodes.h"
 
 /* Steps that a function's passes may take beyond what grows with its size alone: about a second. */
 static const uint64_t FUNCTION_WORK = 1ull << 30;

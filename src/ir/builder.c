@@ -1,5 +1,6 @@
 /* What lowering makes functions of: registers, constants, instructions, blocks, operands, places in the frame; see builder.h. */
 #include "ir/builder.h"
+#include "isa/lane_ids.h"
 
 #include <stdarg.h>
 
@@ -101,7 +102,7 @@ struct ir_insn *ir_emit_guarded(struct builder *b, enum ir_kind kind)
     return i;
 }
 
-static struct ir_insn *set_lanes(struct ir_insn *i, enum lane_id lane, ir_ref d, ir_ref a, ir_ref b, ir_ref c)
+static struct ir_insn *set_lanes(struct ir_insn *i, lane_id lane, ir_ref d, ir_ref a, ir_ref b, ir_ref c)
 {
     i->lane = (uint16_t)lane;
     i->d = d;
@@ -111,12 +112,12 @@ static struct ir_insn *set_lanes(struct ir_insn *i, enum lane_id lane, ir_ref d,
     return i;
 }
 
-struct ir_insn *ir_emit_lanes(struct builder *b, enum lane_id lane, ir_ref d, ir_ref a, ir_ref b_, ir_ref c)
+struct ir_insn *ir_emit_lanes(struct builder *b, lane_id lane, ir_ref d, ir_ref a, ir_ref b_, ir_ref c)
 {
     return set_lanes(ir_emit_guarded(b, IR_LANES), lane, d, a, b_, c);
 }
 
-ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_ref c)
+ir_ref ir_lanes(struct builder *b, lane_id lane, ir_ref a, ir_ref b_, ir_ref c)
 {
     ir_ref d = ir_temp(b, lane_info(lane)->d);
     set_lanes(ir_emit(b, IR_LANES), lane, d, a, b_, c);
@@ -138,11 +139,11 @@ struct ir_insn *ir_emit_access(struct builder *b, enum ir_kind kind, ir_ref base
     return i;
 }
 
-static enum lane_id resize_lane(unsigned from, unsigned to, bool sign)
+static lane_id resize_lane(unsigned from, unsigned to, bool sign)
 {
     static const struct {
         uint8_t from, to;
-        enum lane_id zero, sign;
+        lane_id zero, sign;
     } table[] = {
         {32, 16, LANE_resize_b16_b32, LANE_resize_b16_b32},    {64, 16, LANE_resize_b16_b64, LANE_resize_b16_b64},
         {64, 32, LANE_resize_b32_b64, LANE_resize_b32_b64},    {16, 32, LANE_resize_b32_u16, LANE_resize_b32_s16},
@@ -160,7 +161,7 @@ ir_ref ir_resize(struct builder *b, ir_ref a, unsigned width, bool sign)
     unsigned from = ir_ref_width(b, a);
     if (from == width)
         return a;
-    enum lane_id lane = resize_lane(from, width, sign);
+    lane_id lane = resize_lane(from, width, sign);
     if (!lane) {
         build_error(b, "ptx-type", NULL, "a register of %u bits cannot stand where %u bits are needed", from, width);
         return a;
@@ -292,7 +293,7 @@ static ir_ref register_value(struct builder *b, const struct ptx_operand *o)
 {
     ir_ref r = ir_named_reg(b, o);
     unsigned width = ir_ref_width(b, r);
-    enum lane_id add = width == 16 ? LANE_add_b16 : LANE_AS_WIDE(add, width);
+    lane_id add = width == 16 ? LANE_add_b16 : LANE_AS_WIDE(add, width);
     return o->disp ? ir_lanes(b, add, r, ir_const_of(b, width, (uint64_t)o->disp), REF_NONE) : r;
 }
 
@@ -333,7 +334,7 @@ struct ir_dest ir_destination(struct builder *b, const struct ptx_operand *o, en
     return d;
 }
 
-static enum lane_id move_lane(unsigned width)
+static lane_id move_lane(unsigned width)
 {
     switch (width) {
     case 1: return LANE_mov_pred;
@@ -362,7 +363,7 @@ void ir_finish(struct builder *b, struct ir_dest d)
 {
     if (!d.reg)
         return;
-    enum lane_id lane = resize_lane(ir_ref_width(b, d.ref), ir_ref_width(b, d.reg), d.sign);
+    lane_id lane = resize_lane(ir_ref_width(b, d.ref), ir_ref_width(b, d.reg), d.sign);
     if (!lane) {
         build_error(b, "ptx-type", NULL, "the destination register is too narrow");
         return;

@@ -43,14 +43,14 @@ struct ir_insn *ir_emit(struct builder *b, enum ir_kind kind);
 /* The same with the guard of the PTX instruction. */
 struct ir_insn *ir_emit_guarded(struct builder *b, enum ir_kind kind);
 /* The same, d = lane(a, b, c). */
-struct ir_insn *ir_emit_lanes(struct builder *b, enum lane_id lane, ir_ref d, ir_ref a, ir_ref b_, ir_ref c);
+struct ir_insn *ir_emit_lanes(struct builder *b, lane_id lane, ir_ref d, ir_ref a, ir_ref b_, ir_ref c);
 /* A new access, of n elements; and the same with that, whose address has that base. */
 struct ir_access *ir_new_access(struct builder *b, enum ptx_space space, unsigned bytes, unsigned n);
 struct ir_insn *ir_emit_access(struct builder *b, enum ir_kind kind, ir_ref base, struct ir_access *access);
 /* Starts a new block unless the last one is still empty. */
 void ir_cut(struct builder *b);
 /* d = lane(a, b, c), unguarded; d is a new temporary of the lane's width. */
-ir_ref ir_lanes(struct builder *b, enum lane_id lane, ir_ref a, ir_ref b_, ir_ref c);
+ir_ref ir_lanes(struct builder *b, lane_id lane, ir_ref a, ir_ref b_, ir_ref c);
 /* Of a lane function of 32 and 64 bits the one that is as wide. */
 #define LANE_AS_WIDE(function, width) ((width) == 64 ? LANE_##function##_b64 : LANE_##function##_b32)
 /* d = a at another width; `sign` extends by the sign. */

@@ -22,7 +22,7 @@ unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
     unsigned n = 0;
     for (size_t k = 0; k < sizeof refs / sizeof refs[0]; k++)
         n = add_ref(out, n, refs[k]);
-    if (i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e & (CARRY_IN | CARRY_FOURTH))
+    if (i->kind == IR_LANES && lane_info(i->lane)->e & (CARRY_IN | CARRY_FOURTH))
         n = add_ref(out, n, i->e);
     for (unsigned k = 0; has_operands(i) && k < 8; k++) {
         n = add_ref(out, n, i->access->operands[k]);
@@ -36,7 +36,7 @@ unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
 unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
 {
     unsigned n = add_ref(out, 0, i->d);
-    if (i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT)
+    if (i->kind != IR_LANES || lane_info(i->lane)->e & CARRY_OUT)
         n = add_ref(out, n, i->e);
     for (unsigned k = 0; (i->kind == IR_LD || i->kind == IR_ATOM) && k < 8; k++)
         n = add_ref(out, n, i->access->regs[k]);

@@ -12,6 +12,7 @@
  * exact, and a NaN of f32 or a half is the one NaN afterwards, one of f64 stays as it is.
  */
 #include "ir/contractor.h"
+#include "isa/lane_ids.h"
 
 #define SUMS(t, m) {LANE_add_##t##m, LANE_sub_##t##m, LANE_fma_##t##m}
 /* clang-format off */

@@ -1,5 +1,6 @@
 /* Instructions of contracted products and sums; see contract.c. */
 #include "ir/contractor.h"
+#include "isa/lane_ids.h"
 
 typedef VEC(struct ir_insn) insn_list;
 
@@ -11,7 +12,7 @@ static ir_ref new_register(struct ir_func *f, ir_ref like)
     return ir_make_ref(REF_REG, f->regs.n - 1);
 }
 
-static void put_step(struct ir_func *f, insn_list *out, const struct ir_insn *of, enum lane_id lane, ir_ref d, ir_ref a)
+static void put_step(struct ir_func *f, insn_list *out, const struct ir_insn *of, lane_id lane, ir_ref d, ir_ref a)
 {
     *VEC_PUSH(f->arena, out) = (struct ir_insn){.kind = IR_LANES,
                                                 .lane = (uint16_t)lane,
@@ -47,7 +48,7 @@ static void put_kept(struct contractor *c, insn_list *out, const struct product 
         if (!p->kept[k])
             continue;
         uint8_t width = c->f->regs.at[ir_ref_index(p->kept[k])].width;
-        enum lane_id lane = width == 16 ? LANE_mov_b16 : width == 32 ? LANE_mov_b32 : LANE_mov_b64;
+        lane_id lane = width == 16 ? LANE_mov_b16 : width == 32 ? LANE_mov_b32 : LANE_mov_b64;
         if (p->divides && k == 1)
             lane = LANE_rcp_approx_f32_ftz;
         put_step(c->f, out, of, lane, p->kept[k], p->factor[k]);

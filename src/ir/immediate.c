@@ -7,6 +7,7 @@
  * whole because every operand is a constant (its sine of 1.0 differs from the hardware's in the last bit).
  */
 #include "ir/builder.h"
+#include "isa/lane_ids.h"
 
 static bool constant(const struct builder *b, ir_ref r, uint64_t *value)
 {

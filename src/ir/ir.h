@@ -371,7 +371,7 @@ bool ir_defines(const struct ir_insn *i, ir_ref r); /* is r among what it writes
 /* What it is to the analyses, IS__ where it is none of lanes. */
 static inline enum lane_is ir_is(const struct ir_insn *i)
 {
-    return i->kind == IR_LANES ? lane_info((enum lane_id)i->lane)->is : IS__;
+    return i->kind == IR_LANES ? lane_info(i->lane)->is : IS__;
 }
 /* The blocks that may follow block b: how many, and the number of the k-th. One may be there several times. */
 uint32_t ir_successor_count(const struct ir_func *f, uint32_t b);

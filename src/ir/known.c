@@ -74,8 +74,8 @@ static bool can_know(const struct evaluator *x, const struct ir_insn *i, const s
 {
     uint32_t d = ir_ref_index(i->d);
     return i->kind == IR_LANES && ir_is_only_def(defs, i->d, i) && x->f->regs.at[d].width <= 64 &&
-           lane_info((enum lane_id)i->lane)->e == CARRY_NONE && !x->known->rows[d] && is_known(x, i->a) &&
-           is_known(x, i->b) && is_known(x, i->c);
+           lane_info(i->lane)->e == CARRY_NONE && !x->known->rows[d] && is_known(x, i->a) && is_known(x, i->b) &&
+           is_known(x, i->c);
 }
 
 void ir_find_known(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena, struct ir_known *known)

@@ -1,5 +1,6 @@
 /* Operands, registers, constants, and the pure instructions; see builder.h. */
 #include "ir/builder.h"
+#include "isa/lane_ids.h"
 
 /* ---- pure instructions ---- */
 
@@ -32,18 +33,18 @@ struct ir_operands lower_operands(struct builder *b)
 void lower_pure(struct builder *b)
 {
     const struct isa_inst *inst = b->insn->inst;
-    const struct lane_info *lane = lane_info((enum lane_id)inst->lane);
+    const struct lane_info *lane = lane_info(inst->lane);
     if (!inst->lane) {
         build_error(b, "not-supported", NULL, "`%.*s` is not supported yet", STR_ARG(inst->text));
         return;
     }
     struct ir_operands o = lower_operands(b);
     if (o.src[2] && !lane->c) { /* min and max of three (9.7.3.11, 9.7.3.12) */
-        o.src[0] = ir_lanes(b, (enum lane_id)inst->lane, o.src[0], o.src[1], REF_NONE);
+        o.src[0] = ir_lanes(b, inst->lane, o.src[0], o.src[1], REF_NONE);
         o.src[1] = o.src[2];
         o.src[2] = REF_NONE;
     }
-    struct ir_insn *i = ir_emit_lanes(b, (enum lane_id)inst->lane, o.d.ref, o.src[0], o.src[1], o.src[2]);
+    struct ir_insn *i = ir_emit_lanes(b, inst->lane, o.d.ref, o.src[0], o.src[1], o.src[2]);
     i->e = lane->e == CARRY_FOURTH ? o.src[3] : lane->e ? carry_of(b) : REF_NONE;
     i->imm = o.imm;
     ir_fold_immediates(b, i);
@@ -56,7 +57,7 @@ static ir_ref combine(struct builder *b, ir_ref mask, ir_ref c)
     if (!c)
         return mask;
     const struct isa_inst *inst = b->insn->inst;
-    enum lane_id lane = isa_has(inst, MOD_and) ? LANE_and_pred : isa_has(inst, MOD_or) ? LANE_or_pred : LANE_xor_pred;
+    lane_id lane = isa_has(inst, MOD_and) ? LANE_and_pred : isa_has(inst, MOD_or) ? LANE_or_pred : LANE_xor_pred;
     return ir_lanes(b, lane, mask, c, REF_NONE);
 }
 
@@ -83,7 +84,7 @@ static uint64_t true_value(enum isa_type type)
 static void finish_set(struct builder *b, ir_ref mask, ir_ref high, enum isa_type type)
 {
     unsigned width = high ? 16 : ir_width(type);
-    enum lane_id lane = width == 16 ? LANE_selp_b16 : LANE_selp_b32;
+    lane_id lane = width == 16 ? LANE_selp_b16 : LANE_selp_b32;
     ir_ref one = ir_const_of(b, width, true_value(type)), zero = ir_const_of(b, width, 0);
     ir_ref value = ir_lanes(b, lane, one, zero, mask);
     if (high)
@@ -107,7 +108,7 @@ void lower_compare(struct builder *b)
     const struct ptx_insn *in = b->insn;
     const struct isa_inst *inst = in->inst;
     enum isa_type type = isa_operand_type(inst, &inst->operand[1]);
-    enum lane_id lane = (enum lane_id)inst->lane;
+    lane_id lane = inst->lane;
     bool packed = type == TYPE_f16x2 || type == TYPE_bf16x2, setp = inst->kind == KIND_SETP;
     if (!lane) {
         build_error(b, "not-supported", NULL, "`%.*s` is not supported yet", STR_ARG(inst->text));
@@ -158,7 +159,7 @@ void lower_lop3p(struct builder *b)
 
 /* ---- mov ---- */
 
-static enum lane_id unpack_lane(unsigned element, unsigned whole)
+static lane_id unpack_lane(unsigned element, unsigned whole)
 {
     switch (element << 8 | whole) {
     case 8 << 8 | 16: return LANE_unpack_b8_b16;
@@ -181,7 +182,7 @@ static void lower_unpack(struct builder *b, enum isa_type type)
 {
     const struct ptx_operand *v = &b->insn->operands[0];
     unsigned whole = isa_type_bits(type), n = ptx_n_elements(v), element = whole / n;
-    enum lane_id lane = unpack_lane(element, whole);
+    lane_id lane = unpack_lane(element, whole);
     if (!lane) {
         build_error(b, "ptx-operand", NULL, "%u bits cannot be unpacked into %u registers", whole, n);
         return;
@@ -201,10 +202,10 @@ static void lower_unpack(struct builder *b, enum isa_type type)
 static ir_ref pack(struct builder *b, ir_ref *parts, unsigned n, unsigned element)
 {
     while (n > 1) {
-        enum lane_id lane = element == 8    ? LANE_pack_b16_b8
-                            : element == 16 ? LANE_pack_b32_b16
-                            : element == 32 ? LANE_pack_b64_b32
-                                            : LANE_pack_b128_b64;
+        lane_id lane = element == 8    ? LANE_pack_b16_b8
+                       : element == 16 ? LANE_pack_b32_b16
+                       : element == 32 ? LANE_pack_b64_b32
+                                       : LANE_pack_b128_b64;
         for (unsigned k = 0; k < n / 2; k++)
             parts[k] = ir_lanes(b, lane, parts[2 * k], parts[2 * k + 1], REF_NONE);
         n /= 2;

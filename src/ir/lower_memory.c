@@ -1,5 +1,7 @@
 /* Memory instructions, addresses and calls; see builder.h. */
 #include "ir/builder.h"
+#include "isa/lane_ids.h"
+#include "isa/opcodes.h"
 
 /* ---- ld, st, atom, red ---- */
 
@@ -193,7 +195,7 @@ static void lower_cvta(struct builder *b, enum isa_mod space)
     ir_ref a = ir_source(b, &b->insn->operands[1], TYPE_u64);
     enum ir_base window = window_of(space);
     if (window) {
-        enum lane_id lane = isa_has(b->insn->inst, MOD_to) ? LANE_sub_b64 : LANE_add_b64;
+        lane_id lane = isa_has(b->insn->inst, MOD_to) ? LANE_sub_b64 : LANE_add_b64;
         a = ir_lanes(b, lane, a, u64_base(b, window), REF_NONE);
     }
     write_u64(b, a);

@@ -1,6 +1,7 @@
 /* Video instructions (PTX ISA 9.7.18): their selectors and modifiers become the constant of a lane function; see
  * builder.h, isa/video.h. */
 #include "ir/builder.h"
+#include "isa/opcodes.h"
 #include "isa/video.h"
 
 /* One position of an operand's text. */
@@ -136,7 +137,7 @@ static struct video modifiers_of(const struct isa_inst *inst)
 }
 
 /* Elements that an opcode works on at once: the digit that ends its name, or 1. */
-static unsigned elements_of(enum isa_op op)
+static unsigned elements_of(isa_op op)
 {
     const char *name = isa_op_name(op), *last = name + strlen(name) - 1;
     return *last == '2' ? 2 : *last == '4' ? 4 : 1;
@@ -152,6 +153,6 @@ void lower_video(struct builder *b)
     ir_ref a = ir_source(b, &in->operands[1], TYPE_b32), s = ir_source(b, &in->operands[2], TYPE_b32);
     ir_ref c = in->n_operands > 3 ? ir_source(b, &in->operands[3], TYPE_b32) : ir_const_of(b, 32, 0);
     struct ir_dest d = ir_destination(b, &in->operands[0], TYPE_b32);
-    ir_emit_lanes(b, (enum lane_id)in->inst->lane, d.ref, a, s, c)->imm = video_to_imm(v);
+    ir_emit_lanes(b, in->inst->lane, d.ref, a, s, c)->imm = video_to_imm(v);
     ir_finish(b, d);
 }

@@ -117,7 +117,7 @@ static const char *print_name(struct printer *p, const struct ir_insn *i)
     const struct ir_operation *o = ir_operation(0);
     uint8_t mode = i->kind == IR_CALL ? (uint8_t)i->call->syscall : i->mode;
     if (i->kind == IR_LANES) {
-        text_puts(&p->t, lane_info((enum lane_id)i->lane)->name);
+        text_puts(&p->t, lane_info(i->lane)->name);
         return "";
     }
     if (i->kind == IR_MATRIX) {

@@ -2,6 +2,8 @@
 #include "ir/ptxas.h"
 
 #include "ir/affine.h"
+#include "isa/lane_ids.h"
+#include "isa/opcodes.h"
 
 bool ptxas_is_routine(const struct ir_insn *i)
 {

@@ -2,6 +2,7 @@
 #include "ir/reader.h"
 
 #include "isa/isa.h"
+#include "isa/lane_ids.h"
 
 #include <stdio.h>
 
@@ -94,11 +95,11 @@ static bool set_results(struct reader *r, const char *start, struct ir_insn *i, 
         i->matrix->n_writes = (uint16_t)n;
     }
     unsigned most = ir_text_results(i, places);
-    bool reads_carry = i->kind == IR_LANES && lane_info((enum lane_id)i->lane)->e == CARRY_INOUT;
+    bool reads_carry = i->kind == IR_LANES && lane_info(i->lane)->e == CARRY_INOUT;
     if (n > most || (n < most && i->kind == IR_LD))
         return scan_fail(&r->s, start, "it has %u result%s, and not %u", most, most == 1 ? "" : "s", n);
     if (reads_carry && i->e != (n > 1 ? results[1] : REF_NONE))
-        return scan_fail(&r->s, r->s.p, "`%s` reads the carry that it writes", lane_info((enum lane_id)i->lane)->name);
+        return scan_fail(&r->s, r->s.p, "`%s` reads the carry that it writes", lane_info(i->lane)->name);
     for (unsigned k = 0; k < n; k++)
         *places[k] = results[k];
     return true;
@@ -324,13 +325,12 @@ static bool check_width(struct reader *r, const struct ir_insn *i, ir_ref ref, u
 {
     unsigned found = ir_ref_width(&r->b, ref);
     return !ref || !width || found == width ||
-           scan_fail(&r->s, place_of(r, ref), "`%s` takes %u bits, not %u", lane_info((enum lane_id)i->lane)->name,
-                     width, found);
+           scan_fail(&r->s, place_of(r, ref), "`%s` takes %u bits, not %u", lane_info(i->lane)->name, width, found);
 }
 
 static bool check_insn(struct reader *r, const struct ir_insn *i)
 {
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     if (i->guard && ir_ref_width(&r->b, i->guard) != 1)
         return scan_fail(&r->s, place_of(r, i->guard), "it is the guard of an instruction, and no predicate");
     return i->kind != IR_LANES ||
@@ -380,7 +380,7 @@ struct ir_func *ir_read(struct arena *arena, const struct source *source, struct
     map_init(&r.lanes, arena);
     map_init(&r.sregs, arena);
     for (uintptr_t lane = 1; lane < LANE_COUNT; lane++)
-        map_put(&r.lanes, str_of(lane_info((enum lane_id)lane)->name), (void *)(lane + 1));
+        map_put(&r.lanes, str_of(lane_info((lane_id)lane)->name), (void *)(lane + 1));
     for (uint32_t sreg = IR_SHARED_START + 1;
          sreg-- > 0;) /* of those with one component the first is the one referred to */
         map_put(&r.sregs, str_of(ir_sreg_text(sreg, arena)), (void *)(uintptr_t)(1 + sreg));

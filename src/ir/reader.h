@@ -22,7 +22,7 @@ struct reader {
     struct builder b; /* its function and arena: for constants */
     struct ir_func *f;
     struct arena *arena;
-    struct map lanes; /* 1 + enum lane_id, by name */
+    struct map lanes; /* 1 + lane_id, by name */
     struct map sregs; /* 1 + what a special register is referred to as, by name */
     VEC(struct mention) mentions;
     VEC(uint32_t) seen; /* by register: 1 + where it is first named */

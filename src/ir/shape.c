@@ -280,7 +280,7 @@ static bool is_assumed(const struct shape_finder *x, ir_ref r)
 
 static uint16_t of_lanes(struct shape_finder *x, const struct ir_insn *i, unsigned width)
 {
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     ir_ref operands[4] = {i->a, i->b, i->c, info->e & (CARRY_IN | CARRY_FOURTH) ? i->e : REF_NONE};
     bool uniform = true, in_pieces = true, assumed = false;
     uint32_t d = ir_ref_index(i->d);

@@ -93,7 +93,7 @@ const char *ir_sreg_text(uint32_t sreg, struct arena *arena)
 
 static unsigned lane_operands(struct ir_insn *i, struct ir_text_operand out[])
 {
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     const uint8_t widths[] = {info->a, info->b, info->c, info->e & (CARRY_IN | CARRY_FOURTH) ? 32 : 0};
     ir_ref *const refs[] = {&i->a, &i->b, &i->c, &i->e};
     unsigned n = 0;
@@ -160,5 +160,5 @@ unsigned ir_text_results(struct ir_insn *i, ir_ref *out[FRAGMENT_MAX_REGS])
         return n;
     out[0] = &i->d;
     out[1] = &i->e;
-    return i->kind != IR_LANES || lane_info((enum lane_id)i->lane)->e & CARRY_OUT ? 2 : 1;
+    return i->kind != IR_LANES || lane_info(i->lane)->e & CARRY_OUT ? 2 : 1;
 }

@@ -1,5 +1,6 @@
 /* See atom.h. */
 #include "isa/atom.h"
+#include "isa/lane_ids.h"
 
 static const struct operation {
     const char *name;
@@ -64,7 +65,7 @@ enum atom_host atom_cell_host(enum atom_cell c)
     return (enum atom_host)cells[c].host;
 }
 
-enum lane_id atom_cell_lane(enum atom_cell c)
+lane_id atom_cell_lane(enum atom_cell c)
 {
-    return (enum lane_id)cells[c].lane;
+    return (lane_id)cells[c].lane;
 }

@@ -45,7 +45,7 @@ bool atom_locks(enum atom_op op);
 enum atom_cell atom_cell_of(enum atom_op op, enum isa_type type, bool shared);
 enum atom_host atom_cell_host(enum atom_cell c);
 /* LANE_none where compiled code leaves it to the interpreter. */
-enum lane_id atom_cell_lane(enum atom_cell c);
+lane_id atom_cell_lane(enum atom_cell c);
 /* May what several lanes add to a cell be added up before? */
 static inline bool atom_cell_sums(enum atom_cell c)
 {

@@ -119,7 +119,7 @@ static struct isa_operand compile_operand(struct isa *isa, struct str text)
     return o;
 }
 
-const struct op_forms *isa_forms_of(struct isa *isa, enum isa_op op)
+const struct op_forms *isa_forms_of(struct isa *isa, isa_op op)
 {
     if (isa->forms[op])
         return isa->forms[op];

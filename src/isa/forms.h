@@ -49,6 +49,6 @@ struct op_forms {
 };
 
 /* The forms of an operation, compiled. */
-const struct op_forms *isa_forms_of(struct isa *isa, enum isa_op op);
+const struct op_forms *isa_forms_of(struct isa *isa, isa_op op);
 
 #endif

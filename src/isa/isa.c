@@ -1,8 +1,10 @@
 /* The tables of the instruction set, and what words of opcodes name in them; see isa.h. */
 #include "isa/forms.h"
 
+#include "isa/lane_ids.h"
 #include "isa/lanes.h"
 #include "isa/needs.h"
+#include "isa/opcodes.h"
 
 /* ---- the tables ---- */
 
@@ -86,7 +88,7 @@ static const struct isa_sreg_info sregs[SREG_COUNT] = {
 
 static const struct {
     const char *name;
-    enum lane_id as;
+    lane_id as;
 } lane_synonyms[] = {
 #define LANE(...)
 #define SAME(name, as) {#name, LANE_##as},
@@ -95,17 +97,17 @@ static const struct {
 #undef SAME
 };
 
-const char *isa_op_name(enum isa_op op)
+const char *isa_op_name(isa_op op)
 {
     return ops[op].name;
 }
 
-const char *isa_op_section(enum isa_op op)
+const char *isa_op_section(isa_op op)
 {
     return ops[op].section;
 }
 
-const char *isa_op_doc(enum isa_op op)
+const char *isa_op_doc(isa_op op)
 {
     return ops[op].doc;
 }
@@ -207,7 +209,7 @@ static void bit_set(uint64_t *set, unsigned i)
 
 void isa_init(struct isa *isa, struct arena *arena)
 {
-    *isa = (struct isa){.arena = arena};
+    *isa = (struct isa){.arena = arena, .forms = ARENA_ARRAY(arena, struct op_forms *, OP_COUNT)};
     map_init(&isa->words, arena);
     map_init(&isa->ops, arena);
     map_init(&isa->lanes, arena);
@@ -219,7 +221,7 @@ void isa_init(struct isa *isa, struct arena *arena)
     for (uintptr_t i = 1; i < OP_COUNT; i++)
         map_put(&isa->ops, str_of(ops[i].name), (void *)i);
     for (uintptr_t i = 1; i < LANE_COUNT; i++)
-        map_put(&isa->lanes, str_of(lane_info((enum lane_id)i)->name), (void *)i);
+        map_put(&isa->lanes, str_of(lane_info((lane_id)i)->name), (void *)i);
     for (size_t i = 0; i < sizeof lane_synonyms / sizeof lane_synonyms[0]; i++)
         map_put(&isa->lanes, str_of(lane_synonyms[i].name), (void *)(uintptr_t)lane_synonyms[i].as);
     for (unsigned s = 1; s < SLOT_COUNT; s++) {
@@ -229,9 +231,9 @@ void isa_init(struct isa *isa, struct arena *arena)
     }
 }
 
-enum isa_op isa_op_by_name(struct isa *isa, struct str name)
+isa_op isa_op_by_name(struct isa *isa, struct str name)
 {
-    return (enum isa_op)(uintptr_t)map_get(&isa->ops, name);
+    return (isa_op)(uintptr_t)map_get(&isa->ops, name);
 }
 
 enum isa_type isa_type_by_name(struct isa *isa, struct str name)

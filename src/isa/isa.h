@@ -44,11 +44,8 @@ enum isa_slot {
     SLOT_COUNT
 };
 
-enum isa_op {
-    OP_none,
-#include "op_names.h" // made by the build: OP_add, OP_sub, ...
-    OP_COUNT
-};
+/* An opcode: isa/opcodes.h, which only those include that name one. */
+typedef uint16_t isa_op;
 
 enum isa_sreg {
 #define SREG(name, type, components, when, ptx, sm, doc) SREG_##name,
@@ -143,7 +140,7 @@ struct isa_operand {
 };
 
 struct isa_form {
-    enum isa_op op;
+    isa_op op;
     enum isa_kind kind;
     const char *syntax, *operands; /* as in ops.def */
     struct isa_need need;
@@ -160,13 +157,13 @@ struct isa_shape {
 /* One opcode as written, resolved. */
 struct isa_inst {
     struct str text; /* "add.rn.ftz.f32" */
-    enum isa_op op;
+    isa_op op;
     enum isa_kind kind;
     uint8_t n_types, n_mods, n_operands;
     uint8_t type[ISA_MAX_TYPES];
     uint8_t mod[ISA_MAX_MODS]; /* as written */
     struct isa_shape shape;    /* m 0: it has none */
-    uint16_t lane;             /* enum lane_id of a form that has a meaning there, else LANE_none */
+    uint16_t lane;             /* lane_id of a form that has a meaning there, else LANE_none */
     struct isa_need need;
     struct isa_need gone;  /* from this version and target on it is no longer valid; ptx 0: it stays */
     const char *gone_help; /* what took its place */
@@ -187,9 +184,9 @@ struct isa {
     struct arena *arena;
     struct map words; /* modifier and type words */
     struct map ops;
-    struct map lanes; /* lane functions by name */
-    struct map insts; /* resolved opcodes by text */
-    struct op_forms *forms[OP_COUNT];
+    struct map lanes;        /* lane functions by name */
+    struct map insts;        /* resolved opcodes by text */
+    struct op_forms **forms; /* by opcode */
     uint64_t slot_mods[SLOT_COUNT][(MOD_COUNT + 63) / 64];
 };
 
@@ -199,10 +196,10 @@ const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_
 /* An opcode that no table has, in a module that is newer than they are: refused where it would run; remembered like others. */
 const struct isa_inst *isa_unknown(struct isa *isa, struct str text);
 
-const char *isa_op_name(enum isa_op op);
-const char *isa_op_section(enum isa_op op);
-const char *isa_op_doc(enum isa_op op);
-enum isa_op isa_op_by_name(struct isa *isa, struct str name);
+const char *isa_op_name(isa_op op);
+const char *isa_op_section(isa_op op);
+const char *isa_op_doc(isa_op op);
+isa_op isa_op_by_name(struct isa *isa, struct str name);
 /* The name in ops.def nearest to `name`, or NULL. */
 const char *isa_op_suggest(struct str name);
 

@@ -1,5 +1,6 @@
 /* The tables of lane functions: names, row widths, and the functions of each CPU level. */
 #include "isa/lanes.h"
+#include "isa/lane_ids.h"
 
 #if defined __aarch64__
 #include <sys/auxv.h>
@@ -113,7 +114,7 @@ static const struct level {
 };
 #endif
 
-const struct lane_info *lane_info(enum lane_id id)
+const struct lane_info *lane_info(lane_id id)
 {
     return &infos[id];
 }

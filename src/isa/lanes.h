@@ -20,11 +20,8 @@ enum { WARP_LANES = 32 };
  * written or both; or the fourth source of bfi. */
 typedef void lane_fn(void *d, void *e, const void *a, const void *b, const void *c, uint64_t imm);
 
-enum lane_id {
-    LANE_none,
-#include "lane_names.h" // made by the build: LANE_add_b16, LANE_add_b32, ...
-    LANE_COUNT
-};
+/* A lane function: isa/lane_ids.h, which only those include that name one. */
+typedef uint16_t lane_id;
 
 /* What a pure instruction is to the analyses of values and addresses, modulo its width. Its operands are as wide as its result, but
  * those of conversions and of wide products, which are extended (U: by zeros, S: by the sign) or truncated first. Comparisons
@@ -75,7 +72,7 @@ struct lane_info {
     enum lane_unit unit;
 };
 
-const struct lane_info *lane_info(enum lane_id id);
+const struct lane_info *lane_info(lane_id id);
 
 /* Of comparisons: what holds where it does not, and what b is to a where it holds of a and b. */
 static inline enum lane_is lane_inverse(enum lane_is is)

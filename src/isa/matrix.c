@@ -2,6 +2,7 @@
 #include "isa/matrix.h"
 
 #include "isa/needs.h"
+#include "isa/opcodes.h"
 
 enum { LANES = 32, TRANSPOSED_N = 32 };
 
@@ -22,7 +23,7 @@ static const struct {
 };
 
 static const struct product {
-    enum isa_op op;
+    isa_op op;
     bool sparse;
     uint16_t m, n, k;
     const char *d, *a, *b;

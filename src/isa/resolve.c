@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "isa/lane_ids.h"
 #include "isa/lanes.h"
 #include "isa/needs.h"
 
@@ -277,7 +278,7 @@ const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_
     struct opcode_words words;
     *error = (struct isa_error){.length = (uint32_t)text.n};
     bool fits = split(isa, text, &name, &words);
-    enum isa_op op = isa_op_by_name(isa, name);
+    isa_op op = isa_op_by_name(isa, name);
     if (!op || !fits) {
         const char *near = isa_op_suggest(name);
         error->length = (uint32_t)name.n;

@@ -6,6 +6,7 @@
 
 #include "base/channel.h"
 #include "base/vec.h"
+#include "isa/lane_ids.h"
 
 enum { MAX_PART_BYTES = 1 << 30 };
 

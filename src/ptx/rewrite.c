@@ -1,5 +1,6 @@
 /* See module.h. */
 #include "base/text.h"
+#include "isa/opcodes.h"
 #include "ptx/module.h"
 
 /* The text of a module with words put in between. */

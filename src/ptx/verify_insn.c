@@ -1,5 +1,6 @@
 /* Instructions: words, operand counts, operands, the lists with rules of their own (PTX ISA 9); see verify.h. */
 #include "isa/tensor_map.h"
+#include "isa/opcodes.h"
 #include "ptx/verify.h"
 
 /* ---- words ---- */
@@ -240,7 +241,7 @@ static void check_list(struct verifier *v, const struct ptx_operand *o, const ch
 /* ---- constants ---- */
 
 static const struct {
-    enum isa_op op;
+    isa_op op;
     enum isa_mod mod;
     uint8_t operand;
     uint16_t least, greatest, multiple;

@@ -1,6 +1,7 @@
 /* Operands against what a form of ops.def says of them (PTX ISA 6.4, 9.4); see verify.h. */
 #include <stdarg.h>
 
+#include "isa/opcodes.h"
 #include "ptx/verify.h"
 
 struct str operand_text(const struct verifier *v, const struct ptx_operand *o)

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "ir/text.h"
 #include "isa/isa.h"
+#include "isa/lane_ids.h"
 #include "isa/lanes.h"
 #include "isa/needs.h"
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "isa/lanes.h"
+#include "isa/lane_ids.h"
 #include "isa/video.h"
 
 enum { ROUNDS = 300, MAX_ROW_BYTES = WARP_LANES * 16 };
@@ -95,8 +96,7 @@ struct rows {
     _Alignas(64) uint8_t d[MAX_ROW_BYTES], e[MAX_ROW_BYTES], a[MAX_ROW_BYTES], b[MAX_ROW_BYTES], c[MAX_ROW_BYTES];
 };
 
-static void compare(enum lane_id id, lane_fn *one, lane_fn *other, const char *level, uint64_t imm,
-                    const struct rows *in)
+static void compare(lane_id id, lane_fn *one, lane_fn *other, const char *level, uint64_t imm, const struct rows *in)
 {
     struct rows x = *in, y = *in;
     const struct lane_info *info = lane_info(id);
@@ -137,7 +137,7 @@ static void levels_agree(void **state)
                 ((uint32_t *)in.e)[l] = (uint32_t)(strcmp(t->e, "u4") == 0 ? value_of(32, 8) : random_bits() & 1);
             uint64_t constant = constant_for(t->name);
             for (size_t i = 1; lane_level(i); i++)
-                compare((enum lane_id)id, best[id], lane_table(lane_level(i), NULL)[id], lane_level(i), constant, &in);
+                compare((lane_id)id, best[id], lane_table(lane_level(i), NULL)[id], lane_level(i), constant, &in);
         }
     }
 }
@@ -202,7 +202,7 @@ static void entries_are_what_they_say(void **state)
     static struct rows x;
     unsigned known = 0;
     for (unsigned id = 1; id < LANE_COUNT; id++) {
-        const struct lane_info *info = lane_info((enum lane_id)id);
+        const struct lane_info *info = lane_info((lane_id)id);
         const struct types *t = &types[id];
         for (unsigned round = 0; info->is && round < ROUNDS; round++) {
             fill(x.a, t->a);

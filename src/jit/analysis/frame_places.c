@@ -10,6 +10,7 @@
  */
 #include "jit/analysis/access.h"
 #include "ir/def_use.h"
+#include "isa/lane_ids.h"
 
 #include <string.h>
 

@@ -25,7 +25,7 @@ static unsigned latency_of(const struct function *fn, const struct ir_insn *i)
     const struct jit_costs *costs = costs_of(fn);
     const unsigned latency[] = {
         [UNIT__] = costs->latency, [UNIT_fp] = costs->latency_fp, [UNIT_imul] = costs->latency_imul};
-    return latency[lane_info((enum lane_id)i->lane)->unit];
+    return latency[lane_info(i->lane)->unit];
 }
 
 /* The CPU's vectors that a value takes. */

@@ -5,6 +5,7 @@
 #include <llvm-c/BitReader.h>
 
 #include "jit/analysis/lane_library.h"
+#include "isa/lane_ids.h"
 #include "jit/costs.h"
 
 /* Groups of lane functions, each a module of its own, with the level that it is compiled for: on AMD's processors v4, but for the

@@ -7,6 +7,7 @@
  * stack. For values that are the same in all lanes there is a second library, with the meaning for one lane.
  */
 #include "jit/analysis/lane_library.h"
+#include "isa/lane_ids.h"
 #include "jit/emit/emit.h"
 
 #include <stdlib.h>
@@ -204,7 +205,7 @@ struct operands {
 
 static void find_operands(struct emit *e, const struct ir_insn *i, struct operands *x)
 {
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     *x = (struct operands){.ref = {i->d, i->e, i->a, i->b, i->c, REF_NONE}, .imm = i->imm};
     x->reads_e = info->e & (CARRY_IN | CARRY_FOURTH);
     x->writes_e = info->e & CARRY_OUT;
