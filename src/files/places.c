@@ -39,7 +39,7 @@ const char *place_of_libraries(struct arena *arena)
 
 const char *place_of_headers(struct arena *arena)
 {
-    static const char *const folders[] = {"../include/cuda", "cuda/include", HEDDLE_CUDA_ROOT "/include", NULL};
+    static const char *const folders[] = {"cuda/include", HEDDLE_CUDA_ROOT "/include", NULL};
     return find(folders, "heddle/cuda_c.h", arena);
 }
 

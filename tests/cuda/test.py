@@ -1,6 +1,7 @@
 """The driver API by ctypes, as tinygrad and numba reach it; what happens to processes; the header against the toolkit."""
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -74,6 +75,27 @@ def every_name_that_numba_looks_up_is_there():
     with open(os.path.join(tap.source, "src/cuda/api.def"), encoding="utf-8") as f:
         done = {line[4:].split(",")[0] for line in f if line.startswith("API(") and "no)" not in line}
     assert not set(names) - done, set(names) - done
+
+
+def cudaTypedefs_has_what_api_def_has():
+    """Each type has the version of an entry point that there is, and its parameters: a call by it gets what it asks for."""
+    with open(os.path.join(tap.source, "src/cuda/api.def"), encoding="utf-8") as f:
+        rows = re.findall(r"^API\((\w+), (\w+), (\d+), \w+, (\w+)\)", f.read(), re.M)
+    there = {(name, int(version)) for _, name, version, state in rows if state != "no"}
+    newest = {name: max(v for n, v in there if n == name) for name, _ in there}
+    headers = os.path.join(os.environ["HEDDLE_BUILD"], "cuda/include")
+    with open(os.path.join(headers, "cudaTypedefs.h"), encoding="ascii") as f:
+        text = f.read()
+    assert {(n, int(v)) for n, v in re.findall(r"\(\*PFN_(\w+)_v(\d+)\)", text)} == there
+    assert {n: int(v) for v, n in re.findall(r"^typedef PFN_\w+_v(\d+) PFN_(\w+);", text, re.M)} == newest
+    same = [(export, f"PFN_{name}_v{version}") for export, name, version, state in rows if state != "no" and re.search(r"_v\d+$", export)]
+    assert len(there) > 300 and len(same) > 60
+    program = "#include <cudaTypedefs.h>\n" + "\n".join(
+        f'_Static_assert(__builtin_types_compatible_p(__typeof__(&{export}), {name}), "{name}");' for export, name in same)
+    for words in (["cc", "-x", "c"], ["c++", "-x", "c++"]):
+        wanted = program if words[0] == "cc" else program.split("\n")[0]
+        done = subprocess.run([*words, "-Wall", "-Werror", "-fsyntax-only", "-I", headers, "-"], input=wanted, text=True, capture_output=True)
+        assert done.returncode == 0, done.stderr[:2000]
 
 
 def cuGetProcAddress_answers_by_version():

@@ -52,8 +52,8 @@ def the_map_names_files_that_exist():
 
 PAGES = "README.md", "ARCHITECTURE.md", "HACKING.md", *sorted(os.path.join("docs", os.path.basename(p)) for p in
                                                               glob.glob(os.path.join(source, "docs", "*.md")))
-# Where a page's path may start: folders of src/ are named without it, rooms of the compiler in docs/JIT.md's table by themselves.
-ROOTS = "", "src", "src/jit", "src/jit/analysis", "src/jit/emit", "src/cli", "include/cuda", "include/cuda/heddle", "examples"
+# Where a page's path may start: folders of src/ are named without it, rooms in tables of their folder by themselves.
+ROOTS = "", "src", "src/check", "src/cuda", "src/jit", "src/jit/analysis", "src/jit/emit", "src/cli", "include/cuda", "include/cuda/heddle", "examples"
 
 
 def found(name):
@@ -99,7 +99,7 @@ def functions_stand_in_the_files_that_the_map_names():
     assert len(named) >= 8
     for name, path in named:
         with open(os.path.join(source, "src", path)) as f:
-            assert re.search(rf"\b{name}\b", f.read()), f"{name} is not in {path}"
+            assert re.search(rf"\b{name}(_sized)?\b", f.read()), f"{name} is not in {path}"
 
 
 def includes(path, table):
@@ -127,7 +127,7 @@ def the_map_knows_every_table_and_who_includes_it():
             assert any(includes(path[0], t) for t in paths), f"{name} includes none of {tables}"
         for t in paths:
             assert any(includes(path[0], t) for _, path in readers), f"nobody of {readers} includes {t}"
-    tables = set(glob.glob(os.path.join(source, "src", "*", "*.def")) + glob.glob(os.path.join(source, "include/cuda/*.def")))
+    tables = set(glob.glob(os.path.join(source, "src/**/*.def"), recursive=True) + glob.glob(os.path.join(source, "include/cuda/*.def")))
     assert known == tables, known ^ tables
 
 
