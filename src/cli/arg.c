@@ -53,7 +53,7 @@ static const char *parse_type(struct arena *arena, struct str name, enum isa_typ
 
 /* ---- buffers ---- */
 
-/* Takes "+print", "+sum", "+hide", "+save:FILE" from the end of the text, one after another. A plus within a
+/* Takes "+print", "+sum", "+hide", "+outcomes", "+save:FILE" from the end of the text, one after another. A plus within a
  * file's name is not one of them. */
 static const char *take_suffixes(struct arena *arena, struct str *text, struct buffer *b)
 {
@@ -71,6 +71,8 @@ static const char *take_suffixes(struct arena *arena, struct str *text, struct b
             b->print = true;
         } else if (str_is(word, "sum")) {
             b->sum = true;
+        } else if (str_is(word, "outcomes")) {
+            b->outcomes = true;
         } else if (str_is(word, "hide")) {
             b->hide = true;
         } else {

@@ -8,7 +8,7 @@
  *     TYPE:VALUE,VALUE,...                one member after another, each aligned as in C
  *     {ITEM;ITEM;...}                     the same from items: TYPE:VALUE,... or buffers
  *
- * WHAT tells what becomes of a buffer's contents after the launch: print, sum, save:FILE, hide.
+ * WHAT tells what becomes of a buffer's contents after the launch: print, sum, save:FILE, hide; outcomes, of heddle explore.
  */
 #ifndef HEDDLE_CLI_ARG_H
 #define HEDDLE_CLI_ARG_H
@@ -28,6 +28,7 @@ struct buffer {
     bool has_content;
     struct content content;
     bool print, sum, hide;
+    bool outcomes; /* heddle explore: its elements make an outcome */
     const char *save;
     void *at;     /* on the machine */
     void *before; /* its contents before the launch */

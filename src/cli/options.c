@@ -9,8 +9,10 @@ enum {
     PTX = 1 << 4,
     INFO = 1 << 5,
     CACHE = 1 << 6,
-    PROGRAM = 1 << 8,
-    EXPLAIN = 1 << 9,
+    EXPLORE = 1 << 7,
+    LITMUS = 1 << 8,
+    PROGRAM = 1 << 10,
+    EXPLAIN = 1 << 11,
 }; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
@@ -149,6 +151,26 @@ const struct command commands[] = {
      "heddle cc keeps what clang makes of CUDA's headers, for each set of options that is used twice, in the folder\n"
      "`headers` there, or HEDDLE_HEADERS; HEDDLE_HEADERS=off keeps none.\n",
      NULL},
+    {"explore", "find every outcome of a kernel that the memory model allows", cmd_explore,
+     "heddle explore FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
+     "\n"
+     "Explores all executions of a kernel that PTX's memory consistency model allows, not those of one run, and shows\n"
+     "the final values of what is observed, data races, traps and failed assertions, deadlocks, and loops that may spin\n"
+     "for ever, in any of them.\n",
+     "Arguments are those of `heddle launch`; behind a buffer, +outcomes observes it.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle explore lock.ptx --grid 3 --block 1 'u32[2]+outcomes'\n"
+     "  heddle explore queue.ptx --grid 2 --block 32 --observe 2[0] --json queue.json 'u32[64]' 'u32[4]'\n"
+     "\n"
+     "docs/EXPLORE.md says what is explored, and how. The exit status is 0 where nothing was found, 1 after findings,\n"
+     "2 for wrong usage, 3 where nothing was found and not all executions were explored.\n"},
+    {"litmus", "explore litmus tests", cmd_litmus,
+     "heddle litmus FILE.json...\n"
+     "\n"
+     "Explores litmus tests as `heddle explore` does, many in one process. Beside NAME.json, which says how the kernel is\n"
+     "launched and where the values of an outcome stand, is NAME.ptx.\n",
+     "docs/EXPLORE.md has the format.\n"},
     {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc/flags.def */
     {"check", NULL, cmd_check_program,
      "heddle check [OPTIONS] PROGRAM [ARGUMENT]...\n"

@@ -1,0 +1,224 @@
+/* See exploration.h. */
+#include "cli/exploration.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+
+/* ---- JSON ---- */
+
+static json_t *outcomes_json(const struct verdict *v)
+{
+    json_t *all = json_array();
+    for (uint32_t i = 0; i < v->outcomes.n; i++) {
+        json_t *one = json_array();
+        for (uint32_t k = 0; k < v->n_observed; k++)
+            json_array_append_new(one, json_integer((json_int_t)v->outcomes.at[i][k]));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+static json_t *races_json(const struct verdict *v)
+{
+    json_t *all = json_array();
+    uint32_t last[2] = {0, 0};
+    for (uint32_t i = 0; i < v->races.n; i++) {
+        uint32_t a = program_line(v->races.at[i].a), b = program_line(v->races.at[i].b);
+        if (i && a == last[0] && b == last[1])
+            continue;
+        last[0] = a;
+        last[1] = b;
+        json_array_append_new(all, json_pack("[I, I]", (json_int_t)a, (json_int_t)b));
+    }
+    return all;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static json_t *stops_json(const struct exploration *e, bool faults)
+{
+    const struct verdict *v = &e->result->verdict;
+    json_t *all = json_array();
+    uint32_t *lines = ARENA_ARRAY(&e->s->arena, uint32_t, v->stops.n), n = 0;
+    for (uint32_t i = 0; i < v->stops.n; i++)
+        if ((v->stops.at[i].fault != NULL) == faults)
+            lines[n++] = program_line(v->stops.at[i].insn);
+    qsort(lines, n, sizeof *lines, compare_lines);
+    for (uint32_t i = 0; i < n; i++)
+        if (!i || lines[i] != lines[i - 1])
+            json_array_append_new(all, json_integer((json_int_t)lines[i]));
+    return all;
+}
+
+static json_t *bounds_json(const struct explore_result *r)
+{
+    json_t *all = json_array();
+    for (unsigned i = 0; i < r->n_bounds; i++)
+        json_array_append_new(all, json_string(r->bounds[i]));
+    return all;
+}
+
+/* ---- findings ---- */
+
+/* "kernel.cu:12" where the text has lines of CUDA, else "kernel.ptx:34". */
+static const char *place_text(struct arena *arena, const struct ir_insn *insn)
+{
+    if (!insn || !insn->origin)
+        return "?";
+    const struct cuda_place *cuda = ptx_cuda_place(insn->module, insn->loc, arena);
+    if (cuda)
+        return arena_printf(arena, "%s:%u (PTX %u)", file_as_shown(cuda->file, arena), cuda->line, program_line(insn));
+    return arena_printf(arena, "%s:%u", insn->module->source->name, program_line(insn));
+}
+
+static const char *insn_text(struct arena *arena, const struct ir_insn *insn)
+{
+    if (!insn || !insn->origin)
+        return "";
+    struct str t = place_locate(ptx_place(insn->module, insn->origin->offset, insn->origin->length)).text;
+    while (t.n && (*t.p == ' ' || *t.p == '\t')) {
+        t.p++;
+        t.n--;
+    }
+    return arena_printf(arena, "%.*s", STR_ARG(t));
+}
+
+struct finding {
+    const char *kind;
+    const char *text;
+};
+
+static unsigned find_all(const struct exploration *e, struct finding **all)
+{
+    const struct verdict *v = &e->result->verdict;
+    struct arena *arena = &e->s->arena;
+    unsigned n = 0;
+    *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 2 + e->n_conditions);
+    for (uint32_t i = 0; i < v->races.n; i++)
+        (*all)[n++] = (struct finding){
+            "race", arena_printf(arena, "%s\n      %s\n    and %s\n      %s", place_text(arena, v->races.at[i].a),
+                                 insn_text(arena, v->races.at[i].a), place_text(arena, v->races.at[i].b),
+                                 insn_text(arena, v->races.at[i].b))};
+    for (uint32_t i = 0; i < v->stops.n; i++)
+        (*all)[n++] =
+            (struct finding){v->stops.at[i].fault ? "fault" : "trap",
+                             arena_printf(arena, "%s\n      %s%s%s", place_text(arena, v->stops.at[i].insn),
+                                          insn_text(arena, v->stops.at[i].insn), v->stops.at[i].fault ? "\n      " : "",
+                                          v->stops.at[i].fault ? v->stops.at[i].fault : "")};
+    if (v->deadlock)
+        (*all)[n++] =
+            (struct finding){"deadlock", arena_printf(arena, "%s\n      %s", place_text(arena, v->deadlock_at),
+                                                      insn_text(arena, v->deadlock_at))};
+    if (v->livelock)
+        (*all)[n++] =
+            (struct finding){"livelock", arena_printf(arena, "%s\n      %s", place_text(arena, v->livelock_at),
+                                                      insn_text(arena, v->livelock_at))};
+    for (unsigned i = 0; i < e->n_conditions; i++) {
+        const struct condition *c = &e->conditions[i];
+        if (c->forbidden ? c->holds_ever : !c->holds_always)
+            (*all)[n++] = (struct finding){"condition",
+                                           arena_printf(arena, "%s `%s`: %s", c->forbidden ? "--forbid" : "--require",
+                                                        c->text, c->forbidden ? "it can hold" : "it need not hold")};
+    }
+    return n;
+}
+
+unsigned exploration_findings(const struct exploration *e)
+{
+    struct finding *all;
+    return find_all(e, &all);
+}
+
+int exploration_status(const struct exploration *e)
+{
+    if (exploration_findings(e))
+        return 1;
+    return e->result->complete ? 0 : 3;
+}
+
+int exploration_refused(const struct exploration *e)
+{
+    const struct refusal *r = &e->result->refusal;
+    if (r->insn)
+        return cli_failure(e->s, "%s: %s\n  %s", place_text(&e->s->arena, r->insn), r->text,
+                           insn_text(&e->s->arena, r->insn));
+    return cli_failure(e->s, "%s", r->text);
+}
+
+json_t *exploration_json(const struct exploration *e)
+{
+    const struct explore_result *r = e->result;
+    const struct verdict *v = &r->verdict;
+    json_t *o = json_object(), *observed = json_array(), *findings = json_array();
+    struct finding *all;
+    unsigned n = find_all(e, &all);
+    for (uint32_t i = 0; i < v->n_observed; i++)
+        json_array_append_new(observed, json_string(e->names[i]));
+    for (unsigned i = 0; i < n; i++)
+        json_array_append_new(findings, json_pack("{s:s, s:s}", "kind", all[i].kind, "text", all[i].text));
+    json_object_set_new(o, "complete", json_boolean(r->complete));
+    json_object_set_new(o, "bounds", bounds_json(r));
+    json_object_set_new(o, "graphs", json_integer((json_int_t)v->graphs));
+    json_object_set_new(o, "blocked", json_integer((json_int_t)v->blocked));
+    json_object_set_new(o, "dead", json_integer((json_int_t)v->dead));
+    json_object_set_new(o, "duplicates", json_integer((json_int_t)v->duplicates));
+    json_object_set_new(o, "observed", observed);
+    json_object_set_new(o, "outcomes", outcomes_json(v));
+    json_object_set_new(o, "races", races_json(v));
+    json_object_set_new(o, "traps", stops_json(e, false));
+    json_object_set_new(o, "faults", stops_json(e, true));
+    json_object_set_new(o, "deadlock", json_boolean(v->deadlock));
+    json_object_set_new(o, "livelock", json_boolean(v->livelock));
+    json_object_set_new(o, "findings", findings);
+    json_object_set_new(o, "seconds", json_real(e->seconds));
+    return o;
+}
+
+/* ---- text ---- */
+
+enum { MAX_SHOWN = 50 };
+
+static void print_outcomes(const struct exploration *e)
+{
+    const struct verdict *v = &e->result->verdict;
+    if (!v->n_observed)
+        return;
+    printf("outcomes:\n ");
+    for (uint32_t k = 0; k < v->n_observed; k++)
+        printf(" %10s", e->names[k]);
+    for (uint32_t i = 0; i < v->outcomes.n && i < MAX_SHOWN; i++) {
+        printf("\n ");
+        for (uint32_t k = 0; k < v->n_observed; k++)
+            printf(" %10" PRIu64, v->outcomes.at[i][k]);
+    }
+    if (v->outcomes.n > MAX_SHOWN)
+        printf("\n  and %u more (--json has them all)", v->outcomes.n - MAX_SHOWN);
+    putchar('\n');
+}
+
+void exploration_print(const struct exploration *e)
+{
+    const struct explore_result *r = e->result;
+    struct finding *all;
+    unsigned n = find_all(e, &all);
+    print_outcomes(e);
+    for (unsigned i = 0; i < n; i++)
+        printf("%s: %s\n", all[i].kind, all[i].text);
+    if (e->s->o.stats)
+        printf("graphs %" PRIu64 ", blocked %" PRIu64 ", dead %" PRIu64 ", duplicates %" PRIu64 "; %u threads, %" PRIu64
+               " runs of them, %.3f s\n",
+               r->verdict.graphs, r->verdict.blocked, r->verdict.dead, r->verdict.duplicates, r->n_threads, r->n_events,
+               e->seconds);
+    if (r->complete)
+        printf("explored: all executions, %u finding%s\n", n, n == 1 ? "" : "s");
+    for (unsigned i = 0; i < r->n_bounds; i++)
+        printf("not exhausted: %s\n", r->bounds[i]);
+    if (!r->complete)
+        printf("explored: a part of all executions, %u finding%s\n", n, n == 1 ? "" : "s");
+}

@@ -1,0 +1,33 @@
+/* What an exploration has found, as JSON and as text: for heddle explore and heddle litmus. */
+#ifndef HEDDLE_CLI_EXPLORATION_H
+#define HEDDLE_CLI_EXPLORATION_H
+
+#include "api/explore.h"
+#include "cli/cli.h"
+
+/* A condition on outcomes that the user asks for: --require, --forbid. */
+struct condition {
+    const char *text;
+    bool forbidden;
+    bool holds_always, holds_ever; /* found out */
+};
+
+struct exploration {
+    struct session *s;
+    struct explore_result *result;
+    const char *const *names; /* of what is observed: "2[0]" */
+    struct condition *conditions;
+    unsigned n_conditions;
+    double seconds;
+};
+
+json_t *exploration_json(const struct exploration *e);
+void exploration_print(const struct exploration *e);
+/* Findings: races, traps, a deadlock, a livelock, a condition that does not hold. */
+unsigned exploration_findings(const struct exploration *e);
+/* 0, 1 with findings, 3 where the exploration was not exhausted. */
+int exploration_status(const struct exploration *e);
+/* What is not explored; returns 1. */
+int exploration_refused(const struct exploration *e);
+
+#endif

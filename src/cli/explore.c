@@ -1,0 +1,247 @@
+/* heddle explore: all executions of a kernel of PTX files that the memory model allows; their outcomes, and what is wrong with any. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/kernel_name.h"
+#include "base/monotonic.h"
+#include "cli/arg.h"
+#include "cli/exploration.h"
+
+struct exploring {
+    struct session *s;
+    hd_machine *machine;
+    hd_module *module;
+    hd_kernel *kernel;
+    hd_kernel_info info;
+    hd_launch_config config;
+    struct args args;
+    struct file_bytes *files;
+    int n_files, first_arg;
+    VEC(struct observed) observed;
+    VEC(const char *) names;
+};
+
+/* ---- what is explored ---- */
+
+static int load_kernel(struct exploring *e)
+{
+    struct session *s = e->s;
+    hd_report *report = NULL;
+    if (s->n_words == 0)
+        return usage_error(s, "which PTX file? As in `heddle explore lock.ptx --grid 3 --block 1 'u32[4]+outcomes'`");
+    e->n_files = 1;
+    while (e->n_files < s->n_words && strcmp(file_extension(s->words[e->n_files]), ".ptx") == 0)
+        e->n_files++;
+    e->files = ARENA_ARRAY(&s->arena, struct file_bytes, (size_t)e->n_files);
+    hd_source *sources = ARENA_ARRAY(&s->arena, hd_source, (size_t)e->n_files);
+    for (int i = 0; i < e->n_files; i++) {
+        const char *error = file_read_ptx(&s->arena, s->words[i], &e->files[i]);
+        if (error)
+            return usage_error(s, "%s", error);
+        sources[i] = (hd_source){s->words[i], e->files[i].bytes, e->files[i].n};
+    }
+    hd_result r = hd_module_load(e->machine, sources, (size_t)e->n_files, &e->module, &report);
+    if (r)
+        return report_failure(s, r, report);
+    if (report)
+        report_print(s, report);
+    e->first_arg = e->n_files;
+    bool named = e->first_arg < s->n_words && kernel_is_name(s->words[e->first_arg]);
+    const char *error, *name = kernel_find(e->module, named ? s->words[e->first_arg] : NULL, &error, &s->arena);
+    if (!name)
+        return usage_error(s, "%s", error);
+    e->first_arg += named;
+    r = hd_module_get_kernel(e->module, name, &e->kernel, &report);
+    if (r)
+        return report_failure(s, r, report);
+    hd_kernel_get_info(e->kernel, &e->info);
+    return 0;
+}
+
+static int read_launch(struct exploring *e)
+{
+    struct options *o = &e->s->o;
+    if (!o->grid[0])
+        return usage_error(e->s, "how many blocks? As in --grid 3");
+    if (!o->block[0] && !e->info.required_block[0])
+        return usage_error(e->s, "how many threads in a block? As in --block 1 or --block 64");
+    for (int i = 0; i < 3; i++) {
+        e->config.grid[i] = o->grid[i];
+        e->config.cluster[i] = o->cluster[i];
+        e->config.block[i] = o->block[0] ? o->block[i] : e->info.required_block[i];
+    }
+    e->config.shared_bytes = o->shared;
+    e->config.flags = HD_LAUNCH_NON_PORTABLE_CLUSTER;
+    return 0;
+}
+
+static int read_arguments(struct exploring *e)
+{
+    struct session *s = e->s;
+    size_t given = (size_t)(s->n_words - e->first_arg);
+    hd_param_info p;
+    if (given != e->info.param_count)
+        return usage_error(s, "the kernel takes %zu argument%s, not %zu; `heddle launch` lists them",
+                           e->info.param_count, e->info.param_count == 1 ? "" : "s", given);
+    e->args.arena = &s->arena;
+    for (size_t i = 0; hd_kernel_get_param(e->kernel, i, &p); i++) {
+        const char *error = arg_parse(&e->args, s->words[e->first_arg + (int)i], &p);
+        if (error)
+            return usage_error(s, "%s", error);
+    }
+    for (unsigned i = 0; i < s->o.vars.n; i++) {
+        const char *error = arg_parse_variable(&e->args, s->o.vars.at[i], e->module);
+        if (error)
+            return usage_error(s, "%s", error);
+    }
+    arg_add_variables(&e->args, e->module);
+    return 0;
+}
+
+static int place_buffers(struct exploring *e)
+{
+    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
+        struct buffer *b = e->args.buffers.at[i];
+        if (!b->at && hd_alloc_named(e->machine, buffer_bytes(b), buffer_label(b, &e->s->arena), &b->at))
+            return cli_failure(e->s, "%s, `%s`: out of memory", buffer_label(b, &e->s->arena), b->text);
+        if (b->argument || b->has_content)
+            content_fill(&b->content, b->type, b->at, b->count);
+    }
+    uint8_t *packed = arena_alloc(&e->s->arena, e->info.param_bytes + 1);
+    hd_param_info p;
+    for (size_t i = 0; hd_kernel_get_param(e->kernel, i, &p); i++) {
+        const struct arg *a = &e->args.list.at[i];
+        memcpy(packed + p.offset, a->bytes, p.bytes);
+        for (uint32_t k = 0; k < a->pointers.n; k++) {
+            uint64_t address = (uint64_t)(uintptr_t)a->pointers.at[k].buffer->at + a->pointers.at[k].addend;
+            memcpy(packed + p.offset + a->pointers.at[k].at, &address, sizeof address);
+        }
+    }
+    e->config.packed_args = e->info.param_bytes ? packed : NULL;
+    e->config.packed_bytes = e->info.param_bytes;
+    return 0;
+}
+
+/* ---- what is observed ---- */
+
+static void add_observed(struct exploring *e, struct observed o, const char *name)
+{
+    for (uint32_t i = 0; i < e->names.n; i++)
+        if (strcmp(e->names.at[i], name) == 0)
+            return;
+    *VEC_PUSH(&e->s->arena, &e->observed) = o;
+    *VEC_PUSH(&e->s->arena, &e->names) = name;
+}
+
+static void observe_buffer(struct exploring *e, const struct buffer *b, uint64_t element, const char *name)
+{
+    uint8_t bytes = (uint8_t)value_bytes(b->type);
+    add_observed(e, (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)b->at + element * bytes, bytes}, name);
+}
+
+static const struct buffer *find_buffer(const struct exploring *e, const char *name, size_t n)
+{
+    char *end;
+    unsigned long argument = strtoul(name, &end, 10);
+    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
+        const struct buffer *b = e->args.buffers.at[i];
+        if (argument && end == name + n ? b->argument == argument
+                                        : !b->argument && strlen(b->text) == n && memcmp(b->text, name, n) == 0)
+            return b;
+    }
+    return NULL;
+}
+
+/* "2[0]": an argument and its element; "counter[3]", "counter": a variable in global or shared memory. */
+static int observe_name(struct exploring *e, const char *name)
+{
+    const char *bracket = strchr(name, '['), *kept = arena_strdup(&e->s->arena, name);
+    size_t n = bracket ? (size_t)(bracket - name) : strlen(name);
+    char *end = NULL;
+    uint64_t element = bracket ? strtoull(bracket + 1, &end, 0) : 0, at, bytes;
+    if (!n || (bracket && (end == bracket + 1 || strcmp(end, "]") != 0)))
+        return usage_error(
+            e->s, "`%s`: what is observed is written as 2[0], an argument and its element, or as counter[3]", name);
+    const struct buffer *b = find_buffer(e, name, n);
+    if (b && element >= b->count)
+        return usage_error(e->s, "`%s`: %s has %llu elements", name, buffer_label(b, &e->s->arena),
+                           (unsigned long long)b->count);
+    if (b) {
+        observe_buffer(e, b, element, kept);
+        return 0;
+    }
+    if (api_shared_variable(e->kernel, arena_strndup(&e->s->arena, name, n), &at, &bytes) && 4 * element + 4 <= bytes) {
+        add_observed(e, (struct observed){0, at + 4 * element, 4}, kept);
+        return 0;
+    }
+    return usage_error(e->s, "`%s`: there is no such buffer or variable", name);
+}
+
+static int read_observed(struct exploring *e)
+{
+    struct session *s = e->s;
+    for (uint32_t i = 0; i < e->args.buffers.n; i++)
+        for (uint64_t k = 0; e->args.buffers.at[i]->outcomes && k < e->args.buffers.at[i]->count; k++) {
+            const struct buffer *b = e->args.buffers.at[i];
+            observe_buffer(e, b, k,
+                           b->argument ? arena_printf(&s->arena, "%u[%llu]", b->argument, (unsigned long long)k)
+                                       : arena_printf(&s->arena, "%s[%llu]", b->text, (unsigned long long)k));
+        }
+    for (unsigned i = 0; i < s->o.observe.n; i++) {
+        int status = observe_name(e, s->o.observe.at[i]);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+/* ---- the command ---- */
+
+static int run_exploration(struct exploring *e)
+{
+    struct session *s = e->s;
+    struct explore_options o = {.unroll = (uint32_t)s->o.unroll.value,
+                                .step_limit = s->o.search_limit.value,
+                                .observed = e->observed.at,
+                                .n_observed = e->observed.n};
+    struct explore_result result = {0};
+    hd_report *report;
+    double start = seconds_now();
+    hd_result r = api_explore(e->kernel, &e->config, &o, &result, &report);
+    if (r) {
+        explore_free(&result);
+        return report_failure(s, r, report);
+    }
+    struct exploration x = {.s = s, .result = &result, .names = e->names.at, .seconds = seconds_now() - start};
+    int status;
+    if (result.refusal.text) {
+        status = exploration_refused(&x);
+    } else {
+        json_t *json = s->o.explore_json ? exploration_json(&x) : NULL;
+        exploration_print(&x);
+        status = exploration_status(&x);
+        if (json && json_dump_file(json, s->o.explore_json, JSON_INDENT(1)))
+            status = cli_failure(s, "%s cannot be written", s->o.explore_json);
+        json_decref(json);
+    }
+    explore_free(&result);
+    return status;
+}
+
+int cmd_explore(struct session *s)
+{
+    static int (*const steps[])(struct exploring *) = {
+        load_kernel, read_launch, read_arguments, place_buffers, read_observed, run_exploration,
+    };
+    struct exploring e = {.s = s};
+    int status = open_machine(s, &(hd_machine_options){0}, &e.machine);
+    for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
+        status = steps[i](&e);
+    hd_machine_destroy(e.machine);
+    for (int i = 0; e.files && i < e.n_files; i++)
+        free(e.files[i].bytes);
+    for (uint32_t i = 0; i < e.args.buffers.n; i++)
+        content_free(&e.args.buffers.at[i]->content);
+    return status;
+}

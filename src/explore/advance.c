@@ -1,0 +1,102 @@
+/* From runs to events: what threads have done becomes a part of the graph as soon as it is complete; see search.h. */
+#include "explore/search.h"
+
+uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member)
+{
+    if (member == INITIAL)
+        return x->program->locations.at[g->locations[location].id].initial;
+    return g->events[graph_member(g, location, member)].wrote;
+}
+
+static void refuse_overlap(struct explorer *x, const struct run_event *e, bool writes)
+{
+    if (writes && x->program->locations.at[e->location].overlapped)
+        program_refuse(
+            x->program, e->insn,
+            "accesses of different sizes, or at overlapping places, to memory that is written are not explored "
+            "(PTX ISA 8.2.2: mixed-size)");
+}
+
+/* Where an event is, is known now. */
+static void place_event(struct explorer *x, struct graph *g, uint16_t event, const struct run_event *e)
+{
+    struct event *to = &g->events[event];
+    static const uint8_t kinds[] = {
+        [RUN_READ] = EVENT_READ,       [RUN_WRITE] = EVENT_WRITE,  [RUN_UPDATE] = EVENT_UPDATE,
+        [RUN_FENCE] = EVENT_FENCE,     [RUN_BARRIER] = EVENT_MEET, [RUN_EXCHANGE] = EVENT_MEET,
+        [RUN_NOTHING] = EVENT_NOTHING,
+    };
+    to->kind = kinds[e->kind];
+    to->order = e->order;
+    to->scope = e->scope;
+    to->strong = e->flags & RUN_STRONG;
+    to->red = e->flags & RUN_RED;
+    to->reads = e->kind == RUN_READ || e->kind == RUN_UPDATE;
+    if (e->location != NO_LOCATION) {
+        refuse_overlap(x, e, !to->reads || e->kind == RUN_UPDATE);
+        graph_place(g, &x->threads, event, e->location);
+        if (g->too_large)
+            return;
+        to = &g->events[event];
+        struct graph_location *l = &g->locations[to->location];
+        l->pending |= to->reads ? bit(to->member) : 0;
+        l->unvalued |= to->reads ? 0 : bit(to->member);
+    }
+    if (to->kind == EVENT_FENCE || to->reads)
+        model_added(g, &x->threads, event);
+}
+
+/* What a store writes is known now. */
+static void value_event(struct explorer *x, struct graph *g, uint16_t event, const struct run_event *e)
+{
+    struct event *to = &g->events[event];
+    struct graph_location *l = &g->locations[to->location];
+    to->wrote = e->wrote;
+    to->writes = to->valued = true;
+    l->unvalued &= ~bit(to->member);
+    l->writes |= bit(to->member);
+    l->dirty = true;
+    model_added(g, &x->threads, event);
+}
+
+void advance(struct explorer *x, struct state *s, uint16_t thread)
+{
+    const struct run *run = s->runs[thread];
+    struct graph *g = &s->g;
+    for (uint16_t po = 0; po < run->n_events && !g->too_large; po++) {
+        const struct run_event *e = &run->events[po];
+        uint16_t event = po < g->n_by_po[thread] ? graph_event(g, thread, po) : graph_add(g, thread);
+        if (g->events[event].kind == EVENT_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING))
+            place_event(x, g, event, e);
+        if (g->events[event].kind == EVENT_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)
+            value_event(x, g, event, e);
+    }
+    if (g->too_large)
+        program_refuse(x->program, run->stopped,
+                       "an execution has more than %u accesses to one place, or too many events", MAX_MEMBERS - 1);
+}
+
+void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value)
+{
+    const struct event *e = &s->g.events[event];
+    uint16_t thread = e->thread;
+    s->runs[thread] = run_resolve(&x->runners[thread], s->runs[thread], e->po, value);
+}
+
+struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member)
+{
+    const struct event *e = &s->g.events[event];
+    return run_resolve(&x->runners[e->thread], s->runs[e->thread], e->po, member_value(x, &s->g, e->location, member));
+}
+
+void take(struct explorer *x, struct state *s, uint16_t event, unsigned member)
+{
+    struct event *e = &s->g.events[event];
+    uint16_t thread = e->thread;
+    uint64_t value = member_value(x, &s->g, e->location, member);
+    resolve(x, s, event, value);
+    const struct run_event *run = &s->runs[thread]->events[e->po];
+    e->read = value;
+    model_read(&s->g, &x->threads, event, member, run->kind == RUN_UPDATE ? EVENT_UPDATE : EVENT_READ, run->wrote);
+    advance(x, s, thread);
+}

@@ -1,0 +1,48 @@
+/* Explores all executions of a launch that PTX's memory model allows.
+ *
+ * The memory of the machine is what the launch begins with; it stays as it is. */
+#ifndef HEDDLE_EXPLORE_EXPLORE_H
+#define HEDDLE_EXPLORE_EXPLORE_H
+
+#include "exec/launch.h"
+#include "explore/program.h"
+#include "explore/verdict.h"
+
+/* A word of memory whose final values make an outcome. */
+struct observed {
+    uint32_t block;   /* GLOBAL_MEMORY, or whose shared memory it is of */
+    uint64_t address; /* as in struct location */
+    uint8_t bytes;
+};
+
+struct explore_options {
+    uint32_t unroll;     /* rounds of a loop that goes on because of what it reads, and writes; 0: the default */
+    uint64_t step_limit; /* of the search; 0: none */
+    const struct observed *observed;
+    uint32_t n_observed;
+};
+
+struct explore_result {
+    struct arena arena;
+    struct verdict verdict;
+    bool complete;         /* nothing was cut off */
+    const char *bounds[4]; /* what was, in words */
+    const struct ir_insn *bound_at[4];
+    unsigned n_bounds;
+    struct refusal refusal; /* text not NULL: what is not explored; there is no verdict then */
+    uint64_t n_events;      /* of all that were executed: runs of threads */
+    uint32_t n_threads;
+};
+
+/* A launch as exec/launch.h has it, checked. */
+struct explore_launch {
+    const struct kernel *kernel;
+    const struct mem *mem;
+    struct launch_dims dims;
+    const void *params; /* packed */
+};
+
+void explore(const struct explore_launch *l, const struct explore_options *o, struct explore_result *r);
+void explore_free(struct explore_result *r);
+
+#endif

@@ -1,0 +1,294 @@
+/* Graphs: their memory, and base causality as clocks; see graph.h. */
+#include "explore/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/model.h"
+
+static void *room(void *at, size_t n, size_t size)
+{
+    at = realloc(at, n * size);
+    if (!at)
+        abort();
+    return at;
+}
+
+static void more_events(struct graph *g, uint16_t n)
+{
+    g->events = room(g->events, n, sizeof *g->events);
+    g->clocks = room(g->clocks, (size_t)n * g->n_threads, sizeof *g->clocks);
+    g->events_room = n;
+}
+
+static void more_edges(struct graph *g, uint16_t n)
+{
+    g->edges = room(g->edges, n, sizeof *g->edges);
+    g->edges_room = n;
+}
+
+/* Rows keep their contents where they become longer. */
+static void *spread(void *at, uint16_t rows, uint16_t from, uint16_t to, size_t size)
+{
+    uint8_t *bytes = room(at, (size_t)rows * to, size);
+    for (uint16_t i = rows; from < to && i-- > 1;)
+        memmove(bytes + (size_t)i * to * size, bytes + (size_t)i * from * size, from * size);
+    return bytes;
+}
+
+static void more_po(struct graph *g, uint16_t n)
+{
+    g->by_po = spread(g->by_po, g->n_threads, g->po_room, n, sizeof *g->by_po);
+    g->po_room = n;
+}
+
+static void more_members(struct graph *g, uint16_t locations, uint16_t n)
+{
+    g->members = spread(g->members, locations, g->members_room, n, sizeof *g->members);
+    g->strong = spread(g->strong, locations, g->members_room, n, sizeof *g->strong);
+    g->before = spread(g->before, locations, g->members_room, n, sizeof *g->before);
+    g->cause = spread(g->cause, locations, g->members_room, n, sizeof *g->cause);
+    g->co = spread(g->co, locations, g->members_room, n, sizeof *g->co);
+    g->members_room = n;
+}
+
+static void more_locations(struct graph *g, uint16_t n)
+{
+    g->locations = room(g->locations, n, sizeof *g->locations);
+    more_members(g, n, g->members_room);
+    g->locations_room = n;
+}
+
+static void more_location_numbers(struct graph *g, uint16_t n)
+{
+    g->location_of = room(g->location_of, n, sizeof *g->location_of);
+    memset(g->location_of + g->location_of_room, 0, (n - g->location_of_room) * sizeof *g->location_of);
+    g->location_of_room = n;
+}
+
+void graph_begin(struct graph *g, uint16_t n_threads)
+{
+    *g = (struct graph){.n_threads = n_threads, .members_room = 8};
+    more_events(g, 64);
+    more_edges(g, 64);
+    g->n_by_po = room(NULL, n_threads + 1u, sizeof *g->n_by_po);
+    memset(g->n_by_po, 0, (n_threads + 1u) * sizeof *g->n_by_po);
+    more_po(g, 16);
+    more_locations(g, 16);
+    more_location_numbers(g, 32);
+}
+
+void graph_free(struct graph *g)
+{
+    void *all[] = {g->events,    g->clocks,  g->by_po,  g->n_by_po, g->edges, g->location_of,
+                   g->locations, g->members, g->strong, g->before,  g->cause, g->co};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        free(all[i]);
+    *g = (struct graph){0};
+}
+
+static void like(struct graph *to, const struct graph *from)
+{
+    if (to->n_threads != from->n_threads) {
+        graph_free(to);
+        graph_begin(to, from->n_threads);
+    }
+    if (to->events_room < from->n_events)
+        more_events(to, from->events_room);
+    if (to->edges_room < from->n_edges)
+        more_edges(to, from->edges_room);
+    if (to->po_room != from->po_room)
+        more_po(to, from->po_room);
+    if (to->members_room != from->members_room)
+        more_members(to, to->locations_room, from->members_room);
+    if (to->locations_room < from->n_locations)
+        more_locations(to, from->locations_room);
+    if (to->location_of_room < from->location_of_room)
+        more_location_numbers(to, from->location_of_room);
+}
+
+void graph_copy(struct graph *to, const struct graph *from)
+{
+    size_t members = (size_t)from->n_locations * from->members_room;
+    like(to, from);
+    to->n_events = from->n_events;
+    to->n_edges = from->n_edges;
+    to->n_locations = from->n_locations;
+    to->too_large = from->too_large;
+    to->cyclic = from->cyclic;
+    memcpy(to->events, from->events, from->n_events * sizeof *to->events);
+    memcpy(to->clocks, from->clocks, (size_t)from->n_events * from->n_threads * sizeof *to->clocks);
+    for (uint16_t t = 0; t < from->n_threads; t++)
+        memcpy(to->by_po + (size_t)t * to->po_room, from->by_po + (size_t)t * to->po_room,
+               from->n_by_po[t] * sizeof *to->by_po);
+    memcpy(to->n_by_po, from->n_by_po, from->n_threads * sizeof *to->n_by_po);
+    memcpy(to->edges, from->edges, from->n_edges * sizeof *to->edges);
+    memcpy(to->location_of, from->location_of, from->location_of_room * sizeof *to->location_of);
+    memset(to->location_of + from->location_of_room, 0,
+           (size_t)(to->location_of_room - from->location_of_room) * sizeof *to->location_of);
+    memcpy(to->locations, from->locations, from->n_locations * sizeof *to->locations);
+    memcpy(to->members, from->members, members * sizeof *to->members);
+    memcpy(to->strong, from->strong, members * sizeof *to->strong);
+    memcpy(to->before, from->before, members * sizeof *to->before);
+    memcpy(to->cause, from->cause, members * sizeof *to->cause);
+    memcpy(to->co, from->co, members * sizeof *to->co);
+}
+
+/* ---- events ---- */
+
+static uint16_t add(struct graph *g, uint16_t thread, uint16_t po)
+{
+    if (g->n_events + 1 >= NO_EVENT) {
+        g->too_large = true;
+        return 0;
+    }
+    if (g->n_events == g->events_room)
+        more_events(g, g->events_room < NO_EVENT / 2 ? 2 * g->events_room : NO_EVENT);
+    g->events[g->n_events] = (struct event){
+        .thread = thread, .po = po, .location = NO_LOCATION, .member = NO_MEMBER, .rf = NO_MEMBER, .met = NO_EVENT};
+    return g->n_events++;
+}
+
+uint16_t graph_add(struct graph *g, uint16_t thread)
+{
+    uint16_t po = g->n_by_po[thread];
+    if (po == g->po_room)
+        more_po(g, 2 * g->po_room);
+    uint16_t e = add(g, thread, po);
+    g->by_po[(size_t)thread * g->po_room + po] = e;
+    g->n_by_po[thread]++;
+    if (po)
+        memcpy(graph_clock(g, e), graph_clock(g, graph_event(g, thread, po - 1)), g->n_threads * sizeof *g->clocks);
+    else
+        memset(graph_clock(g, e), 0, g->n_threads * sizeof *g->clocks);
+    graph_clock(g, e)[thread] = po;
+    return e;
+}
+
+uint16_t graph_meet(struct graph *g)
+{
+    uint16_t e = add(g, NO_EVENT, 0);
+    g->events[e].kind = EVENT_MEET;
+    memset(graph_clock(g, e), 0, g->n_threads * sizeof *g->clocks);
+    return e;
+}
+
+/* ---- locations ---- */
+
+static uint16_t location_place(struct graph *g, uint16_t id)
+{
+    if (id >= g->location_of_room)
+        more_location_numbers(g, id + 32);
+    if (g->location_of[id])
+        return g->location_of[id] - 1;
+    if (g->n_locations == g->locations_room)
+        more_locations(g, 2 * g->locations_room);
+    uint16_t l = g->n_locations++;
+    g->location_of[id] = l + 1;
+    g->locations[l] = (struct graph_location){.id = id, .n = 1, .writes = bit(INITIAL)};
+    graph_rows(g, g->strong, l)[0] = graph_rows(g, g->before, l)[0] = 0;
+    graph_rows(g, g->cause, l)[0] = graph_rows(g, g->co, l)[0] = 0;
+    return l;
+}
+
+static void update_before(struct graph *g, uint16_t event)
+{
+    const struct event *e = &g->events[event];
+    uint64_t *before = graph_rows(g, g->before, e->location);
+    for (unsigned m = 1; m < g->locations[e->location].n; m++) {
+        uint16_t other = graph_member(g, e->location, m);
+        if (graph_precedes(g, other, event))
+            before[m] |= bit(e->member);
+    }
+    g->locations[e->location].dirty = true;
+}
+
+void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint16_t id)
+{
+    uint16_t l = location_place(g, id);
+    struct graph_location *at = &g->locations[l];
+    struct event *e = &g->events[event];
+    if (at->n == MAX_MEMBERS) {
+        g->too_large = true;
+        return;
+    }
+    if (at->n == g->members_room)
+        more_members(g, g->locations_room, 2 * g->members_room);
+    e->location = l;
+    e->member = (uint8_t)at->n++;
+    g->members[(size_t)l * g->members_room + e->member] = event;
+    uint64_t *strong = graph_rows(g, g->strong, l), *before = graph_rows(g, g->before, l);
+    strong[e->member] = before[e->member] = graph_rows(g, g->cause, l)[e->member] = 0;
+    graph_rows(g, g->co, l)[e->member] = 0;
+    before[INITIAL] |= bit(e->member); /* Initialization: PTX ISA 9.0, 8.10 */
+    for (unsigned m = 1; m < e->member; m++) {
+        uint16_t other = graph_member(g, l, m);
+        if (model_morally_strong(g, t, event, other)) {
+            strong[m] |= bit(e->member);
+            strong[e->member] |= bit(m);
+        }
+        if (graph_precedes(g, event, other))
+            before[e->member] |= bit(m);
+    }
+    update_before(g, event);
+}
+
+/* ---- base causality ---- */
+
+static bool raise_clock(struct graph *g, uint16_t event, const uint16_t *by)
+{
+    uint16_t *clock = graph_clock(g, event);
+    bool grew = false;
+    for (uint16_t t = 0; t < g->n_threads; t++)
+        if (clock[t] < by[t]) {
+            clock[t] = by[t];
+            grew = true;
+        }
+    if (g->events[event].thread != NO_EVENT && clock[g->events[event].thread] > g->events[event].po)
+        g->cyclic = true;
+    if (grew && g->events[event].location != NO_LOCATION)
+        update_before(g, event);
+    return grew;
+}
+
+static void spread_clock(struct graph *g, uint16_t event);
+
+static void spread_edges(struct graph *g, uint16_t event)
+{
+    for (uint16_t i = g->events[event].edges; i; i = g->edges[i - 1].next) {
+        const struct event *e = &g->events[event];
+        uint16_t by[g->n_threads], to = g->edges[i - 1].to;
+        memcpy(by, graph_clock(g, event), sizeof by);
+        const struct event *f = &g->events[to];
+        if (e->thread != NO_EVENT && by[e->thread] < e->po + 1)
+            by[e->thread] = e->po + 1;
+        if (e->thread == NO_EVENT && by[f->thread] == f->po + 1) /* a meeting that it is of itself */
+            by[f->thread] = f->po;
+        if (raise_clock(g, to, by))
+            spread_clock(g, to);
+    }
+}
+
+/* What follows an event whose clock has grown follows what it follows. */
+static void spread_clock(struct graph *g, uint16_t event)
+{
+    uint16_t thread = g->events[event].thread;
+    spread_edges(g, event);
+    if (thread == NO_EVENT)
+        return;
+    for (uint16_t po = g->events[event].po + 1; po < g->n_by_po[thread]; po++) {
+        uint16_t next = graph_event(g, thread, po);
+        if (!raise_clock(g, next, graph_clock(g, graph_event(g, thread, po - 1))))
+            return;
+        spread_edges(g, next);
+    }
+}
+
+void graph_order(struct graph *g, uint16_t x, uint16_t y)
+{
+    if (g->n_edges == g->edges_room)
+        more_edges(g, 2 * g->edges_room);
+    g->edges[g->n_edges] = (struct edge){y, g->events[x].edges};
+    g->events[x].edges = ++g->n_edges;
+    spread_edges(g, x);
+}

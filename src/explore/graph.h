@@ -1,0 +1,122 @@
+/* An execution, or the beginning of one, as a graph: events by thread in program order, the write that each read reads from, and what
+ * follows of it: base causality as a vector clock of each event, and for each location who is before whom.
+ *
+ * A graph is plain arrays of numbers, so that a branch of the search is a copy. It knows no instruction: events come from runs
+ * (thread.h), axioms from model.h. */
+#ifndef HEDDLE_EXPLORE_GRAPH_H
+#define HEDDLE_EXPLORE_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "explore/program.h"
+#include "ir/mem_access.h"
+
+enum event_kind {
+    EVENT_PENDING, /* its place or its value is not known yet */
+    EVENT_READ,
+    EVENT_WRITE,
+    EVENT_UPDATE, /* an atomic read-modify-write: one operation (PTX ISA 9.0, 8.3) */
+    EVENT_FENCE,
+    EVENT_MEET,    /* a barrier, or a meeting of one's own: see graph_meet() */
+    EVENT_NOTHING, /* no operation */
+};
+
+enum { NO_EVENT = UINT16_MAX, NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 64 };
+
+struct event {
+    uint16_t thread, po; /* po: its place in the thread; thread NO_EVENT: of a meeting */
+    uint16_t location;
+    uint8_t kind, order, scope; /* enum ir_order, enum scope */
+    bool strong, red;
+    bool reads, writes; /* it will read; it writes, now */
+    bool valued;        /* what it writes is known */
+    uint8_t member;     /* its number at the location: 0 is the initial value */
+    uint8_t rf;         /* the member that it reads from; NO_MEMBER: open */
+    uint16_t edges;     /* 1 + the newest of its synchronizes-with edges */
+    uint16_t met;       /* of a barrier: the meeting that it was of, NO_EVENT: none yet */
+    bool passed_over;   /* of a barrier: the next meeting is not of such arrivals alone */
+    uint64_t read, wrote;
+    uint64_t observed; /* members that precede it in observation order */
+    uint64_t excluded; /* members that it does not read from: it waits for others */
+};
+
+struct edge {
+    uint16_t to, next;
+};
+
+/* What is known of a location's members; rows of bits by member. */
+struct graph_location {
+    uint64_t reads, writes; /* complete ones */
+    uint64_t pending;       /* reads that are open */
+    uint64_t unvalued;      /* writes whose value is not known */
+    uint16_t id, n;
+    bool dirty;
+};
+
+struct graph {
+    uint16_t n_events, n_threads, n_locations, n_edges;
+    uint16_t events_room, po_room, locations_room, edges_room, members_room;
+    struct event *events;
+    uint16_t *clocks;  /* of event e: n_threads numbers. x is before e where clock[e][thread of x] > po of x */
+    uint16_t *by_po;   /* events of thread t from t * po_room on */
+    uint16_t *n_by_po; /* how many there are */
+    struct edge *edges;
+    uint16_t *location_of; /* by the program's number: 1 + its place here */
+    uint16_t location_of_room;
+    struct graph_location *locations;
+    uint16_t *members; /* of location l from l * members_room on: events; [0] is nobody's */
+    uint64_t *strong;  /* likewise, rows: morally strong with */
+    uint64_t *before, *cause,
+        *co;        /* base causality; causality; coherence as far as it is forced: rows of who follows */
+    bool cyclic;    /* base causality has a circle */
+    bool too_large; /* more than the model's tables hold */
+};
+
+/* Where a thread is: model.c asks which scopes include whom. level[a * n + b]: the smallest scope of both. */
+struct threads {
+    uint16_t n;
+    const uint8_t *level;
+};
+
+void graph_begin(struct graph *g, uint16_t n_threads);
+void graph_free(struct graph *g);
+void graph_copy(struct graph *to, const struct graph *from);
+
+/* The next event of a thread, EVENT_PENDING. */
+uint16_t graph_add(struct graph *g, uint16_t thread);
+/* An event that stands for the meeting of others: no thread's. */
+uint16_t graph_meet(struct graph *g);
+/* Gives a location its member. */
+void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint16_t location);
+/* x is before y from now on, and whoever x follows. */
+void graph_order(struct graph *g, uint16_t x, uint16_t y);
+
+static inline uint16_t *graph_clock(const struct graph *g, uint16_t event)
+{
+    return g->clocks + (size_t)event * g->n_threads;
+}
+static inline uint16_t graph_event(const struct graph *g, uint16_t thread, uint16_t po)
+{
+    return g->by_po[(size_t)thread * g->po_room + po];
+}
+/* Base causality: is x before y? */
+static inline bool graph_precedes(const struct graph *g, uint16_t x, uint16_t y)
+{
+    const struct event *e = &g->events[x];
+    return x != y && graph_clock(g, y)[e->thread] > e->po;
+}
+static inline uint16_t graph_member(const struct graph *g, uint16_t location, unsigned member)
+{
+    return g->members[(size_t)location * g->members_room + member];
+}
+static inline uint64_t *graph_rows(const struct graph *g, uint64_t *rows, uint16_t location)
+{
+    return rows + (size_t)location * g->members_room;
+}
+static inline uint64_t bit(unsigned member)
+{
+    return 1ull << member;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* Loops that wait. A round of a loop that has read only, and after which all is as before it, can be repeated for ever, and left out:
+ * less events are less constraints (PTX's axioms forbid, they demand nothing). So of an await loop only the last round matters: where a
+ * round fails, the run ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only where what it
+ * compares with does not come from this round: the retry loops of a stack are not summarised.
+ *
+ * Rounds that go on because of what they have read, and are not the same again, are retries: at most --unroll of them are run. */
+#include "explore/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct head *find_head(struct machine *m, uint32_t block)
+{
+    for (uint32_t i = m->n_heads; i-- > 0;)
+        if (m->heads[i].frame == m->n_frames - 1 && m->heads[i].block == block)
+            return &m->heads[i];
+    return NULL;
+}
+
+static const struct ir_live *live_of(const struct execution *x)
+{
+    return &x->r->program->live[top(x->m)->code->index];
+}
+
+/* Calls `visit` for each register that is alive at the head; stops where it says false. */
+static bool for_live(struct execution *x, uint32_t block, const struct value *kept,
+                     bool (*visit)(const struct value *now, const struct value *kept, void *data), void *data)
+{
+    const struct ir_live *live = live_of(x);
+    const struct frame *f = top(x->m);
+    const uint64_t *in = live->in + (size_t)f->code->ir->blocks.at[block].order * live->words;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < live->n; i++)
+        if (ir_in_set(in, i) && !visit(&x->m->values[f->registers + live->regs[i]], kept ? &kept[n++] : NULL, data))
+            return false;
+    return true;
+}
+
+static bool count_one(const struct value *now, const struct value *kept, void *n)
+{
+    (void)now, (void)kept;
+    ++*(uint32_t *)n;
+    return true;
+}
+
+static bool keep_one(const struct value *now, const struct value *kept, void *at)
+{
+    (void)kept;
+    *(*(struct value **)at)++ = *now;
+    return true;
+}
+
+static bool is_same(const struct value *now, const struct value *kept, void *data)
+{
+    (void)data;
+    return !now->needs && !kept->needs && now->lo == kept->lo && now->hi == kept->hi;
+}
+
+static void keep_head(struct execution *x, struct head *h)
+{
+    uint32_t n = 0;
+    for_live(x, h->block, NULL, count_one, &n);
+    struct value *kept = ARENA_ARRAY(x->r->arena, struct value, n), *end = kept;
+    for_live(x, h->block, NULL, keep_one, &end);
+    h->live = kept;
+    h->started = x->m->n_events;
+    h->n_local = x->m->n_local;
+    h->local = x->m->n_local ? memcpy(arena_alloc(x->r->arena, x->m->n_local), x->m->local, x->m->n_local) : NULL;
+}
+
+/* Has the round only read? */
+static bool has_only_read(const struct execution *x, const struct head *h)
+{
+    for (uint16_t i = h->started; i < x->m->n_events; i++) {
+        const struct run_event *e = &x->run->events[i];
+        if (e->kind == RUN_FENCE || e->kind == RUN_NOTHING)
+            continue;
+        if (e->kind != RUN_READ || e->compares_from > h->started)
+            return false;
+    }
+    return true;
+}
+
+static bool has_written(const struct execution *x, const struct head *h)
+{
+    for (uint16_t i = h->started; i < x->m->n_events; i++)
+        if (x->run->events[i].kind == RUN_WRITE || x->run->events[i].kind == RUN_UPDATE)
+            return true;
+    return false;
+}
+
+static bool is_as_before(struct execution *x, const struct head *h)
+{
+    return h->n_local == x->m->n_local && (!h->n_local || !memcmp(h->local, x->m->local, h->n_local)) &&
+           for_live(x, h->block, h->live, is_same, NULL);
+}
+
+static struct head *push_head(struct execution *x, uint32_t block)
+{
+    struct machine *m = x->m;
+    struct head *h = find_head(m, block);
+    if (!h) {
+        if (m->n_heads == m->heads_room) {
+            m->heads_room = m->heads_room * 2 + 4;
+            m->heads = realloc(m->heads, m->heads_room * sizeof *m->heads);
+            if (!m->heads)
+                abort();
+        }
+        h = &m->heads[m->n_heads++];
+    }
+    *h = (struct head){.frame = m->n_frames - 1, .block = block};
+    return h;
+}
+
+enum { UNROLL_READS = 16 }; /* rounds that write nothing: others bound them, mostly */
+
+bool loop_enter(struct execution *x, uint32_t block, bool back)
+{
+    struct head *h = back ? find_head(x->m, block) : NULL;
+    if (!h) {
+        keep_head(x, push_head(x, block));
+        return true;
+    }
+    if (has_only_read(x, h) && is_as_before(x, h)) {
+        x->run->round = h->started;
+        x->end = RUN_SPINS;
+        return false;
+    }
+    if (x->m->control_from > h->started)
+        h->retries++;
+    uint32_t limit = has_written(x, h) || x->r->unroll > UNROLL_READS ? x->r->unroll : UNROLL_READS;
+    if (h->retries > limit) {
+        x->end = RUN_CUT;
+        return false;
+    }
+    keep_head(x, h);
+    return true;
+}

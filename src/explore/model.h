@@ -1,0 +1,39 @@
+/* The memory consistency model of PTX (PTX ISA 9.0, chapter 8), for accesses of equal size at equal places in the generic proxy.
+ *
+ * All axioms stand in model.c, to be read beside the chapter. They are monotone: more events, or more order, never make an execution
+ * consistent that was not. So a part of an execution that is closed under dependencies and reads-from is consistent if the whole is.
+ * The axiom No Thin Air (8.10) is not there: graphs grow along dependencies and reads-from (thread.h, search.h), so that no cycle of
+ * them comes to be. Coherence order and Fence-SC order are not a part of a graph: they are only required to exist. */
+#ifndef HEDDLE_EXPLORE_MODEL_H
+#define HEDDLE_EXPLORE_MODEL_H
+
+#include "explore/graph.h"
+
+/* 8.7.? Morally strong operations. */
+bool model_morally_strong(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b);
+
+/* A fence has been added, a read or an update has been placed, a write is complete: the patterns that it makes a part of. */
+void model_added(struct graph *g, const struct threads *t, uint16_t event);
+
+/* The event, an open read at a location, reads from a member. `kind`: what it then is; what an update writes. */
+void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum event_kind kind,
+                uint64_t wrote);
+
+/* Is the graph consistent, as far as the locations that have changed? */
+bool model_check(struct graph *g);
+
+/* The members that an open read may read from: none that is left out is possible. model_check() has been called. */
+uint64_t model_choices(const struct graph *g, uint16_t event);
+
+/* The writes of a location that can be the last ones of a coherence order. */
+uint64_t model_last(const struct graph *g, uint16_t location);
+/* Those of which nothing says yet that another follows. */
+uint64_t model_may_be_last(const struct graph *g, uint16_t location);
+
+/* Do two accesses of one location race (8.7.? Conflict and data-races)? */
+bool model_races(const struct graph *g, uint16_t a, uint16_t b);
+
+/* Two fences that have to be in Fence-SC order, and are not ordered yet; false where there are none. */
+bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t *a, uint16_t *b);
+
+#endif

@@ -1,0 +1,292 @@
+/* The search; see search.h. */
+#include "explore/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/verdict.h"
+
+/* ---- states ---- */
+
+static struct state *state_at(struct explorer *x, uint32_t depth)
+{
+    if (depth >= x->n_states) {
+        uint32_t n = 2 * depth + 16;
+        x->states = realloc(x->states, n * sizeof *x->states);
+        if (!x->states)
+            abort();
+        memset(x->states + x->n_states, 0, (n - x->n_states) * sizeof *x->states);
+        x->n_states = n;
+    }
+    if (!x->states[depth]) {
+        struct state *s = x->states[depth] = calloc(1, sizeof *s);
+        if (!s || !(s->runs = calloc(x->threads.n + 1u, sizeof *s->runs)))
+            abort();
+        s->n_threads = x->threads.n;
+        graph_begin(&s->g, x->threads.n);
+    }
+    return x->states[depth];
+}
+
+static struct state *state_copy(struct explorer *x, uint32_t depth, const struct state *from)
+{
+    struct state *s = state_at(x, depth);
+    memcpy(s->runs, from->runs, from->n_threads * sizeof *s->runs);
+    graph_copy(&s->g, &from->g);
+    return s;
+}
+
+/* ---- open reads ---- */
+
+/* An open read with what it may be decided to. */
+struct open {
+    uint16_t event;
+    uint64_t now; /* members that it can read from, and go on */
+    bool spins;   /* some value is one for which its loop goes round again */
+    bool later;   /* it may read from a write that is not there yet */
+};
+
+static bool has_operands(const struct state *s, uint16_t event)
+{
+    const struct event *e = &s->g.events[event];
+    return s->runs[e->thread]->events[e->po].value_needs == 0;
+}
+
+static void look_at(struct explorer *x, struct state *s, uint16_t event, struct open *o)
+{
+    *o = (struct open){.event = event};
+    if (!has_operands(s, event)) {
+        o->later = true;
+        return;
+    }
+    const struct event *e = &s->g.events[event];
+    uint64_t all = model_choices(&s->g, event);
+    for (uint64_t m = all; m; m &= m - 1) {
+        if (run_taking(x, s, event, (unsigned)__builtin_ctzll(m))->end == RUN_SPINS)
+            o->spins = true;
+        else
+            o->now |= m & -m;
+    }
+    /* of what it is decided not to read, something may fail, too */
+    for (uint64_t m = e->excluded & s->g.locations[e->location].writes; m && !o->spins; m &= m - 1)
+        o->spins |= run_taking(x, s, event, (unsigned)__builtin_ctzll(m))->end == RUN_SPINS;
+}
+
+enum step { NOTHING_OPEN, STUCK, FORCED, DEAD_END, BRANCH };
+
+static unsigned weight(const struct open *o)
+{
+    return 2 * (unsigned)__builtin_popcountll(o->now) + (o->later || o->spins ? 1 : 0);
+}
+
+/* The open read to decide next: one that has a single answer, else the one with the fewest. */
+static enum step choose(struct explorer *x, struct state *s, struct open *best)
+{
+    enum step found = NOTHING_OPEN;
+    for (uint16_t l = 0; l < s->g.n_locations; l++)
+        for (uint64_t m = s->g.locations[l].pending; m; m &= m - 1) {
+            struct open o;
+            look_at(x, s, graph_member(&s->g, l, (unsigned)__builtin_ctzll(m)), &o);
+            if (found == NOTHING_OPEN)
+                found = STUCK;
+            if (!o.later)
+                o.later = may_be_served(x, s, o.event);
+            if (!o.now && !o.later && !o.spins)
+                return DEAD_END;
+            if (!o.now)
+                continue;
+            if (!(o.now & (o.now - 1)) && !o.later && !o.spins) {
+                *best = o;
+                return FORCED;
+            }
+            if (found != BRANCH || weight(&o) < weight(best))
+                *best = o;
+            found = BRANCH;
+        }
+    return found;
+}
+
+/* ---- the tree ---- */
+
+static void explore(struct explorer *x, uint32_t depth);
+
+static void branch_read(struct explorer *x, uint32_t depth, const struct open *o)
+{
+    for (uint64_t m = o->now; m && !x->stopped; m &= m - 1) {
+        struct state *t = state_copy(x, depth + 1, x->states[depth]);
+        take(x, t, o->event, (unsigned)__builtin_ctzll(m));
+        if (model_check(&t->g))
+            explore(x, depth + 1);
+    }
+    if (!o->later && !o->spins)
+        return;
+    struct state *t = state_copy(x, depth + 1, x->states[depth]);
+    t->g.events[o->event].excluded |= o->now;
+    explore(x, depth + 1);
+}
+
+static bool branch_meeting(struct explorer *x, uint32_t depth)
+{
+    static _Thread_local struct meeting m;
+    unsigned n;
+    bool later;
+    if (!meet_choice(x, x->states[depth], 0, &m, &n, &later))
+        return false;
+    for (unsigned way = 0; way < n && !x->stopped; way++) {
+        struct state *t = state_copy(x, depth + 1, x->states[depth]);
+        meet_choice(x, t, way, &m, &(unsigned){0}, &(bool){0});
+        meet(x, t, &m);
+        if (model_check(&t->g))
+            explore(x, depth + 1);
+    }
+    if (later) {
+        meet_later(x, state_copy(x, depth + 1, x->states[depth]));
+        explore(x, depth + 1);
+    }
+    return true;
+}
+
+/* Nothing moves any more: an execution, if all reads that are open are those of loops that wait. */
+static void end_of_branch(struct explorer *x, struct state *s)
+{
+    for (uint16_t l = 0; l < s->g.n_locations; l++)
+        for (uint64_t m = s->g.locations[l].pending; m; m &= m - 1) {
+            struct open o;
+            look_at(x, s, graph_member(&s->g, l, (unsigned)__builtin_ctzll(m)), &o);
+            if (!o.spins) {
+                x->verdict->dead++;
+                return;
+            }
+        }
+    for (uint16_t e = 0; e < s->g.n_events; e++)
+        if (s->g.events[e].passed_over) { /* another arrival was to come */
+            x->verdict->dead++;
+            return;
+        }
+    verdict_leaf(x, s);
+}
+
+static void explore(struct explorer *x, uint32_t depth)
+{
+    struct state *s = x->states[depth];
+    struct open o;
+    for (;;) {
+        if (x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
+            x->stopped = true;
+            return;
+        }
+        x->steps++;
+        if (!model_check(&s->g)) {
+            x->verdict->dead++;
+            return;
+        }
+        if (meet_all(x, s))
+            continue;
+        switch (choose(x, s, &o)) {
+        case FORCED: take(x, s, o.event, (unsigned)__builtin_ctzll(o.now)); continue;
+        case DEAD_END: x->verdict->dead++; return;
+        case BRANCH: branch_read(x, depth, &o); return;
+        case NOTHING_OPEN:
+        case STUCK:
+            if (!branch_meeting(x, depth))
+                end_of_branch(x, s);
+            return;
+        }
+    }
+}
+
+void search_run(struct explorer *x)
+{
+    struct state *s = state_at(x, 0);
+    for (uint16_t t = 0; t < x->threads.n; t++) {
+        s->runs[t] = x->runners[t].start;
+        advance(x, s, t);
+    }
+    explore(x, 0);
+}
+
+/* ---- threads ---- */
+
+static uint8_t common_scope(const struct place_in_grid *a, const struct place_in_grid *b)
+{
+    return a->block == b->block ? SCOPE_CTA : a->cluster == b->cluster ? SCOPE_CLUSTER : SCOPE_GPU;
+}
+
+/* A thread that does nothing but meet others at barriers: its events, if it is one. */
+static struct run *sole_run(struct runner *r)
+{
+    struct run *run = r->start;
+    while (run->end == RUN_MEETS) {
+        const struct run_event *e = &run->events[run->n_events - 1];
+        if (e->kind == RUN_BARRIER ? e->mode >= BAR_POPC : e->mode != COLLECTIVE_SYNC)
+            return NULL;
+        run = run_resolve(r, run, run->n_events - 1, 0);
+    }
+    for (uint16_t i = 0; i < run->n_events; i++)
+        if (run->events[i].kind != RUN_BARRIER && run->events[i].kind != RUN_EXCHANGE)
+            return NULL;
+    return run->end == RUN_DONE ? run : NULL;
+}
+
+static bool same_meetings(const struct run *a, const struct run *b)
+{
+    if (a->n_events != b->n_events)
+        return false;
+    for (uint16_t i = 0; i < a->n_events; i++)
+        if (a->events[i].insn != b->events[i].insn || a->events[i].barrier != b->events[i].barrier ||
+            a->events[i].count != b->events[i].count)
+            return false;
+    return true;
+}
+
+enum { MAX_THREADS = 1024 };
+
+bool search_begin(struct explorer *x)
+{
+    struct program *p = x->program;
+    uint64_t all = (uint64_t)p->n_blocks * p->threads_per_block;
+    if (all > MAX_THREADS) {
+        program_refuse(p, NULL, "%llu threads: at most %u are explored", (unsigned long long)all, MAX_THREADS);
+        return false;
+    }
+    struct run **sole = ARENA_ARRAY(x->arena, struct run *, all);
+    x->runners = ARENA_ARRAY(x->arena, struct runner, all);
+    x->machine = run_machine(x->arena);
+    for (uint32_t i = 0; i < all && !p->refusal.text; i++) {
+        struct runner *r = &x->runners[x->threads.n];
+        *r = (struct runner){.program = p, .arena = x->arena, .unroll = x->unroll};
+        r->scratch = x->machine;
+        program_place(p, i / p->threads_per_block, i % p->threads_per_block, &r->at);
+        run_begin(r);
+        if (p->refusal.text)
+            return false;
+        sole[x->threads.n] = sole_run(r);
+        uint16_t k = x->threads.n;
+        while (sole[x->threads.n] && k-- > 0)
+            if (sole[k] && x->runners[k].at.block == r->at.block && x->runners[k].at.warp == r->at.warp &&
+                same_meetings(sole[k], sole[x->threads.n]))
+                break;
+        if (sole[x->threads.n] && k < x->threads.n)
+            x->runners[k].at.lanes |= r->at.lanes;
+        else
+            x->threads.n++;
+    }
+    uint8_t *level = ARENA_ARRAY(x->arena, uint8_t, (size_t)x->threads.n * x->threads.n);
+    for (uint16_t a = 0; a < x->threads.n; a++)
+        for (uint16_t b = 0; b < x->threads.n; b++)
+            level[a * x->threads.n + b] = common_scope(&x->runners[a].at, &x->runners[b].at);
+    x->threads.level = level;
+    return !p->refusal.text;
+}
+
+void search_end(struct explorer *x)
+{
+    for (uint32_t i = 0; i < x->n_states; i++)
+        if (x->states[i]) {
+            graph_free(&x->states[i]->g);
+            free(x->states[i]->runs);
+            free(x->states[i]);
+        }
+    free(x->states);
+    run_machine_free(x->machine);
+}

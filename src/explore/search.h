@@ -1,0 +1,79 @@
+/* The search for all executions: graphs grown closed under dependencies and reads-from, each reached by one series of decisions.
+ *
+ * All threads run as far as they can without a value that is open. Then there are open reads, and meetings at barriers; each has a set
+ * of possible answers: the writes that are there, and "a later one", if another thread may still write there. Where a single answer is
+ * left it is taken; else one read (or one meeting) is decided: a branch for each write that is there, and one in which it is none of
+ * these. So of two branches no graph comes twice, and no table of seen states is needed. A read that waits for a later write, and gets
+ * none, is a dead end: serve.c proves for most of them beforehand that none can come. */
+#ifndef HEDDLE_EXPLORE_SEARCH_H
+#define HEDDLE_EXPLORE_SEARCH_H
+
+#include "explore/graph.h"
+#include "explore/model.h"
+#include "explore/thread.h"
+
+struct verdict;
+
+struct explorer {
+    struct program *program;
+    struct arena *arena;
+    struct runner *runners; /* by thread */
+    struct threads threads;
+    struct verdict *verdict;
+    struct state **states; /* by depth */
+    uint32_t n_states;
+    uint64_t dead, steps;
+    uint64_t steps_left; /* --limit */
+    bool stopped;
+    uint32_t unroll;
+    struct machine *machine; /* that runs are made on */
+    /* The part of the tree that this one searches: branches whose numbers' hash is its own, at the depth of a share. */
+    uint32_t share, n_shares;
+};
+
+struct state {
+    struct graph g;
+    struct run **runs; /* by thread */
+    uint16_t n_threads, n_runs_room;
+};
+
+bool search_begin(struct explorer *x);
+void search_run(struct explorer *x);
+void search_end(struct explorer *x);
+
+/* ---- advance.c ---- */
+
+/* Brings what the threads' runs say into the graph. */
+void advance(struct explorer *x, struct state *s, uint16_t thread);
+void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value);
+/* The read takes the value of a member. */
+void take(struct explorer *x, struct state *s, uint16_t event, unsigned member);
+uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member);
+/* The run that the thread would be in. */
+struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
+
+/* ---- meet.c ---- */
+
+/* A way in which arrivals at a barrier meet. */
+enum { MAX_PARTIES = 1024, MAX_WAYS = 64 };
+struct meeting {
+    uint16_t n;
+    uint16_t arrivals[MAX_PARTIES]; /* events */
+};
+/* Lets meet who has to; false where nothing has changed. */
+bool meet_all(struct explorer *x, struct state *s);
+/* The barrier where several ways are open: `way` of them, false where there is none such. n_ways: how many; *later: may it also be another
+ * that is not there yet? */
+bool meet_choice(struct explorer *x, struct state *s, unsigned way, struct meeting *m, unsigned *n_ways, bool *later);
+void meet(struct explorer *x, struct state *s, const struct meeting *m);
+/* Those that stand there now do not meet by themselves. */
+void meet_later(struct explorer *x, struct state *s);
+
+/* ---- serve.c ---- */
+
+/* May an open read get a value that is not there yet? */
+bool may_be_served(struct explorer *x, struct state *s, uint16_t event);
+/* May a thread still arrive at the barrier of a block? */
+bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier);
+
+#endif

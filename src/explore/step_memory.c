@@ -1,0 +1,231 @@
+/* Loads, stores and atomic operations: those of memory that threads share are events, a thread's own memory is the machine's. */
+#include "explore/machine.h"
+
+#include <string.h>
+
+/* ---- local memory ---- */
+
+enum { MAX_LOCAL_BYTES = 1 << 20 };
+
+static bool local_room(struct execution *x, uint64_t at, uint32_t bytes)
+{
+    if (at + bytes <= x->m->n_local)
+        return true;
+    x->run->fault = "an access beyond the thread's local memory";
+    x->end = RUN_FAULTED;
+    return false;
+}
+
+void local_copy(struct machine *m, uint32_t from, uint32_t to, uint32_t bytes)
+{
+    memcpy(m->local + to, m->local + from, bytes);
+    memcpy(m->local_needs + to, m->local_needs + from, bytes * sizeof *m->local_needs);
+    memcpy(m->local_from + to, m->local_from + from, bytes * sizeof *m->local_from);
+}
+
+static struct value local_load(const struct machine *m, uint64_t at, uint8_t bytes)
+{
+    struct value v = {0};
+    memcpy(&v.lo, m->local + at, bytes);
+    for (unsigned i = 0; i < bytes; i++)
+        v = merge(v, (struct value){.needs = m->local_needs[at + i], .from = m->local_from[at + i]});
+    return v;
+}
+
+static void local_store(struct machine *m, uint64_t at, uint8_t bytes, struct value v)
+{
+    memcpy(m->local + at, &v.lo, bytes);
+    for (unsigned i = 0; i < bytes; i++) {
+        m->local_needs[at + i] = v.needs;
+        m->local_from[at + i] = v.from;
+    }
+}
+
+/* ---- one access ---- */
+
+static struct value address_of(struct execution *x, const struct ir_insn *i)
+{
+    const struct ir_access *a = i->access;
+    struct value at = operand(x, i->a);
+    at.lo += (uint64_t)a->disp;
+    if (a->disp_const)
+        at.lo += operand(x, a->disp_const).lo;
+    if (a->mem.frame)
+        at.lo += top(x->m)->local;
+    return at;
+}
+
+static struct value extended(struct value v, const struct mem_access *m)
+{
+    if (m->sign && m->bytes < 8) {
+        unsigned shift = 64 - 8 * m->bytes;
+        v.lo = (uint64_t)((int64_t)(v.lo << shift) >> shift);
+    }
+    return v;
+}
+
+static uint64_t cut(uint64_t v, uint8_t bytes)
+{
+    return bytes >= 8 ? v : v & ((1ull << 8 * bytes) - 1);
+}
+
+static enum scope scope_of(const struct mem_access *m)
+{
+    switch ((enum isa_mod)m->scope) {
+    case MOD_cta: return SCOPE_CTA;
+    case MOD_cluster: return SCOPE_CLUSTER;
+    case MOD_sys: return SCOPE_SYS;
+    default: return SCOPE_GPU;
+    }
+}
+
+/* What an atomic operation makes of a cell. */
+static bool update(struct execution *x, const struct ir_insn *i, bool shared, uint64_t old, struct value b,
+                   struct value c, uint64_t *value)
+{
+    const struct mem_access *m = &i->access->mem;
+    enum lane_id lane = atom_cell_lane(mem_access_cell(m, shared));
+    struct value e = {0};
+    if (m->atom == ATOM_cas) {
+        *value = cut(b.lo, m->bytes) == old ? cut(c.lo, m->bytes) : old;
+        return true;
+    }
+    if (lane == LANE_none)
+        return refuse(x, i, "this atomic operation is not explored");
+    *value = cut(call_lane(x, lane, (struct value){.lo = old}, b, c, &e, 0).lo, m->bytes);
+    return true;
+}
+
+/* What is done with one element: the event, and what a register gets of it. */
+struct element {
+    struct value b, c; /* what is stored, or the operands of an atomic operation */
+    struct value result;
+    bool pending;
+};
+
+static bool finish_update(struct execution *x, const struct ir_insn *i, struct run_event *e, const struct element *t)
+{
+    const struct mem_access *m = &i->access->mem;
+    bool shared = x->r->program->locations.at[e->location].block != GLOBAL_MEMORY;
+    if (m->atom == ATOM_cas && cut(t->b.lo, m->bytes) != e->read) {
+        e->kind = RUN_READ;
+        return true;
+    }
+    if (!update(x, i, shared, e->read, t->b, t->c, &e->wrote))
+        return false;
+    e->flags |= RUN_VALUED;
+    return true;
+}
+
+/* An event of memory that is shared. */
+static bool shared_element(struct execution *x, const struct ir_insn *i, struct found found, struct value at,
+                           struct value guard, struct element *t)
+{
+    const struct mem_access *m = &i->access->mem;
+    enum run_kind kind = i->kind == IR_LD ? RUN_READ : i->kind == IR_ST ? RUN_WRITE : RUN_UPDATE;
+    struct run_event *e = next_event(x, kind, i);
+    uint16_t number = (uint16_t)(x->m->n_events - 1);
+    e->order = m->order;
+    e->scope = (uint8_t)scope_of(m);
+    e->flags |= m->order != ORDER_WEAK ? RUN_STRONG : 0;
+    e->flags |= i->kind == IR_ATOM && i->origin && i->origin->inst->kind == KIND_RED ? RUN_RED : 0;
+    e->place_needs = at.needs | guard.needs;
+    e->value_needs = t->b.needs | t->c.needs;
+    e->compares_from = m->atom == ATOM_cas && i->kind == IR_ATOM ? t->b.from : 0;
+    if (!e->place_needs) {
+        e->location = found.location;
+        e->flags |= RUN_PLACED;
+    }
+    if (kind == RUN_WRITE) {
+        e->wrote = cut(t->b.lo, m->bytes);
+        e->flags |= e->value_needs ? 0 : RUN_VALUED;
+        t->pending = e->place_needs | e->value_needs;
+        return true;
+    }
+    /* An update is one operation: it reads once all its operands are known. */
+    t->pending = !(e->flags & RUN_RESOLVED);
+    t->result = (struct value){.lo = e->read, .needs = t->pending ? 1ull << number % 64 : 0, .from = number + 1};
+    return t->pending || kind == RUN_READ || finish_update(x, i, e, t);
+}
+
+static bool bad_access(struct execution *x, enum target target)
+{
+    x->run->fault = target == TARGET_READ_ONLY ? "a write to memory that can only be read"
+                                               : "an access that leads to no memory, or is not aligned";
+    x->end = RUN_FAULTED;
+    return false;
+}
+
+static bool one_element(struct execution *x, const struct ir_insn *i, struct value at, struct value guard,
+                        struct element *t)
+{
+    const struct mem_access *m = &i->access->mem;
+    bool known = !at.needs && !guard.needs;
+    struct found found = {.target = TARGET_LOCATION, .location = NO_LOCATION};
+    if (known)
+        found = program_find(x->r->program, &x->r->at, m->space, at.lo, m->bytes, i->kind != IR_LD);
+    else if (m->space == SPACE_LOCAL ||
+             (i->kind != IR_LD && m->space == SPACE_GENERIC && at.needs == 0 &&
+              program_find(x->r->program, &x->r->at, m->space, at.lo, m->bytes, true).target == TARGET_LOCAL)) {
+        /* the thread's own memory, at a place or under a guard that is not known: it is waited for */
+        x->run->needs = at.needs | guard.needs;
+        x->end = RUN_WAITS;
+        return false;
+    }
+    switch (found.target) {
+    case TARGET_LOCATION:
+        if (known && found.location == NO_LOCATION) {
+            x->end = RUN_REFUSED;
+            return false;
+        }
+        return shared_element(x, i, found, at, guard, t);
+    case TARGET_LOCAL:
+        if (!local_room(x, found.local, m->bytes))
+            return false;
+        if (i->kind == IR_ST)
+            local_store(x->m, found.local, m->bytes, t->b);
+        else if (i->kind == IR_ATOM)
+            return refuse(x, i, "atomic operations on local memory are not explored");
+        else
+            t->result = local_load(x->m, found.local, m->bytes);
+        return true;
+    case TARGET_CONSTANT: memcpy(&t->result.lo, found.bytes, m->bytes); return true;
+    default: return bad_access(x, found.target);
+    }
+}
+
+bool step_memory(struct execution *x, const struct ir_insn *i, struct value guard)
+{
+    const struct ir_access *a = i->access;
+    struct element elements[8] = {0};
+    bool pending = false;
+    struct value at = address_of(x, i);
+    if (!guard.needs && !guard.lo) {
+        while (x->m->n_events < x->run->n_events && x->run->events[x->m->n_events].step == x->m->n_steps)
+            next_event(x, RUN_NOTHING, i); /* what was there before that was known */
+        return true;
+    }
+    if (a->mem.bytes > 8)
+        return refuse(x, i, "elements of 16 bytes are not explored");
+    for (unsigned k = 0; k < a->mem.n; k++, at.lo += a->mem.bytes) {
+        struct element *t = &elements[k];
+        if (i->kind == IR_ST)
+            t->b = operand(x, a->regs[k]);
+        else if (i->kind == IR_ATOM)
+            t->b = operand(x, a->operands[k]);
+        if (i->kind == IR_ATOM && a->mem.atom == ATOM_cas)
+            t->c = operand(x, a->operands[1]);
+        if (!one_element(x, i, at, guard, t))
+            return false;
+        pending |= t->pending;
+    }
+    if (pending)
+        machine_keep(x);
+    for (unsigned k = 0; k < a->mem.n && i->kind != IR_ST; k++) {
+        struct value v = extended(elements[k].result, &a->mem);
+        if (guard.needs && a->regs[k])
+            v = merge(merge(v, operand(x, a->regs[k])), guard);
+        set_register(x, a->regs[k], v);
+    }
+    return true;
+}

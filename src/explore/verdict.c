@@ -1,0 +1,422 @@
+/* Looks at complete executions; see verdict.h. */
+#include "explore/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void verdict_begin(struct verdict *v, struct arena *arena)
+{
+    v->arena = arena;
+}
+
+void verdict_end(struct verdict *v)
+{
+    free(v->outcome_table);
+    free(v->seen);
+}
+
+/* ---- sets ---- */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_of(const uint64_t *values, uint32_t n)
+{
+    uint64_t h = n;
+    for (uint32_t i = 0; i < n; i++)
+        h = mix(h, values[i]);
+    return h;
+}
+
+static void grow_outcomes(struct verdict *v)
+{
+    uint32_t size = v->outcome_room ? 2 * v->outcome_room : 64;
+    uint32_t *table = calloc(size, sizeof *table);
+    if (!table)
+        abort();
+    for (uint32_t i = 0; i < v->outcomes.n; i++) {
+        uint64_t h = hash_of(v->outcomes.at[i], v->n_observed);
+        while (table[h & (size - 1)])
+            h++;
+        table[h & (size - 1)] = i + 1;
+    }
+    free(v->outcome_table);
+    v->outcome_table = table;
+    v->outcome_room = size;
+}
+
+static void add_outcome(struct verdict *v, const uint64_t *values)
+{
+    size_t bytes = v->n_observed * sizeof *values;
+    if (2 * v->outcomes.n >= v->outcome_room)
+        grow_outcomes(v);
+    uint64_t h = hash_of(values, v->n_observed);
+    for (; v->outcome_table[h & (v->outcome_room - 1)]; h++)
+        if (!memcmp(v->outcomes.at[v->outcome_table[h & (v->outcome_room - 1)] - 1], values, bytes))
+            return;
+    *VEC_PUSH(v->arena, &v->outcomes) = memcpy(arena_alloc(v->arena, bytes), values, bytes);
+    v->outcome_table[h & (v->outcome_room - 1)] = v->outcomes.n;
+}
+
+static void add_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
+{
+    for (uint32_t i = 0; i < v->races.n; i++)
+        if ((v->races.at[i].a == a && v->races.at[i].b == b) || (v->races.at[i].a == b && v->races.at[i].b == a))
+            return;
+    bool swap = program_line(a) > program_line(b);
+    *VEC_PUSH(v->arena, &v->races) = swap ? (struct race){b, a} : (struct race){a, b};
+}
+
+static void add_stop(struct verdict *v, const struct ir_insn *insn, const char *fault)
+{
+    for (uint32_t i = 0; i < v->stops.n; i++)
+        if (v->stops.at[i].insn == insn && v->stops.at[i].fault == fault)
+            return;
+    *VEC_PUSH(v->arena, &v->stops) = (struct stop){insn, fault};
+}
+
+enum { MAX_SEEN = 1 << 23 };
+
+static void note_graph(struct verdict *v, uint64_t hash)
+{
+    if (2 * v->n_seen >= v->seen_room) {
+        uint64_t size = v->seen_room ? 2 * v->seen_room : 1024, *all;
+        if (size > MAX_SEEN || !(all = calloc(size, sizeof *all)))
+            return;
+        for (uint64_t i = 0; i < v->seen_room; i++) {
+            uint64_t h = v->seen[i];
+            while (v->seen[i] && all[h & (size - 1)])
+                h++;
+            if (v->seen[i])
+                all[h & (size - 1)] = v->seen[i];
+        }
+        free(v->seen);
+        v->seen = all;
+        v->seen_room = size;
+    }
+    hash += hash == 0;
+    uint64_t at = hash;
+    for (; v->seen[at & (v->seen_room - 1)]; at++)
+        if (v->seen[at & (v->seen_room - 1)] == hash) {
+            v->duplicates++;
+            return;
+        }
+    v->seen[at & (v->seen_room - 1)] = hash;
+    v->n_seen++;
+}
+
+/* Of what makes a graph: what each thread has done, who has met, who reads from whom. */
+static uint64_t graph_hash(const struct state *s)
+{
+    uint64_t h = 1;
+    const struct graph *g = &s->g;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        for (uint16_t po = 0; po < g->n_by_po[t]; po++) {
+            const struct event *e = &g->events[graph_event(g, t, po)];
+            const struct run_event *r = &s->runs[t]->events[po];
+            h = mix(h, (uintptr_t)r->insn);
+            h = mix(h, (uint64_t)e->kind << 32 | r->location);
+            if (e->rf != NO_MEMBER && e->rf != INITIAL) {
+                const struct event *w = &g->events[graph_member(g, e->location, e->rf)];
+                h = mix(h, (uint64_t)w->thread << 32 | w->po);
+            } else if (e->rf == INITIAL) {
+                h = mix(h, ~0ull);
+            }
+            if (e->met != NO_EVENT) { /* the meeting, by its first arrival */
+                for (uint16_t i = 0; i < g->n_events; i++)
+                    if (g->events[i].met == e->met && g->events[i].thread != NO_EVENT) {
+                        h = mix(h, (uint64_t)g->events[i].thread << 32 | g->events[i].po);
+                        if (s->runs[g->events[i].thread]->events[g->events[i].po].kind == RUN_EXCHANGE)
+                            break;
+                    }
+            }
+        }
+    return h;
+}
+
+/* ---- races ---- */
+
+static const struct ir_insn *insn_of(const struct state *s, const struct graph *g, uint16_t event)
+{
+    const struct event *e = &g->events[event];
+    return s->runs[e->thread]->events[e->po].insn;
+}
+
+static void find_races(struct verdict *v, const struct state *s, const struct graph *g)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        const struct graph_location *at = &g->locations[l];
+        uint64_t here = (at->reads | at->writes) & ~bit(INITIAL), writes = at->writes & ~bit(INITIAL);
+        const uint64_t *cause = graph_rows(g, g->cause, l), *strong = graph_rows(g, g->strong, l);
+        for (uint64_t m = here; m; m &= m - 1) {
+            unsigned a = (unsigned)__builtin_ctzll(m);
+            uint64_t with = (writes & bit(a) ? here : writes) & ~strong[a] & ~cause[a] & (m & (m - 1));
+            if (!(writes & bit(a)))
+                with = writes & ~strong[a] & ~cause[a] & (m & (m - 1));
+            for (; with; with &= with - 1) {
+                unsigned b = (unsigned)__builtin_ctzll(with);
+                uint16_t x = graph_member(g, l, a), y = graph_member(g, l, b);
+                if (model_races(g, x, y))
+                    add_race(v, insn_of(s, g, x), insn_of(s, g, y));
+            }
+        }
+    }
+}
+
+/* ---- final values ---- */
+
+static uint64_t masked_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member)
+{
+    return member_value(x, g, location, member);
+}
+
+/* All combinations of values that are last; the locations' orders hang on each other by Fence-SC alone, which is fixed here. */
+static void add_outcomes(struct explorer *x, const struct graph *g, uint64_t *values, uint32_t i)
+{
+    struct verdict *v = x->verdict;
+    if (i == v->n_observed) {
+        add_outcome(v, values);
+        return;
+    }
+    uint16_t id = v->observed[i], l = id < g->location_of_room ? g->location_of[id] : 0;
+    values[i] = x->program->locations.at[id].initial;
+    if (!l) {
+        add_outcomes(x, g, values, i + 1);
+        return;
+    }
+    uint64_t last = model_last(g, l - 1), done = 0;
+    for (uint64_t m = last; m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        values[i] = masked_value(x, g, l - 1, w);
+        bool again = false;
+        for (uint64_t k = done; k; k &= k - 1)
+            again |= masked_value(x, g, l - 1, (unsigned)__builtin_ctzll(k)) == values[i];
+        done |= bit(w);
+        if (!again)
+            add_outcomes(x, g, values, i + 1);
+    }
+}
+
+/* ---- the kinds of executions ---- */
+
+enum ending { COMPLETED, BLOCKED, DEADLOCKED, STOPPED, CUT };
+
+static enum ending ending_of(const struct state *s)
+{
+    enum ending e = COMPLETED;
+    for (uint16_t t = 0; t < s->n_threads; t++) {
+        enum ending here = COMPLETED;
+        switch ((enum run_end)s->runs[t]->end) {
+        case RUN_MEETS: here = DEADLOCKED; break;
+        case RUN_WAITS:
+        case RUN_SPINS: here = BLOCKED; break;
+        case RUN_TRAPPED:
+        case RUN_FAULTED: here = STOPPED; break;
+        case RUN_CUT: here = CUT; break;
+        default: break;
+        }
+        if (here == CUT || (here == STOPPED && e != CUT) || (here == BLOCKED && e != STOPPED && e != CUT) ||
+            (here == DEADLOCKED && e == COMPLETED))
+            e = here;
+    }
+    return e;
+}
+
+/* Do the reads of the round that a thread repeats for ever all read what stays? */
+static bool round_stays(const struct explorer *x, const struct state *s, uint16_t thread, const struct graph *g)
+{
+    (void)x;
+    const struct run *run = s->runs[thread];
+    for (uint16_t po = run->round; po < run->n_events; po++) {
+        const struct event *e = &g->events[graph_event(g, thread, po)];
+        if (e->kind == EVENT_READ && e->rf != NO_MEMBER && !(model_last(g, e->location) & bit(e->rf)))
+            return false;
+    }
+    return true;
+}
+
+/* An execution whose open reads have all read. */
+static void look(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
+{
+    struct verdict *v = x->verdict;
+    find_races(v, s, g);
+    if (ending == COMPLETED) {
+        uint64_t values[v->n_observed + 1];
+        add_outcomes(x, g, values, 0);
+    } else if (ending == DEADLOCKED) {
+        for (uint16_t t = 0; t < s->n_threads && !v->deadlock; t++)
+            if (s->runs[t]->end == RUN_MEETS)
+                v->deadlock_at = s->runs[t]->stopped;
+        v->deadlock = true;
+    } else if (ending == BLOCKED && !v->livelock) {
+        for (uint16_t t = 0; t < s->n_threads; t++)
+            if (s->runs[t]->end == RUN_SPINS) {
+                if (!round_stays(x, s, t, g))
+                    return;
+                v->livelock_at = s->runs[t]->stopped;
+            }
+        v->livelock = true;
+    } else if (ending == STOPPED) {
+        for (uint16_t t = 0; t < s->n_threads; t++)
+            if (s->runs[t]->end == RUN_TRAPPED || s->runs[t]->end == RUN_FAULTED)
+                add_stop(v, s->runs[t]->stopped, s->runs[t]->end == RUN_FAULTED ? s->runs[t]->fault : NULL);
+    }
+}
+
+/* ---- Fence-SC order ---- */
+
+/* Can the order of the fences that are still open change what is before what at any location? All are taken in both directions. */
+static bool fences_matter(struct explorer *x, const struct graph *g)
+{
+    static _Thread_local struct graph both;
+    static _Thread_local uint16_t pairs[2][4096];
+    unsigned n = 0;
+    graph_copy(&both, g);
+    for (uint16_t i = 0; i < g->n_events && n < 4096; i++)
+        for (uint16_t k = 0; k < i && n < 4096; k++) {
+            const struct event *a = &g->events[i], *b = &g->events[k];
+            if (a->kind == EVENT_FENCE && b->kind == EVENT_FENCE && a->order == ORDER_SC && b->order == ORDER_SC &&
+                a->thread != b->thread && model_morally_strong(g, &x->threads, i, k) && !graph_precedes(g, i, k) &&
+                !graph_precedes(g, k, i)) {
+                pairs[0][n] = i;
+                pairs[1][n++] = k;
+            }
+        }
+    for (unsigned i = 0; i < n; i++) {
+        graph_order(&both, pairs[0][i], pairs[1][i]);
+        graph_order(&both, pairs[1][i], pairs[0][i]);
+    }
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        const uint64_t *now = graph_rows(g, g->before, l), *then = graph_rows(&both, both.before, l);
+        uint64_t here = g->locations[l].reads | g->locations[l].writes, writes = g->locations[l].writes;
+        for (uint64_t m = here & ~bit(INITIAL); m; m &= m - 1) {
+            unsigned a = (unsigned)__builtin_ctzll(m);
+            uint64_t with = (writes & bit(a) ? here : writes) & then[a] & ~now[a] & ~bit(a);
+            for (; with; with &= with - 1)
+                if (!(now[__builtin_ctzll(with)] & bit(a)))
+                    return true;
+        }
+    }
+    return false;
+}
+
+/* Calls look() for each Fence-SC order that can make a difference; false where there is none. */
+static bool order_fences(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
+{
+    uint16_t a, b;
+    if (!model_open_fences(g, &x->threads, &a, &b) || !fences_matter(x, g)) {
+        look(x, s, g, ending);
+        return true;
+    }
+    bool any = false;
+    struct graph ordered = {0};
+    for (int way = 0; way < 2; way++) {
+        graph_copy(&ordered, g);
+        graph_order(&ordered, way ? b : a, way ? a : b);
+        if (model_check(&ordered))
+            any |= order_fences(x, s, &ordered, ending);
+    }
+    graph_free(&ordered);
+    return any;
+}
+
+/* ---- threads that spin ---- */
+
+static bool first_open(const struct graph *g, uint16_t *event)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++)
+        if (g->locations[l].pending) {
+            *event = graph_member(g, l, (unsigned)__builtin_ctzll(g->locations[l].pending));
+            return true;
+        }
+    return false;
+}
+
+/* The open reads are those of loops that go round and round: each of the values that fail. */
+static bool spin(struct explorer *x, struct state *s, uint32_t depth)
+{
+    uint16_t event;
+    if (!first_open(&s->g, &event)) {
+        enum ending ending = ending_of(s);
+        return order_fences(x, s, &s->g, ending);
+    }
+    bool any = false;
+    s->g.events[event].excluded = 0;
+    for (uint64_t m = model_choices(&s->g, event); m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        struct run *run = run_taking(x, s, event, w);
+        if (run->end != RUN_SPINS)
+            continue;
+        struct state t = {.n_threads = s->n_threads};
+        t.runs = malloc(s->n_threads * sizeof *t.runs);
+        if (!t.runs)
+            abort();
+        memcpy(t.runs, s->runs, s->n_threads * sizeof *t.runs);
+        graph_copy(&t.g, &s->g);
+        take(x, &t, event, w);
+        if (model_check(&t.g))
+            any |= spin(x, &t, depth + 1);
+        graph_free(&t.g);
+        free(t.runs);
+    }
+    return any;
+}
+
+void verdict_leaf(struct explorer *x, struct state *s)
+{
+    struct verdict *v = x->verdict;
+    enum ending ending = ending_of(s);
+    bool exists = spin(x, s, 0);
+    if (!exists)
+        v->dead++;
+    else if (ending == COMPLETED) {
+        v->graphs++;
+        note_graph(v, graph_hash(s));
+    } else if (ending == BLOCKED || ending == CUT)
+        v->blocked++;
+}
+
+/* ---- results ---- */
+
+void verdict_add(struct verdict *to, const struct verdict *from)
+{
+    for (uint32_t i = 0; i < from->outcomes.n; i++)
+        add_outcome(to, from->outcomes.at[i]);
+    to->graphs += from->graphs;
+    to->blocked += from->blocked;
+    to->dead += from->dead;
+    to->duplicates += from->duplicates;
+}
+
+static _Thread_local uint32_t n_compared;
+
+static int compare_outcomes(const void *a, const void *b)
+{
+    const uint64_t *x = *(uint64_t *const *)a, *y = *(uint64_t *const *)b;
+    for (uint32_t i = 0; i < n_compared; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static int compare_races(const void *a, const void *b)
+{
+    const struct race *x = a, *y = b;
+    uint32_t lines[2][2] = {{program_line(x->a), program_line(x->b)}, {program_line(y->a), program_line(y->b)}};
+    for (int i = 0; i < 2; i++)
+        if (lines[0][i] != lines[1][i])
+            return lines[0][i] < lines[1][i] ? -1 : 1;
+    return 0;
+}
+
+void verdict_sort(struct verdict *v)
+{
+    n_compared = v->n_observed;
+    if (v->outcomes.n)
+        qsort(v->outcomes.at, v->outcomes.n, sizeof *v->outcomes.at, compare_outcomes);
+    if (v->races.n)
+        qsort(v->races.at, v->races.n, sizeof *v->races.at, compare_races);
+}

@@ -1,0 +1,43 @@
+/* What an exploration has found: the outcomes, races, traps, deadlocks and livelocks of all executions; counts. */
+#ifndef HEDDLE_EXPLORE_VERDICT_H
+#define HEDDLE_EXPLORE_VERDICT_H
+
+#include "explore/search.h"
+
+/* Two accesses that can race: instructions, the one with the smaller line first. */
+struct race {
+    const struct ir_insn *a, *b;
+};
+struct stop {
+    const struct ir_insn *insn;
+    const char *fault; /* NULL: a trap */
+};
+
+struct verdict {
+    struct arena *arena;
+    uint16_t *observed; /* locations */
+    uint32_t n_observed;
+    /* Outcomes of completed runs: n_observed values each, by hash. */
+    VEC(uint64_t *) outcomes;
+    uint32_t *outcome_table;
+    uint32_t outcome_room;
+    VEC(struct race) races;
+    VEC(struct stop) stops;
+    bool deadlock, livelock;
+    const struct ir_insn *deadlock_at, *livelock_at;
+    uint64_t graphs, blocked, dead, duplicates;
+    /* Hashes of graphs, to count those that come twice. */
+    uint64_t *seen;
+    uint64_t n_seen, seen_room;
+};
+
+void verdict_begin(struct verdict *v, struct arena *arena);
+void verdict_end(struct verdict *v);
+/* Nothing can move any more: looks at what the execution is. */
+void verdict_leaf(struct explorer *x, struct state *s);
+/* Adds what another part of the tree has found. */
+void verdict_add(struct verdict *to, const struct verdict *from);
+/* In the order of their values, and of lines. */
+void verdict_sort(struct verdict *v);
+
+#endif
