@@ -3,7 +3,7 @@
 
 #include <setjmp.h>
 
-enum { DEFAULT_UNROLL = 3 };
+enum { DEFAULT_UNROLL = 8 };
 
 static void bound(struct explore_result *r, const struct ir_insn *at, const char *text)
 {

@@ -40,6 +40,8 @@ struct machine {
     uint32_t frames_room, values_room, heads_room, local_room;
     uint16_t n_events; /* before the next instruction */
     uint32_t n_steps;
+    const struct ir_insn *trap; /* as in struct run */
+    uint16_t trap_at;
     uint16_t control_from; /* 1 + the newest event that a branch derived from */
 };
 

@@ -24,7 +24,7 @@ static const struct place_in_grid *place_of(const struct explorer *x, uint16_t t
 
 static bool has_ended(const struct run *run)
 {
-    return run->end == RUN_DONE || run->end == RUN_TRAPPED || run->end == RUN_FAULTED;
+    return run->end == RUN_DONE || run->end == RUN_FAULTED;
 }
 
 /* What the thread waits for, if it is at a meeting; else NULL. */

@@ -376,21 +376,26 @@ uint64_t model_choices(const struct graph *g, uint16_t event)
     const struct event *r = &g->events[event];
     const struct graph_location *l = &g->locations[r->location];
     const uint64_t *cause = graph_rows(g, g->cause, r->location), *co = graph_rows(g, g->co, r->location);
-    const uint64_t *strong = graph_rows(g, g->strong, r->location);
     uint64_t hidden = 0, before = 0, may = l->writes & ~r->excluded & ~cause[r->member];
     for (uint64_t m = l->writes | l->unvalued; m; m &= m - 1)
         before |= cause[__builtin_ctzll(m)] & bit(r->member) ? m & -m : 0;
     for (uint64_t m = may; m; m &= m - 1)
         hidden |= co[__builtin_ctzll(m)] & before & ~bit(INITIAL) ? m & -m : 0;
-    may &= ~hidden;
-    if (r->kind != EVENT_UPDATE)
-        return may;
-    for (uint64_t m = l->reads & l->writes & strong[r->member]; m; m &= m - 1) { /* what others have taken */
+    return may & ~hidden;
+}
+
+uint64_t model_taken(const struct graph *g, uint16_t event)
+{
+    const struct event *r = &g->events[event];
+    const struct graph_location *l = &g->locations[r->location];
+    const uint64_t *co = graph_rows(g, g->co, r->location), *strong = graph_rows(g, g->strong, r->location);
+    uint64_t taken = 0;
+    for (uint64_t m = l->reads & l->writes & strong[r->member]; m; m &= m - 1) {
         unsigned other = (unsigned)__builtin_ctzll(m), from = g->events[graph_member(g, r->location, other)].rf;
-        if (may & bit(from) && co[from] & bit(other) && (from == INITIAL || strong[from] & bit(r->member)))
-            may &= ~bit(from);
+        if (co[from] & bit(other) && (from == INITIAL || strong[from] & bit(r->member)))
+            taken |= bit(from);
     }
-    return may;
+    return taken;
 }
 
 /* ---- 8.2 final values ---- */

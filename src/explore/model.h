@@ -25,6 +25,9 @@ bool model_check(struct graph *g);
 /* The members that an open read may read from: none that is left out is possible. model_check() has been called. */
 uint64_t model_choices(const struct graph *g, uint16_t event);
 
+/* Those of which an open update cannot be the one that writes next: another has done that (axiom Atomicity). */
+uint64_t model_taken(const struct graph *g, uint16_t event);
+
 /* The writes of a location that can be the last ones of a coherence order. */
 uint64_t model_last(const struct graph *g, uint16_t location);
 /* Those of which nothing says yet that another follows. */

@@ -60,11 +60,12 @@ static void look_at(struct explorer *x, struct state *s, uint16_t event, struct 
         return;
     }
     const struct event *e = &s->g.events[event];
-    uint64_t all = model_choices(&s->g, event);
+    uint64_t all = model_choices(&s->g, event), taken = e->kind == EVENT_UPDATE ? model_taken(&s->g, event) : 0;
     for (uint64_t m = all; m; m &= m - 1) {
-        if (run_taking(x, s, event, (unsigned)__builtin_ctzll(m))->end == RUN_SPINS)
+        const struct run *run = run_taking(x, s, event, (unsigned)__builtin_ctzll(m));
+        if (run->end == RUN_SPINS)
             o->spins = true;
-        else
+        else if (!(taken & m & -m && run->events[e->po].kind == RUN_UPDATE))
             o->now |= m & -m;
     }
     /* of what it is decided not to read, something may fail, too */

@@ -172,6 +172,18 @@ static uint32_t param_at(const struct code *c, bool result, uint32_t k)
     return ir_frame_offset(c->ir, result ? s->returns.at[k] : s->params.at[k]);
 }
 
+/* A trap ends the launch. The thread is run on nevertheless, as if it were only noted: a kernel that has nothing behind it ends there. */
+static bool trap(struct execution *x, const struct ir_insn *i, struct value guard)
+{
+    if (guard.needs)
+        return wait_for(x, guard.needs);
+    if (guard.lo && !x->m->trap) {
+        x->m->trap = i;
+        x->m->trap_at = x->m->n_events;
+    }
+    return go_to(x, top(x->m)->code->ir->blocks.at[top(x->m)->block].next);
+}
+
 enum { MAX_FRAMES = 256 };
 
 static bool enter(struct execution *x, const struct ir_insn *i, const struct code *callee)
@@ -205,10 +217,8 @@ static bool step_call(struct execution *x, const struct ir_insn *i, struct value
         return wait_for(x, guard.needs);
     if (!guard.lo || i->call->syscall == SYSCALL_VPRINTF)
         return go_to(x, next);
-    if (i->call->syscall == SYSCALL_ASSERTFAIL) {
-        x->end = RUN_TRAPPED;
-        return false;
-    }
+    if (i->call->syscall == SYSCALL_ASSERTFAIL)
+        return trap(x, i, guard) && (x->end = RUN_DONE, false);
     if (i->call->syscall)
         return refuse(x, i, "`malloc` and `free` in kernels are not explored");
     const struct code *callee = i->call->callee ? program_function(x->r->program, i->call->callee) : NULL;
@@ -380,7 +390,7 @@ static bool step(struct execution *x, const struct ir_insn *i)
     case IR_CALL: return step_call(x, i, guard);
     case IR_RET: return step_return(x, guard);
     case IR_EXIT: return step_end(x, guard, RUN_DONE);
-    case IR_TRAP: return step_end(x, guard, RUN_TRAPPED);
+    case IR_TRAP: return trap(x, i, guard);
     case IR_JUMP:
     case IR_NANOSLEEP:
     case IR_BRKPT: return go_to(x, top(x->m)->code->ir->blocks.at[top(x->m)->block].next);

@@ -71,6 +71,8 @@ static void machine_load(struct machine *m, const struct machine *from)
     m->n_local = from->n_local;
     m->n_events = from->n_events;
     m->n_steps = from->n_steps;
+    m->trap = from->trap;
+    m->trap_at = from->trap_at;
     m->control_from = from->control_from;
 }
 
@@ -121,6 +123,8 @@ static struct run *run_from(struct runner *r, const struct machine *from, const 
     }
     machine_load(r->scratch, from);
     run->end = (uint8_t)execute(&x);
+    run->trap = r->scratch->trap;
+    run->trap_at = r->scratch->trap_at;
     struct run_event *made = run->events;
     run->events = copied(r->arena, made, run->n_events * sizeof *made);
     free(made);

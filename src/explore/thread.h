@@ -52,7 +52,6 @@ enum run_end {
     RUN_WAITS, /* for the values of events: run.needs */
     RUN_MEETS, /* its last event is a barrier or an exchange, which has not got its value */
     RUN_DONE,
-    RUN_TRAPPED,
     RUN_FAULTED, /* an access that leads nowhere: run.fault */
     RUN_SPINS,   /* a round of an await loop has failed: it would be the same again */
     RUN_CUT,     /* a bound has been reached: --unroll */
@@ -68,6 +67,8 @@ struct run {
     uint64_t needs;                /* RUN_WAITS: as place_needs */
     const struct ir_insn *stopped; /* where it stands */
     const char *fault;
+    const struct ir_insn *trap; /* the first `trap`, or failed assertion; NULL: none */
+    uint16_t trap_at;           /* the events before it: a thread that does nothing behind it has been stopped by it */
     /* Private to thread.c: */
     struct run_child *children;
     struct machine *machine; /* from where the unknown part is run again */

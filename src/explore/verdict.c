@@ -213,8 +213,8 @@ static enum ending ending_of(const struct state *s)
         case RUN_MEETS: here = DEADLOCKED; break;
         case RUN_WAITS:
         case RUN_SPINS: here = BLOCKED; break;
-        case RUN_TRAPPED:
         case RUN_FAULTED: here = STOPPED; break;
+        case RUN_DONE: here = s->runs[t]->trap && s->runs[t]->trap_at == s->runs[t]->n_events ? STOPPED : COMPLETED; break;
         case RUN_CUT: here = CUT; break;
         default: break;
         }
@@ -238,11 +238,22 @@ static bool round_stays(const struct explorer *x, const struct state *s, uint16_
     return true;
 }
 
+static void find_stops(struct verdict *v, const struct state *s)
+{
+    for (uint16_t t = 0; t < s->n_threads; t++) {
+        if (s->runs[t]->trap)
+            add_stop(v, s->runs[t]->trap, NULL);
+        if (s->runs[t]->end == RUN_FAULTED)
+            add_stop(v, s->runs[t]->stopped, s->runs[t]->fault);
+    }
+}
+
 /* An execution whose open reads have all read. */
 static void look(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
 {
     struct verdict *v = x->verdict;
     find_races(v, s, g);
+    find_stops(v, s);
     if (ending == COMPLETED) {
         uint64_t values[v->n_observed + 1];
         add_outcomes(x, g, values, 0);
@@ -259,10 +270,6 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
                 v->livelock_at = s->runs[t]->stopped;
             }
         v->livelock = true;
-    } else if (ending == STOPPED) {
-        for (uint16_t t = 0; t < s->n_threads; t++)
-            if (s->runs[t]->end == RUN_TRAPPED || s->runs[t]->end == RUN_FAULTED)
-                add_stop(v, s->runs[t]->stopped, s->runs[t]->end == RUN_FAULTED ? s->runs[t]->fault : NULL);
     }
 }
 
@@ -291,14 +298,10 @@ static bool fences_matter(struct explorer *x, const struct graph *g)
     }
     for (uint16_t l = 0; l < g->n_locations; l++) {
         const uint64_t *now = graph_rows(g, g->before, l), *then = graph_rows(&both, both.before, l);
-        uint64_t here = g->locations[l].reads | g->locations[l].writes, writes = g->locations[l].writes;
-        for (uint64_t m = here & ~bit(INITIAL); m; m &= m - 1) {
-            unsigned a = (unsigned)__builtin_ctzll(m);
-            uint64_t with = (writes & bit(a) ? here : writes) & then[a] & ~now[a] & ~bit(a);
-            for (; with; with &= with - 1)
-                if (!(now[__builtin_ctzll(with)] & bit(a)))
+        for (unsigned m = 1; m < g->locations[l].n; m++)
+            for (uint64_t with = then[m] & ~now[m] & ~bit(m); with; with &= with - 1)
+                if (!(now[__builtin_ctzll(with)] & bit(m)))
                     return true;
-        }
     }
     return false;
 }
