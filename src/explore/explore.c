@@ -16,13 +16,9 @@ static void bound(struct explore_result *r, const struct ir_insn *at, const char
 
 static void note_bounds(const struct explorer *x, const struct explore_options *o, struct explore_result *r)
 {
-    for (uint16_t t = 0; t < x->threads.n; t++)
-        if (x->runners[t].was_cut) {
-            bound(r, x->runners[t].cut_loop,
-                  arena_printf(&r->arena, "--unroll %u: a loop was left at line %u", x->unroll,
-                               program_line(x->runners[t].cut_loop)));
-            break;
-        }
+    const struct ir_insn *cut = r->verdict.cut_at;
+    if (cut)
+        bound(r, cut, arena_printf(&r->arena, "--unroll %u: a loop was left at line %u", x->unroll, program_line(cut)));
     if (x->steps_left && x->steps >= x->steps_left)
         bound(r, NULL, arena_printf(&r->arena, "--limit %llu", (unsigned long long)o->step_limit));
 }

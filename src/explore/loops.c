@@ -1,7 +1,7 @@
 /* Loops that wait. A round of a loop that has read only, and after which all is as before it, can be repeated for ever, and left out:
  * less events are less constraints (PTX's axioms forbid, they demand nothing). So of an await loop only the last round matters: where a
- * round fails, the run ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only where what it
- * compares with does not come from this round: the retry loops of a stack are not summarised.
+ * round fails, the run ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only where it is
+ * alone, and what it compares with does not come from this round: the retry loops of a stack are not summarised.
  *
  * Rounds that go on because of what they have read, and are not the same again, are retries: at most --unroll of them are run. */
 #include "explore/machine.h"
@@ -68,17 +68,20 @@ static void keep_head(struct execution *x, struct head *h)
     h->local = x->m->n_local ? memcpy(arena_alloc(x->r->arena, x->m->n_local), x->m->local, x->m->n_local) : NULL;
 }
 
-/* Has the round only read? */
+/* Has the round only read? Then by loads, or by one compare-and-swap with a comparand from outside of it. */
 static bool has_only_read(const struct execution *x, const struct head *h)
 {
+    unsigned reads = 0, swaps = 0;
     for (uint16_t i = h->started; i < x->m->n_events; i++) {
         const struct run_event *e = &x->run->events[i];
         if (e->kind == RUN_FENCE || e->kind == RUN_NOTHING)
             continue;
         if (e->kind != RUN_READ || e->compares_from > h->started)
             return false;
+        reads++;
+        swaps += e->insn->kind == IR_ATOM;
     }
-    return true;
+    return swaps == 0 || reads == 1;
 }
 
 static bool has_written(const struct execution *x, const struct head *h)

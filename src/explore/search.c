@@ -38,72 +38,72 @@ static struct state *state_copy(struct explorer *x, uint32_t depth, const struct
 
 /* ---- open reads ---- */
 
-/* An open read with what it may be decided to. */
-struct open {
-    uint16_t event;
-    uint64_t now; /* members that it can read from, and go on */
-    bool spins;   /* some value is one for which its loop goes round again */
-    bool later;   /* it may read from a write that is not there yet */
-};
-
-static bool has_operands(const struct state *s, uint16_t event)
-{
-    const struct event *e = &s->g.events[event];
-    return s->runs[e->thread]->events[e->po].value_needs == 0;
-}
-
 static void look_at(struct explorer *x, struct state *s, uint16_t event, struct open *o)
 {
-    *o = (struct open){.event = event};
-    if (!has_operands(s, event)) {
-        o->later = true;
-        return;
-    }
     const struct event *e = &s->g.events[event];
+    *o = (struct open){.event = event, .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
+    if (o->waits)
+        return;
     uint64_t all = model_choices(&s->g, event), taken = e->kind == EVENT_UPDATE ? model_taken(&s->g, event) : 0;
     for (uint64_t m = all; m; m &= m - 1) {
         const struct run *run = run_taking(x, s, event, (unsigned)__builtin_ctzll(m));
         if (run->end == RUN_SPINS)
-            o->spins = true;
+            o->fails |= m & -m;
         else if (!(taken & m & -m && run->events[e->po].kind == RUN_UPDATE))
             o->now |= m & -m;
     }
-    /* of what it is decided not to read, something may fail, too */
-    for (uint64_t m = e->excluded & s->g.locations[e->location].writes; m && !o->spins; m &= m - 1)
-        o->spins |= run_taking(x, s, event, (unsigned)__builtin_ctzll(m))->end == RUN_SPINS;
+}
+
+/* Where nobody will write any more: can the loop of the read go round for ever, on one of the last values? */
+static bool can_stay(const struct state *s, const struct open *o)
+{
+    return o->fails & model_may_be_last(&s->g, s->g.events[o->event].location);
 }
 
 enum step { NOTHING_OPEN, STUCK, FORCED, DEAD_END, BRANCH };
 
 static unsigned weight(const struct open *o)
 {
-    return 2 * (unsigned)__builtin_popcountll(o->now) + (o->later || o->spins ? 1 : 0);
+    return 2 * (unsigned)__builtin_popcountll(o->now) + (o->later || o->fails ? 1 : 0);
+}
+
+static unsigned find_open(struct explorer *x, struct state *s, struct open *all)
+{
+    unsigned n = 0;
+    for (uint16_t l = 0; l < s->g.n_locations; l++)
+        for (uint64_t m = s->g.locations[l].pending; m; m &= m - 1) {
+            if (n == MAX_OPEN) {
+                program_refuse(x->program, NULL, "more than %u reads are open at once", MAX_OPEN);
+                return 0;
+            }
+            look_at(x, s, graph_member(&s->g, l, (unsigned)__builtin_ctzll(m)), &all[n++]);
+        }
+    return n;
 }
 
 /* The open read to decide next: one that has a single answer, else the one with the fewest. */
 static enum step choose(struct explorer *x, struct state *s, struct open *best)
 {
-    enum step found = NOTHING_OPEN;
-    for (uint16_t l = 0; l < s->g.n_locations; l++)
-        for (uint64_t m = s->g.locations[l].pending; m; m &= m - 1) {
-            struct open o;
-            look_at(x, s, graph_member(&s->g, l, (unsigned)__builtin_ctzll(m)), &o);
-            if (found == NOTHING_OPEN)
-                found = STUCK;
-            if (!o.later)
-                o.later = may_be_served(x, s, o.event);
-            if (!o.now && !o.later && !o.spins)
-                return DEAD_END;
-            if (!o.now)
-                continue;
-            if (!(o.now & (o.now - 1)) && !o.later && !o.spins) {
-                *best = o;
-                return FORCED;
-            }
-            if (found != BRANCH || weight(&o) < weight(best))
-                *best = o;
-            found = BRANCH;
+    static _Thread_local struct open all[MAX_OPEN];
+    unsigned n = find_open(x, s, all);
+    enum step found = n ? STUCK : NOTHING_OPEN;
+    for (unsigned i = 0; i < n; i++) {
+        struct open *o = &all[i];
+        o->later = may_be_served(x, s, all, n, i);
+        if (!o->later && o->fails && !can_stay(s, o))
+            o->fails = 0;
+        if (!o->now && !o->later && !o->fails)
+            return DEAD_END;
+        if (!o->now)
+            continue;
+        if (!(o->now & (o->now - 1)) && !o->later && !o->fails) {
+            *best = *o;
+            return FORCED;
         }
+        if (found != BRANCH || weight(o) < weight(best))
+            *best = *o;
+        found = BRANCH;
+    }
     return found;
 }
 
@@ -119,7 +119,7 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
         if (model_check(&t->g))
             explore(x, depth + 1);
     }
-    if (!o->later && !o->spins)
+    if (!o->later && !o->fails)
         return;
     struct state *t = state_copy(x, depth + 1, x->states[depth]);
     t->g.events[o->event].excluded |= o->now;
@@ -150,14 +150,12 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
 /* Nothing moves any more: an execution, if all reads that are open are those of loops that wait. */
 static void end_of_branch(struct explorer *x, struct state *s)
 {
-    for (uint16_t l = 0; l < s->g.n_locations; l++)
-        for (uint64_t m = s->g.locations[l].pending; m; m &= m - 1) {
-            struct open o;
-            look_at(x, s, graph_member(&s->g, l, (unsigned)__builtin_ctzll(m)), &o);
-            if (!o.spins) {
-                x->verdict->dead++;
-                return;
-            }
+    static _Thread_local struct open all[MAX_OPEN];
+    unsigned n = find_open(x, s, all);
+    for (unsigned i = 0; i < n; i++)
+        if (!all[i].fails) {
+            x->verdict->dead++;
+            return;
         }
     for (uint16_t e = 0; e < s->g.n_events; e++)
         if (s->g.events[e].passed_over) { /* another arrival was to come */
@@ -170,7 +168,7 @@ static void end_of_branch(struct explorer *x, struct state *s)
 static void explore(struct explorer *x, uint32_t depth)
 {
     struct state *s = x->states[depth];
-    struct open o;
+    struct open o = {0};
     for (;;) {
         if (x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
             x->stopped = true;
@@ -239,8 +237,6 @@ static bool same_meetings(const struct run *a, const struct run *b)
             return false;
     return true;
 }
-
-enum { MAX_THREADS = 1024 };
 
 bool search_begin(struct explorer *x)
 {

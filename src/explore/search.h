@@ -71,8 +71,18 @@ void meet_later(struct explorer *x, struct state *s);
 
 /* ---- serve.c ---- */
 
-/* May an open read get a value that is not there yet? */
-bool may_be_served(struct explorer *x, struct state *s, uint16_t event);
+/* An open read with what it may be decided to. */
+struct open {
+    uint16_t event;
+    uint64_t now;   /* members that it can read from, and go on */
+    uint64_t fails; /* members with which its loop goes round again */
+    bool waits;     /* an update whose operands are not known */
+    bool later;     /* it may read from a write that is not there yet */
+};
+enum { MAX_OPEN = 512, MAX_THREADS = 1024 };
+
+/* May the read get a value that is not there yet? `all` open reads of the state. */
+bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which);
 /* May a thread still arrive at the barrier of a block? */
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier);
 

@@ -129,11 +129,20 @@ static struct run *run_from(struct runner *r, const struct machine *from, const 
     run->events = copied(r->arena, made, run->n_events * sizeof *made);
     free(made);
     r->n_runs++;
-    if (run->end == RUN_CUT && !r->was_cut) {
-        r->was_cut = true;
-        r->cut_loop = run->stopped;
-    }
     return run;
+}
+
+const struct machine *run_stop(struct runner *r, const struct run *run)
+{
+    struct run again = {.n_events = run->n_events};
+    struct execution x = {.r = r, .run = &again, .m = r->scratch, .kept = true};
+    again.events = grown(NULL, &x.events_room, run->n_events + 1u, sizeof *again.events);
+    if (run->n_events)
+        memcpy(again.events, run->events, run->n_events * sizeof *again.events);
+    machine_load(r->scratch, run->machine);
+    execute(&x);
+    free(again.events);
+    return r->scratch;
 }
 
 struct run *run_begin(struct runner *r)

@@ -60,9 +60,8 @@ enum run_end {
 
 struct run {
     uint16_t n_events;
-    uint16_t round;  /* RUN_SPINS: the first event of the round */
-    uint8_t end;     /* enum run_end */
-    bool has_future; /* future is known */
+    uint16_t round; /* RUN_SPINS: the first event of the round */
+    uint8_t end;    /* enum run_end */
     struct run_event *events;
     uint64_t needs;                /* RUN_WAITS: as place_needs */
     const struct ir_insn *stopped; /* where it stands */
@@ -83,8 +82,6 @@ struct runner {
     struct machine *scratch;
     struct run *start;
     uint64_t n_runs;
-    bool was_cut;                   /* some run was */
-    const struct ir_insn *cut_loop; /* where */
 };
 
 /* The machine that a runner executes on; all runners of an exploration may have the same. */
@@ -94,5 +91,8 @@ void run_machine_free(struct machine *m);
 struct run *run_begin(struct runner *r);
 /* The run in which an event, which is placed and not resolved, has a value. */
 struct run *run_resolve(struct runner *r, struct run *run, unsigned event, uint64_t value);
+
+/* The machine as it is where the run ends; it is the runner's, until it makes another run. */
+const struct machine *run_stop(struct runner *r, const struct run *run);
 
 #endif

@@ -214,7 +214,9 @@ static enum ending ending_of(const struct state *s)
         case RUN_WAITS:
         case RUN_SPINS: here = BLOCKED; break;
         case RUN_FAULTED: here = STOPPED; break;
-        case RUN_DONE: here = s->runs[t]->trap && s->runs[t]->trap_at == s->runs[t]->n_events ? STOPPED : COMPLETED; break;
+        case RUN_DONE:
+            here = s->runs[t]->trap && s->runs[t]->trap_at == s->runs[t]->n_events ? STOPPED : COMPLETED;
+            break;
         case RUN_CUT: here = CUT; break;
         default: break;
         }
@@ -262,6 +264,10 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
             if (s->runs[t]->end == RUN_MEETS)
                 v->deadlock_at = s->runs[t]->stopped;
         v->deadlock = true;
+    } else if (ending == CUT) {
+        for (uint16_t t = 0; t < s->n_threads; t++)
+            if (s->runs[t]->end == RUN_CUT && !v->cut_at)
+                v->cut_at = s->runs[t]->stopped;
     } else if (ending == BLOCKED && !v->livelock) {
         for (uint16_t t = 0; t < s->n_threads; t++)
             if (s->runs[t]->end == RUN_SPINS) {

@@ -25,6 +25,7 @@ struct verdict {
     VEC(struct stop) stops;
     bool deadlock, livelock;
     const struct ir_insn *deadlock_at, *livelock_at;
+    const struct ir_insn *cut_at; /* a loop that an execution left by its bound; NULL: none did */
     uint64_t graphs, blocked, dead, duplicates;
     /* Hashes of graphs, to count those that come twice. */
     uint64_t *seen;

@@ -1,0 +1,386 @@
+/* See future.h: a walk over the blocks that can still be reached, with an interval for each register. */
+#include "explore/future.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/machine.h"
+
+struct interval {
+    uint64_t lo, hi;
+};
+
+/* What is known where a block begins: of the registers that are alive there, by their numbers in ir_live. */
+struct entry {
+    struct interval *live;
+    unsigned joins;
+    bool waits; /* on the list of blocks to look at */
+};
+
+struct walk {
+    struct execution x; /* for operands and lane functions */
+    struct future *future;
+    const struct ir_func *ir;
+    const struct ir_live *live;
+    struct arena scratch;
+    struct entry *entries;      /* by block */
+    struct interval *registers; /* within a block */
+    uint32_t *list, n_list;
+};
+
+static struct interval any(unsigned width)
+{
+    return (struct interval){0, width >= 64 || !width ? UINT64_MAX : (1ull << width) - 1};
+}
+
+static bool is_exact(struct interval a)
+{
+    return a.lo == a.hi;
+}
+
+static struct interval of(struct walk *w, ir_ref r)
+{
+    if (ir_ref_kind(r) == REF_REG)
+        return w->registers[ir_ref_index(r)];
+    if (!r)
+        return (struct interval){0, 0};
+    uint64_t v = operand(&w->x, r).lo;
+    return (struct interval){v, v};
+}
+
+static void set(struct walk *w, ir_ref r, struct interval v)
+{
+    if (ir_ref_kind(r) == REF_REG)
+        w->registers[ir_ref_index(r)] = v;
+}
+
+/* ---- pure instructions ---- */
+
+static struct interval added(struct interval a, struct interval b, unsigned width)
+{
+    struct interval all = any(width);
+    bool wraps = a.hi > all.hi - b.hi;
+    bool wraps_all = a.lo > all.hi - b.lo; /* all of it: as adding a negative number does */
+    if (wraps && !wraps_all)
+        return all;
+    return (struct interval){(a.lo + b.lo) & all.hi, (a.hi + b.hi) & all.hi};
+}
+
+static struct interval multiplied(struct interval a, struct interval b, unsigned width)
+{
+    uint64_t hi;
+    if (__builtin_mul_overflow(a.hi, b.hi, &hi) || hi > any(width).hi)
+        return any(width);
+    return (struct interval){a.lo * b.lo, hi};
+}
+
+static bool is_positive(struct interval a, unsigned width)
+{
+    return a.hi <= any(width).hi >> 1;
+}
+
+static struct interval computed(struct walk *w, const struct ir_insn *i)
+{
+    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    struct interval a = of(w, i->a), b = of(w, i->b), c = of(w, i->c), all = any(info->d);
+    switch (info->is) {
+    case IS_COPY:
+    case IS_ZEXT: return a;
+    case IS_TRUNC: return a.hi <= all.hi ? a : all;
+    case IS_SEXT: return is_positive(a, info->a) ? a : all;
+    case IS_ADD: return added(a, b, info->d);
+    case IS_SUB: return a.lo >= b.hi ? (struct interval){a.lo - b.hi, a.hi - b.lo} : all;
+    case IS_MUL:
+    case IS_MUL_WIDE_U: return multiplied(a, b, info->d);
+    case IS_MAD:
+    case IS_MAD_WIDE_U: return added(multiplied(a, b, info->d), c, info->d);
+    case IS_MUL_WIDE_S: return is_positive(a, info->a) && is_positive(b, info->b) ? multiplied(a, b, info->d) : all;
+    case IS_MAD_WIDE_S:
+        return is_positive(a, info->a) && is_positive(b, info->b) ? added(multiplied(a, b, info->d), c, info->d) : all;
+    case IS_SHL:
+        return is_exact(b) && b.lo < info->d ? multiplied(a, (struct interval){1ull << b.lo, 1ull << b.lo}, info->d)
+                                             : all;
+    case IS_LSHR:
+        return is_exact(b) && b.lo < 64 ? (struct interval){a.lo >> b.lo, a.hi >> b.lo} : (struct interval){0, a.hi};
+    case IS_AND: return (struct interval){0, a.hi < b.hi ? a.hi : b.hi};
+    default: break;
+    }
+    if (i->lane == LANE_selp_b16 || i->lane == LANE_selp_b32 || i->lane == LANE_selp_b64)
+        return (struct interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    return all;
+}
+
+static void step_lanes(struct walk *w, const struct ir_insn *i, bool sure)
+{
+    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    struct interval in[4] = {of(w, i->a), of(w, i->b), of(w, i->c), of(w, i->e)};
+    bool exact = info->d != 128;
+    for (int k = 0; k < 4; k++)
+        exact &= is_exact(in[k]);
+    struct interval d = any(info->d), e = any(32);
+    if (exact) {
+        struct value ev = {.lo = in[3].lo};
+        uint64_t v = call_lane(&w->x, (enum lane_id)i->lane, (struct value){.lo = in[0].lo},
+                               (struct value){.lo = in[1].lo}, (struct value){.lo = in[2].lo}, &ev, i->imm)
+                         .lo;
+        d = (struct interval){v, v};
+        e = (struct interval){ev.lo, ev.lo};
+    } else {
+        d = computed(w, i);
+    }
+    if (!sure) {
+        struct interval old = of(w, i->d);
+        d = (struct interval){old.lo < d.lo ? old.lo : d.lo, old.hi > d.hi ? old.hi : d.hi};
+        e = any(32);
+    }
+    set(w, i->d, d);
+    if (info->e & CARRY_OUT && info->e != CARRY_FOURTH)
+        set(w, i->e, e);
+}
+
+/* ---- memory ---- */
+
+static void add_range(struct future *f, uint32_t block, uint64_t first, uint64_t last)
+{
+    for (unsigned i = 0; i < f->n; i++) {
+        struct future_range *r = &f->ranges[i];
+        if (r->block != block || last + 1 < r->first || r->last + 1 < first)
+            continue;
+        if (r->first <= first && last <= r->last)
+            return;
+        if (r->first >= first && r->last <= last) {
+            r->first = first;
+            r->last = last;
+            return;
+        }
+    }
+    if (f->n == FUTURE_RANGES)
+        f->anywhere = true;
+    else
+        f->ranges[f->n++] = (struct future_range){block, first, last};
+}
+
+static void note_write(struct walk *w, const struct ir_insn *i)
+{
+    const struct ir_access *a = i->access;
+    const struct program *p = w->x.r->program;
+    struct interval at = of(w, i->a);
+    uint64_t disp = (uint64_t)a->disp + (a->disp_const ? operand(&w->x, a->disp_const).lo : 0);
+    uint64_t bytes = (uint64_t)a->mem.bytes * a->mem.n;
+    if (a->mem.frame || a->mem.space == SPACE_LOCAL)
+        return;
+    if (!i->a)
+        at = (struct interval){0, 0};
+    at = added(at, (struct interval){disp, disp}, 64);
+    struct interval all = any(64);
+    if (at.hi == all.hi || at.hi + bytes < at.hi) {
+        w->future->anywhere = true;
+        return;
+    }
+    uint64_t shared = at.lo - mem_shared_window(p->mem);
+    bool generic = a->mem.space == SPACE_GENERIC;
+    if (a->mem.space == SPACE_SHARED) {
+        if (at.hi + bytes > p->shared_bytes)
+            w->future->anywhere = true;
+        else
+            add_range(w->future, w->x.r->at.block, at.lo, at.hi + bytes - 1);
+    } else if (generic && (shared < MEM_CLUSTER_WINDOW_BYTES ||
+                           (at.lo < mem_shared_window(p->mem) && at.hi >= mem_shared_window(p->mem)))) {
+        w->future->anywhere = true;
+    } else if (!generic || at.lo - mem_local_window(p->mem) >= MEM_LOCAL_WINDOW_BYTES) {
+        add_range(w->future, GLOBAL_MEMORY, at.lo, at.hi + bytes - 1);
+    }
+}
+
+static void step_load(struct walk *w, const struct ir_insn *i)
+{
+    const struct ir_access *a = i->access;
+    for (unsigned k = 0; k < a->mem.n; k++)
+        if (a->regs[k]) {
+            unsigned width = layout_width(w->ir, a->regs[k]);
+            set(w, a->regs[k], a->mem.sign || a->mem.bytes * 8u > width ? any(width) : any(a->mem.bytes * 8u));
+        }
+    struct interval at = of(w, i->a);
+    if (i->kind != IR_LD || a->mem.n != 1 || a->mem.sign || a->mem.frame || !is_exact(at))
+        return;
+    uint64_t address = at.lo + (uint64_t)a->disp + (a->disp_const ? operand(&w->x, a->disp_const).lo : 0), value = 0;
+    struct program *p = w->x.r->program;
+    uint64_t params = (uint64_t)(uintptr_t)p->params;
+    if (a->mem.space == SPACE_PARAM)
+        address += params;
+    if (address - params < p->kernel->param_bytes && a->mem.bytes <= 8) {
+        memcpy(&value, (const void *)(uintptr_t)address, a->mem.bytes);
+        set(w, a->regs[0], (struct interval){value, value});
+    }
+}
+
+/* ---- blocks ---- */
+
+/* The registers may have at a block's beginning what they have now. */
+static void join(struct walk *w, uint32_t block)
+{
+    if (block == NO_BLOCK)
+        return;
+    struct entry *e = &w->entries[block];
+    const uint64_t *in = w->live->in + (size_t)w->ir->blocks.at[block].order * w->live->words;
+    bool first = !e->live, grew = first;
+    if (first)
+        e->live = ARENA_ARRAY(&w->scratch, struct interval, w->live->n + 1);
+    e->joins++;
+    for (uint32_t k = 0; k < w->live->n; k++) {
+        if (!ir_in_set(in, k))
+            continue;
+        uint32_t reg = w->live->regs[k];
+        struct interval now = w->registers[reg], *kept = &e->live[k];
+        if (first) {
+            *kept = now;
+        } else if (now.lo < kept->lo || now.hi > kept->hi) {
+            *kept = e->joins > 4 ? any(w->ir->regs.at[reg].width)
+                                 : (struct interval){now.lo < kept->lo ? now.lo : kept->lo,
+                                                     now.hi > kept->hi ? now.hi : kept->hi};
+            grew = true;
+        }
+    }
+    if (grew && !e->waits) {
+        e->waits = true;
+        w->list[w->n_list++] = block;
+    }
+}
+
+static void all_is_possible(struct walk *w)
+{
+    w->future->anywhere = true;
+    w->future->barriers = UINT32_MAX;
+}
+
+static void write_any(struct walk *w, const struct ir_insn *i)
+{
+    ir_ref refs[IR_MAX_REFS];
+    for (unsigned k = ir_writes(i, refs); k-- > 0;)
+        if (ir_ref_kind(refs[k]) == REF_REG)
+            set(w, refs[k], any(w->ir->regs.at[ir_ref_index(refs[k])].width));
+}
+
+static void note_barrier(struct walk *w, const struct ir_insn *i)
+{
+    struct interval id = of(w, i->a);
+    if (i->mode == BAR_CLUSTER_ARRIVE || i->mode == BAR_CLUSTER_WAIT)
+        w->future->barriers |= 1u << CLUSTER_BARRIER;
+    else
+        w->future->barriers |= is_exact(id) && id.lo < BARRIERS ? 1u << id.lo : UINT32_MAX;
+}
+
+/* One instruction; false where the block ends with it. */
+static bool step(struct walk *w, const struct ir_insn *i, uint32_t next)
+{
+    struct interval guard = i->guard ? of(w, i->guard) : (struct interval){1, 1};
+    bool exact = is_exact(guard), holds = exact && (guard.lo & 1) != (i->guard && i->guard_negated);
+    if (exact && !holds) {
+        if (ir_ends_block((enum ir_kind)i->kind))
+            join(w, next);
+        return !ir_ends_block((enum ir_kind)i->kind);
+    }
+    switch ((enum ir_kind)i->kind) {
+    case IR_LANES: step_lanes(w, i, exact); return true;
+    case IR_LD: step_load(w, i); return true;
+    case IR_ATOM:
+        step_load(w, i);
+        note_write(w, i);
+        return true;
+    case IR_ST: note_write(w, i); return true;
+    case IR_BRA:
+        join(w, i->targets[0]);
+        if (!exact)
+            join(w, next);
+        return false;
+    case IR_BRX:
+        for (uint32_t k = 0; k < i->n_targets; k++)
+            join(w, i->targets[k]);
+        if (!exact)
+            join(w, next);
+        return false;
+    case IR_RET:
+    case IR_EXIT:
+        if (!exact)
+            join(w, next);
+        return false;
+    case IR_CALL:
+        if (!i->call->syscall)
+            all_is_possible(w);
+        break;
+    case IR_BAR: note_barrier(w, i); break;
+    case IR_ASYNC:
+    case IR_MBARRIER:
+    case IR_MATRIX: all_is_possible(w); break;
+    default: break;
+    }
+    write_any(w, i);
+    if (!ir_ends_block((enum ir_kind)i->kind))
+        return true;
+    join(w, next);
+    return false;
+}
+
+static void walk_block(struct walk *w, uint32_t block, uint32_t from)
+{
+    const struct ir_block *b = &w->ir->blocks.at[block];
+    for (uint32_t k = from; k < b->n; k++)
+        if (!step(w, &w->ir->insns.at[b->first + k], b->next))
+            return;
+    join(w, b->next);
+}
+
+static void walk_all(struct walk *w)
+{
+    while (w->n_list) {
+        uint32_t block = w->list[--w->n_list];
+        struct entry *e = &w->entries[block];
+        const uint64_t *in = w->live->in + (size_t)w->ir->blocks.at[block].order * w->live->words;
+        e->waits = false;
+        for (uint32_t r = 1; r < w->ir->regs.n; r++)
+            w->registers[r] = any(w->ir->regs.at[r].width);
+        for (uint32_t k = 0; k < w->live->n; k++)
+            if (ir_in_set(in, k))
+                w->registers[w->live->regs[k]] = e->live[k];
+        walk_block(w, block, 0);
+    }
+}
+
+const struct future *future_of(struct runner *r, struct run *run)
+{
+    if (run->future)
+        return run->future;
+    struct future *f = run->future = ARENA_NEW(r->arena, struct future);
+    if (run->end != RUN_WAITS && run->end != RUN_MEETS)
+        return f;
+    const struct machine *m = run_stop(r, run);
+    const struct frame *top = &m->frames[m->n_frames - 1];
+    struct walk w = {.x = {.r = r, .m = (struct machine *)m}, .future = f, .ir = top->code->ir};
+    if (m->n_frames > 1) {
+        all_is_possible(&w);
+        return f;
+    }
+    w.live = &r->program->live[top->code->index];
+    w.entries = ARENA_ARRAY(&w.scratch, struct entry, w.ir->blocks.n);
+    w.registers = ARENA_ARRAY(&w.scratch, struct interval, w.ir->regs.n);
+    w.list = ARENA_ARRAY(&w.scratch, uint32_t, w.ir->blocks.n + 1);
+    for (uint32_t k = 1; k < w.ir->regs.n; k++) {
+        const struct value *v = &m->values[top->registers + k];
+        w.registers[k] = v->needs ? any(w.ir->regs.at[k].width) : (struct interval){v->lo, v->lo};
+    }
+    walk_block(&w, top->block, top->at + (run->end == RUN_MEETS));
+    walk_all(&w);
+    arena_free(&w.scratch);
+    return f;
+}
+
+bool future_writes(const struct future *f, const struct location *l)
+{
+    if (f->anywhere)
+        return true;
+    for (unsigned i = 0; i < f->n; i++)
+        if (f->ranges[i].block == l->block && f->ranges[i].first <= l->address + l->bytes - 1 &&
+            l->address <= f->ranges[i].last)
+            return true;
+    return false;
+}
