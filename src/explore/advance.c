@@ -27,6 +27,7 @@ static void place_event(struct explorer *x, struct graph *g, uint16_t event, con
         [RUN_NOTHING] = EVENT_NOTHING,
     };
     to->kind = kinds[e->kind];
+    g->meets |= to->kind == EVENT_MEET;
     to->order = e->order;
     to->scope = e->scope;
     to->strong = e->flags & RUN_STRONG;

@@ -116,6 +116,7 @@ void graph_copy(struct graph *to, const struct graph *from)
     to->n_locations = from->n_locations;
     to->too_large = from->too_large;
     to->cyclic = from->cyclic;
+    to->meets = from->meets;
     memcpy(to->events, from->events, from->n_events * sizeof *to->events);
     memcpy(to->clocks, from->clocks, (size_t)from->n_events * from->n_threads * sizeof *to->clocks);
     for (uint16_t t = 0; t < from->n_threads; t++)
@@ -223,10 +224,13 @@ void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint1
     before[INITIAL] |= bit(e->member); /* Initialization: PTX ISA 9.0, 8.10 */
     for (unsigned m = 1; m < e->member; m++) {
         uint16_t other = graph_member(g, l, m);
-        if (model_morally_strong(g, t, event, other)) {
+        bool is_strong = model_morally_strong(g, t, event, other);
+        if (is_strong) {
             strong[m] |= bit(e->member);
             strong[e->member] |= bit(m);
         }
+        if (g->events[other].thread != e->thread)
+            *(is_strong ? &at->some_strong : &at->some_weak) = true;
         if (graph_precedes(g, event, other))
             before[e->member] |= bit(m);
     }

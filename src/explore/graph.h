@@ -52,6 +52,8 @@ struct graph_location {
     uint64_t unvalued;      /* writes whose value is not known */
     uint16_t id, n;
     bool dirty;
+    bool some_strong,
+        some_weak; /* accesses of different threads that are morally strong with each other; that are not */
 };
 
 struct graph {
@@ -69,6 +71,7 @@ struct graph {
     uint64_t *strong;  /* likewise, rows: morally strong with */
     uint64_t *before, *cause,
         *co;        /* base causality; causality; coherence as far as it is forced: rows of who follows */
+    bool meets;     /* some event is one of EVENT_MEET */
     bool cyclic;    /* base causality has a circle */
     bool too_large; /* more than the model's tables hold */
 };

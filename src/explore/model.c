@@ -285,17 +285,9 @@ static bool is_sequential(const struct search_order *s, const uint64_t *before)
 }
 
 /* Where all accesses of different threads are morally strong, or none are, the other axioms imply it. */
-static bool needs_sequential(const struct search_order *s)
+static bool needs_sequential(const struct graph_location *l)
 {
-    bool some = false, all = true;
-    for (unsigned i = 1; i < s->n; i++) {
-        uint64_t others = 0;
-        for (unsigned k = 1; k < s->n; k++)
-            others |= member_of(s, k)->thread != member_of(s, i)->thread ? bit(k) : 0;
-        some |= (s->strong[i] & others) != 0;
-        all &= (s->strong[i] & others) == others;
-    }
-    return some && !all;
+    return l->some_strong && l->some_weak;
 }
 
 /* Is there a coherence order that has what `s` has? "Two morally strong writes are ordered; those that causality orders are, as it
@@ -354,7 +346,7 @@ static bool check_location(struct graph *g, uint16_t location)
     if (!begin_order(g, location, &s))
         return false;
     memcpy(graph_rows(g, g->co, location), s.co, s.n * sizeof *s.co);
-    return has_order(&s, graph_rows(g, g->before, location), needs_sequential(&s));
+    return has_order(&s, graph_rows(g, g->before, location), needs_sequential(&g->locations[location]));
 }
 
 bool model_check(struct graph *g)
@@ -417,7 +409,7 @@ uint64_t model_last(const struct graph *g, uint16_t location)
         return may;
     if (!begin_order(g, location, &s))
         return 0;
-    bool sequential = needs_sequential(&s);
+    bool sequential = needs_sequential(&g->locations[location]);
     for (uint64_t m = may; m; m &= m - 1) {
         unsigned w = (unsigned)__builtin_ctzll(m);
         struct search_order t = s;

@@ -81,30 +81,58 @@ static unsigned find_open(struct explorer *x, struct state *s, struct open *all)
     return n;
 }
 
+/* Reads that have no value yet, and will not get one, are a dead end, unless they are of a loop that can go round for ever. */
+static bool is_dead_end(struct state *s, struct open *all, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct open *o = &all[i];
+        if (o->now || o->later)
+            continue;
+        if (!can_stay(s, o))
+            return true;
+    }
+    return false;
+}
+
+/* What else than its values now may a read get? */
+static void find_rest(struct explorer *x, struct state *s, const struct open *all, unsigned n, struct open *o)
+{
+    o->later = may_be_served(x, s, all, n, (unsigned)(o - all));
+    if (!o->later && o->fails && !can_stay(s, o))
+        o->fails = 0;
+}
+
+static bool is_forced(const struct open *o)
+{
+    return !(o->now & (o->now - 1)) && !o->later && !o->fails;
+}
+
 /* The open read to decide next: one that has a single answer, else the one with the fewest. */
 static enum step choose(struct explorer *x, struct state *s, struct open *best)
 {
     static _Thread_local struct open all[MAX_OPEN];
     unsigned n = find_open(x, s, all);
-    enum step found = n ? STUCK : NOTHING_OPEN;
+    bool found = false;
+    if (!n)
+        return NOTHING_OPEN;
+    serve_all(x, s, all, n);
+    if (is_dead_end(s, all, n))
+        return DEAD_END;
     for (unsigned i = 0; i < n; i++) {
         struct open *o = &all[i];
-        o->later = may_be_served(x, s, all, n, i);
-        if (!o->later && o->fails && !can_stay(s, o))
-            o->fails = 0;
-        if (!o->now && !o->later && !o->fails)
-            return DEAD_END;
-        if (!o->now)
+        unsigned least = 2 * (unsigned)__builtin_popcountll(o->now);
+        if (!o->now || (found && least >= weight(best)))
             continue;
-        if (!(o->now & (o->now - 1)) && !o->later && !o->fails) {
+        find_rest(x, s, all, n, o);
+        if (is_forced(o)) {
             *best = *o;
             return FORCED;
         }
-        if (found != BRANCH || weight(o) < weight(best))
+        if (!found || weight(o) < weight(best))
             *best = *o;
-        found = BRANCH;
+        found = true;
     }
-    return found;
+    return found ? BRANCH : STUCK;
 }
 
 /* ---- the tree ---- */
@@ -179,7 +207,7 @@ static void explore(struct explorer *x, uint32_t depth)
             x->verdict->dead++;
             return;
         }
-        if (meet_all(x, s))
+        if (s->g.meets && meet_all(x, s))
             continue;
         switch (choose(x, s, &o)) {
         case FORCED: take(x, s, o.event, (unsigned)__builtin_ctzll(o.now)); continue;
@@ -187,7 +215,7 @@ static void explore(struct explorer *x, uint32_t depth)
         case BRANCH: branch_read(x, depth, &o); return;
         case NOTHING_OPEN:
         case STUCK:
-            if (!branch_meeting(x, depth))
+            if (!s->g.meets || !branch_meeting(x, depth))
                 end_of_branch(x, s);
             return;
         }

@@ -81,7 +81,9 @@ struct open {
 };
 enum { MAX_OPEN = 512, MAX_THREADS = 1024 };
 
-/* May the read get a value that is not there yet? `all` open reads of the state. */
+/* Which of the open reads that have no value now may get one: sets `later`. */
+void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n);
+/* May a read get a value that is not there yet, if it reads from none of those that are? After serve_all(). */
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which);
 /* May a thread still arrive at the barrier of a block? */
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier);

@@ -9,6 +9,15 @@
 
 #include <string.h>
 
+/* An event that is not complete, but for open reads that have their place. */
+struct incomplete {
+    uint16_t event, thread, po;
+    uint8_t kind;
+    bool placed;
+    uint64_t needs;
+};
+enum { MAX_INCOMPLETE = 1024 };
+
 /* What is known to be possible so far. */
 struct hope {
     struct explorer *x;
@@ -18,6 +27,9 @@ struct hope {
     bool served[MAX_OPEN];
     bool moves[MAX_THREADS];    /* by thread */
     uint64_t open[MAX_THREADS]; /* by thread: events, by number % 64, that are not served */
+    struct incomplete incomplete[MAX_INCOMPLETE];
+    unsigned n_incomplete;
+    bool any_serves; /* there are more of them */
     bool grew;
 };
 
@@ -32,7 +44,30 @@ static bool needs_served(const struct hope *h, uint16_t thread, uint64_t needs)
     return !(needs & h->open[thread]);
 }
 
-static void find_open(struct hope *h)
+static void find_incomplete(struct hope *h)
+{
+    h->n_incomplete = 0;
+    h->any_serves = false;
+    for (uint16_t t = 0; t < h->s->n_threads; t++) {
+        const struct run *run = h->s->runs[t];
+        for (uint16_t po = run->complete; po < run->n_events; po++) {
+            const struct run_event *e = &run->events[po];
+            bool placed = e->flags & RUN_PLACED;
+            bool is_write = e->kind == RUN_WRITE && !(placed && e->flags & RUN_VALUED);
+            if (!is_write && (placed || (e->kind != RUN_READ && e->kind != RUN_UPDATE)))
+                continue;
+            if (h->n_incomplete == MAX_INCOMPLETE) {
+                h->any_serves = true;
+                return;
+            }
+            h->incomplete[h->n_incomplete++] = (struct incomplete){
+                graph_event(&h->s->g, t, po), t, po, e->kind, placed, e->place_needs | (is_write ? e->value_needs : 0)};
+        }
+    }
+}
+
+/* What is open, by number: where several events have one number, one that is served is enough. */
+static void find_unserved(struct hope *h)
 {
     uint64_t served[h->s->n_threads];
     memset(served, 0, sizeof served);
@@ -41,37 +76,29 @@ static void find_open(struct hope *h)
         const struct event *e = &h->s->g.events[h->all[i].event];
         *(h->served[i] ? &served[e->thread] : &h->open[e->thread]) |= 1ull << e->po % 64;
     }
-    /* what has no place yet, and is waited for */
-    for (uint16_t t = 0; t < h->s->n_threads; t++) {
-        const struct run *run = h->s->runs[t];
-        for (uint16_t po = 0; po < run->n_events; po++) {
-            const struct run_event *e = &run->events[po];
-            if ((e->kind == RUN_READ || e->kind == RUN_UPDATE) && !(e->flags & (RUN_PLACED | RUN_RESOLVED)))
-                *(e->place_needs & h->open[t] & ~served[t] ? &h->open[t] : &served[t]) |= 1ull << po % 64;
-        }
-        h->open[t] &= ~served[t];
+    for (unsigned i = 0; i < h->n_incomplete; i++) { /* in program order: what one waits for stands before it */
+        const struct incomplete *e = &h->incomplete[i];
+        if (e->kind != RUN_WRITE)
+            *(e->needs & h->open[e->thread] & ~served[e->thread] ? &h->open[e->thread] : &served[e->thread]) |=
+                1ull << e->po % 64;
     }
+    for (uint16_t t = 0; t < h->s->n_threads; t++)
+        h->open[t] &= ~served[t];
 }
 
-/* Can a write that is there, but not complete, become what the read reads from? */
+/* Can an event that is there, but not complete, become what the read reads from? */
 static bool incomplete_serves(const struct hope *h, uint16_t read)
 {
     const struct graph *g = &h->s->g;
-    const struct event *r = &g->events[read];
-    for (uint16_t t = 0; t < h->s->n_threads; t++) {
-        const struct run *run = h->s->runs[t];
-        for (uint16_t po = 0; po < run->n_events; po++) {
-            const struct run_event *e = &run->events[po];
-            if (e->kind != RUN_WRITE || (e->flags & RUN_PLACED && e->flags & RUN_VALUED))
-                continue;
-            uint16_t w = graph_event(g, t, po);
-            if ((e->flags & RUN_PLACED && g->events[w].location != r->location) || graph_precedes(g, read, w))
-                continue;
-            if (needs_served(h, t, e->place_needs | e->value_needs))
-                return true;
-        }
+    for (unsigned i = 0; i < h->n_incomplete; i++) {
+        const struct incomplete *e = &h->incomplete[i];
+        if (e->kind == RUN_READ || (e->placed && g->events[e->event].location != g->events[read].location) ||
+            graph_precedes(g, read, e->event))
+            continue;
+        if (needs_served(h, e->thread, e->needs))
+            return true;
     }
-    return false;
+    return h->any_serves;
 }
 
 static bool update_serves(const struct hope *h, uint16_t read)
@@ -82,13 +109,6 @@ static bool update_serves(const struct hope *h, uint16_t read)
         if (h->served[i] && w != read && g->events[w].kind == EVENT_UPDATE &&
             g->events[w].location == g->events[read].location && !graph_precedes(g, read, w))
             return true;
-    }
-    for (uint16_t t = 0; t < h->s->n_threads; t++) { /* updates whose place is not known */
-        const struct run *run = h->s->runs[t];
-        for (uint16_t po = 0; po < run->n_events; po++)
-            if (run->events[po].kind == RUN_UPDATE && !(run->events[po].flags & (RUN_PLACED | RUN_RESOLVED)) &&
-                !graph_precedes(g, read, graph_event(g, t, po)) && needs_served(h, t, run->events[po].place_needs))
-                return true;
     }
     return false;
 }
@@ -149,26 +169,48 @@ static void spread(struct hope *h)
     for (unsigned i = 0; i < h->n; i++)
         if (!h->served[i] && can_be_served(h, &h->all[i])) {
             h->served[i] = h->grew = true;
-            find_open(h);
+            find_unserved(h);
         }
+}
+
+static _Thread_local struct hope hope;
+
+/* All that can be served, but for `not` by what is there now. */
+static void serve(const struct open *all, unsigned n, unsigned not, bool all_of_them)
+{
+    struct hope *h = &hope;
+    memset(h->moves, 0, h->s->n_threads * sizeof *h->moves);
+    for (unsigned i = 0; i < n; i++)
+        h->served[i] = i != not && all[i].now != 0;
+    find_unserved(h);
+    do {
+        h->grew = false;
+        spread(h);
+    } while (h->grew && (all_of_them || !h->served[not]));
+}
+
+void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n)
+{
+    bool some = false;
+    hope.x = x;
+    hope.s = s;
+    hope.all = all;
+    hope.n = n;
+    find_incomplete(&hope);
+    for (unsigned i = 0; i < n; i++)
+        some |= !all[i].now;
+    if (!some)
+        return;
+    serve(all, n, MAX_OPEN, true);
+    for (unsigned i = 0; i < n; i++)
+        all[i].later = !all[i].now && hope.served[i];
 }
 
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which)
 {
-    static _Thread_local struct hope h;
-    h.x = x;
-    h.s = s;
-    h.all = all;
-    h.n = n;
-    memset(h.moves, 0, s->n_threads * sizeof *h.moves);
-    for (unsigned i = 0; i < n; i++)
-        h.served[i] = i != which && all[i].now != 0;
-    find_open(&h);
-    do {
-        h.grew = false;
-        spread(&h);
-    } while (h.grew && !h.served[which]);
-    return h.served[which];
+    (void)x, (void)s;
+    serve(all, n, which, false);
+    return hope.served[which];
 }
 
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier)

@@ -107,6 +107,20 @@ struct run_event *next_event(struct execution *x, enum run_kind kind, const stru
     return e;
 }
 
+static uint16_t complete_events(const struct run *run)
+{
+    uint16_t n = 0;
+    for (; n < run->n_events; n++) {
+        const struct run_event *e = &run->events[n];
+        bool waits = e->kind == RUN_WRITE ? !(e->flags & RUN_VALUED) || !(e->flags & RUN_PLACED)
+                     : e->kind == RUN_READ || e->kind == RUN_UPDATE ? !(e->flags & RUN_RESOLVED)
+                                                                    : false;
+        if (waits)
+            break;
+    }
+    return n;
+}
+
 /* Runs a thread on from a machine, with the events that it has had. */
 static struct run *run_from(struct runner *r, const struct machine *from, const struct run_event *events, uint16_t n,
                             unsigned resolved, uint64_t value)
@@ -123,6 +137,7 @@ static struct run *run_from(struct runner *r, const struct machine *from, const 
     }
     machine_load(r->scratch, from);
     run->end = (uint8_t)execute(&x);
+    run->complete = complete_events(run);
     run->trap = r->scratch->trap;
     run->trap_at = r->scratch->trap_at;
     struct run_event *made = run->events;

@@ -60,8 +60,9 @@ enum run_end {
 
 struct run {
     uint16_t n_events;
-    uint16_t round; /* RUN_SPINS: the first event of the round */
-    uint8_t end;    /* enum run_end */
+    uint16_t complete; /* so many events at its beginning are */
+    uint16_t round;    /* RUN_SPINS: the first event of the round */
+    uint8_t end;       /* enum run_end */
     struct run_event *events;
     uint64_t needs;                /* RUN_WAITS: as place_needs */
     const struct ir_insn *stopped; /* where it stands */

@@ -1,0 +1,187 @@
+"""heddle explore and heddle litmus: all executions that the memory model allows, beside recorded sets.
+
+litmus.tar.xz and shapes.tar.xz: tests with all outcomes, races, deadlocks, loops that spin for ever and, where there are no
+loops, numbers of graphs, by an axiomatic reference of the model's text. kernels.tar.xz: lock-free algorithms, right and with planted
+bugs, as nvcc compiled them, with what an independent explorer found. kernels/: algorithms whose numbers of graphs are known by a formula
+or by that reference (their PTX is nvcc 13.0's, -arch=sm_90 -lineinfo -std=c++17)."""
+import json
+import math
+import os
+import sys
+import tarfile
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import in_full, main, run, source
+
+HERE = os.path.join(source, "tests/explore")
+HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
+
+
+def explore(*args, status=None):
+    """What an exploration has found, as its JSON; its exit status is there as `status`."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "found.json")
+        got, out, err = run("explore", *args, "--json", path)
+        assert got in (0, 1, 3) and (status is None or got == status), f"{args}: status {got}\n{out}{err}"
+        with open(path) as f:
+            return {**json.load(f), "status": got}
+
+
+def kernel(name, grid, *args, **more):
+    return explore(os.path.join(HERE, "kernels", name + ".ptx"), "--grid", grid, "--block", 1, *args, **more)
+
+
+def explore_text(body, *args, params="", **more):
+    """A kernel of this body, with what is often wanted declared."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + ".visible .entry k(" + params + ")\n{\n.reg .pred %p<9>; .reg .u32 %r<20>; .reg .u64 %rd<20>;\n" + body + "\n}\n")
+        return explore(path, *args, **more)
+
+
+def litmus_differences(archive):
+    """Names of the tests whose results are not the recorded ones, and the sums of what the search counts."""
+    wrong, sums = [], dict.fromkeys(("graphs", "blocked", "dead", "duplicates"), 0)
+    with tempfile.TemporaryDirectory() as d:
+        with tarfile.open(archive) as t:
+            t.extractall(d, filter="data")
+        folder = os.path.join(d, "litmus")
+        files = sorted(os.path.join(folder, f) for f in os.listdir(folder) if f.endswith(".json"))
+        status, out, err = run("litmus", "--json", os.path.join(d, "all.json"), *files)
+        assert status == 0, out + err
+        with open(os.path.join(d, "all.json")) as f:
+            found = {r["name"]: r for r in json.load(f)}
+        for path in files:
+            with open(path) as f:
+                want = json.load(f)
+            got = found[path]
+            same = (got["outcomes"] == sorted(want["outcomes"]) and got["races"] == sorted(want["races"])
+                    and got["deadlock"] == want["deadlock"] and got["livelock"] == want["hang"]
+                    and got["traps"] == want["assert_fails"] and want.get("graphs") in (None, got["graphs"]))
+            if not same:
+                wrong.append(want["name"] + " " + want["what"])
+            for k in sums:
+                sums[k] += got[k]
+    return wrong, sums
+
+
+def check_litmus(archive):
+    wrong, sums = litmus_differences(archive)
+    assert not wrong, wrong
+    assert sums["duplicates"] == 0, sums
+    assert sums["dead"] + sums["blocked"] <= 2 * sums["graphs"], sums
+
+
+def litmus_tests_have_the_outcomes_of_the_model():
+    check_litmus(os.path.join(HERE, "shapes.tar.xz"))
+
+
+def dependencies_rings_and_chains_have_the_outcomes_of_the_model():
+    check_litmus(os.path.join(HERE, "litmus.tar.xz"))
+
+
+def lock_free_kernels_are_exhausted_and_their_bugs_found():
+    with tempfile.TemporaryDirectory() as d:
+        with tarfile.open(os.path.join(HERE, "kernels.tar.xz")) as t:
+            t.extractall(d, filter="data")
+        with open(os.path.join(d, "kernels/list.json")) as f:
+            kernels = json.load(f)
+        for k in kernels:
+            observe = [a for o in k["observed"] for a in ("--observe", o.replace("g[", "1[").replace("r[", "2["))]
+            got = explore(os.path.join(d, "kernels", k["file"]), k["kernel"], "--grid", k["grid"], "--block", k["block"],
+                          *observe, *k["args"])
+            where = f"{k['kernel']}: {got}"
+            assert got["complete"] == k["exhausted"] and got["graphs"] == k["graphs"] and got["duplicates"] == 0, where
+            assert got["outcomes"] == sorted(k["outcomes"]) and got["races"] == sorted(k["races"]), where
+            assert got["livelock"] == k["spins_for_ever"] and got["traps"] == k["traps"], where
+            assert k["verdict"] == "bad" or got["status"] == 0, where
+            assert set(k["find"]) == {"outcome"} or k["verdict"] == "clean" or got["status"] == 1, where
+
+
+def a_ticket_lock_has_a_graph_for_each_order_of_its_entries():
+    for threads, entries in ((2, 1), (3, 1), (2, 2), (3, 2), (4, 1)):
+        got = kernel("ticket", threads, "u32[96]", entries, "--observe", "1[64]", status=0)
+        orders = math.factorial(threads * entries) // math.factorial(entries) ** threads
+        assert (got["graphs"], got["dead"], got["duplicates"]) == (orders, 0, 0), got
+        assert got["outcomes"] == [[threads * entries]], got
+
+
+def a_barrier_of_the_grid_has_a_graph_for_each_order_of_arrivals():
+    for blocks, rounds in ((2, 1), (3, 1), (2, 2)):
+        got = kernel("gridbar", blocks, "u32[64]", "u32[8]", "u32[8]+outcomes", rounds, status=0)
+        assert got["graphs"] == math.factorial(blocks) ** (2 * rounds), got
+        assert got["outcomes"] == [[rounds * (rounds + 1) // 2 if i < blocks else 0 for i in range(8)]], got
+
+
+def a_queue_lock_has_as_many_graphs_as_the_reference_counts():
+    for threads, entries, graphs in ((2, 1, 6), (2, 2, 78), (3, 1, 66)):
+        got = kernel("mcs", threads, "u32[128]", entries, "--observe", "1[32]", status=0)
+        assert (got["graphs"], got["duplicates"]) == (graphs, 0), got
+        assert got["outcomes"] == [[threads * entries]], got
+
+
+@in_full
+def large_locks_are_exhausted():
+    assert kernel("ticket", 4, "u32[96]", 2, status=0)["graphs"] == 2520
+    assert kernel("mcs", 3, "u32[128]", 2, status=0)["graphs"] == 17670
+
+
+def what_is_not_explored_is_refused_by_name():
+    for body, name in (("fence.proxy.async; ret;", "proxies"),
+                       (".shared .b64 m; mbarrier.init.shared.b64 [m], 1; ret;", "mbarrier"),
+                       ("cp.async.commit_group; ret;", "asynchronous copies"),
+                       ("activemask.b32 %r1; ret;", "activemask"),
+                       ("mov.u32 %r1, %clock; ret;", "clocks"),
+                       (".shared .b32 s; st.shared.u32 [s], 1; ld.shared.u8 %r1, [s]; ret;", "mixed-size")):
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "k.ptx")
+            with open(path, "w") as f:
+                f.write(HEAD + ".visible .entry k()\n{\n.reg .u32 %r<9>;\n" + body + "\n}\n")
+            status, out, err = run("explore", path, "--grid", 1, "--block", 1)
+            assert status == 1 and name in err, (body, status, out, err)
+
+
+def lanes_exchange_values_and_meet():
+    got = explore_text("""mov.u32 %r1, %laneid;
+        shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;
+        setp.gt.u32 %p1, %r1, 2;
+        vote.sync.ballot.b32 %r3, %p1, 15;
+        ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 8; add.u64 %rd1, %rd1, %rd2;
+        st.global.u32 [%rd1], %r2; st.global.u32 [%rd1+4], %r3; ret;""", "--grid", 1, "--block", 4, "u32[8]+outcomes",
+                       params=".param .u64 p", status=0)
+    assert got["outcomes"] == [[1, 8, 0, 8, 3, 8, 2, 8]] and got["graphs"] == 1, got
+
+
+def a_barrier_orders_shared_memory():
+    body = """.shared .b32 s; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0;
+        @!%p1 st.shared.u32 [s], 5;
+        BARRIER
+        ld.shared.u32 %r2, [s]; ld.param.u64 %rd1, [p]; @%p1 st.global.u32 [%rd1], %r2; ret;"""
+    for barrier, outcomes in (("bar.sync 0;", [[5]]), ("", [[0], [5]])):
+        got = explore_text(body.replace("BARRIER", barrier), "--grid", 1, "--block", 2, "u32[1]+outcomes", params=".param .u64 p")
+        assert got["outcomes"] == outcomes and bool(got["races"]) == (not barrier), got
+
+
+def a_retry_that_writes_is_cut_and_said_so():
+    body = """ld.param.u64 %rd1, [p];
+        again: atom.relaxed.gpu.global.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again; ret;"""
+    got = explore_text(body, "--grid", 2, "--block", 1, "--unroll", 2, "u32[1]", params=".param .u64 p", status=3)
+    assert not got["complete"] and "--unroll 2" in got["bounds"][0], got
+
+
+def load_buffering_needs_no_dependency():
+    body = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+        xor.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4; add.u64 %rd5, %rd1, %rd4;
+        ld.relaxed.gpu.global.u32 %r3, [%rd3];
+        STORE
+        st.global.u32 [%rd3+8], %r3; ret;"""
+    for store, allowed in (("st.relaxed.gpu.global.u32 [%rd5], 1;", True),
+                           ("and.b32 %r4, %r3, 0; add.u32 %r4, %r4, 1; st.relaxed.gpu.global.u32 [%rd5], %r4;", False)):
+        got = explore_text(body.replace("STORE", store), "--grid", 2, "--block", 1, "u32[4]", "--observe", "1[2]", "--observe", "1[3]",
+                           params=".param .u64 p", status=0)
+        assert ([1, 1] in got["outcomes"]) == allowed, got
+
+
+main(globals())
