@@ -22,12 +22,12 @@ static void place_event(struct explorer *x, struct graph *g, uint16_t event, con
 {
     struct event *to = &g->events[event];
     static const uint8_t kinds[] = {
-        [RUN_READ] = EVENT_READ,       [RUN_WRITE] = EVENT_WRITE,  [RUN_UPDATE] = EVENT_UPDATE,
-        [RUN_FENCE] = EVENT_FENCE,     [RUN_BARRIER] = EVENT_MEET, [RUN_EXCHANGE] = EVENT_MEET,
-        [RUN_NOTHING] = EVENT_NOTHING,
+        [RUN_READ] = GRAPH_READ,       [RUN_WRITE] = GRAPH_WRITE,  [RUN_UPDATE] = GRAPH_UPDATE,
+        [RUN_FENCE] = GRAPH_FENCE,     [RUN_BARRIER] = GRAPH_MEET, [RUN_EXCHANGE] = GRAPH_MEET,
+        [RUN_NOTHING] = GRAPH_NOTHING,
     };
     to->kind = kinds[e->kind];
-    g->meets |= to->kind == EVENT_MEET;
+    g->meets |= to->kind == GRAPH_MEET;
     to->order = e->order;
     to->scope = e->scope;
     to->strong = e->flags & RUN_STRONG;
@@ -43,7 +43,7 @@ static void place_event(struct explorer *x, struct graph *g, uint16_t event, con
         l->pending |= to->reads ? bit(to->member) : 0;
         l->unvalued |= to->reads ? 0 : bit(to->member);
     }
-    if (to->kind == EVENT_FENCE || to->reads)
+    if (to->kind == GRAPH_FENCE || to->reads)
         model_added(g, &x->threads, event);
 }
 
@@ -67,9 +67,9 @@ void advance(struct explorer *x, struct state *s, uint16_t thread)
     for (uint16_t po = 0; po < run->n_events && !g->too_large; po++) {
         const struct run_event *e = &run->events[po];
         uint16_t event = po < g->n_by_po[thread] ? graph_event(g, thread, po) : graph_add(g, thread);
-        if (g->events[event].kind == EVENT_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING))
+        if (g->events[event].kind == GRAPH_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING))
             place_event(x, g, event, e);
-        if (g->events[event].kind == EVENT_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)
+        if (g->events[event].kind == GRAPH_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)
             value_event(x, g, event, e);
     }
     if (g->too_large)
@@ -98,6 +98,6 @@ void take(struct explorer *x, struct state *s, uint16_t event, unsigned member)
     resolve(x, s, event, value);
     const struct run_event *run = &s->runs[thread]->events[e->po];
     e->read = value;
-    model_read(&s->g, &x->threads, event, member, run->kind == RUN_UPDATE ? EVENT_UPDATE : EVENT_READ, run->wrote);
+    model_read(&s->g, &x->threads, event, member, run->kind == RUN_UPDATE ? GRAPH_UPDATE : GRAPH_READ, run->wrote);
     advance(x, s, thread);
 }

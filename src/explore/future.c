@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explore/machine.h"
+#include "isa/lane_ids.h"
 
 struct interval {
     uint64_t lo, hi;
@@ -81,7 +82,7 @@ static bool is_positive(struct interval a, unsigned width)
 
 static struct interval computed(struct walk *w, const struct ir_insn *i)
 {
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     struct interval a = of(w, i->a), b = of(w, i->b), c = of(w, i->c), all = any(info->d);
     switch (info->is) {
     case IS_COPY:
@@ -112,7 +113,7 @@ static struct interval computed(struct walk *w, const struct ir_insn *i)
 
 static void step_lanes(struct walk *w, const struct ir_insn *i, bool sure)
 {
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     struct interval in[4] = {of(w, i->a), of(w, i->b), of(w, i->c), of(w, i->e)};
     bool exact = info->d != 128;
     for (int k = 0; k < 4; k++)
@@ -120,8 +121,8 @@ static void step_lanes(struct walk *w, const struct ir_insn *i, bool sure)
     struct interval d = any(info->d), e = any(32);
     if (exact) {
         struct value ev = {.lo = in[3].lo};
-        uint64_t v = call_lane(&w->x, (enum lane_id)i->lane, (struct value){.lo = in[0].lo},
-                               (struct value){.lo = in[1].lo}, (struct value){.lo = in[2].lo}, &ev, i->imm)
+        uint64_t v = call_lane(&w->x, i->lane, (struct value){.lo = in[0].lo}, (struct value){.lo = in[1].lo},
+                               (struct value){.lo = in[2].lo}, &ev, i->imm)
                          .lo;
         d = (struct interval){v, v};
         e = (struct interval){ev.lo, ev.lo};

@@ -169,7 +169,7 @@ uint16_t graph_add(struct graph *g, uint16_t thread)
 uint16_t graph_meet(struct graph *g)
 {
     uint16_t e = add(g, NO_EVENT, 0);
-    g->events[e].kind = EVENT_MEET;
+    g->events[e].kind = GRAPH_MEET;
     memset(graph_clock(g, e), 0, g->n_threads * sizeof *g->clocks);
     return e;
 }

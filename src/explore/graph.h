@@ -12,14 +12,14 @@
 #include "explore/program.h"
 #include "ir/mem_access.h"
 
-enum event_kind {
-    EVENT_PENDING, /* its place or its value is not known yet */
-    EVENT_READ,
-    EVENT_WRITE,
-    EVENT_UPDATE, /* an atomic read-modify-write: one operation (PTX ISA 9.0, 8.3) */
-    EVENT_FENCE,
-    EVENT_MEET,    /* a barrier, or a meeting of one's own: see graph_meet() */
-    EVENT_NOTHING, /* no operation */
+enum graph_kind {
+    GRAPH_PENDING, /* its place or its value is not known yet */
+    GRAPH_READ,
+    GRAPH_WRITE,
+    GRAPH_UPDATE, /* an atomic read-modify-write: one operation (PTX ISA 9.0, 8.3) */
+    GRAPH_FENCE,
+    GRAPH_MEET,    /* a barrier, or a meeting of one's own: see graph_meet() */
+    GRAPH_NOTHING, /* no operation */
 };
 
 enum { NO_EVENT = UINT16_MAX, NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 64 };
@@ -71,7 +71,7 @@ struct graph {
     uint64_t *strong;  /* likewise, rows: morally strong with */
     uint64_t *before, *cause,
         *co;        /* base causality; causality; coherence as far as it is forced: rows of who follows */
-    bool meets;     /* some event is one of EVENT_MEET */
+    bool meets;     /* some event is one of GRAPH_MEET */
     bool cyclic;    /* base causality has a circle */
     bool too_large; /* more than the model's tables hold */
 };
@@ -86,7 +86,7 @@ void graph_begin(struct graph *g, uint16_t n_threads);
 void graph_free(struct graph *g);
 void graph_copy(struct graph *to, const struct graph *from);
 
-/* The next event of a thread, EVENT_PENDING. */
+/* The next event of a thread, GRAPH_PENDING. */
 uint16_t graph_add(struct graph *g, uint16_t thread);
 /* An event that stands for the meeting of others: no thread's. */
 uint16_t graph_meet(struct graph *g);

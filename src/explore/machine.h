@@ -76,7 +76,7 @@ void local_copy(struct machine *m, uint32_t from, uint32_t to, uint32_t bytes);
 /* step.c */
 struct value operand(struct execution *x, ir_ref r);
 void set_register(struct execution *x, ir_ref r, struct value v);
-struct value call_lane(const struct execution *x, enum lane_id id, struct value a, struct value b, struct value c,
+struct value call_lane(const struct execution *x, lane_id id, struct value a, struct value b, struct value c,
                        struct value *e, uint64_t imm);
 bool refuse(struct execution *x, const struct ir_insn *i, const char *what);
 

@@ -27,13 +27,13 @@ bool model_morally_strong(const struct graph *g, const struct threads *t, uint16
 
 static bool has_release(const struct event *e)
 {
-    return (e->kind == EVENT_FENCE || e->writes) &&
+    return (e->kind == GRAPH_FENCE || e->writes) &&
            (e->order == ORDER_RELEASE || e->order == ORDER_ACQ_REL || e->order == ORDER_SC);
 }
 
 static bool has_acquire(const struct event *e)
 {
-    return (e->kind == EVENT_FENCE || (e->reads && !e->red)) &&
+    return (e->kind == GRAPH_FENCE || (e->reads && !e->red)) &&
            (e->order == ORDER_ACQUIRE || e->order == ORDER_ACQ_REL || e->order == ORDER_SC);
 }
 
@@ -42,7 +42,7 @@ static bool releases(const struct event *x, const struct event *w)
 {
     if (!has_release(x))
         return false;
-    return x == w || (w->strong && (x->kind == EVENT_FENCE || x->location == w->location));
+    return x == w || (w->strong && (x->kind == GRAPH_FENCE || x->location == w->location));
 }
 
 /* Does an acquire pattern on r's location begin at r and end at y? */
@@ -50,7 +50,7 @@ static bool acquires(const struct event *r, const struct event *y)
 {
     if (!has_acquire(y))
         return false;
-    return r == y || y->kind == EVENT_FENCE || y->location == r->location;
+    return r == y || y->kind == GRAPH_FENCE || y->location == r->location;
 }
 
 /* ---- 8.9.? Memory synchronization ---- */
@@ -94,7 +94,7 @@ static void acquire_added(struct graph *g, const struct threads *t, uint16_t eve
     for (uint16_t i = 0; i < po; i++) {
         uint16_t r = graph_event(g, thread, i);
         const struct event *e = &g->events[r];
-        if (e->reads && e->rf != NO_MEMBER && (y->kind == EVENT_FENCE || e->location == y->location))
+        if (e->reads && e->rf != NO_MEMBER && (y->kind == GRAPH_FENCE || e->location == y->location))
             synchronize_observed(g, t, r);
     }
 }
@@ -120,7 +120,7 @@ void model_added(struct graph *g, const struct threads *t, uint16_t event)
 {
     if (has_acquire(&g->events[event]))
         acquire_added(g, t, event);
-    if (has_release(&g->events[event]) && g->events[event].kind != EVENT_FENCE)
+    if (has_release(&g->events[event]) && g->events[event].kind != GRAPH_FENCE)
         release_added(g, t, event);
 }
 
@@ -128,7 +128,7 @@ void model_added(struct graph *g, const struct threads *t, uint16_t event)
 
 /* "A write W precedes a read R in observation order if R and W are morally strong and R reads the value written by W, or for some
  * atomic operation Z, W precedes Z and Z precedes R in observation order." What Z observes is final: it has read before it is read. */
-void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum event_kind kind,
+void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum graph_kind kind,
                 uint64_t wrote)
 {
     struct event *r = &g->events[event];
@@ -136,12 +136,12 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
     uint16_t w = graph_member(g, r->location, from);
     r->kind = (uint8_t)kind;
     r->rf = (uint8_t)from;
-    r->writes = kind == EVENT_UPDATE;
+    r->writes = kind == GRAPH_UPDATE;
     r->valued = r->writes;
     r->wrote = wrote;
     if (graph_rows(g, g->strong, r->location)[r->member] & bit(from)) {
         r->observed = bit(from);
-        if (g->events[w].kind == EVENT_UPDATE)
+        if (g->events[w].kind == GRAPH_UPDATE)
             r->observed |= g->events[w].observed;
     }
     l->pending &= ~bit(r->member);
@@ -227,7 +227,7 @@ static bool force_read(struct search_order *s, unsigned r)
         if (s->cause[other] & bit(r) && !put_never(s, w, other))
             return false;
     }
-    if (e->kind != EVENT_UPDATE)
+    if (e->kind != GRAPH_UPDATE)
         return true;
     /* By Sequential Consistency per Location: it follows what it reads from. */
     if (s->strong[r] & bit(w) && !put(s, w, r))
@@ -439,11 +439,11 @@ bool model_races(const struct graph *g, uint16_t a, uint16_t b)
 bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t *a, uint16_t *b)
 {
     for (uint16_t i = 0; i < g->n_events; i++) {
-        if (g->events[i].kind != EVENT_FENCE || g->events[i].order != ORDER_SC)
+        if (g->events[i].kind != GRAPH_FENCE || g->events[i].order != ORDER_SC)
             continue;
         for (uint16_t k = 0; k < i; k++) {
             const struct event *e = &g->events[k];
-            if (e->kind == EVENT_FENCE && e->order == ORDER_SC && e->thread != g->events[i].thread &&
+            if (e->kind == GRAPH_FENCE && e->order == ORDER_SC && e->thread != g->events[i].thread &&
                 model_morally_strong(g, t, k, i) && !graph_precedes(g, k, i) && !graph_precedes(g, i, k)) {
                 *a = k;
                 *b = i;

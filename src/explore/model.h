@@ -16,7 +16,7 @@ bool model_morally_strong(const struct graph *g, const struct threads *t, uint16
 void model_added(struct graph *g, const struct threads *t, uint16_t event);
 
 /* The event, an open read at a location, reads from a member. `kind`: what it then is; what an update writes. */
-void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum event_kind kind,
+void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum graph_kind kind,
                 uint64_t wrote);
 
 /* Is the graph consistent, as far as the locations that have changed? */

@@ -44,7 +44,7 @@ static void look_at(struct explorer *x, struct state *s, uint16_t event, struct 
     *o = (struct open){.event = event, .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
     if (o->waits)
         return;
-    uint64_t all = model_choices(&s->g, event), taken = e->kind == EVENT_UPDATE ? model_taken(&s->g, event) : 0;
+    uint64_t all = model_choices(&s->g, event), taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
     for (uint64_t m = all; m; m &= m - 1) {
         const struct run *run = run_taking(x, s, event, (unsigned)__builtin_ctzll(m));
         if (run->end == RUN_SPINS)

@@ -106,7 +106,7 @@ static bool update_serves(const struct hope *h, uint16_t read)
     const struct graph *g = &h->s->g;
     for (unsigned i = 0; i < h->n; i++) {
         uint16_t w = h->all[i].event;
-        if (h->served[i] && w != read && g->events[w].kind == EVENT_UPDATE &&
+        if (h->served[i] && w != read && g->events[w].kind == GRAPH_UPDATE &&
             g->events[w].location == g->events[read].location && !graph_precedes(g, read, w))
             return true;
     }

@@ -1,5 +1,6 @@
 /* Executes a thread's instructions on values that may be unknown; see thread.h. */
 #include "explore/machine.h"
+#include "isa/opcodes.h"
 
 #include <string.h>
 
@@ -75,7 +76,7 @@ static void get_row(const struct row *row, unsigned width, struct value *v)
         memcpy(&v->hi, row->bytes + 8, 8);
 }
 
-struct value call_lane(const struct execution *x, enum lane_id id, struct value a, struct value b, struct value c,
+struct value call_lane(const struct execution *x, lane_id id, struct value a, struct value b, struct value c,
                        struct value *e, uint64_t imm)
 {
     static _Thread_local struct row rows[5];
@@ -100,12 +101,12 @@ struct value call_lane(const struct execution *x, enum lane_id id, struct value 
 
 static void step_lanes(struct execution *x, const struct ir_insn *i, struct value guard)
 {
-    const struct lane_info *info = lane_info((enum lane_id)i->lane);
+    const struct lane_info *info = lane_info(i->lane);
     struct value none = {0}, e = i->e ? operand(x, i->e) : none;
     if (!guard.needs && !guard.lo)
         return;
-    struct value d = call_lane(x, (enum lane_id)i->lane, info->a ? operand(x, i->a) : none,
-                               info->b ? operand(x, i->b) : none, info->c ? operand(x, i->c) : none, &e, i->imm);
+    struct value d = call_lane(x, i->lane, info->a ? operand(x, i->a) : none, info->b ? operand(x, i->b) : none,
+                               info->c ? operand(x, i->c) : none, &e, i->imm);
     if (guard.needs) { /* the old value, or the new one */
         d = merge(merge(d, operand(x, i->d)), guard);
         e = merge(e, guard);

@@ -1,5 +1,6 @@
 /* Loads, stores and atomic operations: those of memory that threads share are events, a thread's own memory is the machine's. */
 #include "explore/machine.h"
+#include "isa/lane_ids.h"
 
 #include <string.h>
 
@@ -84,7 +85,7 @@ static bool update(struct execution *x, const struct ir_insn *i, bool shared, ui
                    struct value c, uint64_t *value)
 {
     const struct mem_access *m = &i->access->mem;
-    enum lane_id lane = atom_cell_lane(mem_access_cell(m, shared));
+    lane_id lane = atom_cell_lane(mem_access_cell(m, shared));
     struct value e = {0};
     if (m->atom == ATOM_cas) {
         *value = cut(b.lo, m->bytes) == old ? cut(c.lo, m->bytes) : old;

@@ -234,7 +234,7 @@ static bool round_stays(const struct explorer *x, const struct state *s, uint16_
     const struct run *run = s->runs[thread];
     for (uint16_t po = run->round; po < run->n_events; po++) {
         const struct event *e = &g->events[graph_event(g, thread, po)];
-        if (e->kind == EVENT_READ && e->rf != NO_MEMBER && !(model_last(g, e->location) & bit(e->rf)))
+        if (e->kind == GRAPH_READ && e->rf != NO_MEMBER && !(model_last(g, e->location) & bit(e->rf)))
             return false;
     }
     return true;
@@ -291,7 +291,7 @@ static bool fences_matter(struct explorer *x, const struct graph *g)
     for (uint16_t i = 0; i < g->n_events && n < 4096; i++)
         for (uint16_t k = 0; k < i && n < 4096; k++) {
             const struct event *a = &g->events[i], *b = &g->events[k];
-            if (a->kind == EVENT_FENCE && b->kind == EVENT_FENCE && a->order == ORDER_SC && b->order == ORDER_SC &&
+            if (a->kind == GRAPH_FENCE && b->kind == GRAPH_FENCE && a->order == ORDER_SC && b->order == ORDER_SC &&
                 a->thread != b->thread && model_morally_strong(g, &x->threads, i, k) && !graph_precedes(g, i, k) &&
                 !graph_precedes(g, k, i)) {
                 pairs[0][n] = i;
