@@ -61,4 +61,21 @@ void cas_loop_settle(struct emit *e, const struct cas_loop *c, LLVMBasicBlockRef
 /* Registers are in their rows again. */
 void cas_loop_restore(struct emit *e, const struct cas_loop *c);
 
+/* ---- atom_lane.c ---- */
+
+/* A read-modify-write loop: computes with what has been read, and starts again if somebody has written meanwhile. */
+struct exchange {
+    LLVMBasicBlockRef again;
+    value at, read; /* read: a phi */
+};
+
+struct exchange atom_exchange_begin(struct emit *e, const struct atom *t, value at);
+/* Ends the loop: writes `now`, and goes to `done`. */
+void atom_exchange_end(struct emit *e, const struct atom *t, const struct exchange *x, value now,
+                       LLVMBasicBlockRef done);
+/* What one lane does; returns what was there, or NULL where nobody asks. */
+value atom_do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted);
+/* The compare-and-swap in global memory of a lane by itself. */
+value atom_try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted);
+
 #endif

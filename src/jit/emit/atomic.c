@@ -12,135 +12,6 @@
 
 enum { STEP = 8 }; /* lanes in an iteration of the loop over all 32 */
 
-/* ---- a cell ---- */
-
-static void write_cell(struct emit *e, const struct atom *t, value v, value at)
-{
-    build_store_aligned(e, v, at, t->x.a->bytes);
-}
-
-/* Emits one lane's compare-and-swap in global memory; ends in a new block. */
-static value compare_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
-{
-    LLVMBasicBlockRef equal = emit_new_block(e, ""), fails = emit_new_block(e, ""), done = emit_new_block(e, "");
-    value read = atom_read(e, t, at);
-    build_cond_br(e, build_eq(e, read, s), equal, fails);
-    emit_at_end(e, fails);
-    atom_fence_of_read(e, t);
-    build_br(e, done);
-    emit_at_end(e, equal);
-    value found = build_extract_value(e, atom_swap(e, t, at, s, wanted), 0);
-    emit_go_on(e, done);
-    value old = build_phi(e, t->type);
-    LLVMAddIncoming(old, (value[]){read, found}, (LLVMBasicBlockRef[]){fails, equal}, 2);
-    return old;
-}
-
-/* Does the serial part spin, or do lanes walk lists of their own there (ir/serial_parts.c)? */
-static bool is_contest(const struct emit *e)
-{
-    return block_at(e->fn, block_at(e->fn, e->here->block)->serial_from)->spins;
-}
-
-/* The compare-and-swap of a lane by itself. A lane that competes and compares with a constant, as with an open lock, mostly finds
- * it, so the cell is not read first; but if the lane has tried already, other workers are at the cell. */
-static value try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
-{
-    uint32_t constant;
-    if (!is_contest(e) || !fn_constant_low(e->fn, t->x.a->i->access->operands[0], &constant)) {
-        fence_before_load(e);
-        return compare_cell(e, t, at, s, wanted);
-    }
-    LLVMBasicBlockRef again = emit_if(e, emit_is_zero(e, emit_load_i32(e, e->lanes.fences.tries))),
-                      done = emit_new_block(e, ""), first = LLVMGetInsertBlock(e->m->b);
-    value swapped = build_extract_value(e, atom_swap(e, t, at, s, wanted), 0);
-    fence_is_done(e);
-    build_br(e, done);
-    emit_at_end(e, again);
-    fence_before_load(e);
-    value compared = compare_cell(e, t, at, s, wanted);
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(e->m->b);
-    emit_go_on(e, done);
-    value old = build_phi(e, t->type);
-    LLVMAddIncoming(old, (value[]){swapped, compared}, (LLVMBasicBlockRef[]){first, end}, 2);
-    return old;
-}
-
-/* Is the exchange a store? It is if nobody reads its result, and it does not acquire by itself: fence.c. */
-static bool is_store(const struct emit *e, const struct atom *t)
-{
-    return fence_is_delayed(e) && atom_cell_host(t->cell) == HOST_Xchg && !t->result && !atom_acquires(t);
-}
-
-/* A read-modify-write loop: computes with what has been read, and starts again if somebody has written meanwhile. */
-struct exchange {
-    LLVMBasicBlockRef again;
-    value at, read; /* read: a phi */
-};
-
-static struct exchange exchange_begin(struct emit *e, const struct atom *t, value at)
-{
-    struct exchange x = {.again = emit_new_block(e, ""), .at = at};
-    value first = atom_read(e, t, at);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    emit_go_on(e, x.again);
-    x.read = build_phi(e, t->type);
-    LLVMAddIncoming(x.read, &first, &from, 1);
-    return x;
-}
-
-/* Ends the loop: writes `now`, and goes to `done`. */
-static void exchange_end(struct emit *e, const struct atom *t, const struct exchange *x, value now,
-                         LLVMBasicBlockRef done)
-{
-    if (t->shared) {
-        write_cell(e, t, now, x->at);
-        build_br(e, done);
-        return;
-    }
-    value swapped = atom_swap(e, t, x->at, x->read, now), found = build_extract_value(e, swapped, 0);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->m->b);
-    LLVMAddIncoming(x->read, &found, &from, 1);
-    build_cond_br(e, build_extract_value(e, swapped, 1), done, x->again);
-}
-
-static value exchange_cell(struct emit *e, const struct atom *t, value at, value s)
-{
-    LLVMBasicBlockRef done = emit_new_block(e, "");
-    fence_before_load(e);
-    struct exchange x = exchange_begin(e, t, at);
-    exchange_end(e, t, &x, atom_new_value(e, t, x.read, s, NULL), done);
-    emit_at_end(e, done);
-    fence_is_done(e);
-    return x.read;
-}
-
-static value change_cell(struct emit *e, const struct atom *t, value at, value s)
-{
-    if (!atom_is_by_host(t))
-        return exchange_cell(e, t, at, s);
-    if (!is_store(e, t)) {
-        value old = atom_by_host(e, t, at, s);
-        fence_is_done(e);
-        return old;
-    }
-    LLVMSetOrdering(build_store_aligned(e, s, at, t->x.a->bytes), LLVMAtomicOrderingRelease);
-    fence_note_exchange(e);
-    return NULL;
-}
-
-/* What one lane does; returns what was there, or NULL where nobody asks. */
-static value do_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
-{
-    if (!t->shared && t->is_cas)
-        return compare_cell(e, t, at, s, wanted);
-    if (!t->shared)
-        return change_cell(e, t, at, s);
-    value old = atom_read(e, t, at);
-    write_cell(e, t, atom_new_value(e, t, old, s, wanted), at);
-    return old;
-}
-
 /* ---- lanes one after the other ---- */
 
 static void find_operand(struct emit *e, struct atom *t, unsigned k, value *v)
@@ -162,7 +33,7 @@ static value operand(struct emit *e, const struct atom *t, unsigned k, value lan
 static void do_lane(struct emit *e, const struct atom *t, value lane)
 {
     value at = t->x.pointer[0] ? t->x.pointer[0] : scratch_lane_pointer(e, &t->x, lane);
-    value old = do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
+    value old = atom_do_cell(e, t, at, operand(e, t, 0, lane), operand(e, t, 1, lane));
     if (t->result)
         build_store(e, old, scratch_element(e, ROW_RESULT, t->type, lane));
 }
@@ -217,7 +88,7 @@ static void do_offsets(struct emit *e, const struct atom *t)
         number = build_and(e, number, const_i64(e, (1u << bits) - 1));
         value at = build_shl(e, number, const_i64(e, t->x.a->log2));
         at = build_add(e, at, const_i64(e, from));
-        do_cell(e, t, build_gep(e, e->m->i8, e->f->of.shared, at), t->s, NULL);
+        atom_do_cell(e, t, build_gep(e, e->m->i8, e->f->of.shared, at), t->s, NULL);
     }
 }
 
@@ -326,7 +197,7 @@ static void add_together(struct emit *e, const struct atom *t)
 {
     value sums = t->result ? running_sum(e, t) : NULL;
     value all = sums ? build_extract(e, sums, const_i32(e, WARP_LANES - 1)) : total(e, t);
-    value old = do_cell(e, t, t->x.pointer[0], all, NULL);
+    value old = atom_do_cell(e, t, t->x.pointer[0], all, NULL);
     if (!sums)
         return;
     value before = build_sub(e, sums, addends(e, t));
@@ -385,13 +256,13 @@ static struct compared compare_lanes(struct emit *e, const struct atom *t, value
 
 static void compare_together(struct emit *e, const struct atom *t)
 {
-    struct exchange x = exchange_begin(e, t, t->x.pointer[0]);
+    struct exchange x = atom_exchange_begin(e, t, t->x.pointer[0]);
     struct compared last = compare_lanes(e, t, x.read);
     LLVMBasicBlockRef swap = emit_if(e, build_eq(e, last.cell, x.read)), done = emit_new_block(e, "");
     atom_fence_of_read(e, t);
     build_br(e, done);
     emit_at_end(e, swap);
-    exchange_end(e, t, &x, last.cell, done);
+    atom_exchange_end(e, t, &x, last.cell, done);
     emit_at_end(e, done);
     if (t->result)
         write_result(e, t, last.found);
@@ -406,7 +277,7 @@ static void change_together(struct emit *e, const struct atom *t)
         scratch_set(e, ROW_S, t->s);
     if (t->result)
         scratch_set(e, ROW_RESULT, LLVMConstNull(vector_of(t->type, WARP_LANES)));
-    struct exchange x = exchange_begin(e, t, t->x.pointer[0]);
+    struct exchange x = atom_exchange_begin(e, t, t->x.pointer[0]);
     build_store(e, x.read, cell);
     struct lane_loop lanes = lane_loop_begin(e);
     value old = build_load(e, t->type, cell);
@@ -415,7 +286,7 @@ static void change_together(struct emit *e, const struct atom *t)
     build_store(e, atom_new_value(e, t, old, operand(e, t, 0, lanes.lane), NULL), cell);
     lane_loop_end(e, &lanes, t->x.mask, changed);
     emit_at_end(e, changed);
-    exchange_end(e, t, &x, build_load(e, t->type, cell), done);
+    atom_exchange_end(e, t, &x, build_load(e, t->type, cell), done);
     emit_at_end(e, done);
     if (t->result)
         write_result(e, t, scratch_results(e, t->type));
@@ -450,9 +321,9 @@ void atom_perform_lane(struct emit *e, const struct atom *t)
     if (e->lanes.cas_loop)
         old = cas_loop_compare(e, e->lanes.cas_loop, t);
     else if (t->is_cas && !t->shared)
-        old = try_cell(e, t, at, t->s, t->t);
+        old = atom_try_cell(e, t, at, t->s, t->t);
     else
-        old = do_cell(e, t, at, t->s, t->t);
+        old = atom_do_cell(e, t, at, t->s, t->t);
     if (t->result)
         reg_write_scalar(e, t->result, old);
 }

@@ -38,4 +38,17 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g);
 /* An exit of one warp of the gang, before operation `index` of the present block, into its record; see exit_emit(). */
 void gang_stop_warp(struct emit *x, uint32_t index, enum spill_form form);
 
+/* ---- gang_begin.c ---- */
+
+/* Branches to e->f->warps.alone, the code for single warps, which is then entered at `enter_at`. */
+LLVMBasicBlockRef gang_to_alone(struct emit *e, value enter_at);
+void gang_begin_pure(struct emit *e, struct gang *g);
+/* Finds the registers that the block both needs and writes, and saves them: g->before. */
+void gang_find_before(struct emit *e, struct gang *g);
+void gang_emit_restart(struct emit *e, struct gang *g, uint32_t order);
+/* Goes to the gang's code if the warp begins at one of the gang's entries: most barrier phases of a block may not. */
+void gang_go_on_at_entries(struct emit *e);
+void gang_open_warps(struct emit *e, struct gang *g);
+void gang_emit_entries(struct emit *e, struct gang *g);
+
 #endif
