@@ -1,5 +1,5 @@
 /* The checker's life; see check.h. */
-#include "check/report/findings.h"
+#include "check/checker.h"
 
 #include <stdlib.h>
 
@@ -15,10 +15,10 @@ static bool open_races(struct checker *c, const struct checker *with)
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
     c->timelines = with && with->timelines ? timelines_share(with->timelines) : timelines_new();
-    c->races = c->timelines ? races_new(c->machine, c->timelines, c->budget) : NULL;
-    if (c->races)
+    c->race.races = c->timelines ? races_new(c->machine, c->timelines, c->budget) : NULL;
+    if (c->race.races)
         tasks_watch(c);
-    return c->races;
+    return c->race.races;
 }
 
 struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with)
@@ -32,9 +32,7 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o, cons
     c->budget = with ? with->budget : &c->own_budget;
     init_locks(c);
     sync_open(c);
-    rules_open(c);
-    copies_open(c);
-    proxies_open(c);
+    racecheck_open(c);
     if (memory_open(c) && open_races(c, with))
         return c;
     checker_free(c);
@@ -46,7 +44,7 @@ void checker_free(struct checker *c)
     if (!c)
         return;
     tasks_unwatch(c);
-    races_free(c->races);
+    races_free(c->race.races);
     timelines_free(c->timelines);
     memory_close(c);
     wgmma_close(c);
@@ -59,17 +57,8 @@ void checker_free(struct checker *c)
 void checker_forget(struct checker *c, const void *p, uint64_t bytes)
 {
     memory_forget(c, p, bytes);
-    if (c->races)
-        races_forget(c->races, p, bytes);
-}
-
-/* Those of racecheck. */
-static bool add_races(struct checker *c, const struct site_table *k, struct event_list *events,
-                      const struct event_client *wgmma)
-{
-    races_begin(c->races, k);
-    return (!k->has_async || events_add(events, &c->copies)) && (!wgmma || events_add(events, wgmma)) &&
-           events_add(events, races_client(c->races, k)) && (!proxies_concern(k) || events_add(events, &c->proxies));
+    if (c->race.races)
+        races_forget(c->race.races, p, bytes);
 }
 
 bool checker_begin(struct checker *c, struct kernel *kernel, struct event_list *events, bool ruled)
@@ -77,21 +66,20 @@ bool checker_begin(struct checker *c, struct kernel *kernel, struct event_list *
     const struct site_table *k = kernel_sites(kernel);
     unsigned tools = c->options.tools;
     pthread_mutex_lock(&c->lock);
-    if (c->running++ == 0 && c->races)
-        races_rest(c->races);
-    const struct event_client *wgmma = c->races && k ? wgmma_client(c, k) : NULL;
+    if (c->running++ == 0 && c->race.races)
+        races_idle(c->race.races);
     pthread_mutex_unlock(&c->lock);
-    return k && (!(tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK)) || events_add(events, &c->memory)) &&
-           (!ruled || !(tools & HD_TOOL_MEMCHECK) || events_add(events, &c->rules)) &&
+    return k && (!(tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK)) || events_add(events, &c->memory.client)) &&
+           (!ruled || !(tools & HD_TOOL_MEMCHECK) || events_add(events, &c->memory.rules)) &&
            (!(tools & HD_TOOL_SYNCCHECK) || events_add(events, sync_client(c, k))) &&
-           (!c->races || add_races(c, k, events, wgmma));
+           (!c->race.races || racecheck_begin(c, k, events));
 }
 
 void checker_end(struct checker *c)
 {
     pthread_mutex_lock(&c->lock);
     if (--c->running == 0)
-        memory_rest(c);
+        memory_idle(c);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -107,7 +95,7 @@ size_t checker_count(struct checker *c)
     pthread_mutex_lock(&c->findings.lock);
     size_t n = c->findings.n;
     pthread_mutex_unlock(&c->findings.lock);
-    return n + (atomic_load(&c->lost) != NULL) + (c->races ? races_count(c->races) : 0);
+    return n + (atomic_load(&c->memory.lost) != NULL) + (c->race.races ? races_count(c->race.races) : 0);
 }
 
 bool checker_report(struct checker *c, struct diags *diags)
@@ -119,10 +107,10 @@ bool checker_report(struct checker *c, struct diags *diags)
     if (setjmp(oom) == 0) {
         if (c->finished && c->options.tools & HD_TOOL_MEMCHECK)
             memory_count_leaks(c);
-        findings_report(c, diags);
-        memory_tell_lost(c, diags);
-        if (c->races)
-            races_report(c->races, &c->options, diags);
+        findings_report(&c->findings, memory_written, diags);
+        initcheck_report_lost(c, diags);
+        if (c->race.races)
+            races_report(c->race.races, &c->options, diags);
         whole = true;
     }
     pthread_mutex_unlock(&c->findings.lock);

@@ -3,7 +3,7 @@
  * While the host has not waited for all that it has put into streams, what it does to memory that it shares with kernels is
  * watched, access by access (host.h).
  */
-#include "check/report/findings.h"
+#include "check/checker.h"
 
 #include "exec/machine.h"
 #include "exec/queue.h"
@@ -80,8 +80,8 @@ static void on_close(void *data, uint32_t strand)
 
 void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write)
 {
-    if (c->races && task)
-        races_range(c->races, task, p, bytes, write);
+    if (c->race.races && task)
+        races_range(c->race.races, task, p, bytes, write);
 }
 
 /* An instruction is at one place as long as the function that it is in has the same caller: its return address is where the stack
@@ -111,7 +111,7 @@ static void on_host_access(void *data, const struct host_access *a, bool done)
 {
     struct checker *c = data;
     uint32_t task = timelines_host(c->timelines);
-    uint32_t learnt = task ? races_host(c->races, task, place_of(c, a), a, done) : 0;
+    uint32_t learnt = task ? races_host(c->race.races, task, place_of(c, a), a, done) : 0;
     if (learnt)
         keep_learnt(c, learnt);
 }

@@ -1,6 +1,7 @@
 /* Clients of events, and the slots of those that keep something of blocks; see events.h. */
 #include "exec/events.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -8,9 +9,13 @@
 
 static _Atomic unsigned n_slots;
 
-unsigned event_slot_new(void)
+void event_slot_take(unsigned *slot)
 {
-    return atomic_fetch_add(&n_slots, 1);
+    static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&taking);
+    if (!*slot)
+        *slot = atomic_fetch_add(&n_slots, 1) + 1;
+    pthread_mutex_unlock(&taking);
 }
 
 unsigned event_slots(void)

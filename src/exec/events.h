@@ -100,18 +100,19 @@ struct event_block {
     void *slot[]; /* what clients keep of it from its start to its end: NULL at its start */
 };
 
-/* A kind of client that keeps something of blocks takes a slot, once for the process. */
-unsigned event_slot_new(void);
+/* A kind of client that keeps something of blocks takes a slot, once for the process: where *slot is 0. Who has taken it since a block's
+ * start can keep nothing of that. */
+void event_slot_take(unsigned *slot);
 
-/* NULL where nothing is kept; a client that has taken its slot since the block's start can keep nothing. */
+/* NULL where nothing is kept. */
 static inline void *event_kept(const struct event_block *b, unsigned slot)
 {
-    return slot < b->n_slots ? b->slot[slot] : NULL;
+    return slot - 1 < b->n_slots ? b->slot[slot - 1] : NULL;
 }
 static inline void event_keep(struct event_block *b, unsigned slot, void *what)
 {
-    if (slot < b->n_slots)
-        b->slot[slot] = what;
+    if (slot - 1 < b->n_slots)
+        b->slot[slot - 1] = what;
 }
 
 /* The block of a rank in the cluster; NULL where it has ended. */

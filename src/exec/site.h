@@ -100,6 +100,15 @@ struct site_table {
     const struct kernel *code; /* for who looks at its code before it runs; NULL: it is not at hand */
 };
 
+/* Is any of its sites such a one? */
+static inline bool sites_any(const struct site_table *k, bool (*is)(const struct site *s))
+{
+    for (uint32_t i = 0; i < k->n; i++)
+        if (is(&k->at[i]))
+            return true;
+    return false;
+}
+
 /* Made when somebody first asks, freed with the kernel; NULL where memory is exhausted. */
 const struct site_table *kernel_sites(struct kernel *k);
 void kernel_free_sites(struct kernel *k);

@@ -420,17 +420,11 @@ static void on_schedule(void *data, const struct schedule_event *e)
 
 /* ---- launches ---- */
 
-static void take_slot(void)
-{
-    slot = event_slot_new();
-}
-
 struct counter *counter_new(const struct device_model *model, uint64_t sample_after)
 {
     bool known;
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct counter *c = calloc(1, sizeof *c);
-    pthread_once(&once, take_slot);
+    event_slot_take(&slot);
     if (!c)
         return NULL;
     c->model = model;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "check/report/findings.h"
+#include "check/checker.h"
 #include "exec/events.h"
 
 struct memory_rules *rules_new(const hd_memory_rule *rules, size_t n)
@@ -129,21 +129,17 @@ static bool violated(struct checker *c, const struct access_event *e, const stru
         return false;
     }
     arena_free(&words);
-    struct sight s = {.code = fault_code(kind),
-                      .kind = kinds[(e->reads && e->writes) + e->writes],
-                      .severity = DIAG_ERROR,
-                      .site = e->site,
-                      .key = (const void *)(uintptr_t)missing,
-                      .block = e->block,
-                      .warp = e->warp,
-                      .lane = lane,
-                      .count = 1};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return true;
-    f->text = arena_printf(arena, "%s %s", thread_name(arena, e->block, e->warp, lane),
-                           describe(e, rules, at, address, missing, arena));
-    findings_done(&c->findings);
+    struct finding *f =
+        findings_count(&c->findings, &(struct occurrence){.code = fault_code(kind),
+                                                          .site = e->site,
+                                                          .key = (const void *)(uintptr_t)missing,
+                                                          .block = e->block,
+                                                          .warp = e->warp,
+                                                          .lanes = 1u << lane,
+                                                          .kind = kinds[(e->reads && e->writes) + e->writes]});
+    if (f)
+        findings_describe(&c->findings, f, NULL, "%s %s", thread_name(arena, e->block, e->warp, lane),
+                          describe(e, rules, at, address, missing, arena));
     return true;
 }
 
@@ -173,5 +169,5 @@ static void on_access(void *data, const struct access_event *e)
 
 void rules_open(struct checker *c)
 {
-    c->rules = (struct event_client){.data = c, .wants = EVENT_BIT(EVENT_ACCESS), .access = on_access};
+    c->memory.rules = (struct event_client){.data = c, .wants = EVENT_BIT(EVENT_ACCESS), .access = on_access};
 }

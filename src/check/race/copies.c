@@ -1,38 +1,30 @@
 /* Asynchronous copies that nobody has waited for (PTX ISA 9.7.9.25): accesses to what one is still to write, and writes to what one is
- * still to read; part of racecheck.
+ * still to read.
  *
- * The machine does a copy when a wait asks for it (exec/async.h), so whoever comes before has passed no wait, and would find either
- * value on a GPU. Where nothing else moved, or by a random schedule, the copy has been done earlier, and nothing is said.
+ * The machine performs a copy as late as a wait allows (exec/async.h), so whoever comes before has passed no wait, and would find either
+ * value on a GPU. Where nothing else moved, or by a random schedule, the copy has been done earlier, and nothing is reported.
  */
-#include "check/report/findings.h"
+#include "check/checker.h"
 
 static void on_overtake(void *data, const struct overtake_event *o)
 {
     struct checker *c = data;
     struct arena *arena = &c->findings.arena;
     const struct access_event *e = o->access;
-    struct sight s = {.code = "unfinished-copy",
-                      .severity = DIAG_ERROR,
-                      .site = e->site,
-                      .key = o->copy,
-                      .block = e->block,
-                      .warp = e->warp,
-                      .lane = o->lane,
-                      .count = 1};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return;
-    f->text =
-        arena_printf(arena, "%s %s %s, which an asynchronous copy %s is still to %s: nobody has waited for it",
-                     thread_name(arena, e->block, e->warp, o->lane), e->writes ? "writes" : "reads",
-                     memory_place(c, e, o->lane, arena), place_name(arena, o->copy), o->written ? "write" : "read");
-    f->help = o->written
-                  ? "wait for the copy, and have the block meet at a barrier where threads read what others have copied"
-                  : "wait until the copy has read its source (.read)";
-    findings_done(&c->findings);
+    struct finding *f =
+        findings_error(&c->findings, "unfinished-copy", e->site, o->copy, e->block, e->warp, 1u << o->lane);
+    if (f)
+        findings_describe(
+            &c->findings, f,
+            o->written
+                ? "wait for the copy, and have the block meet at a barrier where threads read what others have copied"
+                : "wait until the copy has read its source (.read)",
+            "%s %s %s, which an asynchronous copy %s is still to %s: nobody has waited for it",
+            thread_name(arena, e->block, e->warp, o->lane), e->writes ? "writes" : "reads",
+            memory_place(c, e, o->lane, arena), place_name(arena, o->copy), o->written ? "write" : "read");
 }
 
 void copies_open(struct checker *c)
 {
-    c->copies = (struct event_client){.data = c, .wants = EVENT_BIT(EVENT_OVERTAKE), .overtake = on_overtake};
+    c->race.copies = (struct event_client){.data = c, .wants = EVENT_BIT(EVENT_OVERTAKE), .overtake = on_overtake};
 }

@@ -7,7 +7,7 @@
  * proxies. Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs no
  * fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
  */
-#include "check/report/findings.h"
+#include "check/checker.h"
 #include "check/race/state.h"
 
 #include <stdlib.h>
@@ -97,41 +97,27 @@ struct upon {
     uint64_t address;
 };
 
-static const char *writer_name(const struct async_access *x, const struct upon *w, struct arena *arena)
-{
-    const struct incarnation *i = order_incarnation(race_block_of(x->block)->order->order, w->incarnation);
-    return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", w->thread % i->block[0],
-                        w->thread / i->block[0] % i->block[1], w->thread / i->block[0] / i->block[1], i->ctaid[0],
-                        i->ctaid[1], i->ctaid[2]);
-}
-
-static void tell(struct checker *c, const struct async_access *x, const struct upon *w)
+static void report(struct checker *c, const struct async_access *x, const struct upon *w)
 {
     struct arena *arena = &c->findings.arena;
-    struct sight s = {.code = "missing-proxy-fence",
-                      .severity = DIAG_ERROR,
-                      .site = x->site,
-                      .key = w->site,
-                      .block = x->block,
-                      .warp = x->warp,
-                      .lane = x->lane,
-                      .count = 1};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return;
+    const struct incarnation *writer = order_incarnation(race_block_of(x->block)->order->order, w->incarnation);
     const struct access_event at = {
         .block = x->block, .space = x->owner ? SPACE_SHARED : SPACE_GLOBAL, .base = w->address};
-    f->text = arena_printf(arena,
-                           "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no "
-                           "fence.proxy.async stands between the two",
-                           thread_name(arena, x->block, x->warp, x->lane), x->writes ? "write" : "read",
-                           memory_place(c, &at, 0, arena), writer_name(x, w, arena), place_name(arena, w->site));
-    f->help = x->owner
-                  ? "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the "
-                    "threads that write, behind the write and before the barrier"
-                  : "fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the threads "
-                    "that write, behind the write and before what orders the copy behind it";
-    findings_done(&c->findings);
+    struct finding *f =
+        findings_error(&c->findings, "missing-proxy-fence", x->site, w->site, x->block, x->warp, 1u << x->lane);
+    if (f)
+        findings_describe(
+            &c->findings, f,
+            x->owner
+                ? "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the "
+                  "threads that write, behind the write and before the barrier"
+                : "fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the threads "
+                  "that write, behind the write and before what orders the copy behind it",
+            "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no fence.proxy.async stands "
+            "between the two",
+            thread_name(arena, x->block, x->warp, x->lane), x->writes ? "write" : "read",
+            memory_place(c, &at, 0, arena), thread_words(arena, writer->block, writer->ctaid, w->thread),
+            place_name(arena, w->site));
 }
 
 /* Has it happened before? */
@@ -166,9 +152,9 @@ static void look_at(struct checker *c, const struct async_access *x)
     for (uint64_t word = x->address / 4; word < end && word < p->words; word++) {
         const struct proxy_write *w = &p->at[word];
         if (w->site && !is_same(w, &last) && is_missing(x, w))
-            tell(c, x,
-                 &(struct upon){w->site, race_block_of(x->owner)->order->number, w->warp * WARP_LANES + w->lane,
-                                4 * word});
+            report(c, x,
+                   &(struct upon){w->site, race_block_of(x->owner)->order->number, w->warp * WARP_LANES + w->lane,
+                                  4 * word});
         last = *w;
     }
 }
@@ -212,7 +198,7 @@ static void see_history(void *data, const struct histories *of, const struct acc
     for (unsigned i = 0; i < h->n; i++)
         if (find_missing(l, history_site_epoch(of, h->at[i].site_epoch), rotate_left(h->at[i].lanes, lane), &w)) {
             w.address = address;
-            tell(l->checker, l->access, &w);
+            report(l->checker, l->access, &w);
             found = true;
         }
     l->last = found ? NULL : h;
@@ -223,7 +209,7 @@ static void look_at_global(struct checker *c, const struct async_access *x)
 {
     struct look l = {.checker = c, .access = x};
     if (race_block_of(x->block))
-        race_each_history(c->races, x->address, x->bytes, see_history, &l);
+        race_each_history(c->race.races, x->address, x->bytes, see_history, &l);
 }
 
 static void look_at_tensor(struct checker *c, struct async_access *x, const struct async_tensor *t)
@@ -294,16 +280,10 @@ static void on_matrix(void *data, const struct matrix_event *e)
                                          .bytes = e->bytes});
 }
 
-static void take_slot(void)
-{
-    slot = event_slot_new();
-}
-
 void proxies_open(struct checker *c)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, take_slot);
-    c->proxies =
+    event_slot_take(&slot);
+    c->race.proxies =
         (struct event_client){.data = c,
                               .wants = EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_ISSUE) | EVENT_BIT(EVENT_MATRIX) |
                                        EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
@@ -313,11 +293,12 @@ void proxies_open(struct checker *c)
                               .schedule = on_schedule};
 }
 
-/* Does an instruction of the kernel access shared memory by the async proxy? */
+static bool is_of_async_proxy(const struct site *s)
+{
+    return s->kind == SITE_WGMMA || (s->kind == SITE_COPY && s->mode > ASYNC_STORE);
+}
+
 bool proxies_concern(const struct site_table *k)
 {
-    for (uint32_t i = 0; i < k->n; i++)
-        if (k->at[i].kind == SITE_WGMMA || (k->at[i].kind == SITE_COPY && k->at[i].mode > ASYNC_STORE))
-            return true;
-    return false;
+    return sites_any(k, is_of_async_proxy);
 }

@@ -41,16 +41,10 @@ static void free_task_block(struct race_block *b)
     free(b);
 }
 
-static void take_slot(void)
-{
-    race_slot = event_slot_new();
-}
-
 struct races *races_new(struct machine *m, struct timelines *timelines, struct budget *budget)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct races *r = calloc(1, sizeof *r);
-    pthread_once(&once, take_slot);
+    event_slot_take(&race_slot);
     if (!r)
         return NULL;
     r->machine = m;
@@ -158,7 +152,7 @@ static void forget_global(struct races *r)
     atomic_store(&r->no_memory, false);
 }
 
-void races_rest(struct races *r)
+void races_idle(struct races *r)
 {
     pthread_mutex_lock(&r->range_lock);
     if (atomic_load(&r->newest) <= timelines_retired(r->timelines)) {

@@ -23,7 +23,7 @@ struct host_access;
 struct races *races_new(struct machine *m, struct timelines *timelines, struct budget *budget);
 void races_free(struct races *r);
 /* No launch runs, and none begins: what nothing can race with any more is forgotten. */
-void races_rest(struct races *r);
+void races_idle(struct races *r);
 /* Before a launch of the kernel, which gets this client. */
 void races_begin(struct races *r, const struct site_table *k);
 const struct event_client *races_client(struct races *r, const struct site_table *k);

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "check/report/findings.h"
+#include "check/checker.h"
 #include "exec/code.h"
 
 /* Products by how recent they are: not committed yet, of the newest group, of the one before it, ... */
@@ -223,7 +223,7 @@ static bool flow(struct pass *p, uint32_t order)
 }
 
 /* False where the function is too large to be looked at. */
-static bool settle(struct pass *p)
+static bool solve(struct pass *p)
 {
     bool news = true;
     for (unsigned round = 0; news && round < MOST_ROUNDS; round++) {
@@ -249,7 +249,7 @@ static void look_at(struct wgmma_kernel *x, const struct code *c)
     for (size_t k = 0; k < cells; k++)
         p.start[k] = (struct flight){IDLE, IDLE, false};
     p.start_unfenced[0] = c == x->kernel->code->entry;
-    if (settle(&p)) {
+    if (solve(&p)) {
         p.found = ARENA_NEW(&x->arena, struct misused_code);
         *p.found =
             (struct misused_code){x->codes, c->index, ARENA_ARRAY(&x->arena, struct misuse *, f->n_ordered + 1), false};
@@ -261,7 +261,7 @@ static void look_at(struct wgmma_kernel *x, const struct code *c)
 
 /* ---- findings ---- */
 
-static void tell(struct checker *c, const struct enter_event *e, const struct misuse *m)
+static void report(struct checker *c, const struct enter_event *e, const struct misuse *m)
 {
     static const struct {
         const char *code, *text, *help;
@@ -277,21 +277,12 @@ static void tell(struct checker *c, const struct enter_event *e, const struct mi
                           "runs a `wgmma.mma_async` on registers that no `wgmma.fence` has ordered before it",
                           "wgmma.fence before the first product, and wherever its registers have been written"},
     };
-    struct arena *arena = &c->findings.arena;
-    struct sight s = {.code = words[m->kind].code,
-                      .severity = DIAG_ERROR,
-                      .site = m->site,
-                      .key = words[m->kind].text,
-                      .block = e->block,
-                      .warp = e->warp,
-                      .lane = (unsigned)__builtin_ctz(e->lanes),
-                      .count = (uint64_t)__builtin_popcount(e->lanes)};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return;
-    f->text = arena_printf(arena, "%s %s", thread_name(arena, e->block, e->warp, s.lane), words[m->kind].text);
-    f->help = words[m->kind].help;
-    findings_done(&c->findings);
+    struct finding *f =
+        findings_error(&c->findings, words[m->kind].code, m->site, words[m->kind].text, e->block, e->warp, e->lanes);
+    if (f)
+        findings_describe(&c->findings, f, words[m->kind].help, "%s %s",
+                          thread_name(&c->findings.arena, e->block, e->warp, (unsigned)__builtin_ctz(e->lanes)),
+                          words[m->kind].text);
 }
 
 static void on_enter(void *data, const struct enter_event *e)
@@ -299,7 +290,7 @@ static void on_enter(void *data, const struct enter_event *e)
     struct wgmma_kernel *x = data;
     for (const struct misused_code *c = x->codes; c; c = c->next)
         for (const struct misuse *m = c->function == e->function ? c->of_block[e->code_block] : NULL; m; m = m->next)
-            tell(x->checker, e, m);
+            report(x->checker, e, m);
 }
 
 /* ---- kernels ---- */
@@ -310,7 +301,7 @@ static struct wgmma_kernel *new_kernel(struct checker *c, const struct site_tabl
     jmp_buf oom;
     if (!x)
         return NULL;
-    *x = (struct wgmma_kernel){.next = c->wgmma,
+    *x = (struct wgmma_kernel){.next = c->race.wgmma,
                                .kernel = k,
                                .checker = c,
                                .client = {.data = x, .wants = EVENT_BIT(EVENT_ENTER), .enter = on_enter}};
@@ -320,13 +311,13 @@ static struct wgmma_kernel *new_kernel(struct checker *c, const struct site_tabl
             if (has_wgmma(k->code->functions.at[i]))
                 look_at(x, k->code->functions.at[i]);
     arena_free(&x->scratch);
-    c->wgmma = x;
+    c->race.wgmma = x;
     return x;
 }
 
 const struct event_client *wgmma_client(struct checker *c, const struct site_table *k)
 {
-    struct wgmma_kernel *x = c->wgmma;
+    struct wgmma_kernel *x = c->race.wgmma;
     while (x && x->kernel != k)
         x = x->next;
     x = x || !k->code ? x : new_kernel(c, k);
@@ -335,10 +326,10 @@ const struct event_client *wgmma_client(struct checker *c, const struct site_tab
 
 void wgmma_close(struct checker *c)
 {
-    while (c->wgmma) {
-        struct wgmma_kernel *next = c->wgmma->next;
-        arena_free(&c->wgmma->arena);
-        free(c->wgmma);
-        c->wgmma = next;
+    while (c->race.wgmma) {
+        struct wgmma_kernel *next = c->race.wgmma->next;
+        arena_free(&c->race.wgmma->arena);
+        free(c->race.wgmma);
+        c->race.wgmma = next;
     }
 }

@@ -1,8 +1,4 @@
-/* Findings: counted by all threads, kept once each, told in the order of the source; see findings.h.
- *
- * A sight of what has been seen before takes no lock, unless it is of an earlier thread: which thread a finding names does not
- * depend on how blocks were shared out to workers.
- */
+/* Findings; see findings.h. */
 #include "check/report/findings.h"
 
 #include <stdlib.h>
@@ -14,78 +10,96 @@ static unsigned bucket_of(const struct site *s)
     return (unsigned)((uintptr_t)s / sizeof *s % FINDING_BUCKETS);
 }
 
-static struct finding *find(const struct findings *f, const struct sight *s)
+static struct finding *find(const struct findings *f, const struct occurrence *o)
 {
-    struct finding *x = atomic_load_explicit(&f->bucket[bucket_of(s->site)], memory_order_acquire);
-    while (x && !(x->site == s->site && x->key == s->key && strcmp(x->code, s->code) == 0))
+    struct finding *x = atomic_load_explicit(&f->bucket[bucket_of(o->site)], memory_order_acquire);
+    while (x && !(x->site == o->site && x->key == o->key && strcmp(x->code, o->code) == 0))
         x = x->in_bucket;
     return x;
 }
 
-static struct finding *add(struct findings *f, const struct sight *s)
+static struct finding *add(struct findings *f, const struct occurrence *o)
 {
     struct finding *x = ARENA_NEW(&f->arena, struct finding);
     *x = (struct finding){.next = f->newest,
-                          .in_bucket = f->bucket[bucket_of(s->site)],
-                          .code = s->code,
-                          .severity = s->severity,
-                          .site = s->site,
-                          .key = s->key,
-                          .kind = s->kind,
-                          .place = place_keep(&f->sources, s->site, &f->arena),
-                          .kernel = demangle(s->block->launch->kernel->kernel, &f->arena),
+                          .in_bucket = f->bucket[bucket_of(o->site)],
+                          .code = o->code,
+                          .severity = o->severity,
+                          .site = o->site,
+                          .key = o->key,
+                          .kind = o->kind,
+                          .place = place_keep(&f->sources, o->site, &f->arena),
+                          .kernel = demangle(o->block->launch->kernel->kernel, &f->arena),
                           .first = UINT64_MAX};
     f->newest = x;
     f->n++;
-    atomic_store_explicit(&f->bucket[bucket_of(s->site)], x, memory_order_release);
+    atomic_store_explicit(&f->bucket[bucket_of(o->site)], x, memory_order_release);
     return x;
 }
 
-struct finding *findings_add(struct findings *f, const struct sight *s)
+struct finding *findings_add(struct findings *f, const struct occurrence *o)
 {
     jmp_buf oom;
-    struct finding *volatile x = find(f, s);
+    struct finding *volatile x = find(f, o);
     f->arena.on_oom = &oom;
     if (!x && setjmp(oom) == 0)
-        x = add(f, s);
+        x = add(f, o);
     f->arena.on_oom = NULL;
     return x;
 }
 
-/* The place of a thread among those of a launch. */
-static uint64_t order_of(const struct sight *s)
+static unsigned lane_of(const struct occurrence *o)
+{
+    return (unsigned)__builtin_ctz(o->lanes);
+}
+
+/* The position of a thread among those of a launch. */
+static uint64_t order_of(const struct occurrence *o)
 {
     enum { THREAD_BITS = 10 };
-    return s->block->index << THREAD_BITS | (s->warp * WARP_LANES + s->lane);
+    return o->block->index << THREAD_BITS | (o->warp * WARP_LANES + lane_of(o));
 }
 
-static bool is_first(const struct finding *x, const struct sight *s)
+static bool is_first(const struct finding *x, const struct occurrence *o)
 {
     uint64_t first = atomic_load_explicit(&x->first, memory_order_relaxed);
-    return first == UINT64_MAX || (x->launch == s->block->launch->number && order_of(s) < first);
+    return first == UINT64_MAX || (x->launch == o->block->launch->number && order_of(o) < first);
 }
 
-struct finding *findings_sight(struct findings *f, const struct sight *s)
+struct finding *findings_count(struct findings *f, const struct occurrence *o)
 {
-    struct finding *x = find(f, s);
-    if (!x || is_first(x, s)) {
+    struct finding *x = find(f, o);
+    bool describe = false;
+    if (!x || is_first(x, o)) {
         pthread_mutex_lock(&f->lock);
-        x = findings_add(f, s);
-        if (x && is_first(x, s)) {
-            x->launch = s->block->launch->number;
-            atomic_store_explicit(&x->first, order_of(s), memory_order_relaxed);
-            atomic_fetch_add_explicit(&x->count, s->count, memory_order_relaxed);
-            return x;
+        x = findings_add(f, o);
+        describe = x && is_first(x, o);
+        if (describe) {
+            x->launch = o->block->launch->number;
+            atomic_store_explicit(&x->first, order_of(o), memory_order_relaxed);
+        } else {
+            pthread_mutex_unlock(&f->lock);
         }
-        pthread_mutex_unlock(&f->lock);
     }
     if (x)
-        atomic_fetch_add_explicit(&x->count, s->count, memory_order_relaxed);
-    return NULL;
+        atomic_fetch_add_explicit(&x->count, (uint64_t)__builtin_popcount(o->lanes), memory_order_relaxed);
+    return describe ? x : NULL;
 }
 
-void findings_done(struct findings *f)
+struct finding *findings_error(struct findings *f, const char *code, const struct site *site, const void *key,
+                               const struct event_block *b, uint32_t warp, uint32_t lanes)
 {
+    const struct occurrence o = {.code = code, .site = site, .key = key, .block = b, .warp = warp, .lanes = lanes};
+    return findings_count(f, &o);
+}
+
+void findings_describe(struct findings *f, struct finding *x, const char *help, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    x->text = arena_vprintf(&f->arena, format, arguments);
+    va_end(arguments);
+    x->help = help;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -97,12 +111,15 @@ void findings_close(struct findings *f)
 
 /* ---- words ---- */
 
+const char *thread_words(struct arena *arena, const uint32_t block[3], const uint32_t ctaid[3], unsigned thread)
+{
+    return arena_printf(arena, "thread (%u,%u,%u) of block (%u,%u,%u)", thread % block[0], thread / block[0] % block[1],
+                        thread / block[0] / block[1], ctaid[0], ctaid[1], ctaid[2]);
+}
+
 const char *thread_name(struct arena *arena, const struct event_block *b, uint32_t warp, unsigned lane)
 {
-    const uint32_t *block = b->launch->block;
-    uint32_t t = warp * WARP_LANES + lane;
-    return arena_printf(arena, "thread (%u,%u,%u) of %s", t % block[0], t / block[0] % block[1],
-                        t / block[0] / block[1], block_name(arena, b));
+    return thread_words(arena, b->launch->block, b->ctaid, warp * WARP_LANES + lane);
 }
 
 const char *block_name(struct arena *arena, const struct event_block *b)
@@ -140,12 +157,6 @@ static bool are_same(const struct finding *a, const struct finding *b)
                          : !b->place.cuda && place_compare(&a->place, &b->place) == 0;
 }
 
-static const char *text_of(const struct finding *f, struct arena *arena)
-{
-    const char *written = memory_written(f, arena);
-    return written ? arena_printf(arena, "%s; %s", f->text, written) : f->text;
-}
-
 static uint64_t count_of(const struct finding *f)
 {
     return f->text ? atomic_load(&f->count) : 0;
@@ -171,9 +182,8 @@ static struct place report_place(const struct place *p, struct arena *arena)
     return copy;
 }
 
-void findings_report(struct checker *c, struct diags *diags)
+void findings_report(struct findings *f, finding_end_fn *end, struct diags *diags)
 {
-    struct findings *f = &c->findings;
     const struct finding **sorted = ARENA_ARRAY(diags->arena, const struct finding *, f->n);
     uint32_t n = 0;
     for (struct finding *x = f->newest; x; x = x->next)
@@ -185,8 +195,9 @@ void findings_report(struct checker *c, struct diags *diags)
         const struct finding *x = sorted[i];
         if (!x)
             continue;
+        const char *more = end(x, diags->arena);
         diag_finding(diags, x->severity, report_place(&x->place, diags->arena), x->code, x->help,
-                     merge_same(sorted, n, i), "%s", text_of(x, diags->arena));
+                     merge_same(sorted, n, i), "%s%s%s", x->text, more ? "; " : "", more ? more : "");
         diag_of_kernel(diags, x->kernel, x->kind);
     }
 }

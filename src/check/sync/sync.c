@@ -1,5 +1,5 @@
-/* synccheck: misused barriers and masks; see check.h. What makes threads wait for ever is not here: exec/stall.c reports it. */
-#include "check/report/findings.h"
+/* synccheck: misused barriers, masks and mbarriers; see sync.h. */
+#include "check/checker.h"
 
 #include "exec/barrier.h"
 #include "isa/sem.h"
@@ -9,34 +9,27 @@ static const char *lanes_name(struct arena *arena, uint32_t lanes)
     return fault_members("lane", lanes, arena);
 }
 
+/* ---- who meets at a barrier ---- */
+
 /* `call`: the two are at one barrier, to which a's have come by this call; or NULL. */
 static void divergent(struct checker *c, const struct barrier_party *a, const struct barrier_party *b,
                       const struct site *call, uint32_t id)
 {
     struct arena *arena = &c->findings.arena;
-    struct sight s = {.code = "divergent-barrier",
-                      .severity = DIAG_ERROR,
-                      .site = a->site,
-                      .key = call ? call : b->site,
-                      .block = a->block,
-                      .warp = a->warp,
-                      .lane = (unsigned)__builtin_ctz(a->lanes),
-                      .count = 1};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return;
-    f->text = arena_printf(arena,
-                           "%s of warp %u of %s reach %s here, %s %s%s: all threads of the "
-                           "warp must execute one instruction%s",
-                           lanes_name(arena, a->lanes), a->warp, block_name(arena, a->block), barrier_name(id),
-                           lanes_name(arena, b->lanes), call ? "by another call, " : "",
-                           place_name(arena, call ? call : b->site), call ? " together" : "");
-    f->help = "move the barrier out of the branch, or use barrier.sync without .aligned";
-    findings_done(&c->findings);
+    const struct site *other = call ? call : b->site;
+    struct finding *f =
+        findings_error(&c->findings, "divergent-barrier", a->site, other, a->block, a->warp, first_lane(a->lanes));
+    if (f)
+        findings_describe(&c->findings, f, "move the barrier out of the branch, or use barrier.sync without .aligned",
+                          "%s of warp %u of %s reach %s here, %s %s%s: all threads of the warp must execute one "
+                          "instruction%s",
+                          lanes_name(arena, a->lanes), a->warp, block_name(arena, a->block), barrier_name(id),
+                          lanes_name(arena, b->lanes), call ? "by another call, " : "", place_name(arena, other),
+                          call ? " together" : "");
 }
 
-/* 9.7.13.1: in code under a condition .aligned is for those that all threads of the warp evaluate alike, and it says that all threads of the warp execute the same barrier instruction. Looked at when the barrier
- * opens, so that it does not depend on who came first; lanes that have exited by then do not count. */
+/* All threads of a warp must execute the same aligned barrier (9.7.13.1). Checked when the barrier opens, so that it does not depend on who
+ * came first; lanes that have exited by then do not count. */
 static void check_alignment(struct checker *c, const struct sync_event *e)
 {
     const struct barrier_party *first = NULL;
@@ -63,26 +56,21 @@ static void apart(struct checker *c, const struct barrier_party *p, const struct
                   uint32_t id)
 {
     struct arena *arena = &c->findings.arena;
-    struct sight s = {.code = "divergent-block",
-                      .severity = DIAG_WARNING,
-                      .site = p->site,
-                      .key = than->site,
-                      .block = p->block,
-                      .warp = p->warp,
-                      .lane = (unsigned)__builtin_ctz(p->lanes),
-                      .count = 1};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return;
-    f->text =
-        arena_printf(arena,
-                     "warp %u of %s meets warp %u at %s here, and that one is %s: PTX lets whole warps do so, while "
-                     "CUDA C++ wants a condition around __syncthreads() to be the same for all threads of the block",
-                     p->warp, block_name(arena, p->block), warp, barrier_name(id), place_name(arena, than->site));
-    f->help =
-        "move the barrier out of the branch; or, where it is meant, use a barrier with a number and a count of its "
-        "own (barrier.sync ID, THREADS)";
-    findings_done(&c->findings);
+    struct finding *f = findings_count(&c->findings, &(struct occurrence){.code = "divergent-block",
+                                                                          .site = p->site,
+                                                                          .key = than->site,
+                                                                          .block = p->block,
+                                                                          .warp = p->warp,
+                                                                          .lanes = first_lane(p->lanes),
+                                                                          .severity = DIAG_WARNING});
+    if (f)
+        findings_describe(
+            &c->findings, f,
+            "move the barrier out of the branch; or, where it is meant, use a barrier with a number and a count of its "
+            "own (barrier.sync ID, THREADS)",
+            "warp %u of %s meets warp %u at %s here, and that one is %s: PTX lets whole warps do so, while "
+            "CUDA C++ wants a condition around __syncthreads() to be the same for all threads of the block",
+            p->warp, block_name(arena, p->block), warp, barrier_name(id), place_name(arena, than->site));
 }
 
 /* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of CUDA C++'s (Programming Guide,
@@ -103,58 +91,33 @@ static void check_block(struct checker *c, const struct sync_event *e)
     }
 }
 
+/* ---- operands ---- */
+
+static struct finding *count(struct checker *c, const char *code, const struct sync_event *e, const struct site *key,
+                             uint32_t lanes)
+{
+    return findings_error(&c->findings, code, e->site, key, e->block, e->warp, first_lane(lanes));
+}
+
 /* Threads that meet at a barrier must give it the same count. */
 static void check_count(struct checker *c, const struct sync_event *e)
 {
-    struct arena *arena = &c->findings.arena;
-    struct sight s = {.code = "barrier-count",
-                      .severity = DIAG_ERROR,
-                      .site = e->site,
-                      .key = e->first,
-                      .block = e->block,
-                      .warp = e->warp,
-                      .lane = (unsigned)__builtin_ctz(e->lanes),
-                      .count = 1};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return;
-    f->text = arena_printf(arena, "barrier %u is given %u threads here and %u %s (0: all of the block)", e->id,
-                           e->threads, e->expected, place_name(arena, e->first));
-    findings_done(&c->findings);
+    struct finding *f = count(c, "barrier-count", e, e->first, e->lanes);
+    if (f)
+        findings_describe(&c->findings, f, NULL, "barrier %u is given %u threads here and %u %s (0: all of the block)",
+                          e->id, e->threads, e->expected, place_name(&c->findings.arena, e->first));
 }
 
-/* 9.7.13.1: red is not to be intermixed with sync and arrive at one active barrier, and has one operation. */
+/* bar.red is not to be mixed with sync and arrive at one active barrier, and has one operation (9.7.13.1). */
 static void check_reduction(struct checker *c, const struct sync_event *e)
 {
-    struct arena *arena = &c->findings.arena;
-    struct sight s = {.code = "barrier-reduction",
-                      .severity = DIAG_ERROR,
-                      .site = e->site,
-                      .key = e->first,
-                      .block = e->block,
-                      .warp = e->warp,
-                      .lane = (unsigned)__builtin_ctz(e->lanes),
-                      .count = 1};
-    struct finding *f = findings_sight(&c->findings, &s);
-    if (!f)
-        return;
-    f->text = arena_printf(arena,
-                           "threads meet at barrier %u by `%.*s` here and by `%.*s` %s: those that reduce meet by one "
-                           "operation alone",
-                           e->id, STR_ARG(e->site->opcode), STR_ARG(e->first->opcode), place_name(arena, e->first));
-    findings_done(&c->findings);
-}
-
-static struct finding *mask_sight(struct checker *c, const struct sync_event *e, const char *code, uint32_t lanes)
-{
-    struct sight s = {.code = code,
-                      .severity = DIAG_ERROR,
-                      .site = e->site,
-                      .block = e->block,
-                      .warp = e->warp,
-                      .lane = (unsigned)__builtin_ctz(lanes),
-                      .count = 1};
-    return findings_sight(&c->findings, &s);
+    struct finding *f = count(c, "barrier-reduction", e, e->first, e->lanes);
+    if (f)
+        findings_describe(&c->findings, f, NULL,
+                          "threads meet at barrier %u by `%.*s` here and by `%.*s` %s: those that reduce meet by one "
+                          "operation alone",
+                          e->id, STR_ARG(e->site->opcode), STR_ARG(e->first->opcode),
+                          place_name(&c->findings.arena, e->first));
 }
 
 /* "lanes 0-3 of warp 1 of block (0,0,0)" */
@@ -165,30 +128,23 @@ static const char *lanes_of_warp(struct arena *arena, const struct sync_event *e
 
 static void report_strangers(struct checker *c, const struct sync_event *e, uint32_t lanes)
 {
-    struct arena *arena = &c->findings.arena;
-    struct finding *f = mask_sight(c, e, "mask", lanes);
-    if (!f)
-        return;
-    f->text = arena_printf(arena, "%s use mask 0x%08x, which does not name them", lanes_of_warp(arena, e, lanes),
-                           e->membermask);
-    findings_done(&c->findings);
+    struct finding *f = count(c, "mask", e, NULL, lanes);
+    if (f)
+        findings_describe(&c->findings, f, NULL, "%s use mask 0x%08x, which does not name them",
+                          lanes_of_warp(&c->findings.arena, e, lanes), e->membermask);
 }
 
 static void report_readers(struct checker *c, const struct sync_event *e, uint32_t lanes)
 {
-    struct arena *arena = &c->findings.arena;
     unsigned l = (unsigned)__builtin_ctz(lanes);
-    struct finding *f = mask_sight(c, e, "shfl-source", lanes);
-    if (!f)
-        return;
-    f->text =
-        arena_printf(arena, "%s read from lanes that take no part (lane %u from lane %u): the values are undefined",
-                     lanes_of_warp(arena, e, lanes), l, e->source_lane[l]);
-    findings_done(&c->findings);
+    struct finding *f = count(c, "shfl-source", e, NULL, lanes);
+    if (f)
+        findings_describe(&c->findings, f, NULL,
+                          "%s read from lanes that take no part (lane %u from lane %u): the values are undefined",
+                          lanes_of_warp(&c->findings.arena, e, lanes), l, e->source_lane[l]);
 }
 
-/* 9.7.9.6, 9.7.13: a lane that executes a .sync instruction stands in its own mask; shfl reads from lanes that take
- * part. */
+/* A lane that executes a .sync instruction is in its own mask, and shfl reads from lanes that take part (9.7.9.6, 9.7.13). */
 static void check_mask(struct checker *c, const struct sync_event *e)
 {
     uint32_t strangers = e->lanes & ~e->membermask, readers = 0;
@@ -204,36 +160,20 @@ static void check_mask(struct checker *c, const struct sync_event *e)
         report_readers(c, e, readers);
 }
 
-static void check_cluster(struct checker *c, const struct sync_event *e)
-{
-    const struct event_block *peer = e->block;
-    check_alignment(c, e);
-    do {
-        parted_open(peer);
-        peer = peer->peer;
-    } while (peer != e->block);
-}
-
-/* 9.7.13.15.11: behind mbarrier.inval an object is none until it is initialised again. */
+/* After mbarrier.inval an object is no mbarrier until it is initialised again (9.7.13.15.11). */
 static void check_mbarrier(struct checker *c, const struct sync_event *e)
 {
-    struct sight s = {.code = "invalidated-mbarrier",
-                      .severity = DIAG_ERROR,
-                      .site = e->site,
-                      .block = e->block,
-                      .warp = e->warp,
-                      .lane = (unsigned)__builtin_ctz(e->lanes),
-                      .count = 1};
-    struct finding *f = e->invalid ? findings_sight(&c->findings, &s) : NULL;
-    if (!f)
-        return;
-    f->text = arena_printf(&c->findings.arena, "%s uses an mbarrier that was invalidated (mbarrier.inval)",
-                           thread_name(&c->findings.arena, e->block, e->warp, s.lane));
-    f->help =
-        "have all threads meet at a barrier between its last use and mbarrier.inval (the end of a cuda::barrier or "
-        "cuda::pipeline), or initialise it again";
-    findings_done(&c->findings);
+    struct finding *f = e->invalid ? count(c, "invalidated-mbarrier", e, NULL, e->lanes) : NULL;
+    if (f)
+        findings_describe(
+            &c->findings, f,
+            "have all threads meet at a barrier between its last use and mbarrier.inval (the end of a cuda::barrier or "
+            "cuda::pipeline), or initialise it again",
+            "%s uses an mbarrier that was invalidated (mbarrier.inval)",
+            thread_name(&c->findings.arena, e->block, e->warp, (unsigned)__builtin_ctz(e->lanes)));
 }
+
+/* ---- events ---- */
 
 static void on_sync(void *data, const struct sync_event *e)
 {
@@ -245,10 +185,17 @@ static void on_sync(void *data, const struct sync_event *e)
     case EVENT_BARRIER_OPEN:
         check_alignment(data, e);
         check_block(data, e);
-        parted_open(e->block);
+        divergence_barrier_opens(e->block);
         break;
-    case EVENT_CLUSTER_OPEN: check_cluster(data, e); break;
-    case EVENT_EXIT: parted_exit(data, e); break;
+    case EVENT_CLUSTER_OPEN: {
+        const struct event_block *peer = e->block;
+        check_alignment(data, e);
+        do
+            divergence_barrier_opens(peer);
+        while ((peer = peer->peer) != e->block);
+        break;
+    }
+    case EVENT_EXIT: divergence_exit(data, e); break;
     default: check_mask(data, e); break;
     }
 }
@@ -256,31 +203,31 @@ static void on_sync(void *data, const struct sync_event *e)
 static void on_enter(void *data, const struct enter_event *e)
 {
     if (__builtin_expect(e->n_waits > 0, 0))
-        parted_enter(data, e);
+        divergence_enter(data, e);
 }
 
 static void on_schedule(void *data, const struct schedule_event *e)
 {
     (void)data;
-    parted_schedule(e);
+    divergence_block_ends(e->block);
 }
 
 const struct event_client *sync_client(struct checker *c, const struct site_table *k)
 {
-    return parted_concern(k) ? &c->sync_parted : &c->sync;
+    return divergence_concerns(k) ? &c->sync.divergence : &c->sync.plain;
 }
 
 void sync_open(struct checker *c)
 {
-    c->sync = (struct event_client){.data = c,
-                                    .wants = EVENT_BIT(EVENT_BARRIER_COUNTS) | EVENT_BIT(EVENT_BARRIER_MIXED) |
-                                             EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_CLUSTER_OPEN) |
-                                             EVENT_BIT(EVENT_COLLECTIVE) | EVENT_BIT(EVENT_MBARRIER_ARRIVE) |
-                                             EVENT_BIT(EVENT_MBARRIER_WAIT),
-                                    .sync = on_sync};
-    c->sync_parted = c->sync;
-    c->sync_parted.wants |= EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_ENTER_PARTED) | EVENT_BIT(EVENT_BLOCK_END);
-    c->sync_parted.enter = on_enter;
-    c->sync_parted.schedule = on_schedule;
-    parted_init();
+    c->sync.plain = (struct event_client){.data = c,
+                                          .wants = EVENT_BIT(EVENT_BARRIER_COUNTS) | EVENT_BIT(EVENT_BARRIER_MIXED) |
+                                                   EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_CLUSTER_OPEN) |
+                                                   EVENT_BIT(EVENT_COLLECTIVE) | EVENT_BIT(EVENT_MBARRIER_ARRIVE) |
+                                                   EVENT_BIT(EVENT_MBARRIER_WAIT),
+                                          .sync = on_sync};
+    c->sync.divergence = c->sync.plain;
+    c->sync.divergence.wants |= EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_ENTER_PARTED) | EVENT_BIT(EVENT_BLOCK_END);
+    c->sync.divergence.enter = on_enter;
+    c->sync.divergence.schedule = on_schedule;
+    divergence_open();
 }
