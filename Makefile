@@ -178,6 +178,7 @@ format:
 lint: all
 	git ls-files '*.c' '*.h' | xargs clang-format-19 --dry-run --Werror
 	scripts/check-layers
+	scripts/check-comments
 	scripts/symbol-circles $(BUILD) --most 4
 
 clean:

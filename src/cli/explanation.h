@@ -11,7 +11,7 @@
 /* Numbers of rows. */
 typedef VEC(uint32_t) row_list;
 
-enum { EXPLAINED_DEVICES = 16 }; /* of a process: MAX_DEVICES of cuda/state.h */
+enum { EXPLAINED_DEVICES = 16 }; /* of a process: MAX_DEVICES of cuda/state/state.h */
 
 struct explanation {
     struct arena *arena;

@@ -1,5 +1,5 @@
 /* What the files of asynchronous work share (async.h): async_queue.c keeps it, async.c does it, async_issue.c and async_bulk.c take it from
- * lanes, async_tensor.c copies by tensor maps, async_tell.c tells of copies. Private to them. */
+ * lanes, async_tensor.c copies by tensor maps, async_tell.c tells of copies. Private to exec/. */
 #ifndef HEDDLE_EXEC_ASYNC_WORK_H
 #define HEDDLE_EXEC_ASYNC_WORK_H
 

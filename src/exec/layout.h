@@ -24,7 +24,7 @@ enum { WARP_ROWS_BYTES = 4 * 128 };
 struct row_fill {
     uint32_t at; /* byte offset */
     uint8_t width;
-    uint32_t sreg; /* enum of ir.h, for special registers */
+    uint32_t sreg; /* enum of ir/ir.h, for special registers */
 };
 
 /* The special registers that a kernel uses, in ROW_BLOCK, in the order in which its functions name them. */

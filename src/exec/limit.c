@@ -63,7 +63,7 @@ static bool look(struct worker *k, struct launch *l)
     k->part = n == 1 ? left : left / (PARTS * n);
     atomic_store(&k->look_at,
                  k->part > UINT64_MAX - k->warp_instructions ? UINT64_MAX : k->warp_instructions + k->part);
-    if (atomic_load(&l->interrupted)) /* launch_interrupt() sets the two in the reverse order */
+    if (atomic_load(&l->interrupted)) /* interrupt_late() sets the two in the reverse order */
         atomic_store(&k->look_at, 0);
     return !exceeded;
 }

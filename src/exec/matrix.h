@@ -1,5 +1,5 @@
 /* Matrix instructions, ready to run: where the registers of fragments are, and where their elements go in dense matrices (isa/mma.h).
- * Private to decode.c, collective.c and the files of matrices.
+ * Private to exec/.
  */
 #ifndef HEDDLE_EXEC_MATRIX_H
 #define HEDDLE_EXEC_MATRIX_H

@@ -36,7 +36,7 @@ static void read_one(struct walk *w, const struct ptx_operand *o, enum isa_type 
     w->m->reads[w->m->n_reads++] = type == TYPE_pred ? ir_predicate(w->b, o) : ir_source(w->b, o, type);
 }
 
-/* No product reads copies (matrix.def). */
+/* No product reads copies (isa/matrix.def). */
 static void read_fragment(struct walk *w, const struct ptx_operand *o, const struct fragment *f)
 {
     unsigned n = w->m->form.kind == MATRIX_PRODUCT ? fragment_own_regs(f) : f->n_regs;

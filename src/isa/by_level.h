@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Defines prefix_for_level(): prefix_v4, prefix_v3, prefix_v2, which is of every other level, too; elsewhere prefix_generic. */
+/* Defines PREFIX_for_level(): prefix_v4, prefix_v3, prefix_v2, which is of every other level, too; elsewhere prefix_generic. */
 #if defined __x86_64__
 #define DEFINE_BY_LEVEL(type, prefix)                                                                                  \
     extern const type prefix##_v2, prefix##_v3, prefix##_v4;                                                           \

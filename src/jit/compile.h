@@ -1,4 +1,4 @@
-/* A request becomes an ELF object. Private to heddle-jit. */
+/* A request becomes an ELF object. Private to jit/compile.c and jit/main.c. */
 #ifndef HEDDLE_JIT_COMPILE_H
 #define HEDDLE_JIT_COMPILE_H
 

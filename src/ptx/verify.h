@@ -1,5 +1,5 @@
 /* What the files of the verifier share: verify.c (modules, declarations, bodies), verify_insn.c (instructions),
- * verify_call.c, verify_matrix.c (calls, matrix instructions), verify_operand.c (operands against what a form of ops.def says),
+ * verify_call.c, verify_matrix.c (calls, matrix instructions), verify_operand.c (operands against what a form of isa/ops.def says),
  * verify_need.c (versions and targets). Private to ptx/.
  *
  * Functions report what is wrong and go on, so that one run finds several errors.

@@ -23,7 +23,7 @@ static void check_words(struct verifier *v)
 
 enum presence { MUST, MAY, MUST_NOT };
 
-/* When does an operand that ops.def marks "?" stand? */
+/* When does an operand that isa/ops.def marks "?" stand? */
 static enum presence presence_of(const struct verifier *v, const struct isa_operand *spec)
 {
     const struct isa_inst *inst = v->insn->inst;

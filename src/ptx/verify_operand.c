@@ -1,4 +1,4 @@
-/* Operands against what a form of ops.def says of them (PTX ISA 6.4, 9.4); see verify.h. */
+/* Operands against what a form of isa/ops.def says of them (PTX ISA 6.4, 9.4); see verify.h. */
 #include <stdarg.h>
 
 #include "isa/opcodes.h"

@@ -102,6 +102,10 @@ def functions_stand_in_the_files_that_the_map_names():
             assert re.search(rf"\b{name}(_sized)?\b", f.read()), f"{name} is not in {path}"
 
 
+CODE = [p for top in ("src", "include") for p in glob.glob(os.path.join(source, top, "**"), recursive=True)
+        if p.endswith((".c", ".h", ".S", ".in", ".def"))]
+
+
 def includes(path, table):
     """Does a file include a table, or is it a script that reads it?"""
     with open(path) as f:
@@ -113,7 +117,11 @@ def includes(path, table):
 def the_map_knows_every_table_and_who_includes_it():
     with open(os.path.join(source, "ARCHITECTURE.md")) as f:
         lines = re.findall(r"^\| (`[^|]*\.def`[^|]*) \|[^|]*\| ([^|]*) \|$", f.read(), re.M)
-    known = set()
+    known, unlisted, users = set(), [], {}
+    for path in CODE:
+        with open(path) as f:
+            for table in re.findall(r'#\s*include "([\w/]+\.def)"', f.read()):
+                users.setdefault(table, set()).add(path)
     for tables, readers in lines:
         names = re.findall(r"`([^`]*)`", tables)
         folder = os.path.dirname(names[0])
@@ -127,8 +135,17 @@ def the_map_knows_every_table_and_who_includes_it():
             assert any(includes(path[0], t) for t in paths), f"{name} includes none of {tables}"
         for t in paths:
             assert any(includes(path[0], t) for _, path in readers), f"nobody of {readers} includes {t}"
-    tables = set(glob.glob(os.path.join(source, "src/**/*.def"), recursive=True) + glob.glob(os.path.join(source, "include/cuda/*.def")))
+        listed = {p for _, files in readers for p in files}
+        silent = {p for t in paths for p in users.get(os.path.relpath(t, os.path.join(source, "src")), ())} - listed - set(paths)
+        unlisted += [f"{names}: {os.path.relpath(p, source)} includes it, too" for p in sorted(silent)]
+    assert not unlisted, "\n".join(unlisted)
+    tables = {p for p in CODE if p.endswith(".def")}
     assert known == tables, known ^ tables
+
+
+def what_comments_name_is_there():
+    done = subprocess.run([os.path.join(source, "scripts/check-comments")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def costs_name_benchmarks_that_there_are():

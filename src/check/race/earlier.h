@@ -119,7 +119,7 @@ static inline bool race_was_observed(const struct current_access *cur, const str
     return false;
 }
 
-/* race_report_pair.c: reports that the access races with what lane `of` of the earlier one's warp has done; that lanes of it race with each
+/* pairs.c: reports that the access races with what lane `of` of the earlier one's warp has done; that lanes of it race with each
  * other. */
 void race_report_pair(struct current_access *cur, const struct earlier *e, unsigned of, unsigned lane,
                       uint64_t address);

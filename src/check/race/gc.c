@@ -4,7 +4,7 @@
  *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and whoever collects has
  *     all locks; those of shared memory are its worker's, who collects;
  *   - what is known of numbers without a cell (struct transition, struct recent_site_epoch, struct current_access) holds for a generation, and another one
- *     begins; so does what has_no_effect() sees without a lock, which asks for the generation before and behind;
+ *     begins; so does what have_no_effect() sees without a lock, which asks for the generation before and behind;
  *   - incarnations are asked for by blocks that run and by sync variables, too (order_keep_incarnations), and their numbers are not taken again,
  *     as clocks have them.
  * So what is given back changes no answer. Besides, cells become empty whose accesses are all before whatever runs and whatever

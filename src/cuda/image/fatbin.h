@@ -3,7 +3,7 @@
  * An image is a fat binary (a wrapper, a container, several containers one after the other in a file), PTX text, or what
  * Heddle makes in the place of machine code: an ELF file whose sections `.heddle.ptx` have the PTX. Of each container comes the PTX that fits the claimed device best: the highest
  * architecture that is not above it. A wrapper of version 2 (nvcc -rdc=true) names a list of containers, whose PTX has
- * to be linked. Private to cuda/.
+ * to be linked.
  */
 #ifndef HEDDLE_CUDA_IMAGE_FATBIN_H
 #define HEDDLE_CUDA_IMAGE_FATBIN_H

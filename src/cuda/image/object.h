@@ -1,5 +1,5 @@
 /* PTX of the host's object files and of libraries (ar) of them, as linkers of device code get them. Private to cuda/, toolkit/
- * and the command line. */
+ * and cc/. */
 #ifndef HEDDLE_CUDA_IMAGE_OBJECT_H
 #define HEDDLE_CUDA_IMAGE_OBJECT_H
 

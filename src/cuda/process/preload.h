@@ -1,4 +1,4 @@
-/* Jumps written over the entries of functions. Private to the preloaded library. */
+/* Jumps written over the entries of functions. Private to preload.c and patch.c. */
 #ifndef HEDDLE_CUDA_PROCESS_PRELOAD_H
 #define HEDDLE_CUDA_PROCESS_PRELOAD_H
 

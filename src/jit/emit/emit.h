@@ -1,4 +1,4 @@
-/* Emitting LLVM for one function: what the files of emit/ share. Private to heddle-jit. See docs/JIT.md.
+/* Emitting LLVM for one function: what the files of emit/ share. Private to jit/emit/ and jit/compile.c. See docs/JIT.md.
  *
  * A register is an alloca that LLVM promotes: a divergent one is <32 x iN>, a uniform or affine one a scalar (the value of lane 0),
  * a piecewise affine one a scalar for each piece of the warp. A predicate is an i32 mask, or an i1 where it is uniform. Pending lanes
