@@ -112,6 +112,8 @@ __attribute__((constructor(200))) static void program_register(void)
         wrapper.linked = list;
     }
     program_handle = __cudaRegisterFatBinary(&wrapper);
+    if (n > 1) /* as nvcc's code does when a library has one of the objects, too, and its turn comes */
+        list[n] = list[n + 1] = list[0];
 }
 
 #endif

@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import has_level, need_compiler  # noqa: E402
-from tap import Skip, heddle, main, run, source  # noqa: E402
+from tap import Skip, heddle, main, need_clang, run, source  # noqa: E402
 
 build = os.path.abspath(os.environ["HEDDLE_BUILD"])
 libraries = os.path.join(build, "lib")
@@ -450,6 +450,52 @@ def a_program_without_PTX_is_refused_with_the_option_that_adds_it():
     status, out, err = run("run", compile_cuda("newer", "-gencode", "arch=compute_100,code=compute_100"))
     assert status == 1 and "sm_100" in err and "arch=compute_90" in err, err
     counts(run("run", "--device", "sm_100", path("newer")))
+
+
+def write_one_object_for_two():
+    write("part.cu", """__global__ void k(int *p) { *p += 5; }
+extern "C" int count(int v)
+{
+    int *p;
+    cudaMallocManaged(&p, 4);
+    *p = v;
+    k<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    return *p;
+}
+""")
+    write("whole.cpp", """#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+extern "C" int count(int);
+int main(int n, char **arguments)
+{
+    void *library = dlopen("libpart.so", RTLD_NOW | RTLD_NOLOAD);
+    printf("%d\\n", ((int (*)(int))dlsym(library, "count"))(2));
+    if (n > 1)
+        printf("%d\\n", count(1));
+}
+""")
+    return ["-ldl", "-Xlinker", "--no-as-needed", "-L", folder.name, "-lpart", "-Xlinker", "-rpath=" + folder.name]
+
+
+def a_program_and_a_library_of_one_object_run_the_library_s_kernels():
+    """-rdc=true: nvcc's code for both has one name, and counts the objects of the program with those of the library."""
+    link = write_one_object_for_two()
+    nvcc_makes("part.o", "-rdc=true", "-Xcompiler", "-fPIC", "-c", path("part.cu"))
+    nvcc_makes("libpart.so", "-rdc=true", "-Xcompiler", "-fPIC", "-shared", path("part.cu"))
+    for runtime in "static", "shared":
+        program = nvcc_makes("whole", "-rdc=true", "-cudart", runtime, path("whole.cpp"), path("part.o"), *link)
+        assert run("run", program) == (0, "7\n", ""), run("run", program)
+
+
+def a_program_and_a_library_of_one_object_of_ours_run_the_kernels_of_both():
+    need_clang()
+    link = write_one_object_for_two()
+    for what in ["-fPIC", "-c", path("part.cu"), "-o", path("part.o")], ["-shared", path("part.o"), "-o", path("libpart.so")], \
+                [path("whole.cpp"), path("part.o"), *link, "-o", path("ours")]:
+        subprocess.run([heddle, "cc", "-rdc=true", *what], check=True, capture_output=True)
+    assert run("run", path("ours"), "both") == (0, "7\n6\n", ""), run("run", path("ours"), "both")
 
 
 def programs_of_nvcc_run_with_both_runtimes_stripped_or_with_an_RPATH():

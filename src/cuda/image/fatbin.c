@@ -2,6 +2,7 @@
 #include "cuda/image/fatbin.h"
 
 #include "cuda/image/cubin.h"
+#include "cuda/wrapper.h"
 
 #include <limits.h>
 #include <lz4.h>
@@ -12,7 +13,6 @@
 #include <zstd.h>
 
 enum {
-    WRAPPER_MAGIC = 0x466243b1,
     ELF_MAGIC = 0x464c457f,
     ENTRY_PTX = 1,
     ENTRY_ELF = 2,
@@ -31,12 +31,6 @@ static const uint8_t own_ident[EI_NIDENT] = {
 static const uint64_t max_text_bytes = 1ull << 30;
 /* Of machine code that is looked at. */
 static const uint64_t max_code_bytes = 1ull << 26;
-
-struct wrapper {
-    uint32_t magic, version;
-    const void *container;
-    const void *const *objects; /* version 2: containers, NULL at the end */
-};
 
 struct container {
     uint32_t magic;
@@ -418,7 +412,7 @@ bool image_sections_lack_ptx(const struct image_section *sections, size_t n, uns
 
 static enum image_result read_wrapper(struct image *image, const void *data, unsigned arch)
 {
-    struct wrapper w;
+    struct image_wrapper w;
     struct found found = {0};
     uint64_t size;
     memcpy(&w, data, sizeof w);
@@ -567,7 +561,7 @@ enum image_result image_read(const void *data, size_t bytes, unsigned arch, stru
     if (bytes >= sizeof magic)
         memcpy(&magic, data, sizeof magic);
     enum image_result r;
-    if (magic == WRAPPER_MAGIC && bytes == SIZE_MAX) { /* it has pointers: not from a file */
+    if (magic == IMAGE_WRAPPER_MAGIC && bytes == SIZE_MAX) { /* it has pointers: not from a file */
         r = read_wrapper(image, data, arch);
     } else if (magic == container_magic) {
         r = read_containers(image, data, bytes, arch);

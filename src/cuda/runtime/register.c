@@ -12,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/wrapper.h"
+
 /* One fat binary: what __cudaRegisterFatBinary returns. */
 struct binary {
     struct binary *previous, *next; /* in the order of registration */
-    void *wrapper;
+    const void *wrapper;            /* the program's, or the copy that follows */
+    struct image_wrapper copy;
     CUlibrary library; /* NULL: not loaded yet */
     struct symbol *symbols, **end;
     struct symbol *unindexed; /* the first of those */
@@ -171,13 +174,36 @@ static void tell_refused(struct symbol *s)
 
 /* ---- registration ---- */
 
-void **__cudaRegisterFatBinary(void *fatCubin)
+/* The list of objects that nvcc's code has made for this is kept as it is now. A program and a shared library that have the same object
+ * (-rdc=true) have one function that adds to the list, so that it goes on, over the list's end, when the other's turn comes; CUDA has read
+ * it by then. */
+static struct binary *new_binary(const void *fatbin)
 {
-    struct binary *b = calloc(1, sizeof *b);
+    size_t n = 0;
+    const struct image_wrapper *w = fatbin;
+    bool has_objects = w && w->magic == IMAGE_WRAPPER_MAGIC && w->version == 2 && w->objects;
+    while (has_objects && w->objects[n])
+        n++;
+    struct binary *b = calloc(1, sizeof *b + (n + 1) * sizeof *w->objects);
     if (!b)
         return NULL;
-    b->wrapper = fatCubin;
+    b->wrapper = fatbin;
     b->end = &b->symbols;
+    if (n) {
+        const void **objects = (const void **)(b + 1);
+        memcpy(objects, w->objects, n * sizeof *objects);
+        b->copy = *w;
+        b->copy.objects = objects;
+        b->wrapper = &b->copy;
+    }
+    return b;
+}
+
+void **__cudaRegisterFatBinary(void *fatCubin)
+{
+    struct binary *b = new_binary(fatCubin);
+    if (!b)
+        return NULL;
     pthread_mutex_lock(&table.lock);
     b->previous = table.last;
     *(b->previous ? &b->previous->next : &table.first) = b;
