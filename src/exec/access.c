@@ -7,8 +7,7 @@
  * the culprit.
  */
 #include "base/checked.h"
-#include "exec/access.h"
-#include "exec/access_plan.h"
+#include "exec/access_values.h"
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/launch.h"
@@ -16,9 +15,6 @@
 #include "exec/rows.h"
 #include "exec/worker.h"
 #include "mem/local.h"
-#if defined __x86_64__
-#include <emmintrin.h>
-#endif
 
 static struct worker *worker_of(const struct warp *w)
 {
@@ -171,60 +167,7 @@ void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct pl
     plan_scanned(w, o, mask, p);
 }
 
-/* ---- values ---- */
-
-/* An element of memory as it stands in a register of `width` bits. */
-static uint64_t extend(uint64_t v, unsigned bytes, bool sign)
-{
-    unsigned shift = 64 - 8 * bytes;
-    return bytes >= 8 || !sign ? v : (uint64_t)((int64_t)(v << shift) >> shift);
-}
-
-static void put_lane(uint8_t *row, unsigned width, unsigned lane, const uint64_t *v)
-{
-    memcpy(row + lane * width / 8, v, width / 8);
-}
-
-static void load_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, const uint8_t *from)
-{
-    for (unsigned k = 0; k < x->mem.n; k++) {
-        uint64_t v[2] = {0, 0};
-        memcpy(v, from + k * x->mem.bytes, x->mem.bytes);
-        v[0] = extend(v[0], x->mem.bytes, x->mem.sign);
-        put_lane(rows[k], x->width[k], lane, v);
-    }
-}
-
-/* Strong loads and stores of a lane are single accesses; weak ones may be, too. */
-static void copy_element(void *to, const void *from, unsigned bytes)
-{
-    switch (bytes) {
-    case 1: *(uint8_t *)to = __atomic_load_n((const uint8_t *)from, __ATOMIC_RELAXED); break;
-    case 2: *(uint16_t *)to = __atomic_load_n((const uint16_t *)from, __ATOMIC_RELAXED); break;
-    case 4: *(uint32_t *)to = __atomic_load_n((const uint32_t *)from, __ATOMIC_RELAXED); break;
-    case 8: *(uint64_t *)to = __atomic_load_n((const uint64_t *)from, __ATOMIC_RELAXED); break;
-    default: memcpy(to, from, bytes); break;
-    }
-}
-
-static void store_element(void *to, const void *from, unsigned bytes)
-{
-    switch (bytes) {
-    case 1: __atomic_store_n((uint8_t *)to, *(const uint8_t *)from, __ATOMIC_RELAXED); break;
-    case 2: __atomic_store_n((uint16_t *)to, *(const uint16_t *)from, __ATOMIC_RELAXED); break;
-    case 4: __atomic_store_n((uint32_t *)to, *(const uint32_t *)from, __ATOMIC_RELAXED); break;
-    case 8: __atomic_store_n((uint64_t *)to, *(const uint64_t *)from, __ATOMIC_RELAXED); break;
-    default: memcpy(to, from, bytes); break;
-    }
-}
-
-/* Are aligned elements of a row loaded and stored whole, as others see it? CPUs of x86-64 do that; of registers of vectors the
- * Arm architecture does not promise it (Arm ARM B2.2.1). jit/targets.def says the same of compiled code. */
-#if defined __x86_64__
-enum { HOST_HAS_WHOLE_ELEMENTS = 1 };
-#else
-enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
-#endif
+/* ---- order ---- */
 
 /* Strong accesses, where that matters, go to global memory lane by lane. */
 static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
@@ -234,90 +177,6 @@ static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
     plan_fill(w, o, p);
     p->scan.linear = false;
     p->pattern = PATTERN_NONE;
-}
-
-/* All 16 bytes at once, as others see it. CPUs that have AVX promise that of an aligned load or store (Intel SDM 3A, 10.1.1;
- * AMD64 APM 2, 7.3.2); of the Arm architecture, what compares and swaps does it. */
-#if defined __x86_64__
-static void load_16(void *to, const void *from)
-{
-    _mm_storeu_si128(to, *(const volatile __m128i *)from);
-}
-
-static void store_16(void *to, const void *from)
-{
-    *(volatile __m128i *)to = _mm_loadu_si128(from);
-}
-#else
-static void load_16(void *to, const void *from)
-{
-    unsigned __int128 v = __sync_val_compare_and_swap((unsigned __int128 *)(uintptr_t)from, 0, 0);
-    memcpy(to, &v, 16);
-}
-
-static void store_16(void *to, const void *from)
-{
-    unsigned __int128 wanted, seen = 0, expected;
-    memcpy(&wanted, from, 16);
-    do {
-        expected = seen;
-        seen = __sync_val_compare_and_swap((unsigned __int128 *)to, expected, wanted);
-    } while (seen != expected);
-}
-#endif
-
-static void read_whole(void *to, const void *from, unsigned bytes)
-{
-    if (bytes <= 8)
-        copy_element(to, from, bytes);
-    for (unsigned at = 0; at + 16 <= bytes; at += 16)
-        load_16((uint8_t *)to + at, (const uint8_t *)from + at);
-}
-
-static void write_whole(void *to, const void *from, unsigned bytes)
-{
-    if (bytes <= 8)
-        store_element(to, from, bytes);
-    for (unsigned at = 0; at + 16 <= bytes; at += 16)
-        store_16((uint8_t *)to + at, (const uint8_t *)from + at);
-}
-
-/* Those of all lanes, one behind the other. */
-static const void *read_lanes(const struct mem_access *m, uint8_t *to, const uint8_t *from)
-{
-    unsigned bytes = (unsigned)m->bytes * m->n;
-    for (unsigned at = 0; bytes == 16 && at < 16 * WARP_LANES; at += 16)
-        load_16(to + at, from + at);
-    for (unsigned l = 0; bytes != 16 && l < WARP_LANES; l++)
-        read_whole(to + l * bytes, from + l * bytes, bytes);
-    return to;
-}
-
-static void write_lanes(const struct mem_access *m, uint8_t *to, const uint8_t *from)
-{
-    unsigned bytes = (unsigned)m->bytes * m->n;
-    for (unsigned at = 0; bytes == 16 && at < 16 * WARP_LANES; at += 16)
-        store_16(to + at, from + at);
-    for (unsigned l = 0; bytes != 16 && l < WARP_LANES; l++)
-        write_whole(to + l * bytes, from + l * bytes, bytes);
-}
-
-static void copy_lane(const struct mem_access *m, uint8_t *to, const uint8_t *from)
-{
-    if (mem_access_is_whole(m))
-        read_whole(to, from, (unsigned)m->bytes * m->n);
-    else
-        for (unsigned k = 0; k < m->n; k++)
-            copy_element(to + k * m->bytes, from + k * m->bytes, m->bytes);
-}
-
-static void write_lane(const struct mem_access *m, uint8_t *to, const uint8_t *from)
-{
-    if (mem_access_is_whole(m))
-        write_whole(to, from, (unsigned)m->bytes * m->n);
-    else
-        for (unsigned k = 0; k < m->n; k++)
-            store_element(to + k * m->bytes, from + k * m->bytes, m->bytes);
 }
 
 /* The fence that makes a weak or relaxed access an ordered one (PTX ISA 8.8, release and acquire patterns): acquire after
@@ -347,7 +206,7 @@ static void load_local(struct warp *w, const struct op *o, uint8_t *const rows[8
     plan_fill(w, o, p);
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        uint8_t buffer[128];
+        uint8_t buffer[128] __attribute__((aligned(16)));
         local_read(w->local, p->address[l] - p->base, l, buffer, (uint32_t)x->mem.bytes * x->mem.n);
         load_lane(x, rows, l, buffer);
     }
@@ -423,7 +282,8 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
         uint8_t copy[32 * WARP_LANES] __attribute__((aligned(64)));
         const void *from = (const void *)(uintptr_t)(p->scan.min + p->base);
         if (whole)
-            from = read_lanes(&x->mem, copy, from);
+            move_whole_lanes(&x->mem, copy, from, false);
+        from = whole ? copy : from;
         x->mem.bytes == 4 ? fn->load_vectors32(rows, from, x->mem.n) : fn->load_vectors64(rows, from);
         return;
     }
@@ -433,37 +293,11 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->address[l] + p->base);
         uint8_t buffer[32] __attribute__((aligned(16)));
         if (whole) {
-            read_whole(buffer, from, (unsigned)x->mem.bytes * x->mem.n);
+            move_whole(buffer, from, (unsigned)x->mem.bytes * x->mem.n, false);
             from = buffer;
         }
-        for (unsigned k = 0; k < x->mem.n; k++) {
-            uint64_t v[2] = {0, 0};
-            copy_element(v, from + k * x->mem.bytes, x->mem.bytes);
-            v[0] = extend(v[0], x->mem.bytes, x->mem.sign);
-            put_lane(rows[k], x->width[k], l, v);
-        }
+        load_lane(x, rows, l, from);
     }
-}
-
-static bool load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
-{
-    const struct mem_access *m = &o->access->mem;
-    uint32_t bytes = (uint32_t)m->bytes * m->n;
-    plan_fill(w, o, p);
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-        struct location at;
-        uint8_t buffer[128] __attribute__((aligned(16)));
-        enum fault_kind kind = access_locate_op(w, o, p->address[l], &at);
-        if (kind)
-            return warp_fault_at(w, kind, o, l, &at, bytes);
-        if (at.at)
-            copy_lane(m, buffer, at.at);
-        else
-            local_read(w->local, at.address, l, buffer, bytes);
-        load_lane(o->access, rows, l, buffer);
-    }
-    return true;
 }
 
 static void rows_of(uint8_t *const base[4], const struct op_access *x, uint8_t *rows[8])
@@ -491,7 +325,7 @@ static inline __attribute__((always_inline)) bool load(struct warp *w, uint8_t *
     else if (p->kind == PLAN_LOCAL)
         load_local(w, o, rows, mask, p);
     else
-        ok = load_by_lane(w, o, rows, mask, p);
+        ok = access_load_by_lane(w, o, rows, mask, p);
     order_after(&o->access->mem);
     return ok;
 }
@@ -511,21 +345,6 @@ bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], c
 }
 
 /* ---- stores ---- */
-
-/* A mask of lanes with bit n for the lane that is the n-th to store, n ^ order. */
-static uint32_t in_order(uint32_t mask, unsigned order)
-{
-    static const uint32_t odd[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
-    for (unsigned k = 0; order >> k; k++)
-        mask = (mask & odd[k]) >> (1u << k) | (mask & ~odd[k]) << (1u << k);
-    return mask;
-}
-
-static void gather_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, uint8_t *to)
-{
-    for (unsigned k = 0; k < x->mem.n; k++)
-        memcpy(to + k * x->mem.bytes, rows[k] + lane * x->width[k] / 8, x->mem.bytes);
-}
 
 static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
 {
@@ -550,7 +369,7 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
         void *place = (void *)(uintptr_t)(p->scan.min + p->base), *to = whole ? copy : place;
         x->mem.bytes == 4 ? fn->store_vectors32(to, rows, x->mem.n) : fn->store_vectors64(to, rows);
         if (whole)
-            write_lanes(&x->mem, place, copy);
+            move_whole_lanes(&x->mem, place, copy, true);
         return;
     }
     plan_fill(w, o, p);
@@ -562,12 +381,12 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
         for (unsigned k = 0; k < x->mem.n; k++) {
             const uint8_t *from = rows[k] + l * x->width[k] / 8;
             if (whole)
-                copy_element(buffer + k * x->mem.bytes, from, x->mem.bytes);
+                load_element(buffer + k * x->mem.bytes, from, x->mem.bytes);
             else
                 store_element(to + k * x->mem.bytes, from, x->mem.bytes);
         }
         if (whole)
-            write_whole(to, buffer, (unsigned)x->mem.bytes * x->mem.n);
+            move_whole(to, buffer, (unsigned)x->mem.bytes * x->mem.n, true);
     }
 }
 
@@ -588,56 +407,6 @@ static void store_local(struct warp *w, const struct op *o, uint8_t *const rows[
     }
 }
 
-/* The fault is the lowest lane's that has one; lanes below it have stored. */
-static bool store_by_lane(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
-{
-    const struct mem_access *m = &o->access->mem;
-    uint32_t bytes = (uint32_t)m->bytes * m->n, found = 0;
-    struct location at[WARP_LANES];
-    enum fault_kind kind = FAULT_none;
-    unsigned l = 0;
-    plan_fill(w, o, p);
-    for (uint32_t left = mask; left && !kind; left &= left - 1) {
-        l = (unsigned)__builtin_ctz(left);
-        kind = access_locate_op(w, o, p->address[l], &at[l]);
-        found |= (uint32_t)!kind << l;
-    }
-    unsigned order = mem_access_store_order(m);
-    for (found = in_order(found, order); found; found &= found - 1) {
-        unsigned k = (unsigned)__builtin_ctz(found) ^ order;
-        uint8_t buffer[128] __attribute__((aligned(16)));
-        gather_lane(o->access, rows, k, buffer);
-        if (at[k].at)
-            write_lane(m, at[k].at, buffer);
-        else
-            local_write(w->local, at[k].address, k, buffer, bytes);
-    }
-    return !kind || warp_fault_at(w, kind, o, l, &at[l], bytes);
-}
-
-/* While a stall is looked into: does the store change anything? */
-static void watch_store(struct warp *w, const struct op *o, uint8_t *const rows[8], uint32_t mask, struct plan *p)
-{
-    const struct mem_access *m = &o->access->mem;
-    uint32_t bytes = (uint32_t)m->bytes * m->n;
-    plan_fill(w, o, p);
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-        struct location at = {.at = (uint8_t *)(uintptr_t)(p->address[l] + p->base),
-                              .address = p->address[l] - p->base};
-        uint8_t new[128], old[128];
-        bool faults = p->kind == PLAN_BY_LANE && access_locate_op(w, o, p->address[l], &at);
-        gather_lane(o->access, rows, l, new);
-        if (faults)
-            memcpy(old, new, bytes);
-        else if (p->kind == PLAN_LOCAL || !at.at)
-            local_read(w->local, at.address, l, old, bytes);
-        else
-            memcpy(old, at.at, bytes);
-        w->block->launch->changed |= faults || memcmp(old, new, bytes) != 0;
-    }
-}
-
 static inline __attribute__((always_inline)) bool store(struct warp *w, uint8_t *const base[4], const struct op *o,
                                                         uint32_t mask, struct plan *p)
 {
@@ -646,13 +415,13 @@ static inline __attribute__((always_inline)) bool store(struct warp *w, uint8_t 
     rows_of(base, o->access, rows);
     order_before(&o->access->mem);
     if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
-        watch_store(w, o, rows, mask, p);
+        access_watch_store(w, o, rows, mask, p);
     if (p->kind == PLAN_HOST)
         store_host(w, o, rows, mask, p);
     else if (p->kind == PLAN_LOCAL)
         store_local(w, o, rows, mask, p);
     else
-        ok = store_by_lane(w, o, rows, mask, p);
+        ok = access_store_by_lane(w, o, rows, mask, p);
     return ok;
 }
 

@@ -79,6 +79,17 @@ static void tell_copies(const struct async_work *x, uint32_t bytes)
     EVENT_TELL(w->events, EVENT_ISSUE, issue, &e);
 }
 
+/* What is left of it, where nothing has failed. */
+static bool enqueue_good(struct async_work *x)
+{
+    bool good = !async_has_failed(x->warp);
+    if (good && x->lanes)
+        async_enqueue(x);
+    else
+        async_free_work(x);
+    return good;
+}
+
 /* cp.async: lanes whose addresses are bad are left out. */
 static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask,
                          const uint64_t *address)
@@ -106,14 +117,9 @@ static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op
         if (good && taken)
             x->shift = async_shift(&from);
     }
-    if (async_has_failed(w) || !x->lanes) {
-        async_free_work(x);
-        return !async_has_failed(w);
-    }
-    async_enqueue(x);
-    if (access_is_watched(w))
+    if (access_is_watched(w) && !async_has_failed(w) && x->lanes)
         tell_copies(x, bytes);
-    return true;
+    return enqueue_good(x);
 }
 
 /* The mbarrier of the lane's arrival, which without .noinc makes it expect one more. */
@@ -157,12 +163,7 @@ static bool issue_arrivals(struct warp *w, const struct op *o, uint32_t mask, co
         else
             x->lanes &= ~(1u << l);
     }
-    if (async_has_failed(w) || !x->lanes) {
-        async_free_work(x);
-        return !async_has_failed(w);
-    }
-    async_enqueue(x);
-    return true;
+    return enqueue_good(x);
 }
 
 /* False after a fault that nobody has left out. */

@@ -70,17 +70,14 @@ static bool call_indirect(struct warp *w, struct activation *a, const struct op 
 {
     uint8_t *base[4];
     warp_bases(w, a, base);
-    const uint64_t *target = (const uint64_t *)row_at(base, o->a);
+    const uint8_t *row = row_at(base, o->a);
     while (mask) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
-        uint32_t same = 0;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            unsigned l = (unsigned)__builtin_ctz(m);
-            same |= target[l] == target[lane] ? 1u << l : 0;
-        }
-        struct code *callee = code_at(w->block->launch->kernel, target[lane]);
+        uint32_t same = row_lanes_like(row, 64, mask, lane);
+        uint64_t target = row_lane(row, 64, lane);
+        struct code *callee = code_at(w->block->launch->kernel, target);
         if (!callee || !has_type(callee, o->call))
-            return warp_fault_value(w, FAULT_invalid_pc, o, lane, target[lane]);
+            return warp_fault_value(w, FAULT_invalid_pc, o, lane, target);
         if (!enter(w, a, o, callee, same))
             return false;
         mask &= ~same;

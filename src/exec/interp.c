@@ -201,11 +201,7 @@ static bool run_brx(struct warp *w, uint8_t *const base[4], const struct op *o, 
     uint32_t all = mask;
     while (mask) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
-        uint32_t same = 0;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            unsigned l = (unsigned)__builtin_ctz(m);
-            same |= index[l] == index[lane] ? 1u << l : 0;
-        }
+        uint32_t same = row_lanes_like((const uint8_t *)index, 32, mask, lane);
         if (index[lane] >= o->n_targets)
             return warp_fault_value(w, FAULT_bad_branch_index, o, lane, index[lane]);
         if (mask == all)

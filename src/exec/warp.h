@@ -91,6 +91,17 @@ static inline uint64_t row_lane(const uint8_t *row, unsigned width, unsigned lan
     return v;
 }
 
+/* Those of the lanes that have in the row what `lane` has there. */
+static inline uint32_t row_lanes_like(const uint8_t *row, unsigned width, uint32_t lanes, unsigned lane)
+{
+    uint32_t same = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        same |= row_lane(row, width, l) == row_lane(row, width, lane) ? 1u << l : 0;
+    }
+    return same;
+}
+
 /* Lanes become ready to run a block of code. */
 static inline void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes)
 {
