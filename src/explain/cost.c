@@ -408,8 +408,8 @@ static struct entries *count_entries(const struct coster *c)
 {
     struct entries *e = ARENA_ARRAY(c->arena, struct entries, c->code->n_blocks);
     for (uint32_t b = 0; b < c->code->n_blocks; b++)
-        for (uint32_t k = 0; k < ir_successor_count(c->ir, c->ir->order[b]); k++) {
-            uint32_t to = c->ir->blocks.at[ir_successor(c->ir, c->ir->order[b], k)].order;
+        for (uint32_t k = 0; k < ir_count_from(c->ir, b); k++) {
+            uint32_t to = ir_order_from(c->ir, b, k);
             e[to].n++;
             e[to].previous |= to == b + 1;
             e[to].skipping |= to == b + 2;

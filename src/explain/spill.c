@@ -86,8 +86,8 @@ static void list_uses(struct allocator *a, uint32_t b)
 
 static bool is_own_loop(const struct code *code, uint32_t b)
 {
-    for (uint32_t k = 0; k < ir_successor_count(code->ir, code->ir->order[b]); k++)
-        if (code->ir->blocks.at[ir_successor(code->ir, code->ir->order[b], k)].order == b)
+    for (uint32_t k = 0; k < ir_count_from(code->ir, b); k++)
+        if (ir_order_from(code->ir, b, k) == b)
             return true;
     return false;
 }

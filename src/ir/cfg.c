@@ -96,14 +96,24 @@ uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k)
     return first && k == 0 ? block->next : ir_branch_of(f, block)->targets[k - first];
 }
 
+uint32_t ir_count_from(const struct ir_func *f, uint32_t order)
+{
+    return ir_successor_count(f, f->order[order]);
+}
+
+uint32_t ir_order_from(const struct ir_func *f, uint32_t order, uint32_t k)
+{
+    return f->blocks.at[ir_successor(f, f->order[order], k)].order;
+}
+
 uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena)
 {
     uint32_t *end = ARENA_ARRAY(arena, uint32_t, f->n_ordered + 1);
     for (uint32_t o = 0; o < f->n_ordered; o++)
         end[o] = o;
     for (uint32_t o = 0; o < f->n_ordered; o++)
-        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
-            uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
+        for (uint32_t k = ir_count_from(f, o); k-- > 0;) {
+            uint32_t to = ir_order_from(f, o, k);
             end[to] = to <= o ? o : end[to];
         }
     for (uint32_t o = f->n_ordered; o-- > 0;)

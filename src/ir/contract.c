@@ -250,7 +250,7 @@ static void find_traces(struct contractor *c, uint32_t *before, uint32_t *after)
     uint32_t *from =
         ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n); /* 1 + the only one that goes there, or NO_BLOCK */
     for (uint32_t o = 0; o < f->n_ordered; o++)
-        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
+        for (uint32_t k = ir_count_from(f, o); k-- > 0;) {
             uint32_t *of = &from[ir_successor(f, f->order[o], k)];
             *of = !*of || *of == 1 + f->order[o] ? 1 + f->order[o] : NO_BLOCK;
         }

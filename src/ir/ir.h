@@ -376,6 +376,9 @@ static inline enum lane_is ir_is(const struct ir_insn *i)
 /* The blocks that may follow block b: how many, and the number of the k-th. One may be there several times. */
 uint32_t ir_successor_count(const struct ir_func *f, uint32_t b);
 uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
+/* The same by the order of blocks: how many successors the block at a place has, and at which place the k-th stands. */
+uint32_t ir_count_from(const struct ir_func *f, uint32_t order);
+uint32_t ir_order_from(const struct ir_func *f, uint32_t order, uint32_t k);
 /* The branch that ends a block, IR_BRA or IR_BRX, or NULL. */
 const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b);
 /* May what ends the block go on behind it, with no branch? */

@@ -77,10 +77,10 @@ bool ir_live_begin(const struct ir_func *f, struct arena *arena, struct ir_live 
 
 bool ir_live_join_successors(const struct ir_func *f, struct ir_live *live, uint32_t o)
 {
-    uint32_t n = ir_successor_count(f, f->order[o]);
+    uint32_t n = ir_count_from(f, o);
     uint64_t *out = live->out + (size_t)o * live->words;
     for (uint32_t k = 0; k < n; k++) {
-        const uint64_t *next = live->in + (size_t)f->blocks.at[ir_successor(f, f->order[o], k)].order * live->words;
+        const uint64_t *next = live->in + (size_t)ir_order_from(f, o, k) * live->words;
         for (uint32_t w = 0; w < live->words; w++)
             out[w] |= next[w];
     }

@@ -95,8 +95,8 @@ static unsigned ways(const struct loop *l, uint32_t order)
 /* The last block that `order` leads to, or `reach`, what is the greater: blocks before it need not be come to. */
 static uint32_t reach_from(const struct loop *l, uint32_t order, uint32_t reach)
 {
-    for (uint32_t k = ir_successor_count(l->f, l->f->order[order]); k-- > 0;) {
-        uint32_t to = l->f->blocks.at[ir_successor(l->f, l->f->order[order], k)].order;
+    for (uint32_t k = ir_count_from(l->f, order); k-- > 0;) {
+        uint32_t to = ir_order_from(l->f, order, k);
         reach = to > reach ? to : reach;
     }
     return reach;
@@ -228,7 +228,7 @@ static bool is_unrolled(const struct loop *l)
             c.size > MAX_SIZE)
             return false;
         reach = reach_from(l, o, reach);
-        c.has_branch |= o < l->end && ir_successor_count(l->f, l->f->order[o]) > 1;
+        c.has_branch |= o < l->end && ir_count_from(l->f, o) > 1;
     }
     return !(c.has_barrier && c.has_branch) && c.behind - c.first <= FARTHEST && !ir_keeps_rolled(l->f, l->head) &&
            is_counted(l, c.holds_lanes);
@@ -239,9 +239,9 @@ static uint32_t *count_entries(const struct ir_func *f, uint64_t *work, struct a
 {
     uint32_t *entries = ARENA_ARRAY(arena, uint32_t, f->n_ordered);
     for (uint32_t o = 0; o < f->n_ordered; o++) {
-        work[o + 1] = work[o] + 1 + ir_successor_count(f, f->order[o]);
-        for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
-            uint32_t to = f->blocks.at[ir_successor(f, f->order[o], k)].order;
+        work[o + 1] = work[o] + 1 + ir_count_from(f, o);
+        for (uint32_t k = ir_count_from(f, o); k-- > 0;) {
+            uint32_t to = ir_order_from(f, o, k);
             entries[to] += to > o;
         }
     }

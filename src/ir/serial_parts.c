@@ -36,8 +36,8 @@ static void find_origins(struct finder *x)
 {
     memset(x->first, 0xff, x->f->n_ordered * sizeof *x->first);
     for (uint32_t o = 0; o < x->f->n_ordered; o++) {
-        for (uint32_t k = ir_successor_count(x->f, x->f->order[o]); k-- > 0;) {
-            uint32_t to = x->f->blocks.at[ir_successor(x->f, x->f->order[o], k)].order;
+        for (uint32_t k = ir_count_from(x->f, o); k-- > 0;) {
+            uint32_t to = ir_order_from(x->f, o, k);
             x->first[to] = o < x->first[to] ? o : x->first[to];
             x->last[to] = o;
         }

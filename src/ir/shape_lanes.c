@@ -20,10 +20,10 @@ static void add_pair(struct shape_finder *x, uint32_t a, uint32_t b)
 
 uint32_t shape_successors(struct shape_finder *x, uint32_t b)
 {
-    uint32_t n = 0, all = ir_successor_count(x->f, x->f->order[b]);
+    uint32_t n = 0, all = ir_count_from(x->f, b);
     x->asked++;
     for (uint32_t k = 0; k < all; k++) {
-        uint32_t to = x->f->blocks.at[ir_successor(x->f, x->f->order[b], k)].order;
+        uint32_t to = ir_order_from(x->f, b, k);
         if (x->seen[to] != x->asked)
             x->successors[n++] = to;
         x->seen[to] = x->asked;
@@ -55,7 +55,7 @@ bool shape_visit_branches(struct shape_finder *x)
         uint32_t b = (uint32_t)(pair >> 32), n = shape_successors(x, b);
         for (uint32_t i = 0; i < n; i++)
             add_pair(x, x->successors[i], (uint32_t)pair);
-        if (!ir_spend(x->f, 4 + ir_successor_count(x->f, x->f->order[b])))
+        if (!ir_spend(x->f, 4 + ir_count_from(x->f, b)))
             return false;
     }
     return true;

@@ -121,8 +121,8 @@ static bool decides(const struct finder *s, uint32_t order)
         return false;
     if (last->kind != IR_BRA)
         return true;
-    for (uint32_t k = ir_successor_count(s->f, s->f->order[order]); k-- > 0;) {
-        uint32_t to = s->f->blocks.at[ir_successor(s->f, s->f->order[order], k)].order;
+    for (uint32_t k = ir_count_from(s->f, order); k-- > 0;) {
+        uint32_t to = ir_order_from(s->f, order, k);
         if (to <= s->first || to > s->last)
             return true;
     }

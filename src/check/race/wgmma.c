@@ -207,8 +207,8 @@ static uint8_t more_recent(uint8_t a, uint8_t b)
 static bool flow(struct pass *p, uint32_t order)
 {
     bool news = false;
-    for (uint32_t k = 0; k < ir_successor_count(p->f, p->f->order[order]); k++) {
-        uint32_t to = p->f->blocks.at[ir_successor(p->f, p->f->order[order], k)].order;
+    for (uint32_t k = 0; k < ir_count_from(p->f, order); k++) {
+        uint32_t to = ir_order_from(p->f, order, k);
         struct flight *at = p->start + (size_t)to * p->f->regs.n;
         news |= p->unfenced && !p->start_unfenced[to];
         p->start_unfenced[to] |= p->unfenced;

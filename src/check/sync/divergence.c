@@ -21,7 +21,7 @@ struct bypassed {
 
 static uint32_t successor(const struct ir_func *f, uint32_t o, uint32_t k)
 {
-    return f->blocks.at[ir_successor(f, f->order[o], k)].order;
+    return ir_order_from(f, o, k);
 }
 
 /* Does a lane that enters the block nothing more than exit? */
@@ -50,7 +50,7 @@ static void reach(const struct ir_func *f, bool *set, bool ahead)
         more = false;
         for (uint32_t i = 0; i < f->n_ordered; i++) {
             uint32_t o = ahead ? i : f->n_ordered - 1 - i;
-            for (uint32_t k = ir_successor_count(f, f->order[o]); k-- > 0;) {
+            for (uint32_t k = ir_count_from(f, o); k-- > 0;) {
                 uint32_t s = successor(f, o, k), from = ahead ? o : s, to = ahead ? s : o;
                 if (set[from] && !set[to])
                     set[to] = more = true;

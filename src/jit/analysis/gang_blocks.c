@@ -48,8 +48,8 @@ static uint32_t *count_comers(const struct function *fn)
 {
     uint32_t *n = ARENA_ARRAY(fn->arena, uint32_t, fn->ir->n_ordered);
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
-        for (uint32_t k = ir_successor_count(fn->ir, fn->ir->order[b]); k-- > 0;)
-            n[fn->ir->blocks.at[ir_successor(fn->ir, fn->ir->order[b], k)].order]++;
+        for (uint32_t k = ir_count_from(fn->ir, b); k-- > 0;)
+            n[ir_order_from(fn->ir, b, k)]++;
     return n;
 }
 
