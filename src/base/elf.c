@@ -101,11 +101,19 @@ static const Elf64_Shdr *section_of_type(const struct elf *e, unsigned type)
     return NULL;
 }
 
-bool elf_symbols(const struct elf *e, unsigned type, struct elf_symbols *symbols)
+/* A section of the type that has entries and, linked to it, their strings; NULL where either is missing. */
+static const Elf64_Shdr *section_with_strings(const struct elf *e, unsigned type, const Elf64_Shdr **strings)
 {
     const Elf64_Shdr *section = section_of_type(e, type);
-    const Elf64_Shdr *strings = section ? linked(e, section) : NULL;
-    if (!strings || section->sh_offset % 8 != 0 || !elf_contents(e, section) || !elf_contents(e, strings))
+    *strings = section ? linked(e, section) : NULL;
+    bool good = *strings && section->sh_offset % 8 == 0 && elf_contents(e, section) && elf_contents(e, *strings);
+    return good ? section : NULL;
+}
+
+bool elf_symbols(const struct elf *e, unsigned type, struct elf_symbols *symbols)
+{
+    const Elf64_Shdr *strings, *section = section_with_strings(e, type, &strings);
+    if (!section)
         return false;
     *symbols = (struct elf_symbols){.at = (const Elf64_Sym *)(const void *)elf_contents(e, section),
                                     .n = section->sh_size / sizeof(Elf64_Sym),
@@ -134,9 +142,8 @@ bool elf_is_stripped_of(const struct elf *e, const char *function)
 
 const char *elf_dynamic_string(const struct elf *e, long tag, unsigned i)
 {
-    const Elf64_Shdr *section = section_of_type(e, SHT_DYNAMIC);
-    const Elf64_Shdr *strings = section ? linked(e, section) : NULL;
-    if (!strings || section->sh_offset % 8 != 0 || !elf_contents(e, section) || !elf_contents(e, strings))
+    const Elf64_Shdr *strings, *section = section_with_strings(e, SHT_DYNAMIC, &strings);
+    if (!section)
         return NULL;
     const Elf64_Dyn *d = (const Elf64_Dyn *)(const void *)elf_contents(e, section);
     for (size_t n = section->sh_size / sizeof *d; n > 0 && d->d_tag != DT_NULL; n--, d++)

@@ -207,6 +207,11 @@ static void bit_set(uint64_t *set, unsigned i)
     set[i / 64] |= 1ull << (i % 64);
 }
 
+static void enter(struct map *map, const char *name, uintptr_t number)
+{
+    map_put(map, str_of(name), (void *)number);
+}
+
 void isa_init(struct isa *isa, struct arena *arena)
 {
     *isa = (struct isa){.arena = arena, .forms = ARENA_ARRAY(arena, struct op_forms *, OP_COUNT)};
@@ -215,15 +220,15 @@ void isa_init(struct isa *isa, struct arena *arena)
     map_init(&isa->lanes, arena);
     map_init(&isa->insts, arena);
     for (uintptr_t i = 1; i < TYPE_COUNT; i++)
-        map_put(&isa->words, str_of(types[i].name), (void *)i);
+        enter(&isa->words, types[i].name, i);
     for (uintptr_t i = 1; i < MOD_COUNT; i++)
-        map_put(&isa->words, str_of(mods[i]), (void *)(TYPE_COUNT + i));
+        enter(&isa->words, mods[i], TYPE_COUNT + i);
     for (uintptr_t i = 1; i < OP_COUNT; i++)
-        map_put(&isa->ops, str_of(ops[i].name), (void *)i);
+        enter(&isa->ops, ops[i].name, i);
     for (uintptr_t i = 1; i < LANE_COUNT; i++)
-        map_put(&isa->lanes, str_of(lane_info((lane_id)i)->name), (void *)i);
+        enter(&isa->lanes, lane_info((lane_id)i)->name, i);
     for (size_t i = 0; i < sizeof lane_synonyms / sizeof lane_synonyms[0]; i++)
-        map_put(&isa->lanes, str_of(lane_synonyms[i].name), (void *)(uintptr_t)lane_synonyms[i].as);
+        enter(&isa->lanes, lane_synonyms[i].name, lane_synonyms[i].as);
     for (unsigned s = 1; s < SLOT_COUNT; s++) {
         const char *rest = slots[s].words;
         for (struct str w; isa_next_word(&rest, ' ', &w);)

@@ -63,20 +63,26 @@ INLINE vf cut(vi sum)
 #endif
 }
 
+/* A sum in units of `unit_value`, as an element of D. */
+INLINE vi as_element(struct mma_unit unit, vi sum, vf unit_value)
+{
+    vf f = cut(sum);
+    if (unit.is_f16) {
+        vi rest = __builtin_convertvector(f, vi) != sum;
+        return round_f16((vf)((vi)f | (rest & 1)) * unit_value);
+    }
+    return (vi)((vf)((vi)f & -(1 << (23 - unit.result_bits))) * unit_value);
+}
+
 /* The products' sum and c, which is 0 where `is_something` is, in units of 2^(top - fraction). Gives something else than 0 where f32
  * and 32 bits do not hold what there is on the way: a sum of more bits, terms near f32's least and largest exponents. */
 INLINE vi finish(struct mma_unit unit, bool wide, vi products, vi c, vi top, vi is_something, vi *d)
 {
     vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum) & INT32_MIN;
     vi is_far = ((top < -100) | (wide ? top > 150 : (vi){0})) & (sum | is_something);
-    vf f = cut(sum), unit_value = (vf)((top - unit.fraction_bits + 127) << 23);
-    if (unit.is_f16) {
-        vi rest = __builtin_convertvector(f, vi) != sum;
-        *d = round_f16((vf)((vi)f | (rest & 1)) * unit_value);
-    } else {
-        f = (vf)((vi)f & -(1 << (23 - unit.result_bits))) * unit_value;
-        *d = (vi)f & (sum != 0); /* the unit of a 0 may be none of f32 */
-    }
+    *d = as_element(unit, sum, (vf)((top - unit.fraction_bits + 127) << 23));
+    if (!unit.is_f16)
+        *d &= sum != 0; /* the unit of a 0 may be none of f32 */
     return overflows | is_far;
 }
 
@@ -109,14 +115,7 @@ INLINE struct accumulator take_accumulator(bool is_f16, vu code)
 INLINE vi finish_near(struct mma_unit unit, vi products, vi c, vf scale, vi *d)
 {
     vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum);
-    vf f = cut(sum), unit_value = (vf)(((vi){0} + (254 << 23)) - (vi)scale);
-    if (unit.is_f16) {
-        vi rest = __builtin_convertvector(f, vi) != sum;
-        *d = round_f16((vf)((vi)f | (rest & 1)) * unit_value);
-    } else {
-        f = (vf)((vi)f & -(1 << (23 - unit.result_bits))) * unit_value;
-        *d = (vi)f;
-    }
+    *d = as_element(unit, sum, (vf)(((vi){0} + (254 << 23)) - (vi)scale));
     return overflows;
 }
 

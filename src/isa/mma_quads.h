@@ -26,31 +26,67 @@ INLINE void join_lanes(const vu in[PARTS], u32 *row)
     STORE(row + W, high);
 }
 #else
+/* The first halves of two vectors, and the second ones. */
+INLINE vu low_halves(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+}
+
+INLINE vu high_halves(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+/* Of two vectors' lanes 4 r + t those with t = 0, then with t = 1; those with t = 2, then with t = 3. */
+INLINE vu first_two(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13);
+}
+
+INLINE vu last_two(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 2, 6, 10, 14, 3, 7, 11, 15);
+}
+
 INLINE void part_lanes(const u32 *row, vu out[4])
 {
     vu r[4];
     for (unsigned i = 0; i < 4; i++)
         LOAD(r[i], row + 8 * i);
-    vu a = __builtin_shufflevector(r[0], r[1], 0, 4, 8, 12, 1, 5, 9, 13),
-       b = __builtin_shufflevector(r[2], r[3], 0, 4, 8, 12, 1, 5, 9, 13);
-    vu c = __builtin_shufflevector(r[0], r[1], 2, 6, 10, 14, 3, 7, 11, 15),
-       d = __builtin_shufflevector(r[2], r[3], 2, 6, 10, 14, 3, 7, 11, 15);
-    out[0] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
-    out[1] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
-    out[2] = __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11);
-    out[3] = __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15);
+    vu a = first_two(r[0], r[1]), b = first_two(r[2], r[3]), c = last_two(r[0], r[1]), d = last_two(r[2], r[3]);
+    out[0] = low_halves(a, b);
+    out[1] = high_halves(a, b);
+    out[2] = low_halves(c, d);
+    out[3] = high_halves(c, d);
+}
+
+/* Elements of two vectors in turn, from the first halves; from the second ones. */
+INLINE vu in_turn_low(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+INLINE vu in_turn_high(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/* The same of pairs of elements. */
+INLINE vu pairs_low(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 0, 1, 8, 9, 2, 3, 10, 11);
+}
+
+INLINE vu pairs_high(vu a, vu b)
+{
+    return __builtin_shufflevector(a, b, 4, 5, 12, 13, 6, 7, 14, 15);
 }
 
 INLINE void join_lanes(const vu in[4], u32 *row)
 {
-    vu a = __builtin_shufflevector(in[0], in[1], 0, 8, 1, 9, 2, 10, 3, 11),
-       b = __builtin_shufflevector(in[0], in[1], 4, 12, 5, 13, 6, 14, 7, 15);
-    vu c = __builtin_shufflevector(in[2], in[3], 0, 8, 1, 9, 2, 10, 3, 11),
-       d = __builtin_shufflevector(in[2], in[3], 4, 12, 5, 13, 6, 14, 7, 15);
-    vu out[4] = {__builtin_shufflevector(a, c, 0, 1, 8, 9, 2, 3, 10, 11),
-                 __builtin_shufflevector(a, c, 4, 5, 12, 13, 6, 7, 14, 15),
-                 __builtin_shufflevector(b, d, 0, 1, 8, 9, 2, 3, 10, 11),
-                 __builtin_shufflevector(b, d, 4, 5, 12, 13, 6, 7, 14, 15)};
+    vu a = in_turn_low(in[0], in[1]), b = in_turn_high(in[0], in[1]);
+    vu c = in_turn_low(in[2], in[3]), d = in_turn_high(in[2], in[3]);
+    vu out[4] = {pairs_low(a, c), pairs_high(a, c), pairs_low(b, d), pairs_high(b, d)};
     for (unsigned i = 0; i < 4; i++)
         STORE(row + 8 * i, out[i]);
 }
