@@ -109,6 +109,15 @@ static inline bool sites_any(const struct site_table *k, bool (*is)(const struct
     return false;
 }
 
+/* The variable that holds an address of shared memory, or NULL. */
+static inline const struct site_variable *sites_shared_at(const struct site_table *k, uint64_t address)
+{
+    for (uint32_t i = 0; i < k->n_shared; i++)
+        if (address - k->shared[i].at < k->shared[i].bytes)
+            return &k->shared[i];
+    return NULL;
+}
+
 /* Made when somebody first asks, freed with the kernel; NULL where memory is exhausted. */
 const struct site_table *kernel_sites(struct kernel *k);
 void kernel_free_sites(struct kernel *k);

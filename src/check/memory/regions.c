@@ -107,17 +107,9 @@ void region_forget(struct checker *c, const void *p)
 
 /* ---- what to call it ---- */
 
-static const struct site_variable *shared_var_at(const struct site_table *k, uint64_t address)
-{
-    for (uint32_t i = 0; i < k->n_shared; i++)
-        if (address - k->shared[i].at < k->shared[i].bytes)
-            return &k->shared[i];
-    return NULL;
-}
-
 static const char *shared_place(const struct site_table *k, uint64_t at, struct arena *arena)
 {
-    const struct site_variable *v = shared_var_at(k, at);
+    const struct site_variable *v = sites_shared_at(k, at);
     if (!v)
         return arena_printf(arena, "byte %llu of dynamic shared memory",
                             (unsigned long long)(at - k->static_shared_bytes));

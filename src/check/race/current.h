@@ -2,6 +2,7 @@
 #ifndef HEDDLE_CHECK_RACE_CURRENT_H
 #define HEDDLE_CHECK_RACE_CURRENT_H
 
+#include "base/spin_lock.h"
 #include "check/race/state.h"
 
 /* A warp's access that is under way. */
@@ -162,21 +163,54 @@ static inline cell race_next(struct current_access *cur, cell old, struct lanes 
 /* pairs.c: the cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
 void race_check_end(struct current_access *cur, cell at, uint64_t address);
 
-/* ---- update.c: the cells ---- */
+/* ---- patterns.c: an access as stretches of memory ---- */
 
-/* All of global memory: nobody else has any. */
+/* One place, or consecutive places from `address` on, that lanes access together, all of them. */
+void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, uint32_t lanes);
+void race_update_event(struct current_access *cur, const struct access_event *e, uint32_t lanes);
+/* All bytes are accessed by one lane of the warp; a task that is no launch has lane 0. */
+void race_update_range(struct current_access *cur, uint64_t address, uint64_t bytes, unsigned lane);
+
+/* ---- update.c: the cells of a stretch ---- */
+
+/* 2^per_lane bytes of a stretch are accessed by lanes, those behind them by the next lanes; or all by the same. */
+enum { ALL_BYTES = 31 };
+
+/* A stretch whose cells are under one lock. */
+void race_update_together(struct current_access *cur, uint64_t address, uint32_t bytes, struct lanes lanes,
+                          unsigned per_lane);
+/* Each lane accesses a place of its own. */
+void race_update_lanes(struct current_access *cur, const struct access_event *e, uint32_t lanes);
+/* Prefetches what race_update() will need, called lane by lane. */
+void race_fetch(const struct current_access *cur, const struct access_event *e);
+
+/* Cells of global memory are under locks, one for each 128 bytes of consecutive words; those of shared memory belong to the worker. The locks of
+ * neighbours, which other workers access, are not in one cache line. */
+enum { LOCKED_BYTES = 128 };
+static inline _Atomic uint8_t *race_lock_of(struct races *r, uint64_t address)
+{
+    return &r->locks[address / LOCKED_BYTES * 0x9e3779b97f4a7c15ull >> (64 - LOCKS_BITS)];
+}
+/* How far from `at` on, up to `end`, memory is under one lock. */
+static inline uint64_t race_end_of_lock(uint64_t at, uint64_t end)
+{
+    uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1;
+    return lock_end < end ? lock_end : end;
+}
+static inline struct split *race_split_at(const struct current_access *cur, uint32_t number)
+{
+    return numbered_at(&cur->h->splits, number & ~CELL_SPLIT);
+}
+
+/* ---- inspect.c ---- */
+
+/* Nobody else has any cell of global memory. */
 void race_lock_all(struct races *r);
 void race_unlock_all(struct races *r);
-/* A block has its shared memory anew, in cells (is_clustered); it ends. */
+/* Does the element at an address, whose cells begin at `c`, hold what several writes have left? */
+bool race_is_torn(const struct current_access *cur, const cell *c, uint64_t address);
+/* A block of a cluster gets its shared memory; its shared memory ends. */
 void race_clear_shared(struct races *r, const struct event_block *block);
 void race_check_ends(struct race_block *b, const struct event_block *block);
-
-/* What lanes access together, all of them, from an address on. */
-void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, uint32_t lanes);
-/* They will be taken lane by lane. */
-void race_fetch(const struct current_access *cur, const struct access_event *e);
-void race_update_event(struct current_access *cur, const struct access_event *e, uint32_t lanes);
-/* All bytes are one thread's, a lane of the warp; of a task that is no launch lane 0. */
-void race_update_range(struct current_access *cur, uint64_t address, uint64_t bytes, unsigned lane);
 
 #endif

@@ -241,7 +241,7 @@ bool race_open_histories(struct histories *h, uint32_t site_epochs, uint32_t his
 void race_close_histories(struct histories *h);
 void race_clear_histories(struct histories *h, uint64_t keep_bytes);
 
-/* ---- update.c ---- */
+/* ---- inspect.c ---- */
 
 /* The history of a byte of global memory, whose entries are relative to a lane (history.h). Of a word whose bytes have one it is the first. */
 typedef void race_history_fn(void *data, const struct histories *of, const struct access_history *h, unsigned lane,
@@ -249,7 +249,7 @@ typedef void race_history_fn(void *data, const struct histories *of, const struc
 /* Those of some bytes; each is as it is for the time of the call. */
 void race_each_history(struct races *r, uint64_t address, uint64_t bytes, race_history_fn *see, void *data);
 
-/* ---- report.c ---- */
+/* ---- report.c, words.c ---- */
 
 /* What is accessed: an address of global memory, or of the shared memory of a block. */
 struct race_datum {
@@ -260,5 +260,7 @@ struct race_datum {
 };
 void race_add_finding(struct races *r, const struct race_datum *datum, enum race_reason reason,
                       const struct race_side *earlier, const struct race_side *later);
+/* Gives a race its words. */
+void race_describe(struct races *r, struct race *f, const struct race_datum *d);
 
 #endif

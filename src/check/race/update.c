@@ -1,36 +1,10 @@
-/* The cells that an access touches: stretches of them at once where they have the same past. See cells.h and current.h. */
+/* Shadow updates: what an access makes of the cells of its words. Stretches of cells that have one history are updated at once. See current.h
+ * and check/shadow/cells.h. */
 #include "check/race/current.h"
 
 #include <string.h>
 
-#include "base/spin_lock.h"
 #include "check/shadow/defined.h"
-
-/* Cells of global memory are under locks, one for each 128 bytes of consecutive words: those of shared memory are the worker's. */
-enum { LOCKED_BYTES = 128 };
-
-static _Atomic uint8_t *lock_of(const struct current_access *cur, uint64_t address)
-{
-    /* Neighbours, which other workers access, are not in one cache line. */
-    return &cur->r->locks[address / LOCKED_BYTES * 0x9e3779b97f4a7c15ull >> (64 - LOCKS_BITS)];
-}
-
-void race_lock_all(struct races *r)
-{
-    for (uint32_t i = 0; i < LOCKS; i++)
-        spin_lock(&r->locks[i]);
-}
-
-void race_unlock_all(struct races *r)
-{
-    for (uint32_t i = 0; i < LOCKS; i++)
-        spin_unlock(&r->locks[i]);
-}
-
-static struct split *split_at(const struct current_access *cur, uint32_t number)
-{
-    return numbered_at(&cur->h->splits, number & ~CELL_SPLIT);
-}
 
 /* Others look at cells without the lock: have_no_effect(). What the number stands for is to be seen by whoever sees it. */
 static void set_cell(cell *c, cell to)
@@ -48,10 +22,10 @@ static struct split *split(struct current_access *cur, cell *c)
             return NULL;
         enum lane_mapping mapping = word ? history_at(cur->h, cell_history(word))->mapping : LANES_SAME;
         for (unsigned i = 0; i < 4; i++)
-            split_at(cur, fresh)->byte[i] = word ? cell_further(word, mapping_lane(mapping, i)) : 0;
+            race_split_at(cur, fresh)->byte[i] = word ? cell_further(word, mapping_lane(mapping, i)) : 0;
         set_cell(c, fresh | CELL_SPLIT);
     }
-    return split_at(cur, *c);
+    return race_split_at(cur, *c);
 }
 
 /* Histories may be all over memory, and so may be what says whose they are: all of one kind are waited for at once.
@@ -69,9 +43,6 @@ __attribute__((always_inline)) static inline void fetch(const struct current_acc
             __builtin_prefetch(history_site_epoch(cur->h, history_at(cur->h, history)->at[0].site_epoch));
         }
 }
-
-/* A stretch of places: 2^per_lane bytes of it are one lane's, those behind them the next one's; or all are the same lanes'. */
-enum { ALL_BYTES = 31 };
 
 static unsigned further(unsigned per_lane, uint32_t word)
 {
@@ -236,8 +207,8 @@ static bool has_site_epoch(struct current_access *cur)
            race_new_site_epoch(cur);
 }
 
-static inline void update_of_class(struct current_access *cur, cell *c, uint64_t address, uint32_t bytes,
-                                   struct lanes lanes, unsigned per_lane)
+static inline void update_of_kind(struct current_access *cur, cell *c, uint64_t address, uint32_t bytes,
+                                  struct lanes lanes, unsigned per_lane)
 {
     if (!has_site_epoch(cur))
         return;
@@ -251,32 +222,6 @@ static inline void update_of_class(struct current_access *cur, cell *c, uint64_t
 }
 
 /* ---- torn reads ---- */
-
-/* Who has written the byte last. */
-static struct history_entry last_write(const struct current_access *cur, const cell *c, unsigned byte)
-{
-    cell at = *c & CELL_SPLIT ? split_at(cur, *c)->byte[byte] : *c;
-    const struct access_history *h = history_at(cur->h, cell_history(at));
-    for (uint32_t i = at ? h->n : 0; i-- > 0;) {
-        const struct access_kind *kind = race_kind_at(cur->r, history_site_epoch(cur->h, h->at[i].site_epoch)->kind);
-        unsigned lane = cell_lane(at) + (*c & CELL_SPLIT ? 0 : mapping_lane((enum lane_mapping)h->mapping, byte));
-        if (kind->writes)
-            return (struct history_entry){h->at[i].site_epoch, rotate_left(h->at[i].lanes, kind->site ? lane : 0)};
-    }
-    return (struct history_entry){0};
-}
-
-/* Does the element at an address hold what several writes have left? */
-static bool is_torn(const struct current_access *cur, const cell *c, uint64_t address)
-{
-    struct history_entry first = last_write(cur, c, address % 4);
-    for (uint64_t at = address + 1; at < address + cur->kind->bytes; at++) {
-        struct history_entry w = last_write(cur, c + (at / 4 - address / 4), at % 4);
-        if (w.site_epoch != first.site_epoch || w.lanes != first.lanes)
-            return true;
-    }
-    return false;
-}
 
 /* Few strong reads come upon bytes, or upon words, with a past of their own. */
 static inline bool may_be_torn(const struct current_access *cur, const cell *c, uint64_t address, uint32_t bytes)
@@ -297,10 +242,10 @@ static void update_torn(struct current_access *cur, cell *c, uint64_t address, u
     for (uint32_t i = 0; i < bytes; i += cur->kind->bytes) {
         cell *at = c + ((address + i) / 4 - address / 4);
         struct lanes of_element = {lanes.lanes, (lanes.lane + (i >> per_lane)) & 31};
-        if (is_torn(cur, at, address + i))
+        if (race_is_torn(cur, at, address + i))
             race_use_kind(cur, race_kind_torn(cur->r, cur->kind));
         if (cur->kind)
-            update_of_class(cur, at, address + i, cur->kind->bytes, of_element, per_lane);
+            update_of_kind(cur, at, address + i, cur->kind->bytes, of_element, per_lane);
         race_use_kind(cur, whole);
     }
 }
@@ -329,121 +274,21 @@ static void update_cells(struct current_access *cur, struct held_lock *t, cell *
     bool by_word = (address | bytes) % 4 == 0 && is_by_word(cur->kind, per_lane);
     if (by_word && !cur->kind->writes && have_no_effect(cur, c, bytes / 4))
         return;
-    hold(t, cur->shared ? NULL : lock_of(cur, address));
+    hold(t, cur->shared ? NULL : race_lock_of(cur->r, address));
     if (may_be_torn(cur, c, address, bytes))
         update_torn(cur, c, address, bytes, lanes, per_lane);
     else
-        update_of_class(cur, c, address, bytes, lanes, per_lane);
+        update_of_kind(cur, c, address, bytes, lanes, per_lane);
 }
 
-static void update_together(struct current_access *cur, uint64_t address, uint32_t bytes, struct lanes lanes,
-                            unsigned per_lane)
+void race_update_together(struct current_access *cur, uint64_t address, uint32_t bytes, struct lanes lanes,
+                          unsigned per_lane)
 {
     cell *c = cells_at(cur, address, bytes);
     struct held_lock t = {0};
     if (c)
         update_cells(cur, &t, c, address, bytes, lanes, per_lane);
     hold(&t, NULL);
-}
-
-static inline bool write_alike(const struct current_access *cur, uint32_t lanes)
-{
-    return cur->kind->writes && !cur->kind->strong && cur->event && lanes & (lanes - 1) &&
-           event_alike(cur->event, lanes);
-}
-
-void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, uint32_t lanes)
-{
-    cur->alike = write_alike(cur, lanes);
-    address += cur->base;
-    /* Of atomic updates of one place, which lanes perform in their order, the last has observed the others. */
-    unsigned lane = race_is_rmw(cur->kind) ? 31 - (unsigned)__builtin_clz(lanes) : (unsigned)__builtin_ctz(lanes);
-    uint32_t relative = race_is_rmw(cur->kind) ? 1 : lanes >> lane;
-    update_together(cur, address, bytes, (struct lanes){relative, lane}, ALL_BYTES);
-}
-
-/* A stretch of neighbouring places, each for the next lanes. */
-static void update_stretch(struct current_access *cur, uint64_t base, uint64_t bytes, struct lanes lanes)
-{
-    unsigned per_lane = cur->kind->lane_shift;
-    base += cur->base;
-    for (uint64_t at = base, end = base + bytes; at < end;) {
-        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
-        struct lanes these = {lanes.lanes, (lanes.lane + (unsigned)((at - base) >> per_lane)) & 31};
-        update_together(cur, at, (uint32_t)(to - at), these, per_lane);
-        at = to;
-    }
-}
-
-/* Runs of neighbouring lanes, each a stretch of places: those of the whole warp, or where few lanes between take no part. */
-static bool has_few_runs(uint32_t lanes)
-{
-    return __builtin_popcount(lanes & ~(lanes << 1)) <= 4;
-}
-
-static void update_runs(struct current_access *cur, const struct access_event *e, uint32_t lanes)
-{
-    struct run r;
-    while (next_run(e, &lanes, &r))
-        update_stretch(cur, r.address, r.bytes, (struct lanes){1, r.lane});
-}
-
-/* Both halves of a warp: each its own stretch of places, or its own place; or both the same. */
-static void update_halves(struct current_access *cur, const struct access_event *e)
-{
-    enum { HALF = 0xffff };
-    uint64_t low = access_address(e, 0), high = access_address(e, HALF_WARP);
-    bool are_linear = e->pattern == ACCESS_LINEAR_HALVES;
-    uint64_t bytes = are_linear ? (uint64_t)HALF_WARP * e->bytes : e->bytes;
-    if (low == high && are_linear) {
-        cur->alike = true;
-        for (unsigned l = 0; l < HALF_WARP && cur->alike; l++)
-            cur->alike = write_alike(cur, 1u << l | 1u << (l + HALF_WARP));
-        update_stretch(cur, low, bytes,
-                       race_is_rmw(cur->kind) ? (struct lanes){1, HALF_WARP} : (struct lanes){1 | 1u << HALF_WARP, 0});
-    } else if (are_linear) {
-        update_stretch(cur, low, bytes, (struct lanes){1, 0});
-        update_stretch(cur, high, bytes, (struct lanes){1, HALF_WARP});
-    } else if (low == high) {
-        race_update(cur, low, e->bytes, UINT32_MAX);
-    } else {
-        race_update(cur, low, e->bytes, HALF);
-        race_update(cur, high, e->bytes, (uint32_t)HALF << HALF_WARP);
-    }
-}
-
-/* Do lanes access one place? False: no two of them. */
-static bool may_meet(const struct access_event *e, uint32_t lanes, unsigned lane_shift)
-{
-    uint64_t places = 0;
-    unsigned count = (unsigned)__builtin_popcount(lanes);
-    for (; lanes; lanes &= lanes - 1)
-        places |= 1ull << (access_address(e, (unsigned)__builtin_ctz(lanes)) >> lane_shift & 63);
-    return (unsigned)__builtin_popcountll(places) != count;
-}
-
-/* Lanes that access the same place are taken together. */
-static void update_by_place(struct current_access *cur, const struct access_event *e, uint32_t lanes)
-{
-    uint64_t place[WARP_LANES];
-    uint32_t at[WARP_LANES], count = 0;
-    uint8_t slot[64];
-    memset(slot, 0xff, sizeof slot);
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        uint64_t address = access_address(e, l);
-        unsigned s = (unsigned)((address >> cur->kind->lane_shift) * 0x9e3779b97f4a7c15ull >> 58);
-        while (slot[s] != 0xff && place[slot[s]] != address)
-            s = (s + 1) % 64;
-        if (slot[s] == 0xff) {
-            slot[s] = (uint8_t)count;
-            place[count] = address;
-            at[count++] = 0;
-        }
-        at[slot[s]] |= 1u << l;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        race_update(cur, place[i], e->bytes, at[i]);
 }
 
 /* What the access of one lane makes of cells, by what they say of that lane, or by their histories alone: lanes of an access come upon
@@ -517,7 +362,7 @@ static void update_global(struct current_access *cur, const struct access_event 
         uint64_t address = cur->base + access_address(e, lane);
         if (!cur->kind->writes && have_no_effect(cur, at[lane], e->bytes / 4))
             continue;
-        hold(&t, lock_of(cur, address));
+        hold(&t, race_lock_of(cur->r, address));
         if (cur->generation != atomic_load_explicit(&cur->h->generation, memory_order_relaxed))
             memset(met, 0, sizeof met);
         if (may_be_torn(cur, at[lane], address, e->bytes)) {
@@ -567,8 +412,7 @@ void race_fetch(const struct current_access *cur, const struct access_event *e)
         find_cells(cur, e, e->lanes, at);
 }
 
-/* Lane by lane. */
-static void update_by_lane(struct current_access *cur, const struct access_event *e, uint32_t lanes)
+void race_update_lanes(struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
     cell *at[WARP_LANES];
     struct held_lock t = {0};
@@ -588,123 +432,4 @@ static void update_by_lane(struct current_access *cur, const struct access_event
         update_cells(cur, &t, at[l], cur->base + access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
     }
     hold(&t, NULL);
-}
-
-/* Weak writes of one place by one instruction race; of reads and atomic updates each lane's stands for itself. */
-static void update_any(struct current_access *cur, const struct access_event *e, uint32_t lanes)
-{
-    if (cur->kind->writes && !cur->kind->strong && may_meet(e, lanes, cur->kind->lane_shift))
-        update_by_place(cur, e, lanes);
-    else
-        update_by_lane(cur, e, lanes);
-}
-
-void race_update_event(struct current_access *cur, const struct access_event *e, uint32_t lanes)
-{
-    bool whole = lanes == UINT32_MAX;
-    if (e->pattern == ACCESS_UNIFORM)
-        race_update(cur, e->base, e->bytes, lanes);
-    else if (e->pattern == ACCESS_LINEAR && has_few_runs(lanes))
-        update_runs(cur, e, lanes);
-    else if (whole && (e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES))
-        update_halves(cur, e);
-    else
-        update_any(cur, e, lanes);
-}
-
-/* Those of so many words from an address on. */
-static void clear_cells(struct current_access *cur, cell *c, uint32_t words, uint64_t address)
-{
-    (void)cur, (void)address;
-    memset((void *)c, 0, words * sizeof *c);
-}
-
-static void check_end_of(struct current_access *cur, cell *c, uint32_t words, uint64_t address)
-{
-    for (uint32_t i = 0; i < words; i++)
-        for (unsigned byte = 0; byte < (c[i] & CELL_SPLIT ? 4 : 1); byte++)
-            race_check_end(cur, c[i] & CELL_SPLIT ? split_at(cur, c[i])->byte[byte] : c[i], address + 4 * i + byte);
-}
-
-/* The cells of words, as far as they are under one lock. */
-static void each_cells(struct current_access *cur, uint64_t begin, uint64_t end,
-                       void (*see)(struct current_access *, cell *, uint32_t, uint64_t))
-{
-    for (uint64_t at = begin & ~3ull, to; at < end; at = to) {
-        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1;
-        to = lock_end < end ? lock_end : end;
-        cell *c = cells_find(&cur->r->cells, at);
-        spin_lock(lock_of(cur, at));
-        if (c)
-            see(cur, c, (uint32_t)(to - at + 3) / 4, at);
-        spin_unlock(lock_of(cur, at));
-    }
-}
-
-static void each_shared(struct current_access *cur, const struct event_block *block,
-                        void (*see)(struct current_access *, cell *, uint32_t, uint64_t))
-{
-    each_cells(cur, block->shared, block->shared + block->launch->shared_bytes, see);
-}
-
-void race_clear_shared(struct races *r, const struct event_block *block)
-{
-    struct current_access cur = {.r = r};
-    each_shared(&cur, block, clear_cells);
-}
-
-void race_check_ends(struct race_block *b, const struct event_block *block)
-{
-    struct current_access cur = {.r = b->races,
-                                 .b = b,
-                                 .h = &b->races->global,
-                                 .kernel = block->launch->kernel,
-                                 .owner = block,
-                                 .base = block->shared};
-    if (order_all_have_exited(b->order) && !atomic_load(&b->races->no_memory))
-        each_shared(&cur, block, check_end_of);
-}
-
-void race_update_range(struct current_access *cur, uint64_t address, uint64_t bytes, unsigned lane)
-{
-    address += cur->base;
-    for (uint64_t at = address, end = address + bytes; at < end;) {
-        uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1, to = lock_end < end ? lock_end : end;
-        uint64_t word = (at + 3) & ~3ull, last = to & ~3ull;
-        if (at % 4) /* bytes before the first word, then words, then bytes behind the last */
-            to = word < to ? word : to;
-        else if (last > at)
-            to = last;
-        update_together(cur, at, (uint32_t)(to - at), (struct lanes){1, lane}, ALL_BYTES);
-        at = to;
-    }
-}
-
-/* Who looks at the past of bytes. */
-struct look {
-    struct current_access now;
-    uint64_t begin, end;
-    race_history_fn *see;
-    void *data;
-};
-
-static void see_history(struct current_access *cur, cell *c, uint32_t words, uint64_t address)
-{
-    struct look *l = (struct look *)cur;
-    for (uint64_t at = address; at < address + 4ull * words; at++) {
-        cell word = c[(at - address) / 4];
-        cell byte = word & CELL_SPLIT ? split_at(cur, word)->byte[at % 4] : word;
-        const struct access_history *h = byte ? history_at(cur->h, cell_history(byte)) : NULL;
-        if (h && at >= l->begin && at < l->end)
-            l->see(l->data, cur->h, h, cell_lane(byte) + mapping_lane((enum lane_mapping)h->mapping, at % 4), at);
-        if (!(word & CELL_SPLIT) && (!h || h->mapping == LANES_SAME))
-            at |= 3;
-    }
-}
-
-void race_each_history(struct races *r, uint64_t address, uint64_t bytes, race_history_fn *see, void *data)
-{
-    struct look l = {{.r = r, .h = &r->global}, address, address + bytes, see, data};
-    if (!atomic_load(&r->no_memory))
-        each_cells(&l.now, address, address + bytes, see_history);
 }

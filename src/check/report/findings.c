@@ -151,10 +151,8 @@ static int by_place(const void *a, const void *b)
  * modules that were loaded again, have the instruction several times. */
 static bool are_same(const struct finding *a, const struct finding *b)
 {
-    if (strcmp(a->code, b->code) != 0 || compare_words(a->kind, b->kind) != 0)
-        return false;
-    return a->place.cuda ? cuda_place_equal(a->place.cuda, b->place.cuda)
-                         : !b->place.cuda && place_compare(&a->place, &b->place) == 0;
+    return strcmp(a->code, b->code) == 0 && compare_words(a->kind, b->kind) == 0 &&
+           place_same_line(&a->place, &b->place);
 }
 
 static uint64_t count_of(const struct finding *f)

@@ -42,3 +42,8 @@ int place_compare(const struct place *a, const struct place *b)
     order = strcmp(a->cuda->file, b->cuda->file);
     return order ? order : a->cuda->line < b->cuda->line ? -1 : a->cuda->line > b->cuda->line;
 }
+
+bool place_same_line(const struct place *a, const struct place *b)
+{
+    return a->cuda ? cuda_place_equal(a->cuda, b->cuda) : !b->cuda && place_compare(a, b) == 0;
+}
