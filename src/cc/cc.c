@@ -613,10 +613,27 @@ static bool compile_host(struct job *j, const char *input, enum language languag
 
 /* ---- what is asked for ---- */
 
+/* -ptx -o -: when it is complete. */
+static bool show_ptx(struct job *j, const char *input)
+{
+    struct file_bytes file = {0};
+    const char *path = job_temporary(j, input, ".shown.ptx");
+    if (j->o.archs.n > 1)
+        return cc_failure(j, "-ptx -o - is for one device, and there are %u", j->o.archs.n) == 0;
+    if (!compile_device(j, input, j->o.archs.at[0], path) || j->o.given[CC_DRY_RUN])
+        return j->o.given[CC_DRY_RUN];
+    const char *error = file_read(j->arena, path, 0, &file);
+    bool ok = error ? cc_failure(j, "%s", error) == 0 : job_write(j, "-", file.bytes, file.n);
+    free(file.bytes);
+    return ok;
+}
+
 /* -ptx: as many files as architectures. */
 static bool make_ptx(struct job *j, const char *input)
 {
     bool ok = true;
+    if (j->o.given[CC_OUTPUT] && strcmp(j->o.value[CC_OUTPUT], "-") == 0)
+        return show_ptx(j, input);
     for (uint32_t i = 0; i < j->o.archs.n && ok; i++) {
         const char *arch = j->o.archs.at[i];
         const char *output = j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : job_named_after(j, input, ".ptx");
@@ -806,6 +823,25 @@ static void warn_of_archs(struct job *j)
             j->o.unknown_archs.at[i]);
 }
 
+/* -o -: what a compiler or a linker writes at any place of its file needs one. */
+static bool choose_output(struct job *j)
+{
+    const char *output = j->o.value[CC_OUTPUT];
+    bool is_device_only = j->o.given[CC_PTX] || j->o.given[CC_CUBIN] || j->o.given[CC_FATBIN];
+    if (!output)
+        return true;
+    if (strcmp(output, "-") != 0) {
+        j->o.value[CC_OUTPUT] = job_path(j, output);
+    } else if (stops_at_text(&j->o)) {
+        j->o.given[CC_OUTPUT] = false;
+        j->o.value[CC_OUTPUT] = NULL;
+    } else if (!is_device_only) {
+        return cc_failure(j, "-o -: objects, programs and libraries are not written to standard output: name a file "
+                             "(`./-` for one of that name)") == 0;
+    }
+    return true;
+}
+
 int cc_main(int argc, char **argv, struct arena *arena)
 {
     struct job j = {.arena = arena};
@@ -832,8 +868,8 @@ int cc_main(int argc, char **argv, struct arena *arena)
         cc_show_toolkit(&j);
     warn_of_archs(&j);
     j.diagnostics = (struct cc_diagnostics){.headers = j.headers, .color = isatty(2)};
-    if (j.o.given[CC_OUTPUT])
-        j.o.value[CC_OUTPUT] = job_path(&j, j.o.value[CC_OUTPUT]);
+    if (!choose_output(&j))
+        return 1;
     signal(SIGPIPE, SIG_IGN); /* the host's compiler may end before it reads the fat binary */
     process_catch_signals();
     bool ok = is_linked(&j) || (make_folder(&j) && build(&j));

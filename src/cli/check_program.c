@@ -16,6 +16,7 @@
 #include "base/printable.h"
 #include "base/shell.h"
 #include "base/text.h"
+#include "base/written.h"
 #include "cli/check_results.h"
 #include "cli/check_settings.h"
 #include "files/places.h"
@@ -66,7 +67,7 @@ static int get_ready(struct check *c)
         wrong = file_may_create(arena, c->settings.save);
     if (wrong)
         return usage_error(s, "%s", wrong);
-    if (c->settings.log_file && !(c->log = fopen(c->settings.log_file, "we")))
+    if (c->settings.log_file && !(c->log = written_open(c->settings.log_file)))
         return usage_error(s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
     check_results_init(&c->results, arena);
     return 0;

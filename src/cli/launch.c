@@ -237,6 +237,21 @@ static void show_beside_report(struct launch *l, const char *text, size_t n)
     arena_free(&scratch);
 }
 
+static bool is_standard_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static bool has_file_at_standard_output(const struct launch *l)
+{
+    const struct options *o = &l->s->o;
+    bool saves = false;
+    for (uint32_t i = 0; i < l->args.buffers.n; i++)
+        saves |= is_standard_output(l->args.buffers.at[i]->save);
+    return saves || is_standard_output(o->trace) || is_standard_output(o->record) ||
+           (l->explanation && explanation_writes(o, "-"));
+}
+
 static void take_printed(void *data, const char *text, size_t n)
 {
     struct launch *l = data;
@@ -245,7 +260,7 @@ static void take_printed(void *data, const char *text, size_t n)
         return;
     }
     progress_clear(&l->s->progress);
-    if (l->format == FORMAT_TEXT && !explanation_writes(&l->s->o, "-"))
+    if (l->format == FORMAT_TEXT && !has_file_at_standard_output(l))
         fwrite(text, 1, n, stdout);
     else
         show_beside_report(l, text, n);
@@ -657,11 +672,11 @@ static int show_results(struct launch *l)
     }
 }
 
-/* Where standard output is one of the explanation's files, what is for people goes to the other stream. */
+/* Where standard output is a file, what is for people goes to the other stream. */
 static int show(struct launch *l)
 {
     FILE *output = stdout;
-    if (l->explanation && explanation_writes(&l->s->o, "-"))
+    if (has_file_at_standard_output(l))
         stdout = stderr;
     int status = show_results(l);
     stdout = output;

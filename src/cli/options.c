@@ -155,7 +155,8 @@ const struct command commands[] = {
      "heddle explore FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
      "\n"
      "Explores all executions of a kernel that PTX's memory consistency model allows, not those of one run, and shows\n"
-     "the final values of what is observed, data races, traps and failed assertions, deadlocks, and loops that may spin\n"
+     "the final values of what is observed, data races, traps and failed assertions, deadlocks, and loops that may "
+     "spin\n"
      "for ever, in any of them.\n",
      "Arguments are those of `heddle launch`; behind a buffer, +outcomes observes it.\n"
      "\n"
@@ -168,7 +169,8 @@ const struct command commands[] = {
     {"litmus", "explore litmus tests", cmd_litmus,
      "heddle litmus FILE.json...\n"
      "\n"
-     "Explores litmus tests as `heddle explore` does, many in one process. Beside NAME.json, which says how the kernel is\n"
+     "Explores litmus tests as `heddle explore` does, many in one process. Beside NAME.json, which says how the kernel "
+     "is\n"
      "launched and where the values of an outcome stand, is NAME.ptx.\n",
      "docs/EXPLORE.md has the format.\n"},
     {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc/flags.def */
@@ -278,12 +280,31 @@ const struct command *command_variant(const struct command *c, int argc, char **
     return word && file_is_ptx(word) ? c : command_by_bit(program);
 }
 
+/* Options whose FILE is written have one file each; "-" is standard output. Returns what is wrong, or NULL. */
+static const char *two_at_standard_output(const struct options *o, struct arena *arena)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        bool is_written = strncmp(flags[i].value, "FILE", 4) == 0 && strcmp(flags[i].name, "suppressions") != 0;
+        const char *value = is_written ? *(const char *const *)((const char *)o + flags[i].offset) : NULL;
+        if (!value || strcmp(value, "-") != 0)
+            continue;
+        if (first)
+            return arena_printf(arena, "--%s and --%s would both write to standard output: name a file for one", first,
+                                flags[i].name);
+        first = flags[i].name;
+    }
+    return NULL;
+}
+
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s)
 {
     s->argc = argc;
     s->argv = argv;
     s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc + 1); /* room for a NULL at the end */
-    return opts_parse(&opts, (unsigned)(c - commands), argc, argv, &s->o, s->words, &s->n_words, &s->arena);
+    const char *wrong =
+        opts_parse(&opts, (unsigned)(c - commands), argc, argv, &s->o, s->words, &s->n_words, &s->arena);
+    return wrong ? wrong : two_at_standard_output(&s->o, &s->arena);
 }
 
 const char *command_help(const struct command *c, struct arena *arena)

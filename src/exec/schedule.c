@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/written.h"
+
 static const char magic_choices[] = "heddle schedule 1\n", magic_serial[] = "heddle schedule 1 serial\n";
 
 static bool open_replay(struct schedule *s, const char *path, const char **error)
@@ -75,7 +77,7 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
         *error = "a fair run has no schedule to record: choose serial or random:SEED";
         return false;
     }
-    if (record_path && (!(s->record = fopen(record_path, "wb")) ||
+    if (record_path && (!(s->record = written_open(record_path)) ||
                         fputs(s->policy == POLICY_SERIAL ? magic_serial : magic_choices, s->record) < 0)) {
         *error = "the schedule cannot be recorded there";
         return false;

@@ -9,6 +9,7 @@
 
 #include "base/demangle.h"
 #include "base/monotonic.h"
+#include "base/written.h"
 #include "exec/barrier.h"
 #include "exec/events.h"
 #include "exec/launch.h"
@@ -96,7 +97,7 @@ struct tracer *trace_open(const char *path)
                                                EVENT_BIT(EVENT_TURN_END),
                                       .schedule = on_schedule};
     t->start = seconds_now();
-    t->file = fopen(path, "wb");
+    t->file = written_open(path);
     if (!t->file) {
         free(t);
         return NULL;

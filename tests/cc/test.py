@@ -895,6 +895,21 @@ def ptx_that_heddle_launches():
             assert f".target sm_{sm}" in f.read()
 
 
+def a_dash_is_standard_output_for_what_can_go_there():
+    """-ptx, -fatbin, -cubin and preprocessed text; nothing is left beside it."""
+    empty = set(os.listdir(folder.name)) | {"scale.cu"}
+    write("scale.cu", 'extern "C" __global__ void scale(float *x) { x[threadIdx.x] *= 3; }\n')
+    for flag, text in ("-ptx", b".entry scale("), ("-fatbin", b"\x50\xed\x55\xba"), ("-cubin", b"ELF"), ("-E", b"__global__"), ("-M", b"scale.o:"):
+        done = subprocess.run([heddle, "cc", flag, "-arch=sm_90", "-o", "-", "scale.cu"], capture_output=True, cwd=folder.name)
+        assert done.returncode == 0 and (text in done.stdout or flag == "-E" and b"attribute__((global))" in done.stdout), (flag, done.stderr)
+    for flags in ["-c"], [], ["-lib"], ["-dc"]:
+        _, err = cc(*flags, "-o", "-", "scale.cu", status=1)
+        assert "not written to standard output" in err, err
+    _, err = cc("-ptx", "-arch=all", "-o", "-", "scale.cu", status=1)
+    assert "-ptx -o - is for one device" in err, err
+    assert set(os.listdir(folder.name)) == empty
+
+
 def objects_and_libraries_are_linked():
     write("kernel.cu", '#include "kernel.h"\n__global__ void k(int *p) { *p = 42; }\nvoid launch(int *p) { k<<<1, 1>>>(p); }\n')
     write("kernel.h", "void launch(int *p);\n")

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -12,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import SANITIZED, examples, heddle, launch, main, run, source, values, variable
+from tap import SANITIZED, Skip, examples, heddle, launch, main, run, source, values, variable
 
 folder = tempfile.TemporaryDirectory()
 SAXPY = f"{examples}/saxpy/saxpy.ptx"
@@ -470,6 +471,30 @@ def timelines_are_written():
     with open(path("trace.json")) as f:
         assert json.load(f)
     assert run("launch", SAXPY, *SAXPY_ARGS, "--trace", "/no/such/folder/t.json")[0] == 2
+
+
+
+def a_dash_is_standard_output_wherever_a_file_is_written():
+    """Alone there: what is for people goes to the other stream."""
+    empty = os.listdir(folder.name)
+    for command in "launch", "check":
+        status, out, err = run(command, SAXPY, *SAXPY_ARGS, "--trace", "-", cwd=folder.name)
+        assert status == 0 and json.loads(out)["traceEvents"] and "argument 4" in err, (out, err)
+        status, out, err = run(command, SAXPY, *SAXPY_ARGS, "--policy", "serial", "--record", "-", cwd=folder.name)
+        assert (status, out) == (0, "heddle schedule 1 serial\n") and "argument 4" in err, (out, err)
+    status, out, err = run("launch", SAXPY, *SAXPY_ARGS, "--policy", "serial", "--record", "-", "--trace", "-")
+    assert status == 2 and "--record and --trace would both write to standard output" in err, err
+    status, out, err = run("check", "--log-file", "-", "/bin/true", cwd=folder.name)
+    assert status == 0 and out.startswith("check: `/bin/true` has run"), (out, err)
+    assert os.listdir(folder.name) == empty
+
+def levels_of_which_this_computer_has_none_are_no_success():
+    if not shutil.which("make"):
+        raise Skip("there is no make")
+    build = os.environ["HEDDLE_BUILD"]
+    done = subprocess.run(["make", "-s", "-o", "all", "-C", source, "check-levels", "LEVELS=x86-64-v9", f"BUILD={build}"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode and "SKIP" in done.stdout and "this computer has none of x86-64-v9" in done.stderr, done
 
 
 def cooperative_launches_must_fit():

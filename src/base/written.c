@@ -1,0 +1,17 @@
+/* See written.h. */
+#include "base/written.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+FILE *written_open(const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        return fopen(path, "wbe");
+    int fd = fflush(stdout) == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
+}
