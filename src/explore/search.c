@@ -62,9 +62,23 @@ static bool can_stay(const struct state *s, const struct open *o)
 
 enum step { NOTHING_OPEN, STUCK, FORCED, DEAD_END, BRANCH };
 
+/* What waits for the read: 0 the thread, 1 another of its events, 2 nothing. The longer it is left open, the more is known of it. */
+static unsigned urgency(const struct state *s, uint16_t event)
+{
+    const struct event *e = &s->g.events[event];
+    const struct run *run = s->runs[e->thread];
+    uint64_t one = 1ull << e->po % 64;
+    if (run->end == RUN_WAITS && run->needs & one)
+        return 0;
+    for (uint16_t po = e->po + 1; po < run->n_events; po++)
+        if ((run->events[po].place_needs | run->events[po].value_needs) & one)
+            return 1;
+    return 2;
+}
+
 static unsigned weight(const struct open *o)
 {
-    return 2 * (unsigned)__builtin_popcountll(o->now) + (o->later || o->fails ? 1 : 0);
+    return 256 * o->urgency + 2 * (unsigned)__builtin_popcountll(o->now) + (o->later || o->fails ? 1 : 0);
 }
 
 static unsigned find_open(struct explorer *x, struct state *s, struct open *all)
@@ -120,8 +134,10 @@ static enum step choose(struct explorer *x, struct state *s, struct open *best)
         return DEAD_END;
     for (unsigned i = 0; i < n; i++) {
         struct open *o = &all[i];
-        unsigned least = 2 * (unsigned)__builtin_popcountll(o->now);
-        if (!o->now || (found && least >= weight(best)))
+        if (!o->now)
+            continue;
+        o->urgency = (uint8_t)urgency(s, o->event);
+        if (found && weight(o) >= weight(best) && o->now & (o->now - 1))
             continue;
         find_rest(x, s, all, n, o);
         if (is_forced(o)) {

@@ -76,6 +76,7 @@ struct open {
     uint16_t event;
     uint64_t now;   /* members that it can read from, and go on */
     uint64_t fails; /* members with which its loop goes round again */
+    uint8_t urgency;
     bool waits;     /* an update whose operands are not known */
     bool later;     /* it may read from a write that is not there yet */
 };
