@@ -35,7 +35,8 @@ struct event {
     uint8_t rf;         /* the member that it reads from; NO_MEMBER: open */
     uint16_t edges;     /* 1 + the newest of its synchronizes-with edges */
     uint16_t met;       /* of a barrier: the meeting that it was of, NO_EVENT: none yet */
-    bool passed_over;   /* of a barrier: the next meeting is not of such arrivals alone */
+    uint16_t
+        passed; /* of a barrier: its meeting is not of such alone that were there when it was passed over: of events up to this */
     uint64_t read, wrote;
     uint64_t observed; /* members that precede it in observation order */
     uint64_t excluded; /* members that it does not read from: it waits for others */

@@ -139,43 +139,64 @@ void meet(struct explorer *x, struct state *s, const struct meeting *m)
             advance(x, s, thread);
         }
     }
-    for (uint16_t e = 0; e < g->n_events; e++)
-        g->events[e].passed_over = false;
 }
 
 /* ---- barriers of a block ---- */
 
-/* Ways to take `want` of the arrivals that there are: for each warp how many, the first ones. */
+/* Ways to take `want` of the arrivals that there are: for each warp how many, the first ones; of warp `with` one at least. So each set
+ * of meetings comes once: an arrival is asked whom it meets, of those that are there, or whether it is passed over. */
 struct ways {
     struct explorer *x;
     struct state *s;
-    uint32_t block, want, way;
+    uint32_t block, want, with, way;
     uint8_t barrier;
     uint32_t n;
     struct meeting now, *found;
 };
 
+/* Is somebody there who has come since any of the others was passed over? */
+static bool is_fresh(const struct ways *w)
+{
+    uint16_t newest = 0, passed = 0;
+    for (uint16_t i = 0; i < w->now.n; i++) {
+        uint16_t e = w->now.arrivals[i];
+        newest = e > newest ? e : newest;
+        passed = w->s->g.events[e].passed > passed ? w->s->g.events[e].passed : passed;
+    }
+    return newest >= passed;
+}
+
 static void try_ways(struct ways *w, uint32_t warp, uint32_t taken)
 {
     uint16_t before = w->now.n;
-    if (taken == w->want) {
-        bool fresh = false;
-        for (uint16_t i = 0; i < w->now.n; i++)
-            fresh |= !w->s->g.events[w->now.arrivals[i]].passed_over;
-        if (fresh && w->n++ == w->way)
+    if (taken == w->want && warp > w->with) {
+        if (is_fresh(w) && w->n++ == w->way)
             memcpy(w->found, &w->now, offsetof(struct meeting, arrivals) + w->now.n * sizeof w->now.arrivals[0]);
         return;
     }
     if (warp == warps_of(w->x))
         return;
     for (uint32_t k = 0;; k++) {
-        try_ways(w, warp + 1, taken + k);
+        if (k || warp != w->with)
+            try_ways(w, warp + 1, taken + k);
         if (taken + k == w->want || !warp_arrives(w->x, w->s, w->block, warp, w->barrier, k, &w->now))
             break;
     }
     w->now.n = before;
 }
 
+/* How many arrivals of warps there are. */
+static uint32_t count_arrivals(const struct explorer *x, const struct state *s, uint32_t block, uint8_t barrier)
+{
+    static _Thread_local struct meeting m;
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < warps_of(x); w++)
+        for (unsigned k = 0; m.n = 0, warp_arrives(x, s, block, w, barrier, k, &m); k++)
+            n++;
+    return n;
+}
+
+/* Whom the first warp meets that can meet some: `way` of the ways, and how many there are. */
 static void find_ways(struct explorer *x, struct state *s, uint32_t block, uint8_t barrier, unsigned way,
                       struct meeting *m, unsigned *n, bool *later)
 {
@@ -194,11 +215,16 @@ static void find_ways(struct explorer *x, struct state *s, uint32_t block, uint8
         return;
     }
     static _Thread_local struct ways w;
-    w = (struct ways){x, s, block, want, way, barrier, .found = m};
-    try_ways(&w, 0, 0);
-    *n = w.n;
-    for (uint16_t t = 0; t < s->n_threads && w.n; t++)
-        *later |= place_of(x, t)->block == block && may_arrive(x, s, t, barrier);
+    for (uint32_t with = 0; with < warps_of(x) && !*n; with++) {
+        w = (struct ways){x, s, block, want, with, way, barrier, .found = m};
+        try_ways(&w, 0, 0);
+        *n = w.n;
+    }
+    if (!*n)
+        return;
+    *later = count_arrivals(x, s, block, barrier) > want;
+    for (uint16_t t = 0; t < s->n_threads && !*later; t++)
+        *later = place_of(x, t)->block == block && may_arrive(x, s, t, barrier);
 }
 
 static bool for_barriers(struct explorer *x, struct state *s, unsigned way, bool choice, struct meeting *m, unsigned *n,
@@ -223,19 +249,37 @@ void meet_later(struct explorer *x, struct state *s)
     static _Thread_local struct meeting m;
     unsigned n;
     bool later;
+    if (!for_barriers(x, s, 0, true, &m, &n, &later))
+        return;
+    /* the first warp of the meeting that could have been: it is the one that was asked */
+    const struct run_event *e = run_event_of(s, m.arrivals[0]);
+    uint32_t block = place_of(x, s->g.events[m.arrivals[0]].thread)->block;
+    uint8_t barrier = e->barrier;
+    static _Thread_local struct ways w;
+    for (uint32_t with = 0; with < warps_of(x); with++) {
+        bool counted;
+        w = (struct ways){x, s, block, wanted(x, s, block, barrier, &counted), with, 0, barrier, .found = &m};
+        try_ways(&w, 0, 0);
+        if (!w.n)
+            continue;
+        m.n = 0;
+        warp_arrives(x, s, block, with, barrier, 0, &m);
+        for (uint16_t i = 0; i < m.n; i++)
+            s->g.events[m.arrivals[i]].passed = s->g.n_events;
+        return;
+    }
+}
+
+bool meets_still(struct explorer *x, struct state *s)
+{
     for (uint32_t b = 0; b < x->program->n_blocks; b++)
         for (uint8_t id = 0; id < BARRIERS; id++) {
-            find_ways(x, s, b, id, 0, &m, &n, &later);
-            if (!n || (n == 1 && !later))
-                continue;
-            for (uint16_t t = 0; t < s->n_threads; t++) {
-                uint16_t event;
-                for (unsigned k = 0; (event = arrival(s, t, id, k)) != NO_EVENT; k++)
-                    if (place_of(x, t)->block == b)
-                        s->g.events[event].passed_over = true;
-            }
-            return;
+            bool counted = false;
+            uint32_t want = wanted(x, s, b, id, &counted);
+            if (want && counted && count_arrivals(x, s, b, id) >= want)
+                return true;
         }
+    return false;
 }
 
 /* ---- barriers of a cluster ---- */

@@ -201,11 +201,10 @@ static void end_of_branch(struct explorer *x, struct state *s)
             x->verdict->dead++;
             return;
         }
-    for (uint16_t e = 0; e < s->g.n_events; e++)
-        if (s->g.events[e].passed_over) { /* another arrival was to come */
-            x->verdict->dead++;
-            return;
-        }
+    if (s->g.meets && meets_still(x, s)) {
+        x->verdict->dead++;
+        return;
+    }
     verdict_leaf(x, s);
 }
 

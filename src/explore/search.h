@@ -66,8 +66,10 @@ bool meet_all(struct explorer *x, struct state *s);
  * that is not there yet? */
 bool meet_choice(struct explorer *x, struct state *s, unsigned way, struct meeting *m, unsigned *n_ways, bool *later);
 void meet(struct explorer *x, struct state *s, const struct meeting *m);
-/* Those that stand there now do not meet by themselves. */
+/* The arrival whose choice that is meets none of those that are there. */
 void meet_later(struct explorer *x, struct state *s);
+/* Are so many at a barrier that have been passed over that it would open? */
+bool meets_still(struct explorer *x, struct state *s);
 
 /* ---- serve.c ---- */
 
@@ -77,8 +79,8 @@ struct open {
     uint64_t now;   /* members that it can read from, and go on */
     uint64_t fails; /* members with which its loop goes round again */
     uint8_t urgency;
-    bool waits;     /* an update whose operands are not known */
-    bool later;     /* it may read from a write that is not there yet */
+    bool waits; /* an update whose operands are not known */
+    bool later; /* it may read from a write that is not there yet */
 };
 enum { MAX_OPEN = 512, MAX_THREADS = 1024 };
 
