@@ -27,6 +27,13 @@ static void place_event(struct explorer *x, struct graph *g, uint16_t event, con
         [RUN_NOTHING] = GRAPH_NOTHING,
     };
     to->kind = kinds[e->kind];
+    if (to->kind == GRAPH_FENCE && e->order == ORDER_SC) {
+        if (g->n_fences == MAX_FENCES) {
+            g->too_large = true;
+            return;
+        }
+        g->fences[g->n_fences++] = event;
+    }
     g->meets |= to->kind == GRAPH_MEET;
     to->order = e->order;
     to->scope = e->scope;

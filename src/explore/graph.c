@@ -115,6 +115,8 @@ void graph_copy(struct graph *to, const struct graph *from)
     to->n_edges = from->n_edges;
     to->n_locations = from->n_locations;
     to->too_large = from->too_large;
+    to->n_fences = from->n_fences;
+    memcpy(to->fences, from->fences, from->n_fences * sizeof *to->fences);
     to->cyclic = from->cyclic;
     to->meets = from->meets;
     memcpy(to->events, from->events, from->n_events * sizeof *to->events);

@@ -22,7 +22,7 @@ enum graph_kind {
     GRAPH_NOTHING, /* no operation */
 };
 
-enum { NO_EVENT = UINT16_MAX, NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 64 };
+enum { NO_EVENT = UINT16_MAX, NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 64, MAX_FENCES = 256 };
 
 struct event {
     uint16_t thread, po; /* po: its place in the thread; thread NO_EVENT: of a meeting */
@@ -72,7 +72,9 @@ struct graph {
     uint64_t *strong;  /* likewise, rows: morally strong with */
     uint64_t *before, *cause,
         *co;        /* base causality; causality; coherence as far as it is forced: rows of who follows */
-    bool meets;     /* some event is one of GRAPH_MEET */
+    uint16_t fences[MAX_FENCES]; /* those of .sc */
+    uint16_t n_fences;
+    bool meets; /* some event is one of GRAPH_MEET */
     bool cyclic;    /* base causality has a circle */
     bool too_large; /* more than the model's tables hold */
 };

@@ -436,20 +436,89 @@ bool model_races(const struct graph *g, uint16_t a, uint16_t b)
 
 /* ---- 8.9.? Fence-SC Order ---- */
 
+static bool are_open(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b)
+{
+    return g->events[a].thread != g->events[b].thread && !graph_precedes(g, a, b) && !graph_precedes(g, b, a) &&
+           model_morally_strong(g, t, a, b);
+}
+
 bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t *a, uint16_t *b)
 {
-    for (uint16_t i = 0; i < g->n_events; i++) {
-        if (g->events[i].kind != GRAPH_FENCE || g->events[i].order != ORDER_SC)
-            continue;
-        for (uint16_t k = 0; k < i; k++) {
-            const struct event *e = &g->events[k];
-            if (e->kind == GRAPH_FENCE && e->order == ORDER_SC && e->thread != g->events[i].thread &&
-                model_morally_strong(g, t, k, i) && !graph_precedes(g, k, i) && !graph_precedes(g, i, k)) {
-                *a = k;
-                *b = i;
+    for (uint16_t i = 0; i < g->n_fences; i++)
+        for (uint16_t k = 0; k < i; k++)
+            if (are_open(g, t, g->fences[k], g->fences[i])) {
+                *a = g->fences[k];
+                *b = g->fences[i];
                 return true;
             }
-        }
+    return false;
+}
+
+/* The members of a location that precede the fence, and those that follow it, in base causality. */
+static void around(const struct graph *g, uint16_t location, uint16_t fence, uint64_t *before, uint64_t *after)
+{
+    *before = *after = 0;
+    for (unsigned m = 1; m < g->locations[location].n; m++) {
+        uint16_t e = graph_member(g, location, m);
+        *before |= graph_precedes(g, e, fence) ? bit(m) : 0;
+        *after |= graph_precedes(g, fence, e) ? bit(m) : 0;
+    }
+}
+
+/* Would an axiom be broken at the location if all of `before` preceded all of `after`? */
+static bool breaks(const struct graph *g, uint16_t location, uint64_t before, uint64_t after)
+{
+    const struct graph_location *l = &g->locations[location];
+    const uint64_t *co = graph_rows(g, g->co, location);
+    uint64_t sources = before & (l->writes | l->unvalued), writes = after & (l->writes | l->unvalued);
+    for (uint64_t m = before & l->reads; m; m &= m - 1) {
+        const struct event *r = &g->events[graph_member(g, location, (unsigned)__builtin_ctzll(m))];
+        if (after & bit(r->rf)) /* axiom Causality, its first part */
+            return true;
+        sources |= r->observed & ~bit(INITIAL);
+    }
+    for (uint64_t m = writes; m; m &= m - 1) /* coherence is as causality is */
+        if (co[__builtin_ctzll(m)] & sources)
+            return true;
+    for (uint64_t m = after & l->reads; m; m &= m - 1) { /* axiom Causality, its second part */
+        unsigned r = (unsigned)__builtin_ctzll(m), from = g->events[graph_member(g, location, r)].rf;
+        if (co[from] & sources & ~bit(r))
+            return true;
     }
     return false;
+}
+
+/* Can a be before b in Fence-SC order, as far as single locations show it? */
+static bool may_precede(const struct graph *g, uint16_t a, uint16_t b)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        uint64_t before, after, other;
+        if (g->locations[l].n < 3)
+            continue;
+        around(g, l, a, &before, &other);
+        if (!before)
+            continue;
+        around(g, l, b, &other, &after);
+        if (after && breaks(g, l, before, after))
+            return false;
+    }
+    return true;
+}
+
+bool model_order_fences(struct graph *g, const struct threads *t, bool *grew)
+{
+    for (uint16_t i = 0; i < g->n_fences; i++)
+        for (uint16_t k = 0; k < i; k++) {
+            uint16_t a = g->fences[k], b = g->fences[i];
+            if (!are_open(g, t, a, b))
+                continue;
+            bool first = may_precede(g, a, b), second = may_precede(g, b, a);
+            if (!first && !second)
+                return false;
+            if (first != second) {
+                graph_order(g, first ? a : b, first ? b : a);
+                *grew = true;
+            }
+        }
+    return true;
 }

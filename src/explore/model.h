@@ -39,4 +39,7 @@ bool model_races(const struct graph *g, uint16_t a, uint16_t b);
 /* Two fences that have to be in Fence-SC order, and are not ordered yet; false where there are none. */
 bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t *a, uint16_t *b);
 
+/* Orders fences where single locations leave one way only; false where they leave none. */
+bool model_order_fences(struct graph *g, const struct threads *t, bool *grew);
+
 #endif

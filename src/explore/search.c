@@ -153,6 +153,17 @@ static enum step choose(struct explorer *x, struct state *s, struct open *best)
 
 /* ---- the tree ---- */
 
+static bool is_consistent(struct explorer *x, struct graph *g)
+{
+    bool grew;
+    do {
+        grew = false;
+        if (!model_check(g) || (g->n_fences > 1 && !model_order_fences(g, &x->threads, &grew)))
+            return false;
+    } while (grew);
+    return true;
+}
+
 static void explore(struct explorer *x, uint32_t depth);
 
 static void branch_read(struct explorer *x, uint32_t depth, const struct open *o)
@@ -160,7 +171,7 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
     for (uint64_t m = o->now; m && !x->stopped; m &= m - 1) {
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
         take(x, t, o->event, (unsigned)__builtin_ctzll(m));
-        if (model_check(&t->g))
+        if (is_consistent(x, &t->g))
             explore(x, depth + 1);
     }
     if (!o->later && !o->fails)
@@ -181,7 +192,7 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
         meet_choice(x, t, way, &m, &(unsigned){0}, &(bool){0});
         meet(x, t, &m);
-        if (model_check(&t->g))
+        if (is_consistent(x, &t->g))
             explore(x, depth + 1);
     }
     if (later) {
@@ -218,7 +229,7 @@ static void explore(struct explorer *x, uint32_t depth)
             return;
         }
         x->steps++;
-        if (!model_check(&s->g)) {
+        if (!is_consistent(x, &s->g)) {
             x->verdict->dead++;
             return;
         }

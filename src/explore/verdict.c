@@ -288,14 +288,13 @@ static bool fences_matter(struct explorer *x, const struct graph *g)
     static _Thread_local uint16_t pairs[2][4096];
     unsigned n = 0;
     graph_copy(&both, g);
-    for (uint16_t i = 0; i < g->n_events && n < 4096; i++)
-        for (uint16_t k = 0; k < i && n < 4096; k++) {
-            const struct event *a = &g->events[i], *b = &g->events[k];
-            if (a->kind == GRAPH_FENCE && b->kind == GRAPH_FENCE && a->order == ORDER_SC && b->order == ORDER_SC &&
-                a->thread != b->thread && model_morally_strong(g, &x->threads, i, k) && !graph_precedes(g, i, k) &&
-                !graph_precedes(g, k, i)) {
-                pairs[0][n] = i;
-                pairs[1][n++] = k;
+    for (uint16_t k = 0; k < g->n_fences; k++)
+        for (uint16_t m = 0; m < k && n < 4096; m++) {
+            uint16_t a = g->fences[k], b = g->fences[m];
+            if (g->events[a].thread != g->events[b].thread && model_morally_strong(g, &x->threads, a, b) &&
+                !graph_precedes(g, a, b) && !graph_precedes(g, b, a)) {
+                pairs[0][n] = a;
+                pairs[1][n++] = b;
             }
         }
     for (unsigned i = 0; i < n; i++) {
