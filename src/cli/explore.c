@@ -202,6 +202,7 @@ static int run_exploration(struct exploring *e)
 {
     struct session *s = e->s;
     struct explore_options o = {.unroll = (uint32_t)s->o.unroll.value,
+                                .symmetric = !s->o.no_symmetry,
                                 .step_limit = s->o.search_limit.value,
                                 .observed = e->observed.at,
                                 .n_observed = e->observed.n};

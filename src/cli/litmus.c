@@ -115,8 +115,10 @@ static int observe_test(struct test *t)
 
 static int explore_test(struct test *t, json_t *results)
 {
-    struct explore_options o = {
-        .unroll = (uint32_t)t->s->o.unroll.value, .observed = t->observed, .n_observed = (uint32_t)t->n};
+    struct explore_options o = {.unroll = (uint32_t)t->s->o.unroll.value,
+                                .symmetric = !t->s->o.no_symmetry,
+                                .observed = t->observed,
+                                .n_observed = (uint32_t)t->n};
     struct explore_result result = {0};
     uint64_t args[2] = {(uint64_t)(uintptr_t)t->mem, (uint64_t)(uintptr_t)t->out};
     hd_report *report;

@@ -64,6 +64,7 @@ void explore(const struct explore_launch *l, const struct explore_options *o, st
     begin_program(l, &program, &r->arena);
     verdict_begin(&r->verdict, &r->arena);
     x.unroll = o->unroll ? o->unroll : DEFAULT_UNROLL;
+    x.symmetric = o->symmetric;
     x.steps_left = o->step_limit;
     if (program_begin(&program)) {
         observe(&program, o, &r->verdict);

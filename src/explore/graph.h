@@ -71,10 +71,10 @@ struct graph {
     uint16_t *members; /* of location l from l * members_room on: events; [0] is nobody's */
     uint64_t *strong;  /* likewise, rows: morally strong with */
     uint64_t *before, *cause,
-        *co;        /* base causality; causality; coherence as far as it is forced: rows of who follows */
+        *co;                     /* base causality; causality; coherence as far as it is forced: rows of who follows */
     uint16_t fences[MAX_FENCES]; /* those of .sc */
     uint16_t n_fences;
-    bool meets; /* some event is one of GRAPH_MEET */
+    bool meets;     /* some event is one of GRAPH_MEET */
     bool cyclic;    /* base causality has a circle */
     bool too_large; /* more than the model's tables hold */
 };

@@ -178,6 +178,8 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
         return;
     struct state *t = state_copy(x, depth + 1, x->states[depth]);
     t->g.events[o->event].excluded |= o->now;
+    if (x->symmetric)
+        exclude_twins(x, t, o->event, o->now);
     explore(x, depth + 1);
 }
 
@@ -223,7 +225,7 @@ static void explore(struct explorer *x, uint32_t depth)
 {
     struct state *s = x->states[depth];
     struct open o = {0};
-    for (;;) {
+    for (bool first = true;; first = false) {
         if (x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
             x->stopped = true;
             return;
@@ -237,7 +239,7 @@ static void explore(struct explorer *x, uint32_t depth)
             continue;
         switch (choose(x, s, &o)) {
         case FORCED: take(x, s, o.event, (unsigned)__builtin_ctzll(o.now)); continue;
-        case DEAD_END: x->verdict->dead++; return;
+        case DEAD_END: x->verdict->dead += !first; return; /* first: the decision was none that could be taken */
         case BRANCH: branch_read(x, depth, &o); return;
         case NOTHING_OPEN:
         case STUCK:

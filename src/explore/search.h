@@ -25,6 +25,7 @@ struct explorer {
     uint64_t dead, steps;
     uint64_t steps_left; /* --limit */
     bool stopped;
+    bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
     struct machine *machine; /* that runs are made on */
     /* The part of the tree that this one searches: branches whose numbers' hash is its own, at the depth of a share. */
@@ -51,6 +52,12 @@ void take(struct explorer *x, struct state *s, uint16_t event, unsigned member);
 uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member);
 /* The run that the thread would be in. */
 struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
+
+/* ---- symmetry.c ---- */
+
+/* A read has been decided to read from none of the members `now`: nor do, then, the same reads of threads that can take its thread's
+ * place, as the executions in which they do are there with the two exchanged. */
+void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, uint64_t now);
 
 /* ---- meet.c ---- */
 

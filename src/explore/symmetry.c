@@ -1,0 +1,195 @@
+/* Threads that can take each other's place: exchanged in the graph, it is the same graph. Then of two executions that are each other's
+ * image one is enough: outcomes, races and what else is found do not name threads. See search.h. */
+#include <string.h>
+
+#include "explore/machine.h"
+#include "explore/search.h"
+
+/* ---- what is still to come ---- */
+
+static bool is_identity(ir_ref r)
+{
+    uint32_t i = ir_ref_index(r);
+    if (ir_ref_kind(r) != REF_SREG)
+        return false;
+    if (i >= IR_ENVREG)
+        return i == IR_SHARED_START;
+    switch ((enum isa_sreg)(i / 4)) {
+    case SREG_tid:
+    case SREG_laneid:
+    case SREG_warpid:
+    case SREG_ctaid:
+    case SREG_smid:
+    case SREG_clusterid:
+    case SREG_cluster_ctaid:
+    case SREG_cluster_ctarank:
+    case SREG_lanemask_eq:
+    case SREG_lanemask_le:
+    case SREG_lanemask_lt:
+    case SREG_lanemask_ge:
+    case SREG_lanemask_gt: return true;
+    default: return false;
+    }
+}
+
+/* Does the instruction ask who the thread is, or go where this is not followed? */
+static bool asks(const struct ir_insn *i)
+{
+    ir_ref refs[IR_MAX_REFS];
+    if (i->kind == IR_CALL)
+        return true;
+    for (unsigned k = ir_reads(i, refs); k-- > 0;)
+        if (is_identity(refs[k]))
+            return true;
+    return false;
+}
+
+static bool block_asks(const struct ir_func *f, uint32_t block, uint32_t from)
+{
+    const struct ir_block *b = &f->blocks.at[block];
+    for (uint32_t i = from; i < b->n; i++)
+        if (asks(&f->insns.at[b->first + i]))
+            return true;
+    return false;
+}
+
+/* From an instruction on: does any code that can be reached? */
+static bool rest_asks(const struct ir_func *f, uint32_t block, uint32_t at)
+{
+    uint64_t seen[(f->blocks.n + 63) / 64];
+    uint32_t list[f->blocks.n + 1], n = 0;
+    if (block_asks(f, block, at))
+        return true;
+    memset(seen, 0, sizeof seen);
+    list[n++] = block;
+    while (n) {
+        uint32_t b = list[--n];
+        for (uint32_t k = 0; k < ir_successor_count(f, b); k++) {
+            uint32_t next = ir_successor(f, b, k);
+            if (next == NO_BLOCK || ir_in_set(seen, next))
+                continue;
+            ir_set_add(seen, next);
+            if (block_asks(f, next, 0))
+                return true;
+            list[n++] = next;
+        }
+    }
+    return false;
+}
+
+/* Are the registers the same that are alive, or may be? Those that do not cross blocks all count. */
+static bool same_registers(const struct program *p, const struct machine *a, const struct machine *b)
+{
+    const struct frame *f = &a->frames[0];
+    const struct ir_live *live = &p->live[f->code->index];
+    const uint64_t *in = live->in + (size_t)f->code->ir->blocks.at[f->block].order * live->words;
+    for (uint32_t r = 1; r < f->code->ir->regs.n; r++) {
+        uint32_t number = live->number[r];
+        if (number && !ir_in_set(in, number - 1))
+            continue;
+        const struct value *v = &a->values[r], *w = &b->values[r];
+        if (v->lo != w->lo || v->hi != w->hi || v->needs != w->needs)
+            return false;
+    }
+    return a->n_local == b->n_local && (!a->n_local || !memcmp(a->local, b->local, a->n_local));
+}
+
+/* Will both do the same for the same values of reads? */
+static bool same_futures(const struct explorer *x, const struct state *s, uint16_t t, uint16_t u)
+{
+    const struct machine *a = s->runs[t]->machine, *b = s->runs[u]->machine;
+    const struct place_in_grid *at = &x->runners[t].at, *other = &x->runners[u].at;
+    if (!a || !b || a->n_frames != 1 || b->n_frames != 1 || at->lanes & (at->lanes - 1) ||
+        (at->block != other->block && x->program->shared_bytes))
+        return false;
+    const struct frame *f = &a->frames[0], *g = &b->frames[0];
+    return f->block == g->block && f->at == g->at && same_registers(x->program, a, b) &&
+           !rest_asks(f->code->ir, f->block, f->at);
+}
+
+/* ---- what has been ---- */
+
+static bool same_place(const struct explorer *x, const struct state *s, uint16_t a, uint16_t b)
+{
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        if (t != a && t != b && x->threads.level[a * x->threads.n + t] != x->threads.level[b * x->threads.n + t])
+            return false;
+    return true;
+}
+
+static bool same_runs(const struct run *a, const struct run *b)
+{
+    if (a->n_events != b->n_events || a->end != b->end || a->stopped != b->stopped || a->needs != b->needs)
+        return false;
+    for (uint16_t i = 0; i < a->n_events; i++) {
+        const struct run_event *e = &a->events[i], *f = &b->events[i];
+        if (e->insn != f->insn || e->kind != f->kind || e->flags != f->flags || e->location != f->location ||
+            e->read != f->read || e->wrote != f->wrote || e->step != f->step || e->value_needs != f->value_needs ||
+            e->place_needs != f->place_needs || e->kind == RUN_BARRIER || e->kind == RUN_EXCHANGE)
+            return false;
+    }
+    return true;
+}
+
+/* Has no other thread read from the thread, or been ordered after it? */
+static bool is_unseen(const struct graph *g, uint16_t thread)
+{
+    for (uint16_t e = 0; e < g->n_events; e++) {
+        const struct event *r = &g->events[e];
+        if (r->thread == thread || r->thread == NO_EVENT)
+            continue;
+        if (graph_clock(g, e)[thread])
+            return false;
+        if (r->rf != NO_MEMBER && r->rf != INITIAL && g->events[graph_member(g, r->location, r->rf)].thread == thread)
+            return false;
+    }
+    return true;
+}
+
+/* Have both read from the same writes, none of theirs, and are they after the same events? */
+static bool same_pasts(const struct graph *g, uint16_t a, uint16_t b)
+{
+    for (uint16_t po = 0; po < g->n_by_po[a]; po++) {
+        uint16_t x = graph_event(g, a, po), y = graph_event(g, b, po);
+        const struct event *e = &g->events[x], *f = &g->events[y];
+        if (e->rf != f->rf || e->excluded != f->excluded || e->location != f->location || e->kind != f->kind)
+            return false;
+        for (uint16_t t = 0; t < g->n_threads; t++)
+            if (t != a && t != b && graph_clock(g, x)[t] != graph_clock(g, y)[t])
+                return false;
+    }
+    return true;
+}
+
+/* No third thread's open read has been decided against a write of one and not of the other. */
+static bool same_exclusions(const struct graph *g, uint16_t a, uint16_t b)
+{
+    for (uint16_t e = 0; e < g->n_events; e++) {
+        const struct event *r = &g->events[e];
+        for (uint64_t m = r->excluded & ~bit(INITIAL); m; m &= m - 1) {
+            uint16_t thread = g->events[graph_member(g, r->location, (unsigned)__builtin_ctzll(m))].thread;
+            if (thread == a || thread == b)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool are_twins(const struct explorer *x, const struct state *s, uint16_t a, uint16_t b)
+{
+    return same_runs(s->runs[a], s->runs[b]) && same_futures(x, s, a, b) && same_place(x, s, a, b) &&
+           is_unseen(&s->g, a) && is_unseen(&s->g, b) && same_pasts(&s->g, a, b) && same_exclusions(&s->g, a, b);
+}
+
+void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, uint64_t now)
+{
+    uint16_t thread = s->g.events[event].thread, po = s->g.events[event].po;
+    bool twin[s->n_threads];
+    s->g.events[event].excluded &= ~now; /* as it was before the decision */
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        twin[t] = t != thread && are_twins(x, s, thread, t);
+    s->g.events[event].excluded |= now;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        if (twin[t])
+            s->g.events[graph_event(&s->g, t, po)].excluded |= now;
+}
