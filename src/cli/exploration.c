@@ -6,6 +6,13 @@
 
 #include "base/text.h"
 
+uint32_t workers_of(hd_machine *machine)
+{
+    hd_machine_info info;
+    hd_machine_get_info(machine, &info);
+    return info.workers;
+}
+
 /* ---- JSON ---- */
 
 static json_t *outcomes_json(const struct verdict *v)

@@ -21,6 +21,8 @@ struct exploration {
     double seconds;
 };
 
+/* The threads that a machine runs kernels on: as many search. */
+uint32_t workers_of(hd_machine *machine);
 json_t *exploration_json(const struct exploration *e);
 void exploration_print(const struct exploration *e);
 /* Findings: races, traps, a deadlock, a livelock, a condition that does not hold. */

@@ -201,7 +201,8 @@ static int read_observed(struct exploring *e)
 static int run_exploration(struct exploring *e)
 {
     struct session *s = e->s;
-    struct explore_options o = {.unroll = (uint32_t)s->o.unroll.value,
+    struct explore_options o = {.n_threads = workers_of(e->machine),
+                                .unroll = (uint32_t)s->o.unroll.value,
                                 .symmetric = !s->o.no_symmetry,
                                 .step_limit = s->o.search_limit.value,
                                 .observed = e->observed.at,

@@ -115,7 +115,8 @@ static int observe_test(struct test *t)
 
 static int explore_test(struct test *t, json_t *results)
 {
-    struct explore_options o = {.unroll = (uint32_t)t->s->o.unroll.value,
+    struct explore_options o = {.n_threads = workers_of(t->machine),
+                                .unroll = (uint32_t)t->s->o.unroll.value,
                                 .symmetric = !t->s->o.no_symmetry,
                                 .observed = t->observed,
                                 .n_observed = (uint32_t)t->n};

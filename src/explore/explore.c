@@ -1,7 +1,8 @@
 /* One exploration, from the launch to the verdict; see explore.h. */
 #include "explore/explore.h"
 
-#include <setjmp.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 enum { DEFAULT_UNROLL = 8 };
 
@@ -14,12 +15,14 @@ static void bound(struct explore_result *r, const struct ir_insn *at, const char
     }
 }
 
-static void note_bounds(const struct explorer *x, const struct explore_options *o, struct explore_result *r)
+static void note_bounds(struct explore_result *r, const struct explore_options *o, bool limited)
 {
     const struct ir_insn *cut = r->verdict.cut_at;
     if (cut)
-        bound(r, cut, arena_printf(&r->arena, "--unroll %u: a loop was left at line %u", x->unroll, program_line(cut)));
-    if (x->steps_left && x->steps >= x->steps_left)
+        bound(r, cut,
+              arena_printf(&r->arena, "--unroll %u: a loop was left at line %u", o->unroll ? o->unroll : DEFAULT_UNROLL,
+                           program_line(cut)));
+    if (limited)
         bound(r, NULL, arena_printf(&r->arena, "--limit %llu", (unsigned long long)o->step_limit));
 }
 
@@ -56,28 +59,106 @@ static void observe(struct program *p, const struct explore_options *o, struct v
     }
 }
 
+/* A share of the tree, with all that searching it takes: shares know nothing of each other. */
+struct share {
+    const struct explore_launch *launch;
+    const struct explore_options *options;
+    uint32_t number, n_shares;
+    uint64_t step_limit;
+    struct arena arena;
+    struct program program;
+    struct explorer explorer;
+    struct verdict verdict;
+    pthread_t thread;
+};
+
+static void *explore_share(void *data)
+{
+    struct share *h = data;
+    const struct explore_options *o = h->options;
+    h->explorer = (struct explorer){.program = &h->program,
+                                    .arena = &h->arena,
+                                    .verdict = &h->verdict,
+                                    .unroll = o->unroll ? o->unroll : DEFAULT_UNROLL,
+                                    .symmetric = o->symmetric,
+                                    .steps_left = h->step_limit,
+                                    .share = h->number,
+                                    .n_shares = h->n_shares};
+    begin_program(h->launch, &h->program, &h->arena);
+    verdict_begin(&h->verdict, &h->arena);
+    if (program_begin(&h->program)) {
+        observe(&h->program, o, &h->verdict);
+        if (!h->program.refusal.text && search_begin(&h->explorer))
+            search_run(&h->explorer);
+    }
+    return NULL;
+}
+
+static bool is_limited(const struct share *h)
+{
+    return h->step_limit && h->explorer.steps >= h->step_limit;
+}
+
+static void end_share(struct share *h, struct explore_result *r)
+{
+    for (uint16_t t = 0; t < h->explorer.threads.n; t++)
+        r->n_events += h->explorer.runners[t].n_runs;
+    r->n_threads = h->explorer.threads.n;
+    if (h->program.refusal.text && !r->refusal.text)
+        r->refusal = (struct refusal){h->program.refusal.insn, arena_strdup(&r->arena, h->program.refusal.text)};
+    verdict_add(&r->verdict, &h->verdict);
+}
+
+static void free_share(struct share *h)
+{
+    search_end(&h->explorer);
+    verdict_end(&h->verdict);
+    arena_free(&h->arena);
+}
+
+/* What one share finds in so many steps is not worth a second thread. */
+enum { STEPS_ALONE = 4000, MAX_SHARES = 64 };
+
+static bool explore_in(const struct explore_launch *l, const struct explore_options *o, uint32_t n, uint64_t limit,
+                       struct explore_result *r)
+{
+    struct share *all = calloc(n, sizeof *all);
+    bool limited = false, own = o->step_limit && limit == o->step_limit;
+    if (!all)
+        abort();
+    for (uint32_t i = 0; i < n; i++) {
+        all[i] = (struct share){.launch = l, .options = o, .number = i, .n_shares = n, .step_limit = limit};
+        if (i + 1 < n && pthread_create(&all[i].thread, NULL, explore_share, &all[i]))
+            abort();
+    }
+    explore_share(&all[n - 1]);
+    for (uint32_t i = 0; i + 1 < n; i++)
+        pthread_join(all[i].thread, NULL);
+    for (uint32_t i = 0; i < n; i++)
+        limited |= is_limited(&all[i]);
+    if (!limited || own)
+        for (uint32_t i = 0; i < n; i++)
+            end_share(&all[i], r);
+    if (own)
+        note_bounds(r, o, limited);
+    else if (!limited)
+        note_bounds(r, o, false);
+    for (uint32_t i = 0; i < n; i++)
+        free_share(&all[i]);
+    free(all);
+    return !limited || own;
+}
+
 void explore(const struct explore_launch *l, const struct explore_options *o, struct explore_result *r)
 {
-    struct program program;
-    struct explorer x = {.program = &program, .arena = &r->arena, .verdict = &r->verdict};
+    uint32_t n = o->n_threads > MAX_SHARES ? MAX_SHARES : o->n_threads;
     r->complete = true;
-    begin_program(l, &program, &r->arena);
     verdict_begin(&r->verdict, &r->arena);
-    x.unroll = o->unroll ? o->unroll : DEFAULT_UNROLL;
-    x.symmetric = o->symmetric;
-    x.steps_left = o->step_limit;
-    if (program_begin(&program)) {
-        observe(&program, o, &r->verdict);
-        if (!program.refusal.text && search_begin(&x))
-            search_run(&x);
-    }
-    r->refusal = program.refusal;
-    r->n_threads = x.threads.n;
-    for (uint16_t t = 0; t < x.threads.n; t++)
-        r->n_events += x.runners[t].n_runs;
-    note_bounds(&x, o, r);
+    r->verdict.n_observed = o->n_observed;
+    bool alone = n < 2 || (o->step_limit && o->step_limit <= STEPS_ALONE);
+    if (alone || !explore_in(l, o, 1, STEPS_ALONE, r))
+        explore_in(l, o, alone ? 1 : n, o->step_limit, r);
     verdict_sort(&r->verdict);
-    search_end(&x);
 }
 
 void explore_free(struct explore_result *r)

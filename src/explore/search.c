@@ -166,13 +166,30 @@ static bool is_consistent(struct explorer *x, struct graph *g)
 
 static void explore(struct explorer *x, uint32_t depth);
 
+/* The tree is shared out below this depth: what is above is small, and each share goes through it. */
+enum { SHARED_DEPTH = 7 };
+
+/* Goes into a branch, if it is not another share's. */
+static void descend(struct explorer *x, uint32_t depth)
+{
+    if (depth == SHARED_DEPTH && x->n_branches++ % x->n_shares != x->share)
+        return;
+    explore(x, depth);
+}
+
+/* What is found above the depth where the tree is shared out is the first share's. */
+static bool is_ours(const struct explorer *x, uint32_t depth)
+{
+    return depth >= SHARED_DEPTH || x->share == 0;
+}
+
 static void branch_read(struct explorer *x, uint32_t depth, const struct open *o)
 {
     for (uint64_t m = o->now; m && !x->stopped; m &= m - 1) {
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
         take(x, t, o->event, (unsigned)__builtin_ctzll(m));
         if (is_consistent(x, &t->g))
-            explore(x, depth + 1);
+            descend(x, depth + 1);
     }
     if (!o->later && !o->fails)
         return;
@@ -180,7 +197,7 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
     t->g.events[o->event].excluded |= o->now;
     if (x->symmetric)
         exclude_twins(x, t, o->event, o->now);
-    explore(x, depth + 1);
+    descend(x, depth + 1);
 }
 
 static bool branch_meeting(struct explorer *x, uint32_t depth)
@@ -195,18 +212,21 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
         meet_choice(x, t, way, &m, &(unsigned){0}, &(bool){0});
         meet(x, t, &m);
         if (is_consistent(x, &t->g))
-            explore(x, depth + 1);
+            descend(x, depth + 1);
     }
     if (later) {
         meet_later(x, state_copy(x, depth + 1, x->states[depth]));
-        explore(x, depth + 1);
+        descend(x, depth + 1);
     }
     return true;
 }
 
 /* Nothing moves any more: an execution, if all reads that are open are those of loops that wait. */
-static void end_of_branch(struct explorer *x, struct state *s)
+static void end_of_branch(struct explorer *x, uint32_t depth)
 {
+    struct state *s = x->states[depth];
+    if (!is_ours(x, depth))
+        return;
     static _Thread_local struct open all[MAX_OPEN];
     unsigned n = find_open(x, s, all);
     for (unsigned i = 0; i < n; i++)
@@ -232,19 +252,21 @@ static void explore(struct explorer *x, uint32_t depth)
         }
         x->steps++;
         if (!is_consistent(x, &s->g)) {
-            x->verdict->dead++;
+            x->verdict->dead += is_ours(x, depth);
             return;
         }
         if (s->g.meets && meet_all(x, s))
             continue;
         switch (choose(x, s, &o)) {
         case FORCED: take(x, s, o.event, (unsigned)__builtin_ctzll(o.now)); continue;
-        case DEAD_END: x->verdict->dead += !first; return; /* first: the decision was none that could be taken */
+        case DEAD_END:
+            x->verdict->dead += !first && is_ours(x, depth);
+            return; /* first: the decision was none that could be taken */
         case BRANCH: branch_read(x, depth, &o); return;
         case NOTHING_OPEN:
         case STUCK:
             if (!s->g.meets || !branch_meeting(x, depth))
-                end_of_branch(x, s);
+                end_of_branch(x, depth);
             return;
         }
     }

@@ -22,14 +22,15 @@ struct explorer {
     struct verdict *verdict;
     struct state **states; /* by depth */
     uint32_t n_states;
-    uint64_t dead, steps;
+    uint64_t steps;
     uint64_t steps_left; /* --limit */
     bool stopped;
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
     struct machine *machine; /* that runs are made on */
-    /* The part of the tree that this one searches: branches whose numbers' hash is its own, at the depth of a share. */
+    /* The part of the tree that this one searches. */
     uint32_t share, n_shares;
+    uint64_t n_branches; /* that have been met where the tree is shared out */
 };
 
 struct state {

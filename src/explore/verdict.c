@@ -393,6 +393,21 @@ void verdict_add(struct verdict *to, const struct verdict *from)
 {
     for (uint32_t i = 0; i < from->outcomes.n; i++)
         add_outcome(to, from->outcomes.at[i]);
+    for (uint32_t i = 0; i < from->races.n; i++)
+        add_race(to, from->races.at[i].a, from->races.at[i].b);
+    for (uint32_t i = 0; i < from->stops.n; i++)
+        add_stop(to, from->stops.at[i].insn, from->stops.at[i].fault);
+    for (uint64_t i = 0; i < from->seen_room; i++)
+        if (from->seen[i])
+            note_graph(to, from->seen[i]);
+    if (from->deadlock && !to->deadlock)
+        to->deadlock_at = from->deadlock_at;
+    if (from->livelock && !to->livelock)
+        to->livelock_at = from->livelock_at;
+    if (!to->cut_at)
+        to->cut_at = from->cut_at;
+    to->deadlock |= from->deadlock;
+    to->livelock |= from->livelock;
     to->graphs += from->graphs;
     to->blocked += from->blocked;
     to->dead += from->dead;
