@@ -17,10 +17,11 @@ bool watch_origin(void *data, const void *start, bool was_freed, char *text, siz
     (void)data;
     if (was_freed && watch_find_freed(start, &f))
         snprintf(text, bytes, "%s (allocated %s)", stack_text(f.freed).place, stack_text(f.allocated).place);
-    else if (a && a->stack)
-        snprintf(text, bytes, "%s%sallocated %s", nvtx_memory_name(start, name, sizeof name) + (name[0] != 0),
-                 name[0] ? " " : "", stack_text(a->stack).place);
-    else
+    else if (a && a->stack) {
+        const char *named = nvtx_memory_name(start, name, sizeof name);
+        snprintf(text, bytes, "%s%sallocated %s", *named ? named + 1 : "", *named ? " " : "",
+                 stack_text(a->stack).place);
+    } else
         return false;
     return true;
 }
