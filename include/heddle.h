@@ -576,8 +576,8 @@ HD_INLINE hd_result hd_launch_check(hd_kernel *kernel, const hd_launch_config *c
 
 /* ---- streams ---- */
 
-/* A set of streams with one fate: the first launch that fails is the context's fault, after which nothing more runs in
- * it and every function below returns that error (CUDA's "sticky" errors). Memory and modules are the machine's. */
+/* A set of streams with one fate: the first launch that fails is the context's fault. It ends those that run (HD_ERROR_CANCELLED), and
+ * nothing more runs in the context: every function below returns that error (CUDA's "sticky" errors). Memory and modules are the machine's. */
 typedef struct hd_context hd_context;
 /* Work in a stream runs in the order in which it was put there, beside the work of other streams. */
 typedef struct hd_stream hd_stream;
@@ -585,7 +585,7 @@ typedef struct hd_stream hd_stream;
 typedef struct hd_event hd_event;
 
 typedef struct hd_context_options {
-    /* Takes the report of the launch that failed, once, from a stream's thread; the report is the library's. */
+    /* Takes the report of each launch that failed, from a stream's thread; the report is the library's. */
     void (*fault)(void *data, hd_result result, hd_report *report);
     void *data;
 } hd_context_options;

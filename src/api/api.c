@@ -142,7 +142,7 @@ hd_result hd_machine_set_limit(hd_machine *m, enum hd_limit limit, uint64_t valu
 void hd_machine_cancel(hd_machine *m)
 {
     if (m)
-        machine_cancel(m->machine);
+        machine_cancel(m->machine, NULL);
 }
 
 void hd_machine_hold(hd_machine *m)

@@ -107,6 +107,7 @@ static hd_result put_launch(void *data, struct diags *d)
         task_release(&l->task);
         return r;
     }
+    l->request.context = l->context->context;
     rules_keep(l->request.rules);
     return stream_put(p->stream->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }

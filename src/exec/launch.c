@@ -7,6 +7,7 @@
 #include "exec/limit.h"
 #include "exec/machine.h"
 #include "exec/pool.h"
+#include "exec/queue.h"
 #include "exec/schedule.h"
 #include "exec/stall.h"
 #include "exec/tell.h"
@@ -211,6 +212,8 @@ static bool enlist(struct machine *m, struct launch *l)
     pthread_mutex_lock(&m->lock);
     l->next = m->launches;
     m->launches = l;
+    if (l->request->context && context_fault(l->request->context)) /* since the task began */
+        launch_cancel(l);
     pthread_mutex_unlock(&m->lock);
     return l->request->deadline <= 0 || limit_start_clock(m);
 }

@@ -46,6 +46,7 @@ struct launch_request {
     double deadline; /* seconds_now() by then; 0: none */
     uint8_t *params; /* packed, in the machine's memory (launch_params()); NULL: it has none */
     struct event_list events;
+    struct context *context;    /* of streams (queue.h), whose fault ends it; NULL: none */
     uint32_t task;              /* its number in the order of tasks (queue.h), or 0 */
     struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
 };

@@ -207,11 +207,12 @@ bool machine_destroy(struct machine *m)
     return recorded;
 }
 
-void machine_cancel(struct machine *m)
+void machine_cancel(struct machine *m, const struct context *c)
 {
     pthread_mutex_lock(&m->lock);
     for (struct launch *l = m->launches; l; l = l->next)
-        launch_cancel(l);
+        if (!c || l->request->context == c)
+            launch_cancel(l);
     pthread_mutex_unlock(&m->lock);
 }
 

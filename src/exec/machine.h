@@ -11,6 +11,7 @@
 #include "isa/lanes.h"
 #include "mem/space.h"
 
+struct context;
 struct compiler;
 struct worker;
 struct launch;
@@ -75,8 +76,8 @@ struct machine {
 hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error);
 /* False where the schedule could not be recorded whole. */
 bool machine_destroy(struct machine *m);
-/* Makes every running launch fail with FAULT_cancelled. */
-void machine_cancel(struct machine *m);
+/* Makes every running launch of a context of streams, or of all (NULL), fail with FAULT_cancelled. */
+void machine_cancel(struct machine *m, const struct context *c);
 void machine_progress(struct machine *m, hd_progress *progress);
 /* Frees a kernel that has been prepared for this machine; NULL is allowed. */
 void machine_free_kernel(struct machine *m, struct kernel *k);

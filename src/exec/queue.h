@@ -1,8 +1,8 @@
 /* Streams: tasks that run in order, beside those of other streams (CUDA C++ Programming Guide, "Asynchronous Concurrent
  * Execution").
  *
- * A context is a set of streams on one machine with one fate: the first task that fails is its fault, and no task runs
- * in it any more. A task waits for those it depends on: the one before it in its stream, those that were named for it, and by
+ * A context is a set of streams on one machine with one fate: the first task that fails is its fault, launches that run
+ * are ended, and no task runs in it any more. A task waits for those it depends on: the one before it in its stream, those that were named for it, and by
  * CUDA's rule for the legacy default stream: a task of that stream waits for the last task of every blocking stream, and the
  * other way about.
  *

@@ -101,7 +101,7 @@ static void end(struct stream *s, struct task *t)
 }
 
 /* True where it is done. One that has begun goes on to its end, whatever the context's fault is meanwhile: it has to give back what it
- * holds. */
+ * holds. The first fault ends the launches that run, as the device's does. */
 static bool have_turn(struct stream *s, struct task *t)
 {
     struct context *c = s->context;
@@ -110,8 +110,8 @@ static bool have_turn(struct stream *s, struct task *t)
     if (s->skips)
         return true;
     bool done = t->turn(t, &fault);
-    if (done && fault)
-        atomic_compare_exchange_strong(&c->fault, &none, (int)fault);
+    if (done && fault && atomic_compare_exchange_strong(&c->fault, &none, (int)fault))
+        machine_cancel(c->machine, c);
     return done;
 }
 

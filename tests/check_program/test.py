@@ -295,6 +295,24 @@ def a_bad_access_ends_the_kernel_or_its_context():
     assert out == "cudaErrorIllegalAddress\n" and codes(result) == BOTH[:1], result
 
 
+def a_fault_ends_the_other_kernels_of_its_context():
+    """As on an H200, whose other kernels are gone when the error is there."""
+    program = compiled("fault")
+    for way, error in ("illegal", "cudaErrorIllegalAddress"), ("trap", "cudaErrorLaunchFailure"), ("assert", "cudaErrorAssert"):
+        for engine in "interp", "jit":
+            done = subprocess.run([heddle, "run", program, way], capture_output=True, text=True, timeout=60, env=dict(os.environ, HEDDLE_ENGINE=engine))
+            assert done.stdout.split() == [error] * 3, (way, engine, done)
+            assert "kernel `faults`" in done.stderr and "cancelled" not in done.stderr and "beats" not in done.stderr, (way, engine, done.stderr)
+
+
+def what_a_kernel_did_before_a_fault_ended_it_is_found():
+    out, err, result = check("--tool", "memcheck,initcheck", "--destroy-on-device-error", "context", "--timeout", "60", compiled("fault"), "illegal")
+    found = [(f["code"], f["kernel"].split("(")[0]) for f in result["findings"] if f["severity"] == "error"]
+    assert out.split() == ["cudaErrorIllegalAddress"] * 3 and sorted(found) == [("illegal-address", "faults"), ("uninitialised-read", "beats")], (out, err)
+    out, err, result = check("--tool", "memcheck,initcheck", compiled("fault"), "none")
+    assert out.split() == ["cudaSuccess"] * 3 and [f["code"] for f in result["findings"]] == ["uninitialised-read"], (out, err)
+
+
 def options_of_compute_sanitizer_that_are_not_here_lead_to_what_is():
     for option in "xml", "read", "show-backtrace", "coredump-name", "racecheck-report", "padding", "force-blocking-launches":
         err = check("--" + option, WAYS, status=2)[1]

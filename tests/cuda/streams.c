@@ -235,18 +235,22 @@ static void callback(CUstream s, CUresult status, void *data)
 /* The last test: the context is dead afterwards. */
 static void a_fault_is_sticky_until_the_context_is_new(void)
 {
-    CUdeviceptr wild = 0xdead0000, p;
-    CUstream s;
+    uint32_t *flags = cells(), one = 1; /* which nobody sets: the fault ends who waits */
+    CUdeviceptr wild = 0xdead0000, p, gate = (CUdeviceptr)flags;
+    CUstream s, waits;
     CUcontext c, fresh;
     CUevent e;
     CUfunction f = kernel("count");
     int n;
     OK(cuStreamCreate(&s, CU_STREAM_DEFAULT));
     OK(cuEventCreate(&e, 0));
+    OK(cuStreamCreate(&waits, CU_STREAM_NON_BLOCKING));
+    OK(launch("await", waits, (void *[]){&gate, &one}));
     OK(launch("poke", s, (void *[]){&wild}));
     CUresult added = cuStreamAddCallback(s, callback, NULL, 0); /* or the kernel has faulted already */
     GIVES(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(s));
     CHECK((added ? added : seen_by_callback) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    GIVES(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(waits));
     GIVES(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc(&p, 4));
     GIVES(CUDA_ERROR_ILLEGAL_ADDRESS, cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, (void *[]){&wild}, NULL));
     GIVES(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventRecord(e, 0));
