@@ -129,45 +129,12 @@ static bool timeline_new(struct timelines *s, uint32_t *timeline)
     return timeline_add(s);
 }
 
-/* The note that equal tasks share. */
-static const struct task_note *find_note(struct timelines *s, const struct task_note *note)
-{
-    struct task_note key, *known;
-    memset(&key, 0, sizeof key); /* the bytes are compared */
-    key.kind = note->kind;
-    key.stream = note->stream;
-    key.where = note->where;
-    if (note->name && !(key.name = map_get(&s->names, str_of(note->name)))) {
-        char *name = arena_strdup(&s->arena, note->name);
-        map_put(&s->names, str_of(name), name);
-        key.name = name;
-    }
-    known = map_get(&s->notes, (struct str){(const char *)&key, sizeof key});
-    if (known)
-        return known;
-    known = memcpy(arena_alloc(&s->arena, sizeof *known), &key, sizeof key);
-    map_put(&s->notes, (struct str){(const char *)known, sizeof *known}, known);
-    return known;
-}
-
-/* NULL where memory is exhausted. */
-static const struct task_note *keep_note(struct timelines *s, const struct task_note *note)
-{
-    jmp_buf oom;
-    const struct task_note *volatile kept = NULL;
-    s->arena.on_oom = &oom;
-    if (setjmp(oom) == 0)
-        kept = find_note(s, note);
-    s->arena.on_oom = NULL;
-    return kept;
-}
-
 /* The next number, with a record; 0 where memory is exhausted. */
 static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct task_note *note)
 {
     uint32_t task = s->n_tasks + 1;
     struct timeline *x = &s->timelines.at[timeline];
-    const struct task_note *kept = keep_note(s, note);
+    const struct task_note *kept = timelines_keep_note(s, note);
     if (task == 0 || !kept)
         return 0;
     if (!s->chunks[task >> CHUNK_LOG2]) {

@@ -1,4 +1,4 @@
-/* What is kept of tasks and timelines. Private to timelines.c and retired.c. */
+/* What is kept of tasks and timelines. Private to check/order/timelines.c, retired.c and task_notes.c. */
 #ifndef HEDDLE_CHECK_TIMELINES_STATE_H
 #define HEDDLE_CHECK_TIMELINES_STATE_H
 
@@ -93,5 +93,10 @@ void timelines_retire(struct timelines *s);
 /* Has the host waited for all work? */
 bool timelines_all_waited_for(struct timelines *s);
 void timelines_drop_record(struct task_record *r);
+
+/* ---- task_notes.c ---- */
+
+/* The note that equal tasks share; NULL where memory is exhausted. */
+const struct task_note *timelines_keep_note(struct timelines *s, const struct task_note *note);
 
 #endif
