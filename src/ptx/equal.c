@@ -23,6 +23,18 @@ static bool same_name(const struct ptx_symbol *a, const struct ptx_symbol *b)
     return a->kind == b->kind && str_eq(a->name, b->name);
 }
 
+/* Are the elements of two arrays of as many, of `size` bytes each, the same? */
+typedef bool same_fn(struct comparison *c, const void *a, const void *b);
+static bool same_each(struct comparison *c, const void *a, const void *b, uint32_t n, size_t size, same_fn *same)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!same(c, (const char *)a + i * size, (const char *)b + i * size))
+            return false;
+    return true;
+}
+
+#define SAME_EACH(c, a, b, same) same_each((c), (a).at, (b).at, (a).n, sizeof *(a).at, (same))
+
 /* ---- variables ---- */
 
 static uint8_t byte_at(const struct ptx_var *v, uint64_t i)
@@ -30,10 +42,12 @@ static uint8_t byte_at(const struct ptx_var *v, uint64_t i)
     return i < v->init_bytes ? v->init[i] : 0;
 }
 
-static bool same_reloc(const struct ptx_reloc *a, const struct ptx_reloc *b)
+static bool same_reloc(struct comparison *c, const void *x, const void *y)
 {
-    return a->at == b->at && a->bytes == b->bytes && a->shift == b->shift && a->generic == b->generic &&
-           a->addend == b->addend && same_name(a->symbol, b->symbol);
+    const struct ptx_reloc *a = x, *b = y;
+    bool same = a->at == b->at && a->bytes == b->bytes && a->shift == b->shift && a->generic == b->generic &&
+                a->addend == b->addend && same_name(a->symbol, b->symbol);
+    return same || differ(c, "another address in the initialiser");
 }
 
 static bool same_initialiser(struct comparison *c, const struct ptx_var *a, const struct ptx_var *b)
@@ -44,10 +58,7 @@ static bool same_initialiser(struct comparison *c, const struct ptx_var *a, cons
             return differ(c, "another initial value");
     if (a->relocs.n != b->relocs.n)
         return differ(c, "another number of addresses in the initialiser");
-    for (uint32_t i = 0; i < a->relocs.n; i++)
-        if (!same_reloc(&a->relocs.at[i], &b->relocs.at[i]))
-            return differ(c, "another address in the initialiser");
-    return true;
+    return SAME_EACH(c, a->relocs, b->relocs, same_reloc);
 }
 
 static bool same_var(struct comparison *c, const struct ptx_var *a, const struct ptx_var *b)
@@ -69,16 +80,18 @@ static bool same_var(struct comparison *c, const struct ptx_var *a, const struct
     return a->initialised == b->initialised ? same_initialiser(c, a, b) : differ(c, "an initialiser");
 }
 
+static bool same_parameter(struct comparison *c, const void *x, const void *y)
+{
+    const struct ptx_var *const *a = x, *const *b = y;
+    return same_var(c, *a, *b);
+}
+
 static bool same_signature(struct comparison *c, const struct ptx_signature *a, const struct ptx_signature *b)
 {
     if (a->returns.n != b->returns.n || a->params.n != b->params.n)
         return differ(c, "another number of parameters");
-    for (uint32_t i = 0; i < a->returns.n; i++)
-        if (!same_var(c, a->returns.at[i], b->returns.at[i]))
-            return false;
-    for (uint32_t i = 0; i < a->params.n; i++)
-        if (!same_var(c, a->params.at[i], b->params.at[i]))
-            return false;
+    if (!SAME_EACH(c, a->returns, b->returns, same_parameter) || !SAME_EACH(c, a->params, b->params, same_parameter))
+        return false;
     bool same = a->variadic == b->variadic && a->noreturn == b->noreturn && a->abi_preserve == b->abi_preserve;
     return same || differ(c, "another kind of function");
 }
@@ -135,15 +148,18 @@ static bool same_insn(struct comparison *c, const struct ptx_insn *a, const stru
 
 /* ---- statements ---- */
 
+static bool same_target(struct comparison *c, const void *x, const void *y)
+{
+    const struct ptx_symbol *const *a = x, *const *b = y;
+    return same_name(*a, *b) || differ(c, "another target");
+}
+
 static bool same_table(struct comparison *c, const struct ptx_table *a, const struct ptx_table *b)
 {
     c->part = a->symbol.name;
     if (!same_name(&a->symbol, &b->symbol) || a->table_kind != b->table_kind || a->targets.n != b->targets.n)
         return differ(c, "another table");
-    for (uint32_t i = 0; i < a->targets.n; i++)
-        if (!same_name(a->targets.at[i], b->targets.at[i]))
-            return differ(c, "another target");
-    return same_signature(c, &a->signature, &b->signature);
+    return SAME_EACH(c, a->targets, b->targets, same_target) && same_signature(c, &a->signature, &b->signature);
 }
 
 static bool same_loc(const struct ptx_loc *a, const struct ptx_loc *b)
@@ -159,8 +175,9 @@ static bool same_reg(const struct ptx_reg *a, const struct ptx_reg *b)
            a->parametrised == b->parametrised && a->count == b->count && a->first == b->first;
 }
 
-static bool same_statement(struct comparison *c, const struct ptx_stmt *a, const struct ptx_stmt *b)
+static bool same_statement(struct comparison *c, const void *x, const void *y)
 {
+    const struct ptx_stmt *a = x, *b = y;
     if (a->kind != b->kind)
         return differ(c, "another kind of statement");
     switch (a->kind) {
@@ -175,10 +192,12 @@ static bool same_statement(struct comparison *c, const struct ptx_stmt *a, const
     }
 }
 
-static bool same_directive(const struct ptx_directive *a, const struct ptx_directive *b)
+static bool same_directive(struct comparison *c, const void *x, const void *y)
 {
-    return str_eq(a->name, b->name) && a->n == b->n && memcmp(a->value, b->value, sizeof a->value) == 0 &&
-           str_eq(a->text, b->text);
+    const struct ptx_directive *a = x, *b = y;
+    bool same = str_eq(a->name, b->name) && a->n == b->n && memcmp(a->value, b->value, sizeof a->value) == 0 &&
+                str_eq(a->text, b->text);
+    return same || differ(c, "another directive");
 }
 
 static bool same_func(struct comparison *c, const struct ptx_func *a, const struct ptx_func *b)
@@ -191,13 +210,7 @@ static bool same_func(struct comparison *c, const struct ptx_func *a, const stru
         return false;
     if (a->directives.n != b->directives.n || a->body.n != b->body.n)
         return differ(c, "another number of statements");
-    for (uint32_t i = 0; i < a->directives.n; i++)
-        if (!same_directive(&a->directives.at[i], &b->directives.at[i]))
-            return differ(c, "another directive");
-    for (uint32_t i = 0; i < a->body.n; i++)
-        if (!same_statement(c, &a->body.at[i], &b->body.at[i]))
-            return false;
-    return true;
+    return SAME_EACH(c, a->directives, b->directives, same_directive) && SAME_EACH(c, a->body, b->body, same_statement);
 }
 
 /* ---- modules ---- */
@@ -208,8 +221,9 @@ static bool same_file(const struct ptx_file *a, const struct ptx_file *b)
            a->size == b->size;
 }
 
-static bool same_item(struct comparison *c, const struct ptx_item *a, const struct ptx_item *b)
+static bool same_item(struct comparison *c, const void *x, const void *y)
 {
+    const struct ptx_item *a = x, *b = y;
     c->in = c->part = (struct str){0};
     if (a->kind != b->kind)
         return differ(c, "another kind of item");
@@ -226,19 +240,21 @@ static bool same_item(struct comparison *c, const struct ptx_item *a, const stru
     }
 }
 
+static bool same_word(struct comparison *c, const void *x, const void *y)
+{
+    const struct str *a = x, *b = y;
+    return str_eq(*a, *b) || differ(c, "another .target");
+}
+
 static bool same_module(struct comparison *c, const struct ptx_module *a, const struct ptx_module *b)
 {
     if (a->version != b->version || a->address_bits != b->address_bits || a->target_words.n != b->target_words.n)
         return differ(c, "another .version, .target or .address_size");
-    for (uint32_t i = 0; i < a->target_words.n; i++)
-        if (!str_eq(a->target_words.at[i], b->target_words.at[i]))
-            return differ(c, "another .target");
+    if (!SAME_EACH(c, a->target_words, b->target_words, same_word))
+        return false;
     if (a->items.n != b->items.n)
         return differ(c, "another number of items");
-    for (uint32_t i = 0; i < a->items.n; i++)
-        if (!same_item(c, &a->items.at[i], &b->items.at[i]))
-            return false;
-    return true;
+    return SAME_EACH(c, a->items, b->items, same_item);
 }
 
 bool ptx_equal(const struct ptx_module *a, const struct ptx_module *b, struct arena *arena, const char **what)
