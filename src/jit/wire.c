@@ -62,28 +62,49 @@ static void pass_str(struct wire *w, struct str *s)
     w->n += s->n;
 }
 
+/* ---- records, of which not all fields are passed ---- */
+
+struct field {
+    uint16_t at, size;
+};
+
+#define FIELD(type, member) {offsetof(type, member), sizeof((type *)0)->member}
+
+static void pass_fields(struct wire *w, void *record, const struct field *fields, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        pass(w, (char *)record + fields[k].at, fields[k].size);
+}
+
+static void pass_records(struct wire *w, void **at, uint32_t *n, size_t size, const struct field *fields,
+                         size_t n_fields)
+{
+    pass_array(w, at, n, size);
+    for (uint32_t i = 0; i < *n; i++)
+        pass_fields(w, (char *)*at + i * size, fields, n_fields);
+}
+
+#define PASS_FIELDS(w, record, fields) pass_fields((w), (record), (fields), sizeof(fields) / sizeof *(fields))
+#define PASS_RECORDS(w, array, n, fields)                                                                              \
+    pass_records((w), (void **)&(array), &(n), sizeof *(array), (fields), sizeof(fields) / sizeof *(fields))
+
 /* ---- functions ---- */
+
+static const struct field access_fields[] = {
+    FIELD(struct ir_access, mem.space),    FIELD(struct ir_access, mem.frame),
+    FIELD(struct ir_access, mem.bytes),    FIELD(struct ir_access, mem.n),
+    FIELD(struct ir_access, mem.sign),     FIELD(struct ir_access, mem.order),
+    FIELD(struct ir_access, mem.scope),    FIELD(struct ir_access, mem.is_volatile),
+    FIELD(struct ir_access, mem.is_const), FIELD(struct ir_access, mem.atom),
+    FIELD(struct ir_access, mem.type),     FIELD(struct ir_access, disp),
+    FIELD(struct ir_access, disp_const),   FIELD(struct ir_access, regs),
+    FIELD(struct ir_access, operands)};
 
 static void pass_access(struct wire *w, struct ir_access **access)
 {
     if (w->arena)
         *access = ARENA_NEW(w->arena, struct ir_access);
-    struct ir_access *a = *access;
-    PASS(w, a->mem.space);
-    PASS(w, a->mem.frame);
-    PASS(w, a->mem.bytes);
-    PASS(w, a->mem.n);
-    PASS(w, a->mem.sign);
-    PASS(w, a->mem.order);
-    PASS(w, a->mem.scope);
-    PASS(w, a->mem.is_volatile);
-    PASS(w, a->mem.is_const);
-    PASS(w, a->mem.atom);
-    PASS(w, a->mem.type);
-    PASS(w, a->disp);
-    PASS(w, a->disp_const);
-    PASS(w, a->regs);
-    PASS(w, a->operands);
+    PASS_FIELDS(w, *access, access_fields);
 }
 
 static void pass_call(struct wire *w, struct ir_call **call)
@@ -115,20 +136,16 @@ static void pass_matrix(struct wire *w, struct ir_insn *i)
         pass_access(w, &i->access);
 }
 
+static const struct field insn_fields[] = {FIELD(struct ir_insn, kind),  FIELD(struct ir_insn, guard_negated),
+                                           FIELD(struct ir_insn, mode),  FIELD(struct ir_insn, lane),
+                                           FIELD(struct ir_insn, guard), FIELD(struct ir_insn, d),
+                                           FIELD(struct ir_insn, e),     FIELD(struct ir_insn, a),
+                                           FIELD(struct ir_insn, b),     FIELD(struct ir_insn, c),
+                                           FIELD(struct ir_insn, f),     FIELD(struct ir_insn, imm)};
+
 static void pass_insn(struct wire *w, struct ir_insn *i)
 {
-    PASS(w, i->kind);
-    PASS(w, i->guard_negated);
-    PASS(w, i->mode);
-    PASS(w, i->lane);
-    PASS(w, i->guard);
-    PASS(w, i->d);
-    PASS(w, i->e);
-    PASS(w, i->a);
-    PASS(w, i->b);
-    PASS(w, i->c);
-    PASS(w, i->f);
-    PASS(w, i->imm);
+    PASS_FIELDS(w, i, insn_fields);
     if (i->kind == IR_MATRIX)
         pass_matrix(w, i);
     else if (ir_has_access(i))
@@ -141,37 +158,25 @@ static void pass_insn(struct wire *w, struct ir_insn *i)
     }
 }
 
+static const struct field reg_fields[] = {FIELD(struct ir_reg, width), FIELD(struct ir_reg, slot)};
+static const struct field const_fields[] = {FIELD(struct ir_const, width), FIELD(struct ir_const, base),
+                                            FIELD(struct ir_const, lo)};
+static const struct field block_fields[] = {FIELD(struct ir_block, first),       FIELD(struct ir_block, n),
+                                            FIELD(struct ir_block, next),        FIELD(struct ir_block, order),
+                                            FIELD(struct ir_block, loop_header), FIELD(struct ir_block, spins),
+                                            FIELD(struct ir_block, serial_from), FIELD(struct ir_block, serial_to)};
+
 static void pass_values(struct wire *w, struct ir_func *f)
 {
-    PASS_ARRAY(w, f->regs.at, f->regs.n);
-    for (uint32_t r = 0; r < f->regs.n; r++) {
-        PASS(w, f->regs.at[r].width);
-        PASS(w, f->regs.at[r].slot);
-    }
-    PASS_ARRAY(w, f->consts.at, f->consts.n);
-    for (uint32_t c = 0; c < f->consts.n; c++) {
-        PASS(w, f->consts.at[c].width);
-        PASS(w, f->consts.at[c].base);
-        PASS(w, f->consts.at[c].lo);
-    }
+    PASS_RECORDS(w, f->regs.at, f->regs.n, reg_fields);
+    PASS_RECORDS(w, f->consts.at, f->consts.n, const_fields);
     PASS_ARRAY(w, f->zeroed.at, f->zeroed.n);
     pass(w, f->zeroed.at, f->zeroed.n * sizeof *f->zeroed.at);
 }
 
 static void pass_blocks(struct wire *w, struct ir_func *f)
 {
-    PASS_ARRAY(w, f->blocks.at, f->blocks.n);
-    for (uint32_t b = 0; b < f->blocks.n; b++) {
-        struct ir_block *block = &f->blocks.at[b];
-        PASS(w, block->first);
-        PASS(w, block->n);
-        PASS(w, block->next);
-        PASS(w, block->order);
-        PASS(w, block->loop_header);
-        PASS(w, block->spins);
-        PASS(w, block->serial_from);
-        PASS(w, block->serial_to);
-    }
+    PASS_RECORDS(w, f->blocks.at, f->blocks.n, block_fields);
     PASS_ARRAY(w, f->order, f->n_ordered);
     pass(w, f->order, f->n_ordered * sizeof *f->order);
 }
@@ -198,14 +203,7 @@ static void pass_function(struct wire *w, struct ir_func **function)
     pass_blocks(w, f);
 }
 
-static void pass_block_rows(struct wire *w, struct block_rows *rows)
-{
-    PASS_ARRAY(w, rows->list.at, rows->list.n);
-    for (uint32_t i = 0; i < rows->list.n; i++) {
-        PASS(w, rows->list.at[i].at);
-        PASS(w, rows->list.at[i].sreg);
-    }
-}
+static const struct field row_fields[] = {FIELD(struct row_fill, at), FIELD(struct row_fill, sreg)};
 
 static void pass_request(struct wire *w, struct jit_request *r)
 {
@@ -214,7 +212,7 @@ static void pass_request(struct wire *w, struct jit_request *r)
     PASS(w, r->block);
     PASS(w, r->param_bytes);
     PASS(w, r->static_shared_bytes);
-    pass_block_rows(w, &r->block_rows);
+    PASS_RECORDS(w, r->block_rows.list.at, r->block_rows.list.n, row_fields);
     PASS_ARRAY(w, r->functions, r->n_functions);
     for (uint32_t i = 0; i < r->n_functions; i++)
         pass_function(w, &r->functions[i]);

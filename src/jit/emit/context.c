@@ -3,12 +3,25 @@
 
 #include <string.h>
 
-static value load_constant(struct emit *e, LLVMTypeRef type, value base, uint64_t offset, const char *name)
+/* What does not change while the function runs: a member of a record, where it is to be kept. */
+struct constant {
+    value *to, *base;
+    uint64_t offset;
+    const char *name;
+    bool is_count; /* an i32, and no pointer */
+};
+
+/* One after the other: the base of one may be what another before it has loaded. */
+static void load_constants(struct emit *e, const struct constant *all, size_t n)
 {
-    value v = LLVMBuildLoad2(e->m->b, type, emit_pointer_at(e, base, offset), name);
-    emit_mark_invariant(e, v);
-    return v;
+    for (size_t k = 0; k < n; k++) {
+        LLVMTypeRef type = all[k].is_count ? e->m->i32 : e->m->ptr;
+        *all[k].to = LLVMBuildLoad2(e->m->b, type, emit_pointer_at(e, *all[k].base, all[k].offset), all[k].name);
+        emit_mark_invariant(e, *all[k].to);
+    }
 }
+
+#define LOAD_CONSTANTS(e, all) load_constants((e), (all), sizeof(all) / sizeof *(all))
 
 void emit_context(struct emit *e, struct code_function *f)
 {
@@ -16,29 +29,36 @@ void emit_context(struct emit *e, struct code_function *f)
         f->scratch[k] = emit_alloca(e, LLVMArrayType2(e->m->i8, 512));
         LLVMSetAlignment(f->scratch[k], 64);
     }
-    value code = load_constant(e, e->m->ptr, e->warp.a, abi.activation_code, "code");
-    e->warp.base[ROW_CONST] = load_constant(e, e->m->ptr, code, abi.code_consts, "consts");
-    f->of.block = load_constant(e, e->m->ptr, e->warp.w, abi.warp_block, "block");
-    e->warp.base[ROW_BLOCK] = load_constant(e, e->m->ptr, f->of.block, abi.block_sregs, "block_rows");
-    f->of.ops = load_constant(e, e->m->ptr, code, abi.code_ops, "ops");
-    f->of.launch = load_constant(e, e->m->ptr, f->of.block, abi.block_launch, "launch");
-    f->of.worker = load_constant(e, e->m->ptr, f->of.block, abi.block_worker, "worker");
-    f->of.shared = load_constant(e, e->m->ptr, f->of.block, abi.block_shared, "shared");
-    f->of.shared_bytes = load_constant(e, e->m->i32, f->of.launch, abi.launch_shared_bytes, "shared_bytes");
-    f->of.params = load_constant(e, e->m->ptr, f->of.launch, abi.launch_params, "params");
-    value kernel = load_constant(e, e->m->ptr, f->of.launch, abi.launch_kernel, "kernel");
-    f->of.local_bytes = load_constant(e, e->m->i32, kernel, abi.kernel_local_ready_bytes, "local_bytes");
-    f->of.inline_caches = load_constant(e, e->m->ptr, f->of.worker, abi.worker_inline_caches, "inline_caches");
+    value code, kernel;
+    const struct constant constants[] = {
+        {&code, &e->warp.a, abi.activation_code, "code", false},
+        {&e->warp.base[ROW_CONST], &code, abi.code_consts, "consts", false},
+        {&f->of.block, &e->warp.w, abi.warp_block, "block", false},
+        {&e->warp.base[ROW_BLOCK], &f->of.block, abi.block_sregs, "block_rows", false},
+        {&f->of.ops, &code, abi.code_ops, "ops", false},
+        {&f->of.launch, &f->of.block, abi.block_launch, "launch", false},
+        {&f->of.worker, &f->of.block, abi.block_worker, "worker", false},
+        {&f->of.shared, &f->of.block, abi.block_shared, "shared", false},
+        {&f->of.shared_bytes, &f->of.launch, abi.launch_shared_bytes, "shared_bytes", true},
+        {&f->of.params, &f->of.launch, abi.launch_params, "params", false},
+        {&kernel, &f->of.launch, abi.launch_kernel, "kernel", false},
+        {&f->of.local_bytes, &kernel, abi.kernel_local_ready_bytes, "local_bytes", true},
+        {&f->of.inline_caches, &f->of.worker, abi.worker_inline_caches, "inline_caches", false},
+    };
+    LOAD_CONSTANTS(e, constants);
     value phase = emit_load_field(e, e->m->i32, f->of.block, abi.block_phase);
     f->of.lockstep = LLVMBuildICmp(e->m->b, LLVMIntULE, phase, const_i32(e, BLOCK_RESUMED), "lockstep");
 }
 
 void emit_warp(struct emit *e)
 {
-    e->warp.base[ROW_FRAME] = load_constant(e, e->m->ptr, e->warp.a, abi.activation_rows, "rows");
-    e->warp.base[ROW_WARP] = load_constant(e, e->m->ptr, e->warp.w, abi.warp_sregs, "warp_rows");
-    e->warp.local = load_constant(e, e->m->ptr, e->warp.w, abi.warp_local, "local");
-    e->warp.frame = load_constant(e, e->m->i32, e->warp.a, abi.activation_frame, "frame");
+    const struct constant constants[] = {
+        {&e->warp.base[ROW_FRAME], &e->warp.a, abi.activation_rows, "rows", false},
+        {&e->warp.base[ROW_WARP], &e->warp.w, abi.warp_sregs, "warp_rows", false},
+        {&e->warp.local, &e->warp.w, abi.warp_local, "local", false},
+        {&e->warp.frame, &e->warp.a, abi.activation_frame, "frame", true},
+    };
+    LOAD_CONSTANTS(e, constants);
 }
 
 static void set_attributes(struct emit *e)

@@ -62,9 +62,7 @@ void emit_serial_call(struct emit *e)
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!exits[b])
             continue;
-        LLVMBasicBlockRef behind = emit_new_block(e, "behind");
-        LLVMAddCase(choose, const_i32(e, b), behind);
-        emit_at_end(e, behind);
+        emit_case(e, choose, b, "behind");
         take_back(e, b, written, mask);
         emit_go_to(e, b, mask);
     }
@@ -349,9 +347,7 @@ static void emit_entry(struct parts *p, uint32_t head, value choose, LLVMBasicBl
     LLVMBasicBlockRef version = c || t.n ? emit_version(p, head, c, lane_start, done) : NULL;
     e->lanes.tested = NULL;
     emit_stand_at(e, p->here, head);
-    LLVMBasicBlockRef enter = emit_new_block(e, "enter");
-    LLVMAddCase(choose, const_i32(e, head), enter);
-    emit_at_end(e, enter);
+    emit_case(e, choose, head, "enter");
     find_lane(p);
     each(p, p->touched, live_in(e->fn, head), load);
     value so_far = build_or(e, emit_load_i32(e, p->left), emit_lane_bit(e));

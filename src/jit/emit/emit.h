@@ -260,6 +260,8 @@ value emit_constant(struct emit *e, value array);
 value emit_op_pointer(struct emit *e, const struct ir_insn *i);
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name);
 void emit_at_end(struct emit *e, LLVMBasicBlockRef block);
+/* A case of a switch: code goes on in its new block. */
+void emit_case(struct emit *e, value choose, uint32_t number, const char *name);
 /* Goes to a block, if there is one, where code goes on. */
 void emit_go_on(struct emit *e, LLVMBasicBlockRef block);
 /* A branch that nearly always goes to `yes`; the same, where code goes on. */

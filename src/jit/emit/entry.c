@@ -53,9 +53,7 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
 /* The entry with COMPILED_FILL: makes rows of seeds. */
 static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
 {
-    LLVMBasicBlockRef fill = emit_new_block(e, "fill");
-    LLVMAddCase(choose, const_i32(e, block | COMPILED_FILL), fill);
-    emit_at_end(e, fill);
+    emit_case(e, choose, block | COMPILED_FILL, "fill");
     exit_fill_rows(e, l);
     build_ret(e, const_i32(e, LEAVE_PHASE));
 }
@@ -66,9 +64,7 @@ static void emit_entries_at_ends(struct emit *e, struct cursor *here, value choo
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->f->end[b])
             continue;
-        LLVMBasicBlockRef load = emit_new_block(e, "entry");
-        LLVMAddCase(choose, const_i32(e, b | COMPILED_END), load);
-        emit_at_end(e, load);
+        emit_case(e, choose, b | COMPILED_END, "entry");
         emit_stand_at(e, here, b);
         emit_store_field(e, const_i32(e, LEAVE_REFUSED), e->warp.w, abi.warp_left);
         exit_reload_live(e, fn_block_end(e->fn, b));
@@ -95,9 +91,7 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!entries[b])
             continue;
-        LLVMBasicBlockRef load = emit_new_block(e, "entry");
-        LLVMAddCase(choose, const_i32(e, b), load);
-        emit_at_end(e, load);
+        emit_case(e, choose, b, "entry");
         emit_stand_at(e, here, b);
         emit_entry(e, b, lanes, in_order, refused);
         struct reg_list l = live_among(e->fn, live_of_set(e->fn, live_in(e->fn, b)), false);

@@ -139,9 +139,7 @@ void gang_emit_entries(struct emit *e, struct gang *g)
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
         if (!e->fn->plan.entries[b])
             continue;
-        LLVMBasicBlockRef entry = emit_new_block(e, "gang_entry");
-        LLVMAddCase(choose, const_i32(e, b), entry);
-        emit_at_end(e, entry);
+        emit_case(e, choose, b, "gang_entry");
         emit_entry(e, g, b);
     }
 }

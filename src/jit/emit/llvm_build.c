@@ -223,6 +223,13 @@ void emit_at_end(struct emit *e, LLVMBasicBlockRef block)
     LLVMPositionBuilderAtEnd(e->m->b, block);
 }
 
+void emit_case(struct emit *e, value choose, uint32_t number, const char *name)
+{
+    LLVMBasicBlockRef block = emit_new_block(e, name);
+    LLVMAddCase(choose, const_i32(e, number), block);
+    emit_at_end(e, block);
+}
+
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
 {
     value branch = build_cond_br(e, condition, yes, no);
