@@ -269,22 +269,29 @@ static unsigned running(const struct fixture *f)
 }
 
 /* They have given way to each other, and hold what they have to give back. */
-static void kernels_that_have_begun_end_after_a_fault_of_another(void **state)
+static void a_fault_ends_kernels_of_its_context_that_have_begun(void **state)
 {
     enum { N = 24 };
     struct fixture *f = *state;
     hd_launch_config c = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    hd_context *second;
+    hd_stream *other;
+    assert_int_equal(hd_context_create(f->machine, NULL, &second), HD_SUCCESS);
+    assert_int_equal(hd_stream_create(second, 0, &other), HD_SUCCESS);
+    assert_int_equal(launch(other, f->await, &f->cell[0], 1), HD_SUCCESS);
     for (unsigned i = 0; i < N; i++)
         assert_int_equal(launch(new_stream(f, HD_STREAM_NON_BLOCKING), f->await, &f->cell[0], 1), HD_SUCCESS);
-    while (running(f) < N)
+    while (running(f) < N + 1)
         usleep(100);
     hd_stream *last = new_stream(f, HD_STREAM_NON_BLOCKING);
     assert_int_equal(hd_stream_launch(last, f->wild, &c, NULL), HD_SUCCESS);
     assert_int_equal(hd_stream_synchronize(last), HD_ERROR_ILLEGAL_ADDRESS);
-    usleep(2000);
-    assert_int_equal(running(f), N);
-    release(f, 0);
     assert_int_equal(hd_context_synchronize(f->context), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(running(f), 1); /* another context's */
+    assert_int_equal(hd_stream_query(other), HD_ERROR_NOT_READY);
+    release(f, 0);
+    assert_int_equal(hd_context_synchronize(second), HD_SUCCESS);
+    hd_context_destroy(second);
     assert_int_equal(running(f), 0);
 }
 
@@ -545,7 +552,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_default_stream_waits_for_blocking_streams_and_they_for_it, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_fault_is_the_end_of_its_context_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(kernels_that_have_begun_end_after_a_fault_of_another, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_fault_ends_kernels_of_its_context_that_have_begun, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_machine_is_held_while_a_kernel_waits_for_the_host, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_machine_is_held_while_a_kernel_waits_for_the_host, set_up_serial, tear_down),
         cmocka_unit_test_setup_teardown(a_machine_is_held_while_a_kernel_waits_for_the_host, set_up_random, tear_down),
