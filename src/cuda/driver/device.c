@@ -1,10 +1,10 @@
 /* Initialization, version, devices and their attributes, peers ("CUDA Driver API", 6.3 to 6.6, 6.25). */
 #include "cuda/state/state.h"
 
+#include "cuda/driver/start.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/machines.h"
-#include "cuda/driver/start.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Linking at run time ("CUDA Driver API", 6.10): PTX goes in; what comes out is an image of our own, for cuModuleLoadData.
  */
-#include "cuda/state/module.h"
-#include "cuda/state/contexts.h"
 #include "cuda/image/object.h"
+#include "cuda/state/contexts.h"
+#include "cuda/state/module.h"
 
 #include <stdio.h>
 #include <stdlib.h>

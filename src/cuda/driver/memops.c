@@ -1,10 +1,10 @@
 /* Waiting for a value in memory and writing one, in the order of a stream ("CUDA Driver API", 6.20). */
 #include "cuda/state/state.h"
 
+#include "cuda/state/capture.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/mapping.h"
 #include "cuda/state/registered.h"
-#include "cuda/state/capture.h"
 #include "cuda/state/streams.h"
 
 #include <stdlib.h>

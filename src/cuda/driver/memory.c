@@ -1,13 +1,12 @@
 /* Memory: device, managed, host; what is known of a pointer ("CUDA Driver API", 6.13, 6.16). */
-#include "cuda/state/mapping.h"
+#include "cuda/process/printed.h"
 #include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
-#include "cuda/state/machines.h"
-#include "cuda/process/printed.h"
+#include "cuda/state/mapping.h"
+#include "cuda/state/pools.h"
 #include "cuda/state/registered.h"
-#include "cuda/state/streams.h"
 #include "cuda/watch/watch.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
 #include "cuda/state/capture.h"
 #include "cuda/state/module.h"
 
+#include "cuda/process/printed.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/machines.h"
-#include "cuda/process/printed.h"
 
 #include <stdio.h>
 

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/state/allocations.h"
-#include "cuda/watch/check.h"
-#include "cuda/watch/explain.h"
-#include "cuda/state/machines.h"
+#include "cuda/driver/start.h"
 #include "cuda/nvtx3/nvToolsExt.h"
 #include "cuda/nvtx3/nvToolsExtMem.h"
+#include "cuda/state/allocations.h"
+#include "cuda/state/machines.h"
+#include "cuda/state/state.h"
+#include "cuda/watch/check.h"
+#include "cuda/watch/explain.h"
 #include "cuda/watch/nvtx_memory.h"
 #include "cuda/watch/nvtx_text.h"
-#include "cuda/driver/start.h"
-#include "cuda/state/state.h"
 #include "cuda/watch/watch.h"
 
 #define EXPORT __attribute__((visibility("default")))

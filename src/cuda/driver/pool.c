@@ -2,12 +2,13 @@
  * the stream comes to it. A pool keeps nothing back; it counts, and keeps its attributes. A pool that processes share is a
  * file in memory, each allocation a part of it.
  */
-#include "cuda/state/mapping.h"
 #include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/machines.h"
+#include "cuda/state/mapping.h"
+#include "cuda/state/pools.h"
 #include "cuda/state/streams.h"
 #include "cuda/watch/watch.h"
 
@@ -17,101 +18,16 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { ATTRIBUTES = CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1 };
-
-/* As on an H200: pools are so large, and give out memory so many bytes at a time; none has addresses for more than the last. */
+/* As on an H200: pools are so large, and none has addresses for more than the last. */
 #define POOL_STEP_BYTES ((uint64_t)32 << 20)
-#define POOL_UNIT_BYTES ((uint64_t)512)
 #define POOL_MOST_BYTES ((uint64_t)1 << 46)
-
-struct CUmemPoolHandle_st {
-    CUmemoryPool handle;
-    struct device *device;
-    unsigned refs; /* its handle, and what is allocated from it */
-    bool is_default;
-    struct physical *file; /* where processes share it, else NULL */
-    bool imported;
-    uint64_t most_bytes, given_bytes; /* what may be given out, 0: all there is; what is, in units */
-    uint64_t values[ATTRIBUTES];      /* by CUmemPool_attribute */
-};
-
-/* With the state's lock held. */
-static CUmemoryPool pool_new_held(struct device *d)
-{
-    CUmemoryPool p = calloc(1, sizeof *p);
-    if (!p || handle_give_held(HANDLE_POOL, p, NULL, &p->handle)) {
-        free(p);
-        return NULL;
-    }
-    p->device = d;
-    p->refs = 1;
-    for (int i = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
-         i <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES; i++)
-        p->values[i] = 1;
-    return p;
-}
-
-static CUmemoryPool pool_new(struct device *d)
-{
-    state_lock();
-    CUmemoryPool p = pool_new_held(d);
-    state_unlock();
-    return p;
-}
-
-/* False where it is about to be freed. */
-static bool pool_keep(CUmemoryPool p)
-{
-    unsigned refs = __atomic_load_n(&p->refs, __ATOMIC_RELAXED);
-    while (refs && !__atomic_compare_exchange_n(&p->refs, &refs, refs + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-    return refs != 0;
-}
-
-static void free_pool(void *record)
-{
-    CUmemoryPool p = record;
-    physical_drop(p->file);
-    free(p);
-}
-
-static void pool_drop(CUmemoryPool p)
-{
-    if (__atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) == 0)
-        call_later(free_pool, p);
-}
-
-static CUresult default_pool(struct device *d, CUmemoryPool *handle)
-{
-    state_lock();
-    if (!d->default_pool && (d->default_pool = pool_new_held(d)))
-        d->default_pool->is_default = true;
-    CUmemoryPool p = d->default_pool;
-    state_unlock();
-    if (!p)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *handle = p->handle;
-    return CUDA_SUCCESS;
-}
-
-CUmemoryPool pool_handle(CUmemoryPool p)
-{
-    return p ? p->handle : NULL;
-}
-
-static CUresult pool_of(CUmemoryPool handle, CUmemoryPool *p)
-{
-    TRY(state_ready());
-    *p = record_of(handle, HANDLE_POOL);
-    return *p ? CUDA_SUCCESS : handle_error(handle);
-}
 
 CU_API CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice dev)
 {
     struct device *d;
     TRY(device_get(dev, &d));
     NEED(pool);
-    return default_pool(d, pool);
+    return pool_default(d, pool);
 }
 
 CU_API CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
@@ -120,7 +36,7 @@ CU_API CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
     TRY(device_get(dev, &d));
     NEED(pool);
     *pool = d->pool;
-    return d->pool ? CUDA_SUCCESS : default_pool(d, pool);
+    return d->pool ? CUDA_SUCCESS : pool_default(d, pool);
 }
 
 CU_API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool handle)
@@ -187,7 +103,7 @@ CU_API CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute a
     CUmemoryPool pool;
     TRY(pool_of(handle, &pool));
     TRY(capture_unsafe());
-    NEED(value && a >= 1 && (unsigned)a < ATTRIBUTES);
+    NEED(value && a >= 1 && (unsigned)a < POOL_ATTRIBUTES);
     bool high = a == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH || a == CU_MEMPOOL_ATTR_USED_MEM_HIGH;
     NEED(a != CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT && a != CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
     NEED(!high || *(cuuint64_t *)value == 0); /* a reset */
@@ -200,7 +116,7 @@ CU_API CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute a
     CUmemoryPool pool;
     TRY(pool_of(handle, &pool));
     TRY(capture_unsafe());
-    NEED(value && a >= 1 && (unsigned)a < ATTRIBUTES);
+    NEED(value && a >= 1 && (unsigned)a < POOL_ATTRIBUTES);
     if (is_int(a))
         *(int *)value = (int)pool->values[a];
     else
@@ -237,44 +153,6 @@ CU_API CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle
 
 /* ---- allocating ---- */
 
-static void count(CUmemoryPool p, int64_t bytes)
-{
-    state_lock();
-    for (int a = CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT; a <= CU_MEMPOOL_ATTR_USED_MEM_CURRENT; a += 2) {
-        p->values[a] += (uint64_t)bytes;
-        if (p->values[a] > p->values[a + 1])
-            p->values[a + 1] = p->values[a];
-    }
-    state_unlock();
-}
-
-static uint64_t in_units(size_t bytes)
-{
-    return bytes / POOL_UNIT_BYTES * POOL_UNIT_BYTES + (bytes % POOL_UNIT_BYTES ? POOL_UNIT_BYTES : 0);
-}
-
-/* For an allocation of a pool, within the limit that it was made with; false where it has no more. */
-static bool take_room(CUmemoryPool p, size_t bytes)
-{
-    state_lock();
-    bool fits = !p->most_bytes || (bytes <= p->most_bytes && in_units(bytes) <= p->most_bytes - p->given_bytes);
-    if (fits)
-        p->given_bytes += in_units(bytes);
-    uint64_t most = p->most_bytes, given = p->given_bytes;
-    state_unlock();
-    if (!fits)
-        log_line(LOG_ERROR, "no memory for %zu bytes: of the %llu of their pool (maxSize), %llu are given out", bytes,
-                 (unsigned long long)most, (unsigned long long)given);
-    return fits;
-}
-
-static void give_room(CUmemoryPool p, size_t bytes)
-{
-    state_lock();
-    p->given_bytes -= in_units(bytes);
-    state_unlock();
-}
-
 /* A new part of the pool's file, in whole pages. */
 static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
 {
@@ -290,7 +168,7 @@ static CUresult take_part(CUmemoryPool pool, size_t bytes, CUdeviceptr *pointer)
         pool_drop(pool);
         return r;
     }
-    count(pool, (int64_t)bytes);
+    pool_count(pool, (int64_t)bytes);
     *pointer = (CUdeviceptr)(uintptr_t)m.start;
     return CUDA_SUCCESS;
 }
@@ -310,7 +188,7 @@ static CUresult allocate(CUmemoryPool pool, size_t bytes, CUcontext c, struct al
     }
     allocation_is_undefined(*a);
     (*a)->pool = pool;
-    count(pool, (int64_t)bytes);
+    pool_count(pool, (int64_t)bytes);
     return CUDA_SUCCESS;
 }
 
@@ -334,11 +212,11 @@ CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUme
     TRY(pool_of(handle, &pool));
     TRY(stream_of(s, &stream, &c));
     NEED(pointer && bytes);
-    if (!take_room(pool, bytes))
+    if (!pool_take_room(pool, bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult r = pool->file ? take_part(pool, bytes, pointer) : allocate(pool, bytes, c, &a);
     if (r) {
-        give_room(pool, bytes);
+        pool_give_room(pool, bytes);
         return r;
     }
     if (pool->file)
@@ -397,15 +275,6 @@ static CUresult free_in(hd_stream *s, const struct freed *freed)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *f = *freed;
     return from_hd(hd_stream_call(s, free_now, f, HD_CALL_ALWAYS | HD_CALL_UPKEEP));
-}
-
-void pool_freed(CUmemoryPool pool, size_t bytes)
-{
-    if (!pool)
-        return;
-    give_room(pool, bytes);
-    count(pool, -(int64_t)bytes);
-    pool_drop(pool);
 }
 
 /* It is forgotten at once, so that it cannot be freed twice. */
@@ -524,7 +393,7 @@ CU_API CUresult cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool handle
         pool_drop(pool);
         return r;
     }
-    count(pool, (int64_t)p.bytes);
+    pool_count(pool, (int64_t)p.bytes);
     *pointer = (CUdeviceptr)(uintptr_t)m.start;
     return CUDA_SUCCESS;
 }

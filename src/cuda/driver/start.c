@@ -1,12 +1,12 @@
 /* See start.h. */
 #include "cuda/driver/start.h"
 
-#include "cuda/watch/check.h"
-#include "cuda/state/devices.h"
-#include "cuda/watch/explain.h"
-#include "cuda/state/limits.h"
 #include "cuda/process/printed.h"
 #include "cuda/process/tails.h"
+#include "cuda/state/devices.h"
+#include "cuda/state/limits.h"
+#include "cuda/watch/check.h"
+#include "cuda/watch/explain.h"
 
 /* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The child is told so by every
  * call, whichever lock one of those threads held. */

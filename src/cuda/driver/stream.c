@@ -1,9 +1,9 @@
 /* Streams and events ("CUDA Driver API", 6.17, 6.18). */
+#include "cuda/process/printed.h"
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/events.h"
-#include "cuda/state/ipc.h"
-#include "cuda/process/printed.h"
+#include "cuda/state/ipc_event.h"
 #include "cuda/state/streams.h"
 #include "cuda/watch/watch.h"
 

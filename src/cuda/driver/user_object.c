@@ -1,161 +1,28 @@
-/* User objects: what a program wants destroyed when no graph needs it any more ("CUDA Driver API", 6.23, cuUserObjectCreate).
- * Graphs hold references, and so do graphs made ready, until their last launch has ended.
- */
-#include "cuda/state/graph.h"
+/* User objects: what a program wants destroyed when no graph needs it any more ("CUDA Driver API", 6.23, cuUserObjectCreate). */
+#include "cuda/state/user_object.h"
 
 #include <limits.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-
-struct CUuserObject_st {
-    CUuserObject handle;
-    atomic_uint references;
-    CUhostFn destroy;
-    void *data;
-};
-
-static CUresult find_object(CUuserObject handle, struct CUuserObject_st **o)
-{
-    TRY(state_ready());
-    *o = record_of(handle, HANDLE_USER_OBJECT);
-    return *o ? CUDA_SUCCESS : handle_error(handle);
-}
-
-/* Returns false where it is about to be destroyed. */
-static bool hold(struct CUuserObject_st *o, unsigned count)
-{
-    unsigned had = atomic_load(&o->references);
-    do {
-        if (had == 0)
-            return false;
-    } while (!atomic_compare_exchange_weak(&o->references, &had, had + count));
-    return true;
-}
-
-/* Returns false where there are not so many references. */
-static bool drop(struct CUuserObject_st *o, unsigned count)
-{
-    unsigned had = atomic_load(&o->references);
-    do {
-        if (had < count || had == 0)
-            return false;
-    } while (!atomic_compare_exchange_weak(&o->references, &had, had - count));
-    if (had == count) {
-        record_take(o->handle, HANDLE_USER_OBJECT);
-        o->destroy(o->data);
-        call_later(free, o);
-    }
-    return true;
-}
 
 CU_API CUresult cuUserObjectCreate(CUuserObject *object, void *data, CUhostFn destroy, unsigned references,
                                    unsigned flags)
 {
     TRY(state_ready());
     NEED(object && destroy && references && flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
-    CUuserObject o = calloc(1, sizeof *o);
-    if (!o)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *o = (struct CUuserObject_st){.references = references, .destroy = destroy, .data = data};
-    CUresult r = handle_give(HANDLE_USER_OBJECT, o, NULL, &o->handle);
-    if (r)
-        free(o);
-    else
-        *object = o->handle;
-    return r;
+    return user_object_new(destroy, data, references, object);
 }
 
 CU_API CUresult cuUserObjectRetain(CUuserObject object, unsigned count)
 {
     struct CUuserObject_st *o;
-    TRY(find_object(object, &o));
+    TRY(user_object_of(object, &o));
     NEED(count && count <= INT_MAX);
-    return hold(o, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return user_object_hold(o, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CU_API CUresult cuUserObjectRelease(CUuserObject object, unsigned count)
 {
     struct CUuserObject_st *o;
-    TRY(find_object(object, &o));
+    TRY(user_object_of(object, &o));
     NEED(count && count <= INT_MAX);
-    return drop(o, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-/* ---- references of graphs ---- */
-
-static struct kept **find(struct kept **list, CUuserObject object)
-{
-    while (*list && (*list)->object != object)
-        list = &(*list)->next;
-    return list;
-}
-
-static CUresult keep(struct kept **list, CUuserObject object, unsigned count)
-{
-    struct kept **at = find(list, object);
-    struct kept *k = *at ? *at : calloc(1, sizeof *k);
-    if (!k)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    k->object = object;
-    k->count += count;
-    *at = k;
-    return CUDA_SUCCESS;
-}
-
-CUresult kept_copy(const struct kept *from, struct kept **to)
-{
-    for (; from; from = from->next) {
-        struct CUuserObject_st *o = record_of(from->object, HANDLE_USER_OBJECT);
-        if (!o || !hold(o, from->count)) /* the program has released what is the graph's, too */
-            continue;
-        CUresult r = keep(to, from->object, from->count); /* none is there twice: it is the list's last now */
-        if (r) {
-            drop(o, from->count);
-            return r;
-        }
-        to = &(*to)->next;
-    }
-    return CUDA_SUCCESS;
-}
-
-void kept_release(struct kept **list)
-{
-    while (*list) {
-        struct kept *k = *list;
-        struct CUuserObject_st *o = record_of(k->object, HANDLE_USER_OBJECT);
-        *list = k->next;
-        if (o)
-            drop(o, k->count);
-        free(k);
-    }
-}
-
-CUresult kept_retain(struct kept **list, CUuserObject object, unsigned count, unsigned flags)
-{
-    struct CUuserObject_st *o;
-    TRY(find_object(object, &o));
-    NEED(count && count <= INT_MAX && (flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE) == 0);
-    bool moves = flags & CU_GRAPH_USER_OBJECT_MOVE; /* the caller's references become the graph's */
-    if (!moves && !hold(o, count))
-        return CUDA_ERROR_INVALID_HANDLE;
-    CUresult r = keep(list, object, count);
-    if (r && !moves)
-        drop(o, count);
-    return r;
-}
-
-CUresult kept_give_back(struct kept **list, CUuserObject object, unsigned count)
-{
-    struct CUuserObject_st *o;
-    TRY(find_object(object, &o));
-    NEED(count);
-    struct kept **at = find(list, object), *k = *at;
-    NEED(k && k->count >= count);
-    k->count -= count;
-    if (!k->count) {
-        *at = k->next;
-        free(k);
-    }
-    drop(o, count);
-    return CUDA_SUCCESS;
+    return user_object_drop(o, count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

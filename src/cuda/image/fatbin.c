@@ -1,23 +1,19 @@
 /* See fatbin.h. The format is described in docs/API.md ("Fat binaries"). */
 #include "cuda/image/fatbin.h"
 
-#include "cuda/image/cubin.h"
+#include "cuda/image/unpack.h"
 #include "cuda/wrapper.h"
 
 #include <limits.h>
-#include <lz4.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 enum {
     ELF_MAGIC = 0x464c457f,
     ENTRY_PTX = 1,
     ENTRY_ELF = 2,
-    FLAG_LZ4 = 0x2000,
-    FLAG_ZSTD = 0x8000,
     MAX_ARCHS = 24,
     MAX_OBJECTS = 1 << 16,
 };
@@ -27,10 +23,6 @@ static const char section_ptx[] = ".heddle.ptx";
 /* How it begins: its e_ident, with a mark in the padding that no compiler's has. */
 static const uint8_t own_ident[EI_NIDENT] = {
     ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, 0, 0, 'h', 'e', 'd', 'd', 'l', 'e', 0};
-/* Of all texts of an image together: a few kilobytes can be unpacked to as much as anybody likes. */
-static const uint64_t max_text_bytes = 1ull << 30;
-/* Of machine code that is looked at. */
-static const uint64_t max_code_bytes = 1ull << 26;
 
 struct container {
     uint32_t magic;
@@ -38,31 +30,10 @@ struct container {
     uint64_t bytes; /* of the entries */
 };
 
-struct entry {
-    uint16_t kind, unknown;
-    uint32_t header_bytes;
-    uint64_t payload_bytes; /* with padding */
-    uint32_t compressed_bytes;
-    uint32_t options_at;
-    uint32_t version;
-    uint32_t arch;
-    uint64_t unused;
-    uint64_t flags;
-    uint64_t unused2;
-    uint64_t uncompressed_bytes;
-};
-_Static_assert(sizeof(struct entry) == 64, "as in the file");
-
 /* What a fat binary has, for the message. */
 struct found {
     unsigned ptx[MAX_ARCHS], elf[MAX_ARCHS];
     size_t n_ptx, n_elf, elf_entries;
-};
-
-/* An entry's place in memory; entries need not be aligned. */
-struct candidate {
-    const uint8_t *payload;
-    struct entry entry;
 };
 
 static void note_arch(unsigned *list, size_t *n, unsigned arch)
@@ -72,152 +43,6 @@ static void note_arch(unsigned *list, size_t *n, unsigned arch)
             return;
     if (*n < MAX_ARCHS)
         list[(*n)++] = arch;
-}
-
-/* ---- what is wrong ---- */
-
-static enum image_result broken(struct image *image, const char *what)
-{
-    snprintf(image->why, sizeof image->why, "the fat binary is broken: %s", what);
-    return IMAGE_INVALID;
-}
-
-static enum image_result too_much(struct image *image)
-{
-    return broken(image, "it has more than 1 GiB of PTX");
-}
-
-static enum image_result no_memory(struct image *image)
-{
-    snprintf(image->why, sizeof image->why, "no memory for the PTX of the image");
-    return IMAGE_NO_MEMORY;
-}
-
-/* ---- texts ---- */
-
-static bool add_text(struct image *image, char *text, size_t bytes, unsigned arch)
-{
-    struct image_text *new = text ? VEC_ADD(&image->texts) : NULL;
-    if (!new) {
-        free(text);
-        return false;
-    }
-    *new = (struct image_text){text, bytes, arch};
-    image->bytes += bytes;
-    return true;
-}
-
-enum image_result image_take(struct image *to, struct image *from)
-{
-    if (from->bytes > max_text_bytes - to->bytes)
-        return too_much(to);
-    if (!VEC_RESERVE(&to->texts, from->texts.n))
-        return no_memory(to);
-    for (uint32_t i = 0; i < from->texts.n; i++)
-        to->texts.at[to->texts.n++] = from->texts.at[i];
-    to->bytes += from->bytes;
-    from->texts.n = 0;
-    from->bytes = 0;
-    return IMAGE_OK;
-}
-
-static char *copy_text(const void *from, size_t bytes)
-{
-    char *text = malloc(bytes + 1);
-    if (text) {
-        memcpy(text, from, bytes);
-        text[bytes] = 0;
-    }
-    return text;
-}
-
-/* Whether a compressed text can be as long as its entry says, before memory is taken for it. */
-static bool can_be(const struct candidate *c, uint64_t bytes)
-{
-    enum {
-        LZ4_GREATEST_RATIO = 255,
-        ZSTD_LEAST_BLOCK = 3
-    }; /* a block of zstd says how often a byte comes, 128 KB at most */
-    uint64_t packed = c->entry.compressed_bytes;
-    if (!(c->entry.flags & FLAG_ZSTD))
-        return packed <= INT_MAX && bytes <= packed * LZ4_GREATEST_RATIO;
-    unsigned long long says = ZSTD_getFrameContentSize(c->payload, packed);
-    return says != ZSTD_CONTENTSIZE_ERROR && (says == ZSTD_CONTENTSIZE_UNKNOWN || says == bytes) &&
-           bytes <= packed / ZSTD_LEAST_BLOCK * ZSTD_BLOCKSIZE_MAX;
-}
-
-static bool decompress(char *text, const struct candidate *c, uint64_t bytes)
-{
-    size_t packed = c->entry.compressed_bytes;
-    if (c->entry.flags & FLAG_ZSTD)
-        return ZSTD_decompress(text, bytes, c->payload, packed) == bytes;
-    return LZ4_decompress_safe((const char *)c->payload, text, (int)packed, (int)bytes) == (int)bytes;
-}
-
-/* Zeros may follow a text, and nothing else. */
-static bool ends(const char *text, size_t from, size_t bytes)
-{
-    return from == bytes || (text[from] == 0 && memcmp(text + from, text + from + 1, bytes - from - 1) == 0);
-}
-
-static enum image_result unpack(struct image *image, const struct candidate *c)
-{
-    const struct entry *e = &c->entry;
-    uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
-    if (e->compressed_bytes > e->payload_bytes)
-        return broken(image, "the sizes of a PTX text make no sense");
-    if (bytes > max_text_bytes - image->bytes)
-        return too_much(image);
-    if (e->compressed_bytes && !can_be(c, bytes))
-        return broken(image, "a compressed PTX text cannot be unpacked");
-    char *text = malloc(bytes + 1);
-    if (!text)
-        return no_memory(image);
-    text[bytes] = 0;
-    bool ok = true;
-    if (!e->compressed_bytes)
-        memcpy(text, c->payload, bytes);
-    else
-        ok = decompress(text, c, bytes);
-    size_t length = ok ? strlen(text) : 0;
-    if (!ok || !ends(text, length, bytes)) {
-        free(text);
-        return broken(image, ok ? "a PTX text has a zero in it" : "a compressed PTX text cannot be unpacked");
-    }
-    return add_text(image, text, length, e->arch) ? IMAGE_OK : no_memory(image);
-}
-
-/* ---- machine code ---- */
-
-static void note_kernel(void *data, const char *name, const struct cubin_kernel *k)
-{
-    struct image *image = data;
-    char *copy = copy_text(name, strlen(name));
-    struct image_kernel *new = copy ? VEC_ADD(&image->kernels) : NULL;
-    if (new)
-        *new = (struct image_kernel){copy, *k};
-    else
-        free(copy);
-}
-
-/* What cannot be read says nothing: the PTX alone counts. */
-static void read_code(struct image *image, const struct candidate *c)
-{
-    const struct entry *e = &c->entry;
-    uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
-    bool possible = e->compressed_bytes <= e->payload_bytes && bytes <= max_code_bytes &&
-                    (!e->compressed_bytes || can_be(c, bytes));
-    char *code = possible ? malloc(bytes + 1) : NULL; /* aligned; the payload need not be */
-    if (!code)
-        return;
-    bool ok = true;
-    if (!e->compressed_bytes)
-        memcpy(code, c->payload, bytes);
-    else
-        ok = decompress(code, c, bytes);
-    if (ok)
-        cubin_kernels(code, bytes, note_kernel, image);
-    free(code);
 }
 
 /* ---- containers ---- */
@@ -255,16 +80,16 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
     struct candidate c;
     *best = (struct choice){0};
     if (limit < sizeof h)
-        return broken(image, "it ends in the header of a container");
+        return image_broken(image, "it ends in the header of a container");
     memcpy(&h, data, sizeof h);
     if (h.magic != container_magic || h.header_bytes < sizeof h || h.header_bytes > limit ||
         h.bytes > limit - h.header_bytes)
-        return broken(image, "a container is longer than the image, or is none");
+        return image_broken(image, "a container is longer than the image, or is none");
     *size = h.header_bytes + h.bytes;
     const uint8_t *at = data + h.header_bytes;
     for (uint64_t left = h.bytes, bytes; left > 0; at += bytes, left -= bytes) {
         if (!read_entry(at, left, &c, &bytes))
-            return broken(image, "an entry is longer than its container");
+            return image_broken(image, "an entry is longer than its container");
         if (c.entry.kind == ENTRY_ELF) {
             note_arch(found->elf, &found->n_elf, c.entry.arch);
             found->elf_entries++;
@@ -274,7 +99,7 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
         if (c.entry.kind != ENTRY_PTX)
             continue;
         note_arch(found->ptx, &found->n_ptx, c.entry.arch);
-        enum image_result r = arch == IMAGE_EVERY_ARCH ? unpack(image, &c) : IMAGE_OK;
+        enum image_result r = arch == IMAGE_EVERY_ARCH ? entry_unpack(image, &c) : IMAGE_OK;
         if (r)
             return r;
         if (c.entry.arch <= arch && (!best->ptx.payload || c.entry.arch > best->ptx.entry.arch))
@@ -290,8 +115,8 @@ static enum image_result read_container(struct image *image, const uint8_t *data
     struct choice best;
     enum image_result r = scan_container(image, data, limit, arch, found, size, &best);
     if (!r && best.ptx.payload && best.code.payload)
-        read_code(image, &best.code);
-    return !r && best.ptx.payload ? unpack(image, &best.ptx) : r;
+        entry_read_code(image, &best.code);
+    return !r && best.ptx.payload ? entry_unpack(image, &best.ptx) : r;
 }
 
 static size_t list_archs(char *to, size_t size, const char *what, const unsigned *archs, size_t n)
@@ -417,11 +242,11 @@ static enum image_result read_wrapper(struct image *image, const void *data, uns
     uint64_t size;
     memcpy(&w, data, sizeof w);
     if (w.version != 1 && w.version != 2)
-        return broken(image, "its version is neither 1 nor 2");
+        return image_broken(image, "its version is neither 1 nor 2");
     bool objects = w.version == 2 && w.objects && w.objects[0];
     if (!objects)
         return w.container ? read_containers(image, w.container, SIZE_MAX, arch)
-                           : broken(image, "its wrapper names no container");
+                           : image_broken(image, "its wrapper names no container");
     for (size_t i = 0; w.objects[i]; i++) {
         enum image_result r =
             i < MAX_OBJECTS ? read_container(image, w.objects[i], SIZE_MAX, arch, &found, &size) : IMAGE_INVALID;
@@ -467,11 +292,11 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
             continue;
         const unsigned char *text = elf_contents(&e, s);
         if (!text || memchr(text, 0, s->sh_size))
-            return broken(image, text ? "a PTX text has a zero in it" : "a section is longer than the image");
-        if (s->sh_size > max_text_bytes - image->bytes) /* sections may overlap */
-            return too_much(image);
-        if (!add_text(image, copy_text(text, s->sh_size), s->sh_size, s->sh_info))
-            return no_memory(image);
+            return image_broken(image, text ? "a PTX text has a zero in it" : "a section is longer than the image");
+        if (s->sh_size > MAX_TEXT_BYTES - image->bytes) /* sections may overlap */
+            return image_too_much(image);
+        if (!image_add_text(image, image_copy_text(text, s->sh_size), s->sh_size, s->sh_info))
+            return image_no_memory(image);
     }
     return image->texts.n ? IMAGE_OK : machine_code(image);
 }
@@ -487,7 +312,7 @@ static enum image_result read_any_elf(struct image *image, const uint8_t *data, 
         return read_elf(image, data, bytes);
     uint8_t *aligned = malloc(bytes + 1);
     if (!aligned)
-        return no_memory(image);
+        return image_no_memory(image);
     memcpy(aligned, data, bytes);
     enum image_result r = read_elf(image, aligned, bytes);
     free(aligned);
@@ -551,7 +376,7 @@ static enum image_result read_text(struct image *image, const char *data, size_t
         snprintf(image->why, sizeof image->why, "the image is neither a fat binary nor PTX text");
         return IMAGE_INVALID;
     }
-    return add_text(image, copy_text(data, n), n, 0) ? IMAGE_OK : no_memory(image);
+    return image_add_text(image, image_copy_text(data, n), n, 0) ? IMAGE_OK : image_no_memory(image);
 }
 
 enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image)

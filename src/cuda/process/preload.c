@@ -9,9 +9,9 @@
  *
  * This object is initialised first (-z initfirst), before the C library even: no stdio before something has gone wrong.
  */
+#include "cuda/process/preload.h"
 #include "base/elf.h"
 #include "cuda/marker.h"
-#include "cuda/process/preload.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -43,6 +43,11 @@ cudaError_t rt_no_kernel(void);
 /* The device of the calling thread, and a device's number checked. */
 cudaError_t rt_current_device(int *device);
 cudaError_t rt_check_device(int device);
+/* The thread's own stream in the place of stream 0. */
+static inline cudaStream_t rt_own(cudaStream_t stream)
+{
+    return stream ? stream : cudaStreamPerThread;
+}
 /* Whether the program is ending: what kernels of it may still use stays then. */
 bool rt_is_exiting(void);
 

@@ -14,9 +14,6 @@ bool managed_holds(const void *p);
 CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation);
 /* Nothing has been written into it yet, which checkers are to know. */
 void allocation_is_undefined(const struct allocation *a);
-CUmemoryPool pool_handle(struct CUmemPoolHandle_st *pool); /* NULL of NULL */
-/* Memory of a pool, or of NULL, has been freed (driver/pool.c). */
-void pool_freed(struct CUmemPoolHandle_st *pool, size_t bytes);
 /* Takes it out of its context's list and forgets it; the memory is not freed. False where another call has done so. */
 bool allocation_forget(struct allocation *a);
 /* The same of one that is in no list any more, and whose memory has been freed. */

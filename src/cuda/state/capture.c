@@ -1,53 +1,19 @@
 /* See capture.h. */
 #include "cuda/state/capture.h"
 
-#include "cuda/state/events.h"
+#include "cuda/state/capture_state.h"
 #include "cuda/state/graph.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
+struct captures captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct tail {
-    CUgraphNode *at; /* handles; some may be there twice until tail_unify() */
-    size_t n, capacity;
-};
-
-struct capture {
-    struct capture *next;
-    struct CUgraph_st *graph; /* which is not destroyed meanwhile */
-    struct CUstream_st *origin;
-    uint64_t thread; /* that began it */
-    CUstreamCaptureMode mode;
-    cuuint64_t id;
-    bool invalid;
-    struct member {
-        struct member *next;
-        struct CUstream_st *stream; /* NULL: it was destroyed */
-        struct tail tail;
-    } *members;
-    struct captured {
-        struct captured *next, **link;
-        struct CUevent_st *event;
-        struct tail tail;
-    } *events;
-};
-
-/* All that have begun. Calls that captures forbid look at their number first. */
-static struct {
-    pthread_mutex_t lock;
-    struct capture *first;
-    atomic_uint n;
-    uint64_t looks; /* at all of a tail: a number for each */
-} captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void lock(void)
+void captures_lock(void)
 {
     pthread_mutex_lock(&captures.lock);
 }
 
-static CUresult unlock(CUresult r)
+CUresult captures_unlock(CUresult r)
 {
     pthread_mutex_unlock(&captures.lock);
     return r;
@@ -75,13 +41,13 @@ CUstreamCaptureMode *capture_mode(void)
 
 /* ---- streams and tails ---- */
 
-static struct member *member_of(struct CUstream_st *s)
+struct member *capture_member(struct CUstream_st *s)
 {
     return s->member;
 }
 
 /* Each node once, where it was put first. They are those that captures.looks marks. */
-static void tail_unify(struct tail *t)
+void tail_unify(struct tail *t)
 {
     size_t n = t->n;
     t->n = 0;
@@ -96,7 +62,7 @@ static void tail_unify(struct tail *t)
     }
 }
 
-static CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
+CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
 {
     if (t->n + n > t->capacity)
         tail_unify(t);
@@ -113,7 +79,7 @@ static bool is_stream(const struct CUstream_st *s)
     return !s->handle || record_of(s->handle, HANDLE_STREAM);
 }
 
-static CUresult join(struct capture *c, struct CUstream_st *s)
+CUresult capture_join(struct capture *c, struct CUstream_st *s)
 {
     struct member *m = is_stream(s) ? calloc(1, sizeof *m) : NULL;
     if (!m)
@@ -141,7 +107,7 @@ static void drop_events(struct capture *c)
 }
 
 /* Its events stand for nothing any more; its graph is kept, as nodes of it may be in use, until the end. */
-static void invalidate(struct capture *c)
+void capture_invalidate(struct capture *c)
 {
     if (!c->invalid)
         log_line(LOG_ERROR, "a capture becomes invalid: its mode, its streams or its events forbid this call");
@@ -180,7 +146,7 @@ static void abandon(struct capture *c)
 /* Streams that were drawn in must have been waited for: nothing of theirs may be left at the end. */
 static bool all_joined(const struct capture *c)
 {
-    tail_unify(&member_of(c->origin)->tail);
+    tail_unify(&capture_member(c->origin)->tail);
     for (const struct member *m = c->members; m; m = m->next)
         for (size_t i = 0; i < m->tail.n; i++) {
             CUgraphNode node;
@@ -196,7 +162,7 @@ static CUresult finish(struct CUstream_st *s, struct CUgraph_st **graph)
     if (!c)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (c->origin != s) {
-        invalidate(c);
+        capture_invalidate(c);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
     bool elsewhere = c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != this_thread();
@@ -216,8 +182,8 @@ static CUresult finish(struct CUstream_st *s, struct CUgraph_st **graph)
 CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph)
 {
     *graph = NULL;
-    lock();
-    return unlock(finish(s, graph));
+    captures_lock();
+    return captures_unlock(finish(s, graph));
 }
 
 /* Without the stream where it began nobody can end a capture. */
@@ -227,16 +193,16 @@ static void leave(struct CUstream_st *s)
     if (c && c->origin == s) {
         abandon(c);
     } else if (c) {
-        member_of(s)->stream = NULL;
+        capture_member(s)->stream = NULL;
         s->capture = NULL;
     }
 }
 
 void capture_stream_gone(struct CUstream_st *s)
 {
-    lock();
+    captures_lock();
     leave(s);
-    unlock(CUDA_SUCCESS);
+    captures_unlock(CUDA_SUCCESS);
 }
 
 /* ---- the beginning ---- */
@@ -251,7 +217,7 @@ static CUresult begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgr
     struct CUgraph_st *g = into;
     struct capture *c = calloc(1, sizeof *c);
     CUresult r = !c ? CUDA_ERROR_OUT_OF_MEMORY : g ? CUDA_SUCCESS : graph_new(&g);
-    r = r ? r : join(c, s);
+    r = r ? r : capture_join(c, s);
     if (r) {
         if (g && !into)
             graph_end(g);
@@ -267,30 +233,30 @@ static CUresult begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgr
     c->next = captures.first;
     captures.first = c;
     atomic_fetch_add(&captures.n, 1);
-    return tail_add(&member_of(s)->tail, after, n);
+    return tail_add(&capture_member(s)->tail, after, n);
 }
 
 CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
                        CUstreamCaptureMode mode)
 {
-    lock();
-    return unlock(begin(s, into, after, n, mode));
+    captures_lock();
+    return captures_unlock(begin(s, into, after, n, mode));
 }
 
 CUstreamCaptureStatus capture_status(struct CUstream_st *s)
 {
-    lock();
+    captures_lock();
     CUstreamCaptureStatus status = !s->capture           ? CU_STREAM_CAPTURE_STATUS_NONE
                                    : s->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                                                          : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    unlock(CUDA_SUCCESS);
+    captures_unlock(CUDA_SUCCESS);
     return status;
 }
 
 void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n)
 {
-    lock();
-    struct member *m = s->capture ? member_of(s) : NULL;
+    captures_lock();
+    struct member *m = s->capture ? capture_member(s) : NULL;
     if (m)
         tail_unify(&m->tail);
     if (m && id)
@@ -301,7 +267,7 @@ void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const C
         *after = m->tail.at;
     if (m && n)
         *n = m->tail.n;
-    unlock(CUDA_SUCCESS);
+    captures_unlock(CUDA_SUCCESS);
 }
 
 static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
@@ -312,7 +278,7 @@ static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     NEED(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES && (nodes || !n));
     TRY(graph_has_nodes(s->capture->graph, nodes, n));
-    struct tail *t = &member_of(s)->tail;
+    struct tail *t = &capture_member(s)->tail;
     if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         t->n = 0;
     return tail_add(t, nodes, n);
@@ -320,8 +286,8 @@ static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t
 
 CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
 {
-    lock();
-    return unlock(set_tail(s, nodes, n, flags));
+    captures_lock();
+    return captures_unlock(set_tail(s, nodes, n, flags));
 }
 
 /* ---- what happens in streams that capture ---- */
@@ -333,7 +299,7 @@ static const CUgraphNodeType node_types[] = {
     [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
 };
 
-static CUresult add_node(struct CUstream_st *s, const struct work *w)
+CUresult capture_add_node(struct CUstream_st *s, const struct work *w)
 {
     struct capture *c = s->capture;
     struct CUgraphNode_st *node;
@@ -343,11 +309,11 @@ static CUresult add_node(struct CUstream_st *s, const struct work *w)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (work_is_nothing(w))
         return CUDA_SUCCESS;
-    struct tail *t = &member_of(s)->tail;
+    struct tail *t = &capture_member(s)->tail;
     TRY(work_parameters(w, s->context));
     CUresult r = work_check(w, s->context);
     if (r) {
-        invalidate(c);
+        capture_invalidate(c);
         return r;
     }
     tail_unify(t);
@@ -362,16 +328,16 @@ static CUresult add_node(struct CUstream_st *s, const struct work *w)
 
 CUresult capture_work(struct CUstream_st *s, const struct work *w)
 {
-    lock();
-    return unlock(add_node(s, w));
+    captures_lock();
+    return captures_unlock(capture_add_node(s, w));
 }
 
 CUresult capture_forbid(struct CUstream_st *s)
 {
-    lock();
+    captures_lock();
     if (s->capture)
-        invalidate(s->capture);
-    return unlock(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        capture_invalidate(s->capture);
+    return captures_unlock(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
 CUresult capture_unsupported(struct CUstream_st *s, const char *what)
@@ -394,13 +360,13 @@ static bool is_in(const struct capture *c, CUcontext context, bool blocking)
 static bool invalidate_in(CUcontext context, bool blocking)
 {
     bool found = false;
-    lock();
+    captures_lock();
     for (struct capture *c = captures.first; c; c = c->next)
         if (is_in(c, context, blocking)) {
-            invalidate(c);
+            capture_invalidate(c);
             found = true;
         }
-    unlock(CUDA_SUCCESS);
+    captures_unlock(CUDA_SUCCESS);
     return found;
 }
 
@@ -417,22 +383,22 @@ CUresult capture_context(CUcontext c)
 bool capture_blocks_legacy(CUcontext context)
 {
     bool found = false;
-    lock();
+    captures_lock();
     for (struct capture *c = captures.first; c && !found; c = c->next)
         found = is_in(c, context, true);
-    unlock(CUDA_SUCCESS);
+    captures_unlock(CUDA_SUCCESS);
     return found;
 }
 
 void capture_context_gone(CUcontext context)
 {
-    lock();
+    captures_lock();
     for (struct capture *c = captures.first, *next; c; c = next) {
         next = c->next;
         if (is_in(c, context, false))
             abandon(c);
     }
-    unlock(CUDA_SUCCESS);
+    captures_unlock(CUDA_SUCCESS);
 }
 
 /* The modes are those of cuThreadExchangeStreamCaptureMode. */
@@ -449,134 +415,11 @@ CUresult capture_unsafe(void)
     CUresult r = CUDA_SUCCESS;
     if (are_none())
         return r;
-    lock();
+    captures_lock();
     for (struct capture *c = captures.first; c; c = c->next)
         if (is_disturbed(c, *capture_mode())) {
-            invalidate(c);
+            capture_invalidate(c);
             r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
-    return unlock(r);
-}
-
-/* ---- events ---- */
-
-static void forget(struct CUevent_st *e)
-{
-    struct captured *gone = e->captured;
-    e->capture_is_over = false;
-    if (!e->capture)
-        return;
-    *gone->link = gone->next;
-    if (gone->next)
-        gone->next->link = gone->link;
-    free(gone->tail.at);
-    free(gone);
-    e->capture = NULL;
-}
-
-void capture_forget(struct CUevent_st *e)
-{
-    if (!e->capture && !e->capture_is_over)
-        return;
-    lock();
-    forget(e);
-    unlock(CUDA_SUCCESS);
-}
-
-void capture_event_gone(struct CUevent_st *e)
-{
-    if (atomic_load(&captures.n) == 0)
-        return;
-    lock();
-    forget(e);
-    unlock(CUDA_SUCCESS);
-}
-
-static CUresult record(struct CUstream_st *s, struct CUevent_st *e)
-{
-    struct capture *c = s->capture;
-    if (!event_of(e->handle)) /* since the call has found it */
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!c)
-        return CUDA_ERROR_ILLEGAL_STATE;
-    if (c->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    forget(e);
-    struct captured *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    made->event = e;
-    made->next = c->events;
-    made->link = &c->events;
-    if (made->next)
-        made->next->link = &made->next;
-    c->events = made;
-    e->capture = c;
-    e->captured = made;
-    struct tail *t = &member_of(s)->tail;
-    tail_unify(t);
-    return tail_add(&made->tail, t->at, t->n);
-}
-
-CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e)
-{
-    lock();
-    return unlock(record(s, e));
-}
-
-/* In a stream that captures, for what was recorded outside. */
-static CUresult wait_outside(struct CUstream_st *s, struct CUevent_st *e)
-{
-    if (!e->recorded && !e->capture_is_over)
-        return CUDA_SUCCESS;
-    invalidate(s->capture);
-    return e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-}
-
-static CUresult wait(struct CUstream_st *s, struct CUevent_st *e)
-{
-    if (s->capture && s->capture->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (!e->capture)
-        return s->capture ? wait_outside(s, e) : CUDA_ERROR_INVALID_VALUE; /* its capture is over */
-    if (s->capture && s->capture != e->capture) {
-        invalidate(s->capture);
-        invalidate(e->capture);
-        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
-    }
-    if (!s->capture)
-        TRY(join(e->capture, s));
-    const struct tail *t = &e->captured->tail;
-    return tail_add(&member_of(s)->tail, t->at, t->n);
-}
-
-CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e)
-{
-    lock();
-    return unlock(wait(s, e));
-}
-
-static CUresult wait_external(struct CUstream_st *s, struct CUevent_st *e)
-{
-    const struct work w = {.kind = WORK_WAIT, .event = e->handle};
-    if (e->capture_is_over && s->capture && !s->capture->invalid)
-        return wait_outside(s, e);
-    return add_node(s, &w);
-}
-
-CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e)
-{
-    lock();
-    return unlock(wait_external(s, e));
-}
-
-CUresult capture_event(struct CUevent_st *e, bool forbid)
-{
-    if (!e->capture && !e->capture_is_over)
-        return CUDA_SUCCESS;
-    lock();
-    CUresult r = e->capture ? CUDA_ERROR_CAPTURED_EVENT : e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    if (e->capture && forbid)
-        invalidate(e->capture);
-    return unlock(r);
+    return captures_unlock(r);
 }

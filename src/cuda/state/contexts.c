@@ -3,8 +3,8 @@
 
 #include <time.h>
 
-#include "cuda/state/devices.h"
 #include "cuda/process/printed.h"
+#include "cuda/state/devices.h"
 
 enum { STACK_DEPTH = 64 };
 

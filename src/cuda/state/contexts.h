@@ -7,6 +7,14 @@
 /* Is this handle still one of the context with this number? That context stays until the call ends. */
 bool context_lives(CUcontext handle, uint64_t id);
 void context_each(void (*visit)(CUcontext context));
+/* One that has nothing yet, and no handle; and the same with one. */
+CUresult context_start(struct device *d, unsigned flags, CUcontext *context);
+CUresult context_new(struct device *d, unsigned flags, bool primary, CUcontext *handle);
+void context_free(void *context); /* one without a handle */
+/* Waits for its work, and takes no more; its memory, modules, streams and events go with it. `next`: what its handle stands for from now on,
+ * or NULL. */
+void context_end(CUcontext c, CUcontext next);
+
 /* Waits for the work of all contexts. */
 void contexts_wait(void);
 /* The same, when the process ends; false where it was not done after so long: it is then cancelled. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cuda/state/ipc.h"
+#include "cuda/state/ipc_event.h"
 #include "cuda/watch/watch.h"
 
 void event_free(void *record)

@@ -5,6 +5,7 @@
 #define HEDDLE_CUDA_STATE_GRAPH_H
 
 #include "base/vec.h"
+#include "cuda/state/user_object.h"
 #include "cuda/state/work.h"
 
 /* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it stands in the other's: what a graph of
@@ -39,9 +40,9 @@ struct CUgraphNode_st {
     void **parameters;          /* of a kernel: the list that cuGraphKernelNodeGetParams has given, or NULL */
     struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
     size_t end_since;           /* among those that nothing depends on: its turn in becoming one */
-    int mark;                   /* while they are sorted, */
-    size_t place;               /* how far that is, and then their place */
-    uint64_t seen;              /* by which look at a tail: capture.c */
+    enum node_mark { NODE_UNSEEN, NODE_OPEN, NODE_PLACED } mark; /* while they are sorted, */
+    size_t place;                                                /* how far that is, and then their place */
+    uint64_t seen;                                               /* by which look at a tail: capture.c */
 };
 
 /* What belongs to nodes, by their handles, which are not looked into. */
@@ -61,15 +62,8 @@ struct CUgraph_st {
     struct kept *kept;
     bool capturing;    /* streams add to it (capture.h) */
     bool is_child;     /* of a node, which it ends with */
-    bool is_flat;      /* driver/graph_child.c */
+    bool is_flat;      /* graph_flatten() has made it */
     size_t n_children; /* nodes that have one */
-};
-
-/* References to a user object. */
-struct kept {
-    struct kept *next;
-    CUuserObject object; /* its handle */
-    unsigned count;
 };
 
 /* A graph made ready: its nodes in an order in which each comes after those it depends on. */
@@ -142,10 +136,13 @@ CUresult node_check(const struct work *w, CUcontext c);
 /* Whether a node that was made ready can go over from a to b. */
 bool work_can_become(const struct work *a, const struct work *b);
 
-/* ---- graphs in graphs: driver/graph_child.c ---- */
+/* ---- graph_copy.c ---- */
 
 /* The same nodes, with children of their own, and edges in a graph that has none; references to the same user objects. */
 CUresult graph_copy(CUgraph from, CUgraph to);
+/* A copy that is to be a node's own, and its becoming so. */
+CUresult graph_copy_child(CUgraph child, CUgraph *copy);
+void graph_give_child(CUgraphNode n, CUgraph copy);
 /* A graph without children that does the same. Its nodes stand for those of `from` and its children: their `original`. */
 CUresult graph_flatten(CUgraph from, CUgraph *flat);
 
@@ -159,11 +156,7 @@ CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w);
 /* What a launch has by attributes, which its parameters do not say. */
 void launch_copy_attributes(struct work_launch *to, const struct work_launch *from);
 
-/* ---- graphs made ready: driver/graph.c ---- */
-
-/* Checks a node, and adds it. All by their handles; the context may be NULL: the current one. */
-CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
-                        const CUgraphNode *after, size_t n, CUgraphNode *node);
+/* ---- graphs made ready: graph_exec.c ---- */
 
 CUresult exec_of(CUgraphExec handle, CUgraphExec *x);
 /* The node that stands for a step that is made of this one. */
@@ -176,15 +169,6 @@ void exec_free(void *x);
 
 /* Gives x the work of another graph of the same shape, or says what differs. */
 CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info);
-
-/* ---- user objects: driver/user_object.c ---- */
-
-/* More references to an object, as cuGraphRetainUserObject has it, and fewer. */
-CUresult kept_retain(struct kept **list, CUuserObject object, unsigned count, unsigned flags);
-CUresult kept_give_back(struct kept **list, CUuserObject object, unsigned count);
-/* References to the same user objects; where that fails, those that there are so far. */
-CUresult kept_copy(const struct kept *from, struct kept **to);
-void kept_release(struct kept **list);
 
 /* ---- launching: graph_branch.c ---- */
 

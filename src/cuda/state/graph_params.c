@@ -1,7 +1,6 @@
 /* What a program says of a graph's nodes, as work. */
 #include "cuda/state/graph.h"
 
-#include "cuda/state/devices.h"
 #include "cuda/state/events.h"
 #include "cuda/state/module.h"
 

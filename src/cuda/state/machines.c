@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "cuda/image/auto_device.h"
-#include "cuda/watch/check.h"
+#include "cuda/process/printed.h"
+#include "cuda/process/tails.h"
 #include "cuda/state/devices.h"
-#include "cuda/watch/explain.h"
 #include "cuda/state/limits.h"
 #include "cuda/state/mapping.h"
-#include "cuda/process/printed.h"
 #include "cuda/state/registered.h"
-#include "cuda/process/tails.h"
+#include "cuda/watch/check.h"
+#include "cuda/watch/explain.h"
 #include "cuda/watch/watch.h"
 
 static void show_note(void *data, const char *text)

@@ -1,8 +1,8 @@
 /* See module.h. */
 #include "cuda/state/module.h"
 
-#include "cuda/state/contexts.h"
 #include "cuda/image/code.h"
+#include "cuda/state/contexts.h"
 #include "cuda/state/machines.h"
 #include "cuda/state/registered.h"
 

@@ -1,16 +1,13 @@
 /* See work.h. */
 #include "cuda/state/work.h"
 
-#include "cuda/state/capture.h"
-#include "cuda/watch/check.h"
-#include "cuda/state/devices.h"
-#include "cuda/state/events.h"
-#include "cuda/watch/explain.h"
-#include "cuda/state/limits.h"
-#include "cuda/watch/nvtx_memory.h"
-#include "cuda/state/module.h"
 #include "cuda/process/printed.h"
-#include "cuda/state/streams.h"
+#include "cuda/state/events.h"
+#include "cuda/state/limits.h"
+#include "cuda/state/module.h"
+#include "cuda/watch/check.h"
+#include "cuda/watch/explain.h"
+#include "cuda/watch/nvtx_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,20 +224,4 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
     case WORK_WAIT: return event(s, w->event, true);
     default: return CUDA_SUCCESS;
     }
-}
-
-CUresult work_put(CUstream stream, const struct work *w, bool wait)
-{
-    CUstream s;
-    CUcontext c;
-    TRY(stream_object(stream, &s, &c));
-    if (s && s->capture)
-        return wait ? capture_forbid(s) : capture_work(s, w);
-    if (!s)
-        TRY(capture_legacy(c));
-    hd_stream *runs_in = s ? s->stream : hd_context_default_stream(c->context);
-    CUresult r = work_run(runs_in, c, w, wait ? WORK_SYNC : WORK_ASYNC);
-    if (wait)
-        print_flush();
-    return r;
 }

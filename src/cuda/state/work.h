@@ -5,6 +5,7 @@
 
 #include "cuda/state/memory_kind.h"
 #include "cuda/state/state.h"
+#include "cuda/watch/watch.h"
 
 enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT };
 
@@ -51,6 +52,9 @@ static inline bool work_is_nothing(const struct work *w)
 CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l);
 /* The `extra` of a launch: its packed parameters. */
 CUresult launch_read_extra(void **extra, hd_launch_config *c);
+/* A copy of bytes as work, checked. */
+CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum watch_side from_side, size_t bytes,
+                       struct work *w);
 /* A box copy as work, checked. Nothing to be copied has width 0. */
 CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
 /* Can a fill be done: is there memory for it that may be written? */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
-#include "cuda/state/contexts.h"
 #include "cuda/process/file.h"
 #include "cuda/process/stack.h"
+#include "cuda/state/contexts.h"
 #include "cuda/state/state.h"
 #include "cuda/watch/check_file.h"
 #include "cuda/watch/watch.h"

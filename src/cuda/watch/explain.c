@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
-#include "cuda/state/contexts.h"
 #include "cuda/process/file.h"
+#include "cuda/state/contexts.h"
 #include "cuda/state/state.h"
 
 /* Kernels by line are written again when a second has passed, and an eighth of the time that the process has run, and twenty times

@@ -1,4 +1,4 @@
-/* See nvtx_memory.h. Handles are addresses and numbers, which are looked up: none is followed. */
+/* The functions of NVTX's memory extension: nvtx_memory.h. Handles are addresses and numbers, which are looked up: none is followed. */
 #include "cuda/watch/nvtx_memory.h"
 
 #include <pthread.h>
@@ -8,71 +8,9 @@
 #include <string.h>
 
 #include "cuda/nvtx3/nvToolsExtMem.h"
-#include "cuda/watch/nvtx_text.h"
 #include "cuda/state/state.h"
-
-struct range {
-    uint64_t start, end;
-};
-
-/* A pool; a region of one, which it has given out; what somebody calls a part of memory. */
-struct pool {
-    struct pool *next;
-    struct range at;
-    char *name; /* or NULL */
-};
-struct region {
-    struct region *next;
-    struct range at;
-    const struct pool *of;
-};
-struct name {
-    struct name *next;
-    uint64_t start;
-    char *text;
-};
-
-/* What is allowed where, by an object of permissions: which is that of the process, of a device, or one that threads bind. */
-enum { PROCESS = 1, FIRST_DEVICE = 2, FIRST_MADE = FIRST_DEVICE + MAX_DEVICES };
-struct permission {
-    struct permission *next;
-    uint32_t object;
-    struct range at;
-    unsigned uses;
-};
-struct object {
-    struct object *next;
-    uint32_t number;
-    unsigned excludes; /* of what others allow, HD_MEMORY_* */
-};
-
-static struct {
-    pthread_mutex_t lock;
-    struct pool *pools;
-    struct region *regions;
-    struct name *names;
-    struct permission *permissions;
-    struct object *objects;
-    uint32_t n_objects;
-    uint64_t changes;
-    bool any; /* something has been said: read without the lock */
-    const struct nvtx_memory_asks *asks;
-    /* The rules that were made last: */
-    hd_memory_rules *made;
-    uint64_t made_at;
-    uint32_t made_for; /* object */
-    int made_on;       /* device */
-} said = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* The object that the thread has bound, and the bits that its binding takes from others. */
-static _Thread_local uint32_t bound;
-static _Thread_local unsigned bound_excludes;
-
-static void changed(void)
-{
-    said.changes++;
-    __atomic_store_n(&said.any, true, __ATOMIC_RELEASE);
-}
+#include "cuda/watch/nvtx_said.h"
+#include "cuda/watch/nvtx_text.h"
 
 /* As compute-sanitizer: a warning, and nothing happens. */
 static void refused(const char *call, const char *why)
@@ -80,94 +18,17 @@ static void refused(const char *call, const char *why)
     said.asks->refused(call, why);
 }
 
-static bool is_in(const struct range *inner, const struct range *outer)
-{
-    return inner->start >= outer->start && inner->end <= outer->end && inner->start < inner->end;
-}
-
-/* ---- lists ---- */
-
-/* Takes those out of a list that a test names. */
-#define REMOVE(type, list, test, give_up)                                                                              \
-    for (struct type **link_ = &(list), *x; (x = *link_);) {                                                           \
-        if (test) {                                                                                                    \
-            *link_ = x->next;                                                                                          \
-            give_up;                                                                                                   \
-            free(x);                                                                                                   \
-        } else {                                                                                                       \
-            link_ = &x->next;                                                                                          \
-        }                                                                                                              \
-    }
-
-static void forget_permissions(const struct range *at)
-{
-    REMOVE(permission, said.permissions, is_in(&x->at, at), (void)0)
-}
-
-static void remove_region(const struct range *at)
-{
-    struct range gone = *at;
-    REMOVE(region, said.regions, x->at.start == gone.start && x->at.end == gone.end, (void)0)
-    forget_permissions(&gone);
-    REMOVE(name, said.names, x->start == gone.start, free(x->text))
-}
-
-static void empty_pool(const struct pool *p)
-{
-    for (struct region *r = said.regions, *next; r; r = next) {
-        next = r->next;
-        if (r->of == p)
-            remove_region(&r->at);
-    }
-}
-
-static struct pool *find_pool(const void *handle)
-{
-    struct pool *p = said.pools;
-    while (p && p->at.start != (uint64_t)(uintptr_t)handle)
-        p = p->next;
-    return p;
-}
-
-static struct region *find_region(uint64_t start)
-{
-    struct region *r = said.regions;
-    while (r && r->at.start != start)
-        r = r->next;
-    return r;
-}
-
 /* A region, or an allocation, by where it starts. */
 static bool find_memory(uint32_t type, const nvtxMemRegionRef_t *ref, struct range *at)
 {
     const void *start = type == NVTX_MEM_REGION_REF_TYPE_POINTER ? ref->pointer : (const void *)ref->handle;
-    const struct region *r = find_region((uint64_t)(uintptr_t)start);
+    const struct region *r = said_find_region((uint64_t)(uintptr_t)start);
     size_t bytes = r ? 0 : said.asks->allocation(start);
     if (r)
         *at = r->at;
     else
         *at = (struct range){(uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)start + bytes};
     return r || bytes;
-}
-
-static void set_name(uint64_t start, char *text)
-{
-    REMOVE(name, said.names, x->start == start, free(x->text))
-    struct name *n = text ? malloc(sizeof *n) : NULL;
-    if (n) {
-        *n = (struct name){said.names, start, text};
-        said.names = n;
-    } else {
-        free(text);
-    }
-}
-
-static const char *name_of(uint64_t start)
-{
-    const struct name *n = said.names;
-    while (n && n->start != start)
-        n = n->next;
-    return n ? n->text : NULL;
 }
 
 /* ---- pools and their regions ---- */
@@ -192,7 +53,7 @@ static nvtxMemHeapHandle_t register_pool(nvtxDomainHandle_t domain, const nvtxMe
     pthread_mutex_lock(&said.lock);
     p->next = said.pools;
     said.pools = p;
-    changed();
+    said_changed();
     pthread_mutex_unlock(&said.lock);
     return handle;
 }
@@ -201,11 +62,11 @@ static void unregister_pool(nvtxDomainHandle_t domain, nvtxMemHeapHandle_t handl
 {
     (void)domain;
     pthread_mutex_lock(&said.lock);
-    struct pool *p = find_pool(handle);
+    struct pool *p = said_find_pool(handle);
     if (p)
-        empty_pool(p);
+        said_empty_pool(p);
     REMOVE(pool, said.pools, x == p, free(x->name))
-    changed();
+    said_changed();
     pthread_mutex_unlock(&said.lock);
 }
 
@@ -215,8 +76,8 @@ static void reset_pool(nvtxDomainHandle_t domain, nvtxMemHeapHandle_t handle)
     pthread_mutex_lock(&said.lock);
     for (const struct pool *p = said.pools; p; p = p->next)
         if (!handle || p->at.start == (uint64_t)(uintptr_t)handle)
-            empty_pool(p);
-    changed();
+            said_empty_pool(p);
+    said_changed();
     pthread_mutex_unlock(&said.lock);
 }
 
@@ -240,7 +101,7 @@ static struct range range_of(const void *elements, size_t bytes, size_t i)
 
 static bool add_region(const struct range *at, const struct pool *p)
 {
-    struct region *r = p && is_in(at, &p->at) ? malloc(sizeof *r) : NULL;
+    struct region *r = p && said_is_in(at, &p->at) ? malloc(sizeof *r) : NULL;
     if (!r)
         return false;
     *r = (struct region){said.regions, *at, p};
@@ -256,8 +117,8 @@ static void register_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsRegi
     for (size_t i = 0; good && i < d->regionCount; i++) {
         struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i);
         pthread_mutex_lock(&said.lock);
-        good = add_region(&at, find_pool(d->heap));
-        changed();
+        good = add_region(&at, said_find_pool(d->heap));
+        said_changed();
         pthread_mutex_unlock(&said.lock);
         if (good)
             mark(&at, false);
@@ -276,15 +137,15 @@ static void resize_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsResize
     for (size_t i = 0; good && i < d->regionDescCount; i++) {
         struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i), more = {0};
         pthread_mutex_lock(&said.lock);
-        struct region *r = find_region(at.start);
-        good = r && is_in(&at, &r->of->at);
+        struct region *r = said_find_region(at.start);
+        good = r && said_is_in(&at, &r->of->at);
         if (good) {
             more = (struct range){r->at.end, at.end};
             for (struct permission *p = said.permissions; p; p = p->next)
                 if (p->at.start == r->at.start && p->at.end == r->at.end)
                     p->at = at;
             r->at = at;
-            changed();
+            said_changed();
         }
         pthread_mutex_unlock(&said.lock);
         if (more.start < more.end)
@@ -301,11 +162,11 @@ static void unregister_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsUn
     for (size_t i = 0; good && i < d->refCount; i++) {
         const nvtxMemRegionRef_t *ref = element(d->refElements, d->refElementSize, i);
         pthread_mutex_lock(&said.lock);
-        const struct region *r = find_region((uint64_t)(uintptr_t)ref->pointer);
+        const struct region *r = said_find_region((uint64_t)(uintptr_t)ref->pointer);
         good = r;
         if (r)
-            remove_region(&r->at);
-        changed();
+            said_remove_region(&r->at);
+        said_changed();
         pthread_mutex_unlock(&said.lock);
     }
     if (!good)
@@ -322,8 +183,8 @@ static void name_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsNameBatc
         pthread_mutex_lock(&said.lock);
         good = find_memory(n->regionRefType, &n->region, &at);
         if (good)
-            set_name(at.start, nvtx_text(n->nameType, n->name.ascii));
-        changed();
+            said_set_name(at.start, nvtx_text(n->nameType, n->name.ascii));
+        said_changed();
         pthread_mutex_unlock(&said.lock);
     }
     if (!good)
@@ -331,15 +192,6 @@ static void name_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsNameBatc
 }
 
 /* ---- what is allowed ---- */
-
-static uint32_t object_of(nvtxMemPermissionsHandle_t handle)
-{
-    uint32_t number = handle ? (uint32_t)(uintptr_t)handle : PROCESS;
-    const struct object *o = said.objects;
-    while (o && o->number != number)
-        o = o->next;
-    return number < FIRST_MADE || o ? number : 0;
-}
 
 static bool assign(uint32_t object, const struct range *at, uint32_t flags)
 {
@@ -360,9 +212,9 @@ static void assign_permissions(nvtxDomainHandle_t domain, const nvtxMemPermissio
         const nvtxMemPermissionsAssignRegionDesc_t *r = element(d->regionElements, d->regionElementSize, i);
         struct range at;
         pthread_mutex_lock(&said.lock);
-        uint32_t object = object_of(d->permissions);
+        uint32_t object = said_object_of(d->permissions);
         good = object && find_memory(r->regionRefType, &r->region, &at) && assign(object, &at, r->flags);
-        changed();
+        said_changed();
         pthread_mutex_unlock(&said.lock);
     }
     if (!good)
@@ -379,7 +231,7 @@ static nvtxMemPermissionsHandle_t create_permissions(nvtxDomainHandle_t domain, 
     pthread_mutex_lock(&said.lock);
     *o = (struct object){said.objects, FIRST_MADE + said.n_objects++, (unsigned)flags & HD_MEMORY_ALL};
     said.objects = o;
-    changed();
+    said_changed();
     pthread_mutex_unlock(&said.lock);
     return (nvtxMemPermissionsHandle_t)(uintptr_t)o->number;
 }
@@ -389,7 +241,7 @@ static void reset_object(uint32_t object, bool destroy)
     pthread_mutex_lock(&said.lock);
     REMOVE(permission, said.permissions, x->object == object, (void)0)
     REMOVE(object, said.objects, destroy && x->number == object, (void)0)
-    changed();
+    said_changed();
     pthread_mutex_unlock(&said.lock);
 }
 
@@ -418,15 +270,15 @@ static void bind_permissions(nvtxDomainHandle_t domain, nvtxMemPermissionsHandle
         refused("nvtxMemPermissionsBind", "it takes an object of nvtxMemPermissionsCreate, and the scope of streams");
         return;
     }
-    bound = number;
-    bound_excludes = flags & HD_MEMORY_ALL;
+    said_bound.object = number;
+    said_bound.excludes = flags & HD_MEMORY_ALL;
 }
 
 static void unbind_permissions(nvtxDomainHandle_t domain, uint32_t scope)
 {
     (void)domain;
     if (scope == NVTX_MEM_PERMISSIONS_BIND_SCOPE_CUDA_STREAM)
-        bound = bound_excludes = 0;
+        said_bound.object = said_bound.excludes = 0;
 }
 
 static nvtxMemPermissionsHandle_t process_permissions(nvtxDomainHandle_t domain)
@@ -462,169 +314,6 @@ static void mark_initialized(nvtxDomainHandle_t domain, struct CUstream_st *stre
     }
     if (!good)
         refused("nvtxMemCudaMarkInitialized", "it wants the addresses of memory");
-}
-
-/* ---- rules of a launch ---- */
-
-/* What an object allows there: true where it says anything. */
-static bool allowed_by(uint32_t object, const struct range *at, unsigned *uses)
-{
-    for (const struct permission *p = said.permissions; p; p = p->next)
-        if (p->object == object && p->at.start == at->start && p->at.end == at->end) {
-            *uses = p->uses;
-            return true;
-        }
-    return false;
-}
-
-/* The nearest object that says something holds: what the thread has bound, the device, the process. */
-static unsigned allowed_at(const struct range *at, int device)
-{
-    unsigned uses = HD_MEMORY_ALL, excludes = bound ? bound_excludes : 0;
-    if (bound && object_of((nvtxMemPermissionsHandle_t)(uintptr_t)bound) && allowed_by(bound, at, &uses))
-        return uses;
-    for (const struct object *o = said.objects; o; o = o->next)
-        excludes |= o->number == bound ? o->excludes : 0;
-    if (!allowed_by(FIRST_DEVICE + (uint32_t)device, at, &uses))
-        allowed_by(PROCESS, at, &uses);
-    return uses | excludes;
-}
-
-static int by_start(const void *a, const void *b)
-{
-    const hd_memory_rule *x = a, *y = b;
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static hd_memory_rule rule_of(uint64_t start, uint64_t end, unsigned uses, bool given)
-{
-    return (hd_memory_rule){(const void *)(uintptr_t)start, end - start, uses, given, given ? name_of(start) : NULL};
-}
-
-/* Where rules lie over each other, as regions of one pool may, the earlier one is cut where the later begins. Returns how many are left. */
-static size_t untangle(hd_memory_rule *rules, size_t n)
-{
-    size_t to = 0;
-    qsort(rules, n, sizeof *rules, by_start);
-    for (size_t i = 0; i < n; i++) {
-        if (to && (const char *)rules[to - 1].start + rules[to - 1].bytes > (const char *)rules[i].start)
-            rules[to - 1].bytes = (size_t)((const char *)rules[i].start - (const char *)rules[to - 1].start);
-        to -= to && !rules[to - 1].bytes;
-        rules[to++] = rules[i];
-    }
-    return to;
-}
-
-/* The regions of a pool, already among the rules from `first` on, and the gaps between them. */
-static size_t add_gaps(hd_memory_rule *rules, size_t first, size_t n, const struct pool *p)
-{
-    uint64_t at = p->at.start;
-    size_t regions = untangle(rules + first, n - first), to = first + regions;
-    for (size_t i = first; i < first + regions; i++) {
-        uint64_t start = (uint64_t)(uintptr_t)rules[i].start;
-        if (start > at)
-            rules[to++] = rule_of(at, start, 0, false);
-        at = start + rules[i].bytes;
-    }
-    if (at < p->at.end)
-        rules[to++] = rule_of(at, p->at.end, 0, false);
-    return to;
-}
-
-static bool is_of_pool(const struct range *at)
-{
-    for (const struct pool *p = said.pools; p; p = p->next)
-        if (at->start < p->at.end && at->end > p->at.start)
-            return true;
-    return false;
-}
-
-/* With the lock held. */
-static hd_memory_rules *make_rules(int device)
-{
-    size_t most = 0, n = 0;
-    for (const struct region *r = said.regions; r; r = r->next)
-        most += 2;
-    for (const struct pool *p = said.pools; p; p = p->next)
-        most++;
-    for (const struct permission *p = said.permissions; p; p = p->next)
-        most++;
-    hd_memory_rule *rules = calloc(most + 1, sizeof *rules);
-    hd_memory_rules *made = NULL;
-    for (const struct pool *p = rules ? said.pools : NULL; p; p = p->next) {
-        size_t first = n;
-        for (const struct region *r = said.regions; r; r = r->next)
-            if (r->of == p)
-                rules[n++] = rule_of(r->at.start, r->at.end, allowed_at(&r->at, device), true);
-        n = add_gaps(rules, first, n, p);
-    }
-    for (const struct permission *p = rules ? said.permissions : NULL; p; p = p->next)
-        if (!is_of_pool(&p->at))
-            rules[n++] = rule_of(p->at.start, p->at.end, allowed_at(&p->at, device), true);
-    n = rules ? untangle(rules, n) : 0;
-    if (n)
-        hd_memory_rules_create(rules, n, &made);
-    free(rules);
-    return made;
-}
-
-hd_memory_rules *nvtx_memory_rules(int device)
-{
-    if (!__atomic_load_n(&said.any, __ATOMIC_ACQUIRE))
-        return NULL;
-    pthread_mutex_lock(&said.lock);
-    if (said.made_at != said.changes || said.made_for != bound || said.made_on != device || bound_excludes) {
-        hd_memory_rules_destroy(said.made);
-        said.made = make_rules(device);
-        said.made_at = said.changes;
-        said.made_for = bound;
-        said.made_on = device;
-    }
-    hd_memory_rules *rules = hd_memory_rules_keep(said.made);
-    pthread_mutex_unlock(&said.lock);
-    return rules;
-}
-
-/* ---- what others ask ---- */
-
-void nvtx_memory_freed(const void *start, size_t bytes)
-{
-    if (!__atomic_load_n(&said.any, __ATOMIC_ACQUIRE))
-        return;
-    struct range at = {(uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)start + bytes};
-    pthread_mutex_lock(&said.lock);
-    for (const struct pool *p = said.pools; p; p = p->next)
-        if (is_in(&p->at, &at))
-            empty_pool(p);
-    REMOVE(pool, said.pools, is_in(&x->at, &at), free(x->name))
-    forget_permissions(&at);
-    REMOVE(name, said.names, x->start >= at.start && x->start < at.end, free(x->text))
-    changed();
-    pthread_mutex_unlock(&said.lock);
-}
-
-const char *nvtx_memory_name(const void *start, char *text, size_t bytes)
-{
-    text[0] = 0;
-    if (!__atomic_load_n(&said.any, __ATOMIC_ACQUIRE))
-        return text;
-    pthread_mutex_lock(&said.lock);
-    const char *name = name_of((uint64_t)(uintptr_t)start);
-    if (name)
-        snprintf(text, bytes, " `%s`", name);
-    pthread_mutex_unlock(&said.lock);
-    return text;
-}
-
-void nvtx_memory_each_region(const void *start, size_t bytes, void (*visit)(void *data, size_t bytes, const char *name),
-                             void *data)
-{
-    struct range at = {(uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)start + bytes};
-    pthread_mutex_lock(&said.lock);
-    for (const struct region *r = said.regions; r; r = r->next)
-        if (is_in(&r->at, &at))
-            visit(data, r->at.end - r->at.start, name_of(r->at.start));
-    pthread_mutex_unlock(&said.lock);
 }
 
 const struct heddle_nvtx_memory *nvtx_memory_functions(const struct nvtx_memory_asks *asks)

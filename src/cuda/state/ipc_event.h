@@ -1,12 +1,17 @@
-/* Events that several processes record and wait for; driver/ipc.c. Private to cuda/. */
-#ifndef HEDDLE_CUDA_STATE_IPC_H
-#define HEDDLE_CUDA_STATE_IPC_H
+/* Events that several processes record and wait for: a file in memory. Private to cuda/. */
+#ifndef HEDDLE_CUDA_STATE_IPC_EVENT_H
+#define HEDDLE_CUDA_STATE_IPC_EVENT_H
 
 #include "cuda/state/state.h"
 
 struct ipc_event;
+struct physical;
+enum { IPC_EVENT_BYTES = 4096 }; /* of its file */
 
 CUresult ipc_event_new(struct device *d, struct ipc_event **event);
+/* That of another process; takes the file. */
+CUresult ipc_event_on(struct physical *file, struct ipc_event **event);
+struct physical *ipc_event_file(const struct ipc_event *e);
 void ipc_event_drop(struct ipc_event *e); /* NULL is allowed */
 CUresult ipc_event_record(struct ipc_event *e, hd_stream *s);
 /* The stream waits for the last record of all processes. */

@@ -1,0 +1,132 @@
+/* Limits and preferences of contexts ("CUDA Driver API", 6.8: cuCtxSetLimit). */
+#include "cuda/state/capture.h"
+#include "cuda/state/contexts.h"
+#include "cuda/state/limits.h"
+#include "cuda/state/state.h"
+
+/* A stack here is never smaller than this: frames are not those of the real compiler. */
+enum { LEAST_STACK_BYTES = 64 << 10 };
+
+/* Nor larger than the environment allows. */
+static size_t stack_bytes(size_t value)
+{
+    size_t most = limits_given()->stack_bytes, bytes = value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value;
+    return most && bytes > most ? most : bytes;
+}
+
+/* CUDA's buffer holds what printf is given, and is drained while the kernel runs: an H200 has shown 27 MB of text of a kernel with
+ * its 8 MiB, and of 512 KiB, the least, what stands last. Here the limit is one of text: so much for each byte of the buffer. */
+enum { LEAST_FIFO_BYTES = 512 << 10, TEXT_OF_FIFO_BYTE = 8 };
+
+static hd_result set_print_limit(CUcontext c, size_t value)
+{
+    return hd_machine_set_limit(c->device->machine, HD_LIMIT_PRINT_BYTES, value * TEXT_OF_FIFO_BYTE);
+}
+
+/* What an H200 does not have, or does not know. */
+static CUresult check_limit(CUlimit limit)
+{
+    NEED((unsigned)limit < CU_LIMIT_MAX);
+    bool gone = limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED;
+    return gone ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+}
+
+static size_t between(size_t least, size_t value, size_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* What an H200 takes, and makes of it (tests/forbidden/graph_rules.txt). */
+static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
+{
+    enum { MOST_STACK = 512 << 10, MOST_PENDING = 599186, L2_PART = 3932160, L2 = 39321600 };
+    switch (limit) {
+    case CU_LIMIT_STACK_SIZE: /* one that grows is allocated */
+        NEED(*value <= MOST_STACK);
+        *value = *value > c->limits[limit] ? (*value + 15) / 16 * 16 : *value;
+        return CUDA_SUCCESS;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: *value = between(LEAST_FIFO_BYTES, *value, (size_t)2 << 30); return CUDA_SUCCESS;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: *value = between(4 << 20, *value, SIZE_MAX); return CUDA_SUCCESS;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *value = between(32, *value, MOST_PENDING); return CUDA_SUCCESS;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: NEED(*value <= 128); return CUDA_SUCCESS;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+        NEED(*value <= L2);
+        *value = (*value + L2_PART - 1) / L2_PART * L2_PART;
+        return CUDA_SUCCESS;
+    default: return CUDA_ERROR_NOT_PERMITTED;
+    }
+}
+
+/* Stack, heap and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
+CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    CUcontext c;
+    hd_result r = HD_SUCCESS;
+    TRY(context_current(&c));
+    TRY(capture_unsafe());
+    TRY(check_limit(limit));
+    TRY(round_limit(c, limit, &value));
+    if (limit == CU_LIMIT_STACK_SIZE)
+        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES, stack_bytes(value));
+    else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
+    else if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
+        r = set_print_limit(c, value);
+    if (!r)
+        c->limits[limit] = value;
+    return from_hd(r);
+}
+
+CU_API CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(value);
+    TRY(check_limit(limit));
+    *value = c->limits[limit];
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxGetCacheConfig(CUfunc_cache *config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(config);
+    *config = (CUfunc_cache)c->cache_config;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    TRY(capture_unsafe());
+    NEED((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL);
+    c->cache_config = (int)config;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED(config);
+    *config = (CUsharedconfig)c->shared_config;
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    CUcontext c;
+    TRY(context_current(&c));
+    NEED((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
+    c->shared_config = (int)config;
+    return CUDA_SUCCESS;
+}
+
+/* There is no cache to persist in. */
+CU_API CUresult cuCtxResetPersistingL2Cache(void)
+{
+    CUcontext c;
+    return context_current(&c);
+}

@@ -1,0 +1,146 @@
+/* Copies and fills as work, once it has been found out what memory there is. */
+#include "cuda/state/devices.h"
+#include "cuda/state/mapping.h"
+#include "cuda/state/work.h"
+#include "cuda/watch/watch.h"
+
+#define AT(p) ((void *)(uintptr_t)(p))
+
+/* What a call wants to have of memory on one side of it. */
+struct want {
+    enum watch_side side;
+    bool writes;
+};
+
+/* The bytes must lie in one allocation or variable, or in host memory. *kind: which memory it is. */
+static CUresult check(const void *p, size_t bytes, struct want want, unsigned char *kind)
+{
+    hd_memory_info info;
+    *kind = memory_kind_of(p, &info);
+    if (info.start) {
+        size_t left = (size_t)((char *)info.start + info.bytes - (const char *)p);
+        if (bytes <= left && mapping_allows(p, bytes, want.writes))
+            return CUDA_SUCCESS;
+        if (bytes > left)
+            log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes,
+                     left);
+        else
+            log_line(LOG_ERROR, "%zu bytes at %p: cuMemSetAccess has not allowed to %s all of them", bytes, p,
+                     want.writes ? "write" : "read");
+    } else if (*kind != MEMORY_PAGEABLE || !bytes) {
+        return CUDA_SUCCESS;
+    } else if (want.side >= SIDE_DEVICE || is_of_machines(p)) {
+        log_line(LOG_ERROR, "%p is no device memory", p);
+    } else if (!mapping_allows(p, bytes, want.writes)) {
+        log_line(LOG_ERROR, "%p is a reserved address where nothing is mapped", p);
+    } else if (p) {
+        return CUDA_SUCCESS;
+    }
+    watch_bad_side(p, bytes, want.writes, want.side);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Both sides are there. */
+static void note_sides(struct work *w, enum watch_side to, enum watch_side from)
+{
+    w->copy.host = memory_is_host(w->to_kind) || memory_is_host(w->from_kind);
+    watch_sides(&(struct watch_copy){w->copy.to, to, w->to_kind},
+                &(struct watch_copy){w->copy.from, from, w->from_kind});
+}
+
+static unsigned char type_of(enum watch_side side)
+{
+    return side == SIDE_HOST ? CU_MEMORYTYPE_HOST : side == SIDE_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+}
+
+static enum watch_side side_of(CUmemorytype type)
+{
+    return type == CU_MEMORYTYPE_DEVICE ? SIDE_DEVICE : type == CU_MEMORYTYPE_HOST ? SIDE_HOST : SIDE_ANY;
+}
+
+/* One side of a box copy, as the program says it. */
+struct box_side {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    size_t x, y, z, pitch, height;
+};
+
+/* Where its first byte is. */
+static CUresult find_side(const struct box_side *s, const hd_copy *c, bool writes, const void **at, unsigned char *kind)
+{
+    if (s->type == CU_MEMORYTYPE_ARRAY)
+        return api_not_supported("a copy from or to a CUDA array");
+    NEED(s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE || s->type == CU_MEMORYTYPE_UNIFIED);
+    const char *base = s->type == CU_MEMORYTYPE_HOST ? s->host : AT(s->device);
+    size_t slice = s->pitch * s->height;
+    *at = base + s->z * slice + s->y * s->pitch + s->x;
+    NEED(s->pitch >= s->x + c->width || c->height * c->depth <= 1);
+    size_t last = (c->depth - 1) * slice + (c->height - 1) * s->pitch + c->width;
+    return check(*at, last, (struct want){side_of(s->type), writes}, kind);
+}
+
+CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
+{
+    NEED(m);
+    *w = (struct work){
+        .kind = WORK_COPY, .from_type = (unsigned char)m->srcMemoryType, .to_type = (unsigned char)m->dstMemoryType};
+    if (!m->WidthInBytes || !m->Height || !m->Depth)
+        return CUDA_SUCCESS;
+    /* A pitch or height of 0 is that of the box. */
+    const struct box_side from = {m->srcMemoryType,
+                                  m->srcHost,
+                                  m->srcDevice,
+                                  m->srcXInBytes,
+                                  m->srcY,
+                                  m->srcZ,
+                                  m->srcPitch ? m->srcPitch : m->srcXInBytes + m->WidthInBytes,
+                                  m->srcHeight ? m->srcHeight : m->srcY + m->Height};
+    const struct box_side to = {m->dstMemoryType,
+                                m->dstHost,
+                                m->dstDevice,
+                                m->dstXInBytes,
+                                m->dstY,
+                                m->dstZ,
+                                m->dstPitch ? m->dstPitch : m->dstXInBytes + m->WidthInBytes,
+                                m->dstHeight ? m->dstHeight : m->dstY + m->Height};
+    hd_copy *c = &w->copy;
+    *c = (hd_copy){.width = m->WidthInBytes,
+                   .height = m->Height,
+                   .depth = m->Depth,
+                   .to_pitch = to.pitch,
+                   .to_slice = to.pitch * to.height,
+                   .from_pitch = from.pitch,
+                   .from_slice = from.pitch * from.height};
+    const void *at;
+    TRY(find_side(&from, c, false, &c->from, &w->from_kind));
+    TRY(find_side(&to, c, true, &at, &w->to_kind));
+    c->to = AT(at);
+    note_sides(w, side_of(to.type), side_of(from.type));
+    return CUDA_SUCCESS;
+}
+
+CUresult fill_check(struct work *w)
+{
+    const hd_fill *f = &w->fill;
+    CUdeviceptr to = (CUdeviceptr)(uintptr_t)f->to;
+    NEED(to % f->element_bytes == 0 && (f->height <= 1 || f->pitch % f->element_bytes == 0));
+    if (f->width == 0 || f->height == 0)
+        return CUDA_SUCCESS;
+    NEED(f->height == 1 || f->pitch >= f->width * f->element_bytes);
+    return check(f->to, (f->height - 1) * f->pitch + f->width * f->element_bytes, (struct want){SIDE_FILL, true},
+                 &w->to_kind);
+}
+
+CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum watch_side from_side, size_t bytes,
+                       struct work *w)
+{
+    *w = (struct work){.kind = WORK_COPY,
+                       .from_type = type_of(from_side),
+                       .to_type = type_of(to_side),
+                       .copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1}};
+    TRY(check(to, bytes, (struct want){to_side, true}, &w->to_kind));
+    TRY(check(from, bytes, (struct want){from_side, false}, &w->from_kind));
+    note_sides(w, to_side, from_side);
+    return CUDA_SUCCESS;
+}
