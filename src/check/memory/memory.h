@@ -1,5 +1,5 @@
-/* memcheck and initcheck: bad accesses, leaks of the kernels' heap, reads of memory that nobody has written, and accesses that the program's own
- * rules about its memory do not allow (rules.h).
+/* memcheck and initcheck: bad accesses, leaks of the kernels' heap, reads of memory that nobody has written, and accesses that the
+ * program's own rules about its memory do not allow (rules.h).
  *
  * memcheck.c hears of faults before they end a launch, and of the kernels' heap. initcheck.c follows which bytes have been written
  * (check/shadow/defined.h). A *region* is an allocation that either of them has to say something about: its name, who has written to it,

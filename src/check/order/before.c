@@ -2,32 +2,60 @@
 #include "check/order/state.h"
 
 /* What frontiers show of all lanes at once. Of a thread that has exited only what its exit frontier shows happens before. */
-static uint32_t frontiers_say(const struct block_order *b, unsigned warp, unsigned of_warp, uint32_t of, uint32_t epoch)
+static uint32_t frontiers_show(const struct block_order *b, unsigned warp, struct accesses of)
 {
-    const struct warp_order *w = &b->warps[of_warp];
-    uint32_t frontier = of_warp == warp && w->frontier > b->frontier ? w->frontier : b->frontier;
-    if (epoch >= frontier)
+    const struct warp_order *w = &b->warps[of.warp];
+    uint32_t frontier = of.warp == warp && w->frontier > b->frontier ? w->frontier : b->frontier;
+    if (of.epoch >= frontier)
         return 0;
-    const uint32_t *exit_frontier = of_warp == warp ? w->exit_warp_frontier : w->exit_frontier;
-    for (uint32_t m = of & w->exited; m; m &= m - 1)
-        if (epoch >= exit_frontier[__builtin_ctz(m)])
-            of &= ~(m & (0 - m));
-    return of;
+    const uint32_t *exit_frontier = of.warp == warp ? w->exit_warp_frontier : w->exit_frontier;
+    for (uint32_t m = of.lanes & w->exited; m; m &= m - 1)
+        if (of.epoch >= exit_frontier[__builtin_ctz(m)])
+            of.lanes &= ~(m & (0 - m));
+    return of.lanes;
 }
 
-uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation, unsigned of_warp,
-                      uint32_t of, uint32_t epoch)
+uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, struct accesses of)
 {
-    uint32_t before = incarnation == b->number ? frontiers_say(b, warp, of_warp, of, epoch) : 0;
-    if (!b->irregular || !(of & ~before))
+    uint32_t before = of.incarnation == b->number ? frontiers_show(b, warp, of) : 0;
+    of.lanes &= ~before;
+    if (!b->irregular || !of.lanes)
         return before;
-    return before | clock_before(order_known(b, warp, lane), incarnation, of_warp, of & ~before, epoch);
+    return before | order_clock_before(order_known(b, warp, lane), of);
 }
 
-uint32_t order_before_end(const struct block_order *b, uint32_t incarnation, unsigned of_warp, uint32_t of,
-                          uint32_t epoch, bool issued)
+uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, struct accesses of)
 {
-    return clock_before(b->at_exit, issued ? order_issued_by(incarnation) : incarnation, of_warp, of, epoch);
+    of.incarnation = order_issued_by(of.incarnation);
+    return order_clock_before(order_known(b, warp, lane), of);
+}
+
+uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, struct accesses of)
+{
+    of.incarnation = global ? of.incarnation | ORDER_FENCED_GLOBAL : order_fenced_of(of.incarnation);
+    return b->irregular ? order_clock_before(order_known(b, warp, lane), of) : 0;
+}
+
+uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
+                           struct accesses of)
+{
+    struct accesses meeting = {owner->cluster ? order_meetings_of(owner->cluster->first) : 0, 0, 1, 0};
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < owner->init_fences.n; i++) {
+        const struct init_fence *f = &owner->init_fences.at[i];
+        meeting.epoch = f->times;
+        if (f->warp == of.warp && of.lanes >> f->lane & 1 && of.epoch < f->frontier && f->has_arrived &&
+            order_clock_before(order_known(b, warp, lane), meeting))
+            before |= 1u << f->lane;
+    }
+    return before;
+}
+
+uint32_t order_before_end(const struct block_order *b, struct accesses of, bool issued)
+{
+    if (issued)
+        of.incarnation = order_issued_by(of.incarnation);
+    return order_clock_before(b->at_exit, of);
 }
 
 bool order_all_have_exited(const struct block_order *b)
@@ -45,14 +73,13 @@ bool order_lanes_know_alike(const struct block_order *b, unsigned warp)
     return !w->lanes || !running || order_same(w->lanes->known, running) == running;
 }
 
-bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t incarnation, unsigned of_warp,
-                             uint32_t epoch)
+bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, struct accesses of)
 {
     const struct warp_order *w = &b->warps[warp];
     uint32_t running = w->exists & ~w->exited;
     struct clock *known = order_known(b, warp, running ? (unsigned)__builtin_ctz(running) : 0);
-    uint32_t before = clock_before(known, incarnation, of_warp, UINT32_MAX, epoch);
-    return before == 0 || before == UINT32_MAX;
+    uint32_t before = order_clock_before(known, of);
+    return before == 0 || before == of.lanes;
 }
 
 /* ---- grids that overlap ---- */
@@ -70,5 +97,5 @@ void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uin
 
 bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task)
 {
-    return order_before(b, warp, lane, GRIDS, 0, 1, task) != 0;
+    return order_before(b, warp, lane, (struct accesses){GRIDS, 0, 1, task}) != 0;
 }

@@ -112,10 +112,3 @@ void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes, boo
         fence_alike(b, warp, alike, shared, global);
     }
 }
-
-uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, uint32_t incarnation,
-                      unsigned of_warp, uint32_t of, uint32_t epoch)
-{
-    uint32_t number = global ? incarnation | ORDER_FENCED_GLOBAL : order_fenced_of(incarnation);
-    return b->irregular ? clock_before(order_known(b, warp, lane), number, of_warp, of, epoch) : 0;
-}

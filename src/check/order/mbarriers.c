@@ -42,12 +42,6 @@ void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, stru
     order_step(b, warp);
 }
 
-uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation,
-                             unsigned of_warp, uint32_t of, uint32_t epoch)
-{
-    return clock_before(order_known(b, warp, lane), order_issued_by(incarnation), of_warp, of, epoch);
-}
-
 void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                          const struct sync_event *e)
 {
@@ -101,17 +95,4 @@ void order_arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t la
         order_note(b->order,
                    clock_add_block(&b->cluster->arriving, order_meetings_of(b->cluster->first), f->times + 1));
     }
-}
-
-uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
-                           unsigned of_warp, uint32_t of, uint32_t epoch)
-{
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < owner->init_fences.n; i++) {
-        const struct init_fence *f = &owner->init_fences.at[i];
-        if (f->warp == of_warp && of >> f->lane & 1 && epoch < f->frontier && f->has_arrived &&
-            clock_before(order_known(b, warp, lane), order_meetings_of(owner->cluster->first), 0, 1, f->times))
-            before |= 1u << f->lane;
-    }
-    return before;
 }

@@ -83,10 +83,10 @@ struct lane_order {
 };
 
 struct warp_order {
-    uint32_t epoch;          /* the epoch of its accesses */
-    uint32_t frontier;       /* bar.warp.sync: of its own threads */
-    uint32_t exists, exited; /* lanes; those that have exited meet nobody any more: */
-    /* Of threads that have exited: which of their accesses other warps, and other lanes of their warp, have met with by then. */
+    uint32_t epoch;          /* of its accesses now */
+    uint32_t frontier;       /* of its own threads among themselves: bar.warp.sync */
+    uint32_t exists, exited; /* lanes */
+    /* Of lanes that have exited: the frontiers of block and warp by then, which is all that others know of their accesses. */
     uint32_t exit_frontier[WARP_LANES], exit_warp_frontier[WARP_LANES];
     struct clock *known;      /* or NULL: what the block knows; else that, too */
     struct lane_order *lanes; /* or NULL */
@@ -97,20 +97,20 @@ struct cluster_order {
     uint32_t blocks;
     uint32_t first; /* incarnation */
     uint32_t opened_times;
-    struct clock *arriving; /* what was known to those that have arrived since it opened last */
+    struct clock *arriving; /* what those knew that have arrived since it opened last */
     struct clock *opened;   /* when it opened last */
 };
 
-/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has initialised with epochs below a frontier, and
- * nothing else, to those who have met at the cluster's barrier at which the lane arrives next. */
+/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has initialised in epochs below a frontier, and
+ * nothing else, to whoever meets at the next barrier of the cluster at which the lane arrives. */
 struct init_fence {
     unsigned warp, lane;
     uint32_t frontier;
     bool has_arrived;
-    uint32_t times; /* that the barrier had opened by then */
+    uint32_t times; /* how often the barrier had opened by then */
 };
 
-/* An mbarrier of the block (9.7.13.15): what was known to those that have arrived in phases up to the one of a parity. */
+/* An mbarrier of the block (9.7.13.15): what those knew that have arrived in phases up to the one of a parity. */
 struct mbarrier_order {
     uint64_t address;
     struct clock *phase[2];
@@ -122,7 +122,7 @@ struct block_order {
     uint32_t number;                                  /* of the incarnation */
     uint32_t epoch, frontier;
     uint32_t least_exit_frontier;    /* of threads that have exited; UINT32_MAX: none has */
-    bool irregular;                  /* there is a clock somewhere */
+    bool irregular;                  /* some of it has a clock: frontiers are not all that is known */
     struct clock *known;             /* or NULL: nothing */
     struct clock *at_exit;           /* in a cluster: what its threads have known that have exited */
     struct clock *arrived[BARRIERS]; /* what threads knew that have arrived without waiting */
@@ -135,82 +135,79 @@ struct block_order {
 
 struct order;
 
+/* ---- life, and garbage collection ---- */
+
 struct order *order_new(struct budget *budget);
 void order_free(struct order *o);
-/* All that was done is before whatever comes: what it has released is known anyway. While no block runs. */
+/* Drops all sync variables, while no block runs: what they have released comes before whatever follows. */
 void order_forget_releases(struct order *o);
-/* From now on threads may acquire by operations: fences aside. */
-void order_has_acquires(struct order *o);
-/* From now on threads may acquire by scopes that name some blocks alone: who has released is kept by the block. */
-void order_part_releases(struct order *o);
-/* Nobody has the number of an incarnation any more: they begin anew. */
+/* Drops all incarnations, of which nobody has a number any more. */
 void order_forget_incarnations(struct order *o);
-/* Instances that somebody still asks for: of blocks that run, and what is left to be observed; and one that the caller knows. The
- * memory of all others goes: order_drop_incarnations(). Between these two no block starts. False where memory is exhausted: then
- * none goes. With the lock (order_lock). */
+/* Garbage collection: marks the incarnations of running blocks and those that sync variables name. The caller marks others that it needs,
+ * and order_drop_incarnations() gives the memory of the rest back. No block starts meanwhile. False without memory: then nothing is
+ * dropped. With the lock (order_lock). */
 bool order_keep_incarnations(struct order *o);
 void order_keep_incarnation(struct order *o, uint32_t number);
 void order_drop_incarnations(struct order *o);
 const struct numbered *order_incarnations(const struct order *o);
-/* Memory ran out, and something has been lost: what follows may be reported although it is ordered. */
-bool order_is_incomplete(const struct order *o);
 const struct incarnation *order_incarnation(const struct order *o, uint32_t number);
+/* Memory ran out, and some synchronisation is lost: what follows may be reported although it is ordered. */
+bool order_is_incomplete(const struct order *o);
 
-/* These give NULL where memory is exhausted. */
+/* Kernels may from now on acquire by operations other than fences; acquire by scopes narrower than the device, for which releases are kept
+ * by block. */
+void order_has_acquires(struct order *o);
+void order_part_releases(struct order *o);
+bool order_scope_includes(const struct order *o, enum scope scope, uint32_t from, uint32_t to);
+
+/* ---- blocks, tasks, the host ---- */
+
+/* These are NULL without memory. A task that is no launch has one thread. That of the host knows all that it knew in `before`, which ends;
+ * or NULL. */
 struct block_order *order_block_start(struct order *o, const struct event_block *b, uint32_t task);
-/* It is of the cluster of a block that has started before. */
+struct block_order *order_task_start(struct order *o, uint32_t task);
+struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before);
+/* It is in the cluster of a block that has started before. */
 void order_join_cluster(struct block_order *b, struct block_order *with);
-/* None of its threads does anything any more: others may hear of it late. */
+/* Its threads have ended; its record stays, as others may ask for it, until order_block_end(). */
 void order_block_ended(struct block_order *b);
 bool order_has_ended(const struct order *o, uint32_t incarnation);
-/* Of a task that is no launch: one thread. */
-struct block_order *order_task_start(struct order *o, uint32_t task);
-/* Of the host: one thread, which knows all that it has done before and knew (`before`, which ends; or NULL). */
-struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before);
 void order_block_end(struct block_order *b);
 
-/* Barrier `id` opens: records of who waits are still there. True where all threads of the block that have not exited meet. */
+/* ---- synchronisation ---- */
+
+/* Barrier `id` opens. True where all threads of the block meet that have not exited. */
 bool order_barrier_opens(struct block_order *b, const struct sync_event *e);
-/* Lanes arrive there and go on: bar.arrive. */
+/* bar.arrive: lanes arrive there and go on. */
 void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id);
-/* barrier.cluster (9.7.13.4): lanes arrive; all have; lanes go on. */
+/* barrier.cluster (9.7.13.4): lanes arrive; all have arrived; lanes have waited. */
 void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases);
 void order_cluster_opens(struct block_order *b);
 void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes);
-/* mbarrier: a lane arrives in the phase of a parity, and may complete it; it has seen that one complete. The object is in the shared memory
- * of `owner`. */
+/* An mbarrier in the shared memory of `owner`: a lane arrives in the phase of a parity, and may complete it; it has seen that complete. */
 void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                            const struct sync_event *e);
 void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                          const struct sync_event *e);
-/* What a lane has issued and an mbarrier hears of (9.7.9.25) is no access of the lane's: it happens before what those do who know of the
- * phase of the object, and before nothing else. It is done, in the phase of this parity; */
+/* What a lane has issued, and an mbarrier hears of (9.7.9.25), has been done in the phase of a parity. It is no access of the lane's: it
+ * happens before what those do who know of the phase, and before nothing else. */
 void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner, uint64_t address,
                        bool parity);
-/* and, of that which lanes `of` have issued, done at this epoch: what happens before what a lane does now. */
-uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation,
-                             unsigned of_warp, uint32_t of, uint32_t epoch);
 /* bar.warp.sync among lanes. */
 void order_warp_meets(struct block_order *b, unsigned warp, uint32_t lanes);
-/* What a warp does from here on has a later epoch. */
+/* A new epoch of the warp begins. */
 void order_step(struct block_order *b, unsigned warp);
-/* `issues`: what its threads have issued may still be done. */
+/* `issues`: copies that its threads have issued may still be under way. */
 void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issues);
-/* griddepcontrol.wait: lanes learn that the grids have ended that theirs overlaps; does a lane know so? */
+/* griddepcontrol.wait: lanes learn that the grids that theirs overlaps have ended. Has a lane learnt so? */
 void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task);
 bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task);
+/* fence; fence.mbarrier_init.release.cluster; fence.proxy.async, of one space or both. */
 void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acquires, bool releases, enum scope scope);
-/* fence.mbarrier_init.release.cluster */
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);
-
-/* fence.proxy.async, of one space or both: what happens before it is seen by the async proxy where that is known (fences.c). */
 void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes, bool shared, bool global);
-/* Of lanes `of` of a warp, with accesses to global memory, or to the shared memory of the incarnation, at an epoch: those that happen before such
- * a fence that happens before what `lane` does now. */
-uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, uint32_t incarnation,
-                      unsigned of_warp, uint32_t of, uint32_t epoch);
 
-/* Strong accesses, between these two; one location at a time, in the order in which lanes perform them. */
+/* Strong accesses come between these two: one location at a time, in the order in which lanes perform them. */
 void order_lock(struct order *o);
 void order_unlock(struct order *o);
 struct strong_access {
@@ -221,34 +218,38 @@ struct strong_access {
     bool acquires, releases;
     enum scope scope;
 };
-/* A read by lanes that all read the same: they learn what the write that they observe has released; returns another task that has
- * released it, or 0. Before the access counts as made, as what acquires is itself behind what it has acquired; */
+/* A read by lanes that all read the same: they observe what the last write has released. Returns another task that has released it, or 0.
+ * To be called before the access is recorded, as an acquiring read comes after what it acquires; */
 uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s);
-/* a write, behind it, as what releases is itself released. */
+/* a write, to be called after it is recorded, as a releasing write is itself released. */
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
 /* Has a strong write left a release there? Without the lock. */
 bool order_has_release(const struct block_order *b, uint64_t address, uint32_t bytes);
-/* A weak write: nothing that a strong read finds there is a release any more. */
+/* A weak write: what a strong read finds there is no release any more. */
 void order_weak_write(struct block_order *b, uint64_t address, uint32_t bytes);
 
-/* Does the scope, used by a thread of one incarnation, name the threads of another (PTX ISA 8.5)? */
-bool order_scope_includes(const struct order *o, enum scope scope, uint32_t from, uint32_t to);
+/* ---- what happens before ---- */
 
-/* Of lanes `of` of a warp of an incarnation of the same task, with accesses of this epoch: those that happen before what lane `lane`
- * does now. */
-uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, uint32_t incarnation, unsigned of_warp,
-                      uint32_t of, uint32_t epoch);
-/* The same of mbarrier.init in the shared memory of a block of the cluster, which fence.mbarrier_init has ordered. */
+/* Accesses of lanes of a warp, in one epoch. */
+struct accesses {
+    uint32_t incarnation, warp, lanes, epoch;
+};
+
+/* These return the lanes whose accesses happen before what a lane of a warp of a block does now, in an incarnation of the same task; */
+uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, struct accesses of);
+/* of what lanes have issued and an mbarrier hears of; */
+uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, struct accesses of);
+/* of mbarrier.init in the shared memory of a block of the cluster, by fence.mbarrier_init; */
 uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
-                           unsigned of_warp, uint32_t of, uint32_t epoch);
-/* Those that happen before the end of one thread of the block at least, all of whose threads have exited; of what mbarriers hear of
- * (`issued`), too. */
-uint32_t order_before_end(const struct block_order *b, uint32_t incarnation, unsigned of_warp, uint32_t of,
-                          uint32_t epoch, bool issued);
+                           struct accesses of);
+/* of accesses to global memory, or to the shared memory of their block, those that a fence of the async proxy orders there. */
+uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, struct accesses of);
+/* The lanes whose accesses, or copies that they have issued, happen before the end of at least one thread of the block, all of whose
+ * threads have exited. */
+uint32_t order_before_end(const struct block_order *b, struct accesses of, bool issued);
 bool order_all_have_exited(const struct block_order *b);
-/* Does all that runs of a warp know the same, in clocks? And if so: the same of all lanes of another warp, with accesses of this epoch? */
+/* Do all running lanes of a warp know the same, in clocks? If so: do they know the same of all lanes of these accesses? */
 bool order_lanes_know_alike(const struct block_order *b, unsigned warp);
-bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, uint32_t incarnation, unsigned of_warp,
-                             uint32_t epoch);
+bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, struct accesses of);
 
 #endif

@@ -31,8 +31,9 @@ static void lower_all_but(struct timelines *s, uint32_t but, const struct clock 
             lower(s, i, task_clock_read(&counted, i));
 }
 
-/* Finds what comes before all tasks that have not ended and all future ones. Of such tasks of a timeline, the first has the least clock, and
- * comes after all that has ended there. A clock that many have is read for the first of them; to the others that one's timeline is one more. */
+/* Finds what comes before all tasks that have not ended and all future ones. Of such tasks of a timeline, the first has the least clock,
+ * and comes after all that has ended there. A clock that many have is read for the first of them; to the others that one's timeline is one
+ * more. */
 static void find_retired(struct timelines *s)
 {
     struct task_clock_reader now = {.clock = s->now};

@@ -39,6 +39,11 @@ static inline uint32_t order_meetings_of(uint32_t first_of_cluster)
     return first_of_cluster | 1u << 27;
 }
 
+static inline uint32_t order_clock_before(const struct clock *c, struct accesses of)
+{
+    return clock_before(c, of.incarnation, of.warp, of.lanes, of.epoch);
+}
+
 /* Memory ran out where `ok` is false: something that orders is lost. */
 static inline bool order_note(struct order *o, bool ok)
 {

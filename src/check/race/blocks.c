@@ -91,8 +91,8 @@ static void clear_shared(struct race_block *b)
     b->shared_reservations = (struct reservations){0};
 }
 
-/* A phase of shared memory ends, at an epoch, all of whose accesses are before what comes. What is known of its histories holds in the next one, too,
- * if nothing has ordered accesses within it: then it depends on warps, lanes and operations alone. */
+/* A phase of shared memory ends, at an epoch, all of whose accesses are before what comes. What is known of its histories holds in the
+ * next one, too, if nothing has ordered accesses within it: then it depends on warps, lanes and operations alone. */
 void race_end_phase(struct race_block *b, uint32_t epoch)
 {
     bool is_plain = !b->order->irregular && epoch == b->shared_from;

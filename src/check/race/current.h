@@ -108,7 +108,8 @@ static inline bool race_is_overtaken(const struct current_access *cur, uint32_t 
            history_site_epoch(cur->h, h->at[0].site_epoch)->kind == cur->kind_number;
 }
 
-/* What reads that stand for others (struct access_history) are of: a launch, or in shared memory what is between two barriers of the block. */
+/* What reads that stand for others (struct access_history) are of: a launch, or in shared memory what is between two barriers of the
+ * block. */
 static inline uint32_t race_phase(const struct current_access *cur)
 {
     return cur->shared ? cur->b->order->frontier - cur->b->shared_from : cur->b->task;
@@ -184,8 +185,8 @@ void race_update_lanes(struct current_access *cur, const struct access_event *e,
 /* Prefetches what race_update() will need, called lane by lane. */
 void race_fetch(const struct current_access *cur, const struct access_event *e);
 
-/* Cells of global memory are under locks, one for each 128 bytes of consecutive words; those of shared memory belong to the worker. The locks of
- * neighbours, which other workers access, are not in one cache line. */
+/* Cells of global memory are under locks, one for each 128 bytes of consecutive words; those of shared memory belong to the worker. The
+ * locks of neighbours, which other workers access, are not in one cache line. */
 enum { LOCKED_BYTES = 128 };
 static inline _Atomic uint8_t *race_lock_of(struct races *r, uint64_t address)
 {

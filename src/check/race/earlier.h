@@ -40,6 +40,11 @@ static inline struct earlier race_meet(const struct current_access *cur, struct 
     return e;
 }
 
+static inline struct accesses race_accesses(const struct current_access *cur, const struct earlier *e)
+{
+    return (struct accesses){e->incarnation, e->site_epoch->warp, e->lanes, race_epoch_of(cur, e->site_epoch)};
+}
+
 static inline bool race_overlaps(const struct current_access *cur, const struct earlier *e)
 {
     return timelines_overlap(cur->r->timelines, order_incarnation(cur->r->order, e->incarnation)->task, cur->b->task);
@@ -58,19 +63,19 @@ static inline uint32_t race_before(const struct current_access *cur, const struc
     unsigned warp = cur->warp;
     if (!e->same_task && race_is_task_before(cur, e, lane))
         return e->lanes;
-    uint32_t own = e->same_incarnation && e->site_epoch->warp == warp ? e->lanes & 1u << lane : 0,
-             epoch = race_epoch_of(cur, e->site_epoch);
+    struct accesses of = race_accesses(cur, e);
     if (e->kind->issued)
-        return order_issued_before(cur->b->order, warp, lane, e->incarnation, e->site_epoch->warp, e->lanes, epoch);
-    if (own == e->lanes)
-        return own;
-    uint32_t first =
-        own | order_before(cur->b->order, warp, lane, e->incarnation, e->site_epoch->warp, e->lanes & ~own, epoch);
+        return order_issued_before(cur->b->order, warp, lane, of);
+    uint32_t before = e->same_incarnation && e->site_epoch->warp == warp ? e->lanes & 1u << lane : 0;
+    of.lanes &= ~before;
+    if (!of.lanes)
+        return before;
+    before |= order_before(cur->b->order, warp, lane, of);
     const struct race_block *owner = e->kind->is_init ? race_block_of(cur->owner) : NULL;
+    of.lanes = e->lanes & ~before;
     if (owner && owner->order->number == e->incarnation)
-        first |=
-            order_init_before(owner->order, cur->b->order, warp, lane, e->site_epoch->warp, e->lanes & ~first, epoch);
-    return first;
+        before |= order_init_before(owner->order, cur->b->order, warp, lane, of);
+    return before;
 }
 
 /* Does each of its accesses happen before one of these lanes'? */

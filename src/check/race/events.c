@@ -139,7 +139,8 @@ static bool is_invalidation(const struct site *s)
     return s->kind == SITE_MBARRIER && s->mode == MBARRIER_INVAL;
 }
 
-/* What nvcc's cooperative groups of several warps hand over: lanes are reported by shfl.sync alone that it is there. Atomic operations order. */
+/* What nvcc's cooperative groups of several warps hand over: lanes are reported by shfl.sync alone that it is there. Atomic operations
+ * order. */
 static bool is_of_system(const struct access_event *e)
 {
     const struct event_launch *l = e->block->launch;
@@ -162,8 +163,8 @@ static bool waits_for_result(const struct race_block *b, const struct access_eve
     return e->strong && (race_is_linearised(b) || site_is_cas(e->site));
 }
 
-/* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.1): then it counts as an access of the lane's at
- * this moment, which is the wait's. Else those know of it that know of the phase of the mbarrier. */
+/* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.1): then it counts as an access of the
+ * lane's at this moment, which is the wait's. Else those know of it that know of the phase of the mbarrier. */
 static void update_issued(struct race_block *b, const struct access_event *e)
 {
     struct current_access cur;

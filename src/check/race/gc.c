@@ -1,17 +1,19 @@
-/* What no cell names any more is given back, while blocks run, and its numbers are taken again; see state.h.
+/* Garbage collection: histories, site epochs, splits and incarnations that no cell names any more are given back while blocks run, and
+ * their numbers are used again; see state.h.
  *
- * What a cell names is kept: its split, its histories, their site epochs, the incarnations of these. Nothing else is ever asked for:
- *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and whoever collects has
- *     all locks; those of shared memory are its worker's, who collects;
- *   - what is known of numbers without a cell (struct transition, struct recent_site_epoch, struct current_access) holds for a generation, and another one
- *     begins; so does what have_no_effect() sees without a lock, which asks for the generation before and behind;
- *   - incarnations are asked for by blocks that run and by sync variables, too (order_keep_incarnations), and their numbers are not taken again,
- *     as clocks have them.
- * So what is given back changes no answer. Besides, cells become empty whose accesses are all before whatever runs and whatever
- * begins from now on (timelines_retired): no access can race with those.
+ * Mark and sweep. The roots are the cells: a cell names its split or its history, a history its site epochs, these their incarnations.
+ * Nothing else is ever looked up:
+ *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and the collector holds all
+ *     locks; those of shared memory belong to its worker, who collects them;
+ *   - what is cached by number without a cell (struct transition, struct recent_site_epoch, struct current_access) holds for a generation,
+ *     and a collection begins another one; have_no_effect(), which looks without a lock, compares the generation before and after;
+ *   - incarnations are also looked up by blocks that run and by sync variables (order_keep_incarnations), and their numbers are not used
+ *     again, as clocks have them.
  *
- * Histories are collected where four times as much has been made as cells and what was kept take, so that it costs little beside making
- * them; where little room is left, a quarter as much.
+ * So what is given back changes no answer. Besides, cells are emptied all of whose accesses are retired (timelines_retired).
+ *
+ * A collection begins when four times as much has been made as cells and the last collection's survivors take, so that it costs little
+ * beside the making; when little room is left, a quarter as much.
  */
 #include "check/race/current.h"
 

@@ -340,7 +340,8 @@ static void check_writes(struct current_access *cur, const struct history_view *
         }
 }
 
-/* Does an entry of the site epoch that the access has take up its lanes? Not where it matters which of them was the last: race_was_observed. */
+/* Does an entry of the site epoch that the access has take up its lanes? Not where it matters which of them was the last:
+ * race_was_observed. */
 static bool joins_entry(const struct current_access *cur, uint32_t site_epoch)
 {
     return site_epoch == cur->site_epoch && !(cur->kind->strong && cur->kind->writes && !cur->kind->reads);

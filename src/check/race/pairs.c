@@ -57,8 +57,7 @@ void race_check_end(struct current_access *cur, cell at, uint64_t address)
     struct history_view p = {at ? history_at(cur->h, cell_history(at)) : NULL, cell_lane(at)};
     for (uint32_t i = 0; p.history && i < p.history->n; i++) {
         struct earlier e = race_meet(cur, p.history->at[i], p.lane);
-        uint32_t left = e.lanes & ~order_before_end(cur->b->order, e.incarnation, e.site_epoch->warp, e.lanes,
-                                                    e.site_epoch->epoch, e.kind->issued);
+        uint32_t left = e.lanes & ~order_before_end(cur->b->order, race_accesses(cur, &e), e.kind->issued);
         if (e.same_incarnation || !e.same_task || !left || is_seen(cur, &p, i, &e))
             continue;
         struct race_side by =

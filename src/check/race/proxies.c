@@ -2,10 +2,10 @@
  * the generic one. What a thread has written by the one is ordered before an access by the other only where a fence.proxy.async stands
  * between the two, besides what orders the threads; a part of racecheck.
  *
- * Of each word of shared memory the last write by the generic proxy is kept, with its epoch: those before it are ordered before it, else they
- * race with it. Of global memory the histories have the writes. Those of the same launch count: what is before a launch is so in all
- * proxies. Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs no
- * fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
+ * Of each word of shared memory the last write by the generic proxy is kept, with its epoch: those before it are ordered before it, else
+ * they race with it. Of global memory the histories have the writes. Those of the same launch count: what is before a launch is so in all
+ * proxies. Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs
+ * no fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
  */
 #include "check/checker.h"
 #include "check/race/state.h"
@@ -120,21 +120,15 @@ static void report(struct checker *c, const struct async_access *x, const struct
             place_name(arena, w->site));
 }
 
-/* Has it happened before? */
-static bool is_ordered(const struct async_access *x, const struct proxy_write *w)
-{
-    bool own = x->owner == x->block && w->warp == x->warp && w->lane == x->lane;
-    return own || order_before(race_block_of(x->block)->order, x->warp, x->lane, race_block_of(x->owner)->order->number,
-                               w->warp, 1u << w->lane, w->epoch);
-}
-
-/* A copy that nothing orders behind the write is a race, fence or not, which events.c finds. */
+/* Is the write ordered before the copy, but by no fence of the async proxy? One that is not ordered is a race, fence or not, which
+ * events.c finds. */
 static bool is_missing(const struct async_access *x, const struct proxy_write *w)
 {
-    bool is_copy = x->site->kind == SITE_COPY;
-    return !order_fenced(race_block_of(x->block)->order, x->warp, x->lane, false,
-                         race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->epoch) &&
-           (!is_copy || is_ordered(x, w));
+    const struct block_order *own = race_block_of(x->block)->order;
+    struct accesses of = {race_block_of(x->owner)->order->number, w->warp, 1u << w->lane, w->epoch};
+    bool is_own = x->owner == x->block && w->warp == x->warp && w->lane == x->lane;
+    return !order_fenced(own, x->warp, x->lane, false, of) &&
+           (x->site->kind != SITE_COPY || is_own || order_before(own, x->warp, x->lane, of));
 }
 
 static bool is_same(const struct proxy_write *a, const struct proxy_write *b)
@@ -177,10 +171,12 @@ static bool find_missing(const struct look *l, const struct site_epoch *r, uint3
     if (!kind->site || !kind->writes || kind->site->kind == SITE_COPY ||
         order_incarnation(own->order->order, r->incarnation)->task != own->task)
         return false;
-    uint32_t before = order_before(own->order, x->warp, x->lane, r->incarnation, r->warp, lanes, r->epoch);
+    struct accesses of = {r->incarnation, r->warp, lanes, r->epoch};
+    uint32_t before = order_before(own->order, x->warp, x->lane, of);
     if (r->incarnation == own->order->number && r->warp == x->warp)
         before |= lanes & 1u << x->lane;
-    before &= ~order_fenced(own->order, x->warp, x->lane, true, r->incarnation, r->warp, before, r->epoch);
+    of.lanes = before;
+    before &= ~order_fenced(own->order, x->warp, x->lane, true, of);
     if (before)
         *w = (struct upon){kind->site, r->incarnation, r->warp * WARP_LANES + 31 - (unsigned)__builtin_clz(before), 0};
     return before;

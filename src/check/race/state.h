@@ -145,7 +145,8 @@ struct race_block {
     uint32_t task;
     uint32_t frontier, retired; /* tasks up to these come before the block's; before all that begins from now on */
     /* Of shared memory. What the accesses between two barriers of the whole block make of cells is the same each time, in each block of
-     * the launch: site epochs say no incarnation, and their epochs count from the last such barrier on, so that histories and transitions stay. */
+     * the launch: site epochs say no incarnation, and their epochs count from the last such barrier on, so that histories and transitions
+     * stay. */
     struct histories shared;
     struct reservations shared_reservations;
     uint32_t shared_from, phase; /* the epoch after that barrier; of such phases, the number of this one */
@@ -243,7 +244,8 @@ void race_clear_histories(struct histories *h, uint64_t keep_bytes);
 
 /* ---- inspect.c ---- */
 
-/* The history of a byte of global memory, whose entries are relative to a lane (history.h). Of a word whose bytes have one it is the first. */
+/* The history of a byte of global memory, whose entries are relative to a lane (history.h). Of a word whose bytes have one it is the
+ * first. */
 typedef void race_history_fn(void *data, const struct histories *of, const struct access_history *h, unsigned lane,
                              uint64_t address);
 /* Those of some bytes; each is as it is for the time of the call. */

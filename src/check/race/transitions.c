@@ -33,7 +33,8 @@ static bool lanes_differ(const struct current_access *cur, const struct access_h
         const struct access_kind *c = race_kind_at(cur->r, r->kind);
         if (c->issued || c->is_init)
             return true;
-        if (!order_knows_lanes_alike(o, cur->warp, incarnation, r->warp, race_epoch_of(cur, r)) ||
+        struct accesses of = {incarnation, r->warp, UINT32_MAX, race_epoch_of(cur, r)};
+        if (!order_knows_lanes_alike(o, cur->warp, of) ||
             (incarnation == o->number && exits_differ(&o->warps[r->warp])))
             return true;
     }

@@ -1,5 +1,5 @@
-/* Shadow updates: what an access makes of the cells of its words. Stretches of cells that have one history are updated at once. See current.h
- * and check/shadow/cells.h. */
+/* Shadow updates: what an access makes of the cells of its words. Stretches of cells that have one history are updated at once. See
+ * current.h and check/shadow/cells.h. */
 #include "check/race/current.h"
 
 #include <string.h>
