@@ -161,7 +161,8 @@ typedef struct hd_machine_options {
     /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock), "replay:FILE". All but
      * fair run one launch at a time on one thread, with clocks that count instructions, and can be repeated. */
     const char *policy;
-    const char *trace_path;  /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
+    const char
+        *trace_path; /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
     const char *record_path; /* where to write the schedule of a serial or random run, for replay ("-": to stdout) */
     /* Kernels may use all memory of this process, not that of the machine alone (CUDA's pageable memory access). An
      * access to what is not mapped is an illegal address just the same. */
