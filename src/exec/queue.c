@@ -5,15 +5,6 @@
 
 enum { THROTTLE = 512 };
 
-void context_release(struct context *c)
-{
-    if (atomic_fetch_sub(&c->refs, 1) != 1)
-        return;
-    pthread_mutex_destroy(&c->lock);
-    pthread_cond_destroy(&c->changed);
-    free(c);
-}
-
 /* ---- streams ---- */
 
 struct stream *stream_create(struct context *c, bool blocking)
@@ -317,11 +308,6 @@ void context_close(struct context *c)
 struct stream *context_legacy_stream(struct context *c)
 {
     return c->legacy;
-}
-
-hd_result context_fault(struct context *c)
-{
-    return (hd_result)atomic_load(&c->fault);
 }
 
 bool context_wait(struct context *c)

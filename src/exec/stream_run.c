@@ -5,11 +5,6 @@
 
 #include "base/monotonic.h"
 
-hd_result task_status(const struct task *t)
-{
-    return (hd_result)atomic_load(&t->context->fault);
-}
-
 static void finish(struct task *t)
 {
     struct context *c = t->context;

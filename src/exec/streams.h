@@ -58,10 +58,9 @@ static inline struct thread_pool *context_threads(const struct context *c)
     return c->machine->threads;
 }
 
-void context_release(struct context *c);
-
 /* ---- task.c ---- */
 
+void context_release(struct context *c);
 /* Drops what the task waits for. */
 void task_let_go(struct task *t);
 void task_set_context(struct task *t, struct context *c);

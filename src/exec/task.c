@@ -1,4 +1,4 @@
-/* Tasks, and what those hear of them who look at the order of tasks; see queue.h and streams.h. */
+/* Tasks, their contexts' fates, and what those hear of them who look at the order of tasks; see queue.h and streams.h. */
 #include "exec/streams.h"
 
 #include <stdlib.h>
@@ -6,6 +6,29 @@
 #include "base/spin_lock.h"
 
 enum { SPINS = 400 };
+
+/* ---- contexts, as tasks know them ---- */
+
+void context_release(struct context *c)
+{
+    if (atomic_fetch_sub(&c->refs, 1) != 1)
+        return;
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->changed);
+    free(c);
+}
+
+hd_result context_fault(struct context *c)
+{
+    return (hd_result)atomic_load(&c->fault);
+}
+
+hd_result task_status(const struct task *t)
+{
+    return (hd_result)atomic_load(&t->context->fault);
+}
+
+/* ---- tasks ---- */
 
 struct task *task_new(size_t bytes)
 {

@@ -2,6 +2,7 @@
 #include "explain/advice.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static double ratio(uint64_t a, uint64_t b)
 }
 
 /* Of a line that is unrolled once; `cycles`: sectors, wavefronts and issue slots that are spent in vain. */
-static void give(struct advisor *a, const char *code, struct place place, double cycles, const char *text)
+static void add(struct advisor *a, const char *code, struct place place, double cycles, const char *text)
 {
     for (uint32_t i = 0; place.cuda && i < a->list->n; i++) {
         struct advice *other = &a->list->at[i];
@@ -58,6 +59,33 @@ static const char *number(struct advisor *a, double x)
     return arena_printf(a->arena, x >= 10 || x == (int)x ? "%.0f" : "%.1f", x);
 }
 
+/* About an instruction; the text says what there is, and what to do. */
+static void give(struct advisor *a, const char *code, const struct insn_counters *i, double wasted, const char *format,
+                 ...) __attribute__((format(printf, 5, 6)));
+static void give(struct advisor *a, const char *code, const struct insn_counters *i, double wasted, const char *format,
+                 ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(a->arena, format, args);
+    va_end(args);
+    add(a, code, i->place, wasted, arena_printf(a->arena, "%s: %s", where(a, i->place), text));
+}
+
+/* About the launch. */
+static void give_of_launch(struct advisor *a, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void give_of_launch(struct advisor *a, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(a, code, (struct place){0}, 0, arena_vprintf(a->arena, format, args));
+    va_end(args);
+}
+
+/* Is what the line has of all that the kernel has too little to matter? */
+#define IS_MINOR(a, what) (ratio((a)->line->what, (a)->c->what) < SHARE_THAT_MATTERS)
+
 /* ---- instructions ---- */
 
 static uint64_t magnitude(int64_t n)
@@ -76,33 +104,24 @@ static void advise_coalescing(struct advisor *a, const struct insn_counters *i, 
     enum { SMALL_STRUCTURE = 64 }; /* bytes */
     const struct access_counters *x = &i->access[kind];
     uint64_t stride = stride_of(x), lane_bytes = (uint64_t)ratio(x->bytes, x->lanes);
-    if (x->sectors < 2 * x->ideal_sectors ||
-        ratio(a->line->access[kind].sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
+    if (x->sectors < 2 * x->ideal_sectors || IS_MINOR(a, access[kind].sectors))
         return;
-    const char *fact =
-        arena_printf(a->arena, "%s: a warp %s %s sectors of 32 bytes for %s bytes", where(a, i->place), verb,
-                     number(a, ratio(x->sectors, x->requests)), number(a, ratio(x->bytes, x->requests)));
+    const char *fact = arena_printf(a->arena, "a warp %s %s sectors of 32 bytes for %s bytes", verb,
+                                    number(a, ratio(x->sectors, x->requests)), number(a, ratio(x->bytes, x->requests)));
     if (stride > lane_bytes && stride <= SMALL_STRUCTURE)
-        give(a, "uncoalesced", i->place, (double)(x->sectors - x->ideal_sectors),
-             arena_printf(
-                 a->arena,
-                 "%s: threads are %" PRIu64
-                 " bytes apart; let a thread take all of that at once (float4, int2), let neighbouring "
-                 "threads take neighbouring elements, or keep each member of a structure in an array of its own",
-                 fact, stride));
+        give(a, "uncoalesced", i, (double)(x->sectors - x->ideal_sectors),
+             "%s: threads are %" PRIu64
+             " bytes apart; let a thread take all of that at once (float4, int2), let neighbouring "
+             "threads take neighbouring elements, or keep each member of a structure in an array of its own",
+             fact, stride);
     else if (stride > lane_bytes)
-        give(a, "uncoalesced", i->place, (double)(x->sectors - x->ideal_sectors),
-             arena_printf(a->arena,
-                          "%s: threads are %" PRIu64
-                          " bytes apart; let neighbouring threads take neighbouring elements: "
-                          "swap the indices, or go through shared memory",
-                          fact, stride));
+        give(a, "uncoalesced", i, (double)(x->sectors - x->ideal_sectors),
+             "%s: threads are %" PRIu64 " bytes apart; let neighbouring threads take neighbouring elements: "
+             "swap the indices, or go through shared memory",
+             fact, stride);
     else
-        give(a, "scattered", i->place, (double)(x->sectors - x->ideal_sectors),
-             arena_printf(
-                 a->arena,
-                 "%s: its threads are spread over memory without a stride; order the elements as threads take them",
-                 fact));
+        give(a, "scattered", i, (double)(x->sectors - x->ideal_sectors),
+             "%s: its threads are spread over memory without a stride; order the elements as threads take them", fact);
 }
 
 static const enum access_kind shared_kinds[] = {KIND_of_shared_ld, KIND_of_shared_st, KIND_of_shared_atom,
@@ -120,32 +139,26 @@ static void advise_banks(struct advisor *a, const struct insn_counters *i, enum 
     if (x->wavefronts < 2 * x->ideal_wavefronts || ratio(own, all) < SHARE_THAT_MATTERS)
         return;
     const char *fact =
-        arena_printf(a->arena, "%s: a warp takes %s wavefronts of shared memory where %s would do", where(a, i->place),
+        arena_printf(a->arena, "a warp takes %s wavefronts of shared memory where %s would do",
                      number(a, ratio(x->wavefronts, x->requests)), number(a, ratio(x->ideal_wavefronts, x->requests)));
     uint64_t lane_bytes = (uint64_t)ratio(x->bytes, x->lanes);
     if (stride > lane_bytes && stride <= LARGEST_ACCESS)
-        give(a, "bank-conflicts", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
-             arena_printf(a->arena,
-                          "%s: threads are %" PRIu64
-                          " bytes apart; let a thread take all of that at once (float4, int2)",
-                          fact, stride));
+        give(a, "bank-conflicts", i, (double)(x->wavefronts - x->ideal_wavefronts),
+             "%s: threads are %" PRIu64 " bytes apart; let a thread take all of that at once (float4, int2)", fact,
+             stride);
     else if (stride && stride % 8 == 0)
-        give(a, "bank-conflicts", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
-             arena_printf(a->arena,
-                          "%s: threads are %" PRIu64
-                          " bytes apart, and meet in the same banks; make the rows of the array "
-                          "one element longer",
-                          fact, stride));
+        give(a, "bank-conflicts", i, (double)(x->wavefronts - x->ideal_wavefronts),
+             "%s: threads are %" PRIu64 " bytes apart, and meet in the same banks; make the rows of the array "
+             "one element longer",
+             fact, stride);
     else if (kind != KIND_of_shared_atom)
-        give(a, "bank-conflicts", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
-             arena_printf(a->arena, "%s: threads ask for different words of the same banks", fact));
+        give(a, "bank-conflicts", i, (double)(x->wavefronts - x->ideal_wavefronts),
+             "%s: threads ask for different words of the same banks", fact);
     else
-        give(a, "shared-contention", i->place, (double)(x->wavefronts - x->ideal_wavefronts),
-             arena_printf(
-                 a->arena,
-                 "%s: threads change the same words or banks, one after the other; give each warp a copy of its own, "
-                 "and add them up at the end",
-                 fact));
+        give(a, "shared-contention", i, (double)(x->wavefronts - x->ideal_wavefronts),
+             "%s: threads change the same words or banks, one after the other; give each warp a copy of its own, "
+             "and add them up at the end",
+             fact);
 }
 
 static void advise_contention(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
@@ -154,13 +167,12 @@ static void advise_contention(struct advisor *a, const struct insn_counters *i, 
     const struct access_counters *x = &i->access[kind];
     /* What ptxas sums up in the warp counts as one: then sectors are few. */
     if (x->sectors < LANES_AT_AN_ADDRESS * x->requests || x->lanes < LANES_AT_AN_ADDRESS * x->distinct ||
-        ratio(a->line->access[kind].sectors, a->c->access[kind].sectors) < SHARE_THAT_MATTERS)
+        IS_MINOR(a, access[kind].sectors))
         return;
-    give(a, "contention", i->place, (double)(x->sectors - x->requests),
-         arena_printf(a->arena,
-                      "%s: %s threads of a warp change the same address, one after the other; add up within the warp "
-                      "(__shfl_down_sync; integers: __reduce_add_sync) or the block, and let one thread do the atomic",
-                      where(a, i->place), number(a, ratio(x->lanes, x->distinct))));
+    give(a, "contention", i, (double)(x->sectors - x->requests),
+         "%s threads of a warp change the same address, one after the other; add up within the warp "
+         "(__shfl_down_sync; integers: __reduce_add_sync) or the block, and let one thread do the atomic",
+         number(a, ratio(x->lanes, x->distinct)));
 }
 
 static void advise_branch(struct advisor *a, const struct insn_counters *i)
@@ -171,25 +183,21 @@ static void advise_branch(struct advisor *a, const struct insn_counters *i)
     if (active > FEW_LANES || parted < 0.25 ||
         ratio(a->line->control.divergent, a->c->control.divergent) < 4 * SHARE_THAT_MATTERS)
         return;
-    give(a, "divergence", i->place, a->c->warp_instructions - (double)a->c->thread_instructions / DEVICE_WARP_SIZE,
-         arena_printf(
-             a->arena,
-             "%s: threads of a warp part in %.0f%% of its executions, and %s of 32 are active in this kernel; let "
-             "the condition be the same for 32 threads in a row, or the work of both sides equal",
-             where(a, i->place), 100 * parted, number(a, active)));
+    give(a, "divergence", i, a->c->warp_instructions - (double)a->c->thread_instructions / DEVICE_WARP_SIZE,
+         "threads of a warp part in %.0f%% of its executions, and %s of 32 are active in this kernel; let "
+         "the condition be the same for 32 threads in a row, or the work of both sides equal",
+         100 * parted, number(a, active));
 }
 
 static void advise_constants(struct advisor *a, const struct insn_counters *i)
 {
     const struct access_counters *x = &i->access[KIND_of_const_ld];
-    if (x->distinct < 2 * x->requests ||
-        ratio(a->line->access[KIND_of_const_ld].distinct, a->c->access[KIND_of_const_ld].distinct) < SHARE_THAT_MATTERS)
+    if (x->distinct < 2 * x->requests || IS_MINOR(a, access[KIND_of_const_ld].distinct))
         return;
-    give(a, "constants", i->place, (double)(x->distinct - x->requests),
-         arena_printf(a->arena,
-                      "%s: a warp reads %s different constants, one after the other; shared or global memory serves "
-                      "threads that read different words",
-                      where(a, i->place), number(a, ratio(x->distinct, x->requests))));
+    give(a, "constants", i, (double)(x->distinct - x->requests),
+         "a warp reads %s different constants, one after the other; shared or global memory serves "
+         "threads that read different words",
+         number(a, ratio(x->distinct, x->requests)));
 }
 
 static void advise_local(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
@@ -200,12 +208,10 @@ static void advise_local(struct advisor *a, const struct insn_counters *i, enum 
         ratio(a->line->access[kind].requests, all->requests) < SHARE_THAT_MATTERS ||
         ratio(all->requests, a->c->warp_instructions) < SHARE_THAT_MATTERS)
         return;
-    give(a, "local-memory", i->place, (double)(x->sectors - x->ideal_sectors),
-         arena_printf(
-             a->arena,
-             "%s: an array of the thread is indexed by a value that is known at run time alone, and lies in local "
-             "memory: %s sectors a warp; unroll the loop, or keep the array in shared memory",
-             where(a, i->place), number(a, ratio(x->sectors, x->requests))));
+    give(a, "local-memory", i, (double)(x->sectors - x->ideal_sectors),
+         "an array of the thread is indexed by a value that is known at run time alone, and lies in local "
+         "memory: %s sectors a warp; unroll the loop, or keep the array in shared memory",
+         number(a, ratio(x->sectors, x->requests)));
 }
 
 static int by_cycles(const void *a, const void *b)
@@ -276,11 +282,10 @@ static void advise_block(struct advisor *a)
 {
     uint32_t threads = a->c->threads_per_block, idle = a->c->warps_per_block * DEVICE_WARP_SIZE - threads;
     if (idle * 10 >= threads && idle)
-        give(a, "block-size", (struct place){0}, 0,
-             arena_printf(
-                 a->arena,
-                 "a block of %u thread%s leaves %u lanes of its last warp with nothing to do; make it a multiple of 32",
-                 threads, threads == 1 ? "" : "s", idle));
+        give_of_launch(
+            a, "block-size",
+            "a block of %u thread%s leaves %u lanes of its last warp with nothing to do; make it a multiple of 32",
+            threads, threads == 1 ? "" : "s", idle);
 }
 
 static void advise_grid(struct advisor *a, const struct device_model *d, const struct device_occupancy *o)
@@ -288,20 +293,18 @@ static void advise_grid(struct advisor *a, const struct device_model *d, const s
     uint64_t at_once = (uint64_t)o->blocks * device_cluster_multiprocessors(d, cluster_blocks(a->c)),
              last = at_once ? a->c->blocks % at_once : 0;
     if (a->c->blocks < d->multiprocessors)
-        give(a, "small-grid", (struct place){0}, 0,
-             arena_printf(a->arena,
-                          "the grid has %" PRIu64
-                          " block%s for %u multiprocessors: %u have nothing to do; take smaller blocks, "
-                          "or split the work further",
-                          a->c->blocks, a->c->blocks == 1 ? "" : "s", d->multiprocessors,
-                          d->multiprocessors - (unsigned)a->c->blocks));
+        give_of_launch(a, "small-grid",
+                       "the grid has %" PRIu64
+                       " block%s for %u multiprocessors: %u have nothing to do; take smaller blocks, "
+                       "or split the work further",
+                       a->c->blocks, a->c->blocks == 1 ? "" : "s", d->multiprocessors,
+                       d->multiprocessors - (unsigned)a->c->blocks);
     else if (a->c->blocks > at_once && a->c->blocks < 4 * at_once && last && last < at_once / 4)
-        give(a, "tail", (struct place){0}, 0,
-             arena_printf(a->arena,
-                          "%" PRIu64 " blocks run at a time, and the last %" PRIu64 " of %" PRIu64
-                          " run when all others have "
-                          "ended; make the grid a multiple of that, or blocks smaller",
-                          at_once, last, a->c->blocks));
+        give_of_launch(a, "tail",
+                       "%" PRIu64 " blocks run at a time, and the last %" PRIu64 " of %" PRIu64
+                       " run when all others have "
+                       "ended; make the grid a multiple of that, or blocks smaller",
+                       at_once, last, a->c->blocks);
 }
 
 static void advise_spills(struct advisor *a)
@@ -309,13 +312,12 @@ static void advise_spills(struct advisor *a)
     double spills = a->c->spill_loads + a->c->spill_stores;
     if (spills < SHARE_THAT_MATTERS * (double)a->c->warp_instructions)
         return;
-    give(a, "spills", (struct place){0}, 0,
-         arena_printf(a->arena,
-                      "%u registers a thread do not hold what the kernel computes: about %s loads and stores of local "
-                      "memory for 100 of its instructions move what is spilled (estimated%s); allow more "
-                      "(__launch_bounds__, -maxrregcount), or let a thread do less",
-                      a->c->registers, number(a, 100 * spills / (double)a->c->warp_instructions),
-                      a->c->registers_guessed ? " without machine code" : ""));
+    give_of_launch(a, "spills",
+                   "%u registers a thread do not hold what the kernel computes: about %s loads and stores of local "
+                   "memory for 100 of its instructions move what is spilled (estimated%s); allow more "
+                   "(__launch_bounds__, -maxrregcount), or let a thread do less",
+                   a->c->registers, number(a, 100 * spills / (double)a->c->warp_instructions),
+                   a->c->registers_guessed ? " without machine code" : "");
 }
 
 /* Multiprocessors that no cluster can lie on, while others have more blocks than one each. */
@@ -324,12 +326,11 @@ static void advise_clusters(struct advisor *a, const struct device_model *d)
     uint32_t cluster = cluster_blocks(a->c), used = device_cluster_multiprocessors(d, cluster);
     if (d->multiprocessors - used < GAIN_THAT_MATTERS * d->multiprocessors || a->c->blocks <= used)
         return;
-    give(a, "clusters", (struct place){0}, 0,
-         arena_printf(a->arena,
-                      "a cluster of %u blocks lies within one GPC: %u of %u multiprocessors are left over and have "
-                      "nothing to do; clusters of %u blocks leave %u",
-                      cluster, d->multiprocessors - used, d->multiprocessors, cluster / 2,
-                      d->multiprocessors - device_cluster_multiprocessors(d, cluster / 2)));
+    give_of_launch(a, "clusters",
+                   "a cluster of %u blocks lies within one GPC: %u of %u multiprocessors are left over and have "
+                   "nothing to do; clusters of %u blocks leave %u",
+                   cluster, d->multiprocessors - used, d->multiprocessors, cluster / 2,
+                   d->multiprocessors - device_cluster_multiprocessors(d, cluster / 2));
 }
 
 /* Would it be faster if a limit of occupancy were another? */
@@ -347,12 +348,11 @@ static void try_limit(struct advisor *a, const struct device_model *d, const str
         return;
     const char *limit = registers ? arena_printf(a->arena, "%u registers a thread limit", a->c->registers)
                                   : arena_printf(a->arena, "%u bytes of shared memory a block limit", shared);
-    give(a, "occupancy", (struct place){0}, 0,
-         arena_printf(
-             a->arena,
-             "%s the warps that can hide latency: with half of that the launch is estimated at %s instead of %s%s",
-             limit, nanoseconds_text(then, a->arena), nanoseconds_text(ns, a->arena),
-             registers ? "; __launch_bounds__ or -maxrregcount bound them" : ""));
+    give_of_launch(
+        a, "occupancy",
+        "%s the warps that can hide latency: with half of that the launch is estimated at %s instead of %s%s", limit,
+        nanoseconds_text(then, a->arena), nanoseconds_text(ns, a->arena),
+        registers ? "; __launch_bounds__ or -maxrregcount bound them" : "");
 }
 
 static void advise_occupancy(struct advisor *a, const struct device_model *d, const struct device_occupancy *o,
