@@ -1,6 +1,5 @@
-/* Places in the program, and what they do to memory; see history.h. A place of a kernel's is an instruction of its PTX: of two that
- * stand for one line of CUDA a thread may have run only one.
- */
+/* Numbers of access kinds; see history.h. A place in a kernel is an instruction of its PTX, not a line of CUDA: of two that stand for one
+ * line a thread may have run only one. */
 #include "check/race/state.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@ static unsigned log2_of(uint32_t power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
-/* What work does that a lane has issued: copies are weak, reductions update (9.7.9.25.4). */
+/* Of an asynchronous copy: copies are weak, reductions are read-modify-writes (9.7.9.25.4). */
 static struct access_kind describe_async(const struct site *s, bool writes)
 {
     const struct mem_access *m = &s->access;
@@ -51,7 +50,7 @@ static bool same_kind(const struct access_kind *a, const struct access_kind *b)
            a->scope == b->scope;
 }
 
-/* Of what is no instruction of a kernel: the host's place that it is from. */
+/* Where there is no instruction of a kernel, by the place on the host. */
 static bool same_place(const struct access_kind *a, const struct access_kind *b)
 {
     if (a->site && b->site)
@@ -108,8 +107,8 @@ uint32_t race_kind_of_task(struct races *r, const struct task_note *note, bool w
         r, (struct access_kind){.note = note, .where = note->where, .bytes = 1, .reads = !write, .writes = write});
 }
 
-/* What the host does by one instruction may be a volatile or atomic access: it counts as strong, with an acquire or a release, as
- * the processor has them. */
+/* One instruction of the host may be a volatile or atomic access: it counts as strong, and as an acquire or a release, as on the
+ * processor. */
 uint32_t race_kind_of_host(struct races *r, const struct task_note *note, const void *where,
                            const struct host_access *a)
 {

@@ -1,4 +1,4 @@
-/* What is kept of kernels and of the blocks that run. */
+/* What the race detector keeps of kernels, workers and the blocks that run. */
 #include "check/race/current.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ void race_stop_watching(struct races *r, const struct event_launch *launch)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* What is known of them by number holds for a generation; make_block() says whose are which. */
+/* Cached numbers are valid for a generation: see make_block(). */
 void race_clear_histories(struct histories *h, uint64_t keep_bytes)
 {
     numbered_clear(&h->site_epochs, keep_bytes);
@@ -82,7 +82,7 @@ void race_clear_histories(struct histories *h, uint64_t keep_bytes)
     h->generation += 2;
 }
 
-/* What a block that has needed more keeps of the memory of its histories, and what these may be until they are made anew. */
+/* How much memory of its histories a block keeps, and how much they may take before they are cleared. */
 enum { FEW_BYTES = 256 << 10, MANY_BYTES = 1 << 20 };
 
 static void clear_shared(struct race_block *b)
@@ -91,8 +91,8 @@ static void clear_shared(struct race_block *b)
     b->shared_reservations = (struct reservations){0};
 }
 
-/* A phase of shared memory ends, at an epoch, all of whose accesses are before what comes. What is known of its histories holds in the
- * next one, too, if nothing has ordered accesses within it: then it depends on warps, lanes and operations alone. */
+/* Histories and transitions stay valid in the next phase if nothing has ordered accesses within this one: then they depend on warps, lanes
+ * and operations only. */
 void race_end_phase(struct race_block *b, uint32_t epoch)
 {
     bool is_plain = !b->order->irregular && epoch == b->shared_from;
@@ -121,7 +121,7 @@ struct race_worker *race_worker_of(struct races *r, const void *of)
     return k;
 }
 
-/* Of the launch that a block is of. */
+/* The traits of the kernel of a launch. */
 static struct kernel_traits traits_for(struct race_worker *k, struct races *r, const struct event_launch *launch)
 {
     if (k->launch != launch->number || k->traits.kernel != launch->kernel) {
@@ -172,7 +172,7 @@ static bool make_recent(struct race_block *b)
     return b->recent_shared;
 }
 
-/* Generations of shared histories are odd, and of no two blocks of a worker the same; that of the global ones is even. */
+/* Generations of shared histories are odd, and differ between the blocks of a worker; those of global ones are even. */
 static struct race_block *make_block(const struct event_block *block, struct budget *budget)
 {
     static _Atomic uint32_t generations;
@@ -195,7 +195,7 @@ static struct race_block *make_block(const struct event_block *block, struct bud
     return b;
 }
 
-/* One that the worker has left over, where it is large enough. */
+/* The worker's last free record, where it is large enough. */
 static struct race_block *reuse_block(struct race_worker *k, const struct event_block *block)
 {
     struct race_block *b = k->free_blocks;
@@ -237,7 +237,7 @@ static void join_cluster(struct race_block *b, const struct event_block *block)
         }
 }
 
-/* It makes no accesses that could say so. */
+/* The block has no record by which its accesses could report that. */
 static void block_without_memory(struct races *r, const struct event_block *block)
 {
     atomic_store(&r->no_memory, true);

@@ -1,35 +1,35 @@
-/* An access on its way to the cells that it touches: what the files of race/ share. */
+/* The current access, on its way to the cells that it updates: what the files of check/race/ share. */
 #ifndef HEDDLE_CHECK_RACE_CURRENT_H
 #define HEDDLE_CHECK_RACE_CURRENT_H
 
 #include "base/spin_lock.h"
 #include "check/race/state.h"
 
-/* A warp's access that is under way. */
 struct current_access {
     struct races *r;
     struct race_block *b;
     const struct site_table *kernel; /* NULL: a task of another kind */
     const struct access_event *event;
-    bool alike; /* lanes that write one place, by the word that is under way, write the same */
+    bool alike; /* lanes that write one place write the same value */
     unsigned warp;
     const struct access_kind *kind;
     uint32_t kind_number;
-    uint32_t site_epoch;              /* 0: it is still to be made; */
-    uint32_t generation;              /* it holds in this one */
-    struct recent_site_epoch *recent; /* where it stands */
+    uint32_t site_epoch;              /* its number; 0: not made yet */
+    uint32_t generation;              /* of site_epoch */
+    struct recent_site_epoch *recent; /* where it is cached */
     struct histories *h;
     struct reservations *reservations; /* of these */
-    bool shared;   /* the block's own histories; of a cluster's shared memory those of global memory are: */
-    uint64_t base; /* to which addresses of events are relative, on the host */
+    bool
+        shared; /* of shared memory, and the block's own histories; the shared memory of a cluster has those of global memory: */
+    uint64_t base;                   /* what is added to addresses of events */
     const struct event_block *owner; /* of shared memory */
-    bool reported;                   /* by the transition that is under way */
-    enum lane_mapping mapping;       /* of a word that is under way */
-    struct transition last;          /* what was looked up last, */
-    bool one_for_all;                /* and it holds of other lanes, too */
+    bool reported;                   /* a race, by this transition */
+    enum lane_mapping mapping;       /* of this word */
+    struct transition last;          /* the last one */
+    bool one_for_all;                /* the last transition holds for all lanes: struct transition */
 };
 
-/* What one access does to a cell: `lanes` are those of its warp, relative to `lane`. */
+/* Who accesses a cell: lanes of the warp, relative to `lane`. */
 struct lanes {
     uint32_t lanes;
     unsigned lane;
@@ -52,13 +52,13 @@ static inline void race_use_kind(struct current_access *cur, uint32_t number)
     cur->site_epoch = 0;
 }
 
-/* Where a lane's bytes are on the host. */
+/* Of a lane, on the host. */
 static inline uint64_t race_address(const struct access_event *e, unsigned lane)
 {
     return (e->owner ? e->owner->shared : 0) + access_address(e, lane);
 }
 
-/* ---- linearise.c: an access is reported, and performed, while no other one is that would come between ---- */
+/* ---- linearise.c: strong accesses come to the detector in the order in which they are performed ---- */
 
 static inline bool race_is_linearised(const struct race_block *b)
 {
@@ -67,40 +67,41 @@ static inline bool race_is_linearised(const struct race_block *b)
 void race_linearise_begin(struct race_block *b, const struct access_event *e);
 void race_linearise_end(struct race_block *b, const struct access_event *e);
 
-/* ---- events.c: what events tell of a launch ---- */
+/* ---- events.c ---- */
 
-void race_on_access(void *data, const struct access_event *e);
-void race_on_performed(void *data, const struct access_event *e);
+/* The first takes the lock of the order, where the access is linearised, which the second gives back. */
+void race_on_access_and_lock(void *data, const struct access_event *e);
+void race_on_performed_and_unlock(void *data, const struct access_event *e);
 void race_on_sync(void *data, const struct sync_event *e);
 
-/* ---- history.c: what an access makes of the history of a cell ---- */
+/* ---- history.c: the next history ---- */
 
 /* `count` consecutive numbers of cur->h; 0 without memory. */
 uint32_t race_take(struct current_access *cur, struct numbered *from, struct reservation *s, uint32_t count);
-/* The site epoch of cur->kind, of cur->warp as it is now, becomes cur->site_epoch; false without memory. */
+/* Finds or makes the site epoch of the access; false without memory. */
 bool race_new_site_epoch(struct current_access *cur);
 /* The history of one access by one lane. */
 uint32_t race_first_history(struct current_access *cur);
 
-/* What a cell says of accesses before this one. */
+/* A history as a cell has it. */
 struct history_view {
-    const struct access_history *history; /* NULL: there were none */
+    const struct access_history *history; /* NULL: empty */
     unsigned lane;
 };
 
-/* What the access makes of the cell: a history relative to `lane`, or TRANSITION_STAYS. What it finds it tells: cur->reported. */
+/* Computes the next history, relative to `lane`, or TRANSITION_STAYS. Races are reported: cur->reported. */
 uint32_t race_compute_transition(struct current_access *cur, const struct history_view *p, uint32_t lanes,
                                  unsigned lane, uint64_t address);
-/* Most accesses are of this kind: another weak read joins weak reads of its launch, of which at most one other is of its kind, by
- * another warp. False where it is not; else the history, or 0 without memory. */
+/* The same for most accesses: a weak read joins weak reads of its launch, of which at most one is of its kind, by another warp. False
+ * where it is no such access. *number: 0 without memory. */
 bool race_join_reads(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
                      uint32_t *number);
 
-/* ---- transitions.c: the same, found once and then looked up ---- */
+/* ---- transitions.c: memoised ---- */
 
 cell race_transition(struct current_access *cur, cell old, struct lanes lanes, uint64_t address);
 
-/* Only an atomic update of this kind is there, which this one observes: what becomes of the cell is what becomes of a new one. */
+/* The only entry is a read-modify-write of this kind, which this one observes: the result is that of an empty cell. */
 static inline bool race_is_overtaken(const struct current_access *cur, uint32_t old)
 {
     const struct access_history *h = history_at(cur->h, old);
@@ -108,8 +109,7 @@ static inline bool race_is_overtaken(const struct current_access *cur, uint32_t 
            history_site_epoch(cur->h, h->at[0].site_epoch)->kind == cur->kind_number;
 }
 
-/* What reads that stand for others (struct access_history) are of: a launch, or in shared memory what is between two barriers of the
- * block. */
+/* The phase of access_history.enough: a launch, or for shared memory from one barrier of the block to the next. */
 static inline uint32_t race_phase(const struct current_access *cur)
 {
     return cur->shared ? cur->b->order->frontier - cur->b->shared_from : cur->b->task;
@@ -122,21 +122,21 @@ static inline bool race_has_no_effect(const struct current_access *cur, uint32_t
     return kind < 32 && h->enough >> kind & 1 && h->phase == race_phase(cur) && !cur->b->traits.irregular;
 }
 
-/* A strong access comes to strong ones that it cannot race with (is_strong): most are as they are, unless they are its like. */
+/* May a strong access be added to strong ones, of which it can race with none? */
 static inline bool race_is_one_of(const struct current_access *cur, const struct access_history *h)
 {
     return h->is_strong && !cur->shared && cur->kind->strong && cur->kind->scope >= SCOPE_GPU && cur->kind->site &&
            h->newest == cur->b->task && h->element_bytes == cur->kind->bytes;
 }
 
-/* A read of which such a history takes up no more: of a flag that many wait for. */
+/* Is it a read of a flag that many wait for, of which the history takes no more? */
 static inline bool race_is_left_out(const struct current_access *cur, uint32_t old)
 {
     const struct access_history *h = history_at(cur->h, old);
     return !cur->kind->writes && h->n >= HISTORY_STRONG_MOST && race_is_one_of(cur, h);
 }
 
-/* All that is there is before all that still comes. */
+/* Does all that is there happen before all that still comes? */
 static inline bool race_is_retired(const struct current_access *cur, uint32_t old)
 {
     return !cur->shared && history_at(cur->h, old)->newest <= cur->b->retired;

@@ -1,11 +1,11 @@
-/* Is an earlier access, of those that a cell's history has, ordered before the one that is under way, and do the two race? Asked for each
- * entry of each history that an access meets. */
+/* Do an entry of a history and the current access race? Does the earlier one happen before it? Asked for each entry of each history that an
+ * access meets, where the transition is not memoised. */
 #ifndef HEDDLE_CHECK_RACE_EARLIER_H
 #define HEDDLE_CHECK_RACE_EARLIER_H
 
 #include "check/race/current.h"
 
-/* Whose it is, and when, as the order knows them. */
+/* A site epoch in the terms of the order. */
 static inline uint32_t race_incarnation_of(const struct current_access *cur, const struct site_epoch *r)
 {
     return cur->shared ? cur->b->order->number : r->incarnation;
@@ -19,7 +19,7 @@ static inline uint32_t race_task_of(const struct current_access *cur, const stru
     return cur->shared ? cur->b->task : order_incarnation(cur->r->order, r->incarnation)->task;
 }
 
-/* An entry of the cell's history, as the access meets it. */
+/* An entry, with what the current access makes of it. */
 struct earlier {
     struct history_entry entry;
     const struct site_epoch *site_epoch;
@@ -34,7 +34,7 @@ static inline struct earlier race_meet(const struct current_access *cur, struct 
     struct earlier e = {.entry = entry, .site_epoch = history_site_epoch(cur->h, entry.site_epoch)};
     e.kind = race_kind_at(cur->r, e.site_epoch->kind);
     e.incarnation = race_incarnation_of(cur, e.site_epoch);
-    e.lanes = rotate_left(entry.lanes, e.kind->site ? lane : 0); /* a task's are nobody's */
+    e.lanes = rotate_left(entry.lanes, e.kind->site ? lane : 0); /* a task that is no launch has none */
     e.same_incarnation = e.incarnation == cur->b->order->number;
     e.same_task = e.same_incarnation || order_incarnation(cur->r->order, e.incarnation)->task == cur->b->task;
     return e;
@@ -57,7 +57,7 @@ static inline bool race_is_task_before(const struct current_access *cur, const s
            (race_overlaps(cur, e) && order_knows_grids_ended(cur->b->order, cur->warp, lane, cur->b->task));
 }
 
-/* Those of its lanes whose accesses happen before what `lane` does now; its own are, in program order. */
+/* The lanes of an entry whose accesses happen before what `lane` does now; its own do, in program order. */
 static inline uint32_t race_before(const struct current_access *cur, const struct earlier *e, unsigned lane)
 {
     unsigned warp = cur->warp;
@@ -78,7 +78,7 @@ static inline uint32_t race_before(const struct current_access *cur, const struc
     return before;
 }
 
-/* Does each of its accesses happen before one of these lanes'? */
+/* Does each access of an entry happen before that of one of these lanes? */
 static inline bool race_is_before_any(const struct current_access *cur, const struct earlier *e, uint32_t lanes)
 {
     uint32_t left = e->lanes;
@@ -95,7 +95,7 @@ static inline bool race_are_morally_strong(const struct current_access *cur, con
            order_scope_includes(o, cur->kind->scope, cur->b->order->number, e->incarnation);
 }
 
-/* The one observes the other (8.8) if it comes upon what that has written. */
+/* Would `z`, a strong read, observe `w` (8.9.2) if it read what that has written? */
 static inline bool race_can_observe(const struct current_access *cur, const struct earlier *z, const struct earlier *w)
 {
     const struct order *o = cur->r->order;
@@ -104,9 +104,9 @@ static inline bool race_can_observe(const struct current_access *cur, const stru
            order_scope_includes(o, w->kind->scope, w->incarnation, z->incarnation);
 }
 
-/* Causality order, 2: what a strong operation has observed happens before what that one happens before (8.9.4), and it observes through
- * read-modify-writes, each of which has observed the one before it (8.9.2). So a strong write is ordered where a strong read behind it
- * is, unless a write came between that has not observed it. */
+/* Causality order, second rule (8.9.5): a write that a strong operation has observed happens before what that operation happens before. It
+ * observes through read-modify-writes, too, each of which has observed the one before it (8.9.2). So a strong write is ordered where a
+ * later strong read is, unless a write came between that has not observed it. */
 static inline bool race_was_observed(const struct current_access *cur, const struct history_view *p, uint32_t i,
                                      const struct earlier *e, unsigned lane)
 {
@@ -124,13 +124,12 @@ static inline bool race_was_observed(const struct current_access *cur, const str
     return false;
 }
 
-/* pairs.c: reports that the access races with what lane `of` of the earlier one's warp has done; that lanes of it race with each
- * other. */
+/* pairs.c: reports that the access races with that of lane `of` of an entry; that its lanes race with each other. */
 void race_report_pair(struct current_access *cur, const struct earlier *e, unsigned of, unsigned lane,
                       uint64_t address);
 void race_check_lanes(struct current_access *cur, uint32_t lanes, uint64_t address);
 
-/* Of entry i: the first of these lanes that it races with is reported. */
+/* Checks the access by these lanes against entry i, and reports the first race. */
 static inline void race_check_entry(struct current_access *cur, const struct history_view *p, uint32_t i,
                                     const struct earlier *e, uint32_t lanes, uint64_t address)
 {

@@ -1,4 +1,4 @@
-/* Accesses and synchronisation of kernels, as events tell of them, become accesses of blocks (current.h) and happens-before (order.h). */
+/* Events of kernels become current accesses (current.h) and happens-before (check/order/order.h). */
 #include "check/race/current.h"
 
 static uint32_t kind_of(struct race_block *b, const struct access_event *e, enum access_part part)
@@ -12,7 +12,7 @@ static uint32_t kind_of(struct race_block *b, const struct access_event *e, enum
     return p->kind;
 }
 
-/* A weak read of global memory that its launch does not write. */
+/* Is it a weak read of what its launch does not write? */
 static bool is_read_only(const struct race_block *b, const struct access_event *e)
 {
     const struct written *w = &b->written;
@@ -47,14 +47,14 @@ static bool begin(struct current_access *cur, const struct access_event *e, stru
     return cur->kind;
 }
 
-/* A place that strong operations have made a sync variable of is written by a weak one. */
+/* A weak write ends what sync variables have released there. */
 static void forget_releases(const struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
     for (; lanes; lanes &= lanes - 1)
         order_weak_write(cur->b->order, race_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
 }
 
-/* What comes after this launch comes after what one of its threads has learnt of another task, too. */
+/* A thread has acquired what another task has released: successors of this launch come after that task, too. */
 static void learn_from_task(const struct current_access *cur, uint32_t task)
 {
     if (task)
@@ -80,8 +80,8 @@ static void release_elements(struct current_access *cur, const struct access_eve
     }
 }
 
-/* The next of the lanes that are left, from place *i of their order on: one that has written, or one and those behind it that read the
- * same, as nobody has written there between them. */
+/* The next lanes of those that are left, from position *i of their order on: one that has written, or some that read the same place with no
+ * write between them. */
 static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_t left, unsigned *i)
 {
     uint32_t lanes = 0, wrote = e->wrote & left;
@@ -105,7 +105,7 @@ static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_
     return lanes;
 }
 
-/* Lanes one after the other, as they have performed it. */
+/* Lane after lane, in the order in which they have performed it. */
 static void update_strong(struct current_access *cur, const struct access_event *e)
 {
     const struct mem_access *x = &e->site->access;
@@ -132,15 +132,15 @@ static void update_strong(struct current_access *cur, const struct access_event 
     }
 }
 
-/* mbarrier.inval: libcu++'s pipelines have it done by a lane that match.sync alone orders behind the arrivals of the others, which is
- * nothing to the memory model. */
+/* mbarrier.inval is not watched: in libcu++'s pipelines only match.sync orders it after the arrivals of other lanes, which orders nothing
+ * in the memory model. */
 static bool is_invalidation(const struct site *s)
 {
     return s->kind == SITE_MBARRIER && s->mode == MBARRIER_INVAL;
 }
 
-/* What nvcc's cooperative groups of several warps hand over: lanes are reported by shfl.sync alone that it is there. Atomic operations
- * order. */
+/* Memory that nvcc's cooperative groups of several warps reserve is not watched: only shfl.sync says there that data are ready. Atomic
+ * operations on it do order. */
 static bool is_of_system(const struct access_event *e)
 {
     const struct event_launch *l = e->block->launch;
@@ -157,14 +157,14 @@ static bool is_watched(const struct access_event *e)
     return reaches && e->site->accesses && !is_invalidation(e->site) && !is_of_system(e);
 }
 
-/* Must it be known what the access has seen, or whether it has written? */
+/* Does the detector need to know what the access has observed, or whether it has written? */
 static bool waits_for_result(const struct race_block *b, const struct access_event *e)
 {
     return e->strong && (race_is_linearised(b) || site_is_cas(e->site));
 }
 
-/* Work that a lane has issued is done. What waits for it by groups is the lane itself (9.7.9.25.1): then it counts as an access of the
- * lane's at this moment, which is the wait's. Else those know of it that know of the phase of the mbarrier. */
+/* An asynchronous copy is performed. Where the lane waits for it by groups (9.7.9.25.1), it counts as an access of the lane at this moment,
+ * which is that of the wait. Else it is known to those who know of the phase of the mbarrier. */
 static void update_issued(struct race_block *b, const struct access_event *e)
 {
     struct current_access cur;
@@ -175,7 +175,7 @@ static void update_issued(struct race_block *b, const struct access_event *e)
         order_issued_done(b->order, e->warp, lane, race_block_of(e->signals)->order, e->object, e->parity);
 }
 
-void race_on_access(void *data, const struct access_event *e)
+void race_on_access_and_lock(void *data, const struct access_event *e)
 {
     struct current_access cur;
     struct race_block *b = race_block_of(e->block);
@@ -198,7 +198,7 @@ void race_on_access(void *data, const struct access_event *e)
         forget_releases(&cur, e, e->lanes);
 }
 
-/* Lanes one by one where it makes a difference which was the last. */
+/* Lane by lane where it matters which was the last. */
 static void update_performed(struct current_access *cur, const struct access_event *e)
 {
     if (cur->b->traits.releases || site_is_cas(e->site) || (e->site->kind == SITE_STORE && e->pattern != ACCESS_LINEAR))
@@ -207,7 +207,7 @@ static void update_performed(struct current_access *cur, const struct access_eve
         race_update_event(cur, e, e->lanes);
 }
 
-void race_on_performed(void *data, const struct access_event *e)
+void race_on_performed_and_unlock(void *data, const struct access_event *e)
 {
     struct current_access cur;
     struct race_block *b = race_block_of(e->block);
@@ -219,7 +219,7 @@ void race_on_performed(void *data, const struct access_event *e)
     race_linearise_end(b, e);
 }
 
-/* Behind a barrier of all its threads, whose accesses have another epoch now, nothing in shared memory can race with what was before. */
+/* After a barrier of all its threads nothing in the block's shared memory can race with what was before. */
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
 {
     uint32_t was = b->order->epoch;
@@ -269,7 +269,7 @@ void race_on_sync(void *data, const struct sync_event *e)
             order_barrier_arrive(b->order, e->warp, e->lanes, e->id);
         break;
     case EVENT_COLLECTIVE:
-        if (e->site->mode == COLLECTIVE_SYNC) /* of shfl, vote, match and redux the ISA says nothing about memory */
+        if (e->site->mode == COLLECTIVE_SYNC) /* the ISA does not say that shfl, vote, match and redux order memory */
             order_warp_meets(b->order, e->warp, e->lanes);
         break;
     case EVENT_FENCE: fence(b, e); break;

@@ -1,4 +1,4 @@
-/* What becomes of the history of a cell that an access comes to; see history.h and current.h. */
+/* The next history of a cell: which entries race with an access, and which it replaces; see history.h. */
 #include "check/race/earlier.h"
 
 #include <string.h>
@@ -44,9 +44,9 @@ bool race_new_site_epoch(struct current_access *cur)
     return cur->site_epoch != 0;
 }
 
-/* ---- what becomes of a history ---- */
+/* ---- entries that go ---- */
 
-/* Behind it is all that can still come to the cell. */
+/* Does all that can still come to the cell come after it? */
 static bool is_retired(const struct current_access *cur, const struct earlier *e)
 {
     if (cur->shared)
@@ -55,7 +55,7 @@ static bool is_retired(const struct current_access *cur, const struct earlier *e
     return !e->same_task && order_incarnation(cur->r->order, e->incarnation)->task <= cur->b->retired;
 }
 
-/* Whoever is unordered with it is with the new access, and no scope makes a difference. */
+/* Is whoever is unordered with it unordered with the new access, too, whatever the scopes? */
 static bool is_replaced(const struct current_access *cur, const struct earlier *e, uint32_t lanes)
 {
     bool scoped = e->kind->strong && e->kind->scope < SCOPE_GPU;
@@ -68,13 +68,13 @@ static const struct access_kind *kind_of_entry(const struct current_access *cur,
     return race_kind_at(cur->r, history_site_epoch(cur->h, h->at[i].site_epoch)->kind);
 }
 
-/* Does it stand for what a thread that still runs has observed (was_observed)? */
+/* May a thread that still runs be ordered by what this read has observed (race_was_observed)? */
 static bool is_needed(const struct current_access *cur, const struct earlier *e, bool behind_write)
 {
     return behind_write && e->kind->strong && e->kind->reads && !order_has_ended(cur->r->order, e->incarnation);
 }
 
-/* Another of the new access's kind, in its launch: how well the two stand for all of these. */
+/* How well an entry of the new access's kind and launch represents, together with it, all others of these; -1: it is none. */
 static int rank_of(const struct current_access *cur, const struct earlier *e)
 {
     if (e->kind != cur->kind || !e->same_task)
@@ -82,8 +82,8 @@ static int rank_of(const struct current_access *cur, const struct earlier *e)
     return !e->same_incarnation ? 2 : e->site_epoch->warp != cur->warp;
 }
 
-/* Of others of the same kind in a regular launch, the one to stay with the new access: of another block, else of another warp, and
- * of these the later. With it stay those that are still needed. Their lanes are relative to `lane`. */
+/* In a regular launch one entry of the new access's kind stays: of another block, else of another warp, and of these the latest. Those that
+ * are still needed stay, too. Lanes are relative to `lane`. */
 static uint32_t thin_out(const struct current_access *cur, struct history_entry *out, uint32_t count, unsigned lane)
 {
     uint32_t best = 0, same = 0, kept = 0;
@@ -107,7 +107,7 @@ static uint32_t thin_out(const struct current_access *cur, struct history_entry 
     return same > 1 ? kept : count;
 }
 
-/* The new access has observed it (8.9.2), through updates alone: whatever comes behind the one comes behind the other. */
+/* Has the new access observed it (8.9.2), through read-modify-writes only? Then whatever comes after the one comes after the other. */
 static bool is_observed_by(const struct current_access *cur, const struct access_history *h, uint32_t i,
                            const struct earlier *e)
 {
@@ -121,8 +121,9 @@ static bool is_observed_by(const struct current_access *cur, const struct access
     return true;
 }
 
-/* In a regular launch two accesses of blocks, or of warps of this block, that differ stand for all of their kind and launch: a later
- * one is of one block and one warp, and unordered with one of the two. Strong ones are needed for what they have observed. */
+/* Do two entries represent all accesses of the new one's kind and launch? In a regular launch, if they are of different blocks, or of
+ * different warps of this block: a later access is of one block and one warp, and unordered with one of the two. Strong ones are needed
+ * for what they have observed. */
 static bool has_enough(const struct current_access *cur, const struct history_entry *at, uint32_t count,
                        bool of_this_block)
 {
@@ -150,7 +151,7 @@ static bool is_weak_read(const struct current_access *cur, const struct site_epo
     return !c->strong && !c->writes && race_task_of(cur, r) == cur->b->task;
 }
 
-/* The first such kind says from which number on bits count. */
+/* The first kind determines from which number on there are bits. */
 static void add_enough(struct access_history *h, uint32_t kind)
 {
     if (!h->enough && kind <= UINT16_MAX)
@@ -167,14 +168,14 @@ static bool are_weak_reads(const struct current_access *cur, const struct access
     return true;
 }
 
-/* Is what comes in this phase unordered with one of the two at least? Of blocks, or in shared memory of warps, that differ. */
+/* Is every later access of this phase unordered with at least one of the two? They are of different blocks, or in shared memory warps. */
 static bool stand_for_others(const struct current_access *cur, const struct site_epoch *a, const struct site_epoch *b)
 {
     return cur->shared ? a->warp != b->warp && a->epoch >= race_phase(cur) && b->epoch >= race_phase(cur)
                        : a->incarnation != b->incarnation;
 }
 
-/* Which kinds have enough? */
+/* Finds the kinds that are represented already. */
 static void find_enough(const struct current_access *cur, struct access_history *h)
 {
     h->phase = race_phase(cur);
@@ -204,7 +205,7 @@ static bool are_strong_for_all(const struct current_access *cur, const struct ac
     return true;
 }
 
-/* A read is left out: of a flag that many wait for, where all that is there is strong, sooner than elsewhere. */
+/* Is a read left out? Of a flag that many wait for, where all entries are strong, sooner than elsewhere. */
 static bool is_full(const struct current_access *cur, const struct access_history *h)
 {
     if (cur->kind->writes || h->n < HISTORY_STRONG_MOST)
@@ -232,13 +233,13 @@ static struct access_history *take_history(struct current_access *cur, uint32_t 
     return h;
 }
 
-/* It is whole before who has no lock of a cell finds its number there. */
+/* The history is complete before a reader without the cell's lock can find its number. */
 static void publish_history(void)
 {
     atomic_thread_fence(memory_order_release);
 }
 
-/* The lanes of the entries are the warps'; those of the history are relative to `lane`. */
+/* Lanes of `at` are the warps', those of the history relative to `lane`. */
 static uint32_t new_history(struct current_access *cur, const struct history_entry *at, uint32_t count, unsigned lane)
 {
     uint32_t number;
@@ -298,7 +299,7 @@ bool race_join_reads(struct current_access *cur, const struct history_view *p, u
     return true;
 }
 
-/* As new_history() makes one of this access alone. */
+/* The same as new_history() of this access alone. */
 uint32_t race_first_history(struct current_access *cur)
 {
     uint32_t number;
@@ -317,7 +318,7 @@ uint32_t race_first_history(struct current_access *cur)
     return cur->recent->first[cur->mapping] = number;
 }
 
-/* Does a history say what these entries say? */
+/* Has a history these entries? */
 static bool is_same(const struct current_access *cur, const struct history_view *p, const struct history_entry *at,
                     uint32_t count)
 {
@@ -330,7 +331,7 @@ static bool is_same(const struct current_access *cur, const struct history_view 
     return true;
 }
 
-/* Of a cell that takes up no more reads. */
+/* Checks a read that is left out. */
 static void check_writes(struct current_access *cur, const struct history_view *p, uint32_t lanes, uint64_t address)
 {
     for (uint32_t i = 0; i < p->history->n; i++)
@@ -340,15 +341,14 @@ static void check_writes(struct current_access *cur, const struct history_view *
         }
 }
 
-/* Does an entry of the site epoch that the access has take up its lanes? Not where it matters which of them was the last:
- * race_was_observed. */
+/* May lanes be added to an entry of the same site epoch? Not where it matters which of them was the last: race_was_observed. */
 static bool joins_entry(const struct current_access *cur, uint32_t site_epoch)
 {
     return site_epoch == cur->site_epoch && !(cur->kind->strong && cur->kind->writes && !cur->kind->reads);
 }
 
-/* The access, by these lanes of the warp, is checked against all that is there. What stays of it goes to `out`; lanes that this
- * access has come from before join it. */
+/* Checks the access, by these lanes of the warp, against all entries. Those that stay go to `out`; lanes of an entry of the same site
+ * epoch are added to `lanes`. */
 static uint32_t check_all(struct current_access *cur, const struct history_view *p, uint32_t *lanes, uint64_t address,
                           struct history_entry *out)
 {
@@ -364,8 +364,8 @@ static uint32_t check_all(struct current_access *cur, const struct history_view 
     return count;
 }
 
-/* What stays of the history goes to `out`, relative to p->lane as it was; `reads` of these, at the beginning, only read: a write is of
- * another kind than all of them. Lanes that this access has come from before join it. */
+/* The same for strong entries, of which none races with the access. Lanes of `out` are relative to p->lane; the first `reads` of it only
+ * read, and a write is of no kind of these. */
 static uint32_t keep_strong(struct current_access *cur, const struct history_view *p, uint32_t *lanes,
                             struct history_entry *out, uint32_t *reads)
 {

@@ -1,20 +1,19 @@
-/* Access histories: what the race detector knows of a cell of memory.
+/* Access histories: what the race detector remembers of a shadow cell (docs/RACES.md).
  *
- * A history is the set of earlier accesses to a cell that a later one can still race with, each with who made it: a *site epoch* (an
- * access of a place in the program, by a warp of an incarnation, between two of its synchronisations) and lanes. Histories are made
- * once and never change; a cell holds the number of its own, so that cells with the same past share one, and what an access makes
- * of a history is computed once and then looked up (struct transition). 0 is the empty history. Those that no cell names any more are
- * given back now and then (gc.c).
+ * A history is the set of earlier accesses to a cell that a later one can still race with. An entry is a *site epoch* (an access kind, by a
+ * warp of an incarnation, in an epoch) and lanes. Histories are immutable and numbered; a cell holds a number, so that cells that were
+ * accessed alike share one history, and what an access makes of a history is computed once and then looked up (struct transition). 0 is the
+ * empty history. Histories that no cell names any more are garbage (gc.c).
  *
- * Which entries a new access replaces, so that every pair of places that can race is still found:
- *   - one of the same place and kind that happens before it: whatever is unordered with that one is unordered with the new one;
- *   - one that happens before everything that can still come: of a launch that all have synchronised with, or, in shared memory, of
- *     before a barrier of the whole block;
- *   - of three of the same place and kind in a launch whose threads synchronise by whole blocks and warps alone, one: a later access
- *     is of one warp, and of two of different warps (or blocks) at least one is unordered with it. (Elsewhere all are kept.) Of weak
- *     ones the third changes nothing; of strong ones the last are needed, for what they have observed;
- *   - of reads in such a launch of what the launch does not write (written.h), one: a later write is of another launch, copy or host,
- *     with all of whose threads it is ordered alike.
+ * A new access drops these entries, and every pair of places that can race is still found:
+ *   - one of the same kind that happens before it: whatever is unordered with that one is unordered with the new one;
+ *   - one that is retired: it happens before everything that can still come, as it is of a task that all have waited for, or, in shared
+ *     memory, from before a barrier of the whole block;
+ *   - in a launch whose threads synchronise by whole blocks and warps only, all but two of one kind, of different blocks or warps: a later
+ *     access is of one warp, and unordered with one of the two. A third weak access changes nothing; of strong ones the last are kept,
+ *     for what they have observed;
+ *   - in such a launch, all but one read of what the launch does not write (written.h): a later write is by another launch, a copy or the
+ *     host, which is ordered alike with all threads of the launch.
  */
 #ifndef HEDDLE_CHECK_HISTORY_H
 #define HEDDLE_CHECK_HISTORY_H
@@ -22,21 +21,20 @@
 #include "check/shadow/numbered.h"
 #include "check/order/order.h"
 
-/* A place in the program and what it does to memory. */
+/* A place in the program and one kind of access there. */
 struct access_kind {
-    const struct site
-        *site;      /* of a kernel's instruction: one of those that are made of it; NULL: of the host, or of a task */
-    uint32_t place; /* number of the instruction, or of the host's place; findings are about pairs of these */
-    uint32_t next;  /* kind in the bucket of the races, or 0 */
-    uint8_t bytes;  /* of an element */
-    uint8_t lane_shift; /* log2 of the bytes of a lane */
+    const struct site *site; /* one of those of the instruction; NULL: of the host, or of a task that is no launch */
+    uint32_t place;          /* number of the instruction, or of the host's place; findings are about pairs of these */
+    uint32_t next;           /* of its bucket, or 0 */
+    uint8_t bytes;           /* of an element */
+    uint8_t lane_shift;      /* log2 of the bytes of a lane */
     bool reads, writes, strong, atomic;
-    bool issued;      /* by work that a lane has issued and an mbarrier hears of: order_issued_before() */
-    bool torn;        /* a strong read of what several writes have left: it has observed none (8.9.2) */
-    bool is_init;     /* mbarrier.init */
-    bool read_only;   /* a weak read of what nobody writes in its launch: written.h */
-    bool is_mbarrier; /* another operation of an mbarrier: these are made for each other, whatever their scopes */
-    enum scope scope; /* of a strong one */
+    bool issued;                  /* by a copy that a lane has issued and an mbarrier hears of: order_issued_before() */
+    bool torn;                    /* a strong read of what several writes have left: it observes none (8.9.2) */
+    bool is_init;                 /* mbarrier.init */
+    bool read_only;               /* a weak read of what nobody writes in its launch: written.h */
+    bool is_mbarrier;             /* another operation of an mbarrier; these never race with each other */
+    enum scope scope;             /* of a strong one */
     const struct task_note *note; /* of a task that is no launch; else NULL: */
     const void *where;            /* whose it is, as hd_checker_options.place says it; or NULL */
 };
@@ -48,15 +46,15 @@ struct site_epoch {
     uint32_t warp;
 };
 
-/* Lanes of a warp are relative to the one that a cell names (cells.h): lane l is bit (l - lane) % 32. So cells that consecutive
- * lanes have accessed have one history, and so have those that other lanes of the warp access alike. A task that is no launch has
- * bit 0. */
+/* Lanes are relative to the lane that the cell names (cells.h): lane l is bit (l - lane) % 32. So cells that consecutive lanes have
+ * accessed share one history. A task that is no launch has bit 0. */
 struct history_entry {
     uint32_t site_epoch;
     uint32_t lanes;
 };
 
-/* Whose the bytes of a word are: all the same lanes'; or each is, or each two are, of lanes that are one further. */
+/* How a word's four bytes map to lanes. SAME: all belong to the same lanes. BY_BYTE: byte i belongs to lane + i. BY_HALF: bytes 2i and 2i
+ * + 1 belong to lane + i. */
 enum lane_mapping { LANES_SAME, LANES_BY_BYTE, LANES_BY_HALF };
 static inline unsigned mapping_lane(enum lane_mapping s, unsigned byte)
 {
@@ -65,13 +63,12 @@ static inline unsigned mapping_lane(enum lane_mapping s, unsigned byte)
 
 struct access_history {
     uint16_t n : 11;
-    uint16_t is_strong : 1;  /* all of one launch, strong for all threads of the device, and of the same size */
-    uint16_t only_reads : 1; /* weak ones, by one task alone */
+    uint16_t is_strong : 1;  /* all are of one launch, strong in the device's scope at least, and of one size */
+    uint16_t only_reads : 1; /* all are weak reads, by one task */
     uint16_t only_tasks : 1; /* no accesses of kernels */
     uint16_t mapping : 2;    /* enum lane_mapping */
-    /* Of a history that is_strong: how many entries at its beginning only read; the bytes of an element. Of one that only_reads:
-     * reads of this phase (race_phase) that would change nothing, by their kinds; from a number on, a bit for each in `enough`,
-     * which is 0 in all other histories. */
+    /* Where it is_strong: how many entries at its beginning only read; the bytes of an element. Where it only_reads: which kinds of reads
+     * change nothing in this phase (race_phase), as a bit of `enough` for each number from enough_from on. `enough` is 0 elsewhere. */
     union {
         uint16_t n_reads, enough_from;
     };
@@ -79,14 +76,14 @@ struct access_history {
         uint32_t element_bytes, phase;
     };
     uint32_t enough;
-    uint32_t newest; /* of the tasks that the accesses are of */
+    uint32_t newest; /* task of its accesses */
     struct history_entry at[];
 };
 _Static_assert(sizeof(struct access_history) == 16, "HISTORY_UNIT holds a history of two entries");
 enum { HISTORY_UNIT = 32 }; /* bytes; histories are numbered by these */
 
-/* Of global memory, whose numbers are taken, and hold, under the lock of a cell; or of a block's shared memory, which its worker
- * has. A number that is not in a cell holds for a generation. */
+/* The histories of global memory, or of a block's shared memory, which belongs to its worker. Numbers of global memory are taken, and are
+ * valid, under the lock of a cell. A number that is in no cell is valid for a generation. */
 struct histories {
     struct numbered site_epochs; /* struct site_epoch */
     struct numbered histories;   /* by HISTORY_UNIT */
@@ -95,8 +92,8 @@ struct histories {
     _Atomic bool gc_due; /* to be collected */
 };
 
-/* Entries of a history, at most, and of one that has strong accesses alone: further reads are left out, and for a write the oldest
- * goes. Writes that may race with what was left out are counted. */
+/* The most entries of a history, and of one of strong accesses only: further reads are left out, and for a write the oldest entry goes.
+ * Writes that may race with what was left out are counted. */
 enum { HISTORY_MOST = 256, HISTORY_STRONG_MOST = 64 };
 
 static inline const struct site_epoch *history_site_epoch(const struct histories *h, uint32_t site_epoch)
@@ -114,7 +111,7 @@ static inline uint32_t history_units(unsigned entries)
            HISTORY_UNIT;
 }
 
-/* The lanes of an entry where a cell names this lane. */
+/* Lanes of an entry, as a cell that names a lane has them. */
 static inline uint32_t rotate_left(uint32_t x, unsigned n)
 {
     return x << (n & 31) | x >> (-n & 31);

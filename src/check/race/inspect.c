@@ -1,5 +1,4 @@
-/* Who looks at cells without accessing what they are of: the bytes of torn reads, shared memory that ends or begins, the proxies. See
- * current.h. */
+/* Looking at cells without an access: for torn reads, for shared memory that begins or ends, for the proxies. See current.h. */
 #include "check/race/current.h"
 
 #include <string.h>
@@ -46,7 +45,6 @@ bool race_is_torn(const struct current_access *cur, const cell *c, uint64_t addr
 
 /* ---- all cells of some bytes ---- */
 
-/* Those of so many words from an address on. */
 static void clear_cells(struct current_access *cur, cell *c, uint32_t words, uint64_t address)
 {
     (void)cur, (void)address;
@@ -61,7 +59,7 @@ static void check_end_of(struct current_access *cur, cell *c, uint32_t words, ui
                            address + 4 * i + byte);
 }
 
-/* The cells of words, as far as they are under one lock. */
+/* Sees the cells of words, lock by lock. */
 static void each_cells(struct current_access *cur, uint64_t begin, uint64_t end,
                        void (*see)(struct current_access *, cell *, uint32_t, uint64_t))
 {
@@ -99,7 +97,7 @@ void race_check_ends(struct race_block *b, const struct event_block *block)
         each_shared(&cur, block, check_end_of);
 }
 
-/* Who looks at the past of bytes. */
+/* Who sees the histories of bytes. */
 struct look {
     struct current_access now;
     uint64_t begin, end;

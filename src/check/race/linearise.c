@@ -1,9 +1,9 @@
-/* Accesses of global memory are reported in the order in which they are performed, where that matters: strong ones of kernels whose
- * strong operations observe each other, and the weak writes beside them.
+/* Linearisation: strong accesses of global memory, of kernels whose strong operations observe each other, come to the detector in the
+ * order in which they are performed, and so do the weak writes beside them.
  *
- * Strong accesses have the order's lock from before they are performed until they have been reported. A weak write has no lock: it says
- * what it writes, and looks whether a strong access of that is under way; who begins a strong access says so, and waits for the writes
- * that have begun. One of two sees the other.
+ * A strong access holds the order's lock from before it is performed until the detector has seen it. A weak write takes no lock: it
+ * announces what it writes, and then looks for a strong access there that is under way; a strong access announces itself, and then waits
+ * for the weak writes there that have begun. So one of the two sees the other (Dekker).
  */
 #include "check/race/current.h"
 
@@ -28,7 +28,7 @@ static bool is_within(struct span *s, const struct access_event *e)
            atomic_load_explicit(&s->low, memory_order_relaxed) < e->high;
 }
 
-/* Who waits for the lock has said so already. */
+/* It is announced before it waits for the lock. */
 static void begin_strong(struct race_block *b, const struct access_event *e)
 {
     struct races *r = b->races;
@@ -52,7 +52,7 @@ static bool is_under_way(const struct race_block *b, const struct access_event *
     return false;
 }
 
-/* Has a strong write left something where the lanes write? Nobody makes such a place meanwhile. */
+/* Is there a sync variable where the lanes write? None is made meanwhile. */
 static bool meets_release(const struct race_block *b, const struct access_event *e)
 {
     for (uint32_t left = b->traits.releases ? e->lanes : 0; left; left &= left - 1)
@@ -64,7 +64,7 @@ static bool meets_release(const struct race_block *b, const struct access_event 
 static void begin_weak_write(struct race_block *b, const struct access_event *e)
 {
     struct race_worker *k = b->worker;
-    k->is_writing = e->space != SPACE_SHARED; /* that is its worker's */
+    k->is_writing = e->space != SPACE_SHARED; /* which belongs to its worker */
     if (k->is_writing) {
         set_span(&k->writing, e);
         atomic_thread_fence(memory_order_seq_cst);
@@ -84,7 +84,7 @@ void race_linearise_begin(struct race_block *b, const struct access_event *e)
         begin_weak_write(b, e);
 }
 
-/* Has it compared and swapped nothing, after a thread of another worker was the last that wrote? The order's lock is held. */
+/* Has its compare-and-swap failed, after a thread of another worker was the last that wrote? With the order's lock. */
 static bool waits_for_another_worker(struct races *r, struct race_worker *k, const struct access_event *e)
 {
     if (e->strong && e->wrote)
@@ -92,8 +92,8 @@ static bool waits_for_another_worker(struct races *r, struct race_worker *k, con
     return site_is_cas(e->site) && !e->wrote && r->wrote_last != k;
 }
 
-/* Exponential backoff: the other worker has the order's lock, and what is behind it in its caches, until it is done. One that waits for
- * a thread of its own goes on at once, as nobody else runs that thread. */
+/* Exponential backoff, so that the other worker keeps the order's lock, and what it protects, in its caches. Who waits for a thread of its
+ * own worker goes on at once, as nobody else runs that thread. */
 static void back_off(struct race_worker *k)
 {
     enum { LEAST = 64, MOST = 4096 };

@@ -1,4 +1,4 @@
-/* Races as they are reported: between what, and why; see earlier.h. */
+/* From a race between two accesses to a finding: who they are, and why they race; see earlier.h. */
 #include "check/race/earlier.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static struct race_side side(const struct current_access *cur, const struct acce
 {
     const struct incarnation *i = order_incarnation(cur->r->order, incarnation);
     struct race_side s = {.kind = c, .incarnation = {.task = i->task}, .thread = thread};
-    memcpy(s.incarnation.ctaid, i->ctaid, sizeof i->ctaid); /* what findings say of it, and never changes */
+    memcpy(s.incarnation.ctaid, i->ctaid, sizeof i->ctaid); /* what findings name, and never changes */
     memcpy(s.incarnation.block, i->block, sizeof i->block);
     return s;
 }
@@ -41,7 +41,7 @@ void race_report_pair(struct current_access *cur, const struct earlier *e, unsig
     race_add_finding(cur->r, &datum, reason_of(cur, e), &earlier, &later);
 }
 
-/* A strong access that a thread of the block has come upon by a strong one of its own has been made. */
+/* Has a thread of the block observed the strong access by a strong one of its own? Then it was made before the block's end. */
 static bool is_seen(const struct current_access *cur, const struct history_view *p, uint32_t i, const struct earlier *e)
 {
     bool seen = false;
@@ -67,8 +67,8 @@ void race_check_end(struct current_access *cur, cell at, uint64_t address)
     }
 }
 
-/* Lanes of one instruction that write one place: nothing orders them. Where they write the same, which of them was the last makes no
- * difference to anybody, and it is left out: compilers do so, Triton's to store what a whole warp has. */
+/* Nothing orders lanes that write one place by one instruction. Where they write the same value it makes no difference which was the last,
+ * and nothing is reported: compilers do so, such as Triton's to store what a whole warp has. */
 void race_check_lanes(struct current_access *cur, uint32_t lanes, uint64_t address)
 {
     if (!cur->kind->writes || cur->kind->strong || cur->alike || !(lanes & (lanes - 1)))

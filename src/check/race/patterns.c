@@ -15,7 +15,7 @@ void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, u
 {
     cur->alike = write_alike(cur, lanes);
     address += cur->base;
-    /* Of atomic updates of one place, which lanes perform in their order, the last has observed the others. */
+    /* Lanes perform read-modify-writes of one place in their order: the last has observed the others. */
     unsigned lane = race_is_rmw(cur->kind) ? 31 - (unsigned)__builtin_clz(lanes) : (unsigned)__builtin_ctz(lanes);
     uint32_t relative = race_is_rmw(cur->kind) ? 1 : lanes >> lane;
     race_update_together(cur, address, bytes, (struct lanes){relative, lane}, ALL_BYTES);
@@ -34,7 +34,7 @@ static void update_stretch(struct current_access *cur, uint64_t base, uint64_t b
     }
 }
 
-/* Runs of neighbouring lanes, each a stretch of places: those of the whole warp, or where few lanes between take no part. */
+/* Runs of neighbouring lanes are taken as stretches where there are few of them. */
 static bool has_few_runs(uint32_t lanes)
 {
     return __builtin_popcount(lanes & ~(lanes << 1)) <= 4;
@@ -47,7 +47,7 @@ static void update_runs(struct current_access *cur, const struct access_event *e
         update_stretch(cur, r.address, r.bytes, (struct lanes){1, r.lane});
 }
 
-/* Both halves of a warp: each its own stretch of places, or its own place; or both the same. */
+/* Each half of a warp accesses a stretch, or a place, of its own; or both the same. */
 static void update_halves(struct current_access *cur, const struct access_event *e)
 {
     enum { HALF = 0xffff };
@@ -71,7 +71,7 @@ static void update_halves(struct current_access *cur, const struct access_event 
     }
 }
 
-/* Do lanes access one place? False: no two of them. */
+/* May two lanes access one place? */
 static bool may_meet(const struct access_event *e, uint32_t lanes, unsigned lane_shift)
 {
     uint64_t places = 0;
@@ -105,7 +105,7 @@ static void update_by_place(struct current_access *cur, const struct access_even
         race_update(cur, place[i], e->bytes, at[i]);
 }
 
-/* Weak writes of one place by one instruction race; of reads and atomic updates each lane's stands for itself. */
+/* Weak writes of one place by one instruction race with each other; else each lane is taken by itself. */
 static void update_any(struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
     if (cur->kind->writes && !cur->kind->strong && may_meet(e, lanes, cur->kind->lane_shift))

@@ -1,11 +1,11 @@
-/* Proxies (PTX ISA 8.3, 9.7.9.25.2, 9.7.15.3): bulk copies, copies by tensor maps and wgmma access memory by the async proxy, all else by
- * the generic one. What a thread has written by the one is ordered before an access by the other only where a fence.proxy.async stands
- * between the two, besides what orders the threads; a part of racecheck.
+/* Missing proxy fences (PTX ISA 8.6, 9.7.9.25.2, 9.7.15.3). Bulk copies, copies by tensor maps and wgmma access memory by the async proxy,
+ * all else by the generic one. A write by the generic proxy is ordered before an access by the async proxy only where a fence.proxy.async
+ * stands between the two, besides what orders the threads.
  *
- * Of each word of shared memory the last write by the generic proxy is kept, with its epoch: those before it are ordered before it, else
- * they race with it. Of global memory the histories have the writes. Those of the same launch count: what is before a launch is so in all
- * proxies. Copies are looked at when they are issued, with what their thread knows by then. What the async proxy itself has written needs
- * no fence: one is part of its completion. Nor is one asked for between a read by the generic proxy and a write by the other.
+ * For each word of shared memory the last write by the generic proxy is kept, with its epoch: earlier ones are ordered before it, or race
+ * with it. For global memory the histories have the writes. Only those of the same launch count, as what comes before a launch does so in
+ * all proxies. Copies are checked when they are issued, with what their thread knows by then. What the async proxy itself writes needs no
+ * fence, which is part of its completion; nor does a write by it after a read by the generic proxy.
  */
 #include "check/checker.h"
 #include "check/race/state.h"
@@ -15,7 +15,7 @@
 #include "exec/async.h"
 
 struct proxy_write {
-    const struct site *site; /* NULL: none that counts */
+    const struct site *site; /* NULL: no write that counts */
     uint32_t epoch;
     uint8_t warp, lane;
 };
@@ -37,7 +37,7 @@ static void start(struct event_block *b)
 {
     uint64_t words = (b->launch->shared_bytes + 3) / 4;
     struct proxies *p = calloc(1, sizeof *p + words * sizeof *p->at);
-    if (p) /* else the block is not looked at */
+    if (p) /* else the block is not checked */
         p->words = words;
     event_keep(b, slot, p);
 }
@@ -89,7 +89,7 @@ struct async_access {
     bool writes;
 };
 
-/* A write by the generic proxy that it comes upon. */
+/* A write by the generic proxy that it meets. */
 struct upon {
     const struct site *site;
     uint32_t incarnation;
@@ -158,11 +158,11 @@ static void look_at(struct checker *c, const struct async_access *x)
 struct look {
     struct checker *checker;
     const struct async_access *access;
-    const struct access_history *last; /* that had nothing to say, as it was read of a lane: */
+    const struct access_history *last; /* in which nothing was missing, relative to a lane: */
     unsigned lane;
 };
 
-/* Of lanes that have written together, the last; false where none has that counts, or all are fenced. */
+/* Of lanes that have written together, the last whose write is ordered but not fenced; false where there is none. */
 static bool find_missing(const struct look *l, const struct site_epoch *r, uint32_t lanes, struct upon *w)
 {
     const struct async_access *x = l->access;
@@ -182,7 +182,7 @@ static bool find_missing(const struct look *l, const struct site_epoch *r, uint3
     return before;
 }
 
-/* Most neighbours have one history, and the same lane or the next. */
+/* Most neighbours share a history. */
 static void see_history(void *data, const struct histories *of, const struct access_history *h, unsigned lane,
                         uint64_t address)
 {

@@ -1,4 +1,4 @@
-/* Data races; see races.h. Accesses of tasks that are no launches, and of the host; what is forgotten. */
+/* The life of the race detector, and accesses of the host and of tasks that are no launches; see races.h. */
 #include "check/race/current.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void on_schedule(void *data, const struct schedule_event *e)
         race_block_ends(e->block);
 }
 
-/* What malloc gives has no past: free and malloc are in the machine's hands. */
+/* What malloc gives has no history: free and malloc synchronise by themselves. */
 static void on_heap(void *data, const struct heap_event *e)
 {
     if (!e->is_free)
@@ -21,7 +21,7 @@ static void on_heap(void *data, const struct heap_event *e)
 
 /* ---- life ---- */
 
-/* Of one thread. */
+/* It stands for one thread. */
 static struct race_block *make_task_block(void)
 {
     struct race_block *b = calloc(1, sizeof *b);
@@ -72,8 +72,8 @@ struct races *races_new(struct machine *m, struct timelines *timelines, struct b
                                                 EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_COLLECTIVE) |
                                                 EVENT_BIT(EVENT_FENCE) | EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_HEAP) |
                                                 EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
-                                       .access = race_on_access,
-                                       .performed = race_on_performed,
+                                       .access = race_on_access_and_lock,
+                                       .performed = race_on_performed_and_unlock,
                                        .sync = race_on_sync,
                                        .heap = on_heap,
                                        .schedule = on_schedule};
@@ -131,7 +131,7 @@ void races_begin(struct races *r, const struct site_table *k)
 
 /* ---- what is retired ---- */
 
-/* Of histories that tell nothing any more so much is kept: they cost time to take anew. */
+/* So much memory of histories that are no longer needed is kept: taking it anew costs time. */
 enum { KEPT_BYTES = 4 << 20 };
 
 static uint64_t bytes_of_histories(const struct histories *h)
@@ -167,7 +167,7 @@ void races_idle(struct races *r)
 
 /* ---- tasks that are no launches ---- */
 
-/* Its block stands for one thread. With the range's lock held; false where memory is exhausted. */
+/* With the range's lock held; false without memory. */
 static bool begin_task(struct current_access *cur, struct races *r, struct race_block *b, uint32_t kind)
 {
     b->worker = race_worker_of(r, NULL);
@@ -196,7 +196,7 @@ static void update_as_task(struct current_access *cur, uint64_t address, uint64_
         race_update_range(cur, address, bytes, 0);
 }
 
-/* Of a range at a time: then histories may be due to be collected. */
+/* Of a range at once; between pieces garbage may be collected. */
 enum { PIECE_BYTES = 1 << 20 };
 
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
@@ -217,7 +217,7 @@ void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, 
     pthread_mutex_unlock(&r->range_lock);
 }
 
-/* Its accesses until it waits or submits are one task; what it has learnt from threads it knows for good. */
+/* The host's accesses until it waits or submits are one task; what it has acquired from threads it knows for good. */
 static void set_host_task(struct races *r, uint32_t task)
 {
     struct race_block *b = r->host;
@@ -227,8 +227,8 @@ static void set_host_task(struct races *r, uint32_t task)
     race_set_task(b, task);
 }
 
-/* What releases is reported before it is done, what acquires when it is: so nobody observes what is not reported yet, and a read is taken
- * for one that has seen all that had been written when it is reported. */
+/* A release is recorded before the write is performed, an acquire after the read: so nobody observes a write that is not recorded yet, and
+ * a read counts as having observed all that was written by then. */
 static uint32_t host_synchronises(struct current_access *cur, const struct host_access *a, bool done)
 {
     struct strong_access s = {.address = a->address,

@@ -1,13 +1,13 @@
-/* The findings of the race detector: one for each pair of places and reason, whichever of its many occurrences came first; see races.h. */
+/* The findings of the race detector: one for each pair of places and reason, whichever of its occurrences came first; see races.h. */
 #include "check/race/state.h"
 
 #include <stdlib.h>
 
 #include "base/text.h"
 
-/* ---- which of many sights is reported: the same ones, whoever ran when ---- */
+/* ---- which of many occurrences is reported: the same one under every schedule ---- */
 
-/* Of plain accesses that nothing orders, the pair that is furthest apart is reported: what orders it orders the others. */
+/* Of accesses that nothing orders, the pair of threads that are furthest apart is reported: what orders these orders the others. */
 static bool is_plain(enum race_reason reason)
 {
     return reason <= RACE_HOST;
@@ -32,7 +32,7 @@ static int compare(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
-/* By the lines of the kernel itself, then by the innermost ones. */
+/* By the lines of the kernel, then by the innermost inlined ones. */
 static int compare_locs(const struct ptx_loc *a, const struct ptx_loc *b)
 {
     const struct ptx_loc *x = a, *y = b;
@@ -65,7 +65,7 @@ static uint32_t rank(const struct access_kind *c)
            (uint32_t)c->strong << 28 | (uint32_t)c->scope << 16 | (uint32_t)c->bytes << 8 | c->lane_shift;
 }
 
-/* The order in which the two are reported: what is no kernel's comes last. */
+/* Which of the two accesses is named first: one of a kernel, then the earlier in the text. */
 static int compare_sides(const struct race_side *a, const struct race_side *b)
 {
     const struct access_kind *x = a->kind, *y = b->kind;
@@ -75,7 +75,7 @@ static int compare_sides(const struct race_side *a, const struct race_side *b)
     return order ? order : compare(rank(x), rank(y));
 }
 
-/* Is this pair of accesses rather reported than the one that is? */
+/* Is this pair of accesses to be reported in place of the one that is? */
 static bool is_better(const struct race *f, enum race_reason reason, const struct race_side *first,
                       const struct race_side *second)
 {
@@ -129,7 +129,7 @@ uint32_t races_count(const struct races *r)
     return r->n_found + r->unwatched.times;
 }
 
-/* ---- the host's places, which are asked for when findings are reported ---- */
+/* ---- places of the host, resolved when findings are reported ---- */
 
 struct frames {
     const hd_frame *at;
@@ -185,8 +185,7 @@ static bool is_the_same(const struct race *a, const struct race *b)
            place_same_line(&a->place[1], &b->place[1]);
 }
 
-/* Those of the same lines as `first`, `also` by their number: the one that is reported has their count, and which other instructions they
- * are of. */
+/* Which other instructions of the same lines race: the finding that is reported has the count of all of them. */
 static const char *also_words(const struct race *const *also, uint32_t n, struct arena *arena)
 {
     enum { MOST_LISTED = 8 };
@@ -194,7 +193,7 @@ static const char *also_words(const struct race *const *also, uint32_t n, struct
     for (uint32_t i = 0; i < n && i < MOST_LISTED; i++) {
         const struct place *x = &also[i]->place[0], *y = &also[i]->place[1];
         if (!x->source || !y->source)
-            return NULL; /* the host's: it has no instructions that are reported */
+            return NULL; /* on the host, where no instructions are named */
         text_printf(&t, "%s%u and %u", i ? ", " : "these lines race by other instructions, too: PTX lines ",
                     place_locate(*x).line, place_locate(*y).line);
     }
@@ -273,7 +272,7 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
             if (!other || !is_the_same(f, other))
                 continue;
             count += other->count;
-            bool better = other->reason > f->reason; /* what orders it orders the others */
+            bool better = other->reason > f->reason; /* what orders these threads orders the others */
             also[n_also++] = better ? f : other;
             f = better ? other : f;
             sorted[k] = NULL;

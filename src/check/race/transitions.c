@@ -1,9 +1,9 @@
-/* What an access makes of a cell is found once for all that are alike, and then looked up: struct transition. */
+/* Memoised transitions: what an access makes of a cell is computed once for all that are alike, and then looked up (struct transition). */
 #include "check/race/earlier.h"
 
 #include <string.h>
 
-/* A transition that tells something is made, and tells it, in each phase of shared memory. */
+/* A transition that reports a race is computed again in each phase of shared memory, and reports it again. */
 static void advance(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
                     uint64_t address, struct transition *s)
 {
@@ -12,7 +12,7 @@ static void advance(struct current_access *cur, const struct history_view *p, ui
     s->reported_in = cur->reported && cur->shared ? cur->b->phase : 0;
 }
 
-/* Have all lanes of the warp done alike? */
+/* Have lanes of the warp exited at different times? */
 static bool exits_differ(const struct warp_order *w)
 {
     size_t rest = sizeof w->exit_frontier - sizeof w->exit_frontier[0];
@@ -20,8 +20,8 @@ static bool exits_differ(const struct warp_order *w)
                          memcmp(w->exit_warp_frontier, w->exit_warp_frontier + 1, rest) != 0);
 }
 
-/* Does it matter which lanes they are? Lanes of a warp may know different things, or of other lanes different things; and others
- * differ by when they have exited. */
+/* Does the transition depend on which lanes access? Lanes of the warp may know different things, or know different things of the lanes of
+ * an entry, and these may have exited at different times. */
 static bool lanes_differ(const struct current_access *cur, const struct access_history *h)
 {
     const struct block_order *o = cur->b->order;
@@ -41,14 +41,14 @@ static bool lanes_differ(const struct current_access *cur, const struct access_h
     return false;
 }
 
-/* A lane that has acquired by itself, and does so again and again: it is asked about alone. */
+/* Has the lane acquired by itself? It will do so again and again, and has transitions of its own. */
 static bool knows_apart(const struct current_access *cur, unsigned lane)
 {
     const struct lane_order *l = cur->b->order->warps[cur->warp].lanes;
     return cur->kind->strong && l && l->known[lane];
 }
 
-/* An update where threads release and acquire is of an epoch that is new, or meets a history that is. */
+/* A read-modify-write where threads release and acquire: its epoch is new, or the history that it meets. It is not worth keeping. */
 static bool comes_once(const struct current_access *cur)
 {
     return cur->b->traits.releases && race_is_rmw(cur->kind) && cur->kind->bytes <= 4;
@@ -77,7 +77,7 @@ static cell apply(const struct transition *s, cell old, unsigned lane)
     return s->next & TRANSITION_STAYS ? old : cell_of(s->next, lane);
 }
 
-/* Those that have the place in the table where it is to be. */
+/* The set of the cache that it belongs to. */
 static struct transition *find_transitions(const struct current_access *cur, const struct transition *s)
 {
     struct race_worker *k = cur->b->worker;
@@ -87,7 +87,7 @@ static struct transition *find_transitions(const struct current_access *cur, con
                        : &k->transitions[hash % (count / TRANSITION_WAYS) * TRANSITION_WAYS];
 }
 
-/* NULL where it has not been made yet. */
+/* NULL where it is not cached. */
 static const struct transition *find_transition(const struct current_access *cur, const struct transition *s)
 {
     const struct transition *at = find_transitions(cur, s);
@@ -118,8 +118,7 @@ static void make_transition(struct current_access *cur, const struct history_vie
     keep_transition(cur, s);
 }
 
-/* Of a task, which has no lanes, it does not matter which lane the cell names: what has been made of consecutive cells stays one
- * history. */
+/* A task that is no launch has no lanes: it keeps the lane that the cell names, so that consecutive cells keep one history. */
 cell race_transition(struct current_access *cur, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old), lanes = rotate_left(l.lanes, l.lane);

@@ -6,7 +6,7 @@
 
 #include "check/shadow/defined.h"
 
-/* Others look at cells without the lock: have_no_effect(). What the number stands for is to be seen by whoever sees it. */
+/* A reader without the lock (have_no_effect) that sees the number sees the history, too. */
 static void set_cell(cell *c, cell to)
 {
     __atomic_store_n(c, to, __ATOMIC_RELEASE);
@@ -28,8 +28,8 @@ static struct split *split(struct current_access *cur, cell *c)
     return race_split_at(cur, *c);
 }
 
-/* Histories may be all over memory, and so may be what says whose they are: all of one kind are waited for at once.
- * (Inlined: gcc leaves out calls of what does nothing but prefetch.) */
+/* Histories and site epochs may be all over memory: prefetches those of these cells. (Inlined: gcc drops calls of functions that do
+ * nothing but prefetch.) */
 __attribute__((always_inline)) static inline void fetch(const struct current_access *cur, const cell *c, uint32_t count)
 {
     uint32_t last = 0, history;
@@ -54,7 +54,7 @@ static enum lane_mapping mapping_of(unsigned per_lane)
     return per_lane < 2 ? LANES_BY_BYTE + per_lane : LANES_SAME;
 }
 
-/* Does the word's history count lanes as the access does, or does one of them not count them? Then cur->mapping is as it will be. */
+/* Do the word's history and the access have one lane mapping, or has one of them no lanes? Sets cur->mapping. */
 static bool agree(struct current_access *cur, cell word, enum lane_mapping mine)
 {
     const struct access_history *h = word ? history_at(cur->h, cell_history(word)) : NULL;
@@ -81,7 +81,7 @@ static void update_word(struct current_access *cur, cell *c, struct lanes lanes,
 {
     if (__builtin_expect(!(*c & CELL_SPLIT) && agree(cur, *c, mapping_of(per_lane)), 1)) {
         cell next = race_next(cur, *c, lanes, address);
-        if (cur->mapping == LANES_SAME || cur->one_for_all) { /* else it is of the first byte's lanes alone */
+        if (cur->mapping == LANES_SAME || cur->one_for_all) { /* else the transition holds for the first byte only */
             set_cell(c, next);
             return;
         }
@@ -91,8 +91,8 @@ static void update_word(struct current_access *cur, cell *c, struct lanes lanes,
 
 typedef uint32_t words __attribute__((vector_size(16)));
 
-/* How many words, of `count` of a stretch from its word `from` on, have the same past as the first of these, each that of its own
- * lanes? Four at a time: most accesses are such stretches. None has that of one which is split. */
+/* How many words of a stretch, of `count` from word `from` on, have the history of the first, each relative to its own lanes? Compares
+ * four at a time, as most accesses are such stretches. A split word is alone. */
 static uint32_t count_alike(const struct current_access *cur, const cell *c, uint32_t from, uint32_t count,
                             unsigned per_lane)
 {
@@ -115,7 +115,7 @@ static uint32_t count_alike(const struct current_access *cur, const cell *c, uin
     return i;
 }
 
-/* Four at a time, each of which is written at once. (The sanitizer takes vectors for one place.) */
+/* Four at a time, each written atomically. (ThreadSanitizer takes the vector for one access.) */
 __attribute__((no_sanitize("thread"))) static void fill(cell *c, uint32_t from, uint32_t count, cell first,
                                                         unsigned per_lane)
 {
@@ -130,7 +130,7 @@ __attribute__((no_sanitize("thread"))) static void fill(cell *c, uint32_t from, 
         set_cell(c + i, (first + further(per_lane, i) * lane_step) & ~CELL_SPLIT);
 }
 
-/* Neighbouring words: at once where they have the same past. */
+/* Neighbouring words, at once where they have one history. */
 static void update_words(struct current_access *cur, cell *c, uint32_t count, struct lanes lanes, unsigned per_lane,
                          uint64_t address)
 {
@@ -177,15 +177,15 @@ static cell *cells_at(const struct current_access *cur, uint64_t address, uint32
     return &cur->b->shared_cells[address / 4];
 }
 
-/* Is all of a word one lane's, and does it not matter of how many elements it is? Or is it of consecutive lanes? */
+/* Can words be updated as a whole: as all of a word belongs to one lane, and its elements do not matter, or as it has a lane mapping? */
 static bool is_by_word(const struct access_kind *c, unsigned per_lane)
 {
     return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->site)) ||
            (per_lane < 2 && per_lane == c->lane_shift);
 }
 
-/* Reads that change nothing take no lock: of words that others, too, have read in this phase. What has been looked at was the cell's
- * history if none has been given back since. */
+/* Do reads of words that are represented already change nothing? Asked without the lock: what was seen was the cell's history if there was
+ * no collection meanwhile. */
 static bool have_no_effect(const struct current_access *cur, const cell *c, uint32_t count)
 {
     uint32_t generation = atomic_load_explicit(&cur->h->generation, memory_order_acquire);
@@ -200,7 +200,7 @@ static bool have_no_effect(const struct current_access *cur, const cell *c, uint
            atomic_load_explicit(&cur->h->generation, memory_order_relaxed) == generation;
 }
 
-/* Numbers are taken under the lock, and may have been given back before it. */
+/* Under the lock; a number that was made before may have been collected. */
 static bool has_site_epoch(struct current_access *cur)
 {
     return (cur->site_epoch && cur->generation == atomic_load_explicit(&cur->h->generation, memory_order_relaxed)) ||
@@ -223,7 +223,7 @@ static inline void update_of_kind(struct current_access *cur, cell *c, uint64_t 
 
 /* ---- torn reads ---- */
 
-/* Few strong reads come upon bytes, or upon words, with a past of their own. */
+/* A quick test: few strong reads come to bytes, or words, with histories of their own. */
 static inline bool may_be_torn(const struct current_access *cur, const cell *c, uint64_t address, uint32_t bytes)
 {
     if (!cur->kind->strong || !cur->kind->reads || !cur->kind->site)
@@ -250,8 +250,7 @@ static void update_torn(struct current_access *cur, cell *c, uint64_t address, u
     }
 }
 
-/* Stretches one after the other: the lock of one is held for the next one, too, where it is the same, as taking a lock waits for all
- * that was written before. */
+/* A lock that is kept from stretch to stretch while it is the same, as taking one waits for all stores before it. */
 struct held_lock {
     _Atomic uint8_t *lock; /* that is held; or NULL */
 };
@@ -291,11 +290,10 @@ void race_update_together(struct current_access *cur, uint64_t address, uint32_t
     hold(&t, NULL);
 }
 
-/* What the access of one lane makes of cells, by what they say of that lane, or by their histories alone: lanes of an access come upon
- * few that differ. */
+/* What an access by one lane has made of cells, by their histories relative to that lane: lanes of an access meet few that differ. */
 enum { MET_FEW = 8 };
 struct met {
-    cell was, next; /* for lane 0; `was` is 0: nothing yet */
+    cell was, next; /* relative to lane 0; `was` is 0: unused */
 };
 
 static cell for_lane(cell c, unsigned lane)
@@ -303,10 +301,10 @@ static cell for_lane(cell c, unsigned lane)
     return cell_further(c, -lane & 31);
 }
 
-/* The word at a cell, by one lane: most are as one before. */
+/* A word by one lane: most are like one before. */
 static void update_alike(struct current_access *cur, struct met met[MET_FEW], cell *c, unsigned lane, uint64_t address)
 {
-    bool is_rmw = race_is_rmw(cur->kind); /* it makes the same of whichever it overtakes */
+    bool is_rmw = race_is_rmw(cur->kind); /* it makes the same of all that it overtakes */
     cell was = is_rmw ? cell_history(*c) : for_lane(*c, lane);
     struct met *m = &met[cell_history(was) % MET_FEW];
     if (*c & CELL_SPLIT) {
@@ -351,7 +349,7 @@ static void update_shared(struct current_access *cur, const struct access_event 
     }
 }
 
-/* Words of global memory by lanes, each with a past of its own. What was met holds while no number has been given back. */
+/* Words of global memory, lane by lane. `met` is valid until the next collection. */
 static void update_global(struct current_access *cur, const struct access_event *e, uint32_t lanes,
                           cell *const at[WARP_LANES])
 {
@@ -378,13 +376,13 @@ static void update_global(struct current_access *cur, const struct access_event 
     hold(&t, NULL);
 }
 
-/* The cells of lanes. Of global memory, what they name is on its way: see fetch(). */
+/* Finds the cells of lanes, and prefetches what those of global memory name. */
 static bool find_cells(const struct current_access *cur, const struct access_event *e, uint32_t lanes,
                        cell *at[WARP_LANES])
 {
     cell near[WARP_LANES], *part = NULL;
     uint32_t count = 0;
-    uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes have in common */
+    uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes share */
     for (uint32_t m = lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         uint64_t address = cur->base + access_address(e, l);

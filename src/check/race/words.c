@@ -8,7 +8,7 @@
 #include "exec/fault.h"
 #include "exec/machine.h"
 
-/* Of what is no launch, as one of many and as the one. */
+/* A task that is no launch, with its articles. */
 struct task_words {
     const char *a, *the;
 };
@@ -142,7 +142,7 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
     return "nothing orders the two";
 }
 
-/* To who reads of them, the two are one line. */
+/* Are the two one line to the reader? */
 static bool is_one_line(const struct race *f)
 {
     return f->side[0].kind->place == f->side[1].kind->place ||
@@ -158,7 +158,7 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
     case RACE_WARP: return arena_printf(arena, "__syncwarp() %s, or an atomic operation", lines);
     case RACE_BLOCK:
         if (is_one_line(f) && a->kind->writes &&
-            b->kind->writes) /* no barrier helps where each thread comes here once */
+            b->kind->writes) /* a barrier does not help where each thread comes here once */
             return arena_printf(arena, "let one thread write, use an atomic operation, or __syncthreads() %s", lines);
         return arena_printf(arena, "__syncthreads() %s", lines);
     case RACE_BLOCKS:
