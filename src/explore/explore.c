@@ -4,7 +4,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { DEFAULT_UNROLL = 8 };
+/* Rounds of retry loops, where nothing is asked for: as many as let the search end. Loops that are bounded by what other threads do
+ * need few; those that are not are cut off anyway. */
+static const uint32_t unrolls[] = {16, 3, 2, 1};
+enum { STEPS_CUT = 200000, STEPS_LAST = 400000 };
 
 static void bound(struct explore_result *r, const struct ir_insn *at, const char *text)
 {
@@ -15,15 +18,13 @@ static void bound(struct explore_result *r, const struct ir_insn *at, const char
     }
 }
 
-static void note_bounds(struct explore_result *r, const struct explore_options *o, bool limited)
+static void note_bounds(struct explore_result *r, uint32_t unroll, uint64_t limit)
 {
     const struct ir_insn *cut = r->verdict.cut_at;
     if (cut)
-        bound(r, cut,
-              arena_printf(&r->arena, "--unroll %u: a loop was left at line %u", o->unroll ? o->unroll : DEFAULT_UNROLL,
-                           program_line(cut)));
-    if (limited)
-        bound(r, NULL, arena_printf(&r->arena, "--limit %llu", (unsigned long long)o->step_limit));
+        bound(r, cut, arena_printf(&r->arena, "--unroll %u: a loop was left at line %u", unroll, program_line(cut)));
+    if (limit)
+        bound(r, NULL, arena_printf(&r->arena, "--limit %llu: the search was ended", (unsigned long long)limit));
 }
 
 static void begin_program(const struct explore_launch *l, struct program *p, struct arena *arena)
@@ -65,6 +66,8 @@ struct share {
     const struct explore_options *options;
     uint32_t number, n_shares;
     uint64_t step_limit;
+    uint32_t unroll;
+    bool may_give_up, limit_counts;
     struct arena arena;
     struct program program;
     struct explorer explorer;
@@ -79,7 +82,8 @@ static void *explore_share(void *data)
     h->explorer = (struct explorer){.program = &h->program,
                                     .arena = &h->arena,
                                     .verdict = &h->verdict,
-                                    .unroll = o->unroll ? o->unroll : DEFAULT_UNROLL,
+                                    .unroll = h->unroll,
+                                    .steps_cut = h->may_give_up ? STEPS_CUT : 0,
                                     .symmetric = o->symmetric,
                                     .steps_left = h->step_limit,
                                     .share = h->number,
@@ -119,15 +123,19 @@ static void free_share(struct share *h)
 /* What one share finds in so many steps is not worth a second thread. */
 enum { STEPS_ALONE = 4000, MAX_SHARES = 64 };
 
-static bool explore_in(const struct explore_launch *l, const struct explore_options *o, uint32_t n, uint64_t limit,
-                       struct explore_result *r)
+enum outcome { ENDED, LIMITED, GAVE_UP };
+
+/* Searches in n shares; what they have found counts if they have come to their end, or to the limit that was asked for. */
+static enum outcome explore_in(struct share pattern, uint32_t n, struct explore_result *r)
 {
     struct share *all = calloc(n, sizeof *all);
-    bool limited = false, own = o->step_limit && limit == o->step_limit;
+    enum outcome outcome = ENDED;
     if (!all)
         abort();
     for (uint32_t i = 0; i < n; i++) {
-        all[i] = (struct share){.launch = l, .options = o, .number = i, .n_shares = n, .step_limit = limit};
+        all[i] = pattern;
+        all[i].number = i;
+        all[i].n_shares = n;
         if (i + 1 < n && pthread_create(&all[i].thread, NULL, explore_share, &all[i]))
             abort();
     }
@@ -135,29 +143,49 @@ static bool explore_in(const struct explore_launch *l, const struct explore_opti
     for (uint32_t i = 0; i + 1 < n; i++)
         pthread_join(all[i].thread, NULL);
     for (uint32_t i = 0; i < n; i++)
-        limited |= is_limited(&all[i]);
-    if (!limited || own)
-        for (uint32_t i = 0; i < n; i++)
-            end_share(&all[i], r);
-    if (own)
-        note_bounds(r, o, limited);
-    else if (!limited)
-        note_bounds(r, o, false);
+        outcome = all[i].explorer.gave_up || outcome == GAVE_UP ? GAVE_UP : is_limited(&all[i]) ? LIMITED : outcome;
+    bool counts = outcome == ENDED || (outcome == LIMITED && pattern.limit_counts);
+    for (uint32_t i = 0; i < n && counts; i++)
+        end_share(&all[i], r);
+    if (counts)
+        note_bounds(r, pattern.unroll, outcome == LIMITED ? pattern.step_limit : 0);
     for (uint32_t i = 0; i < n; i++)
         free_share(&all[i]);
     free(all);
-    return !limited || own;
+    return counts ? ENDED : outcome;
+}
+
+/* With one bound for loops: alone, and where that takes long with all threads. */
+static enum outcome explore_bounded(struct share pattern, struct explore_result *r)
+{
+    const struct explore_options *o = pattern.options;
+    uint32_t n = o->n_threads > MAX_SHARES ? MAX_SHARES : o->n_threads;
+    if (n > 1 && (!o->step_limit || o->step_limit > STEPS_ALONE)) {
+        struct share alone = pattern;
+        alone.step_limit = STEPS_ALONE;
+        alone.limit_counts = false;
+        enum outcome first = explore_in(alone, 1, r);
+        if (first != LIMITED)
+            return first;
+    }
+    return explore_in(pattern, n > 1 ? n : 1, r);
 }
 
 void explore(const struct explore_launch *l, const struct explore_options *o, struct explore_result *r)
 {
-    uint32_t n = o->n_threads > MAX_SHARES ? MAX_SHARES : o->n_threads;
+    struct share pattern = {.launch = l, .options = o, .step_limit = o->step_limit, .limit_counts = true};
+    unsigned n = sizeof unrolls / sizeof unrolls[0];
     r->complete = true;
     verdict_begin(&r->verdict, &r->arena);
     r->verdict.n_observed = o->n_observed;
-    bool alone = n < 2 || (o->step_limit && o->step_limit <= STEPS_ALONE);
-    if (alone || !explore_in(l, o, 1, STEPS_ALONE, r))
-        explore_in(l, o, alone ? 1 : n, o->step_limit, r);
+    for (unsigned i = 0; i < n; i++) {
+        pattern.unroll = o->unroll ? o->unroll : unrolls[i];
+        pattern.may_give_up = !o->unroll && i + 1 < n;
+        if (!o->unroll && i + 1 == n && !pattern.step_limit) /* there is no end */
+            pattern.step_limit = STEPS_LAST;
+        if (explore_bounded(pattern, r) != GAVE_UP)
+            break;
+    }
     verdict_sort(&r->verdict);
 }
 

@@ -84,14 +84,6 @@ static bool has_only_read(const struct execution *x, const struct head *h)
     return swaps == 0 || reads == 1;
 }
 
-static bool has_written(const struct execution *x, const struct head *h)
-{
-    for (uint16_t i = h->started; i < x->m->n_events; i++)
-        if (x->run->events[i].kind == RUN_WRITE || x->run->events[i].kind == RUN_UPDATE)
-            return true;
-    return false;
-}
-
 static bool is_as_before(struct execution *x, const struct head *h)
 {
     return h->n_local == x->m->n_local && (!h->n_local || !memcmp(h->local, x->m->local, h->n_local)) &&
@@ -115,8 +107,6 @@ static struct head *push_head(struct execution *x, uint32_t block)
     return h;
 }
 
-enum { UNROLL_READS = 16 }; /* rounds that write nothing: others bound them, mostly */
-
 bool loop_enter(struct execution *x, uint32_t block, bool back)
 {
     struct head *h = back ? find_head(x->m, block) : NULL;
@@ -131,8 +121,7 @@ bool loop_enter(struct execution *x, uint32_t block, bool back)
     }
     if (x->m->control_from > h->started)
         h->retries++;
-    uint32_t limit = has_written(x, h) || x->r->unroll > UNROLL_READS ? x->r->unroll : UNROLL_READS;
-    if (h->retries > limit) {
+    if (h->retries > x->r->unroll) {
         x->end = RUN_CUT;
         return false;
     }

@@ -246,7 +246,8 @@ static void explore(struct explorer *x, uint32_t depth)
     struct state *s = x->states[depth];
     struct open o = {0};
     for (bool first = true;; first = false) {
-        if (x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
+        x->gave_up |= x->steps_cut && x->steps >= x->steps_cut && x->verdict->cut_at;
+        if (x->gave_up || x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
             x->stopped = true;
             return;
         }

@@ -24,7 +24,8 @@ struct explorer {
     uint32_t n_states;
     uint64_t steps;
     uint64_t steps_left; /* --limit */
-    bool stopped;
+    uint64_t steps_cut; /* after so many it gives up, if some loop has been left by its bound: a smaller one is tried */
+    bool stopped, gave_up;
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
     struct machine *machine; /* that runs are made on */
