@@ -101,12 +101,30 @@ struct finding {
     const char *text;
 };
 
+/* The first outcome that the claim is not true of, or NULL. */
+static const uint64_t *breaks_claim(const struct verdict *v, const struct claim *c)
+{
+    for (uint32_t i = 0; i < v->outcomes.n; i++)
+        if (condition_holds(c->condition, v->outcomes.at[i]) == c->forbidden)
+            return v->outcomes.at[i];
+    return NULL;
+}
+
+static const char *broken_claim(const struct exploration *e, const struct claim *c, const uint64_t *values)
+{
+    struct text t = {.arena = &e->s->arena};
+    text_printf(&t, "%s `%s`: not of", c->forbidden ? "--forbid" : "--require", c->text);
+    for (uint32_t k = 0; k < e->result->verdict.n_observed; k++)
+        text_printf(&t, " %s=%llu", e->names[k], (unsigned long long)values[k]);
+    return t.p;
+}
+
 static unsigned find_all(const struct exploration *e, struct finding **all)
 {
     const struct verdict *v = &e->result->verdict;
     struct arena *arena = &e->s->arena;
     unsigned n = 0;
-    *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 2 + e->n_conditions);
+    *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 2 + e->n_claims);
     for (uint32_t i = 0; i < v->races.n; i++)
         (*all)[n++] = (struct finding){
             "race", arena_printf(arena, "%s\n      %s\n    and %s\n      %s", place_text(arena, v->races.at[i].a),
@@ -126,12 +144,10 @@ static unsigned find_all(const struct exploration *e, struct finding **all)
         (*all)[n++] =
             (struct finding){"livelock", arena_printf(arena, "%s\n      %s", place_text(arena, v->livelock_at),
                                                       insn_text(arena, v->livelock_at))};
-    for (unsigned i = 0; i < e->n_conditions; i++) {
-        const struct condition *c = &e->conditions[i];
-        if (c->forbidden ? c->holds_ever : !c->holds_always)
-            (*all)[n++] = (struct finding){"condition",
-                                           arena_printf(arena, "%s `%s`: %s", c->forbidden ? "--forbid" : "--require",
-                                                        c->text, c->forbidden ? "it can hold" : "it need not hold")};
+    for (unsigned i = 0; i < e->n_claims; i++) {
+        const uint64_t *breaks = breaks_claim(v, &e->claims[i]);
+        if (breaks)
+            (*all)[n++] = (struct finding){"outcome", broken_claim(e, &e->claims[i], breaks)};
     }
     return n;
 }

@@ -4,20 +4,21 @@
 
 #include "api/explore.h"
 #include "cli/cli.h"
+#include "cli/condition.h"
 
-/* A condition on outcomes that the user asks for: --require, --forbid. */
-struct condition {
+/* A condition on outcomes that the user asks for. */
+struct claim {
     const char *text;
-    bool forbidden;
-    bool holds_always, holds_ever; /* found out */
+    bool forbidden; /* --forbid: of no outcome; else --require: of every one */
+    const struct condition *condition;
 };
 
 struct exploration {
     struct session *s;
     struct explore_result *result;
     const char *const *names; /* of what is observed: "2[0]" */
-    struct condition *conditions;
-    unsigned n_conditions;
+    const struct claim *claims;
+    unsigned n_claims;
     double seconds;
 };
 

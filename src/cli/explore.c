@@ -20,6 +20,7 @@ struct exploring {
     int n_files, first_arg;
     VEC(struct observed) observed;
     VEC(const char *) names;
+    VEC(struct claim) claims;
 };
 
 /* ---- what is explored ---- */
@@ -196,6 +197,37 @@ static int read_observed(struct exploring *e)
     return 0;
 }
 
+/* The number of a place in a condition, which is observed from then on. */
+static int observe_place(void *data, const char *name)
+{
+    struct exploring *e = data;
+    if (observe_name(e, name))
+        return -1;
+    for (uint32_t i = 0; i < e->names.n; i++)
+        if (strcmp(e->names.at[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static int read_claims_of(struct exploring *e, const struct opt_list *list, bool forbidden)
+{
+    for (unsigned i = 0; i < list->n; i++) {
+        const char *error;
+        struct condition *c = condition_parse(&e->s->arena, list->at[i], observe_place, e, &error);
+        if (!c)
+            return *error ? usage_error(e->s, "--%s `%s`: %s", forbidden ? "forbid" : "require", list->at[i], error)
+                          : 2;
+        *VEC_PUSH(&e->s->arena, &e->claims) = (struct claim){list->at[i], forbidden, c};
+    }
+    return 0;
+}
+
+static int read_claims(struct exploring *e)
+{
+    int status = read_claims_of(e, &e->s->o.require, false);
+    return status ? status : read_claims_of(e, &e->s->o.forbid, true);
+}
+
 /* ---- the command ---- */
 
 static int run_exploration(struct exploring *e)
@@ -215,7 +247,12 @@ static int run_exploration(struct exploring *e)
         explore_free(&result);
         return report_failure(s, r, report);
     }
-    struct exploration x = {.s = s, .result = &result, .names = e->names.at, .seconds = seconds_now() - start};
+    struct exploration x = {.s = s,
+                            .result = &result,
+                            .names = e->names.at,
+                            .claims = e->claims.at,
+                            .n_claims = e->claims.n,
+                            .seconds = seconds_now() - start};
     int status;
     if (result.refusal.text) {
         status = exploration_refused(&x);
@@ -234,7 +271,7 @@ static int run_exploration(struct exploring *e)
 int cmd_explore(struct session *s)
 {
     static int (*const steps[])(struct exploring *) = {
-        load_kernel, read_launch, read_arguments, place_buffers, read_observed, run_exploration,
+        load_kernel, read_launch, read_arguments, place_buffers, read_observed, read_claims, run_exploration,
     };
     struct exploring e = {.s = s};
     int status = open_machine(s, &(hd_machine_options){0}, &e.machine);

@@ -1,0 +1,172 @@
+/* See condition.h: recursive descent into a tree. */
+#include "cli/condition.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum operator{ NUMBER, PLACE, NOT, OR, AND, EQ, NE, LE, GE, LT, GT, PLUS, MINUS };
+
+struct condition {
+    enum operator operator;
+    uint64_t number; /* or the place */
+    struct condition *a, *b;
+};
+
+struct parser {
+    struct arena *arena;
+    const char *at;
+    condition_place_fn *place;
+    void *data;
+    const char *error;
+};
+
+/* By how tightly they bind; of those of a level the longer first. */
+static const struct {
+    const char *text;
+    unsigned level;
+    enum operator operator;
+} operators[] = {
+    {"||", 0, OR}, {"&&", 1, AND}, {"==", 2, EQ}, {"!=", 2, NE},  {"<=", 2, LE},
+    {">=", 2, GE}, {"<", 2, LT},   {">", 2, GT},  {"+", 3, PLUS}, {"-", 3, MINUS},
+};
+enum { LEVELS = 4, MOST_NESTED = 100 };
+
+static struct condition *node(struct parser *p, enum operator operator, struct condition * a, struct condition *b)
+{
+    struct condition *c = ARENA_NEW(p->arena, struct condition);
+    *c = (struct condition){.operator= operator, .a = a, .b = b};
+    return c;
+}
+
+static struct condition *fail(struct parser *p, const char *what)
+{
+    if (!p->error)
+        p->error = arena_printf(p->arena, "%s at `%s`", what, *p->at ? p->at : "the end");
+    return NULL;
+}
+
+static void skip(struct parser *p)
+{
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+}
+
+static struct condition *parse_level(struct parser *p, unsigned level, unsigned depth);
+
+/* 2[0], counter[3], counter; or a number. */
+static struct condition *parse_word(struct parser *p)
+{
+    const char *start = p->at;
+    while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '$')
+        p->at++;
+    if (p->at == start)
+        return fail(p, "a place or a number is missing");
+    struct condition *c = node(p, PLACE, NULL, NULL);
+    if (*p->at != '[' && isdigit((unsigned char)*start)) {
+        char *end;
+        c->operator= NUMBER;
+        c->number = strtoull(start, &end, 0);
+        return end == p->at ? c : fail(p, "this is no number");
+    }
+    if (*p->at == '[') {
+        const char *end = strchr(p->at, ']');
+        if (!end)
+            return fail(p, "`]` is missing");
+        p->at = end + 1;
+    }
+    int place = p->place(p->data, arena_strndup(p->arena, start, (size_t)(p->at - start)));
+    if (place < 0) {
+        p->error = p->error ? p->error : "";
+        return NULL;
+    }
+    c->number = (uint64_t)place;
+    return c;
+}
+
+static struct condition *parse_unary(struct parser *p, unsigned depth)
+{
+    skip(p);
+    if (depth > MOST_NESTED)
+        return fail(p, "the condition is nested too deeply");
+    if (*p->at == '!' && p->at[1] != '=') {
+        p->at++;
+        struct condition *a = parse_unary(p, depth + 1);
+        return a ? node(p, NOT, a, NULL) : NULL;
+    }
+    if (*p->at != '(')
+        return parse_word(p);
+    p->at++;
+    struct condition *a = parse_level(p, 0, depth + 1);
+    skip(p);
+    if (a && *p->at != ')')
+        return fail(p, "`)` is missing");
+    p->at++;
+    return a;
+}
+
+static bool take_operator(struct parser *p, unsigned level, enum operator* operator)
+{
+    skip(p);
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        size_t n = strlen(operators[i].text);
+        if (operators[i].level == level && strncmp(p->at, operators[i].text, n) == 0) {
+            p->at += n;
+            *operator= operators[i].operator;
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct condition *parse_level(struct parser *p, unsigned level, unsigned depth)
+{
+    if (level == LEVELS)
+        return parse_unary(p, depth);
+    struct condition *a = parse_level(p, level + 1, depth);
+    enum operator operator;
+    while (a && take_operator(p, level, &operator)) {
+        struct condition *b = parse_level(p, level + 1, depth);
+        a = b ? node(p, operator, a, b) : NULL;
+    }
+    return a;
+}
+
+struct condition *condition_parse(struct arena *arena, const char *text, condition_place_fn *place, void *data,
+                                  const char **error)
+{
+    struct parser p = {.arena = arena, .at = text, .place = place, .data = data};
+    struct condition *c = parse_level(&p, 0, 0);
+    skip(&p);
+    if (c && *p.at)
+        c = fail(&p, "an operator is missing");
+    *error = p.error;
+    return c;
+}
+
+static uint64_t value_of(const struct condition *c, const uint64_t *values)
+{
+    if (c->operator== NUMBER)
+        return c->number;
+    if (c->operator== PLACE)
+        return values[c->number];
+    uint64_t a = value_of(c->a, values), b = c->b ? value_of(c->b, values) : 0;
+    switch (c->operator) {
+    case NOT: return !a;
+    case OR: return a || b;
+    case AND: return a && b;
+    case EQ: return a == b;
+    case NE: return a != b;
+    case LE: return a <= b;
+    case GE: return a >= b;
+    case LT: return a < b;
+    case GT: return a > b;
+    case PLUS: return a + b;
+    default: return a - b;
+    }
+}
+
+bool condition_holds(const struct condition *c, const uint64_t *values)
+{
+    return value_of(c, values) != 0;
+}

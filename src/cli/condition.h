@@ -1,0 +1,25 @@
+/* Conditions on outcomes: --require, --forbid.
+ *
+ *     2[0] == 1 && (counter[3] < 5 || !(1[0] == 1[1]))
+ *
+ * Places are those of --observe; numbers are C's; the operators are C's || && == != < <= > >= + - ! and parentheses, on unsigned numbers of
+ * 64 bits. */
+#ifndef HEDDLE_CLI_CONDITION_H
+#define HEDDLE_CLI_CONDITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct condition;
+
+/* The number of a place among those observed, which it may add; -1 with an error said where there is none such. */
+typedef int condition_place_fn(void *data, const char *name);
+
+/* NULL with *error, in the arena, what is wrong; "" where the place function has said it. */
+struct condition *condition_parse(struct arena *arena, const char *text, condition_place_fn *place, void *data,
+                                  const char **error);
+bool condition_holds(const struct condition *c, const uint64_t *values);
+
+#endif
