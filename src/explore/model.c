@@ -436,22 +436,10 @@ bool model_races(const struct graph *g, uint16_t a, uint16_t b)
 
 /* ---- 8.9.? Fence-SC Order ---- */
 
-static bool are_open(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b)
+bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b)
 {
     return g->events[a].thread != g->events[b].thread && !graph_precedes(g, a, b) && !graph_precedes(g, b, a) &&
            model_morally_strong(g, t, a, b);
-}
-
-bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t *a, uint16_t *b)
-{
-    for (uint16_t i = 0; i < g->n_fences; i++)
-        for (uint16_t k = 0; k < i; k++)
-            if (are_open(g, t, g->fences[k], g->fences[i])) {
-                *a = g->fences[k];
-                *b = g->fences[i];
-                return true;
-            }
-    return false;
 }
 
 /* The members of a location that precede the fence, and those that follow it, in base causality. */
@@ -505,12 +493,13 @@ static bool may_precede(const struct graph *g, uint16_t a, uint16_t b)
     return true;
 }
 
-bool model_order_fences(struct graph *g, const struct threads *t, bool *grew)
+/* Orders fences where single locations leave one way only; false where they leave none. */
+static bool order_fences(struct graph *g, const struct threads *t, bool *grew)
 {
     for (uint16_t i = 0; i < g->n_fences; i++)
         for (uint16_t k = 0; k < i; k++) {
             uint16_t a = g->fences[k], b = g->fences[i];
-            if (!are_open(g, t, a, b))
+            if (!model_open_fences(g, t, a, b))
                 continue;
             bool first = may_precede(g, a, b), second = may_precede(g, b, a);
             if (!first && !second)
@@ -520,5 +509,16 @@ bool model_order_fences(struct graph *g, const struct threads *t, bool *grew)
                 *grew = true;
             }
         }
+    return true;
+}
+
+bool model_settle(struct graph *g, const struct threads *t)
+{
+    bool grew;
+    do {
+        grew = false;
+        if (!model_check(g) || (g->n_fences > 1 && !order_fences(g, t, &grew)))
+            return false;
+    } while (grew);
     return true;
 }

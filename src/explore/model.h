@@ -21,6 +21,8 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
 
 /* Is the graph consistent, as far as the locations that have changed? */
 bool model_check(struct graph *g);
+/* The same, and orders fences where single locations leave one way only. */
+bool model_settle(struct graph *g, const struct threads *t);
 
 /* The members that an open read may read from: none that is left out is possible. model_check() has been called. */
 uint64_t model_choices(const struct graph *g, uint16_t event);
@@ -36,10 +38,7 @@ uint64_t model_may_be_last(const struct graph *g, uint16_t location);
 /* Do two accesses of one location race (8.7.? Conflict and data-races)? */
 bool model_races(const struct graph *g, uint16_t a, uint16_t b);
 
-/* Two fences that have to be in Fence-SC order, and are not ordered yet; false where there are none. */
-bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t *a, uint16_t *b);
-
-/* Orders fences where single locations leave one way only; false where they leave none. */
-bool model_order_fences(struct graph *g, const struct threads *t, bool *grew);
+/* Do two fences have to be in Fence-SC order, and are not ordered yet? */
+bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b);
 
 #endif

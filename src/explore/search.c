@@ -153,17 +153,6 @@ static enum step choose(struct explorer *x, struct state *s, struct open *best)
 
 /* ---- the tree ---- */
 
-static bool is_consistent(struct explorer *x, struct graph *g)
-{
-    bool grew;
-    do {
-        grew = false;
-        if (!model_check(g) || (g->n_fences > 1 && !model_order_fences(g, &x->threads, &grew)))
-            return false;
-    } while (grew);
-    return true;
-}
-
 static void explore(struct explorer *x, uint32_t depth);
 
 /* The tree is shared out below this depth: what is above is small, and each share goes through it. */
@@ -188,7 +177,7 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
     for (uint64_t m = o->now; m && !x->stopped; m &= m - 1) {
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
         take(x, t, o->event, (unsigned)__builtin_ctzll(m));
-        if (is_consistent(x, &t->g))
+        if (model_settle(&t->g, &x->threads))
             descend(x, depth + 1);
     }
     if (!o->later && !o->fails)
@@ -211,7 +200,7 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
         meet_choice(x, t, way, &m, &(unsigned){0}, &(bool){0});
         meet(x, t, &m);
-        if (is_consistent(x, &t->g))
+        if (model_settle(&t->g, &x->threads))
             descend(x, depth + 1);
     }
     if (later) {
@@ -252,7 +241,7 @@ static void explore(struct explorer *x, uint32_t depth)
             return;
         }
         x->steps++;
-        if (!is_consistent(x, &s->g)) {
+        if (!model_settle(&s->g, &x->threads)) {
             x->verdict->dead += is_ours(x, depth);
             return;
         }
@@ -364,5 +353,8 @@ void search_end(struct explorer *x)
             free(x->states[i]);
         }
     free(x->states);
+    for (uint32_t i = 0; i < x->n_spare; i++)
+        graph_free(&x->spare[i]);
+    free(x->spare);
     run_machine_free(x->machine);
 }

@@ -22,6 +22,8 @@ struct explorer {
     struct verdict *verdict;
     struct state **states; /* by depth */
     uint32_t n_states;
+    struct graph *spare; /* for what is tried out */
+    uint32_t n_spare;
     uint64_t steps;
     uint64_t steps_left; /* --limit */
     uint64_t steps_cut; /* after so many it gives up, if some loop has been left by its bound: a smaller one is tried */

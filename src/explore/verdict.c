@@ -281,51 +281,126 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
 
 /* ---- Fence-SC order ---- */
 
-/* Can the order of the fences that are still open change what is before what at any location? All are taken in both directions. */
-static bool fences_matter(struct explorer *x, const struct graph *g)
+/* Graphs for what is tried out, by depth. */
+static struct graph *spare(struct explorer *x, unsigned depth)
 {
-    static _Thread_local struct graph both;
-    static _Thread_local uint16_t pairs[2][4096];
-    unsigned n = 0;
-    graph_copy(&both, g);
-    for (uint16_t k = 0; k < g->n_fences; k++)
-        for (uint16_t m = 0; m < k && n < 4096; m++) {
-            uint16_t a = g->fences[k], b = g->fences[m];
-            if (g->events[a].thread != g->events[b].thread && model_morally_strong(g, &x->threads, a, b) &&
-                !graph_precedes(g, a, b) && !graph_precedes(g, b, a)) {
-                pairs[0][n] = a;
-                pairs[1][n++] = b;
-            }
-        }
-    for (unsigned i = 0; i < n; i++) {
-        graph_order(&both, pairs[0][i], pairs[1][i]);
-        graph_order(&both, pairs[1][i], pairs[0][i]);
+    if (depth >= x->n_spare) {
+        unsigned n = 2 * depth + 8;
+        x->spare = realloc(x->spare, n * sizeof *x->spare);
+        if (!x->spare)
+            abort();
+        for (; x->n_spare < n; x->n_spare++)
+            graph_begin(&x->spare[x->n_spare], x->threads.n);
     }
-    for (uint16_t l = 0; l < g->n_locations; l++) {
-        const uint64_t *now = graph_rows(g, g->before, l), *then = graph_rows(&both, both.before, l);
-        for (unsigned m = 1; m < g->locations[l].n; m++)
-            for (uint64_t with = then[m] & ~now[m] & ~bit(m); with; with &= with - 1)
-                if (!(now[__builtin_ctzll(with)] & bit(m)))
-                    return true;
+    return &x->spare[depth];
+}
+
+static bool next_open(const struct explorer *x, const struct graph *g, uint16_t *i, uint16_t *k)
+{
+    for (; *i < g->n_fences; ++*i, *k = 0)
+        for (; *k < *i; ++*k)
+            if (model_open_fences(g, &x->threads, g->fences[*k], g->fences[*i]))
+                return true;
+    return false;
+}
+
+/* Is there a Fence-SC order at all? The graph at this depth is changed. */
+static bool has_fence_order(struct explorer *x, unsigned depth)
+{
+    uint16_t i = 1, k = 0;
+    if (!model_settle(spare(x, depth), &x->threads))
+        return false;
+    if (!next_open(x, spare(x, depth), &i, &k))
+        return true;
+    for (int way = 0; way < 2; way++) {
+        struct graph *t = spare(x, depth + 1), *g = spare(x, depth);
+        graph_copy(t, g);
+        graph_order(t, t->fences[way ? i : k], t->fences[way ? k : i]);
+        if (has_fence_order(x, depth + 1))
+            return true;
     }
     return false;
 }
 
-/* Calls look() for each Fence-SC order that can make a difference; false where there is none. */
-static bool order_fences(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
+static bool is_observed(const struct verdict *v, uint16_t id)
+{
+    for (uint32_t i = 0; i < v->n_observed; i++)
+        if (v->observed[i] == id)
+            return true;
+    return false;
+}
+
+/* Members of a location whose order with a member shows: in a race, or where several values can be the last one. */
+static uint64_t shows(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending)
+{
+    const struct graph_location *at = &g->locations[l];
+    uint64_t may_be_last = model_may_be_last(g, l), all = (at->reads | at->writes) & ~bit(INITIAL);
+    if (may_be_last & (may_be_last - 1) && (ending == BLOCKED || is_observed(x->verdict, at->id)))
+        return all;
+    return (at->writes & bit(m) ? all : at->writes & ~bit(INITIAL)) & ~graph_rows(g, g->strong, l)[m];
+}
+
+/* With all open fences ordered both ways: could putting a before b order members of which that shows? */
+static bool pair_matters(const struct explorer *x, const struct graph *g, const struct graph *both, uint16_t a,
+                         uint16_t b, enum ending ending)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        const uint64_t *now = graph_rows(g, g->before, l);
+        for (unsigned m = 1; m < g->locations[l].n; m++) {
+            if (!graph_precedes(both, graph_member(g, l, m), a))
+                continue;
+            for (uint64_t o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1) {
+                unsigned n = (unsigned)__builtin_ctzll(o);
+                if (!(now[n] & bit(m)) && graph_precedes(both, b, graph_member(g, l, n)))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* An open pair of fences whose order can be seen in what is found. */
+static bool find_pair(struct explorer *x, const struct graph *g, unsigned depth, enum ending ending, uint16_t *a,
+                      uint16_t *b)
+{
+    uint16_t i = 1, k = 0;
+    struct graph *both = spare(x, depth);
+    if (!next_open(x, g, &i, &k))
+        return false;
+    graph_copy(both, g);
+    for (uint16_t m = i, n = k; next_open(x, g, &m, &n); n++) {
+        graph_order(both, g->fences[m], g->fences[n]);
+        graph_order(both, g->fences[n], g->fences[m]);
+    }
+    for (; next_open(x, g, &i, &k); k++) {
+        *a = g->fences[i];
+        *b = g->fences[k];
+        if (pair_matters(x, g, both, *a, *b, ending) || pair_matters(x, g, both, *b, *a, ending))
+            return true;
+    }
+    return false;
+}
+
+/* Calls look() for each Fence-SC order that shows; false where there is none. */
+static bool order_fences(struct explorer *x, const struct state *s, const struct graph *g, unsigned depth,
+                         enum ending ending)
 {
     uint16_t a, b;
-    if (!model_open_fences(g, &x->threads, &a, &b) || !fences_matter(x, g)) {
+    if (!find_pair(x, g, depth, ending, &a, &b)) {
+        graph_copy(spare(x, depth), g);
+        if (!has_fence_order(x, depth))
+            return false;
         look(x, s, g, ending);
         return true;
     }
     bool any = false;
-    struct graph ordered = {0};
+    struct graph ordered;
+    graph_begin(&ordered, x->threads.n);
     for (int way = 0; way < 2; way++) {
         graph_copy(&ordered, g);
         graph_order(&ordered, way ? b : a, way ? a : b);
-        if (model_check(&ordered))
-            any |= order_fences(x, s, &ordered, ending);
+        if (model_settle(&ordered, &x->threads))
+            any |= order_fences(x, s, &ordered, depth, ending);
     }
     graph_free(&ordered);
     return any;
@@ -349,7 +424,7 @@ static bool spin(struct explorer *x, struct state *s, uint32_t depth)
     uint16_t event;
     if (!first_open(&s->g, &event)) {
         enum ending ending = ending_of(s);
-        return order_fences(x, s, &s->g, ending);
+        return order_fences(x, s, &s->g, 0, ending);
     }
     bool any = false;
     s->g.events[event].excluded = 0;
@@ -365,7 +440,7 @@ static bool spin(struct explorer *x, struct state *s, uint32_t depth)
         memcpy(t.runs, s->runs, s->n_threads * sizeof *t.runs);
         graph_copy(&t.g, &s->g);
         take(x, &t, event, w);
-        if (model_check(&t.g))
+        if (model_settle(&t.g, &x->threads))
             any |= spin(x, &t, depth + 1);
         graph_free(&t.g);
         free(t.runs);
