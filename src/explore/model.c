@@ -1,6 +1,7 @@
 /* The axioms of PTX's memory consistency model; see model.h. Names and sections are those of PTX ISA 9.0, chapter 8. */
 #include "explore/model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- 8.5 Scopes, 8.7 Morally Strong Operations ---- */
@@ -476,40 +477,64 @@ static bool breaks(const struct graph *g, uint16_t location, uint64_t before, ui
     return false;
 }
 
-/* Can a be before b in Fence-SC order, as far as single locations show it? */
-static bool may_precede(const struct graph *g, uint16_t a, uint16_t b)
+/* What is around each fence, at each location. */
+struct surroundings {
+    uint64_t before, after;
+};
+
+static struct surroundings *look_around(const struct graph *g)
 {
-    for (uint16_t l = 0; l < g->n_locations; l++) {
-        uint64_t before, after, other;
-        if (g->locations[l].n < 3)
-            continue;
-        around(g, l, a, &before, &other);
-        if (!before)
-            continue;
-        around(g, l, b, &other, &after);
-        if (after && breaks(g, l, before, after))
+    struct surroundings *all = malloc((size_t)g->n_fences * g->n_locations * sizeof *all + 1);
+    if (!all)
+        abort();
+    for (uint16_t f = 0; f < g->n_fences; f++)
+        for (uint16_t l = 0; l < g->n_locations; l++) {
+            struct surroundings *s = &all[(size_t)f * g->n_locations + l];
+            around(g, l, g->fences[f], &s->before, &s->after);
+        }
+    return all;
+}
+
+/* Can a be before b in Fence-SC order, as far as single locations show it? */
+static bool may_precede(const struct graph *g, const struct surroundings *a, const struct surroundings *b)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++)
+        if (a[l].before && b[l].after && breaks(g, l, a[l].before, b[l].after))
             return false;
-    }
     return true;
+}
+
+static bool has_open_fences(const struct graph *g, const struct threads *t)
+{
+    for (uint16_t i = 0; i < g->n_fences; i++)
+        for (uint16_t k = 0; k < i; k++)
+            if (model_open_fences(g, t, g->fences[i], g->fences[k]))
+                return true;
+    return false;
 }
 
 /* Orders fences where single locations leave one way only; false where they leave none. */
 static bool order_fences(struct graph *g, const struct threads *t, bool *grew)
 {
-    for (uint16_t i = 0; i < g->n_fences; i++)
-        for (uint16_t k = 0; k < i; k++) {
+    if (!has_open_fences(g, t))
+        return true;
+    struct surroundings *all = look_around(g);
+    bool possible = true;
+    for (uint16_t i = 0; i < g->n_fences && possible; i++)
+        for (uint16_t k = 0; k < i && possible; k++) {
             uint16_t a = g->fences[k], b = g->fences[i];
             if (!model_open_fences(g, t, a, b))
                 continue;
-            bool first = may_precede(g, a, b), second = may_precede(g, b, a);
-            if (!first && !second)
-                return false;
+            const struct surroundings *x = all + (size_t)k * g->n_locations, *y = all + (size_t)i * g->n_locations;
+            bool first = may_precede(g, x, y), second = may_precede(g, y, x);
+            possible = first || second;
             if (first != second) {
                 graph_order(g, first ? a : b, first ? b : a);
                 *grew = true;
             }
         }
-    return true;
+    free(all);
+    return possible;
 }
 
 bool model_settle(struct graph *g, const struct threads *t)

@@ -68,7 +68,8 @@ static unsigned urgency(const struct state *s, uint16_t event)
     const struct event *e = &s->g.events[event];
     const struct run *run = s->runs[e->thread];
     uint64_t one = 1ull << e->po % 64;
-    if (run->end == RUN_WAITS && run->needs & one)
+    if (e->kind == GRAPH_UPDATE ||
+        (run->end == RUN_WAITS && run->needs & one)) /* others wait for what an update writes */
         return 0;
     for (uint16_t po = e->po + 1; po < run->n_events; po++)
         if ((run->events[po].place_needs | run->events[po].value_needs) & one)

@@ -10,6 +10,8 @@ extern "C" __global__ void gridbar(volatile unsigned *arrived, unsigned *data, u
             ;
         __threadfence();
         r[blockIdx.x] += data[(blockIdx.x + 1) % gridDim.x];
+        if (k == rounds)
+            break;
         __threadfence();
         atomicAdd((unsigned *)arrived + 32, 1);
         while (arrived[32] < k * gridDim.x)
