@@ -91,7 +91,7 @@ size_t cc_skip(struct str text, size_t at);
 /* An error of a source whose inline assembly names an operand that is not there, or NULL. In the arena. */
 const char *cc_check_operands(struct str text, const char *name, struct arena *arena);
 
-/* ---- closures.c, captures.c ---- */
+/* ---- closures.c, captures.c, captures.c ---- */
 
 /* Does a source, preprocessed or not, have lambdas whose closures nvcc may lay out otherwise? */
 bool cc_has_closures(struct str text, struct arena *arena);
@@ -154,7 +154,7 @@ void process_end_by_signal(void);
 /* Says how many precompiled headers are kept, if there are any; with `clear` removes them. False: not all of them. */
 bool cc_show_headers(struct arena *arena, bool clear);
 
-/* ---- units.c, registry.c ---- */
+/* ---- units.c, registry.c, registry.c ---- */
 
 /* The library of -lNAME in the folders of -L, where that is one of objects; NULL for a shared one, which is linked already. */
 const char *cc_find_library(const cc_words *folders, const char *name, struct arena *arena);

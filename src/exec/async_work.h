@@ -78,8 +78,6 @@ struct warp *async_next_warp(struct warp *w, const struct block *start);
 
 /* ---- async.c ---- */
 
-/* Does all of a piece, and what has to be done before; false after a fault. */
-bool async_finish_work(struct async_work *x);
 /* What nobody waits for does not take more and more memory: the oldest is done. False after a fault. */
 bool async_bound(struct warp *w);
 

@@ -161,7 +161,9 @@ static inline cell race_next(struct current_access *cur, cell old, struct lanes 
     return race_transition(cur, old, l, address);
 }
 
-/* pairs.c: the cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
+/* ---- pairs.c ---- */
+
+/* The cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
 void race_check_end(struct current_access *cur, cell at, uint64_t address);
 
 /* ---- patterns.c: an access as stretches of memory ---- */

@@ -16,7 +16,7 @@
 #include "cuda/cuda_runtime_api.h"
 #pragma GCC visibility pop
 
-/* ---- context.c ---- */
+/* ---- context.c, versions.c ---- */
 
 /* A driver result in the runtime's numbers: they are the same. */
 static inline cudaError_t rt_error_of(CUresult result)

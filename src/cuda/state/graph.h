@@ -126,6 +126,8 @@ void node_index_sort(struct node_index *x);
 void *node_index_find(const struct node_index *x, CUgraphNode key); /* NULL: there is none */
 void node_index_free(struct node_index *x);
 
+/* ---- graph.c ---- */
+
 /* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The context: its handle. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
@@ -133,6 +135,9 @@ void work_disown(struct work *own);
 CUresult work_kernel(const struct work *w, CUcontext c, hd_kernel **kernel);
 /* Whether it can be a node: more is asked of those than of what streams take. */
 CUresult node_check(const struct work *w, CUcontext c);
+
+/* ---- graph_update.c ---- */
+
 /* Whether a node that was made ready can go over from a to b. */
 bool work_can_become(const struct work *a, const struct work *b);
 

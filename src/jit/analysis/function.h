@@ -100,7 +100,7 @@ static inline const struct ir_insn *last_insn(const struct function *fn, const s
 /* Runs all analyses of function `index` of the request, and fills *fn. */
 void function_analyse(struct function *fn, uint32_t index);
 
-/* ---- query.c ---- */
+/* ---- query.c, entries.c ---- */
 
 unsigned fn_ref_width(const struct function *fn, ir_ref r);
 uint16_t fn_ref_shape(const struct function *fn, ir_ref r);

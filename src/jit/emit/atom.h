@@ -15,7 +15,7 @@ struct atom {
     bool uniform[2];
 };
 
-/* ---- atom_cell.c, atomic.c ---- */
+/* ---- atom_cell.c, atomic.c, atomic.c ---- */
 
 /* False where the operation is the engine's. */
 bool atom_begin(struct emit *e, const struct ir_insn *i, struct atom *t);

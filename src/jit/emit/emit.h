@@ -272,7 +272,7 @@ LLVMBasicBlockRef emit_if(struct emit *e, value condition);
 LLVMBasicBlockRef emit_unless(struct emit *e, value condition);
 LLVMBasicBlockRef emit_rarely(struct emit *e, value usual);
 
-/* ---- context.c, counters.c ---- */
+/* ---- context.c, counters.c, counters.c ---- */
 
 /* Begin a function, in a mode: its head and its registers; the values of its launch and block, and scratch rows; those of its warp. */
 void emit_declare(struct emit *e, const struct function *fn, const struct lanes_mode *mode, struct code_function *f,
@@ -438,7 +438,7 @@ void emit_serial_call(struct emit *e);
  * `together`, the vector version, if a test has failed and no lane has changed anything. */
 void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
 
-/* ---- gang.c ---- */
+/* ---- gang.c, gang_begin.c ---- */
 
 /* Where a warp begins: branches to the gang's code if this warp and those behind it can be a gang; else code goes on here. */
 void emit_gang_start(struct emit *e, struct warp_loop *warps);
@@ -484,7 +484,7 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block);
 struct inline_caches *inline_caches_begin(struct emit *e);
 void inline_caches_end(struct emit *e);
 
-/* ---- load_store.c, bounds_check.c ---- */
+/* ---- load_store.c, bounds_check.c, collective.c ---- */
 
 void emit_access(struct emit *e, const struct ir_insn *i);
 /* A collective that completes at once, as all its lanes are there; false where the instruction is left to the interpreter. */

@@ -121,7 +121,7 @@ void copy_load_lanes(struct emit *e, const struct transfer *t);
 void copy_take_registers(struct emit *e, const struct transfer *t);
 void copy_store(struct emit *e, const struct transfer *t);
 
-/* ---- transfer.c: with all bytes known to be there ---- */
+/* ---- transfer.c, prefetch.c, element.c: with all bytes known to be there ---- */
 
 /* Prefetches: in a loop what a later iteration will load, if addresses go on as from the iteration before to this one; elsewhere what
  * the next warps will load or store. */
