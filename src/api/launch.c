@@ -219,7 +219,7 @@ static bool checked_begin(hd_checker *c, struct launch_request *q, struct runnin
     if (q->flags & HD_LAUNCH_UNCHECKED)
         return true;
     tell_begun(c->options.begun, c->options.data, q->kernel->func->symbol.name);
-    return checker_begin(c->checker, q->kernel, &q->events, q->rules != NULL);
+    return checker_begin(c->checker, kernel_sites(q->kernel), &q->events, q->rules);
 }
 
 static void checked_end(hd_checker *c, const struct launch_request *q, const struct running *r)

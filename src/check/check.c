@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "exec/machine.h"
+
 static void init_locks(struct checker *c)
 {
     pthread_mutex_init(&c->lock, NULL);
@@ -15,18 +17,20 @@ static bool open_races(struct checker *c, const struct checker *with)
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
     c->timelines = with && with->timelines ? timelines_share(with->timelines) : timelines_new();
-    c->race.races = c->timelines ? races_new(c->machine, c->timelines, c->budget) : NULL;
+    c->race.races = c->timelines ? races_new(c, c->timelines, c->budget) : NULL;
     if (c->race.races)
         tasks_watch(c);
     return c->race.races;
 }
 
-struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with)
+static struct checker *new_checker(struct machine *m, const struct checker_world *world, const hd_checker_options *o,
+                                   const struct checker *with)
 {
     struct checker *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->machine = m;
+    c->world = *world;
     c->options = *o;
     budget_init(&c->own_budget, o->shadow_bytes);
     c->budget = with ? with->budget : &c->own_budget;
@@ -37,6 +41,53 @@ struct checker *checker_new(struct machine *m, const hd_checker_options *o, cons
         return c;
     checker_free(c);
     return NULL;
+}
+
+static bool find_in_machine(void *data, uint64_t address, struct mem_block *block)
+{
+    struct machine *m = data;
+    return mem_find(&m->mem, address, block);
+}
+
+static const char *buffer_of_machine(void *data, const struct mem_block *block, struct arena *arena)
+{
+    return fault_buffer(data, block, false, arena);
+}
+
+struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with)
+{
+    const struct checker_world world = {.data = m, .find = find_in_machine, .buffer = buffer_of_machine};
+    return new_checker(m, &world, o, with);
+}
+
+struct checker *checker_of_world(const struct checker_world *world, const hd_checker_options *o,
+                                 const struct checker *with)
+{
+    return new_checker(NULL, world, o, with);
+}
+
+void checker_listen(struct checker *c, const struct checker_listener *l)
+{
+    c->listener = l;
+}
+
+void checker_tell(const struct checker *c, const struct host_event *e)
+{
+    if (c->listener)
+        c->listener->host(c->listener->data, c, e);
+}
+
+bool checker_find(const struct checker *c, uint64_t address, struct mem_block *block)
+{
+    return c->world.find(c->world.data, address, block);
+}
+
+const char *checker_buffer(const struct checker *c, const struct mem_block *block, struct arena *arena)
+{
+    const char *text = c->world.buffer(c->world.data, block, arena);
+    if (c->listener)
+        c->listener->buffer(c->listener->data, block->start, text);
+    return text;
 }
 
 void checker_free(struct checker *c)
@@ -56,27 +107,35 @@ void checker_free(struct checker *c)
 
 void checker_forget(struct checker *c, const void *p, uint64_t bytes)
 {
+    checker_tell(c, &(struct host_event){.kind = HOST_FORGET, .address = (uintptr_t)p, .bytes = bytes});
     memory_forget(c, p, bytes);
     if (c->race.races)
         races_forget(c->race.races, p, bytes);
 }
 
-bool checker_begin(struct checker *c, struct kernel *kernel, struct event_list *events, bool ruled)
+static bool add_clients(struct checker *c, const struct site_table *k, struct event_list *events, bool ruled)
 {
-    const struct site_table *k = kernel_sites(kernel);
     unsigned tools = c->options.tools;
-    pthread_mutex_lock(&c->lock);
-    if (c->running++ == 0 && c->race.races)
-        races_idle(c->race.races);
-    pthread_mutex_unlock(&c->lock);
-    return k && (!(tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK)) || events_add(events, &c->memory.client)) &&
+    return (!(tools & (HD_TOOL_MEMCHECK | HD_TOOL_INITCHECK)) || events_add(events, &c->memory.client)) &&
            (!ruled || !(tools & HD_TOOL_MEMCHECK) || events_add(events, &c->memory.rules)) &&
            (!(tools & HD_TOOL_SYNCCHECK) || events_add(events, sync_client(c, k))) &&
            (!c->race.races || racecheck_begin(c, k, events));
 }
 
+bool checker_begin(struct checker *c, const struct site_table *k, struct event_list *events,
+                   const struct memory_rules *rules)
+{
+    pthread_mutex_lock(&c->lock);
+    if (c->running++ == 0 && c->race.races)
+        races_idle(c->race.races);
+    pthread_mutex_unlock(&c->lock);
+    return k && add_clients(c, k, events, rules) &&
+           (!c->listener || c->listener->launch(c->listener->data, c, k, rules, events));
+}
+
 void checker_end(struct checker *c)
 {
+    checker_tell(c, &(struct host_event){.kind = HOST_LAUNCH_END});
     pthread_mutex_lock(&c->lock);
     if (--c->running == 0)
         memory_idle(c);
@@ -85,6 +144,7 @@ void checker_end(struct checker *c)
 
 void checker_finish(struct checker *c)
 {
+    checker_tell(c, &(struct host_event){.kind = HOST_FINISH});
     pthread_mutex_lock(&c->findings.lock);
     c->finished = true;
     pthread_mutex_unlock(&c->findings.lock);

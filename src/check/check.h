@@ -10,7 +10,7 @@
 #define HEDDLE_CHECK_CHECK_H
 
 #include "base/diag.h"
-#include "exec/events.h"
+#include "check/world.h"
 
 struct machine;
 struct checker;
@@ -19,11 +19,23 @@ struct timelines;
 /* `with`: of another machine whose work this one's is ordered with, or NULL. NULL where memory is exhausted. Where that happens during
  * a launch, findings are lost, and nothing else. */
 struct checker *checker_new(struct machine *m, const hd_checker_options *o, const struct checker *with);
+/* The same without a machine: of what is told by checker_host() and by the clients of checker_begin(). */
+struct checker *checker_of_world(const struct checker_world *world, const hd_checker_options *o,
+                                 const struct checker *with);
+/* From here on `l` hears of all that the checker is told; before anything is. */
+void checker_listen(struct checker *c, const struct checker_listener *l);
+/* Of a checker without a machine: what the host does, but for tasks that are submitted: these give a number. Events before HOST_UNDEFINED
+ * are of the order of tasks, which no tool may ask for. */
+void checker_host(struct checker *c, const struct host_event *e);
+uint32_t checker_submit(struct checker *c, uint32_t *strand, const struct task_note *note, const uint32_t *after,
+                        uint32_t n);
+bool checker_has_order(const struct checker *c, enum host_event_kind kind);
 void checker_free(struct checker *c);
 
-/* Before a launch of the kernel: its tools become clients of it; false where memory is exhausted. And after it. `ruled`: it has rules about
- * memory. */
-bool checker_begin(struct checker *c, struct kernel *k, struct event_list *events, bool ruled);
+/* Before a launch of the kernel: its tools become clients of it; false where memory is exhausted. `rules`: about its memory,
+ * or NULL. And after it. */
+bool checker_begin(struct checker *c, const struct site_table *k, struct event_list *events,
+                   const struct memory_rules *rules);
 void checker_end(struct checker *c);
 
 /* The order of the machine's tasks; NULL where no tool asks for it. */

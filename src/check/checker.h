@@ -23,7 +23,9 @@ struct host_place {
 };
 
 struct checker {
-    struct machine *machine;
+    struct machine *machine; /* or NULL */
+    struct checker_world world;
+    const struct checker_listener *listener; /* or NULL */
     hd_checker_options options;
     struct findings findings;
     bool finished;                     /* nothing more is launched */
@@ -40,6 +42,11 @@ struct checker {
     pthread_mutex_t host_places_lock;
     struct host_place host_places[HOST_PLACES]; /* by instruction */
 };
+
+/* ---- check.c ---- */
+
+/* The checker's listener hears of it. */
+void checker_tell(const struct checker *c, const struct host_event *e);
 
 /* ---- tasks.c: the order of tasks, and what those that are no launches do to memory ---- */
 

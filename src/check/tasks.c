@@ -37,7 +37,10 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     if (note->kind != TASK_MARK && c->options.place)
         placed.where = c->options.place(c->options.data);
     pass_learnt(c);
-    uint32_t task = timelines_submit(c->timelines, strand, &placed, after, n);
+    struct host_event e = {.kind = HOST_SUBMIT, .strand = *strand, .note = &placed, .tasks = after, .n_tasks = n};
+    uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n);
+    e.strand_after = *strand;
+    checker_tell(c, &e);
     if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host does not reach what that gives */
         host_watch_set(c->host, true);
     return task;
@@ -53,12 +56,14 @@ static void look_at_host(struct checker *c)
 static void on_begin(void *data, uint32_t task)
 {
     struct checker *c = data;
+    checker_tell(c, &(struct host_event){.kind = HOST_BEGIN, .task = task});
     timelines_begin(c->timelines, task);
 }
 
 static void on_end(void *data, uint32_t task)
 {
     struct checker *c = data;
+    checker_tell(c, &(struct host_event){.kind = HOST_END, .task = task});
     timelines_end(c->timelines, task);
     look_at_host(c);
 }
@@ -66,6 +71,7 @@ static void on_end(void *data, uint32_t task)
 static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
 {
     struct checker *c = data;
+    checker_tell(c, &(struct host_event){.kind = HOST_WAIT, .tasks = tasks, .n_tasks = n});
     timelines_wait(c->timelines, tasks, n);
     look_at_host(c);
 }
@@ -73,6 +79,7 @@ static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
 static void on_close(void *data, uint32_t strand)
 {
     struct checker *c = data;
+    checker_tell(c, &(struct host_event){.kind = HOST_CLOSE, .strand = strand});
     timelines_close(c->timelines, strand);
 }
 
@@ -80,8 +87,12 @@ static void on_close(void *data, uint32_t strand)
 
 void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write)
 {
-    if (c->race.races && task)
-        races_range(c->race.races, task, p, bytes, write);
+    const struct host_event e = {
+        .kind = HOST_RANGE, .task = task, .address = (uintptr_t)p, .bytes = bytes, .write = write};
+    if (!c->race.races || !task)
+        return;
+    checker_tell(c, &e);
+    races_range(c->race.races, task, p, bytes, write);
 }
 
 /* An instruction is at one place as long as the function that it is in has the same caller: its return address is where the stack
@@ -107,13 +118,63 @@ static const void *place_of(struct checker *c, const struct host_access *a)
     return found.place;
 }
 
+static void host_accesses(struct checker *c, const struct host_access *a, const void *place, bool done)
+{
+    uint32_t task = timelines_host(c->timelines);
+    uint32_t learnt = task ? races_host(c->race.races, task, place, a, done) : 0;
+    if (learnt)
+        keep_learnt(c, learnt);
+}
+
 static void on_host_access(void *data, const struct host_access *a, bool done)
 {
     struct checker *c = data;
-    uint32_t task = timelines_host(c->timelines);
-    uint32_t learnt = task ? races_host(c->race.races, task, place_of(c, a), a, done) : 0;
-    if (learnt)
-        keep_learnt(c, learnt);
+    const void *place = timelines_host(c->timelines) ? place_of(c, a) : NULL;
+    const struct host_event e = {.kind = HOST_ACCESS,
+                                 .address = a->address,
+                                 .bytes = a->bytes,
+                                 .write = a->write,
+                                 .whole = a->whole,
+                                 .done = done,
+                                 .place = place};
+    checker_tell(c, &e);
+    host_accesses(c, a, place, done);
+}
+
+/* ---- told by no machine ---- */
+
+bool checker_has_order(const struct checker *c, enum host_event_kind kind)
+{
+    return c->timelines || kind >= HOST_UNDEFINED;
+}
+
+uint32_t checker_submit(struct checker *c, uint32_t *strand, const struct task_note *note, const uint32_t *after,
+                        uint32_t n)
+{
+    return c->timelines ? on_submit(c, strand, note, after, n) : 0;
+}
+
+void checker_host(struct checker *c, const struct host_event *e)
+{
+    const void *p = (const void *)(uintptr_t)e->address;
+    const struct host_access a = {.address = e->address, .bytes = e->bytes, .write = e->write, .whole = e->whole};
+    switch (e->kind) {
+    case HOST_SUBMIT: break; /* checker_submit() */
+    case HOST_BEGIN: on_begin(c, e->task); break;
+    case HOST_END: on_end(c, e->task); break;
+    case HOST_WAIT: on_wait(c, e->tasks, e->n_tasks); break;
+    case HOST_CLOSE: on_close(c, e->strand); break;
+    case HOST_RANGE: checker_range(c, e->task, p, e->bytes, e->write); break;
+    case HOST_ACCESS: host_accesses(c, &a, e->place, e->done); break;
+    case HOST_UNDEFINED: checker_mark_undefined(c, p, e->bytes, e->name); break;
+    case HOST_DEFINED: checker_mark_defined(c, p, e->bytes); break;
+    case HOST_COPIED: checker_mark_copied(c, p, (const void *)(uintptr_t)e->from, e->bytes); break;
+    case HOST_FORGET: checker_forget(c, p, e->bytes); break;
+    case HOST_WRITTEN: checker_forget_undefined(c); break;
+    case HOST_LAUNCH_END: checker_end(c); break;
+    case HOST_FINISH: checker_finish(c); break;
+    case HOST_EVENT_KINDS: break;
+    }
 }
 
 /* ---- life ---- */
@@ -121,6 +182,8 @@ static void on_host_access(void *data, const struct host_access *a, bool done)
 void tasks_watch(struct checker *c)
 {
     c->order = (struct order_hooks){c, on_submit, on_begin, on_end, on_wait, on_close};
+    if (!c->machine)
+        return;
     if (c->options.host)
         c->host = host_watch_new(&c->machine->mem, on_host_access, c);
     atomic_store(&c->machine->order, &c->order);
@@ -128,6 +191,8 @@ void tasks_watch(struct checker *c)
 
 void tasks_unwatch(struct checker *c)
 {
+    if (!c->machine)
+        return;
     atomic_store(&c->machine->order, NULL);
     host_watch_free(c->host);
 }

@@ -35,22 +35,26 @@ static void sum_up(struct event_list *list)
 
 bool events_add(struct event_list *list, const struct event_client *client)
 {
-    if (list->n == list->room) {
-        unsigned room = list->room ? 2 * list->room : 8;
-        const struct event_client **more = realloc(list->at, room * sizeof(const struct event_client *));
-        if (!more)
-            return false;
-        list->at = more;
-        list->room = room;
-    }
-    list->at[list->n++] = client;
+    const struct event_client **at = VEC_ADD(list);
+    if (!at)
+        return false;
+    *at = client;
     sum_up(list);
+    return true;
+}
+
+bool events_add_first(struct event_list *list, const struct event_client *client)
+{
+    if (!events_add(list, client))
+        return false;
+    memmove(list->at + 1, list->at, (list->n - 1) * sizeof *list->at);
+    list->at[0] = client;
     return true;
 }
 
 void events_remove(struct event_list *list, const struct event_client *client)
 {
-    unsigned n = 0;
+    uint32_t n = 0;
     for (unsigned i = 0; i < list->n; i++)
         if (list->at[i] != client)
             list->at[n++] = list->at[i];

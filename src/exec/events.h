@@ -15,6 +15,7 @@
 #ifndef HEDDLE_EXEC_EVENTS_H
 #define HEDDLE_EXEC_EVENTS_H
 
+#include "base/vec.h"
 #include "exec/fault.h"
 #include "exec/site.h"
 
@@ -23,7 +24,7 @@ enum event_kind {
     EVENT_PERFORMED, /* the accesses of an event that is strong, or writes, have been performed. It follows each EVENT_ACCESS of such,
                        * on the same thread, with nothing in between but the accesses themselves and other clients' calls: a client may
                        * hold a lock from the one to the other, so that the order in which it hears of operations on a place is that in
-                       * which they were performed. What is asynchronous has none */
+                       * which they were performed. What is asynchronous has none, nor has what calls copy */
     EVENT_READ,         /* the same of weak reads: told as performed(), for who asks for values (struct event_asks) */
     EVENT_ISSUE,        /* struct issue_event */
     EVENT_MATRIX,       /* struct matrix_event */
@@ -73,6 +74,16 @@ typedef uint32_t event_set;
 struct event_asks;
 struct memory_rules;
 
+/* Where a launch writes to memory that may be global, as far as that is known. */
+enum { EVENT_WRITES_MOST = 6 };
+struct event_writes {
+    bool known; /* it writes nowhere else */
+    uint32_t n;
+    struct {
+        uint64_t start, end;
+    } at[EVENT_WRITES_MOST];
+};
+
 struct event_launch {
     uint64_t number;
     uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
@@ -82,6 +93,7 @@ struct event_launch {
     uint64_t n_blocks;
     uint32_t shared_bytes, reserved_shared_start, reserved_shared_bytes; /* of a block; what the system keeps of them */
     const uint8_t *params;                                               /* packed, of kernel->code; or NULL */
+    const struct event_writes *writes; /* or NULL: nobody has looked; it follows from code and parameters */
     const struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
     bool scheduled;                   /* one thread runs it, by a schedule */
     const struct event_asks *asks;
@@ -103,6 +115,8 @@ struct event_block {
 /* A kind of client that keeps something of blocks takes a slot, once for the process: where *slot is 0. Who has taken it since a block's
  * start can keep nothing of that. */
 void event_slot_take(unsigned *slot);
+/* How many have been taken by now: for who makes blocks. */
+unsigned event_slots(void);
 
 /* NULL where nothing is kept. */
 static inline void *event_kept(const struct event_block *b, unsigned slot)
@@ -177,6 +191,12 @@ static inline uint64_t access_address(const struct access_event *e, unsigned lan
     return e->address ? e->address[lane] : e->base + (e->pattern == ACCESS_LINEAR ? (uint64_t)lane * e->bytes : 0);
 }
 
+/* Does EVENT_PERFORMED follow? */
+static inline bool event_will_be_performed(const struct access_event *e)
+{
+    return !e->is_async && e->site->accesses && (e->writes || e->strong);
+}
+
 struct async_tensor;
 
 /* Lanes issue asynchronous work: addresses have been checked, nothing is moved yet. EVENT_ACCESS tells of it again, lane by lane, when it
@@ -191,8 +211,9 @@ struct issue_event {
     uint64_t object;
     const uint64_t *to, *from; /* by lane, as addresses of an access event; from NULL: values */
     const uint32_t *taken;     /* by lane, of cp.async: bytes that are read, the others being zeroes; else NULL */
-    const struct async_tensor *
-        tensor; /* of copies by tensor maps (tensor_map.h), of which shared memory's address is `to` or `from`; else NULL */
+    const struct async_tensor *tensor; /* of copies by tensor maps (async.h), of which shared memory's address is `to` or `from`; else NULL */
+    const uint64_t *ranges; /* or, where they are told again, what they are in global memory: starts and ends; */
+    uint32_t n_ranges;      /* of these numbers */
 };
 
 /* A warp of a warpgroup reads a piece of a matrix of wgmma's in its block's shared memory: consecutive bytes at an offset there. */
@@ -327,6 +348,9 @@ struct event_asks {
     bool (*fail)(const struct access_event *e, unsigned lane, enum fault_kind kind, const char *detail);
 };
 
+/* The engine's own. */
+extern const struct event_asks engine_asks;
+
 static inline uint32_t event_users(const struct access_event *e, uint32_t lanes)
 {
     return e->block->launch->asks->users(e, lanes);
@@ -345,6 +369,7 @@ struct event_client {
      * which each lane accesses bytes that follow each other: not those that its registers hold, nor those of the chunk of its number, but
      * the same whenever the fragment, its layout, the address and the stride are. */
     bool by_piece;
+    const struct event_asks *asks; /* instead of the launch's: whose client wants to hear what others ask; or NULL */
     /* Those of kinds that it wants: */
     void (*access)(void *data, const struct access_event *e);
     void (*performed)(void *data, const struct access_event *e);
@@ -365,13 +390,15 @@ struct event_client {
  * runs they may change where no other thread runs any of it: by a client that is being called, under a schedule. */
 struct event_list {
     const struct event_client **at;
-    unsigned n, room;
+    uint32_t n, capacity;
     event_set wants;
     bool by_piece;
 };
 
 /* False where memory is exhausted. */
 bool events_add(struct event_list *list, const struct event_client *client);
+/* It is told of an event before the others. */
+bool events_add_first(struct event_list *list, const struct event_client *client);
 void events_remove(struct event_list *list, const struct event_client *client);
 void events_close(struct event_list *list);
 

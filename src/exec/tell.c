@@ -27,6 +27,14 @@ const struct op *told_op(const struct event_block *b, const struct site *s)
     return &c->ops[s->number - c->first_site];
 }
 
+static const struct event_asks *asks_of(const struct event_list *list)
+{
+    const struct event_asks *asks = NULL;
+    for (unsigned i = 0; i < list->n && !asks; i++)
+        asks = list->at[i]->asks;
+    return asks ? asks : &engine_asks;
+}
+
 bool tell_launch(struct launch *l)
 {
     l->told = (struct event_launch){.number = l->number,
@@ -42,7 +50,7 @@ bool tell_launch(struct launch *l)
                                     .params = l->params,
                                     .rules = l->request->rules,
                                     .scheduled = l->schedule,
-                                    .asks = &engine_asks};
+                                    .asks = asks_of(l->events)};
     memcpy(l->told.grid, l->request->dims.grid, sizeof l->told.grid);
     memcpy(l->told.block, l->request->dims.block, sizeof l->told.block);
     return l->told.kernel;

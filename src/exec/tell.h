@@ -6,9 +6,6 @@
 #include "exec/events.h"
 #include "exec/launch.h"
 
-/* How many slots are taken by now. */
-unsigned event_slots(void);
-
 static inline const struct site *tell_site(const struct block *b, const struct op *o)
 {
     return o ? &b->told->launch->kernel->at[o->site] : NULL;
@@ -35,8 +32,5 @@ void tell_leave_cluster(struct block *b, const struct block *before);
 
 /* The lanes of a warp that wait; `of`: the activation that lanes enter code of, or NULL. Returns how many. */
 uint32_t tell_waits(const struct warp *w, const struct activation *of, struct event_wait waits[WARP_LANES]);
-
-/* asks.c */
-extern const struct event_asks engine_asks;
 
 #endif

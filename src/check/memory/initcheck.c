@@ -21,7 +21,7 @@ void initcheck_note_lost(struct checker *c, const struct event_launch *l, const 
                                       (unsigned long long)l->number, demangle(l->kernel->kernel, arena), place);
     else if (!c->memory.lost)
         c->memory.lost = arena_printf(arena, "an allocation behind launch %llu on",
-                                      (unsigned long long)atomic_load(&c->machine->launch_number));
+                                      (unsigned long long)(c->machine ? atomic_load(&c->machine->launch_number) : 0));
     pthread_mutex_unlock(&c->findings.lock);
 }
 

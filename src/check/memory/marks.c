@@ -12,6 +12,7 @@ static const char *keep_text(struct checker *c, const char *text)
 bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name)
 {
     uint64_t at = (uint64_t)(uintptr_t)p;
+    checker_tell(c, &(struct host_event){.kind = HOST_UNDEFINED, .address = at, .bytes = bytes, .name = name});
     if (!(c->options.tools & HD_TOOL_INITCHECK))
         return true;
     pthread_mutex_lock(&c->lock);
@@ -25,21 +26,29 @@ bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, co
 
 void checker_forget_undefined(struct checker *c)
 {
+    checker_tell(c, &(struct host_event){.kind = HOST_WRITTEN});
     pthread_mutex_lock(&c->lock);
     shadow_clear(&c->memory.defined.pages);
     pthread_mutex_unlock(&c->lock);
 }
 
-void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
+void memory_set_defined(struct checker *c, const void *p, uint64_t bytes)
 {
     pthread_mutex_lock(&c->lock);
     defined_set_all(&c->memory.defined, (uint64_t)(uintptr_t)p, bytes);
     pthread_mutex_unlock(&c->lock);
 }
 
+void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
+{
+    checker_tell(c, &(struct host_event){.kind = HOST_DEFINED, .address = (uintptr_t)p, .bytes = bytes});
+    memory_set_defined(c, p, bytes);
+}
+
 void checker_mark_copied(struct checker *c, const void *to, const void *from, uint64_t bytes)
 {
     uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
+    checker_tell(c, &(struct host_event){.kind = HOST_COPIED, .address = a, .from = b, .bytes = bytes});
     if (!region_find(c, a)) /* memory that the host may write, too, which nobody sees */
         return;
     pthread_mutex_lock(&c->lock);

@@ -1,8 +1,6 @@
 /* memcheck: bad accesses, leaks of the kernels' heap; and the life of the room. See memory.h. */
 #include "check/checker.h"
 
-#include "exec/machine.h"
-
 /* ---- bad accesses ---- */
 
 static bool on_fault(void *data, const struct fault_event *e)
@@ -48,10 +46,11 @@ static void on_malloc(struct checker *c, const struct heap_event *e)
 
 static void on_heap(void *data, const struct heap_event *e)
 {
+    struct checker *c = data;
     struct mem_block b;
     if (!e->is_free)
         on_malloc(data, e);
-    else if (mem_find(&((struct checker *)data)->machine->mem, e->address, &b) && b.kind == MEM_HEAP &&
+    else if (checker_find(c, e->address, &b) && b.kind == MEM_HEAP &&
              b.start == e->address)
         memory_forget(data, (const void *)(uintptr_t)e->address, b.size);
 }
@@ -78,7 +77,7 @@ void memory_count_leaks(struct checker *c)
 void memory_forget(struct checker *c, const void *p, uint64_t bytes)
 {
     region_forget(c, p);
-    checker_mark_defined(c, p, bytes);
+    memory_set_defined(c, p, bytes);
 }
 
 bool memory_open(struct checker *c)

@@ -49,6 +49,7 @@ void memory_close(struct checker *c);
 /* No launch runs: what was kept for one that did can go. With checker.lock held. */
 void memory_idle(struct checker *c);
 /* An allocation is about to be freed, or a part of one gets another meaning. */
+void memory_set_defined(struct checker *c, const void *p, uint64_t bytes);
 void memory_forget(struct checker *c, const void *p, uint64_t bytes);
 /* Makes the findings of leaks as of now. With the lock of the findings held. */
 void memory_count_leaks(struct checker *c);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
-#include "exec/machine.h"
 
 static struct region **bucket_of(struct checker *c, uint64_t start)
 {
@@ -26,7 +25,7 @@ static struct region **find_link(struct checker *c, uint64_t start)
 static struct mem_block allocation_at(const struct checker *c, uint64_t address, uint64_t bytes)
 {
     struct mem_block b;
-    if (mem_find(&c->machine->mem, address, &b))
+    if (checker_find(c, address, &b))
         return b;
     return (struct mem_block){.start = address, .size = bytes};
 }
@@ -124,7 +123,7 @@ const char *memory_global_place(const struct checker *c, const struct region *r,
         return arena_printf(arena, "0x%llx", (unsigned long long)at);
     return arena_printf(
         arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start), (unsigned long long)b.size,
-        r && r->name ? arena_printf(arena, " `%s`", r->name) : fault_buffer(c->machine, &b, false, arena));
+        r && r->name ? arena_printf(arena, " `%s`", r->name) : checker_buffer(c, &b, arena));
 }
 
 const char *memory_place(struct checker *c, const struct access_event *e, unsigned lane, struct arena *arena)

@@ -126,7 +126,7 @@ static struct kernel_traits traits_for(struct race_worker *k, struct races *r, c
 {
     if (k->launch != launch->number || k->traits.kernel != launch->kernel) {
         k->traits = race_find_traits(r, launch->kernel);
-        k->written = k->traits.irregular ? (struct written){0} : written_by(launch);
+        k->written = k->traits.irregular ? (struct event_writes){0} : written_by(launch);
         k->launch = launch->number;
     }
     return k->traits;

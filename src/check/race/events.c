@@ -15,7 +15,7 @@ static uint32_t kind_of(struct race_block *b, const struct access_event *e, enum
 /* Is it a weak read of what its launch does not write? */
 static bool is_read_only(const struct race_block *b, const struct access_event *e)
 {
-    const struct written *w = &b->written;
+    const struct event_writes *w = &b->written;
     bool apart = w->known && e->space == SPACE_GLOBAL && !e->writes && !e->strong;
     for (uint32_t i = 0; i < w->n && apart; i++)
         apart = e->high <= w->at[i].start || e->low >= w->at[i].end;

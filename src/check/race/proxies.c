@@ -225,9 +225,14 @@ static void look_at_globals(struct checker *c, const struct issue_event *e, bool
     struct async_access x = {
         .site = e->site, .block = e->block, .warp = e->warp, .lane = lane, .bytes = e->bytes, .writes = writes};
     x.address = (writes ? e->to : e->from)[lane];
+    for (uint32_t i = 0; i + 1 < e->n_ranges; i += 2) {
+        x.address = e->ranges[i];
+        x.bytes = e->ranges[i + 1] - e->ranges[i];
+        look_at_global(c, &x);
+    }
     if (e->tensor)
         look_at_tensor(c, &x, e->tensor);
-    else
+    else if (!e->n_ranges)
         look_at_global(c, &x);
 }
 

@@ -41,13 +41,13 @@ static void free_task_block(struct race_block *b)
     free(b);
 }
 
-struct races *races_new(struct machine *m, struct timelines *timelines, struct budget *budget)
+struct races *races_new(const struct checker *c, struct timelines *timelines, struct budget *budget)
 {
     struct races *r = calloc(1, sizeof *r);
     event_slot_take(&race_slot);
     if (!r)
         return NULL;
-    r->machine = m;
+    r->checker = c;
     r->timelines = timelines;
     r->budget = budget;
     r->order = order_new(budget);

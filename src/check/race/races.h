@@ -13,7 +13,7 @@
 #include "check/shadow/budget.h"
 #include "heddle.h"
 
-struct machine;
+struct checker;
 struct site_table;
 struct event_client;
 struct races;
@@ -21,7 +21,7 @@ struct races;
 struct timelines;
 struct host_access;
 /* `timelines` orders tasks. NULL without memory. Beyond the budget nothing is watched any more, until all can be forgotten. */
-struct races *races_new(struct machine *m, struct timelines *timelines, struct budget *budget);
+struct races *races_new(const struct checker *c, struct timelines *timelines, struct budget *budget);
 void races_free(struct races *r);
 /* No launch runs, and none begins: forgets what is retired. */
 void races_idle(struct races *r);

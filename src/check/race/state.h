@@ -113,7 +113,7 @@ struct race_worker {
     uint32_t backoff;                         /* the last pause for another worker */
     uint64_t launch;                          /* whose blocks it ran last; */
     struct kernel_traits traits;              /* its kernel, */
-    struct written written;                   /* and what it writes */
+    struct event_writes written;                   /* and what it writes */
     struct known_site {
         const struct site *site;
         uint32_t kind, lane_bytes;
@@ -140,7 +140,7 @@ struct race_block {
     struct race_worker *worker;
     struct block_order *order;
     struct kernel_traits traits;
-    struct written written;
+    struct event_writes written;
     bool is_unwatched; /* it has been reported that nothing is watched */
     /* Blocks of the cluster reach each other's shared memory: its cells are those of its addresses on the host, as of global memory, until
      * another block gets that memory. */
@@ -160,7 +160,7 @@ struct race_block {
 };
 
 struct races {
-    struct machine *machine;
+    const struct checker *checker; /* what memory is called */
     struct timelines *timelines;
     struct event_client regular, irregular;
     struct order *order;

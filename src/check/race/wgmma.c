@@ -23,27 +23,13 @@ struct flight {
 
 enum misuse_kind { MISUSE_READ, MISUSE_WRITE, MISUSE_FENCE };
 
-struct misuse {
-    struct misuse *next;
-    enum misuse_kind kind;
-    const struct site *site;
-};
-
-/* What is wrong in a function, by block of code in the order of execution. */
-struct misused_code {
-    struct misused_code *next;
-    uint32_t function; /* of the kernel */
-    struct misuse **of_block;
-    bool any;
-};
-
 struct wgmma_kernel {
     struct wgmma_kernel *next;
     const struct site_table *kernel;
     struct checker *checker;
     struct event_client client;
     struct arena arena, scratch;
-    struct misused_code *codes; /* NULL: nothing is wrong */
+    VEC(struct code_misuse) misuses;
 };
 
 /* A pass over one function. */
@@ -54,7 +40,7 @@ struct pass {
     struct flight *start, *now; /* of registers where blocks start, by order; at the instruction that is looked at */
     bool *start_unfenced, unfenced;
     struct arena *arena;
-    struct misused_code *found; /* NULL while nothing is noted */
+    struct wgmma_kernel *notes; /* NULL while nothing is noted */
 };
 
 static bool is_warpgroup(const struct ir_insn *i)
@@ -88,16 +74,13 @@ static const struct site *site_of(const struct pass *p, uint32_t order, const st
 
 static void note(struct pass *p, uint32_t order, const struct ir_insn *i, enum misuse_kind kind)
 {
-    const struct site *s = p->found ? site_of(p, order, i) : NULL;
+    const struct site *s = p->notes ? site_of(p, order, i) : NULL;
     if (!s)
         return;
-    for (const struct misuse *m = p->found->of_block[order]; m; m = m->next)
-        if (m->site == s && m->kind == kind)
+    for (uint32_t k = 0; k < p->notes->misuses.n; k++)
+        if (p->notes->misuses.at[k].site == s && p->notes->misuses.at[k].what == kind)
             return;
-    struct misuse *m = ARENA_NEW(p->arena, struct misuse);
-    *m = (struct misuse){p->found->of_block[order], kind, s};
-    p->found->of_block[order] = m;
-    p->found->any = true;
+    *VEC_PUSH(p->arena, &p->notes->misuses) = (struct code_misuse){p->code->index, order, kind, s};
 }
 
 /* 9.7.15.5.2: accumulators of products one after the other need no wait, nor a fence. */
@@ -250,18 +233,15 @@ static void look_at(struct wgmma_kernel *x, const struct code *c)
         p.start[k] = (struct flight){IDLE, IDLE, false};
     p.start_unfenced[0] = c == x->kernel->code->entry;
     if (solve(&p)) {
-        p.found = ARENA_NEW(&x->arena, struct misused_code);
-        *p.found =
-            (struct misused_code){x->codes, c->index, ARENA_ARRAY(&x->arena, struct misuse *, f->n_ordered + 1), false};
+        p.notes = x;
         for (uint32_t o = 0; o < f->n_ordered; o++)
             pass_block(&p, o);
-        x->codes = p.found->any ? p.found : x->codes;
     }
 }
 
 /* ---- findings ---- */
 
-static void report(struct checker *c, const struct enter_event *e, const struct misuse *m)
+static void report(struct checker *c, const struct enter_event *e, const struct code_misuse *m)
 {
     static const struct {
         const char *code, *text, *help;
@@ -278,22 +258,36 @@ static void report(struct checker *c, const struct enter_event *e, const struct 
                           "wgmma.fence before the first product, and wherever its registers have been written"},
     };
     struct finding *f =
-        findings_error(&c->findings, words[m->kind].code, m->site, words[m->kind].text, e->block, e->warp, e->lanes);
+        findings_error(&c->findings, words[m->what].code, m->site, words[m->what].text, e->block, e->warp, e->lanes);
     if (f)
-        findings_describe(&c->findings, f, words[m->kind].help, "%s %s",
+        findings_describe(&c->findings, f, words[m->what].help, "%s %s",
                           thread_name(&c->findings.arena, e->block, e->warp, (unsigned)__builtin_ctz(e->lanes)),
-                          words[m->kind].text);
+                          words[m->what].text);
 }
 
 static void on_enter(void *data, const struct enter_event *e)
 {
     struct wgmma_kernel *x = data;
-    for (const struct misused_code *c = x->codes; c; c = c->next)
-        for (const struct misuse *m = c->function == e->function ? c->of_block[e->code_block] : NULL; m; m = m->next)
-            report(x->checker, e, m);
+    for (uint32_t i = 0; i < x->misuses.n; i++)
+        if (x->misuses.at[i].function == e->function && x->misuses.at[i].block == e->code_block)
+            report(x->checker, e, &x->misuses.at[i]);
 }
 
 /* ---- kernels ---- */
+
+static void find_misuses(struct wgmma_kernel *x)
+{
+    const struct checker *c = x->checker;
+    const struct kernel *k = x->kernel->code;
+    struct code_misuse m;
+    for (uint32_t i = 0; k && i < k->functions.n; i++)
+        if (has_wgmma(k->functions.at[i]))
+            look_at(x, k->functions.at[i]);
+    for (uint32_t i = 0; !k && c->world.misuse(c->world.data, x->kernel, i, &m); i++)
+        *VEC_PUSH(&x->arena, &x->misuses) = m;
+    for (uint32_t i = 0; c->listener && i < x->misuses.n; i++)
+        c->listener->misuse(c->listener->data, x->kernel, &x->misuses.at[i]);
+}
 
 static struct wgmma_kernel *new_kernel(struct checker *c, const struct site_table *k)
 {
@@ -307,9 +301,7 @@ static struct wgmma_kernel *new_kernel(struct checker *c, const struct site_tabl
                                .client = {.data = x, .wants = EVENT_BIT(EVENT_ENTER), .enter = on_enter}};
     x->arena.on_oom = x->scratch.on_oom = &oom;
     if (setjmp(oom) == 0)
-        for (uint32_t i = 0; i < k->code->functions.n; i++)
-            if (has_wgmma(k->code->functions.at[i]))
-                look_at(x, k->code->functions.at[i]);
+        find_misuses(x);
     arena_free(&x->scratch);
     c->race.wgmma = x;
     return x;
@@ -320,8 +312,8 @@ const struct event_client *wgmma_client(struct checker *c, const struct site_tab
     struct wgmma_kernel *x = c->race.wgmma;
     while (x && x->kernel != k)
         x = x->next;
-    x = x || !k->code ? x : new_kernel(c, k);
-    return x && x->codes ? &x->client : NULL;
+    x = x ? x : new_kernel(c, k);
+    return x && x->misuses.n ? &x->client : NULL;
 }
 
 void wgmma_close(struct checker *c)

@@ -6,7 +6,7 @@
 #include "base/demangle.h"
 #include "check/report/findings.h"
 #include "exec/fault.h"
-#include "exec/machine.h"
+#include "check/world.h"
 
 /* A task that is no launch, with its articles. */
 struct task_words {
@@ -97,11 +97,11 @@ static const char *shared_words(const struct site_table *k, uint64_t at, const s
 static const char *global_words(struct races *r, uint64_t at, const struct access_kind *c, struct arena *arena)
 {
     struct mem_block b;
-    if (!mem_find(&r->machine->mem, at, &b))
+    if (!checker_find(r->checker, at, &b))
         return arena_printf(arena, "%u bytes at 0x%llx", c->bytes, (unsigned long long)at);
     const char *name = b.name ? arena_printf(arena, "`%s`", demangle(str_of(b.name), arena))
                               : arena_printf(arena, "a buffer of %llu bytes%s", (unsigned long long)b.size,
-                                             fault_buffer(r->machine, &b, false, arena));
+                                             checker_buffer(r->checker, &b, arena));
     return element(name, at - b.start, b.name ? b.size : 0, c, arena);
 }
 

@@ -15,12 +15,12 @@ static bool may_write(const struct ir_insn *i)
 }
 
 /* False where it is not known where the instruction writes. */
-static bool add(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct written *w)
+static bool add(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct event_writes *w)
 {
     bool plain = i->kind == IR_ST || i->kind == IR_ATOM;
     if (plain && !mem_access_may_be_global(&i->access->mem))
         return true;
-    if (!plain || i->access->disp_const || i->access->mem.frame || w->n == WRITTEN_MOST)
+    if (!plain || i->access->disp_const || i->access->mem.frame || w->n == EVENT_WRITES_MOST)
         return false;
     struct ir_range base = i->a ? ir_range_of(f, s, i->a) : (struct ir_range){0, 0};
     __int128 start = (__int128)base.lo + i->access->disp;
@@ -34,7 +34,7 @@ static bool add(const struct ir_func *f, const struct ir_shapes *s, const struct
 
 /* Not inlined: nothing of it is alive where setjmp() returns again. */
 __attribute__((noinline)) static bool find(const struct event_launch *l, const struct kernel *k, struct arena *arena,
-                                           struct written *w)
+                                           struct event_writes *w)
 {
     const struct ir_func *f = k->entry->ir;
     struct ir_launch known = {{l->grid[0], l->grid[1], l->grid[2]}, l->params, k->param_bytes};
@@ -46,12 +46,14 @@ __attribute__((noinline)) static bool find(const struct event_launch *l, const s
     return true;
 }
 
-struct written written_by(const struct event_launch *l)
+struct event_writes written_by(const struct event_launch *l)
 {
     const struct kernel *k = l->kernel->code;
     jmp_buf no_memory;
-    struct written w = {0};
+    struct event_writes w = {0};
     struct arena arena = {.on_oom = &no_memory};
+    if (l->writes)
+        return *l->writes;
     if (!k || l->n_blocks < THREADS_LEAST / l->threads_per_block || k->entry->ir->insns.n > INSTRUCTIONS_MOST)
         return w;
     if (setjmp(no_memory) == 0)

@@ -4,22 +4,9 @@
 #ifndef HEDDLE_CHECK_WRITTEN_H
 #define HEDDLE_CHECK_WRITTEN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct event_launch;
-
-enum { WRITTEN_MOST = 6 };
-
-struct written {
-    bool known; /* it writes nowhere else */
-    uint32_t n;
-    struct {
-        uint64_t start, end;
-    } at[WRITTEN_MOST];
-};
+#include "exec/events.h"
 
 /* Small launches and large functions, which are not worth the analysis, are not known. */
-struct written written_by(const struct event_launch *l);
+struct event_writes written_by(const struct event_launch *l);
 
 #endif

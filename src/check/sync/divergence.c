@@ -88,11 +88,10 @@ static const struct bypassed *find(const struct checker *c, const struct site *s
     return p;
 }
 
-static const struct bypassed *bypassed_of(struct checker *c, const struct site_table *k, const struct site *site)
+static const struct bypassed *bypassed_of(struct checker *c, const struct code *code, const struct site *site)
 {
     const struct bypassed *known = find(c, site);
-    const struct code *code = k->code ? k->code->functions.at[site->function] : NULL;
-    if (known || !code || code->ops[site->number - code->first_site].next >= code->n_blocks)
+    if (known || code->ops[site->number - code->first_site].next >= code->n_blocks)
         return known;
     pthread_mutex_lock(&c->findings.lock);
     known = find(c, site);
@@ -100,9 +99,19 @@ static const struct bypassed *bypassed_of(struct checker *c, const struct site_t
     if (made) {
         made->next = c->sync.bypassed;
         atomic_store_explicit(&c->sync.bypassed, made, memory_order_release);
+        if (c->listener)
+            c->listener->behind(c->listener->data, site, made->behind, code->n_blocks / 64 + 1);
     }
     pthread_mutex_unlock(&c->findings.lock);
     return known ? known : made;
+}
+
+static bool is_behind(struct checker *c, const struct site_table *k, const struct site *site, uint32_t block)
+{
+    if (!k->code)
+        return c->world.behind(c->world.data, site, block);
+    const struct bypassed *p = bypassed_of(c, k->code->functions.at[site->function], site);
+    return p && p->behind[block / 64] >> block % 64 & 1;
 }
 
 /* ---- the lanes that do so, of a block's warps ---- */
@@ -151,8 +160,7 @@ void divergence_enter(struct checker *c, const struct enter_event *e)
 {
     for (const struct event_wait *t = e->waits; t < e->waits + e->n_waits; t++) {
         const struct site *left = t->site->aligned ? t->left : NULL;
-        const struct bypassed *p = left ? bypassed_of(c, e->block->launch->kernel, left) : NULL;
-        if (!p || !(p->behind[e->code_block / 64] >> e->code_block % 64 & 1))
+        if (!left || !is_behind(c, e->block->launch->kernel, left, e->code_block))
             continue;
         struct bypass *by = bypass_of(e->block, e->warp, true);
         if (by && !is_of(by, t))

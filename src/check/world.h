@@ -1,0 +1,80 @@
+/* What a checker is told and asks beside the events of launches (exec/events.h): by a machine and a program that run, or by a file of what
+ * they did (src/record).
+ */
+#ifndef HEDDLE_CHECK_WORLD_H
+#define HEDDLE_CHECK_WORLD_H
+
+#include "exec/events.h"
+#include "exec/queue.h"
+#include "mem/space.h"
+
+struct checker;
+
+/* What the host does, as far as a checker hears of it. */
+enum host_event_kind {
+    HOST_SUBMIT,    /* a task: task, strand (before), strand_after, note, tasks (that it waits for) */
+    HOST_BEGIN,     /* task */
+    HOST_END,       /* task */
+    HOST_WAIT,      /* for tasks */
+    HOST_CLOSE,     /* strand */
+    HOST_RANGE,     /* a task that is no launch accesses memory: task, address, bytes, write */
+    HOST_ACCESS,    /* the host itself does: address, bytes, write, whole, done, place */
+    HOST_UNDEFINED, /* address, bytes, name: nobody has written it; */
+    HOST_DEFINED,   /* somebody has; */
+    HOST_COPIED,    /* it is as defined as what is at `from` */
+    HOST_FORGET,    /* address, bytes: freed, or with another meaning */
+    HOST_WRITTEN,   /* all memory counts as written */
+    HOST_LAUNCH_END,
+    HOST_FINISH, /* nothing more is launched */
+    HOST_EVENT_KINDS
+};
+
+struct host_event {
+    enum host_event_kind kind;
+    uint32_t task, strand, strand_after;
+    const struct task_note *note;
+    const uint32_t *tasks;
+    uint32_t n_tasks;
+    uint64_t address, bytes, from;
+    bool write, whole, done;
+    const void *place; /* as hd_checker_options.place says it */
+    const char *name;
+};
+
+/* An instruction on registers of wgmma that are still at work (race/wgmma.c), in a block of code. */
+struct code_misuse {
+    uint32_t function, block, what;
+    const struct site *site;
+};
+
+/* Who answers. */
+struct checker_world {
+    void *data;
+    /* The allocation that holds an address; */
+    bool (*find)(void *data, uint64_t address, struct mem_block *block);
+    /* and what it is called, behind its size: " `name`", " allocated at main.cu:27", "". */
+    const char *(*buffer)(void *data, const struct mem_block *block, struct arena *arena);
+    /* Where no code is at hand (site_table.code): is a block of code behind a barrier, or a call that leads to one? And the i-th misuse of a
+     * kernel; false behind the last. */
+    bool (*behind)(void *data, const struct site *barrier, uint32_t block);
+    bool (*misuse)(void *data, const struct site_table *kernel, uint32_t i, struct code_misuse *m);
+};
+
+/* Who records; each function may be called from any thread, `host` from a signal's handler. */
+struct checker_listener {
+    void *data;
+    void (*host)(void *data, const struct checker *c,
+                 const struct host_event *e); /* before it is done; HOST_SUBMIT: behind it */
+    /* A launch begins, of which these are the clients: it may become one. False where memory is exhausted. */
+    bool (*launch)(void *data, const struct checker *c, const struct site_table *kernel,
+                   const struct memory_rules *rules, struct event_list *events);
+    void (*buffer)(void *data, uint64_t start, const char *text); /* the world has said so */
+    void (*behind)(void *data, const struct site *barrier, const uint64_t *set, uint32_t words);
+    void (*misuse)(void *data, const struct site_table *kernel, const struct code_misuse *m);
+};
+
+/* A checker's world, asked by its tools. */
+bool checker_find(const struct checker *c, uint64_t address, struct mem_block *block);
+const char *checker_buffer(const struct checker *c, const struct mem_block *block, struct arena *arena);
+
+#endif
