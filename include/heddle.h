@@ -161,8 +161,7 @@ typedef struct hd_machine_options {
     /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock), "replay:FILE". All but
      * fair run one launch at a time on one thread, with clocks that count instructions, and can be repeated. */
     const char *policy;
-    const char
-        *trace_path; /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
+    const char *trace_path;  /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
     const char *record_path; /* where to write the schedule of a serial or random run, for replay ("-": to stdout) */
     /* Kernels may use all memory of this process, not that of the machine alone (CUDA's pageable memory access). An
      * access to what is not mapped is an illegal address just the same. */
@@ -481,6 +480,13 @@ HD_API void *hd_host_view(const void *p);
 HD_API void hd_host_access(const void *p, size_t bytes, bool write);
 /* Nothing more will run: what can be known only then (leaks) becomes findings. */
 HD_API void hd_checker_end(hd_checker *checker);
+/* From here on all that the checker is told of launches and of the host is written to a file, from which its findings can be made again
+ * without the kernels (`heddle check --replay-events`). Before anything is told to it; those that are made `with` it afterwards are
+ * written to the same file. Errors: HD_ERROR_INVALID_VALUE (it is recorded already), HD_ERROR_FILE, with errno set. */
+HD_API hd_result hd_checker_record(hd_checker *checker, const char *path);
+/* The file is complete, with the name of the program (NULL: none) and findings that no checker has made (or NULL). HD_ERROR_FILE, with
+ * errno set, where it is not whole. */
+HD_API hd_result hd_checker_record_end(hd_checker *checker, const char *program, const hd_report *others);
 /* What its launches have shown so far, each finding once with a count, in the order of the PTX text; NULL where there is
  * nothing. */
 HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);

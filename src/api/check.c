@@ -6,6 +6,7 @@
 #include "check/host/host.h"
 #include "check/memory/rules.h"
 #include "check/shadow/shadow.h"
+#include "record/recorder.h"
 
 hd_result hd_checker_create_sized(hd_machine *machine, const hd_checker_options *options, size_t bytes,
                                   hd_checker **checker)
@@ -25,6 +26,12 @@ hd_result hd_checker_create_sized(hd_machine *machine, const hd_checker_options 
     }
     c->machine = machine;
     c->options = o;
+    c->recorder = o.with ? o.with->recorder : NULL;
+    if (c->recorder && !recorder_add(c->recorder, c->checker, machine->machine, &c->options)) {
+        checker_free(c->checker);
+        free(c);
+        return HD_ERROR_OUT_OF_MEMORY;
+    }
     machine->checker = *checker = c;
     return HD_SUCCESS;
 }
@@ -34,6 +41,8 @@ void hd_checker_destroy(hd_checker *c)
     if (!c)
         return;
     c->machine->checker = NULL;
+    if (c->records)
+        recorder_close(c->recorder);
     checker_free(c->checker);
     modules_forget(c->machine);
     free(c);
@@ -108,6 +117,31 @@ void *hd_host_view(const void *p)
 void hd_host_access(const void *p, size_t bytes, bool write)
 {
     host_tell(p, bytes, write);
+}
+
+hd_result hd_checker_record(hd_checker *c, const char *path)
+{
+    if (!c || !path || c->recorder)
+        return HD_ERROR_INVALID_VALUE;
+    struct recorder *r = recorder_open(path);
+    if (!r)
+        return HD_ERROR_FILE;
+    recorder_add(r, c->checker, c->machine->machine, &c->options);
+    c->recorder = r;
+    c->records = true;
+    return HD_SUCCESS;
+}
+
+hd_result hd_checker_record_end(hd_checker *c, const char *program, const hd_report *others)
+{
+    if (!c || !c->records)
+        return HD_ERROR_INVALID_VALUE;
+    if (program || others)
+        recorder_summary(c->recorder, program, others ? hd_report_json((hd_report *)others) : NULL);
+    bool whole = recorder_close(c->recorder);
+    c->recorder = NULL;
+    c->records = false;
+    return whole ? HD_SUCCESS : HD_ERROR_FILE;
 }
 
 void hd_checker_end(hd_checker *c)

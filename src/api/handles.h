@@ -68,6 +68,8 @@ struct hd_checker {
     hd_machine *machine;
     hd_checker_options options;
     struct checker *checker;
+    struct recorder *recorder; /* or NULL; that of the checker that it was made with, or */
+    bool records;              /* its own */
 };
 
 struct hd_explainer {

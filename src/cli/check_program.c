@@ -17,6 +17,7 @@
 #include "base/shell.h"
 #include "base/text.h"
 #include "base/written.h"
+#include "cli/check_replay.h"
 #include "cli/check_results.h"
 #include "cli/check_settings.h"
 #include "files/places.h"
@@ -25,6 +26,7 @@
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
 #include "cli/suppressions.h"
+#include "record/replay.h"
 #include "report/report.h"
 
 struct check {
@@ -32,7 +34,8 @@ struct check {
     struct check_settings settings;
     struct suppressions suppressions;
     const char *program;
-    FILE *log; /* --log-file, or NULL */
+    const char *name; /* as it is shown */
+    FILE *log;        /* --log-file, or NULL */
     /* The run: */
     unsigned run; /* from 0 */
     char *folder;
@@ -56,8 +59,14 @@ static int get_ready(struct check *c)
     struct session *s = c->s;
     struct arena *arena = &s->arena;
     const struct options *o = &s->o;
-    if (!s->n_words)
+    if (!s->n_words && !o->replay_events)
         return usage_error(s, "heddle check needs a program or a PTX file; `heddle check --help` explains");
+    if (s->n_words && o->replay_events)
+        return usage_error(s, "--replay-events runs nothing, so `%s` is not run: leave one of the two out",
+                           s->words[0]);
+    if (o->record_events && !o->replay_events && o->runs > 1)
+        return usage_error(s, "--record-events is of one run: leave --runs out");
+    c->name = s->n_words ? s->words[0] : "";
     const char *wrong = check_settings(o, &c->settings, arena);
     if (!wrong && o->suppressions)
         wrong = suppressions_read(&c->suppressions, o->suppressions, arena);
@@ -168,6 +177,15 @@ static const char *repeat_command(const struct check *c, const char *policy)
     return t.p;
 }
 
+/* What is left of an earlier run is not taken for this one's. */
+static int clear_record(struct check *c)
+{
+    const char *path = c->s->o.record_events;
+    if (path && (unlink(path) == 0 || errno == ENOENT))
+        path = NULL;
+    return path ? cli_failure(c->s, "cannot write %s: %s", path, strerror(errno)) : 0;
+}
+
 static int run_once(struct check *c)
 {
     struct session *s = c->s;
@@ -207,7 +225,7 @@ static bool is_interrupted(const struct ending *e)
 
 static int run_all(struct check *c)
 {
-    int status = 0;
+    int status = clear_record(c);
     for (c->run = 0; !status && !c->stop && c->run < c->settings.runs; c->run++) {
         status = run_once(c);
         if (c->run == 0)
@@ -245,7 +263,7 @@ static const char *verdict(const struct check *c)
     bool is_cut = c->killed_by || c->ending.over_time || f->unended; /* what was not run has shown nothing */
     if (!f->n_processes)
         return arena_printf(arena, "check: `%s` has run and used nothing of CUDA%s: there was nothing to check\n",
-                            c->s->words[0], c->settings.application_only ? " itself" : "");
+                            c->name, c->settings.application_only ? " itself" : "");
     text_puts(&t, "check: ");
     if (f->diags.errors || f->diags.warnings)
         text_printf(&t, "%s, %s", plural(f->diags.errors, "error", arena), plural(f->diags.warnings, "warning", arena));
@@ -275,7 +293,7 @@ static const char *remarks(const struct check *c)
     const char *kernel;
     json_t *n;
     const char *when = c->run > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
-    text_puts(&t, process_ending_text(c->s->words[0], c->killed_by, when, c->survivor, t.arena));
+    text_puts(&t, process_ending_text(c->name, c->killed_by, when, c->survivor, t.arena));
     json_object_foreach(c->results.running, kernel, n)
         text_printf(&t, "heddle: %s of `%s` had not ended; what it has shown until then is here\n",
                     plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));
@@ -316,7 +334,7 @@ static const char *as_json(struct check *c)
     struct arena *arena = &c->s->arena;
     const struct ending *e = &c->first;
     json_t *o = json_object();
-    json_object_set_new(o, "program", json_text(c->s->words[0], strlen(c->s->words[0])));
+    json_object_set_new(o, "program", json_text(c->name, strlen(c->name)));
     json_object_set_new(o, "runs", json_integer(c->run));
     if (!e->over_time)
         json_object_set_new(o, WIFSIGNALED(e->status) ? "signal" : "status",
@@ -398,16 +416,35 @@ static int exit_status(struct check *c, int status)
     return status ? status : c->results.lost;
 }
 
+static int replay(struct check *c)
+{
+    const char *wrong = check_replay(c->s->o.replay_events, &c->results, &c->name, &c->s->arena);
+    c->run = 1;
+    return wrong ? cli_failure(c->s, "%s", wrong) : 0;
+}
+
+static int copy_record(struct session *s)
+{
+    const char *wrong = replay_copy(s->o.replay_events, s->o.record_events, &s->arena);
+    return wrong ? cli_failure(s, "%s", wrong) : 0;
+}
+
+enum { STEPS = 4 };
+
 int cmd_check_program(struct session *s)
 {
-    static int (*const steps[])(struct check *) = {get_ready, find, run_all, show};
+    static int (*const run[STEPS])(struct check *) = {get_ready, find, run_all, show};
+    static int (*const again[STEPS])(struct check *) = {get_ready, replay, show};
+    int (*const *steps)(struct check *) = s->o.replay_events ? again : run;
     struct check c = {.s = s};
     int status = 0;
     size_t i = 0;
-    for (; !status && i < sizeof steps / sizeof steps[0]; i++)
+    if (s->o.replay_events && s->o.record_events && !s->n_words)
+        return copy_record(s);
+    for (; !status && i < STEPS && steps[i]; i++)
         status = steps[i](&c);
     if (c.log)
         fclose(c.log);
     check_results_free(&c.results);
-    return i == sizeof steps / sizeof steps[0] ? exit_status(&c, status) : status;
+    return i == STEPS || !steps[i] ? exit_status(&c, status) : status;
 }

@@ -166,6 +166,21 @@ void check_results_collect(struct check_results *r, const char *folder, const ch
     r->lost |= process_files_lost(folder);
 }
 
+void check_results_add(struct check_results *r, json_t *said, const json_t *findings)
+{
+    struct arena *arena = r->diags.arena;
+    struct diags own = {.arena = arena};
+    const char *program = json_string_value(json_object_get(said, "program"));
+    struct diag_origin *origin = program ? ARENA_NEW(arena, struct diag_origin) : NULL;
+    if (origin)
+        origin->program = arena_strdup(arena, program);
+    r->lost |= !report_read(findings, &own);
+    report_merge(&r->diags, &own, origin);
+    add_counts(r, said);
+    r->n_processes++;
+    json_array_append(r->processes, said);
+}
+
 void check_results_free(struct check_results *r)
 {
     json_decref(r->processes);

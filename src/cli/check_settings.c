@@ -218,6 +218,15 @@ static const char *read_numbers(const struct options *o, struct check_settings *
     return o->error_exitcode.value > 255 ? "`--error-exitcode`: it is 0 to 255" : NULL;
 }
 
+/* Processes may be in other folders. */
+static const char *whole_path(const char *path, struct arena *arena)
+{
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+    const char *whole = here ? arena_printf(arena, "%s/%s", here, path) : path;
+    free(here);
+    return whole;
+}
+
 const char *check_settings(const struct options *o, struct check_settings *c, struct arena *arena)
 {
     *c = (struct check_settings){.process.unused_memory = o->track_unused_memory};
@@ -229,6 +238,7 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
     wrong = wrong ? wrong : read_file_name("save", o->save, &c->save, arena);
     wrong = wrong ? wrong : wrong_policy(o->check_policy, arena);
     c->process.policy = o->check_policy;
+    c->process.events = o->record_events ? whole_path(o->record_events, arena) : NULL;
     c->process.shadow_bytes = o->shadow_memory;
     return wrong;
 }

@@ -1,6 +1,7 @@
 /* heddle launch, heddle check: run one kernel of PTX files and show its results, and what is wrong with it. */
 #include <float.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/monotonic.h"
@@ -660,6 +661,9 @@ static int open_own_machine(struct launch *l)
     int status = open_machine(l->s, &options, &l->machine);
     if (!status && l->s->o.check && hd_checker_create(l->machine, &checks, &l->checker))
         status = cli_failure(l->s, "out of memory");
+    const char *events = l->s->o.record_events;
+    if (!status && events && hd_checker_record(l->checker, events))
+        status = cli_failure(l->s, "cannot write %s: %s", events, strerror(errno));
     return status ? status : open_explainer(l);
 }
 
@@ -693,6 +697,9 @@ static int confine(struct launch *l)
 /* Returns the exit status: `status`, or 1 where what the machine writes at its end could not be written. */
 static int clean_up(struct launch *l, int status)
 {
+    const char *events = l->s->o.record_events;
+    if (l->checker && events && hd_checker_record_end(l->checker, NULL, NULL) && !status)
+        status = cli_failure(l->s, "cannot write %s: %s", events, strerror(errno));
     hd_checker_destroy(l->checker);
     hd_explainer_destroy(l->explainer);
     if (hd_machine_destroy(l->machine) && !status)

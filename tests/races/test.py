@@ -6,6 +6,7 @@ together, each in a namespace of its own: one program takes longer to compile th
 compiled where nvcc is. With names, only those are checked, and what is said of them is shown.
 """
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -18,7 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import findings
 from both import need_compiler
-from tap import Skip, heddle, main, need_loadable_libraries, run, source
+from tap import Skip, heddle, main, need_loadable_libraries, run, some, source
 
 folder = tempfile.TemporaryDirectory()
 with tarfile.open(os.path.join(source, "tests", "races", "programs.tar.xz")) as tar:
@@ -390,6 +391,30 @@ def blocks_of_a_cluster_race_on_each_others_shared_memory():
 
 def blocks_hand_data_over_by_patterns_of_strong_operations():
     judge_marked("patterns.cu", 13)
+
+
+def said_again(command, path, *options):
+    """What is wrong with what a recorded run is said to be when its file is replayed: the same, but for '', findings as JSON."""
+    events = os.path.join(folder.name, path + ".events")
+    recorded = findings.Checked(command, ["--record-events", events, *options])
+    again = findings.Checked([], ["--replay-events", events])
+    os.remove(events)
+    if recorded.wrong or again.wrong:
+        return f"{path}: {recorded.wrong or again.wrong}"
+    differ = [f"  recorded {a}\n  replayed {b}" for a, b in itertools.zip_longest(recorded.findings, again.findings) if a != b]
+    return f"{path}:\n" + "\n".join(differ) if differ else ""
+
+
+def a_recorded_run_replays_to_the_same_findings():
+    need_loadable_libraries()
+    compile_all(compiled)
+    racy = [p for p in programs if p.verdict == "race" and p.name in compiled]
+    clean = [p for p in programs if p.verdict == "clean" and p.name in compiled]
+    known = [p for pair in itertools.zip_longest(racy[::7] + racy, clean[::9]) for p in pair if p]
+    known = some(8, dict.fromkeys([*known, *clean]))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [w for w in pool.map(lambda p: said_again([compiled[p.name], p.name], p.name), known) if w]
+    assert known and not wrong, f"{len(wrong)} of {len(known)}:\n" + "\n".join(wrong)
 
 
 def show(names):

@@ -7,10 +7,10 @@
 char *check_options_text(const struct check_options *o)
 {
     json_t *json =
-        json_pack("{s:s, s:i, s:i, s:i, s:s*, s:o, s:b, s:b, s:i, s:I}", "folder", o->folder, "process", o->process,
-                  "tools", (int)o->tools, "on_error", (int)o->on_error, "policy", o->policy, "launches",
-                  launch_filter_json(&o->launches), "leak_check", o->leak_check, "unused_memory", o->unused_memory,
-                  "api_errors", (int)o->api_errors, "shadow_bytes", (json_int_t)o->shadow_bytes);
+        json_pack("{s:s, s:i, s:i, s:i, s:s*, s:s*, s:o, s:b, s:b, s:i, s:I}", "folder", o->folder, "process",
+                  o->process, "tools", (int)o->tools, "on_error", (int)o->on_error, "policy", o->policy, "events",
+                  o->events, "launches", launch_filter_json(&o->launches), "leak_check", o->leak_check, "unused_memory",
+                  o->unused_memory, "api_errors", (int)o->api_errors, "shadow_bytes", (json_int_t)o->shadow_bytes);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
     return text;
@@ -22,10 +22,10 @@ bool check_options_read(const char *text, struct check_options *o)
     int tools, on_error, leak_check, unused_memory, api_errors;
     json_int_t shadow_bytes;
     *o = (struct check_options){0};
-    if (!json || json_unpack(json, "{s?s, s:i, s:i, s:i, s?s, s:o, s:b, s:b, s:i, s:I}", "folder", &o->folder,
+    if (!json || json_unpack(json, "{s?s, s:i, s:i, s:i, s?s, s?s, s:o, s:b, s:b, s:i, s:I}", "folder", &o->folder,
                              "process", &o->process, "tools", &tools, "on_error", &on_error, "policy", &o->policy,
-                             "launches", &launches, "leak_check", &leak_check, "unused_memory", &unused_memory,
-                             "api_errors", &api_errors, "shadow_bytes", &shadow_bytes))
+                             "events", &o->events, "launches", &launches, "leak_check", &leak_check, "unused_memory",
+                             &unused_memory, "api_errors", &api_errors, "shadow_bytes", &shadow_bytes))
         return false;
     o->tools = (unsigned)tools;
     o->on_error = (enum hd_on_error)on_error;

@@ -16,6 +16,7 @@ struct check_options {
     unsigned tools; /* of enum hd_tool */
     enum hd_on_error on_error;
     const char *policy;            /* hd_machine_options.policy, or NULL */
+    const char *events;            /* the file that they are recorded in; NULL: they are not */
     struct launch_filter launches; /* those that are checked */
     bool leak_check;               /* allocations of the host's that are never freed */
     bool unused_memory;            /* allocations that no kernel and no copy uses */

@@ -2,6 +2,9 @@
 #include "cuda/watch/check.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +22,7 @@
 static const double SECONDS_BETWEEN_COUNTS = 0.25, SECONDS_AT_END = 5, TIMES_THE_COST = 20;
 
 static struct {
-    bool on;
+    bool on, recorded;
     pid_t process;
     struct check_options options;
     pthread_mutex_t lock; /* of what follows */
@@ -204,6 +207,35 @@ static void watch_io(void)
         watch(hd_host_view, hd_host_access);
 }
 
+/* The first process has the file, and others one that is named after it; each of a process's machines is in it. */
+static void record_events(hd_checker *checker)
+{
+    char path[PATH_MAX];
+    if (!check.options.events || check.n_checkers)
+        return;
+    int own = open(check.options.events, O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    snprintf(path, sizeof path, own >= 0 ? "%s" : "%s.%d", check.options.events, (int)check.process);
+    if (own >= 0)
+        close(own);
+    check.recorded = hd_checker_record(checker, path) == HD_SUCCESS;
+    if (!check.recorded)
+        say("cannot write %s: %s: events are not recorded", path, strerror(errno));
+}
+
+static void end_record(void)
+{
+    hd_report *others = NULL;
+    if (!check.recorded)
+        return;
+    if (check.others)
+        hd_report_add(&others, check.others);
+    watch_report(&others);
+    if (hd_checker_record_end(check.checkers[0], program_invocation_short_name, others))
+        say("cannot write %s: %s: it is not whole", check.options.events, strerror(errno));
+    hd_report_free(others);
+    check.recorded = false;
+}
+
 hd_result check_machine(hd_machine *machine)
 {
     hd_checker_options o = {.tools = check.options.tools,
@@ -222,8 +254,10 @@ hd_result check_machine(hd_machine *machine)
     hd_result r = hd_checker_create(machine, &o, &checker);
     watch_io();
     pthread_mutex_lock(&check.lock);
-    if (!r)
+    if (!r) {
+        record_events(checker);
         check.checkers[check.n_checkers++] = checker;
+    }
     pthread_mutex_unlock(&check.lock);
     if (check_file_is_open())
         process_file_watch(look);
@@ -276,6 +310,7 @@ __attribute__((destructor)) static void finish(void)
     watch_end();
     for (unsigned i = 0; i < check.n_checkers; i++)
         hd_checker_end(check.checkers[i]);
+    end_record();
     check.progress.ended = true;
     write_now();
 }

@@ -1,0 +1,10 @@
+/* Findings from a file of events (heddle check --replay-events). */
+#ifndef HEDDLE_CLI_CHECK_REPLAY_H
+#define HEDDLE_CLI_CHECK_REPLAY_H
+
+#include "cli/check_results.h"
+
+/* Adds them; *program: what was recorded. NULL, or what is wrong, in the arena. */
+const char *check_replay(const char *path, struct check_results *results, const char **program, struct arena *arena);
+
+#endif

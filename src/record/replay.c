@@ -1,0 +1,156 @@
+/* The life of a replay; see replay.h. The file is read twice: what stands still first, and answers; then what happens. */
+#include "record/replay.h"
+
+#include <stdlib.h>
+
+#include "check/check.h"
+#include "record/replaying.h"
+
+static void add_checker(struct replay *r, const struct record *x)
+{
+    struct replay_checker *c = &r->checkers[r->n_checkers];
+    if (x->checker.id != r->n_checkers || r->n_checkers == REPLAY_CHECKERS ||
+        x->checker.tools & ~(unsigned)HD_TOOLS_ALL || x->checker.on_error > HD_ON_ERROR_CONTEXT) {
+        record_fail(r->reader, "there is no such checker");
+        return;
+    }
+    c->replay = r;
+    c->options = (hd_checker_options){.tools = x->checker.tools,
+                                      .on_error = (enum hd_on_error)x->checker.on_error,
+                                      .shadow_bytes = x->checker.shadow_bytes,
+                                      .frames = replay_frames,
+                                      .data = r};
+    const struct checker_world world = replay_world(c);
+    c->checker = checker_of_world(&world, &c->options, r->n_checkers ? r->checkers[0].checker : NULL);
+    if (c->checker)
+        r->n_checkers++;
+    else
+        record_fail(r->reader, "out of memory");
+}
+
+static void tell(struct replay *r, const struct record *x)
+{
+    switch (x->kind) {
+    case RECORD_CHECKER: add_checker(r, x); break;
+    case RECORD_HOST: replay_host(r, x); break;
+    case RECORD_MEMORY: replay_memory(r, x); break;
+    case RECORD_RULE: replay_rule(r, x); break;
+    case RECORD_LAUNCH: replay_launch(r, x); break;
+    default: replay_event(r, x); break;
+    }
+}
+
+/* Not inlined: nothing of it is alive where setjmp() returns again. */
+__attribute__((noinline)) static void run(struct replay *r)
+{
+    struct record x;
+    while (record_next(r->reader, &x))
+        if (x.kind < RECORD_FIRST_EVENT || x.kind >= RECORD_FIRST_OTHER)
+            replay_still(r, &x);
+    replay_sort(r);
+    if (record_error(r->reader, &r->arena))
+        return;
+    record_rewind(r->reader);
+    while (record_next(r->reader, &x)) {
+        bool is_event = x.kind >= RECORD_FIRST_EVENT && x.kind < RECORD_FIRST_OTHER;
+        r->position += is_event;
+        if (is_event && r->performing && x.kind != RECORD_PERFORMED && x.kind != RECORD_OVERTAKE)
+            record_fail(r->reader, "an access that writes, or is strong, is performed before anything else is told");
+        else if (is_event || x.kind == RECORD_CHECKER)
+            tell(r, &x);
+    }
+    if (r->performing)
+        record_fail(r->reader, "an access has not been performed");
+}
+
+struct replay *replay_run(const char *path, struct arena *arena, const char **error)
+{
+    jmp_buf no_memory;
+    struct record_reader *reader = record_open(path, arena, error);
+    struct replay *r = reader ? calloc(1, sizeof *r) : NULL;
+    if (!r) {
+        record_close(reader);
+        return NULL;
+    }
+    r->reader = reader;
+    r->arena.on_oom = &no_memory;
+    *error = NULL;
+    if (setjmp(no_memory) == 0)
+        run(r);
+    else
+        *error = "out of memory";
+    r->arena.on_oom = NULL;
+    if (!*error)
+        *error = record_error(r->reader, arena);
+    if (!*error)
+        return r;
+    replay_free(r);
+    return NULL;
+}
+
+bool replay_report(struct replay *r, unsigned i, struct diags *diags, bool *whole)
+{
+    *whole = true;
+    if (i >= r->n_checkers)
+        return false;
+    *whole = checker_report(r->checkers[i].checker, diags);
+    return *whole;
+}
+
+const char *replay_program(const struct replay *r)
+{
+    return r->program;
+}
+
+uint64_t replay_launches(const struct replay *r)
+{
+    return r->launches.n;
+}
+
+const char *replay_findings(const struct replay *r)
+{
+    return r->findings ? r->findings : "";
+}
+
+const char *replay_kernel(const struct replay *r, unsigned i)
+{
+    return i < r->kernels.n ? r->kernels.at[i]->table.kernel.p : NULL;
+}
+
+void replay_free(struct replay *r)
+{
+    if (!r)
+        return;
+    if (r->performing) { /* who has begun it ends it */
+        struct record x = {.kind = RECORD_PERFORMED};
+        replay_event(r, &x);
+    }
+    replay_free_blocks(r);
+    for (uint32_t i = 0; i < r->launches.n; i++) {
+        events_close(&r->launches.at[i]->events);
+        rules_release(r->launches.at[i]->rules);
+    }
+    for (unsigned i = r->n_checkers; i-- > 0;) {
+        checker_free(r->checkers[i].checker);
+        free(r->checkers[i].memory.at);
+    }
+    record_close(r->reader);
+    arena_free(&r->arena);
+    free(r);
+}
+
+const char *replay_copy(const char *from, const char *to, struct arena *arena)
+{
+    const char *error;
+    struct record x;
+    struct record_reader *reader = record_open(from, arena, &error);
+    if (!reader)
+        return error;
+    struct record_writer *writer = record_create(to);
+    while (writer && record_next(reader, &x))
+        record_write(writer, &x);
+    bool written = writer && record_finish(writer);
+    error = record_error(reader, arena);
+    record_close(reader);
+    return error ? error : written ? NULL : arena_printf(arena, "cannot write %s: %m", to);
+}

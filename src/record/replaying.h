@@ -1,0 +1,110 @@
+/* What the files of a replay share: replay.c has the file's life, stands.c what stands still, host_told.c and told.c what is told. Private to
+ * record/. */
+#ifndef HEDDLE_RECORD_REPLAYING_H
+#define HEDDLE_RECORD_REPLAYING_H
+
+#include "check/check.h"
+#include "check/memory/rules.h"
+#include "record/file.h"
+#include "record/replay.h"
+
+enum { REPLAY_CHECKERS = 64 };
+
+struct replay_kernel {
+    struct site_table table;
+    struct site *sites;
+    bool *is_told; /* by site */
+    VEC(struct site_variable) variables;
+    VEC(struct code_misuse) misuses;
+};
+
+struct replay_launch {
+    struct event_launch launch;
+    struct event_writes writes;
+    struct event_list events;
+    struct memory_rules *rules;
+    bool has_grid;
+};
+
+struct replay_block {
+    struct replay *replay;
+    struct access_event last; /* the last access, for those that name it; its addresses: */
+    uint64_t address[WARP_LANES];
+    struct access_source source;
+    struct event_block block;
+};
+
+struct replay_answer {
+    enum answer_kind kind;
+    uint64_t position, key, value;
+    const char *text;
+    struct number_list list;
+};
+
+struct replay_memory {
+    uint64_t start, bytes;
+    enum mem_kind kind;
+    const char *name;
+};
+
+struct replay_checker {
+    struct replay *replay;
+    struct checker *checker;
+    hd_checker_options options;
+    VEC(struct replay_memory) memory; /* by address */
+};
+
+struct replay {
+    struct record_reader *reader;
+    struct arena arena;
+    uint64_t position; /* of the event that is being told */
+    /* What stands still, by number: */
+    VEC(const struct source *) sources;
+    VEC(const char *) files;
+    VEC(const struct cuda_place *) lines;
+    VEC(const struct ptx_loc *) locs;
+    VEC(struct replay_kernel *) kernels;
+    VEC(struct replay_answer) answers; /* those of events by position, when all have been read */
+    struct replay_frame {
+        uint64_t place;
+        hd_frame frame;
+    } *frames; /* by place; of one from the innermost out */
+    uint32_t n_frames, frames_capacity;
+    const char *program, *findings;
+    /* Events: */
+    struct replay_checker checkers[REPLAY_CHECKERS];
+    unsigned n_checkers;
+    VEC(uint32_t) tasks, strands; /* as ours are numbered, by the file's numbers; 0: none */
+    VEC(hd_memory_rule) rules;    /* of the next launch */
+    VEC(struct replay_launch *) launches;
+    VEC(struct replay_block *) blocks; /* NULL: it has ended */
+    struct replay_block *performing;   /* whose access is to be told of as performed next; or NULL */
+};
+
+/* ---- stands.c ---- */
+
+/* A record that is no event. */
+void replay_still(struct replay *r, const struct record *x);
+/* All have been read. */
+void replay_sort(struct replay *r);
+const struct replay_answer *replay_answer(const struct replay *r, enum answer_kind kind, uint64_t key);
+/* What a checker asks: struct checker_world. */
+struct checker_world replay_world(struct replay_checker *c);
+size_t replay_frames(void *data, const void *place, const hd_frame **frames);
+
+/* ---- host_told.c ---- */
+
+void replay_host(struct replay *r, const struct record *x);
+void replay_memory(struct replay *r, const struct record *x);
+void replay_rule(struct replay *r, const struct record *x);
+void replay_launch(struct replay *r, const struct record *x);
+/* One of ours, of the file's number; false where there is none. 0 is 0. */
+bool replay_task(struct replay *r, uint64_t number, uint32_t *task);
+
+/* ---- told.c ---- */
+
+/* An event of a launch. */
+void replay_event(struct replay *r, const struct record *x);
+void replay_free_blocks(struct replay *r);
+
+#endif
