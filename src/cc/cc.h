@@ -1,7 +1,7 @@
 /* heddle cc, in parts: options.c reads the command line, process.c runs compilers, rewrite.c, operands.c, closures.c and captures.c read
  * sources as nvcc does, fatbin.c packs PTX, units.c finds what has to be linked of objects of -rdc=true, registry.c writes what
  * joins them, diagnostics.c prints what clang says, clusters.c finds kernels with clusters, link.c links, toolkit.c is what
- * build systems take for a toolkit, and cc.c leads.
+ * build systems take for a toolkit; commands.c has the compilers' command lines, compile.c compiles a file by them, and cc.c leads.
  */
 #ifndef HEDDLE_CC_CC_H
 #define HEDDLE_CC_CC_H

@@ -1,5 +1,5 @@
 /* One run of `heddle cc`, and what its parts share: words of command lines, programs that run, files that are made on the way.
- * Private to cc.c, job.c, link.c, pch.c, toolkit.c and usage.c. */
+ * Private to cc/. */
 #ifndef HEDDLE_CC_JOB_H
 #define HEDDLE_CC_JOB_H
 
@@ -53,11 +53,6 @@ const char *job_named_after(struct job *j, const char *input, const char *ending
 /* A file that is made on the way; removed at the end, but for --keep. */
 const char *job_temporary(struct job *j, const char *input, const char *ending);
 bool job_write(struct job *j, const char *path, const void *bytes, size_t n);
-
-/* ---- cc.c ---- */
-
-/* Options of the host's compiler, where it links, too. */
-void cc_add_host_options(struct job *j, cc_words *c);
 
 /* ---- pch.c ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/commands.h"
 #include "cc/job.h"
 
 /* -fopenmp: the host's side of CUDA files needs clang's library of OpenMP, which has the interface of GCC's, too. */

@@ -1,10 +1,9 @@
 /* libnvJitLink.so.12 and .13 ("nvJitLink"): PTX, fat binaries, objects and libraries go in; what comes out in the place of machine
  * code is an image of their PTX, which libcuda.so.1 links when it loads it. A header of the toolkit calls versioned names. A
  * library of NVIDIA's that a program loads by its path leads here, too (cuda/process/preload.c).
- *
- * LTO-IR, which is a format of NVIDIA's own, is read by NVIDIA's library where the program has loaded one: it links that to PTX.
  */
-#include <dlfcn.h>
+#include "toolkit/nvjitlink.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,49 +15,8 @@
 #include "base/vec.h"
 #include "cuda/image/code.h"
 #include "cuda/image/object.h"
-#include "heddle.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-typedef enum {
-    NVJITLINK_SUCCESS,
-    NVJITLINK_ERROR_UNRECOGNIZED_OPTION,
-    NVJITLINK_ERROR_MISSING_ARCH,
-    NVJITLINK_ERROR_INVALID_INPUT,
-    NVJITLINK_ERROR_PTX_COMPILE,
-    NVJITLINK_ERROR_NVVM_COMPILE,
-    NVJITLINK_ERROR_INTERNAL,
-    NVJITLINK_ERROR_UNRECOGNIZED_INPUT = 8,
-} nvJitLinkResult;
-
-typedef enum {
-    NVJITLINK_INPUT_CUBIN = 1,
-    NVJITLINK_INPUT_PTX,
-    NVJITLINK_INPUT_LTOIR,
-    NVJITLINK_INPUT_FATBIN,
-    NVJITLINK_INPUT_OBJECT,
-    NVJITLINK_INPUT_LIBRARY,
-    NVJITLINK_INPUT_INDEX,
-    NVJITLINK_INPUT_ANY = 10,
-} nvJitLinkInputType;
-
-struct log {
-    char *at; /* ended by a zero that does not count; NULL: nothing */
-    size_t n, capacity;
-};
-
-typedef struct nvJitLink {
-    unsigned arch;
-    hd_ptx_code code; /* -fma=0, -maxrregcount=N */
-    char **options;   /* as given */
-    uint32_t n_options;
-    struct nvJitLink *theirs; /* of NVIDIA's library, where there is LTO-IR */
-    char *ptx;                /* what it makes of that */
-    struct image inputs;
-    struct log errors, infos;
-    void *linked; /* what nvJitLinkComplete has made */
-    size_t bytes;
-} *nvJitLinkHandle;
 
 /* What a caller has is a number of this table. */
 enum { LINK = 1 };
@@ -69,8 +27,7 @@ static struct handle_table links = {.lock = PTHREAD_MUTEX_INITIALIZER};
     IN_CALL;                                                                                                           \
     h = handle_find(&links, h, LINK)
 
-static void append(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void append(struct log *log, const char *format, ...)
+void link_log(struct log *log, const char *format, ...)
 {
     va_list args;
     char *line = NULL;
@@ -83,108 +40,6 @@ static void append(struct log *log, const char *format, ...)
     }
     if (n >= 0)
         free(line);
-}
-
-/* ---- NVIDIA's library ---- */
-
-#define TEXT(number)  TEXT_(number)
-#define TEXT_(number) #number
-
-/* Its function, where a program has loaded it and it has been replaced by this library: the preloaded library knows. */
-static void *theirs(const char *name)
-{
-    void *(*original)(const char *library, const char *name) = dlsym(RTLD_DEFAULT, "heddle_original");
-    return original ? original("libnvJitLink.so." TEXT(NVJITLINK_MAJOR), name) : NULL;
-}
-
-/* What it has to say goes into our log. */
-static void take_log(nvJitLinkHandle h)
-{
-    nvJitLinkResult (*get_size)(nvJitLinkHandle, size_t *) = theirs("nvJitLinkGetErrorLogSize");
-    nvJitLinkResult (*get_text)(nvJitLinkHandle, char *) = theirs("nvJitLinkGetErrorLog");
-    size_t size = 0;
-    char *text = get_size && get_text && !get_size(h->theirs, &size) ? calloc(1, size + 1) : NULL;
-    if (text && !get_text(h->theirs, text))
-        append(&h->errors, "%s", text);
-    free(text);
-}
-
-/* A link of its own, with the same options, to PTX. */
-static nvJitLinkResult begin_lto(nvJitLinkHandle h)
-{
-    nvJitLinkResult (*create)(nvJitLinkHandle *, uint32_t, const char **) = theirs("nvJitLinkCreate");
-    const char **options = calloc(h->n_options + 2, sizeof *options);
-    uint32_t n = 0;
-    bool has_ptx = false;
-    if (!options)
-        return NVJITLINK_ERROR_INTERNAL;
-    for (uint32_t i = 0; i < h->n_options; i++) {
-        has_ptx |= strcmp(h->options[i], "-ptx") == 0;
-        options[n++] = h->options[i];
-    }
-    if (!has_ptx)
-        options[n++] = "-ptx";
-    nvJitLinkResult result = create ? create(&h->theirs, n, options) : NVJITLINK_ERROR_INTERNAL;
-    if (result && h->theirs)
-        take_log(h);
-    free(options);
-    return result;
-}
-
-static nvJitLinkResult add_lto(nvJitLinkHandle h, nvJitLinkInputType type, const void *data, size_t bytes,
-                               const char *name)
-{
-    nvJitLinkResult (*add)(nvJitLinkHandle, nvJitLinkInputType, const void *, size_t, const char *) =
-        theirs("nvJitLinkAddData");
-    if (!add) {
-        append(
-            &h->errors,
-            "%s: Heddle links PTX, and reads LTO-IR by NVIDIA's nvJitLink alone, which is not loaded: compile to PTX\n",
-            name);
-        return NVJITLINK_ERROR_NVVM_COMPILE;
-    }
-    nvJitLinkResult result = h->theirs ? NVJITLINK_SUCCESS : begin_lto(h);
-    if (result)
-        return result;
-    result = add(h->theirs, type, data, bytes, name);
-    if (result)
-        take_log(h);
-    return result;
-}
-
-/* NVIDIA's library writes .volatile for local memory, too, which its assembler refuses where it reads a text: nobody else accesses a
- * thread's local memory. */
-static void drop_volatile_of_local(char *text)
-{
-    static const char both[] = ".volatile.local";
-    const size_t dropped = sizeof ".volatile" - 1;
-    char *to = text, *from = text;
-    for (char *at; (at = strstr(from, both)); from = at + dropped) {
-        memmove(to, from, (size_t)(at - from));
-        to += at - from;
-    }
-    memmove(to, from, strlen(from) + 1);
-}
-
-/* The PTX of all LTO-IR. */
-static nvJitLinkResult link_lto(nvJitLinkHandle h)
-{
-    nvJitLinkResult (*complete)(nvJitLinkHandle) = theirs("nvJitLinkComplete");
-    nvJitLinkResult (*get_size)(nvJitLinkHandle, size_t *) = theirs("nvJitLinkGetLinkedPtxSize");
-    nvJitLinkResult (*get_ptx)(nvJitLinkHandle, char *) = theirs("nvJitLinkGetLinkedPtx");
-    size_t size = 0;
-    nvJitLinkResult result = complete && get_size && get_ptx ? complete(h->theirs) : NVJITLINK_ERROR_INTERNAL;
-    if (!result)
-        result = get_size(h->theirs, &size);
-    free(h->ptx);
-    h->ptx = result ? NULL : calloc(1, size + 1);
-    if (!result)
-        result = h->ptx ? get_ptx(h->theirs, h->ptx) : NVJITLINK_ERROR_INTERNAL;
-    if (!result)
-        drop_volatile_of_local(h->ptx);
-    if (result)
-        take_log(h);
-    return result;
 }
 
 /* ---- options ---- */
@@ -239,7 +94,7 @@ static nvJitLinkResult read_option(nvJitLinkHandle h, const char *option)
     } else if (sscanf(option, "-maxrregcount=%u", &h->code.max_registers) == 1) {
         ; /* it is read */
     } else if (!is_of_machine_code(option)) {
-        append(&h->errors, "there is no option `%s`\n", option);
+        link_log(&h->errors, "there is no option `%s`\n", option);
         return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
     }
     return NVJITLINK_SUCCESS;
@@ -248,9 +103,7 @@ static nvJitLinkResult read_option(nvJitLinkHandle h, const char *option)
 static void free_link(void *data)
 {
     nvJitLinkHandle h = data;
-    nvJitLinkResult (*destroy)(nvJitLinkHandle *) = h->theirs ? theirs("nvJitLinkDestroy") : NULL;
-    if (destroy)
-        destroy(&h->theirs);
+    link_end_lto(h);
     for (uint32_t i = 0; i < h->n_options; i++)
         free(h->options[i]);
     free(h->options);
@@ -274,7 +127,7 @@ static nvJitLinkResult read_options(nvJitLinkHandle h, uint32_t n, const char **
     }
     if (h->arch)
         return NVJITLINK_SUCCESS;
-    append(&h->errors, "which device is it for? As in -arch=sm_90\n");
+    link_log(&h->errors, "which device is it for? As in -arch=sm_90\n");
     return NVJITLINK_ERROR_MISSING_ARCH;
 }
 
@@ -317,7 +170,7 @@ static nvJitLinkResult check_text(nvJitLinkHandle h, struct image_text *text, co
     hd_source source = {name, text->text, text->bytes};
     hd_result result = hd_ptx_read(&source, &ptx, &report);
     if (report && hd_report_count(report))
-        append(result ? &h->errors : &h->infos, "%s", hd_report_text(report));
+        link_log(result ? &h->errors : &h->infos, "%s", hd_report_text(report));
     hd_report_free(report);
     if (!result && !image_set_code(text, ptx, &h->code))
         result = HD_ERROR_OUT_OF_MEMORY;
@@ -332,7 +185,7 @@ static nvJitLinkResult add_texts(nvJitLinkHandle h, struct image *image, const c
     size_t n = h->inputs.texts.n;
     enum image_result taken = image_take(&h->inputs, image);
     if (taken)
-        append(&h->errors, "%s: %s\n", name, h->inputs.why);
+        link_log(&h->errors, "%s: %s\n", name, h->inputs.why);
     if (taken)
         return taken == IMAGE_NO_MEMORY ? NVJITLINK_ERROR_INTERNAL : NVJITLINK_ERROR_INVALID_INPUT;
     nvJitLinkResult result = NVJITLINK_SUCCESS;
@@ -349,11 +202,11 @@ static nvJitLinkResult add_data(nvJitLinkHandle h, nvJitLinkInputType type, cons
         return NVJITLINK_ERROR_INVALID_INPUT;
     name = name ? name : "<unnamed>";
     if (type == NVJITLINK_INPUT_LTOIR || type == NVJITLINK_INPUT_INDEX)
-        return add_lto(h, type, data, bytes, name);
+        return link_add_lto(h, type, data, bytes, name);
     bool exact = type == NVJITLINK_INPUT_CUBIN || type == NVJITLINK_INPUT_PTX || type == NVJITLINK_INPUT_FATBIN;
     enum image_result read = (exact ? image_read : object_read)(data, bytes, h->arch, &image);
     if (read)
-        append(&h->errors, "%s: %s\n", name, image.why);
+        link_log(&h->errors, "%s: %s\n", name, image.why);
     nvJitLinkResult result = read == IMAGE_OK              ? add_texts(h, &image, name)
                              : read == IMAGE_NO_MEMORY     ? NVJITLINK_ERROR_INTERNAL
                              : type == NVJITLINK_INPUT_PTX ? NVJITLINK_ERROR_PTX_COMPILE
@@ -376,7 +229,7 @@ EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle h, nvJitLinkInputType ty
     void *data = h && path ? image_file(path, &n) : NULL;
     if (!data) {
         if (h)
-            append(&h->errors, "%s cannot be read\n", path ? path : "a file without a name");
+            link_log(&h->errors, "%s cannot be read\n", path ? path : "a file without a name");
         return NVJITLINK_ERROR_INVALID_INPUT;
     }
     nvJitLinkResult result = add_data(h, type, data, n, path);
@@ -390,7 +243,7 @@ EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle h, nvJitLinkInputType ty
 static nvJitLinkResult finish_lto(nvJitLinkHandle h)
 {
     struct image image;
-    nvJitLinkResult result = link_lto(h);
+    nvJitLinkResult result = link_finish_lto(h);
     if (result)
         return result;
     enum image_result read = image_read(h->ptx, SIZE_MAX, h->arch, &image);
@@ -408,7 +261,7 @@ EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle h)
     if (result)
         return result;
     if (!h->inputs.texts.n) {
-        append(&h->errors, "there is nothing to link\n");
+        link_log(&h->errors, "there is nothing to link\n");
         return NVJITLINK_ERROR_INVALID_INPUT;
     }
     h->linked = image_of_texts(h->inputs.texts.at, h->inputs.texts.n, &h->bytes);
@@ -437,7 +290,7 @@ EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle h, void *cubin)
 static bool has_ptx(nvJitLinkHandle h)
 {
     if (h && !h->ptx)
-        append(&h->errors, "linked PTX is made of LTO-IR alone\n");
+        link_log(&h->errors, "linked PTX is made of LTO-IR alone\n");
     return h && h->ptx;
 }
 
@@ -463,7 +316,7 @@ EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle h, char *ptx)
 static nvJitLinkResult no_ir(nvJitLinkHandle h)
 {
     if (h)
-        append(&h->errors, "Heddle gives no linked LTO-IR\n");
+        link_log(&h->errors, "Heddle gives no linked LTO-IR\n");
     return NVJITLINK_ERROR_INVALID_INPUT;
 }
 

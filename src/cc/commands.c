@@ -1,0 +1,336 @@
+/* See commands.h. */
+#include "cc/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a compilation reads: all that a .cu file includes before all else (pch.c), a source, or what that was preprocessed to. */
+enum reading { READ_HEADERS, READ_SOURCE, READ_PREPROCESSED };
+
+/* Makefiles name the toolkit's own headers, which nvcc knows anyway; here they come last, for its libraries' sake. */
+static bool is_toolkit(const char *folder, struct arena *arena)
+{
+    return access(arena_printf(arena, "%s/crt/host_config.h", folder), R_OK) == 0;
+}
+
+static void add_include_paths(struct job *j, cc_words *c)
+{
+    const cc_words *folders = &j->o.list[CC_INCLUDE_PATH];
+    job_add_values(j, c, CC_QUOTE_INCLUDE, "-iquote", false);
+    for (uint32_t i = 0; i < folders->n; i++) {
+        ADD(c, is_toolkit(folders->at[i], j->arena) ? "-idirafter" : "-I");
+        ADD(c, job_path(j, folders->at[i]));
+    }
+}
+
+/* What clang is told for every file, whatever it is compiled to. */
+static void add_source_options(struct job *j, cc_words *c, enum reading reading)
+{
+    const struct cc_options *o = &j->o;
+    if (reading != READ_PREPROCESSED) { /* a name that a source has undefined may stand in it */
+        job_add_values(j, c, CC_DEFINE, "-D", true);
+        job_add_values(j, c, CC_UNDEFINE, "-U", true);
+    }
+    if (reading == READ_SOURCE) {
+        add_include_paths(j, c);
+        job_add_values(j, c, CC_SYSTEM_INCLUDE, "-isystem", false);
+    }
+    ADD(c, "-isystem");
+    ADD(c, arena_printf(j->arena, "%s/heddle/std", j->headers));
+    ADD(c, "-isystem");
+    ADD(c, j->headers);
+    if (o->given[CC_DEFAULT_STREAM] && cc_has_own_streams(o))
+        ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
+    ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
+    ADD(c, "-Wno-error=register");                                     /* C++17 has it no more; nvcc warns */
+    ADD(c, "-Wno-invalid-constexpr");                                  /* GCC has constexpr math functions */
+    ADD(c, "-Wno-unknown-warning-option");                             /* another host compiler's */
+    if (o->given[CC_TOOLKIT])
+        ADD(c, "-D__NVCC__");
+    if (o->given[CC_TEMPLATE_DEPTH])
+        ADD(c, arena_printf(j->arena, "-ftemplate-depth=%s", o->value[CC_TEMPLATE_DEPTH]));
+    if (o->given[CC_TEMPLATE_BACKTRACE])
+        ADD(c, arena_printf(j->arena, "-ftemplate-backtrace-limit=%s", o->value[CC_TEMPLATE_BACKTRACE]));
+    job_add_all(j, c, &o->both);
+}
+
+void cc_add_host_options(struct job *j, cc_words *c)
+{
+    const struct cc_options *o = &j->o;
+    if (o->given[CC_OPTIMIZE])
+        ADD(c, arena_printf(j->arena, "-O%s", o->value[CC_OPTIMIZE]));
+    if (o->given[CC_DEBUG])
+        ADD(c, "-g");
+    if (o->given[CC_PROFILE])
+        ADD(c, "-pg");
+    if (o->given[CC_NO_EXCEPTIONS])
+        ADD(c, "-fno-exceptions");
+    job_add_all(j, c, &o->host);
+    job_add_parts(j, c, CC_XCOMPILER, NULL);
+}
+
+/* The rule for make, by the host's compilation. `output`: what the command makes. */
+static void add_dependencies(struct job *j, cc_words *c, const char *input, const char *output)
+{
+    const struct cc_options *o = &j->o;
+    bool alone = o->given[CC_DEPENDENCIES] || o->given[CC_DEPENDENCIES_OWN];
+    if (!alone && !o->given[CC_DEPENDENCIES_TOO] && !o->given[CC_DEPENDENCIES_OWN_TOO])
+        return;
+    const char *beside = o->given[CC_OUTPUT] ? output : job_named_after(j, input, "");
+    ADD(c, o->given[CC_DEPENDENCIES]       ? "-M"
+           : o->given[CC_DEPENDENCIES_OWN] ? "-MM"
+           : o->given[CC_DEPENDENCIES_TOO] ? "-MD"
+                                           : "-MMD");
+    if (o->given[CC_DEPENDENCY_FILE] || !alone) {
+        ADD(c, "-MF");
+        ADD(c, o->given[CC_DEPENDENCY_FILE]
+                   ? o->value[CC_DEPENDENCY_FILE]
+                   : arena_printf(j->arena, "%.*s.d", (int)(strlen(beside) - strlen(file_extension(beside))), beside));
+    }
+    job_add_values(j, c, CC_DEPENDENCY_TARGET, "-MT", false);
+    if (!o->list[CC_DEPENDENCY_TARGET].n && !alone) {
+        ADD(c, "-MT");
+        ADD(c, o->given[CC_OUTPUT] ? output : job_named_after(j, input, ".o"));
+    }
+    if (o->given[CC_DEPENDENCY_PHONY])
+        ADD(c, "-MP");
+}
+
+/* The macros by which nvcc tells what it was asked for. */
+static void add_macros(struct job *j, cc_words *c)
+{
+    const struct cc_options *o = &j->o;
+    ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", cc_arch_list(o, j->arena)));
+    if (o->rdc)
+        ADD(c, "-D__CUDACC_RDC__");
+    if (o->given[CC_DEVICE_DEBUG])
+        ADD(c, "-D__CUDACC_DEBUG__");
+    if (o->given[CC_EXTENDED_LAMBDA])
+        ADD(c, "-D__CUDACC_EXTENDED_LAMBDA__");
+    if (o->given[CC_RELAXED_CONSTEXPR])
+        ADD(c, "-D__CUDACC_RELAXED_CONSTEXPR__");
+}
+
+/* The start of both compilations of a .cu file; `header`: what a source includes first. */
+static cc_words cuda_command(struct job *j, const char *side, enum reading reading, const char *header)
+{
+    const struct cc_options *o = &j->o;
+    cc_words c = {0};
+    ADD(&c, j->clang);
+    ADD(&c, side);
+    /* no toolkit, not even where there is one */
+    ADD(&c, "-nocudainc");
+    ADD(&c, "-nocudalib");
+    ADD(&c, arena_printf(j->arena, "--cuda-path=%s", j->headers));
+    /* the newest that clang 19 knows: which functions launch and register */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-target-sdk-version=12.5");
+    /* nvcc takes a device function(...) that is only declared, or whose arguments nothing looks at: libcu++ has many */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-fcuda-allow-variadic-functions");
+    ADD(&c, "-fno-crash-diagnostics"); /* files for clang's makers */
+    ADD(&c, "-x");
+    ADD(&c, "cuda");
+    if (o->given[CC_STD])
+        ADD(&c, arena_printf(j->arena, "-std=%s", o->value[CC_STD]));
+    add_source_options(j, &c, reading);
+    add_macros(j, &c);
+    if (reading == READ_SOURCE) {
+        ADD(&c, strcmp(file_extension(header), ".pch") == 0 ? "-include-pch" : "-include");
+        ADD(&c, header);
+        job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
+    }
+    /* The math functions need products and sums as they are written; elsewhere clang fuses, as nvcc does. */
+    ADD(&c, cc_is_true(o, CC_FMAD, true) ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
+    if (o->rdc)
+        ADD(&c, "-fgpu-rdc");
+    if (cc_has_own_streams(o)) { /* how a kernel is launched */
+        ADD(&c, "-Xclang");
+        ADD(&c, "-fgpu-default-stream=per-thread");
+    }
+    /* The macros are for our headers, where clang's own code generation does not decide. */
+    if (o->given[CC_FAST_MATH] || cc_is_true(o, CC_FTZ, false)) {
+        ADD(&c, "-fgpu-flush-denormals-to-zero");
+        ADD(&c, "-D__CUDA_FTZ=1");
+    }
+    if (!cc_is_true(o, CC_PREC_SQRT, !o->given[CC_FAST_MATH]))
+        ADD(&c, "-D__CUDA_PREC_SQRT=0");
+    if (o->given[CC_FAST_MATH])
+        ADD(&c, "-fgpu-approx-transcendentals");
+    return c;
+}
+
+/* FNV-1a: the same in every process, which str_hash is not. */
+static uint32_t unit_number(const char *path)
+{
+    uint32_t h = 0x811c9dc5;
+    for (; *path; path++)
+        h = (h ^ (unsigned char)*path) * 0x01000193;
+    return h;
+}
+
+/* Names of static device variables, and of kernels in anonymous namespaces, must be the same on both sides. clang's driver does not
+ * pass it on to a compilation for the host alone. `instead`: what is read in the place of the input, or NULL. */
+static void add_unit(struct job *j, cc_words *c, const char *input, const char *instead)
+{
+    char *path = realpath(input, NULL);
+    if (j->o.rdc) {
+        const char *unit = arena_printf(j->arena, "-cuid=%08x",
+                                        unit_number(arena_printf(j->arena, "%s %s", path ? path : input,
+                                                                 j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : "")));
+        ADD(c, unit);
+        ADD(c, "-Xclang");
+        ADD(c, unit);
+    }
+    free(path);
+    if (instead) {
+        ADD(c, "-Xclang");
+        ADD(c, "-remap-file");
+        ADD(c, "-Xclang");
+        ADD(c, arena_printf(j->arena, "%s;%s", input, instead));
+    }
+    ADD(c, input);
+}
+
+static cc_words device_options(struct job *j, const char *arch, enum reading reading, const char *header)
+{
+    const struct cc_options *o = &j->o;
+    cc_words c = cuda_command(j, "--cuda-device-only", reading, header);
+    ADD(&c, arena_printf(j->arena, "--cuda-gpu-arch=sm_%s", arch));
+    ADD(&c, "--cuda-feature=+ptx85");
+    ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-O0" : "-O3");
+    ADD(&c, "-gline-directives-only");
+    /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
+    ADD(&c, "-mllvm");
+    ADD(&c, "-slp-max-vf=8");
+    /* of what is read only, LLVM 19 makes tables of distances else, which its PTX writer takes for circular (RelLookupTableConverter) */
+    ADD(&c, "-mcmodel=large");
+    if (!cc_is_true(o, CC_PREC_DIV, !o->given[CC_FAST_MATH])) {
+        ADD(&c, "-mllvm");
+        ADD(&c, "-nvptx-prec-divf32=0");
+    }
+    return c;
+}
+
+cc_words cc_device_command(struct job *j, const char *input, const char *arch, const char *output)
+{
+    cc_words c;
+    if (j->laid_out_device) {
+        c = device_options(j, arch, READ_PREPROCESSED, NULL);
+    } else {
+        cc_words headers = device_options(j, arch, READ_HEADERS, NULL);
+        const char *pch = cc_precompiled_header(j, &headers);
+        c = device_options(j, arch, READ_SOURCE, pch ? pch : CC_HEADER);
+    }
+    ADD(&c, "-S");
+    add_unit(j, &c, input, j->laid_out_device ? j->laid_out_device : j->rewritten);
+    ADD(&c, "-o");
+    ADD(&c, output);
+    return c;
+}
+
+bool cc_stops_at_text(const struct cc_options *o)
+{
+    return o->given[CC_PREPROCESS] || o->given[CC_DEPENDENCIES] || o->given[CC_DEPENDENCIES_OWN];
+}
+
+/* What the host's compilation makes: -c, -E, -M. */
+static void add_goal(struct job *j, cc_words *c, const char *input, const char *output)
+{
+    if (j->o.given[CC_PREPROCESS])
+        ADD(c, "-E");
+    else if (!cc_stops_at_text(&j->o))
+        ADD(c, "-c");
+    add_dependencies(j, c, input, output);
+}
+
+static cc_words host_options(struct job *j, enum reading reading, const char *header)
+{
+    cc_words c = cuda_command(j, "--cuda-host-only", reading, header);
+    /* nvcc's host compilation leaves the bodies of kernels out: what they call may be `__device__` where __CUDA_ARCH__ is defined. */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-fgpu-defer-diag");
+    ADD(&c, "-Qunused-arguments");
+    cc_add_host_options(j, &c);
+    return c;
+}
+
+cc_words cc_host_command(struct job *j, const char *input, const char *output)
+{
+    cc_words c;
+    if (j->laid_out_host) {
+        c = host_options(j, READ_PREPROCESSED, NULL);
+    } else {
+        cc_words headers = host_options(j, READ_HEADERS, NULL);
+        const char *pch = cc_precompiled_header(j, &headers);
+        c = host_options(j, READ_SOURCE, pch ? pch : CC_HEADER);
+    }
+    if (!cc_stops_at_text(&j->o)) {
+        ADD(&c, "-Xclang");
+        ADD(&c, "-fcuda-include-gpubinary");
+        ADD(&c, "-Xclang");
+        ADD(&c, "/dev/stdin");
+    }
+    if (j->laid_out_host)
+        ADD(&c, "-c"); /* the rule for make is of what was preprocessed */
+    else
+        add_goal(j, &c, input, j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output);
+    add_unit(j, &c, input, j->laid_out_host ? j->laid_out_host : j->rewritten);
+    if (output) {
+        ADD(&c, "-o");
+        ADD(&c, output);
+    }
+    return c;
+}
+
+static cc_words side_options(struct job *j, const char *arch, enum reading reading)
+{
+    const char *header = reading == READ_SOURCE ? CC_HEADER : NULL;
+    return arch ? device_options(j, arch, reading, header) : host_options(j, reading, header);
+}
+
+cc_words cc_preprocess_command(struct job *j, const char *input, const char *arch, const char *output, const char *to)
+{
+    cc_words c = side_options(j, arch, READ_SOURCE);
+    ADD(&c, "-E");
+    if (!arch)
+        add_dependencies(j, &c, input, output);
+    add_unit(j, &c, input, j->rewritten);
+    ADD(&c, "-o");
+    ADD(&c, to);
+    return c;
+}
+
+cc_words cc_dump_command(struct job *j, const char *input, const char *arch, const char *instead)
+{
+    static const char *const dump[] = {"-fsyntax-only",    "-w",      "-Xclang",  "-ast-dump", "-Xclang",
+                                       "-ast-dump-filter", "-Xclang", CC_CAPTURES};
+    cc_words c = side_options(j, arch, READ_PREPROCESSED);
+    for (size_t i = 0; i < sizeof dump / sizeof dump[0]; i++)
+        ADD(&c, dump[i]);
+    add_unit(j, &c, input, instead);
+    return c;
+}
+
+cc_words cc_plain_command(struct job *j, const char *input, enum cc_language language, const char *output)
+{
+    cc_words c = {0};
+    ADD(&c, j->host_cxx ? j->host_cxx : j->clang);
+    if (!j->host_cxx)
+        ADD(&c, "-Qunused-arguments");
+    ADD(&c, "-x");
+    ADD(&c, language == LANGUAGE_C ? "c" : "c++");
+    if (language == LANGUAGE_CPP && j->o.given[CC_STD])
+        ADD(&c, arena_printf(j->arena, "-std=%s", j->o.value[CC_STD]));
+    add_source_options(j, &c, READ_SOURCE);
+    job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
+    cc_add_host_options(j, &c);
+    add_goal(j, &c, input, output);
+    ADD(&c, input);
+    if (output) {
+        ADD(&c, "-o");
+        ADD(&c, output);
+    }
+    return c;
+}
