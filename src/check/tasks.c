@@ -1,7 +1,8 @@
-/* What the order of tasks is to the checker, and what tasks that are no launches, and the host itself, do to memory.
+/* The checker and tasks: it hears in which order they are put (exec/queue.h), and of accesses by tasks that are no launches, and by the
+ * host.
  *
- * While the host has not waited for all that it has put into streams, what it does to memory that it shares with kernels is
- * watched, access by access (host.h).
+ * While the host has not waited for all that it has put into streams, its accesses to memory that it shares with kernels are trapped one
+ * by one (check/host/host.h).
  */
 #include "check/checker.h"
 
@@ -10,8 +11,8 @@
 
 /* ---- order: exec/queue.h ---- */
 
-/* What a thread of a launch has released to the host is before all that the host submits from now on; so is then all of the
- * launch, since order among tasks knows no parts of them. */
+/* What a thread of a launch has released to the host comes before all that the host submits from now on, and with it the whole launch, as
+ * the order of tasks knows no parts of them. */
 static void pass_learnt(struct checker *c)
 {
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
@@ -41,12 +42,12 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n);
     e.strand_after = *strand;
     checker_tell(c, &e);
-    if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host does not reach what that gives */
+    if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access what that gives */
         host_watch_set(c->host, true);
     return task;
 }
 
-/* What there is may all be waited for now. */
+/* The host may have waited for all work now. */
 static void look_at_host(struct checker *c)
 {
     if (c->host && timelines_is_synchronized(c->timelines))
@@ -95,8 +96,8 @@ void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t byt
     races_range(c->race.races, task, p, bytes, write);
 }
 
-/* An instruction is at one place as long as the function that it is in has the same caller: its return address is where the stack
- * ends in functions of the C library that have not pushed anything. */
+/* The place of an instruction is the same while its function has the same caller. The caller's return address is on top of the stack in
+ * functions of the C library that push nothing. */
 static const void *place_of(struct checker *c, const struct host_access *a)
 {
     if (!c->options.place)

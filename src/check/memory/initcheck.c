@@ -1,7 +1,7 @@
 /* initcheck: reads of memory that nobody has written; see memory.h.
  *
- * What has been written is kept in check/shadow/defined.h. Where all bytes of an access are defined, which is nearly always, an event ends
- * after a test of bits and has taken no lock; single lanes are looked at where some byte is not.
+ * check/shadow/defined.h knows what has been written. Nearly always all bytes of an access are defined: then an event costs a test of bits
+ * and no lock. Single lanes are tested where some byte is not.
  */
 #include "check/checker.h"
 
@@ -122,7 +122,7 @@ void initcheck_idle(struct checker *c)
 
 /* ---- reads of what nobody has written ---- */
 
-/* Where several threads have memory of their own at one address: whose. */
+/* Whose memory it is, where several threads have memory of their own at one address. */
 static const void *owner_of(const struct checker *c, const struct access_event *e)
 {
     return e->space == SPACE_GLOBAL ? (const void *)c : e->space == SPACE_SHARED ? e->owner : e->block;
@@ -132,7 +132,7 @@ static uint32_t warp_of(const struct access_event *e)
     return e->space == SPACE_LOCAL ? e->warp : UINT32_MAX;
 }
 
-/* From here on writes to the place are looked at. More places than there is room for are not. */
+/* Remembers the place, for the first write to it. Places that there is no room for are not remembered. */
 static void expect_writer(struct checker *c, const struct access_event *e, uint64_t address, struct finding *f)
 {
     uint32_t n = atomic_load_explicit(&c->memory.n_early, memory_order_relaxed);
@@ -230,8 +230,7 @@ static uint32_t undefined_global(const struct checker *c, const struct access_ev
     return lanes;
 }
 
-/* Is nothing known of the pages from the first address to the last, where these are few, or of those of the lanes? Lanes do not
- * reach over the end of a page. */
+/* Are there no pages for the range of addresses, where it is small, or for those of the lanes? No lane crosses the end of a page. */
 static bool has_no_pages(const struct checker *c, const struct access_event *e)
 {
     enum { FEW_BYTES = WARP_LANES * DEFINED_PAGE_BYTES };
@@ -319,7 +318,7 @@ static void access_shared(struct checker *c, const struct access_event *e)
     }
 }
 
-/* Lanes at one address, which are all or one, are one question. */
+/* Lanes at one address, which are all or one, are tested together. */
 static void access_local(struct checker *c, const struct access_event *e)
 {
     struct block_memory *b = memory_of(c, e->block);
@@ -343,7 +342,7 @@ static void access_local(struct checker *c, const struct access_event *e)
         read_undefined(c, e, lanes);
 }
 
-/* How many bytes of a copy's source behind the first `at` are as the next one: defined, or not. *defined: which. */
+/* How many bytes of a copy's source from `at` on are alike: all defined, or all undefined. */
 static uint64_t alike_in_source(struct checker *c, const struct access_source *from, uint64_t at, uint64_t bytes,
                                 bool *defined)
 {
@@ -361,7 +360,7 @@ static uint64_t alike_in_source(struct checker *c, const struct access_source *f
     return 1;
 }
 
-/* What an asynchronous copy has written is as defined as what it has copied; a reduction reads it, as it does its source. */
+/* What an asynchronous copy writes is as defined as its source. A reduction reads its destination, too. */
 static void access_async(struct checker *c, const struct access_event *e)
 {
     struct access_event part = *e;

@@ -49,7 +49,7 @@ void checker_mark_copied(struct checker *c, const void *to, const void *from, ui
 {
     uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
     checker_tell(c, &(struct host_event){.kind = HOST_COPIED, .address = a, .from = b, .bytes = bytes});
-    if (!region_find(c, a)) /* memory that the host may write, too, which nobody sees */
+    if (!region_find(c, a)) /* memory that the host may write unseen */
         return;
     pthread_mutex_lock(&c->lock);
     while (bytes) {
@@ -90,7 +90,7 @@ uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes)
     return n;
 }
 
-/* Bytes that no member of a struct has: a few that follow written ones inside of a word, up to the end of one. */
+/* Are they like the padding of a struct: a few bytes after written ones, up to the end of a word? */
 static bool is_padding(uint64_t at, uint64_t bytes)
 {
     return at % 4 != 0 && bytes > 1 && bytes < 8 && (at + bytes) % 4 == 0;

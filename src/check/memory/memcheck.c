@@ -50,8 +50,7 @@ static void on_heap(void *data, const struct heap_event *e)
     struct mem_block b;
     if (!e->is_free)
         on_malloc(data, e);
-    else if (checker_find(c, e->address, &b) && b.kind == MEM_HEAP &&
-             b.start == e->address)
+    else if (checker_find(c, e->address, &b) && b.kind == MEM_HEAP && b.start == e->address)
         memory_forget(data, (const void *)(uintptr_t)e->address, b.size);
 }
 

@@ -121,9 +121,9 @@ const char *memory_global_place(const struct checker *c, const struct region *r,
     struct mem_block b = allocation_at(c, at, 0);
     if (!b.size)
         return arena_printf(arena, "0x%llx", (unsigned long long)at);
-    return arena_printf(
-        arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start), (unsigned long long)b.size,
-        r && r->name ? arena_printf(arena, " `%s`", r->name) : checker_buffer(c, &b, arena));
+    return arena_printf(arena, "byte %llu of a buffer of %llu bytes%s", (unsigned long long)(at - b.start),
+                        (unsigned long long)b.size,
+                        r && r->name ? arena_printf(arena, " `%s`", r->name) : checker_buffer(c, &b, arena));
 }
 
 const char *memory_place(struct checker *c, const struct access_event *e, unsigned lane, struct arena *arena)

@@ -113,7 +113,7 @@ struct race_worker {
     uint32_t backoff;                         /* the last pause for another worker */
     uint64_t launch;                          /* whose blocks it ran last; */
     struct kernel_traits traits;              /* its kernel, */
-    struct event_writes written;                   /* and what it writes */
+    struct event_writes written;              /* and what it writes */
     struct known_site {
         const struct site *site;
         uint32_t kind, lane_bytes;

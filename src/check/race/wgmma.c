@@ -1,21 +1,20 @@
-/* Registers of wgmma.mma_async that are still at work (PTX ISA 9.7.15.7): read before wgmma.wait_group, or written while they are read
- * or written; and those that were not ordered by wgmma.fence. Part of racecheck.
+/* Registers of wgmma.mma_async that are used while it is under way (PTX ISA 9.7.15.7): read before wgmma.wait_group, written while they
+ * are read or written, or not ordered by wgmma.fence.
  *
- * The machine multiplies at once, so no value shows it. When a kernel with such instructions is first launched, a pass over its IR
- * finds for each block of code what of it can be at work there, along any path (a forward "may" analysis); what an instruction then
- * does wrong is a misuse, and becomes a finding when a warp comes to its block; so of a loop what its second pass would do wrong is
- * found in its first. Moves are no accesses: compilers copy accumulators from virtual register to virtual register between products,
- * and what is copied is at work as its source is.
+ * The machine multiplies at once, so no value shows such a misuse. When a kernel with these instructions is first launched, a forward
+ * "may" data-flow analysis of its IR finds which products can be under way at each block of code. A misuse becomes a finding when a warp
+ * enters its block; so what the second iteration of a loop would do wrong is found in the first. Moves are no accesses: compilers copy
+ * accumulators between virtual registers, and a copy is under way as its source is.
  */
 #include <stdlib.h>
 
 #include "check/checker.h"
 #include "exec/code.h"
 
-/* Products by how recent they are: not committed yet, of the newest group, of the one before it, ... */
+/* Products by age: not committed yet; of the newest group; of the one before it; ... */
 enum { IDLE = 16, UNCOMMITTED = 0, OLDEST = IDLE - 1, MOST_CELLS = 1 << 24, MOST_ROUNDS = 64 };
 
-/* What is known of a register, or may be so. */
+/* What may hold of a register. */
 struct flight {
     uint8_t result, factor; /* the most recent product that writes it, or reads it as A; IDLE: none */
     bool changed;           /* since the last fence, and not by a product or a move */
@@ -186,7 +185,7 @@ static uint8_t more_recent(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
-/* What is so behind a block can be so in those that follow; true where that is news. */
+/* What may hold after a block may hold in its successors; true where that changes any. */
 static bool flow(struct pass *p, uint32_t order)
 {
     bool news = false;
@@ -205,7 +204,7 @@ static bool flow(struct pass *p, uint32_t order)
     return news;
 }
 
-/* False where the function is too large to be looked at. */
+/* To the fixed point; false where that takes too many rounds. */
 static bool solve(struct pass *p)
 {
     bool news = true;

@@ -7,15 +7,16 @@
 
 enum { THREADS_LEAST = 1 << 14, INSTRUCTIONS_MOST = 1 << 14 };
 
-/* An instruction that writes to memory, or may: another function's, the machine's own. */
+/* May it write to memory, itself or by what it calls? */
 static bool may_write(const struct ir_insn *i)
 {
     bool stores_matrix = i->kind == IR_MATRIX && i->access && i->matrix->n_writes == 0;
     return i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC || i->kind == IR_CALL || stores_matrix;
 }
 
-/* False where it is not known where the instruction writes. */
-static bool add(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct event_writes *w)
+/* Adds where the instruction writes; false where that is not known. */
+static bool add_store_range(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i,
+                            struct event_writes *w)
 {
     bool plain = i->kind == IR_ST || i->kind == IR_ATOM;
     if (plain && !mem_access_may_be_global(&i->access->mem))
@@ -41,7 +42,7 @@ __attribute__((noinline)) static bool find(const struct event_launch *l, const s
     struct ir_shapes s;
     ir_find_ranges_of_launch(f, l->block, &known, arena, &s);
     for (uint32_t i = 0; i < f->insns.n; i++)
-        if (may_write(&f->insns.at[i]) && !add(f, &s, &f->insns.at[i], w))
+        if (may_write(&f->insns.at[i]) && !add_store_range(f, &s, &f->insns.at[i], w))
             return false;
     return true;
 }

@@ -61,7 +61,7 @@ static inline uint32_t first_lane(uint32_t lanes)
 }
 
 /* Counts an occurrence, by its lanes. Returns the finding where it is to be described, as it is new or names another thread now, and NULL
- * where it is not, or without memory. Then findings_describe() has to follow. */
+ * where it is not, or without memory. After a finding, findings_describe() has to follow. */
 struct finding *findings_count(struct findings *f, const struct occurrence *o);
 /* The same of an error that needs no more than this. */
 struct finding *findings_error(struct findings *f, const char *code, const struct site *site, const void *key,

@@ -6,12 +6,12 @@
 
 struct site;
 
-/* Copies of the texts that places are in, each once. */
+/* One copy of each text that places are in. */
 struct kept_sources {
     struct kept_source *newest;
 };
 
-/* Of a site, or of NULL; what it points to is the arena's. */
+/* The place of a site, or of NULL, in the arena. */
 struct place place_keep(struct kept_sources *kept, const struct site *s, struct arena *arena);
 /* By text and offset; those without a text by the line of CUDA. */
 int place_compare(const struct place *a, const struct place *b);

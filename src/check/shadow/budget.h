@@ -1,5 +1,5 @@
-/* Memory that the checker keeps about the program's memory: all that grows with what is watched is counted here, and kept to a
- * limit. Who is refused some stops to watch, and says so. Thread-safe.
+/* A budget for the memory that the checker keeps: all that grows with what is watched is counted here, and stays below a limit. Whoever is
+ * refused stops watching, and reports that. Thread-safe.
  */
 #ifndef HEDDLE_CHECK_BUDGET_H
 #define HEDDLE_CHECK_BUDGET_H

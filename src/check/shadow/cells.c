@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <string.h>
 
-enum { EMPTY = 0, CLEARING = 1, FIRST_ERA = 2 }; /* no eras: nobody has accessed the part; somebody clears it */
+enum { EMPTY = 0, CLEARING = 1, FIRST_ERA = 2 }; /* no eras: never accessed; being cleared */
 enum { PAGE_BYTES = 1 << CELLS_PAGE_BITS, PART_BYTES = 1 << CELLS_PART_BITS, PART_CELLS = PART_BYTES / sizeof(cell) };
 
 struct cells_page {
     _Atomic uint32_t era[CELLS_PARTS]; /* in which the part was accessed last */
-    uint32_t unused[12];               /* so that the cells, behind shadow memory's header, begin with a cache line */
+    uint32_t unused[12];               /* so that the cells, after shadow memory's header, begin at a cache line */
     cell at[CELLS_PARTS][PART_CELLS];
 };
 
@@ -34,7 +34,7 @@ static cell *cell_at(struct cells_page *page, uint64_t address)
     return &page->at[part_of(address)][address % PART_BYTES / sizeof(cell)];
 }
 
-/* What is in the part is of an earlier era: one who comes to it clears it, the others wait for that one. */
+/* The part is of an earlier era: the first thread that comes to it clears it, others wait. */
 static void clear_part(const struct cells *c, struct cells_page *page, unsigned part)
 {
     _Atomic uint32_t *era = &page->era[part];
@@ -86,7 +86,7 @@ struct look {
     void *data;
 };
 
-/* What is of an earlier era, or is being cleared, is empty. */
+/* Parts of earlier eras are empty, and so are those that are being cleared. */
 static void see_page(void *data, shadow_slot *slot)
 {
     struct look *l = data;

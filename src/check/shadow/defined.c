@@ -20,30 +20,44 @@ void defined_destroy(struct defined *d)
     shadow_destroy(&d->pages);
 }
 
-/* A part of a page, or a page. */
-struct part {
-    uint64_t at, bytes; /* in the page */
-};
-
-static struct part first_part(uint64_t address, uint64_t bytes)
+/* How many bytes of a run are on its first page. */
+static uint64_t on_page(uint64_t address, uint64_t bytes)
 {
-    uint64_t at = address % DEFINED_PAGE_BYTES, left = DEFINED_PAGE_BYTES - at;
-    return (struct part){at, left < bytes ? left : bytes};
+    uint64_t left = DEFINED_PAGE_BYTES - address % DEFINED_PAGE_BYTES;
+    return left < bytes ? left : bytes;
 }
 
-static bool clear_part(struct undefined_page *page, struct part p)
+/* The same, or as many whole pages as the run begins with. */
+static uint64_t on_pages(uint64_t address, uint64_t bytes)
 {
-    uint64_t cleared = 0;
-    while (p.bytes) {
-        unsigned at = p.at % 64;
-        uint64_t n = 64 - at < p.bytes ? 64 - at : p.bytes, mask = bits_from_to(at, (unsigned)n);
-        _Atomic uint64_t *word = &page->bits[p.at / 64];
-        if (atomic_load_explicit(word, memory_order_relaxed) & mask)
-            cleared |= atomic_fetch_and_explicit(word, ~mask, memory_order_relaxed) & mask;
-        p.at += n;
-        p.bytes -= n;
+    uint64_t n = on_page(address, bytes);
+    return n < DEFINED_PAGE_BYTES ? n : bytes / DEFINED_PAGE_BYTES * DEFINED_PAGE_BYTES;
+}
+
+/* Whole pages become the prototype, or none at all. */
+static bool fill(struct defined *d, uint64_t address, uint64_t bytes, bool with_prototype)
+{
+    return shadow_fill(&d->pages, address, address + bytes - DEFINED_PAGE_BYTES, with_prototype);
+}
+
+static bool clear_bits(struct undefined_page *page, uint64_t first, uint64_t n)
+{
+    uint64_t cleared = 0, mask;
+    for (uint64_t word; n > 0;) {
+        word = bits_next(&first, &n, &mask);
+        if (atomic_load_explicit(&page->bits[word], memory_order_relaxed) & mask)
+            cleared |= atomic_fetch_and_explicit(&page->bits[word], ~mask, memory_order_relaxed) & mask;
     }
     return cleared;
+}
+
+static void set_bits(struct undefined_page *page, uint64_t first, uint64_t n)
+{
+    uint64_t mask;
+    for (uint64_t word; n > 0;) {
+        word = bits_next(&first, &n, &mask);
+        atomic_fetch_or_explicit(&page->bits[word], mask, memory_order_relaxed);
+    }
 }
 
 /* The bytes that cannot be followed count as defined. */
@@ -56,96 +70,70 @@ static void lose(struct defined *d, shadow_slot *slot)
 bool defined_set(struct defined *d, uint64_t address, uint64_t bytes)
 {
     bool any = false;
-    while (bytes) {
-        struct part p = first_part(address, bytes);
+    for (uint64_t n; bytes; address += n, bytes -= n) {
+        n = on_page(address, bytes);
         shadow_slot *slot = shadow_find_slot(&d->pages, address);
         bool refused = false;
         struct undefined_page *page = slot ? shadow_own(&d->pages, slot, &refused) : NULL;
         if (page)
-            any |= clear_part(page, p);
+            any |= clear_bits(page, address % DEFINED_PAGE_BYTES, n);
         else if (refused)
             lose(d, slot);
-        address += p.bytes;
-        bytes -= p.bytes;
     }
     return any;
-}
-
-static void set_part(struct undefined_page *page, struct part p)
-{
-    while (p.bytes) {
-        unsigned at = p.at % 64;
-        uint64_t n = 64 - at < p.bytes ? 64 - at : p.bytes;
-        atomic_fetch_or_explicit(&page->bits[p.at / 64], bits_from_to(at, (unsigned)n), memory_order_relaxed);
-        p.at += n;
-        p.bytes -= n;
-    }
 }
 
 bool defined_set_undefined(struct defined *d, uint64_t address, uint64_t bytes)
 {
     bool all = true;
-    while (bytes) {
-        struct part p = first_part(address, bytes);
-        bool ok = true;
-        if (p.bytes == DEFINED_PAGE_BYTES) {
-            p.bytes = bytes / DEFINED_PAGE_BYTES * DEFINED_PAGE_BYTES;
-            ok = shadow_fill(&d->pages, address, address + p.bytes - DEFINED_PAGE_BYTES, true);
-        } else if (shadow_find(&d->pages, address) != d->pages.prototype) {
-            struct undefined_page *page = shadow_demand(&d->pages, address);
-            ok = page != NULL;
-            if (ok)
-                set_part(page, p);
-        }
+    for (uint64_t n; bytes; address += n, bytes -= n) {
+        n = on_pages(address, bytes);
+        struct undefined_page *page = NULL;
+        bool ok = n >= DEFINED_PAGE_BYTES ? fill(d, address, n, true)
+                                          : shadow_find(&d->pages, address) == d->pages.prototype ||
+                                                (page = shadow_demand(&d->pages, address));
+        if (page)
+            set_bits(page, address % DEFINED_PAGE_BYTES, n);
         if (!ok)
-            atomic_fetch_add(&d->lost_bytes, p.bytes);
+            atomic_fetch_add(&d->lost_bytes, n);
         all &= ok;
-        address += p.bytes;
-        bytes -= p.bytes;
     }
     return all;
 }
 
 void defined_set_all(struct defined *d, uint64_t address, uint64_t bytes)
 {
-    while (bytes) {
-        struct part p = first_part(address, bytes);
-        if (p.bytes == DEFINED_PAGE_BYTES) {
-            p.bytes = bytes / DEFINED_PAGE_BYTES * DEFINED_PAGE_BYTES;
-            shadow_fill(&d->pages, address, address + p.bytes - DEFINED_PAGE_BYTES, false);
-        } else {
-            defined_set(d, address, p.bytes);
-        }
-        address += p.bytes;
-        bytes -= p.bytes;
+    for (uint64_t n; bytes; address += n, bytes -= n) {
+        n = on_pages(address, bytes);
+        if (n >= DEFINED_PAGE_BYTES)
+            fill(d, address, n, false);
+        else
+            defined_set(d, address, n);
     }
 }
 
-/* How many bytes of a part have a bit that is not `bit` before the first that has. */
-static uint64_t bytes_before(const struct undefined_page *page, struct part p, bool bit)
+/* How many of n bits come before the first that is `bit`. */
+static uint64_t bits_before(const struct undefined_page *page, uint64_t first, uint64_t n, bool bit)
 {
-    for (uint64_t done = 0; done < p.bytes;) {
-        unsigned at = (p.at + done) % 64;
-        uint64_t n = 64 - at < p.bytes - done ? 64 - at : p.bytes - done, word = page->bits[(p.at + done) / 64];
-        uint64_t found = (bit ? word : ~word) & bits_from_to(at, (unsigned)n);
+    uint64_t from = first, all = n, mask;
+    for (uint64_t word; n > 0;) {
+        word = bits_next(&first, &n, &mask);
+        uint64_t found = (bit ? page->bits[word] : ~page->bits[word]) & mask;
         if (found)
-            return done + (uint64_t)__builtin_ctzll(found) - at;
-        done += n;
+            return 64 * word + (uint64_t)__builtin_ctzll(found) - from;
     }
-    return p.bytes;
+    return all;
 }
 
 static uint64_t bytes_until(const struct defined *d, uint64_t address, uint64_t bytes, bool bit)
 {
-    uint64_t done = 0;
-    while (done < bytes) {
-        struct part p = first_part(address + done, bytes - done);
+    uint64_t done = 0, n, before;
+    do {
+        n = on_page(address + done, bytes - done);
         const struct undefined_page *page = shadow_find(&d->pages, address + done);
-        uint64_t before = page ? bytes_before(page, p, bit) : bit ? p.bytes : 0;
+        before = page ? bits_before(page, (address + done) % DEFINED_PAGE_BYTES, n, bit) : bit ? n : 0;
         done += before;
-        if (before < p.bytes)
-            break;
-    }
+    } while (before == n && done < bytes);
     return done;
 }
 

@@ -1,7 +1,7 @@
-/* Which bytes have been written: of global memory (bits in shadow memory, for all threads at once), of a block's shared memory, of
- * the local memory of a warp's threads.
+/* Definedness: which bytes of global memory, of a block's shared memory, and of the local memory of a warp's threads have been written. For
+ * global memory that is a bit per byte in shadow memory, for all threads at once.
  *
- * What is not known to be undefined is defined. All questions take runs of bytes, since that is what accesses of a warp are.
+ * What is not known to be undefined counts as defined. All functions take runs of bytes, as accesses of a warp are.
  */
 #ifndef HEDDLE_CHECK_DEFINED_H
 #define HEDDLE_CHECK_DEFINED_H
@@ -20,7 +20,7 @@ struct undefined_page {
 
 struct defined {
     struct shadow pages;
-    _Atomic uint64_t lost_bytes; /* that count as defined, as there was no memory to follow them */
+    _Atomic uint64_t lost_bytes; /* count as defined, as there was no memory to follow them */
 };
 
 bool defined_init(struct defined *d, struct budget *budget);
@@ -31,13 +31,24 @@ bool defined_set_undefined(struct defined *d, uint64_t address, uint64_t bytes);
 bool defined_set(struct defined *d, uint64_t address, uint64_t bytes);
 /* The same of large memory, by the host, which nobody else uses. */
 void defined_set_all(struct defined *d, uint64_t address, uint64_t bytes);
-/* How many bytes from the address on are defined before the first that is not, and the other way round. */
+/* How many bytes from the address on are defined before the first that is not; undefined before the first that is. */
 uint64_t defined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
 uint64_t undefined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
 
 static inline uint64_t bits_from_to(unsigned first, unsigned n)
 {
     return (n < 64 ? (1ull << n) - 1 : ~0ull) << first;
+}
+
+/* Takes the bits of the first word from a run of bits: its index, and which bits of it. */
+static inline uint64_t bits_next(uint64_t *first, uint64_t *n, uint64_t *mask)
+{
+    unsigned at = *first % 64;
+    uint64_t word = *first / 64, part = 64 - at < *n ? 64 - at : *n;
+    *mask = bits_from_to(at, (unsigned)part);
+    *first += part;
+    *n -= part;
+    return word;
 }
 
 static inline uint64_t bits_load(const uint64_t *word)
@@ -75,22 +86,22 @@ static inline bool defined_has(const struct defined *d, uint64_t address, uint64
 
 /* ---- a block's memory ---- */
 
-/* Local memory of a warp: a mask of lanes a byte, of those that have written it. */
+/* Local memory of a warp: for each byte the lanes that have written it. */
 struct defined_local {
     uint32_t *at;
     size_t n, capacity;
-    bool lost; /* there was no memory for more: all counts as written */
+    bool lost; /* without memory: all counts as written */
 };
 
 struct block_memory {
-    struct block_memory *next; /* among those that nobody uses */
+    struct block_memory *next; /* of the free ones */
     uint32_t shared_bytes, n_warps;
     uint32_t n_undefined;      /* bytes of shared memory */
     const struct site *writer; /* the last to define some of them */
     struct region_cache {
         const struct site *site;
         struct region *region;
-    } region_cache[16]; /* where stores have gone last */
+    } region_cache[16]; /* the allocations that stores went to last */
     struct defined_local local[MAX_WARPS];
     uint64_t shared[]; /* a bit a byte: 1 is undefined */
 };
@@ -105,13 +116,9 @@ static inline bool shared_set(struct block_memory *b, uint64_t first, uint64_t n
 {
     uint32_t before = b->n_undefined;
     while (n) {
-        unsigned at = first % 64;
-        uint64_t part = 64 - at < n ? 64 - at : n, mask = bits_from_to(at, (unsigned)part),
-                 *word = &b->shared[first / 64];
+        uint64_t mask, *word = &b->shared[bits_next(&first, &n, &mask)];
         b->n_undefined -= (uint32_t)__builtin_popcountll(*word & mask);
         *word &= ~mask;
-        first += part;
-        n -= part;
     }
     return b->n_undefined != before;
 }
@@ -132,7 +139,7 @@ static inline uint32_t lanes_from_to(unsigned first, unsigned n)
     return (n < WARP_LANES ? (1u << n) - 1 : UINT32_MAX) << first;
 }
 
-/* The next run of `*lanes`, which it is taken from. False where there is none left. */
+/* Takes the next run from `*lanes`. False where none is left. */
 static inline bool next_run(const struct access_event *e, uint32_t *lanes, struct run *r)
 {
     if (!*lanes)

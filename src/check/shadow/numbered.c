@@ -1,4 +1,4 @@
-/* Numbered things; see numbered.h. */
+/* See numbered.h. */
 #include "check/shadow/numbered.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ uint32_t numbered_take_many(struct numbered *n, uint32_t count)
     return first;
 }
 
-/* The next number from `from` on that is marked, or is not; or `end`. */
+/* The first number from `from` on that is, or is not, marked; or `end`. */
 static uint32_t find(const struct numbered *n, uint32_t from, uint32_t end, bool marked)
 {
     while (from < end) {
@@ -91,7 +91,7 @@ static uint32_t find(const struct numbered *n, uint32_t from, uint32_t end, bool
     return from < end ? from : end;
 }
 
-/* So many consecutive ones that are free, in what is left of the reservation's region. */
+/* Finds so many consecutive free numbers in the rest of the reservation's region. */
 static bool find_row(const struct numbered *n, struct reservation *s, uint32_t count)
 {
     while (s->region < s->region_end) {
@@ -133,7 +133,7 @@ bool numbered_refill(struct numbered *n, struct reservation *s, uint32_t count)
     return s->next;
 }
 
-/* ---- what is still needed ---- */
+/* ---- garbage collection ---- */
 
 uint64_t numbered_bytes_since(const struct numbered *n)
 {

@@ -1,8 +1,8 @@
-/* Things in great number that are known by a number of 32 bits, from 1: address space is reserved for all, memory is taken as they
- * are, and counted in a budget. Several threads may take at once.
+/* A pool of equal things that are named by numbers of 32 bits, from 1. Address space is reserved for all; memory is used as numbers are
+ * taken, and counted in a budget. Several threads may take numbers at once.
  *
- * They stay until all go, or until those that are still needed have been marked: of the others either the numbers are taken again, or
- * the memory goes, and the numbers stay as they are.
+ * All can be cleared at once. Or garbage is collected: those in use are marked, and of the others either the numbers are used again
+ * (numbered_sweep), or the memory goes and the numbers are not (numbered_drop).
  */
 #ifndef HEDDLE_CHECK_NUMBERED_H
 #define HEDDLE_CHECK_NUMBERED_H
@@ -20,13 +20,13 @@ struct numbered {
     uint32_t most;
     _Atomic uint32_t next;
     struct budget *budget;          /* or NULL */
-    uint64_t *marks;                /* a bit for each number; NULL: nothing has been marked yet */
-    uint32_t swept, kept;           /* when they were swept last: numbers were below this, and so many stayed */
-    _Atomic uint32_t region, again; /* where reservations look for free ones next; so many they have found */
+    uint64_t *marks;                /* a bit for each number; NULL: there was no collection yet */
+    uint32_t swept, kept;           /* at the last collection: the numbers were below this; so many were in use */
+    _Atomic uint32_t region, again; /* where reservations look for free numbers next; how many they have found */
     uint64_t dropped_bytes;
 };
 
-/* Numbers that one thread has at hand: consecutive ones, and behind them a region that may have more. */
+/* Numbers that a thread has reserved: consecutive ones, and a region that may have more. */
 struct reservation {
     uint32_t next, left;
     uint32_t region, region_end;
@@ -34,22 +34,22 @@ struct reservation {
 
 bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most, struct budget *budget);
 void numbered_close(struct numbered *n);
-/* The first of `count` consecutive ones, which hold anything; 0 where there are no more, or no memory for them. */
+/* The first of `count` consecutive numbers, whose things are not initialised; 0 where there are no more, or no memory. */
 uint32_t numbered_take_many(struct numbered *n, uint32_t count);
 static inline uint32_t numbered_take(struct numbered *n)
 {
     return numbered_take_many(n, 1);
 }
-/* The reservation has `count` consecutive ones, and more at hand; what was left in it is not used. False where there are none. Of numbers
- * that are free again, too: a reservation that is asked for small counts alone loses none of these. */
+/* Refills a reservation with at least `count` consecutive numbers, swept ones first; what was left in it is lost until the next collection.
+ * False where there are none. */
 bool numbered_refill(struct numbered *n, struct reservation *s, uint32_t count);
 static inline void *numbered_at(const struct numbered *n, uint32_t number)
 {
     return n->at + number * n->each_bytes;
 }
-/* All go; nobody may be using them. Up to so many bytes of memory stay at hand. */
+/* Clears all, which nobody may be using. Keeps up to so many bytes of memory. */
 void numbered_clear(struct numbered *n, uint64_t keep_bytes);
-/* Bytes of memory that they take; that have been taken since they were swept last; that could be still. */
+/* Bytes that have been taken; that were since the last collection; that could be taken still. */
 static inline uint64_t numbered_bytes(const struct numbered *n)
 {
     return (uint64_t)atomic_load_explicit(&n->next, memory_order_relaxed) * n->each_bytes;
@@ -57,17 +57,17 @@ static inline uint64_t numbered_bytes(const struct numbered *n)
 uint64_t numbered_bytes_since(const struct numbered *n);
 uint64_t numbered_bytes_left(const struct numbered *n);
 
-/* While nobody takes any, nor has any reserved: none is marked; false where memory is exhausted. Then those that are needed are
- * marked, `count` consecutive ones: was the first not yet? */
+/* A collection, while nobody takes numbers nor has any reserved, begins with none marked; false without memory. Then those in use are
+ * marked, `count` consecutive ones at a time, which returns whether the first was not marked before; */
 bool numbered_unmark(struct numbered *n);
 bool numbered_mark(struct numbered *n, uint32_t first, uint32_t count);
 static inline bool numbered_is_marked(const struct numbered *n, uint32_t number)
 {
     return n->marks[number / 64] >> number % 64 & 1;
 }
-/* The others can be taken again. */
+/* and the others can be taken again, */
 void numbered_sweep(struct numbered *n);
-/* Or their memory goes, by whole pages of it, and they stay taken. */
+/* or their memory is given back, by whole pages, and they stay taken. */
 void numbered_drop(struct numbered *n);
 
 #endif

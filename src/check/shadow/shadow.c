@@ -1,12 +1,11 @@
-/* See shadow.h. Tables are as large as their part of the address space may need; the system gives them memory where they are
- * touched. */
+/* See shadow.h. Tables have room for all of their part of the address space, and take memory where they are touched. */
 #include "check/shadow/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* A page is behind this, so that taking it away needs no memory. */
+/* In front of each page, so that taking it away needs no memory. */
 struct shadow_retired {
     struct shadow_retired *next;
     uint64_t unused;
@@ -107,7 +106,7 @@ static shadow_slot *make_slot(struct shadow *s, uint64_t address)
     return shadow_find_slot(s, address);
 }
 
-/* The page that the slot has once `page` is there, or another's that was faster. */
+/* Puts `page` into a slot. Returns what is there then: that, or the page of another thread that was faster. */
 static void *put(struct shadow *s, shadow_slot *slot, void *expected, void *page)
 {
     if (atomic_compare_exchange_strong(slot, &expected, page))

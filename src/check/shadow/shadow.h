@@ -1,12 +1,10 @@
-/* Shadow memory: what a detector keeps of each page of the memory that kernels use.
+/* Shadow memory: a page table from addresses of 48 bits to pages of a detector's state.
  *
- * A page table from addresses of 48 bits to pages of a detector's state, so many bytes for a page of so many bytes of memory.
- * Looking up takes two loads and no lock, from any thread; pages are made when they are first asked for. A page that is taken away
- * (by one who has found it needless, or where memory is freed) stays readable until shadow_reclaim(), which is called while nobody
- * uses the table.
+ * A look-up takes two loads and no lock, from any thread. Pages are made when they are first asked for, and begin as zeros. A page that is
+ * taken away stays readable until shadow_reclaim(), which is called while nobody uses the table.
  *
- * Pages begin as zeros. A table may have a prototype besides: a page that stands for many that are all alike, shared until somebody
- * wants one of his own, which begins as a copy of it. What lies in pages, and how threads share it, is the client's.
+ * A table may have a prototype: a page that stands for many equal ones, until somebody wants to change one and gets a copy. What is in
+ * pages, and how threads share it, is the client's: cells.h, defined.h.
  */
 #ifndef HEDDLE_CHECK_SHADOW_H
 #define HEDDLE_CHECK_SHADOW_H
@@ -51,7 +49,7 @@ static inline uint64_t shadow_page_bytes(const struct shadow *s)
     return 1ull << s->log2_page_bytes;
 }
 
-/* The place of an address's page in the table; NULL where nothing near it was ever asked for. */
+/* The slot of an address's page; NULL where its part of the table was never asked for. */
 static inline shadow_slot *shadow_find_slot(const struct shadow *s, uint64_t address)
 {
     uint64_t table = address >> SHADOW_TABLE_BITS;
@@ -66,10 +64,9 @@ static inline void *shadow_find(const struct shadow *s, uint64_t address)
     return slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
 }
 
-/* The same, to be changed: a page is made where there is none, or the prototype. NULL where memory or the budget is exhausted. */
+/* The same, to be changed: a page is made where there is none, or the prototype. NULL without memory. */
 void *shadow_demand(struct shadow *s, uint64_t address);
-/* The page in a slot, to be changed, where it is `page` or the prototype: a copy is made of that. What stands in the slot then
- * may be another's copy, or NULL. NULL, and *refused, where memory is exhausted. */
+/* The page in a slot, to be changed; a copy where it is the prototype; NULL where there is none. NULL, and *refused, without memory. */
 void *shadow_own(struct shadow *s, shadow_slot *slot, bool *refused);
 /* Takes `page` out of its slot, if it is there still. */
 void shadow_retire(struct shadow *s, shadow_slot *slot, void *page);
