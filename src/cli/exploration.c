@@ -99,14 +99,44 @@ static const char *insn_text(struct arena *arena, const struct ir_insn *insn)
 struct finding {
     const char *kind;
     const char *text;
+    const struct example *example;
 };
 
+/* "block 2", or "block 2, thread 3" where blocks have several. */
+static const char *thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
+{
+    struct arena *arena = &e->s->arena;
+    return e->result->threads_per_block > 1 ? arena_printf(arena, "block %u, thread %u", block, thread)
+                                            : arena_printf(arena, "block %u", block);
+}
+
+enum { MAX_SHOWN = 50, MAX_EXAMPLES = 8, MAX_LINES = 12 };
+
+/* What each read of an execution reads, a line each. */
+static void print_example(const struct exploration *e, const struct example *x)
+{
+    uint32_t most = e->s->o.examples ? UINT32_MAX : MAX_LINES;
+    for (uint32_t i = 0; x && i < x->n && i < most; i++) {
+        const struct example_read *r = &x->reads[i];
+        printf("        %s: %s reads %llu", thread_text(e, r->block, r->thread), place_text(&e->s->arena, r->insn),
+               (unsigned long long)r->value);
+        if (r->from)
+            printf(" of %s: %s\n", thread_text(e, r->from_block, r->from_thread), place_text(&e->s->arena, r->from));
+        else
+            puts(", which was there at first");
+    }
+    if (x && (x->is_cut || x->n > most))
+        puts(x->is_cut || e->s->o.examples ? "        ..." : "        ... (--examples shows all)");
+}
+
 /* The first outcome that the claim is not true of, or NULL. */
-static const uint64_t *breaks_claim(const struct verdict *v, const struct claim *c)
+static const uint64_t *breaks_claim(const struct verdict *v, const struct claim *c, const struct example **example)
 {
     for (uint32_t i = 0; i < v->outcomes.n; i++)
-        if (condition_holds(c->condition, v->outcomes.at[i]) == c->forbidden)
+        if (condition_holds(c->condition, v->outcomes.at[i]) == c->forbidden) {
+            *example = v->examples.at[i];
             return v->outcomes.at[i];
+        }
     return NULL;
 }
 
@@ -119,37 +149,39 @@ static const char *broken_claim(const struct exploration *e, const struct claim 
     return t.p;
 }
 
+static const char *two_lines(struct arena *arena, const struct ir_insn *insn)
+{
+    return arena_printf(arena, "%s\n      %s", place_text(arena, insn), insn_text(arena, insn));
+}
+
 static unsigned find_all(const struct exploration *e, struct finding **all)
 {
     const struct verdict *v = &e->result->verdict;
     struct arena *arena = &e->s->arena;
-    unsigned n = 0;
-    *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 2 + e->n_claims);
-    for (uint32_t i = 0; i < v->races.n; i++)
-        (*all)[n++] = (struct finding){
-            "race", arena_printf(arena, "%s\n      %s\n    and %s\n      %s", place_text(arena, v->races.at[i].a),
-                                 insn_text(arena, v->races.at[i].a), place_text(arena, v->races.at[i].b),
-                                 insn_text(arena, v->races.at[i].b))};
-    for (uint32_t i = 0; i < v->stops.n; i++)
-        (*all)[n++] =
-            (struct finding){v->stops.at[i].fault ? "fault" : "trap",
-                             arena_printf(arena, "%s\n      %s%s%s", place_text(arena, v->stops.at[i].insn),
-                                          insn_text(arena, v->stops.at[i].insn), v->stops.at[i].fault ? "\n      " : "",
-                                          v->stops.at[i].fault ? v->stops.at[i].fault : "")};
-    if (v->deadlock)
-        (*all)[n++] =
-            (struct finding){"deadlock", arena_printf(arena, "%s\n      %s", place_text(arena, v->deadlock_at),
-                                                      insn_text(arena, v->deadlock_at))};
-    if (v->livelock)
-        (*all)[n++] =
-            (struct finding){"livelock", arena_printf(arena, "%s\n      %s", place_text(arena, v->livelock_at),
-                                                      insn_text(arena, v->livelock_at))};
-    for (unsigned i = 0; i < e->n_claims; i++) {
-        const uint64_t *breaks = breaks_claim(v, &e->claims[i]);
-        if (breaks)
-            (*all)[n++] = (struct finding){"outcome", broken_claim(e, &e->claims[i], breaks)};
+    struct finding *f = *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 2 + e->n_claims);
+    for (uint32_t i = 0; i < v->races.n; i++) {
+        const struct race *r = &v->races.at[i];
+        const char *text = arena_printf(arena, "%s\n    and %s", two_lines(arena, r->a), two_lines(arena, r->b));
+        *f++ = (struct finding){"race", text, r->example};
     }
-    return n;
+    for (uint32_t i = 0; i < v->stops.n; i++) {
+        const struct stop *t = &v->stops.at[i];
+        const char *text = two_lines(arena, t->insn);
+        if (t->fault)
+            text = arena_printf(arena, "%s\n      %s", text, t->fault);
+        *f++ = (struct finding){t->fault ? "fault" : "trap", text, t->example};
+    }
+    if (v->deadlock)
+        *f++ = (struct finding){"deadlock", two_lines(arena, v->deadlock_at), v->deadlock_example};
+    if (v->livelock)
+        *f++ = (struct finding){"livelock", two_lines(arena, v->livelock_at), v->livelock_example};
+    for (unsigned i = 0; i < e->n_claims; i++) {
+        const struct example *example;
+        const uint64_t *breaks = breaks_claim(v, &e->claims[i], &example);
+        if (breaks)
+            *f++ = (struct finding){"outcome", broken_claim(e, &e->claims[i], breaks), example};
+    }
+    return (unsigned)(f - *all);
 }
 
 unsigned exploration_findings(const struct exploration *e)
@@ -205,8 +237,6 @@ json_t *exploration_json(const struct exploration *e)
 
 /* ---- text ---- */
 
-enum { MAX_SHOWN = 50 };
-
 static void print_outcomes(const struct exploration *e)
 {
     const struct verdict *v = &e->result->verdict;
@@ -223,6 +253,13 @@ static void print_outcomes(const struct exploration *e)
     if (v->outcomes.n > MAX_SHOWN)
         printf("\n  and %u more (--json has them all)", v->outcomes.n - MAX_SHOWN);
     putchar('\n');
+    for (uint32_t i = 0; i < v->outcomes.n && (e->s->o.examples || v->outcomes.n <= MAX_EXAMPLES); i++) {
+        printf("    an execution with");
+        for (uint32_t k = 0; k < v->n_observed; k++)
+            printf(" %s=%" PRIu64, e->names[k], v->outcomes.at[i][k]);
+        puts(v->examples.at[i]->n ? ":" : ": nothing is read");
+        print_example(e, v->examples.at[i]);
+    }
 }
 
 void exploration_print(const struct exploration *e)
@@ -231,8 +268,12 @@ void exploration_print(const struct exploration *e)
     struct finding *all;
     unsigned n = find_all(e, &all);
     print_outcomes(e);
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
         printf("%s: %s\n", all[i].kind, all[i].text);
+        if (all[i].example && all[i].example->n)
+            puts("    in an execution in which");
+        print_example(e, all[i].example);
+    }
     if (e->s->o.stats)
         printf("graphs %" PRIu64 ", blocked %" PRIu64 ", dead %" PRIu64 ", duplicates %" PRIu64 "; %u threads, %" PRIu64
                " runs of them, %.3f s\n",

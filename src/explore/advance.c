@@ -71,9 +71,11 @@ void advance(struct explorer *x, struct state *s, uint16_t thread)
 {
     const struct run *run = s->runs[thread];
     struct graph *g = &s->g;
-    for (uint16_t po = 0; po < run->n_events && !g->too_large; po++) {
+    for (uint16_t po = 0; po < run->n_events; po++) {
         const struct run_event *e = &run->events[po];
         uint16_t event = po < g->n_by_po[thread] ? graph_event(g, thread, po) : graph_add(g, thread);
+        if (g->too_large)
+            continue;
         if (g->events[event].kind == GRAPH_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING))
             place_event(x, g, event, e);
         if (g->events[event].kind == GRAPH_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)

@@ -108,6 +108,7 @@ static void end_share(struct share *h, struct explore_result *r)
     for (uint16_t t = 0; t < h->explorer.threads.n; t++)
         r->n_events += h->explorer.runners[t].n_runs;
     r->n_threads = h->explorer.threads.n;
+    r->threads_per_block = h->program.threads_per_block;
     if (h->program.refusal.text && !r->refusal.text)
         r->refusal = (struct refusal){h->program.refusal.insn, arena_strdup(&r->arena, h->program.refusal.text)};
     verdict_add(&r->verdict, &h->verdict);

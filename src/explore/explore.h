@@ -33,7 +33,7 @@ struct explore_result {
     unsigned n_bounds;
     struct refusal refusal; /* text not NULL: what is not explored; there is no verdict then */
     uint64_t n_events;      /* of all that were executed: runs of threads */
-    uint32_t n_threads;
+    uint32_t n_threads, threads_per_block;
 };
 
 /* A launch as exec/launch.h has it, checked. */

@@ -321,6 +321,7 @@ static bool begin_order(const struct graph *g, uint16_t location, struct search_
     s->writes = l->writes | l->unvalued;
     s->reads = l->reads;
     s->n = l->n;
+    s->grew = false;
     for (unsigned i = 0; i < s->n; i++)
         s->co[i] = s->never[i] = 0;
     for (uint64_t m = s->writes; m; m &= m - 1) {

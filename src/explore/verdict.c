@@ -48,34 +48,40 @@ static void grow_outcomes(struct verdict *v)
     v->outcome_room = size;
 }
 
-static void add_outcome(struct verdict *v, const uint64_t *values)
+/* False where it is there already. */
+static bool add_outcome(struct verdict *v, const uint64_t *values)
 {
     size_t bytes = v->n_observed * sizeof *values;
     if (2 * v->outcomes.n >= v->outcome_room)
         grow_outcomes(v);
     uint64_t h = hash_of(values, v->n_observed);
     for (; v->outcome_table[h & (v->outcome_room - 1)]; h++)
-        if (!memcmp(v->outcomes.at[v->outcome_table[h & (v->outcome_room - 1)] - 1], values, bytes))
-            return;
-    *VEC_PUSH(v->arena, &v->outcomes) = memcpy(arena_alloc(v->arena, bytes), values, bytes);
+        if (!bytes || !memcmp(v->outcomes.at[v->outcome_table[h & (v->outcome_room - 1)] - 1], values, bytes))
+            return false;
+    uint64_t *kept = *VEC_PUSH(v->arena, &v->outcomes) = ARENA_ARRAY(v->arena, uint64_t, v->n_observed + 1);
+    for (uint32_t i = 0; i < v->n_observed; i++)
+        kept[i] = values[i];
     v->outcome_table[h & (v->outcome_room - 1)] = v->outcomes.n;
+    return true;
 }
 
-static void add_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
+static bool add_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
 {
     for (uint32_t i = 0; i < v->races.n; i++)
         if ((v->races.at[i].a == a && v->races.at[i].b == b) || (v->races.at[i].a == b && v->races.at[i].b == a))
-            return;
+            return false;
     bool swap = program_line(a) > program_line(b);
-    *VEC_PUSH(v->arena, &v->races) = swap ? (struct race){b, a} : (struct race){a, b};
+    *VEC_PUSH(v->arena, &v->races) = swap ? (struct race){b, a, NULL} : (struct race){a, b, NULL};
+    return true;
 }
 
-static void add_stop(struct verdict *v, const struct ir_insn *insn, const char *fault)
+static bool add_stop(struct verdict *v, const struct ir_insn *insn, const char *fault)
 {
     for (uint32_t i = 0; i < v->stops.n; i++)
         if (v->stops.at[i].insn == insn && v->stops.at[i].fault == fault)
-            return;
-    *VEC_PUSH(v->arena, &v->stops) = (struct stop){insn, fault};
+            return false;
+    *VEC_PUSH(v->arena, &v->stops) = (struct stop){insn, fault, NULL};
+    return true;
 }
 
 enum { MAX_SEEN = 1 << 23 };
@@ -137,6 +143,61 @@ static uint64_t graph_hash(const struct state *s)
     return h;
 }
 
+/* ---- examples ---- */
+
+static void who(const struct explorer *x, uint16_t thread, uint32_t *block, uint32_t *number)
+{
+    const struct place_in_grid *at = &x->runners[thread].at;
+    *block = at->block;
+    *number = at->warp * WARP_LANES + at->lane;
+}
+
+static struct example *example_new(struct arena *arena, uint32_t n)
+{
+    struct example *e = arena_alloc(arena, sizeof *e + n * sizeof e->reads[0]);
+    e->n = n;
+    return e;
+}
+
+static void example_read(const struct explorer *x, const struct state *s, const struct graph *g, const struct event *e,
+                         struct example_read *r)
+{
+    r->insn = s->runs[e->thread]->events[e->po].insn;
+    r->value = e->read;
+    who(x, e->thread, &r->block, &r->thread);
+    if (e->rf == INITIAL)
+        return;
+    const struct event *w = &g->events[graph_member(g, e->location, e->rf)];
+    r->from = s->runs[w->thread]->events[w->po].insn;
+    who(x, w->thread, &r->from_block, &r->from_thread);
+}
+
+static const struct example *example_of(const struct explorer *x, const struct state *s, const struct graph *g)
+{
+    uint32_t n = 0, all = 0;
+    for (uint16_t e = 0; e < g->n_events; e++)
+        all += g->events[e].rf != NO_MEMBER;
+    struct example *to = example_new(x->verdict->arena, all < EXAMPLE_READS ? all : EXAMPLE_READS);
+    to->is_cut = all > to->n;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        for (uint16_t po = 0; po < g->n_by_po[t] && n < to->n; po++) {
+            const struct event *e = &g->events[graph_event(g, t, po)];
+            if (e->rf != NO_MEMBER)
+                example_read(x, s, g, e, &to->reads[n++]);
+        }
+    return to;
+}
+
+static const struct example *example_copy(struct arena *arena, const struct example *from)
+{
+    if (!from)
+        return NULL;
+    struct example *to = example_new(arena, from->n);
+    to->is_cut = from->is_cut;
+    memcpy(to->reads, from->reads, from->n * sizeof to->reads[0]);
+    return to;
+}
+
 /* ---- races ---- */
 
 static const struct ir_insn *insn_of(const struct state *s, const struct graph *g, uint16_t event)
@@ -145,8 +206,9 @@ static const struct ir_insn *insn_of(const struct state *s, const struct graph *
     return s->runs[e->thread]->events[e->po].insn;
 }
 
-static void find_races(struct verdict *v, const struct state *s, const struct graph *g)
+static void find_races(const struct explorer *x, const struct state *s, const struct graph *g)
 {
+    struct verdict *v = x->verdict;
     for (uint16_t l = 0; l < g->n_locations; l++) {
         const struct graph_location *at = &g->locations[l];
         uint64_t here = (at->reads | at->writes) & ~bit(INITIAL), writes = at->writes & ~bit(INITIAL);
@@ -158,9 +220,9 @@ static void find_races(struct verdict *v, const struct state *s, const struct gr
                 with = writes & ~strong[a] & ~cause[a] & (m & (m - 1));
             for (; with; with &= with - 1) {
                 unsigned b = (unsigned)__builtin_ctzll(with);
-                uint16_t x = graph_member(g, l, a), y = graph_member(g, l, b);
-                if (model_races(g, x, y))
-                    add_race(v, insn_of(s, g, x), insn_of(s, g, y));
+                uint16_t e = graph_member(g, l, a), f = graph_member(g, l, b);
+                if (model_races(g, e, f) && add_race(v, insn_of(s, g, e), insn_of(s, g, f)))
+                    v->races.at[v->races.n - 1].example = example_of(x, s, g);
             }
         }
     }
@@ -174,17 +236,18 @@ static uint64_t masked_value(const struct explorer *x, const struct graph *g, ui
 }
 
 /* All combinations of values that are last; the locations' orders hang on each other by Fence-SC alone, which is fixed here. */
-static void add_outcomes(struct explorer *x, const struct graph *g, uint64_t *values, uint32_t i)
+static void add_outcomes(struct explorer *x, const struct state *s, const struct graph *g, uint64_t *values, uint32_t i)
 {
     struct verdict *v = x->verdict;
     if (i == v->n_observed) {
-        add_outcome(v, values);
+        if (add_outcome(v, values))
+            *VEC_PUSH(v->arena, &v->examples) = example_of(x, s, g);
         return;
     }
     uint16_t id = v->observed[i], l = id < g->location_of_room ? g->location_of[id] : 0;
     values[i] = x->program->locations.at[id].initial;
     if (!l) {
-        add_outcomes(x, g, values, i + 1);
+        add_outcomes(x, s, g, values, i + 1);
         return;
     }
     uint64_t last = model_last(g, l - 1), done = 0;
@@ -196,7 +259,7 @@ static void add_outcomes(struct explorer *x, const struct graph *g, uint64_t *va
             again |= masked_value(x, g, l - 1, (unsigned)__builtin_ctzll(k)) == values[i];
         done |= bit(w);
         if (!again)
-            add_outcomes(x, g, values, i + 1);
+            add_outcomes(x, s, g, values, i + 1);
     }
 }
 
@@ -240,13 +303,15 @@ static bool round_stays(const struct explorer *x, const struct state *s, uint16_
     return true;
 }
 
-static void find_stops(struct verdict *v, const struct state *s)
+static void find_stops(const struct explorer *x, const struct state *s, const struct graph *g)
 {
+    struct verdict *v = x->verdict;
     for (uint16_t t = 0; t < s->n_threads; t++) {
-        if (s->runs[t]->trap)
-            add_stop(v, s->runs[t]->trap, NULL);
-        if (s->runs[t]->end == RUN_FAULTED)
-            add_stop(v, s->runs[t]->stopped, s->runs[t]->fault);
+        const struct run *run = s->runs[t];
+        if (run->trap && add_stop(v, run->trap, NULL))
+            v->stops.at[v->stops.n - 1].example = example_of(x, s, g);
+        if (run->end == RUN_FAULTED && add_stop(v, run->stopped, run->fault))
+            v->stops.at[v->stops.n - 1].example = example_of(x, s, g);
     }
 }
 
@@ -254,15 +319,17 @@ static void find_stops(struct verdict *v, const struct state *s)
 static void look(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
 {
     struct verdict *v = x->verdict;
-    find_races(v, s, g);
-    find_stops(v, s);
+    find_races(x, s, g);
+    find_stops(x, s, g);
     if (ending == COMPLETED) {
         uint64_t values[v->n_observed + 1];
-        add_outcomes(x, g, values, 0);
+        add_outcomes(x, s, g, values, 0);
     } else if (ending == DEADLOCKED) {
         for (uint16_t t = 0; t < s->n_threads && !v->deadlock; t++)
             if (s->runs[t]->end == RUN_MEETS)
                 v->deadlock_at = s->runs[t]->stopped;
+        if (!v->deadlock)
+            v->deadlock_example = example_of(x, s, g);
         v->deadlock = true;
     } else if (ending == CUT) {
         for (uint16_t t = 0; t < s->n_threads; t++)
@@ -275,6 +342,7 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
                     return;
                 v->livelock_at = s->runs[t]->stopped;
             }
+        v->livelock_example = example_of(x, s, g);
         v->livelock = true;
     }
 }
@@ -467,11 +535,18 @@ void verdict_leaf(struct explorer *x, struct state *s)
 void verdict_add(struct verdict *to, const struct verdict *from)
 {
     for (uint32_t i = 0; i < from->outcomes.n; i++)
-        add_outcome(to, from->outcomes.at[i]);
+        if (add_outcome(to, from->outcomes.at[i]))
+            *VEC_PUSH(to->arena, &to->examples) = example_copy(to->arena, from->examples.at[i]);
     for (uint32_t i = 0; i < from->races.n; i++)
-        add_race(to, from->races.at[i].a, from->races.at[i].b);
+        if (add_race(to, from->races.at[i].a, from->races.at[i].b))
+            to->races.at[to->races.n - 1].example = example_copy(to->arena, from->races.at[i].example);
     for (uint32_t i = 0; i < from->stops.n; i++)
-        add_stop(to, from->stops.at[i].insn, from->stops.at[i].fault);
+        if (add_stop(to, from->stops.at[i].insn, from->stops.at[i].fault))
+            to->stops.at[to->stops.n - 1].example = example_copy(to->arena, from->stops.at[i].example);
+    if (from->deadlock && !to->deadlock)
+        to->deadlock_example = example_copy(to->arena, from->deadlock_example);
+    if (from->livelock && !to->livelock)
+        to->livelock_example = example_copy(to->arena, from->livelock_example);
     for (uint64_t i = 0; i < from->seen_room; i++)
         if (from->seen[i])
             note_graph(to, from->seen[i]);
@@ -500,6 +575,22 @@ static int compare_outcomes(const void *a, const void *b)
     return 0;
 }
 
+/* With their examples. */
+static void sort_outcomes(struct verdict *v)
+{
+    struct pair {
+        uint64_t *values;
+        const struct example *example;
+    } *all = ARENA_ARRAY(v->arena, struct pair, v->outcomes.n + 1);
+    for (uint32_t i = 0; i < v->outcomes.n; i++)
+        all[i] = (struct pair){v->outcomes.at[i], v->examples.at[i]};
+    qsort(all, v->outcomes.n, sizeof *all, compare_outcomes);
+    for (uint32_t i = 0; i < v->outcomes.n; i++) {
+        v->outcomes.at[i] = all[i].values;
+        v->examples.at[i] = all[i].example;
+    }
+}
+
 static int compare_races(const void *a, const void *b)
 {
     const struct race *x = a, *y = b;
@@ -513,8 +604,7 @@ static int compare_races(const void *a, const void *b)
 void verdict_sort(struct verdict *v)
 {
     n_compared = v->n_observed;
-    if (v->outcomes.n)
-        qsort(v->outcomes.at, v->outcomes.n, sizeof *v->outcomes.at, compare_outcomes);
+    sort_outcomes(v);
     if (v->races.n)
         qsort(v->races.at, v->races.n, sizeof *v->races.at, compare_races);
 }

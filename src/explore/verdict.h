@@ -4,13 +4,30 @@
 
 #include "explore/search.h"
 
+/* A read of an execution. */
+struct example_read {
+    const struct ir_insn *insn, *from; /* from: what wrote it; NULL: it was there at first */
+    uint32_t block, thread, from_block, from_thread;
+    uint64_t value;
+};
+
+/* An execution: what its threads read. Of long ones the beginning. */
+enum { EXAMPLE_READS = 64 };
+struct example {
+    uint32_t n;
+    bool is_cut; /* there are more */
+    struct example_read reads[];
+};
+
 /* Two accesses that can race: instructions, the one with the smaller line first. */
 struct race {
     const struct ir_insn *a, *b;
+    const struct example *example;
 };
 struct stop {
     const struct ir_insn *insn;
     const char *fault; /* NULL: a trap */
+    const struct example *example;
 };
 
 struct verdict {
@@ -19,12 +36,14 @@ struct verdict {
     uint32_t n_observed;
     /* Outcomes of completed runs: n_observed values each, by hash. */
     VEC(uint64_t *) outcomes;
+    VEC(const struct example *) examples; /* by outcome */
     uint32_t *outcome_table;
     uint32_t outcome_room;
     VEC(struct race) races;
     VEC(struct stop) stops;
     bool deadlock, livelock;
     const struct ir_insn *deadlock_at, *livelock_at;
+    const struct example *deadlock_example, *livelock_example;
     const struct ir_insn *cut_at; /* a loop that an execution left by its bound; NULL: none did */
     uint64_t graphs, blocked, dead, duplicates;
     /* Hashes of graphs, to count those that come twice. */

@@ -177,6 +177,53 @@ def a_retry_that_writes_is_cut_and_said_so():
     assert not got["complete"] and "--unroll 2" in got["bounds"][0], got
 
 
+def conditions_hold_of_every_outcome_or_of_none():
+    lock = os.path.join(HERE, "kernels/ticket.ptx")
+    for option, condition, status, says in (("--require", "1[64] == 4 && 1[0] + 0 == 1[32]", 0, "0 findings"),
+                                            ("--require", "!(1[64] < 4) && (1[64] == 3 || 1[0] > 4)", 1, "not of 1[64]=4 1[0]=4"),
+                                            ("--forbid", "1[64] != 4", 0, "0 findings"),
+                                            ("--forbid", "1[64] >= 4", 1, "--forbid `1[64] >= 4`"),
+                                            ("--require", "1[64] =", 2, "an operator is missing"),
+                                            ("--require", "(1[64] == 1", 2, "`)` is missing"),
+                                            ("--require", "7[0] == 1", 2, "no such buffer")):
+        got, out, err = run("explore", lock, "--grid", 2, "--block", 1, option, condition, "u32[96]", 2)
+        assert got == status and says in out + err, (condition, got, out, err)
+
+
+def what_is_found_is_shown_with_an_execution():
+    status, out, err = run("explore", os.path.join(HERE, "kernels/ticket.ptx"), "--grid", 2, "--block", 1, "--observe", "1[64]",
+                           "--forbid", "1[64] == 2", "u32[96]", 1)
+    assert status == 1, (status, out, err)
+    for line in ("an execution with 1[64]=2:", "ticket.cu:12", "reads 0, which was there at first", "reads 1 of block",
+                 "outcome: --forbid `1[64] == 2`: not of 1[64]=2", "explored: all executions, 1 finding"):
+        assert line in out, (line, out)
+
+
+def a_barrier_that_is_not_reached_is_a_deadlock():
+    got = explore_text("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra one; bar.sync 1, 64; ret; one: bar.sync 2, 64; ret;",
+                       "--grid", 1, "--block", 64, status=1)
+    assert got["deadlock"] and got["graphs"] == 0 and [f["kind"] for f in got["findings"]] == ["deadlock"], got
+
+
+def a_loop_that_nobody_ends_is_a_livelock():
+    body = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra set;
+        wait: ld.acquire.gpu.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra wait; ret;
+        set: STORE ret;"""
+    for store, livelock in (("st.release.gpu.global.u32 [%rd1], 1;", False), ("st.release.gpu.global.u32 [%rd1+4], 1;", True),
+                            ("st.release.gpu.global.u32 [%rd1], 1; st.release.gpu.global.u32 [%rd1], 0;", True)):
+        got = explore_text(body.replace("STORE", store), "--grid", 2, "--block", 1, "u32[2]", params=".param .u64 p")
+        assert got["livelock"] == livelock and got["status"] == livelock, got
+
+
+def a_trap_and_a_bad_address_are_findings():
+    got = explore_text("ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 trap; ret;", "--grid", 1,
+                       "--block", 1, "u32[1]", params=".param .u64 p", status=1)
+    assert got["traps"] == [7], got
+    got = explore_text("ld.param.u64 %rd1, [p]; st.global.u32 [%rd1+1048576], 0; ret;", "--grid", 1, "--block", 1, "u32[1]",
+                       params=".param .u64 p", status=1)
+    assert got["faults"] == [7], got
+
+
 def load_buffering_needs_no_dependency():
     body = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
         xor.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4; add.u64 %rd5, %rd1, %rd4;
