@@ -149,6 +149,9 @@ const char *file_read_ptx(struct arena *arena, const char *path, struct file_byt
         error = arena_printf(arena, "%s is machine code, not PTX: `heddle run` runs programs", path);
     else if (memcmp(f->bytes, fat_binary, 4) == 0)
         error = arena_printf(arena, "%s is a fat binary: PTX itself comes from `nvcc -ptx` or `heddle cc -ptx`", path);
+    else if (strcmp(file_extension(path), ".cu") == 0)
+        error = arena_printf(arena, "%s is CUDA C++, not PTX: `heddle cc -ptx -lineinfo %s -o %.*s.ptx` compiles it",
+                             path, path, (int)(strlen(path) - strlen(".cu")), path);
     if (error) {
         free(f->bytes);
         *f = (struct file_bytes){0};

@@ -116,9 +116,11 @@ def version_and_help():
         status, out, _ = run(word)
         assert status == 0 and all(c in out for c in ("launch", "ptx", "info"))
     assert run()[0] == 2
-    for command in "launch", "ptx", "info", "check", "explain", "run", "cc":
+    commands = re.findall(r"^  (\w+) ", out.split("Commands:")[1], re.M)
+    assert len(commands) >= 9, commands
+    for command in commands:
         status, out, _ = run(command, "--help")
-        assert status == 0 and f"usage: heddle {command}" in out and ("--json" in out or command in ("run", "cc"))
+        assert status == 0 and f"usage: heddle {command}" in out and ("--json" in out or command in ("run", "cc", "cache"))
         assert out == run("help", command)[1] == run(command, "-h")[1]
 
 
@@ -128,6 +130,8 @@ def unknown_commands_and_options_suggest():
     usage("launch", SAXPY, "--gird", 4, says="did you mean `--grid`?")
     usage("info", "--grid", 4, says="`--grid` is an option of `heddle launch`")
     usage("info", "extra", says="unexpected")
+    for command in "launch", "explore", "ptx":
+        usage(command, os.path.join(examples, "race", "sum.cu"), says="is CUDA C++, not PTX: `heddle cc -ptx -lineinfo ")
 
 
 def a_full_disk_is_an_error():
