@@ -212,28 +212,28 @@ static bool are_alike(const struct order *o, enum scope scope, uint32_t a, uint3
 }
 
 /* By a block that has ended, and was alone in its cluster: no thread observes it by a narrow scope. */
-static bool is_past(const struct order *o, const struct release *r)
+static bool is_of_ended(const struct order *o, const struct release *r)
 {
     const struct incarnation *i = order_incarnation(o, r->incarnation);
     return r->scope >= SCOPE_GPU && !i->host && !i->has_peers && atomic_load_explicit(&i->ended, memory_order_relaxed);
 }
 
 /* Merges the releases of blocks that have ended, so that there are no more than blocks that run. */
-static void join_past(const struct block_order *b, struct sync_variable *v)
+static void merge_ended(const struct block_order *b, struct sync_variable *v)
 {
-    struct release *past[SCOPE_COUNT] = {0};
+    struct release *ended[SCOPE_COUNT] = {0};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < v->releases.n; i++) {
         struct release *r = &v->releases.at[i];
-        bool is = is_past(b->order, r);
-        if (is && past[r->scope]) {
-            order_join(b, &past[r->scope]->clock, r->clock);
+        bool is = is_of_ended(b->order, r);
+        if (is && ended[r->scope]) {
+            order_join(b, &ended[r->scope]->clock, r->clock);
             clock_release(r->clock);
             continue;
         }
         v->releases.at[kept] = *r;
         if (is)
-            past[r->scope] = &v->releases.at[kept];
+            ended[r->scope] = &v->releases.at[kept];
         kept++;
     }
     v->releases.n = kept;
@@ -247,7 +247,7 @@ static struct release *part_for(const struct block_order *b, struct sync_variabl
         if (v->releases.at[i].scope == scope && are_alike(o, scope, v->releases.at[i].incarnation, b->number))
             return &v->releases.at[i];
     if (v->releases.n == v->releases.capacity)
-        join_past(b, v);
+        merge_ended(b, v);
     struct release *new = VEC_ADD(&v->releases);
     if (order_note(o, new))
         *new = (struct release){.scope = (uint8_t)scope};

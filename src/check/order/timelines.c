@@ -17,12 +17,12 @@
 /* ---- what comes before a task ---- */
 
 /* A clock in the making. */
-struct past {
+struct predecessors {
     struct clock *clock;
     const struct clock *joined; /* the last that was: a join need not look at what that shares with the next */
 };
 
-static void join(struct past *p, struct clock *c)
+static void join(struct predecessors *p, struct clock *c)
 {
     if (c != p->joined)
         clock_join_since(&p->clock, c, p->joined);
@@ -35,13 +35,13 @@ static bool counts(const struct clock *c, const struct task_record *r)
 }
 
 /* The task, and all that comes before it. */
-static bool counts_wholly(const struct past *p, const struct task_record *r)
+static bool counts_wholly(const struct predecessors *p, const struct task_record *r)
 {
     return !r->counted_early && counts(p->clock, r);
 }
 
 /* Joins what comes before a task. */
-static void join_past(const struct timelines *s, struct past *p, uint32_t task)
+static void join_predecessors(const struct timelines *s, struct predecessors *p, uint32_t task)
 {
     const struct task_record *r = record_of(s, task);
     if (counts_wholly(p, r))
@@ -51,28 +51,28 @@ static void join_past(const struct timelines *s, struct past *p, uint32_t task)
 }
 
 /* Joins what threads of a launch have learnt. */
-static void join_learnt(const struct timelines *s, struct past *p, const struct task_record *r)
+static void join_learnt(const struct timelines *s, struct predecessors *p, const struct task_record *r)
 {
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
         uint32_t from = atomic_load(&r->learnt[i]);
         if (is_forgotten(s, from)) /* or 0 */
             continue;
         struct task_record *other = record_of(s, from);
-        join_past(s, p, from);
+        join_predecessors(s, p, from);
         task_clock_count(&p->clock, other->timeline, other->place);
         other->counted_early |= other->place > s->timelines.at[other->timeline].ended;
     }
 }
 
 /* Joins what comes before a successor of the task. */
-static void join_task(const struct timelines *s, struct past *p, uint32_t task)
+static void join_task(const struct timelines *s, struct predecessors *p, uint32_t task)
 {
     if (is_forgotten(s, task)) /* or 0 */
         return;
     const struct task_record *r = record_of(s, task);
     if (counts_wholly(p, r))
         return;
-    join_past(s, p, task);
+    join_predecessors(s, p, task);
     task_clock_count(&p->clock, r->timeline, r->place);
     join_learnt(s, p, r);
 }
@@ -83,11 +83,11 @@ static void end_segment(struct timelines *s)
     s->segment = 0;
 }
 
-/* The host comes to know of tasks: join_past() or join_task(). */
-static void host_learns(struct timelines *s, void (*what)(const struct timelines *, struct past *, uint32_t),
+/* The host comes to know of tasks: join_predecessors() or join_task(). */
+static void host_learns(struct timelines *s, void (*what)(const struct timelines *, struct predecessors *, uint32_t),
                         const uint32_t *tasks, uint32_t n)
 {
-    struct past now = {.clock = s->now};
+    struct predecessors now = {.clock = s->now};
     end_segment(s);
     for (uint32_t i = 0; i < n; i++)
         what(s, &now, tasks[i]);
@@ -168,14 +168,14 @@ static uint32_t frontier_of(const struct timelines *s, uint32_t task, const stru
     return last;
 }
 
-/* `past`, whose reference it gets, is all that comes before the task; it includes all tasks up to `least`. */
-static void set_clock(struct timelines *s, uint32_t task, struct clock *past, uint32_t least)
+/* `before`, whose reference it gets, is all that comes before the task; it includes all tasks up to `least`. */
+static void set_clock(struct timelines *s, uint32_t task, struct clock *before, uint32_t least)
 {
     struct task_record *r = record_of(s, task);
-    r->frontier = frontier_of(s, task, past, least);
+    r->frontier = frontier_of(s, task, before, least);
     if (r->overlapped && task_at(&s->timelines.at[r->timeline], r->overlapped) <= r->frontier)
         r->frontier = task_at(&s->timelines.at[r->timeline], r->overlapped) - 1;
-    clock_replace(&r->clock, past);
+    clock_replace(&r->clock, before);
 }
 
 static struct pending *pending_new(struct timelines *s, uint32_t previous, const uint32_t *after, uint32_t n)
@@ -257,26 +257,27 @@ static uint32_t frontier_behind_all(const struct timelines *s, const struct pend
 }
 
 /* What the host knew at the submission, and what comes before a successor of each that the task comes after; not of its timeline. */
-static struct clock *common_past(struct timelines *s, const struct pending *p)
+static struct clock *common_predecessors(struct timelines *s, const struct pending *p)
 {
-    struct past past = {.clock = clock_ref(p->host), .joined = p->host};
+    struct predecessors before = {.clock = clock_ref(p->host), .joined = p->host};
     bool is_branch = p->n == 1 && p->after[0];
     if (is_branch && p->after[0] == s->common.after && p->host == s->common.host) {
-        clock_replace(&past.clock, clock_ref(s->common.clock));
-        return past.clock;
+        clock_replace(&before.clock, clock_ref(s->common.clock));
+        return before.clock;
     }
     for (uint32_t i = 0; i < p->n; i++)
-        join_task(s, &past, p->after[i]);
+        join_task(s, &before, p->after[i]);
     if (is_branch) {
         s->common.after = p->after[0];
         clock_replace(&s->common.host, clock_ref(p->host));
-        clock_replace(&s->common.clock, clock_ref(past.clock));
+        clock_replace(&s->common.clock, clock_ref(before.clock));
     }
-    return past.clock;
+    return before.clock;
 }
 
 /* Joins what comes before a successor of the task before `r` in its timeline, which itself needs not be counted. */
-static void join_previous(const struct timelines *s, struct past *p, const struct task_record *r, uint32_t previous)
+static void join_previous(const struct timelines *s, struct predecessors *p, const struct task_record *r,
+                          uint32_t previous)
 {
     struct task_record *before = is_forgotten(s, previous) ? NULL : record_of(s, previous); /* or 0 */
     if (!before || counts_wholly(p, before))
@@ -290,10 +291,10 @@ static void begin(struct timelines *s, uint32_t task)
 {
     struct task_record *r = record_of(s, task);
     struct pending *p = r->pending;
-    struct past past = {.clock = p ? common_past(s, p) : NULL};
+    struct predecessors before = {.clock = p ? common_predecessors(s, p) : NULL};
     if (p)
-        join_previous(s, &past, r, p->previous);
-    set_clock(s, task, past.clock, p ? frontier_behind_all(s, p) : 0);
+        join_previous(s, &before, r, p->previous);
+    set_clock(s, task, before.clock, p ? frontier_behind_all(s, p) : 0);
     if (p)
         clock_release(p->host);
     free(p);
@@ -314,7 +315,7 @@ void timelines_begin(struct timelines *s, uint32_t task)
     pthread_mutex_lock(&s->lock);
     begin(s, task);
     if (is_host_function(s, task))
-        host_learns(s, join_past, &task, 1);
+        host_learns(s, join_predecessors, &task, 1);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -337,11 +338,11 @@ void timelines_end(struct timelines *s, uint32_t task)
     const struct task_record *r = record_of(s, task);
     s->timelines.at[r->timeline].ended = r->place;
     if (is_host_function(s, task)) {
-        struct past past = {.clock = clock_ref(s->now), .joined = s->now};
-        join(&past, r->clock);
+        struct predecessors before = {.clock = clock_ref(s->now), .joined = s->now};
+        join(&before, r->clock);
         if (r->note->kind == TASK_GATE)
-            count_begun(s, &past.clock);
-        set_clock(s, task, past.clock, r->frontier);
+            count_begun(s, &before.clock);
+        set_clock(s, task, before.clock, r->frontier);
         host_learns(s, join_task, &task, 1);
     }
     pthread_mutex_unlock(&s->lock);

@@ -38,23 +38,6 @@ struct kernel_traits race_traits_of(const struct site_table *k)
     return t;
 }
 
-struct kernel_traits race_find_traits(struct races *r, const struct site_table *k)
-{
-    struct kernel_traits t = {.kernel = k,
-                              .releases = true,
-                              .acquires = true,
-                              .acquires_narrowly = true,
-                              .writes_weakly = true,
-                              .stores_strongly = true,
-                              .irregular = true};
-    pthread_mutex_lock(&r->lock);
-    for (uint32_t i = 0; i < r->kernels.n; i++)
-        if (r->kernels.at[i].kernel == k)
-            t = r->kernels.at[i];
-    pthread_mutex_unlock(&r->lock);
-    return t;
-}
-
 /* ---- blocks ---- */
 
 void race_stop_watching(struct races *r, const struct event_launch *launch)
@@ -122,10 +105,10 @@ struct race_worker *race_worker_of(struct races *r, const void *of)
 }
 
 /* The traits of the kernel of a launch. */
-static struct kernel_traits traits_for(struct race_worker *k, struct races *r, const struct event_launch *launch)
+static struct kernel_traits traits_for(struct race_worker *k, const struct event_launch *launch)
 {
     if (k->launch != launch->number || k->traits.kernel != launch->kernel) {
-        k->traits = race_find_traits(r, launch->kernel);
+        k->traits = race_traits_of(launch->kernel);
         k->written = k->traits.irregular ? (struct event_writes){0} : written_by(launch);
         k->launch = launch->number;
     }
@@ -257,7 +240,7 @@ void race_block_starts(struct races *r, struct event_block *block)
     b->races = r;
     b->worker = k;
     b->is_unwatched = false;
-    b->traits = traits_for(k, r, block->launch);
+    b->traits = traits_for(k, block->launch);
     b->written = k->written;
     b->launch = block->launch->number;
     race_set_task(b, block->launch->task);

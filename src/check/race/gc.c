@@ -68,7 +68,7 @@ static void keep_history(const struct marking *c, uint32_t number)
             order_keep_incarnation(c->order, history_site_epoch(c->h, h->at[i].site_epoch)->incarnation);
 }
 
-/* The cell, or 0 where it tells nothing any more. */
+/* The cell, or 0 where it is retired. */
 static cell keep(const struct marking *c, cell at)
 {
     uint32_t number = cell_history(at);

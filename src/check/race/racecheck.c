@@ -12,8 +12,7 @@ bool racecheck_begin(struct checker *c, const struct site_table *k, struct event
     pthread_mutex_lock(&c->lock);
     const struct event_client *wgmma = wgmma_client(c, k);
     pthread_mutex_unlock(&c->lock);
-    races_begin(c->race.races, k);
     return (!k->has_async || events_add(events, &c->race.copies)) && (!wgmma || events_add(events, wgmma)) &&
-           events_add(events, races_client(c->race.races, k)) &&
+           events_add(events, races_begin(c->race.races, k)) &&
            (!proxies_concern(k) || events_add(events, &c->race.proxies));
 }

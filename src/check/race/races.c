@@ -107,12 +107,7 @@ void races_free(struct races *r)
     free(r);
 }
 
-const struct event_client *races_client(struct races *r, const struct site_table *k)
-{
-    return race_find_traits(r, k).irregular ? &r->irregular : &r->regular;
-}
-
-void races_begin(struct races *r, const struct site_table *k)
+const struct event_client *races_begin(struct races *r, const struct site_table *k)
 {
     struct kernel_traits t = race_traits_of(k);
     if (t.acquires)
@@ -121,12 +116,7 @@ void races_begin(struct races *r, const struct site_table *k)
         order_part_releases(r->order);
     if (t.writes_weakly && (t.releases || t.stores_strongly))
         atomic_store(&r->writes_weakly, true);
-    pthread_mutex_lock(&r->lock);
-    for (uint32_t i = 0; i < r->kernels.n; i++)
-        if (r->kernels.at[i].kernel == k)
-            r->kernels.at[i] = r->kernels.at[--r->kernels.n];
-    *VEC_PUSH(&r->arena, &r->kernels) = t;
-    pthread_mutex_unlock(&r->lock);
+    return t.irregular ? &r->irregular : &r->regular;
 }
 
 /* ---- what is retired ---- */

@@ -26,8 +26,7 @@ void races_free(struct races *r);
 /* No launch runs, and none begins: forgets what is retired. */
 void races_idle(struct races *r);
 /* Before a launch of the kernel, which gets this client. */
-void races_begin(struct races *r, const struct site_table *k);
-const struct event_client *races_client(struct races *r, const struct site_table *k);
+const struct event_client *races_begin(struct races *r, const struct site_table *k);
 /* A task that is no launch, or the host, reads or writes memory that kernels can reach. */
 void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write);
 /* The host accesses memory, at a place in the program, in a segment: called before and after the access. Returns the launch of which a

@@ -184,10 +184,9 @@ struct races {
         uint32_t times;
         bool now;
     } unwatched;
-    struct arena arena;                  /* of findings */
-    struct race_worker *_Atomic workers; /* a worker adds itself */
-    struct race_worker *wrote_last;      /* by a strong operation; protected by the order's lock */
-    VEC(struct kernel_traits) kernels;
+    struct arena arena;                                     /* of findings */
+    struct race_worker *_Atomic workers;                    /* a worker adds itself */
+    struct race_worker *wrote_last;                         /* by a strong operation; protected by the order's lock */
     struct race *found, *found_by[1 << FOUND_BUCKETS_BITS]; /* by places */
     struct kept_sources sources;                            /* of places of what was found */
     uint32_t n_found, n_places;
@@ -223,7 +222,6 @@ static inline void race_gc_shared(struct race_block *b)
 /* ---- blocks.c: kernels, and the blocks that run ---- */
 
 struct kernel_traits race_traits_of(const struct site_table *k);
-struct kernel_traits race_find_traits(struct races *r, const struct site_table *k);
 
 /* NULL where memory is exhausted. */
 struct race_worker *race_worker_of(struct races *r, const void *of);

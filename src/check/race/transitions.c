@@ -128,14 +128,14 @@ cell race_transition(struct current_access *cur, cell old, struct lanes l, uint6
     unsigned further = has_lanes ? (l.lane - cell_lane(old)) & 31 : 0;
     struct transition s = {history, cur->site_epoch, l.lanes, transition_place(further, 0, cur->mapping, cur->alike),
                            .generation = cur->h->generation};
-    struct history_view past = {history ? history_at(cur->h, history) : NULL, cell_lane(old)};
+    struct history_view view = {history ? history_at(cur->h, history) : NULL, cell_lane(old)};
     if (same_transition(&cur->last, &s))
         return apply(&cur->last, old, l.lane);
     if (history && race_is_left_out(cur, history))
         return old;
     if (comes_once(cur)) {
         cur->one_for_all = false;
-        advance(cur, &past, lanes, l.lane, address, &s);
+        advance(cur, &view, lanes, l.lane, address, &s);
         return apply(&s, old, l.lane);
     }
     if (!history || !knows_apart(cur, l.lane)) {
@@ -143,7 +143,7 @@ cell race_transition(struct current_access *cur, cell old, struct lanes l, uint6
         if (known)
             s.next = known->next;
         else
-            make_transition(cur, &past, lanes, l.lane, address, &s);
+            make_transition(cur, &view, lanes, l.lane, address, &s);
         if (s.next != TRANSITION_BY_LANE) {
             cur->last = s;
             return apply(&s, old, l.lane);
@@ -154,7 +154,7 @@ cell race_transition(struct current_access *cur, cell old, struct lanes l, uint6
     const struct transition *known = find_transition(cur, &s);
     if (known)
         return apply(known, old, l.lane);
-    advance(cur, &past, lanes, l.lane, address, &s);
+    advance(cur, &view, lanes, l.lane, address, &s);
     keep_transition(cur, &s);
     return apply(&s, old, l.lane);
 }
