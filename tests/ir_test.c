@@ -254,7 +254,7 @@ static void note_check_group(const struct subject *s, struct cursor here, struct
     const struct check_group *g = &here.check_groups[here.index];
     const struct interleave_group *r = g->interleaved;
     (void)s;
-    if (!moves(insn_at(here, here.index)) || !access_is_simple(here.fn, insn_at(here, here.index)))
+    if (!moves(fn_insn_at(here, here.index)) || !access_is_simple(here.fn, fn_insn_at(here, here.index)))
         return;
     if (access_needs_no_test(here, here.index))
         text_puts(t, "inside for certain");
@@ -280,7 +280,7 @@ static void note_tested_loop(const struct subject *s, uint32_t block, struct tex
 
 static void note_nontemporal(const struct subject *s, struct cursor here, struct text *t)
 {
-    const struct ir_insn *i = insn_at(here, here.index);
+    const struct ir_insn *i = fn_insn_at(here, here.index);
     (void)s;
     if (!moves(i))
         return;
@@ -291,7 +291,7 @@ static void note_nontemporal(const struct subject *s, struct cursor here, struct
 
 static void note_index(const struct subject *s, struct cursor here, struct text *t)
 {
-    const struct ir_insn *i = insn_at(here, here.index);
+    const struct ir_insn *i = fn_insn_at(here, here.index);
     struct index x;
     (void)s;
     if (!moves(i) || ir_ref_kind(i->a) != REF_REG)
@@ -304,7 +304,7 @@ static void note_index(const struct subject *s, struct cursor here, struct text 
 
 static void note_frame_places(const struct subject *s, struct cursor here, struct text *t)
 {
-    const struct ir_insn *i = insn_at(here, here.index);
+    const struct ir_insn *i = fn_insn_at(here, here.index);
     (void)s;
     if (!moves(i))
         return;

@@ -8,7 +8,7 @@
 
 #include "base/opts.h"
 
-size_t buffer_bytes(const struct buffer *b)
+size_t arg_buffer_bytes(const struct buffer *b)
 {
     return b->count * value_bytes(b->type);
 }

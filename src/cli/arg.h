@@ -66,7 +66,7 @@ const char *arg_hint(const hd_param_info *param, struct arena *arena);
 /* An argument that it would take. */
 const char *arg_example(const hd_param_info *param, struct arena *arena);
 
-size_t buffer_bytes(const struct buffer *b);
+size_t arg_buffer_bytes(const struct buffer *b);
 /* "argument 3", "variable count" */
 const char *buffer_label(const struct buffer *b, struct arena *arena);
 /* "f32[32,32]" */

@@ -104,7 +104,7 @@ static int place_buffers(struct exploring *e)
 {
     for (uint32_t i = 0; i < e->args.buffers.n; i++) {
         struct buffer *b = e->args.buffers.at[i];
-        if (!b->at && hd_alloc_named(e->machine, buffer_bytes(b), buffer_label(b, &e->s->arena), &b->at))
+        if (!b->at && hd_alloc_named(e->machine, arg_buffer_bytes(b), buffer_label(b, &e->s->arena), &b->at))
             return cli_failure(e->s, "%s, `%s`: out of memory", buffer_label(b, &e->s->arena), b->text);
         if (b->argument || b->has_content)
             content_fill(&b->content, b->type, b->at, b->count);

@@ -165,7 +165,7 @@ static void restore_buffers(struct launch *l)
 {
     for (uint32_t i = 0; i < l->args.buffers.n; i++)
         if (l->args.buffers.at[i]->argument)
-            memcpy(l->args.buffers.at[i]->at, l->args.buffers.at[i]->before, buffer_bytes(l->args.buffers.at[i]));
+            memcpy(l->args.buffers.at[i]->at, l->args.buffers.at[i]->before, arg_buffer_bytes(l->args.buffers.at[i]));
 }
 
 /* Buffers of undefined contents are so again before each launch; false where memory is exhausted. */
@@ -175,7 +175,7 @@ static bool mark_undefined(struct launch *l)
     for (uint32_t i = 0; l->checker && i < l->args.buffers.n; i++) {
         const struct buffer *b = l->args.buffers.at[i];
         if (b->has_content && b->content.kind == CONTENT_UNDEF)
-            ok &= !hd_checker_mark_undefined(l->checker, b->at, buffer_bytes(b), buffer_label(b, &l->s->arena));
+            ok &= !hd_checker_mark_undefined(l->checker, b->at, arg_buffer_bytes(b), buffer_label(b, &l->s->arena));
     }
     return ok;
 }

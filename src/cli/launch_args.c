@@ -83,7 +83,7 @@ int launch_read_args(struct launch *l)
 static int place_buffer(struct launch *l, struct buffer *b)
 {
     struct arena *arena = &l->s->arena;
-    size_t bytes = buffer_bytes(b);
+    size_t bytes = arg_buffer_bytes(b);
     if (!b->at && hd_alloc_named(l->machine, bytes, buffer_label(b, arena), &b->at)) {
         hd_machine_info info;
         hd_machine_get_info(l->machine, &info);

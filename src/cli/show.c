@@ -16,7 +16,7 @@ uint64_t buffer_changed(const struct buffer *b)
 {
     size_t bytes = value_bytes(b->type);
     uint64_t n = 0;
-    if (memcmp(b->at, b->before, buffer_bytes(b)) == 0)
+    if (memcmp(b->at, b->before, arg_buffer_bytes(b)) == 0)
         return 0;
     for (uint64_t i = 0; i < b->count; i++)
         n += memcmp((const char *)b->at + i * bytes, (const char *)b->before + i * bytes, bytes) != 0;
@@ -49,7 +49,7 @@ struct summary {
 
 static struct summary summarise(const struct buffer *b)
 {
-    struct summary s = {.crc32 = crc32_of(b->at, buffer_bytes(b))};
+    struct summary s = {.crc32 = crc32_of(b->at, arg_buffer_bytes(b))};
     long double sum = 0;
     for (uint64_t i = 0; i < b->count; i++) {
         struct value v = value_at(b, i);
@@ -170,7 +170,7 @@ json_t *show_buffer_json(const struct buffer *b)
         json_object_set_new(o, "variable", json_text(b->text, strlen(b->text)));
     json_object_set_new(o, "type", json_string(isa_type_name(b->type)));
     json_object_set_new(o, "shape", shape);
-    json_object_set_new(o, "bytes", json_integer((json_int_t)buffer_bytes(b)));
+    json_object_set_new(o, "bytes", json_integer((json_int_t)arg_buffer_bytes(b)));
     json_object_set_new(o, "changed", json_integer((json_int_t)buffer_changed(b)));
     json_object_set_new(o, "crc32", json_string(crc));
     if (s.numbers) {
@@ -198,6 +198,6 @@ const char *show_save(const struct buffer *b, struct arena *arena)
     if (strcmp(file_extension(b->save), ".npy") == 0)
         npy_write(&w, &npy);
     else
-        file_write(&w, b->at, buffer_bytes(b));
+        file_write(&w, b->at, arg_buffer_bytes(b));
     return file_finish(&w);
 }

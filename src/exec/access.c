@@ -170,7 +170,7 @@ void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct pl
 /* ---- order ---- */
 
 /* Strong accesses, where that matters, go to global memory lane by lane. */
-static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
+static void part_plan(const struct warp *w, const struct op *o, struct plan *p)
 {
     if (HOST_HAS_WHOLE_ELEMENTS || !mem_access_is_strong(&o->access->mem) || p->space == SPACE_SHARED)
         return;
@@ -181,13 +181,13 @@ static void part_lanes(const struct warp *w, const struct op *o, struct plan *p)
 
 /* The fence that makes a weak or relaxed access an ordered one (PTX ISA 8.8, release and acquire patterns): acquire after
  * a load, release before a store. */
-static void order_before(const struct mem_access *m)
+static void fence_before(const struct mem_access *m)
 {
     if (m->order == ORDER_RELEASE || m->order == ORDER_ACQ_REL)
         atomic_thread_fence(memory_order_release);
 }
 
-static void order_after(const struct mem_access *m)
+static void fence_after(const struct mem_access *m)
 {
     if (m->order == ORDER_ACQUIRE || m->order == ORDER_ACQ_REL)
         atomic_thread_fence(memory_order_acquire);
@@ -208,7 +208,7 @@ static void load_local(struct warp *w, const struct op *o, uint8_t *const rows[8
         unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t buffer[128] __attribute__((aligned(16)));
         local_read(w->local, p->address[l] - p->base, l, buffer, (uint32_t)x->mem.bytes * x->mem.n);
-        load_lane(x, rows, l, buffer);
+        access_load_lane(x, rows, l, buffer);
     }
 }
 
@@ -256,7 +256,7 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
     bool whole = mem_access_is_whole(&x->mem) && p->space != SPACE_SHARED;
-    part_lanes(w, o, p);
+    part_plan(w, o, p);
     if (x->mem.n == 1 && x->width[0] == 8 * x->mem.bytes && x->mem.bytes >= 4 && x->mem.bytes <= 8) {
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->scan.min + p->base);
         if (p->scan.linear && x->mem.bytes == 4)
@@ -282,7 +282,7 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
         uint8_t copy[32 * WARP_LANES] __attribute__((aligned(64)));
         const void *from = (const void *)(uintptr_t)(p->scan.min + p->base);
         if (whole)
-            move_whole_lanes(&x->mem, copy, from, false);
+            access_move_whole_lanes(&x->mem, copy, from, false);
         from = whole ? copy : from;
         x->mem.bytes == 4 ? fn->load_vectors32(rows, from, x->mem.n) : fn->load_vectors64(rows, from);
         return;
@@ -293,10 +293,10 @@ static void load_host(struct warp *w, const struct op *o, uint8_t *const rows[8]
         const uint8_t *from = (const uint8_t *)(uintptr_t)(p->address[l] + p->base);
         uint8_t buffer[32] __attribute__((aligned(16)));
         if (whole) {
-            move_whole(buffer, from, (unsigned)x->mem.bytes * x->mem.n, false);
+            access_move_whole(buffer, from, (unsigned)x->mem.bytes * x->mem.n, false);
             from = buffer;
         }
-        load_lane(x, rows, l, from);
+        access_load_lane(x, rows, l, from);
     }
 }
 
@@ -326,7 +326,7 @@ static inline __attribute__((always_inline)) bool load(struct warp *w, uint8_t *
         load_local(w, o, rows, mask, p);
     else
         ok = access_load_by_lane(w, o, rows, mask, p);
-    order_after(&o->access->mem);
+    fence_after(&o->access->mem);
     return ok;
 }
 
@@ -351,7 +351,7 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
     const struct op_access *x = o->access;
     const struct row_fns *fn = w->block->launch->rows;
     bool whole = mem_access_is_whole(&x->mem) && p->space != SPACE_SHARED;
-    part_lanes(w, o, p);
+    part_plan(w, o, p);
     if (p->scan.linear && x->mem.n == 1 && x->width[0] == 8 * x->mem.bytes && x->mem.bytes >= 4 && x->mem.bytes <= 8) {
         uint8_t *to = (uint8_t *)(uintptr_t)(p->scan.min + p->base);
         if (x->mem.bytes == 4)
@@ -369,24 +369,24 @@ static void store_host(struct warp *w, const struct op *o, uint8_t *const rows[8
         void *place = (void *)(uintptr_t)(p->scan.min + p->base), *to = whole ? copy : place;
         x->mem.bytes == 4 ? fn->store_vectors32(to, rows, x->mem.n) : fn->store_vectors64(to, rows);
         if (whole)
-            move_whole_lanes(&x->mem, place, copy, true);
+            access_move_whole_lanes(&x->mem, place, copy, true);
         return;
     }
     plan_fill(w, o, p);
     unsigned order = mem_access_store_order(&x->mem);
-    for (mask = in_order(mask, order); mask; mask &= mask - 1) {
+    for (mask = access_in_order(mask, order); mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask) ^ order;
         uint8_t *to = (uint8_t *)(uintptr_t)(p->address[l] + p->base);
         uint8_t buffer[32] __attribute__((aligned(16)));
         for (unsigned k = 0; k < x->mem.n; k++) {
             const uint8_t *from = rows[k] + l * x->width[k] / 8;
             if (whole)
-                load_element(buffer + k * x->mem.bytes, from, x->mem.bytes);
+                access_load_element(buffer + k * x->mem.bytes, from, x->mem.bytes);
             else
-                store_element(to + k * x->mem.bytes, from, x->mem.bytes);
+                access_store_element(to + k * x->mem.bytes, from, x->mem.bytes);
         }
         if (whole)
-            move_whole(to, buffer, (unsigned)x->mem.bytes * x->mem.n, true);
+            access_move_whole(to, buffer, (unsigned)x->mem.bytes * x->mem.n, true);
     }
 }
 
@@ -402,7 +402,7 @@ static void store_local(struct warp *w, const struct op *o, uint8_t *const rows[
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t buffer[128];
-        gather_lane(o->access, rows, l, buffer);
+        access_gather_lane(o->access, rows, l, buffer);
         local_write(w->local, p->address[l] - p->base, l, buffer, (uint32_t)m->bytes * m->n);
     }
 }
@@ -413,7 +413,7 @@ static inline __attribute__((always_inline)) bool store(struct warp *w, uint8_t 
     uint8_t *rows[8];
     bool ok = true;
     rows_of(base, o->access, rows);
-    order_before(&o->access->mem);
+    fence_before(&o->access->mem);
     if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
         access_watch_store(w, o, rows, mask, p);
     if (p->kind == PLAN_HOST)

@@ -19,10 +19,10 @@ bool access_load_by_lane(struct warp *w, const struct op *o, uint8_t *const rows
         if (kind)
             return warp_fault_at(w, kind, o, l, &at, bytes);
         if (at.at)
-            move_lane(m, buffer, at.at, false);
+            access_move_lane(m, buffer, at.at, false);
         else
             local_read(w->local, at.address, l, buffer, bytes);
-        load_lane(o->access, rows, l, buffer);
+        access_load_lane(o->access, rows, l, buffer);
     }
     return true;
 }
@@ -41,12 +41,12 @@ bool access_store_by_lane(struct warp *w, const struct op *o, uint8_t *const row
         found |= (uint32_t)!kind << l;
     }
     unsigned order = mem_access_store_order(m);
-    for (found = in_order(found, order); found; found &= found - 1) {
+    for (found = access_in_order(found, order); found; found &= found - 1) {
         unsigned k = (unsigned)__builtin_ctz(found) ^ order;
         uint8_t buffer[128] __attribute__((aligned(16)));
-        gather_lane(o->access, rows, k, buffer);
+        access_gather_lane(o->access, rows, k, buffer);
         if (at[k].at)
-            move_lane(m, at[k].at, buffer, true);
+            access_move_lane(m, at[k].at, buffer, true);
         else
             local_write(w->local, at[k].address, k, buffer, bytes);
     }
@@ -64,7 +64,7 @@ void access_watch_store(struct warp *w, const struct op *o, uint8_t *const rows[
                               .address = p->address[l] - p->base};
         uint8_t new[128], old[128];
         bool faults = p->kind == PLAN_BY_LANE && access_locate_op(w, o, p->address[l], &at);
-        gather_lane(o->access, rows, l, new);
+        access_gather_lane(o->access, rows, l, new);
         if (faults)
             memcpy(old, new, bytes);
         else if (p->kind == PLAN_LOCAL || !at.at)

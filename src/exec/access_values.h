@@ -11,19 +11,19 @@
 #include "exec/access_plan.h"
 
 /* An element of memory as it stands in a register of `width` bits. */
-static inline uint64_t extend(uint64_t v, unsigned bytes, bool sign)
+static inline uint64_t access_extend(uint64_t v, unsigned bytes, bool sign)
 {
     unsigned shift = 64 - 8 * bytes;
     return bytes >= 8 || !sign ? v : (uint64_t)((int64_t)(v << shift) >> shift);
 }
 
-static inline void put_lane(uint8_t *row, unsigned width, unsigned lane, const uint64_t *v)
+static inline void access_put_lane(uint8_t *row, unsigned width, unsigned lane, const uint64_t *v)
 {
     memcpy(row + lane * width / 8, v, width / 8);
 }
 
 /* Strong loads and stores of a lane are single accesses; weak ones may be, too. */
-static inline void load_element(void *to, const void *from, unsigned bytes)
+static inline void access_load_element(void *to, const void *from, unsigned bytes)
 {
     switch (bytes) {
     case 1: *(uint8_t *)to = __atomic_load_n((const uint8_t *)from, __ATOMIC_RELAXED); break;
@@ -34,7 +34,7 @@ static inline void load_element(void *to, const void *from, unsigned bytes)
     }
 }
 
-static inline void store_element(void *to, const void *from, unsigned bytes)
+static inline void access_store_element(void *to, const void *from, unsigned bytes)
 {
     switch (bytes) {
     case 1: __atomic_store_n((uint8_t *)to, *(const uint8_t *)from, __ATOMIC_RELAXED); break;
@@ -56,23 +56,23 @@ enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
 /* All 16 bytes at once, as others see it. CPUs that have AVX promise that of an aligned load or store (Intel SDM 3A, 10.1.1;
  * AMD64 APM 2, 7.3.2); of the Arm architecture, what compares and swaps does it. */
 #if defined __x86_64__
-static inline void load_16(void *to, const void *from)
+static inline void access_load_16(void *to, const void *from)
 {
     _mm_storeu_si128(to, *(const volatile __m128i *)from);
 }
 
-static inline void store_16(void *to, const void *from)
+static inline void access_store_16(void *to, const void *from)
 {
     *(volatile __m128i *)to = _mm_loadu_si128(from);
 }
 #else
-static inline void load_16(void *to, const void *from)
+static inline void access_load_16(void *to, const void *from)
 {
     unsigned __int128 v = __sync_val_compare_and_swap((unsigned __int128 *)(uintptr_t)from, 0, 0);
     memcpy(to, &v, 16);
 }
 
-static inline void store_16(void *to, const void *from)
+static inline void access_store_16(void *to, const void *from)
 {
     unsigned __int128 wanted, seen = 0, expected;
     memcpy(&wanted, from, 16);
@@ -85,73 +85,76 @@ static inline void store_16(void *to, const void *from)
 
 /* What follows moves a lane's values between memory, at `to` where it `writes` and else at `from`, and a buffer. */
 
-static inline __attribute__((always_inline)) void move_element(void *to, const void *from, unsigned bytes, bool writes)
+static inline __attribute__((always_inline)) void access_move_element(void *to, const void *from, unsigned bytes,
+                                                                      bool writes)
 {
     if (writes)
-        store_element(to, from, bytes);
+        access_store_element(to, from, bytes);
     else
-        load_element(to, from, bytes);
+        access_load_element(to, from, bytes);
 }
 
-static inline __attribute__((always_inline)) void move_16(void *to, const void *from, bool writes)
+static inline __attribute__((always_inline)) void access_move_16(void *to, const void *from, bool writes)
 {
     if (writes)
-        store_16(to, from);
+        access_store_16(to, from);
     else
-        load_16(to, from);
+        access_load_16(to, from);
 }
 
 /* As one access. */
-static inline __attribute__((always_inline)) void move_whole(void *to, const void *from, unsigned bytes, bool writes)
+static inline __attribute__((always_inline)) void access_move_whole(void *to, const void *from, unsigned bytes,
+                                                                    bool writes)
 {
     if (bytes <= 8)
-        move_element(to, from, bytes, writes);
+        access_move_element(to, from, bytes, writes);
     for (unsigned at = 0; at + 16 <= bytes; at += 16)
-        move_16((uint8_t *)to + at, (const uint8_t *)from + at, writes);
+        access_move_16((uint8_t *)to + at, (const uint8_t *)from + at, writes);
 }
 
 /* Those of all lanes, one behind the other. */
-static inline __attribute__((always_inline)) void move_whole_lanes(const struct mem_access *m, uint8_t *to,
-                                                                   const uint8_t *from, bool writes)
+static inline __attribute__((always_inline)) void access_move_whole_lanes(const struct mem_access *m, uint8_t *to,
+                                                                          const uint8_t *from, bool writes)
 {
     unsigned bytes = (unsigned)m->bytes * m->n;
     for (unsigned at = 0; bytes == 16 && at < 16 * WARP_LANES; at += 16)
-        move_16(to + at, from + at, writes);
+        access_move_16(to + at, from + at, writes);
     for (unsigned l = 0; bytes != 16 && l < WARP_LANES; l++)
-        move_whole(to + l * bytes, from + l * bytes, bytes, writes);
+        access_move_whole(to + l * bytes, from + l * bytes, bytes, writes);
 }
 
-static inline __attribute__((always_inline)) void move_lane(const struct mem_access *m, uint8_t *to,
-                                                            const uint8_t *from, bool writes)
+static inline __attribute__((always_inline)) void access_move_lane(const struct mem_access *m, uint8_t *to,
+                                                                   const uint8_t *from, bool writes)
 {
     if (mem_access_is_whole(m))
-        move_whole(to, from, (unsigned)m->bytes * m->n, writes);
+        access_move_whole(to, from, (unsigned)m->bytes * m->n, writes);
     else
         for (unsigned k = 0; k < m->n; k++)
-            move_element(to + k * m->bytes, from + k * m->bytes, m->bytes, writes);
+            access_move_element(to + k * m->bytes, from + k * m->bytes, m->bytes, writes);
 }
 
 /* ---- registers ---- */
 
 /* Elements in memory or in a buffer to the lane's registers. */
-static inline void load_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, const uint8_t *from)
+static inline void access_load_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane,
+                                    const uint8_t *from)
 {
     for (unsigned k = 0; k < x->mem.n; k++) {
         uint64_t v[2] = {0, 0};
-        load_element(v, from + k * x->mem.bytes, x->mem.bytes);
-        v[0] = extend(v[0], x->mem.bytes, x->mem.sign);
-        put_lane(rows[k], x->width[k], lane, v);
+        access_load_element(v, from + k * x->mem.bytes, x->mem.bytes);
+        v[0] = access_extend(v[0], x->mem.bytes, x->mem.sign);
+        access_put_lane(rows[k], x->width[k], lane, v);
     }
 }
 
-static inline void gather_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, uint8_t *to)
+static inline void access_gather_lane(const struct op_access *x, uint8_t *const rows[8], unsigned lane, uint8_t *to)
 {
     for (unsigned k = 0; k < x->mem.n; k++)
         memcpy(to + k * x->mem.bytes, rows[k] + lane * x->width[k] / 8, x->mem.bytes);
 }
 
 /* A mask of lanes with bit n for the lane that is the n-th to store, n ^ order. */
-static inline uint32_t in_order(uint32_t mask, unsigned order)
+static inline uint32_t access_in_order(uint32_t mask, unsigned order)
 {
     static const uint32_t odd[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
     for (unsigned k = 0; order >> k; k++)

@@ -152,7 +152,7 @@ INLINE vi take_wide(struct mma_format f, vu code, struct factors *to, unsigned a
 }
 
 /* True where any is a NaN or an infinity. */
-INLINE bool take_apart(struct mma_format f, bool wide, const u32 *code, unsigned n, struct factors *to)
+INLINE bool mma_take_apart(struct mma_format f, bool wide, const u32 *code, unsigned n, struct factors *to)
 {
     vi special = {0};
     for (unsigned i = 0; i < n; i += W) {
@@ -165,18 +165,18 @@ INLINE bool take_apart(struct mma_format f, bool wide, const u32 *code, unsigned
 
 static bool is_special(struct mma_format f, u32 code)
 {
-    struct mma_number x = mma_take(f, code);
+    struct mma_number x = mma_number_of(f, code);
     return x.is_nan || x.is_infinite;
 }
 
 /* Sparse A with zeros where it has no elements; false where two are for one place, which no metadata should say. */
-static bool expand(const struct block *x, u32 *dense)
+static bool mma_expand(const struct block *x, u32 *dense)
 {
     bool distinct = true;
     memset(dense, 0, sizeof *dense * x->b_rows * x->m);
     for (unsigned i = 0; i < x->k * x->m; i++) {
         u32 *at = &dense[x->selected[i] * x->m + i % x->m];
-        bool is_zero = !mma_take(x->fa, x->a[i]).significand;
+        bool is_zero = !mma_number_of(x->fa, x->a[i]).significand;
         distinct &= !*at || is_zero;
         *at = is_zero ? *at : x->a[i];
     }

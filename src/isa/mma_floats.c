@@ -154,8 +154,8 @@ INLINE vi add_tile(const struct tile *t, struct mma_unit unit, bool wide, bool n
     for (unsigned j = 0; j < COLUMNS; j++) {
         struct accumulator c = take_accumulator(unit.is_f16, t->c[j]);
         vi own = __builtin_convertvector(c.value * scale[j], vi);
-        odd |= near ? finish_near(unit, (vi)sum[j], own, scale[j], &d[j])
-                    : finish(unit, wide, (vi)sum[j], own, top[j], (vi)c.value << 1, &d[j]);
+        odd |= near ? mma_finish_near(unit, (vi)sum[j], own, scale[j], &d[j])
+                    : mma_finish(unit, wide, (vi)sum[j], own, top[j], (vi)c.value << 1, &d[j]);
     }
     store_d(t, in_place, unit.is_f16, d);
     return near ? odd & INT32_MIN : odd;
@@ -229,10 +229,12 @@ static bool run_narrow(const struct block *x, const struct factors *a, const str
 static bool take_factors(struct mma_format f, const u32 *code, unsigned n, struct factors *to)
 {
     if (f.exponent_bits == 8)
-        return f.mantissa_bits == 7 ? take_apart(mma_bf16, true, code, n, to) : take_apart(mma_tf32, true, code, n, to);
+        return f.mantissa_bits == 7 ? mma_take_apart(mma_bf16, true, code, n, to)
+                                    : mma_take_apart(mma_tf32, true, code, n, to);
     if (f.exponent_bits == 4)
-        return take_apart(mma_e4m3, false, code, n, to);
-    return f.mantissa_bits == 10 ? take_apart(mma_f16, false, code, n, to) : take_apart(mma_e5m2, false, code, n, to);
+        return mma_take_apart(mma_e4m3, false, code, n, to);
+    return f.mantissa_bits == 10 ? mma_take_apart(mma_f16, false, code, n, to)
+                                 : mma_take_apart(mma_e5m2, false, code, n, to);
 }
 
 static bool has_special(struct mma_format f, const u32 *code, unsigned n)
@@ -253,7 +255,7 @@ static void run_block(const struct block *given)
         memcpy(c, x.c, sizeof *c * x.m * x.n);
         x.c = c;
     }
-    bool distinct = !x.selected || expand(&x, dense);
+    bool distinct = !x.selected || mma_expand(&x, dense);
     bool special = take_factors(x.fa, x.selected ? dense : x.a, k * x.m, &a);
     special |= take_factors(x.fb, x.b, x.n * k, &b);
     special |= has_special(x.unit.is_f16 ? mma_f16 : mma_f32, x.c, x.m * x.n);

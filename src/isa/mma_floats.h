@@ -50,7 +50,7 @@ INLINE vi round_f16(vf sum)
 }
 
 /* A sum as f32, cut to 24 bits. */
-INLINE vf cut(vi sum)
+INLINE vf mma_cut(vi sum)
 {
 #if defined __AVX512F__
     return (vf)_mm512_cvt_roundepi32_ps((__m512i)sum, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -66,7 +66,7 @@ INLINE vf cut(vi sum)
 /* A sum in units of `unit_value`, as an element of D. */
 INLINE vi as_element(struct mma_unit unit, vi sum, vf unit_value)
 {
-    vf f = cut(sum);
+    vf f = mma_cut(sum);
     if (unit.is_f16) {
         vi rest = __builtin_convertvector(f, vi) != sum;
         return round_f16((vf)((vi)f | (rest & 1)) * unit_value);
@@ -76,7 +76,7 @@ INLINE vi as_element(struct mma_unit unit, vi sum, vf unit_value)
 
 /* The products' sum and c, which is 0 where `is_something` is, in units of 2^(top - fraction). Gives something else than 0 where f32
  * and 32 bits do not hold what there is on the way: a sum of more bits, terms near f32's least and largest exponents. */
-INLINE vi finish(struct mma_unit unit, bool wide, vi products, vi c, vi top, vi is_something, vi *d)
+INLINE vi mma_finish(struct mma_unit unit, bool wide, vi products, vi c, vi top, vi is_something, vi *d)
 {
     vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum) & INT32_MIN;
     vi is_far = ((top < -100) | (wide ? top > 150 : (vi){0})) & (sum | is_something);
@@ -92,7 +92,7 @@ struct accumulator {
     vf value;
 };
 
-/* An f32 is what it is; its exponent is too small by one where it is subnormal, which finish() finds out. Of f16 the significand
+/* An f32 is what it is; its exponent is too small by one where it is subnormal, which mma_finish() finds out. Of f16 the significand
  * with an exponent apart. */
 INLINE struct accumulator take_accumulator(bool is_f16, vu code)
 {
@@ -110,9 +110,9 @@ INLINE struct accumulator take_accumulator(bool is_f16, vu code)
     return x;
 }
 
-/* finish() where all exponents are at least NEAR: f32 has all units and scales, and a sum of 0 is a positive 0.
+/* mma_finish() where all exponents are at least NEAR: f32 has all units and scales, and a sum of 0 is a positive 0.
  * The sum's unit is 1 / scale. Gives negative numbers where 32 bits do not hold a sum. */
-INLINE vi finish_near(struct mma_unit unit, vi products, vi c, vf scale, vi *d)
+INLINE vi mma_finish_near(struct mma_unit unit, vi products, vi c, vf scale, vi *d)
 {
     vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum);
     *d = as_element(unit, sum, (vf)(((vi){0} + (254 << 23)) - (vi)scale));

@@ -25,7 +25,7 @@ INLINE void take_rows(const struct mma_map *map, const u32 *const *rows, const u
     const u32 ones = bits == 32 ? UINT32_MAX : (1u << bits % 32) - 1;
     for (unsigned r = 0; r * per < map->n; r++) {
         vu lanes[PARTS];
-        part_lanes(rows[r], lanes);
+        mma_part_lanes(rows[r], lanes);
         for (unsigned i = 0; i < per; i++)
             for (unsigned t = 0; t < 4; t++) {
                 v8 v = get_eight(lanes, t) >> i * bits & ones;
@@ -56,7 +56,7 @@ INLINE void put_rows(const struct mma_map *map, const u32 *from, const unsigned 
                 LOAD(high, from + map->number[r * per + 1] + map->lane[t]);
             set_eight(lanes, t, low | high << 16);
         }
-        join_lanes(lanes, rows[r]);
+        mma_join_lanes(lanes, rows[r]);
     }
 }
 
@@ -115,7 +115,7 @@ INLINE void load_row_of_halves(const u8 *const lane[4], const u64 piece[2], u32 
         __m256i h = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(lane[t] + piece[1])));
         set_eight(lanes, t, (v8)_mm256_or_si256(l, _mm256_slli_epi32(h, 16)));
     }
-    join_lanes(lanes, row);
+    mma_join_lanes(lanes, row);
 }
 #else
 INLINE void load_row_of_halves(const u8 *const lane[4], const u64 piece[2], u32 *row)

@@ -9,7 +9,7 @@ enum { PARTS = 32 / W }; /* vectors of a row of lanes */
 #if defined __AVX2__
 /* Lanes 4 r + t of a row, by t: eight of them behind the other; and back. */
 #if defined __AVX512F__
-INLINE void part_lanes(const u32 *row, vu out[PARTS])
+INLINE void mma_part_lanes(const u32 *row, vu out[PARTS])
 {
     vu r[PARTS];
     LOAD(r[0], row);
@@ -18,7 +18,7 @@ INLINE void part_lanes(const u32 *row, vu out[PARTS])
     out[1] = __builtin_shufflevector(r[0], r[1], 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31);
 }
 
-INLINE void join_lanes(const vu in[PARTS], u32 *row)
+INLINE void mma_join_lanes(const vu in[PARTS], u32 *row)
 {
     vu low = __builtin_shufflevector(in[0], in[1], 0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
     vu high = __builtin_shufflevector(in[0], in[1], 4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
@@ -48,7 +48,7 @@ INLINE vu last_two(vu a, vu b)
     return __builtin_shufflevector(a, b, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 
-INLINE void part_lanes(const u32 *row, vu out[4])
+INLINE void mma_part_lanes(const u32 *row, vu out[4])
 {
     vu r[4];
     for (unsigned i = 0; i < 4; i++)
@@ -82,7 +82,7 @@ INLINE vu pairs_high(vu a, vu b)
     return __builtin_shufflevector(a, b, 4, 5, 12, 13, 6, 7, 14, 15);
 }
 
-INLINE void join_lanes(const vu in[4], u32 *row)
+INLINE void mma_join_lanes(const vu in[4], u32 *row)
 {
     vu a = in_turn_low(in[0], in[1]), b = in_turn_high(in[0], in[1]);
     vu c = in_turn_low(in[2], in[3]), d = in_turn_high(in[2], in[3]);
@@ -99,8 +99,8 @@ INLINE void load_columns(const u32 *row, const u32 *next, vu column[4])
 {
 #if defined __AVX512F__
     vu a[2], b[2];
-    part_lanes(row, a);
-    part_lanes(next, b);
+    mma_part_lanes(row, a);
+    mma_part_lanes(next, b);
     for (unsigned t = 0; t < 4; t += 2) {
         column[t] = __builtin_shufflevector(a[t / 2], b[t / 2], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
         column[t + 1] =
@@ -108,7 +108,7 @@ INLINE void load_columns(const u32 *row, const u32 *next, vu column[4])
     }
 #elif defined __AVX2__
     (void)next;
-    part_lanes(row, column);
+    mma_part_lanes(row, column);
 #else
     (void)next;
     for (unsigned t = 0; t < 4; t++)
@@ -127,11 +127,11 @@ INLINE void store_columns(const vu column[4], u32 *row, u32 *next)
         b[t / 2] = __builtin_shufflevector(column[t], column[t + 1], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28,
                                            29, 30, 31);
     }
-    join_lanes(a, row);
-    join_lanes(b, next);
+    mma_join_lanes(a, row);
+    mma_join_lanes(b, next);
 #elif defined __AVX2__
     (void)next;
-    join_lanes(column, row);
+    mma_join_lanes(column, row);
 #else
     (void)next;
     for (unsigned r = 0; r < 4; r++)

@@ -191,7 +191,7 @@ static inline u32 sem_cvt_tf32(f32 x, enum rnd rnd, int flags)
 {
     x = cvt_source(x, flags);
     u32 magnitude = f32_bits(x) & INT32_MAX, sign = f32_bits(x) & 0x80000000;
-    u32 r = magnitude == 0x7f800000 ? magnitude : narrow(x, 10, -126, rnd) << 13;
+    u32 r = magnitude == 0x7f800000 ? magnitude : sem_narrow(x, 10, -126, rnd) << 13;
     r = flags & CVT_SATFINITE && r == 0x7f800000 ? r - 0x2000 : r;
     return x == x ? r | sign : 0x7fffe000;
 }
@@ -208,7 +208,7 @@ static inline u32 sem_cvt_tf32_rna(u32 u, bool satfinite)
 static inline u32 e4m3_of_f32(f32 x, int flags)
 {
     x = cvt_source(x, flags);
-    u32 m = narrow(x, 3, -6, RND_rn);
+    u32 m = sem_narrow(x, 3, -6, RND_rn);
     m = m > 0x7e ? 0x7e : m;
     return x == x ? m | (f32_bits(x) >> 24 & 0x80) : 0x7f;
 }
@@ -216,7 +216,7 @@ static inline u32 e4m3_of_f32(f32 x, int flags)
 static inline u32 e5m2_of_f32(f32 x, int flags)
 {
     x = cvt_source(x, flags);
-    u32 m = narrow(x, 2, -14, RND_rn);
+    u32 m = sem_narrow(x, 2, -14, RND_rn);
     m = m > 0x7b ? 0x7b : m;
     return x == x ? m | (f32_bits(x) >> 24 & 0x80) : 0x7f;
 }

@@ -31,7 +31,7 @@ static inline f32 f32_of_bf16(u16 h)
 /* |x| rounded to a format of `bits` bits of mantissa and the least normal number 2^emin: its exponent and
  * mantissa fields, as if the exponent had no upper bound; NaN and infinity are the caller's. Below 2^emin the
  * sum with `quantum` has the format's last bit in its own last place. */
-static inline u32 narrow(f32 x, int bits, int emin, enum rnd rnd)
+static inline u32 sem_narrow(f32 x, int bits, int emin, enum rnd rnd)
 {
     u32 u = f32_bits(x), magnitude = u & INT32_MAX, dropped = (1u << (23 - bits)) - 1;
     bool negative = u >> 31, away = rnd == RND_rm ? negative : rnd == RND_rp ? !negative : false;
@@ -57,7 +57,7 @@ static inline u32 overflow(u32 magnitude, u32 limit, bool negative, enum rnd rnd
 static inline u16 f16_of_f32(f32 x, enum rnd rnd)
 {
     u32 sign = f32_bits(x) >> 16 & 0x8000;
-    u32 m = overflow(narrow(x, 10, -14, rnd), 0x7c00, sign, rnd);
+    u32 m = overflow(sem_narrow(x, 10, -14, rnd), 0x7c00, sign, rnd);
     m = __builtin_fabsf(x) == __builtin_inff() ? 0x7c00 : m;
     return (u16)(x == x ? m | sign : 0x7fff);
 }
@@ -65,7 +65,7 @@ static inline u16 f16_of_f32(f32 x, enum rnd rnd)
 static inline u16 bf16_of_f32(f32 x, enum rnd rnd)
 {
     u32 sign = f32_bits(x) >> 16 & 0x8000;
-    u32 m = __builtin_fabsf(x) == __builtin_inff() ? 0x7f80 : narrow(x, 7, -126, rnd);
+    u32 m = __builtin_fabsf(x) == __builtin_inff() ? 0x7f80 : sem_narrow(x, 7, -126, rnd);
     return (u16)(x == x ? m | sign : 0x7fff);
 }
 
@@ -76,7 +76,7 @@ enum half { F16, BF16 };
 /* Modifiers of f16 and bf16 arithmetic. */
 enum half_flags { HALF_FTZ = 1, HALF_SAT = 2, HALF_RELU = 4, HALF_OOB = 8 };
 
-static inline f32 widen(u16 h, enum half type, int flags)
+static inline f32 sem_widen(u16 h, enum half type, int flags)
 {
     return type == F16 ? f32_of_f16(f16_flush(h, flags & HALF_FTZ)) : f32_of_bf16(h);
 }
@@ -95,12 +95,12 @@ static inline u16 half_finish(f32 x, enum half type, int flags)
 
 static inline u16 sem_add_half(u16 a, u16 b, enum half type, int flags)
 {
-    return half_finish(widen(a, type, flags) + widen(b, type, flags), type, flags);
+    return half_finish(sem_widen(a, type, flags) + sem_widen(b, type, flags), type, flags);
 }
 
 static inline u16 sem_sub_half(u16 a, u16 b, enum half type, int flags)
 {
-    return half_finish(widen(a, type, flags) - widen(b, type, flags), type, flags);
+    return half_finish(sem_widen(a, type, flags) - sem_widen(b, type, flags), type, flags);
 }
 
 /* a * b + c: a product of halves is exact in f32 for f16, and in f64 for bf16 with its larger exponents. */
@@ -116,14 +116,14 @@ static inline f32 half_fma(f32 a, f32 b, f32 c, enum half type)
 
 static inline u16 sem_fma_half(u16 a, u16 b, u16 c, enum half type, int flags)
 {
-    f32 r = half_fma(widen(a, type, flags), widen(b, type, flags), widen(c, type, flags), type);
+    f32 r = half_fma(sem_widen(a, type, flags), sem_widen(b, type, flags), sem_widen(c, type, flags), type);
     u16 h = half_finish(r, type, flags);
     return flags & HALF_OOB && (a == 0xffff || b == 0xffff) ? 0 : h;
 }
 
 static inline u16 sem_mul_half(u16 a, u16 b, enum half type, int flags)
 {
-    f32 x = widen(a, type, flags), y = widen(b, type, flags);
+    f32 x = sem_widen(a, type, flags), y = sem_widen(b, type, flags);
     f32 r = type == F16 ? x * y : f32_round((f64)x * y, 0, RND_odd, false);
     return half_finish(r, type, flags);
 }

@@ -58,7 +58,7 @@ struct mma_number {
     u32 significand;
 };
 
-static inline struct mma_number mma_take(struct mma_format f, u32 code)
+static inline struct mma_number mma_number_of(struct mma_format f, u32 code)
 {
     code >>= f.unused_bits;
     u32 top = (1u << f.exponent_bits) - 1, mantissa = code & ((1u << f.mantissa_bits) - 1);
@@ -121,13 +121,13 @@ static inline u32 sem_mma_block(struct mma_unit unit, struct mma_format fa, stru
                                 const u32 *a, const u32 *b, u32 c)
 {
     struct mma_format fc = unit.is_f16 ? mma_f16 : mma_f32;
-    struct mma_number z = mma_take(fc, c);
+    struct mma_number z = mma_number_of(fc, c);
     bool is_nan = z.is_nan, infinite[2] = {z.is_infinite && !z.negative, z.is_infinite && z.negative};
     s32 top = mma_least_exponent(unit);
     if (z.significand && z.exponent > top)
         top = z.exponent;
     for (unsigned i = 0; i < n; i++) {
-        struct mma_number x = mma_take(fa, a[i]), y = mma_take(fb, b[i]);
+        struct mma_number x = mma_number_of(fa, a[i]), y = mma_number_of(fb, b[i]);
         bool is_zero = !x.significand || !y.significand;
         is_nan |= x.is_nan || y.is_nan || ((x.is_infinite || y.is_infinite) && is_zero);
         infinite[x.negative ^ y.negative] |= x.is_infinite || y.is_infinite;
@@ -140,7 +140,7 @@ static inline u32 sem_mma_block(struct mma_unit unit, struct mma_format fa, stru
         return (unit.is_f16 ? 0x7c00u : 0x7f800000u) | (u32)infinite[1] << (unit.is_f16 ? 15 : 31);
     s64 sum = mma_align(z.negative, z.significand, z.exponent, fc.mantissa_bits, top, unit);
     for (unsigned i = 0; i < n; i++) {
-        struct mma_number x = mma_take(fa, a[i]), y = mma_take(fb, b[i]);
+        struct mma_number x = mma_number_of(fa, a[i]), y = mma_number_of(fb, b[i]);
         sum += mma_align(x.negative ^ y.negative, (u64)x.significand * y.significand, x.exponent + y.exponent,
                          fa.mantissa_bits + fb.mantissa_bits, top, unit);
     }

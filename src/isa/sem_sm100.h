@@ -62,7 +62,7 @@ static const struct small_format small_e2m1 = {1, 3, 0}, small_e2m3 = {3, 5, 0},
 static inline u32 small_of_f32(f32 x, struct small_format f, int flags)
 {
     x = cvt_source(x, flags);
-    u32 largest = (1u << f.sign_bit) - 1, m = narrow(x, f.mantissa_bits, f.least, RND_rn);
+    u32 largest = (1u << f.sign_bit) - 1, m = sem_narrow(x, f.mantissa_bits, f.least, RND_rn);
     m = m > largest ? largest : m;
     return x == x ? m | f32_bits(x) >> 31 << f.sign_bit : largest;
 }

@@ -18,10 +18,10 @@ bool mem_init(struct mem *m, uint64_t limit_bytes)
     *m = (struct mem){.limit_bytes = limit_bytes, .host_file = -1};
     /* Twice the limit leaves room for fragments; less where the system allows less. */
     uint64_t least = fixed + MEM_CONST_BYTES + (64u << 20);
-    uint64_t want = fixed + MEM_CONST_BYTES + round_up(2 * limit_bytes, MEM_UNIT_BYTES);
+    uint64_t want = fixed + MEM_CONST_BYTES + mem_round_up(2 * limit_bytes, MEM_UNIT_BYTES);
     want = want < least ? least : want;
     for (; !m->start && want >= least; want -= want / 4) {
-        m->reserved_bytes = round_up(want, MEM_UNIT_BYTES);
+        m->reserved_bytes = mem_round_up(want, MEM_UNIT_BYTES);
         m->start = mem_reserve(m->reserved_bytes);
     }
     if (!m->start)
@@ -94,7 +94,7 @@ void mem_discharge(struct mem *m, uint64_t bytes)
 }
 
 /* What an allocation takes of the host's memory: of small ones the slot, and what is noted of it. */
-static uint64_t cost_of(uint64_t size, int class_log2)
+static uint64_t charge_of(uint64_t size, int class_log2)
 {
     enum { NOTED_BYTES = 32, SMALL_LOG2 = 12 };
     return class_log2 == LARGE || class_log2 > SMALL_LOG2 ? size : (1ull << class_log2) + NOTED_BYTES;
@@ -126,7 +126,7 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
     uint64_t room = room_of(m, size, kind);
     int class_log2 = class_of(room);
     void *p = NULL;
-    if (!mem_charge(m, cost_of(size, class_log2)))
+    if (!mem_charge(m, charge_of(size, class_log2)))
         return NULL;
     pthread_mutex_lock(&m->lock);
     struct mem_unit **open = class_log2 == LARGE ? NULL : &m->open_units[area][class_log2 - CLASS_FIRST_LOG2];
@@ -151,7 +151,7 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
     }
     pthread_mutex_unlock(&m->lock);
     if (!p)
-        mem_discharge(m, cost_of(size, class_log2));
+        mem_discharge(m, charge_of(size, class_log2));
     else if (m->open_tails)
         memset((char *)p + size, 0, mem_tail_bytes(size, kind));
     return p;
@@ -164,7 +164,7 @@ void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const cha
     if (large && area_of(kind) == AREA_HOST)
         return p; /* a hole of the file */
     /* A kernel may have written to what is freed: the system gives pages of zeros once more. */
-    if (p && (!large || madvise(p, (size_t)round_up(size, SPARSE_PAGE_BYTES), MADV_DONTNEED) != 0))
+    if (p && (!large || madvise(p, (size_t)mem_round_up(size, SPARSE_PAGE_BYTES), MADV_DONTNEED) != 0))
         memset(p + (area_of(kind) == AREA_HOST ? m->host_shift : 0), 0, size);
     return p;
 }
@@ -172,7 +172,7 @@ void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const cha
 /* ---- memory of several processes ---- */
 
 /* A file of the unit's size with what is in it; pages of zeros stay holes. */
-static int file_of(const struct mem_unit *u)
+static int unit_file(const struct mem_unit *u)
 {
     const size_t page = SPARSE_PAGE_BYTES, bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
     const char *from = (const char *)(uintptr_t)u->start;
@@ -189,7 +189,7 @@ static int file_of(const struct mem_unit *u)
 /* A file in the place of a unit's memory. With the lock held, and nobody using the space. */
 static void share(struct mem_unit *u)
 {
-    int file = file_of(u);
+    int file = unit_file(u);
     if (file < 0)
         return;
     void *at = mmap((void *)(uintptr_t)u->start, (size_t)u->n_units * MEM_UNIT_BYTES, PROT_READ | PROT_WRITE,
@@ -244,7 +244,7 @@ bool mem_free(struct mem *m, void *p)
         struct mem_block block = {address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot], NULL};
         ok = true;
         m->allocated_bytes -= block.size;
-        mem_discharge(m, cost_of(block.size, u->class_log2));
+        mem_discharge(m, charge_of(block.size, u->class_log2));
         m->freed[m->n_freed++ % MEM_FREED] = block;
         u->sizes[slot] = 0;
         m->version++;

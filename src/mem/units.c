@@ -287,7 +287,7 @@ static bool map_unit(struct mem *m, struct mem_unit *u)
 struct mem_unit *mem_unit_new(struct mem *m, uint64_t size, int class_log2, enum area area)
 {
     struct mem_unit *again = class_log2 == LARGE ? retired_unit(m, area) : NULL;
-    uint32_t n_units = class_log2 == LARGE ? (uint32_t)(round_up(size, MEM_UNIT_BYTES) / MEM_UNIT_BYTES) : 1;
+    uint32_t n_units = class_log2 == LARGE ? (uint32_t)(mem_round_up(size, MEM_UNIT_BYTES) / MEM_UNIT_BYTES) : 1;
     uint32_t n_slots = class_log2 == LARGE ? 1 : MEM_UNIT_BYTES >> class_log2;
     if (again) {
         again->n_units = n_units;

@@ -33,7 +33,7 @@ struct mem_held {
     struct mem_run run;
 };
 
-static inline uint64_t round_up(uint64_t x, uint64_t to)
+static inline uint64_t mem_round_up(uint64_t x, uint64_t to)
 {
     return (x + to - 1) / to * to;
 }

@@ -25,7 +25,7 @@ static bool parse_function_directive(struct parser *p, struct ptx_func *f)
     f->signature.noreturn |= str_is(d->name, "noreturn");
     if (str_is(d->name, "pragma"))
         return parse_pragma(p, &d->text, &p->keeps_rolled.function);
-    advance(p);
+    parse_advance(p);
     bool parenthesis = accept(p, '(');
     while (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_IDENT || at_punct(p, '(')) {
         if (d->n == 3)
@@ -98,7 +98,7 @@ static bool parse_function(struct parser *p, enum ptx_linkage linkage)
     f->entry = at_dot(p, "entry");
     f->n_registers = p->module->n_registers;
     p->keeps_rolled.function = p->keeps_rolled.block = false;
-    advance(p);
+    parse_advance(p);
     struct scope *outer = p->scope;
     open_function(p, f, &scope);
     bool ok = parse_function_head(p, f);
@@ -134,7 +134,7 @@ static bool parse_version(struct parser *p)
                    "the versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 5.1, 6.0 to 6.5, 7.0 to 7.8, "
                    "8.0 to 8.8 and 9.0 to 9.3",
                    "there is no PTX version %.*s", STR_ARG(p->tok.text));
-    advance(p);
+    parse_advance(p);
     return true;
 }
 
@@ -187,7 +187,7 @@ static bool parse_file(struct parser *p)
     if (p->tok.kind != TOKEN_STRING)
         return parse_fail(p, NULL, "expected the file's name in quotes");
     f->name = p->tok.text;
-    advance(p);
+    parse_advance(p);
     if (accept(p, ',')) {
         f->has_time = true;
         if (!parse_size(p, UINT64_MAX, &f->time, "the time") || !parse_expect(p, ',', "the time") ||
@@ -206,11 +206,11 @@ static bool parse_section(struct parser *p)
 {
     uint32_t start = p->tok.offset;
     while (p->tok.kind == TOKEN_DOT || p->tok.kind == TOKEN_IDENT)
-        advance(p);
+        parse_advance(p);
     if (!at_punct(p, '{'))
         return parse_fail(p, NULL, "expected `{` after the section's name");
     while (p->tok.kind != TOKEN_END && !at_punct(p, '}'))
-        advance(p);
+        parse_advance(p);
     struct str *text = ARENA_NEW(p->arena, struct str);
     const char *base = p->module->source->text.p;
     *text = (struct str){base + start, p->tok.offset + 1 - start};
@@ -276,7 +276,7 @@ static bool parse_linkage(struct parser *p, enum ptx_linkage *linkage)
     for (unsigned i = LINK_EXTERN; i <= LINK_COMMON; i++)
         if (at_dot(p, names[i])) {
             *linkage = (enum ptx_linkage)i;
-            advance(p);
+            parse_advance(p);
             return true;
         }
     return false;
@@ -288,7 +288,7 @@ static bool parse_item(struct parser *p)
     if (at_dot(p, "version") || at_dot(p, "target") || at_dot(p, "address_size") || at_dot(p, "file") ||
         at_dot(p, "section") || at_dot(p, "alias")) {
         struct str word = p->tok.text;
-        advance(p);
+        parse_advance(p);
         switch (word.p[0]) {
         case 'v': return parse_version(p);
         case 't': return parse_target(p);
@@ -324,7 +324,7 @@ static void skip_item(struct parser *p)
 {
     unsigned depth = 0;
     bool moved = false, stray = p->tok.kind == TOKEN_IDENT || at_punct(p, '}') || at_punct(p, '@');
-    for (; p->tok.kind != TOKEN_END; advance(p), moved = true) {
+    for (; p->tok.kind != TOKEN_END; parse_advance(p), moved = true) {
         if (at_punct(p, '{'))
             depth++;
         else if (at_punct(p, '}') && depth > 0 && --depth == 0)
@@ -334,7 +334,7 @@ static void skip_item(struct parser *p)
         else if (depth == 0 && moved && at_item(p))
             return;
     }
-    advance(p);
+    parse_advance(p);
 }
 
 static void fill_sregs(struct parser *p)
@@ -389,7 +389,7 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     if (!find_text(m, diags, &text))
         return NULL;
     lex_init(&p.lex, source, text);
-    advance(&p);
+    parse_advance(&p);
     if (!at_dot(&p, "version")) {
         parse_fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s",
                    parse_describe(&p, p.tok));

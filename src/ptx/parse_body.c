@@ -13,14 +13,14 @@ static struct ptx_stmt *add_stmt(struct parser *p, enum ptx_stmt_kind kind)
 
 bool parse_pragma(struct parser *p, struct str *strings, bool *keeps_rolled)
 {
-    advance(p);
+    parse_advance(p);
     *strings = p->tok.text;
     do {
         if (p->tok.kind != TOKEN_STRING)
             return parse_fail(p, NULL, "expected a string");
         *keeps_rolled |= str_is(p->tok.text, "nounroll");
         strings->n = (size_t)(p->tok.text.p + p->tok.text.n - strings->p);
-        advance(p);
+        parse_advance(p);
     } while (accept(p, ','));
     return parse_expect_end(p, "the pragma");
 }
@@ -34,7 +34,7 @@ static bool parse_table(struct parser *p, struct str name, uint32_t offset)
     t->table_kind = at_dot(p, "branchtargets") ? TABLE_BRANCHTARGETS
                     : at_dot(p, "calltargets") ? TABLE_CALLTARGETS
                                                : TABLE_CALLPROTOTYPE;
-    advance(p);
+    parse_advance(p);
     *VEC_PUSH(p->arena, &p->func->body) = (struct ptx_stmt){STMT_TABLE, .table = t};
     if (t->table_kind == TABLE_CALLPROTOTYPE) {
         if (at_punct(p, '(') && !parse_signature_side(p, &t->signature, true, false))
@@ -51,9 +51,9 @@ static bool parse_table(struct parser *p, struct str name, uint32_t offset)
         while (p->tok.kind == TOKEN_DOT) {
             t->signature.noreturn |= at_dot(p, "noreturn");
             t->signature.abi_preserve |= at_dot(p, "abi_preserve");
-            advance(p);
+            parse_advance(p);
             if (p->tok.kind == TOKEN_INT)
-                advance(p);
+                parse_advance(p);
         }
         return parse_declare(p, &t->symbol) && parse_expect_end(p, "the prototype");
     }
@@ -112,8 +112,8 @@ static bool take_registers(struct parser *p, struct ptx_reg *r)
 bool parse_registers(struct parser *p)
 {
     struct ptx_reg base = {.vector = 1};
-    advance(p);
-    for (; p->tok.kind == TOKEN_DOT; advance(p)) {
+    parse_advance(p);
+    for (; p->tok.kind == TOKEN_DOT; parse_advance(p)) {
         struct str w = p->tok.text;
         enum isa_type type = isa_type_by_name(p->module->isa, w);
         if (type)
@@ -177,7 +177,7 @@ static bool parse_loc(struct parser *p)
 {
     struct ptx_loc *loc = ARENA_NEW(p->arena, struct ptx_loc);
     uint32_t asm_text = p->lex.in_asm_text ? p->lex.asm_texts : 0;
-    advance(p);
+    parse_advance(p);
     if (!parse_u32(p, &loc->file, "the file") || !parse_u32(p, &loc->line, "the line") ||
         !parse_u32(p, &loc->column, "the column"))
         return false;
@@ -225,14 +225,14 @@ static bool parse_body_directive(struct parser *p)
     enum ptx_linkage linkage = LINK_STATIC;
     if (at_dot(p, "extern")) {
         linkage = LINK_EXTERN;
-        advance(p);
+        parse_advance(p);
     }
     return parse_variables(p, linkage, take_local_variable);
 }
 
 static bool parse_label(struct parser *p, struct token name)
 {
-    advance(p);
+    parse_advance(p);
     if (at_dot(p, "branchtargets") || at_dot(p, "calltargets") || at_dot(p, "callprototype"))
         return parse_table(p, name.text, name.offset);
     struct ptx_label *label = ARENA_NEW(p->arena, struct ptx_label);
@@ -263,7 +263,7 @@ static bool parse_statement(struct parser *p)
         return parse_fail(p, NULL, "expected an instruction, not `%.*s`", STR_ARG(p->tok.text));
     if (!i->guard && p->lex.p < p->lex.end && *p->lex.p != '.' && at_label(p)) {
         struct token name = p->tok;
-        advance(p);
+        parse_advance(p);
         return parse_label(p, name);
     }
     if (!parse_insn(p, i))
@@ -297,7 +297,7 @@ static void resolve_labels(struct parser *p, struct scope *closing)
 /* To behind the brace that closes the last of `open` blocks. */
 static void skip_body(struct parser *p, unsigned open)
 {
-    for (; open && p->tok.kind != TOKEN_END; advance(p))
+    for (; open && p->tok.kind != TOKEN_END; parse_advance(p))
         open += at_punct(p, '{') ? 1 : at_punct(p, '}') ? -1u : 0;
 }
 
@@ -305,7 +305,7 @@ bool parse_body(struct parser *p)
 {
     struct scope *outer = p->scope;
     unsigned depth = 0;
-    advance(p);
+    parse_advance(p);
     for (;;) {
         if (p->tok.kind == TOKEN_END) {
             parse_fail(p, NULL, "the body of `%.*s` does not end: `}` is missing", STR_ARG(p->func->symbol.name));
@@ -322,7 +322,7 @@ bool parse_body(struct parser *p)
             depth++;
             add_stmt(p, STMT_OPEN);
         } else if (at_punct(p, '}')) {
-            advance(p);
+            parse_advance(p);
             resolve_labels(p, p->scope);
             if (depth-- == 0)
                 break;

@@ -32,10 +32,10 @@ static bool parse_ternary(struct parser *p, struct constant *c);
 /* '(' .s64 ')' and '(' .u64 ')' change the type of the operand that follows, as unary operators do; else a parenthesis. */
 static bool parse_parenthesis(struct parser *p, struct constant *c)
 {
-    advance(p);
+    parse_advance(p);
     bool to_unsigned = at_dot(p, "u64");
     if (to_unsigned || at_dot(p, "s64")) {
-        advance(p);
+        parse_advance(p);
         struct token operand = p->tok;
         if (!parse_expect(p, ')', "the type of a cast") || !parse_enter(p) || !parse_leave(p, parse_unary(p, c)))
             return false;
@@ -53,7 +53,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
     if (t.kind == TOKEN_INT) {
         if (t.overflow)
             return parse_fail(p, "constants have 64 bits", "the number does not fit in 64 bits");
-        advance(p);
+        parse_advance(p);
         *c = of_int(t.value, t.is_unsigned || t.value >> 63);
         return true;
     }
@@ -61,12 +61,12 @@ static bool parse_unary(struct parser *p, struct constant *c)
         if (t.overflow)
             return parse_fail(p, "write its bits: 0d7ff0000000000000 is infinity",
                               "the number is not among the normal ones of .f64");
-        advance(p);
+        parse_advance(p);
         *c = (struct constant){t.kind == TOKEN_F32 ? CONSTANT_F32 : CONSTANT_F64, false, t.value};
         return true;
     }
     if (t.kind == TOKEN_IDENT && str_is(t.text, "WARP_SZ")) {
-        advance(p);
+        parse_advance(p);
         *c = of_int(32, false);
         return true;
     }
@@ -75,7 +75,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
     char op = t.kind == TOKEN_PUNCT ? t.punct : 0;
     if (op != '-' && op != '+' && op != '~' && op != '!')
         return parse_fail(p, NULL, "expected a constant");
-    advance(p);
+    parse_advance(p);
     if (!parse_enter(p) || !parse_leave(p, parse_unary(p, c)))
         return false;
     if (c->kind == CONSTANT_F32 && op == '-')
@@ -176,7 +176,7 @@ static bool parse_binary(struct parser *p, struct constant *c, int least)
     while (p->tok.kind == TOKEN_PUNCT && precedence(p->tok.punct) >= least) {
         struct token op = p->tok;
         struct constant right;
-        advance(p);
+        parse_advance(p);
         if (!parse_enter(p) || !parse_leave(p, parse_binary(p, &right, precedence(op.punct) + 1)))
             return false;
         if (c->kind == CONSTANT_F32 || right.kind == CONSTANT_F32)
@@ -291,7 +291,7 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
     uint32_t offset;
     r.generic = p->tok.kind == TOKEN_IDENT && str_is(p->tok.text, "generic");
     if (r.generic) {
-        advance(p);
+        parse_advance(p);
         if (!parse_expect(p, '(', "`generic`"))
             return false;
     }

@@ -17,7 +17,7 @@ static bool parse_component(struct parser *p, struct ptx_operand *o)
         else
             o->selector = p->tok.text;
         o->length = (uint32_t)(p->tok.offset + p->tok.text.n + 1 - o->offset);
-        advance(p);
+        parse_advance(p);
     }
     return true;
 }
@@ -58,7 +58,7 @@ static bool parse_named(struct parser *p, struct ptx_operand *o)
     } else {
         return parse_fail_undeclared(p, t, "");
     }
-    advance(p);
+    parse_advance(p);
     return true;
 }
 
@@ -68,7 +68,7 @@ static bool parse_displacement(struct parser *p, struct ptx_operand *o)
     if (!at_punct(p, '+') && !at_punct(p, '-'))
         return true;
     if (at_punct(p, '+'))
-        advance(p);
+        parse_advance(p);
     if (!parse_constant(p, &c))
         return false;
     if (c.kind != CONSTANT_INT)
@@ -82,7 +82,7 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
 {
     struct token at = p->tok;
     uint64_t index;
-    advance(p);
+    parse_advance(p);
     if (!parse_size(p, 1ull << 40, &index, "an index") || !parse_expect(p, ']', "the index"))
         return false;
     const struct ptx_var *v = o->symbol->kind == SYMBOL_VAR ? (const struct ptx_var *)o->symbol : NULL;
@@ -96,7 +96,7 @@ static bool parse_vector(struct parser *p, struct ptx_operand *o);
 
 static bool parse_memory(struct parser *p, struct ptx_operand *o)
 {
-    advance(p);
+    parse_advance(p);
     o->kind = OPND_MEM;
     o->n = 1;
     o->elems = ARENA_NEW(p->arena, struct ptx_operand);
@@ -136,7 +136,7 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
         return false;
     if (at_dot(p, "unified")) {
         o->selector = p->tok.text;
-        advance(p);
+        parse_advance(p);
     }
     return true;
 }
@@ -148,7 +148,7 @@ enum { MAX_VECTOR = 128 }; /* a fragment of wgmma; other instructions take less 
 static bool parse_vector(struct parser *p, struct ptx_operand *o)
 {
     VEC(struct ptx_operand) elems = {0};
-    advance(p);
+    parse_advance(p);
     o->kind = OPND_VECTOR;
     do {
         if (elems.n == MAX_VECTOR)
@@ -209,7 +209,7 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o)
     if (at_punct(p, '|') && (o->kind == OPND_REG || o->kind == OPND_SINK)) {
         struct ptx_operand *pair = ARENA_ARRAY(p->arena, struct ptx_operand, 2);
         pair[0] = *o;
-        advance(p);
+        parse_advance(p);
         pair[1] = (struct ptx_operand){
             .component = COMPONENT_NONE, .offset = p->tok.offset, .length = (uint32_t)p->tok.text.n};
         if (!parse_single(p, &pair[1]))
@@ -266,7 +266,7 @@ static bool parse_indexed_branch(struct parser *p, struct ptx_insn *i)
 static bool parse_call_list(struct parser *p, struct ptx_operand **list, uint32_t *n)
 {
     VEC(struct ptx_operand) v = {0};
-    advance(p);
+    parse_advance(p);
     while (!at_punct(p, ')')) {
         if (!parse_operand(p, VEC_PUSH(p->arena, &v)))
             return false;
@@ -308,7 +308,7 @@ static bool parse_raw(struct parser *p, struct ptx_insn *i)
         if (at_punct(p, '}') && depth-- == 0)
             return parse_fail(p, NULL, "expected `;` before `}`");
         end = p->tok.offset + (uint32_t)p->tok.text.n + (p->tok.kind == TOKEN_DOT) + 2 * (p->tok.kind == TOKEN_STRING);
-        advance(p);
+        parse_advance(p);
     }
     i->raw = (struct str){p->module->source->text.p + start, end - start};
     return true;
@@ -367,7 +367,7 @@ static bool resolve_opcode(struct parser *p, struct ptx_insn *i, struct str text
 
 bool parse_guard(struct parser *p, struct ptx_insn *i)
 {
-    advance(p);
+    parse_advance(p);
     i->guard_negated = accept(p, '!');
     struct token at = p->tok;
     struct str name;
@@ -387,7 +387,7 @@ bool parse_insn(struct parser *p, struct ptx_insn *i)
 {
     struct token name = p->tok;
     struct str text = lex_opcode(&p->lex, name);
-    advance(p);
+    parse_advance(p);
     if (!resolve_opcode(p, i, text, name.offset))
         return false;
     bool ok;

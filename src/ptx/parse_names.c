@@ -100,7 +100,7 @@ bool parse_take_name(struct parser *p, struct str *name, uint32_t *offset, const
         return parse_fail(p, NULL, "expected the name of %s, not %s", what, parse_describe(p, p->tok));
     *name = p->tok.text;
     *offset = p->tok.offset;
-    advance(p);
+    parse_advance(p);
     return true;
 }
 
@@ -122,8 +122,8 @@ void parse_skip_statement(struct parser *p)
         if (at_punct(p, '{') && !is_list)
             return;
         while (is_list && !at_punct(p, '}'))
-            advance(p);
-        advance(p);
+            parse_advance(p);
+        parse_advance(p);
     }
     accept(p, ';');
 }

@@ -5,15 +5,15 @@ enum { MAX_DIMS = 8, MAX_RANGED = 1 << 16 };
 
 bool parse_attribute(struct parser *p, struct ptx_var *v)
 {
-    advance(p);
+    parse_advance(p);
     if (!parse_expect(p, '(', "`.attribute`"))
         return false;
     do {
         if (at_dot(p, "managed")) {
-            advance(p);
+            parse_advance(p);
             v->managed = true;
         } else if (at_dot(p, "unified")) {
-            advance(p);
+            parse_advance(p);
             v->unified = true;
             if (!parse_expect(p, '(', "`.unified`") || !parse_size(p, UINT64_MAX, &v->unified_id[0], "the id") ||
                 !parse_expect(p, ',', "the id") || !parse_size(p, UINT64_MAX, &v->unified_id[1], "the id") ||
@@ -30,7 +30,7 @@ static bool parse_align(struct parser *p, struct ptx_var *v)
 {
     uint64_t align;
     struct token at = p->tok;
-    advance(p);
+    parse_advance(p);
     if (!parse_size(p, 1u << 20, &align, ".align"))
         return false;
     if (align == 0 || (align & (align - 1)))
@@ -50,7 +50,7 @@ static bool parse_type(struct parser *p, struct ptx_var *v)
         enum isa_type type = isa_type_by_name(p->module->isa, w);
         if (type) {
             v->type = type;
-            advance(p);
+            parse_advance(p);
         } else if (str_is(w, "align")) {
             if (!parse_align(p, v))
                 return false;
@@ -59,16 +59,16 @@ static bool parse_type(struct parser *p, struct ptx_var *v)
                 return false;
         } else if (w.n == 2 && w.p[0] == 'v' && (w.p[1] == '2' || w.p[1] == '4' || w.p[1] == '8')) {
             v->vector = (uint8_t)(w.p[1] - '0');
-            advance(p);
+            parse_advance(p);
         } else if (str_is(w, "ptr")) {
             /* 4.? Kernel function parameter attributes: .ptr {.space} {.align N} */
             v->pointer = true;
-            advance(p);
+            parse_advance(p);
             if (p->tok.kind == TOKEN_DOT && ptx_space_by_name(p->tok.text, &v->pointer_space))
-                advance(p);
+                parse_advance(p);
             if (at_dot(p, "align")) {
                 uint64_t align;
-                advance(p);
+                parse_advance(p);
                 if (!parse_size(p, 1u << 20, &align, ".align"))
                     return false;
                 v->pointer_align = (uint32_t)align;
@@ -175,7 +175,7 @@ static bool parse_value(struct parser *p, struct ptx_var *v)
     if (v->linkage == LINK_EXTERN)
         return parse_fail(p, "initialise it where it is defined", "`%.*s` is .extern, and cannot have a value",
                           STR_ARG(v->symbol.name));
-    advance(p);
+    parse_advance(p);
     if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
         return parse_fail(p, "store the value at the start of the kernel instead",
                           "only .global and .const variables can be initialised");
@@ -187,7 +187,7 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(st
     struct ptx_var base = {.linkage = linkage};
     if (p->tok.kind != TOKEN_DOT || !ptx_space_by_name(p->tok.text, &base.space))
         return parse_fail(p, NULL, "expected a state space, not %s", parse_describe(p, p->tok));
-    advance(p);
+    parse_advance(p);
     if (base.space == SPACE_CONST && accept(p, '[')) { /* constant banks of PTX before 2.2 */
         uint64_t bank;
         if (!parse_size(p, 10, &bank, "the constant bank") || !parse_expect(p, ']', "the bank"))
@@ -231,13 +231,13 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
     if (p->tok.kind != TOKEN_DOT || !ptx_space_by_name(p->tok.text, &base.space) ||
         (base.space != SPACE_PARAM && base.space != SPACE_REG))
         return parse_fail(p, NULL, "a parameter starts with .param or .reg, not %s", parse_describe(p, p->tok));
-    advance(p);
+    parse_advance(p);
     if (!parse_type(p, &base))
         return false;
     struct ptx_var *v;
     if (p->tok.kind != TOKEN_IDENT || str_is(p->tok.text, "_")) { /* prototypes need no names */
         if (p->tok.kind == TOKEN_IDENT)
-            advance(p);
+            parse_advance(p);
         v = new_variable(p, &base);
         v->symbol = (struct ptx_symbol){SYMBOL_VAR, {"_", 1}, p->tok.offset};
         if (!parse_dims(p, v) || !compute_size(p, v))

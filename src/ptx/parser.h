@@ -52,7 +52,7 @@ struct parser {
 
 /* ---- tokens ---- */
 
-static inline void advance(struct parser *p)
+static inline void parse_advance(struct parser *p)
 {
     p->taken_to = (uint32_t)(p->lex.p - p->lex.source->text.p);
     p->tok = lex_next(&p->lex);
@@ -72,7 +72,7 @@ static inline bool accept(struct parser *p, char c)
 {
     if (!at_punct(p, c))
         return false;
-    advance(p);
+    parse_advance(p);
     return true;
 }
 

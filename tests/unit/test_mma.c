@@ -76,7 +76,7 @@ static u32 make_code(enum isa_type t, unsigned kind)
 
 static double value_of(enum isa_type t, u32 code)
 {
-    struct mma_number x = mma_take(format_of(t), code);
+    struct mma_number x = mma_number_of(format_of(t), code);
     double v = x.is_nan        ? (double)NAN
                : x.is_infinite ? (double)INFINITY
                                : ldexp(x.significand, x.exponent - format_of(t).mantissa_bits);
@@ -85,7 +85,7 @@ static double value_of(enum isa_type t, u32 code)
 
 static int exponent_of(enum isa_type t, u32 code)
 {
-    return mma_take(format_of(t), code).exponent;
+    return mma_number_of(format_of(t), code).exponent;
 }
 
 static u32 f16_of(double v)

@@ -19,7 +19,7 @@ enum { MAX_MEMBERS = 32, MAX_OPEN = 16 };
 
 static struct access access_at(struct cursor here, uint32_t k)
 {
-    return access_begin(here.fn, insn_at(here, k));
+    return access_begin(here.fn, fn_insn_at(here, k));
 }
 
 /* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
@@ -156,7 +156,7 @@ static void end_sequence(struct finder *f, unsigned s)
 
 static bool fits_sequence(struct finder *f, const struct sequence *s, const struct access *a)
 {
-    const struct ir_insn *first = insn_at(f->here, s->members[0]);
+    const struct ir_insn *first = fn_insn_at(f->here, s->members[0]);
     struct access other = access_at(f->here, s->members[0]);
     return access_is_inside(f->here.fn, &other) == access_is_inside(f->here.fn, a) && first->kind == a->i->kind &&
            first->a == a->i->a && first->access->mem.space == a->i->access->mem.space &&
@@ -168,7 +168,7 @@ static bool fits_sequence(struct finder *f, const struct sequence *s, const stru
 static bool overlaps(struct finder *f, const struct sequence *s, const struct access *a)
 {
     for (unsigned k = 0; k < s->n; k++) {
-        int64_t way = a->disp - insn_at(f->here, s->members[k])->access->disp;
+        int64_t way = a->disp - fn_insn_at(f->here, s->members[k])->access->disp;
         for (unsigned l = 0; l < WARP_LANES; l++)
             for (unsigned m = 0; m < WARP_LANES; m++)
                 if (a->offset[l] + way == a->offset[m])
@@ -196,7 +196,7 @@ static void add_to_sequence(struct finder *f, const struct access *a, uint32_t k
 /* Must this instruction stay before what comes behind it in a sequence, or behind what comes before? */
 static bool ends(struct finder *f, const struct sequence *s, uint32_t k, const struct access *a)
 {
-    const struct ir_insn *i = insn_at(f->here, k), *first = insn_at(f->here, s->members[0]);
+    const struct ir_insn *i = fn_insn_at(f->here, k), *first = fn_insn_at(f->here, s->members[0]);
     if (i->kind == IR_LANES || i->kind == IR_FRAME)
         return first->kind == IR_ST && f->here.fn->shapes->assumptions[f->block->first + k];
     if (i->kind == IR_LD && first->kind == IR_LD)
@@ -216,7 +216,7 @@ static void find_interleave_groups(struct cursor here, const struct ir_block *bl
     if (by_gang && !here.fn->plan.is_block)
         return;
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(here, k);
+        const struct ir_insn *i = fn_insn_at(here, k);
         bool moves = i->kind == IR_LD || (i->kind == IR_ST && !by_gang);
         struct access a = moves ? access_at(here, k) : (struct access){.i = i};
         for (unsigned s = f.n_open; s-- > 0;)
@@ -225,7 +225,7 @@ static void find_interleave_groups(struct cursor here, const struct ir_block *bl
         if (moves && is_candidate(here, &a))
             add_to_sequence(&f, &a, k);
         for (unsigned s = f.n_open; s-- > 0;)
-            if (ir_defines(i, insn_at(here, f.open[s].members[0])->a))
+            if (ir_defines(i, fn_insn_at(here, f.open[s].members[0])->a))
                 end_sequence(&f, s);
     }
     while (f.n_open)
@@ -267,7 +267,7 @@ static bool is_near(const struct check_group *g, const struct access *a)
 
 static bool fits(struct cursor here, const struct check_group *g, const struct access *a)
 {
-    const struct ir_insn *leader = insn_at(here, g->first);
+    const struct ir_insn *leader = fn_insn_at(here, g->first);
     return leader->a == a->i->a && leader->kind == a->i->kind && leader->access->mem.space == a->i->access->mem.space &&
            g->all == a->all && (a->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
 }
@@ -298,7 +298,7 @@ static void find_check_groups_of(struct cursor here, const struct ir_block *bloc
         here.check_groups[k] = (struct check_group){.first = k};
     find_interleave_groups(here, block, n_interleave_groups);
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(here, k);
+        const struct ir_insn *i = fn_insn_at(here, k);
         bool moves = i->kind == IR_LD || i->kind == IR_ST;
         struct access a = moves ? access_at(here, k) : (struct access){.i = i};
         if (moves && can_join(here, &a, k)) {
@@ -312,7 +312,7 @@ static void find_check_groups_of(struct cursor here, const struct ir_block *bloc
             join(g ? g : own, own, &a);
         }
         for (uint32_t n = 0; n < n_open;)
-            if (ir_defines(i, insn_at(here, open[n])->a))
+            if (ir_defines(i, fn_insn_at(here, open[n])->a))
                 open[n] = open[--n_open];
             else
                 n++;
@@ -358,7 +358,7 @@ struct tested_bytes access_tested_bytes(const struct access *a, const struct che
 
 const struct access *access_begin_tested(struct cursor here, uint32_t k, struct tested_bytes *bytes)
 {
-    const struct ir_insn *i = insn_at(here, k);
+    const struct ir_insn *i = fn_insn_at(here, k);
     const struct check_group *g = &here.check_groups[k];
     if ((i->kind != IR_LD && i->kind != IR_ST) || i->guard || !i->a || i->access->disp_const || g->first != k)
         return NULL;

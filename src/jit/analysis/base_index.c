@@ -11,7 +11,7 @@ static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before, s
 {
     uint32_t k = ir_ref_kind(r) == REF_REG ? cursor_find_writer(here, r, before) : NO_WRITER;
     bool is_affine = k != NO_WRITER && cursor_is_plain_writer(here, k, r) &&
-                     ir_mad_of(here.fn->ir, here.fn->shapes, insn_at(here, k), m);
+                     ir_mad_of(here.fn->ir, here.fn->shapes, fn_insn_at(here, k), m);
     return is_affine ? k : NO_WRITER;
 }
 

@@ -87,7 +87,7 @@ static inline const struct ir_insn *fn_insn(const struct function *fn, uint32_t 
 {
     return &fn->ir->insns.at[block_at(fn, order)->first + k];
 }
-static inline const struct ir_insn *insn_at(struct cursor here, uint32_t k)
+static inline const struct ir_insn *fn_insn_at(struct cursor here, uint32_t k)
 {
     return fn_insn(here.fn, here.block, k);
 }

@@ -48,7 +48,7 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     if (block->n < 2 || block->n > LIMIT_lane_serial_loop || block->serial_to || block->spins)
         return false;
-    const struct ir_insn *branch = insn_at(here, block->n - 1);
+    const struct ir_insn *branch = fn_insn_at(here, block->n - 1);
     uint32_t behind = block_behind(here.fn, here.block);
     return branch->kind == IR_BRA && ir_ref_kind(branch->guard) == REF_REG &&
            fn_ref_shape(here.fn, branch->guard) == SHAPE_DIVERGENT && fn_goes_to(here.fn, here.block, here.block) &&
@@ -58,8 +58,9 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
 /* Leaving a loop of few iterations takes the CPU by surprise, lane by lane. */
 static bool has_few_iterations(struct cursor here, const struct ir_block *block)
 {
-    uint32_t k = cursor_find_writer(here, insn_at(here, block->n - 1)->guard, block->n - 1);
-    return k == NO_WRITER || insn_at(here, k)->kind != IR_LANES || fn_counts_a_remainder(here.fn, insn_at(here, k)->a);
+    uint32_t k = cursor_find_writer(here, fn_insn_at(here, block->n - 1)->guard, block->n - 1);
+    return k == NO_WRITER || fn_insn_at(here, k)->kind != IR_LANES ||
+           fn_counts_a_remainder(here.fn, fn_insn_at(here, k)->a);
 }
 
 /* What goes around, or out of the loop: a number for all lanes goes around only, so it is the same in lanes that go on. */
@@ -85,14 +86,14 @@ static bool can_carry(struct cursor here, const struct ir_block *block)
  * of where it was is then its own. */
 static bool can_load(struct cursor here, uint32_t k)
 {
-    const struct ir_insn *i = insn_at(here, k);
+    const struct ir_insn *i = fn_insn_at(here, k);
     const struct access a = access_begin(here.fn, i);
     const struct mem_access *m = a.mem;
     if (ir_ref_kind(i->a) != REF_REG || i->access->disp_const || !access_is_simple(here.fn, i) ||
         mem_access_is_strong(m) || (m->space != SPACE_GLOBAL && m->space != SPACE_CONST && m->space != SPACE_GENERIC))
         return false;
     for (uint32_t j = 0; j < k && fn_ref_shape(here.fn, i->a) != SHAPE_DIVERGENT; j++)
-        if (insn_at(here, j)->kind == IR_LD && insn_at(here, j)->a == i->a)
+        if (fn_insn_at(here, j)->kind == IR_LD && fn_insn_at(here, j)->a == i->a)
             return false;
     return fn_ref_shape(here.fn, i->a) == SHAPE_DIVERGENT || fn_ref_shape(here.fn, i->a) == SHAPE_UNIFORM;
 }
@@ -100,7 +101,7 @@ static bool can_load(struct cursor here, uint32_t k)
 /* Does a lane have places of its own one behind the other there, or one place, or find them? */
 static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, bool *walks)
 {
-    const struct ir_affine *x = ir_affine_of(loop, insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
+    const struct ir_affine *x = ir_affine_of(loop, fn_insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
     int64_t farthest = here.fn->target->costs->lane_step;
     bool near = x->over == EVOLVES_BY_STEP && x->step && x->step >= -farthest && x->step <= farthest;
     *walks |= near;
@@ -110,7 +111,7 @@ static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, boo
 /* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better not. */
 static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint32_t count[N_COSTS], bool *walks)
 {
-    const struct ir_insn *i = insn_at(here, k);
+    const struct ir_insn *i = fn_insn_at(here, k);
     if (i->kind == IR_LD) {
         bool divergent = i->a && fn_ref_shape(here.fn, i->a) == SHAPE_DIVERGENT;
         count[divergent ? LOAD_OF_LANES : LOAD_OF_ALL]++;

@@ -58,11 +58,11 @@ static bool is_linear(struct query *q, const struct ir_affine *x)
 static bool find_condition(struct cursor here, struct query *q, const struct ir_block *block)
 {
     struct tested_loop *t = q->t;
-    const struct ir_insn *branch = insn_at(here, block->n - 1);
+    const struct ir_insn *branch = fn_insn_at(here, block->n - 1);
     uint32_t at = cursor_find_writer(here, branch->guard, block->n - 1);
-    if (at == NO_WRITER || !cursor_is_plain_writer(here, at, branch->guard) || ir_is(insn_at(here, at)) < IS_EQ)
+    if (at == NO_WRITER || !cursor_is_plain_writer(here, at, branch->guard) || ir_is(fn_insn_at(here, at)) < IS_EQ)
         return false;
-    const struct ir_insn *i = insn_at(here, at);
+    const struct ir_insn *i = fn_insn_at(here, at);
     bool swapped = is_fixed_scalar(q, i->a);
     bool goes_on = (fn_target(here.fn, here.block) == here.block) != branch->guard_negated;
     enum lane_is is = goes_on ? ir_is(i) : lane_inverse(ir_is(i));
@@ -96,12 +96,12 @@ static bool can_test(struct cursor here, struct query *q, uint32_t k)
 
 const struct ir_affine *loop_tests_address(struct cursor here, struct tested_loop *t, uint32_t k)
 {
-    return ir_affine_of(&t->loop, insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
+    return ir_affine_of(&t->loop, fn_insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
 }
 
 bool loop_tests_access(struct cursor here, uint32_t k, bool is_first)
 {
-    const struct ir_insn *i = insn_at(here, k);
+    const struct ir_insn *i = fn_insn_at(here, k);
     bool first_does = !is_first && here.fn->plan.once[block_at(here.fn, here.block)->first + k];
     return (i->kind == IR_LD || i->kind == IR_ST) && here.check_groups[k].first == k && !first_does &&
            !access_needs_no_test(here, k);
@@ -114,13 +114,13 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
     const struct function *fn = here.fn;
     if (block->n < 2 || block->n > LIMIT_loop_version || block->spins)
         return false;
-    const struct ir_insn *branch = insn_at(here, block->n - 1);
+    const struct ir_insn *branch = fn_insn_at(here, block->n - 1);
     if (branch->kind != IR_BRA || ir_ref_kind(branch->guard) != REF_REG ||
         fn_target(fn, here.block) == fn_next(fn, here.block) || !fn_goes_to(fn, here.block, here.block) ||
         fn_ref_shape(fn, branch->guard) == SHAPE_DIVERGENT)
         return false;
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(here, k);
+        const struct ir_insn *i = fn_insn_at(here, k);
         if (i->kind == IR_ATOM && histogram_takes(&i->access->mem, i->access->regs[0]))
             return false; /* its cache may end what others say: exec/histogram.c */
     }
@@ -148,7 +148,7 @@ bool loop_tests_find(struct cursor here, bool is_first, struct tested_loop *t)
             continue;
         if (!can_test(here, &q, k))
             return false;
-        uses_caches |= insn_at(here, k)->access->mem.space != SPACE_SHARED;
+        uses_caches |= fn_insn_at(here, k)->access->mem.space != SPACE_SHARED;
     }
     return uses_caches || !is_first;
 }

@@ -38,7 +38,7 @@ uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k)
 
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r)
 {
-    const struct ir_insn *i = insn_at(here, k);
+    const struct ir_insn *i = fn_insn_at(here, k);
     return i->kind == IR_LANES && !i->guard && i->d == r;
 }
 

@@ -8,13 +8,13 @@ enum { LANES_OF_VECTOR = 4, NUMBERS = 2 * LANES_OF_VECTOR };
 bool copy_is_whole(const struct emit *e)
 {
     const struct cursor here = *e->here;
-    const struct ir_insn *i = insn_at(here, e->here->index);
+    const struct ir_insn *i = fn_insn_at(here, e->here->index);
     bool guarded = i->guard && fn_ref_shape(e->fn, i->guard) != SHAPE_UNIFORM; /* else all lanes copy, or none */
     if (!ir_is_copy(i) || i->access->mem.n != 2 || guarded || !e->mode->all_run(e))
         return false;
     uint32_t load = i->kind == IR_LD ? e->here->index : e->here->index - 1;
-    const struct ir_insn *from = insn_at(here, load);
-    struct access to = access_begin(e->fn, insn_at(here, load + 1));
+    const struct ir_insn *from = fn_insn_at(here, load);
+    struct access to = access_begin(e->fn, fn_insn_at(here, load + 1));
     bool once = mode_is_once(e, (uint32_t)(from - e->fn->ir->insns.at));
     if (once || !from->a || fn_ref_shape(e->fn, from->a) == SHAPE_UNIFORM || to.shape == SHAPE_UNIFORM ||
         to.shape == SHAPE_DIVERGENT)

@@ -185,7 +185,7 @@ static void emit_block(const struct parts *p, uint32_t order)
     find_lane(p);
     emit_count(e, 1);
     for (; here->index < block_at(e->fn, order)->n; here->index++) {
-        const struct ir_insn *i = insn_at(*here, here->index);
+        const struct ir_insn *i = fn_insn_at(*here, here->index);
         if (i->kind == IR_BRA) {
             emit_branch(p, i);
             return;

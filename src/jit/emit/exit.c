@@ -68,7 +68,7 @@ void exit_emit_common(struct emit *e)
 void exit_record_for_leave(struct emit *e, const struct side_exit *x)
 {
     if (x->op != NO_OP)
-        emit_store_field(e, emit_op_pointer(e, insn_at(*e->here, x->op)), e->warp.w, abi.warp_op);
+        emit_store_field(e, emit_op_pointer(e, fn_insn_at(*e->here, x->op)), e->warp.w, abi.warp_op);
     build_store(e, const_i32(e, x->reason), e->f->how);
     build_store(e, const_i32(e, x->block), e->f->left_at);
     build_store(e, x->lanes ? x->lanes : emit_mask(e), e->f->mask);
@@ -78,7 +78,7 @@ void exit_emit(struct emit *e, const struct side_exit *x)
 {
     exit_spill(e, &x->live);
     if (x->arrived)
-        emit_arrival(e, insn_at(*e->here, x->op), x->arrived);
+        emit_arrival(e, fn_insn_at(*e->here, x->op), x->arrived);
     e->mode->record_exit(e, x);
     if (x->by)
         build_br(e, x->by);
@@ -91,7 +91,7 @@ void exit_of_warp(struct emit *e, uint32_t index)
     const struct ir_block *block = block_at(e->fn, e->here->block);
     bool is_cold = index < fn_block_end(e->fn, e->here->block);
     struct side_exit x = {.reason = LEAVE_AT, .block = e->here->block, .op = index, .by = e->f->leave};
-    x.arrived = fn_arrival(e->fn, insn_at(*e->here, index));
+    x.arrived = fn_arrival(e->fn, fn_insn_at(*e->here, index));
     if (index + 1 == block->n && fn_seed_block(e->fn, e->here->block) != NO_BLOCK) {
         x.reason = LEAVE_SEEDS;
         x.live = live_state_behind(e);

@@ -19,7 +19,7 @@ static void emit_insns(struct emit *e, struct cursor *here, uint32_t first)
 {
     for (here->index = first; here->index < block_at(e->fn, here->block)->n; here->index++) {
         begin_end(e);
-        if (!emit_insn(e, insn_at(*here, here->index)))
+        if (!emit_insn(e, fn_insn_at(*here, here->index)))
             return;
     }
     begin_end(e);

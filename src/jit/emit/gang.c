@@ -137,7 +137,7 @@ static void emit_side_region(struct emit *x, uint32_t region, const struct ir_in
     emit_stand_at(x, &here, region);
     emit_count(x, 1);
     for (; here.index < end; here.index++)
-        emit_insn(x, insn_at(here, here.index));
+        emit_insn(x, fn_insn_at(here, here.index));
     emit_go_on(x, done);
     x->lanes.within = NULL;
     x->mode = &gang_mode;
@@ -245,7 +245,7 @@ static bool is_weak_load(const struct ir_insn *i)
 
 static void emit_together(struct emit *e, struct gang *g, uint32_t index)
 {
-    const struct ir_insn *i = insn_at(*g->here, index);
+    const struct ir_insn *i = fn_insn_at(*g->here, index);
     g->here->index = index;
     g->slow.block = NULL;
     for (unsigned k = 0; k < (e->fn->plan.once[i - e->fn->ir->insns.at] ? 1 : g->n); k++) {

@@ -27,7 +27,7 @@ static void record_exit(struct emit *x, const struct side_exit *s)
 {
     value where = const_i64(x, (uint64_t)UINT32_MAX << 32 | s->block);
     if (s->op != NO_OP)
-        emit_store_field(x, emit_op_pointer(x, insn_at(*x->here, s->op)), x->warp.w, abi.warp_op);
+        emit_store_field(x, emit_op_pointer(x, fn_insn_at(*x->here, s->op)), x->warp.w, abi.warp_op);
     emit_store_field(x, where, x->warp.w, abi.warp_at_block);
     if (s->op != NO_OP)
         emit_store_field(x, const_i32(x, s->reason), x->warp.w, abi.warp_left);

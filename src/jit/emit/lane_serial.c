@@ -60,7 +60,7 @@ static bool is_read(const struct lane_serial *p, ir_ref r)
 {
     ir_ref refs[IR_MAX_REFS];
     for (uint32_t k = 0; k < p->block->n; k++)
-        for (unsigned n = ir_reads(insn_at(*p->e->here, k), refs); n > 0; n--)
+        for (unsigned n = ir_reads(fn_insn_at(*p->e->here, k), refs); n > 0; n--)
             if (refs[n - 1] == r)
                 return true;
     return false;
@@ -91,10 +91,10 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
 static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
-    const struct ir_insn *i = insn_at(*e->here, k);
+    const struct ir_insn *i = fn_insn_at(*e->here, k);
     const struct limits *x = &p->limits[k];
     for (uint32_t j = 0; j < k; j++) {
-        const struct ir_insn *other = insn_at(*e->here, j);
+        const struct ir_insn *other = fn_insn_at(*e->here, j);
         const struct limits *y = &p->limits[j];
         if (other->kind != IR_LD || other->access->mem.bytes != i->access->mem.bytes ||
             other->access->mem.n != i->access->mem.n || other->access->mem.space != i->access->mem.space ||
@@ -110,7 +110,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     struct limits *x = &p->limits[k];
-    struct transfer t = {.a = access_new(e->fn, insn_at(*e->here, k))};
+    struct transfer t = {.a = access_new(e->fn, fn_insn_at(*e->here, k))};
     struct cursor there = *e->here;
     there.index = k;
     bool indexed =
@@ -146,7 +146,7 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
-    const struct access *a = access_new(e->fn, insn_at(*e->here, k));
+    const struct access *a = access_new(e->fn, fn_insn_at(*e->here, k));
     struct walk w;
     if (!lane_serial_find_walk(*e->here, x->most ? x->index.lanes : a->i->a, k, &w) ||
         (!x->most && (w.step % a->all || fn_ref_width(e->fn, w.root) != 64)))
@@ -238,7 +238,7 @@ static void prepare(struct lane_serial *p)
     p->mask = emit_mask(e);
     p->budget = emit_load_i32(e, e->f->count.budget);
     for (uint32_t k = 0; k + 1 < p->block->n; k++)
-        if (insn_at(*e->here, k)->kind == IR_LD) {
+        if (fn_insn_at(*e->here, k)->kind == IR_LD) {
             find_limits(p, k);
             add_to_induction(p, &p->limits[k], k);
         }
@@ -332,7 +332,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
     const struct limits *x = &p->limits[k];
-    const struct ir_insn *i = insn_at(*e->here, k);
+    const struct ir_insn *i = fn_insn_at(*e->here, k);
     struct transfer t = {.a = access_new(e->fn, i)};
     LLVMBasicBlockRef skipped = i->guard ? emit_if_guard(e, i) : NULL;
     access_find_first(e, &t);
@@ -349,7 +349,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
 static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(*e->here, p->block->n - 1);
+    const struct ir_insn *branch = fn_insn_at(*e->here, p->block->n - 1);
     LLVMBasicBlockRef back = emit_new_block(e, ""), through = emit_new_block(e, ""), spent = emit_new_block(e, ""),
                       done = emit_new_block(e, "");
     bool on_true = (fn_target(e->fn, e->here->block) == e->here->block) != branch->guard_negated;
@@ -385,10 +385,10 @@ static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlock
     for (struct induction *c = p->inductions; c < p->inductions + p->n_inductions; c++)
         c->now = c->of->most ? build_zext(e, reg_read_scalar(e, c->walk.root), e->m->i64) : NULL;
     for (here->index = 0; here->index + 1 < p->block->n; here->index++)
-        if (insn_at(*here, here->index)->kind == IR_LD)
+        if (fn_insn_at(*here, here->index)->kind == IR_LD)
             emit_own_load(p, here->index);
         else
-            emit_lanes(e, insn_at(*here, here->index));
+            emit_lanes(e, fn_insn_at(*here, here->index));
     emit_end(p, iteration);
     build_cond_br(e, emit_is_zero(e, emit_load_i32(e, p->left)), behind, start);
 }
@@ -407,8 +407,8 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1);
     for (uint32_t k = 0; k < p->block->n; k++) {
         ir_ref refs[2 * IR_MAX_REFS];
-        unsigned n = ir_reads(insn_at(*e->here, k), refs);
-        n += ir_writes(insn_at(*e->here, k), refs + n);
+        unsigned n = ir_reads(fn_insn_at(*e->here, k), refs);
+        n += ir_writes(fn_insn_at(*e->here, k), refs + n);
         for (unsigned j = 0; j < n; j++) {
             value *reg = ir_ref_kind(refs[j]) == REF_REG ? &e->regs[(size_t)ir_ref_index(refs[j]) * MAX_PIECES] : NULL;
             if (reg && !*reg)
@@ -431,7 +431,7 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 static void finish(const struct lane_serial *p)
 {
     struct emit *e = p->e;
-    const struct ir_insn *branch = insn_at(*e->here, p->block->n - 1);
+    const struct ir_insn *branch = fn_insn_at(*e->here, p->block->n - 1);
     bool on_true = (fn_target(e->fn, e->here->block) == e->here->block) != branch->guard_negated;
     value spent = emit_load_i32(e, p->spent),
           iterations = build_load(e, vector_of(e->m->i32, WARP_LANES), p->iterations);

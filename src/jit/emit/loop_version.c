@@ -281,5 +281,5 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
         if (wanted && cursor_find_writer(*e->here, r, block->n) != NO_WRITER)
             reg_reload(e, live->regs[n], mask);
     }
-    reg_reload(e, ir_ref_index(insn_at(*e->here, block->n - 1)->guard), mask);
+    reg_reload(e, ir_ref_index(fn_insn_at(*e->here, block->n - 1)->guard), mask);
 }

@@ -7,7 +7,7 @@ static bool loads_little(const struct emit *e)
     const struct ir_block *block = block_at(e->fn, e->here->block);
     unsigned n = 0;
     for (uint32_t k = 0; k < block->n; k++) {
-        const struct ir_insn *i = insn_at(*e->here, k);
+        const struct ir_insn *i = fn_insn_at(*e->here, k);
         n += i->kind == IR_LD && mem_access_may_be_global(&i->access->mem);
     }
     return n <= e->fn->target->costs->prefetched_loads;

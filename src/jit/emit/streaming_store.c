@@ -10,7 +10,7 @@ static value is_large(struct emit *e, const struct transfer *t)
 {
     const struct jit_costs *costs = e->fn->target->costs;
     /* of the check group's first, which has tested; what is asked is no test */
-    struct transfer first = {.a = access_new(e->fn, insn_at(*e->here, e->here->check_groups[e->here->index].first))};
+    struct transfer first = {.a = access_new(e->fn, fn_insn_at(*e->here, e->here->check_groups[e->here->index].first))};
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;
     uint64_t of_block = (uint64_t)block[0] * block[1] * block[2] * t->a->all;
