@@ -103,6 +103,9 @@ struct hd_stream {
     struct hd_stream *next, **link; /* in the context's list */
 };
 
+/* Puts a task into the stream, and waits for it where that is wanted; takes it. */
+hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait);
+
 void module_free(hd_module *m);
 void module_hold(hd_module *m);
 void module_release(hd_module *m);

@@ -1,4 +1,4 @@
-/* What streams do (include/heddle.h): launches, copies, fills, calls of the host. */
+/* What streams do (include/heddle.h): launches, and calls of the host; what they do with memory stands in stream_memory.c. */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,7 +7,6 @@
 #include "api/sized.h"
 #include "base/demangle.h"
 #include "check/memory/rules.h"
-#include "exec/hold.h"
 #include "exec/thread_pool.h"
 
 /* ---- launches ---- */
@@ -128,219 +127,7 @@ hd_result hd_stream_launch_sized(hd_stream *s, hd_kernel *k, const hd_launch_con
     return fault ? fault : report_during(report, NULL, put_launch, &p);
 }
 
-/* ---- copies and fills ---- */
-
-/* Up to here, the caller does it as fast as it could be handed over. */
-enum { SMALL_BYTES = 32 << 10 };
-
-/* Bytes in rows and slices: a side of a copy, or a fill. */
-struct box {
-    const void *at;
-    size_t width, height, depth, pitch, slice;
-};
-
-static struct box box_of_bytes(const void *p, size_t bytes)
-{
-    return (struct box){p, bytes, 1, 1, 0, 0};
-}
-
-static struct box read_by(const hd_copy *c)
-{
-    return (struct box){c->from, c->width, c->height, c->depth, c->from_pitch, c->from_slice};
-}
-
-static struct box written_by(const hd_copy *c)
-{
-    return (struct box){c->to, c->width, c->height, c->depth, c->to_pitch, c->to_slice};
-}
-
-static struct box filled_by(const hd_fill *f)
-{
-    return (struct box){f->to, f->width * f->element_bytes, f->height, 1, f->pitch, 0};
-}
-
-/* Have the rows of a slice nothing between them? */
-static bool has_whole_slices(const struct box *b)
-{
-    return b->height == 1 || b->pitch == b->width;
-}
-
-/* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels cannot reach is of no
- * interest. */
-static void note_box(const hd_machine *m, uint32_t task, struct box x, bool write)
-{
-    struct mem_block b;
-    if (!m->checker || !task || !mem_reach(&m->machine->mem, (uint64_t)(uintptr_t)x.at, &b))
-        return;
-    bool whole = has_whole_slices(&x);
-    size_t runs = whole ? 1 : x.height, bytes = whole ? x.width * x.height : x.width;
-    for (size_t z = 0; z < x.depth; z++)
-        for (size_t y = 0; y < runs; y++)
-            checker_range(m->checker->checker, task, (const char *)x.at + z * x.slice + y * x.pitch, bytes, write);
-}
-
-struct copy_task {
-    struct task task;
-    hd_machine *machine;
-    hd_copy copy;
-    const void *place; /* hd_checker_options.place, where somebody asks for it */
-};
-
-/* Where a copy's sides are to the machine, whose threads may have another mapping of them. */
-struct copy_views {
-    char *to;
-    const char *from;
-    const void *place;
-    bool told; /* that it reads what nobody has written */
-};
-
-/* Where the program calls from, for what is found in copies. */
-static const void *copy_place(const hd_machine *m)
-{
-    const hd_checker_options *o = m->checker ? &m->checker->options : NULL;
-    return o && o->undefined_copy && o->place ? o->place(o->data) : NULL;
-}
-
-static void tell_undefined(const hd_machine *m, struct copy_views *v, const char *to, const char *from, size_t n)
-{
-    const hd_checker_options *o = &m->checker->options;
-    uint64_t defined = v->told || !o->undefined_copy ? n : checker_defined_data(m->checker->checker, from, n);
-    if (defined == n)
-        return;
-    v->told = true;
-    o->undefined_copy(o->data, v->place, to, from, n, defined);
-}
-
-static void copy_row(const hd_machine *m, const hd_copy *c, struct copy_views *v, size_t to, size_t from, size_t n)
-{
-    if (m->checker) {
-        tell_undefined(m, v, (char *)c->to + to, (const char *)c->from + from, n);
-        checker_mark_copied(m->checker->checker, (char *)c->to + to, (const char *)c->from + from, n);
-    }
-    memmove(v->to + to, v->from + from, n);
-}
-
-/* From its first byte to behind its last. */
-static uint64_t extent_of(const struct box *b)
-{
-    return (b->depth - 1) * b->slice + (b->height - 1) * b->pitch + b->width;
-}
-
-/* The machine's memory: has it not been freed since it was named? To be asked when its use has begun: from then on it stays mapped. The
- * host's and other machines': may it be used so still? */
-static hd_result may_use(const hd_machine *m, struct box x, bool writes)
-{
-    const struct mem *mem = &m->machine->mem;
-    const struct machine_config *o = &m->machine->config;
-    struct mem_block b;
-    uint64_t at = (uint64_t)(uintptr_t)x.at, bytes = extent_of(&x);
-    if (at - mem->heap_start < mem->heap_size)
-        return mem_find(mem, at, &b) && bytes <= b.start + b.size - at ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
-    return !o->host_allows || o->host_allows(o->print_data, x.at, bytes, writes) ? HD_SUCCESS : HD_ERROR_LAUNCH_FAILED;
-}
-
-static hd_result may_copy(const hd_machine *m, const hd_copy *c)
-{
-    hd_result r = may_use(m, written_by(c), true);
-    return r ? r : may_use(m, read_by(c), false);
-}
-
-static void copy_rows(hd_machine *m, const hd_copy *c, const void *place)
-{
-    struct copy_views v = {hd_own_view(m, c->to), hd_own_view(m, c->from), place, false};
-    const struct box to = written_by(c), from = read_by(c);
-    bool whole = has_whole_slices(&to) && has_whole_slices(&from);
-    size_t runs = whole ? 1 : c->height, bytes = whole ? c->width * c->height : c->width;
-    for (size_t z = 0; z < c->depth; z++)
-        for (size_t y = 0; y < runs; y++)
-            copy_row(m, c, &v, z * to.slice + y * to.pitch, z * from.slice + y * from.pitch, bytes);
-}
-
-static hd_result do_copy(hd_machine *m, const hd_copy *c, const void *place)
-{
-    struct mem *mem = &m->machine->mem;
-    if (c->width * c->height * c->depth == 0)
-        return HD_SUCCESS;
-    machine_begin_move(m->machine);
-    mem_begin_use(mem);
-    hd_result r = may_copy(m, c);
-    if (!r)
-        copy_rows(m, c, place);
-    mem_end_use(mem);
-    machine_end_move(m->machine);
-    return r;
-}
-
-/* Tells the machine's explainer what a task moves. */
-static void note_moved(const hd_machine *m, uint32_t task, uint64_t bytes, bool within_device)
-{
-    if (m->explainer && m->explainer->order && task)
-        stream_log_moved(m->explainer->streams, task, bytes, within_device);
-}
-
-static bool run_copy(struct task *t, hd_result *result)
-{
-    struct copy_task *c = (struct copy_task *)t;
-    const hd_copy *x = &c->copy;
-    note_box(c->machine, t->number, read_by(x), false);
-    note_box(c->machine, t->number, written_by(x), true);
-    note_moved(c->machine, t->number, (uint64_t)x->width * x->height * x->depth, !x->host);
-    *result = do_copy(c->machine, x, c->place);
-    return true;
-}
-
-struct fill_task {
-    struct task task;
-    hd_machine *machine;
-    hd_fill fill;
-};
-
-static void fill_row(void *to, uint32_t value, unsigned element_bytes, size_t n)
-{
-    if (element_bytes == 1)
-        memset(to, (int)value, n);
-    for (size_t i = 0; element_bytes == 2 && i < n; i++)
-        ((uint16_t *)to)[i] = (uint16_t)value;
-    for (size_t i = 0; element_bytes == 4 && i < n; i++)
-        ((uint32_t *)to)[i] = value;
-}
-
-static void fill_rows(hd_machine *m, const hd_fill *f)
-{
-    char *to = hd_own_view(m, f->to);
-    for (size_t y = 0; y < f->height; y++) {
-        if (m->checker)
-            checker_mark_defined(m->checker->checker, (char *)f->to + y * f->pitch, f->width * f->element_bytes);
-        fill_row(to + y * f->pitch, f->value, f->element_bytes, f->width);
-    }
-}
-
-static hd_result do_fill(hd_machine *m, const hd_fill *f)
-{
-    struct mem *mem = &m->machine->mem;
-    if (f->width * f->height == 0)
-        return HD_SUCCESS;
-    machine_begin_move(m->machine);
-    mem_begin_use(mem);
-    hd_result r = may_use(m, filled_by(f), true);
-    if (!r)
-        fill_rows(m, f);
-    mem_end_use(mem);
-    machine_end_move(m->machine);
-    return r;
-}
-
-static bool run_fill(struct task *t, hd_result *result)
-{
-    struct fill_task *f = (struct fill_task *)t;
-    const hd_fill *x = &f->fill;
-    note_box(f->machine, t->number, filled_by(x), true);
-    note_moved(f->machine, t->number, (uint64_t)x->width * x->element_bytes * x->height, true);
-    *result = do_fill(f->machine, x);
-    return true;
-}
-
-static hd_result put(hd_stream *s, struct task *t, enum hd_wait wait)
+hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait)
 {
     struct task *held;
     if (!stream_put(s->stream, t, wait ? &held : NULL))
@@ -352,73 +139,6 @@ static hd_result put(hd_stream *s, struct task *t, enum hd_wait wait)
         task_release(held);
     }
     return context_fault(s->context->context);
-}
-
-/* May the caller move the bytes himself, and now? */
-static bool moves_itself(hd_stream *s, size_t bytes, enum hd_wait wait)
-{
-    return (wait || bytes <= SMALL_BYTES) && !stream_is_watched(s->stream) && stream_is_idle(s->stream);
-}
-
-static hd_result put_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
-{
-    hd_result fault = context_fault(s->context->context);
-    if (fault)
-        return fault;
-    if (moves_itself(s, copy->width * copy->height * copy->depth, wait)) {
-        hd_result r = do_copy(s->context->machine, copy, copy_place(s->context->machine));
-        if (r != HD_ERROR_LAUNCH_FAILED) /* that becomes the context's fault, as a task */
-            return r;
-    }
-    struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
-    if (!t)
-        return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_copy;
-    t->task.note.kind = TASK_COPY;
-    t->machine = s->context->machine;
-    t->copy = *copy;
-    t->place = copy_place(t->machine);
-    return put(s, &t->task, wait);
-}
-
-hd_result hd_stream_copy_sized(hd_stream *s, const hd_copy *copy, size_t bytes, enum hd_wait wait)
-{
-    hd_copy own;
-    if (!s || !copy)
-        return HD_ERROR_INVALID_VALUE;
-    hd_result r = SIZED_VIEW(hd_copy, &copy, &own, bytes);
-    return r ? r : put_copy(s, copy, wait);
-}
-
-static hd_result put_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
-{
-    if (fill->element_bytes != 1 && fill->element_bytes != 2 && fill->element_bytes != 4)
-        return HD_ERROR_INVALID_VALUE;
-    hd_result fault = context_fault(s->context->context);
-    if (fault)
-        return fault;
-    if (moves_itself(s, fill->width * fill->height * fill->element_bytes, wait)) {
-        hd_result r = do_fill(s->context->machine, fill);
-        if (r != HD_ERROR_LAUNCH_FAILED)
-            return r;
-    }
-    struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
-    if (!t)
-        return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_fill;
-    t->task.note.kind = TASK_FILL;
-    t->machine = s->context->machine;
-    t->fill = *fill;
-    return put(s, &t->task, wait);
-}
-
-hd_result hd_stream_fill_sized(hd_stream *s, const hd_fill *fill, size_t bytes, enum hd_wait wait)
-{
-    hd_fill own;
-    if (!s || !fill)
-        return HD_ERROR_INVALID_VALUE;
-    hd_result r = SIZED_VIEW(hd_fill, &fill, &own, bytes);
-    return r ? r : put_fill(s, fill, wait);
 }
 
 /* ---- the host ---- */
@@ -449,7 +169,7 @@ hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result st
     t->task.always = flags & HD_CALL_ALWAYS;
     t->function = function;
     t->data = data;
-    return put(s, &t->task, HD_NO_WAIT);
+    return stream_put_task(s, &t->task, HD_NO_WAIT);
 }
 
 struct gate_task {
@@ -487,54 +207,5 @@ hd_result hd_stream_gate(hd_stream *s, bool (*is_open)(void *data, hd_result sta
     t->machine = s->context->machine;
     t->is_open = is_open;
     t->data = data;
-    return put(s, &t->task, HD_NO_WAIT);
-}
-
-/* ---- the life of memory ---- */
-
-struct memory_task {
-    struct task task;
-    hd_machine *machine;
-    void *pointer;
-};
-
-/* Where it begins, and ends, all of it is written, to those beside. */
-static bool run_memory(struct task *t, hd_result *result)
-{
-    (void)result;
-    struct memory_task *x = (struct memory_task *)t;
-    struct mem_block b;
-    if (mem_find(&x->machine->machine->mem, (uint64_t)(uintptr_t)x->pointer, &b))
-        note_box(x->machine, t->number, box_of_bytes(x->pointer, b.size), true);
-    if (t->note.kind == TASK_FREE)
-        hd_free(x->machine, x->pointer);
-    return true;
-}
-
-static hd_result put_memory(hd_stream *s, void *pointer, enum task_kind kind)
-{
-    hd_memory_info info;
-    if (!s || !hd_find(s->context->machine, pointer, &info) || info.start != pointer || !info.allocated)
-        return HD_ERROR_INVALID_VALUE;
-    if (kind == TASK_ALLOC && !s->context->machine->checker)
-        return HD_SUCCESS;
-    struct memory_task *t = (struct memory_task *)task_new(sizeof *t);
-    if (!t)
-        return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_memory;
-    t->task.note.kind = kind;
-    t->task.always = true;
-    t->machine = s->context->machine;
-    t->pointer = pointer;
-    return put(s, &t->task, HD_NO_WAIT);
-}
-
-hd_result hd_stream_allocated(hd_stream *s, void *pointer)
-{
-    return put_memory(s, pointer, TASK_ALLOC);
-}
-
-hd_result hd_stream_free(hd_stream *s, void *pointer)
-{
-    return put_memory(s, pointer, TASK_FREE);
+    return stream_put_task(s, &t->task, HD_NO_WAIT);
 }

@@ -240,7 +240,7 @@ static void put_field(struct text *t, const char *field)
     text_puts(t, "\"");
 }
 
-static const char *value_text(const json_t *v, struct arena *arena)
+static const char *text_of_value(const json_t *v, struct arena *arena)
 {
     if (json_is_string(v))
         return json_string_value(v);
@@ -263,19 +263,19 @@ static void put_launch(struct text *t, const json_t *launch, struct arena *arena
     const char *name;
     json_t *v;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        put_field(t, value_text(json_object_get(launch, columns[i]), arena));
+        put_field(t, text_of_value(json_object_get(launch, columns[i]), arena));
         text_puts(t, ",");
     }
     text_printf(t, "%s,%s", dims_text(json_object_get(launch, "grid"), arena),
                 dims_text(json_object_get(launch, "block"), arena));
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         text_puts(t, ",");
-        put_field(t, value_text(json_object_get(launch, times[i]), arena));
+        put_field(t, text_of_value(json_object_get(launch, times[i]), arena));
     }
     json_object_foreach(json_object_get(launch, "metrics"), name, v)
     {
         text_puts(t, ",");
-        put_field(t, value_text(v, arena));
+        put_field(t, text_of_value(v, arena));
     }
     text_puts(t, "\n");
 }

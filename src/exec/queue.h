@@ -10,7 +10,7 @@
  * next task waits has no thread, and a task that waits itself, as a kernel that spins, gives its thread back, to have
  * another turn.
  *
- * A task is whatever its `turn` does: what launches, copies and host functions are is said in api/work.c.
+ * A task is whatever its `turn` does: what launches, copies and host functions are is said in api/work.c and api/stream_memory.c.
  */
 #ifndef HEDDLE_EXEC_QUEUE_H
 #define HEDDLE_EXEC_QUEUE_H

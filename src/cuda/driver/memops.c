@@ -46,7 +46,7 @@ static bool is_open(void *data, hd_result status)
     return open;
 }
 
-static void write(void *data, hd_result status)
+static void write_value(void *data, hd_result status)
 {
     struct memop m = *(struct memop *)data;
     void *at = hd_own_view(m.context->device->machine, (void *)(uintptr_t)m.address);
@@ -77,7 +77,7 @@ static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, 
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *m = (struct memop){address, value, wide, flags, c};
-    return from_hd(wait ? hd_stream_gate(stream, is_open, m) : hd_stream_call(stream, write, m, HD_CALL_ALWAYS));
+    return from_hd(wait ? hd_stream_gate(stream, is_open, m) : hd_stream_call(stream, write_value, m, HD_CALL_ALWAYS));
 }
 
 #define MEMOP(name, bits, type, wide, wait)                                                                            \
