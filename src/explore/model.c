@@ -478,30 +478,39 @@ static bool breaks(const struct graph *g, uint16_t location, uint64_t before, ui
     return false;
 }
 
-/* What is around each fence, at each location. */
+/* What is around a fence at a location; of all locations, numbered by 64, those with something before it, and behind it. */
 struct surroundings {
     uint64_t before, after;
 };
+struct sides {
+    uint64_t before, after;
+};
 
-static struct surroundings *look_around(const struct graph *g)
+/* Of each fence. */
+static struct surroundings *look_around(const struct graph *g, struct sides *sides)
 {
     struct surroundings *all = malloc((size_t)g->n_fences * g->n_locations * sizeof *all + 1);
     if (!all)
         abort();
-    for (uint16_t f = 0; f < g->n_fences; f++)
+    for (uint16_t f = 0; f < g->n_fences; f++) {
+        sides[f] = (struct sides){0, 0};
         for (uint16_t l = 0; l < g->n_locations; l++) {
             struct surroundings *s = &all[(size_t)f * g->n_locations + l];
             around(g, l, g->fences[f], &s->before, &s->after);
+            sides[f].before |= s->before ? 1ull << l % 64 : 0;
+            sides[f].after |= s->after ? 1ull << l % 64 : 0;
         }
+    }
     return all;
 }
 
-/* Can a be before b in Fence-SC order, as far as single locations show it? */
-static bool may_precede(const struct graph *g, const struct surroundings *a, const struct surroundings *b)
+/* Can a be before b in Fence-SC order, as far as the locations `at` show it, numbered by 64? */
+static bool may_precede(const struct graph *g, const struct surroundings *a, const struct surroundings *b, uint64_t at)
 {
-    for (uint16_t l = 0; l < g->n_locations; l++)
-        if (a[l].before && b[l].after && breaks(g, l, a[l].before, b[l].after))
-            return false;
+    for (; at; at &= at - 1)
+        for (unsigned l = (unsigned)__builtin_ctzll(at); l < g->n_locations; l += 64)
+            if (a[l].before && b[l].after && breaks(g, (uint16_t)l, a[l].before, b[l].after))
+                return false;
     return true;
 }
 
@@ -519,7 +528,8 @@ static bool order_fences(struct graph *g, const struct threads *t, bool *grew)
 {
     if (!has_open_fences(g, t))
         return true;
-    struct surroundings *all = look_around(g);
+    struct sides sides[MAX_FENCES];
+    struct surroundings *all = look_around(g, sides);
     bool possible = true;
     for (uint16_t i = 0; i < g->n_fences && possible; i++)
         for (uint16_t k = 0; k < i && possible; k++) {
@@ -527,7 +537,8 @@ static bool order_fences(struct graph *g, const struct threads *t, bool *grew)
             if (!model_open_fences(g, t, a, b))
                 continue;
             const struct surroundings *x = all + (size_t)k * g->n_locations, *y = all + (size_t)i * g->n_locations;
-            bool first = may_precede(g, x, y), second = may_precede(g, y, x);
+            bool first = may_precede(g, x, y, sides[k].before & sides[i].after);
+            bool second = may_precede(g, y, x, sides[i].before & sides[k].after);
             possible = first || second;
             if (first != second) {
                 graph_order(g, first ? a : b, first ? b : a);

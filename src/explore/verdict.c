@@ -427,19 +427,60 @@ static bool pair_matters(const struct explorer *x, const struct graph *g, const 
     return false;
 }
 
+/* Are there members at all whose order would show, and is not there? */
+static bool something_shows(const struct explorer *x, const struct graph *g, enum ending ending)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        const uint64_t *now = graph_rows(g, g->before, l);
+        for (unsigned m = 1; m < g->locations[l].n; m++)
+            for (uint64_t o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1)
+                if (!(now[__builtin_ctzll(o)] & bit(m)))
+                    return true;
+    }
+    return false;
+}
+
+static void join_groups(uint16_t *group, uint16_t n, uint16_t from, uint16_t to)
+{
+    for (uint16_t m = 0; m < n; m++)
+        if (group[m] == from)
+            group[m] = to;
+}
+
+/* Orders all open pairs of fences both ways: fences that pairs connect precede each other. */
+static void order_both_ways(const struct explorer *x, const struct graph *g, struct graph *both)
+{
+    uint16_t group[MAX_FENCES];
+    for (uint16_t i = 0; i < g->n_fences; i++)
+        group[i] = i;
+    for (uint16_t i = 1, k = 0; next_open(x, g, &i, &k); k++)
+        join_groups(group, g->n_fences, group[i], group[k]);
+    for (uint16_t i = 0; i < g->n_fences; i++) {
+        uint16_t n = 0;
+        for (uint16_t k = 0; k < g->n_fences; k++)
+            n += group[k] == i;
+        if (n < 2)
+            continue;
+        uint16_t all = graph_meet(both);
+        for (uint16_t k = 0; k < g->n_fences; k++)
+            if (group[k] == i)
+                graph_order(both, g->fences[k], all);
+        for (uint16_t k = 0; k < g->n_fences; k++)
+            if (group[k] == i)
+                graph_order(both, all, g->fences[k]);
+    }
+}
+
 /* An open pair of fences whose order can be seen in what is found. */
 static bool find_pair(struct explorer *x, const struct graph *g, unsigned depth, enum ending ending, uint16_t *a,
                       uint16_t *b)
 {
     uint16_t i = 1, k = 0;
     struct graph *both = spare(x, depth);
-    if (!next_open(x, g, &i, &k))
+    if (!next_open(x, g, &i, &k) || !something_shows(x, g, ending))
         return false;
     graph_copy(both, g);
-    for (uint16_t m = i, n = k; next_open(x, g, &m, &n); n++) {
-        graph_order(both, g->fences[m], g->fences[n]);
-        graph_order(both, g->fences[n], g->fences[m]);
-    }
+    order_both_ways(x, g, both);
     for (; next_open(x, g, &i, &k); k++) {
         *a = g->fences[i];
         *b = g->fences[k];
