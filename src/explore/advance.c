@@ -14,7 +14,7 @@ static void refuse_overlap(struct explorer *x, const struct run_event *e, bool w
         program_refuse(
             x->program, e->insn,
             "accesses of different sizes, or at overlapping places, to memory that is written are not explored "
-            "(PTX ISA 8.2.2: mixed-size)");
+            "(PTX ISA 8.7.2: mixed-size)");
 }
 
 /* Where an event is, is known now. */

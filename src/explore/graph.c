@@ -223,7 +223,7 @@ void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint1
     uint64_t *strong = graph_rows(g, g->strong, l), *before = graph_rows(g, g->before, l);
     strong[e->member] = before[e->member] = graph_rows(g, g->cause, l)[e->member] = 0;
     graph_rows(g, g->co, l)[e->member] = 0;
-    before[INITIAL] |= bit(e->member); /* Initialization: PTX ISA 9.0, 8.10 */
+    before[INITIAL] |= bit(e->member); /* PTX ISA 9.0, 8.2, Initialization */
     for (unsigned m = 1; m < e->member; m++) {
         uint16_t other = graph_member(g, l, m);
         bool is_strong = model_morally_strong(g, t, event, other);

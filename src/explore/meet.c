@@ -1,8 +1,8 @@
 /* Where threads meet: barriers of a block (PTX ISA 9.0, 9.7.13.1), of a cluster (9.7.13.4), and what lanes of a warp do together.
  *
- * A warp arrives at a barrier as a whole: "the executing thread waits for all non-exited threads from its warp"; a lane that waits
+ * A warp arrives at a barrier as a whole: a thread waits for all threads of its warp that have not exited; a lane that waits
  * elsewhere for lanes of its warp cannot come, and is not waited for. Arrivals that a barrier with a count meets are a choice where more
- * come than the count: the order in which they come decides it. The memory order that a barrier gives is 8.9.?, Memory
+ * come than the count: the order in which they come decides it. The memory order that a barrier gives is 8.9.4, Memory
  * synchronization: what precedes an arrival precedes what follows a sync of the same meeting. */
 #include <string.h>
 

@@ -11,8 +11,8 @@ static bool includes(const struct threads *t, enum scope scope, uint16_t a, uint
     return t->level[a * t->n + b] <= scope;
 }
 
-/* "Two operations are morally strong relative to each other if ... related in program order, or each is strong and specifies a scope
- * that includes the thread that performs the other ... and if both are memory operations, then they overlap completely." */
+/* Two operations are morally strong relative to each other if ... related in program order, or each is strong and specifies a scope
+ * that includes the thread that performs the other ... and if both are memory operations, then they overlap completely. */
 bool model_morally_strong(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b)
 {
     const struct event *x = &g->events[a], *y = &g->events[b];
@@ -54,10 +54,10 @@ static bool acquires(const struct event *r, const struct event *y)
     return r == y || y->kind == GRAPH_FENCE || y->location == r->location;
 }
 
-/* ---- 8.9.? Memory synchronization ---- */
+/* ---- 8.9.4 Memory synchronization ---- */
 
-/* "A release pattern X synchronizes with an acquire pattern Y if a write in X precedes a read in Y in observation order, and the first
- * operation in X and the last operation in Y are morally strong." w is in observation order before r. Later operations of r's thread
+/* A release pattern X synchronizes with an acquire pattern Y if a write in X precedes a read in Y in observation order, and the first
+ * operation in X and the last operation in Y are morally strong. w is in observation order before r. Later operations of r's thread
  * and earlier ones of w's follow by program order. */
 static void synchronize(struct graph *g, const struct threads *t, uint16_t w, uint16_t r)
 {
@@ -125,10 +125,10 @@ void model_added(struct graph *g, const struct threads *t, uint16_t event)
         release_added(g, t, event);
 }
 
-/* ---- 8.9.? Observation Order ---- */
+/* ---- 8.9.2 Observation Order ---- */
 
-/* "A write W precedes a read R in observation order if R and W are morally strong and R reads the value written by W, or for some
- * atomic operation Z, W precedes Z and Z precedes R in observation order." What Z observes is final: it has read before it is read. */
+/* A write W precedes a read R in observation order if R and W are morally strong and R reads the value written by W, or for some
+ * atomic operation Z, W precedes Z and Z precedes R in observation order. What Z observes is final: it has read before it is read. */
 void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum graph_kind kind,
                 uint64_t wrote)
 {
@@ -154,10 +154,10 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
         release_added(g, t, event);
 }
 
-/* ---- 8.9.? Causality Order ---- */
+/* ---- 8.9.5 Causality Order ---- */
 
-/* "An operation X precedes an operation Y in causality order if X precedes Y in base causality order, or for some operation Z, X
- * precedes Z in observation order and Z precedes Y in base causality order"; of one location alone, as all axioms ask for that. */
+/* An operation X precedes an operation Y in causality order if X precedes Y in base causality order, or for some operation Z, X
+ * precedes Z in observation order and Z precedes Y in base causality order; of one location alone, as all axioms ask for that. */
 static void find_causality(struct graph *g, uint16_t location)
 {
     const struct graph_location *l = &g->locations[location];
@@ -170,7 +170,7 @@ static void find_causality(struct graph *g, uint16_t location)
     }
 }
 
-/* ---- 8.9.? Coherence Order, and the axioms on it (8.10) ---- */
+/* ---- 8.9.6 Coherence Order, and the axioms (8.10) ---- */
 
 /* A location's order while it is looked for: co is transitive; never: pairs that it may not have. */
 struct search_order {
@@ -216,9 +216,9 @@ static bool put_never(struct search_order *s, unsigned a, unsigned b)
 }
 
 /* What one read forces.
- * Axiom Causality: "if a write precedes a read in causality order, the read does not read from a write that precedes it in coherence
- * order" - and, before any order is looked for, "a read does not read from a write that it precedes".
- * Axiom Atomicity: "no write that is morally strong with an atomic operation comes between it and the write that it reads from". */
+ * Axiom Causality (8.10.6): if a write precedes a read in causality order, the read does not read from a write that precedes it in coherence
+ * order - and, before any order is looked for, a read does not read from a write that it precedes.
+ * Axiom Atomicity (8.10.3): no write that is morally strong with an atomic operation comes between it and the write that it reads from. */
 static bool force_read(struct search_order *s, unsigned r)
 {
     const struct event *e = member_of(s, r);
@@ -254,8 +254,8 @@ static bool force(struct search_order *s)
     return true;
 }
 
-/* Axiom Sequential Consistency per Location: "within any set of overlapping operations that are pairwise morally strong,
- * communication order cannot contradict program order": no circle of program order and of morally strong coherence, reads-from and
+/* Axiom Sequential Consistency per Location (8.10.5): within any set of overlapping operations that are pairwise morally strong,
+ * communication order cannot contradict program order: no circle of program order and of morally strong coherence, reads-from and
  * from-read. */
 static bool is_sequential(const struct search_order *s, const uint64_t *before)
 {
@@ -291,8 +291,8 @@ static bool needs_sequential(const struct graph_location *l)
     return l->some_strong && l->some_weak;
 }
 
-/* Is there a coherence order that has what `s` has? "Two morally strong writes are ordered; those that causality orders are, as it
- * does." */
+/* Is there a coherence order that has what `s` has? Two morally strong writes are ordered; those that causality orders are, as it
+ * does. */
 static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential)
 {
     for (uint64_t m = s->writes & ~bit(INITIAL); m; m &= m - 1) {
@@ -353,7 +353,7 @@ static bool check_location(struct graph *g, uint16_t location)
 
 bool model_check(struct graph *g)
 {
-    if (g->cyclic) /* by axiom Fence-SC: else one of the other axioms is broken, too */
+    if (g->cyclic) /* by axiom Fence-SC (8.10.2): else one of the other axioms is broken, too */
         return false;
     for (uint16_t l = 0; l < g->n_locations; l++) {
         if (!g->locations[l].dirty)
@@ -425,7 +425,7 @@ uint64_t model_last(const struct graph *g, uint16_t location)
     return last;
 }
 
-/* ---- 8.7.? Conflict and Data-races ---- */
+/* ---- 8.7.1 Conflict and Data-races ---- */
 
 bool model_races(const struct graph *g, uint16_t a, uint16_t b)
 {
@@ -436,7 +436,7 @@ bool model_races(const struct graph *g, uint16_t a, uint16_t b)
     return !(cause[x->member] & bit(y->member)) && !(cause[y->member] & bit(x->member));
 }
 
-/* ---- 8.9.? Fence-SC Order ---- */
+/* ---- 8.9.3 Fence-SC Order ---- */
 
 bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b)
 {

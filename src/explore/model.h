@@ -2,14 +2,14 @@
  *
  * All axioms stand in model.c, to be read beside the chapter. They are monotone: more events, or more order, never make an execution
  * consistent that was not. So a part of an execution that is closed under dependencies and reads-from is consistent if the whole is.
- * The axiom No Thin Air (8.10) is not there: graphs grow along dependencies and reads-from (thread.h, search.h), so that no cycle of
+ * The axiom No Thin Air (8.10.4) is not there: graphs grow along dependencies and reads-from (thread.h, search.h), so that no cycle of
  * them comes to be. Coherence order and Fence-SC order are not a part of a graph: they are only required to exist. */
 #ifndef HEDDLE_EXPLORE_MODEL_H
 #define HEDDLE_EXPLORE_MODEL_H
 
 #include "explore/graph.h"
 
-/* 8.7.? Morally strong operations. */
+/* 8.7 Morally strong operations. */
 bool model_morally_strong(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b);
 
 /* A fence has been added, a read or an update has been placed, a write is complete: the patterns that it makes a part of. */
@@ -35,7 +35,7 @@ uint64_t model_last(const struct graph *g, uint16_t location);
 /* Those of which nothing says yet that another follows. */
 uint64_t model_may_be_last(const struct graph *g, uint16_t location);
 
-/* Do two accesses of one location race (8.7.? Conflict and data-races)? */
+/* Do two accesses of one location race (8.7.1 Conflict and Data-races)? */
 bool model_races(const struct graph *g, uint16_t a, uint16_t b);
 
 /* Do two fences have to be in Fence-SC order, and are not ordered yet? */

@@ -2,7 +2,7 @@
  *
  * A location is a place that some execution accesses, with the size of that access: one entry a place for all executions, so that a
  * graph (graph.h) names it by a number. Overlapping locations of different places or sizes are mixed-size accesses, which the model
- * does not cover (PTX ISA 9.0, 8.2.2): they are refused where one of them is written. */
+ * does not cover (PTX ISA 9.0, 8.7.2): they are refused where one of them is written. */
 #ifndef HEDDLE_EXPLORE_PROGRAM_H
 #define HEDDLE_EXPLORE_PROGRAM_H
 

@@ -51,9 +51,23 @@ struct verdict {
     uint64_t n_seen, seen_room;
 };
 
+static inline uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+/* Add something; false where it is there already. */
+bool verdict_outcome(struct verdict *v, const uint64_t *values);
+bool verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
+bool verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault);
+/* Notes a graph by its hash, to count those that come twice. */
+void verdict_graph(struct verdict *v, uint64_t hash);
+struct example *example_new(struct arena *arena, uint32_t n);
+
 void verdict_begin(struct verdict *v, struct arena *arena);
 void verdict_end(struct verdict *v);
-/* Nothing can move any more: looks at what the execution is. */
+/* leaf.c: nothing can move any more: looks at what the execution is. */
 void verdict_leaf(struct explorer *x, struct state *s);
 /* Adds what another part of the tree has found. */
 void verdict_add(struct verdict *to, const struct verdict *from);

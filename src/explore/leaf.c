@@ -1,0 +1,440 @@
+/* Looks at complete executions: what races in them, which values are last, who spins for ever; see verdict.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/verdict.h"
+
+/* ---- examples ---- */
+
+static void who(const struct explorer *x, uint16_t thread, uint32_t *block, uint32_t *number)
+{
+    const struct place_in_grid *at = &x->runners[thread].at;
+    *block = at->block;
+    *number = at->warp * WARP_LANES + at->lane;
+}
+
+static void example_read(const struct explorer *x, const struct state *s, const struct graph *g, const struct event *e,
+                         struct example_read *r)
+{
+    r->insn = s->runs[e->thread]->events[e->po].insn;
+    r->value = e->read;
+    who(x, e->thread, &r->block, &r->thread);
+    if (e->rf == INITIAL)
+        return;
+    const struct event *w = &g->events[graph_member(g, e->location, e->rf)];
+    r->from = s->runs[w->thread]->events[w->po].insn;
+    who(x, w->thread, &r->from_block, &r->from_thread);
+}
+
+static const struct example *example_of(const struct explorer *x, const struct state *s, const struct graph *g)
+{
+    uint32_t n = 0, all = 0;
+    for (uint16_t e = 0; e < g->n_events; e++)
+        all += g->events[e].rf != NO_MEMBER;
+    struct example *to = example_new(x->verdict->arena, all < EXAMPLE_READS ? all : EXAMPLE_READS);
+    to->is_cut = all > to->n;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        for (uint16_t po = 0; po < g->n_by_po[t] && n < to->n; po++) {
+            const struct event *e = &g->events[graph_event(g, t, po)];
+            if (e->rf != NO_MEMBER)
+                example_read(x, s, g, e, &to->reads[n++]);
+        }
+    return to;
+}
+
+/* ---- races ---- */
+
+static const struct ir_insn *insn_of(const struct state *s, const struct graph *g, uint16_t event)
+{
+    const struct event *e = &g->events[event];
+    return s->runs[e->thread]->events[e->po].insn;
+}
+
+static void find_races(const struct explorer *x, const struct state *s, const struct graph *g)
+{
+    struct verdict *v = x->verdict;
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        const struct graph_location *at = &g->locations[l];
+        uint64_t here = (at->reads | at->writes) & ~bit(INITIAL), writes = at->writes & ~bit(INITIAL);
+        const uint64_t *cause = graph_rows(g, g->cause, l), *strong = graph_rows(g, g->strong, l);
+        for (uint64_t m = here; m; m &= m - 1) {
+            unsigned a = (unsigned)__builtin_ctzll(m);
+            uint64_t with = (writes & bit(a) ? here : writes) & ~strong[a] & ~cause[a] & (m & (m - 1));
+            if (!(writes & bit(a)))
+                with = writes & ~strong[a] & ~cause[a] & (m & (m - 1));
+            for (; with; with &= with - 1) {
+                unsigned b = (unsigned)__builtin_ctzll(with);
+                uint16_t e = graph_member(g, l, a), f = graph_member(g, l, b);
+                if (model_races(g, e, f) && verdict_race(v, insn_of(s, g, e), insn_of(s, g, f)))
+                    v->races.at[v->races.n - 1].example = example_of(x, s, g);
+            }
+        }
+    }
+}
+
+/* ---- final values ---- */
+
+/* All combinations of values that are last; the locations' orders hang on each other by Fence-SC alone, which is fixed here. */
+static void add_outcomes(struct explorer *x, const struct state *s, const struct graph *g, uint64_t *values, uint32_t i)
+{
+    struct verdict *v = x->verdict;
+    if (i == v->n_observed) {
+        if (verdict_outcome(v, values))
+            *VEC_PUSH(v->arena, &v->examples) = example_of(x, s, g);
+        return;
+    }
+    uint16_t id = v->observed[i], l = id < g->location_of_room ? g->location_of[id] : 0;
+    values[i] = x->program->locations.at[id].initial;
+    if (!l) {
+        add_outcomes(x, s, g, values, i + 1);
+        return;
+    }
+    uint64_t last = model_last(g, l - 1), done = 0;
+    for (uint64_t m = last; m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        values[i] = member_value(x, g, l - 1, w);
+        bool again = false;
+        for (uint64_t k = done; k; k &= k - 1)
+            again |= member_value(x, g, l - 1, (unsigned)__builtin_ctzll(k)) == values[i];
+        done |= bit(w);
+        if (!again)
+            add_outcomes(x, s, g, values, i + 1);
+    }
+}
+
+/* ---- the kinds of executions ---- */
+
+enum ending { COMPLETED, BLOCKED, DEADLOCKED, STOPPED, CUT };
+
+static enum ending ending_of(const struct state *s)
+{
+    enum ending e = COMPLETED;
+    for (uint16_t t = 0; t < s->n_threads; t++) {
+        enum ending here = COMPLETED;
+        switch ((enum run_end)s->runs[t]->end) {
+        case RUN_MEETS: here = DEADLOCKED; break;
+        case RUN_WAITS:
+        case RUN_SPINS: here = BLOCKED; break;
+        case RUN_FAULTED: here = STOPPED; break;
+        case RUN_DONE:
+            here = s->runs[t]->trap && s->runs[t]->trap_at == s->runs[t]->n_events ? STOPPED : COMPLETED;
+            break;
+        case RUN_CUT: here = CUT; break;
+        default: break;
+        }
+        if (here == CUT || (here == STOPPED && e != CUT) || (here == BLOCKED && e != STOPPED && e != CUT) ||
+            (here == DEADLOCKED && e == COMPLETED))
+            e = here;
+    }
+    return e;
+}
+
+/* Do the reads of the round that a thread repeats for ever all read what stays? */
+static bool round_stays(const struct explorer *x, const struct state *s, uint16_t thread, const struct graph *g)
+{
+    (void)x;
+    const struct run *run = s->runs[thread];
+    for (uint16_t po = run->round; po < run->n_events; po++) {
+        const struct event *e = &g->events[graph_event(g, thread, po)];
+        if (e->kind == GRAPH_READ && e->rf != NO_MEMBER && !(model_last(g, e->location) & bit(e->rf)))
+            return false;
+    }
+    return true;
+}
+
+static void find_stops(const struct explorer *x, const struct state *s, const struct graph *g)
+{
+    struct verdict *v = x->verdict;
+    for (uint16_t t = 0; t < s->n_threads; t++) {
+        const struct run *run = s->runs[t];
+        if (run->trap && verdict_stop(v, run->trap, NULL))
+            v->stops.at[v->stops.n - 1].example = example_of(x, s, g);
+        if (run->end == RUN_FAULTED && verdict_stop(v, run->stopped, run->fault))
+            v->stops.at[v->stops.n - 1].example = example_of(x, s, g);
+    }
+}
+
+/* An execution whose open reads have all read. */
+static void look(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
+{
+    struct verdict *v = x->verdict;
+    find_races(x, s, g);
+    find_stops(x, s, g);
+    if (ending == COMPLETED) {
+        uint64_t values[v->n_observed + 1];
+        add_outcomes(x, s, g, values, 0);
+    } else if (ending == DEADLOCKED) {
+        for (uint16_t t = 0; t < s->n_threads && !v->deadlock; t++)
+            if (s->runs[t]->end == RUN_MEETS)
+                v->deadlock_at = s->runs[t]->stopped;
+        if (!v->deadlock)
+            v->deadlock_example = example_of(x, s, g);
+        v->deadlock = true;
+    } else if (ending == CUT) {
+        for (uint16_t t = 0; t < s->n_threads; t++)
+            if (s->runs[t]->end == RUN_CUT && !v->cut_at)
+                v->cut_at = s->runs[t]->stopped;
+    } else if (ending == BLOCKED && !v->livelock) {
+        for (uint16_t t = 0; t < s->n_threads; t++)
+            if (s->runs[t]->end == RUN_SPINS) {
+                if (!round_stays(x, s, t, g))
+                    return;
+                v->livelock_at = s->runs[t]->stopped;
+            }
+        v->livelock_example = example_of(x, s, g);
+        v->livelock = true;
+    }
+}
+
+/* ---- Fence-SC order ---- */
+
+/* Graphs for what is tried out, by depth. */
+static struct graph *spare(struct explorer *x, unsigned depth)
+{
+    if (depth >= x->n_spare) {
+        unsigned n = 2 * depth + 8;
+        x->spare = realloc(x->spare, n * sizeof *x->spare);
+        if (!x->spare)
+            abort();
+        for (; x->n_spare < n; x->n_spare++)
+            graph_begin(&x->spare[x->n_spare], x->threads.n);
+    }
+    return &x->spare[depth];
+}
+
+static bool next_open(const struct explorer *x, const struct graph *g, uint16_t *i, uint16_t *k)
+{
+    for (; *i < g->n_fences; ++*i, *k = 0)
+        for (; *k < *i; ++*k)
+            if (model_open_fences(g, &x->threads, g->fences[*k], g->fences[*i]))
+                return true;
+    return false;
+}
+
+/* Is there a Fence-SC order at all? The graph at this depth is changed. */
+static bool has_fence_order(struct explorer *x, unsigned depth)
+{
+    uint16_t i = 1, k = 0;
+    if (!model_settle(spare(x, depth), &x->threads))
+        return false;
+    if (!next_open(x, spare(x, depth), &i, &k))
+        return true;
+    for (int way = 0; way < 2; way++) {
+        struct graph *t = spare(x, depth + 1), *g = spare(x, depth);
+        graph_copy(t, g);
+        graph_order(t, t->fences[way ? i : k], t->fences[way ? k : i]);
+        if (has_fence_order(x, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_observed(const struct verdict *v, uint16_t id)
+{
+    for (uint32_t i = 0; i < v->n_observed; i++)
+        if (v->observed[i] == id)
+            return true;
+    return false;
+}
+
+/* Members of a location whose order with a member shows: in a race, or where several values can be the last one. */
+static uint64_t shows(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending)
+{
+    const struct graph_location *at = &g->locations[l];
+    uint64_t may_be_last = model_may_be_last(g, l), all = (at->reads | at->writes) & ~bit(INITIAL);
+    if (may_be_last & (may_be_last - 1) && (ending == BLOCKED || is_observed(x->verdict, at->id)))
+        return all;
+    return (at->writes & bit(m) ? all : at->writes & ~bit(INITIAL)) & ~graph_rows(g, g->strong, l)[m];
+}
+
+/* With all open fences ordered both ways: could putting a before b order members of which that shows? */
+static bool pair_matters(const struct explorer *x, const struct graph *g, const struct graph *both, uint16_t a,
+                         uint16_t b, enum ending ending)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        const uint64_t *now = graph_rows(g, g->before, l);
+        for (unsigned m = 1; m < g->locations[l].n; m++) {
+            if (!graph_precedes(both, graph_member(g, l, m), a))
+                continue;
+            for (uint64_t o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1) {
+                unsigned n = (unsigned)__builtin_ctzll(o);
+                if (!(now[n] & bit(m)) && graph_precedes(both, b, graph_member(g, l, n)))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Are there members at all whose order would show, and is not there? */
+static bool something_shows(const struct explorer *x, const struct graph *g, enum ending ending)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        const uint64_t *now = graph_rows(g, g->before, l);
+        for (unsigned m = 1; m < g->locations[l].n; m++)
+            for (uint64_t o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1)
+                if (!(now[__builtin_ctzll(o)] & bit(m)))
+                    return true;
+    }
+    return false;
+}
+
+static void join_groups(uint16_t *group, uint16_t n, uint16_t from, uint16_t to)
+{
+    for (uint16_t m = 0; m < n; m++)
+        if (group[m] == from)
+            group[m] = to;
+}
+
+/* Orders all open pairs of fences both ways: fences that pairs connect precede each other. */
+static void order_both_ways(const struct explorer *x, const struct graph *g, struct graph *both)
+{
+    uint16_t group[MAX_FENCES];
+    for (uint16_t i = 0; i < g->n_fences; i++)
+        group[i] = i;
+    for (uint16_t i = 1, k = 0; next_open(x, g, &i, &k); k++)
+        join_groups(group, g->n_fences, group[i], group[k]);
+    for (uint16_t i = 0; i < g->n_fences; i++) {
+        uint16_t n = 0;
+        for (uint16_t k = 0; k < g->n_fences; k++)
+            n += group[k] == i;
+        if (n < 2)
+            continue;
+        uint16_t all = graph_meet(both);
+        for (uint16_t k = 0; k < g->n_fences; k++)
+            if (group[k] == i)
+                graph_order(both, g->fences[k], all);
+        for (uint16_t k = 0; k < g->n_fences; k++)
+            if (group[k] == i)
+                graph_order(both, all, g->fences[k]);
+    }
+}
+
+/* An open pair of fences whose order can be seen in what is found. */
+static bool find_pair(struct explorer *x, const struct graph *g, unsigned depth, enum ending ending, uint16_t *a,
+                      uint16_t *b)
+{
+    uint16_t i = 1, k = 0;
+    struct graph *both = spare(x, depth);
+    if (!next_open(x, g, &i, &k) || !something_shows(x, g, ending))
+        return false;
+    graph_copy(both, g);
+    order_both_ways(x, g, both);
+    for (; next_open(x, g, &i, &k); k++) {
+        *a = g->fences[i];
+        *b = g->fences[k];
+        if (pair_matters(x, g, both, *a, *b, ending) || pair_matters(x, g, both, *b, *a, ending))
+            return true;
+    }
+    return false;
+}
+
+/* Calls look() for each Fence-SC order that shows; false where there is none. */
+static bool order_fences(struct explorer *x, const struct state *s, const struct graph *g, unsigned depth,
+                         enum ending ending)
+{
+    uint16_t a, b;
+    if (!find_pair(x, g, depth, ending, &a, &b)) {
+        graph_copy(spare(x, depth), g);
+        if (!has_fence_order(x, depth))
+            return false;
+        look(x, s, g, ending);
+        return true;
+    }
+    bool any = false;
+    struct graph ordered;
+    graph_begin(&ordered, x->threads.n);
+    for (int way = 0; way < 2; way++) {
+        graph_copy(&ordered, g);
+        graph_order(&ordered, way ? b : a, way ? a : b);
+        if (model_settle(&ordered, &x->threads))
+            any |= order_fences(x, s, &ordered, depth, ending);
+    }
+    graph_free(&ordered);
+    return any;
+}
+
+/* ---- threads that spin ---- */
+
+static bool first_open(const struct graph *g, uint16_t *event)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++)
+        if (g->locations[l].pending) {
+            *event = graph_member(g, l, (unsigned)__builtin_ctzll(g->locations[l].pending));
+            return true;
+        }
+    return false;
+}
+
+/* The open reads are those of loops that go round and round: each of the values that fail. */
+static bool spin(struct explorer *x, struct state *s, uint32_t depth)
+{
+    uint16_t event;
+    if (!first_open(&s->g, &event)) {
+        enum ending ending = ending_of(s);
+        return order_fences(x, s, &s->g, 0, ending);
+    }
+    bool any = false;
+    s->g.events[event].excluded = 0;
+    for (uint64_t m = model_choices(&s->g, event); m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        struct run *run = run_taking(x, s, event, w);
+        if (run->end != RUN_SPINS)
+            continue;
+        struct state t = {.n_threads = s->n_threads};
+        t.runs = malloc(s->n_threads * sizeof *t.runs);
+        if (!t.runs)
+            abort();
+        memcpy(t.runs, s->runs, s->n_threads * sizeof *t.runs);
+        graph_copy(&t.g, &s->g);
+        take(x, &t, event, w);
+        if (model_settle(&t.g, &x->threads))
+            any |= spin(x, &t, depth + 1);
+        graph_free(&t.g);
+        free(t.runs);
+    }
+    return any;
+}
+
+/* Of what makes a graph: what each thread has done, who has met, who reads from whom. */
+static uint64_t graph_hash(const struct state *s)
+{
+    uint64_t h = 1;
+    const struct graph *g = &s->g;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        for (uint16_t po = 0; po < g->n_by_po[t]; po++) {
+            const struct event *e = &g->events[graph_event(g, t, po)];
+            const struct run_event *r = &s->runs[t]->events[po];
+            h = mix(h, (uintptr_t)r->insn);
+            h = mix(h, (uint64_t)e->kind << 32 | r->location);
+            if (e->rf != NO_MEMBER && e->rf != INITIAL) {
+                const struct event *w = &g->events[graph_member(g, e->location, e->rf)];
+                h = mix(h, (uint64_t)w->thread << 32 | w->po);
+            } else if (e->rf == INITIAL) {
+                h = mix(h, ~0ull);
+            }
+            if (e->met != NO_EVENT) { /* the meeting, by its first arrival */
+                for (uint16_t i = 0; i < g->n_events; i++)
+                    if (g->events[i].met == e->met && g->events[i].thread != NO_EVENT) {
+                        h = mix(h, (uint64_t)g->events[i].thread << 32 | g->events[i].po);
+                        if (s->runs[g->events[i].thread]->events[g->events[i].po].kind == RUN_EXCHANGE)
+                            break;
+                    }
+            }
+        }
+    return h;
+}
+
+void verdict_leaf(struct explorer *x, struct state *s)
+{
+    struct verdict *v = x->verdict;
+    enum ending ending = ending_of(s);
+    bool exists = spin(x, s, 0);
+    if (!exists)
+        v->dead++;
+    else if (ending == COMPLETED) {
+        v->graphs++;
+        verdict_graph(v, graph_hash(s));
+    } else if (ending == BLOCKED || ending == CUT)
+        v->blocked++;
+}
