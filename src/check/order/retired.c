@@ -45,7 +45,7 @@ static void find_retired(struct timelines *s)
         const struct timeline *x = &s->timelines.at[i];
         if (x->ended == x->n)
             continue;
-        const struct task_record *first = record_of(s, task_at(x, x->ended + 1));
+        const struct task_record *first = task_record_of(s, task_at(x, x->ended + 1));
         const struct clock *c = first->pending ? first->pending->host : first->clock;
         if (read_for != HOST_TIMELINE && c == read)
             lower(s, read_for, task_clock_at(c, read_for));
@@ -75,7 +75,7 @@ static void forget_records(struct timelines *s, uint32_t retired)
             return;
         atomic_store(&s->forgotten, end - 1);
         for (uint32_t t = first; t < end; t++)
-            timelines_drop_record(record_of(s, t));
+            timelines_drop_record(task_record_of(s, t));
         free(atomic_exchange(&s->chunks[chunk], NULL));
     }
 }

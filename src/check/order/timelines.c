@@ -43,7 +43,7 @@ static bool counts_wholly(const struct predecessors *p, const struct task_record
 /* Joins what comes before a task. */
 static void join_predecessors(const struct timelines *s, struct predecessors *p, uint32_t task)
 {
-    const struct task_record *r = record_of(s, task);
+    const struct task_record *r = task_record_of(s, task);
     if (counts_wholly(p, r))
         return;
     join(p, r->clock);
@@ -57,7 +57,7 @@ static void join_learnt(const struct timelines *s, struct predecessors *p, const
         uint32_t from = atomic_load(&r->learnt[i]);
         if (is_forgotten(s, from)) /* or 0 */
             continue;
-        struct task_record *other = record_of(s, from);
+        struct task_record *other = task_record_of(s, from);
         join_predecessors(s, p, from);
         task_clock_count(&p->clock, other->timeline, other->place);
         other->counted_early |= other->place > s->timelines.at[other->timeline].ended;
@@ -69,7 +69,7 @@ static void join_task(const struct timelines *s, struct predecessors *p, uint32_
 {
     if (is_forgotten(s, task)) /* or 0 */
         return;
-    const struct task_record *r = record_of(s, task);
+    const struct task_record *r = task_record_of(s, task);
     if (counts_wholly(p, r))
         return;
     join_predecessors(s, p, task);
@@ -151,7 +151,7 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
     if (note->kind != TASK_MARK)
         x->last_work = x->n;
     s->n_tasks = task;
-    *record_of(s, task) = (struct task_record){.timeline = timeline, .place = x->n, .note = kept};
+    *task_record_of(s, task) = (struct task_record){.timeline = timeline, .place = x->n, .note = kept};
     return task;
 }
 
@@ -160,7 +160,7 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
 /* The frontier of a task with this clock, all tasks up to `least` among those that it counts. */
 static uint32_t frontier_of(const struct timelines *s, uint32_t task, const struct clock *c, uint32_t least)
 {
-    uint32_t last = task - 1, own = record_of(s, task)->timeline;
+    uint32_t last = task - 1, own = task_record_of(s, task)->timeline;
     struct task_clock_reader counted = {.clock = c};
     for (uint32_t i = 0; i < s->timelines.n && last > least; i++)
         if (i != own)
@@ -171,7 +171,7 @@ static uint32_t frontier_of(const struct timelines *s, uint32_t task, const stru
 /* `before`, whose reference it gets, is all that comes before the task; it includes all tasks up to `least`. */
 static void set_clock(struct timelines *s, uint32_t task, struct clock *before, uint32_t least)
 {
-    struct task_record *r = record_of(s, task);
+    struct task_record *r = task_record_of(s, task);
     r->frontier = frontier_of(s, task, before, least);
     if (r->overlapped && task_at(&s->timelines.at[r->timeline], r->overlapped) <= r->frontier)
         r->frontier = task_at(&s->timelines.at[r->timeline], r->overlapped) - 1;
@@ -196,7 +196,7 @@ static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t a
 {
     if (is_forgotten(s, after)) /* or 0 */
         return true;
-    const struct task_record *p = record_of(s, previous), *r = record_of(s, after);
+    const struct task_record *p = task_record_of(s, previous), *r = task_record_of(s, after);
     bool known = r->timeline == p->timeline || counts(s->now, r) || counts(p->clock, r);
     for (uint32_t i = 0; p->pending && i < p->pending->n; i++)
         known |= p->pending->after[i] == after;
@@ -207,7 +207,7 @@ static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t a
 static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, uint32_t previous, const uint32_t *after,
                                  uint32_t n)
 {
-    const struct task_record *p = previous ? record_of(s, previous) : NULL;
+    const struct task_record *p = previous ? task_record_of(s, previous) : NULL;
     if (!p || p->note->kind != TASK_LAUNCH)
         return 0;
     for (uint32_t i = 0; i < n; i++)
@@ -229,9 +229,9 @@ uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct 
         uint32_t previous = x->n > x->gone ? task_at(x, x->n) : 0;
         task = task_add(s, *timeline, note);
         if (task)
-            record_of(s, task)->pending = pending_new(s, previous, after, n);
+            task_record_of(s, task)->pending = pending_new(s, previous, after, n);
         if (task && note->programmatic)
-            record_of(s, task)->overlapped = first_overlapped(s, *timeline, previous, after, n);
+            task_record_of(s, task)->overlapped = first_overlapped(s, *timeline, previous, after, n);
     }
     pthread_mutex_unlock(&s->lock);
     return task;
@@ -242,7 +242,7 @@ static uint32_t frontier_behind(const struct timelines *s, uint32_t earlier)
 {
     if (is_forgotten(s, earlier)) /* or 0 */
         return 0;
-    uint32_t frontier = record_of(s, earlier)->frontier;
+    uint32_t frontier = task_record_of(s, earlier)->frontier;
     return frontier == earlier - 1 ? earlier : frontier;
 }
 
@@ -279,7 +279,7 @@ static struct clock *common_predecessors(struct timelines *s, const struct pendi
 static void join_previous(const struct timelines *s, struct predecessors *p, const struct task_record *r,
                           uint32_t previous)
 {
-    struct task_record *before = is_forgotten(s, previous) ? NULL : record_of(s, previous); /* or 0 */
+    struct task_record *before = is_forgotten(s, previous) ? NULL : task_record_of(s, previous); /* or 0 */
     if (!before || counts_wholly(p, before))
         return;
     join(p, before->clock);
@@ -289,7 +289,7 @@ static void join_previous(const struct timelines *s, struct predecessors *p, con
 
 static void begin(struct timelines *s, uint32_t task)
 {
-    struct task_record *r = record_of(s, task);
+    struct task_record *r = task_record_of(s, task);
     struct pending *p = r->pending;
     struct predecessors before = {.clock = p ? common_predecessors(s, p) : NULL};
     if (p)
@@ -304,7 +304,7 @@ static void begin(struct timelines *s, uint32_t task)
 
 static bool is_host_function(const struct timelines *s, uint32_t task)
 {
-    enum task_kind kind = record_of(s, task)->note->kind;
+    enum task_kind kind = task_record_of(s, task)->note->kind;
     return kind == TASK_CALL || kind == TASK_GATE;
 }
 
@@ -326,7 +326,7 @@ static void count_begun(struct timelines *s, struct clock **c)
         const struct timeline *x = &s->timelines.at[i];
         task_clock_count(c, i, x->begun);
         for (uint32_t place = x->ended + 1; place <= x->begun; place++)
-            record_of(s, task_at(x, place))->counted_early = true;
+            task_record_of(s, task_at(x, place))->counted_early = true;
     }
 }
 
@@ -335,7 +335,7 @@ void timelines_end(struct timelines *s, uint32_t task)
     if (!task)
         return;
     pthread_mutex_lock(&s->lock);
-    const struct task_record *r = record_of(s, task);
+    const struct task_record *r = task_record_of(s, task);
     s->timelines.at[r->timeline].ended = r->place;
     if (is_host_function(s, task)) {
         struct predecessors before = {.clock = clock_ref(s->now), .joined = s->now};
@@ -350,7 +350,7 @@ void timelines_end(struct timelines *s, uint32_t task)
 
 void timelines_learn(struct timelines *s, uint32_t task, uint32_t from)
 {
-    struct task_record *r = record_of(s, task);
+    struct task_record *r = task_record_of(s, task);
     uint32_t none = 0;
     for (unsigned i = 0; i < MOST_LEARNT; i++, none = 0)
         if (atomic_load(&r->learnt[i]) == from || atomic_compare_exchange_strong(&r->learnt[i], &none, from))
@@ -390,7 +390,7 @@ static uint32_t new_segment(struct timelines *s)
     if (!task)
         return 0;
     set_clock(s, task, clock_ref(s->now), 0);
-    task_clock_count(&s->now, HOST_TIMELINE, record_of(s, task)->place);
+    task_clock_count(&s->now, HOST_TIMELINE, task_record_of(s, task)->place);
     return task;
 }
 
@@ -420,7 +420,7 @@ bool timelines_before(const struct timelines *s, uint32_t a, uint32_t b)
         return true;
     if (is_forgotten(s, b))
         return false;
-    const struct task_record *x = record_of(s, a), *y = record_of(s, b);
+    const struct task_record *x = task_record_of(s, a), *y = task_record_of(s, b);
     if (x->timeline == y->timeline)
         return x->place < (y->overlapped ? y->overlapped : y->place);
     return counts(y->clock, x);
@@ -430,19 +430,19 @@ bool timelines_overlap(const struct timelines *s, uint32_t a, uint32_t b)
 {
     if (is_forgotten(s, a) || is_forgotten(s, b))
         return false;
-    const struct task_record *x = record_of(s, a), *y = record_of(s, b);
+    const struct task_record *x = task_record_of(s, a), *y = task_record_of(s, b);
     return y->overlapped && x->timeline == y->timeline && x->place >= y->overlapped && x->place < y->place;
 }
 
 uint32_t timelines_frontier(const struct timelines *s, uint32_t b)
 {
-    return is_forgotten(s, b) ? b - 1 : record_of(s, b)->frontier;
+    return is_forgotten(s, b) ? b - 1 : task_record_of(s, b)->frontier;
 }
 
 const struct task_note *timelines_note(const struct timelines *s, uint32_t task)
 {
     static const struct task_note forgotten = {.kind = TASK_MARK};
-    return is_forgotten(s, task) ? &forgotten : record_of(s, task)->note;
+    return is_forgotten(s, task) ? &forgotten : task_record_of(s, task)->note;
 }
 
 /* ---- life ---- */
@@ -474,7 +474,7 @@ void timelines_free(struct timelines *s)
     if (!s || atomic_fetch_sub(&s->users, 1) > 0)
         return;
     for (uint32_t t = s->forgotten + 1; t <= s->n_tasks && t; t++)
-        timelines_drop_record(record_of(s, t));
+        timelines_drop_record(task_record_of(s, t));
     for (uint32_t i = 0; s->chunks && i <= s->n_tasks >> CHUNK_LOG2; i++)
         free(s->chunks[i]);
     for (uint32_t i = 0; i < s->timelines.n; i++)

@@ -67,7 +67,7 @@ struct timelines {
     struct map names, notes;
 };
 
-static inline struct task_record *record_of(const struct timelines *s, uint32_t task)
+static inline struct task_record *task_record_of(const struct timelines *s, uint32_t task)
 {
     return &atomic_load_explicit(&s->chunks[task >> CHUNK_LOG2], memory_order_acquire)[task & (CHUNK_TASKS - 1)];
 }

@@ -55,7 +55,7 @@ struct occurrence {
     enum diag_severity severity;
 };
 
-static inline uint32_t first_lane(uint32_t lanes)
+static inline uint32_t lowest_lane(uint32_t lanes)
 {
     return lanes & (0 - lanes);
 }

@@ -178,7 +178,7 @@ static void report(struct checker *c, const struct sync_event *e, const struct b
                                                                           .key = "passed",
                                                                           .block = e->block,
                                                                           .warp = e->warp,
-                                                                          .lanes = first_lane(by->waiting),
+                                                                          .lanes = lowest_lane(by->waiting),
                                                                           .kind = "passed"});
     if (f)
         findings_describe(

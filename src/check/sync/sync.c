@@ -18,7 +18,7 @@ static void divergent(struct checker *c, const struct barrier_party *a, const st
     struct arena *arena = &c->findings.arena;
     const struct site *other = call ? call : b->site;
     struct finding *f =
-        findings_error(&c->findings, "divergent-barrier", a->site, other, a->block, a->warp, first_lane(a->lanes));
+        findings_error(&c->findings, "divergent-barrier", a->site, other, a->block, a->warp, lowest_lane(a->lanes));
     if (f)
         findings_describe(&c->findings, f, "move the barrier out of the branch, or use barrier.sync without .aligned",
                           "%s of warp %u of %s reach %s here, %s %s%s: all threads of the warp must execute one "
@@ -61,7 +61,7 @@ static void apart(struct checker *c, const struct barrier_party *p, const struct
                                                                           .key = than->site,
                                                                           .block = p->block,
                                                                           .warp = p->warp,
-                                                                          .lanes = first_lane(p->lanes),
+                                                                          .lanes = lowest_lane(p->lanes),
                                                                           .severity = DIAG_WARNING});
     if (f)
         findings_describe(
@@ -96,7 +96,7 @@ static void check_block(struct checker *c, const struct sync_event *e)
 static struct finding *count(struct checker *c, const char *code, const struct sync_event *e, const struct site *key,
                              uint32_t lanes)
 {
-    return findings_error(&c->findings, code, e->site, key, e->block, e->warp, first_lane(lanes));
+    return findings_error(&c->findings, code, e->site, key, e->block, e->warp, lowest_lane(lanes));
 }
 
 /* Threads that meet at a barrier must give it the same count. */
