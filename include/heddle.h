@@ -161,7 +161,8 @@ typedef struct hd_machine_options {
     /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock), "replay:FILE". All but
      * fair run one launch at a time on one thread, with clocks that count instructions, and can be repeated. */
     const char *policy;
-    const char *trace_path;  /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
+    const char
+        *trace_path; /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
     const char *record_path; /* where to write the schedule of a serial or random run, for replay ("-": to stdout) */
     /* Kernels may use all memory of this process, not that of the machine alone (CUDA's pageable memory access). An
      * access to what is not mapped is an illegal address just the same. */
@@ -583,7 +584,7 @@ HD_INLINE hd_result hd_launch_check(hd_kernel *kernel, const hd_launch_config *c
 
 /* ---- streams ---- */
 
-/* A set of streams with one fate: the first launch that fails is the context's fault. It ends those that run (HD_ERROR_CANCELLED), and
+/* A set of streams with one fate: the first launch that fails is the context's fault. It ends those that run (HD_ERROR_CANCELLED), unless it is HD_ERROR_ASSERT, and
  * nothing more runs in the context: every function below returns that error (CUDA's "sticky" errors). Memory and modules are the machine's. */
 typedef struct hd_context hd_context;
 /* Work in a stream runs in the order in which it was put there, beside the work of other streams. */

@@ -2,7 +2,7 @@
  * Execution").
  *
  * A context is a set of streams on one machine with one fate: the first task that fails is its fault, launches that run
- * are ended, and no task runs in it any more. A task waits for those it depends on: the one before it in its stream, those that were named for it, and by
+ * are ended (but see fault_ends_context), and no task runs in it any more. A task waits for those it depends on: the one before it in its stream, those that were named for it, and by
  * CUDA's rule for the legacy default stream: a task of that stream waits for the last task of every blocking stream, and the
  * other way about.
  *
@@ -102,6 +102,11 @@ void context_destroy(struct context *c);
 void context_close(struct context *c);
 struct stream *context_legacy_stream(struct context *c);
 hd_result context_fault(struct context *c);
+/* Does a fault end what runs in the context? An assertion that fails does not: on an H200, the other kernels go on. */
+static inline bool fault_ends_context(hd_result fault)
+{
+    return fault && fault != HD_ERROR_ASSERT;
+}
 /* Waits until all that has been put into any stream is done; false where memory is exhausted. */
 bool context_wait(struct context *c);
 

@@ -105,7 +105,7 @@ static bool have_turn(struct stream *s, struct task *t)
     if (s->skips)
         return true;
     bool done = t->turn(t, &fault);
-    if (done && fault && atomic_compare_exchange_strong(&c->fault, &none, (int)fault))
+    if (done && fault && atomic_compare_exchange_strong(&c->fault, &none, (int)fault) && fault_ends_context(fault))
         machine_cancel(c->machine, c);
     return done;
 }

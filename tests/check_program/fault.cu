@@ -1,4 +1,4 @@
-// A kernel that reads what nobody has written, and then never ends; another one of its context faults.
+// A kernel that reads what nobody has written, and then never ends unless it is told to; another one of its context faults.
 // Usage: fault illegal|trap|assert|none
 #include <cassert>
 #include <cstdio>
@@ -47,14 +47,18 @@ int main(int argc, char **argv)
         cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
     cudaDeviceSynchronize();
     beats<<<1, 1, 0, streams[0]>>>(unwritten, beat, stop);
-    if (how < 3)
+    if (how < 2)
         computes<<<4, 64, 0, streams[2]>>>(sum);
     while (*beat < 10)
         ;
     if (how < 3)
         faults<<<1, 1, 0, streams[1]>>>((int *)8, how);
-    else
-        *stop = 1;
+    if (how == 2) {
+        cudaStreamSynchronize(streams[1]);
+        for (auto before = *beat; *beat < before + 10;)
+            ;
+    }
+    *stop = how >= 2;
     for (auto s : streams)
         printf("%s\n", cudaGetErrorName(cudaStreamSynchronize(s)));
 }

@@ -296,7 +296,7 @@ def a_bad_access_ends_the_kernel_or_its_context():
 
 
 def a_fault_ends_the_other_kernels_of_its_context():
-    """As on an H200, whose other kernels are gone when the error is there."""
+    """As on an H200, whose other kernels are gone when the error is there; not where an assertion has failed: they are told to end."""
     program = compiled("fault")
     for way, error in ("illegal", "cudaErrorIllegalAddress"), ("trap", "cudaErrorLaunchFailure"), ("assert", "cudaErrorAssert"):
         for engine in "interp", "jit":
