@@ -323,7 +323,7 @@ static int confine(struct launch *l)
 static int clean_up(struct launch *l, int status)
 {
     const char *events = l->s->o.record_events;
-    if (l->checker && events && hd_checker_record_end(l->checker, NULL, NULL) && !status)
+    if (l->checker && events && hd_checker_record_end(l->checker, NULL, NULL))
         status = cli_failure(l->s, "cannot write %s: %s", events, strerror(errno));
     hd_checker_destroy(l->checker);
     hd_explainer_destroy(l->explainer);

@@ -4,8 +4,6 @@
 
 #include "record/records.h"
 
-enum { RECORD_VERSION = 1 };
-
 struct record_writer;
 
 /* NULL with errno set. */

@@ -79,8 +79,9 @@ static void submit(struct replay *r, struct replay_checker *c, const struct reco
     }
     e->note = &note;
     uint32_t task = checker_submit(c->checker, &e->strand, &note, e->tasks, e->n_tasks);
-    KEEP_NUMBER(r, tasks, x->host.task, task);
-    KEEP_NUMBER(r, strands, x->host.strand_after, e->strand);
+    /* Where no tool asks for the order, any number will do. */
+    KEEP_NUMBER(r, tasks, x->host.task, task ? task : 1);
+    KEEP_NUMBER(r, strands, x->host.strand_after, e->strand ? e->strand : 1);
 }
 
 void replay_host(struct replay *r, const struct record *x)

@@ -56,6 +56,42 @@ static void space(struct codec *c, const char *name, uint8_t *v)
     *v = spaces[i];
 }
 
+/* Orders and scopes as PTX writes them; in a byte each. */
+static void order(struct codec *c, const char *name, uint8_t *v)
+{
+    static const char *const words[] = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc"};
+    uint64_t i = *v;
+    codec_word(c, name, &i, words, sizeof words / sizeof *words);
+    *v = (uint8_t)i;
+}
+
+static void scope(struct codec *c, const char *name, uint8_t *v)
+{
+    static const char *const words[] = {"none", "cta", "cluster", "gpu", "sys"};
+    static const uint8_t scopes[] = {MOD_none, MOD_cta, MOD_cluster, MOD_gpu, MOD_sys};
+    uint64_t i = 0;
+    while (!c->reads && i + 1 < sizeof scopes && scopes[i] != *v)
+        i++;
+    codec_word(c, name, &i, words, sizeof scopes);
+    *v = scopes[i];
+}
+
+static void state_space(struct codec *c, const char *name, enum ptx_space *v)
+{
+    static const char *const words[] = {"generic", "global", "const", "shared", "local", "param"};
+    static const enum ptx_space spaces[] = {SPACE_GENERIC, SPACE_GLOBAL, SPACE_CONST,
+                                            SPACE_SHARED,  SPACE_LOCAL,  SPACE_PARAM};
+    uint64_t i = 0, n = sizeof spaces / sizeof *spaces;
+    while (!c->reads && i + 1 < n && spaces[i] != *v)
+        i++;
+    codec_word(c, name, &i, words, (unsigned)n);
+    *v = spaces[i];
+}
+
+/* What is written as a number is one of these tables' or of an enum of ir/ir.h: where they change, it is another version. */
+_Static_assert(RECORD_VERSION == 1 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 35,
+               "RECORD_VERSION grows with these tables");
+
 static void visit_site(struct codec *c, struct record *r)
 {
     struct site *s = &r->site.site;
@@ -64,8 +100,8 @@ static void visit_site(struct codec *c, struct record *r)
     CODEC_WORD(c, "kind", s->kind, site_kinds);
     CODEC_NUMBER(c, "mode", s->mode);
     CODEC_LANES(c, "fence", s->fence);
-    CODEC_NUMBER(c, "order", s->order);
-    CODEC_NUMBER(c, "scope", s->scope);
+    order(c, "order", &s->order);
+    scope(c, "scope", &s->scope);
     CODEC_FLAG(c, "reads", s->reads);
     CODEC_FLAG(c, "writes", s->writes);
     CODEC_FLAG(c, "aligned", s->aligned);
@@ -73,12 +109,12 @@ static void visit_site(struct codec *c, struct record *r)
     CODEC_FLAG(c, "active", s->active);
     CODEC_FLAG(c, "signals", s->signals);
     CODEC_FLAG(c, "accesses", s->accesses);
-    CODEC_NUMBER(c, "space", s->access.space);
+    state_space(c, "space", &s->access.space);
     CODEC_NUMBER(c, "bytes", s->access.bytes);
     CODEC_NUMBER(c, "elements", s->access.n);
     CODEC_FLAG(c, "volatile", s->access.is_volatile);
-    CODEC_NUMBER(c, "memory_order", s->access.order);
-    CODEC_NUMBER(c, "memory_scope", s->access.scope);
+    order(c, "memory_order", &s->access.order);
+    scope(c, "memory_scope", &s->access.scope);
     CODEC_NUMBER(c, "atom", s->access.atom);
     CODEC_NUMBER(c, "type", s->access.type);
     CODEC_NUMBER(c, "imm", s->imm);
@@ -188,8 +224,8 @@ static void visit_sync(struct codec *c, struct record *r)
     CODEC_LANES(c, "mask", r->sync.membermask);
     CODEC_NUMBER(c, "owner", r->sync.owner);
     CODEC_NUMBER(c, "address", r->sync.address);
-    CODEC_NUMBER(c, "order", r->sync.order);
-    CODEC_NUMBER(c, "scope", r->sync.scope);
+    order(c, "order", &r->sync.order);
+    scope(c, "scope", &r->sync.scope);
     CODEC_FLAG(c, "parity", r->sync.parity);
     CODEC_FLAG(c, "completes", r->sync.completes);
     CODEC_FLAG(c, "invalid", r->sync.invalid);

@@ -194,6 +194,9 @@ struct record {
     };
 };
 
+/* Of all that the records say. */
+enum { RECORD_VERSION = 1 };
+
 extern const char *const record_names[RECORD_KINDS];
 
 /* The fields of r->kind, written or read. */

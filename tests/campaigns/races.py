@@ -490,17 +490,30 @@ def finding_lines(findings):
     return pairs
 
 
-def check(path, program, policy):
-    """The pairs that are reported, whether all is watched, and what the run has read; or None and what went wrong."""
+def replay(events):
+    """What the checker finds in a file of events."""
+    done = subprocess.run([os.path.join(build, "heddle"), "check", "--replay-events", events, "--format", "json"], capture_output=True,
+                          text=True, timeout=60)
+    try:
+        return json.loads(done.stderr)["findings"]
+    except ValueError:
+        return f"status {done.returncode}: {done.stderr}"
+
+
+def check(path, program, policy, events=None):
+    """The pairs that are reported, whether all is watched, and what the run has read; or None and what went wrong. With `events`, a file, the
+    run is recorded there, and has to be replayed to the same."""
     slots = program["grid"] * program["block"] * max(1, program["slots"])
     done = subprocess.run([os.path.join(build, "heddle"), "check", path, "--grid", str(program["grid"]), "--block", str(program["block"]),
-                           *policy, "--json", f"u32[{BYTES // 4}]", f"u32[{slots}]+print"], capture_output=True, text=True, timeout=60)
+                           *policy, *(["--record-events", events] if events else []), "--json", f"u32[{BYTES // 4}]", f"u32[{slots}]+print"], capture_output=True, text=True, timeout=60)
     try:
         said = json.loads(done.stdout)
     except ValueError:
         return None, False, f"status {done.returncode}: {done.stderr}"
     if said["result"] != "HD_SUCCESS":
         return None, False, f"{said['result']}: {said.get('diagnostics')}"
+    if events and (again := replay(events)) != said["findings"]:
+        return None, False, f"replayed: {again}, and not {said['findings']}"
     (out,) = [b for b in said["buffers"] if b.get("argument") == 2]
     watched = all(f["code"] != "not-watched" for f in said["findings"])
     return finding_lines(said["findings"]), watched, out["values"]
@@ -512,11 +525,12 @@ def do(case):
     program = json.loads(text.split("\n", 1)[0][3:])
     assert text.split("\n", 1)[1] == Text(program).all()
     counts = {"runs": 0, "races": 0, "clean": 0, "unjudged": 0}
-    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as f:
+    with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "kernel.ptx"), "w+") as f:
+        events = os.path.join(folder, "run.events")
         f.write(text)
         f.flush()
         for policy in POLICIES:
-            reported, watched, out = check(f.name, program, policy)
+            reported, watched, out = check(f.name, program, policy, events if policy == POLICIES[-1] else None)
             if reported is None:
                 return "differs", f"{' '.join(policy)}: {out}"
             run = Run(program, out)
