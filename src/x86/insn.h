@@ -25,6 +25,11 @@ struct x86_registers {
     } vectors;
 };
 
+/* An instruction that has been read; the library knows how (reader.h). */
+struct x86_insn {
+    _Alignas(16) unsigned char decoded[1152];
+};
+
 /* Memory in one piece that an instruction accesses. */
 struct x86_range {
     uint64_t address;
@@ -56,14 +61,17 @@ enum x86_result_use {
 };
 
 struct x86_reader {
+    /* At most 15 bytes are read, and no more than the instruction has. False where they are none. */
+    bool (*read)(struct x86_insn *i, const uint8_t *code);
     /* What the instruction at r->pc accesses, what its masks leave out not among it; how many ranges that is, 0 where it is not known.
      * Nothing of the stack that only push, call and their like find by the stack pointer. */
-    unsigned (*ranges)(const struct x86_registers *r, struct x86_range ranges[X86_MOST_RANGES]);
+    unsigned (*ranges)(const struct x86_insn *i, const struct x86_registers *r,
+                       struct x86_range ranges[X86_MOST_RANGES]);
     /* False where it has not one operand in memory, that in registers of other kinds than check/host/host_run.h restores, uses the stack pointer,
      * goes elsewhere, or may trap by what it computes. */
-    bool (*moved)(const struct x86_registers *r, struct x86_moved *m);
+    bool (*moved)(const struct x86_insn *i, const struct x86_registers *r, struct x86_moved *m);
     /* False where it is another instruction. */
-    bool (*string)(const uint8_t *code, struct x86_string *s);
+    bool (*string)(const struct x86_insn *i, struct x86_string *s);
     /* What happens to the 32-bit integer that has just been returned. `code` is what runs next; no instruction at or after `end` is
      * looked at (NULL: all memory there may be read). */
     enum x86_result_use (*result_use)(const uint8_t *code, const uint8_t *end);
@@ -72,7 +80,7 @@ struct x86_reader {
 /* NULL on other CPUs, and where the library is not found. Not from a signal's handler. */
 const struct x86_reader *x86_reader(void);
 
-/* reader.c, in the library. */
+/* library.c, in the library. */
 extern const struct x86_reader heddle_x86_reader;
 
 #endif

@@ -79,21 +79,22 @@ static void clear_extensions(const ZydisDecodedInstruction *h, uint8_t *code)
         code[h->raw.rex.offset] &= (uint8_t)~3;
 }
 
-bool insn_moved(const struct x86_registers *r, struct x86_moved *m)
+bool insn_moved(const struct x86_insn *x, const struct x86_registers *r, struct x86_moved *m)
 {
-    struct insn i;
+    const struct insn *i = (const void *)x;
     const uint8_t *code = (const uint8_t *)(uintptr_t)r->pc;
-    if (!insn_read(&i, code, ZYDIS_MAX_INSTRUCTION_LENGTH) || stays(&i))
+    if (stays(i))
         return false;
-    const ZydisDecodedOperand *memory = movable_operand(&i);
-    *m = (struct x86_moved){.original_length = i.head.length, .base = unused_register(&i)};
-    if (!memory || m->base == RSP || !operand_address(&i, memory, r, &m->address))
+    const ZydisDecodedOperand *memory = movable_operand(i);
+    *m = (struct x86_moved){.original_length = i->head.length, .base = unused_register(i)};
+    if (!memory || m->base == RSP || !operand_address(i, memory, r, &m->address))
         return false;
-    unsigned modrm = i.head.raw.modrm.offset, rest = modrm + 1 + (i.head.raw.modrm.rm == 4) + i.head.raw.disp.size / 8u;
+    unsigned modrm = i->head.raw.modrm.offset,
+             rest = modrm + 1 + (i->head.raw.modrm.rm == 4) + i->head.raw.disp.size / 8u;
     memcpy(m->code, code, modrm);
-    clear_extensions(&i.head, m->code);
+    clear_extensions(&i->head, m->code);
     m->code[modrm] = (uint8_t)((code[modrm] & 0x38) | m->base);
-    memcpy(m->code + modrm + 1, code + rest, i.head.length - rest);
-    m->length = (uint8_t)(modrm + 1 + i.head.length - rest);
+    memcpy(m->code + modrm + 1, code + rest, i->head.length - rest);
+    m->length = (uint8_t)(modrm + 1 + i->head.length - rest);
     return true;
 }

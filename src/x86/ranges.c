@@ -207,14 +207,12 @@ static void add_operand(struct ranges *to, const struct insn *i, const ZydisDeco
         add(to, address + bit_offset(i, r), o->size / 8u, writes);
 }
 
-unsigned insn_ranges(const struct x86_registers *r, struct x86_range ranges[X86_MOST_RANGES])
+unsigned insn_ranges(const struct x86_insn *x, const struct x86_registers *r, struct x86_range ranges[X86_MOST_RANGES])
 {
-    struct insn i;
+    const struct insn *i = (const void *)x;
     struct ranges to = {.at = ranges};
-    if (!insn_read(&i, (const uint8_t *)(uintptr_t)r->pc, ZYDIS_MAX_INSTRUCTION_LENGTH))
-        return 0;
-    for (unsigned k = 0; k < i.head.operand_count; k++)
-        if (is_memory(&i.operands[k]))
-            add_operand(&to, &i, &i.operands[k], r);
+    for (unsigned k = 0; k < i->head.operand_count; k++)
+        if (is_memory(&i->operands[k]))
+            add_operand(&to, i, &i->operands[k], r);
     return to.full ? 0 : to.n;
 }

@@ -10,6 +10,8 @@ bool insn_read(struct insn *i, const uint8_t *code, size_t bytes)
 
 int register_number(ZydisRegister r)
 {
+    if (r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15) /* what most are */
+        return r - ZYDIS_REGISTER_RAX;
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
     return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : NO_NUMBER;
 }

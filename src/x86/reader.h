@@ -13,6 +13,8 @@ struct insn {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
+_Static_assert(sizeof(struct insn) <= sizeof(struct x86_insn), "the one is in the other");
+
 /* Of at most `bytes` bytes at `code`, of which no more are read than the instruction has; false where they are none. */
 bool insn_read(struct insn *i, const uint8_t *code, size_t bytes);
 
@@ -26,8 +28,8 @@ bool is_memory(const ZydisDecodedOperand *o);
 bool operand_address(const struct insn *i, const ZydisDecodedOperand *o, const struct x86_registers *r,
                      uint64_t *address);
 
-unsigned insn_ranges(const struct x86_registers *r, struct x86_range ranges[X86_MOST_RANGES]);
-bool insn_moved(const struct x86_registers *r, struct x86_moved *m);
+unsigned insn_ranges(const struct x86_insn *x, const struct x86_registers *r, struct x86_range ranges[X86_MOST_RANGES]);
+bool insn_moved(const struct x86_insn *x, const struct x86_registers *r, struct x86_moved *m);
 enum x86_result_use insn_result_use(const uint8_t *code, const uint8_t *end);
 
 #endif

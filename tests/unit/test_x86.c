@@ -202,13 +202,34 @@ static struct x86_registers registers(const uint8_t *pc)
     return r;
 }
 
+static unsigned ranges_of(const struct x86_registers *r, struct x86_range found[X86_MOST_RANGES])
+{
+    struct x86_insn i;
+    assert_true(heddle_x86_reader.read(&i, (const uint8_t *)(uintptr_t)r->pc));
+    return heddle_x86_reader.ranges(&i, r, found);
+}
+
+static bool moved_of(const struct x86_registers *r, struct x86_moved *m)
+{
+    struct x86_insn i;
+    assert_true(heddle_x86_reader.read(&i, (const uint8_t *)(uintptr_t)r->pc));
+    return heddle_x86_reader.moved(&i, r, m);
+}
+
+static bool string_of(const uint8_t *code, struct x86_string *s)
+{
+    struct x86_insn i;
+    assert_true(heddle_x86_reader.read(&i, code));
+    return heddle_x86_reader.string(&i, s);
+}
+
 static void accesses_are_found_with_their_bytes(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof accesses / sizeof accesses[0]; i++) {
         struct x86_registers r = registers(accesses_code[i]);
         struct x86_range found[X86_MOST_RANGES];
-        unsigned n = heddle_x86_reader.ranges(&r, found), expected = 0;
+        unsigned n = ranges_of(&r, found), expected = 0;
         while (expected < 4 && accesses[i].ranges[expected].bytes)
             expected++;
         bool same = n == expected;
@@ -284,13 +305,13 @@ static void operands_are_moved(void **state)
     for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
         const uint8_t *text = moves_code[i].text, *moved = moves_code[i].moved;
         struct x86_registers r = registers(text);
-        if (!heddle_x86_reader.moved(&r, &m) || m.original_length != moved - text ||
-            m.length != moves_code[i].end - moved || memcmp(m.code, moved, m.length) != 0)
+        if (!moved_of(&r, &m) || m.original_length != moved - text || m.length != moves_code[i].end - moved ||
+            memcmp(m.code, moved, m.length) != 0)
             fail_msg("`%s` is not moved as it should be", moves[i]);
     }
     for (size_t i = 0; i < sizeof stays / sizeof stays[0]; i++) {
         struct x86_registers r = registers(stays_code[i]);
-        if (heddle_x86_reader.moved(&r, &m))
+        if (moved_of(&r, &m))
             fail_msg("`%s` is moved", stays[i]);
     }
 }
@@ -301,10 +322,10 @@ static void the_place_of_a_moved_operand_is_told(void **state)
     static const uint8_t relative[] = {0x48, 0x8b, 0x05, 16, 0, 0, 0}, wide[] = {0x62, 0xf1, 0xfe, 0x48, 0x6f, 0x42, 1};
     struct x86_moved m;
     struct x86_registers r = registers(relative);
-    assert_true(heddle_x86_reader.moved(&r, &m));
+    assert_true(moved_of(&r, &m));
     assert_int_equal(m.address, (uintptr_t)relative + sizeof relative + 16);
     r = registers(wide); /* vmovdqu64 64(%rdx), %zmm0: a displacement of 1 vector */
-    assert_true(heddle_x86_reader.moved(&r, &m));
+    assert_true(moved_of(&r, &m));
     assert_int_equal(m.address, AT + 64);
 }
 
@@ -315,14 +336,14 @@ static void counted_copies_and_sets_are_known(void **state)
                          movsb_once[] = {0xa4}, cmps[] = {0xf3, 0xa6}, lods[] = {0xf3, 0xac},
                          of_fs[] = {0x64, 0xf3, 0xa4}, narrow[] = {0x67, 0xf3, 0xaa};
     struct x86_string s;
-    assert_true(heddle_x86_reader.string(movsb, &s) && s.copies && s.element_bytes == 1 && s.length == 2);
-    assert_true(heddle_x86_reader.string(stosq, &s) && !s.copies && s.element_bytes == 8 && s.length == 3);
-    assert_false(heddle_x86_reader.string(movsd_xmm, &s));
-    assert_false(heddle_x86_reader.string(movsb_once, &s));
-    assert_false(heddle_x86_reader.string(cmps, &s));
-    assert_false(heddle_x86_reader.string(lods, &s));
-    assert_false(heddle_x86_reader.string(of_fs, &s));
-    assert_false(heddle_x86_reader.string(narrow, &s));
+    assert_true(string_of(movsb, &s) && s.copies && s.element_bytes == 1 && s.length == 2);
+    assert_true(string_of(stosq, &s) && !s.copies && s.element_bytes == 8 && s.length == 3);
+    assert_false(string_of(movsd_xmm, &s));
+    assert_false(string_of(movsb_once, &s));
+    assert_false(string_of(cmps, &s));
+    assert_false(string_of(lods, &s));
+    assert_false(string_of(of_fs, &s));
+    assert_false(string_of(narrow, &s));
 }
 
 int main(void)

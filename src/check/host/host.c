@@ -164,24 +164,44 @@ static bool is_told(const struct accesses *told, uint64_t address)
     return false;
 }
 
-/* Where the instruction is not known to access what it has stumbled over, that byte stands for it. */
-static void find_accesses(const struct host_watch *w, uint64_t fault, const ucontext_t *u, struct accesses *found)
+/* A thread that an access to closed memory has stopped, before the instruction. */
+struct stop {
+    struct host_watch *watch;
+    uint64_t fault; /* the first byte that it could not access */
+    ucontext_t *context;
+    struct x86_registers registers;
+    struct x86_insn insn;
+    bool is_known; /* the instruction */
+};
+
+static void read_stop(struct stop *t, struct host_watch *w, uint64_t fault, ucontext_t *u)
 {
-    const struct x86_registers r = registers_of(u);
+    t->watch = w;
+    t->fault = fault;
+    t->context = u;
+    t->registers = registers_of(u);
+    t->is_known = reader && reader->read(&t->insn, (const uint8_t *)(uintptr_t)t->registers.pc);
+}
+
+/* Where the instruction is not known to access what it has stumbled over, that byte stands for it. */
+static void find_accesses(const struct stop *t, struct accesses *found)
+{
+    const struct mem *m = t->watch->mem;
     struct x86_range ranges[X86_MOST_RANGES];
-    unsigned n = reader ? reader->ranges(&r, ranges) : 0;
-    *found = (struct accesses){.all = true};
+    unsigned n = t->is_known ? reader->ranges(&t->insn, &t->registers, ranges) : 0;
+    found->n = 0;
+    found->all = true;
     for (unsigned i = 0; i < n; i++) {
         uint64_t address = ranges[i].address, last = address + ranges[i].bytes - 1;
-        bool first_is = mem_is_host(w->mem, address), last_is = mem_is_host(w->mem, last);
+        bool first_is = mem_is_host(m, address), last_is = mem_is_host(m, last);
         found->all &= first_is && last_is;
         if (first_is || last_is)
-            found->at[found->n++] = access_of(address, ranges[i].bytes, ranges[i].writes, u);
+            found->at[found->n++] = access_of(address, ranges[i].bytes, ranges[i].writes, t->context);
     }
-    if (is_told(found, fault))
+    if (is_told(found, t->fault))
         return;
     found->all = false;
-    found->at[found->n++] = access_of(fault, 1, u->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES, u);
+    found->at[found->n++] = access_of(t->fault, 1, t->context->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES, t->context);
 }
 
 static void tell_all(const struct host_watch *w, const struct accesses *a, bool done)
@@ -201,10 +221,10 @@ static void open_page(struct step *s, uint64_t page)
 }
 
 /* All that the instruction accesses, or, where that is not known, what it has come to now. */
-static void tell_more(struct step *s, uint64_t fault, const ucontext_t *u)
+static void tell_more(struct step *s, const struct stop *t)
 {
     struct accesses found;
-    find_accesses(s->watch, fault, u, &found);
+    find_accesses(t, &found);
     for (unsigned i = 0; i < found.n && s->told.n < MOST_ACCESSES; i++)
         if (!is_told(&s->told, found.at[i].address)) {
             s->watch->tell(s->watch->data, &found.at[i], false);
@@ -214,21 +234,21 @@ static void tell_more(struct step *s, uint64_t fault, const ucontext_t *u)
 
 /* Pages are open until the instruction is done: all that it is known to access, so that it does not come here for each of them. `a`: what
  * it accesses, if that has been told. */
-static void let_step(struct host_watch *w, uint64_t fault, ucontext_t *u, const struct accesses *a)
+static void let_step(const struct stop *t, const struct accesses *a)
 {
-    struct step *s = step = step ? step : take_step(w);
+    struct step *s = step = step ? step : take_step(t->watch);
     if (a)
         s->told = *a;
-    else if (!is_told(&s->told, fault))
-        tell_more(s, fault, u);
-    open_page(s, fault & -(uint64_t)PAGE);
+    else if (!is_told(&s->told, t->fault))
+        tell_more(s, t);
+    open_page(s, t->fault & -(uint64_t)PAGE);
     for (unsigned i = 0; i < s->told.n; i++) {
         uint64_t first = s->told.at[i].address, last = first + s->told.at[i].bytes - 1;
         for (uint64_t page = first & -(uint64_t)PAGE; page <= last; page += PAGE)
-            if (mem_is_host(w->mem, page))
+            if (mem_is_host(t->watch->mem, page))
                 open_page(s, page);
     }
-    u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    t->context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
 static void end_step(ucontext_t *u)
@@ -253,11 +273,13 @@ static uint8_t *view_of(const struct host_watch *w, uint64_t start, uint64_t byt
 }
 
 /* Copies and sets of many elements, which would stop at each, are done here. */
-static bool do_string(struct host_watch *w, ucontext_t *u)
+static bool do_string(const struct stop *t)
 {
-    greg_t *g = u->uc_mcontext.gregs;
+    struct host_watch *w = t->watch;
+    const ucontext_t *u = t->context;
+    greg_t *g = t->context->uc_mcontext.gregs;
     struct x86_string s;
-    if (!reader->string((const uint8_t *)(uintptr_t)g[REG_RIP], &s) || !g[REG_RCX] || g[REG_EFL] & DIRECTION_FLAG)
+    if (!t->is_known || !reader->string(&t->insn, &s) || !g[REG_RCX] || g[REG_EFL] & DIRECTION_FLAG)
         return false;
     uint64_t bytes = (uint64_t)g[REG_RCX] * s.element_bytes, to = (uint64_t)g[REG_RDI], from = (uint64_t)g[REG_RSI];
     bool writes, reads = false, apart = to + bytes <= from || from + bytes <= to;
@@ -293,23 +315,25 @@ static bool may_trap(const ucontext_t *u)
 
 /* An instruction with one operand in memory is done here, on the machine's mapping: a step costs several times as much, and opens the
  * page to other threads. Else `a` is what it accesses, if that has been told. */
-static bool do_moved(struct host_watch *w, uint64_t fault, ucontext_t *u, struct accesses *a)
+static bool do_moved(struct stop *t, struct accesses *a)
 {
-    struct x86_registers r = registers_of(u);
+    struct host_watch *w = t->watch;
+    ucontext_t *u = t->context;
     struct x86_moved m;
-    if (!extended_state(u) || may_trap(u) || !reader->moved(&r, &m))
+    a->n = 0;
+    if (!t->is_known || !extended_state(u) || may_trap(u) || !reader->moved(&t->insn, &t->registers, &m))
         return false;
-    find_accesses(w, fault, u, a);
+    find_accesses(t, a);
     if (!a->all) {
         a->n = 0;
         return false;
     }
     uint64_t flags = (uint64_t)u->uc_mcontext.gregs[REG_EFL];
     tell_all(w, a, false);
-    if (!host_run_moved(&m, m.address + w->mem->host_shift, &r, &flags, extended_state(u)))
+    if (!host_run_moved(&m, m.address + w->mem->host_shift, &t->registers, &flags, extended_state(u)))
         return false;
     tell_all(w, a, true);
-    set_registers(u, &r);
+    set_registers(u, &t->registers);
     u->uc_mcontext.gregs[REG_EFL] = (greg_t)flags;
     u->uc_mcontext.gregs[REG_RIP] += m.original_length;
     return true;
@@ -318,11 +342,13 @@ static bool do_moved(struct host_watch *w, uint64_t fault, ucontext_t *u, struct
 /* One thing after the other, the quickest first. */
 static void do_access(struct host_watch *w, uint64_t address, ucontext_t *u)
 {
-    struct accesses told = {0};
-    if (step || !reader)
-        let_step(w, address, u, NULL);
-    else if (!do_string(w, u) && !do_moved(w, address, u, &told))
-        let_step(w, address, u, told.n ? &told : NULL);
+    struct accesses told;
+    struct stop t;
+    read_stop(&t, w, address, u);
+    if (step)
+        let_step(&t, NULL);
+    else if (!do_string(&t) && !do_moved(&t, &told))
+        let_step(&t, told.n ? &told : NULL);
 }
 
 static void on_segv(int signal, siginfo_t *info, void *context)
