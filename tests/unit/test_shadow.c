@@ -1,4 +1,4 @@
-/* check/shadow and check/defined: pages from addresses, prototypes, what has been written, from several threads. */
+/* src/check/shadow: pages from addresses, prototypes, what has been written, shadow cells, from several threads. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "check/shadow/cells.h"
 #include "check/shadow/defined.h"
 
 enum { PAGE = 4096, STATE = 64 };
@@ -261,6 +262,67 @@ static void shared_and_local_memory_are_undefined_at_first(void **state)
     block_memory_free(b);
 }
 
+/* ---- shadow cells ---- */
+
+static void count_cells(void *data, cell *first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        *(unsigned *)data += first[i] != 0;
+}
+
+static unsigned count(const struct cells *c)
+{
+    unsigned n = 0;
+    cells_each(c, count_cells, &n);
+    return n;
+}
+
+static void cells_are_empty_when_an_era_begins(void **state)
+{
+    enum { PART = 1 << CELLS_PART_BITS, MEMORY_PAGE = 1 << CELLS_PAGE_BITS };
+    struct cells c;
+    (void)state;
+    assert_true(cells_open(&c, NULL));
+    for (uint64_t at = 0; at < 3 * PART; at += 4)
+        *cells_find(&c, BASE + at) = 7;
+    *cells_find(&c, BASE + MEMORY_PAGE + 12) = 8;
+    assert_ptr_equal(cells_find(&c, BASE + 20), cells_find(&c, BASE + 16) + 1);
+    assert_int_equal(count(&c), 3 * PART / 4 + 1);
+    cells_forget(&c, BASE + PART - 6, 8); /* the words that the bytes are in, on both sides of a part's end */
+    assert_int_equal(*cells_find(&c, BASE + PART - 12), 7);
+    assert_int_equal(*cells_find(&c, BASE + PART - 8), 0);
+    assert_int_equal(*cells_find(&c, BASE + PART), 0);
+    assert_int_equal(*cells_find(&c, BASE + PART + 4), 7);
+    cells_forget(&c, BASE + 9ull * MEMORY_PAGE, MEMORY_PAGE); /* of which there are none */
+    cells_clear(&c, false);
+    assert_int_equal(count(&c), 0);
+    *cells_find(&c, BASE + PART) = 9;
+    assert_int_equal(count(&c), 1);
+    assert_int_equal(*cells_find(&c, BASE + PART + 4), 0);
+    assert_int_equal(*cells_find(&c, BASE + 4), 0);
+    uint64_t bytes = cells_bytes(&c);
+    cells_clear(&c, true);
+    assert_true(bytes >= 2 * MEMORY_PAGE && cells_bytes(&c) == 0);
+    assert_int_equal(*cells_find(&c, BASE + PART), 0);
+    assert_null(cells_find(&c, UINT64_MAX));
+    cells_close(&c);
+}
+
+static void cells_stop_at_the_limit(void **state)
+{
+    struct budget budget;
+    struct cells c;
+    (void)state;
+    budget_init(&budget, 3 << 19);
+    assert_true(cells_open(&c, &budget));
+    assert_non_null(cells_find(&c, BASE));
+    assert_null(cells_find(&c, BASE + (1 << CELLS_PAGE_BITS)));
+    cells_clear(&c, true);
+    assert_non_null(cells_find(&c, BASE + (1 << CELLS_PAGE_BITS)));
+    cells_close(&c);
+    assert_int_equal(budget.bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +335,8 @@ int main(void)
         cmocka_unit_test(several_threads_write_to_one_page),
         cmocka_unit_test(rows_fall_into_runs),
         cmocka_unit_test(shared_and_local_memory_are_undefined_at_first),
+        cmocka_unit_test(cells_are_empty_when_an_era_begins),
+        cmocka_unit_test(cells_stop_at_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
