@@ -264,10 +264,15 @@ static void print_outcomes(const struct exploration *e)
 
 void exploration_print(const struct exploration *e)
 {
+    print_outcomes(e);
+    exploration_print_findings(e);
+}
+
+void exploration_print_findings(const struct exploration *e)
+{
     const struct explore_result *r = e->result;
     struct finding *all;
     unsigned n = find_all(e, &all);
-    print_outcomes(e);
     for (unsigned i = 0; i < n; i++) {
         printf("%s: %s\n", all[i].kind, all[i].text);
         if (all[i].example && all[i].example->n)

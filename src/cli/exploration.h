@@ -26,6 +26,8 @@ struct exploration {
 uint32_t workers_of(hd_machine *machine);
 json_t *exploration_json(const struct exploration *e);
 void exploration_print(const struct exploration *e);
+/* The findings and what was explored, without the outcomes. */
+void exploration_print_findings(const struct exploration *e);
 /* Findings: races, traps, a deadlock, a livelock, a condition that does not hold. */
 unsigned exploration_findings(const struct exploration *e);
 /* 0, 1 with findings, 3 where the exploration was not exhausted. */

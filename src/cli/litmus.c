@@ -1,19 +1,23 @@
-/* heddle litmus: explores litmus tests, many in one process. A test is a JSON file beside the PTX of its kernel: `kernel`, `grid`, `block`,
- * `cluster`, the sizes of two buffers of zeros, mem_bytes and out_bytes, that are the kernel's arguments, what is there at first
- * (`init`: a name: [offset, value]), and where each value of an outcome stands (`keys`, `at`: [buffer, offset]). */
+/* heddle litmus: explores litmus tests, many in one process. A test is a file in herd's format for PTX (herd.h), or a JSON file beside the
+ * PTX of its kernel: `kernel`, `grid`, `block`, `cluster`, the sizes of two buffers of zeros, mem_bytes and out_bytes, that are the
+ * kernel's arguments, what is there at first (`init`: a name: [offset, value]), and where each value of an outcome stands (`keys`, `at`:
+ * [buffer, offset]). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/monotonic.h"
 #include "cli/exploration.h"
+#include "cli/herd.h"
 
 struct test {
     struct session *s;
     hd_machine *machine;
     hd_module *module;
     hd_kernel *kernel;
-    json_t *json;
+    json_t *json;          /* of a JSON test */
+    struct herd_test herd; /* of one in herd's format: herd.ptx not NULL */
+    struct condition *condition;
     const char *path;
     void *mem, *out;
     size_t mem_bytes, out_bytes;
@@ -28,35 +32,91 @@ static int bad_test(struct test *t, const char *what)
     return cli_failure(t->s, "%s: %s", t->path, what);
 }
 
-static int load_test(struct test *t)
+static int load_kernel(struct test *t, const hd_source *source, const char *kernel)
 {
-    struct arena *arena = &t->s->arena;
-    json_error_t error;
-    size_t n = strlen(t->path);
-    if (n < 5 || strcmp(t->path + n - 5, ".json") != 0)
-        return bad_test(t, "a litmus test is a file NAME.json, with NAME.ptx beside it");
-    t->json = json_load_file(t->path, 0, &error);
-    if (!t->json)
-        return cli_failure(t->s, "%s:%d: %s", t->path, error.line, error.text);
-    const char *ptx = arena_printf(arena, "%.*s.ptx", (int)(n - 5), t->path), *wrong;
-    struct file_bytes bytes;
-    if ((wrong = file_read_ptx(arena, ptx, &bytes)))
-        return cli_failure(t->s, "%s", wrong);
-    hd_source source = {ptx, bytes.bytes, bytes.n};
     hd_report *report = NULL;
-    hd_result r = hd_module_load(t->machine, &source, 1, &t->module, &report);
+    hd_result r = hd_module_load(t->machine, source, 1, &t->module, &report);
     if (!r) {
         hd_report_free(report);
         report = NULL;
-        const char *kernel = json_string_value(json_object_get(t->json, "kernel"));
-        r = hd_module_get_kernel(t->module, kernel ? kernel : "litmus", &t->kernel, &report);
+        r = hd_module_get_kernel(t->module, kernel, &t->kernel, &report);
     }
-    free(bytes.bytes);
     if (r)
         return report_failure(t->s, r, report);
     hd_report_free(report);
     return 0;
 }
+
+static int get_buffers(struct test *t)
+{
+    if (hd_alloc(t->machine, t->mem_bytes, &t->mem) || hd_alloc(t->machine, t->out_bytes, &t->out))
+        return bad_test(t, "out of memory");
+    memset(t->mem, 0, t->mem_bytes);
+    memset(t->out, 0, t->out_bytes);
+    return 0;
+}
+
+static void set_shape(struct test *t, unsigned grid, unsigned block, unsigned cluster)
+{
+    t->config.grid[0] = grid;
+    t->config.block[0] = block;
+    for (int i = 1; i < 3; i++)
+        t->config.grid[i] = t->config.block[i] = 1;
+    for (int i = 0; i < 3; i++)
+        t->config.cluster[i] = cluster < 2 ? 0 : i ? 1 : cluster;
+}
+
+static void observe(struct test *t, size_t i, bool of_memory, uint64_t offset, const char *name)
+{
+    t->observed[i] = (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)(of_memory ? t->mem : t->out) + offset, 4};
+    t->names[i] = name;
+}
+
+static void make_room(struct test *t, size_t n)
+{
+    t->n = n;
+    t->observed = ARENA_ARRAY(&t->s->arena, struct observed, n);
+    t->names = ARENA_ARRAY(&t->s->arena, const char *, n);
+}
+
+/* ---- in herd's format ---- */
+
+static int place_number(void *data, const char *name)
+{
+    (void)data;
+    return atoi(name + strlen("place_"));
+}
+
+static int load_herd(struct test *t)
+{
+    struct arena *arena = &t->s->arena;
+    struct herd_test *h = &t->herd;
+    struct file_bytes bytes;
+    const char *error = file_read(arena, t->path, 0, &bytes);
+    if (error)
+        return cli_failure(t->s, "%s", error);
+    const char *text = arena_strndup(arena, (const char *)bytes.bytes, bytes.n);
+    free(bytes.bytes);
+    error = herd_read(arena, t->path, text, h);
+    if (error)
+        return cli_failure(t->s, "%s", error);
+    t->condition = condition_parse(arena, h->expression, place_number, NULL, &error);
+    if (!t->condition)
+        return cli_failure(t->s, "%s: %s", t->path, error);
+    t->mem_bytes = h->memory_bytes;
+    t->out_bytes = h->register_bytes;
+    int status = load_kernel(t, &(hd_source){t->path, h->ptx, strlen(h->ptx)}, "litmus");
+    status = status ? status : get_buffers(t);
+    for (uint32_t i = 0; !status && i < h->variables.n; i++)
+        memcpy((uint8_t *)t->mem + 4 * i, &h->variables.at[i].value, 4);
+    set_shape(t, h->grid, h->block, h->cluster);
+    make_room(t, h->places.n);
+    for (uint32_t i = 0; i < h->places.n; i++)
+        observe(t, i, h->places.at[i].of_memory, h->places.at[i].offset, h->places.at[i].name);
+    return status;
+}
+
+/* ---- as JSON ---- */
 
 static unsigned number(const struct test *t, const char *name)
 {
@@ -68,12 +128,6 @@ static int fill_test(struct test *t)
 {
     const char *name;
     json_t *value;
-    t->mem_bytes = number(t, "mem_bytes") ? number(t, "mem_bytes") : 4;
-    t->out_bytes = number(t, "out_bytes") ? number(t, "out_bytes") : 4;
-    if (hd_alloc(t->machine, t->mem_bytes, &t->mem) || hd_alloc(t->machine, t->out_bytes, &t->out))
-        return bad_test(t, "out of memory");
-    memset(t->mem, 0, t->mem_bytes);
-    memset(t->out, 0, t->out_bytes);
     json_object_foreach(json_object_get(t->json, "init"), name, value)
     {
         json_int_t at = json_integer_value(json_array_get(value, 0));
@@ -82,22 +136,14 @@ static int fill_test(struct test *t)
             return bad_test(t, "`init` has a place beyond mem_bytes");
         memcpy((uint8_t *)t->mem + at, &v, 4);
     }
-    t->config.grid[0] = number(t, "grid");
-    t->config.block[0] = number(t, "block");
-    unsigned cluster = number(t, "cluster");
-    for (int i = 1; i < 3; i++)
-        t->config.grid[i] = t->config.block[i] = 1;
-    for (int i = 0; i < 3; i++)
-        t->config.cluster[i] = cluster < 2 ? 0 : i ? 1 : cluster;
+    set_shape(t, number(t, "grid"), number(t, "block"), number(t, "cluster"));
     return 0;
 }
 
 static int observe_test(struct test *t)
 {
     json_t *keys = json_object_get(t->json, "keys"), *at = json_object_get(t->json, "at");
-    t->n = json_array_size(at);
-    t->observed = ARENA_ARRAY(&t->s->arena, struct observed, t->n);
-    t->names = ARENA_ARRAY(&t->s->arena, const char *, t->n);
+    make_room(t, json_array_size(at));
     for (size_t i = 0; i < t->n; i++) {
         json_t *one = json_array_get(at, i);
         const char *buffer = json_string_value(json_array_get(one, 0));
@@ -105,12 +151,85 @@ static int observe_test(struct test *t)
         bool mem = buffer && strcmp(buffer, "mem") == 0;
         if (!buffer || offset < 0 || (size_t)offset + 4 > (mem ? t->mem_bytes : t->out_bytes))
             return bad_test(t, "`at` is a list of [\"mem\" or \"out\", offset]");
-        t->observed[i] =
-            (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)(mem ? t->mem : t->out) + (uint64_t)offset, 4};
         const char *key = json_string_value(json_array_get(keys, i));
-        t->names[i] = arena_strdup(&t->s->arena, key ? key : "?");
+        observe(t, i, mem, (uint64_t)offset, arena_strdup(&t->s->arena, key ? key : "?"));
     }
     return 0;
+}
+
+static int load_json(struct test *t)
+{
+    struct arena *arena = &t->s->arena;
+    json_error_t error;
+    t->json = json_load_file(t->path, 0, &error);
+    if (!t->json)
+        return cli_failure(t->s, "%s:%d: %s", t->path, error.line, error.text);
+    const char *ptx = arena_printf(arena, "%.*s.ptx", (int)(strlen(t->path) - strlen(".json")), t->path), *wrong;
+    struct file_bytes bytes;
+    if ((wrong = file_read_ptx(arena, ptx, &bytes)))
+        return cli_failure(t->s, "%s", wrong);
+    const char *kernel = json_string_value(json_object_get(t->json, "kernel"));
+    int status = load_kernel(t, &(hd_source){ptx, bytes.bytes, bytes.n}, kernel ? kernel : "litmus");
+    free(bytes.bytes);
+    t->mem_bytes = number(t, "mem_bytes") ? number(t, "mem_bytes") : 4;
+    t->out_bytes = number(t, "out_bytes") ? number(t, "out_bytes") : 4;
+    int (*const steps[])(struct test *) = {get_buffers, fill_test, observe_test};
+    for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
+        status = steps[i](t);
+    return status;
+}
+
+/* ---- results ---- */
+
+struct observation {
+    uint32_t positive, negative; /* outcomes of which the condition's expression is true, and others */
+    bool holds;                  /* the condition, with its quantifier */
+    const char *how_often;
+};
+
+static struct observation observation_of(const struct test *t, const struct verdict *v)
+{
+    struct observation o = {0};
+    for (uint32_t i = 0; i < v->outcomes.n; i++)
+        condition_holds(t->condition, v->outcomes.at[i]) ? o.positive++ : o.negative++;
+    switch (t->herd.quantifier) {
+    case HERD_EXISTS: o.holds = o.positive > 0; break;
+    case HERD_NOT_EXISTS: o.holds = o.positive == 0; break;
+    case HERD_FORALL: o.holds = o.negative == 0; break;
+    }
+    o.how_often = !o.positive ? "Never" : o.negative ? "Sometimes" : "Always";
+    return o;
+}
+
+/* As herd prints it, for scripts that read that; then what else has been found. */
+static void print_herd(const struct test *t, const struct exploration *e)
+{
+    static const char *const kinds[] = {
+        [HERD_EXISTS] = "Allowed", [HERD_NOT_EXISTS] = "Forbidden", [HERD_FORALL] = "Required"};
+    const struct verdict *v = &e->result->verdict;
+    struct observation o = observation_of(t, v);
+    printf("Test %s %s\nStates %u\n", t->herd.name, kinds[t->herd.quantifier], v->outcomes.n);
+    for (uint32_t i = 0; i < v->outcomes.n; i++) {
+        for (uint32_t k = 0; k < v->n_observed; k++)
+            printf("%s%s=%u;", k ? " " : "", t->names[k], (uint32_t)v->outcomes.at[i][k]);
+        putchar('\n');
+    }
+    printf("%s\nWitnesses\nPositive: %u Negative: %u\nCondition %s\nObservation %s %s %u %u\n", o.holds ? "Ok" : "No",
+           o.positive, o.negative, t->herd.condition, t->herd.name, o.how_often, o.positive, o.negative);
+    exploration_print_findings(e);
+}
+
+static json_t *result_json(const struct test *t, const struct exploration *e)
+{
+    json_t *json = exploration_json(e);
+    json_object_set_new(json, "name", json_string(t->path));
+    if (t->condition) {
+        struct observation o = observation_of(t, &e->result->verdict);
+        json_object_set_new(json, "condition", json_string(t->herd.condition));
+        json_object_set_new(json, "holds", json_boolean(o.holds));
+        json_object_set_new(json, "observation", json_string(o.how_often));
+    }
+    return json;
 }
 
 static int explore_test(struct test *t, json_t *results)
@@ -137,9 +256,9 @@ static int explore_test(struct test *t, json_t *results)
     if (result.refusal.text) {
         status = exploration_refused(&e);
     } else if (results) {
-        json_t *json = exploration_json(&e);
-        json_object_set_new(json, "name", json_string(t->path));
-        json_array_append_new(results, json);
+        json_array_append_new(results, result_json(t, &e));
+    } else if (t->condition) {
+        print_herd(t, &e);
     } else {
         printf("%s\n", t->path);
         exploration_print(&e);
@@ -148,13 +267,15 @@ static int explore_test(struct test *t, json_t *results)
     return status;
 }
 
+static bool is_json(const char *path)
+{
+    return strcmp(file_extension(path), ".json") == 0;
+}
+
 static int run_test(struct session *s, hd_machine *machine, const char *path, json_t *results)
 {
     struct test t = {.s = s, .machine = machine, .path = path};
-    int (*const steps[])(struct test *) = {load_test, fill_test, observe_test};
-    int status = 0;
-    for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
-        status = steps[i](&t);
+    int status = is_json(path) ? load_json(&t) : load_herd(&t);
     status = status ? status : explore_test(&t, results);
     if (t.mem)
         hd_free(machine, t.mem);
@@ -170,7 +291,7 @@ int cmd_litmus(struct session *s)
     hd_machine *machine;
     json_t *results = s->o.explore_json ? json_array() : NULL;
     if (s->n_words == 0)
-        return usage_error(s, "which test? As in `heddle litmus tests/*.json`");
+        return usage_error(s, "which test? As in `heddle litmus MP.litmus`");
     int status = open_machine(s, &(hd_machine_options){0}, &machine), worst = 0;
     if (status)
         return status;

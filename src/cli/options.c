@@ -167,12 +167,15 @@ const struct command commands[] = {
      "docs/EXPLORE.md says what is explored, and how. The exit status is 0 where nothing was found, 1 after findings,\n"
      "2 for wrong usage, 3 where nothing was found and not all executions were explored.\n"},
     {"litmus", "explore litmus tests", cmd_litmus,
-     "heddle litmus FILE.json...\n"
+     "heddle litmus FILE.litmus... [OPTIONS]\n"
+     "heddle litmus FILE.json... [OPTIONS]\n"
      "\n"
-     "Explores litmus tests as `heddle explore` does, many in one process. Beside NAME.json, which says how the kernel "
-     "is\n"
-     "launched and where the values of an outcome stand, is NAME.ptx.\n",
-     "docs/EXPLORE.md has the format.\n"},
+     "Explores litmus tests as `heddle explore` does, many in one process: in herd's format for PTX, or NAME.json, "
+     "which\n"
+     "says how the kernel of NAME.ptx is launched and where the values of an outcome stand.\n",
+     "Of a test in herd's format is shown what herd shows: its states, and whether the condition holds.\n"
+     "\n"
+     "docs/EXPLORE.md has the formats. The exit status is 0 where all tests were explored, 1 where one was not.\n"},
     {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, NULL, NULL}, /* its options: cc/flags.def */
     {"check", NULL, cmd_check_program,
      "heddle check [OPTIONS] PROGRAM [ARGUMENT]...\n"
