@@ -505,9 +505,6 @@ typedef struct hd_explainer_options {
      * out. */
     void (*begun)(void *data, const char *kernel);
     void (*launched)(void *data, const char *json);
-    /* Instead of `launched`, where it is not NULL, for a launch of which every figure is as of the n-th that `launched` got JSON of, from 0
-     * on. Of an explainer's launches one is told at a time. */
-    void (*again)(void *data, uint64_t n);
     void *data;
     /* When the launches that were counted have executed so many warp instructions, of those of a kernel with the same sizes only the 1st,
      * 2nd, 4th, 7th, 11th, 17th, ... are: each of the others is taken to be as the last one that was. 0: all are counted. */
@@ -515,6 +512,9 @@ typedef struct hd_explainer_options {
     /* That of another machine of this process, or NULL: streams of the two can wait for each other, and are told of together. It must
      * not be destroyed before. */
     hd_explainer *with;
+    /* Instead of `launched`, where it is not NULL, for a launch of which every figure is as of the n-th that `launched` got JSON of, from 0
+     * on. Of an explainer's launches one is told at a time. */
+    void (*again)(void *data, uint64_t n);
 } hd_explainer_options;
 
 /* From here on the machine's launches are counted. `options` may be NULL. Errors: HD_ERROR_INVALID_VALUE (no such device, a machine
