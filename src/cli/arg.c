@@ -491,3 +491,23 @@ void arg_add_variables(struct args *args, const hd_module *module)
         *VEC_PUSH(args->arena, &args->buffers) = b;
     }
 }
+
+/* ---- a launch ---- */
+
+void arg_pack(const struct args *args, hd_kernel *kernel, hd_launch_config *config)
+{
+    hd_kernel_info info;
+    hd_kernel_get_info(kernel, &info);
+    uint8_t *packed = arena_alloc(args->arena, info.param_bytes + 1);
+    hd_param_info p;
+    for (size_t i = 0; hd_kernel_get_param(kernel, i, &p); i++) {
+        const struct arg *a = &args->list.at[i];
+        memcpy(packed + p.offset, a->bytes, p.bytes);
+        for (uint32_t k = 0; k < a->pointers.n; k++) {
+            uint64_t address = (uint64_t)(uintptr_t)a->pointers.at[k].buffer->at + a->pointers.at[k].addend;
+            memcpy(packed + p.offset + a->pointers.at[k].at, &address, sizeof address);
+        }
+    }
+    config->packed_args = packed;
+    config->packed_bytes = info.param_bytes;
+}

@@ -72,4 +72,7 @@ const char *buffer_label(const struct buffer *b, struct arena *arena);
 /* "f32[32,32]" */
 const char *buffer_type_text(const struct buffer *b, struct arena *arena);
 
+/* The parameters of a launch; buffers have memory by now. */
+void arg_pack(const struct args *args, hd_kernel *kernel, hd_launch_config *config);
+
 #endif

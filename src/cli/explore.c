@@ -67,12 +67,7 @@ static int read_launch(struct exploring *e)
         return usage_error(e->s, "how many blocks? As in --grid 3");
     if (!o->block[0] && !e->info.required_block[0])
         return usage_error(e->s, "how many threads in a block? As in --block 1 or --block 64");
-    for (int i = 0; i < 3; i++) {
-        e->config.grid[i] = o->grid[i];
-        e->config.cluster[i] = o->cluster[i];
-        e->config.block[i] = o->block[0] ? o->block[i] : e->info.required_block[i];
-    }
-    e->config.shared_bytes = o->shared;
+    options_shape(o, &e->info, &e->config);
     e->config.flags = HD_LAUNCH_NON_PORTABLE_CLUSTER;
     return 0;
 }
@@ -109,18 +104,9 @@ static int place_buffers(struct exploring *e)
         if (b->argument || b->has_content)
             content_fill(&b->content, b->type, b->at, b->count);
     }
-    uint8_t *packed = arena_alloc(&e->s->arena, e->info.param_bytes + 1);
-    hd_param_info p;
-    for (size_t i = 0; hd_kernel_get_param(e->kernel, i, &p); i++) {
-        const struct arg *a = &e->args.list.at[i];
-        memcpy(packed + p.offset, a->bytes, p.bytes);
-        for (uint32_t k = 0; k < a->pointers.n; k++) {
-            uint64_t address = (uint64_t)(uintptr_t)a->pointers.at[k].buffer->at + a->pointers.at[k].addend;
-            memcpy(packed + p.offset + a->pointers.at[k].at, &address, sizeof address);
-        }
-    }
-    e->config.packed_args = e->info.param_bytes ? packed : NULL;
-    e->config.packed_bytes = e->info.param_bytes;
+    arg_pack(&e->args, e->kernel, &e->config);
+    if (!e->info.param_bytes)
+        e->config.packed_args = NULL;
     return 0;
 }
 

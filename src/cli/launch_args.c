@@ -34,12 +34,7 @@ static int read_size(struct launch *l)
         return usage_error(s, "how many blocks? As in --grid 4 or --grid 32,32");
     if (!o->block[0] && !l->info.required_block[0])
         return usage_error(s, "how many threads in a block? As in --block 256 or --block 16,16");
-    for (int i = 0; i < 3; i++) {
-        l->config.grid[i] = o->grid[i];
-        l->config.cluster[i] = o->cluster[i];
-        l->config.block[i] = o->block[0] ? o->block[i] : l->info.required_block[i];
-    }
-    l->config.shared_bytes = o->shared;
+    options_shape(o, &l->info, &l->config);
     l->config.flags = HD_LAUNCH_CLOSED | HD_LAUNCH_NON_PORTABLE_CLUSTER | (o->cooperative ? HD_LAUNCH_COOPERATIVE : 0u);
     return 0;
 }
@@ -113,17 +108,6 @@ int launch_place_buffers(struct launch *l)
 
 int launch_pack_args(struct launch *l)
 {
-    uint8_t *packed = arena_alloc(&l->s->arena, l->info.param_bytes + 1);
-    hd_param_info p;
-    for (size_t i = 0; hd_kernel_get_param(l->kernel, i, &p); i++) {
-        const struct arg *a = &l->args.list.at[i];
-        memcpy(packed + p.offset, a->bytes, p.bytes);
-        for (uint32_t k = 0; k < a->pointers.n; k++) {
-            uint64_t address = (uint64_t)(uintptr_t)a->pointers.at[k].buffer->at + a->pointers.at[k].addend;
-            memcpy(packed + p.offset + a->pointers.at[k].at, &address, sizeof address);
-        }
-    }
-    l->config.packed_args = packed;
-    l->config.packed_bytes = l->info.param_bytes;
+    arg_pack(&l->args, l->kernel, &l->config);
     return 0;
 }

@@ -99,6 +99,25 @@ static struct range range_of(const void *elements, size_t bytes, size_t i)
     return (struct range){(uint64_t)(uintptr_t)d->ptr, (uint64_t)(uintptr_t)d->ptr + d->size};
 }
 
+static bool are_ranges(uint32_t type, size_t bytes)
+{
+    return type == NVTX_MEM_TYPE_VIRTUAL_ADDRESS && bytes >= sizeof(nvtxMemVirtualRangeDesc_t);
+}
+
+/* Does something with each element, with the lock held; false where it did not with one, which ends it. */
+static bool each_element(const void *elements, size_t bytes, size_t n,
+                         bool (*one)(const void *element, const void *data), const void *data)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++) {
+        pthread_mutex_lock(&said.lock);
+        good = one(element(elements, bytes, i), data);
+        said_changed();
+        pthread_mutex_unlock(&said.lock);
+    }
+    return good;
+}
+
 static bool add_region(const struct range *at, const struct pool *p)
 {
     struct region *r = p && said_is_in(at, &p->at) ? malloc(sizeof *r) : NULL;
@@ -112,8 +131,7 @@ static bool add_region(const struct range *at, const struct pool *p)
 static void register_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsRegisterBatch_t *d)
 {
     (void)domain;
-    bool good = d && d->structSize >= sizeof *d && d->regionType == NVTX_MEM_TYPE_VIRTUAL_ADDRESS &&
-                d->regionDescElementSize >= sizeof(nvtxMemVirtualRangeDesc_t);
+    bool good = d && d->structSize >= sizeof *d && are_ranges(d->regionType, d->regionDescElementSize);
     for (size_t i = 0; good && i < d->regionCount; i++) {
         struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i);
         pthread_mutex_lock(&said.lock);
@@ -132,8 +150,7 @@ static void register_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsRegi
 static void resize_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsResizeBatch_t *d)
 {
     (void)domain;
-    bool good = d && d->structSize >= sizeof *d && d->regionType == NVTX_MEM_TYPE_VIRTUAL_ADDRESS &&
-                d->regionDescElementSize >= sizeof(nvtxMemVirtualRangeDesc_t);
+    bool good = d && d->structSize >= sizeof *d && are_ranges(d->regionType, d->regionDescElementSize);
     for (size_t i = 0; good && i < d->regionDescCount; i++) {
         struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i), more = {0};
         pthread_mutex_lock(&said.lock);
@@ -155,39 +172,40 @@ static void resize_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsResize
         refused("nvtxMemRegionsResize", "no region that was registered starts there, or it does not fit into its pool");
 }
 
+static bool unregister_region(const void *element, const void *data)
+{
+    const nvtxMemRegionRef_t *ref = element;
+    const struct region *r = said_find_region((uint64_t)(uintptr_t)ref->pointer);
+    (void)data;
+    if (r)
+        said_remove_region(&r->at);
+    return r;
+}
+
 static void unregister_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsUnregisterBatch_t *d)
 {
     (void)domain;
-    bool good = d && d->structSize >= sizeof *d && d->refElementSize >= sizeof *d->refElements;
-    for (size_t i = 0; good && i < d->refCount; i++) {
-        const nvtxMemRegionRef_t *ref = element(d->refElements, d->refElementSize, i);
-        pthread_mutex_lock(&said.lock);
-        const struct region *r = said_find_region((uint64_t)(uintptr_t)ref->pointer);
-        good = r;
-        if (r)
-            said_remove_region(&r->at);
-        said_changed();
-        pthread_mutex_unlock(&said.lock);
-    }
-    if (!good)
+    if (!d || d->structSize < sizeof *d || d->refElementSize < sizeof *d->refElements ||
+        !each_element(d->refElements, d->refElementSize, d->refCount, unregister_region, NULL))
         refused("nvtxMemRegionsUnregister", "no region that was registered starts there");
+}
+
+static bool name_region(const void *element, const void *data)
+{
+    const nvtxMemRegionNameDesc_t *n = element;
+    struct range at;
+    bool good = find_memory(n->regionRefType, &n->region, &at);
+    (void)data;
+    if (good)
+        said_set_name(at.start, nvtx_text(n->nameType, n->name.ascii));
+    return good;
 }
 
 static void name_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsNameBatch_t *d)
 {
     (void)domain;
-    bool good = d && d->structSize >= sizeof *d && d->regionElementSize >= sizeof *d->regionElements;
-    for (size_t i = 0; good && i < d->regionCount; i++) {
-        const nvtxMemRegionNameDesc_t *n = element(d->regionElements, d->regionElementSize, i);
-        struct range at;
-        pthread_mutex_lock(&said.lock);
-        good = find_memory(n->regionRefType, &n->region, &at);
-        if (good)
-            said_set_name(at.start, nvtx_text(n->nameType, n->name.ascii));
-        said_changed();
-        pthread_mutex_unlock(&said.lock);
-    }
-    if (!good)
+    if (!d || d->structSize < sizeof *d || d->regionElementSize < sizeof *d->regionElements ||
+        !each_element(d->regionElements, d->regionElementSize, d->regionCount, name_region, NULL))
         refused("nvtxMemRegionsName", "neither a region nor an allocation starts there");
 }
 
@@ -204,20 +222,20 @@ static bool assign(uint32_t object, const struct range *at, uint32_t flags)
     return p || flags & NVTX_MEM_PERMISSIONS_REGION_FLAGS_RESET;
 }
 
+static bool assign_of_region(const void *element, const void *data)
+{
+    const nvtxMemPermissionsAssignRegionDesc_t *r = element;
+    const nvtxMemPermissionsAssignBatch_t *d = data;
+    struct range at;
+    uint32_t object = said_object_of(d->permissions);
+    return object && find_memory(r->regionRefType, &r->region, &at) && assign(object, &at, r->flags);
+}
+
 static void assign_permissions(nvtxDomainHandle_t domain, const nvtxMemPermissionsAssignBatch_t *d)
 {
     (void)domain;
-    bool good = d && d->structSize >= sizeof *d && d->regionElementSize >= sizeof *d->regionElements;
-    for (size_t i = 0; good && i < d->regionCount; i++) {
-        const nvtxMemPermissionsAssignRegionDesc_t *r = element(d->regionElements, d->regionElementSize, i);
-        struct range at;
-        pthread_mutex_lock(&said.lock);
-        uint32_t object = said_object_of(d->permissions);
-        good = object && find_memory(r->regionRefType, &r->region, &at) && assign(object, &at, r->flags);
-        said_changed();
-        pthread_mutex_unlock(&said.lock);
-    }
-    if (!good)
+    if (!d || d->structSize < sizeof *d || d->regionElementSize < sizeof *d->regionElements ||
+        !each_element(d->regionElements, d->regionElementSize, d->regionCount, assign_of_region, d))
         refused("nvtxMemPermissionsAssign",
                 "neither a region nor an allocation starts there, or there is no such object");
 }
@@ -306,8 +324,7 @@ static void mark_initialized(nvtxDomainHandle_t domain, struct CUstream_st *stre
                              const nvtxMemMarkInitializedBatch_t *d)
 {
     (void)domain, (void)stream, (void)own;
-    bool good = d && d->structSize >= sizeof *d && d->regionType == NVTX_MEM_TYPE_VIRTUAL_ADDRESS &&
-                d->regionDescElementSize >= sizeof(nvtxMemVirtualRangeDesc_t);
+    bool good = d && d->structSize >= sizeof *d && are_ranges(d->regionType, d->regionDescElementSize);
     for (size_t i = 0; good && i < d->regionDescCount; i++) {
         struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i);
         mark(&at, true);
