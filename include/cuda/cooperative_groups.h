@@ -8,6 +8,9 @@
 #include "cuda_runtime.h"
 #include "heddle/async_copy.h"
 
+#if __cplusplus >= 201402L
+#include <cuda/atomic> /* as CUDA's header does, from which programs have it */
+#endif
 #include <type_traits>
 
 namespace cooperative_groups

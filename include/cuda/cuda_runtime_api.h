@@ -31,6 +31,8 @@ extern "C" {
 #define cudaMemcpy2DAsync                   cudaMemcpy2DAsync_ptsz
 #define cudaMemcpy3D                        cudaMemcpy3D_ptds
 #define cudaMemcpy3DAsync                   cudaMemcpy3DAsync_ptsz
+#define cudaMemcpyBatchAsync                cudaMemcpyBatchAsync_ptsz
+#define cudaMemcpy3DBatchAsync              cudaMemcpy3DBatchAsync_ptsz
 #define cudaMemcpy3DPeer                    cudaMemcpy3DPeer_ptds
 #define cudaMemcpy3DPeerAsync               cudaMemcpy3DPeerAsync_ptsz
 #define cudaMemset                          cudaMemset_ptds
@@ -185,6 +187,11 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
                                 cudaStream_t stream HEDDLE_DEFAULT(0));
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream HEDDLE_DEFAULT(0));
+cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
+                                 struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                                 cudaStream_t stream);
+cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, unsigned long long flags,
+                                   cudaStream_t stream);
 cudaError_t cudaMemset(void *devPtr, int value, size_t count);
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream HEDDLE_DEFAULT(0));
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);

@@ -1,0 +1,189 @@
+/* Batches of copies ("CUDA Driver API", 6.13): each is put into the stream as a copy of its own, in their order, which is one of those
+ * that CUDA leaves open. All are checked before the first is put.
+ *
+ * Hints of places, and of overlap with kernels, mean nothing here. What a source is accessed during is the call, where that is asked for:
+ * then the copy is waited for, but from pageable memory, which is read at once in any case.
+ *
+ * The first versions of both functions have one parameter more, which gets the number of the copy that is wrong. */
+#include "cuda/state/contexts.h"
+#include "cuda/state/work.h"
+#include "cuda/watch/watch.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static CUresult ready(CUstream s)
+{
+    TRY(state_ready());
+    TRY(context_failure());
+    NEED(s && s != CU_STREAM_LEGACY);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_attributes(CUmemcpySrcAccessOrder order, unsigned flags)
+{
+    NEED(order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY);
+    NEED(!(flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE));
+    return CUDA_SUCCESS;
+}
+
+/* A copy of a batch, checked. */
+struct part {
+    struct work work;
+    CUmemcpySrcAccessOrder order;
+};
+
+static CUresult put_all(const struct part *parts, size_t n, CUstream s)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct work *w = &parts[i].work;
+        bool waits = parts[i].order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL && w->from_kind != MEMORY_PAGEABLE;
+        if (!work_is_nothing(w))
+            TRY(work_put(s, w, waits));
+    }
+    return CUDA_SUCCESS;
+}
+
+/* One copy after the other is read by `read`; *bad is the number of the one that is wrong. */
+static CUresult put_batch(size_t n, CUresult (*read)(const void *batch, size_t i, struct part *part), const void *batch,
+                          size_t *bad, CUstream s)
+{
+    struct part *parts = n <= SIZE_MAX / sizeof *parts ? malloc(n * sizeof *parts) : NULL;
+    CUresult r = parts ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; !r && i < n; i++) {
+        r = read(batch, i, &parts[i]);
+        if (r)
+            *bad = i;
+    }
+    if (!r)
+        r = put_all(parts, n, s);
+    free(parts);
+    return r;
+}
+
+/* ---- of bytes ---- */
+
+struct batch {
+    const CUdeviceptr *to, *from;
+    const size_t *sizes;
+    const CUmemcpyAttributes *attributes;
+    const size_t *first; /* of each attribute, the copy from which on it applies */
+    size_t n, n_attributes;
+};
+
+static CUresult check_batch(const struct batch *b)
+{
+    NEED(b->n && b->to && b->from && b->sizes && b->attributes && b->first);
+    NEED(b->n_attributes && b->n_attributes <= b->n && b->first[0] == 0);
+    for (size_t i = 0; i < b->n_attributes; i++) {
+        NEED(b->first[i] < b->n && (i == 0 || b->first[i] > b->first[i - 1]));
+        TRY(check_attributes(b->attributes[i].srcAccessOrder, b->attributes[i].flags));
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_bytes(const void *batch, size_t i, struct part *part)
+{
+    const struct batch *b = batch;
+    size_t attribute = b->n_attributes - 1;
+    while (b->first[attribute] > i)
+        attribute--;
+    part->order = b->attributes[attribute].srcAccessOrder;
+    CUDA_MEMCPY3D m = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .srcDevice = b->from[i],
+                       .dstDevice = b->to[i],
+                       .WidthInBytes = b->sizes[i],
+                       .Height = 1,
+                       .Depth = 1};
+    return work_of_copy(&m, &part->work);
+}
+
+static CUresult copy_batch(const struct batch *b, size_t *bad, CUstream s)
+{
+    size_t unused;
+    bad = bad ? bad : &unused;
+    *bad = SIZE_MAX;
+    TRY(ready(s));
+    TRY(check_batch(b));
+    return put_batch(b->n, read_bytes, b, bad, s);
+}
+
+/* ---- of boxes ---- */
+
+static CUresult check_operand(const CUmemcpy3DOperand *o, const CUextent3D *extent)
+{
+    if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return api_not_supported("a copy from or to a CUDA array");
+    NEED(o->type == CU_MEMCPY_OPERAND_TYPE_POINTER);
+    NEED(!o->op.ptr.rowLength || o->op.ptr.rowLength >= extent->width);
+    NEED(!o->op.ptr.layerHeight || o->op.ptr.layerHeight >= extent->height);
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_box(const void *batch, size_t i, struct part *part)
+{
+    const CUDA_MEMCPY3D_BATCH_OP *op = (const CUDA_MEMCPY3D_BATCH_OP *)batch + i;
+    NEED(op->extent.width && op->extent.height && op->extent.depth);
+    TRY(check_attributes(op->srcAccessOrder, op->flags));
+    TRY(check_operand(&op->src, &op->extent));
+    TRY(check_operand(&op->dst, &op->extent));
+    part->order = op->srcAccessOrder;
+    CUDA_MEMCPY3D m = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .srcDevice = op->src.op.ptr.ptr,
+                       .srcPitch = op->src.op.ptr.rowLength,
+                       .srcHeight = op->src.op.ptr.layerHeight,
+                       .dstDevice = op->dst.op.ptr.ptr,
+                       .dstPitch = op->dst.op.ptr.rowLength,
+                       .dstHeight = op->dst.op.ptr.layerHeight,
+                       .WidthInBytes = op->extent.width,
+                       .Height = op->extent.height,
+                       .Depth = op->extent.depth};
+    return work_of_copy(&m, &part->work);
+}
+
+static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *bad, unsigned long long flags,
+                           CUstream s)
+{
+    size_t unused;
+    bad = bad ? bad : &unused;
+    *bad = SIZE_MAX;
+    TRY(ready(s));
+    NEED(n && ops && !flags);
+    return put_batch(n, read_box, ops, bad, s);
+}
+
+/* ---- entry points ---- */
+
+#define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
+#define BATCH(name, stream)                                                                                            \
+    CU_API CUresult name(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t n, CUmemcpyAttributes *attributes,  \
+                         size_t *first, size_t n_attributes, size_t *bad, CUstream s)                                  \
+    {                                                                                                                  \
+        return copy_batch(&(struct batch){to, from, sizes, attributes, first, n, n_attributes}, bad, stream);          \
+    }
+#define BATCH_V2(name, stream)                                                                                         \
+    CU_API CUresult name(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t n, CUmemcpyAttributes *attributes,  \
+                         size_t *first, size_t n_attributes, CUstream s)                                               \
+    {                                                                                                                  \
+        return copy_batch(&(struct batch){to, from, sizes, attributes, first, n, n_attributes}, NULL, stream);         \
+    }
+#define BOXES(name, stream)                                                                                            \
+    CU_API CUresult name(size_t n, CUDA_MEMCPY3D_BATCH_OP *ops, size_t *bad, unsigned long long flags, CUstream s)     \
+    {                                                                                                                  \
+        return copy_boxes(n, ops, bad, flags, stream);                                                                 \
+    }
+#define BOXES_V2(name, stream)                                                                                         \
+    CU_API CUresult name(size_t n, CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags, CUstream s)                  \
+    {                                                                                                                  \
+        return copy_boxes(n, ops, NULL, flags, stream);                                                                \
+    }
+BATCH(cuMemcpyBatchAsync, s)
+BATCH(cuMemcpyBatchAsync_ptsz, OR_OWN(s))
+BATCH_V2(cuMemcpyBatchAsync_v2, s)
+BATCH_V2(cuMemcpyBatchAsync_v2_ptsz, OR_OWN(s))
+BOXES(cuMemcpy3DBatchAsync, s)
+BOXES(cuMemcpy3DBatchAsync_ptsz, OR_OWN(s))
+BOXES_V2(cuMemcpy3DBatchAsync_v2, s)
+BOXES_V2(cuMemcpy3DBatchAsync_v2_ptsz, OR_OWN(s))
