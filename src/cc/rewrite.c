@@ -4,7 +4,7 @@
  * `k << <blocks, threads>> >(x)`: the signs of a launch may stand apart, as formatters leave them that know no CUDA. A launch is three
  * `<` in a line, not behind `operator`, up to three `>` before a `(`.
  *
- * `__shared__ alignas(16) float x[4]`: to clang, alignas is the first word of a declaration.
+ * `__shared__ alignas(16) float x[4]`, `__device__ [[nodiscard]] int f()`: to clang, these are the first words of a declaration.
  *
  * `asm("mov.u64 %0, %globaltimer;" : ...)`: to clang, a % of PTX's own is written %%, if the assembly has operands. The name of a register
  * has two letters at least; a letter before a number is a modifier of an operand.
@@ -116,8 +116,10 @@ static bool is_part_of_word(char c)
 /* Where the words before `at`, in its line, begin that may stand before the type of a variable; *of_device says whether there is one of CUDA's. */
 static size_t first_specifier(struct str text, size_t at, bool *of_device)
 {
-    static const char *const words[] = {"__shared__", "__device__", "__constant__", "__managed__",
-                                        "extern",     "static",     "const",        "volatile"};
+    static const char *const words[] = {"__shared__", "__device__",      "__constant__", "__managed__", "__host__",
+                                        "__global__", "__forceinline__", "inline",       "extern",      "static",
+                                        "const",      "constexpr",       "volatile"};
+    enum { CUDA_S = 6 };
     for (;;) {
         size_t end = at, begin, i = 0;
         while (end > 0 && (text.p[end - 1] == ' ' || text.p[end - 1] == '\t'))
@@ -129,30 +131,37 @@ static size_t first_specifier(struct str text, size_t at, bool *of_device)
             i++;
         if (i == sizeof words / sizeof words[0])
             return at;
-        *of_device |= i < 4;
+        *of_device |= i < CUDA_S;
         at = begin;
     }
 }
 
-/* Moves an alignas(...) that begins at `at` before the words that stand in front of it, if it is a device's variable's. */
-static bool move_alignment(struct str text, size_t at, char *to)
+/* Behind the alignas(...) or [[...]] that begins at `at` and ends in its line, or 0. */
+static size_t behind_specifier(struct str text, size_t at)
 {
     static const char word[] = "alignas";
-    size_t end = at + sizeof word - 1, n = 0;
-    bool of_device = false;
-    if (text.p[at] != 'a' || end >= text.n || memcmp(text.p + at, word, end - at) != 0)
-        return false;
+    size_t end = at;
+    if (text.n - at > sizeof word && memcmp(text.p + at, word, sizeof word - 1) == 0)
+        end = at + sizeof word - 1;
+    else if (text.n - at < 2 || text.p[at] != '[' || text.p[at + 1] != '[')
+        return 0;
     while (end < text.n && (text.p[end] == ' ' || text.p[end] == '\t'))
         end++;
-    for (int depth = 0; end < text.n && text.p[end] != '\n' && (depth > 0 || text.p[end] == '('); end++) {
-        depth += (text.p[end] == '(') - (text.p[end] == ')');
-        if (depth == 0) {
-            n = end + 1 - at;
-            break;
-        }
+    for (int depth = 0; end < text.n && text.p[end] != '\n' && (depth > 0 || strchr("([", text.p[end])); end++) {
+        depth += (text.p[end] == '(' || text.p[end] == '[') - (text.p[end] == ')' || text.p[end] == ']');
+        if (depth == 0)
+            return end + 1;
     }
-    size_t first = first_specifier(text, at, &of_device);
-    if (n == 0 || !of_device)
+    return 0;
+}
+
+/* Moves an alignas(...) or [[...]] that begins at `at` before the words that stand in front of it, if it is a declaration of CUDA's. */
+static bool move_specifier(struct str text, size_t at, char *to)
+{
+    bool of_device = false;
+    size_t end = text.p[at] == 'a' || text.p[at] == '[' ? behind_specifier(text, at) : 0, n = end - at;
+    size_t first = end ? first_specifier(text, at, &of_device) : at;
+    if (!of_device)
         return false;
     memcpy(to + first, text.p + at, n);
     to[first + n] = ' ';
@@ -218,7 +227,7 @@ struct str cc_rewrite(struct str text, struct arena *arena)
         more += marked;
         if (behind != at)
             at = behind - 1;
-        else if (join_launch(text, at, to) || move_alignment(text, at, to))
+        else if (join_launch(text, at, to) || move_specifier(text, at, to))
             changed = true;
     }
     if (!more)

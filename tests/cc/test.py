@@ -562,7 +562,27 @@ int main()
     write("alignas.cuh", "__device__ void f() { __shared__ alignas(16) int x; x = 1; }\n")
     write("includes.cu", '#include "alignas.cuh"\nint nothing = here;\n')
     _, err = cc("-c", "includes.cu", status=1)
-    assert "alignas.cuh:1:" in err and "clang wants alignas first" in err, err
+    assert "alignas.cuh:1:" in err and "clang wants alignas and attributes first" in err, err
+
+
+def an_attribute_may_stand_behind_the_space():
+    """`__device__ [[nodiscard]]`, in the file that is compiled, and its lines stay; `a[b[0]]` is none."""
+    write("attributes.cu", """struct S {
+    __device__ [[nodiscard]] bool empty() const { return true; }
+    __host__ __device__ [[nodiscard, deprecated("f[[]]")]] inline int f() const { int b[1] = {0}, a[1] = {2}; return a[b[0]]; }
+};
+__global__ void k(int *p) { p[0] = __LINE__; }
+__device__ __constant__ [[maybe_unused]] int c[2] = {1, 2};
+int main() { return S().f() - 2; }
+""")
+    cc("-w", "attributes.cu", "-o", "attributes")
+    run("attributes")
+    write("template.cu", """template <class T> struct S { int f(int a); };
+template <class T> int S<T>::f(int a = 0) { return a; }
+template <class A> struct B { typedef typename A::b<int> t; };
+""")
+    _, err = cc("-c", "template.cu", status=1)
+    assert "C++ wants the default in the class" in err and "A::template b<T>" in err, err
 
 
 def registers_of_ptx_may_have_one_sign():
