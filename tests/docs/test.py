@@ -175,7 +175,7 @@ def the_index_of_tests_names_every_suite_and_no_other():
         changed, index = f.read().split("## Suites")
     tests = os.path.join(source, "tests")
     suites = {n for n in os.listdir(tests) if os.path.exists(os.path.join(tests, n, "test.sh"))}
-    listed = {n for row in re.findall(r"^\|[^|]*\| (`[^|]*`) \|", index, re.M) for n in re.findall(r"`(\w+)`", row)}
+    listed = {n for row in re.findall(r"^\|[^|]*\| (`[^|]*`) \|", index, re.M) for n in re.findall(r"`([\w-]+)`", row)}
     assert listed == suites, listed ^ suites
     with open(os.path.join(os.environ["HEDDLE_BUILD"], "tests/tests.list")) as f:
         units = set(f.read().split())
