@@ -13,6 +13,7 @@ from tap import examples, heddle, main, need_loadable_libraries, source
 def comparable(text):
     """Times and addresses differ from run to run, lines of compiled PTX with the headers."""
     text = re.sub(r"(in PTX \d+ of \w+:)\d+:(\d+:\n *)\d+", r"\1N:\2N", text)
+    text = re.sub(r"\(PTX \d+\)", "(PTX N)", text)
     text = re.sub(r"\d+(\.\d+)? ms", "N ms", text)
     return re.sub(r"0x[0-9a-f]{8,}", "ADDRESS", text)
 
