@@ -201,9 +201,10 @@ int exploration_refused(const struct exploration *e)
 {
     const struct refusal *r = &e->result->refusal;
     if (r->insn)
-        return cli_failure(e->s, "%s: %s\n  %s", place_text(&e->s->arena, r->insn), r->text,
-                           insn_text(&e->s->arena, r->insn));
-    return cli_failure(e->s, "%s", r->text);
+        cli_failure(e->s, "%s: %s\n  %s", place_text(&e->s->arena, r->insn), r->text, insn_text(&e->s->arena, r->insn));
+    else
+        cli_failure(e->s, "%s", r->text);
+    return 2;
 }
 
 json_t *exploration_json(const struct exploration *e)

@@ -32,7 +32,7 @@ void exploration_print_findings(const struct exploration *e);
 unsigned exploration_findings(const struct exploration *e);
 /* 0, 1 with findings, 3 where the exploration was not exhausted. */
 int exploration_status(const struct exploration *e);
-/* What is not explored; returns 1. */
+/* Says what is not explored; returns 2, as nothing was found and nothing shown to be right. */
 int exploration_refused(const struct exploration *e);
 
 #endif

@@ -165,7 +165,8 @@ const struct command commands[] = {
      "  heddle explore queue.ptx --grid 2 --block 32 --observe 2[0] --json queue.json 'u32[64]' 'u32[4]'\n"
      "\n"
      "docs/EXPLORE.md says what is explored, and how. The exit status is 0 where nothing was found, 1 after findings,\n"
-     "2 for wrong usage, 3 where nothing was found and not all executions were explored.\n"},
+     "2 for wrong usage and for kernels with something that is not explored, 3 where nothing was found and not all\n"
+     "executions were explored.\n"},
     {"litmus", "explore litmus tests", cmd_litmus,
      "heddle litmus FILE.litmus... [OPTIONS]\n"
      "heddle litmus FILE.json... [OPTIONS]\n"

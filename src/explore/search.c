@@ -122,11 +122,12 @@ static bool is_forced(const struct open *o)
     return !(o->now & (o->now - 1)) && !o->later && !o->fails;
 }
 
-/* The open read to decide next: one that has a single answer, else the one with the fewest. */
+/* Decides all open reads that have a single answer; else finds the one to decide next: that with the fewest. */
 static enum step choose(struct explorer *x, struct state *s, struct open *best)
 {
     static _Thread_local struct open all[MAX_OPEN];
-    unsigned n = find_open(x, s, all);
+    static _Thread_local uint16_t forced[MAX_OPEN];
+    unsigned n = find_open(x, s, all), n_forced = 0;
     bool found = false;
     if (!n)
         return NOTHING_OPEN;
@@ -135,21 +136,22 @@ static enum step choose(struct explorer *x, struct state *s, struct open *best)
         return DEAD_END;
     for (unsigned i = 0; i < n; i++) {
         struct open *o = &all[i];
-        if (!o->now)
+        bool may_be_forced = !(o->now & (o->now - 1));
+        if (!o->now || (n_forced && !may_be_forced))
             continue;
         o->urgency = (uint8_t)urgency(s, o->event);
-        if (found && weight(o) >= weight(best) && o->now & (o->now - 1))
+        if (found && weight(o) >= weight(best) && !may_be_forced)
             continue;
         find_rest(x, s, all, n, o);
-        if (is_forced(o)) {
+        if (is_forced(o))
+            forced[n_forced++] = (uint16_t)i;
+        else if (!found || weight(o) < weight(best))
             *best = *o;
-            return FORCED;
-        }
-        if (!found || weight(o) < weight(best))
-            *best = *o;
-        found = true;
+        found |= !is_forced(o);
     }
-    return found ? BRANCH : STUCK;
+    for (unsigned i = 0; i < n_forced; i++)
+        take(x, s, all[forced[i]].event, (unsigned)__builtin_ctzll(all[forced[i]].now));
+    return n_forced ? FORCED : found ? BRANCH : STUCK;
 }
 
 /* ---- the tree ---- */
@@ -249,7 +251,7 @@ static void explore(struct explorer *x, uint32_t depth)
         if (s->g.meets && meet_all(x, s))
             continue;
         switch (choose(x, s, &o)) {
-        case FORCED: take(x, s, o.event, (unsigned)__builtin_ctzll(o.now)); continue;
+        case FORCED: continue;
         case DEAD_END:
             x->verdict->dead += !first && is_ours(x, depth);
             return; /* first: the decision was none that could be taken */

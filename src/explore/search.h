@@ -93,7 +93,7 @@ struct open {
     bool waits; /* an update whose operands are not known */
     bool later; /* it may read from a write that is not there yet */
 };
-enum { MAX_OPEN = 512, MAX_THREADS = 1024 };
+enum { MAX_OPEN = 4096, MAX_THREADS = 1024 };
 
 /* Which of the open reads that have no value now may get one: sets `later`. */
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n);

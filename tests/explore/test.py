@@ -146,7 +146,7 @@ def what_is_not_explored_is_refused_by_name():
             with open(path, "w") as f:
                 f.write(HEAD + ".visible .entry k()\n{\n.reg .u32 %r<9>;\n" + body + "\n}\n")
             status, out, err = run("explore", path, "--grid", 1, "--block", 1)
-            assert status == 1 and name in err, (body, status, out, err)
+            assert status == 2 and name in err, (body, status, out, err)
 
 
 def lanes_exchange_values_and_meet():
