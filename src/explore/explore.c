@@ -105,6 +105,8 @@ static bool is_limited(const struct share *h)
 
 static void end_share(struct share *h, struct explore_result *r)
 {
+    if (h->explorer.is_full)
+        bound(r, NULL, "the search was ended: the different runs of the threads take more than 2 GiB");
     for (uint16_t t = 0; t < h->explorer.threads.n; t++)
         r->n_events += h->explorer.runners[t].n_runs;
     r->n_threads = h->explorer.threads.n;

@@ -239,7 +239,8 @@ static void explore(struct explorer *x, uint32_t depth)
     struct open o = {0};
     for (bool first = true;; first = false) {
         x->gave_up |= x->steps_cut && x->steps >= x->steps_cut && x->verdict->cut_at;
-        if (x->gave_up || x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
+        x->is_full |= x->arena->total_bytes > MAX_RUN_BYTES;
+        if (x->gave_up || x->is_full || x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
             x->stopped = true;
             return;
         }

@@ -14,6 +14,8 @@
 
 struct verdict;
 
+#define MAX_RUN_BYTES (2ull << 30)
+
 struct explorer {
     struct program *program;
     struct arena *arena;
@@ -28,6 +30,7 @@ struct explorer {
     uint64_t steps_left; /* --limit */
     uint64_t steps_cut; /* after so many it gives up, if some loop has been left by its bound: a smaller one is tried */
     bool stopped, gave_up;
+    bool is_full;   /* the runs of its threads take more memory than it may */
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
     struct machine *machine; /* that runs are made on */
