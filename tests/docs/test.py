@@ -2,6 +2,7 @@
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,23 @@ def the_map_knows_every_table_and_who_includes_it():
 def what_comments_name_is_there():
     done = subprocess.run([os.path.join(source, "scripts/check-comments")], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def comments_that_lie_are_noticed():
+    files = {"src/a/a.h": "/* Calls a_do(), and a_gone(); see b.h and docs/NONE.md. Private to this folder. */\n/* ---- a.c ---- */\nvoid a_do(void);\n"
+                          "void a_other(void);\n",
+             "src/a/a.c": '#include "a/a.h"\nvoid a_do(void) {}\n', "src/b/b.c": '#include "a/a.h"\nvoid a_other(void) {}\n'}
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
+            with open(os.path.join(root, name), "w") as f:
+                f.write(text)
+        os.mkdir(os.path.join(root, "scripts"))
+        script = shutil.copy(os.path.join(source, "scripts/check-comments"), os.path.join(root, "scripts"))
+        done = subprocess.run([script], capture_output=True, text=True)
+    said = [line.split(": ", 2)[2] for line in done.stdout.splitlines()]
+    assert done.returncode == 1 and said == ["there is no a_gone()", "there is no b.h", "there is no docs/NONE.md", "a_other() is not in a.c",
+                                             "private to this folder, and src/b/b.c includes it"], done.stdout + done.stderr
 
 
 def costs_name_benchmarks_that_there_are():
