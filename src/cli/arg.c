@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/opts.h"
+#include "cli/cli.h"
 
 size_t arg_buffer_bytes(const struct buffer *b)
 {
@@ -510,4 +511,14 @@ void arg_pack(const struct args *args, hd_kernel *kernel, hd_launch_config *conf
     }
     config->packed_args = packed;
     config->packed_bytes = info.param_bytes;
+}
+
+void arg_shape(const struct options *o, const hd_kernel_info *info, hd_launch_config *config)
+{
+    for (int i = 0; i < 3; i++) {
+        config->grid[i] = o->grid[i];
+        config->cluster[i] = o->cluster[i];
+        config->block[i] = o->block[0] ? o->block[i] : info->required_block[i];
+    }
+    config->shared_bytes = o->shared;
 }

@@ -75,4 +75,8 @@ const char *buffer_type_text(const struct buffer *b, struct arena *arena);
 /* The parameters of a launch; buffers have memory by now. */
 void arg_pack(const struct args *args, hd_kernel *kernel, hd_launch_config *config);
 
+/* Its grid, clusters, block and shared memory, as the options say; the kernel's own block where they say none. */
+struct options;
+void arg_shape(const struct options *o, const hd_kernel_info *info, hd_launch_config *config);
+
 #endif

@@ -99,7 +99,4 @@ const char *wrong_cpu_level(const char *option, struct arena *arena);
 /* The machine that the options describe; `base` has the rest. Returns the exit status, 0 where there is one. */
 int open_machine(struct session *s, const hd_machine_options *base, hd_machine **machine);
 
-/* Grid, clusters, block and shared memory of a launch, as the options say; the kernel's own block where they say none. */
-void options_shape(const struct options *o, const hd_kernel_info *info, hd_launch_config *config);
-
 #endif

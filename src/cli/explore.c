@@ -67,7 +67,7 @@ static int read_launch(struct exploring *e)
         return usage_error(e->s, "how many blocks? As in --grid 3");
     if (!o->block[0] && !e->info.required_block[0])
         return usage_error(e->s, "how many threads in a block? As in --block 1 or --block 64");
-    options_shape(o, &e->info, &e->config);
+    arg_shape(o, &e->info, &e->config);
     e->config.flags = HD_LAUNCH_NON_PORTABLE_CLUSTER;
     return 0;
 }

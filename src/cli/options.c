@@ -321,13 +321,3 @@ const char *command_help(const struct command *c, struct arena *arena)
             return arena_printf(arena, "%s\n\n%s", text, command_help(of, arena));
     return text;
 }
-
-void options_shape(const struct options *o, const hd_kernel_info *info, hd_launch_config *config)
-{
-    for (int i = 0; i < 3; i++) {
-        config->grid[i] = o->grid[i];
-        config->cluster[i] = o->cluster[i];
-        config->block[i] = o->block[0] ? o->block[i] : info->required_block[i];
-    }
-    config->shared_bytes = o->shared;
-}
