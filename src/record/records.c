@@ -1,6 +1,8 @@
 /* The fields of records; see records.h. */
 #include "record/records.h"
 
+#include <string.h>
+
 const char *const record_names[RECORD_KINDS] = {
     [RECORD_SOURCE] = "source",
     [RECORD_FILE] = "file",
@@ -45,6 +47,57 @@ static const char *const syncs[] = {"arrive",       "counts",          "mixed", 
                                     "fence",        "group",           "exit",         "cluster-arrive", "cluster-open",
                                     "cluster-wait", "mbarrier-arrive", "mbarrier-wait"};
 _Static_assert(sizeof syncs / sizeof *syncs == EVENT_KINDS - EVENT_BARRIER_ARRIVE, "a name for each");
+
+/* A field that is a member of struct record. */
+struct field {
+    const char *name;
+    enum { FIELD_NUMBER, FIELD_SET, FIELD_WORD, FIELD_TEXT, FIELD_LIST, FIELD_ADDRESSES, FIELD_ADDRESS } how;
+    uint16_t at, size;
+    uint64_t most; /* of a number or a set; of words: how many; of an address: its context */
+    const char *const *words;
+};
+
+#define MEMBER(m) ((struct record *)0)->m
+#define FIELD(name, how, m, most, words)                                                                               \
+    {(name), FIELD_##how, offsetof(struct record, m), sizeof MEMBER(m), (most), (words)}
+#define NUMBER(name, m)                                                                                                \
+    FIELD(name, NUMBER, m, (typeof(MEMBER(m)))-1 > 0 ? (uint64_t)(typeof(MEMBER(m)))-1 : INT64_MAX, NULL)
+#define FLAG(name, m)             FIELD(name, NUMBER, m, 1, NULL)
+#define LANES(name, m)            FIELD(name, SET, m, UINT32_MAX, NULL)
+#define WORD(name, m, w)          FIELD(name, WORD, m, sizeof(w) / sizeof *(w), w)
+#define TEXT(name, m)             FIELD(name, TEXT, m, 0, NULL)
+#define LIST(name, m)             FIELD(name, LIST, m, 0, NULL)
+#define ADDRESSES(name, m)        FIELD(name, ADDRESSES, m, 0, NULL)
+#define ADDRESS(name, m, context) FIELD(name, ADDRESS, m, context, NULL)
+
+static void visit_number(struct codec *c, void *at, const struct field *f)
+{
+    uint64_t v = 0;
+    memcpy(&v, at, f->size); /* its first bytes are the least */
+    if (f->how == FIELD_WORD)
+        codec_word(c, f->name, &v, f->words, (unsigned)f->most);
+    else if (f->how == FIELD_SET)
+        codec_set(c, f->name, &v, f->most);
+    else
+        codec_number(c, f->name, &v, f->most);
+    memcpy(at, &v, f->size);
+}
+
+static void visit_fields(struct codec *c, struct record *r, const struct field *f, size_t n)
+{
+    for (; n > 0; n--, f++) {
+        void *at = (char *)r + f->at;
+        switch (f->how) {
+        case FIELD_TEXT: codec_text(c, f->name, at); break;
+        case FIELD_LIST:
+        case FIELD_ADDRESSES: codec_list(c, f->name, at, f->how == FIELD_ADDRESSES); break;
+        case FIELD_ADDRESS: codec_address(c, f->name, at, f->most); break;
+        default: visit_number(c, at, f); break;
+        }
+    }
+}
+
+#define VISIT(c, r, fields) visit_fields((c), (r), (fields), sizeof(fields) / sizeof *(fields))
 
 /* Each lane's bytes are of these sizes, or of a range. */
 static void space(struct codec *c, const char *name, uint8_t *v)
@@ -92,320 +145,326 @@ static void state_space(struct codec *c, const char *name, enum ptx_space *v)
 _Static_assert(RECORD_VERSION == 1 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 35,
                "RECORD_VERSION grows with these tables");
 
+static const struct field site_fields[] = {
+    NUMBER("kernel", site.kernel),  NUMBER("number", site.site.number), WORD("kind", site.site.kind, site_kinds),
+    NUMBER("mode", site.site.mode), LANES("fence", site.site.fence),
+};
+static const struct field site_fields_2[] = {
+    FLAG("reads", site.site.reads),       FLAG("writes", site.site.writes), FLAG("aligned", site.site.aligned),
+    FLAG("whole", site.site.whole),       FLAG("active", site.site.active), FLAG("signals", site.site.signals),
+    FLAG("accesses", site.site.accesses),
+};
+static const struct field site_fields_3[] = {
+    NUMBER("bytes", site.site.access.bytes),
+    NUMBER("elements", site.site.access.n),
+    FLAG("volatile", site.site.access.is_volatile),
+};
+static const struct field site_fields_4[] = {
+    NUMBER("atom", site.site.access.atom),
+    NUMBER("type", site.site.access.type),
+    NUMBER("imm", site.site.imm),
+    NUMBER("function", site.site.function),
+    NUMBER("block", site.site.block),
+    NUMBER("instruction", site.instruction),
+    TEXT("opcode", site.site.opcode),
+    NUMBER("source", site.source),
+    NUMBER("offset", site.offset),
+    NUMBER("length", site.length),
+    NUMBER("line", site.line),
+    NUMBER("loc", site.loc),
+};
+
 static void visit_site(struct codec *c, struct record *r)
 {
     struct site *s = &r->site.site;
-    CODEC_NUMBER(c, "kernel", r->site.kernel);
-    CODEC_NUMBER(c, "number", s->number);
-    CODEC_WORD(c, "kind", s->kind, site_kinds);
-    CODEC_NUMBER(c, "mode", s->mode);
-    CODEC_LANES(c, "fence", s->fence);
+    VISIT(c, r, site_fields);
     order(c, "order", &s->order);
     scope(c, "scope", &s->scope);
-    CODEC_FLAG(c, "reads", s->reads);
-    CODEC_FLAG(c, "writes", s->writes);
-    CODEC_FLAG(c, "aligned", s->aligned);
-    CODEC_FLAG(c, "whole", s->whole);
-    CODEC_FLAG(c, "active", s->active);
-    CODEC_FLAG(c, "signals", s->signals);
-    CODEC_FLAG(c, "accesses", s->accesses);
+    VISIT(c, r, site_fields_2);
     state_space(c, "space", &s->access.space);
-    CODEC_NUMBER(c, "bytes", s->access.bytes);
-    CODEC_NUMBER(c, "elements", s->access.n);
-    CODEC_FLAG(c, "volatile", s->access.is_volatile);
+    VISIT(c, r, site_fields_3);
     order(c, "memory_order", &s->access.order);
     scope(c, "memory_scope", &s->access.scope);
-    CODEC_NUMBER(c, "atom", s->access.atom);
-    CODEC_NUMBER(c, "type", s->access.type);
-    CODEC_NUMBER(c, "imm", s->imm);
-    CODEC_NUMBER(c, "function", s->function);
-    CODEC_NUMBER(c, "block", s->block);
-    CODEC_NUMBER(c, "instruction", r->site.instruction);
-    codec_text(c, "opcode", &s->opcode);
-    CODEC_NUMBER(c, "source", r->site.source);
-    CODEC_NUMBER(c, "offset", r->site.offset);
-    CODEC_NUMBER(c, "length", r->site.length);
-    CODEC_NUMBER(c, "line", r->site.line);
-    CODEC_NUMBER(c, "loc", r->site.loc);
+    VISIT(c, r, site_fields_4);
 }
+
+static const struct field host_fields[] = {
+    WORD("kind", host.kind, hosts),
+    NUMBER("checker", host.checker),
+    NUMBER("task", host.task),
+    NUMBER("strand", host.strand),
+    NUMBER("strand_after", host.strand_after),
+    NUMBER("does", host.task_kind),
+    NUMBER("stream", host.stream),
+    ADDRESS("place", host.place, 0),
+    ADDRESS("address", host.address, 1),
+    NUMBER("bytes", host.bytes),
+    ADDRESS("from", host.from, 2),
+    FLAG("programmatic", host.programmatic),
+    FLAG("write", host.write),
+    FLAG("whole", host.whole),
+    FLAG("done", host.done),
+    TEXT("name", host.name),
+    LIST("tasks", host.tasks),
+};
 
 static void visit_host(struct codec *c, struct record *r)
 {
-    CODEC_WORD(c, "kind", r->host.kind, hosts);
-    CODEC_NUMBER(c, "checker", r->host.checker);
-    CODEC_NUMBER(c, "task", r->host.task);
-    CODEC_NUMBER(c, "strand", r->host.strand);
-    CODEC_NUMBER(c, "strand_after", r->host.strand_after);
-    CODEC_NUMBER(c, "does", r->host.task_kind);
-    CODEC_NUMBER(c, "stream", r->host.stream);
-    codec_address(c, "place", &r->host.place, 0);
-    codec_address(c, "address", &r->host.address, 1);
-    CODEC_NUMBER(c, "bytes", r->host.bytes);
-    codec_address(c, "from", &r->host.from, 2);
-    CODEC_FLAG(c, "programmatic", r->host.programmatic);
-    CODEC_FLAG(c, "write", r->host.write);
-    CODEC_FLAG(c, "whole", r->host.whole);
-    CODEC_FLAG(c, "done", r->host.done);
-    codec_text(c, "name", &r->host.name);
-    codec_list(c, "tasks", &r->host.tasks, false);
+    VISIT(c, r, host_fields);
 }
+
+static const struct field grid_fields[] = {
+    NUMBER("launch", grid.launch),
+    NUMBER("number", grid.number),
+    NUMBER("task", grid.task),
+};
+static const struct field grid_fields_2[] = {
+    NUMBER("cluster", grid.cluster),
+    NUMBER("shared_bytes", grid.shared_bytes),
+    NUMBER("reserved_start", grid.reserved_start),
+    NUMBER("reserved_bytes", grid.reserved_bytes),
+    FLAG("writes_known", grid.writes_known),
+    ADDRESSES("writes", grid.writes),
+};
 
 static void visit_grid(struct codec *c, struct record *r)
 {
     static const char *const grid[] = {"grid_x", "grid_y", "grid_z"}, *const block[] = {"block_x", "block_y",
                                                                                         "block_z"};
-    CODEC_NUMBER(c, "launch", r->grid.launch);
-    CODEC_NUMBER(c, "number", r->grid.number);
-    CODEC_NUMBER(c, "task", r->grid.task);
+    VISIT(c, r, grid_fields);
     for (int i = 0; i < 3; i++)
         CODEC_NUMBER(c, grid[i], r->grid.grid[i]);
     for (int i = 0; i < 3; i++)
         CODEC_NUMBER(c, block[i], r->grid.block[i]);
-    CODEC_NUMBER(c, "cluster", r->grid.cluster);
-    CODEC_NUMBER(c, "shared_bytes", r->grid.shared_bytes);
-    CODEC_NUMBER(c, "reserved_start", r->grid.reserved_start);
-    CODEC_NUMBER(c, "reserved_bytes", r->grid.reserved_bytes);
-    CODEC_FLAG(c, "writes_known", r->grid.writes_known);
-    codec_list(c, "writes", &r->grid.writes, true);
+    VISIT(c, r, grid_fields_2);
 }
+
+static const struct field block_fields[] = {
+    NUMBER("id", block.id),         NUMBER("launch", block.launch), NUMBER("index", block.index),
+    NUMBER("x", block.ctaid[0]),    NUMBER("y", block.ctaid[1]),    NUMBER("z", block.ctaid[2]),
+    NUMBER("rank", block.rank),     NUMBER("peer", block.peer),     ADDRESS("shared", block.shared, 3),
+    NUMBER("worker", block.worker),
+};
 
 static void visit_block(struct codec *c, struct record *r)
 {
-    CODEC_NUMBER(c, "id", r->block.id);
-    CODEC_NUMBER(c, "launch", r->block.launch);
-    CODEC_NUMBER(c, "index", r->block.index);
-    CODEC_NUMBER(c, "x", r->block.ctaid[0]);
-    CODEC_NUMBER(c, "y", r->block.ctaid[1]);
-    CODEC_NUMBER(c, "z", r->block.ctaid[2]);
-    CODEC_NUMBER(c, "rank", r->block.rank);
-    CODEC_NUMBER(c, "peer", r->block.peer);
-    codec_address(c, "shared", &r->block.shared, 3);
-    CODEC_NUMBER(c, "worker", r->block.worker);
+    VISIT(c, r, block_fields);
 }
 
 /* Addresses are near those of the same instruction before. */
+static const struct field access_fields[] = {
+    NUMBER("block", access.block),
+    NUMBER("warp", access.warp),
+    NUMBER("site", access.site),
+};
+static const struct field access_fields_2[] = {
+    NUMBER("owner", access.owner), WORD("pattern", access.pattern, patterns),
+    LANES("lanes", access.lanes),  NUMBER("bytes", access.bytes),
+    FLAG("reads", access.reads),   FLAG("writes", access.writes),
+    FLAG("strong", access.strong),
+};
+static const struct field access_fields_3[] = {
+    ADDRESSES("address", access.address), FLAG("async", access.is_async), NUMBER("signals", access.signals),
+    NUMBER("object", access.object),      FLAG("parity", access.parity),  FLAG("copies", access.has_source),
+};
+static const struct field access_fields_4[] = {
+    NUMBER("source_owner", access.source_owner),
+    ADDRESS("source", access.source_address, 4),
+    NUMBER("source_bytes", access.source_bytes),
+};
+
 static void visit_access(struct codec *c, struct record *r)
 {
-    CODEC_NUMBER(c, "block", r->access.block);
-    CODEC_NUMBER(c, "warp", r->access.warp);
-    CODEC_NUMBER(c, "site", r->access.site);
+    VISIT(c, r, access_fields);
     space(c, "space", &r->access.space);
-    CODEC_NUMBER(c, "owner", r->access.owner);
-    CODEC_WORD(c, "pattern", r->access.pattern, patterns);
-    CODEC_LANES(c, "lanes", r->access.lanes);
-    CODEC_NUMBER(c, "bytes", r->access.bytes);
-    CODEC_FLAG(c, "reads", r->access.reads);
-    CODEC_FLAG(c, "writes", r->access.writes);
-    CODEC_FLAG(c, "strong", r->access.strong);
+    VISIT(c, r, access_fields_2);
     codec_address(c, "base", &r->access.base, 16 + r->access.site);
-    codec_list(c, "address", &r->access.address, true);
-    CODEC_FLAG(c, "async", r->access.is_async);
-    CODEC_NUMBER(c, "signals", r->access.signals);
-    CODEC_NUMBER(c, "object", r->access.object);
-    CODEC_FLAG(c, "parity", r->access.parity);
-    CODEC_FLAG(c, "copies", r->access.has_source);
+    VISIT(c, r, access_fields_3);
     space(c, "source_space", &r->access.source_space);
-    CODEC_NUMBER(c, "source_owner", r->access.source_owner);
-    codec_address(c, "source", &r->access.source_address, 4);
-    CODEC_NUMBER(c, "source_bytes", r->access.source_bytes);
+    VISIT(c, r, access_fields_4);
 }
+
+static const struct field sync_fields[] = {
+    NUMBER("block", sync.block),    NUMBER("warp", sync.warp),   NUMBER("site", sync.site),
+    LANES("lanes", sync.lanes),     NUMBER("id", sync.id),       NUMBER("threads", sync.threads),
+    LANES("mask", sync.membermask), NUMBER("owner", sync.owner), NUMBER("address", sync.address),
+};
+static const struct field sync_fields_2[] = {
+    FLAG("parity", sync.parity),
+    FLAG("completes", sync.completes),
+    FLAG("invalid", sync.invalid),
+    LIST("sources", sync.sources),
+    NUMBER("first", sync.first),
+    NUMBER("expected", sync.expected),
+    ADDRESSES("waited", sync.waited),
+    ADDRESSES("arrived", sync.arrived),
+    LIST("party_block", sync.party_block),
+    LIST("party_warp", sync.party_warp),
+    ADDRESSES("party_lanes", sync.party_lanes),
+    LIST("party_site", sync.party_site),
+    LIST("party_call", sync.party_call),
+    LIST("party_alone", sync.party_alone),
+    LIST("wait_site", sync.wait_site),
+    ADDRESSES("waiting", sync.waiting),
+    LIST("wait_barrier", sync.wait_barrier),
+};
 
 static void visit_sync(struct codec *c, struct record *r)
 {
     uint64_t kind = r->sync.kind - EVENT_BARRIER_ARRIVE;
     codec_word(c, "kind", &kind, syncs, sizeof syncs / sizeof *syncs);
     r->sync.kind = (enum event_kind)(EVENT_BARRIER_ARRIVE + kind);
-    CODEC_NUMBER(c, "block", r->sync.block);
-    CODEC_NUMBER(c, "warp", r->sync.warp);
-    CODEC_NUMBER(c, "site", r->sync.site);
-    CODEC_LANES(c, "lanes", r->sync.lanes);
-    CODEC_NUMBER(c, "id", r->sync.id);
-    CODEC_NUMBER(c, "threads", r->sync.threads);
-    CODEC_LANES(c, "mask", r->sync.membermask);
-    CODEC_NUMBER(c, "owner", r->sync.owner);
-    CODEC_NUMBER(c, "address", r->sync.address);
+    VISIT(c, r, sync_fields);
     order(c, "order", &r->sync.order);
     scope(c, "scope", &r->sync.scope);
-    CODEC_FLAG(c, "parity", r->sync.parity);
-    CODEC_FLAG(c, "completes", r->sync.completes);
-    CODEC_FLAG(c, "invalid", r->sync.invalid);
-    codec_list(c, "sources", &r->sync.sources, false);
-    CODEC_NUMBER(c, "first", r->sync.first);
-    CODEC_NUMBER(c, "expected", r->sync.expected);
-    codec_list(c, "waited", &r->sync.waited, true);
-    codec_list(c, "arrived", &r->sync.arrived, true);
-    codec_list(c, "party_block", &r->sync.party_block, false);
-    codec_list(c, "party_warp", &r->sync.party_warp, false);
-    codec_list(c, "party_lanes", &r->sync.party_lanes, true);
-    codec_list(c, "party_site", &r->sync.party_site, false);
-    codec_list(c, "party_call", &r->sync.party_call, false);
-    codec_list(c, "party_alone", &r->sync.party_alone, false);
-    codec_list(c, "wait_site", &r->sync.wait_site, false);
-    codec_list(c, "waiting", &r->sync.waiting, true);
-    codec_list(c, "wait_barrier", &r->sync.wait_barrier, false);
+    VISIT(c, r, sync_fields_2);
 }
+
+static const struct field issue_fields[] = {
+    NUMBER("block", issue.block),      NUMBER("warp", issue.warp),     NUMBER("site", issue.site),
+    LANES("lanes", issue.lanes),       NUMBER("bytes", issue.bytes),   LANES("ranks", issue.ranks),
+    NUMBER("signals", issue.signals),  NUMBER("object", issue.object), FLAG("tensor", issue.of_tensor),
+    ADDRESSES("to", issue.to),         ADDRESSES("from", issue.from),  LIST("taken", issue.taken),
+    ADDRESSES("ranges", issue.ranges),
+};
 
 static void visit_issue(struct codec *c, struct record *r)
 {
-    CODEC_NUMBER(c, "block", r->issue.block);
-    CODEC_NUMBER(c, "warp", r->issue.warp);
-    CODEC_NUMBER(c, "site", r->issue.site);
-    CODEC_LANES(c, "lanes", r->issue.lanes);
-    CODEC_NUMBER(c, "bytes", r->issue.bytes);
-    CODEC_LANES(c, "ranks", r->issue.ranks);
-    CODEC_NUMBER(c, "signals", r->issue.signals);
-    CODEC_NUMBER(c, "object", r->issue.object);
-    CODEC_FLAG(c, "tensor", r->issue.of_tensor);
-    codec_list(c, "to", &r->issue.to, true);
-    codec_list(c, "from", &r->issue.from, true);
-    codec_list(c, "taken", &r->issue.taken, false);
-    codec_list(c, "ranges", &r->issue.ranges, true);
+    VISIT(c, r, issue_fields);
 }
+
+static const struct field source_fields[] = {
+    NUMBER("id", source.id),
+    TEXT("name", source.name),
+    TEXT("text", source.text),
+};
+static const struct field line_fields[] = {
+    NUMBER("id", line.id),
+    NUMBER("shown", line.shown),
+    LIST("files", line.files),
+    LIST("lines", line.lines),
+};
+static const struct field loc_fields[] = {
+    NUMBER("id", loc.id),           NUMBER("file", loc.file),           NUMBER("line", loc.line),
+    NUMBER("column", loc.column),   FLAG("inlined", loc.inlined),       NUMBER("at_file", loc.at_file),
+    NUMBER("at_line", loc.at_line), NUMBER("at_column", loc.at_column), NUMBER("at", loc.at),
+};
+static const struct field kernel_fields[] = {
+    NUMBER("id", kernel.id),
+    TEXT("name", kernel.name),
+    NUMBER("sites", kernel.sites),
+    NUMBER("shared_bytes", kernel.static_shared_bytes),
+    FLAG("clustered", kernel.clustered),
+    FLAG("async", kernel.has_async),
+};
+static const struct field variable_fields[] = {
+    NUMBER("kernel", variable.kernel),
+    TEXT("name", variable.name),
+    NUMBER("at", variable.at),
+    NUMBER("bytes", variable.bytes),
+};
+static const struct field misuse_fields[] = {
+    NUMBER("kernel", misuse.kernel), NUMBER("function", misuse.function), NUMBER("block", misuse.block),
+    NUMBER("site", misuse.site),     NUMBER("what", misuse.what),
+};
+static const struct field frames_fields[] = {
+    ADDRESS("place", frames.place, 0), TEXT("function", frames.function), TEXT("file", frames.file),
+    NUMBER("line", frames.line),       TEXT("object", frames.object),     NUMBER("offset", frames.offset),
+};
+static const struct field checker_fields[] = {
+    NUMBER("id", checker.id),
+    LANES("tools", checker.tools),
+    NUMBER("on_error", checker.on_error),
+    NUMBER("shadow_bytes", checker.shadow_bytes),
+};
 
 static void visit_still(struct codec *c, struct record *r)
 {
     switch (r->kind) {
-    case RECORD_SOURCE:
-        CODEC_NUMBER(c, "id", r->source.id);
-        codec_text(c, "name", &r->source.name);
-        codec_text(c, "text", &r->source.text);
-        break;
+    case RECORD_SOURCE: VISIT(c, r, source_fields); break;
     case RECORD_FILE:
         CODEC_NUMBER(c, "id", r->file.id);
         codec_text(c, "name", &r->file.name);
         break;
-    case RECORD_LINE:
-        CODEC_NUMBER(c, "id", r->line.id);
-        CODEC_NUMBER(c, "shown", r->line.shown);
-        codec_list(c, "files", &r->line.files, false);
-        codec_list(c, "lines", &r->line.lines, false);
-        break;
-    case RECORD_LOC:
-        CODEC_NUMBER(c, "id", r->loc.id);
-        CODEC_NUMBER(c, "file", r->loc.file);
-        CODEC_NUMBER(c, "line", r->loc.line);
-        CODEC_NUMBER(c, "column", r->loc.column);
-        CODEC_FLAG(c, "inlined", r->loc.inlined);
-        CODEC_NUMBER(c, "at_file", r->loc.at_file);
-        CODEC_NUMBER(c, "at_line", r->loc.at_line);
-        CODEC_NUMBER(c, "at_column", r->loc.at_column);
-        CODEC_NUMBER(c, "at", r->loc.at);
-        break;
-    case RECORD_KERNEL:
-        CODEC_NUMBER(c, "id", r->kernel.id);
-        codec_text(c, "name", &r->kernel.name);
-        CODEC_NUMBER(c, "sites", r->kernel.sites);
-        CODEC_NUMBER(c, "shared_bytes", r->kernel.static_shared_bytes);
-        CODEC_FLAG(c, "clustered", r->kernel.clustered);
-        CODEC_FLAG(c, "async", r->kernel.has_async);
-        break;
-    case RECORD_VARIABLE:
-        CODEC_NUMBER(c, "kernel", r->variable.kernel);
-        codec_text(c, "name", &r->variable.name);
-        CODEC_NUMBER(c, "at", r->variable.at);
-        CODEC_NUMBER(c, "bytes", r->variable.bytes);
-        break;
+    case RECORD_LINE: VISIT(c, r, line_fields); break;
+    case RECORD_LOC: VISIT(c, r, loc_fields); break;
+    case RECORD_KERNEL: VISIT(c, r, kernel_fields); break;
+    case RECORD_VARIABLE: VISIT(c, r, variable_fields); break;
     case RECORD_SITE: visit_site(c, r); break;
-    case RECORD_MISUSE:
-        CODEC_NUMBER(c, "kernel", r->misuse.kernel);
-        CODEC_NUMBER(c, "function", r->misuse.function);
-        CODEC_NUMBER(c, "block", r->misuse.block);
-        CODEC_NUMBER(c, "site", r->misuse.site);
-        CODEC_NUMBER(c, "what", r->misuse.what);
-        break;
-    case RECORD_FRAMES:
-        codec_address(c, "place", &r->frames.place, 0);
-        codec_text(c, "function", &r->frames.function);
-        codec_text(c, "file", &r->frames.file);
-        CODEC_NUMBER(c, "line", r->frames.line);
-        codec_text(c, "object", &r->frames.object);
-        CODEC_NUMBER(c, "offset", r->frames.offset);
-        break;
-    default:
-        CODEC_NUMBER(c, "id", r->checker.id);
-        CODEC_LANES(c, "tools", r->checker.tools);
-        CODEC_NUMBER(c, "on_error", r->checker.on_error);
-        CODEC_NUMBER(c, "shadow_bytes", r->checker.shadow_bytes);
-        break;
+    case RECORD_MISUSE: VISIT(c, r, misuse_fields); break;
+    case RECORD_FRAMES: VISIT(c, r, frames_fields); break;
+    default: VISIT(c, r, checker_fields); break;
     }
 }
+
+static const struct field memory_fields[] = {
+    NUMBER("checker", memory.checker), ADDRESS("address", memory.address, 1),
+    NUMBER("bytes", memory.bytes),     NUMBER("kind", memory.mem),
+    TEXT("name", memory.name),
+};
+static const struct field rule_fields[] = {
+    ADDRESS("start", rule.start, 1), ADDRESS("end", rule.end, 1), LANES("uses", rule.uses),
+    FLAG("given", rule.given),       TEXT("name", rule.name),
+};
+static const struct field launch_fields[] = {
+    NUMBER("id", launch.id),
+    NUMBER("checker", launch.checker),
+    NUMBER("kernel", launch.kernel),
+    FLAG("ruled", launch.ruled),
+};
+static const struct field matrix_fields[] = {
+    NUMBER("block", matrix.block), NUMBER("warp", matrix.warp),           NUMBER("site", matrix.site),
+    LANES("lanes", matrix.lanes),  ADDRESS("address", matrix.address, 5), NUMBER("bytes", matrix.bytes),
+};
+static const struct field overtake_fields[] = {
+    NUMBER("block", overtake.block),
+    NUMBER("lane", overtake.lane),
+    NUMBER("copy", overtake.copy),
+    FLAG("written", overtake.written),
+};
+static const struct field fault_fields[] = {
+    NUMBER("block", fault.block), NUMBER("warp", fault.warp),   NUMBER("site", fault.site),
+    NUMBER("lane", fault.lane),   NUMBER("fault", fault.fault),
+};
+static const struct field fault_fields_2[] = {
+    ADDRESS("address", fault.address, 6),
+    NUMBER("bytes", fault.bytes),
+    NUMBER("window", fault.window),
+    FLAG("writes", fault.writes),
+};
+static const struct field heap_fields[] = {
+    NUMBER("block", heap.block), NUMBER("warp", heap.warp),  NUMBER("site", heap.site),
+    NUMBER("lane", heap.lane),   FLAG("free", heap.is_free), ADDRESS("address", heap.address, 7),
+    NUMBER("bytes", heap.bytes),
+};
+static const struct field enter_fields[] = {
+    NUMBER("block", enter.block),       NUMBER("warp", enter.warp),          LANES("lanes", enter.lanes),
+    NUMBER("function", enter.function), NUMBER("code", enter.code_block),    LIST("wait_site", enter.site),
+    LIST("left", enter.left),           ADDRESSES("waiting", enter.waiting), LIST("wait_barrier", enter.barrier),
+};
 
 static void visit_event(struct codec *c, struct record *r)
 {
     switch (r->kind) {
     case RECORD_HOST: visit_host(c, r); break;
-    case RECORD_MEMORY:
-        CODEC_NUMBER(c, "checker", r->memory.checker);
-        codec_address(c, "address", &r->memory.address, 1);
-        CODEC_NUMBER(c, "bytes", r->memory.bytes);
-        CODEC_NUMBER(c, "kind", r->memory.mem);
-        codec_text(c, "name", &r->memory.name);
-        break;
-    case RECORD_RULE:
-        codec_address(c, "start", &r->rule.start, 1);
-        codec_address(c, "end", &r->rule.end, 1);
-        CODEC_LANES(c, "uses", r->rule.uses);
-        CODEC_FLAG(c, "given", r->rule.given);
-        codec_text(c, "name", &r->rule.name);
-        break;
-    case RECORD_LAUNCH:
-        CODEC_NUMBER(c, "id", r->launch.id);
-        CODEC_NUMBER(c, "checker", r->launch.checker);
-        CODEC_NUMBER(c, "kernel", r->launch.kernel);
-        CODEC_FLAG(c, "ruled", r->launch.ruled);
-        break;
+    case RECORD_MEMORY: VISIT(c, r, memory_fields); break;
+    case RECORD_RULE: VISIT(c, r, rule_fields); break;
+    case RECORD_LAUNCH: VISIT(c, r, launch_fields); break;
     case RECORD_GRID: visit_grid(c, r); break;
     case RECORD_BLOCK: visit_block(c, r); break;
     case RECORD_END: CODEC_NUMBER(c, "id", r->block.id); break;
     case RECORD_ACCESS: visit_access(c, r); break;
     case RECORD_PERFORMED: CODEC_LANES(c, "wrote", r->access.wrote); break;
     case RECORD_ISSUE: visit_issue(c, r); break;
-    case RECORD_MATRIX:
-        CODEC_NUMBER(c, "block", r->matrix.block);
-        CODEC_NUMBER(c, "warp", r->matrix.warp);
-        CODEC_NUMBER(c, "site", r->matrix.site);
-        CODEC_LANES(c, "lanes", r->matrix.lanes);
-        codec_address(c, "address", &r->matrix.address, 5);
-        CODEC_NUMBER(c, "bytes", r->matrix.bytes);
-        break;
-    case RECORD_OVERTAKE:
-        CODEC_NUMBER(c, "block", r->overtake.block);
-        CODEC_NUMBER(c, "lane", r->overtake.lane);
-        CODEC_NUMBER(c, "copy", r->overtake.copy);
-        CODEC_FLAG(c, "written", r->overtake.written);
-        break;
+    case RECORD_MATRIX: VISIT(c, r, matrix_fields); break;
+    case RECORD_OVERTAKE: VISIT(c, r, overtake_fields); break;
     case RECORD_FAULT:
-        CODEC_NUMBER(c, "block", r->fault.block);
-        CODEC_NUMBER(c, "warp", r->fault.warp);
-        CODEC_NUMBER(c, "site", r->fault.site);
-        CODEC_NUMBER(c, "lane", r->fault.lane);
-        CODEC_NUMBER(c, "fault", r->fault.fault);
+        VISIT(c, r, fault_fields);
         space(c, "space", &r->fault.space);
-        codec_address(c, "address", &r->fault.address, 6);
-        CODEC_NUMBER(c, "bytes", r->fault.bytes);
-        CODEC_NUMBER(c, "window", r->fault.window);
-        CODEC_FLAG(c, "writes", r->fault.writes);
+        VISIT(c, r, fault_fields_2);
         break;
-    case RECORD_HEAP:
-        CODEC_NUMBER(c, "block", r->heap.block);
-        CODEC_NUMBER(c, "warp", r->heap.warp);
-        CODEC_NUMBER(c, "site", r->heap.site);
-        CODEC_NUMBER(c, "lane", r->heap.lane);
-        CODEC_FLAG(c, "free", r->heap.is_free);
-        codec_address(c, "address", &r->heap.address, 7);
-        CODEC_NUMBER(c, "bytes", r->heap.bytes);
-        break;
-    case RECORD_ENTER:
-        CODEC_NUMBER(c, "block", r->enter.block);
-        CODEC_NUMBER(c, "warp", r->enter.warp);
-        CODEC_LANES(c, "lanes", r->enter.lanes);
-        CODEC_NUMBER(c, "function", r->enter.function);
-        CODEC_NUMBER(c, "code", r->enter.code_block);
-        codec_list(c, "wait_site", &r->enter.site, false);
-        codec_list(c, "left", &r->enter.left, false);
-        codec_list(c, "waiting", &r->enter.waiting, true);
-        codec_list(c, "wait_barrier", &r->enter.barrier, false);
-        break;
+    case RECORD_HEAP: VISIT(c, r, heap_fields); break;
+    case RECORD_ENTER: VISIT(c, r, enter_fields); break;
     default: visit_sync(c, r); break;
     }
 }
