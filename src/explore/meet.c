@@ -188,7 +188,7 @@ static void try_ways(struct ways *w, uint32_t warp, uint32_t taken)
 /* How many arrivals of warps there are. */
 static uint32_t count_arrivals(const struct explorer *x, const struct state *s, uint32_t block, uint8_t barrier)
 {
-    static _Thread_local struct meeting m;
+    struct meeting m;
     uint32_t n = 0;
     for (uint32_t w = 0; w < warps_of(x); w++)
         for (unsigned k = 0; m.n = 0, warp_arrives(x, s, block, w, barrier, k, &m); k++)
@@ -214,7 +214,7 @@ static void find_ways(struct explorer *x, struct state *s, uint32_t block, uint8
         *n = 1;
         return;
     }
-    static _Thread_local struct ways w;
+    struct ways w;
     for (uint32_t with = 0; with < warps_of(x) && !*n; with++) {
         w = (struct ways){x, s, block, want, with, way, barrier, .found = m};
         try_ways(&w, 0, 0);
@@ -246,7 +246,7 @@ bool meet_choice(struct explorer *x, struct state *s, unsigned way, struct meeti
 
 void meet_later(struct explorer *x, struct state *s)
 {
-    static _Thread_local struct meeting m;
+    struct meeting m;
     unsigned n;
     bool later;
     if (!for_barriers(x, s, 0, true, &m, &n, &later))
@@ -255,7 +255,7 @@ void meet_later(struct explorer *x, struct state *s)
     const struct run_event *e = run_event_of(s, m.arrivals[0]);
     uint32_t block = place_of(x, s->g.events[m.arrivals[0]].thread)->block;
     uint8_t barrier = e->barrier;
-    static _Thread_local struct ways w;
+    struct ways w;
     for (uint32_t with = 0; with < warps_of(x); with++) {
         bool counted;
         w = (struct ways){x, s, block, wanted(x, s, block, barrier, &counted), with, 0, barrier, .found = &m};
@@ -287,7 +287,7 @@ bool meets_still(struct explorer *x, struct state *s)
 /* The next phase: an arrival of each thread of the cluster that has not exited. */
 static bool cluster_arrives(struct explorer *x, struct state *s, uint32_t cluster)
 {
-    static _Thread_local struct meeting m;
+    struct meeting m;
     bool relaxed[MAX_PARTIES];
     m.n = 0;
     for (uint16_t t = 0; t < s->n_threads; t++) {
@@ -482,7 +482,7 @@ static bool meet_exchange(struct explorer *x, struct state *s, uint16_t thread)
 
 bool meet_all(struct explorer *x, struct state *s)
 {
-    static _Thread_local struct meeting m;
+    struct meeting m;
     bool met = false, later;
     unsigned n;
     for (uint16_t t = 0; t < s->n_threads; t++)

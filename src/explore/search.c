@@ -125,8 +125,8 @@ static bool is_forced(const struct open *o)
 /* Decides all open reads that have a single answer; else finds the one to decide next: that with the fewest. */
 static enum step choose(struct explorer *x, struct state *s, struct open *best)
 {
-    static _Thread_local struct open all[MAX_OPEN];
-    static _Thread_local uint16_t forced[MAX_OPEN];
+    struct open all[MAX_OPEN];
+    uint16_t forced[MAX_OPEN];
     unsigned n = find_open(x, s, all), n_forced = 0;
     bool found = false;
     if (!n)
@@ -194,7 +194,7 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
 
 static bool branch_meeting(struct explorer *x, uint32_t depth)
 {
-    static _Thread_local struct meeting m;
+    struct meeting m;
     unsigned n;
     bool later;
     if (!meet_choice(x, x->states[depth], 0, &m, &n, &later))
@@ -219,7 +219,7 @@ static void end_of_branch(struct explorer *x, uint32_t depth)
     struct state *s = x->states[depth];
     if (!is_ours(x, depth))
         return;
-    static _Thread_local struct open all[MAX_OPEN];
+    struct open all[MAX_OPEN];
     unsigned n = find_open(x, s, all);
     for (unsigned i = 0; i < n; i++)
         if (!all[i].fails) {

@@ -22,6 +22,7 @@ struct explorer {
     struct runner *runners; /* by thread */
     struct threads threads;
     struct verdict *verdict;
+    struct hope *hope;     /* serve.c */
     struct state **states; /* by depth */
     uint32_t n_states;
     struct graph *spare; /* for what is tried out */

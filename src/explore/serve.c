@@ -173,12 +173,9 @@ static void spread(struct hope *h)
         }
 }
 
-static _Thread_local struct hope hope;
-
 /* All that can be served, but for `not` by what is there now. */
-static void serve(const struct open *all, unsigned n, unsigned not, bool all_of_them)
+static void serve(struct hope *h, const struct open *all, unsigned n, unsigned not, bool all_of_them)
 {
-    struct hope *h = &hope;
     memset(h->moves, 0, h->s->n_threads * sizeof *h->moves);
     for (unsigned i = 0; i < n; i++)
         h->served[i] = i != not && all[i].now != 0;
@@ -191,26 +188,27 @@ static void serve(const struct open *all, unsigned n, unsigned not, bool all_of_
 
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n)
 {
+    struct hope *h = x->hope = x->hope ? x->hope : ARENA_NEW(x->arena, struct hope);
     bool some = false;
-    hope.x = x;
-    hope.s = s;
-    hope.all = all;
-    hope.n = n;
-    find_incomplete(&hope);
+    h->x = x;
+    h->s = s;
+    h->all = all;
+    h->n = n;
+    find_incomplete(h);
     for (unsigned i = 0; i < n; i++)
         some |= !all[i].now;
     if (!some)
         return;
-    serve(all, n, MAX_OPEN, true);
+    serve(h, all, n, MAX_OPEN, true);
     for (unsigned i = 0; i < n; i++)
-        all[i].later = !all[i].now && hope.served[i];
+        all[i].later = !all[i].now && h->served[i];
 }
 
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which)
 {
-    (void)x, (void)s;
-    serve(all, n, which, false);
-    return hope.served[which];
+    (void)s;
+    serve(x->hope, all, n, which, false);
+    return x->hope->served[which];
 }
 
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier)

@@ -79,7 +79,7 @@ static void get_row(const struct row *row, unsigned width, struct value *v)
 struct value call_lane(const struct execution *x, lane_id id, struct value a, struct value b, struct value c,
                        struct value *e, uint64_t imm)
 {
-    static _Thread_local struct row rows[5];
+    struct row rows[5] = {0};
     const struct lane_info *info = lane_info(id);
     struct value d = merge(merge(a, b), c);
     if (info->e & CARRY_IN || info->e == CARRY_FOURTH)
