@@ -24,7 +24,8 @@ enum event_kind {
     EVENT_PERFORMED, /* the accesses of an event that is strong, or writes, have been performed. It follows each EVENT_ACCESS of such,
                        * on the same thread, with nothing in between but the accesses themselves and other clients' calls: a client may
                        * hold a lock from the one to the other, so that the order in which it hears of operations on a place is that in
-                       * which they were performed. What is asynchronous has none, nor has what calls copy */
+                       * which they were performed. Only a test of an mbarrier has asynchronous work done before, which is told in
+                       * between. What is asynchronous has none of its own, nor has what calls copy */
     EVENT_READ,         /* the same of weak reads: told as performed(), for who asks for values (struct event_asks) */
     EVENT_ISSUE,        /* struct issue_event */
     EVENT_MATRIX,       /* struct matrix_event */
@@ -94,8 +95,8 @@ struct event_launch {
     uint32_t shared_bytes, reserved_shared_start, reserved_shared_bytes; /* of a block; what the system keeps of them */
     const uint8_t *params;                                               /* packed, of kernel->code; or NULL */
     const struct event_writes *writes; /* or NULL: nobody has looked; it follows from code and parameters */
-    const struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
-    bool scheduled;                   /* one thread runs it, by a schedule */
+    const struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
+    bool scheduled;                    /* one thread runs it, by a schedule */
     const struct event_asks *asks;
 };
 
@@ -211,7 +212,8 @@ struct issue_event {
     uint64_t object;
     const uint64_t *to, *from; /* by lane, as addresses of an access event; from NULL: values */
     const uint32_t *taken;     /* by lane, of cp.async: bytes that are read, the others being zeroes; else NULL */
-    const struct async_tensor *tensor; /* of copies by tensor maps (async.h), of which shared memory's address is `to` or `from`; else NULL */
+    const struct async_tensor
+        *tensor; /* of copies by tensor maps (async.h), of which shared memory's address is `to` or `from`; else NULL */
     const uint64_t *ranges; /* or, where they are told again, what they are in global memory: starts and ends; */
     uint32_t n_ranges;      /* of these numbers */
 };

@@ -577,7 +577,12 @@ struct recorder *recorder_open(const char *path)
         errno = error;
         return NULL;
     }
-    pthread_mutex_init(&r->lock, NULL);
+    pthread_mutexattr_t
+        nested; /* a test of an mbarrier has copies done before it is performed, which are told in between */
+    pthread_mutexattr_init(&nested);
+    pthread_mutexattr_settype(&nested, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&r->lock, &nested);
+    pthread_mutexattr_destroy(&nested);
     pthread_mutex_init(&r->answers_lock, NULL);
     r->listener = (struct checker_listener){
         .data = r, .host = on_host, .launch = on_launch, .buffer = on_buffer, .behind = on_behind, .misuse = on_misuse};

@@ -40,6 +40,14 @@ static void tell(struct replay *r, const struct record *x)
     }
 }
 
+/* Before an access has been performed: what a test of an mbarrier has done, copies and their arrivals. */
+static bool may_come_between(const struct record *x)
+{
+    return x->kind == RECORD_PERFORMED || x->kind == RECORD_OVERTAKE ||
+           (x->kind == RECORD_ACCESS && x->access.is_async) ||
+           (x->kind == RECORD_SYNC && x->sync.kind == EVENT_MBARRIER_ARRIVE);
+}
+
 /* Not inlined: nothing of it is alive where setjmp() returns again. */
 __attribute__((noinline)) static void run(struct replay *r)
 {
@@ -54,12 +62,12 @@ __attribute__((noinline)) static void run(struct replay *r)
     while (record_next(r->reader, &x)) {
         bool is_event = x.kind >= RECORD_FIRST_EVENT && x.kind < RECORD_FIRST_OTHER;
         r->position += is_event;
-        if (is_event && r->performing && x.kind != RECORD_PERFORMED && x.kind != RECORD_OVERTAKE)
+        if (is_event && r->performing.block && !may_come_between(&x))
             record_fail(r->reader, "an access that writes, or is strong, is performed before anything else is told");
         else if (is_event || x.kind == RECORD_CHECKER)
             tell(r, &x);
     }
-    if (r->performing)
+    if (r->performing.block)
         record_fail(r->reader, "an access has not been performed");
 }
 
@@ -121,7 +129,7 @@ void replay_free(struct replay *r)
 {
     if (!r)
         return;
-    if (r->performing) { /* who has begun it ends it */
+    if (r->performing.block) { /* who has begun it ends it */
         struct record x = {.kind = RECORD_PERFORMED};
         replay_event(r, &x);
     }

@@ -77,8 +77,9 @@ struct replay {
     VEC(uint32_t) tasks, strands; /* as ours are numbered, by the file's numbers; 0: none */
     VEC(hd_memory_rule) rules;    /* of the next launch */
     VEC(struct replay_launch *) launches;
-    VEC(struct replay_block *) blocks; /* NULL: it has ended */
-    struct replay_block *performing;   /* whose access is to be told of as performed next; or NULL */
+    VEC(struct replay_block *) blocks;  /* NULL: it has ended */
+    struct access_event performing;     /* that is to be told of as performed next; block NULL: none is; */
+    uint64_t performing_at[WARP_LANES]; /* its addresses */
 };
 
 /* ---- stands.c ---- */

@@ -343,19 +343,22 @@ static bool access(struct replay *r, const struct record *x)
         return false;
     find_span(e);
     EVENT_TELL(list_of(b), EVENT_ACCESS, access, e);
-    if (event_will_be_performed(e))
-        r->performing = k;
+    if (event_will_be_performed(e)) {
+        r->performing = *e;
+        memcpy(r->performing_at, k->address, sizeof r->performing_at);
+        r->performing.address = e->address ? r->performing_at : NULL;
+    }
     return true;
 }
 
 static bool performed(struct replay *r, const struct record *x)
 {
-    struct replay_block *k = r->performing;
-    if (!k)
+    struct access_event e = r->performing;
+    if (!e.block)
         return impossible(r, "nothing is there to be performed");
-    r->performing = NULL;
-    k->last.wrote = k->last.writes ? x->access.wrote & k->last.lanes : 0;
-    EVENT_TELL(list_of(&k->block), EVENT_PERFORMED, performed, &k->last);
+    r->performing.block = NULL;
+    e.wrote = e.writes ? x->access.wrote & e.lanes : 0;
+    EVENT_TELL(list_of(e.block), EVENT_PERFORMED, performed, &e);
     return true;
 }
 
@@ -615,10 +618,6 @@ static bool sync(struct replay *r, const struct record *x)
 
 void replay_event(struct replay *r, const struct record *x)
 {
-    if (r->performing && x->kind != RECORD_PERFORMED && x->kind != RECORD_OVERTAKE) {
-        impossible(r, "an access that writes, or is strong, is performed before anything else is told");
-        return;
-    }
     switch (x->kind) {
     case RECORD_GRID: grid(r, x); break;
     case RECORD_BLOCK: block(r, x); break;

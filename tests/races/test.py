@@ -417,6 +417,17 @@ def a_recorded_run_replays_to_the_same_findings():
     assert known and not wrong, f"{len(wrong)} of {len(known)}:\n" + "\n".join(wrong)
 
 
+def so_does_one_whose_tests_of_mbarriers_have_copies_done():
+    need_loadable_libraries()
+    need_compiler()
+    path = os.path.join(folder.name, "replayed")
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-arch=sm_90a", "-o", path, os.path.join(source, "tests", "races", "global_proxies.cu")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    wrong = [w for n in some(3, range(9)) if (w := said_again([path, str(n)], f"replayed{n}"))]
+    assert not wrong, "\n".join(wrong)
+
+
 def show(names):
     compile_all(compiled)
     for p in programs:
