@@ -184,7 +184,7 @@ lint: all
 	git ls-files '*.c' '*.h' | xargs clang-format-19 --dry-run --Werror
 	scripts/check-layers
 	scripts/check-comments
-	scripts/symbol-circles $(BUILD) --most 4
+	scripts/symbol-circles $(BUILD) --most 3
 
 clean:
 	rm -rf build build-*

@@ -194,7 +194,8 @@ static void advise_constants(struct advisor *a, const struct insn_counters *i)
     const struct access_counters *x = &i->access[KIND_of_const_ld];
     if (x->distinct < 2 * x->requests || IS_MINOR(a, access[KIND_of_const_ld].distinct))
         return;
-    give(a, "constants", i, (double)(x->distinct - x->requests),
+    double in_vain = (double)(x->distinct - x->requests);
+    give(a, "constants", i, in_vain,
          "a warp reads %s different constants, one after the other; shared or global memory serves "
          "threads that read different words",
          number(a, ratio(x->distinct, x->requests)));

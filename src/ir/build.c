@@ -130,6 +130,10 @@ static void lower_return(struct builder *b)
     ir_emit_guarded(b, b->func->entry ? IR_EXIT : IR_RET);
 }
 
+/* What the lanes of a warp do together. */
+static const uint8_t of_warps[] = {[KIND_WARPSYNC] = IR_WARPSYNC, [KIND_SHFL] = IR_SHFL,   [KIND_VOTE] = IR_VOTE,
+                                   [KIND_MATCH] = IR_MATCH,       [KIND_REDUX] = IR_REDUX, [KIND_ELECT] = IR_ELECT};
+
 static void lower_insn(struct builder *b)
 {
     switch (b->insn->inst->kind) {
@@ -171,12 +175,12 @@ static void lower_insn(struct builder *b)
     case KIND_GROUP: lower_group(b); break;
     case KIND_TENSORMAP: lower_tensor_map(b); break;
     case KIND_MATRIX: lower_matrix(b); break;
-    case KIND_WARPSYNC: lower_warp(b, IR_WARPSYNC); break;
-    case KIND_SHFL: lower_warp(b, IR_SHFL); break;
-    case KIND_VOTE: lower_warp(b, IR_VOTE); break;
-    case KIND_MATCH: lower_warp(b, IR_MATCH); break;
-    case KIND_REDUX: lower_warp(b, IR_REDUX); break;
-    case KIND_ELECT: lower_warp(b, IR_ELECT); break;
+    case KIND_WARPSYNC:
+    case KIND_SHFL:
+    case KIND_VOTE:
+    case KIND_MATCH:
+    case KIND_REDUX:
+    case KIND_ELECT: lower_warp(b, (enum ir_kind)of_warps[b->insn->inst->kind]); break;
     case KIND_ACTIVEMASK: lower_simple(b, IR_ACTIVEMASK); break;
     case KIND_FENCE: lower_fence(b); break;
     case KIND_NANOSLEEP: lower_simple(b, IR_NANOSLEEP); break;
