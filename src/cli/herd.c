@@ -1,52 +1,11 @@
-/* See herd.h. The text is cut into words once; init, columns of instructions and condition are read from these. What is not of PTX's generic
- * proxy (surfaces, textures, constants, aliases) is refused with its line. */
-#include "cli/herd.h"
+/* See herd.h. The text is cut into words once; init, columns of instructions and condition are read from these. */
+#include "cli/herd_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
-struct word {
-    struct str text;
-    uint32_t line;
-};
-
-struct barrier {
-    int32_t instance, id, quorum; /* -1: not given */
-    bool by_register;
-};
-
-struct instruction {
-    struct word *words;
-    uint32_t n;
-};
-
-struct litmus_thread {
-    uint32_t cta, gpu;
-    uint32_t block, index; /* in the launch */
-    VEC(struct instruction) code;
-    VEC(struct str) registers;
-    VEC(struct herd_variable) initial; /* of registers */
-};
-
-struct herd {
-    struct arena *arena;
-    const char *path;
-    struct herd_test *test;
-    VEC(struct word) words;
-    uint32_t at;
-    VEC(struct litmus_thread) threads;
-    uint32_t warp; /* threads of the launch that one of the test takes */
-    bool gpus;     /* there are several */
-    bool any_id;   /* a barrier has an id beside its instance */
-    struct text out;
-    uint32_t labels;
-    const char *error;
-};
-
-static bool fail(struct herd *h, uint32_t line, const char *what, struct str which)
+bool herd_fail(struct herd *h, uint32_t line, const char *what, struct str which)
 {
     if (!h->error && which.n)
         h->error = arena_printf(h->arena, "%s:%u: %s: `%.*s`", h->path, line, what, STR_ARG(which));
@@ -128,10 +87,10 @@ static bool take(struct herd *h, const char *text)
 static bool expect(struct herd *h, const char *text)
 {
     return take(h, text) ||
-           fail(h, next(h)->line, arena_printf(h->arena, "`%s` is missing before this", text), next(h)->text);
+           herd_fail(h, next(h)->line, arena_printf(h->arena, "`%s` is missing before this", text), next(h)->text);
 }
 
-static bool number_of(struct str s, uint32_t *value)
+bool herd_number(struct str s, uint32_t *value)
 {
     char text[24], *end;
     bool negative = s.n && *s.p == '-';
@@ -147,8 +106,8 @@ static bool number_of(struct str s, uint32_t *value)
 static bool take_number(struct herd *h, uint32_t *value)
 {
     bool negative = take(h, "-");
-    if (!number_of(next(h)->text, value))
-        return fail(h, next(h)->line, "a number is missing before this", next(h)->text);
+    if (!herd_number(next(h)->text, value))
+        return herd_fail(h, next(h)->line, "a number is missing before this", next(h)->text);
     if (negative)
         *value = 0 - *value;
     h->at++;
@@ -158,7 +117,7 @@ static bool take_number(struct herd *h, uint32_t *value)
 static bool is_register(struct str s)
 {
     uint32_t number;
-    return s.n > 1 && *s.p == 'r' && number_of((struct str){s.p + 1, s.n - 1}, &number);
+    return s.n > 1 && *s.p == 'r' && herd_number((struct str){s.p + 1, s.n - 1}, &number);
 }
 
 /* ---- what is there at first ---- */
@@ -174,7 +133,7 @@ static struct herd_variable *variable(struct herd *h, struct str name)
     return v;
 }
 
-static uint32_t offset_of(struct herd *h, struct str name)
+uint32_t herd_offset(struct herd *h, struct str name)
 {
     return (uint32_t)(variable(h, name) - h->test->variables.at) * 4;
 }
@@ -187,14 +146,14 @@ static struct litmus_thread *thread_of(struct herd *h, struct word *w, bool make
     enum { MOST = 64 };
     if (s.n && *s.p == 'P')
         s = (struct str){s.p + 1, s.n - 1};
-    if (!number_of(s, &number) || number >= MOST) {
-        fail(h, w->line, "this is no thread", w->text);
+    if (!herd_number(s, &number) || number >= MOST) {
+        herd_fail(h, w->line, "this is no thread", w->text);
         return NULL;
     }
     while (make && h->threads.n <= number)
         *VEC_PUSH(h->arena, &h->threads) = (struct litmus_thread){0};
     if (number >= h->threads.n)
-        fail(h, w->line, "there is no such thread", w->text);
+        herd_fail(h, w->line, "there is no such thread", w->text);
     return number < h->threads.n ? &h->threads.at[number] : NULL;
 }
 
@@ -209,15 +168,15 @@ static bool read_initial(struct herd *h)
         w = next(h);
         h->at++;
         if (!t || !is_register(w->text))
-            return fail(h, w->line, "this is no register", w->text);
+            return herd_fail(h, w->line, "this is no register", w->text);
     }
     if (is_next(h, "@") || is_next(h, "aliases"))
-        return fail(h, w->line, "other proxies than the generic one are not explored", w->text);
+        return herd_fail(h, w->line, "other proxies than the generic one are not explored", w->text);
     if (!isalpha((unsigned char)*w->text.p) && *w->text.p != '_')
-        return fail(h, w->line, "this is no variable", w->text);
+        return herd_fail(h, w->line, "this is no variable", w->text);
     if (take(h, "=")) {
         if (is_next(h, "&") || isalpha((unsigned char)*next(h)->text.p))
-            return fail(h, w->line, "addresses as values are not explored", next(h)->text);
+            return herd_fail(h, w->line, "addresses as values are not explored", next(h)->text);
         if (!take_number(h, &value))
             return false;
     }
@@ -231,7 +190,7 @@ static bool read_initial(struct herd *h)
 static bool read_head(struct herd *h)
 {
     if (!take(h, "PTX") && !take(h, "ptx"))
-        return fail(h, next(h)->line, "a litmus test for PTX begins with `PTX NAME`", (struct str){0});
+        return herd_fail(h, next(h)->line, "a litmus test for PTX begins with `PTX NAME`", (struct str){0});
     const struct word *first = next(h), *last = first; /* the name is what the first line has left */
     while (h->at < h->words.n && !is_next(h, "{")) {
         const struct word *w = next(h);
@@ -243,7 +202,7 @@ static bool read_head(struct herd *h)
         return false;
     while (!take(h, "}")) {
         if (h->at == h->words.n)
-            return fail(h, next(h)->line, "`}` is missing", (struct str){0});
+            return herd_fail(h, next(h)->line, "`}` is missing", (struct str){0});
         if (!take(h, ";") && !read_initial(h))
             return false;
     }
@@ -255,11 +214,15 @@ static bool read_head(struct herd *h)
 
 static bool read_thread(struct herd *h)
 {
+    enum { GPUS = 64 };
     struct word *w = next(h);
     h->at++;
     struct litmus_thread *t = thread_of(h, w, true);
-    return t && expect(h, "@") && expect(h, "cta") && take_number(h, &t->cta) && expect(h, ",") && expect(h, "gpu") &&
-           take_number(h, &t->gpu);
+    if (!t || !expect(h, "@") || !expect(h, "cta") || !take_number(h, &t->cta) || !expect(h, ",") ||
+        !expect(h, "gpu") || !take_number(h, &t->gpu))
+        return false;
+    *VEC_PUSH(h->arena, &h->columns) = (uint32_t)(t - h->threads.at);
+    return t->gpu < GPUS || herd_fail(h, w->line, "there are GPUs 0 to 63 at most", (struct str){0});
 }
 
 static bool is_end(struct herd *h)
@@ -277,10 +240,11 @@ static bool read_row(struct herd *h)
         uint32_t start = h->at;
         while (h->at < h->words.n && !is_next(h, "|") && !is_next(h, ";"))
             h->at++;
-        if (h->at > start && column >= h->threads.n)
-            return fail(h, h->words.at[start].line, "there is no thread for this column", h->words.at[start].text);
+        if (h->at > start && column >= h->columns.n)
+            return herd_fail(h, h->words.at[start].line, "there is no thread for this column", h->words.at[start].text);
         if (h->at > start)
-            *VEC_PUSH(h->arena, &h->threads.at[column].code) = (struct instruction){&h->words.at[start], h->at - start};
+            *VEC_PUSH(h->arena, &h->threads.at[h->columns.at[column]].code) =
+                (struct instruction){&h->words.at[start], h->at - start};
         if (take(h, ";"))
             return true;
         if (!expect(h, "|"))
@@ -315,7 +279,7 @@ static int read_place(struct herd *h)
         struct litmus_thread *thread = thread_of(h, w, false);
         struct str r = next(h)->text;
         if (!thread || !is_register(r)) {
-            fail(h, w->line, "this is no register", r);
+            herd_fail(h, w->line, "this is no register", r);
             return -1;
         }
         h->at++;
@@ -323,7 +287,7 @@ static int read_place(struct herd *h)
                                 false, 0};
     } else {
         p.name = arena_strndup(h->arena, w->text.p, w->text.n);
-        p.offset = offset_of(h, w->text);
+        p.offset = herd_offset(h, w->text);
     }
     for (uint32_t i = 0; i < t->places.n; i++)
         if (strcmp(t->places.at[i].name, p.name) == 0)
@@ -344,7 +308,7 @@ static bool read_locations(struct herd *h)
         return false;
     while (!take(h, "]"))
         if (h->at == h->words.n || (!take(h, ";") && read_place(h) < 0))
-            return fail(h, next(h)->line, "`]` is missing", (struct str){0});
+            return herd_fail(h, next(h)->line, "`]` is missing", (struct str){0});
     return true;
 }
 
@@ -359,13 +323,13 @@ static bool read_condition(struct herd *h)
     const char *start = next(h)->text.p;
     bool negated = take(h, "~");
     if (is_next(h, "filter"))
-        return fail(h, next(h)->line, "filters are not read", next(h)->text);
+        return herd_fail(h, next(h)->line, "filters are not read", next(h)->text);
     if (take(h, "exists"))
         h->test->quantifier = negated ? HERD_NOT_EXISTS : HERD_EXISTS;
     else if (!negated && take(h, "forall"))
         h->test->quantifier = HERD_FORALL;
     else
-        return fail(h, next(h)->line, "a condition is missing: exists, ~exists or forall", (struct str){0});
+        return herd_fail(h, next(h)->line, "a condition is missing: exists, ~exists or forall", (struct str){0});
     while (h->at < h->words.n) {
         struct word *w = next(h);
         size_t i = 0, n = sizeof operators / sizeof operators[0];
@@ -373,13 +337,13 @@ static bool read_condition(struct herd *h)
         while (i < n && !str_is(w->text, operators[i].herd))
             i++;
         bool thread = h->at + 1 < h->words.n && str_is(h->words.at[h->at + 1].text, ":");
-        if (i < n || (!thread && number_of(w->text, &number))) {
+        if (i < n || (!thread && herd_number(w->text, &number))) {
             h->at++;
             i < n ? text_puts(&t, operators[i].ours) : text_printf(&t, "%u", number);
             continue;
         }
         if (!thread && !isalpha((unsigned char)*w->text.p) && *w->text.p != '_')
-            return fail(h, w->line, "this is no place", w->text);
+            return herd_fail(h, w->line, "this is no place", w->text);
         int place = read_place(h);
         if (place < 0)
             return false;
@@ -394,391 +358,14 @@ static bool read_condition(struct herd *h)
     return true;
 }
 
-/* ---- where threads are ---- */
-
-static bool is_barrier(const struct instruction *i)
-{
-    return str_starts(i->words[0].text, "bar.");
-}
-
-static struct barrier barrier_of(const struct instruction *i)
-{
-    struct barrier b = {-1, -1, -1, false};
-    int32_t *const fields[] = {&b.instance, &b.id, &b.quorum};
-    for (uint32_t k = 1, f = 0; k < i->n && f < 3; k += 2, f++) {
-        uint32_t value;
-        bool is = number_of(i->words[k].text, &value);
-        *fields[f] = is ? (int32_t)value : -1;
-        b.by_register |= !is && f == 1;
-    }
-    return b;
-}
-
-/* Blocks: one for each pair of a GPU and a CTA; as many of each GPU where there are several. */
-static void place_threads(struct herd *h)
-{
-    struct herd_test *t = h->test;
-    VEC(struct litmus_thread *) blocks = {0};
-    uint32_t gpus = 0, most = 0;
-    for (uint32_t i = 0; i < h->threads.n; i++) {
-        struct litmus_thread *me = &h->threads.at[i];
-        gpus = me->gpu >= gpus ? me->gpu + 1 : gpus;
-        for (uint32_t k = 0; k < me->code.n; k++)
-            if (is_barrier(&me->code.at[k])) {
-                h->warp = 32;
-                h->any_id |= me->code.at[k].n > 2;
-            }
-    }
-    for (uint32_t g = 0; g < gpus; g++) {
-        uint32_t first = blocks.n;
-        for (uint32_t i = 0; i < h->threads.n; i++) {
-            struct litmus_thread *me = &h->threads.at[i];
-            uint32_t b = first;
-            if (me->gpu != g)
-                continue;
-            while (b < blocks.n && blocks.at[b]->cta != me->cta)
-                b++;
-            if (b == blocks.n)
-                *VEC_PUSH(h->arena, &blocks) = me;
-            me->block = b - first;
-            for (uint32_t k = 0; k < i; k++)
-                me->index += h->threads.at[k].gpu == g && h->threads.at[k].cta == me->cta;
-            t->block = me->index >= t->block ? me->index + 1 : t->block;
-        }
-        most = blocks.n - first > most ? blocks.n - first : most;
-    }
-    h->gpus = gpus > 1;
-    for (uint32_t i = 0; i < h->threads.n; i++)
-        h->threads.at[i].block += h->threads.at[i].gpu * most;
-    t->cluster = h->gpus ? most : 0;
-    t->grid = gpus * most;
-    t->block *= h->warp;
-}
-
-/* ---- instructions ---- */
-
-struct operation {
-    struct herd *h;
-    uint32_t thread;
-    const struct instruction *i;
-    struct str parts[6]; /* of the opcode */
-    uint32_t n_parts;
-    struct str args[4];
-    uint32_t n_args;
-};
-
-static bool wrong(struct operation *o, const char *what)
-{
-    const struct word *first = o->i->words, *last = &first[o->i->n - 1];
-    return fail(o->h, first->line, what,
-                (struct str){first->text.p, (size_t)(last->text.p + last->text.n - first->text.p)});
-}
-
-/* A register of the thread, a variable's address, or a number, as PTX. */
-static const char *operand(struct operation *o, uint32_t i)
-{
-    struct herd *h = o->h;
-    struct str s = i < o->n_args ? o->args[i] : str_of("0");
-    uint32_t value;
-    if (number_of(s, &value))
-        return arena_printf(h->arena, "%u", value);
-    struct litmus_thread *t = &h->threads.at[o->thread];
-    uint32_t k = 0;
-    while (k < t->registers.n && !str_eq(t->registers.at[k], s))
-        k++;
-    if (k == t->registers.n)
-        *VEC_PUSH(h->arena, &t->registers) = s;
-    return arena_printf(h->arena, "%%P%u_%.*s", o->thread, STR_ARG(s));
-}
-
-static const char *address(struct operation *o, uint32_t i)
-{
-    return arena_printf(o->h->arena, "[%%memory+%u]", offset_of(o->h, o->args[i]));
-}
-
-static const char *scope_of(struct operation *o, uint32_t part)
-{
-    struct str s = part < o->n_parts ? o->parts[part] : str_of("");
-    if (str_is(s, "cta"))
-        return ".cta";
-    if (str_is(s, "gpu"))
-        return o->h->gpus ? ".cluster" : ".gpu";
-    if (str_is(s, "sys"))
-        return o->h->gpus ? ".gpu" : ".sys";
-    return NULL;
-}
-
-static bool order_is(struct operation *o, const char *orders)
-{
-    struct str s = o->n_parts > 1 ? o->parts[1] : str_of("");
-    for (const char *p = orders; *p; p += strcspn(p, " "), p += *p == ' ')
-        if (str_eq(s, (struct str){p, strcspn(p, " ")}))
-            return true;
-    return false;
-}
-
-static bool needs_args(struct operation *o, uint32_t n)
-{
-    return o->n_args == n || wrong(o, "this instruction has another number of operands");
-}
-
-static bool put_access(struct operation *o, bool store)
-{
-    struct text *out = &o->h->out;
-    if (!store && o->n_parts == 1) {
-        if (needs_args(o, 2))
-            text_printf(out, "mov.u32 %s, %s;\n", operand(o, 0), operand(o, 1));
-        return !o->h->error;
-    }
-    const char *scope = scope_of(o, 2);
-    bool weak = order_is(o, "weak");
-    if (!needs_args(o, 2) || (!weak && (!scope || !order_is(o, store ? "relaxed release" : "relaxed acquire"))))
-        return wrong(o, "this order or scope does not exist in PTX");
-    text_printf(out, store ? "st.%.*s%s.global.u32 %s, %s;\n" : "ld.%.*s%s.global.u32 %s, %s;\n", STR_ARG(o->parts[1]),
-                weak ? "" : scope, store ? address(o, 0) : operand(o, 0), store ? operand(o, 1) : address(o, 1));
-    return true;
-}
-
-static bool put_fence(struct operation *o)
-{
-    const char *scope = scope_of(o, 2);
-    if (order_is(o, "proxy"))
-        return wrong(o, "other proxies than the generic one are not explored");
-    if (o->n_parts != 3 || !scope || !order_is(o, "sc acq_rel acquire release"))
-        return wrong(o, "this order or scope does not exist in PTX");
-    text_printf(&o->h->out, "fence.%.*s%s;\n", STR_ARG(o->parts[1]), scope);
-    return true;
-}
-
-/* atom.ORDER.SCOPE.OPERATION and red, which is an atom whose result nobody uses: PTX has no red that acquires. */
-static bool put_atom(struct operation *o, bool red)
-{
-    static const struct {
-        const char *name, *ptx;
-    } operations[] = {{"add", "add.u32"}, {"sub", "add.u32"},   {"and", "and.b32"}, {"or", "or.b32"},
-                      {"xor", "xor.b32"}, {"exch", "exch.b32"}, {"cas", "cas.b32"}};
-    struct text *out = &o->h->out;
-    const char *scope = scope_of(o, 2), *ptx = NULL;
-    struct str name = o->n_parts == 4 ? o->parts[3] : str_of("");
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
-        if (str_is(name, operations[i].name))
-            ptx = operations[i].ptx;
-    if (!ptx || !scope || !order_is(o, "relaxed acquire release acq_rel"))
-        return wrong(o, "this operation, order or scope does not exist in PTX");
-    if (!needs_args(o, 3u - red + str_is(name, "cas")))
-        return false;
-    const char *value = operand(o, 2 - red), *result = red ? "%none" : operand(o, 0);
-    if (str_is(name, "sub")) {
-        text_printf(out, "neg.s32 %%value, %s;\n", value);
-        value = "%value";
-    }
-    text_printf(out, "atom.%.*s%s.global.%s %s, %s, %s", STR_ARG(o->parts[1]), scope, ptx, result, address(o, 1 - red),
-                value);
-    text_puts(out, str_is(name, "cas") ? arena_printf(o->h->arena, ", %s;\n", operand(o, 3 - red)) : ";\n");
-    return true;
-}
-
-static bool put_arithmetic(struct operation *o)
-{
-    static const char *const names[] = {"add", "sub", "mul", "div"}, *const ptx[] = {"add.u32", "sub.u32", "mul.lo.u32",
-                                                                                     "div.s32"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (str_is(o->parts[0], names[i]) && needs_args(o, 3))
-            text_printf(&o->h->out, "%s %s, %s, %s;\n", ptx[i], operand(o, 0), operand(o, 1), operand(o, 2));
-    return !o->h->error;
-}
-
-static bool put_branch(struct operation *o)
-{
-    struct text *out = &o->h->out;
-    if (!needs_args(o, 3))
-        return false;
-    text_printf(out, "setp.%.*s.s32 %%condition, %s, %s;\n@%%condition bra P%u_%.*s;\n",
-                STR_ARG(((struct str){o->parts[0].p + 1, 2})), operand(o, 0), operand(o, 1), o->thread,
-                STR_ARG(o->args[2]));
-    return true;
-}
-
-/* How many threads of the test a barrier without a quorum is of: those of the CTA whose text names it; where some name theirs by a
- * register, that cannot be told, and it is the whole block, as PTX has it: 0. */
-static uint32_t quorum_of(struct herd *h, uint32_t thread, const struct barrier *b)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < h->threads.n; i++) {
-        const struct litmus_thread *t = &h->threads.at[i];
-        bool names = false;
-        for (uint32_t k = 0; t->block == h->threads.at[thread].block && k < t->code.n; k++) {
-            struct barrier other =
-                is_barrier(&t->code.at[k]) ? barrier_of(&t->code.at[k]) : (struct barrier){-1, -1, -1, false};
-            if (other.by_register)
-                return 0;
-            names |= is_barrier(&t->code.at[k]) && other.instance == b->instance && other.id == b->id;
-        }
-        n += names;
-    }
-    return n;
-}
-
-/* bar.cta.sync INSTANCE [, ID [, QUORUM]]: a barrier of PTX by its id, else by its instance. */
-static bool put_barrier(struct operation *o)
-{
-    enum { BARRIERS = 16, OF_INSTANCES = 8 };
-    struct herd *h = o->h;
-    struct barrier b = barrier_of(o->i);
-    bool arrive = o->n_parts == 3 && str_is(o->parts[2], "arrive");
-    if (o->n_parts != 3 || !str_is(o->parts[1], "cta") || !(arrive || str_is(o->parts[2], "sync")) || b.instance < 0 ||
-        o->n_args > 3)
-        return wrong(o, "this is no barrier of PTX");
-    int32_t id = o->n_args > 1 ? b.id : h->any_id ? b.instance + OF_INSTANCES : b.instance;
-    uint32_t quorum = b.quorum >= 0 ? (uint32_t)b.quorum : quorum_of(h, o->thread, &b);
-    if (id >= BARRIERS || quorum > 32 || (o->n_args == 3 && b.quorum < 1))
-        return wrong(o, "PTX has barriers 0 to 15, of up to 32 warps");
-    text_printf(&h->out, "bar.%s %s", arrive ? "arrive" : "sync",
-                b.by_register ? operand(o, 1) : arena_printf(h->arena, "%d", id));
-    if (quorum || arrive)
-        text_printf(&h->out, ", %u", quorum ? quorum * h->warp : h->test->block);
-    text_puts(&h->out, ";\n");
-    return true;
-}
-
-static bool cut_operation(struct operation *o)
-{
-    struct str s = o->i->words[0].text;
-    while (s.n && o->n_parts < 6) {
-        size_t n = 0;
-        while (n < s.n && s.p[n] != '.')
-            n++;
-        o->parts[o->n_parts++] = (struct str){s.p, n};
-        s.p += n + (n < s.n);
-        s.n -= n + (n < s.n);
-    }
-    for (uint32_t k = 1; k < o->i->n; k++) {
-        const struct word *w = &o->i->words[k];
-        bool comma = str_is(w->text, ","), minus = str_is(w->text, "-") && k + 1 < o->i->n;
-        if (comma != (k % 2 == 0) && !minus)
-            return wrong(o, "this is no instruction");
-        if (comma)
-            continue;
-        if (o->n_args == 4 || minus)
-            return wrong(o, minus ? "numbers have no sign here" : "this is no instruction");
-        o->args[o->n_args++] = w->text;
-    }
-    return true;
-}
-
-static bool put_instruction(struct herd *h, uint32_t thread, const struct instruction *i)
-{
-    struct operation o = {.h = h, .thread = thread, .i = i};
-    static const char *const proxies[] = {"tld", "suld", "cold", "sust", "suatom", "sured"};
-    if (i->n == 2 && str_is(i->words[1].text, ":")) {
-        text_printf(&h->out, "P%u_%.*s:\n", thread, STR_ARG(i->words[0].text));
-        return true;
-    }
-    if (!cut_operation(&o))
-        return false;
-    struct str name = o.parts[0];
-    for (size_t k = 0; k < sizeof proxies / sizeof proxies[0]; k++)
-        if (str_is(name, proxies[k]))
-            return wrong(&o, "other proxies than the generic one are not explored");
-    text_printf(&h->out, ".loc 1 %u 0\n", i->words[0].line);
-    if (str_is(name, "st") || str_is(name, "ld"))
-        return put_access(&o, *name.p == 's');
-    if (str_is(name, "fence"))
-        return put_fence(&o);
-    if (str_is(name, "atom") || str_is(name, "red"))
-        return put_atom(&o, *name.p == 'r');
-    if (str_is(name, "bar"))
-        return put_barrier(&o);
-    if (str_is(name, "add") || str_is(name, "sub") || str_is(name, "mul") || str_is(name, "div"))
-        return put_arithmetic(&o);
-    if (str_is(name, "goto") && needs_args(&o, 1)) {
-        text_printf(&h->out, "bra P%u_%.*s;\n", thread, STR_ARG(o.args[0]));
-        return true;
-    }
-    for (const char *p = "beq bne blt bgt ble bge"; *p; p += strcspn(p, " "), p += *p == ' ')
-        if (str_eq(name, (struct str){p, 3}))
-            return put_branch(&o);
-    return wrong(&o, "this is no instruction of these tests");
-}
-
-/* ---- the kernel ---- */
-
-static bool put_thread(struct herd *h, uint32_t number)
-{
-    struct litmus_thread *t = &h->threads.at[number];
-    struct operation names = {.h = h, .thread = number};
-    text_printf(&h->out, "P%u:\n", number);
-    for (uint32_t i = 0; i < t->initial.n; i++) {
-        names.args[0] = str_of(t->initial.at[i].name);
-        names.n_args = 1;
-        text_printf(&h->out, "mov.u32 %s, %u;\n", operand(&names, 0), t->initial.at[i].value);
-    }
-    for (uint32_t i = 0; i < t->code.n; i++)
-        if (!put_instruction(h, number, &t->code.at[i]))
-            return false;
-    for (uint32_t i = 0; i < h->test->places.n; i++) {
-        const struct herd_place *p = &h->test->places.at[i];
-        const char *prefix = arena_printf(h->arena, "P%u:", number);
-        if (p->of_memory || strncmp(p->name, prefix, strlen(prefix)) != 0)
-            continue;
-        names.args[0] = str_of(p->name + strlen(prefix));
-        names.n_args = 1;
-        text_printf(&h->out, "st.global.u32 [%%registers+%u], %s;\n", p->offset, operand(&names, 0));
-    }
-    text_puts(&h->out, "ret;\n");
-    return true;
-}
-
-/* A thread of the launch goes to its column; others end. */
-static void put_dispatch(struct herd *h, struct text *out)
-{
-    for (uint32_t i = 0; i < h->threads.n; i++) {
-        const struct litmus_thread *t = &h->threads.at[i];
-        text_printf(out,
-                    "setp.eq.u32 %%condition, %%block, %u;\nsetp.eq.and.u32 %%condition, %%thread, %u, %%condition;\n"
-                    "@%%condition bra P%u;\n",
-                    t->block, t->index * h->warp, i);
-    }
-    text_puts(out, "ret;\n");
-}
-
-static void put_registers(struct herd *h, struct text *out)
-{
-    for (uint32_t i = 0; i < h->threads.n; i++)
-        for (uint32_t k = 0; k < h->threads.at[i].registers.n; k++)
-            text_printf(out, ".reg .b32 %%P%u_%.*s;\n", i, STR_ARG(h->threads.at[i].registers.at[k]));
-    for (uint32_t i = 0; i < h->threads.n; i++)
-        for (uint32_t k = 0; k < h->threads.at[i].registers.n; k++)
-            text_printf(out, "mov.u32 %%P%u_%.*s, 0;\n", i, STR_ARG(h->threads.at[i].registers.at[k]));
-}
-
 const char *herd_read(struct arena *arena, const char *path, const char *text, struct herd_test *test)
 {
     struct herd h = {.arena = arena, .path = path, .test = test, .warp = 1, .out = {.arena = arena}};
-    struct text all = {.arena = arena};
     *test = (struct herd_test){0};
     split(&h, text);
-    if (!read_head(&h) || !read_columns(&h) || !read_locations(&h) || !read_condition(&h))
+    if (!read_head(&h) || !read_columns(&h) || !read_locations(&h) || !read_condition(&h) || !herd_write_kernel(&h))
         return h.error;
-    place_threads(&h);
-    for (uint32_t i = 0; i < h.threads.n; i++)
-        if (!put_thread(&h, i))
-            return h.error;
-    const char *slash = strrchr(path, '/');
-    text_printf(
-        &all,
-        ".version 8.6\n.target sm_90\n.address_size 64\n.file 1 \"%s\"\n"
-        ".visible .entry litmus(.param .u64 memory, .param .u64 registers)\n{\n"
-        ".reg .pred %%condition;\n.reg .b32 %%block, %%thread, %%none, %%value;\n.reg .b64 %%memory, %%registers;\n"
-        "ld.param.u64 %%memory, [memory];\nld.param.u64 %%registers, [registers];\n"
-        "mov.u32 %%block, %%ctaid.x;\nmov.u32 %%thread, %%tid.x;\n",
-        slash ? slash + 1 : path);
-    put_registers(&h, &all);
-    put_dispatch(&h, &all);
-    text_put(&all, h.out.p, h.out.n);
-    text_puts(&all, "}\n");
-    test->ptx = all.p;
     test->memory_bytes = test->variables.n ? test->variables.n * 4 : 4;
     test->register_bytes = test->register_bytes ? test->register_bytes : 4;
-    return h.error;
+    return NULL;
 }

@@ -86,6 +86,11 @@ def gpus_have_as_many_blocks_as_they_need():
     assert one["holds"] and not one["deadlock"], one
 
 
+def columns_belong_to_the_threads_above_them():
+    one = found(test([("P1@cta 1,gpu 0", "ld.relaxed.gpu r0, x"), ("P0@cta 0,gpu 0", "st.relaxed.gpu x, 1")], "exists (1:r0=1)"))
+    assert one["holds"] and len(one["outcomes"]) == 2, one
+
+
 def every_instruction_is_read():
     code = ("ld r1, 5", "add r2, r1, 2", "sub r2, r2, 1", "mul r2, r2, 3", "div r3, r2, 2", "st.relaxed.gpu x, r3",
             "atom.acq_rel.gpu.add r4, x, 1", "atom.relaxed.sys.sub r5, x, 4", "atom.relaxed.gpu.and r6, x, 6", "atom.relaxed.gpu.or r7, x, 9",
@@ -132,6 +137,7 @@ def what_is_no_test_is_refused_with_its_line():
         (test([one + ("ld.weak r0",)], "exists (x=0)"), 4, "operands"), (test([one + ("bar.cta.sync 1, 99, 2",)], "exists (x=0)"), 4, "barriers 0 to 15"),
         (test([one + ("goto LC99",)], "exists (x=0)"), 0, "LC99"), (test([one], "exists (5:r0=0)"), 4, "no such thread"),
         (test([one], "exists (x=)"), 0, ""), (test([one], "filter (x=0)\nexists (x=0)"), 4, "filter"), ("", 1, "PTX NAME"), ("PTX", 1, ""),
+        (test([("P0@cta 0,gpu 4000000000", "st.weak x, 1")], "exists (x=0)"), 3, "GPUs 0 to 63"), (test([("P99@cta 0,gpu 0",)], "exists (x=0)"), 3, "no thread"),
         (test([one + ("atom.relaxed.gpu.mul r0, x, 2",)], "exists (x=0)"), 4, "operation"), (test([one + ("| st.weak x, 1",)], "exists (x=0)"), 4, "no thread"),
     ]:
         status, out, err = litmus(text)

@@ -1,0 +1,51 @@
+/* A litmus test in herd's format between its reader (herd.c) and the writer of its kernel (herd_kernel.c). */
+#ifndef HEDDLE_CLI_HERD_PARTS_H
+#define HEDDLE_CLI_HERD_PARTS_H
+
+#include "base/text.h"
+#include "cli/herd.h"
+
+struct word {
+    struct str text;
+    uint32_t line;
+};
+
+struct instruction {
+    struct word *words;
+    uint32_t n;
+};
+
+struct litmus_thread {
+    uint32_t cta, gpu;
+    uint32_t block, index; /* in the launch */
+    VEC(struct instruction) code;
+    VEC(struct str) registers;
+    VEC(struct herd_variable) initial; /* of registers */
+};
+
+struct herd {
+    struct arena *arena;
+    const char *path;
+    struct herd_test *test;
+    VEC(struct word) words;
+    uint32_t at;
+    VEC(struct litmus_thread) threads;
+    VEC(uint32_t) columns; /* the thread of each */
+    uint32_t warp;         /* threads of the launch that one of the test takes */
+    bool gpus;             /* there are several */
+    bool any_id;           /* a barrier has an id beside its instance */
+    struct text out;
+    uint32_t labels;
+    const char *error;
+};
+
+/* Remembers the first error, with its line and the text that is wrong, if that is not empty; false. */
+bool herd_fail(struct herd *h, uint32_t line, const char *what, struct str which);
+/* Is the text a number? Its value modulo 2^32. */
+bool herd_number(struct str s, uint32_t *value);
+/* Where a variable is in the memory's buffer; it is made where there is none of this name. */
+uint32_t herd_offset(struct herd *h, struct str name);
+/* Places the threads in a launch, and writes the kernel. */
+bool herd_write_kernel(struct herd *h);
+
+#endif
