@@ -44,8 +44,9 @@ const char *check_replay(const char *path, struct check_results *results, const 
         return error;
     *program = replay_program(r) ? arena_strdup(arena, replay_program(r)) : "";
     json_t *findings = findings_of(r, arena, &whole), *kernels = kernels_of(r);
-    json_t *said = json_pack("{s:s?, s:i, s:b, s:I, s:i, s:o, s:{}}", "program", replay_program(r), "process", 0, "ended", 1,
-                             "launches", (json_int_t)replay_launches(r), "unchecked", 0, "kernels", kernels, "running");
+    json_t *said =
+        json_pack("{s:s?, s:i, s:b, s:I, s:i, s:o, s:{}}", "program", replay_program(r), "process", 0, "ended", 1,
+                  "launches", (json_int_t)replay_launches(r), "unchecked", 0, "kernels", kernels, "running");
     check_results_add(results, said, findings);
     results->lost |= !whole;
     json_decref(said);

@@ -47,8 +47,8 @@ static int add_image(struct tool *t, const char *spec, ptx_list *list)
         return tool_fail(t, "%s: %s", path, *image.why ? image.why : "it has no PTX");
     const struct image_text *text = &image.texts.at[0];
     if (image.texts.n > 1)
-        return tool_fail(t, "%s has %u modules to be linked, and a fat binary one for a device: load it as it is",
-                         path, image.texts.n);
+        return tool_fail(t, "%s has %u modules to be linked, and a fat binary one for a device: load it as it is", path,
+                         image.texts.n);
     if (image.texts.n && !is_known(list, arch, text))
         *VEC_PUSH(t->arena, list) =
             (struct cc_ptx){arch, arena_strndup(t->arena, text->text, text->bytes), text->bytes};

@@ -145,7 +145,8 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
         l->consider_at = 0;
         take(l, u);
     }
-    bool late = u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch has been ended while it waited: exec/limit.c */
+    bool late =
+        u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch has been ended while it waited: exec/limit.c */
     if (asked != HD_ENGINE_JIT || atomic_load(&l->compiled) || late)
         return true;
     diag_error(diags, (struct place){0}, "engine", "leave the engine at auto, or take interp",
