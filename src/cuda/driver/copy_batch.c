@@ -1,22 +1,34 @@
 /* Batches of copies ("CUDA Driver API", 6.13): each is put into the stream as a copy of its own, in their order, which is one of those
- * that CUDA leaves open. All are checked before the first is put.
+ * that CUDA leaves open. All are checked before the first is put. What is an error, and of which copy, an H200 has said
+ * (tests/forbidden/batches.txt); it takes no batch into a capture, which stays as it was.
  *
- * Hints of places, and of overlap with kernels, mean nothing here. What a source is accessed during is the call, where that is asked for:
+ * Hints of places, and of overlap with kernels, are checked, and mean nothing here. What a source is accessed during is the call, where that is asked for:
  * then the copy is waited for, but from pageable memory, which is read at once in any case.
  *
  * The first versions of both functions have one parameter more, which gets the number of the copy that is wrong. */
 #include "cuda/state/contexts.h"
+#include "cuda/state/devices.h"
 #include "cuda/state/work.h"
 #include "cuda/watch/watch.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
-static CUresult ready(CUstream s)
+/* *bad becomes "no copy of them": not where there is no stream. */
+static CUresult ready(CUstream s, size_t *bad)
 {
     TRY(state_ready());
     TRY(context_failure());
-    NEED(s && s != CU_STREAM_LEGACY);
+    NEED(s);
+    *bad = SIZE_MAX;
+    NEED(s != CU_STREAM_LEGACY);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_hint(const CUmemLocation *hint)
+{
+    NEED(hint->type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT);
+    NEED(hint->type != CU_MEM_LOCATION_TYPE_DEVICE || (unsigned)hint->id < (unsigned)device_count());
     return CUDA_SUCCESS;
 }
 
@@ -44,19 +56,22 @@ static CUresult put_all(const struct part *parts, size_t n, CUstream s)
     return CUDA_SUCCESS;
 }
 
-/* One copy after the other is read by `read`; *bad is the number of the one that is wrong. */
-static CUresult put_batch(size_t n, CUresult (*read)(const void *batch, size_t i, struct part *part), const void *batch,
-                          size_t *bad, CUstream s)
+/* Copy i of a batch; *bad is its number where that is told of what is wrong. */
+typedef CUresult read_fn(const void *batch, size_t i, struct part *part, size_t *bad);
+
+static CUresult put_batch(size_t n, read_fn *read, const void *batch, size_t *bad, CUstream s)
 {
+    CUstreamCaptureStatus status;
     struct part *parts = n <= SIZE_MAX / sizeof *parts ? malloc(n * sizeof *parts) : NULL;
     CUresult r = parts ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; !r && i < n; i++) {
-        r = read(batch, i, &parts[i]);
-        if (r)
-            *bad = i;
-    }
+    for (size_t i = 0; !r && i < n; i++)
+        r = read(batch, i, &parts[i], bad);
     if (!r)
-        r = put_all(parts, n, s);
+        *bad = SIZE_MAX;
+    if (!r)
+        r = cuStreamIsCapturing(s, &status);
+    if (!r)
+        r = status ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : put_all(parts, n, s);
     free(parts);
     return r;
 }
@@ -78,13 +93,17 @@ static CUresult check_batch(const struct batch *b)
     for (size_t i = 0; i < b->n_attributes; i++) {
         NEED(b->first[i] < b->n && (i == 0 || b->first[i] > b->first[i - 1]));
         TRY(check_attributes(b->attributes[i].srcAccessOrder, b->attributes[i].flags));
+        TRY(check_hint(&b->attributes[i].srcLocHint));
+        TRY(check_hint(&b->attributes[i].dstLocHint));
     }
     return CUDA_SUCCESS;
 }
 
-static CUresult read_bytes(const void *batch, size_t i, struct part *part)
+static CUresult read_bytes(const void *batch, size_t i, struct part *part, size_t *bad)
 {
     const struct batch *b = batch;
+    *bad = i;
+    NEED(b->sizes[i]);
     size_t attribute = b->n_attributes - 1;
     while (b->first[attribute] > i)
         attribute--;
@@ -103,8 +122,7 @@ static CUresult copy_batch(const struct batch *b, size_t *bad, CUstream s)
 {
     size_t unused;
     bad = bad ? bad : &unused;
-    *bad = SIZE_MAX;
-    TRY(ready(s));
+    TRY(ready(s, bad));
     TRY(check_batch(b));
     return put_batch(b->n, read_bytes, b, bad, s);
 }
@@ -121,13 +139,16 @@ static CUresult check_operand(const CUmemcpy3DOperand *o, const CUextent3D *exte
     return CUDA_SUCCESS;
 }
 
-static CUresult read_box(const void *batch, size_t i, struct part *part)
+/* Where the box does not lie in memory, its number is not told. */
+static CUresult read_box(const void *batch, size_t i, struct part *part, size_t *bad)
 {
     const CUDA_MEMCPY3D_BATCH_OP *op = (const CUDA_MEMCPY3D_BATCH_OP *)batch + i;
+    *bad = i;
     NEED(op->extent.width && op->extent.height && op->extent.depth);
     TRY(check_attributes(op->srcAccessOrder, op->flags));
     TRY(check_operand(&op->src, &op->extent));
     TRY(check_operand(&op->dst, &op->extent));
+    *bad = SIZE_MAX;
     part->order = op->srcAccessOrder;
     CUDA_MEMCPY3D m = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
                        .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
@@ -148,8 +169,7 @@ static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *
 {
     size_t unused;
     bad = bad ? bad : &unused;
-    *bad = SIZE_MAX;
-    TRY(ready(s));
+    TRY(ready(s, bad));
     NEED(n && ops && !flags);
     return put_batch(n, read_box, ops, bad, s);
 }
