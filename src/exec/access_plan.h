@@ -67,8 +67,13 @@ struct told {
 /* Tells clients of what has been planned for all lanes: so many bytes of each. */
 void access_tell(const struct warp *w, const struct op *o, uint32_t mask, uint32_t bytes, const struct plan *p,
                  struct told *t);
-/* And that it has been performed. */
-void access_tell_performed(const struct warp *w, const struct op *o, struct told *t);
+/* And that it has been performed: most are weak reads, whose values nobody asks for. */
+void access_tell_outcome(const struct warp *w, const struct op *o, struct told *t);
+static inline void access_tell_performed(const struct warp *w, const struct op *o, struct told *t)
+{
+    if (t->e.strong || t->e.writes || event_is_wanted(w->events, EVENT_READ))
+        access_tell_outcome(w, o, t);
+}
 /* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left out that would fault. */
 bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
                             perform_fn *perform);

@@ -84,14 +84,14 @@ static void tell_overtakes(const struct warp *w, const struct access_event *e)
     }
 }
 
-static void tell_access(const struct warp *w, const struct access_event *e)
+static inline __attribute__((always_inline)) void tell_access(const struct warp *w, const struct access_event *e)
 {
     EVENT_TELL(w->events, EVENT_ACCESS, access, e);
     if (event_is_wanted(w->events, EVENT_OVERTAKE))
         tell_overtakes(w, e);
 }
 
-void access_tell_performed(const struct warp *w, const struct op *o, struct told *t)
+void access_tell_outcome(const struct warp *w, const struct op *o, struct told *t)
 {
     struct access_event *e = &t->e;
     if (!e->strong && !e->writes) {
