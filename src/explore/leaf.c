@@ -129,16 +129,25 @@ static enum ending ending_of(const struct state *s)
     return e;
 }
 
-/* Do the reads of the round that a thread repeats for ever all read what stays? */
-static bool round_stays(const struct explorer *x, const struct state *s, uint16_t thread, const struct graph *g)
+/* The writes of a location that threads read in the rounds that they repeat for ever. */
+static uint64_t read_for_ever(const struct state *s, const struct graph *g, uint16_t location)
 {
-    (void)x;
-    const struct run *run = s->runs[thread];
-    for (uint16_t po = run->round; po < run->n_events; po++) {
-        const struct event *e = &g->events[graph_event(g, thread, po)];
-        if (e->kind == GRAPH_READ && e->rf != NO_MEMBER && !(model_last(g, e->location) & bit(e->rf)))
-            return false;
+    uint64_t all = 0;
+    for (uint64_t m = g->locations[location].reads; m; m &= m - 1) {
+        const struct event *e = &g->events[graph_member(g, location, (unsigned)__builtin_ctzll(m))];
+        const struct run *run = s->runs[e->thread];
+        if (run->end == RUN_SPINS && e->po >= run->round && e->kind == GRAPH_READ && e->rf != NO_MEMBER)
+            all |= bit(e->rf);
     }
+    return all;
+}
+
+/* Can all that is read for ever stay, in one execution? Two threads may need two values of one place. */
+static bool rounds_stay(const struct state *s, const struct graph *g)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++)
+        if (!model_are_last(g, l, read_for_ever(s, g, l)))
+            return false;
     return true;
 }
 
@@ -174,13 +183,10 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
         for (uint16_t t = 0; t < s->n_threads; t++)
             if (s->runs[t]->end == RUN_CUT && !v->cut_at)
                 v->cut_at = s->runs[t]->stopped;
-    } else if (ending == BLOCKED && !v->livelock) {
+    } else if (ending == BLOCKED && !v->livelock && rounds_stay(s, g)) {
         for (uint16_t t = 0; t < s->n_threads; t++)
-            if (s->runs[t]->end == RUN_SPINS) {
-                if (!round_stays(x, s, t, g))
-                    return;
+            if (s->runs[t]->end == RUN_SPINS)
                 v->livelock_at = s->runs[t]->stopped;
-            }
         v->livelock_example = example_of(x, s, g);
         v->livelock = true;
     }

@@ -403,6 +403,20 @@ uint64_t model_may_be_last(const struct graph *g, uint16_t location)
     return last;
 }
 
+/* Is there an order in which nothing follows any of the writes? */
+static bool are_last(const struct graph *g, uint16_t location, struct search_order s, uint64_t writes)
+{
+    for (uint64_t m = writes; m; m &= m - 1)
+        s.never[__builtin_ctzll(m)] = ~0ull;
+    for (uint64_t m = writes; m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        for (uint64_t o = s.writes & s.strong[w] & ~bit(w); o; o &= o - 1)
+            if (!put(&s, (unsigned)__builtin_ctzll(o), w))
+                return false;
+    }
+    return force(&s) && has_order(&s, graph_rows(g, g->before, location), needs_sequential(&g->locations[location]));
+}
+
 uint64_t model_last(const struct graph *g, uint16_t location)
 {
     struct search_order s;
@@ -411,18 +425,16 @@ uint64_t model_last(const struct graph *g, uint16_t location)
         return may;
     if (!begin_order(g, location, &s))
         return 0;
-    bool sequential = needs_sequential(&g->locations[location]);
-    for (uint64_t m = may; m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
-        struct search_order t = s;
-        bool can = true;
-        t.never[w] = ~0ull;
-        for (uint64_t o = s.writes & s.strong[w] & ~bit(w); can && o; o &= o - 1)
-            can = put(&t, (unsigned)__builtin_ctzll(o), w);
-        if (can && force(&t) && has_order(&t, graph_rows(g, g->before, location), sequential))
-            last |= bit(w);
-    }
+    for (uint64_t m = may; m; m &= m - 1)
+        last |= are_last(g, location, s, m & -m) ? m & -m : 0;
     return last;
+}
+
+bool model_are_last(const struct graph *g, uint16_t location, uint64_t writes)
+{
+    struct search_order s;
+    return !(writes & ~model_may_be_last(g, location)) &&
+           (!writes || (begin_order(g, location, &s) && are_last(g, location, s, writes)));
 }
 
 /* ---- 8.7.1 Conflict and Data-races ---- */

@@ -32,6 +32,9 @@ uint64_t model_taken(const struct graph *g, uint16_t event);
 
 /* The writes of a location that can be the last ones of a coherence order. */
 uint64_t model_last(const struct graph *g, uint16_t location);
+
+/* Can they all be last in one coherence order? Writes that are not morally strong with each other can. */
+bool model_are_last(const struct graph *g, uint16_t location, uint64_t writes);
 /* Those of which nothing says yet that another follows. */
 uint64_t model_may_be_last(const struct graph *g, uint16_t location);
 

@@ -215,6 +215,18 @@ def a_loop_that_nobody_ends_is_a_livelock():
         assert got["livelock"] == livelock and got["status"] == livelock, got
 
 
+def threads_that_need_two_last_values_of_one_place_do_not_both_wait():
+    """Peterson's lock without fences: each thread waits while the other one has come and it is its turn. It is one thread's turn."""
+    got = explore_text("""ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; xor.b32 %r2, %r1, 1;
+                          mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; mul.wide.u32 %rd3, %r2, 4; add.u64 %rd3, %rd1, %rd3;
+                          st.relaxed.gpu.u32 [%rd2], 1; st.relaxed.gpu.u32 [%rd1+8], %r2;
+                          again: ld.relaxed.gpu.u32 %r3, [%rd3]; setp.eq.u32 %p1, %r3, 0; @%p1 bra enter;
+                          ld.relaxed.gpu.u32 %r4, [%rd1+8]; setp.eq.u32 %p1, %r4, %r2; @%p1 bra again;
+                          enter: st.release.gpu.u32 [%rd2], 0; ret;""", "--grid", 2, "--block", 1, "u32[3]",
+                       params=".param .u64 p", status=0)
+    assert not got["livelock"] and got["complete"], got
+
+
 def a_trap_and_a_bad_address_are_findings():
     got = explore_text("ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 trap; ret;", "--grid", 1,
                        "--block", 1, "u32[1]", params=".param .u64 p", status=1)
