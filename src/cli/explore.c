@@ -165,9 +165,25 @@ static int observe_name(struct exploring *e, const char *name)
     return usage_error(e->s, "`%s`: there is no such buffer or variable", name);
 }
 
+enum { MAX_OBSERVED = 4096 };
+
+static int too_many_observed(struct exploring *e, const struct buffer *b)
+{
+    return usage_error(e->s,
+                       "%s: more than %d elements would be observed; name those that matter, as in --observe 2[0]",
+                       buffer_label(b, &e->s->arena), MAX_OBSERVED);
+}
+
 static int read_observed(struct exploring *e)
 {
     struct session *s = e->s;
+    uint64_t left = MAX_OBSERVED;
+    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
+        const struct buffer *b = e->args.buffers.at[i];
+        if (b->outcomes && b->count > left)
+            return too_many_observed(e, b);
+        left -= b->outcomes ? b->count : 0;
+    }
     for (uint32_t i = 0; i < e->args.buffers.n; i++)
         for (uint64_t k = 0; e->args.buffers.at[i]->outcomes && k < e->args.buffers.at[i]->count; k++) {
             const struct buffer *b = e->args.buffers.at[i];

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "explore/memory.h"
+
 /* Rounds of retry loops, where nothing is asked for: as many as let the search end. Loops that are bounded by what other threads do
  * need few; those that are not are cut off anyway. */
 static const uint32_t unrolls[] = {16, 3, 2, 1};
@@ -73,9 +75,10 @@ struct share {
     struct explorer explorer;
     struct verdict verdict;
     pthread_t thread;
+    bool has_thread;
 };
 
-static void *explore_share(void *data)
+static void search_share(void *data)
 {
     struct share *h = data;
     const struct explore_options *o = h->options;
@@ -95,6 +98,15 @@ static void *explore_share(void *data)
         if (!h->program.refusal.text && search_begin(&h->explorer))
             search_run(&h->explorer);
     }
+}
+
+static const struct refusal out_of_memory = {.text = "out of memory: nothing is known of this kernel's executions"};
+
+static void *explore_share(void *data)
+{
+    struct share *h = data;
+    if (!memory_try(&h->arena, search_share, h))
+        h->program.refusal = out_of_memory;
     return NULL;
 }
 
@@ -131,20 +143,20 @@ enum outcome { ENDED, LIMITED, GAVE_UP };
 /* Searches in n shares; what they have found counts if they have come to their end, or to the limit that was asked for. */
 static enum outcome explore_in(struct share pattern, uint32_t n, struct explore_result *r)
 {
-    struct share *all = calloc(n, sizeof *all);
+    struct share *all = memory_zeroed(n, sizeof *all);
     enum outcome outcome = ENDED;
-    if (!all)
-        abort();
     for (uint32_t i = 0; i < n; i++) {
         all[i] = pattern;
         all[i].number = i;
         all[i].n_shares = n;
-        if (i + 1 < n && pthread_create(&all[i].thread, NULL, explore_share, &all[i]))
-            abort();
+        all[i].has_thread = i + 1 < n && pthread_create(&all[i].thread, NULL, explore_share, &all[i]) == 0;
     }
-    explore_share(&all[n - 1]);
-    for (uint32_t i = 0; i + 1 < n; i++)
-        pthread_join(all[i].thread, NULL);
+    for (uint32_t i = 0; i < n; i++)
+        if (!all[i].has_thread)
+            explore_share(&all[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].has_thread)
+            pthread_join(all[i].thread, NULL);
     for (uint32_t i = 0; i < n; i++)
         outcome = all[i].explorer.gave_up || outcome == GAVE_UP ? GAVE_UP : is_limited(&all[i]) ? LIMITED : outcome;
     bool counts = outcome == ENDED || (outcome == LIMITED && pattern.limit_counts);
@@ -174,9 +186,18 @@ static enum outcome explore_bounded(struct share pattern, struct explore_result 
     return explore_in(pattern, n > 1 ? n : 1, r);
 }
 
-void explore(const struct explore_launch *l, const struct explore_options *o, struct explore_result *r)
+struct exploration {
+    const struct explore_launch *launch;
+    const struct explore_options *options;
+    struct explore_result *result;
+};
+
+static void explore_all(void *data)
 {
-    struct share pattern = {.launch = l, .options = o, .step_limit = o->step_limit, .limit_counts = true};
+    const struct exploration *e = data;
+    const struct explore_options *o = e->options;
+    struct explore_result *r = e->result;
+    struct share pattern = {.launch = e->launch, .options = o, .step_limit = o->step_limit, .limit_counts = true};
     unsigned n = sizeof unrolls / sizeof unrolls[0];
     r->complete = true;
     verdict_begin(&r->verdict, &r->arena);
@@ -190,6 +211,13 @@ void explore(const struct explore_launch *l, const struct explore_options *o, st
             break;
     }
     verdict_sort(&r->verdict);
+}
+
+void explore(const struct explore_launch *l, const struct explore_options *o, struct explore_result *r)
+{
+    struct exploration e = {l, o, r};
+    if (!memory_try(&r->arena, explore_all, &e))
+        r->refusal = out_of_memory;
 }
 
 void explore_free(struct explore_result *r)

@@ -356,7 +356,10 @@ const struct future *future_of(struct runner *r, struct run *run)
         return f;
     const struct machine *m = run_stop(r, run);
     const struct frame *top = &m->frames[m->n_frames - 1];
-    struct walk w = {.x = {.r = r, .m = (struct machine *)m}, .future = f, .ir = top->code->ir};
+    struct walk w = {.x = {.r = r, .m = (struct machine *)m},
+                     .future = f,
+                     .ir = top->code->ir,
+                     .scratch = {.on_oom = r->arena->on_oom}};
     if (m->n_frames > 1) {
         all_is_possible(&w);
         return f;

@@ -4,33 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/memory.h"
 #include "explore/model.h"
-
-static void *room(void *at, size_t n, size_t size)
-{
-    at = realloc(at, n * size);
-    if (!at)
-        abort();
-    return at;
-}
 
 static void more_events(struct graph *g, uint16_t n)
 {
-    g->events = room(g->events, n, sizeof *g->events);
-    g->clocks = room(g->clocks, (size_t)n * g->n_threads, sizeof *g->clocks);
+    g->events = memory_grow(g->events, n, sizeof *g->events);
+    g->clocks = memory_grow(g->clocks, (size_t)n * g->n_threads, sizeof *g->clocks);
     g->events_room = n;
 }
 
 static void more_edges(struct graph *g, uint16_t n)
 {
-    g->edges = room(g->edges, n, sizeof *g->edges);
+    g->edges = memory_grow(g->edges, n, sizeof *g->edges);
     g->edges_room = n;
 }
 
 /* Rows keep their contents where they become longer. */
 static void *spread(void *at, uint16_t rows, uint16_t from, uint16_t to, size_t size)
 {
-    uint8_t *bytes = room(at, (size_t)rows * to, size);
+    uint8_t *bytes = memory_grow(at, (size_t)rows * to, size);
     for (uint16_t i = rows; from < to && i-- > 1;)
         memmove(bytes + (size_t)i * to * size, bytes + (size_t)i * from * size, from * size);
     return bytes;
@@ -54,14 +47,14 @@ static void more_members(struct graph *g, uint16_t locations, uint16_t n)
 
 static void more_locations(struct graph *g, uint16_t n)
 {
-    g->locations = room(g->locations, n, sizeof *g->locations);
+    g->locations = memory_grow(g->locations, n, sizeof *g->locations);
     more_members(g, n, g->members_room);
     g->locations_room = n;
 }
 
 static void more_location_numbers(struct graph *g, uint16_t n)
 {
-    g->location_of = room(g->location_of, n, sizeof *g->location_of);
+    g->location_of = memory_grow(g->location_of, n, sizeof *g->location_of);
     memset(g->location_of + g->location_of_room, 0, (n - g->location_of_room) * sizeof *g->location_of);
     g->location_of_room = n;
 }
@@ -71,7 +64,7 @@ void graph_begin(struct graph *g, uint16_t n_threads)
     *g = (struct graph){.n_threads = n_threads, .members_room = 8};
     more_events(g, 64);
     more_edges(g, 64);
-    g->n_by_po = room(NULL, n_threads + 1u, sizeof *g->n_by_po);
+    g->n_by_po = memory_grow(NULL, n_threads + 1u, sizeof *g->n_by_po);
     memset(g->n_by_po, 0, (n_threads + 1u) * sizeof *g->n_by_po);
     more_po(g, 16);
     more_locations(g, 16);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/memory.h"
 #include "explore/verdict.h"
 
 /* ---- examples ---- */
@@ -199,9 +200,7 @@ static struct graph *spare(struct explorer *x, unsigned depth)
 {
     if (depth >= x->n_spare) {
         unsigned n = 2 * depth + 8;
-        x->spare = realloc(x->spare, n * sizeof *x->spare);
-        if (!x->spare)
-            abort();
+        x->spare = memory_grow(x->spare, n, sizeof *x->spare);
         for (; x->n_spare < n; x->n_spare++)
             graph_begin(&x->spare[x->n_spare], x->threads.n);
     }
@@ -388,9 +387,7 @@ static bool spin(struct explorer *x, struct state *s, uint32_t depth)
         if (run->end != RUN_SPINS)
             continue;
         struct state t = {.n_threads = s->n_threads};
-        t.runs = malloc(s->n_threads * sizeof *t.runs);
-        if (!t.runs)
-            abort();
+        t.runs = memory_grow(NULL, s->n_threads, sizeof *t.runs);
         memcpy(t.runs, s->runs, s->n_threads * sizeof *t.runs);
         graph_copy(&t.g, &s->g);
         take(x, &t, event, w);

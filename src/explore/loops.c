@@ -5,8 +5,8 @@
  *
  * Rounds that go on because of what they have read, and are not the same again, are retries: at most --unroll of them are run. */
 #include "explore/machine.h"
+#include "explore/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct head *find_head(struct machine *m, uint32_t block)
@@ -96,10 +96,8 @@ static struct head *push_head(struct execution *x, uint32_t block)
     struct head *h = find_head(m, block);
     if (!h) {
         if (m->n_heads == m->heads_room) {
+            m->heads = memory_grow(m->heads, m->heads_room * 2 + 4, sizeof *m->heads);
             m->heads_room = m->heads_room * 2 + 4;
-            m->heads = realloc(m->heads, m->heads_room * sizeof *m->heads);
-            if (!m->heads)
-                abort();
         }
         h = &m->heads[m->n_heads++];
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/memory.h"
+
 /* ---- 8.5 Scopes, 8.7 Morally Strong Operations ---- */
 
 static bool includes(const struct threads *t, enum scope scope, uint16_t a, uint16_t b)
@@ -501,9 +503,7 @@ struct sides {
 /* Of each fence. */
 static struct surroundings *look_around(const struct graph *g, struct sides *sides)
 {
-    struct surroundings *all = malloc((size_t)g->n_fences * g->n_locations * sizeof *all + 1);
-    if (!all)
-        abort();
+    struct surroundings *all = memory_grow(NULL, (size_t)g->n_fences * g->n_locations, sizeof *all);
     for (uint16_t f = 0; f < g->n_fences; f++) {
         sides[f] = (struct sides){0, 0};
         for (uint16_t l = 0; l < g->n_locations; l++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/memory.h"
 #include "explore/verdict.h"
 
 /* ---- states ---- */
@@ -12,16 +13,13 @@ static struct state *state_at(struct explorer *x, uint32_t depth)
 {
     if (depth >= x->n_states) {
         uint32_t n = 2 * depth + 16;
-        x->states = realloc(x->states, n * sizeof *x->states);
-        if (!x->states)
-            abort();
+        x->states = memory_grow(x->states, n, sizeof *x->states);
         memset(x->states + x->n_states, 0, (n - x->n_states) * sizeof *x->states);
         x->n_states = n;
     }
     if (!x->states[depth]) {
-        struct state *s = x->states[depth] = calloc(1, sizeof *s);
-        if (!s || !(s->runs = calloc(x->threads.n + 1u, sizeof *s->runs)))
-            abort();
+        struct state *s = x->states[depth] = memory_zeroed(1, sizeof *s);
+        s->runs = memory_zeroed(x->threads.n + 1u, sizeof *s->runs);
         s->n_threads = x->threads.n;
         graph_begin(&s->g, x->threads.n);
     }
@@ -313,9 +311,11 @@ static bool same_meetings(const struct run *a, const struct run *b)
 bool search_begin(struct explorer *x)
 {
     struct program *p = x->program;
-    uint64_t all = (uint64_t)p->n_blocks * p->threads_per_block;
+    uint64_t all = (uint64_t)p->threads_per_block * p->grid[0];
+    for (int i = 1; i < 3; i++) /* before it is more than 64 bits */
+        all = all > MAX_THREADS ? all : all * p->grid[i];
     if (all > MAX_THREADS) {
-        program_refuse(p, NULL, "%llu threads: at most %u are explored", (unsigned long long)all, MAX_THREADS);
+        program_refuse(p, NULL, "%llu threads or more: at most %u are explored", (unsigned long long)all, MAX_THREADS);
         return false;
     }
     struct run **sole = ARENA_ARRAY(x->arena, struct run *, all);

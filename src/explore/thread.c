@@ -1,5 +1,6 @@
 /* The tree of a thread's runs; see thread.h. */
 #include "explore/machine.h"
+#include "explore/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,9 @@ static void *grown(void *at, uint32_t *room, uint32_t n, size_t size)
 {
     if (n <= *room)
         return at;
-    *room = n < 2 * *room ? 2 * *room : n + 16;
-    at = realloc(at, *room * size);
-    if (!at)
-        abort();
+    uint32_t more = n < 2 * *room ? 2 * *room : n + 16;
+    at = memory_grow(at, more, size);
+    *room = more;
     return at;
 }
 
@@ -196,6 +196,8 @@ struct machine *run_machine(struct arena *arena)
 
 void run_machine_free(struct machine *m)
 {
+    if (!m)
+        return;
     free(m->frames);
     free(m->values);
     free(m->heads);

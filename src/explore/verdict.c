@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/memory.h"
+
 void verdict_begin(struct verdict *v, struct arena *arena)
 {
     v->arena = arena;
@@ -28,9 +30,7 @@ static uint64_t hash_of(const uint64_t *values, uint32_t n)
 static void grow_outcomes(struct verdict *v)
 {
     uint32_t size = v->outcome_room ? 2 * v->outcome_room : 64;
-    uint32_t *table = calloc(size, sizeof *table);
-    if (!table)
-        abort();
+    uint32_t *table = memory_zeroed(size, sizeof *table);
     for (uint32_t i = 0; i < v->outcomes.n; i++) {
         uint64_t h = hash_of(v->outcomes.at[i], v->n_observed);
         while (table[h & (size - 1)])

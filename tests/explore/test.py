@@ -7,12 +7,13 @@ or by that reference (their PTX is nvcc 13.0's, -arch=sm_90 -lineinfo -std=c++17
 import json
 import math
 import os
+import subprocess
 import sys
 import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import in_full, main, run, source
+from tap import SANITIZED, Skip, heddle, in_full, main, run, source
 
 HERE = os.path.join(source, "tests/explore")
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -225,6 +226,30 @@ def threads_that_need_two_last_values_of_one_place_do_not_both_wait():
                           enter: st.release.gpu.u32 [%rd2], 0; ret;""", "--grid", 2, "--block", 1, "u32[3]",
                        params=".param .u64 p", status=0)
     assert not got["livelock"] and got["complete"], got
+
+
+def too_much_is_refused_before_it_is_begun():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\nret;\n}\n")
+        for grid, block, buffer, said in (("2000", 1024, "u32[1]", "threads"), ("65536,32768,2", 1, "u32[1]", "threads"),
+                                          ("2147483647,2", 1, "u32[1]", "threads"),
+                                          ("1", 1, "u32[70000]+outcomes", "4096"), ("1", 1, "u32[3000000]+outcomes", "4096")):
+            status, out, err = run("explore", path, "--grid", grid, "--block", block, buffer)
+            assert status == 2 and said in err, (grid, buffer, status, out, err)
+
+
+def memory_that_runs_out_is_an_error():
+    """At each limit there is an answer or an error; where the limit is so low that nothing can begin, too."""
+    if SANITIZED:
+        raise Skip("sanitizers take more memory than the limits")
+    for kib in range(15000, 60000, 9000):
+        code = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_DATA, (%d, %d)); os.execv(sys.argv[1], sys.argv[1:])" % (kib << 10, kib << 10)
+        done = subprocess.run([sys.executable, "-c", code, heddle, "explore", os.path.join(HERE, "kernels/mcs.ptx"), "--grid", "6",
+                               "--block", "1", "u32[128]", "3", "--limit", "3000"], capture_output=True, text=True)
+        assert done.returncode in (1, 2, 3), (kib, done.returncode, done.stdout, done.stderr)
+        assert done.returncode == 3 or "out of memory" in done.stderr, (kib, done.stdout, done.stderr)
 
 
 def a_trap_and_a_bad_address_are_findings():
