@@ -81,9 +81,10 @@ INLINE vb repeat_columns(const s8 *columns)
     vb v;
 #if defined __SSSE3__
     static const u8 column_of[64] __attribute__((aligned(64))) = {
-#define ROWS(c) [c * W... c * W + W - 1] = c
-        ROWS(0), ROWS(1), ROWS(2), ROWS(3)
-#undef ROWS
+        [0 ... W - 1] = 0,
+        [W... 2 * W - 1] = 1,
+        [2 * W... 3 * W - 1] = 2,
+        [3 * W... 4 * W - 1] = 3,
     };
     s32 four;
     memcpy(&four, columns, 4);
