@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum operator{ NUMBER, PLACE, NOT, OR, AND, EQ, NE, LE, GE, LT, GT, PLUS, MINUS };
+enum operator{ NUMBER, PLACE, NOT, NEGATE, OR, AND, EQ, NE, LE, GE, LT, GT, PLUS, MINUS };
 
 struct condition {
     enum operator operator;
-    uint64_t number; /* or the place */
+    uint64_t number;      /* or the place */
+    unsigned signed_bits; /* of a place of a signed type */
     struct condition *a, *b;
 };
 
@@ -75,7 +76,7 @@ static struct condition *parse_word(struct parser *p)
             return fail(p, "`]` is missing");
         p->at = end + 1;
     }
-    int place = p->place(p->data, arena_strndup(p->arena, start, (size_t)(p->at - start)));
+    int place = p->place(p->data, arena_strndup(p->arena, start, (size_t)(p->at - start)), &c->signed_bits);
     if (place < 0) {
         p->error = p->error ? p->error : "";
         return NULL;
@@ -89,10 +90,10 @@ static struct condition *parse_unary(struct parser *p, unsigned depth)
     skip(p);
     if (depth > MOST_NESTED)
         return fail(p, "the condition is nested too deeply");
-    if (*p->at == '!' && p->at[1] != '=') {
-        p->at++;
+    if ((*p->at == '!' && p->at[1] != '=') || *p->at == '-') {
+        enum operator operator= * p->at++ == '!' ? NOT : NEGATE;
         struct condition *a = parse_unary(p, depth + 1);
-        return a ? node(p, NOT, a, NULL) : NULL;
+        return a ? node(p, operator, a, NULL) : NULL;
     }
     if (*p->at != '(')
         return parse_word(p);
@@ -144,15 +145,20 @@ struct condition *condition_parse(struct arena *arena, const char *text, conditi
     return c;
 }
 
-static uint64_t value_of(const struct condition *c, const uint64_t *values)
+/* Wide enough for sums of as many words as a command line has room for. */
+typedef __int128 whole;
+
+static whole value_of(const struct condition *c, const uint64_t *values)
 {
     if (c->operator== NUMBER)
         return c->number;
     if (c->operator== PLACE)
-        return values[c->number];
-    uint64_t a = value_of(c->a, values), b = c->b ? value_of(c->b, values) : 0;
+        return c->signed_bits ? (int64_t)(values[c->number] << (64 - c->signed_bits)) >> (64 - c->signed_bits)
+                              : (whole)values[c->number];
+    whole a = value_of(c->a, values), b = c->b ? value_of(c->b, values) : 0;
     switch (c->operator) {
     case NOT: return !a;
+    case NEGATE: return -a;
     case OR: return a || b;
     case AND: return a && b;
     case EQ: return a == b;

@@ -63,14 +63,6 @@ static json_t *stops_json(const struct exploration *e, bool faults)
     return all;
 }
 
-static json_t *bounds_json(const struct explore_result *r)
-{
-    json_t *all = json_array();
-    for (unsigned i = 0; i < r->n_bounds; i++)
-        json_array_append_new(all, json_string(r->bounds[i]));
-    return all;
-}
-
 /* ---- findings ---- */
 
 /* "kernel.cu:12" where the text has lines of CUDA, else "kernel.ptx:34". */
@@ -129,6 +121,14 @@ static void print_example(const struct exploration *e, const struct example *x)
         puts(x->is_cut || e->s->o.examples ? "        ..." : "        ... (--examples shows all)");
 }
 
+/* A value of what is observed, as its type has it. */
+static const char *observed_text(const struct exploration *e, uint32_t k, uint64_t value)
+{
+    unsigned above = e->signed_bits && e->signed_bits[k] ? 64u - e->signed_bits[k] : 64;
+    return above == 64 ? arena_printf(&e->s->arena, "%" PRIu64, value)
+                       : arena_printf(&e->s->arena, "%" PRId64, (int64_t)(value << above) >> above);
+}
+
 /* The first outcome that the claim is not true of, or NULL. */
 static const uint64_t *breaks_claim(const struct verdict *v, const struct claim *c, const struct example **example)
 {
@@ -145,13 +145,30 @@ static const char *broken_claim(const struct exploration *e, const struct claim 
     struct text t = {.arena = &e->s->arena};
     text_printf(&t, "%s `%s`: not of", c->forbidden ? "--forbid" : "--require", c->text);
     for (uint32_t k = 0; k < e->result->verdict.n_observed; k++)
-        text_printf(&t, " %s=%llu", e->names[k], (unsigned long long)values[k]);
+        text_printf(&t, " %s=%s", e->names[k], observed_text(e, k, values[k]));
     return t.p;
 }
 
 static const char *two_lines(struct arena *arena, const struct ir_insn *insn)
 {
     return arena_printf(arena, "%s\n      %s", place_text(arena, insn), insn_text(arena, insn));
+}
+
+/* What has cut executions off, with the place and what can be done. */
+static const char *bound_text(const struct exploration *e, unsigned i)
+{
+    const struct explore_result *r = e->result;
+    return r->bound_at[i]
+               ? arena_printf(&e->s->arena, "%s at %s", r->bounds[i], place_text(&e->s->arena, r->bound_at[i]))
+               : r->bounds[i];
+}
+
+static json_t *bounds_json(const struct exploration *e)
+{
+    json_t *all = json_array();
+    for (unsigned i = 0; i < e->result->n_bounds; i++)
+        json_array_append_new(all, json_string(bound_text(e, i)));
+    return all;
 }
 
 static unsigned find_all(const struct exploration *e, struct finding **all)
@@ -219,7 +236,7 @@ json_t *exploration_json(const struct exploration *e)
     for (unsigned i = 0; i < n; i++)
         json_array_append_new(findings, json_pack("{s:s, s:s}", "kind", all[i].kind, "text", all[i].text));
     json_object_set_new(o, "complete", json_boolean(r->complete));
-    json_object_set_new(o, "bounds", bounds_json(r));
+    json_object_set_new(o, "bounds", bounds_json(e));
     json_object_set_new(o, "graphs", json_integer((json_int_t)v->graphs));
     json_object_set_new(o, "blocked", json_integer((json_int_t)v->blocked));
     json_object_set_new(o, "dead", json_integer((json_int_t)v->dead));
@@ -249,7 +266,7 @@ static void print_outcomes(const struct exploration *e)
     for (uint32_t i = 0; i < v->outcomes.n && i < MAX_SHOWN; i++) {
         printf("\n ");
         for (uint32_t k = 0; k < v->n_observed; k++)
-            printf(" %10" PRIu64, v->outcomes.at[i][k]);
+            printf(" %10s", observed_text(e, k, v->outcomes.at[i][k]));
     }
     if (v->outcomes.n > MAX_SHOWN)
         printf("\n  and %u more (--json has them all)", v->outcomes.n - MAX_SHOWN);
@@ -257,7 +274,7 @@ static void print_outcomes(const struct exploration *e)
     for (uint32_t i = 0; i < v->outcomes.n && (e->s->o.examples || v->outcomes.n <= MAX_EXAMPLES); i++) {
         printf("    an execution with");
         for (uint32_t k = 0; k < v->n_observed; k++)
-            printf(" %s=%" PRIu64, e->names[k], v->outcomes.at[i][k]);
+            printf(" %s=%s", e->names[k], observed_text(e, k, v->outcomes.at[i][k]));
         puts(v->examples.at[i]->n ? ":" : ": nothing is read");
         print_example(e, v->examples.at[i]);
     }
@@ -288,7 +305,7 @@ void exploration_print_findings(const struct exploration *e)
     if (r->complete)
         printf("explored: all executions, %u finding%s\n", n, n == 1 ? "" : "s");
     for (unsigned i = 0; i < r->n_bounds; i++)
-        printf("not exhausted: %s\n", r->bounds[i]);
+        printf("not exhausted: %s\n", bound_text(e, i));
     if (!r->complete)
         printf("explored: a part of all executions, %u finding%s\n", n, n == 1 ? "" : "s");
 }

@@ -16,7 +16,8 @@ struct claim {
 struct exploration {
     struct session *s;
     struct explore_result *result;
-    const char *const *names; /* of what is observed: "2[0]" */
+    const char *const *names;   /* of what is observed: "2[0]" */
+    const uint8_t *signed_bits; /* of those that have a signed type, else 0; NULL: none has one */
     const struct claim *claims;
     unsigned n_claims;
     double seconds;

@@ -20,6 +20,7 @@ struct exploring {
     int n_files, first_arg;
     VEC(struct observed) observed;
     VEC(const char *) names;
+    VEC(uint8_t) signed_bits; /* of those that have a signed type; else 0 */
     VEC(struct claim) claims;
 };
 
@@ -112,19 +113,21 @@ static int place_buffers(struct exploring *e)
 
 /* ---- what is observed ---- */
 
-static void add_observed(struct exploring *e, struct observed o, const char *name)
+static void add_observed(struct exploring *e, struct observed o, const char *name, bool is_signed)
 {
     for (uint32_t i = 0; i < e->names.n; i++)
         if (strcmp(e->names.at[i], name) == 0)
             return;
     *VEC_PUSH(&e->s->arena, &e->observed) = o;
     *VEC_PUSH(&e->s->arena, &e->names) = name;
+    *VEC_PUSH(&e->s->arena, &e->signed_bits) = is_signed ? 8 * o.bytes : 0;
 }
 
 static void observe_buffer(struct exploring *e, const struct buffer *b, uint64_t element, const char *name)
 {
     uint8_t bytes = (uint8_t)value_bytes(b->type);
-    add_observed(e, (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)b->at + element * bytes, bytes}, name);
+    add_observed(e, (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)b->at + element * bytes, bytes}, name,
+                 value_load(b->type, &(uint64_t){0}).kind == VALUE_SIGNED);
 }
 
 static const struct buffer *find_buffer(const struct exploring *e, const char *name, size_t n)
@@ -159,7 +162,7 @@ static int observe_name(struct exploring *e, const char *name)
         return 0;
     }
     if (api_shared_variable(e->kernel, arena_strndup(&e->s->arena, name, n), &at, &bytes) && 4 * element + 4 <= bytes) {
-        add_observed(e, (struct observed){0, at + 4 * element, 4}, kept);
+        add_observed(e, (struct observed){0, at + 4 * element, 4}, kept, false);
         return 0;
     }
     return usage_error(e->s, "`%s`: there is no such buffer or variable", name);
@@ -200,14 +203,16 @@ static int read_observed(struct exploring *e)
 }
 
 /* The number of a place in a condition, which is observed from then on. */
-static int observe_place(void *data, const char *name)
+static int observe_place(void *data, const char *name, unsigned *signed_bits)
 {
     struct exploring *e = data;
     if (observe_name(e, name))
         return -1;
     for (uint32_t i = 0; i < e->names.n; i++)
-        if (strcmp(e->names.at[i], name) == 0)
+        if (strcmp(e->names.at[i], name) == 0) {
+            *signed_bits = e->signed_bits.at[i];
             return (int)i;
+        }
     return -1;
 }
 
@@ -252,6 +257,7 @@ static int run_exploration(struct exploring *e)
     struct exploration x = {.s = s,
                             .result = &result,
                             .names = e->names.at,
+                            .signed_bits = e->signed_bits.at,
                             .claims = e->claims.at,
                             .n_claims = e->claims.n,
                             .seconds = seconds_now() - start};

@@ -81,9 +81,9 @@ static void make_room(struct test *t, size_t n)
 
 /* ---- in herd's format ---- */
 
-static int place_number(void *data, const char *name)
+static int place_number(void *data, const char *name, unsigned *signed_bits)
 {
-    (void)data;
+    (void)data, (void)signed_bits;
     return atoi(name + strlen("place_"));
 }
 

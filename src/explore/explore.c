@@ -24,7 +24,9 @@ static void note_bounds(struct explore_result *r, uint32_t unroll, uint64_t limi
 {
     const struct ir_insn *cut = r->verdict.cut_at;
     if (cut)
-        bound(r, cut, arena_printf(&r->arena, "--unroll %u: a loop was left at line %u", unroll, program_line(cut)));
+        bound(r, cut,
+              arena_printf(&r->arena, "--unroll %u: a loop whose rounds write, or are not the same again, was left",
+                           unroll));
     if (limit)
         bound(r, NULL, arena_printf(&r->arena, "--limit %llu: the search was ended", (unsigned long long)limit));
 }

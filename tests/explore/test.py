@@ -228,6 +228,31 @@ def threads_that_need_two_last_values_of_one_place_do_not_both_wait():
     assert not got["livelock"] and got["complete"], got
 
 
+def values_of_signed_types_have_a_sign():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd1;\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], -7;\nret;\n}\n")
+        for kind, holds, fails in (("s32", "1[0] == -7 && 1[0] < 0", "1[0] >= 0"), ("u32", "1[0] == 0xfffffff9 && 1[0] - 1 > -8", "1[0] == -7")):
+            args = ("explore", path, "--grid", 1, "--block", 1, f"{kind}[1]+outcomes", "--require")
+            status, out, err = run(*args, holds)
+            assert status == 0 and ("-7" in out) == (kind == "s32"), (out, err)
+            assert run(*args, fails)[0] == 1
+
+
+def a_bound_names_the_place_that_it_cut():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + """.visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd1; .reg .u32 %r1; .reg .pred %p1;\nld.param.u64 %rd1, [p];
+                              .file 1 "lock.cu"\n.loc 1 12 3\nagain: atom.exch.relaxed.gpu.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0;
+                              @%p1 bra again; atom.exch.relaxed.gpu.b32 %r1, [%rd1], 0;\nret;\n}\n""")
+        found = explore(path, "--grid", 2, "--block", 1, "u32[1]", "--unroll", 2, status=3)
+        status, out, err = run("explore", path, "--grid", 2, "--block", 1, "u32[1]", "--unroll", 2)
+    assert len(found["bounds"]) == 1 and "--unroll 2" in found["bounds"][0] and "lock.cu:12 (PTX " in found["bounds"][0], found
+    assert found["bounds"][0] in out, out
+
+
 def too_much_is_refused_before_it_is_begun():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "k.ptx")
