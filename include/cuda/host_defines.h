@@ -11,6 +11,7 @@
 #else
 #define HEDDLE_NODEBUG
 #endif
+#define HEDDLE_HD __host__ __device__ __forceinline__ HEDDLE_NODEBUG /* small functions of our headers */
 
 #ifdef __CUDA__ /* clang compiles CUDA */
 #define __host__     __attribute__((host))
