@@ -221,7 +221,11 @@ static bool read_thread(struct herd *h)
     if (!t || !expect(h, "@") || !expect(h, "cta") || !take_number(h, &t->cta) || !expect(h, ",") ||
         !expect(h, "gpu") || !take_number(h, &t->gpu))
         return false;
-    *VEC_PUSH(h->arena, &h->columns) = (uint32_t)(t - h->threads.at);
+    uint32_t number = (uint32_t)(t - h->threads.at);
+    for (uint32_t i = 0; i < h->columns.n; i++)
+        if (h->columns.at[i] == number)
+            return herd_fail(h, w->line, "this thread has a column already", w->text);
+    *VEC_PUSH(h->arena, &h->columns) = number;
     return t->gpu < GPUS || herd_fail(h, w->line, "there are GPUs 0 to 63 at most", (struct str){0});
 }
 
@@ -268,6 +272,15 @@ static bool read_columns(struct herd *h)
 
 /* ---- the condition ---- */
 
+/* Has anything before the condition this name? A variable of no instruction is 0, which a misspelt one is not to be. */
+static bool is_known(const struct herd *h, struct str name)
+{
+    for (uint32_t i = 0; i < h->condition; i++)
+        if (str_eq(h->words.at[i].text, name))
+            return true;
+    return false;
+}
+
 /* A place by its words: "x", "P1:r0", "1:r0"; its number. */
 static int read_place(struct herd *h)
 {
@@ -285,6 +298,9 @@ static int read_place(struct herd *h)
         h->at++;
         p = (struct herd_place){arena_printf(h->arena, "P%u:%.*s", (uint32_t)(thread - h->threads.at), STR_ARG(r)),
                                 false, 0};
+    } else if (!is_known(h, w->text)) {
+        herd_fail(h, w->line, "no instruction and no `{ }` has this variable", w->text);
+        return -1;
     } else {
         p.name = arena_strndup(h->arena, w->text.p, w->text.n);
         p.offset = herd_offset(h, w->text);
@@ -363,7 +379,10 @@ const char *herd_read(struct arena *arena, const char *path, const char *text, s
     struct herd h = {.arena = arena, .path = path, .test = test, .warp = 1, .out = {.arena = arena}};
     *test = (struct herd_test){0};
     split(&h, text);
-    if (!read_head(&h) || !read_columns(&h) || !read_locations(&h) || !read_condition(&h) || !herd_write_kernel(&h))
+    if (!read_head(&h) || !read_columns(&h))
+        return h.error;
+    h.condition = h.at;
+    if (!read_locations(&h) || !read_condition(&h) || !herd_write_kernel(&h))
         return h.error;
     test->memory_bytes = test->variables.n ? test->variables.n * 4 : 4;
     test->register_bytes = test->register_bytes ? test->register_bytes : 4;

@@ -203,11 +203,23 @@ static bool put_arithmetic(struct operation *o)
     return !o->h->error;
 }
 
+static bool has_label(const struct operation *o, struct str name)
+{
+    const struct litmus_thread *t = &o->h->threads.at[o->thread];
+    for (uint32_t i = 0; i < t->code.n; i++)
+        if (t->code.at[i].n == 2 && str_is(t->code.at[i].words[1].text, ":") &&
+            str_eq(t->code.at[i].words[0].text, name))
+            return true;
+    return false;
+}
+
 static bool put_branch(struct operation *o)
 {
     struct text *out = &o->h->out;
     if (!needs_args(o, 3))
         return false;
+    if (!has_label(o, o->args[2]))
+        return wrong(o, "the thread has no such label");
     text_printf(out, "setp.%.*s.s32 %%condition, %s, %s;\n@%%condition bra P%u_%.*s;\n",
                 STR_ARG(((struct str){o->parts[0].p + 1, 2})), operand(o, 0), operand(o, 1), o->thread,
                 STR_ARG(o->args[2]));
@@ -307,6 +319,8 @@ static bool put_instruction(struct herd *h, uint32_t thread, const struct instru
     if (str_is(name, "add") || str_is(name, "sub") || str_is(name, "mul") || str_is(name, "div"))
         return put_arithmetic(&o);
     if (str_is(name, "goto") && needs_args(&o, 1)) {
+        if (!has_label(&o, o.args[0]))
+            return wrong(&o, "the thread has no such label");
         text_printf(&h->out, "bra P%u_%.*s;\n", thread, STR_ARG(o.args[0]));
         return true;
     }

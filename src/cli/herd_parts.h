@@ -29,6 +29,7 @@ struct herd {
     struct herd_test *test;
     VEC(struct word) words;
     uint32_t at;
+    uint32_t condition; /* its first word, or that of what is shown beside it */
     VEC(struct litmus_thread) threads;
     VEC(uint32_t) columns; /* the thread of each */
     uint32_t warp;         /* threads of the launch that one of the test takes */

@@ -121,7 +121,8 @@ static int load_herd(struct test *t)
 static unsigned number(const struct test *t, const char *name)
 {
     json_t *v = json_object_get(t->json, name);
-    return v && json_is_integer(v) && json_integer_value(v) > 0 ? (unsigned)json_integer_value(v) : 0;
+    json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
+    return n > UINT32_MAX ? UINT32_MAX : n > 0 ? (unsigned)n : 0; /* the largest is refused as too much */
 }
 
 static int fill_test(struct test *t)

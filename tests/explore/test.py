@@ -244,8 +244,8 @@ def a_bound_names_the_place_that_it_cut():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "k.ptx")
         with open(path, "w") as f:
-            f.write(HEAD + """.visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd1; .reg .u32 %r1; .reg .pred %p1;\nld.param.u64 %rd1, [p];
-                              .file 1 "lock.cu"\n.loc 1 12 3\nagain: atom.exch.relaxed.gpu.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0;
+            f.write(HEAD + """.file 1 "lock.cu"\n.visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd1; .reg .u32 %r1; .reg .pred %p1;
+                              ld.param.u64 %rd1, [p];\n.loc 1 12 3\nagain: atom.exch.relaxed.gpu.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0;
                               @%p1 bra again; atom.exch.relaxed.gpu.b32 %r1, [%rd1], 0;\nret;\n}\n""")
         found = explore(path, "--grid", 2, "--block", 1, "u32[1]", "--unroll", 2, status=3)
         status, out, err = run("explore", path, "--grid", 2, "--block", 1, "u32[1]", "--unroll", 2)
