@@ -260,6 +260,10 @@ static void print_outcomes(const struct exploration *e)
     const struct verdict *v = &e->result->verdict;
     if (!v->n_observed)
         return;
+    if (!v->outcomes.n) {
+        puts(e->result->complete ? "outcomes: none, as no execution completes" : "outcomes: none of what was explored");
+        return;
+    }
     printf("outcomes:\n ");
     for (uint32_t k = 0; k < v->n_observed; k++)
         printf(" %10s", e->names[k]);

@@ -206,6 +206,15 @@ def a_barrier_that_is_not_reached_is_a_deadlock():
     assert got["deadlock"] and got["graphs"] == 0 and [f["kind"] for f in got["findings"]] == ["deadlock"], got
 
 
+def where_nothing_completes_that_is_said():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\nbar.sync 1, 64;\nret;\n}\n")
+        status, out, err = run("explore", path, "--grid", 1, "--block", 32, "u32[1]+outcomes")
+    assert status == 1 and out.startswith("outcomes: none, as no execution completes\ndeadlock: "), out + err
+
+
 def a_loop_that_nobody_ends_is_a_livelock():
     body = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra set;
         wait: ld.acquire.gpu.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra wait; ret;
