@@ -2,9 +2,27 @@
 #include "cli/exploration.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/text.h"
+
+static atomic_bool interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    atomic_store(&interrupted, true);
+}
+
+const atomic_bool *exploration_interrupted(void)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, now;
+    for (const int *s = (const int[]){SIGINT, SIGTERM, 0}; *s; s++)
+        if (sigaction(*s, NULL, &now) == 0 && now.sa_handler == SIG_DFL) /* else who has started us ignores it */
+            sigaction(*s, &action, NULL);
+    return &interrupted;
+}
 
 uint32_t workers_of(hd_machine *machine)
 {

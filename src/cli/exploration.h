@@ -23,6 +23,8 @@ struct exploration {
     double seconds;
 };
 
+/* From here on the first Ctrl-C or SIGTERM ends the search, and what is known is told; the second one ends the program. */
+const atomic_bool *exploration_interrupted(void);
 /* The threads that a machine runs kernels on: as many search. */
 uint32_t workers_of(hd_machine *machine);
 json_t *exploration_json(const struct exploration *e);

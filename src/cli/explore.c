@@ -244,6 +244,7 @@ static int run_exploration(struct exploring *e)
                                 .unroll = (uint32_t)s->o.unroll.value,
                                 .symmetric = !s->o.no_symmetry,
                                 .step_limit = s->o.search_limit.value,
+                                .interrupted = exploration_interrupted(),
                                 .observed = e->observed.at,
                                 .n_observed = e->observed.n};
     struct explore_result result = {0};

@@ -237,6 +237,8 @@ static int explore_test(struct test *t, json_t *results)
 {
     struct explore_options o = {.n_threads = workers_of(t->machine),
                                 .unroll = (uint32_t)t->s->o.unroll.value,
+                                .step_limit = t->s->o.search_limit.value,
+                                .interrupted = exploration_interrupted(),
                                 .symmetric = !t->s->o.no_symmetry,
                                 .observed = t->observed,
                                 .n_observed = (uint32_t)t->n};
@@ -296,7 +298,7 @@ int cmd_litmus(struct session *s)
     int status = open_machine(s, &(hd_machine_options){0}, &machine), worst = 0;
     if (status)
         return status;
-    for (int i = 0; i < s->n_words; i++) {
+    for (int i = 0; i < s->n_words && !atomic_load(exploration_interrupted()); i++) {
         status = run_test(s, machine, s->words[i], results);
         worst = status > worst ? status : worst;
     }

@@ -91,6 +91,7 @@ static void search_share(void *data)
                                     .steps_cut = h->may_give_up ? STEPS_CUT : 0,
                                     .symmetric = o->symmetric,
                                     .steps_left = h->step_limit,
+                                    .interrupted = o->interrupted,
                                     .share = h->number,
                                     .n_shares = h->n_shares};
     begin_program(h->launch, &h->program, &h->arena);
@@ -110,6 +111,11 @@ static void *explore_share(void *data)
     if (!memory_try(&h->arena, search_share, h))
         h->program.refusal = out_of_memory;
     return NULL;
+}
+
+static bool is_interrupted(const struct explore_options *o)
+{
+    return o->interrupted && atomic_load(o->interrupted);
 }
 
 static bool is_limited(const struct share *h)
@@ -161,11 +167,14 @@ static enum outcome explore_in(struct share pattern, uint32_t n, struct explore_
             pthread_join(all[i].thread, NULL);
     for (uint32_t i = 0; i < n; i++)
         outcome = all[i].explorer.gave_up || outcome == GAVE_UP ? GAVE_UP : is_limited(&all[i]) ? LIMITED : outcome;
-    bool counts = outcome == ENDED || (outcome == LIMITED && pattern.limit_counts);
+    bool interrupted = is_interrupted(pattern.options);
+    bool counts = outcome == ENDED || (outcome == LIMITED && pattern.limit_counts) || interrupted;
     for (uint32_t i = 0; i < n && counts; i++)
         end_share(&all[i], r);
     if (counts)
         note_bounds(r, pattern.unroll, outcome == LIMITED ? pattern.step_limit : 0);
+    if (interrupted)
+        bound(r, NULL, "the search was interrupted");
     for (uint32_t i = 0; i < n; i++)
         free_share(&all[i]);
     free(all);

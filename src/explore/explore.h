@@ -4,6 +4,8 @@
 #ifndef HEDDLE_EXPLORE_EXPLORE_H
 #define HEDDLE_EXPLORE_EXPLORE_H
 
+#include <stdatomic.h>
+
 #include "exec/launch.h"
 #include "explore/program.h"
 #include "explore/verdict.h"
@@ -20,6 +22,7 @@ struct explore_options {
     bool symmetric;      /* executions that differ by an exchange of threads are explored once */
     uint32_t n_threads;  /* that search at once */
     uint64_t step_limit; /* of the search; 0: none */
+    const atomic_bool *interrupted; /* ends the search when it becomes true; NULL: never */
     const struct observed *observed;
     uint32_t n_observed;
 };

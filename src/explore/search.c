@@ -231,6 +231,11 @@ static void end_of_branch(struct explorer *x, uint32_t depth)
     verdict_leaf(x, s);
 }
 
+static bool is_interrupted(const struct explorer *x)
+{
+    return x->interrupted && atomic_load_explicit(x->interrupted, memory_order_relaxed);
+}
+
 static void explore(struct explorer *x, uint32_t depth)
 {
     struct state *s = x->states[depth];
@@ -238,7 +243,8 @@ static void explore(struct explorer *x, uint32_t depth)
     for (bool first = true;; first = false) {
         x->gave_up |= x->steps_cut && x->steps >= x->steps_cut && x->verdict->cut_at;
         x->is_full |= x->arena->total_bytes > MAX_RUN_BYTES;
-        if (x->gave_up || x->is_full || x->program->refusal.text || (x->steps_left && x->steps >= x->steps_left)) {
+        if (x->gave_up || x->is_full || x->program->refusal.text || is_interrupted(x) ||
+            (x->steps_left && x->steps >= x->steps_left)) {
             x->stopped = true;
             return;
         }

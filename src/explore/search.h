@@ -8,6 +8,8 @@
 #ifndef HEDDLE_EXPLORE_SEARCH_H
 #define HEDDLE_EXPLORE_SEARCH_H
 
+#include <stdatomic.h>
+
 #include "explore/graph.h"
 #include "explore/model.h"
 #include "explore/thread.h"
@@ -29,6 +31,7 @@ struct explorer {
     uint32_t n_spare;
     uint64_t steps;
     uint64_t steps_left; /* --limit */
+    const atomic_bool *interrupted;
     uint64_t steps_cut; /* after so many it gives up, if some loop has been left by its bound: a smaller one is tried */
     bool stopped, gave_up;
     bool is_full;   /* the runs of its threads take more memory than it may */

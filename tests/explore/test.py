@@ -7,10 +7,12 @@ or by that reference (their PTX is nvcc 13.0's, -arch=sm_90 -lineinfo -std=c++17
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from tap import SANITIZED, Skip, heddle, in_full, main, run, source
@@ -204,6 +206,18 @@ def a_barrier_that_is_not_reached_is_a_deadlock():
     got = explore_text("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra one; bar.sync 1, 64; ret; one: bar.sync 2, 64; ret;",
                        "--grid", 1, "--block", 64, status=1)
     assert got["deadlock"] and got["graphs"] == 0 and [f["kind"] for f in got["findings"]] == ["deadlock"], got
+
+
+def a_signal_ends_a_search_with_what_is_known():
+    command = [heddle, "explore", os.path.join(HERE, "kernels/ticket.ptx"), "--grid", "5", "--block", "1", "--no-symmetry",
+               "--observe", "1[64]", "u32[96]", "3"]
+    for by in signal.SIGINT, signal.SIGTERM:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        time.sleep(0.5)
+        process.send_signal(by)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 3 and "not exhausted: the search was interrupted" in out and "explored: a part of all" in out, (out, err)
 
 
 def where_nothing_completes_that_is_said():

@@ -127,6 +127,11 @@ def barriers_are_of_those_who_name_them():
         assert sees["holds"] == (missed or not dead and first != second), (first, second, sees)
 
 
+def a_limit_ends_the_search_of_a_test():
+    status, out, err = litmus(mp("cta 1,gpu 0"), "--limit", 1)
+    assert "not exhausted: --limit 1" in out, out + err
+
+
 def what_is_no_test_is_refused_with_its_line():
     one = ("P0@cta 0,gpu 0",)
     for text, line, says in [
