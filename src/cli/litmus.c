@@ -13,6 +13,7 @@
 struct test {
     struct session *s;
     hd_machine *machine;
+    const atomic_bool *interrupted;
     hd_module *module;
     hd_kernel *kernel;
     json_t *json;          /* of a JSON test */
@@ -238,7 +239,7 @@ static int explore_test(struct test *t, json_t *results)
     struct explore_options o = {.n_threads = workers_of(t->machine),
                                 .unroll = (uint32_t)t->s->o.unroll.value,
                                 .step_limit = t->s->o.search_limit.value,
-                                .interrupted = exploration_interrupted(),
+                                .interrupted = t->interrupted,
                                 .symmetric = !t->s->o.no_symmetry,
                                 .observed = t->observed,
                                 .n_observed = (uint32_t)t->n};
@@ -275,9 +276,10 @@ static bool is_json(const char *path)
     return strcmp(file_extension(path), ".json") == 0;
 }
 
-static int run_test(struct session *s, hd_machine *machine, const char *path, json_t *results)
+static int run_test(struct session *s, hd_machine *machine, const atomic_bool *interrupted, const char *path,
+                    json_t *results)
 {
-    struct test t = {.s = s, .machine = machine, .path = path};
+    struct test t = {.s = s, .machine = machine, .interrupted = interrupted, .path = path};
     int status = is_json(path) ? load_json(&t) : load_herd(&t);
     status = status ? status : explore_test(&t, results);
     if (t.mem)
@@ -298,10 +300,14 @@ int cmd_litmus(struct session *s)
     int status = open_machine(s, &(hd_machine_options){0}, &machine), worst = 0;
     if (status)
         return status;
-    for (int i = 0; i < s->n_words && !atomic_load(exploration_interrupted()); i++) {
-        status = run_test(s, machine, s->words[i], results);
+    const atomic_bool *interrupted = exploration_interrupted();
+    int i = 0;
+    for (; i < s->n_words && !atomic_load(interrupted); i++) {
+        status = run_test(s, machine, interrupted, s->words[i], results);
         worst = status > worst ? status : worst;
     }
+    if (atomic_load(interrupted))
+        worst = cli_failure(s, "interrupted: %d of %d tests were begun", i, s->n_words);
     hd_machine_destroy(machine);
     if (results && json_dump_file(results, s->o.explore_json, JSON_COMPACT))
         worst = cli_failure(s, "%s cannot be written", s->o.explore_json);

@@ -1,11 +1,14 @@
 """heddle litmus on tests in herd's format: what is allowed, how it is said, and what is refused, with its line."""
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import main, run
+from tap import heddle, main, run
 
 
 def litmus(text, *args, name="t.litmus"):
@@ -125,6 +128,20 @@ def barriers_are_of_those_who_name_them():
         assert one["deadlock"] == dead, (first, second, one)
         sees = found(test(threads, "exists (1:r0=0)"))
         assert sees["holds"] == (missed or not dead and first != second), (first, second, sees)
+
+
+def a_signal_leaves_no_batch_for_done():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "t.litmus")
+        threads = [(f"P{i}@cta {i},gpu 0", *["atom.relaxed.gpu.add r0, x, 1"] * 4) for i in range(5)]
+        with open(path, "w") as f:
+            f.write(test(threads, "exists (x=20)"))
+        process = subprocess.Popen([heddle, "litmus", "--no-symmetry", path, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 1 and "not exhausted: the search was interrupted" in out and "interrupted: 1 of 2 tests" in err, (out, err)
 
 
 def a_limit_ends_the_search_of_a_test():
