@@ -1,4 +1,7 @@
 /* heddle explore: all executions of a kernel of PTX files that the memory model allows; their outcomes, and what is wrong with any. */
+#include "cli/explore.h"
+
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +9,6 @@
 #include "api/kernel_name.h"
 #include "base/monotonic.h"
 #include "cli/arg.h"
-#include "cli/exploration.h"
 
 struct exploring {
     struct session *s;
@@ -235,6 +237,52 @@ static int read_claims(struct exploring *e)
     return status ? status : read_claims_of(e, &e->s->o.forbid, true);
 }
 
+/* ---- a search and its result ---- */
+
+static atomic_bool interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    atomic_store(&interrupted, true);
+}
+
+const atomic_bool *explore_interrupted(void)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, now;
+    for (const int *s = (const int[]){SIGINT, SIGTERM, 0}; *s; s++)
+        if (sigaction(*s, NULL, &now) == 0 && now.sa_handler == SIG_DFL) /* else who has started us ignores it */
+            sigaction(*s, &action, NULL);
+    return &interrupted;
+}
+
+uint32_t workers_of(hd_machine *machine)
+{
+    hd_machine_info info;
+    hd_machine_get_info(machine, &info);
+    return info.workers;
+}
+
+struct exploration explored(struct session *s, struct explore_result *r, double seconds)
+{
+    return (struct exploration){
+        .arena = &s->arena, .result = r, .examples = s->o.examples, .stats = s->o.stats, .seconds = seconds};
+}
+
+void explored_print(const struct exploration *e)
+{
+    struct text t = {.arena = e->arena};
+    exploration_outcomes_text(e, &t);
+    exploration_findings_text(e, &t);
+    fputs(t.p, stdout);
+}
+
+int explore_refused(struct session *s, const struct exploration *e)
+{
+    cli_failure(s, "%s", exploration_refusal(e));
+    return 2;
+}
+
 /* ---- the command ---- */
 
 static int run_exploration(struct exploring *e)
@@ -244,7 +292,7 @@ static int run_exploration(struct exploring *e)
                                 .unroll = (uint32_t)s->o.unroll.value,
                                 .symmetric = !s->o.no_symmetry,
                                 .step_limit = s->o.search_limit.value,
-                                .interrupted = exploration_interrupted(),
+                                .interrupted = explore_interrupted(),
                                 .observed = e->observed.at,
                                 .n_observed = e->observed.n};
     struct explore_result result = {0};
@@ -255,19 +303,17 @@ static int run_exploration(struct exploring *e)
         explore_free(&result);
         return report_failure(s, r, report);
     }
-    struct exploration x = {.s = s,
-                            .result = &result,
-                            .names = e->names.at,
-                            .signed_bits = e->signed_bits.at,
-                            .claims = e->claims.at,
-                            .n_claims = e->claims.n,
-                            .seconds = seconds_now() - start};
+    struct exploration x = explored(s, &result, seconds_now() - start);
+    x.names = e->names.at;
+    x.signed_bits = e->signed_bits.at;
+    x.claims = e->claims.at;
+    x.n_claims = e->claims.n;
     int status;
     if (result.refusal.text) {
-        status = exploration_refused(&x);
+        status = explore_refused(s, &x);
     } else {
         json_t *json = s->o.explore_json ? exploration_json(&x) : NULL;
-        exploration_print(&x);
+        explored_print(&x);
         status = exploration_status(&x);
         if (json && json_dump_file(json, s->o.explore_json, JSON_INDENT(1)))
             status = cli_failure(s, "%s cannot be written", s->o.explore_json);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/monotonic.h"
-#include "cli/exploration.h"
+#include "cli/explore.h"
 #include "cli/herd.h"
 
 struct test {
@@ -218,7 +218,9 @@ static void print_herd(const struct test *t, const struct exploration *e)
     }
     printf("%s\nWitnesses\nPositive: %u Negative: %u\nCondition %s\nObservation %s %s %u %u\n", o.holds ? "Ok" : "No",
            o.positive, o.negative, t->herd.condition, t->herd.name, o.how_often, o.positive, o.negative);
-    exploration_print_findings(e);
+    struct text text = {.arena = e->arena};
+    exploration_findings_text(e, &text);
+    fputs(text.p, stdout);
 }
 
 static json_t *result_json(const struct test *t, const struct exploration *e)
@@ -255,17 +257,18 @@ static int explore_test(struct test *t, json_t *results)
         return report_failure(t->s, r, report);
     }
     hd_report_free(report);
-    struct exploration e = {.s = t->s, .result = &result, .names = t->names, .seconds = seconds_now() - start};
+    struct exploration e = explored(t->s, &result, seconds_now() - start);
+    e.names = t->names;
     int status = 0;
     if (result.refusal.text) {
-        status = exploration_refused(&e);
+        status = explore_refused(t->s, &e);
     } else if (results) {
         json_array_append_new(results, result_json(t, &e));
     } else if (t->condition) {
         print_herd(t, &e);
     } else {
         printf("%s\n", t->path);
-        exploration_print(&e);
+        explored_print(&e);
     }
     explore_free(&result);
     return status;
@@ -300,7 +303,7 @@ int cmd_litmus(struct session *s)
     int status = open_machine(s, &(hd_machine_options){0}, &machine), worst = 0;
     if (status)
         return status;
-    const atomic_bool *interrupted = exploration_interrupted();
+    const atomic_bool *interrupted = explore_interrupted();
     int i = 0;
     for (; i < s->n_words && !atomic_load(interrupted); i++) {
         status = run_test(s, machine, interrupted, s->words[i], results);

@@ -1,35 +1,8 @@
 /* See exploration.h. */
-#include "cli/exploration.h"
+#include "explore/exploration.h"
 
 #include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
-
-#include "base/text.h"
-
-static atomic_bool interrupted;
-
-static void interrupt(int signal)
-{
-    (void)signal;
-    atomic_store(&interrupted, true);
-}
-
-const atomic_bool *exploration_interrupted(void)
-{
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, now;
-    for (const int *s = (const int[]){SIGINT, SIGTERM, 0}; *s; s++)
-        if (sigaction(*s, NULL, &now) == 0 && now.sa_handler == SIG_DFL) /* else who has started us ignores it */
-            sigaction(*s, &action, NULL);
-    return &interrupted;
-}
-
-uint32_t workers_of(hd_machine *machine)
-{
-    hd_machine_info info;
-    hd_machine_get_info(machine, &info);
-    return info.workers;
-}
+#include <stdlib.h>
 
 /* ---- JSON ---- */
 
@@ -70,7 +43,7 @@ static json_t *stops_json(const struct exploration *e, bool faults)
 {
     const struct verdict *v = &e->result->verdict;
     json_t *all = json_array();
-    uint32_t *lines = ARENA_ARRAY(&e->s->arena, uint32_t, v->stops.n), n = 0;
+    uint32_t *lines = ARENA_ARRAY(e->arena, uint32_t, v->stops.n), n = 0;
     for (uint32_t i = 0; i < v->stops.n; i++)
         if ((v->stops.at[i].fault != NULL) == faults)
             lines[n++] = program_line(v->stops.at[i].insn);
@@ -115,7 +88,7 @@ struct finding {
 /* "block 2", or "block 2, thread 3" where blocks have several. */
 static const char *thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
 {
-    struct arena *arena = &e->s->arena;
+    struct arena *arena = e->arena;
     return e->result->threads_per_block > 1 ? arena_printf(arena, "block %u, thread %u", block, thread)
                                             : arena_printf(arena, "block %u", block);
 }
@@ -123,28 +96,29 @@ static const char *thread_text(const struct exploration *e, uint32_t block, uint
 enum { MAX_SHOWN = 50, MAX_EXAMPLES = 8, MAX_LINES = 12 };
 
 /* What each read of an execution reads, a line each. */
-static void print_example(const struct exploration *e, const struct example *x)
+static void add_example(const struct exploration *e, const struct example *x, struct text *t)
 {
-    uint32_t most = e->s->o.examples ? UINT32_MAX : MAX_LINES;
+    uint32_t most = e->examples ? UINT32_MAX : MAX_LINES;
     for (uint32_t i = 0; x && i < x->n && i < most; i++) {
         const struct example_read *r = &x->reads[i];
-        printf("        %s: %s reads %llu", thread_text(e, r->block, r->thread), place_text(&e->s->arena, r->insn),
-               (unsigned long long)r->value);
+        text_printf(t, "        %s: %s reads %llu", thread_text(e, r->block, r->thread), place_text(e->arena, r->insn),
+                    (unsigned long long)r->value);
         if (r->from)
-            printf(" of %s: %s\n", thread_text(e, r->from_block, r->from_thread), place_text(&e->s->arena, r->from));
+            text_printf(t, " of %s: %s\n", thread_text(e, r->from_block, r->from_thread),
+                        place_text(e->arena, r->from));
         else
-            puts(", which was there at first");
+            text_puts(t, ", which was there at first\n");
     }
     if (x && (x->is_cut || x->n > most))
-        puts(x->is_cut || e->s->o.examples ? "        ..." : "        ... (--examples shows all)");
+        text_puts(t, x->is_cut || e->examples ? "        ...\n" : "        ... (--examples shows all)\n");
 }
 
 /* A value of what is observed, as its type has it. */
 static const char *observed_text(const struct exploration *e, uint32_t k, uint64_t value)
 {
     unsigned above = e->signed_bits && e->signed_bits[k] ? 64u - e->signed_bits[k] : 64;
-    return above == 64 ? arena_printf(&e->s->arena, "%" PRIu64, value)
-                       : arena_printf(&e->s->arena, "%" PRId64, (int64_t)(value << above) >> above);
+    return above == 64 ? arena_printf(e->arena, "%" PRIu64, value)
+                       : arena_printf(e->arena, "%" PRId64, (int64_t)(value << above) >> above);
 }
 
 /* The first outcome that the claim is not true of, or NULL. */
@@ -160,7 +134,7 @@ static const uint64_t *breaks_claim(const struct verdict *v, const struct claim 
 
 static const char *broken_claim(const struct exploration *e, const struct claim *c, const uint64_t *values)
 {
-    struct text t = {.arena = &e->s->arena};
+    struct text t = {.arena = e->arena};
     text_printf(&t, "%s `%s`: not of", c->forbidden ? "--forbid" : "--require", c->text);
     for (uint32_t k = 0; k < e->result->verdict.n_observed; k++)
         text_printf(&t, " %s=%s", e->names[k], observed_text(e, k, values[k]));
@@ -176,9 +150,8 @@ static const char *two_lines(struct arena *arena, const struct ir_insn *insn)
 static const char *bound_text(const struct exploration *e, unsigned i)
 {
     const struct explore_result *r = e->result;
-    return r->bound_at[i]
-               ? arena_printf(&e->s->arena, "%s at %s", r->bounds[i], place_text(&e->s->arena, r->bound_at[i]))
-               : r->bounds[i];
+    return r->bound_at[i] ? arena_printf(e->arena, "%s at %s", r->bounds[i], place_text(e->arena, r->bound_at[i]))
+                          : r->bounds[i];
 }
 
 static json_t *bounds_json(const struct exploration *e)
@@ -192,7 +165,7 @@ static json_t *bounds_json(const struct exploration *e)
 static unsigned find_all(const struct exploration *e, struct finding **all)
 {
     const struct verdict *v = &e->result->verdict;
-    struct arena *arena = &e->s->arena;
+    struct arena *arena = e->arena;
     struct finding *f = *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 2 + e->n_claims);
     for (uint32_t i = 0; i < v->races.n; i++) {
         const struct race *r = &v->races.at[i];
@@ -232,14 +205,12 @@ int exploration_status(const struct exploration *e)
     return e->result->complete ? 0 : 3;
 }
 
-int exploration_refused(const struct exploration *e)
+const char *exploration_refusal(const struct exploration *e)
 {
     const struct refusal *r = &e->result->refusal;
-    if (r->insn)
-        cli_failure(e->s, "%s: %s\n  %s", place_text(&e->s->arena, r->insn), r->text, insn_text(&e->s->arena, r->insn));
-    else
-        cli_failure(e->s, "%s", r->text);
-    return 2;
+    return r->insn ? arena_printf(e->arena, "%s: %s\n  %s", place_text(e->arena, r->insn), r->text,
+                                  insn_text(e->arena, r->insn))
+                   : r->text;
 }
 
 json_t *exploration_json(const struct exploration *e)
@@ -273,61 +244,57 @@ json_t *exploration_json(const struct exploration *e)
 
 /* ---- text ---- */
 
-static void print_outcomes(const struct exploration *e)
+void exploration_outcomes_text(const struct exploration *e, struct text *t)
 {
     const struct verdict *v = &e->result->verdict;
     if (!v->n_observed)
         return;
     if (!v->outcomes.n) {
-        puts(e->result->complete ? "outcomes: none, as no execution completes" : "outcomes: none of what was explored");
+        text_puts(t, e->result->complete ? "outcomes: none, as no execution completes\n"
+                                         : "outcomes: none of what was explored\n");
         return;
     }
-    printf("outcomes:\n ");
+    text_printf(t, "outcomes:\n ");
     for (uint32_t k = 0; k < v->n_observed; k++)
-        printf(" %10s", e->names[k]);
+        text_printf(t, " %10s", e->names[k]);
     for (uint32_t i = 0; i < v->outcomes.n && i < MAX_SHOWN; i++) {
-        printf("\n ");
+        text_printf(t, "\n ");
         for (uint32_t k = 0; k < v->n_observed; k++)
-            printf(" %10s", observed_text(e, k, v->outcomes.at[i][k]));
+            text_printf(t, " %10s", observed_text(e, k, v->outcomes.at[i][k]));
     }
     if (v->outcomes.n > MAX_SHOWN)
-        printf("\n  and %u more (--json has them all)", v->outcomes.n - MAX_SHOWN);
-    putchar('\n');
-    for (uint32_t i = 0; i < v->outcomes.n && (e->s->o.examples || v->outcomes.n <= MAX_EXAMPLES); i++) {
-        printf("    an execution with");
+        text_printf(t, "\n  and %u more (--json has them all)", v->outcomes.n - MAX_SHOWN);
+    text_puts(t, "\n");
+    for (uint32_t i = 0; i < v->outcomes.n && (e->examples || v->outcomes.n <= MAX_EXAMPLES); i++) {
+        text_printf(t, "    an execution with");
         for (uint32_t k = 0; k < v->n_observed; k++)
-            printf(" %s=%s", e->names[k], observed_text(e, k, v->outcomes.at[i][k]));
-        puts(v->examples.at[i]->n ? ":" : ": nothing is read");
-        print_example(e, v->examples.at[i]);
+            text_printf(t, " %s=%s", e->names[k], observed_text(e, k, v->outcomes.at[i][k]));
+        text_puts(t, v->examples.at[i]->n ? ":\n" : ": nothing is read\n");
+        add_example(e, v->examples.at[i], t);
     }
 }
 
-void exploration_print(const struct exploration *e)
-{
-    print_outcomes(e);
-    exploration_print_findings(e);
-}
-
-void exploration_print_findings(const struct exploration *e)
+void exploration_findings_text(const struct exploration *e, struct text *t)
 {
     const struct explore_result *r = e->result;
     struct finding *all;
     unsigned n = find_all(e, &all);
     for (unsigned i = 0; i < n; i++) {
-        printf("%s: %s\n", all[i].kind, all[i].text);
+        text_printf(t, "%s: %s\n", all[i].kind, all[i].text);
         if (all[i].example && all[i].example->n)
-            puts("    in an execution in which");
-        print_example(e, all[i].example);
+            text_puts(t, "    in an execution in which\n");
+        add_example(e, all[i].example, t);
     }
-    if (e->s->o.stats)
-        printf("graphs %" PRIu64 ", blocked %" PRIu64 ", dead %" PRIu64 ", duplicates %" PRIu64 "; %u threads, %" PRIu64
-               " runs of them, %.3f s\n",
-               r->verdict.graphs, r->verdict.blocked, r->verdict.dead, r->verdict.duplicates, r->n_threads, r->n_events,
-               e->seconds);
+    if (e->stats)
+        text_printf(t,
+                    "graphs %" PRIu64 ", blocked %" PRIu64 ", dead %" PRIu64 ", duplicates %" PRIu64
+                    "; %u threads, %" PRIu64 " runs of them, %.3f s\n",
+                    r->verdict.graphs, r->verdict.blocked, r->verdict.dead, r->verdict.duplicates, r->n_threads,
+                    r->n_events, e->seconds);
     if (r->complete)
-        printf("explored: all executions, %u finding%s\n", n, n == 1 ? "" : "s");
+        text_printf(t, "explored: all executions, %u finding%s\n", n, n == 1 ? "" : "s");
     for (unsigned i = 0; i < r->n_bounds; i++)
-        printf("not exhausted: %s\n", bound_text(e, i));
+        text_printf(t, "not exhausted: %s\n", bound_text(e, i));
     if (!r->complete)
-        printf("explored: a part of all executions, %u finding%s\n", n, n == 1 ? "" : "s");
+        text_printf(t, "explored: a part of all executions, %u finding%s\n", n, n == 1 ? "" : "s");
 }

@@ -4,8 +4,8 @@
  *
  * Places are those of --observe; numbers are C's; the operators are C's || && == != < <= > >= + - ! and parentheses, on whole
  * numbers that do not wrap: a place of a signed type may be less than 0. */
-#ifndef HEDDLE_CLI_CONDITION_H
-#define HEDDLE_CLI_CONDITION_H
+#ifndef HEDDLE_EXPLORE_CONDITION_H
+#define HEDDLE_EXPLORE_CONDITION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* See condition.h: recursive descent into a tree. */
-#include "cli/condition.h"
+#include "explore/condition.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,0 +1,19 @@
+/* What heddle explore and heddle litmus share. */
+#ifndef HEDDLE_CLI_EXPLORE_H
+#define HEDDLE_CLI_EXPLORE_H
+
+#include "api/explore.h"
+#include "cli/cli.h"
+#include "explore/exploration.h"
+
+/* From here on the first Ctrl-C or SIGTERM ends the search, and what is known is told; the second one ends the program. */
+const atomic_bool *explore_interrupted(void);
+/* The threads that a machine runs kernels on: as many search. */
+uint32_t workers_of(hd_machine *machine);
+/* What is to be told of a result, as the options say. */
+struct exploration explored(struct session *s, struct explore_result *r, double seconds);
+void explored_print(const struct exploration *e);
+/* Says what is not explored; returns 2, as nothing was found and nothing shown to be right. */
+int explore_refused(struct session *s, const struct exploration *e);
+
+#endif
