@@ -35,16 +35,83 @@ hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const s
     return r;
 }
 
-bool api_shared_variable(hd_kernel *kernel, const char *name, uint64_t *at, uint64_t *bytes)
+/* ---- places ---- */
+
+/* The type of a variable's elements where nobody says one. Compilers declare arrays as bytes, too: then words of its alignment. */
+static enum isa_type declared_type(const struct ptx_var *v)
+{
+    enum isa_type type = v->type;
+    unsigned bits = isa_type_bits(type);
+    if (bits == 8 && v->align >= 8)
+        return TYPE_u64;
+    if (bits == 8 && v->align == 4)
+        return TYPE_u32;
+    return bits >= 8 && bits <= 64 ? type : TYPE_u32;
+}
+
+/* The element of what is at an address, as far as it has so many. */
+static const char *place_at(uint32_t block, uint64_t address, uint64_t size, enum isa_type type,
+                            const struct place_name *name, struct observed *at, bool *is_signed, struct arena *arena)
+{
+    uint64_t bytes = isa_type_bits(type) / 8, count = size / bytes;
+    if (name->element >= count)
+        return arena_printf(arena, "there are %llu elements of type %s", (unsigned long long)count,
+                            isa_type_name(type));
+    *at = (struct observed){block, address + name->element * bytes, (uint8_t)bytes, NULL};
+    *is_signed = isa_type_class(type) == CLASS_S;
+    return NULL;
+}
+
+static const char *shared_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
+                                struct arena *arena)
 {
     const struct kernel *k = kernel->kernel;
     for (uint32_t i = 0; i < k->shared_vars.n; i++) {
         const struct ptx_var *v = k->shared_vars.at[i].var;
-        if (str_is(v->symbol.name, name)) {
-            *at = k->shared_vars.at[i].at;
-            *bytes = v->size;
-            return true;
-        }
+        if (str_eq(v->symbol.name, name->variable))
+            return place_at(0, k->shared_vars.at[i].at, v->size, name->type ? name->type : declared_type(v), name, at,
+                            is_signed, arena);
     }
-    return false;
+    return "there is no such buffer or variable";
+}
+
+const char *api_variable_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
+                               struct arena *arena)
+{
+    const hd_module *m = kernel->module;
+    for (uint32_t i = 0; i < m->variables.n; i++) {
+        const struct variable *v = &m->variables.at[i];
+        if (str_is(name->variable, v->name))
+            return place_at(GLOBAL_MEMORY, (uint64_t)(uintptr_t)v->at, v->var->size,
+                            name->type ? name->type : declared_type(v->var), name, at, is_signed, arena);
+    }
+    return shared_place(kernel, name, at, is_signed, arena);
+}
+
+/* The allocation that an argument leads to, from there on. */
+static const char *argument_place(hd_kernel *kernel, const void *packed, const struct place_name *name,
+                                  struct observed *at, bool *is_signed, struct arena *arena)
+{
+    const struct ptx_signature *s = &kernel->kernel->func->signature;
+    struct mem_block b;
+    uint64_t address = 0;
+    if (name->argument > s->params.n)
+        return arena_printf(arena, "the kernel takes %u argument%s", s->params.n, s->params.n == 1 ? "" : "s");
+    const struct ptx_var *p = s->params.at[name->argument - 1];
+    if (p->size != sizeof address)
+        return arena_printf(arena, "argument %u has %llu bytes and is no address", name->argument,
+                            (unsigned long long)p->size);
+    memcpy(&address, (const uint8_t *)packed + p->param_at, sizeof address);
+    if (!mem_reach(&kernel->module->machine->machine->mem, address, &b))
+        return arena_printf(arena, "argument %u is 0x%llx, which is no address of memory that kernels reach",
+                            name->argument, (unsigned long long)address);
+    return place_at(GLOBAL_MEMORY, address, b.start + b.size - address, name->type ? name->type : TYPE_u32, name, at,
+                    is_signed, arena);
+}
+
+const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const struct place_name *name,
+                             struct observed *at, bool *is_signed, struct arena *arena)
+{
+    return name->argument ? argument_place(kernel, packed_args, name, at, is_signed, arena)
+                          : api_variable_place(kernel, name, at, is_signed, arena);
 }

@@ -1,14 +1,20 @@
-/* Explorations of a launch, for the command: what the public functions would be to explore/explore.h. */
+/* Explorations of a launch, for the command and for programs: what the public functions would be to explore/explore.h. */
 #ifndef HEDDLE_API_EXPLORE_H
 #define HEDDLE_API_EXPLORE_H
 
-#include "explore/explore.h"
+#include "explore/questions.h"
 #include "heddle.h"
 
 /* Checks a configuration as hd_launch() does, and explores the launch; `result` is the caller's to free (explore_free). */
 hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const struct explore_options *options,
                       struct explore_result *result, hd_report **report);
-/* A variable of the kernel's in shared memory: where it begins; false where there is none of that name. */
-bool api_shared_variable(hd_kernel *kernel, const char *name, uint64_t *at, uint64_t *bytes);
+
+/* A place of a launch, as place_find_fn has it: an element of what an argument points to, or of a variable of the module or in the first
+ * block's shared memory. */
+const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const struct place_name *name,
+                             struct observed *at, bool *is_signed, struct arena *arena);
+/* The same of variables alone. */
+const char *api_variable_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
+                               struct arena *arena);
 
 #endif

@@ -20,10 +20,7 @@ struct exploring {
     struct args args;
     struct file_bytes *files;
     int n_files, first_arg;
-    VEC(struct observed) observed;
-    VEC(const char *) names;
-    VEC(uint8_t) signed_bits; /* of those that have a signed type; else 0 */
-    VEC(struct claim) claims;
+    struct questions questions;
 };
 
 /* ---- what is explored ---- */
@@ -115,59 +112,35 @@ static int place_buffers(struct exploring *e)
 
 /* ---- what is observed ---- */
 
-static void add_observed(struct exploring *e, struct observed o, const char *name, bool is_signed)
+static bool is_signed(enum isa_type type)
 {
-    for (uint32_t i = 0; i < e->names.n; i++)
-        if (strcmp(e->names.at[i], name) == 0)
-            return;
-    *VEC_PUSH(&e->s->arena, &e->observed) = o;
-    *VEC_PUSH(&e->s->arena, &e->names) = name;
-    *VEC_PUSH(&e->s->arena, &e->signed_bits) = is_signed ? 8 * o.bytes : 0;
+    return isa_type_class(type) == CLASS_S;
 }
 
-static void observe_buffer(struct exploring *e, const struct buffer *b, uint64_t element, const char *name)
+static const struct buffer *buffer_of(const struct exploring *e, unsigned argument)
 {
-    uint8_t bytes = (uint8_t)value_bytes(b->type);
-    add_observed(e, (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)b->at + element * bytes, bytes}, name,
-                 value_load(b->type, &(uint64_t){0}).kind == VALUE_SIGNED);
-}
-
-static const struct buffer *find_buffer(const struct exploring *e, const char *name, size_t n)
-{
-    char *end;
-    unsigned long argument = strtoul(name, &end, 10);
-    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
-        const struct buffer *b = e->args.buffers.at[i];
-        if (argument && end == name + n ? b->argument == argument
-                                        : !b->argument && strlen(b->text) == n && memcmp(b->text, name, n) == 0)
-            return b;
-    }
+    for (uint32_t i = 0; i < e->args.buffers.n; i++)
+        if (e->args.buffers.at[i]->argument == argument)
+            return e->args.buffers.at[i];
     return NULL;
 }
 
-/* "2[0]": an argument and its element; "counter[3]", "counter": a variable in global or shared memory. */
-static int observe_name(struct exploring *e, const char *name)
+static const char *find_place(void *data, const struct place_name *p, struct observed *at, bool *is_signed_type)
 {
-    const char *bracket = strchr(name, '['), *kept = arena_strdup(&e->s->arena, name);
-    size_t n = bracket ? (size_t)(bracket - name) : strlen(name);
-    char *end = NULL;
-    uint64_t element = bracket ? strtoull(bracket + 1, &end, 0) : 0, at, bytes;
-    if (!n || (bracket && (end == bracket + 1 || strcmp(end, "]") != 0)))
-        return usage_error(
-            e->s, "`%s`: what is observed is written as 2[0], an argument and its element, or as counter[3]", name);
-    const struct buffer *b = find_buffer(e, name, n);
-    if (b && element >= b->count)
-        return usage_error(e->s, "`%s`: %s has %llu elements", name, buffer_label(b, &e->s->arena),
-                           (unsigned long long)b->count);
-    if (b) {
-        observe_buffer(e, b, element, kept);
-        return 0;
-    }
-    if (api_shared_variable(e->kernel, arena_strndup(&e->s->arena, name, n), &at, &bytes) && 4 * element + 4 <= bytes) {
-        add_observed(e, (struct observed){0, at + 4 * element, 4}, kept, false);
-        return 0;
-    }
-    return usage_error(e->s, "`%s`: there is no such buffer or variable", name);
+    struct exploring *e = data;
+    struct arena *arena = &e->s->arena;
+    if (!p->argument)
+        return api_variable_place(e->kernel, p, at, is_signed_type, arena);
+    const struct buffer *b = buffer_of(e, p->argument);
+    if (!b)
+        return "there is no such buffer or variable";
+    enum isa_type type = p->type ? p->type : b->type;
+    uint64_t bytes = value_bytes(type), count = arg_buffer_bytes(b) / bytes;
+    if (p->element >= count)
+        return arena_printf(arena, "%s has %llu elements", buffer_label(b, arena), (unsigned long long)count);
+    *at = (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)b->at + p->element * bytes, (uint8_t)bytes, NULL};
+    *is_signed_type = is_signed(type);
+    return NULL;
 }
 
 enum { MAX_OBSERVED = 4096 };
@@ -179,10 +152,22 @@ static int too_many_observed(struct exploring *e, const struct buffer *b)
                        buffer_label(b, &e->s->arena), MAX_OBSERVED);
 }
 
+static void observe_all(struct exploring *e, const struct buffer *b)
+{
+    struct arena *arena = &e->s->arena;
+    uint8_t bytes = (uint8_t)value_bytes(b->type);
+    for (uint64_t k = 0; k < b->count; k++)
+        questions_add(&e->questions,
+                      (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)b->at + k * bytes, bytes, NULL},
+                      b->argument ? arena_printf(arena, "%u[%llu]", b->argument, (unsigned long long)k)
+                                  : arena_printf(arena, "%s[%llu]", b->text, (unsigned long long)k),
+                      is_signed(b->type));
+}
+
 static int read_observed(struct exploring *e)
 {
-    struct session *s = e->s;
     uint64_t left = MAX_OBSERVED;
+    e->questions = (struct questions){.arena = &e->s->arena, .find = find_place, .data = e};
     for (uint32_t i = 0; i < e->args.buffers.n; i++) {
         const struct buffer *b = e->args.buffers.at[i];
         if (b->outcomes && b->count > left)
@@ -190,51 +175,22 @@ static int read_observed(struct exploring *e)
         left -= b->outcomes ? b->count : 0;
     }
     for (uint32_t i = 0; i < e->args.buffers.n; i++)
-        for (uint64_t k = 0; e->args.buffers.at[i]->outcomes && k < e->args.buffers.at[i]->count; k++) {
-            const struct buffer *b = e->args.buffers.at[i];
-            observe_buffer(e, b, k,
-                           b->argument ? arena_printf(&s->arena, "%u[%llu]", b->argument, (unsigned long long)k)
-                                       : arena_printf(&s->arena, "%s[%llu]", b->text, (unsigned long long)k));
-        }
-    for (unsigned i = 0; i < s->o.observe.n; i++) {
-        int status = observe_name(e, s->o.observe.at[i]);
-        if (status)
-            return status;
-    }
+        if (e->args.buffers.at[i]->outcomes)
+            observe_all(e, e->args.buffers.at[i]);
     return 0;
 }
 
-/* The number of a place in a condition, which is observed from then on. */
-static int observe_place(void *data, const char *name, unsigned *signed_bits)
+static int read_questions(struct exploring *e)
 {
-    struct exploring *e = data;
-    if (observe_name(e, name))
-        return -1;
-    for (uint32_t i = 0; i < e->names.n; i++)
-        if (strcmp(e->names.at[i], name) == 0) {
-            *signed_bits = e->signed_bits.at[i];
-            return (int)i;
-        }
-    return -1;
-}
-
-static int read_claims_of(struct exploring *e, const struct opt_list *list, bool forbidden)
-{
-    for (unsigned i = 0; i < list->n; i++) {
-        const char *error;
-        struct condition *c = condition_parse(&e->s->arena, list->at[i], observe_place, e, &error);
-        if (!c)
-            return *error ? usage_error(e->s, "--%s `%s`: %s", forbidden ? "forbid" : "require", list->at[i], error)
-                          : 2;
-        *VEC_PUSH(&e->s->arena, &e->claims) = (struct claim){list->at[i], forbidden, c};
-    }
-    return 0;
-}
-
-static int read_claims(struct exploring *e)
-{
-    int status = read_claims_of(e, &e->s->o.require, false);
-    return status ? status : read_claims_of(e, &e->s->o.forbid, true);
+    const struct options *o = &e->s->o;
+    const char *wrong = NULL;
+    for (unsigned i = 0; !wrong && i < o->observe.n; i++)
+        wrong = questions_observe(&e->questions, o->observe.at[i]);
+    for (unsigned i = 0; !wrong && i < o->require.n; i++)
+        wrong = questions_claim(&e->questions, o->require.at[i], false);
+    for (unsigned i = 0; !wrong && i < o->forbid.n; i++)
+        wrong = questions_claim(&e->questions, o->forbid.at[i], true);
+    return wrong ? usage_error(e->s, "%s", wrong) : 0;
 }
 
 /* ---- a search and its result ---- */
@@ -293,8 +249,8 @@ static int run_exploration(struct exploring *e)
                                 .symmetric = !s->o.no_symmetry,
                                 .step_limit = s->o.search_limit.value,
                                 .interrupted = explore_interrupted(),
-                                .observed = e->observed.at,
-                                .n_observed = e->observed.n};
+                                .observed = e->questions.observed.at,
+                                .n_observed = e->questions.observed.n};
     struct explore_result result = {0};
     hd_report *report;
     double start = seconds_now();
@@ -304,10 +260,10 @@ static int run_exploration(struct exploring *e)
         return report_failure(s, r, report);
     }
     struct exploration x = explored(s, &result, seconds_now() - start);
-    x.names = e->names.at;
-    x.signed_bits = e->signed_bits.at;
-    x.claims = e->claims.at;
-    x.n_claims = e->claims.n;
+    x.names = e->questions.names.at;
+    x.signed_bits = e->questions.signed_bits.at;
+    x.claims = e->questions.claims.at;
+    x.n_claims = e->questions.claims.n;
     int status;
     if (result.refusal.text) {
         status = explore_refused(s, &x);
@@ -326,7 +282,7 @@ static int run_exploration(struct exploring *e)
 int cmd_explore(struct session *s)
 {
     static int (*const steps[])(struct exploring *) = {
-        load_kernel, read_launch, read_arguments, place_buffers, read_observed, read_claims, run_exploration,
+        load_kernel, read_launch, read_arguments, place_buffers, read_observed, read_questions, run_exploration,
     };
     struct exploring e = {.s = s};
     int status = open_machine(s, &(hd_machine_options){0}, &e.machine);

@@ -69,7 +69,8 @@ static void set_shape(struct test *t, unsigned grid, unsigned block, unsigned cl
 
 static void observe(struct test *t, size_t i, bool of_memory, uint64_t offset, const char *name)
 {
-    t->observed[i] = (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)(of_memory ? t->mem : t->out) + offset, 4};
+    t->observed[i] =
+        (struct observed){GLOBAL_MEMORY, (uint64_t)(uintptr_t)(of_memory ? t->mem : t->out) + offset, 4, NULL};
     t->names[i] = name;
 }
 

@@ -55,7 +55,7 @@ static void skip(struct parser *p)
 
 static struct condition *parse_level(struct parser *p, unsigned level, unsigned depth);
 
-/* 2[0], counter[3], counter; or a number. */
+/* 2[0], counter[3], counter, 2[0]:u64; or a number. */
 static struct condition *parse_word(struct parser *p)
 {
     const char *start = p->at;
@@ -76,6 +76,9 @@ static struct condition *parse_word(struct parser *p)
             return fail(p, "`]` is missing");
         p->at = end + 1;
     }
+    if (*p->at == ':')
+        for (p->at++; isalnum((unsigned char)*p->at);)
+            p->at++;
     int place = p->place(p->data, arena_strndup(p->arena, start, (size_t)(p->at - start)), &c->signed_bits);
     if (place < 0) {
         p->error = p->error ? p->error : "";

@@ -5,15 +5,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "explore/condition.h"
-#include "explore/explore.h"
-
-/* A condition on outcomes that the user asks for. */
-struct claim {
-    const char *text;
-    bool forbidden; /* --forbid: of no outcome; else --require: of every one */
-    const struct condition *condition;
-};
+#include "explore/questions.h"
 
 struct exploration {
     struct arena *arena;

@@ -59,7 +59,8 @@ static void observe(struct program *p, const struct explore_options *o, struct v
         struct found f =
             program_find(p, &at, w->block == GLOBAL_MEMORY ? SPACE_GLOBAL : SPACE_SHARED, w->address, w->bytes, false);
         if (f.target != TARGET_LOCATION)
-            program_refuse(p, NULL, "what is to be observed is not in memory that threads share");
+            program_refuse(p, NULL, "`%s`, which is to be observed, is not in memory that threads share",
+                           w->name ? w->name : "?");
         v->observed[i] = f.location;
     }
 }

@@ -15,6 +15,7 @@ struct observed {
     uint32_t block;   /* GLOBAL_MEMORY, or whose shared memory it is of */
     uint64_t address; /* as in struct location */
     uint8_t bytes;
+    const char *name; /* as it was asked for */
 };
 
 struct explore_options {

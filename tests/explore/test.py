@@ -193,6 +193,23 @@ def conditions_hold_of_every_outcome_or_of_none():
         assert got == status and says in out + err, (condition, got, out, err)
 
 
+def places_are_taken_as_a_type_says():
+    body = """.shared .align 8 .b8 wide[16]; .shared .align 4 .b8 narrow[16]; ld.param.u64 %rd1, [p];
+        st.global.u64 [%rd1], 0xfffffffe00000001; st.shared.u64 [wide+8], 7; st.shared.u32 [narrow+4], 8; ret;"""
+    shape = "--grid", 1, "--block", 1
+    got = explore_text(body, *shape, "--observe", "1[0]:u64", "--observe", "wide[1]", "--observe", "narrow[1]", "--observe", "narrow[1]:b32",
+                       "--require", "1[0]:s64 < 0 && wide[1] == 7", "u32[4]", params=".param .u64 p", status=0)
+    assert got["observed"] == ["1[0]:u64", "wide[1]", "narrow[1]", "narrow[1]:b32", "1[0]:s64"], got
+    assert got["outcomes"] == [[v, 7, 8, 8, v] for v in [0xfffffffe00000001 - 2**64]], got  # jansson has no greater ones
+    for place, says in ("1[2]:u64", "has 2 elements"), ("1[0]:q8", "is written as"), ("0[0]", "is written as"), ("wide[2]", "2 elements of type u64"):
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "k.ptx")
+            with open(path, "w") as f:
+                f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.shared .align 8 .b8 wide[16]; .reg .u64 %rd<9>;\nst.shared.u64 [wide], 0;\nret;\n}\n")
+            status, out, err = run("explore", path, *shape, "--observe", place, "u32[4]")
+        assert status == 2 and says in err, (place, out, err)
+
+
 def what_is_found_is_shown_with_an_execution():
     status, out, err = run("explore", os.path.join(HERE, "kernels/ticket.ptx"), "--grid", 2, "--block", 1, "--observe", "1[64]",
                            "--forbid", "1[64] == 2", "u32[96]", 1)

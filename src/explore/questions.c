@@ -1,0 +1,104 @@
+/* See questions.h. */
+#include "explore/questions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char how_places_are_written[] = "what is observed is written as 2[0], an argument and its element, or as "
+                                             "counter[3]; behind it may stand a type, as in 2[0]:u64";
+
+/* Of one value in whole bytes, up to 8. */
+static enum isa_type type_of(const char *name)
+{
+    for (int t = TYPE_none + 1; t < TYPE_COUNT; t++) {
+        enum isa_class class = isa_type_class((enum isa_type)t);
+        unsigned bits = isa_type_bits((enum isa_type)t);
+        if (strcmp(isa_type_name((enum isa_type)t), name) == 0 && bits >= 8 && bits <= 64 &&
+            (class == CLASS_U || class == CLASS_S || class == CLASS_B || class == CLASS_F))
+            return (enum isa_type)t;
+    }
+    return TYPE_none;
+}
+
+static bool read_place(const char *text, struct place_name *p)
+{
+    size_t n = strcspn(text, "[:");
+    char *end;
+    *p = (struct place_name){.variable = {text, n}};
+    unsigned long argument = strtoul(text, &end, 10);
+    bool is_number = n && strspn(text, "0123456789") == n;
+    p->argument = is_number ? (unsigned)argument : 0;
+    if (!n || (is_number && (!argument || argument > UINT32_MAX || text[n] != '[')))
+        return false;
+    text += n;
+    if (*text == '[') {
+        p->element = strtoull(text + 1, &end, 0);
+        if (end == text + 1 || *end != ']' || strchr("+-", text[1]))
+            return false;
+        text = end + 1;
+    }
+    if (*text == ':')
+        return (p->type = type_of(text + 1)) != TYPE_none;
+    return !*text;
+}
+
+static int number_of(const struct questions *q, const char *name)
+{
+    for (uint32_t i = 0; i < q->names.n; i++)
+        if (strcmp(q->names.at[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+void questions_add(struct questions *q, struct observed at, const char *name, bool is_signed)
+{
+    if (number_of(q, name) >= 0)
+        return;
+    at.name = name;
+    *VEC_PUSH(q->arena, &q->observed) = at;
+    *VEC_PUSH(q->arena, &q->names) = name;
+    *VEC_PUSH(q->arena, &q->signed_bits) = is_signed ? (uint8_t)(8 * at.bytes) : 0;
+}
+
+const char *questions_observe(struct questions *q, const char *place)
+{
+    struct place_name name;
+    struct observed at;
+    bool is_signed = false;
+    if (!read_place(place, &name))
+        return arena_printf(q->arena, "`%s`: %s", place, how_places_are_written);
+    const char *wrong = q->find(q->data, &name, &at, &is_signed);
+    if (wrong)
+        return arena_printf(q->arena, "`%s`: %s", place, wrong);
+    questions_add(q, at, arena_strdup(q->arena, place), is_signed);
+    return NULL;
+}
+
+struct claiming {
+    struct questions *questions;
+    const char *wrong;
+};
+
+/* The number of a place in a condition, which is observed from then on. */
+static int observe_place(void *data, const char *name, unsigned *signed_bits)
+{
+    struct claiming *c = data;
+    c->wrong = questions_observe(c->questions, name);
+    if (c->wrong)
+        return -1;
+    int number = number_of(c->questions, name);
+    *signed_bits = c->questions->signed_bits.at[number];
+    return number;
+}
+
+const char *questions_claim(struct questions *q, const char *condition, bool forbidden)
+{
+    struct claiming c = {q, NULL};
+    const char *wrong;
+    struct condition *parsed = condition_parse(q->arena, condition, observe_place, &c, &wrong);
+    if (!parsed)
+        return c.wrong ? c.wrong
+                       : arena_printf(q->arena, "--%s `%s`: %s", forbidden ? "forbid" : "require", condition, wrong);
+    *VEC_PUSH(q->arena, &q->claims) = (struct claim){condition, forbidden, parsed};
+    return NULL;
+}
