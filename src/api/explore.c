@@ -21,7 +21,11 @@ static hd_result prepare_and_explore(void *data, struct diags *diags)
                                .mem = &e->kernel->module->machine->machine->mem,
                                .dims = e->request.dims,
                                .params = e->request.params};
-    explore(&l, e->options, e->result);
+    struct explore_options o = *e->options;
+    hd_machine_info info;
+    hd_machine_get_info(e->kernel->module->machine, &info);
+    o.n_threads = o.n_threads ? o.n_threads : info.workers;
+    explore(&l, &o, e->result);
     return HD_SUCCESS;
 }
 
@@ -55,7 +59,7 @@ static const char *place_at(uint32_t block, uint64_t address, uint64_t size, enu
 {
     uint64_t bytes = isa_type_bits(type) / 8, count = size / bytes;
     if (name->element >= count)
-        return arena_printf(arena, "there are %llu elements of type %s", (unsigned long long)count,
+        return arena_printf(arena, "it has %llu element%s of type %s", (unsigned long long)count, count == 1 ? "" : "s",
                             isa_type_name(type));
     *at = (struct observed){block, address + name->element * bytes, (uint8_t)bytes, NULL};
     *is_signed = isa_type_class(type) == CLASS_S;

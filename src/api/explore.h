@@ -5,7 +5,8 @@
 #include "explore/questions.h"
 #include "heddle.h"
 
-/* Checks a configuration as hd_launch() does, and explores the launch; `result` is the caller's to free (explore_free). */
+/* Checks a configuration as hd_launch() does, and explores the launch, on as many threads as the machine runs kernels on where the options
+ * say none; `result` is the caller's to free (explore_free). */
 hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const struct explore_options *options,
                       struct explore_result *result, hd_report **report);
 

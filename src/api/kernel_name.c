@@ -50,6 +50,11 @@ static bool reads_as(const char *readable, const char *typed)
     return scope && reads_as(scope, typed);
 }
 
+bool kernel_is_called(const char *name, const char *readable, const char *typed)
+{
+    return strcmp(name, typed) == 0 || reads_as(readable, typed);
+}
+
 static const char *all_names(const hd_module *module, struct arena *arena)
 {
     enum { SHOWN = 100 };

@@ -51,6 +51,7 @@ int cmd_check(struct session *s);
 int cmd_check_program(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_explore(struct session *s);
+int cmd_explore_program(struct session *s);
 int cmd_litmus(struct session *s);
 int cmd_explain_program(struct session *s);
 int explain_compare(struct session *s); /* --compare */

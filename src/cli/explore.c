@@ -212,13 +212,6 @@ const atomic_bool *explore_interrupted(void)
     return &interrupted;
 }
 
-uint32_t workers_of(hd_machine *machine)
-{
-    hd_machine_info info;
-    hd_machine_get_info(machine, &info);
-    return info.workers;
-}
-
 struct exploration explored(struct session *s, struct explore_result *r, double seconds)
 {
     return (struct exploration){
@@ -244,8 +237,7 @@ int explore_refused(struct session *s, const struct exploration *e)
 static int run_exploration(struct exploring *e)
 {
     struct session *s = e->s;
-    struct explore_options o = {.n_threads = workers_of(e->machine),
-                                .unroll = (uint32_t)s->o.unroll.value,
+    struct explore_options o = {.unroll = (uint32_t)s->o.unroll.value,
                                 .symmetric = !s->o.no_symmetry,
                                 .step_limit = s->o.search_limit.value,
                                 .interrupted = explore_interrupted(),

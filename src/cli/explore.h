@@ -8,8 +8,6 @@
 
 /* From here on the first Ctrl-C or SIGTERM ends the search, and what is known is told; the second one ends the program. */
 const atomic_bool *explore_interrupted(void);
-/* The threads that a machine runs kernels on: as many search. */
-uint32_t workers_of(hd_machine *machine);
 /* What is to be told of a result, as the options say. */
 struct exploration explored(struct session *s, struct explore_result *r, double seconds);
 void explored_print(const struct exploration *e);

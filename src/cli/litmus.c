@@ -239,8 +239,7 @@ static json_t *result_json(const struct test *t, const struct exploration *e)
 
 static int explore_test(struct test *t, json_t *results)
 {
-    struct explore_options o = {.n_threads = workers_of(t->machine),
-                                .unroll = (uint32_t)t->s->o.unroll.value,
+    struct explore_options o = {.unroll = (uint32_t)t->s->o.unroll.value,
                                 .step_limit = t->s->o.search_limit.value,
                                 .interrupted = t->interrupted,
                                 .symmetric = !t->s->o.no_symmetry,

@@ -13,6 +13,7 @@ enum {
     LITMUS = 1 << 8,
     PROGRAM = 1 << 10,
     EXPLAIN = 1 << 11,
+    EXPLORE_PROGRAM = 1 << 12,
 }; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
@@ -221,6 +222,28 @@ const struct command commands[] = {
      "\n"
      "docs/EXPLAIN.md says what each figure means. The exit status is the program's; 124 where the time of --timeout\n"
      "was over, 126 where it cannot be run under Heddle, 127 where there is none, 2 for wrong usage.\n"},
+    {"explore", NULL, cmd_explore_program,
+     "heddle explore [OPTIONS] PROGRAM [ARGUMENT]...\n"
+     "heddle explore PROGRAM [ARGUMENT]... --kernel NAME [OPTIONS]\n"
+     "\n"
+     "Runs a CUDA program, unchanged, as `heddle run` does, and explores one launch of its: with the grid, the "
+     "arguments\n"
+     "and the memory that the launch begins with. Then the launch and the program go on.\n",
+     "Options stand before PROGRAM, or behind its arguments, from --kernel on. What the program prints stays its own; "
+     "what\n"
+     "was found is shown on stderr at the end. --observe 2[0] is the first element of what the kernel's second "
+     "argument\n"
+     "points to, a u32; --observe 2[0]:u64 says another type. Ctrl-C ends the search, and the program goes on.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle explore --kernel push --observe 1[0] ./stack\n"
+     "  heddle explore --kernel 'queue<int>' --launch 3 --require '2[0]:u64 < 8' --json queue.json ./queue 4\n"
+     "  heddle explore python3 locks.py --kernel increment --observe 1[0]\n"
+     "\n"
+     "The exit status is the program's; where that is 0, 1 after findings, 2 where the launch was not found or has\n"
+     "something that is not explored, 3 where nothing was found and not all executions were explored. 124 where the "
+     "time\n"
+     "of --timeout was over, 126 where it cannot be run under Heddle, 127 where there is none.\n"},
     {0},
 };
 
@@ -238,7 +261,7 @@ static const struct opt_elsewhere elsewhere[] = {
 static const struct opts opts = {.at = flags,
                                  .n = sizeof flags / sizeof flags[0],
                                  .command_name = command_name,
-                                 .first_word_ends = RUN | PROGRAM | EXPLAIN,
+                                 .first_word_ends = RUN | PROGRAM | EXPLAIN | EXPLORE_PROGRAM,
                                  .runs_nothing = "compare",
                                  .elsewhere = elsewhere,
                                  .n_elsewhere = sizeof elsewhere / sizeof elsewhere[0]};
@@ -272,7 +295,10 @@ static const struct command *command_by_bit(unsigned bit)
 /* The one for programs of a command that takes PTX files, too; 0 where there is none. */
 static unsigned program_variant(const struct command *c)
 {
-    return bit_of(c) == CHECK ? PROGRAM : bit_of(c) == EXPLAIN_PTX ? EXPLAIN : 0;
+    return bit_of(c) == CHECK         ? PROGRAM
+           : bit_of(c) == EXPLAIN_PTX ? EXPLAIN
+           : bit_of(c) == EXPLORE     ? EXPLORE_PROGRAM
+                                      : 0;
 }
 
 const struct command *command_variant(const struct command *c, int argc, char **argv)
@@ -301,8 +327,36 @@ static const char *two_at_standard_output(const struct options *o, struct arena 
     return NULL;
 }
 
+static bool names_kernel(const char *word)
+{
+    return strcmp(word, "--kernel") == 0 || strncmp(word, "--kernel=", strlen("--kernel=")) == 0;
+}
+
+/* heddle explore PROGRAM ARGUMENT... --kernel NAME [OPTIONS]: what stands from --kernel on is put before the program. A program that has
+ * such an option itself has it where Heddle's stands before it. */
+static char **options_first(int argc, char **argv, struct arena *arena)
+{
+    const char *program = opts_first_word(&opts, EXPLORE_PROGRAM, argc, argv);
+    int first = 1, kernel;
+    while (first < argc && argv[first] != program)
+        if (names_kernel(argv[first++]))
+            return argv;
+    for (kernel = first; kernel < argc && !names_kernel(argv[kernel]); kernel++)
+        ;
+    if (kernel >= argc)
+        return argv;
+    char **moved = ARENA_ARRAY(arena, char *, (size_t)argc + 1);
+    size_t n_behind = (size_t)(argc - kernel), n_program = (size_t)(kernel - first);
+    memcpy(moved, argv, (size_t)first * sizeof *argv);
+    memcpy(moved + first, argv + kernel, n_behind * sizeof *argv);
+    memcpy(moved + first + n_behind, argv + first, n_program * sizeof *argv);
+    return moved;
+}
+
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s)
 {
+    if (bit_of(c) == EXPLORE_PROGRAM)
+        argv = options_first(argc, argv, &s->arena);
     s->argc = argc;
     s->argv = argv;
     s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc + 1); /* room for a NULL at the end */

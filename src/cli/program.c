@@ -252,7 +252,7 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
 }
 
 /* Why this word is no program, where its file says so: NULL, or what to do instead. */
-static const char *taken_for_a_program(const char *word, struct arena *arena)
+static const char *taken_for_a_program(const char *word, const char *command, struct arena *arena)
 {
     const char *dot = strrchr(word, '.');
     if (access(word, F_OK) != 0 || access(word, X_OK) == 0)
@@ -263,7 +263,9 @@ static const char *taken_for_a_program(const char *word, struct arena *arena)
     if (dot && strcmp(dot, ".ptx") == 0)
         return arena_printf(arena, "`%s` is PTX: `heddle launch` runs a kernel of it", word);
     if (dot && strcmp(dot, ".cu") == 0)
-        return arena_printf(arena, "`%s` is a source: `heddle cc %s -o PROGRAM` makes a program of it", word, word);
+        return arena_printf(
+            arena, "`%s` is a source: `heddle cc %s -o PROGRAM` makes a program of it, for `heddle %s ./PROGRAM`", word,
+            word, command);
     return NULL;
 }
 
@@ -279,7 +281,7 @@ const char *program_prepare(struct session *s, const char *preload, int *status)
         return NULL;
     start.program = file_find_program(s->words[0], &s->arena);
     if (!start.program || access(start.program, X_OK) != 0)
-        wrong = taken_for_a_program(s->words[0], &s->arena);
+        wrong = taken_for_a_program(s->words[0], s->command->name, &s->arena);
     if (wrong || !start.program) {
         wrong = wrong ? wrong : arena_printf(&s->arena, "there is no program `%s`", s->words[0]);
         *status = cannot(s, start.program ? PROGRAM_CANNOT_RUN : PROGRAM_NOT_FOUND, wrong);

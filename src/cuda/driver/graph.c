@@ -62,7 +62,7 @@ CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *
     if (!c)
         return CUDA_ERROR_INVALID_CONTEXT;
     TRY(node_check(w, c->handle));
-    TRY(graph_add(g, type, w, c->handle, after, n, &made));
+    TRY(graph_put_node(g, type, w, c->handle, after, n, &made));
     *node = made->handle;
     return CUDA_SUCCESS;
 }
@@ -184,7 +184,7 @@ static CUresult order(CUgraph graph, const CUgraphNode *from, const CUgraphNode 
         TRY(node_of(from[i], &earlier));
         TRY(node_of(to[i], &later));
         NEED(earlier->graph == g && later->graph == g && earlier != later && !graph_is_ordered(earlier, later));
-        TRY(graph_order(earlier, later));
+        TRY(graph_put_edge(earlier, later));
     }
     return CUDA_SUCCESS;
 }

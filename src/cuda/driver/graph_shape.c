@@ -9,7 +9,7 @@ CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
     TRY(graph_of(original, &from));
     NEED(clone);
     TRY(graph_new(&g));
-    CUresult r = graph_copy(from, g);
+    CUresult r = graph_copy_to(from, g);
     if (r)
         graph_end(g);
     else

@@ -7,6 +7,7 @@
 #include "cuda/state/limits.h"
 #include "cuda/watch/check.h"
 #include "cuda/watch/explain.h"
+#include "cuda/watch/explore.h"
 
 /* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The child is told so by every
  * call, whichever lock one of those threads held. */
@@ -17,11 +18,12 @@ static void after_fork(void)
     tails_after_fork();
     check_after_fork();
     explain_after_fork();
+    explore_after_fork();
 }
 
 static CUresult start(void)
 {
-    if (!limits_start() || !check_start() || !explain_start())
+    if (!limits_start() || !check_start() || !explain_start() || !explore_start())
         return CUDA_ERROR_INVALID_VALUE;
     devices_start();
     pthread_atfork(NULL, NULL, after_fork);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "api/kernel_name.h"
 #include "base/demangle.h"
 
 /* ---- as JSON ---- */
@@ -31,7 +32,7 @@ static bool read_filters(json_t *list, struct kernel_filters *f)
         return false;
     for (unsigned i = 0; i < f->n; i++) {
         int key;
-        if (json_unpack(json_array_get(list, i), "[i, s]", &key, &f->at[i].value) || key < 0 || key > FILTER_REGEX)
+        if (json_unpack(json_array_get(list, i), "[i, s]", &key, &f->at[i].value) || key < 0 || key > FILTER_CALLED)
             return false;
         f->at[i].key = (enum kernel_filter_key)key;
     }
@@ -73,6 +74,7 @@ static bool fits(const struct kernel_filter *f, const regex_t *regex, const char
     case FILTER_NAME: return strcmp(name, f->value) == 0;
     case FILTER_PART: return strstr(name, f->value) != NULL;
     case FILTER_REGEX: return regexec(regex, name, 0, NULL, 0) == 0;
+    case FILTER_CALLED: return false; /* a matter of both names */
     }
     return false;
 }
@@ -80,7 +82,8 @@ static bool fits(const struct kernel_filter *f, const regex_t *regex, const char
 static bool any_fits(const struct kernel_filters *f, const regex_t *regexes, const char *mangled, const char *readable)
 {
     for (unsigned i = 0; i < f->n; i++)
-        if (fits(&f->at[i], &regexes[i], mangled) || fits(&f->at[i], &regexes[i], readable))
+        if (fits(&f->at[i], &regexes[i], mangled) || fits(&f->at[i], &regexes[i], readable) ||
+            (f->at[i].key == FILTER_CALLED && kernel_is_called(mangled, readable, f->at[i].value)))
             return true;
     return false;
 }

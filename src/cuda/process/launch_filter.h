@@ -1,5 +1,5 @@
 /* Which launches of a process a command is to look at: by the kernel's name, and by number. The command (`heddle check`, `heddle
- * explain`) writes it into what it tells the processes that it starts; they ask it at each launch.
+ * explain`, `heddle explore`) writes it into what it tells the processes that it starts; they ask it at each launch.
  */
 #ifndef HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
 #define HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular expression for a part. */
-enum kernel_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX };
+/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular expression for a part; or as kernels are
+ * called on the command line (api/kernel_name.h). */
+enum kernel_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX, FILTER_CALLED };
 struct kernel_filter {
     enum kernel_filter_key key;
     const char *value;

@@ -317,7 +317,7 @@ CUresult capture_add_node(struct CUstream_st *s, const struct work *w)
         return r;
     }
     tail_unify(t);
-    TRY(graph_add(c->graph, node_types[w->kind], w, s->context->handle, t->at, t->n, &node));
+    TRY(graph_put_node(c->graph, node_types[w->kind], w, s->context->handle, t->at, t->n, &node));
     node->hints = (struct launch_hints){.window = s->attributes.window,
                                         .domains = s->attributes.domains,
                                         .domain = s->attributes.domain,

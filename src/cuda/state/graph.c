@@ -227,8 +227,8 @@ static CUresult node_new(CUgraphNodeType type, const struct work *w, CUcontext c
     return r;
 }
 
-CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
-                   size_t n, CUgraphNode *node)
+CUresult graph_put_node(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
+                        size_t n, CUgraphNode *node)
 {
     CUgraphNode made;
     TRY(graph_has_nodes(g, after, n));
@@ -240,7 +240,7 @@ CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcont
     g->n++;
     made->end_since = ++g->n_turns;
     for (size_t i = 0; i < n; i++)
-        TRY(graph_order(record_of(after[i], HANDLE_NODE), made));
+        TRY(graph_put_edge(record_of(after[i], HANDLE_NODE), made));
     *node = made;
     return CUDA_SUCCESS;
 }

@@ -106,13 +106,13 @@ void graph_end(CUgraph g);
 bool graph_is_captured(CUgraph g);
 void node_end(CUgraphNode n);
 /* Copies the work, its parameters with it. The context and what it is after: their handles. */
-CUresult graph_add(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
-                   size_t n, CUgraphNode *node);
+CUresult graph_put_node(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
+                        size_t n, CUgraphNode *node);
 
 /* ---- graph_edges.c ---- */
 
 /* `node` also depends on `earlier`. */
-CUresult graph_order(CUgraphNode earlier, CUgraphNode node);
+CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node);
 bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node);
 /* False where there is no such edge. */
 bool graph_forget_order(CUgraphNode earlier, CUgraphNode node);
@@ -144,7 +144,7 @@ bool work_can_become(const struct work *a, const struct work *b);
 /* ---- graph_copy.c ---- */
 
 /* The same nodes, with children of their own, and edges in a graph that has none; references to the same user objects. */
-CUresult graph_copy(CUgraph from, CUgraph to);
+CUresult graph_copy_to(CUgraph from, CUgraph to);
 /* A copy that is to be a node's own, and its becoming so. */
 CUresult graph_copy_child(CUgraph child, CUgraph *copy);
 void graph_give_child(CUgraphNode n, CUgraph copy);

@@ -10,7 +10,7 @@ CUresult graph_copy_child(CUgraph child, CUgraph *copy)
     CUgraph g;
     TRY(graph_new(&g));
     g->is_child = true;
-    CUresult r = graph_copy(child, g);
+    CUresult r = graph_copy_to(child, g);
     if (r)
         graph_end(g);
     else
@@ -27,7 +27,7 @@ void graph_give_child(CUgraphNode n, CUgraph copy)
 static CUresult copy_node(CUgraphNode from, CUgraph to, CUgraphNode *made)
 {
     CUgraph child;
-    TRY(graph_add(to, from->type, &from->work, from->context, NULL, 0, made));
+    TRY(graph_put_node(to, from->type, &from->work, from->context, NULL, 0, made));
     (*made)->original = from->handle;
     (*made)->hints = from->hints;
     if (!from->child)
@@ -37,7 +37,7 @@ static CUresult copy_node(CUgraphNode from, CUgraph to, CUgraphNode *made)
     return CUDA_SUCCESS;
 }
 
-CUresult graph_copy(CUgraph from, CUgraph to)
+CUresult graph_copy_to(CUgraph from, CUgraph to)
 {
     CUgraphNode *made = calloc(from->n + 1, sizeof *made), n = from->first;
     CUresult r = made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -47,7 +47,7 @@ CUresult graph_copy(CUgraph from, CUgraph to)
     }
     for (n = from->first; n && !r; n = n->next)
         for (size_t i = 0; i < n->after.n && !r; i++)
-            r = graph_order(made[n->after.at[i].node->place], made[n->place]);
+            r = graph_put_edge(made[n->after.at[i].node->place], made[n->place]);
     free(made);
     return r ? r : kept_copy(from->kept, &to->kept);
 }
@@ -63,13 +63,13 @@ static CUresult flatten(CUgraph from, CUgraph to, const struct ends *around);
 
 static CUresult flatten_node(CUgraphNode n, CUgraph to, struct ends *made)
 {
-    TRY(graph_add(to, n->type, &n->work, n->context, NULL, 0, &made->first));
+    TRY(graph_put_node(to, n->type, &n->work, n->context, NULL, 0, &made->first));
     made->first->original = n->handle;
     made->last = made->first;
     if (!n->child)
         return CUDA_SUCCESS;
-    TRY(graph_add(to, n->type, &n->work, n->context, NULL, 0, &made->last));
-    TRY(graph_order(made->first, made->last));
+    TRY(graph_put_node(to, n->type, &n->work, n->context, NULL, 0, &made->last));
+    TRY(graph_put_edge(made->first, made->last));
     return flatten(n->child, to, made);
 }
 
@@ -77,10 +77,10 @@ static CUresult flatten_edges(CUgraphNode n, const struct ends *made, const stru
 {
     const struct ends *own = &made[n->place];
     for (size_t i = 0; i < n->after.n; i++)
-        TRY(graph_order(made[n->after.at[i].node->place].last, own->first));
+        TRY(graph_put_edge(made[n->after.at[i].node->place].last, own->first));
     if (around && !n->after.n)
-        TRY(graph_order(around->first, own->first));
-    return around && !n->before.n ? graph_order(own->last, around->last) : CUDA_SUCCESS;
+        TRY(graph_put_edge(around->first, own->first));
+    return around && !n->before.n ? graph_put_edge(own->last, around->last) : CUDA_SUCCESS;
 }
 
 /* `around`: of a child. */

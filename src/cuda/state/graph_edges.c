@@ -25,7 +25,7 @@ bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node)
     return find(earlier, node) < node->after.n;
 }
 
-CUresult graph_order(CUgraphNode earlier, CUgraphNode node)
+CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node)
 {
     struct edges *after = &node->after, *before = &earlier->before;
     if (graph_is_ordered(earlier, node))

@@ -7,6 +7,7 @@
 #include "cuda/state/module.h"
 #include "cuda/watch/check.h"
 #include "cuda/watch/explain.h"
+#include "cuda/watch/explore.h"
 #include "cuda/watch/nvtx_memory.h"
 
 #include <stdlib.h>
@@ -82,6 +83,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     hd_launch_config config = config_of(f, l);
     config.flags |= is_wanted(f->name) ? 0 : HD_LAUNCH_UNCHECKED;
     config.timeout_seconds = limits_time_left(limits_given());
+    TRY(from_hd(explore_launch(s, kernel, f->name, &config)));
     config.rules = nvtx_memory_rules(c->device->ordinal);
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
     hd_memory_rules_destroy(config.rules);

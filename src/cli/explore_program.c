@@ -1,0 +1,310 @@
+/* heddle explore PROGRAM: runs a CUDA program, and shows what one of its processes has found of the launch that it was to explore
+ * (cuda/watch/explore.h).
+ *
+ * As for heddle check, this process stays the program's parent, and reads what the processes have written when it has ended, however
+ * it has ended.
+ */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/demangle.h"
+#include "base/text.h"
+#include "cli/process_files.h"
+#include "cli/program.h"
+#include "cli/sandbox.h"
+#include "cli/supervise.h"
+#include "cuda/process/explore_options.h"
+#include "explore/condition.h"
+
+struct explore_program {
+    struct session *s;
+    struct explore_asked asked;
+    const char *program;
+    struct ending ending;
+    const char *survivor; /* a process that goes on, or NULL */
+    /* What the processes have written: */
+    unsigned n_processes;
+    json_t *exploring, *explored; /* or NULL */
+    json_t *launches;             /* by kernel: how many, as far as that is known */
+    uint64_t matching;
+    bool lost;
+};
+
+/* ---- before the program ---- */
+
+static int any_place(void *data, const char *name, unsigned *signed_bits)
+{
+    (void)data, (void)name, (void)signed_bits;
+    return 0;
+}
+
+/* What can be said of a condition before there is a launch. */
+static const char *conditions_wrong(const struct opt_list *list, const char *option, struct arena *arena)
+{
+    for (unsigned i = 0; i < list->n; i++) {
+        const char *wrong;
+        if (!condition_parse(arena, list->at[i], any_place, NULL, &wrong))
+            return arena_printf(arena, "--%s `%s`: %s", option, list->at[i], wrong);
+    }
+    return NULL;
+}
+
+static int get_ready(struct explore_program *e)
+{
+    struct session *s = e->s;
+    const struct options *o = &s->o;
+    if (!s->n_words)
+        return usage_error(s, "heddle explore needs a program or a PTX file; `heddle explore --help` explains");
+    const char *wrong = conditions_wrong(&o->require, "require", &s->arena);
+    wrong = wrong ? wrong : conditions_wrong(&o->forbid, "forbid", &s->arena);
+    wrong = !wrong && o->explore_json ? file_may_create(&s->arena, o->explore_json) : wrong;
+    if (wrong)
+        return usage_error(s, "%s", wrong);
+    e->asked = (struct explore_asked){.launches = {.skip = o->launch ? o->launch - 1 : 0, .count = 1},
+                                      .observe = o->observe,
+                                      .require = o->require,
+                                      .forbid = o->forbid,
+                                      .unroll = o->unroll.value,
+                                      .step_limit = o->search_limit.value,
+                                      .symmetric = !o->no_symmetry,
+                                      .examples = o->examples,
+                                      .stats = o->stats};
+    if (o->kernel)
+        e->asked.launches.only = (struct kernel_filters){1, {{FILTER_CALLED, o->kernel}}};
+    e->launches = json_object();
+    return 0;
+}
+
+static int find(struct explore_program *e)
+{
+    int status;
+    e->program = program_prepare(e->s, NULL, &status);
+    return e->program ? 0 : status;
+}
+
+/* ---- the run ---- */
+
+/* In the program's process, which then becomes the program. */
+static void enter(void *data)
+{
+    struct explore_program *e = data;
+    char *text = explore_asked_text(&e->asked);
+    if (!text || setenv("HEDDLE_EXPLORE", text, 1)) {
+        cli_failure(e->s,
+                    "what is to be explored cannot be told to the program: a text of it is no UTF-8, or memory has run "
+                    "out");
+        _exit(PROGRAM_CANNOT_RUN);
+    }
+    free(text);
+    if (e->s->o.explore_json && strcmp(e->s->o.explore_json, "-") == 0) /* standard output is the result's alone */
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (e->s->o.confined && confine_program(e->s, e->asked.folder))
+        _exit(PROGRAM_CANNOT_RUN);
+}
+
+static void read_ended(struct explore_program *e, const json_t *line)
+{
+    const char *kernel;
+    json_t *n;
+    json_object_foreach(json_object_get(line, "launches"), kernel, n)
+    {
+        json_int_t before = json_integer_value(json_object_get(e->launches, kernel));
+        json_object_set_new(e->launches, kernel, json_integer(before + json_integer_value(n)));
+    }
+    e->matching += (uint64_t)json_integer_value(json_object_get(line, "matching"));
+}
+
+static void read_line(struct explore_program *e, const json_t *line)
+{
+    const char *kernel = json_string_value(json_object_get(line, "kernel"));
+    json_t *exploring = json_object_get(line, "exploring"), *explored = json_object_get(line, "explored");
+    if (kernel && !json_object_get(e->launches, kernel)) /* how many is said at the end, if there is one */
+        json_object_set_new(e->launches, kernel, json_integer(0));
+    else if (exploring)
+        e->exploring = json_incref(exploring);
+    else if (explored)
+        e->explored = json_incref(explored);
+    else if (json_object_get(line, "ended"))
+        read_ended(e, line);
+}
+
+static void collect(void *data, const char *path)
+{
+    struct explore_program *e = data;
+    char *text = NULL;
+    size_t room = 0;
+    FILE *f = fopen(path, "re");
+    e->n_processes++;
+    e->lost |= !f;
+    while (f && getline(&text, &room, f) > 0) {
+        json_t *line = json_loads(text, 0, NULL);
+        e->lost |= !line;
+        read_line(e, line);
+        json_decref(line);
+    }
+    if (f)
+        fclose(f);
+    free(text);
+}
+
+static int run(struct explore_program *e)
+{
+    struct session *s = e->s;
+    struct supervision v = {.file = e->program,
+                            .words = (char *const *)s->words,
+                            .seconds = s->o.run_timeout,
+                            .in_child = enter,
+                            .data = e};
+    e->asked.folder = process_folder_make(s, "explore");
+    if (!e->asked.folder)
+        return 1;
+    int status = supervise(s, &v, &e->ending);
+    if (!status)
+        e->survivor = process_files_await(e->asked.folder, &s->arena);
+    process_files_each(e->asked.folder, collect, e);
+    e->lost |= process_files_lost(e->asked.folder);
+    process_folder_remove(e->asked.folder);
+    return status;
+}
+
+/* ---- afterwards ---- */
+
+static const char *times(json_int_t n, struct arena *arena)
+{
+    return n == 0 ? "" : n == 1 ? ", once" : arena_printf(arena, ", %s times", count_text((uint64_t)n, arena));
+}
+
+static const char *kernels_text(const struct explore_program *e)
+{
+    enum { SHOWN = 50 };
+    struct text t = {.arena = &e->s->arena};
+    const char *kernel;
+    unsigned n = 0;
+    json_t *count;
+    text_puts(&t, "");
+    json_object_foreach(e->launches, kernel, count)
+    {
+        const char *readable = demangle(str_of(kernel), t.arena);
+        if (n++ < SHOWN)
+            text_printf(&t, "\n  %s%s%s%s%s", readable, strcmp(readable, kernel) ? "   (" : "",
+                        strcmp(readable, kernel) ? kernel : "", strcmp(readable, kernel) ? ")" : "",
+                        times(json_integer_value(count), t.arena));
+    }
+    if (n > SHOWN)
+        text_printf(&t, "\n  and %u more", n - SHOWN);
+    return t.p;
+}
+
+/* The launch that was asked for has not come. */
+static int not_found(const struct explore_program *e)
+{
+    struct session *s = e->s;
+    const char *program = s->words[0], *kernel = s->o.kernel;
+    if (!e->n_processes)
+        return usage_error(s, "`%s` has run and used nothing of CUDA: there was nothing to explore", program);
+    if (!json_object_size(e->launches))
+        return usage_error(s, "`%s` has run and launched no kernel: there was nothing to explore", program);
+    if (e->matching)
+        return usage_error(s, "%s%s%s was launched %s: there is no launch %llu", kernel ? "`" : "",
+                           kernel ? kernel : "a kernel", kernel ? "`" : "",
+                           times((json_int_t)e->matching, &s->arena) + 2, (unsigned long long)s->o.launch);
+    return usage_error(s, "`%s` has launched no kernel `%s`; it has launched:%s", program, kernel ? kernel : "",
+                       kernels_text(e));
+}
+
+static const char *dims_text(const json_t *launch, const char *key, struct arena *arena)
+{
+    const json_t *d = json_object_get(launch, key);
+    struct text t = {.arena = arena};
+    size_t n = 3;
+    while (n > 1 && json_integer_value(json_array_get(d, n - 1)) <= 1)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        text_printf(&t, "%s%lld", i ? "," : "", (long long)json_integer_value(json_array_get(d, i)));
+    return t.p;
+}
+
+/* "launch 2 of `push`, grid 4, block 32" */
+static const char *launch_text(const struct explore_program *e)
+{
+    struct arena *arena = &e->s->arena;
+    const char *kernel = json_string_value(json_object_get(e->exploring, "kernel"));
+    return arena_printf(arena, "launch %lld of `%s`, grid %s, block %s",
+                        (long long)json_integer_value(json_object_get(e->exploring, "launch")), kernel ? kernel : "?",
+                        dims_text(e->exploring, "grid", arena), dims_text(e->exploring, "block", arena));
+}
+
+static int write_json(const struct explore_program *e, const json_t *json)
+{
+    struct session *s = e->s;
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    const char *error = text ? file_write_whole(&s->arena, s->o.explore_json, text, strlen(text)) : "out of memory";
+    free(text);
+    return error ? cli_failure(s, "%s", error) : 0;
+}
+
+/* Returns the exit status of what was found. */
+static int show_found(const struct explore_program *e)
+{
+    struct session *s = e->s;
+    const char *error = json_string_value(json_object_get(e->explored, "error")),
+               *text = json_string_value(json_object_get(e->explored, "text"));
+    const json_t *json = json_object_get(e->explored, "json");
+    int status = (int)json_integer_value(json_object_get(e->explored, "status")), written = 0;
+    if (e->exploring)
+        fprintf(stderr, "explore: %s\n", launch_text(e));
+    if (error)
+        usage_error(s, "%s", error);
+    if (text)
+        fputs(text, stderr);
+    if (json && s->o.explore_json)
+        written = write_json(e, json);
+    if (e->matching > s->o.launch + !s->o.launch)
+        fprintf(stderr, "heddle: of %s launches%s%s%s; --launch N explores another\n",
+                count_text(e->matching, &s->arena), s->o.kernel ? " of `" : "", s->o.kernel ? s->o.kernel : "",
+                s->o.kernel ? "`" : "");
+    return written ? written : status;
+}
+
+static int show(struct explore_program *e)
+{
+    struct session *s = e->s;
+    int status;
+    fflush(stdout);
+    if (e->explored)
+        status = show_found(e);
+    else if (e->exploring)
+        status = cli_failure(s, "the program has ended while %s was explored: nothing is known of it", launch_text(e));
+    else
+        status = not_found(e);
+    fputs(process_ending_text(s->words[0], ending_signal(&e->ending), "", e->survivor, &s->arena), stderr);
+    if (e->lost)
+        fputs("heddle: not all that was explored could be kept: some is missing here\n", stderr);
+    return status;
+}
+
+/* The program's own, unless that is 0. */
+static int exit_status(const struct explore_program *e, int status)
+{
+    if (e->ending.over_time)
+        return TIME_IS_OVER;
+    if (WIFSIGNALED(e->ending.status) || WEXITSTATUS(e->ending.status))
+        return end_as(e->ending.status);
+    return status ? status : e->lost;
+}
+
+int cmd_explore_program(struct session *s)
+{
+    static int (*const steps[])(struct explore_program *) = {get_ready, find, run};
+    struct explore_program e = {.s = s};
+    int status = 0;
+    for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
+        status = steps[i](&e);
+    if (!status)
+        status = exit_status(&e, show(&e));
+    json_decref(e.exploring);
+    json_decref(e.explored);
+    json_decref(e.launches);
+    return status;
+}

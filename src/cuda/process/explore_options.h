@@ -1,0 +1,22 @@
+/* What `heddle explore` asks of the processes that it starts: the environment variable HEDDLE_EXPLORE, a JSON object. Users type
+ * the command's options instead. */
+#ifndef HEDDLE_CUDA_PROCESS_EXPLORE_OPTIONS_H
+#define HEDDLE_CUDA_PROCESS_EXPLORE_OPTIONS_H
+
+#include "base/opts.h"
+#include "cuda/process/launch_filter.h"
+
+struct explore_asked {
+    const char *folder;                       /* of the processes' files: explore.h */
+    struct launch_filter launches;            /* the one that is explored */
+    struct opt_list observe, require, forbid; /* as the options have them: explore/questions.h */
+    uint64_t unroll, step_limit;              /* as in struct explore_options */
+    bool symmetric, examples, stats;
+};
+
+/* The variable's value, from malloc; NULL where memory is exhausted or a text is no UTF-8. */
+char *explore_asked_text(const struct explore_asked *a);
+/* False where it is no such value. The strings live until the process ends. */
+bool explore_asked_read(const char *text, struct explore_asked *a);
+
+#endif

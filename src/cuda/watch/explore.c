@@ -1,0 +1,304 @@
+/* See explore.h. */
+#include "cuda/watch/explore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/explore.h"
+#include "base/demangle.h"
+#include "base/monotonic.h"
+#include "cuda/process/file.h"
+#include "cuda/state/contexts.h"
+#include "cuda/state/limits.h"
+#include "cuda/state/state.h"
+#include "explore/exploration.h"
+
+static const double SECONDS_AT_END = 5;
+
+static struct {
+    bool on;
+    pid_t process;
+    struct explore_asked asked;
+    atomic_bool interrupted;
+    pthread_mutex_t lock; /* of what follows */
+    struct process_file file;
+    struct launch_choice choice;
+    json_t *launches; /* by kernel: how many */
+} explore_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the file ---- */
+
+/* Takes the value. */
+static void write_line(const char *head, json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY) : NULL;
+    pthread_mutex_lock(&explore_state.lock);
+    if (explore_state.on)
+        process_file_append(&explore_state.file, head, text, "}\n");
+    pthread_mutex_unlock(&explore_state.lock);
+    free(text);
+    json_decref(value);
+}
+
+/* ---- the launch ---- */
+
+/* What the callback of the stream has of it. */
+struct launched {
+    hd_kernel *kernel;
+    char *mangled;
+    const char *name; /* as the source has it */
+    hd_launch_config config;
+    struct arena arena;
+    _Alignas(16) uint8_t packed[];
+};
+
+static json_t *dims_json(const uint32_t d[3])
+{
+    return json_pack("[I, I, I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
+}
+
+/* Which launch it is: {"kernel", "launch", "grid", "block", "cluster", "shared"}. */
+static json_t *launch_json(const struct launched *l)
+{
+    const hd_launch_config *c = &l->config;
+    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:I}", "kernel", l->name, "launch",
+                     (json_int_t)explore_state.asked.launches.skip + 1, "grid", dims_json(c->grid), "block",
+                     dims_json(c->block), "cluster", dims_json(c->cluster), "shared", (json_int_t)c->shared_bytes);
+}
+
+static const char *find_place(void *data, const struct place_name *name, struct observed *at, bool *is_signed)
+{
+    struct launched *l = data;
+    return api_launch_place(l->kernel, l->packed, name, at, is_signed, &l->arena);
+}
+
+static const char *ask(struct questions *q)
+{
+    const struct explore_asked *a = &explore_state.asked;
+    const char *wrong = NULL;
+    for (unsigned i = 0; !wrong && i < a->observe.n; i++)
+        wrong = questions_observe(q, a->observe.at[i]);
+    for (unsigned i = 0; !wrong && i < a->require.n; i++)
+        wrong = questions_claim(q, a->require.at[i], false);
+    for (unsigned i = 0; !wrong && i < a->forbid.n; i++)
+        wrong = questions_claim(q, a->forbid.at[i], true);
+    return wrong;
+}
+
+static json_t *failed(const char *error)
+{
+    return json_pack("{s:i, s:s}", "status", 2, "error", error);
+}
+
+static json_t *told(const struct launched *l, const struct exploration *e)
+{
+    struct text text = {.arena = e->arena};
+    const char *refusal = exploration_refusal(e);
+    if (refusal)
+        return failed(refusal);
+    exploration_outcomes_text(e, &text);
+    exploration_findings_text(e, &text);
+    json_t *json = launch_json(l);
+    json_object_update_new(json, exploration_json(e));
+    return json_pack("{s:i, s:s, s:o}", "status", exploration_status(e), "text", text.p, "json", json);
+}
+
+/* What a run of the search has found, as the file has it. */
+static json_t *explore_now(struct launched *l)
+{
+    const struct explore_asked *a = &explore_state.asked;
+    struct questions q = {.arena = &l->arena, .find = find_place, .data = l};
+    const char *wrong = ask(&q);
+    if (wrong)
+        return failed(wrong);
+    struct explore_options o = {.unroll = (uint32_t)a->unroll,
+                                .symmetric = a->symmetric,
+                                .step_limit = a->step_limit,
+                                .interrupted = &explore_state.interrupted,
+                                .observed = q.observed.at,
+                                .n_observed = q.observed.n};
+    struct explore_result result = {0};
+    hd_report *report;
+    double start = seconds_now();
+    hd_result r = api_explore(l->kernel, &l->config, &o, &result, &report);
+    struct exploration e = {.arena = &l->arena,
+                            .result = &result,
+                            .names = q.names.at,
+                            .signed_bits = q.signed_bits.at,
+                            .claims = q.claims.at,
+                            .n_claims = q.claims.n,
+                            .examples = a->examples,
+                            .stats = a->stats,
+                            .seconds = seconds_now() - start};
+    json_t *json = r ? failed(report ? hd_report_text(report) : hd_result_string(r)) : told(l, &e);
+    hd_report_free(report);
+    explore_free(&result);
+    return json;
+}
+
+/* ---- while it is explored ---- */
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    atomic_store(&explore_state.interrupted, true);
+}
+
+/* Ctrl-C and SIGTERM end the search and not the program, the second one has its usual effect. */
+static const int signals[] = {SIGINT, SIGTERM};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+static void take_signals(struct sigaction before[SIGNALS])
+{
+    const struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigaction(signals[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+}
+
+static void give_signals_back(const struct sigaction before[SIGNALS])
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+/* --timeout: the search ends when the kernels' time is over. */
+static void look(void)
+{
+    const struct limits *l = limits_given();
+    if (l->deadline > 0 && seconds_now() > l->deadline)
+        atomic_store(&explore_state.interrupted, true);
+}
+
+/* A function of the stream's, before its launch. */
+static void explore_in_stream(void *data, hd_result status)
+{
+    struct launched *l = data;
+    struct sigaction before[SIGNALS];
+    jmp_buf oom;
+    json_t *volatile found = NULL;
+    take_signals(before);
+    process_file_watch(look);
+    l->arena.on_oom = &oom;
+    if (setjmp(oom) == 0) {
+        l->name = demangle(str_of(l->mangled), &l->arena);
+        write_line("{\"exploring\": ", launch_json(l));
+        found = status ? failed("what the program did before it has failed, and ended its context") : explore_now(l);
+    }
+    l->arena.on_oom = NULL;
+    process_file_unwatch();
+    give_signals_back(before);
+    write_line("{\"explored\": ", found ? found : failed("out of memory"));
+    arena_free(&l->arena);
+    free(l->mangled);
+    free(l);
+}
+
+/* ---- which launch ---- */
+
+/* Of all processes of the program one explores: the first that comes so far. */
+static bool is_first(void)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/taken", explore_state.asked.folder);
+    int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* Asked once for each launch. */
+static bool is_the_one(const char *kernel)
+{
+    pthread_mutex_lock(&explore_state.lock);
+    json_t *n = json_object_get(explore_state.launches, kernel);
+    bool wanted = launch_choice_takes(&explore_state.choice, kernel);
+    json_object_set_new(explore_state.launches, kernel, json_integer(json_integer_value(n) + 1));
+    pthread_mutex_unlock(&explore_state.lock);
+    if (!n)
+        write_line("{\"kernel\": ", json_string(kernel));
+    return wanted && is_first();
+}
+
+static void pack(uint8_t *packed, const hd_launch_config *c, hd_kernel *kernel)
+{
+    hd_param_info p;
+    if (c->packed_args)
+        memcpy(packed, c->packed_args, c->packed_bytes);
+    for (size_t i = 0; c->args && hd_kernel_get_param(kernel, i, &p); i++)
+        memcpy(packed + p.offset, c->args[i], p.bytes);
+}
+
+static hd_result put(hd_stream *stream, hd_kernel *kernel, const char *name, const hd_launch_config *config)
+{
+    hd_kernel_info info;
+    hd_kernel_get_info(kernel, &info);
+    struct launched *l = calloc(1, sizeof *l + info.param_bytes);
+    if (!l || !(l->mangled = strdup(name))) {
+        free(l);
+        return HD_ERROR_OUT_OF_MEMORY;
+    }
+    l->kernel = kernel;
+    l->config = *config;
+    pack(l->packed, config, kernel);
+    l->config.args = NULL;
+    l->config.rules = NULL;
+    l->config.packed_args = info.param_bytes ? l->packed : NULL;
+    l->config.packed_bytes = info.param_bytes;
+    return hd_stream_call(stream, explore_in_stream, l, HD_CALL_ALWAYS | HD_CALL_UPKEEP);
+}
+
+hd_result explore_launch(hd_stream *stream, hd_kernel *kernel, const char *name, const hd_launch_config *config)
+{
+    if (!explore_state.on || hd_launch_check(kernel, config, NULL)) /* it is the launch's to say what is wrong */
+        return HD_SUCCESS;
+    return is_the_one(name) ? put(stream, kernel, name, config) : HD_SUCCESS;
+}
+
+/* ---- start and end ---- */
+
+bool explore_start(void)
+{
+    const char *text = secure_getenv("HEDDLE_EXPLORE");
+    struct explore_asked *a = &explore_state.asked;
+    if (!text || !*text)
+        return true;
+    if (!explore_asked_read(text, a) || !launch_choice_start(&explore_state.choice, &a->launches)) {
+        say("HEDDLE_EXPLORE is set, and not by `heddle explore`; unset it");
+        return false;
+    }
+    explore_state.process = getpid();
+    explore_state.launches = json_object();
+    explore_state.on = process_file_open(&explore_state.file, a->folder, "what was explored");
+    return true;
+}
+
+void explore_after_fork(void)
+{
+    explore_state.on = false;
+    pthread_mutex_init(&explore_state.lock, NULL);
+}
+
+/* A program may end without waiting for what it has launched. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (!explore_state.on || explore_state.process != getpid())
+        return;
+    contexts_finish(SECONDS_AT_END);
+    char *launches = json_dumps(explore_state.launches, JSON_COMPACT), *text = NULL;
+    pthread_mutex_lock(&explore_state.lock);
+    if (launches &&
+        asprintf(&text, "%s, \"matching\": %llu", launches, (unsigned long long)explore_state.choice.matching) < 0)
+        text = NULL;
+    process_file_append(&explore_state.file, "{\"ended\": true, \"launches\": ", text, "}\n");
+    explore_state.on = false;
+    pthread_mutex_unlock(&explore_state.lock);
+    free(text);
+    free(launches);
+}

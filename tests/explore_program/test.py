@@ -1,0 +1,161 @@
+"""heddle explore PROGRAM: one launch of a running program is explored, with its arguments and the memory as it is then."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import heddle, main, run, source
+
+here = os.path.join(source, "tests", "explore_program")
+folder = tempfile.TemporaryDirectory()
+os.environ["TMPDIR"] = folder.name  # what is left there is seen
+PROGRAM = os.path.join(folder.name, "launches")
+SOURCE = os.path.join(here, "launches.cu")
+
+
+def build():
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", PROGRAM, SOURCE], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def explore(*args, status, **more):
+    """The program's output, what was said, and the JSON of what was found (or None)."""
+    save = os.path.join(folder.name, "found.json")
+    if os.path.exists(save):
+        os.remove(save)
+    got, out, err = run("explore", "--json", save, *args, **more)
+    assert got == status, (args, got, out, err)
+    left = [name for name in os.listdir(folder.name) if name.startswith("heddle-explore-")]
+    assert not left, left
+    if not os.path.exists(save):
+        return out, err, None
+    with open(save) as f:
+        return out, err, json.load(f)
+
+
+def line_of(text):
+    with open(SOURCE) as f:
+        return next(i for i, line in enumerate(f, 1) if text in line)
+
+
+def a_launch_begins_with_the_memory_of_the_program():
+    places = "1[0]", "2[0]:u64", "4[0]", "total", "pair[1]", "shown[1]"
+    out, err, found = explore("--kernel", "add", *(word for p in places for word in ("--observe", p)), PROGRAM, "add", 2, status=1)
+    assert out.startswith("counter ") and "mapped 54, cudaSuccess" in out, out
+    assert found["observed"] == list(places) and found["complete"], found
+    # The list is walked in device memory: 10 + 11 + 12; `step` is what was copied to it; mapped memory is the host's.
+    assert found["outcomes"] == [[counter, 2 * 33 << 32, 52, 2, 8, 104] for counter in (8, 11)], found
+    assert found["kernel"] == "add" and found["launch"] == 1 and found["grid"] == [2, 1, 1], found
+    read, write = line_of("now = counter[0]"), line_of("counter[0] = now")
+    assert err.count("\nrace: ") == 2 and f"launches.cu:{read} (PTX" in err and f"launches.cu:{write} (PTX" in err, err
+    assert "of 2 launches of `add`; --launch N explores another" in err, err
+
+
+def a_later_launch_begins_with_what_earlier_ones_left():
+    out, err, found = explore("--kernel", "add", "--launch", 3, "--observe", "total", "--observe", "4[0]", PROGRAM, "add", 3, status=1)
+    assert found["outcomes"] == [[6, 56]] and found["launch"] == 3, found
+    assert "explore: launch 3 of `add`, grid 2, block 1" in err, err
+
+
+def options_may_stand_behind_the_program():
+    out, err, found = explore(PROGRAM, "add", 1, "--kernel", "bump", "--require", "1[0] == 10 || 1[0] == 13", status=0)
+    assert "counter" in out and found["kernel"] == "bump<unsigned int>" and found["outcomes"], (out, err, found)
+
+
+def a_kernel_has_the_name_that_heddle_launch_knows():
+    for name in "bump", "bump<unsigned int>", "_Z4bumpIjEvPT_":
+        out, err, found = explore("--kernel", name, PROGRAM, "leave", status=0)
+        assert found["kernel"] == "bump<unsigned int>" and "explored: all executions, 0 findings" in err, (name, err)
+
+
+def launches_of_graphs_come_in_their_place():
+    out, err, found = explore("--kernel", "bump", "--launch", 4, "--observe", "1[0]", PROGRAM, "graph", status=0)
+    assert found["outcomes"] == [[6]] and found["block"] == [2, 1, 1], found
+
+
+def dynamic_shared_memory_is_the_launchs():
+    for barrier, status, outcomes in (1, 0, [[64]]), (0, 1, [[0], [64]]):
+        out, err, found = explore("--kernel", "hand_on", "--observe", "1[0]", PROGRAM, "hand-on", barrier, status=status)
+        assert found["outcomes"] == outcomes and bool(found["races"]) == (not barrier), found
+
+
+def what_is_not_launched_is_said():
+    for words, says in ((("--kernel", "sub", PROGRAM, "add"), ("has launched no kernel `sub`; it has launched:\n  list", "\n  add   (_Z3addP", ", once")),
+                        (("--kernel", "add", "--launch", 3, PROGRAM, "add", 2), ("`add` was launched 2 times: there is no launch 3",)),
+                        (("--kernel", "bump", PROGRAM, "wrong"), ("launched no kernel: there was nothing to explore",)),
+                        (("true",), ("used nothing of CUDA: there was nothing to explore",))):
+        status, out, err = run("explore", *words)
+        assert status == 2, (words, status, err)
+        for text in says:
+            assert text in err, (words, err)
+
+
+def of_a_source_is_said_what_makes_a_program_of_it():
+    status, out, err = run("explore", SOURCE)
+    assert status in (126, 127) and f"`heddle cc {SOURCE} -o PROGRAM` makes a program of it, for `heddle explore ./PROGRAM`" in err, err
+
+
+def wrong_questions_are_told_with_their_words():
+    for words, says in ((("--observe", "5[0]"), "`5[0]`: the kernel takes 4 arguments"),
+                        (("--observe", "4[99999]"), "`4[99999]`: it has "),
+                        (("--observe", "nobody"), "`nobody`: there is no such buffer or variable"),
+                        (("--require", "total =="), "--require `total ==`: a place or a number is missing"),
+                        (("--forbid", "1[0]:u7 == 1"), "behind it may stand a type")):
+        status, out, err = run("explore", "--kernel", "add", *words, PROGRAM, "add")
+        assert status == 2 and says in err, (words, status, err)
+
+
+def what_is_not_explored_is_refused():
+    out, err, found = explore("--observe", "1[0]", PROGRAM, "large", status=2)
+    assert "at most 1024 are explored" in err and found is None, err
+
+
+def a_programs_own_status_goes_first():
+    out, err, found = explore(PROGRAM, "fail", status=7)
+    assert found["complete"], found
+
+
+def a_program_that_dies_meanwhile_leaves_no_result():
+    status, out, err = run("explore", "--kernel", "many", "--no-symmetry", PROGRAM, "die")
+    assert status in (-signal.SIGABRT, 128 + signal.SIGABRT), status
+    assert "has ended while launch 1 of `many`, grid 1, block 8 was explored" in err, err
+
+
+def one_of_several_processes_explores():
+    out, err, found = explore("--kernel", "add", "--observe", "total", "sh", "-c", f"{PROGRAM} add; {PROGRAM} add", status=1)
+    assert out.count("counter") == 2 and err.count("explore: launch") == 1 and found["outcomes"] == [[2]], (out, err)
+
+
+def a_sandboxed_program_is_explored():
+    out, err, found = explore("--sandbox", "--kernel", "add", "--observe", "total", PROGRAM, "add", status=1)
+    assert found["outcomes"] == [[2]], found
+
+
+def a_limit_is_said_and_the_program_goes_on():
+    out, err, found = explore("--kernel", "many", "--limit", 3000, "--no-symmetry", "--observe", "1[0]", PROGRAM, "many", 8, status=3)
+    assert out == "cudaSuccess\n" and "not exhausted: --limit 3000" in err and not found["complete"], (out, err)
+
+
+def a_signal_ends_the_search_and_not_the_program():
+    for by in signal.SIGINT, signal.SIGTERM:
+        process = subprocess.Popen([heddle, "explore", "--kernel", "many", "--no-symmetry", "--observe", "1[0]", PROGRAM, "many", "8"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        time.sleep(1)
+        process.send_signal(by)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 3 and out == "cudaSuccess\n", (process.returncode, out, err)
+        assert "not exhausted: the search was interrupted" in err, err
+
+
+def a_time_limit_ends_the_search():
+    out, err, found = explore("--timeout", 1, "--kernel", "many", "--no-symmetry", "--observe", "1[0]", PROGRAM, "many", 8, status=124)
+    assert found and "the search was interrupted" in err, err
+
+
+build()
+main(globals())
