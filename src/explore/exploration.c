@@ -179,10 +179,10 @@ static unsigned find_all(const struct exploration *e, struct finding **all)
             text = arena_printf(arena, "%s\n      %s", text, t->fault);
         *f++ = (struct finding){t->fault ? "fault" : "trap", text, t->example};
     }
-    if (v->deadlock)
-        *f++ = (struct finding){"deadlock", two_lines(arena, v->deadlock_at), v->deadlock_example};
-    if (v->livelock)
-        *f++ = (struct finding){"livelock", two_lines(arena, v->livelock_at), v->livelock_example};
+    if (v->deadlock.insn)
+        *f++ = (struct finding){"deadlock", two_lines(arena, v->deadlock.insn), v->deadlock.example};
+    if (v->livelock.insn)
+        *f++ = (struct finding){"livelock", two_lines(arena, v->livelock.insn), v->livelock.example};
     for (unsigned i = 0; i < e->n_claims; i++) {
         const struct example *example;
         const uint64_t *breaks = breaks_claim(v, &e->claims[i], &example);
@@ -235,8 +235,8 @@ json_t *exploration_json(const struct exploration *e)
     json_object_set_new(o, "races", races_json(v));
     json_object_set_new(o, "traps", stops_json(e, false));
     json_object_set_new(o, "faults", stops_json(e, true));
-    json_object_set_new(o, "deadlock", json_boolean(v->deadlock));
-    json_object_set_new(o, "livelock", json_boolean(v->livelock));
+    json_object_set_new(o, "deadlock", json_boolean(v->deadlock.insn));
+    json_object_set_new(o, "livelock", json_boolean(v->livelock.insn));
     json_object_set_new(o, "findings", findings);
     json_object_set_new(o, "seconds", json_real(e->seconds));
     return o;

@@ -22,7 +22,7 @@ static void bound(struct explore_result *r, const struct ir_insn *at, const char
 
 static void note_bounds(struct explore_result *r, uint32_t unroll, uint64_t limit)
 {
-    const struct ir_insn *cut = r->verdict.cut_at;
+    const struct ir_insn *cut = r->verdict.cut.insn;
     if (cut)
         bound(r, cut,
               arena_printf(&r->arena, "--unroll %u: a loop whose rounds write, or are not the same again, was left",
@@ -65,14 +65,9 @@ static void observe(struct program *p, const struct explore_options *o, struct v
     }
 }
 
-/* A share of the tree, with all that searching it takes: shares know nothing of each other. */
-struct share {
-    const struct explore_launch *launch;
-    const struct explore_options *options;
-    uint32_t number, n_shares;
-    uint64_t step_limit;
-    uint32_t unroll;
-    bool may_give_up, limit_counts;
+/* A thread that searches parts of the tree, with all that this takes: it shares nothing else with others. */
+struct searcher {
+    const struct search *search;
     struct arena arena;
     struct program program;
     struct explorer explorer;
@@ -81,37 +76,81 @@ struct share {
     bool has_thread;
 };
 
-static void search_share(void *data)
+/* A search with one bound for loops. */
+enum { MAX_SEARCHERS = 64 };
+struct search {
+    const struct explore_launch *launch;
+    const struct explore_options *options;
+    uint32_t unroll;
+    uint64_t step_limit, steps_cut;
+    struct tree tree;
+    uint32_t n_searchers;
+    struct searcher *searchers[MAX_SEARCHERS];
+};
+
+static void search_parts(void *data)
 {
-    struct share *h = data;
-    const struct explore_options *o = h->options;
-    h->explorer = (struct explorer){.program = &h->program,
-                                    .arena = &h->arena,
-                                    .verdict = &h->verdict,
-                                    .unroll = h->unroll,
-                                    .steps_cut = h->may_give_up ? STEPS_CUT : 0,
-                                    .symmetric = o->symmetric,
-                                    .steps_left = h->step_limit,
-                                    .interrupted = o->interrupted,
-                                    .share = h->number,
-                                    .n_shares = h->n_shares};
-    begin_program(h->launch, &h->program, &h->arena);
-    verdict_begin(&h->verdict, &h->arena);
-    if (program_begin(&h->program)) {
-        observe(&h->program, o, &h->verdict);
-        if (!h->program.refusal.text && search_begin(&h->explorer))
-            search_run(&h->explorer);
+    struct searcher *w = data;
+    const struct explore_options *o = w->search->options;
+    struct tree *tree = w->explorer.tree;
+    begin_program(w->search->launch, &w->program, &w->arena);
+    verdict_begin(&w->verdict, &w->arena);
+    if (!program_begin(&w->program))
+        return;
+    observe(&w->program, o, &w->verdict);
+    if (w->program.refusal.text || !search_begin(&w->explorer))
+        return;
+    for (struct part *part; !w->explorer.stopped && (part = tree_take(tree));) {
+        search_run(&w->explorer, part);
+        tree_return(tree, &w->explorer.steps);
+        free(part);
     }
 }
 
 static const struct refusal out_of_memory = {.text = "out of memory: nothing is known of this kernel's executions"};
 
-static void *explore_share(void *data)
+static void *work(void *data)
 {
-    struct share *h = data;
-    if (!memory_try(&h->arena, search_share, h))
-        h->program.refusal = out_of_memory;
+    struct searcher *w = data;
+    if (!memory_try(&w->arena, search_parts, w))
+        w->program.refusal = out_of_memory;
+    tree_stop(w->explorer.tree, TREE_STOPPED); /* if it has not ended yet */
     return NULL;
+}
+
+static struct searcher *new_searcher(struct search *s)
+{
+    struct searcher *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->search = s;
+    w->explorer = (struct explorer){.program = &w->program,
+                                    .arena = &w->arena,
+                                    .verdict = &w->verdict,
+                                    .tree = &s->tree,
+                                    .unroll = s->unroll,
+                                    .symmetric = s->options->symmetric,
+                                    .interrupted = s->options->interrupted};
+    return s->searchers[s->n_searchers++] = w;
+}
+
+/* Where one thread takes long: the others. */
+static void start_others(void *data)
+{
+    struct search *s = data;
+    uint32_t n = s->options->n_threads < MAX_SEARCHERS ? s->options->n_threads : MAX_SEARCHERS;
+    while (s->n_searchers < n) {
+        struct searcher *w = new_searcher(s);
+        if (!w)
+            return;
+        tree_join(&s->tree);
+        w->has_thread = pthread_create(&w->thread, NULL, work, w) == 0;
+        if (!w->has_thread) {
+            tree_leave(&s->tree);
+            free(s->searchers[--s->n_searchers]);
+            return;
+        }
+    }
 }
 
 static bool is_interrupted(const struct explore_options *o)
@@ -119,83 +158,55 @@ static bool is_interrupted(const struct explore_options *o)
     return o->interrupted && atomic_load(o->interrupted);
 }
 
-static bool is_limited(const struct share *h)
+static void end_searcher(struct searcher *w, struct explore_result *r)
 {
-    return h->step_limit && h->explorer.steps >= h->step_limit;
-}
-
-static void end_share(struct share *h, struct explore_result *r)
-{
-    if (h->explorer.is_full)
+    if (w->explorer.is_full)
         bound(r, NULL, "the search was ended: the different runs of the threads take more than 2 GiB");
-    for (uint16_t t = 0; t < h->explorer.threads.n; t++)
-        r->n_events += h->explorer.runners[t].n_runs;
-    r->n_threads = h->explorer.threads.n;
-    r->threads_per_block = h->program.threads_per_block;
-    if (h->program.refusal.text && !r->refusal.text)
-        r->refusal = (struct refusal){h->program.refusal.insn, arena_strdup(&r->arena, h->program.refusal.text)};
-    verdict_add(&r->verdict, &h->verdict);
+    for (uint16_t t = 0; t < w->explorer.threads.n; t++)
+        r->n_events += w->explorer.runners[t].n_runs;
+    r->n_threads = w->explorer.threads.n;
+    r->threads_per_block = w->program.threads_per_block;
+    if (w->program.refusal.text && !r->refusal.text)
+        r->refusal = (struct refusal){w->program.refusal.insn, arena_strdup(&r->arena, w->program.refusal.text)};
+    verdict_add(&r->verdict, &w->verdict);
 }
 
-static void free_share(struct share *h)
+static void free_searcher(struct searcher *w)
 {
-    search_end(&h->explorer);
-    verdict_end(&h->verdict);
-    arena_free(&h->arena);
+    search_end(&w->explorer);
+    verdict_end(&w->verdict);
+    arena_free(&w->arena);
+    free(w);
 }
 
-/* What one share finds in so many steps is not worth a second thread. */
-enum { STEPS_ALONE = 4000, MAX_SHARES = 64 };
+/* What one worker finds in so many steps is not worth a second one. */
+enum { STEPS_ALONE = 4000 };
 
-enum outcome { ENDED, LIMITED, GAVE_UP };
-
-/* Searches in n shares; what they have found counts if they have come to their end, or to the limit that was asked for. */
-static enum outcome explore_in(struct share pattern, uint32_t n, struct explore_result *r)
+/* Searches, and takes what was found, unless the search gave up: false. */
+static bool run_search(struct search *s, struct explore_result *r)
 {
-    struct share *all = memory_zeroed(n, sizeof *all);
-    enum outcome outcome = ENDED;
-    for (uint32_t i = 0; i < n; i++) {
-        all[i] = pattern;
-        all[i].number = i;
-        all[i].n_shares = n;
-        all[i].has_thread = i + 1 < n && pthread_create(&all[i].thread, NULL, explore_share, &all[i]) == 0;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (!all[i].has_thread)
-            explore_share(&all[i]);
-    for (uint32_t i = 0; i < n; i++)
-        if (all[i].has_thread)
-            pthread_join(all[i].thread, NULL);
-    for (uint32_t i = 0; i < n; i++)
-        outcome = all[i].explorer.gave_up || outcome == GAVE_UP ? GAVE_UP : is_limited(&all[i]) ? LIMITED : outcome;
-    bool interrupted = is_interrupted(pattern.options);
-    bool counts = outcome == ENDED || (outcome == LIMITED && pattern.limit_counts) || interrupted;
-    for (uint32_t i = 0; i < n && counts; i++)
-        end_share(&all[i], r);
+    bool begun = tree_begin(&s->tree, s->step_limit, s->steps_cut);
+    struct searcher *first = begun ? new_searcher(s) : NULL;
+    s->tree.grow = start_others;
+    s->tree.data = s;
+    s->tree.grow_at = STEPS_ALONE;
+    if (first)
+        work(first);
+    else
+        r->refusal = out_of_memory;
+    for (uint32_t i = 1; i < s->n_searchers; i++)
+        pthread_join(s->searchers[i]->thread, NULL);
+    bool interrupted = is_interrupted(s->options), counts = s->tree.end != TREE_GAVE_UP || interrupted;
+    for (uint32_t i = 0; i < s->n_searchers && counts; i++)
+        end_searcher(s->searchers[i], r);
     if (counts)
-        note_bounds(r, pattern.unroll, outcome == LIMITED ? pattern.step_limit : 0);
+        note_bounds(r, s->unroll, s->tree.end == TREE_LIMITED ? s->step_limit : 0);
     if (interrupted)
         bound(r, NULL, "the search was interrupted");
-    for (uint32_t i = 0; i < n; i++)
-        free_share(&all[i]);
-    free(all);
-    return counts ? ENDED : outcome;
-}
-
-/* With one bound for loops: alone, and where that takes long with all threads. */
-static enum outcome explore_bounded(struct share pattern, struct explore_result *r)
-{
-    const struct explore_options *o = pattern.options;
-    uint32_t n = o->n_threads > MAX_SHARES ? MAX_SHARES : o->n_threads;
-    if (n > 1 && (!o->step_limit || o->step_limit > STEPS_ALONE)) {
-        struct share alone = pattern;
-        alone.step_limit = STEPS_ALONE;
-        alone.limit_counts = false;
-        enum outcome first = explore_in(alone, 1, r);
-        if (first != LIMITED)
-            return first;
-    }
-    return explore_in(pattern, n > 1 ? n : 1, r);
+    for (uint32_t i = 0; i < s->n_searchers; i++)
+        free_searcher(s->searchers[i]);
+    tree_free(&s->tree);
+    return counts;
 }
 
 struct exploration {
@@ -209,17 +220,18 @@ static void explore_all(void *data)
     const struct exploration *e = data;
     const struct explore_options *o = e->options;
     struct explore_result *r = e->result;
-    struct share pattern = {.launch = e->launch, .options = o, .step_limit = o->step_limit, .limit_counts = true};
     unsigned n = sizeof unrolls / sizeof unrolls[0];
     r->complete = true;
     verdict_begin(&r->verdict, &r->arena);
     r->verdict.n_observed = o->n_observed;
     for (unsigned i = 0; i < n; i++) {
-        pattern.unroll = o->unroll ? o->unroll : unrolls[i];
-        pattern.may_give_up = !o->unroll && i + 1 < n;
-        if (!o->unroll && i + 1 == n && !pattern.step_limit) /* there is no end */
-            pattern.step_limit = STEPS_LAST;
-        if (explore_bounded(pattern, r) != GAVE_UP)
+        bool is_last = o->unroll || i + 1 == n;
+        struct search s = {.launch = e->launch, .options = o, .step_limit = o->step_limit};
+        s.unroll = o->unroll ? o->unroll : unrolls[i];
+        s.steps_cut = is_last ? 0 : STEPS_CUT;
+        if (is_last && !o->unroll && !s.step_limit) /* there is no end */
+            s.step_limit = STEPS_LAST;
+        if (run_search(&s, r))
             break;
     }
     verdict_sort(&r->verdict);

@@ -27,7 +27,7 @@ static void example_read(const struct explorer *x, const struct state *s, const 
     who(x, w->thread, &r->from_block, &r->from_thread);
 }
 
-static const struct example *example_of(const struct explorer *x, const struct state *s, const struct graph *g)
+static const struct example *new_example(const struct explorer *x, const struct state *s, const struct graph *g)
 {
     uint32_t n = 0, all = 0;
     for (uint16_t e = 0; e < g->n_events; e++)
@@ -41,6 +41,14 @@ static const struct example *example_of(const struct explorer *x, const struct s
                 example_read(x, s, g, e, &to->reads[n++]);
         }
     return to;
+}
+
+/* An example for what the execution shows first: `at` as verdict.h's functions return it. */
+static void keep_example(const struct explorer *x, const struct state *s, const struct graph *g,
+                         const struct example **at)
+{
+    if (at)
+        *at = new_example(x, s, g);
 }
 
 /* ---- races ---- */
@@ -66,8 +74,8 @@ static void find_races(const struct explorer *x, const struct state *s, const st
             for (; with; with &= with - 1) {
                 unsigned b = (unsigned)__builtin_ctzll(with);
                 uint16_t e = graph_member(g, l, a), f = graph_member(g, l, b);
-                if (model_races(g, e, f) && verdict_race(v, insn_of(s, g, e), insn_of(s, g, f)))
-                    v->races.at[v->races.n - 1].example = example_of(x, s, g);
+                if (model_races(g, e, f))
+                    keep_example(x, s, g, verdict_race(v, insn_of(s, g, e), insn_of(s, g, f)));
             }
         }
     }
@@ -80,8 +88,7 @@ static void add_outcomes(struct explorer *x, const struct state *s, const struct
 {
     struct verdict *v = x->verdict;
     if (i == v->n_observed) {
-        if (verdict_outcome(v, values))
-            *VEC_PUSH(v->arena, &v->examples) = example_of(x, s, g);
+        keep_example(x, s, g, verdict_outcome(v, values));
         return;
     }
     uint16_t id = v->observed[i], l = id < g->location_of_room ? g->location_of[id] : 0;
@@ -157,11 +164,21 @@ static void find_stops(const struct explorer *x, const struct state *s, const st
     struct verdict *v = x->verdict;
     for (uint16_t t = 0; t < s->n_threads; t++) {
         const struct run *run = s->runs[t];
-        if (run->trap && verdict_stop(v, run->trap, NULL))
-            v->stops.at[v->stops.n - 1].example = example_of(x, s, g);
-        if (run->end == RUN_FAULTED && verdict_stop(v, run->stopped, run->fault))
-            v->stops.at[v->stops.n - 1].example = example_of(x, s, g);
+        if (run->trap)
+            keep_example(x, s, g, verdict_stop(v, run->trap, NULL));
+        if (run->end == RUN_FAULTED)
+            keep_example(x, s, g, verdict_stop(v, run->stopped, run->fault));
     }
+}
+
+/* Where the last of the threads that have ended so stands. */
+static const struct ir_insn *last_ended(const struct state *s, enum run_end end)
+{
+    const struct ir_insn *at = NULL;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        if (s->runs[t]->end == end)
+            at = s->runs[t]->stopped;
+    return at;
 }
 
 /* An execution whose open reads have all read. */
@@ -174,22 +191,11 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
         uint64_t values[v->n_observed + 1];
         add_outcomes(x, s, g, values, 0);
     } else if (ending == DEADLOCKED) {
-        for (uint16_t t = 0; t < s->n_threads && !v->deadlock; t++)
-            if (s->runs[t]->end == RUN_MEETS)
-                v->deadlock_at = s->runs[t]->stopped;
-        if (!v->deadlock)
-            v->deadlock_example = example_of(x, s, g);
-        v->deadlock = true;
+        keep_example(x, s, g, verdict_sight(v, &v->deadlock, last_ended(s, RUN_MEETS)));
     } else if (ending == CUT) {
-        for (uint16_t t = 0; t < s->n_threads; t++)
-            if (s->runs[t]->end == RUN_CUT && !v->cut_at)
-                v->cut_at = s->runs[t]->stopped;
-    } else if (ending == BLOCKED && !v->livelock && rounds_stay(s, g)) {
-        for (uint16_t t = 0; t < s->n_threads; t++)
-            if (s->runs[t]->end == RUN_SPINS)
-                v->livelock_at = s->runs[t]->stopped;
-        v->livelock_example = example_of(x, s, g);
-        v->livelock = true;
+        verdict_sight(v, &v->cut, last_ended(s, RUN_CUT));
+    } else if (ending == BLOCKED && verdict_is_first(v, &v->livelock) && rounds_stay(s, g)) {
+        keep_example(x, s, g, verdict_sight(v, &v->livelock, last_ended(s, RUN_SPINS)));
     }
 }
 
@@ -408,8 +414,7 @@ static uint64_t graph_hash(const struct state *s)
         for (uint16_t po = 0; po < g->n_by_po[t]; po++) {
             const struct event *e = &g->events[graph_event(g, t, po)];
             const struct run_event *r = &s->runs[t]->events[po];
-            h = mix(h, (uintptr_t)r->insn);
-            h = mix(h, (uint64_t)e->kind << 32 | r->location);
+            h = mix(h, (uint64_t)e->kind << 32 | (r->insn && r->insn->origin ? r->insn->origin->offset : 0));
             if (e->rf != NO_MEMBER && e->rf != INITIAL) {
                 const struct event *w = &g->events[graph_member(g, e->location, e->rf)];
                 h = mix(h, (uint64_t)w->thread << 32 | w->po);

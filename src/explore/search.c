@@ -9,20 +9,36 @@
 
 /* ---- states ---- */
 
+static struct state *state_new(const struct explorer *x)
+{
+    struct state *s = memory_zeroed(1, sizeof *s);
+    s->runs = memory_zeroed(x->threads.n + 1u, sizeof *s->runs);
+    s->n_threads = x->threads.n;
+    graph_begin(&s->g, x->threads.n);
+    return s;
+}
+
+static void state_free(struct state *s)
+{
+    if (s) {
+        graph_free(&s->g);
+        free(s->runs);
+    }
+    free(s);
+}
+
 static struct state *state_at(struct explorer *x, uint32_t depth)
 {
     if (depth >= x->n_states) {
         uint32_t n = 2 * depth + 16;
         x->states = memory_grow(x->states, n, sizeof *x->states);
         memset(x->states + x->n_states, 0, (n - x->n_states) * sizeof *x->states);
+        x->decisions = memory_grow(x->decisions, n, 1);
+        x->has_others = memory_grow(x->has_others, n, 1);
         x->n_states = n;
     }
-    if (!x->states[depth]) {
-        struct state *s = x->states[depth] = memory_zeroed(1, sizeof *s);
-        s->runs = memory_zeroed(x->threads.n + 1u, sizeof *s->runs);
-        s->n_threads = x->threads.n;
-        graph_begin(&s->g, x->threads.n);
-    }
+    if (!x->states[depth])
+        x->states[depth] = state_new(x);
     return x->states[depth];
 }
 
@@ -156,38 +172,55 @@ static enum step choose(struct explorer *x, struct state *s, struct open *best)
 
 static void explore(struct explorer *x, uint32_t depth);
 
-/* The tree is shared out below this depth: what is above is small, and each share goes through it. */
-enum { SHARED_DEPTH = 7 };
-
-/* Goes into a branch, if it is not another share's. */
-static void descend(struct explorer *x, uint32_t depth)
+/* Are this depth's decisions those that lead to the part, which others have looked at already? */
+static bool is_on_the_way(const struct explorer *x, uint32_t depth)
 {
-    if (depth == SHARED_DEPTH && x->n_branches++ % x->n_shares != x->share)
-        return;
-    explore(x, depth);
+    return depth < x->part->depth || (depth == x->part->depth && x->part->first);
 }
 
-/* What is found above the depth where the tree is shared out is the first share's. */
-static bool is_ours(const struct explorer *x, uint32_t depth)
+/* Is a branch to be gone into? Called for each branch of a node, in order. `others`: there are branches behind it. */
+static bool goes_into(struct explorer *x, uint32_t depth, unsigned branch, bool others)
 {
-    return depth >= SHARED_DEPTH || x->share == 0;
+    const struct part *p = x->part;
+    unsigned first = depth == p->depth ? p->first : 0;
+    bool given_away = branch > first && !x->has_others[depth];
+    if (depth < p->depth ? branch != p->decisions[depth] : branch < first || given_away)
+        return false;
+    x->decisions[depth] = (uint8_t)branch;
+    x->has_others[depth] = others && depth >= p->depth;
+    return true;
+}
+
+/* Gives away what is left nearest to the root. */
+static void give(struct explorer *x, uint32_t depth)
+{
+    for (uint32_t d = x->part->depth; d < depth; d++)
+        if (x->has_others[d]) {
+            if (tree_give(x->tree, x->decisions, d, x->decisions[d] + 1))
+                x->has_others[d] = false;
+            return;
+        }
 }
 
 static void branch_read(struct explorer *x, uint32_t depth, const struct open *o)
 {
+    bool rest = o->later || o->fails;
+    unsigned branch = 0;
     for (uint64_t m = o->now; m && !x->stopped; m &= m - 1) {
+        if (!goes_into(x, depth, branch++, rest || m & (m - 1)))
+            continue;
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
         take(x, t, o->event, (unsigned)__builtin_ctzll(m));
         if (model_settle(&t->g, &x->threads))
-            descend(x, depth + 1);
+            explore(x, depth + 1);
     }
-    if (!o->later && !o->fails)
+    if (!rest || !goes_into(x, depth, branch, false))
         return;
     struct state *t = state_copy(x, depth + 1, x->states[depth]);
     t->g.events[o->event].excluded |= o->now;
     if (x->symmetric)
         exclude_twins(x, t, o->event, o->now);
-    descend(x, depth + 1);
+    explore(x, depth + 1);
 }
 
 static bool branch_meeting(struct explorer *x, uint32_t depth)
@@ -198,15 +231,17 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
     if (!meet_choice(x, x->states[depth], 0, &m, &n, &later))
         return false;
     for (unsigned way = 0; way < n && !x->stopped; way++) {
+        if (!goes_into(x, depth, way, later || way + 1 < n))
+            continue;
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
         meet_choice(x, t, way, &m, &(unsigned){0}, &(bool){0});
         meet(x, t, &m);
         if (model_settle(&t->g, &x->threads))
-            descend(x, depth + 1);
+            explore(x, depth + 1);
     }
-    if (later) {
+    if (later && goes_into(x, depth, n, false)) {
         meet_later(x, state_copy(x, depth + 1, x->states[depth]));
-        descend(x, depth + 1);
+        explore(x, depth + 1);
     }
     return true;
 }
@@ -215,8 +250,6 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
 static void end_of_branch(struct explorer *x, uint32_t depth)
 {
     struct state *s = x->states[depth];
-    if (!is_ours(x, depth))
-        return;
     struct open all[MAX_OPEN];
     unsigned n = find_open(x, s, all);
     for (unsigned i = 0; i < n; i++)
@@ -228,7 +261,10 @@ static void end_of_branch(struct explorer *x, uint32_t depth)
         x->verdict->dead++;
         return;
     }
+    x->verdict->here = (struct decisions){x->decisions, depth};
     verdict_leaf(x, s);
+    if (x->verdict->cut.insn)
+        atomic_store_explicit(&x->tree->has_cut, true, memory_order_relaxed);
 }
 
 static bool is_interrupted(const struct explorer *x)
@@ -236,30 +272,35 @@ static bool is_interrupted(const struct explorer *x)
     return x->interrupted && atomic_load_explicit(x->interrupted, memory_order_relaxed);
 }
 
+/* A step, if there may be one. */
+static bool may_go_on(struct explorer *x, uint32_t depth)
+{
+    x->is_full |= x->arena->total_bytes > MAX_RUN_BYTES;
+    if (x->is_full || x->program->refusal.text || is_interrupted(x) || tree_has_ended(x->tree))
+        return false;
+    if (tree_is_hungry(x->tree))
+        give(x, depth);
+    return is_on_the_way(x, depth) || tree_step(x->tree, &x->steps);
+}
+
 static void explore(struct explorer *x, uint32_t depth)
 {
     struct state *s = x->states[depth];
     struct open o = {0};
     for (bool first = true;; first = false) {
-        x->gave_up |= x->steps_cut && x->steps >= x->steps_cut && x->verdict->cut_at;
-        x->is_full |= x->arena->total_bytes > MAX_RUN_BYTES;
-        if (x->gave_up || x->is_full || x->program->refusal.text || is_interrupted(x) ||
-            (x->steps_left && x->steps >= x->steps_left)) {
+        if (!may_go_on(x, depth)) {
             x->stopped = true;
             return;
         }
-        x->steps++;
         if (!model_settle(&s->g, &x->threads)) {
-            x->verdict->dead += is_ours(x, depth);
+            x->verdict->dead++;
             return;
         }
         if (s->g.meets && meet_all(x, s))
             continue;
         switch (choose(x, s, &o)) {
         case FORCED: continue;
-        case DEAD_END:
-            x->verdict->dead += !first && is_ours(x, depth);
-            return; /* first: the decision was none that could be taken */
+        case DEAD_END: x->verdict->dead += !first; return; /* first: the decision was none that could be taken */
         case BRANCH: branch_read(x, depth, &o); return;
         case NOTHING_OPEN:
         case STUCK:
@@ -270,13 +311,17 @@ static void explore(struct explorer *x, uint32_t depth)
     }
 }
 
-void search_run(struct explorer *x)
+void search_run(struct explorer *x, const struct part *part)
 {
-    struct state *s = state_at(x, 0);
-    for (uint16_t t = 0; t < x->threads.n; t++) {
-        s->runs[t] = x->runners[t].start;
-        advance(x, s, t);
+    if (!x->root) {
+        x->root = state_new(x);
+        for (uint16_t t = 0; t < x->threads.n; t++) {
+            x->root->runs[t] = x->runners[t].start;
+            advance(x, x->root, t);
+        }
     }
+    x->part = part;
+    state_copy(x, 0, x->root);
     explore(x, 0);
 }
 
@@ -357,12 +402,11 @@ bool search_begin(struct explorer *x)
 void search_end(struct explorer *x)
 {
     for (uint32_t i = 0; i < x->n_states; i++)
-        if (x->states[i]) {
-            graph_free(&x->states[i]->g);
-            free(x->states[i]->runs);
-            free(x->states[i]);
-        }
+        state_free(x->states[i]);
+    state_free(x->root);
     free(x->states);
+    free(x->decisions);
+    free(x->has_others);
     for (uint32_t i = 0; i < x->n_spare; i++)
         graph_free(&x->spare[i]);
     free(x->spare);

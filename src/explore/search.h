@@ -12,6 +12,7 @@
 
 #include "explore/graph.h"
 #include "explore/model.h"
+#include "explore/tree.h"
 #include "explore/thread.h"
 
 struct verdict;
@@ -29,18 +30,19 @@ struct explorer {
     uint32_t n_states;
     struct graph *spare; /* for what is tried out */
     uint32_t n_spare;
-    uint64_t steps;
-    uint64_t steps_left; /* --limit */
     const atomic_bool *interrupted;
-    uint64_t steps_cut; /* after so many it gives up, if some loop has been left by its bound: a smaller one is tried */
-    bool stopped, gave_up;
+    bool stopped;
     bool is_full;   /* the runs of its threads take more memory than it may */
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
     struct machine *machine; /* that runs are made on */
-    /* The part of the tree that this one searches. */
-    uint32_t share, n_shares;
-    uint64_t n_branches; /* that have been met where the tree is shared out */
+    /* The part of the tree that it is in. */
+    struct tree *tree;
+    const struct part *part;
+    struct allowance steps;
+    struct state *root;  /* before any decision */
+    uint8_t *decisions;  /* by depth: the number of the branch that it is in */
+    uint8_t *has_others; /* by depth: behind this branch there are others, which are still its own */
 };
 
 struct state {
@@ -50,7 +52,8 @@ struct state {
 };
 
 bool search_begin(struct explorer *x);
-void search_run(struct explorer *x);
+/* Searches a part of the tree; what others ask for meanwhile, it gives away. */
+void search_run(struct explorer *x, const struct part *part);
 void search_end(struct explorer *x);
 
 /* ---- advance.c ---- */

@@ -42,39 +42,87 @@ static void grow_outcomes(struct verdict *v)
     v->outcome_room = size;
 }
 
-bool verdict_outcome(struct verdict *v, const uint64_t *values)
+static bool comes_before(struct decisions a, struct decisions b)
+{
+    uint32_t n = a.n < b.n ? a.n : b.n;
+    int differ = n ? memcmp(a.at, b.at, n) : 0;
+    return differ ? differ < 0 : a.n < b.n;
+}
+
+static void keep_here(const struct verdict *v, struct decisions *to)
+{
+    uint8_t *kept = ARENA_ARRAY(v->arena, uint8_t, v->here.n + 1);
+    if (v->here.n)
+        memcpy(kept, v->here.at, v->here.n);
+    *to = (struct decisions){kept, v->here.n};
+}
+
+/* Of what is there already: the place for the example, if this execution comes first. */
+static const struct example **replaces(const struct verdict *v, struct decisions *reached,
+                                       const struct example **example)
+{
+    if (!comes_before(v->here, *reached))
+        return NULL;
+    keep_here(v, reached);
+    return example;
+}
+
+const struct example **verdict_outcome(struct verdict *v, const uint64_t *values)
 {
     size_t bytes = v->n_observed * sizeof *values;
     if (2 * v->outcomes.n >= v->outcome_room)
         grow_outcomes(v);
     uint64_t h = hash_of(values, v->n_observed);
-    for (; v->outcome_table[h & (v->outcome_room - 1)]; h++)
-        if (!bytes || !memcmp(v->outcomes.at[v->outcome_table[h & (v->outcome_room - 1)] - 1], values, bytes))
-            return false;
+    for (; v->outcome_table[h & (v->outcome_room - 1)]; h++) {
+        uint32_t i = v->outcome_table[h & (v->outcome_room - 1)] - 1;
+        if (!bytes || !memcmp(v->outcomes.at[i], values, bytes))
+            return replaces(v, &v->reached.at[i], &v->examples.at[i]);
+    }
     uint64_t *kept = *VEC_PUSH(v->arena, &v->outcomes) = ARENA_ARRAY(v->arena, uint64_t, v->n_observed + 1);
     for (uint32_t i = 0; i < v->n_observed; i++)
         kept[i] = values[i];
     v->outcome_table[h & (v->outcome_room - 1)] = v->outcomes.n;
-    return true;
+    keep_here(v, VEC_PUSH(v->arena, &v->reached));
+    return VEC_PUSH(v->arena, &v->examples);
 }
 
-bool verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
+const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
 {
-    for (uint32_t i = 0; i < v->races.n; i++)
-        if ((v->races.at[i].a == a && v->races.at[i].b == b) || (v->races.at[i].a == b && v->races.at[i].b == a))
-            return false;
+    for (uint32_t i = 0; i < v->races.n; i++) {
+        struct race *r = &v->races.at[i];
+        if ((r->a == a && r->b == b) || (r->a == b && r->b == a))
+            return replaces(v, &r->decisions, &r->example);
+    }
     bool swap = program_line(a) > program_line(b);
-    *VEC_PUSH(v->arena, &v->races) = swap ? (struct race){b, a, NULL} : (struct race){a, b, NULL};
-    return true;
+    struct race *r = VEC_PUSH(v->arena, &v->races);
+    *r = (struct race){.a = swap ? b : a, .b = swap ? a : b};
+    keep_here(v, &r->decisions);
+    return &r->example;
 }
 
-bool verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault)
+const struct example **verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault)
 {
     for (uint32_t i = 0; i < v->stops.n; i++)
         if (v->stops.at[i].insn == insn && v->stops.at[i].fault == fault)
-            return false;
-    *VEC_PUSH(v->arena, &v->stops) = (struct stop){insn, fault, NULL};
-    return true;
+            return replaces(v, &v->stops.at[i].decisions, &v->stops.at[i].example);
+    struct stop *s = VEC_PUSH(v->arena, &v->stops);
+    *s = (struct stop){.insn = insn, .fault = fault};
+    keep_here(v, &s->decisions);
+    return &s->example;
+}
+
+bool verdict_is_first(const struct verdict *v, const struct sight *sight)
+{
+    return !sight->insn || comes_before(v->here, sight->decisions);
+}
+
+const struct example **verdict_sight(struct verdict *v, struct sight *sight, const struct ir_insn *insn)
+{
+    if (!insn || !verdict_is_first(v, sight))
+        return NULL;
+    sight->insn = insn;
+    keep_here(v, &sight->decisions);
+    return &sight->example;
 }
 
 enum { MAX_SEEN = 1 << 23 };
@@ -128,32 +176,40 @@ static const struct example *example_copy(struct arena *arena, const struct exam
 
 /* ---- results ---- */
 
+static void add_example(const struct verdict *to, const struct example **at, const struct example *from)
+{
+    if (at)
+        *at = example_copy(to->arena, from);
+}
+
+static void add_sight(struct verdict *to, struct sight *at, const struct sight *from)
+{
+    to->here = from->decisions;
+    add_example(to, verdict_sight(to, at, from->insn), from->example);
+}
+
 void verdict_add(struct verdict *to, const struct verdict *from)
 {
-    for (uint32_t i = 0; i < from->outcomes.n; i++)
-        if (verdict_outcome(to, from->outcomes.at[i]))
-            *VEC_PUSH(to->arena, &to->examples) = example_copy(to->arena, from->examples.at[i]);
-    for (uint32_t i = 0; i < from->races.n; i++)
-        if (verdict_race(to, from->races.at[i].a, from->races.at[i].b))
-            to->races.at[to->races.n - 1].example = example_copy(to->arena, from->races.at[i].example);
-    for (uint32_t i = 0; i < from->stops.n; i++)
-        if (verdict_stop(to, from->stops.at[i].insn, from->stops.at[i].fault))
-            to->stops.at[to->stops.n - 1].example = example_copy(to->arena, from->stops.at[i].example);
-    if (from->deadlock && !to->deadlock)
-        to->deadlock_example = example_copy(to->arena, from->deadlock_example);
-    if (from->livelock && !to->livelock)
-        to->livelock_example = example_copy(to->arena, from->livelock_example);
+    for (uint32_t i = 0; i < from->outcomes.n; i++) {
+        to->here = from->reached.at[i];
+        add_example(to, verdict_outcome(to, from->outcomes.at[i]), from->examples.at[i]);
+    }
+    for (uint32_t i = 0; i < from->races.n; i++) {
+        const struct race *r = &from->races.at[i];
+        to->here = r->decisions;
+        add_example(to, verdict_race(to, r->a, r->b), r->example);
+    }
+    for (uint32_t i = 0; i < from->stops.n; i++) {
+        const struct stop *s = &from->stops.at[i];
+        to->here = s->decisions;
+        add_example(to, verdict_stop(to, s->insn, s->fault), s->example);
+    }
+    add_sight(to, &to->deadlock, &from->deadlock);
+    add_sight(to, &to->livelock, &from->livelock);
+    add_sight(to, &to->cut, &from->cut);
     for (uint64_t i = 0; i < from->seen_room; i++)
         if (from->seen[i])
             verdict_graph(to, from->seen[i]);
-    if (from->deadlock && !to->deadlock)
-        to->deadlock_at = from->deadlock_at;
-    if (from->livelock && !to->livelock)
-        to->livelock_at = from->livelock_at;
-    if (!to->cut_at)
-        to->cut_at = from->cut_at;
-    to->deadlock |= from->deadlock;
-    to->livelock |= from->livelock;
     to->graphs += from->graphs;
     to->blocked += from->blocked;
     to->dead += from->dead;
@@ -177,14 +233,21 @@ static void sort_outcomes(struct verdict *v)
     struct pair {
         uint64_t *values;
         const struct example *example;
+        struct decisions reached;
     } *all = ARENA_ARRAY(v->arena, struct pair, v->outcomes.n + 1);
     for (uint32_t i = 0; i < v->outcomes.n; i++)
-        all[i] = (struct pair){v->outcomes.at[i], v->examples.at[i]};
+        all[i] = (struct pair){v->outcomes.at[i], v->examples.at[i], v->reached.at[i]};
     qsort(all, v->outcomes.n, sizeof *all, compare_outcomes);
     for (uint32_t i = 0; i < v->outcomes.n; i++) {
         v->outcomes.at[i] = all[i].values;
         v->examples.at[i] = all[i].example;
+        v->reached.at[i] = all[i].reached;
     }
+}
+
+static int compare_decisions(struct decisions x, struct decisions y)
+{
+    return comes_before(x, y) ? -1 : comes_before(y, x);
 }
 
 static int compare_races(const void *a, const void *b)
@@ -194,7 +257,14 @@ static int compare_races(const void *a, const void *b)
     for (int i = 0; i < 2; i++)
         if (lines[0][i] != lines[1][i])
             return lines[0][i] < lines[1][i] ? -1 : 1;
-    return 0;
+    return compare_decisions(x->decisions, y->decisions);
+}
+
+static int compare_stops(const void *a, const void *b)
+{
+    const struct stop *x = a, *y = b;
+    int by_decisions = compare_decisions(x->decisions, y->decisions);
+    return by_decisions ? by_decisions : (program_line(x->insn) > program_line(y->insn)) * 2 - 1;
 }
 
 void verdict_sort(struct verdict *v)
@@ -203,4 +273,6 @@ void verdict_sort(struct verdict *v)
     sort_outcomes(v);
     if (v->races.n)
         qsort(v->races.at, v->races.n, sizeof *v->races.at, compare_races);
+    if (v->stops.n)
+        qsort(v->stops.at, v->stops.n, sizeof *v->stops.at, compare_stops);
 }

@@ -19,15 +19,31 @@ struct example {
     struct example_read reads[];
 };
 
+/* Where an execution is in the tree: the number of the branch at each depth. Whatever parts the tree is searched in, and in which order, of
+ * all executions that show something the first is its example. */
+struct decisions {
+    const uint8_t *at;
+    uint32_t n;
+};
+
+/* An instruction where something happens in some execution; NULL: in none. */
+struct sight {
+    const struct ir_insn *insn;
+    const struct example *example;
+    struct decisions decisions;
+};
+
 /* Two accesses that can race: instructions, the one with the smaller line first. */
 struct race {
     const struct ir_insn *a, *b;
     const struct example *example;
+    struct decisions decisions;
 };
 struct stop {
     const struct ir_insn *insn;
     const char *fault; /* NULL: a trap */
     const struct example *example;
+    struct decisions decisions;
 };
 
 struct verdict {
@@ -37,18 +53,18 @@ struct verdict {
     /* Outcomes of completed runs: n_observed values each, by hash. */
     VEC(uint64_t *) outcomes;
     VEC(const struct example *) examples; /* by outcome */
+    VEC(struct decisions) reached;        /* by outcome */
     uint32_t *outcome_table;
     uint32_t outcome_room;
     VEC(struct race) races;
     VEC(struct stop) stops;
-    bool deadlock, livelock;
-    const struct ir_insn *deadlock_at, *livelock_at;
-    const struct example *deadlock_example, *livelock_example;
-    const struct ir_insn *cut_at; /* a loop that an execution left by its bound; NULL: none did */
+    struct sight deadlock, livelock;
+    struct sight cut; /* a loop that an execution left by its bound */
     uint64_t graphs, blocked, dead, duplicates;
     /* Hashes of graphs, to count those that come twice. */
     uint64_t *seen;
     uint64_t n_seen, seen_room;
+    struct decisions here; /* of the execution that is looked at */
 };
 
 static inline uint64_t mix(uint64_t h, uint64_t v)
@@ -57,10 +73,13 @@ static inline uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* Add something; false where it is there already. */
-bool verdict_outcome(struct verdict *v, const uint64_t *values);
-bool verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
-bool verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault);
+/* Add what the execution shows: the place for its example, NULL where an earlier execution shows that, too. */
+const struct example **verdict_outcome(struct verdict *v, const uint64_t *values);
+const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
+const struct example **verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault);
+const struct example **verdict_sight(struct verdict *v, struct sight *sight, const struct ir_insn *insn);
+/* Would it be the first one? */
+bool verdict_is_first(const struct verdict *v, const struct sight *sight);
 /* Notes a graph by its hash, to count those that come twice. */
 void verdict_graph(struct verdict *v, uint64_t hash);
 struct example *example_new(struct arena *arena, uint32_t n);

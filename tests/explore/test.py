@@ -132,6 +132,24 @@ def a_queue_lock_has_as_many_graphs_as_the_reference_counts():
 
 
 @in_full
+def any_number_of_threads_finds_and_shows_the_same():
+    """A tree of 25,680 graphs, of which threads give each other parts."""
+    def said(workers, *more):
+        with tempfile.TemporaryDirectory() as d:
+            status, out, err = run("explore", os.path.join(HERE, "kernels/treiber.ptx"), "--grid", 3, "--block", 1, "u32[96]", "u32[3]+outcomes", 63,
+                                   "--no-symmetry", "--examples", "--forbid", "2[0] == 11", "--workers", workers, "--json", os.path.join(d, "j"), *more)
+            with open(os.path.join(d, "j")) as f:
+                found = json.load(f)
+        found.pop("seconds")
+        return status, out, err, found
+    alone = said(1)
+    assert alone[0] == 1 and alone[3]["graphs"] == 25680, alone
+    for workers in (2, 5):
+        assert said(workers) == alone, workers
+    limited = said(3, "--limit", 20000)
+    assert limited[3]["bounds"] == ["--limit 20000: the search was ended"] and 0 < limited[3]["graphs"] < 25680, limited
+
+
 def large_locks_are_exhausted():
     assert kernel("ticket", 4, "u32[96]", 2, "--no-symmetry", status=0)["graphs"] == 2520
     assert kernel("mcs", 3, "u32[128]", 2, status=0)["graphs"] == 17670

@@ -1,0 +1,82 @@
+/* The tree of a search, shared out to the threads of a process by parts that nobody is in yet (work stealing).
+ *
+ * The search is deterministic, so a part is named by the decisions that lead to it, and whoever takes it makes them again. A thread
+ * without work makes the tree hungry; the others look at that at each step, and give away what is left of the node that is nearest to the
+ * root. So parts become as small as they need to be, and no tree is too uneven.
+ *
+ * Steps come from the tree, too: a limit, and what is decided by the number of steps, holds for all threads together. */
+#ifndef HEDDLE_EXPLORE_TREE_H
+#define HEDDLE_EXPLORE_TREE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The branches of a node from `first` on. The node is where the decisions lead: the number of the branch that is taken at each depth. */
+struct part {
+    struct part *next;
+    uint32_t depth;
+    uint8_t first;
+    uint8_t decisions[];
+};
+
+enum tree_end {
+    TREE_EXHAUSTED, /* all has been searched */
+    TREE_LIMITED,   /* the steps have been used up */
+    TREE_GAVE_UP,   /* a loop was left by its bound in a search that is long: a smaller bound is tried */
+    TREE_STOPPED,   /* whatever else ends a search, as the worker that stopped it knows */
+};
+
+struct tree {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct part *parts; /* that nobody has taken */
+    uint32_t n_parts;
+    uint32_t n_workers, n_idle, n_dry; /* idle: without a part; dry: without steps */
+    uint64_t steps_left, steps_taken;
+    uint64_t steps_cut; /* a search in which a loop was left by its bound gives up after so many; 0: never */
+    atomic_bool has_cut;
+    atomic_bool hungry, ended;
+    enum tree_end end;
+    /* Called once, by the worker that has taken `grow_at` steps, to start others (tree_join). */
+    void (*grow)(void *data);
+    void *data;
+    uint64_t grow_at;
+};
+
+/* Begins with the whole tree as its one part. `limit`: steps, 0: as many as it takes. */
+bool tree_begin(struct tree *t, uint64_t limit, uint64_t steps_cut);
+void tree_free(struct tree *t);
+/* One worker more, one less. */
+void tree_join(struct tree *t);
+void tree_leave(struct tree *t);
+/* What to search next: the caller's to free. Waits for it; NULL: the search has ended. */
+struct part *tree_take(struct tree *t);
+/* Adds a part, with a copy of the decisions; false: there is no memory, and nothing has been given. */
+bool tree_give(struct tree *t, const uint8_t *decisions, uint32_t depth, uint8_t first);
+void tree_stop(struct tree *t, enum tree_end end);
+
+/* Steps of a worker. */
+struct allowance {
+    uint32_t left;
+};
+/* More steps; waits while others hold the last ones. False: the search has ended. */
+bool tree_allow(struct tree *t, struct allowance *a);
+/* Gives back what is left, when a part is done. */
+void tree_return(struct tree *t, struct allowance *a);
+
+static inline bool tree_is_hungry(const struct tree *t)
+{
+    return atomic_load_explicit(&t->hungry, memory_order_relaxed);
+}
+static inline bool tree_has_ended(const struct tree *t)
+{
+    return atomic_load_explicit(&t->ended, memory_order_relaxed);
+}
+static inline bool tree_step(struct tree *t, struct allowance *a)
+{
+    return (a->left || tree_allow(t, a)) && (a->left--, true);
+}
+
+#endif
