@@ -50,12 +50,25 @@ static const char *conditions_wrong(const struct opt_list *list, const char *opt
     return NULL;
 }
 
+static int is_source(struct session *s, const char *source)
+{
+    int base = (int)(strlen(source) - strlen(".cu"));
+    return usage_error(
+        s,
+        "%s is CUDA C++, not PTX: `heddle cc -ptx -lineinfo %s -o %.*s.ptx` compiles it for `heddle explore "
+        "%.*s.ptx KERNEL --grid ...`; `heddle cc -lineinfo %s -o PROGRAM` makes a program of it, for `heddle "
+        "explore ./PROGRAM --kernel NAME`",
+        source, source, base, source, base, source, source);
+}
+
 static int get_ready(struct explore_program *e)
 {
     struct session *s = e->s;
     const struct options *o = &s->o;
     if (!s->n_words)
         return usage_error(s, "heddle explore needs a program or a PTX file; `heddle explore --help` explains");
+    if (strcmp(file_extension(s->words[0]), ".cu") == 0 && access(s->words[0], X_OK))
+        return is_source(s, s->words[0]);
     const char *wrong = conditions_wrong(&o->require, "require", &s->arena);
     wrong = wrong ? wrong : conditions_wrong(&o->forbid, "forbid", &s->arena);
     wrong = !wrong && o->explore_json ? file_may_create(&s->arena, o->explore_json) : wrong;

@@ -95,8 +95,9 @@ def what_is_not_launched_is_said():
 
 
 def of_a_source_is_said_what_makes_a_program_of_it():
-    status, out, err = run("explore", SOURCE)
-    assert status in (126, 127) and f"`heddle cc {SOURCE} -o PROGRAM` makes a program of it, for `heddle explore ./PROGRAM`" in err, err
+    for words in (SOURCE, "--kernel", "add"), ("--kernel", "add", SOURCE):
+        status, out, err = run("explore", *words)
+        assert status == 2 and f"`heddle cc -lineinfo {SOURCE} -o PROGRAM` makes a program of it, for `heddle explore ./PROGRAM" in err, err
 
 
 def wrong_questions_are_told_with_their_words():
