@@ -34,12 +34,13 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-/* Does the readable name match as typed: whole, or without scopes, or without template arguments? */
+/* Does the readable name match as typed: whole, or without scopes, or without template arguments and ABI tags, as numba's kernels have
+ * them? */
 static bool reads_as(const char *readable, const char *typed)
 {
     if (same_name(readable, typed))
         return true;
-    const char *angle = strchr(readable, '<');
+    const char *angle = strpbrk(readable, "<[");
     size_t base = angle ? (size_t)(angle - readable) : strlen(readable), n = strlen(typed);
     if (n == base && strncmp(readable, typed, n) == 0)
         return true;

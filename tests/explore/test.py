@@ -211,6 +211,16 @@ def conditions_hold_of_every_outcome_or_of_none():
         assert got == status and says in out + err, (condition, got, out, err)
 
 
+def a_kernel_is_named_without_scopes_and_abi_tags():
+    name = "_ZN8__main__9incrementB2v1B3abcEj"  # as numba has it: __main__::increment[abi:v1][abi:abc]
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + f".visible .entry {name}()\n{{\nret;\n}}\n.visible .entry other()\n{{\ntrap;\n}}\n")
+        for typed in "increment", "__main__::increment", name:
+            assert explore(path, typed, "--grid", 1, "--block", 1)["status"] == 0, typed
+
+
 def places_are_taken_as_a_type_says():
     body = """.shared .align 8 .b8 wide[16]; .shared .align 4 .b8 narrow[16]; ld.param.u64 %rd1, [p];
         st.global.u64 [%rd1], 0xfffffffe00000001; st.shared.u64 [wide+8], 7; st.shared.u32 [narrow+4], 8; ret;"""
