@@ -260,9 +260,16 @@ static int run_exploration(struct exploring *e)
     if (result.refusal.text) {
         status = explore_refused(s, &x);
     } else {
+        struct explored_launch launch = {e->kernel, &e->config, &o};
+        status = choose_outcome(s, &x);
+        if (status) {
+            explore_free(&result);
+            return status;
+        }
         json_t *json = s->o.explore_json ? exploration_json(&x) : NULL;
         explored_print(&x);
-        status = exploration_status(&x);
+        status = explored_further(s, &x, &launch, json);
+        status = status ? status : exploration_status(&x);
         if (json && json_dump_file(json, s->o.explore_json, JSON_INDENT(1)))
             status = cli_failure(s, "%s cannot be written", s->o.explore_json);
         json_decref(json);

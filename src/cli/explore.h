@@ -14,4 +14,16 @@ void explored_print(const struct exploration *e);
 /* Says what is not explored; returns 2, as nothing was found and nothing shown to be right. */
 int explore_refused(struct session *s, const struct exploration *e);
 
+/* ---- execution.c: single executions of what was explored ---- */
+
+struct explored_launch {
+    hd_kernel *kernel;
+    const hd_launch_config *config;
+    const struct explore_options *options;
+};
+/* --outcome; an error where there is none such. */
+int choose_outcome(struct session *s, struct exploration *e);
+/* --repair: behind what was printed, and into `json` (NULL: none). */
+int explored_further(struct session *s, const struct exploration *e, const struct explored_launch *l, json_t *json);
+
 #endif

@@ -237,6 +237,33 @@ static json_t *result_json(const struct test *t, const struct exploration *e)
     return json;
 }
 
+/* The first outcome that the condition asks for, or that breaks it. */
+static uint32_t outcome_of_condition(const struct test *t, const struct verdict *v)
+{
+    for (uint32_t i = 0; t->condition && i < v->outcomes.n; i++)
+        if (condition_holds(t->condition, v->outcomes.at[i]) == (t->herd.quantifier != HERD_FORALL))
+            return i + 1;
+    return 0;
+}
+
+static int tell(const struct test *t, struct exploration *e, const struct explore_options *o, json_t *results)
+{
+    struct explored_launch launch = {t->kernel, &t->config, o};
+    json_t *json = results ? result_json(t, e) : NULL;
+    if (!e->chosen)
+        e->chosen = outcome_of_condition(t, &e->result->verdict);
+    if (t->condition && !json) {
+        print_herd(t, e);
+    } else if (!json) {
+        printf("%s\n", t->path);
+        explored_print(e);
+    }
+    int status = explored_further(t->s, e, &launch, json);
+    if (json)
+        json_array_append_new(results, json);
+    return status;
+}
+
 static int explore_test(struct test *t, json_t *results)
 {
     struct explore_options o = {.unroll = (uint32_t)t->s->o.unroll.value,
@@ -259,17 +286,9 @@ static int explore_test(struct test *t, json_t *results)
     hd_report_free(report);
     struct exploration e = explored(t->s, &result, seconds_now() - start);
     e.names = t->names;
-    int status = 0;
-    if (result.refusal.text) {
-        status = explore_refused(t->s, &e);
-    } else if (results) {
-        json_array_append_new(results, result_json(t, &e));
-    } else if (t->condition) {
-        print_herd(t, &e);
-    } else {
-        printf("%s\n", t->path);
-        explored_print(&e);
-    }
+    int status = result.refusal.text ? explore_refused(t->s, &e) : choose_outcome(t->s, &e);
+    if (!status)
+        status = tell(t, &e, &o, results);
     explore_free(&result);
     return status;
 }

@@ -17,8 +17,7 @@ static void refuse_overlap(struct explorer *x, const struct run_event *e, bool w
             "(PTX ISA 8.7.2: mixed-size)");
 }
 
-/* Where an event is, is known now. */
-static void place_event(struct explorer *x, struct graph *g, uint16_t event, const struct run_event *e)
+void event_place(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e)
 {
     struct event *to = &g->events[event];
     static const uint8_t kinds[] = {
@@ -41,8 +40,7 @@ static void place_event(struct explorer *x, struct graph *g, uint16_t event, con
     to->red = e->flags & RUN_RED;
     to->reads = e->kind == RUN_READ || e->kind == RUN_UPDATE;
     if (e->location != NO_LOCATION) {
-        refuse_overlap(x, e, !to->reads || e->kind == RUN_UPDATE);
-        graph_place(g, &x->threads, event, e->location);
+        graph_place(g, t, event, e->location);
         if (g->too_large)
             return;
         to = &g->events[event];
@@ -51,11 +49,10 @@ static void place_event(struct explorer *x, struct graph *g, uint16_t event, con
         l->unvalued |= to->reads ? 0 : bit(to->member);
     }
     if (to->kind == GRAPH_FENCE || to->reads)
-        model_added(g, &x->threads, event);
+        model_added(g, t, event);
 }
 
-/* What a store writes is known now. */
-static void value_event(struct explorer *x, struct graph *g, uint16_t event, const struct run_event *e)
+void event_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e)
 {
     struct event *to = &g->events[event];
     struct graph_location *l = &g->locations[to->location];
@@ -64,7 +61,7 @@ static void value_event(struct explorer *x, struct graph *g, uint16_t event, con
     l->unvalued &= ~bit(to->member);
     l->writes |= bit(to->member);
     l->dirty = true;
-    model_added(g, &x->threads, event);
+    model_added(g, t, event);
 }
 
 void advance(struct explorer *x, struct state *s, uint16_t thread)
@@ -76,10 +73,13 @@ void advance(struct explorer *x, struct state *s, uint16_t thread)
         uint16_t event = po < g->n_by_po[thread] ? graph_event(g, thread, po) : graph_add(g, thread);
         if (g->too_large)
             continue;
-        if (g->events[event].kind == GRAPH_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING))
-            place_event(x, g, event, e);
+        if (g->events[event].kind == GRAPH_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING)) {
+            if (e->location != NO_LOCATION)
+                refuse_overlap(x, e, e->kind == RUN_WRITE || e->kind == RUN_UPDATE);
+            event_place(g, &x->threads, event, e);
+        }
         if (g->events[event].kind == GRAPH_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)
-            value_event(x, g, event, e);
+            event_value(g, &x->threads, event, e);
     }
     if (g->too_large)
         program_refuse(x->program, run->stopped,

@@ -56,8 +56,7 @@ static json_t *stops_json(const struct exploration *e, bool faults)
 
 /* ---- findings ---- */
 
-/* "kernel.cu:12" where the text has lines of CUDA, else "kernel.ptx:34". */
-static const char *place_text(struct arena *arena, const struct ir_insn *insn)
+const char *place_text(struct arena *arena, const struct ir_insn *insn)
 {
     if (!insn || !insn->origin)
         return "?";
@@ -67,7 +66,7 @@ static const char *place_text(struct arena *arena, const struct ir_insn *insn)
     return arena_printf(arena, "%s:%u", insn->module->source->name, program_line(insn));
 }
 
-static const char *insn_text(struct arena *arena, const struct ir_insn *insn)
+const char *insn_text(struct arena *arena, const struct ir_insn *insn)
 {
     if (!insn || !insn->origin)
         return "";
@@ -85,8 +84,7 @@ struct finding {
     const struct example *example;
 };
 
-/* "block 2", or "block 2, thread 3" where blocks have several. */
-static const char *thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
+const char *thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
 {
     struct arena *arena = e->arena;
     return e->result->threads_per_block > 1 ? arena_printf(arena, "block %u, thread %u", block, thread)
@@ -113,19 +111,23 @@ static void add_example(const struct exploration *e, const struct example *x, st
         text_puts(t, x->is_cut || e->examples ? "        ...\n" : "        ... (--examples shows all)\n");
 }
 
-/* A value of what is observed, as its type has it. */
-static const char *observed_text(const struct exploration *e, uint32_t k, uint64_t value)
+const char *observed_text(const struct exploration *e, uint32_t k, uint64_t value)
 {
     unsigned above = e->signed_bits && e->signed_bits[k] ? 64u - e->signed_bits[k] : 64;
     return above == 64 ? arena_printf(e->arena, "%" PRIu64, value)
                        : arena_printf(e->arena, "%" PRId64, (int64_t)(value << above) >> above);
 }
 
+bool claim_is_broken(const struct claim *c, const uint64_t *values)
+{
+    return condition_holds(c->condition, values) == c->forbidden;
+}
+
 /* The first outcome that the claim is not true of, or NULL. */
 static const uint64_t *breaks_claim(const struct verdict *v, const struct claim *c, const struct example **example)
 {
     for (uint32_t i = 0; i < v->outcomes.n; i++)
-        if (condition_holds(c->condition, v->outcomes.at[i]) == c->forbidden) {
+        if (claim_is_broken(c, v->outcomes.at[i])) {
             *example = v->examples.at[i];
             return v->outcomes.at[i];
         }
@@ -255,10 +257,13 @@ void exploration_outcomes_text(const struct exploration *e, struct text *t)
         return;
     }
     text_printf(t, "outcomes:\n ");
+    text_puts(t, e->numbered ? "     " : "");
     for (uint32_t k = 0; k < v->n_observed; k++)
         text_printf(t, " %10s", e->names[k]);
     for (uint32_t i = 0; i < v->outcomes.n && i < MAX_SHOWN; i++) {
         text_printf(t, "\n ");
+        if (e->numbered)
+            text_printf(t, "%4u:", i + 1);
         for (uint32_t k = 0; k < v->n_observed; k++)
             text_printf(t, " %10s", observed_text(e, k, v->outcomes.at[i][k]));
     }

@@ -14,7 +14,9 @@ struct exploration {
     const uint8_t *signed_bits; /* of those that have a signed type, else 0; NULL: none has one */
     const struct claim *claims;
     unsigned n_claims;
+    uint32_t chosen;      /* --outcome: which of the outcomes, from 1 on, is looked at; 0: none was chosen */
     bool examples, stats; /* --examples, --stats */
+    bool numbered;        /* the outcomes are shown with their numbers, for --outcome */
     double seconds;
 };
 
@@ -28,5 +30,15 @@ unsigned exploration_findings(const struct exploration *e);
 int exploration_status(const struct exploration *e);
 /* What is not explored, with its place; NULL: all is. */
 const char *exploration_refusal(const struct exploration *e);
+
+bool claim_is_broken(const struct claim *c, const uint64_t *values);
+
+/* "kernel.cu:12 (PTX 34)" where the text has lines of CUDA, else "kernel.ptx:34"; the line of the PTX. */
+const char *place_text(struct arena *arena, const struct ir_insn *insn);
+const char *insn_text(struct arena *arena, const struct ir_insn *insn);
+/* "block 2", or "block 2, thread 3" where blocks have several. */
+const char *thread_text(const struct exploration *e, uint32_t block, uint32_t thread);
+/* A value of what is observed, as its type has it: the k-th. */
+const char *observed_text(const struct exploration *e, uint32_t k, uint64_t value);
 
 #endif

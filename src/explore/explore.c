@@ -94,6 +94,7 @@ static void search_parts(void *data)
     const struct explore_options *o = w->search->options;
     struct tree *tree = w->explorer.tree;
     begin_program(w->search->launch, &w->program, &w->arena);
+    w->program.changes = o->changes;
     verdict_begin(&w->verdict, &w->arena);
     if (!program_begin(&w->program))
         return;
@@ -130,7 +131,8 @@ static struct searcher *new_searcher(struct search *s)
                                     .tree = &s->tree,
                                     .unroll = s->unroll,
                                     .symmetric = s->options->symmetric,
-                                    .interrupted = s->options->interrupted};
+                                    .interrupted = s->options->interrupted,
+                                    .wanted = s->options->wanted};
     return s->searchers[s->n_searchers++] = w;
 }
 
@@ -201,6 +203,8 @@ static bool run_search(struct search *s, struct explore_result *r)
         end_searcher(s->searchers[i], r);
     if (counts)
         note_bounds(r, s->unroll, s->tree.end == TREE_LIMITED ? s->step_limit : 0);
+    if (counts && r->verdict.caught)
+        r->complete = false;
     if (interrupted)
         bound(r, NULL, "the search was interrupted");
     for (uint32_t i = 0; i < s->n_searchers; i++)

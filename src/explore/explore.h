@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "exec/launch.h"
+#include "explore/execution.h"
 #include "explore/program.h"
 #include "explore/verdict.h"
 
@@ -24,6 +25,8 @@ struct explore_options {
     uint32_t n_threads;  /* that search at once */
     uint64_t step_limit; /* of the search; 0: none */
     const atomic_bool *interrupted; /* ends the search when it becomes true; NULL: never */
+    const struct changes *changes;  /* of the kernel's orders, scopes and fences; NULL: none */
+    const struct wanted *wanted;    /* ends the search where it is seen: verdict.caught; NULL: nothing does */
     const struct observed *observed;
     uint32_t n_observed;
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/execution.h"
 #include "explore/memory.h"
 #include "explore/verdict.h"
 
@@ -43,12 +44,17 @@ static const struct example *new_example(const struct explorer *x, const struct 
     return to;
 }
 
-/* An example for what the execution shows first: `at` as verdict.h's functions return it. */
+/* An example for what the execution shows first: `at` as verdict.h's functions return it; the whole execution where it is what the search
+ * looks for. */
 static void keep_example(const struct explorer *x, const struct state *s, const struct graph *g,
-                         const struct example **at)
+                         const struct example **at, const struct notice *notice)
 {
-    if (at)
-        *at = new_example(x, s, g);
+    struct verdict *v = x->verdict;
+    if (!at)
+        return;
+    *at = new_example(x, s, g);
+    if (x->wanted && !v->caught && x->wanted->is(x->wanted->data, notice))
+        v->caught = execution_of(v->arena, x, s, g, notice);
 }
 
 /* ---- races ---- */
@@ -74,8 +80,10 @@ static void find_races(const struct explorer *x, const struct state *s, const st
             for (; with; with &= with - 1) {
                 unsigned b = (unsigned)__builtin_ctzll(with);
                 uint16_t e = graph_member(g, l, a), f = graph_member(g, l, b);
+                const struct ir_insn *i = insn_of(s, g, e), *k = insn_of(s, g, f);
                 if (model_races(g, e, f))
-                    keep_example(x, s, g, verdict_race(v, insn_of(s, g, e), insn_of(s, g, f)));
+                    keep_example(x, s, g, verdict_race(v, i, k),
+                                 &(struct notice){.kind = NOTICE_RACE, .a = i, .b = k, .event_a = e, .event_b = f});
             }
         }
     }
@@ -88,7 +96,7 @@ static void add_outcomes(struct explorer *x, const struct state *s, const struct
 {
     struct verdict *v = x->verdict;
     if (i == v->n_observed) {
-        keep_example(x, s, g, verdict_outcome(v, values));
+        keep_example(x, s, g, verdict_outcome(v, values), &(struct notice){.kind = NOTICE_OUTCOME, .values = values});
         return;
     }
     uint16_t id = v->observed[i], l = id < g->location_of_room ? g->location_of[id] : 0;
@@ -165,9 +173,11 @@ static void find_stops(const struct explorer *x, const struct state *s, const st
     for (uint16_t t = 0; t < s->n_threads; t++) {
         const struct run *run = s->runs[t];
         if (run->trap)
-            keep_example(x, s, g, verdict_stop(v, run->trap, NULL));
+            keep_example(x, s, g, verdict_stop(v, run->trap, NULL),
+                         &(struct notice){.kind = NOTICE_STOP, .a = run->trap});
         if (run->end == RUN_FAULTED)
-            keep_example(x, s, g, verdict_stop(v, run->stopped, run->fault));
+            keep_example(x, s, g, verdict_stop(v, run->stopped, run->fault),
+                         &(struct notice){.kind = NOTICE_STOP, .a = run->stopped, .fault = run->fault});
     }
 }
 
@@ -191,11 +201,13 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
         uint64_t values[v->n_observed + 1];
         add_outcomes(x, s, g, values, 0);
     } else if (ending == DEADLOCKED) {
-        keep_example(x, s, g, verdict_sight(v, &v->deadlock, last_ended(s, RUN_MEETS)));
+        const struct ir_insn *at = last_ended(s, RUN_MEETS);
+        keep_example(x, s, g, verdict_sight(v, &v->deadlock, at), &(struct notice){.kind = NOTICE_DEADLOCK, .a = at});
     } else if (ending == CUT) {
         verdict_sight(v, &v->cut, last_ended(s, RUN_CUT));
     } else if (ending == BLOCKED && verdict_is_first(v, &v->livelock) && rounds_stay(s, g)) {
-        keep_example(x, s, g, verdict_sight(v, &v->livelock, last_ended(s, RUN_SPINS)));
+        const struct ir_insn *at = last_ended(s, RUN_SPINS);
+        keep_example(x, s, g, verdict_sight(v, &v->livelock, at), &(struct notice){.kind = NOTICE_LIVELOCK, .a = at});
     }
 }
 

@@ -79,6 +79,8 @@ void set_register(struct execution *x, ir_ref r, struct value v);
 struct value call_lane(const struct execution *x, lane_id id, struct value a, struct value b, struct value c,
                        struct value *e, uint64_t imm);
 bool refuse(struct execution *x, const struct ir_insn *i, const char *what);
+/* A fence of the text, or one that stands at an access (change.h). */
+void run_fence(struct execution *x, const struct ir_insn *i, uint8_t order, uint8_t scope);
 
 /* What depends on both. */
 static inline struct value merge(struct value v, struct value other)

@@ -7,9 +7,7 @@
 #define HEDDLE_EXPLORE_PROGRAM_H
 
 #include "exec/code.h"
-
-/* Sets of threads (PTX ISA 9.0, 8.5), from the smallest. */
-enum scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
+#include "explore/change.h"
 
 enum { NO_LOCATION = UINT16_MAX, MAX_LOCATIONS = UINT16_MAX - 1 };
 enum { GLOBAL_MEMORY = UINT32_MAX }; /* in place of a block */
@@ -45,7 +43,8 @@ struct program {
     uint32_t grid[3], block[3], cluster[3]; /* cluster: 1 where there are none */
     bool explicit_cluster;
     uint32_t shared_bytes, dynamic_shared_bytes;
-    const uint8_t *params; /* packed */
+    const uint8_t *params;         /* packed */
+    const struct changes *changes; /* of its orders, scopes and fences; NULL: none */
     uint32_t n_blocks, threads_per_block, blocks_per_cluster;
     struct ir_live *live; /* by function of the kernel */
     uint64_t **constants; /* likewise: by constant */

@@ -263,6 +263,8 @@ static void end_of_branch(struct explorer *x, uint32_t depth)
     }
     x->verdict->here = (struct decisions){x->decisions, depth};
     verdict_leaf(x, s);
+    if (x->verdict->caught)
+        tree_stop(x->tree, TREE_STOPPED);
     if (x->verdict->cut.insn)
         atomic_store_explicit(&x->tree->has_cut, true, memory_order_relaxed);
 }

@@ -31,6 +31,8 @@ struct explorer {
     struct graph *spare; /* for what is tried out */
     uint32_t n_spare;
     const atomic_bool *interrupted;
+    const struct wanted
+        *wanted; /* execution.h: the search ends with the first of these; NULL: it looks for all there is */
     bool stopped;
     bool is_full;   /* the runs of its threads take more memory than it may */
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
@@ -58,6 +60,9 @@ void search_end(struct explorer *x);
 
 /* ---- advance.c ---- */
 
+/* Where an event is, is known now; what a store writes. */
+void event_place(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
+void event_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
 /* Brings what the threads' runs say into the graph. */
 void advance(struct explorer *x, struct state *s, uint16_t thread);
 void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value);

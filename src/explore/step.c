@@ -295,7 +295,7 @@ static bool step_barrier(struct execution *x, const struct ir_insn *i, struct va
     e->count = i->b ? (uint32_t)count.lo : 0;
     e->operand[0] = vote.lo & 1;
     e->flags |= RUN_PLACED;
-    e->order = i->origin && isa_has(i->origin->inst, MOD_relaxed) ? ORDER_RELAXED : ORDER_ACQ_REL;
+    e->order = strength_with(x->r->program->changes, i).order;
     if (!of_cluster && id.lo >= BARRIERS) {
         x->run->fault = "a barrier beyond the 16 that a block has";
         x->end = RUN_FAULTED;
@@ -341,6 +341,14 @@ static bool step_exchange(struct execution *x, const struct ir_insn *i, struct v
     return go_to(x, next);
 }
 
+void run_fence(struct execution *x, const struct ir_insn *i, uint8_t order, uint8_t scope)
+{
+    struct run_event *e = next_event(x, RUN_FENCE, i);
+    e->flags |= RUN_PLACED | RUN_STRONG;
+    e->order = order;
+    e->scope = scope;
+}
+
 static bool step_fence(struct execution *x, const struct ir_insn *i, struct value guard)
 {
     const struct isa_inst *inst = i->origin ? i->origin->inst : NULL;
@@ -350,16 +358,8 @@ static bool step_fence(struct execution *x, const struct ir_insn *i, struct valu
         return refuse(x, i, "proxies and dependent grids are not explored");
     if (guard.needs)
         return wait_for(x, guard.needs);
-    struct run_event *e = next_event(x, RUN_FENCE, i);
-    e->flags |= RUN_PLACED | RUN_STRONG;
-    e->order = i->imm == ORDER_SC           ? ORDER_SC
-               : isa_has(inst, MOD_acquire) ? ORDER_ACQUIRE
-               : isa_has(inst, MOD_release) ? ORDER_RELEASE
-                                            : ORDER_ACQ_REL;
-    e->scope = isa_has(inst, MOD_cta)       ? SCOPE_CTA
-               : isa_has(inst, MOD_cluster) ? SCOPE_CLUSTER
-               : isa_has(inst, MOD_sys)     ? SCOPE_SYS
-                                            : SCOPE_GPU;
+    struct strength s = strength_with(x->r->program->changes, i);
+    run_fence(x, i, s.order, s.scope);
     return true;
 }
 

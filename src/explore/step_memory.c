@@ -70,16 +70,6 @@ static uint64_t cut(uint64_t v, uint8_t bytes)
     return bytes >= 8 ? v : v & ((1ull << 8 * bytes) - 1);
 }
 
-static enum scope scope_of(const struct mem_access *m)
-{
-    switch ((enum isa_mod)m->scope) {
-    case MOD_cta: return SCOPE_CTA;
-    case MOD_cluster: return SCOPE_CLUSTER;
-    case MOD_sys: return SCOPE_SYS;
-    default: return SCOPE_GPU;
-    }
-}
-
 /* What an atomic operation makes of a cell. */
 static bool update(struct execution *x, const struct ir_insn *i, bool shared, uint64_t old, struct value b,
                    struct value c, uint64_t *value)
@@ -123,12 +113,13 @@ static bool shared_element(struct execution *x, const struct ir_insn *i, struct 
                            struct value guard, struct element *t)
 {
     const struct mem_access *m = &i->access->mem;
+    struct strength strength = strength_with(x->r->program->changes, i);
     enum run_kind kind = i->kind == IR_LD ? RUN_READ : i->kind == IR_ST ? RUN_WRITE : RUN_UPDATE;
     struct run_event *e = next_event(x, kind, i);
     uint16_t number = (uint16_t)(x->m->n_events - 1);
-    e->order = m->order;
-    e->scope = (uint8_t)scope_of(m);
-    e->flags |= m->order != ORDER_WEAK ? RUN_STRONG : 0;
+    e->order = strength.order;
+    e->scope = strength.scope;
+    e->flags |= strength.order != ORDER_WEAK ? RUN_STRONG : 0;
     e->flags |= i->kind == IR_ATOM && i->origin && i->origin->inst->kind == KIND_RED ? RUN_RED : 0;
     e->place_needs = at.needs | guard.needs;
     e->value_needs = t->b.needs | t->c.needs;
@@ -195,14 +186,15 @@ static bool one_element(struct execution *x, const struct ir_insn *i, struct val
     }
 }
 
-bool step_memory(struct execution *x, const struct ir_insn *i, struct value guard)
+static bool step_access(struct execution *x, const struct ir_insn *i, struct value guard)
 {
     const struct ir_access *a = i->access;
     struct element elements[8] = {0};
     bool pending = false;
     struct value at = address_of(x, i);
     if (!guard.needs && !guard.lo) {
-        while (x->m->n_events < x->run->n_events && x->run->events[x->m->n_events].step == x->m->n_steps)
+        while (x->m->n_events < x->run->n_events && x->run->events[x->m->n_events].step == x->m->n_steps &&
+               x->run->events[x->m->n_events].kind != RUN_FENCE)
             next_event(x, RUN_NOTHING, i); /* what was there before that was known */
         return true;
     }
@@ -228,5 +220,17 @@ bool step_memory(struct execution *x, const struct ir_insn *i, struct value guar
             v = merge(merge(v, operand(x, a->regs[k])), guard);
         set_register(x, a->regs[k], v);
     }
+    return true;
+}
+
+bool step_memory(struct execution *x, const struct ir_insn *i, struct value guard)
+{
+    struct strength s = strength_with(x->r->program->changes, i);
+    if (s.before)
+        run_fence(x, i, s.before, s.fence_scope);
+    if (!step_access(x, i, guard))
+        return false;
+    if (s.after)
+        run_fence(x, i, s.after, s.fence_scope);
     return true;
 }

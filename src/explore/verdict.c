@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/execution.h"
 #include "explore/memory.h"
 
 void verdict_begin(struct verdict *v, struct arena *arena)
@@ -210,6 +211,8 @@ void verdict_add(struct verdict *to, const struct verdict *from)
     for (uint64_t i = 0; i < from->seen_room; i++)
         if (from->seen[i])
             verdict_graph(to, from->seen[i]);
+    if (from->caught && !to->caught)
+        to->caught = execution_copy(to->arena, from->caught);
     to->graphs += from->graphs;
     to->blocked += from->blocked;
     to->dead += from->dead;
