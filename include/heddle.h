@@ -447,7 +447,7 @@ typedef struct hd_checker_options {
     /* The calls that led there, innermost first; they live as long. */
     size_t (*frames)(void *data, const void *place, const hd_frame **frames);
     /* With HD_TOOL_INITCHECK: a copy that was put into a stream at `place` is about to read bytes that nobody has written; byte
-     * `first` of a row of `bytes` bytes is the first of them. Once a copy, from the thread that copies. */
+     * `first` of a row of `bytes` bytes is the first of them. Once a copy, from the thread that copies. Of hd_stream_work, `to` is NULL. */
     void (*undefined_copy)(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
     /* Called before each launch that is watched, and after it, from its thread: `fresh` where it has shown something new. */
     void (*begun)(void *data, const char *kernel);
@@ -664,6 +664,46 @@ enum hd_wait {
  * stream has nothing to wait for, the caller itself does what is small or would be waited for. */
 HD_INLINE hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, enum hd_wait wait);
 HD_INLINE hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_wait wait);
+
+/* What work of the host's uses of the machine's memory: `height` rows of `width` bytes, `pitch` bytes from one to the next. */
+enum hd_use {
+    HD_READS = 1,
+    HD_WRITES = 2,
+};
+typedef struct hd_used {
+    const void *at;
+    size_t width, height, pitch;
+    unsigned use; /* enum hd_use: one of them, or both */
+} hd_used;
+
+/* Which of a GPU's units would do the arithmetic: an explainer has it take so long. */
+typedef enum hd_unit {
+    HD_UNIT_FP32,
+    HD_UNIT_FP64,
+    HD_UNIT_INT32,
+    HD_UNIT_TENSOR_TF32,
+    HD_UNIT_TENSOR_FP16, /* or bfloat16 */
+    HD_UNIT_TENSOR_FP8,
+    HD_UNIT_TENSOR_INT8,
+    HD_UNIT_TENSOR_FP64,
+} hd_unit;
+
+/* A function of the host's in the place of a kernel, as a library's call is. */
+typedef struct hd_work {
+    const char *name;             /* in reports; the caller keeps it */
+    hd_result (*run)(void *data); /* an error is the context's fault; is not called after one */
+    void (*drop)(void *data);     /* is called behind it, or instead, once; may be NULL */
+    void *data;
+    const hd_used *used; /* until it is dropped */
+    size_t used_count;
+    double flops, bytes; /* what a GPU would do and move, for who explains it */
+    hd_unit unit;
+} hd_work;
+
+/* Puts it into the stream. Checkers see what it uses as they see copies; where that is not there when its turn comes, the context's fault is
+ * HD_ERROR_ILLEGAL_ADDRESS, and it does not run. Where the stream has nothing to wait for, the caller itself does what is small or would
+ * be waited for. It must not wait for streams, nor allocate or free the machine's memory. */
+HD_INLINE hd_result hd_stream_work(hd_stream *stream, const hd_work *work, enum hd_wait wait);
 enum hd_call_flags {
     HD_CALL_ALWAYS = 1, /* also after a fault: status says what it was */
     HD_CALL_UPKEEP = 2, /* of the caller's own: nobody learns by it that the stream has come so far */
@@ -845,6 +885,7 @@ HD_API hd_result hd_stream_launch_sized(hd_stream *stream, hd_kernel *kernel, co
                                         size_t config_bytes, hd_report **report);
 HD_API hd_result hd_stream_copy_sized(hd_stream *stream, const hd_copy *copy, size_t copy_bytes, enum hd_wait wait);
 HD_API hd_result hd_stream_fill_sized(hd_stream *stream, const hd_fill *fill, size_t fill_bytes, enum hd_wait wait);
+HD_API hd_result hd_stream_work_sized(hd_stream *stream, const hd_work *work, size_t work_bytes, enum hd_wait wait);
 HD_API hd_result hd_tensor_map_encode_sized(const hd_tensor_map *map, size_t map_bytes, void *bytes,
                                             const char **error);
 HD_API bool hd_cache_get_info_sized(hd_cache_info *info, size_t info_bytes);
@@ -929,6 +970,10 @@ HD_INLINE hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, enum 
 HD_INLINE hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_wait wait)
 {
     return hd_stream_fill_sized(stream, fill, sizeof *fill, wait);
+}
+HD_INLINE hd_result hd_stream_work(hd_stream *stream, const hd_work *work, enum hd_wait wait)
+{
+    return hd_stream_work_sized(stream, work, sizeof *work, wait);
 }
 HD_INLINE hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error)
 {

@@ -1,18 +1,10 @@
 /* What streams do with memory (include/heddle.h): copies, fills, and the beginning and the end of allocations. */
 #include <stdlib.h>
 
+#include "api/box.h"
 #include "api/handles.h"
 #include "api/sized.h"
 #include "exec/hold.h"
-
-/* Up to here, the caller does it as fast as it could be handed over. */
-enum { SMALL_BYTES = 32 << 10 };
-
-/* Bytes in rows and slices: a side of a copy, or a fill. */
-struct box {
-    const void *at;
-    size_t width, height, depth, pitch, slice;
-};
 
 static struct box box_of_bytes(const void *p, size_t bytes)
 {
@@ -32,26 +24,6 @@ static struct box written_by(const hd_copy *c)
 static struct box filled_by(const hd_fill *f)
 {
     return (struct box){f->to, f->width * f->element_bytes, f->height, 1, f->pitch, 0};
-}
-
-/* Have the rows of a slice nothing between them? */
-static bool has_whole_slices(const struct box *b)
-{
-    return b->height == 1 || b->pitch == b->width;
-}
-
-/* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels cannot reach is of no
- * interest. */
-static void note_box(const hd_machine *m, uint32_t task, struct box x, bool write)
-{
-    struct mem_block b;
-    if (!m->checker || !task || !mem_reach(&m->machine->mem, (uint64_t)(uintptr_t)x.at, &b))
-        return;
-    bool whole = has_whole_slices(&x);
-    size_t runs = whole ? 1 : x.height, bytes = whole ? x.width * x.height : x.width;
-    for (size_t z = 0; z < x.depth; z++)
-        for (size_t y = 0; y < runs; y++)
-            checker_range(m->checker->checker, task, (const char *)x.at + z * x.slice + y * x.pitch, bytes, write);
 }
 
 struct copy_task {
@@ -95,36 +67,17 @@ static void copy_row(const hd_machine *m, const hd_copy *c, struct copy_views *v
     memmove(v->to + to, v->from + from, n);
 }
 
-/* From its first byte to behind its last. */
-static uint64_t extent_of(const struct box *b)
-{
-    return (b->depth - 1) * b->slice + (b->height - 1) * b->pitch + b->width;
-}
-
-/* The machine's memory: has it not been freed since it was named? To be asked when its use has begun: from then on it stays mapped. The
- * host's and other machines': may it be used so still? */
-static hd_result may_use(const hd_machine *m, struct box x, bool writes)
-{
-    const struct mem *mem = &m->machine->mem;
-    const struct machine_config *o = &m->machine->config;
-    struct mem_block b;
-    uint64_t at = (uint64_t)(uintptr_t)x.at, bytes = extent_of(&x);
-    if (at - mem->heap_start < mem->heap_size)
-        return mem_find(mem, at, &b) && bytes <= b.start + b.size - at ? HD_SUCCESS : HD_ERROR_ILLEGAL_ADDRESS;
-    return !o->host_allows || o->host_allows(o->print_data, x.at, bytes, writes) ? HD_SUCCESS : HD_ERROR_LAUNCH_FAILED;
-}
-
 static hd_result may_copy(const hd_machine *m, const hd_copy *c)
 {
-    hd_result r = may_use(m, written_by(c), true);
-    return r ? r : may_use(m, read_by(c), false);
+    hd_result r = box_may_use(m, written_by(c), true);
+    return r ? r : box_may_use(m, read_by(c), false);
 }
 
 static void copy_rows(hd_machine *m, const hd_copy *c, const void *place)
 {
     struct copy_views v = {hd_own_view(m, c->to), hd_own_view(m, c->from), place, false};
     const struct box to = written_by(c), from = read_by(c);
-    bool whole = has_whole_slices(&to) && has_whole_slices(&from);
+    bool whole = box_has_whole_slices(&to) && box_has_whole_slices(&from);
     size_t runs = whole ? 1 : c->height, bytes = whole ? c->width * c->height : c->width;
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < runs; y++)
@@ -157,8 +110,8 @@ static bool run_copy(struct task *t, hd_result *result)
 {
     struct copy_task *c = (struct copy_task *)t;
     const hd_copy *x = &c->copy;
-    note_box(c->machine, t->number, read_by(x), false);
-    note_box(c->machine, t->number, written_by(x), true);
+    box_note(c->machine, t->number, read_by(x), false);
+    box_note(c->machine, t->number, written_by(x), true);
     note_moved(c->machine, t->number, (uint64_t)x->width * x->height * x->depth, !x->host);
     *result = do_copy(c->machine, x, c->place);
     return true;
@@ -197,7 +150,7 @@ static hd_result do_fill(hd_machine *m, const hd_fill *f)
         return HD_SUCCESS;
     machine_begin_move(m->machine);
     mem_begin_use(mem);
-    hd_result r = may_use(m, filled_by(f), true);
+    hd_result r = box_may_use(m, filled_by(f), true);
     if (!r)
         fill_rows(m, f);
     mem_end_use(mem);
@@ -209,7 +162,7 @@ static bool run_fill(struct task *t, hd_result *result)
 {
     struct fill_task *f = (struct fill_task *)t;
     const hd_fill *x = &f->fill;
-    note_box(f->machine, t->number, filled_by(x), true);
+    box_note(f->machine, t->number, filled_by(x), true);
     note_moved(f->machine, t->number, (uint64_t)x->width * x->element_bytes * x->height, true);
     *result = do_fill(f->machine, x);
     return true;
@@ -297,7 +250,7 @@ static bool run_memory(struct task *t, hd_result *result)
     struct memory_task *x = (struct memory_task *)t;
     struct mem_block b;
     if (mem_find(&x->machine->machine->mem, (uint64_t)(uintptr_t)x->pointer, &b))
-        note_box(x->machine, t->number, box_of_bytes(x->pointer, b.size), true);
+        box_note(x->machine, t->number, box_of_bytes(x->pointer, b.size), true);
     if (t->note.kind == TASK_FREE)
         hd_free(x->machine, x->pointer);
     return true;

@@ -23,6 +23,9 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 CU_API void heddle_call_failed(int error, const char *name);
 CU_API void heddle_error_seen(void);
 
+/* Exported for whatever of Heddle's is loaded beside libcuda: its code is not the program's. driver/library.c */
+CU_API void heddle_library_loaded(void);
+
 /* Exported for libcudart: one sentence about a kernel or a variable of a fat binary with nothing in it that can be loaded. `host`: what
  * stands for it there. refused.c */
 CU_API void heddle_symbol_refused(const char *kind, const char *name, const void *host, const char *why);

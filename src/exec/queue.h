@@ -36,12 +36,13 @@ enum task_kind {
     TASK_ALLOC, /* from it on memory may be used that was allocated in the order of streams */
     TASK_FREE,
     TASK_HOST, /* is in no queue: what the host itself does */
+    TASK_WORK, /* of a function of the host in the place of a kernel: a library's call */
 };
 
 /* What a task is to those who look at the order of tasks, and to their reports. */
 struct task_note {
     enum task_kind kind;
-    const char *name;  /* the kernel's, or NULL; is copied */
+    const char *name;  /* the kernel's, or the library's call's, or NULL; is copied */
     uint64_t stream;   /* its number; 0: none */
     const void *where; /* the host's call that put it: a place of hd_checker_options, or NULL */
     bool programmatic; /* a launch that may begin before the one before it in its stream has ended */

@@ -260,8 +260,11 @@ static void put_span(json_t *spans, double from, double to, const char *kind, co
 
 static const char *kind_name(enum task_kind kind)
 {
-    static const char *const names[] = {
-        [TASK_LAUNCH] = "kernel", [TASK_COPY] = "copy", [TASK_FILL] = "memset", [TASK_CALL] = "host function"};
+    static const char *const names[] = {[TASK_LAUNCH] = "kernel",
+                                        [TASK_COPY] = "copy",
+                                        [TASK_FILL] = "memset",
+                                        [TASK_CALL] = "host function",
+                                        [TASK_WORK] = "library"};
     return kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
 }
 

@@ -72,7 +72,7 @@ static void submit(struct replay *r, struct replay_checker *c, const struct reco
                                    .stream = x->host.stream,
                                    .where = e->place,
                                    .programmatic = x->host.programmatic};
-    if (x->host.task_kind > TASK_HOST || !x->host.task || !x->host.strand_after ||
+    if (x->host.task_kind > TASK_WORK || x->host.task_kind == TASK_HOST || !x->host.task || !x->host.strand_after ||
         (x->host.strand && !strand_of(r, x->host.strand))) {
         record_fail(r->reader, "a task of no kind, number or strand is submitted");
         return;

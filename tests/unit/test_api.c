@@ -752,6 +752,7 @@ static void no_struct_of_a_wrong_size_is_read(void **state)
         assert_int_equal(hd_stream_launch_sized(s, k, p, bytes, NULL), why);
         assert_int_equal(hd_stream_copy_sized(s, p, bytes, HD_WAIT), why);
         assert_int_equal(hd_stream_fill_sized(s, p, bytes, HD_WAIT), why);
+        assert_int_equal(hd_stream_work_sized(s, p, bytes, HD_WAIT), why);
         assert_int_equal(hd_report_add_diagnostic_sized(&report, p, bytes), why);
         assert_int_equal(hd_tensor_map_encode_sized(p, bytes, map, NULL), HD_ERROR_INVALID_VALUE);
     }

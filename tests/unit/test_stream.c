@@ -143,6 +143,72 @@ static void a_stream_keeps_its_order(void **state)
     assert_int_equal(seen[1], 2005);
 }
 
+static hd_result count_up(void *data)
+{
+    uint32_t **cell = data;
+    ++*cell[0];
+    return HD_SUCCESS;
+}
+
+static hd_result give_up(void *data)
+{
+    (void)data;
+    return HD_ERROR_OUT_OF_MEMORY;
+}
+
+static void count_drop(void *data)
+{
+    uint32_t **cell = data;
+    ++*cell[1];
+}
+
+/* Small work of an idle stream is the caller's, all else has its turn; dropped is all. */
+static void work_has_its_turn_in_a_stream(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0);
+    uint32_t drops = 0, *cells[2] = {&f->cell[0], &drops};
+    hd_used used = {.at = f->cell, .width = 4, .height = 1, .use = HD_READS | HD_WRITES};
+    hd_work work = {
+        .name = "count", .run = count_up, .drop = count_drop, .data = cells, .used = &used, .used_count = 1};
+    assert_int_equal(hd_stream_work(s, &work, HD_NO_WAIT), HD_SUCCESS);
+    assert_int_equal(f->cell[0], 1);
+    assert_int_equal(launch(s, f->await, &f->cell[1], 1), HD_SUCCESS);
+    assert_int_equal(hd_stream_work(s, &work, HD_NO_WAIT), HD_SUCCESS);
+    assert_int_equal(f->cell[0], 1);
+    __atomic_store_n(&f->cell[1], 1, __ATOMIC_SEQ_CST);
+    assert_int_equal(hd_stream_work(s, &work, HD_WAIT), HD_SUCCESS);
+    assert_int_equal(f->cell[0], 3);
+    assert_int_equal(hd_stream_synchronize(s), HD_SUCCESS);
+    assert_int_equal(drops, 3);
+}
+
+static void work_on_memory_that_is_not_there_is_a_fault(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0);
+    void *memory;
+    uint32_t drops = 0, *cells[2] = {&f->cell[0], &drops};
+    hd_work work = {.name = "count", .run = count_up, .drop = count_drop, .data = cells};
+    assert_int_equal(hd_alloc(f->machine, 1024, &memory), HD_SUCCESS);
+    hd_used used = {.at = memory, .width = 512, .height = 3, .pitch = 512, .use = HD_WRITES};
+    work.used = &used;
+    work.used_count = 1;
+    assert_int_equal(hd_stream_work(s, &work, HD_WAIT), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->cell[0], 0);
+    assert_int_equal(hd_stream_work(s, &work, HD_NO_WAIT), HD_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(drops, 2);
+}
+
+static void work_that_fails_is_a_fault(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0);
+    const hd_work work = {.name = "give up", .run = give_up};
+    assert_int_equal(hd_stream_work(s, &work, HD_NO_WAIT), HD_SUCCESS);
+    assert_int_equal(hd_stream_synchronize(s), HD_ERROR_OUT_OF_MEMORY);
+}
+
 static void a_kernel_that_waits_for_the_host_stops_no_other_stream(void **state)
 {
     struct fixture *f = *state;
@@ -541,6 +607,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_launch_returns_before_its_kernel_is_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_stream_keeps_its_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(work_has_its_turn_in_a_stream, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(work_on_memory_that_is_not_there_is_a_fault, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(work_that_fails_is_a_fault, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_kernel_that_waits_for_the_host_stops_no_other_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(kernels_in_two_streams_meet, set_up, tear_down),
         cmocka_unit_test_setup_teardown(kernels_in_more_streams_than_threads_meet, set_up, tear_down),

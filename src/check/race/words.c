@@ -22,6 +22,8 @@ static struct task_words task_words(const struct task_note *note)
                                               [TASK_ALLOC] = {"an allocation", "the allocation"},
                                               [TASK_FREE] = {"a free", "the free"},
                                               [TASK_HOST] = {"the host", "the host"}};
+    if (note->kind == TASK_WORK)
+        return (struct task_words){note->name, note->name};
     bool known = note->kind < sizeof words / sizeof *words && words[note->kind].a;
     return known ? words[note->kind] : (struct task_words){"a task", "the work"};
 }

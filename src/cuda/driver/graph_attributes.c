@@ -9,9 +9,7 @@
 
 static CUresult kernel_of(CUgraphNode handle, CUgraphNode *n)
 {
-    TRY(node_of(handle, n));
-    NEED((*n)->type == CU_GRAPH_NODE_TYPE_KERNEL);
-    return CUDA_SUCCESS;
+    return node_of_kernel(handle, n);
 }
 
 /* The kernel launched in another way, if it can be. */

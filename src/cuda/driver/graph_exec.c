@@ -20,6 +20,8 @@ static CUresult change(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
     struct step *s;
     TRY(step_of(exec, node, &s));
     NEED(s->type == type);
+    if (s->work.kind == WORK_LIBRARY)
+        return api_not_supported("the kernel of a library's call in a graph");
     if (type == CU_GRAPH_NODE_TYPE_KERNEL)
         launch_copy_attributes(&w->launch, &s->work.launch);
     TRY(node_check(w, s->context));

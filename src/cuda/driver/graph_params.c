@@ -28,7 +28,7 @@ static CUresult set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p, b
     struct work w;
     CUcontext c;
     CUgraphNode n;
-    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
+    TRY(node_of_kernel(node, &n));
     NEED(p);
     TRY(work_of_kernel(p, v2, &w, &c));
     launch_copy_attributes(&w.launch, &n->work.launch);
@@ -68,7 +68,7 @@ static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, bool v2
 {
     CUgraphNode n;
     void **list;
-    TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_KERNEL, &n));
+    TRY(node_of_kernel(node, &n));
     NEED(p);
     TRY(list_parameters(n, &list));
     const hd_launch_config *c = &n->work.launch.config;

@@ -14,7 +14,7 @@
 #include "cuda/process/symbols.h"
 #include "x86/insn.h"
 
-enum { MAX_ADDRESSES = 32, MAX_FRAMES = 16, MAX_INLINED = 8, MAX_OWN = 8, N_BUCKETS = 1 << 12 };
+enum { MAX_ADDRESSES = 32, MAX_FRAMES = 16, MAX_INLINED = 8, MAX_OWN = 64, N_BUCKETS = 1 << 12 };
 
 struct stack {
     struct stack *next;
@@ -36,7 +36,7 @@ static struct {
     pthread_once_t once;
     char folder[4096]; /* of our libraries, with its slash */
     struct range own[MAX_OWN];
-    size_t n_own;
+    _Atomic size_t n_own;
     struct arena arena; /* of texts */
     bool tried;         /* to load the library */
     size_t (*symbols_at)(uintptr_t address, struct symbol *symbols, size_t n);
@@ -55,6 +55,30 @@ static bool starts_with(const char *s, const char *prefix)
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+static bool is_library_of_ours(const char *name)
+{
+    static const char *const prefixes[] = {
+        "libcuda.so",
+        "libcudart.so",
+        "libheddle",
+#define LIBRARY(name, soname) soname,
+#include "cuda/libraries.def"
+#undef LIBRARY
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (starts_with(name, prefixes[i]))
+            return true;
+    return false;
+}
+
+static bool is_noted(uintptr_t start)
+{
+    for (size_t i = 0; i < depot.n_own; i++)
+        if (depot.own[i].start == start)
+            return true;
+    return false;
+}
+
 static int note_own(struct dl_phdr_info *object, size_t bytes, void *data)
 {
     const char *name = base_name(object->dlpi_name);
@@ -62,13 +86,15 @@ static int note_own(struct dl_phdr_info *object, size_t bytes, void *data)
     (void)bytes;
     (void)data;
     if (folder != strlen(depot.folder) || strncmp(object->dlpi_name, depot.folder, folder) != 0 ||
-        !(starts_with(name, "libcuda.so") || starts_with(name, "libcudart.so") || starts_with(name, "libheddle")))
+        !is_library_of_ours(name))
         return 0;
     for (int i = 0; i < object->dlpi_phnum && depot.n_own < MAX_OWN; i++) {
         const ElfW(Phdr) *p = &object->dlpi_phdr[i];
         uintptr_t start = object->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-            depot.own[depot.n_own++] = (struct range){start, start + p->p_memsz};
+        if (p->p_type == PT_LOAD && p->p_flags & PF_X && !is_noted(start)) {
+            depot.own[depot.n_own] = (struct range){start, start + p->p_memsz};
+            depot.n_own++;
+        }
     }
     return 0;
 }
@@ -80,6 +106,15 @@ static void find_own(void)
         return;
     memcpy(depot.folder, own.dli_fname, (size_t)(base_name(own.dli_fname) - own.dli_fname));
     dl_iterate_phdr(note_own, NULL);
+}
+
+/* Nothing is taken away, and what is added is whole before it counts. */
+void stack_note_own(void)
+{
+    pthread_once(&depot.once, find_own);
+    pthread_mutex_lock(&depot.lock);
+    dl_iterate_phdr(note_own, NULL);
+    pthread_mutex_unlock(&depot.lock);
 }
 
 bool stack_is_own(uintptr_t address)

@@ -15,6 +15,9 @@ struct stack;
 /* Of the calling thread. NULL where memory is exhausted. */
 const struct stack *stack_here(void);
 
+/* A library of ours has been loaded, perhaps after stacks had been taken. */
+void stack_note_own(void);
+
 /* Whether an address of code is one of our libraries'. */
 bool stack_is_own(uintptr_t address);
 

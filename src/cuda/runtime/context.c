@@ -43,6 +43,7 @@ static void after_fork(void)
 
 static void start(void)
 {
+    heddle_library_loaded();
     atexit(note_exit);
     pthread_atfork(NULL, NULL, after_fork);
     process.ready = cuInit(0);

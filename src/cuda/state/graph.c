@@ -67,6 +67,8 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own)
     hd_kernel_info info;
     void *packed;
     *own = *w;
+    if (w->kind == WORK_LIBRARY)
+        library_work_hold(w->library);
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
     TRY(work_kernel(w, c, &kernel));
@@ -82,6 +84,8 @@ void work_disown(struct work *own)
 {
     if (own->kind == WORK_LAUNCH)
         free((void *)own->launch.config.packed_args);
+    if (own->kind == WORK_LIBRARY)
+        library_work_release(own->library);
 }
 
 /* ---- what can be a node ---- */
@@ -132,6 +136,14 @@ CUresult node_of(CUgraphNode handle, CUgraphNode *n)
     TRY(state_ready());
     *n = record_of(handle, HANDLE_NODE);
     return *n ? CUDA_SUCCESS : handle_error(handle);
+}
+
+CUresult node_of_kernel(CUgraphNode handle, CUgraphNode *n)
+{
+    TRY(node_of(handle, n));
+    NEED((*n)->type == CU_GRAPH_NODE_TYPE_KERNEL);
+    return (*n)->work.kind == WORK_LAUNCH ? CUDA_SUCCESS
+                                          : api_not_supported("the kernel of a library's call in a graph");
 }
 
 CUresult graph_new(CUgraph *graph)

@@ -97,6 +97,8 @@ struct CUgraphExec_st {
 /* By their handles. */
 CUresult graph_of(CUgraph handle, CUgraph *g);
 CUresult node_of(CUgraphNode handle, CUgraphNode *n);
+/* One of a kernel of the program's. What a library's call runs on a GPU, its node here has not: refused by name. */
+CUresult node_of_kernel(CUgraphNode handle, CUgraphNode *n);
 /* Are all of these handles of its nodes? */
 CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n);
 CUresult graph_new(CUgraph *g);

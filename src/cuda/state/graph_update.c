@@ -84,7 +84,8 @@ static CUresult check_pair(struct pairing *p, const struct step *s, CUgraphNode 
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, n);
     if (s->type != n->type)
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, n);
-    if (s->type == CU_GRAPH_NODE_TYPE_KERNEL && s->work.launch.cooperative != n->work.launch.cooperative)
+    if (s->work.kind == WORK_LAUNCH && n->work.kind == WORK_LAUNCH &&
+        s->work.launch.cooperative != n->work.launch.cooperative)
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, n);
     if (!work_can_become(&s->work, &n->work))
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, n);

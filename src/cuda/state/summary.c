@@ -8,7 +8,7 @@
 #include <time.h>
 
 static struct {
-    atomic_ullong launches, blocks, copies, bytes, fills, calls;
+    atomic_ullong launches, blocks, copies, bytes, fills, calls, library_calls;
 } counts;
 static struct timespec begin;
 
@@ -33,6 +33,7 @@ void summary_count(const struct work *w)
         break;
     case WORK_FILL: atomic_fetch_add(&counts.fills, 1); break;
     case WORK_CALL: atomic_fetch_add(&counts.calls, 1); break;
+    case WORK_LIBRARY: atomic_fetch_add(&counts.library_calls, 1); break;
     default: break;
     }
 }
@@ -47,12 +48,16 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void print(void)
 {
+    char library[64] = "";
+    unsigned long long library_calls = atomic_load(&counts.library_calls);
     if (!secure_getenv("HEDDLE_SUMMARY"))
         return;
-    fprintf(stderr, "heddle: %s: %llu %s of %llu %s, %llu %s of %llu %s, %llu %s, %llu %s, %.3f s\n",
+    if (library_calls)
+        snprintf(library, sizeof library, ", %llu library %s", COUNTED(library_calls, "call", "calls"));
+    fprintf(stderr, "heddle: %s: %llu %s of %llu %s, %llu %s of %llu %s, %llu %s, %llu %s%s, %.3f s\n",
             program_invocation_short_name, COUNTED(atomic_load(&counts.launches), "launch", "launches"),
             COUNTED(atomic_load(&counts.blocks), "block", "blocks"),
             COUNTED(atomic_load(&counts.copies), "copy", "copies"),
             COUNTED(atomic_load(&counts.bytes), "byte", "bytes"), COUNTED(atomic_load(&counts.fills), "fill", "fills"),
-            COUNTED(atomic_load(&counts.calls), "host function", "host functions"), seconds_since_begin());
+            COUNTED(atomic_load(&counts.calls), "host function", "host functions"), library, seconds_since_begin());
 }

@@ -224,6 +224,7 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
     case WORK_CALL: return call(s, w->call.function, w->call.data);
     case WORK_RECORD: return event(s, w->event, false);
     case WORK_WAIT: return event(s, w->event, true);
+    case WORK_LIBRARY: return library_work_run(s, w->library, how == WORK_SYNC);
     default: return CUDA_SUCCESS;
     }
 }

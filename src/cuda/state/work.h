@@ -3,11 +3,12 @@
 #ifndef HEDDLE_CUDA_STATE_WORK_H
 #define HEDDLE_CUDA_STATE_WORK_H
 
+#include "cuda/state/library_work.h"
 #include "cuda/state/memory_kind.h"
 #include "cuda/state/state.h"
 #include "cuda/watch/watch.h"
 
-enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT };
+enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT, WORK_LIBRARY };
 
 struct work_launch {
     CUfunction function; /* its handle */
@@ -28,6 +29,7 @@ struct work {
             void *data;
         } call;
         CUevent event; /* its handle: to record, to wait for */
+        struct library_work *library;
     };
 };
 

@@ -143,6 +143,15 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
     }
 }
 
+void watch_used(const void *p, size_t bytes, bool writes)
+{
+    hd_memory_info info;
+    if (memory_kind_of(p, &info) == MEMORY_PAGEABLE)
+        watch_bad_side(p, bytes, writes, is_of_machines(p) ? SIDE_ANY : SIDE_FILL);
+    else if (info.start && bytes > (size_t)((char *)info.start + info.bytes - (const char *)p))
+        watch_bad_side(p, bytes, writes, SIDE_ANY);
+}
+
 /* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy results in an undefined
  * behavior" (CUDA Runtime API, cudaMemcpy). What is managed or pinned is on both sides. */
 static bool is_wrong_side(const struct watch_copy *side)
@@ -175,9 +184,9 @@ void watch_undefined_copy(void *data, const void *place, const void *to, const v
     if (!a || !place)
         return;
     size_t at = (size_t)((const char *)from - (const char *)a->start) + first;
-    struct watch_finding w = {.severity =
-                                  memory_kind_of(to, NULL) == MEMORY_DEVICE ? HD_SEVERITY_WARNING : HD_SEVERITY_ERROR,
-                              .code = "copy-uninitialised",
+    bool passes_on = to && memory_kind_of(to, NULL) == MEMORY_DEVICE;
+    struct watch_finding w = {.severity = passes_on ? HD_SEVERITY_WARNING : HD_SEVERITY_ERROR,
+                              .code = to ? "copy-uninitialised" : "uninitialised-read",
                               .stack = place,
                               .notes = {{"allocated", "it was allocated here", a->stack}}};
     watch_found(

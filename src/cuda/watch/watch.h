@@ -59,6 +59,8 @@ enum watch_side {
 void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted);
 /* hd_checker_options.undefined_copy. */
 void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
+/* Memory that a library's call reads or writes: is it there? */
+void watch_used(const void *p, size_t bytes, bool writes);
 /* An allocation that a stream is about to free, in the order of the stream. */
 void watch_free_in(hd_stream *stream, const struct allocation *a);
 /* A side of a copy: what the call says of it, and what it is. */

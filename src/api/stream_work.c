@@ -1,0 +1,173 @@
+/* What libraries do in streams (include/heddle.h, hd_stream_work): functions of the host's in the place of kernels, on memory that they
+ * have named. */
+#include <stdlib.h>
+
+#include "api/box.h"
+#include "api/sized.h"
+#include "exec/hold.h"
+
+/* Up to here, and to SMALL_BYTES, the caller is done as soon as he could have handed it over. */
+static const double SMALL_FLOPS = 1 << 16;
+
+struct work_task {
+    struct task task;
+    hd_machine *machine;
+    hd_work work;
+    const void *place; /* hd_checker_options.place, where somebody asks for it */
+    hd_result failed;  /* of work that the caller has run himself */
+};
+
+static struct box box_of(const hd_used *u)
+{
+    return (struct box){u->at, u->width, u->height, 1, u->pitch, 0};
+}
+
+static bool is_nothing(const hd_used *u)
+{
+    return u->width == 0 || u->height == 0;
+}
+
+static hd_result may_run(const hd_machine *m, const hd_work *w)
+{
+    hd_result r = HD_SUCCESS;
+    for (size_t i = 0; i < w->used_count && !r; i++)
+        if (!is_nothing(&w->used[i]))
+            r = box_may_use(m, box_of(&w->used[i]), w->used[i].use & HD_WRITES);
+    return r == HD_ERROR_LAUNCH_FAILED ? HD_ERROR_ILLEGAL_ADDRESS : r;
+}
+
+/* ---- checkers and explainers ---- */
+
+static const void *work_place(const hd_machine *m)
+{
+    const hd_checker_options *o = m->checker ? &m->checker->options : NULL;
+    return o && o->undefined_copy && o->place ? o->place(o->data) : NULL;
+}
+
+/* The first byte that nobody has written is told, of each range that is read. */
+static void tell_undefined(const hd_machine *m, const hd_used *u, const void *place)
+{
+    const hd_checker_options *o = &m->checker->options;
+    struct box b = box_of(u);
+    bool whole = box_has_whole_slices(&b);
+    size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
+    for (size_t y = 0; o->undefined_copy && y < rows; y++) {
+        const char *at = (const char *)u->at + y * u->pitch;
+        uint64_t defined = checker_defined_data(m->checker->checker, at, bytes);
+        if (defined < bytes) {
+            o->undefined_copy(o->data, place, NULL, at, bytes, defined);
+            return;
+        }
+    }
+}
+
+static void mark_written(const hd_machine *m, const hd_used *u)
+{
+    struct box b = box_of(u);
+    bool whole = box_has_whole_slices(&b);
+    size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
+    for (size_t y = 0; y < rows; y++)
+        checker_mark_defined(m->checker->checker, (const char *)u->at + y * u->pitch, bytes);
+}
+
+static void check_used(const hd_machine *m, const hd_work *w, const void *place)
+{
+    for (size_t i = 0; i < w->used_count; i++)
+        if (w->used[i].use & HD_READS && !is_nothing(&w->used[i]))
+            tell_undefined(m, &w->used[i], place);
+    for (size_t i = 0; i < w->used_count; i++)
+        if (w->used[i].use & HD_WRITES && !is_nothing(&w->used[i]))
+            mark_written(m, &w->used[i]);
+}
+
+static void note_used(const hd_machine *m, uint32_t task, const hd_work *w)
+{
+    for (size_t i = 0; i < w->used_count; i++) {
+        const hd_used *u = &w->used[i];
+        if (u->use & HD_READS && !is_nothing(u))
+            box_note(m, task, box_of(u), false);
+        if (u->use & HD_WRITES && !is_nothing(u))
+            box_note(m, task, box_of(u), true);
+    }
+}
+
+/* ---- running ---- */
+
+static hd_result do_work(hd_machine *m, const hd_work *w, const void *place)
+{
+    struct mem *mem = &m->machine->mem;
+    machine_begin_move(m->machine);
+    mem_begin_use(mem);
+    hd_result r = may_run(m, w);
+    if (!r && m->checker)
+        check_used(m, w, place);
+    r = r ? r : w->run(w->data);
+    mem_end_use(mem);
+    machine_end_move(m->machine);
+    return r;
+}
+
+/* Who waits for the task finds it done. */
+static void drop_work(struct task *t)
+{
+    hd_work *w = &((struct work_task *)t)->work;
+    if (w->drop)
+        w->drop(w->data);
+    w->drop = NULL;
+}
+
+static bool run_work(struct task *t, hd_result *result)
+{
+    struct work_task *w = (struct work_task *)t;
+    note_used(w->machine, t->number, &w->work);
+    *result = w->failed ? w->failed : do_work(w->machine, &w->work, w->place);
+    drop_work(t);
+    return true;
+}
+
+static hd_result put_task(hd_stream *s, const hd_work *w, enum hd_wait wait, hd_result failed)
+{
+    struct work_task *t = (struct work_task *)task_new(sizeof *t);
+    if (!t) {
+        if (w->drop)
+            w->drop(w->data);
+        return HD_ERROR_OUT_OF_MEMORY;
+    }
+    t->task.turn = run_work;
+    t->task.drop = drop_work;
+    t->task.note.kind = TASK_WORK;
+    t->task.note.name = w->name;
+    t->machine = s->context->machine;
+    t->work = *w;
+    t->failed = failed;
+    t->place = work_place(t->machine);
+    return stream_put_task(s, &t->task, wait);
+}
+
+static bool runs_itself(hd_stream *s, const hd_work *w, enum hd_wait wait)
+{
+    return (wait || (w->bytes <= SMALL_BYTES && w->flops <= SMALL_FLOPS)) && !stream_is_watched(s->stream) &&
+           stream_is_idle(s->stream);
+}
+
+static hd_result put_work(hd_stream *s, const hd_work *w, enum hd_wait wait)
+{
+    hd_result fault = context_fault(s->context->context), r = HD_SUCCESS;
+    bool itself = !fault && runs_itself(s, w, wait);
+    if (itself)
+        r = do_work(s->context->machine, w, NULL);
+    if (!fault && (!itself || r)) /* a failure becomes the context's fault, as a task */
+        return put_task(s, w, wait, r);
+    if (w->drop)
+        w->drop(w->data);
+    return fault;
+}
+
+hd_result hd_stream_work_sized(hd_stream *s, const hd_work *work, size_t bytes, enum hd_wait wait)
+{
+    hd_work own;
+    if (!s || !work)
+        return HD_ERROR_INVALID_VALUE;
+    hd_result r = SIZED_VIEW(hd_work, &work, &own, bytes);
+    return r ? r : !work->run || !work->name ? HD_ERROR_INVALID_VALUE : put_work(s, work, wait);
+}

@@ -1,0 +1,76 @@
+/* What CUDA's libraries call beside the driver API: cuda/library.h. */
+#include "cuda/state/state.h"
+
+#include "cuda/library.h"
+
+#include "cuda/process/stack.h"
+#include "cuda/state/devices.h"
+#include "cuda/state/work.h"
+#include "cuda/watch/watch.h"
+
+/* Memory that is not there is told where it was named; when the call's turn comes, it is the context's fault. */
+static void check_used(const struct library_task *t)
+{
+    for (size_t i = 0; i < t->used_count; i++) {
+        const hd_used *u = &t->used[i];
+        size_t bytes = u->height ? (u->height - 1) * u->pitch + u->width : 0;
+        if (u->width && u->height)
+            watch_used(u->at, bytes, u->use & HD_WRITES);
+    }
+}
+
+CUresult heddle_library_put(CUstream stream, const struct library_task *t, bool wait)
+{
+    IN_CALL;
+    if (watch_is_on())
+        check_used(t);
+    struct work w = {.kind = WORK_LIBRARY, .library = library_work_new(t)};
+    if (!w.library)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = work_put(stream, &w, wait);
+    library_work_release(w.library);
+    return r;
+}
+
+CUresult heddle_library_context(CUcontext *context)
+{
+    CUresult r = cuCtxGetCurrent(context);
+    if (r == CUDA_ERROR_NOT_INITIALIZED) {
+        r = cuInit(0);
+        r = r ? r : cuCtxGetCurrent(context);
+    }
+    if (!r && !*context) {
+        r = cuDevicePrimaryCtxRetain(context, 0);
+        r = r ? r : cuCtxSetCurrent(*context);
+    }
+    return r;
+}
+
+void *heddle_library_view(const void *address)
+{
+    hd_memory_info info;
+    struct device *d = device_of(address, &info);
+    return d ? hd_own_view(d->machine, address) : (void *)address;
+}
+
+enum library_memory heddle_library_memory(const void *address)
+{
+    static const enum library_memory kinds[] = {[MEMORY_DEVICE] = LIBRARY_DEVICE,
+                                                [MEMORY_MANAGED] = LIBRARY_MANAGED,
+                                                [MEMORY_PINNED] = LIBRARY_PINNED,
+                                                [MEMORY_PAGEABLE] = LIBRARY_PAGEABLE};
+    return kinds[memory_kind_of(address, NULL)];
+}
+
+void heddle_library_failed(const char *call, const char *why)
+{
+    if (watch_is_on())
+        say("%s: %s", call, why);
+    else
+        log_line(LOG_ERROR, "%s: %s", call, why);
+}
+
+void heddle_library_loaded(void)
+{
+    stack_note_own();
+}

@@ -1,0 +1,42 @@
+/* What CUDA's libraries (src/libraries/) ask of libcuda.so.1 beside the driver API: their calls as work of streams, and what memory is
+ * where. Private to Heddle: the two are of one build.
+ */
+#ifndef HEDDLE_CUDA_LIBRARY_H
+#define HEDDLE_CUDA_LIBRARY_H
+
+#include "cuda/api.h"
+#include "heddle.h"
+
+#define HEDDLE_LIBRARY_API __attribute__((visibility("default")))
+
+/* A call as work. It runs once, or, captured into a graph, whenever that is launched: at the same time as itself, too. */
+struct library_task {
+    const char *name; /* the function that the program has called: a constant */
+    /* An error is the context's fault. No call of CUDA's may be made, and memory of the device is reached through library_view(). */
+    hd_result (*run)(void *args);
+    void (*drop)(void *args); /* frees what the arguments point to, once, when nothing can run any more; or NULL */
+    const void *args;         /* are copied */
+    size_t arg_bytes;
+    const hd_used *used; /* the memory that it reads and writes; is copied */
+    size_t used_count;
+    double flops, bytes; /* what a GPU would do and move; 0 bytes: all that is used */
+    hd_unit unit;
+};
+
+/* Puts the call into a stream; drops it where that fails, too. With `wait` it is done when this returns, as where a result goes to memory
+ * of the host. Errors: those of a launch. */
+HEDDLE_LIBRARY_API CUresult heddle_library_put(CUstream stream, const struct library_task *t, bool wait);
+
+/* Sees to it that the calling thread has a context, as the runtime API does: the one that is current, else the first device's primary one. */
+HEDDLE_LIBRARY_API CUresult heddle_library_context(CUcontext *context);
+
+/* Where this process finds what is at an address, while a call runs. */
+HEDDLE_LIBRARY_API void *heddle_library_view(const void *address);
+
+enum library_memory { LIBRARY_DEVICE, LIBRARY_MANAGED, LIBRARY_PINNED, LIBRARY_PAGEABLE };
+HEDDLE_LIBRARY_API enum library_memory heddle_library_memory(const void *address);
+
+/* A call that fails, in words: a sentence on stderr under `heddle check`, and in the log. */
+HEDDLE_LIBRARY_API void heddle_library_failed(const char *call, const char *why);
+
+#endif

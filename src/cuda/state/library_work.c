@@ -1,0 +1,90 @@
+/* See library_work.h. */
+#include "cuda/state/library_work.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct library_work {
+    _Atomic unsigned refs;
+    hd_result (*run)(void *args);
+    void (*drop)(void *args);
+    hd_work work;
+    char *args;
+    max_align_t rest[]; /* ranges, and the arguments behind them */
+};
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
+}
+
+static double bytes_of(const struct library_task *t)
+{
+    double bytes = t->bytes;
+    for (size_t i = 0; i < t->used_count && t->bytes == 0; i++)
+        bytes += (double)t->used[i].width * (double)t->used[i].height;
+    return bytes;
+}
+
+static hd_result run(void *data)
+{
+    struct library_work *w = data;
+    return w->run(w->args);
+}
+
+static void release(void *data)
+{
+    library_work_release(data);
+}
+
+struct library_work *library_work_new(const struct library_task *t)
+{
+    size_t ranges = t->used_count * sizeof *t->used, args = aligned(ranges);
+    struct library_work *w = malloc(sizeof *w + args + t->arg_bytes);
+    if (!w) {
+        if (t->drop)
+            t->drop((void *)t->args);
+        return NULL;
+    }
+    char *rest = (char *)w->rest;
+    atomic_init(&w->refs, 1);
+    w->run = t->run;
+    w->drop = t->drop;
+    w->args = rest + args;
+    if (ranges)
+        memcpy(rest, t->used, ranges);
+    if (t->arg_bytes)
+        memcpy(w->args, t->args, t->arg_bytes);
+    w->work = (hd_work){.name = t->name,
+                        .run = run,
+                        .drop = release,
+                        .data = w,
+                        .used = (const hd_used *)rest,
+                        .used_count = t->used_count,
+                        .flops = t->flops,
+                        .bytes = bytes_of(t),
+                        .unit = t->unit};
+    return w;
+}
+
+struct library_work *library_work_hold(struct library_work *w)
+{
+    atomic_fetch_add(&w->refs, 1);
+    return w;
+}
+
+void library_work_release(struct library_work *w)
+{
+    if (atomic_fetch_sub(&w->refs, 1) != 1)
+        return;
+    if (w->drop)
+        w->drop(w->args);
+    free(w);
+}
+
+CUresult library_work_run(hd_stream *s, struct library_work *w, bool wait)
+{
+    library_work_hold(w);
+    return from_hd(hd_stream_work(s, &w->work, wait ? HD_WAIT : HD_NO_WAIT));
+}

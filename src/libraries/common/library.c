@@ -1,0 +1,47 @@
+/* See library.h. */
+#include "libraries/common/library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+struct handle_table library_handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void library_refuse(_Atomic bool *told, const char *what)
+{
+    if (!atomic_exchange(told, true))
+        fprintf(stderr, "heddle: %s is not supported by Heddle: docs/LIBRARIES.md\n", what);
+}
+
+void library_failed(const char *call, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    heddle_library_failed(call, text);
+}
+
+/* RTLD_DEEPBIND: what it calls of its own is its own, whichever library of these names the program has. */
+void *library_open(const char *soname, const char *package)
+{
+    void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (!library)
+        fprintf(stderr, "heddle: there is no %s: apt-get install %s\n", soname, package);
+    return library;
+}
+
+static void after_fork(void)
+{
+    handle_after_fork(&library_handles);
+    calls_after_fork();
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+    heddle_library_loaded();
+}
