@@ -71,6 +71,12 @@ const char *cc_linker(struct job *j);
 /* -L's of the toolkit's libraries, as options of the linker. */
 void cc_add_library_paths(struct job *j, cc_words *c);
 
+/* CUDA's libraries that Heddle has, where they are installed: rows of cuda/libraries.def, and {NULL, NULL}. */
+struct cc_drop_in {
+    const char *name, *soname;
+};
+extern const struct cc_drop_in cc_drop_ins[];
+
 /* ---- usage.c ---- */
 
 /* -Xptxas -v, --resource-usage. */

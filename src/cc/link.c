@@ -80,13 +80,37 @@ void cc_add_library_paths(struct job *j, cc_words *c)
     }
 }
 
+const struct cc_drop_in cc_drop_ins[] = {
+#define LIBRARY(name, soname) {#name, soname},
+#include "cuda/libraries.def"
+#undef LIBRARY
+    {NULL, NULL}};
+
+/* Ours for `curand` or `curand_static`: its name, or NULL. */
+static const char *drop_in(const char *name)
+{
+    static const char with_static[] = "_static";
+    const char *soname = NULL;
+    for (const struct cc_drop_in *d = cc_drop_ins; d->name; d++) {
+        size_t n = strlen(d->name);
+        if (strncmp(name, d->name, n) == 0 && (!name[n] || strcmp(name + n, with_static) == 0))
+            soname = d->soname;
+    }
+    return soname;
+}
+
 /* Libraries of the toolkit that are part of ours, or are ours under another name. */
 static void add_library(struct job *j, cc_words *c, const char *name)
 {
-    static const char *const within[] = {"cudart", "cudart_static", "cudadevrt"};
+    static const char *const within[] = {"cudart", "cudart_static", "cudadevrt", "culibos"};
+    const char *soname = drop_in(name);
     for (size_t i = 0; i < sizeof within / sizeof within[0]; i++)
         if (strcmp(name, within[i]) == 0)
             return;
+    if (soname && !j->o.given[CC_TOOLKIT]) {
+        ADD(c, arena_printf(j->arena, "-l:%s", soname));
+        return;
+    }
     ADD(c, strcmp(name, "cuda") == 0 && !j->o.given[CC_TOOLKIT] ? "-l:libcuda.so.1"
                                                                 : arena_printf(j->arena, "-l%s", name));
 }

@@ -91,8 +91,8 @@ static const char *within(struct installation *t, const char *name)
 
 static void make_folders(struct installation *t)
 {
-    static const char *const folders[] = {"",        "bin", "lib64", "lib64/stubs", "nvvm", "nvvm/libdevice",
-                                          "targets", TARGET};
+    static const char *const folders[] = {
+        "", "bin", "lib64", "lib64/pkgconfig", "lib64/stubs", "nvvm", "nvvm/libdevice", "targets", TARGET};
     for (const char *slash = t->folder; (slash = strchr(slash + 1, '/'));)
         mkdir(arena_strndup(t->j->arena, t->folder, (size_t)(slash - t->folder)), 0777); /* what fails shows below */
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
@@ -207,6 +207,33 @@ static void write_libraries(struct installation *t)
                  "lib64/libnvrtc.so");
 }
 
+static bool has_library(struct installation *t, const char *name)
+{
+    return access(arena_printf(t->j->arena, "%s/%s", t->j->libraries, name), F_OK) == 0;
+}
+
+/* Of CUDA's libraries, which are packages of their own, those that are there: a static one is the shared one by another name. */
+static void write_drop_ins(struct installation *t)
+{
+    struct arena *arena = t->j->arena;
+    const char *place = later(t->j->libraries);
+    for (const struct cc_drop_in *d = cc_drop_ins; d->name; d++) {
+        const char *stub = arena_printf(arena, "stubs/lib%s-stub.so", d->name);
+        if (!has_library(t, d->soname) || !has_library(t, stub))
+            continue;
+        write_placed(t, stub, 0, arena_printf(arena, "%s/%s", place, d->soname),
+                     arena_printf(arena, "lib64/lib%s.so", d->name));
+        write_text(t, arena_printf(arena, "lib64/lib%s_static.a", d->name),
+                   arena_printf(arena, "INPUT(lib%s.so)\n", d->name));
+        write_text(t, arena_printf(arena, "lib64/pkgconfig/%s-" RELEASE ".pc", d->name),
+                   arena_printf(arena,
+                                "prefix=${pcfiledir}/../..\nName: %s\nDescription: Heddle in the place of CUDA's %s\n"
+                                "Version: " RELEASE "\nLibs: -L${prefix}/lib64 -l%s\nCflags: -I${prefix}/include\n",
+                                d->name, d->name, d->name));
+    }
+    write_text(t, "lib64/libculibos.a", "!<arch>\n");
+}
+
 static void write_notes(struct installation *t)
 {
     write_text(
@@ -251,6 +278,7 @@ int cc_install_tools(struct job *j, const char *folder)
     write_programs(&t);
     link_parts(&t);
     write_libraries(&t);
+    write_drop_ins(&t);
     write_notes(&t);
     if (t.error)
         return cc_failure(j, "%s", t.error);

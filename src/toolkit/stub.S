@@ -1,4 +1,4 @@
-/* What programs are linked with in the place of libcuda.so.1, libcudart.so.13 or libnvrtc.so.13: their names, and no code. `heddle cc --install-tools`
+/* What programs are linked with in the place of libcuda.so.1, libcudart.so.13, libnvrtc.so.13 or one of src/libraries/: their names, and no code. `heddle cc --install-tools`
  * writes where Heddle's library is into its copy, as the library's own name (DT_SONAME), by which programs then find it. */
     .text
 
@@ -25,6 +25,12 @@
 #define LAST_13(name) entry nvrtc##name;
 #define NVRTC(name, first, last, state) LAST_##last(name)
 #include "toolkit/nvrtc.def"
+#elif defined LIBRARY_DEF
+#define LAST_11(name)
+#define LAST_12(name)
+#define LAST_13(name) entry name;
+#define ENTRY(name, first, last, state) LAST_##last(name)
+#include LIBRARY_DEF
 #else
 #define STATIC(name) entry name;
 #include "cuda/runtime/static.def"
