@@ -171,6 +171,7 @@ docs: all
 	scripts/write-mistakes $(BUILD)/heddle >docs/MISTAKES.md.new
 	mv docs/MISTAKES.md.new docs/MISTAKES.md
 	scripts/api-docs >docs/API.md
+	scripts/library-docs >docs/LIBRARIES.md
 
 # The greatest error of each math function of device code, beside CUDA's bound: docs/MATH.md.
 ulp: all

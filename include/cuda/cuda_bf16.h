@@ -2,6 +2,17 @@
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 
+#ifndef __cplusplus /* C has the types alone */
+typedef struct {
+    unsigned short x;
+} __nv_bfloat16_raw;
+typedef struct {
+    unsigned short x, y;
+} __nv_bfloat162_raw;
+typedef __nv_bfloat16_raw __nv_bfloat16, nv_bfloat16;
+typedef __nv_bfloat162_raw __nv_bfloat162, nv_bfloat162;
+#else
+
 #include "cuda_fp16.h"
 
 /* The upper half of a float's bits. */
@@ -58,4 +69,5 @@ typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 #endif
 
+#endif
 #endif

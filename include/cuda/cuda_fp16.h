@@ -2,6 +2,17 @@
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 
+#ifndef __cplusplus /* C has the types alone */
+typedef struct {
+    unsigned short x;
+} __half_raw;
+typedef struct {
+    unsigned short x, y;
+} __half2_raw;
+typedef __half_raw __half, half, nv_half;
+typedef __half2_raw __half2, half2, nv_half2;
+#else
+
 #include "heddle/half_core.h"
 
 HEDDLE_BOTH float heddle_half_widen(unsigned short x)
@@ -69,4 +80,5 @@ typedef __half nv_half;
 typedef __half2 nv_half2;
 #endif
 
+#endif
 #endif

@@ -2,6 +2,11 @@
 #ifndef __CUDA_FP4_H__
 #define __CUDA_FP4_H__
 
+#ifndef __cplusplus /* C has the types alone */
+typedef unsigned char __nv_fp4_storage_t, __nv_fp4x2_storage_t;
+typedef unsigned short __nv_fp4x4_storage_t;
+#else
+
 #include "cuda_fp8.h"
 
 #define __CUDA_FP4_TYPES_EXIST__
@@ -42,4 +47,5 @@ typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 #undef HEDDLE_NO_CONVERSIONS
 #undef HEDDLE_NO_CONVERSION_OPERATORS
 
+#endif
 #endif

@@ -2,6 +2,12 @@
 #ifndef __CUDA_FP6_H__
 #define __CUDA_FP6_H__
 
+#ifndef __cplusplus /* C has the types alone */
+typedef unsigned char __nv_fp6_storage_t;
+typedef unsigned short __nv_fp6x2_storage_t;
+typedef unsigned __nv_fp6x4_storage_t;
+#else
+
 #include "cuda_fp8.h"
 
 #define __CUDA_FP6_TYPES_EXIST__
@@ -63,4 +69,5 @@ HEDDLE_BOTH float heddle_fp6_widen(unsigned char x, __nv_fp6_interpretation_t ki
 #undef HEDDLE_NO_CONVERSIONS
 #undef HEDDLE_NO_CONVERSION_OPERATORS
 
+#endif
 #endif

@@ -2,6 +2,17 @@
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
 
+#ifndef __cplusplus /* C has the types alone */
+typedef unsigned char __nv_fp8_storage_t;
+typedef unsigned short __nv_fp8x2_storage_t;
+typedef unsigned __nv_fp8x4_storage_t;
+typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
+typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
+typedef struct {
+    __nv_fp8_storage_t __x;
+} __nv_fp8_e4m3, __nv_fp8_e5m2, __nv_fp8_e8m0;
+#else
+
 #include "heddle/tiny_core.h"
 
 #define __CUDA_FP8_TYPES_EXIST__
@@ -124,4 +135,5 @@ HEDDLE_BOTH __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_stor
 #undef HEDDLE_NO_CONVERSIONS
 #undef HEDDLE_NO_CONVERSION_OPERATORS
 
+#endif
 #endif

@@ -67,6 +67,16 @@ def all_headers_together_work_on_the_host():
         assert subprocess.run(["./t"], timeout=60).returncode == 0
 
 
+def types_of_numbers_stand_for_themselves_in_c():
+    """As headers of CUDA's libraries, which C programs include, include them."""
+    types = {"cuda_fp16.h": "__half", "cuda_bf16.h": "__nv_bfloat162", "cuda_fp8.h": "__nv_fp8_e4m3", "cuda_fp6.h": "__nv_fp6_storage_t",
+             "cuda_fp4.h": "__nv_fp4_storage_t", "library_types.h": "cudaDataType", "cuComplex.h": "cuComplex", "curand.h": "curandGenerator_t"}
+    text = "".join(f"#include <{header}>\n" for header in types) + "".join(f"{type} x{i};\n" for i, type in enumerate(types.values()))
+    for name in ("gcc", "clang-19"):
+        if shutil.which(name):
+            subprocess.run([name, "-std=c99", "-Wall", "-Wextra", "-I", include, "-c", "-x", "c", "-", "-o", "t.o"], input=text, text=True, check=True)
+
+
 def each_header_stands_for_itself_in_cuda():
     if not shutil.which("clang-19"):
         raise Skip("heddle cc needs clang-19")
