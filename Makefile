@@ -179,10 +179,10 @@ ulp: all
 	$(BUILD)/ulp
 
 format:
-	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+	git ls-files '*.c' '*.cc' '*.h' ':!third_party' | xargs clang-format-19 -i
 
 lint: all
-	git ls-files '*.c' '*.h' | xargs clang-format-19 --dry-run --Werror
+	git ls-files '*.c' '*.cc' '*.h' ':!third_party' | xargs clang-format-19 --dry-run --Werror
 	scripts/check-layers
 	scripts/check-comments
 	scripts/symbol-circles $(BUILD) --most 3
