@@ -1,0 +1,200 @@
+/* Entry points that execute plans, and that set what plans have beside their shapes. An execution is a task of the plan's stream, with all that
+ * it needs: the plan may be changed or destroyed behind it.
+ */
+#include "libraries/cufft/plan.h"
+#include "libraries/cufft/used.h"
+
+#include <stdlib.h>
+
+#define PLAN(p, handle)                                                                                                \
+    IN_CALL;                                                                                                           \
+    struct plan *p = plans_find(handle);                                                                               \
+    if (!p)                                                                                                            \
+    return CUFFT_INVALID_PLAN
+
+/* ---- executions ---- */
+
+struct execution {
+    struct transform transform;
+    bool backward;
+    const void *from;
+    void *to;
+};
+
+static hd_result run(void *args)
+{
+    const struct execution *e = args;
+    bool done = transform_run(&e->transform, e->backward, library_view(e->from), library_view(e->to));
+    return done ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+static cufftResult put(const struct plan *p, const char *call, const struct execution *e)
+{
+    struct used_list used = {0};
+    CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+    if (used_add(&used, &e->transform, TRANSFORM_SIDE_FROM, e->from, HD_READS) &&
+        used_add(&used, &e->transform, TRANSFORM_SIDE_TO, e->to, HD_WRITES)) {
+        const struct library_task t = {.name = call,
+                                       .run = run,
+                                       .args = e,
+                                       .arg_bytes = sizeof *e,
+                                       .used = used.at,
+                                       .used_count = used.n,
+                                       .flops = transform_flops(&e->transform),
+                                       .unit = e->transform.type == TRANSFORM_DOUBLE ? HD_UNIT_FP64 : HD_UNIT_FP32};
+        r = heddle_library_put((CUstream)p->stream, &t, false);
+    }
+    free(used.at);
+    return r == CUDA_SUCCESS ? CUFFT_SUCCESS : r == CUDA_ERROR_OUT_OF_MEMORY ? CUFFT_ALLOC_FAILED : CUFFT_EXEC_FAILED;
+}
+
+/* Real numbers in the place of the complex ones have room for them behind each row, where the plan does not say how they lie. */
+static void settle_layout(struct transform *t, bool is_basic, bool in_place)
+{
+    if (is_basic && in_place) {
+        t->from = transform_packed(t, TRANSFORM_SIDE_FROM, true);
+        t->to = transform_packed(t, TRANSFORM_SIDE_TO, true);
+    }
+}
+
+/* Of the side with real numbers, too. */
+static bool is_aligned(const struct transform *t, const void *at)
+{
+    enum transform_side complex_side = t->kind == TRANSFORM_FROM_REAL ? TRANSFORM_SIDE_TO : TRANSFORM_SIDE_FROM;
+    return (uintptr_t)at % transform_element_bytes(t, complex_side) == 0;
+}
+
+/* As an H200 has it: it is the plan that says what is transformed to what, whichever function executes it; the function gives the direction. */
+static cufftResult execute(cufftHandle handle, const char *call, const void *from, void *to, int direction)
+{
+    PLAN(p, handle);
+    if (!p->is_made)
+        return CUFFT_INVALID_PLAN;
+    bool backward = direction == CUFFT_INVERSE;
+    if (!backward && direction != CUFFT_FORWARD)
+        return CUFFT_INVALID_VALUE;
+    if (p->transform.kind == (backward ? TRANSFORM_FROM_REAL : TRANSFORM_TO_REAL)) {
+        library_failed(call, "the plan's transform goes the other way");
+        return CUFFT_INVALID_VALUE;
+    }
+    if (!is_aligned(&p->transform, from) || !is_aligned(&p->transform, to)) {
+        library_failed(call, "input and output must be aligned as the plan's complex numbers are");
+        return CUFFT_INVALID_VALUE;
+    }
+    if (!to)
+        return CUFFT_EXEC_FAILED;
+    struct execution e = {p->transform, backward, from, to};
+    settle_layout(&e.transform, p->is_basic, from == to);
+    return p->transform.batch ? put(p, call, &e) : CUFFT_SUCCESS;
+}
+
+#define EXECUTE(name, From, To, direction)                                                                             \
+    LIBRARY_API cufftResult name(cufftHandle plan, From *idata, To *odata)                                             \
+    {                                                                                                                  \
+        return execute(plan, #name, idata, odata, direction);                                                          \
+    }
+#define EXECUTE_DIRECTED(name, Type)                                                                                   \
+    LIBRARY_API cufftResult name(cufftHandle plan, Type *idata, Type *odata, int direction)                            \
+    {                                                                                                                  \
+        return execute(plan, #name, idata, odata, direction);                                                          \
+    }
+EXECUTE_DIRECTED(cufftExecC2C, cufftComplex)
+EXECUTE_DIRECTED(cufftExecZ2Z, cufftDoubleComplex)
+EXECUTE_DIRECTED(cufftXtExec, void)
+EXECUTE(cufftExecR2C, cufftReal, cufftComplex, CUFFT_FORWARD)
+EXECUTE(cufftExecC2R, cufftComplex, cufftReal, CUFFT_INVERSE)
+EXECUTE(cufftExecD2Z, cufftDoubleReal, cufftDoubleComplex, CUFFT_FORWARD)
+EXECUTE(cufftExecZ2D, cufftDoubleComplex, cufftDoubleReal, CUFFT_INVERSE)
+
+/* ---- settings ---- */
+
+LIBRARY_API cufftResult cufftCreate(cufftHandle *handle)
+{
+    IN_CALL;
+    return handle ? plans_add(handle) : CUFFT_INVALID_VALUE;
+}
+
+LIBRARY_API cufftResult cufftDestroy(cufftHandle plan)
+{
+    IN_CALL;
+    return plan == CUFFT_PLAN_NULL ? CUFFT_SUCCESS : plans_remove(plan);
+}
+
+LIBRARY_API cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream)
+{
+    PLAN(p, plan);
+    p->stream = stream;
+    return CUFFT_SUCCESS;
+}
+
+/* Work areas: none is needed. */
+
+LIBRARY_API cufftResult cufftSetAutoAllocation(cufftHandle plan, int autoAllocate)
+{
+    PLAN(p, plan);
+    (void)p, (void)autoAllocate;
+    return CUFFT_SUCCESS;
+}
+
+LIBRARY_API cufftResult cufftSetWorkArea(cufftHandle plan, void *workArea)
+{
+    PLAN(p, plan);
+    (void)p, (void)workArea;
+    return CUFFT_SUCCESS;
+}
+
+LIBRARY_API cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan, cufftXtWorkAreaPolicy policy, size_t *workSize)
+{
+    PLAN(p, plan);
+    (void)policy, (void)workSize;
+    return p->is_made ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+}
+
+LIBRARY_API cufftResult cufftGetSize(cufftHandle plan, size_t *workSize)
+{
+    if (!workSize)
+        return CUFFT_INVALID_VALUE;
+    PLAN(p, plan);
+    *workSize = 0;
+    return p->is_made ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+}
+
+/* Properties: one, which is kept, and for which there is nothing to do. */
+
+static cufftResult find_property(struct plan *p, cufftProperty property, long long **value)
+{
+    *value = &p->patient_jit;
+    return property == NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT            ? CUFFT_SUCCESS
+           : property == NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS ? CUFFT_NOT_SUPPORTED
+                                                                        : CUFFT_INVALID_VALUE;
+}
+
+LIBRARY_API cufftResult cufftSetPlanPropertyInt64(cufftHandle plan, cufftProperty property, const long long value)
+{
+    PLAN(p, plan);
+    long long *kept;
+    cufftResult result = p->is_made ? CUFFT_NOT_SUPPORTED : find_property(p, property, &kept);
+    if (!result)
+        *kept = value;
+    return result;
+}
+
+LIBRARY_API cufftResult cufftGetPlanPropertyInt64(cufftHandle plan, cufftProperty property, long long *value)
+{
+    PLAN(p, plan);
+    long long *kept;
+    cufftResult result = value ? find_property(p, property, &kept) : CUFFT_INVALID_VALUE;
+    if (!result)
+        *value = *kept;
+    return result;
+}
+
+LIBRARY_API cufftResult cufftResetPlanProperty(cufftHandle plan, cufftProperty property)
+{
+    PLAN(p, plan);
+    long long *kept;
+    cufftResult result = p->is_made ? CUFFT_NOT_SUPPORTED : find_property(p, property, &kept);
+    if (!result)
+        *kept = 0;
+    return result;
+}
