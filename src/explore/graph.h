@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "explore/program.h"
+#include "explore/thread.h"
 #include "ir/mem_access.h"
 
 enum graph_kind {
@@ -22,7 +22,7 @@ enum graph_kind {
     GRAPH_NOTHING, /* no operation */
 };
 
-enum { NO_EVENT = UINT16_MAX, NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 64, MAX_FENCES = 256 };
+enum { NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 64, MAX_FENCES = 256 };
 
 struct event {
     uint16_t thread, po; /* po: its place in the thread; thread NO_EVENT: of a meeting */

@@ -120,7 +120,7 @@ static void add_outcomes(struct explorer *x, const struct state *s, const struct
 
 /* ---- the kinds of executions ---- */
 
-enum ending { COMPLETED, BLOCKED, DEADLOCKED, STOPPED, CUT };
+enum ending { COMPLETED, BLOCKED, DEADLOCKED, STOPPED, CUT, WITH_ROUND };
 
 static enum ending ending_of(const struct state *s)
 {
@@ -196,6 +196,8 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
 {
     struct verdict *v = x->verdict;
     find_races(x, s, g);
+    if (ending == WITH_ROUND)
+        return;
     find_stops(x, s, g);
     if (ending == COMPLETED) {
         uint64_t values[v->n_observed + 1];
@@ -377,14 +379,22 @@ static bool order_fences(struct explorer *x, const struct state *s, const struct
     return any;
 }
 
+void verdict_races(struct explorer *x, const struct state *s)
+{
+    order_fences(x, s, &s->g, 0, WITH_ROUND);
+}
+
 /* ---- threads that spin ---- */
 
-static bool first_open(const struct graph *g, uint16_t *event)
+/* The first open read of a thread. */
+static bool first_open(const struct state *s, uint16_t *event)
 {
-    for (uint16_t l = 0; l < g->n_locations; l++)
-        if (g->locations[l].pending) {
-            *event = graph_member(g, l, (unsigned)__builtin_ctzll(g->locations[l].pending));
-            return true;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        for (uint16_t po = s->runs[t]->complete; po < s->runs[t]->n_events; po++) {
+            *event = graph_event(&s->g, t, po);
+            if (s->g.events[*event].location != NO_LOCATION &&
+                s->g.locations[s->g.events[*event].location].pending & bit(s->g.events[*event].member))
+                return true;
         }
     return false;
 }
@@ -393,7 +403,7 @@ static bool first_open(const struct graph *g, uint16_t *event)
 static bool spin(struct explorer *x, struct state *s, uint32_t depth)
 {
     uint16_t event;
-    if (!first_open(&s->g, &event)) {
+    if (!first_open(s, &event)) {
         enum ending ending = ending_of(s);
         return order_fences(x, s, &s->g, 0, ending);
     }
@@ -450,6 +460,8 @@ void verdict_leaf(struct explorer *x, struct state *s)
     struct verdict *v = x->verdict;
     enum ending ending = ending_of(s);
     bool exists = spin(x, s, 0);
+    if (exists)
+        look_at_rounds(x, s);
     if (!exists)
         v->dead++;
     else if (ending == COMPLETED) {

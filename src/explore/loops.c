@@ -1,4 +1,4 @@
-/* Loops that wait. A round of a loop that has read only, and after which all is as before it, can be repeated for ever, and left out:
+/* Loops that wait. Rounds of a loop that have read only, and after which all is as before them, can be repeated for ever, and left out:
  * less events are less constraints (PTX's axioms forbid, they demand nothing). So of an await loop only the last round matters: where a
  * round fails, the run ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only where it is
  * alone, and what it compares with does not come from this round: the retry loops of a stack are not summarised.
@@ -50,10 +50,23 @@ static bool keep_one(const struct value *now, const struct value *kept, void *at
     return true;
 }
 
-static bool is_same(const struct value *now, const struct value *kept, void *data)
+/* How a value, or all of them, are beside what they were. */
+enum sameness { SAME, UNKNOWN, DIFFERENT };
+struct comparison {
+    enum sameness found;
+    uint64_t needs;
+};
+
+static bool compare_one(const struct value *now, const struct value *kept, void *data)
 {
-    (void)data;
-    return !now->needs && !kept->needs && now->lo == kept->lo && now->hi == kept->hi;
+    struct comparison *c = data;
+    if (now->needs | kept->needs) {
+        c->found = UNKNOWN;
+        c->needs |= now->needs | kept->needs;
+    } else if (now->lo != kept->lo || now->hi != kept->hi) {
+        c->found = DIFFERENT;
+    }
+    return c->found != DIFFERENT;
 }
 
 static void keep_head(struct execution *x, struct head *h)
@@ -84,10 +97,33 @@ static bool has_only_read(const struct execution *x, const struct head *h)
     return swaps == 0 || reads == 1;
 }
 
-static bool is_as_before(struct execution *x, const struct head *h)
+static struct comparison compare(struct execution *x, const struct head *h)
 {
-    return h->n_local == x->m->n_local && (!h->n_local || !memcmp(h->local, x->m->local, h->n_local)) &&
-           for_live(x, h->block, h->live, is_same, NULL);
+    struct comparison c = {SAME, 0};
+    if (h->n_local != x->m->n_local || (h->n_local && memcmp(h->local, x->m->local, h->n_local)))
+        c.found = DIFFERENT;
+    else
+        for_live(x, h->block, h->live, compare_one, &c);
+    return c;
+}
+
+/* Is all as it was at an earlier head, with rounds since that have only read? Else it may be, if values that are not known are the
+ * same: what the thread does then is beyond. */
+static bool has_come_back(struct execution *x, const struct head *h)
+{
+    for (; h; h = h->before) {
+        struct comparison c = compare(x, h);
+        if (c.found == DIFFERENT || !has_only_read(x, h))
+            continue;
+        if (c.found == SAME) {
+            x->run->round = h->started;
+            return true;
+        }
+        x->run->round_needs |= c.needs;
+        if (x->run->beyond == NO_EVENT)
+            x->run->beyond = x->m->n_events;
+    }
+    return false;
 }
 
 static struct head *push_head(struct execution *x, uint32_t block)
@@ -105,6 +141,19 @@ static struct head *push_head(struct execution *x, uint32_t block)
     return h;
 }
 
+/* The next round begins; rounds before it may come to be a part of one that has left all as it was. */
+static void next_round(struct execution *x, struct head *h, bool quiet)
+{
+    enum { MAX_BEFORE = 64 };
+    const struct head before = *h;
+    bool chained = quiet && h->n_before < MAX_BEFORE;
+    keep_head(x, h);
+    h->before = chained ? ARENA_NEW(x->r->arena, struct head) : NULL;
+    h->n_before = chained ? before.n_before + 1 : 0;
+    if (chained)
+        *(struct head *)h->before = before;
+}
+
 bool loop_enter(struct execution *x, uint32_t block, bool back)
 {
     struct head *h = back ? find_head(x->m, block) : NULL;
@@ -112,8 +161,8 @@ bool loop_enter(struct execution *x, uint32_t block, bool back)
         keep_head(x, push_head(x, block));
         return true;
     }
-    if (has_only_read(x, h) && is_as_before(x, h)) {
-        x->run->round = h->started;
+    bool quiet = has_only_read(x, h);
+    if (quiet && has_come_back(x, h)) {
         x->end = RUN_SPINS;
         return false;
     }
@@ -123,6 +172,18 @@ bool loop_enter(struct execution *x, uint32_t block, bool back)
         x->end = RUN_CUT;
         return false;
     }
-    keep_head(x, h);
+    next_round(x, h, quiet);
     return true;
+}
+
+enum round_kind loop_round(const struct execution *x)
+{
+    const struct machine *m = x->m;
+    enum round_kind kind = ROUND_NONE;
+    for (uint32_t i = m->n_heads; i-- > 0 && m->heads[i].frame == m->n_frames - 1;) {
+        const struct loop_kind *loop = &x->r->program->loops[m->frames[m->n_frames - 1].code->index][m->heads[i].block];
+        if (m->heads[i].started == m->n_events && loop->awaits && kind != ROUND_SEVERAL)
+            kind = loop->several ? ROUND_SEVERAL : ROUND_SINGLE;
+    }
+    return kind;
 }

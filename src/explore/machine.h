@@ -27,6 +27,8 @@ struct head {
     const struct value *live; /* in the order of ir_live; NULL where the analysis knows of none */
     uint32_t n_local;
     const uint8_t *local;
+    const struct head *before; /* the head of the round before, if that has only read */
+    uint32_t n_before;
 };
 
 struct machine {
@@ -92,5 +94,7 @@ static inline struct value merge(struct value v, struct value other)
 
 /* loops.c: the thread goes from a block to another; false where it stops, with x->end. */
 bool loop_enter(struct execution *x, uint32_t block, bool back);
+/* Of the round that begins with the next event. */
+enum round_kind loop_round(const struct execution *x);
 
 #endif

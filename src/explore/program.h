@@ -29,6 +29,12 @@ struct place_in_grid {
     uint32_t cluster, rank;
 };
 
+/* What a loop can be, of a block at which it begins (loop_kinds.c). */
+struct loop_kind {
+    bool awaits;  /* a round may only read, and leave all as it was */
+    bool several; /* reads in it */
+};
+
 /* What an exploration cannot do: the reason, and the instruction that has it (NULL: none). */
 struct refusal {
     const struct ir_insn *insn;
@@ -46,13 +52,17 @@ struct program {
     const uint8_t *params;         /* packed */
     const struct changes *changes; /* of its orders, scopes and fences; NULL: none */
     uint32_t n_blocks, threads_per_block, blocks_per_cluster;
-    struct ir_live *live; /* by function of the kernel */
-    uint64_t **constants; /* likewise: by constant */
+    struct ir_live *live;     /* by function of the kernel */
+    uint64_t **constants;     /* likewise: by constant */
+    struct loop_kind **loops; /* likewise: by block */
     VEC(struct location) locations;
     uint16_t *buckets; /* by a hash of the place: 1 + the newest; chained by `next` */
     VEC(uint16_t) next;
     struct refusal refusal; /* the first; text NULL: none */
 };
+
+/* loop_kinds.c: of all blocks of a function. */
+struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f);
 
 /* False with p->refusal where memory or work of the analyses does not suffice. */
 bool program_begin(struct program *p);

@@ -76,14 +76,14 @@ static bool can_stay(const struct state *s, const struct open *o)
 
 enum step { NOTHING_OPEN, STUCK, FORCED, DEAD_END, BRANCH };
 
-/* What waits for the read: 0 the thread, 1 another of its events, 2 nothing. The longer it is left open, the more is known of it. */
+/* What waits for the read: 0 the thread, perhaps to know that it need not go on, 1 another of its events, 2 nothing. The longer it is left open, the more is known of it. */
 static unsigned urgency(const struct state *s, uint16_t event)
 {
     const struct event *e = &s->g.events[event];
     const struct run *run = s->runs[e->thread];
     uint64_t one = 1ull << e->po % 64;
-    if (e->kind == GRAPH_UPDATE ||
-        (run->end == RUN_WAITS && run->needs & one)) /* others wait for what an update writes */
+    if (e->kind == GRAPH_UPDATE || /* others wait for what an update writes */
+        (run->end == RUN_WAITS && (run->needs | run->round_needs) & one))
         return 0;
     for (uint16_t po = e->po + 1; po < run->n_events; po++)
         if ((run->events[po].place_needs | run->events[po].value_needs) & one)
@@ -96,18 +96,46 @@ static unsigned weight(const struct open *o)
     return 256 * o->urgency + 2 * (unsigned)__builtin_popcountll(o->now) + (o->later || o->fails ? 1 : 0);
 }
 
-static unsigned find_open(struct explorer *x, struct state *s, struct open *all)
+/* Is the event there only if a round that may be left out is not? */
+static bool is_beyond(const struct state *s, uint16_t event)
+{
+    const struct event *e = &s->g.events[event];
+    return e->po >= s->runs[e->thread]->beyond;
+}
+
+/* The open reads; those that are beyond only of threads that `goes_on` says of. */
+static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_on, struct open *all)
 {
     unsigned n = 0;
     for (uint16_t l = 0; l < s->g.n_locations; l++)
         for (uint64_t m = s->g.locations[l].pending; m; m &= m - 1) {
+            uint16_t event = graph_member(&s->g, l, (unsigned)__builtin_ctzll(m));
+            if (is_beyond(s, event) && !(goes_on && goes_on[s->g.events[event].thread]))
+                continue;
             if (n == MAX_OPEN) {
                 program_refuse(x->program, NULL, "more than %u reads are open at once", MAX_OPEN);
                 return 0;
             }
-            look_at(x, s, graph_member(&s->g, l, (unsigned)__builtin_ctzll(m)), &all[n++]);
+            look_at(x, s, event, &all[n++]);
         }
     return n;
+}
+
+/* Threads that are to go on beyond a round before it is known whether it is left out: it waits for a later write, which may hang on what
+ * they do. */
+static bool find_beyond(const struct state *s, const struct open *all, unsigned n, bool *goes_on)
+{
+    bool any = false;
+    memset(goes_on, 0, s->n_threads * sizeof *goes_on);
+    for (unsigned i = 0; i < n; i++) {
+        const struct event *e = &s->g.events[all[i].event];
+        const struct run *run = s->runs[e->thread];
+        if (run->beyond == NO_EVENT || !(run->round_needs >> e->po % 64 & 1) || !all[i].later)
+            continue;
+        any |= s->g.n_by_po[e->thread] > run->beyond;
+        goes_on[e->thread] = true;
+    }
+    return any;
 }
 
 /* Reads that have no value yet, and will not get one, are a dead end, unless they are of a loop that can go round for ever. */
@@ -137,11 +165,11 @@ static bool is_forced(const struct open *o)
 }
 
 /* Decides all open reads that have a single answer; else finds the one to decide next: that with the fewest. */
-static enum step choose(struct explorer *x, struct state *s, struct open *best)
+static enum step choose_of(struct explorer *x, struct state *s, const bool *goes_on, struct open *all, unsigned *n_open,
+                           struct open *best)
 {
-    struct open all[MAX_OPEN];
     uint16_t forced[MAX_OPEN];
-    unsigned n = find_open(x, s, all), n_forced = 0;
+    unsigned n = *n_open = find_open(x, s, goes_on, all), n_forced = 0;
     bool found = false;
     if (!n)
         return NOTHING_OPEN;
@@ -166,6 +194,17 @@ static enum step choose(struct explorer *x, struct state *s, struct open *best)
     for (unsigned i = 0; i < n_forced; i++)
         take(x, s, all[forced[i]].event, (unsigned)__builtin_ctzll(all[forced[i]].now));
     return n_forced ? FORCED : found ? BRANCH : STUCK;
+}
+
+static enum step choose(struct explorer *x, struct state *s, struct open *best)
+{
+    struct open all[MAX_OPEN];
+    unsigned n;
+    bool goes_on[s->n_threads + 1];
+    enum step step = choose_of(x, s, NULL, all, &n, best);
+    if (step == STUCK && find_beyond(s, all, n, goes_on))
+        step = choose_of(x, s, goes_on, all, &n, best);
+    return step;
 }
 
 /* ---- the tree ---- */
@@ -251,7 +290,7 @@ static void end_of_branch(struct explorer *x, uint32_t depth)
 {
     struct state *s = x->states[depth];
     struct open all[MAX_OPEN];
-    unsigned n = find_open(x, s, all);
+    unsigned n = find_open(x, s, NULL, all);
     for (unsigned i = 0; i < n; i++)
         if (!all[i].fails) {
             x->verdict->dead++;

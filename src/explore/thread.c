@@ -97,9 +97,11 @@ struct run_event *next_event(struct execution *x, enum run_kind kind, const stru
         run->events = grown(run->events, &x->events_room, run->n_events + 1u, sizeof *run->events);
         run->events[run->n_events++] = (struct run_event){0};
     }
+    enum round_kind round = loop_round(x);
     e = &run->events[x->m->n_events++];
     *e = (struct run_event){.kind = (uint8_t)kind,
                             .flags = e->flags & RUN_RESOLVED,
+                            .round = (uint8_t)round,
                             .location = NO_LOCATION,
                             .read = e->read,
                             .step = x->m->n_steps,
@@ -126,6 +128,7 @@ static struct run *run_from(struct runner *r, const struct machine *from, const 
                             unsigned resolved, uint64_t value)
 {
     struct run *run = ARENA_NEW(r->arena, struct run);
+    run->beyond = NO_EVENT;
     struct execution x = {.r = r, .run = run, .m = r->scratch};
     run->events = grown(NULL, &x.events_room, n + 8u, sizeof *events);
     if (n)
@@ -143,6 +146,8 @@ static struct run *run_from(struct runner *r, const struct machine *from, const 
     struct run_event *made = run->events;
     run->events = copied(r->arena, made, run->n_events * sizeof *made);
     free(made);
+    if (run->end == RUN_SPINS) /* what the thread had done when this was not known yet is of the next round */
+        run->n_events = r->scratch->n_events;
     r->n_runs++;
     return run;
 }

@@ -34,10 +34,17 @@ enum run_flags {
     RUN_RESOLVED = 16 /* it has its value: reads, updates, barriers and exchanges that return */
 };
 
+enum round_kind {
+    ROUND_NONE,
+    ROUND_SINGLE,  /* one that may be left out, with no other read */
+    ROUND_SEVERAL, /* or with several */
+};
+
 struct run_event {
     uint8_t kind, flags, order, mode; /* enum ir_order; enum bar_mode or enum collective */
     uint8_t scope;                    /* enum scope, model.h */
     uint8_t barrier;                  /* its number */
+    uint8_t round;                    /* enum round_kind: of the round of a loop that begins with it */
     uint16_t location;
     uint16_t compares_from; /* of a compare-and-swap: 1 + the newest event that the comparand derives from */
     uint32_t step;          /* the instruction's number in the run */
@@ -47,6 +54,8 @@ struct run_event {
     uint64_t place_needs, value_needs; /* bits by number % 64 of the events that it waits for */
     const struct ir_insn *insn;
 };
+
+enum { NO_EVENT = UINT16_MAX };
 
 enum run_end {
     RUN_WAITS, /* for the values of events: run.needs */
@@ -64,7 +73,9 @@ struct run {
     uint16_t round;    /* RUN_SPINS: the first event of the round */
     uint8_t end;       /* enum run_end */
     struct run_event *events;
-    uint64_t needs;                /* RUN_WAITS: as place_needs */
+    uint64_t needs;       /* RUN_WAITS: as place_needs */
+    uint64_t round_needs; /* likewise: to know whether a round of a loop has left all as it was */
+    uint16_t beyond;      /* the first event behind that round: it is there if the round has not; else NO_EVENT */
     const struct ir_insn *stopped; /* where it stands */
     const char *fault;
     const struct ir_insn *trap; /* the first `trap`, or failed assertion; NULL: none */

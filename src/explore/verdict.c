@@ -87,13 +87,27 @@ const struct example **verdict_outcome(struct verdict *v, const uint64_t *values
     return VEC_PUSH(v->arena, &v->examples);
 }
 
-const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
+static struct race *find_race(const struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
 {
     for (uint32_t i = 0; i < v->races.n; i++) {
         struct race *r = &v->races.at[i];
         if ((r->a == a && r->b == b) || (r->a == b && r->b == a))
-            return replaces(v, &r->decisions, &r->example);
+            return r;
     }
+    return NULL;
+}
+
+bool verdict_is_first_race(const struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
+{
+    const struct race *r = find_race(v, a, b);
+    return !r || comes_before(v->here, r->decisions);
+}
+
+const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b)
+{
+    struct race *known = find_race(v, a, b);
+    if (known)
+        return replaces(v, &known->decisions, &known->example);
     bool swap = program_line(a) > program_line(b);
     struct race *r = VEC_PUSH(v->arena, &v->races);
     *r = (struct race){.a = swap ? b : a, .b = swap ? a : b};

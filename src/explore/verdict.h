@@ -77,6 +77,8 @@ static inline uint64_t mix(uint64_t h, uint64_t v)
 /* Add what the execution shows: the place for its example, NULL where an earlier execution shows that, too. */
 const struct example **verdict_outcome(struct verdict *v, const uint64_t *values);
 const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
+/* Would that be the first execution with the race? */
+bool verdict_is_first_race(const struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
 const struct example **verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault);
 const struct example **verdict_sight(struct verdict *v, struct sight *sight, const struct ir_insn *insn);
 /* Would it be the first one? */
@@ -89,6 +91,10 @@ void verdict_begin(struct verdict *v, struct arena *arena);
 void verdict_end(struct verdict *v);
 /* leaf.c: nothing can move any more: looks at what the execution is. */
 void verdict_leaf(struct explorer *x, struct state *s);
+/* The races of an execution that is no other's in anything else: with a round of a loop that was left out (rounds.c). */
+void verdict_races(struct explorer *x, const struct state *s);
+/* rounds.c: finds them, for all rounds. */
+void look_at_rounds(struct explorer *x, const struct state *s);
 /* Adds what another part of the tree has found. */
 void verdict_add(struct verdict *to, const struct verdict *from);
 /* In the order of their values, and of lines. */

@@ -296,6 +296,35 @@ def threads_that_need_two_last_values_of_one_place_do_not_both_wait():
     assert not got["livelock"] and got["complete"], got
 
 
+TWO_BLOCKS = "ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra other;\n"
+
+
+def rounds_that_wait_race_too():
+    """Failing rounds of a loop that waits are left out of executions; a race of what only they read is none of them that stay."""
+    wait = "wait: ld.acquire.gpu.global.u32 %r2, [%rd1];\n"
+    again = "setp.ne.u32 %p2, %r2, 2;\n@%p2 bra wait; ret;\nother:\n"
+    data = "ld.weak.global.u32 %r3, [%rd1+4];\n"
+    publish = "st.weak.global.u32 [%rd1+4], 1;\nst.release.gpu.global.u32 [%rd1], 2;\nret;"
+    for body, races in ((wait + again + "st.weak.global.u32 [%rd1], 1;\nst.release.gpu.global.u32 [%rd1], 2;\nret;", [[8, 12]]),
+                        (wait + data + again + publish, [[9, 13]]),
+                        (data.join(wait.split(" ", 1)).replace("wait:ld.weak", "wait: ld.weak") + again + publish, [[8, 13]]),
+                        (wait + again.replace("ret;", data + "ret;") + publish, [])):
+        got = explore_text(TWO_BLOCKS + body, "--grid", 2, "--block", 1, "u32[2]", params=".param .u64 p")
+        assert got["races"] == races and got["complete"], (body, got)
+
+
+def loops_that_wait_carry_what_they_have_read():
+    """A round is the same again if what it has read is what the round before it has, or one before that."""
+    body = """mov.u32 %r3, 0;
+              wait: ld.relaxed.gpu.global.u32 %r2, [%rd1]; setp.ne.u32 %p2, %r2, 1; @%p2 bra skip; ld.relaxed.gpu.global.u32 %r3, [%rd1+4];
+              skip: setp.ne.u32 %p2, %r2, 2; @%p2 bra wait; st.global.u32 [%rd1+8], %r3; ret;
+              other: st.relaxed.gpu.global.u32 [%rd1+4], 7; st.relaxed.gpu.global.u32 [%rd1], 1; LAST ret;"""
+    for last, outcomes, livelock in (("st.relaxed.gpu.global.u32 [%rd1], 2;", [[0], [7]], False), ("", [], True)):
+        got = explore_text(TWO_BLOCKS + body.replace("LAST", last), "--grid", 2, "--block", 1, "u32[3]", "--observe", "1[2]",
+                           params=".param .u64 p")
+        assert (got["complete"], got["outcomes"], got["livelock"]) == (True, outcomes, livelock), got
+
+
 def values_of_signed_types_have_a_sign():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "k.ptx")

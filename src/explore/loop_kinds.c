@@ -1,0 +1,92 @@
+/* Which loops can wait: those in which a way leads back to the head on which a thread only reads. What a round has done decides
+ * whether it is left out (loops.c); this only says of which loops no round ever is, and whether a round is one read, so that what rounds
+ * that have been left out could show (rounds.c) is looked for where it may be. */
+#include "explore/program.h"
+
+#include <string.h>
+
+/* A loop, while it is looked at: which blocks lead back to its head, by blocks; and of those, by ways on which nothing is written. */
+struct body {
+    const struct ir_func *f;
+    uint32_t head;
+    bool *back, *quiet;
+};
+
+static bool is_shared(const struct ir_insn *i)
+{
+    enum ptx_space space = i->access->mem.space;
+    return space == SPACE_GLOBAL || space == SPACE_SHARED || space == SPACE_GENERIC;
+}
+
+static bool reads(const struct ir_insn *i)
+{
+    return i->kind == IR_ATOM || i->kind == IR_CALL || (i->kind == IR_LD && is_shared(i));
+}
+
+static bool is_swap(const struct ir_insn *i)
+{
+    return i->kind == IR_ATOM && i->access->mem.atom == ATOM_cas;
+}
+
+/* A compare-and-swap is left out only where it is the only read. */
+static bool is_quiet(const struct ir_func *f, uint32_t block, bool several)
+{
+    const struct ir_block *b = &f->blocks.at[block];
+    for (uint32_t k = 0; k < b->n; k++) {
+        const struct ir_insn *i = &f->insns.at[b->first + k];
+        bool writes = i->kind == IR_BAR || (i->kind == IR_ST && is_shared(i)) || (is_swap(i) && several);
+        if (writes && !i->guard)
+            return false;
+    }
+    return true;
+}
+
+/* Marks the blocks from which a way leads to the head, within the loop. */
+static void find_ways_back(const struct body *b, bool *marks, bool only_quiet, bool several)
+{
+    uint32_t first = b->f->blocks.at[b->head].order;
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (uint32_t o = b->f->n_ordered; o-- > first;) {
+            uint32_t block = b->f->order[o];
+            bool leads = false;
+            for (uint32_t k = 0; k < ir_successor_count(b->f, block); k++) {
+                uint32_t to = ir_successor(b->f, block, k);
+                leads |= to == b->head || (to != NO_BLOCK && marks[to]);
+            }
+            if (!leads || marks[block] || (only_quiet && !is_quiet(b->f, block, several)))
+                continue;
+            marks[block] = grew = true;
+        }
+    }
+}
+
+static struct loop_kind kind_of(const struct body *b)
+{
+    uint32_t n = 0;
+    find_ways_back(b, b->back, false, false);
+    for (uint32_t block = 0; block < b->f->blocks.n; block++)
+        for (uint32_t k = 0; b->back[block] && k < b->f->blocks.at[block].n; k++) {
+            const struct ir_insn *i = &b->f->insns.at[b->f->blocks.at[block].first + k];
+            n += !reads(i) ? 0 : i->kind == IR_CALL ? 2 : i->access->mem.n;
+        }
+    find_ways_back(b, b->quiet, true, n > 1);
+    return (struct loop_kind){.awaits = n && b->quiet[b->head], .several = n > 1};
+}
+
+struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f)
+{
+    struct arena scratch = {.on_oom = arena->on_oom};
+    struct loop_kind *kinds = ARENA_ARRAY(arena, struct loop_kind, f->blocks.n);
+    struct body b = {f, 0, ARENA_ARRAY(&scratch, bool, f->blocks.n), ARENA_ARRAY(&scratch, bool, f->blocks.n)};
+    for (uint32_t block = 0; block < f->blocks.n; block++) {
+        if (!f->blocks.at[block].loop_header)
+            continue;
+        b.head = block;
+        memset(b.back, 0, f->blocks.n * sizeof *b.back);
+        memset(b.quiet, 0, f->blocks.n * sizeof *b.quiet);
+        kinds[block] = kind_of(&b);
+    }
+    arena_free(&scratch);
+    return kinds;
+}

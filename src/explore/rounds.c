@@ -1,0 +1,234 @@
+/* Races of rounds that have been left out. A failing round of a loop that waits can be taken out of an execution (loops.c): what is left
+ * is an execution, but a race of what the round has read is gone with it. So each such round is put back into each complete execution,
+ * alone, where it stood: before the last round of its loop, which begins in the same state. One at a time is enough, as a race is
+ * of one read of a round and a write, and all other rounds can be left out.
+ *
+ * The rounds are found in the tree of the thread's runs: from where the last round begins, each read reads from each write that is
+ * there, until the round fails or turns out to be none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/machine.h"
+#include "explore/memory.h"
+#include "explore/verdict.h"
+
+enum { MAX_READS = 64 }; /* of a round; longer ones are looked at so far only */
+
+/* What a round's read reads from. */
+struct choice {
+    uint16_t po;
+    uint16_t from; /* an event; NO_EVENT: the initial value */
+};
+
+struct search_of_rounds {
+    struct explorer *x;
+    const struct state *s;
+    uint16_t thread, first; /* the round's first event */
+    struct choice choices[MAX_READS];
+    unsigned n;
+};
+
+/* ---- an execution with the round ---- */
+
+/* The run in which the round comes first; its events are to be freed. */
+static struct run with_round(const struct run *run, const struct run *failed, uint16_t first)
+{
+    struct run both = *run;
+    uint16_t n = failed->n_events - first;
+    both.n_events += n;
+    both.complete += n;
+    both.round += run->end == RUN_SPINS ? n : 0;
+    both.events = memory_grow(NULL, both.n_events, sizeof *both.events);
+    memcpy(both.events, failed->events, failed->n_events * sizeof *both.events);
+    memcpy(both.events + failed->n_events, run->events + first, (run->n_events - first) * sizeof *both.events);
+    return both;
+}
+
+static uint16_t shifted(const struct search_of_rounds *r, uint16_t n_round, const struct event *e)
+{
+    return e->po + (e->thread == r->thread && e->po >= r->first ? n_round : 0);
+}
+
+static uint16_t event_in(const struct search_of_rounds *r, uint16_t n_round, const struct graph *to, uint16_t event)
+{
+    const struct event *e = &r->s->g.events[event];
+    return graph_event(to, e->thread, shifted(r, n_round, e));
+}
+
+/* What is ordered in the execution without the round stays so. */
+static void copy_order(const struct search_of_rounds *r, uint16_t n_round, struct graph *to)
+{
+    const struct graph *g = &r->s->g;
+    uint16_t *meeting = memory_zeroed(g->n_events + 1u, sizeof *meeting);
+    for (uint16_t e = 0; e < g->n_events; e++)
+        if (g->events[e].thread == NO_EVENT)
+            meeting[e] = graph_meet(to);
+    for (uint16_t e = 0; e < g->n_events; e++)
+        for (uint16_t i = g->events[e].edges; i; i = g->edges[i - 1].next) {
+            uint16_t y = g->edges[i - 1].to;
+            graph_order(to, g->events[e].thread == NO_EVENT ? meeting[e] : event_in(r, n_round, to, e),
+                        g->events[y].thread == NO_EVENT ? meeting[y] : event_in(r, n_round, to, y));
+        }
+    free(meeting);
+}
+
+/* Lets a read read, if what it reads from is complete: an update that has read itself. */
+static bool read_from(const struct explorer *x, struct graph *to, uint16_t event, uint16_t from, enum graph_kind kind,
+                      uint64_t value, uint64_t wrote)
+{
+    if (from != NO_EVENT && to->events[from].kind != GRAPH_WRITE && to->events[from].rf == NO_MEMBER)
+        return false;
+    to->events[event].read = value;
+    model_read(to, &x->threads, event, from == NO_EVENT ? INITIAL : to->events[from].member, kind, wrote);
+    return true;
+}
+
+static bool read_again(const struct search_of_rounds *r, uint16_t n_round, struct graph *to, uint16_t event)
+{
+    const struct graph *g = &r->s->g;
+    const struct event *e = &g->events[event];
+    uint16_t now = event_in(r, n_round, to, event);
+    uint16_t from = e->rf == INITIAL ? NO_EVENT : event_in(r, n_round, to, graph_member(g, e->location, e->rf));
+    return read_from(r->x, to, now, from, (enum graph_kind)e->kind, e->read, e->wrote);
+}
+
+/* All reads read what they did, and those of the round what has been chosen. */
+static void copy_reads(const struct search_of_rounds *r, uint16_t n_round, const struct run *run, struct graph *to)
+{
+    const struct graph *g = &r->s->g;
+    for (bool again = true, some = true; again && some;) {
+        again = some = false;
+        for (uint16_t e = 0; e < g->n_events; e++) {
+            if (g->events[e].rf == NO_MEMBER || to->events[event_in(r, n_round, to, e)].rf != NO_MEMBER)
+                continue;
+            bool done = read_again(r, n_round, to, e);
+            some |= done;
+            again |= !done;
+        }
+    }
+    for (unsigned i = 0; i < r->n; i++) {
+        const struct choice *c = &r->choices[i];
+        uint16_t from = c->from == NO_EVENT ? NO_EVENT : event_in(r, n_round, to, c->from);
+        read_from(r->x, to, graph_event(to, r->thread, c->po), from, GRAPH_READ, run->events[c->po].read, 0);
+    }
+}
+
+static void try_round(struct search_of_rounds *r, const struct run *failed)
+{
+    uint16_t n_round = failed->n_events - r->first;
+    struct run both = with_round(r->s->runs[r->thread], failed, r->first);
+    struct state with = {.n_threads = r->s->n_threads};
+    with.runs = memory_grow(NULL, with.n_threads, sizeof *with.runs);
+    memcpy(with.runs, r->s->runs, with.n_threads * sizeof *with.runs);
+    with.runs[r->thread] = &both;
+    graph_begin(&with.g, with.n_threads);
+    for (uint16_t t = 0; t < with.n_threads; t++)
+        advance(r->x, &with, t);
+    if (!r->x->program->refusal.text) {
+        copy_order(r, n_round, &with.g);
+        copy_reads(r, n_round, &both, &with.g);
+        if (model_settle(&with.g, &r->x->threads))
+            verdict_races(r->x, &with);
+    }
+    graph_free(&with.g);
+    free(with.runs);
+    free(both.events);
+}
+
+/* ---- rounds ---- */
+
+/* Does the thread stand in the round that began there, or in the next one, after which all may be as before both? */
+static bool is_in_round(const struct search_of_rounds *r, const struct run *run)
+{
+    for (uint32_t i = 0; run->machine && i < run->machine->n_heads; i++) {
+        const struct head *h = &run->machine->heads[i];
+        if (h->started == r->first || (h->before && h->before->started == r->first))
+            return true;
+    }
+    return false;
+}
+
+/* Some write of others there may race with the read, and that they do is not known yet. */
+static bool may_race(const struct search_of_rounds *r, const struct run_event *read)
+{
+    const struct graph *g = &r->s->g;
+    uint16_t l = read->location < g->location_of_room ? g->location_of[read->location] : 0;
+    for (unsigned m = 1; l && m < g->locations[l - 1].n; m++) {
+        const struct event *w = &g->events[graph_member(g, l - 1, m)];
+        const struct run_event *e = &r->s->runs[w->thread]->events[w->po];
+        bool strong = w->strong && read->flags & RUN_STRONG &&
+                      r->x->threads.level[w->thread * g->n_threads + r->thread] <=
+                          (w->scope < read->scope ? w->scope : read->scope);
+        if (w->thread != r->thread && w->writes && !strong && verdict_is_first_race(r->x->verdict, read->insn, e->insn))
+            return true;
+    }
+    return false;
+}
+
+static bool round_may_race(const struct search_of_rounds *r, const struct run *failed)
+{
+    for (uint16_t po = r->first; po < failed->n_events; po++)
+        if (failed->events[po].kind == RUN_READ && may_race(r, &failed->events[po]))
+            return true;
+    return false;
+}
+
+static void choose_reads(struct search_of_rounds *r, struct run *run);
+
+/* The round's next read reads from a write. */
+static void choose_read(struct search_of_rounds *r, struct run *run, uint16_t po, uint16_t from, uint64_t value)
+{
+    struct run *next = run_resolve(&r->x->runners[r->thread], run, po, value);
+    r->choices[r->n++] = (struct choice){po, from};
+    bool fails = next->end == RUN_SPINS && next->round == r->first;
+    if (!fails && !is_in_round(r, next))
+        ;
+    else if (!fails || next->complete < next->n_events)
+        choose_reads(r, next);
+    else if (round_may_race(r, next))
+        try_round(r, next);
+    r->n--;
+}
+
+static void choose_reads(struct search_of_rounds *r, struct run *run)
+{
+    const struct graph *g = &r->s->g;
+    uint16_t po = run->complete;
+    if (po == run->n_events || r->n == MAX_READS || !(run->events[po].flags & RUN_PLACED) ||
+        (run->events[po].kind != RUN_READ && run->events[po].kind != RUN_UPDATE))
+        return;
+    uint16_t id = run->events[po].location, l = id < g->location_of_room ? g->location_of[id] : 0;
+    choose_read(r, run, po, NO_EVENT, r->x->program->locations.at[id].initial);
+    for (unsigned m = 1; l && m < g->locations[l - 1].n; m++) {
+        uint16_t w = graph_member(g, l - 1, m);
+        const struct event *e = &g->events[w];
+        if (e->writes && !(e->thread == r->thread && e->po >= r->first))
+            choose_read(r, run, po, w, e->wrote);
+    }
+}
+
+/* The run with all events before one, and no later one. */
+static struct run *run_before(const struct search_of_rounds *r)
+{
+    struct runner *runner = &r->x->runners[r->thread];
+    const struct run *all = r->s->runs[r->thread];
+    struct run *run = runner->start;
+    for (uint16_t po = 0; po < r->first; po++) {
+        const struct run_event *e = &all->events[po];
+        if (e->flags & RUN_RESOLVED && !(run->events[po].flags & RUN_RESOLVED))
+            run = run_resolve(runner, run, po, e->read);
+    }
+    return run;
+}
+
+void look_at_rounds(struct explorer *x, const struct state *s)
+{
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        for (uint16_t po = 0; po < s->runs[t]->n_events; po++) {
+            const struct run_event *e = &s->runs[t]->events[po];
+            struct search_of_rounds r = {.x = x, .s = s, .thread = t, .first = po};
+            if (e->round == ROUND_NONE || (e->round == ROUND_SINGLE && e->kind != RUN_FENCE && !may_race(&r, e)))
+                continue;
+            choose_reads(&r, run_before(&r));
+        }
+}
