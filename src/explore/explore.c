@@ -83,6 +83,7 @@ struct search {
     const struct explore_options *options;
     uint32_t unroll;
     uint64_t step_limit, steps_cut;
+    bool updates_stay; /* as of struct runner */
     struct tree tree;
     uint32_t n_searchers;
     struct searcher *searchers[MAX_SEARCHERS];
@@ -130,6 +131,7 @@ static struct searcher *new_searcher(struct search *s)
                                     .verdict = &w->verdict,
                                     .tree = &s->tree,
                                     .unroll = s->unroll,
+                                    .updates_stay = s->updates_stay,
                                     .symmetric = s->options->symmetric,
                                     .interrupted = s->options->interrupted,
                                     .wanted = s->options->wanted};
@@ -198,7 +200,8 @@ static bool run_search(struct search *s, struct explore_result *r)
         r->refusal = out_of_memory;
     for (uint32_t i = 1; i < s->n_searchers; i++)
         pthread_join(s->searchers[i]->thread, NULL);
-    bool interrupted = is_interrupted(s->options), counts = s->tree.end != TREE_GAVE_UP || interrupted;
+    bool interrupted = is_interrupted(s->options);
+    bool counts = (s->tree.end != TREE_GAVE_UP && s->tree.end != TREE_SHOWS) || interrupted;
     for (uint32_t i = 0; i < s->n_searchers && counts; i++)
         end_searcher(s->searchers[i], r);
     if (counts)
@@ -228,15 +231,21 @@ static void explore_all(void *data)
     r->complete = true;
     verdict_begin(&r->verdict, &r->arena);
     r->verdict.n_observed = o->n_observed;
-    for (unsigned i = 0; i < n; i++) {
+    bool updates_stay = false;
+    for (unsigned i = 0; i < n;) {
         bool is_last = o->unroll || i + 1 == n;
-        struct search s = {.launch = e->launch, .options = o, .step_limit = o->step_limit};
+        struct search s = {
+            .launch = e->launch, .options = o, .step_limit = o->step_limit, .updates_stay = updates_stay};
         s.unroll = o->unroll ? o->unroll : unrolls[i];
         s.steps_cut = is_last ? 0 : STEPS_CUT;
         if (is_last && !o->unroll && !s.step_limit) /* there is no end */
             s.step_limit = STEPS_LAST;
         if (run_search(&s, r))
             break;
+        if (s.tree.end == TREE_SHOWS)
+            updates_stay = true;
+        else
+            i++;
     }
     verdict_sort(&r->verdict);
 }

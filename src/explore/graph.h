@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "explore/thread.h"
+#include "explore/program.h"
 #include "ir/mem_access.h"
 
 enum graph_kind {

@@ -3,6 +3,11 @@
  * round fails, the run ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only where it is
  * alone, and what it compares with does not come from this round: the retry loops of a stack are not summarised.
  *
+ * Nor does an atomic operation change anything that writes what it has read, as `atomicAdd(p, 0)` does and the exchange of a lock that is
+ * taken: what reads from it can read from the write that it has read from, whose value is the same, if that observes no more. It
+ * does not where all accesses of the place are morally strong with the operation: nothing comes between the two writes then (axiom
+ * Atomicity), and observation order goes through it. rounds.c looks whether they are.
+ *
  * Rounds that go on because of what they have read, and are not the same again, are retries: at most --unroll of them are run. */
 #include "explore/machine.h"
 #include "explore/memory.h"
@@ -60,6 +65,8 @@ struct comparison {
 static bool compare_one(const struct value *now, const struct value *kept, void *data)
 {
     struct comparison *c = data;
+    if (now->set == kept->set)
+        return true;
     if (now->needs | kept->needs) {
         c->found = UNKNOWN;
         c->needs |= now->needs | kept->needs;
@@ -67,6 +74,14 @@ static bool compare_one(const struct value *now, const struct value *kept, void 
         c->found = DIFFERENT;
     }
     return c->found != DIFFERENT;
+}
+
+static uint64_t local_needs(const struct machine *m)
+{
+    uint64_t needs = 0;
+    for (uint32_t i = 0; i < m->n_local; i++)
+        needs |= m->local_needs[i];
+    return needs;
 }
 
 static void keep_head(struct execution *x, struct head *h)
@@ -78,33 +93,57 @@ static void keep_head(struct execution *x, struct head *h)
     h->live = kept;
     h->started = x->m->n_events;
     h->n_local = x->m->n_local;
+    h->local_needs = local_needs(x->m);
     h->local = x->m->n_local ? memcpy(arena_alloc(x->r->arena, x->m->n_local), x->m->local, x->m->n_local) : NULL;
 }
 
-/* Has the round only read? Then by loads, or by one compare-and-swap with a comparand from outside of it. */
-static bool has_only_read(const struct execution *x, const struct head *h)
+/* Have the rounds since the head only read? Then by loads, by atomic operations that have written what was there, or by one
+ * compare-and-swap with a comparand from outside of them that has failed. */
+static struct comparison only_read(const struct execution *x, const struct head *h)
 {
+    struct comparison c = {SAME, 0};
     unsigned reads = 0, swaps = 0;
     for (uint16_t i = h->started; i < x->m->n_events; i++) {
         const struct run_event *e = &x->run->events[i];
         if (e->kind == RUN_FENCE || e->kind == RUN_NOTHING)
             continue;
-        if (e->kind != RUN_READ || e->compares_from > h->started)
-            return false;
+        if (e->kind == RUN_UPDATE && !(e->flags & RUN_RESOLVED) && !x->r->updates_stay) {
+            c.found = UNKNOWN;
+            c.needs |= 1ull << i % 64;
+        } else if (e->kind == RUN_UPDATE ? x->r->updates_stay || e->wrote != e->read
+                                         : e->kind != RUN_READ || e->compares_from > h->started) {
+            return (struct comparison){DIFFERENT, 0};
+        }
         reads++;
-        swaps += e->insn->kind == IR_ATOM;
+        swaps += e->kind == RUN_READ && e->insn->kind == IR_ATOM;
     }
-    return swaps == 0 || reads == 1;
+    if (swaps && reads > 1)
+        c.found = DIFFERENT;
+    return c;
 }
 
 static struct comparison compare(struct execution *x, const struct head *h)
 {
-    struct comparison c = {SAME, 0};
+    struct comparison c = only_read(x, h);
     if (h->n_local != x->m->n_local || (h->n_local && memcmp(h->local, x->m->local, h->n_local)))
         c.found = DIFFERENT;
-    else
-        for_live(x, h->block, h->live, compare_one, &c);
+    if (c.found == DIFFERENT)
+        return c;
+    c.needs |= h->local_needs | local_needs(x->m);
+    c.found = c.needs ? UNKNOWN : SAME;
+    for_live(x, h->block, h->live, compare_one, &c);
     return c;
+}
+
+/* The updates of rounds that are left out are reads: they have written what was there. */
+static void leave_out(struct execution *x, const struct head *h)
+{
+    x->run->round = h->started;
+    for (uint16_t i = h->started; i < x->m->n_events; i++)
+        if (x->run->events[i].kind == RUN_UPDATE) {
+            x->run->events[i].kind = RUN_READ;
+            x->run->leaves_updates = true;
+        }
 }
 
 /* Is all as it was at an earlier head, with rounds since that have only read? Else it may be, if values that are not known are the
@@ -113,10 +152,10 @@ static bool has_come_back(struct execution *x, const struct head *h)
 {
     for (; h; h = h->before) {
         struct comparison c = compare(x, h);
-        if (c.found == DIFFERENT || !has_only_read(x, h))
+        if (c.found == DIFFERENT)
             continue;
         if (c.found == SAME) {
-            x->run->round = h->started;
+            leave_out(x, h);
             return true;
         }
         x->run->round_needs |= c.needs;
@@ -161,7 +200,7 @@ bool loop_enter(struct execution *x, uint32_t block, bool back)
         keep_head(x, push_head(x, block));
         return true;
     }
-    bool quiet = has_only_read(x, h);
+    bool quiet = only_read(x, h).found != DIFFERENT;
     if (quiet && has_come_back(x, h)) {
         x->end = RUN_SPINS;
         return false;

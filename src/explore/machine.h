@@ -9,6 +9,7 @@ struct value {
     uint64_t lo, hi;
     uint64_t needs; /* the events that it waits for, by number % 64; 0: it is known */
     uint16_t from;  /* 1 + the newest event that it derives from, known or not */
+    uint32_t set;   /* the step that has set the register */
 };
 
 struct frame {
@@ -27,6 +28,7 @@ struct head {
     const struct value *live; /* in the order of ir_live; NULL where the analysis knows of none */
     uint32_t n_local;
     const uint8_t *local;
+    uint64_t local_needs;
     const struct head *before; /* the head of the round before, if that has only read */
     uint32_t n_before;
 };

@@ -9,7 +9,7 @@
 #include "exec/code.h"
 #include "explore/change.h"
 
-enum { NO_LOCATION = UINT16_MAX, MAX_LOCATIONS = UINT16_MAX - 1 };
+enum { NO_EVENT = UINT16_MAX, NO_LOCATION = UINT16_MAX, MAX_LOCATIONS = UINT16_MAX - 1 };
 enum { GLOBAL_MEMORY = UINT32_MAX }; /* in place of a block */
 
 struct location {
@@ -18,6 +18,7 @@ struct location {
     uint8_t bytes;
     uint64_t initial;
     bool overlapped; /* by another location */
+    bool left_out;   /* rounds with atomic operations there have been (loops.c) */
 };
 
 /* Where a thread stands in the grid. Threads of one warp that do nothing but meet at the same barriers are one, with all their lanes

@@ -61,9 +61,11 @@ static void look_at(struct explorer *x, struct state *s, uint16_t event, struct 
     uint64_t all = model_choices(&s->g, event), taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
     for (uint64_t m = all; m; m &= m - 1) {
         const struct run *run = run_taking(x, s, event, (unsigned)__builtin_ctzll(m));
-        if (run->end == RUN_SPINS)
+        if (run->end == RUN_SPINS) {
             o->fails |= m & -m;
-        else if (!(taken & m & -m && run->events[e->po].kind == RUN_UPDATE))
+            if (run->leaves_updates)
+                updates_left_out(x, &s->g, event, run->round);
+        } else if (!(taken & m & -m && run->events[e->po].kind == RUN_UPDATE))
             o->now |= m & -m;
     }
 }
@@ -191,8 +193,12 @@ static enum step choose_of(struct explorer *x, struct state *s, const bool *goes
             *best = *o;
         found |= !is_forced(o);
     }
-    for (unsigned i = 0; i < n_forced; i++)
-        take(x, s, all[forced[i]].event, (unsigned)__builtin_ctzll(all[forced[i]].now));
+    for (unsigned i = 0; i < n_forced; i++) {
+        const struct open *o = &all[forced[i]];
+        unsigned member = (unsigned)__builtin_ctzll(o->now);
+        if (i == 0 || run_taking(x, s, o->event, member)->end != RUN_SPINS) /* by what has been taken before */
+            take(x, s, o->event, member);
+    }
     return n_forced ? FORCED : found ? BRANCH : STUCK;
 }
 
@@ -415,7 +421,7 @@ bool search_begin(struct explorer *x)
     x->machine = run_machine(x->arena);
     for (uint32_t i = 0; i < all && !p->refusal.text; i++) {
         struct runner *r = &x->runners[x->threads.n];
-        *r = (struct runner){.program = p, .arena = x->arena, .unroll = x->unroll};
+        *r = (struct runner){.program = p, .arena = x->arena, .unroll = x->unroll, .updates_stay = x->updates_stay};
         r->scratch = x->machine;
         program_place(p, i / p->threads_per_block, i % p->threads_per_block, &r->at);
         run_begin(r);

@@ -37,6 +37,7 @@ struct explorer {
     bool is_full;   /* the runs of its threads take more memory than it may */
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
+    bool updates_stay; /* as of struct runner */
     struct machine *machine; /* that runs are made on */
     /* The part of the tree that it is in. */
     struct tree *tree;
@@ -71,6 +72,13 @@ void take(struct explorer *x, struct state *s, uint16_t event, unsigned member);
 uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member);
 /* The run that the thread would be in. */
 struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
+
+/* ---- rounds.c ---- */
+
+/* Rounds of a loop have been left out, before the one that begins with the thread's event `round`, with atomic operations like the event,
+ * which wrote what they had read; or an access has come to a place where such have been. Where others could tell, the search ends. */
+void updates_left_out(struct explorer *x, const struct graph *g, uint16_t event, uint16_t round);
+void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
 /* ---- symmetry.c ---- */
 

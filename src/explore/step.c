@@ -34,6 +34,7 @@ void set_register(struct execution *x, ir_ref r, struct value v)
     if (ir_ref_kind(r) != REF_REG)
         return;
     v.lo = low_bits(v.lo, width_of(f->code->ir, r));
+    v.set = x->m->n_steps;
     x->m->values[f->registers + ir_ref_index(r)] = v;
 }
 

@@ -55,8 +55,6 @@ struct run_event {
     const struct ir_insn *insn;
 };
 
-enum { NO_EVENT = UINT16_MAX };
-
 enum run_end {
     RUN_WAITS, /* for the values of events: run.needs */
     RUN_MEETS, /* its last event is a barrier or an exchange, which has not got its value */
@@ -69,9 +67,10 @@ enum run_end {
 
 struct run {
     uint16_t n_events;
-    uint16_t complete; /* so many events at its beginning are */
-    uint16_t round;    /* RUN_SPINS: the first event of the round */
-    uint8_t end;       /* enum run_end */
+    uint16_t complete;   /* so many events at its beginning are */
+    uint16_t round;      /* RUN_SPINS: the first event of the round */
+    bool leaves_updates; /* RUN_SPINS: the round has atomic operations that wrote what they had read */
+    uint8_t end;         /* enum run_end */
     struct run_event *events;
     uint64_t needs;       /* RUN_WAITS: as place_needs */
     uint64_t round_needs; /* likewise: to know whether a round of a loop has left all as it was */
@@ -90,7 +89,8 @@ struct runner {
     struct program *program;
     struct arena *arena;
     struct place_in_grid at;
-    uint32_t unroll; /* rounds of a retry loop */
+    uint32_t unroll;   /* rounds of a retry loop */
+    bool updates_stay; /* no round with an atomic operation that writes is left out */
     struct machine *scratch;
     struct run *start;
     uint64_t n_runs;
