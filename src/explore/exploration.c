@@ -168,7 +168,7 @@ static unsigned find_all(const struct exploration *e, struct finding **all)
 {
     const struct verdict *v = &e->result->verdict;
     struct arena *arena = e->arena;
-    struct finding *f = *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 2 + e->n_claims);
+    struct finding *f = *all = ARENA_ARRAY(arena, struct finding, v->races.n + v->stops.n + 3 + e->n_claims);
     for (uint32_t i = 0; i < v->races.n; i++) {
         const struct race *r = &v->races.at[i];
         const char *text = arena_printf(arena, "%s\n    and %s", two_lines(arena, r->a), two_lines(arena, r->b));
@@ -185,6 +185,11 @@ static unsigned find_all(const struct exploration *e, struct finding **all)
         *f++ = (struct finding){"deadlock", two_lines(arena, v->deadlock.insn), v->deadlock.example};
     if (v->livelock.insn)
         *f++ = (struct finding){"livelock", two_lines(arena, v->livelock.insn), v->livelock.example};
+    if (v->livelock_by_atomics.insn)
+        *f++ = (struct finding){"livelock",
+                                arena_printf(arena, "%s\n      by atomic operations that write what they have read",
+                                             two_lines(arena, v->livelock_by_atomics.insn)),
+                                v->livelock_by_atomics.example};
     for (unsigned i = 0; i < e->n_claims; i++) {
         const struct example *example;
         const uint64_t *breaks = breaks_claim(v, &e->claims[i], &example);
@@ -239,6 +244,7 @@ json_t *exploration_json(const struct exploration *e)
     json_object_set_new(o, "faults", stops_json(e, true));
     json_object_set_new(o, "deadlock", json_boolean(v->deadlock.insn));
     json_object_set_new(o, "livelock", json_boolean(v->livelock.insn));
+    json_object_set_new(o, "livelock_by_atomics", json_boolean(v->livelock_by_atomics.insn));
     json_object_set_new(o, "findings", findings);
     json_object_set_new(o, "seconds", json_real(e->seconds));
     return o;

@@ -191,6 +191,19 @@ static const struct ir_insn *last_ended(const struct state *s, enum run_end end)
     return at;
 }
 
+static void find_livelock(struct explorer *x, const struct state *s, const struct graph *g)
+{
+    struct verdict *v = x->verdict;
+    struct sight *sight = &v->livelock;
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        if (s->runs[t]->end == RUN_SPINS && s->runs[t]->leaves_updates)
+            sight = &v->livelock_by_atomics;
+    if (!verdict_is_first(v, sight) || !rounds_stay(s, g))
+        return;
+    const struct ir_insn *at = last_ended(s, RUN_SPINS);
+    keep_example(x, s, g, verdict_sight(v, sight, at), &(struct notice){.kind = NOTICE_LIVELOCK, .a = at});
+}
+
 /* An execution whose open reads have all read. */
 static void look(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
 {
@@ -207,9 +220,8 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
         keep_example(x, s, g, verdict_sight(v, &v->deadlock, at), &(struct notice){.kind = NOTICE_DEADLOCK, .a = at});
     } else if (ending == CUT) {
         verdict_sight(v, &v->cut, last_ended(s, RUN_CUT));
-    } else if (ending == BLOCKED && verdict_is_first(v, &v->livelock) && rounds_stay(s, g)) {
-        const struct ir_insn *at = last_ended(s, RUN_SPINS);
-        keep_example(x, s, g, verdict_sight(v, &v->livelock, at), &(struct notice){.kind = NOTICE_LIVELOCK, .a = at});
+    } else if (ending == BLOCKED) {
+        find_livelock(x, s, g);
     }
 }
 

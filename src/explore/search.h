@@ -37,7 +37,7 @@ struct explorer {
     bool is_full;   /* the runs of its threads take more memory than it may */
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
-    bool updates_stay; /* as of struct runner */
+    bool updates_stay;       /* as of struct runner */
     struct machine *machine; /* that runs are made on */
     /* The part of the tree that it is in. */
     struct tree *tree;

@@ -221,6 +221,7 @@ void verdict_add(struct verdict *to, const struct verdict *from)
     }
     add_sight(to, &to->deadlock, &from->deadlock);
     add_sight(to, &to->livelock, &from->livelock);
+    add_sight(to, &to->livelock_by_atomics, &from->livelock_by_atomics);
     add_sight(to, &to->cut, &from->cut);
     for (uint64_t i = 0; i < from->seen_room; i++)
         if (from->seen[i])

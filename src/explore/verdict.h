@@ -59,8 +59,9 @@ struct verdict {
     VEC(struct race) races;
     VEC(struct stop) stops;
     struct sight deadlock, livelock;
-    struct sight cut;               /* a loop that an execution left by its bound */
-    const struct execution *caught; /* the search was for this one: execution.h */
+    struct sight livelock_by_atomics; /* some of the threads repeat atomic operations that write what they read */
+    struct sight cut;                 /* a loop that an execution left by its bound */
+    const struct execution *caught;   /* the search was for this one: execution.h */
     uint64_t graphs, blocked, dead, duplicates;
     /* Hashes of graphs, to count those that come twice. */
     uint64_t *seen;

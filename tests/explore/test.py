@@ -193,7 +193,7 @@ def a_barrier_orders_shared_memory():
 
 def a_retry_that_writes_is_cut_and_said_so():
     body = """ld.param.u64 %rd1, [p];
-        again: atom.relaxed.gpu.global.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again; ret;"""
+        again: atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again; ret;"""
     got = explore_text(body, "--grid", 2, "--block", 1, "--unroll", 2, "u32[1]", params=".param .u64 p", status=3)
     assert not got["complete"] and "--unroll 2" in got["bounds"][0], got
 
@@ -325,6 +325,32 @@ def loops_that_wait_carry_what_they_have_read():
         assert (got["complete"], got["outcomes"], got["livelock"]) == (True, outcomes, livelock), got
 
 
+def atomic_operations_that_write_what_they_read_wait():
+    """The exchange of a lock that is taken, `atomicAdd(p, 0)`: rounds with them are left out where no other access could tell."""
+    lock = """ld.param.u64 %rd1, [p]; mov.u32 %r9, %tid.x; INIT
+              again: atom.acquire.SCOPE.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again;
+              ld.u32 %r2, [%rd1+4]; add.u32 %r2, %r2, 1; st.u32 [%rd1+4], %r2; UNLOCK ret;"""
+    unlock, hold = "atom.release.gpu.exch.b32 %r1, [%rd1], 0;", ""
+    init = "setp.ne.u32 %p2, %r9, 0; @%p2 bra in; st.u32 [%rd1], 0; in: INSIDE"
+    for scope, place, first, last, complete, by_atomics, races in (
+            ("gpu", (3, 1), "", unlock, True, False, False), ("gpu", (2, 1), "", hold, True, True, False),
+            ("cta", (2, 1), "", unlock, False, False, True),
+            ("gpu", (1, 2), init.replace("INSIDE", "bar.sync 0;"), unlock, True, False, False),
+            ("gpu", (1, 2), init.replace("INSIDE", ""), unlock, False, False, True),
+            ("gpu", (2, 1), "", "st.u32 [%rd1], 0;", False, False, True)):
+        got = explore_text(lock.replace("INIT", first).replace("SCOPE", scope).replace("UNLOCK", last), "--grid", place[0], "--block",
+                           place[1], "u32[2]", "--observe", "1[1]", "--unroll", 3, "--no-symmetry", params=".param .u64 p")
+        where = (scope, place, first, last, got)
+        assert (got["complete"], got["livelock_by_atomics"], bool(got["races"])) == (complete, by_atomics, races), where
+        assert not complete or got["outcomes"] == ([] if by_atomics else [[place[0] * place[1]]]), where
+        assert not complete or by_atomics or got["graphs"] == math.factorial(place[0] * place[1]), where
+    got = explore_text(TWO_BLOCKS + """wait: atom.acquire.gpu.global.add.u32 %r2, [%rd1], 0; setp.eq.u32 %p2, %r2, 0; @%p2 bra wait;
+                                       ld.global.u32 %r3, [%rd1+4]; st.global.u32 [%rd1+8], %r3; ret;
+                                       other: st.global.u32 [%rd1+4], 7; st.release.gpu.global.u32 [%rd1], 1; ret;""",
+                       "--grid", 2, "--block", 1, "u32[3]", "--observe", "1[2]", params=".param .u64 p")
+    assert (got["complete"], got["outcomes"], got["graphs"], got["status"]) == (True, [[7]], 1, 0), got
+
+
 def values_of_signed_types_have_a_sign():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "k.ptx")
@@ -342,8 +368,8 @@ def a_bound_names_the_place_that_it_cut():
         path = os.path.join(d, "k.ptx")
         with open(path, "w") as f:
             f.write(HEAD + """.file 1 "lock.cu"\n.visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd1; .reg .u32 %r1; .reg .pred %p1;
-                              ld.param.u64 %rd1, [p];\n.loc 1 12 3\nagain: atom.exch.relaxed.gpu.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0;
-                              @%p1 bra again; atom.exch.relaxed.gpu.b32 %r1, [%rd1], 0;\nret;\n}\n""")
+                              ld.param.u64 %rd1, [p];\n.loc 1 12 3\nagain: atom.add.relaxed.gpu.u32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0;
+                              @%p1 bra again;\nret;\n}\n""")
         found = explore(path, "--grid", 2, "--block", 1, "u32[1]", "--unroll", 2, status=3)
         status, out, err = run("explore", path, "--grid", 2, "--block", 1, "u32[1]", "--unroll", 2)
     assert len(found["bounds"]) == 1 and "--unroll 2" in found["bounds"][0] and "lock.cu:12 (PTX " in found["bounds"][0], found
