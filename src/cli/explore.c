@@ -1,5 +1,6 @@
 /* heddle explore: all executions of a kernel of PTX files that the memory model allows; their outcomes, and what is wrong with any. */
 #include "cli/explore.h"
+#include "cli/ranks.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ struct exploring {
     struct file_bytes *files;
     int n_files, first_arg;
     struct questions questions;
+    struct ranks ranks;
 };
 
 /* ---- what is explored ---- */
@@ -234,6 +236,11 @@ int explore_refused(struct session *s, const struct exploration *e)
 
 /* ---- the command ---- */
 
+static int connect(struct exploring *e)
+{
+    return connect_ranks(e->s, &e->ranks);
+}
+
 static int run_exploration(struct exploring *e)
 {
     struct session *s = e->s;
@@ -242,15 +249,17 @@ static int run_exploration(struct exploring *e)
                                 .step_limit = s->o.search_limit.value,
                                 .interrupted = explore_interrupted(),
                                 .observed = e->questions.observed.at,
-                                .n_observed = e->questions.observed.n};
+                                .n_observed = e->questions.observed.n,
+                                .ranks = e->ranks.n > 1 ? &e->ranks : NULL};
     struct explore_result result = {0};
     hd_report *report;
     double start = seconds_now();
     hd_result r = api_explore(e->kernel, &e->config, &o, &result, &report);
-    if (r) {
+    if (r || result.is_part) {
         explore_free(&result);
-        return report_failure(s, r, report);
+        return r ? report_failure(s, r, report) : 0;
     }
+    o.ranks = NULL; /* what else is asked for the first rank does alone */
     struct exploration x = explored(s, &result, seconds_now() - start);
     x.names = e->questions.names.at;
     x.signed_bits = e->questions.signed_bits.at;
@@ -281,9 +290,11 @@ static int run_exploration(struct exploring *e)
 int cmd_explore(struct session *s)
 {
     static int (*const steps[])(struct exploring *) = {
-        load_kernel, read_launch, read_arguments, place_buffers, read_observed, read_questions, run_exploration,
+        load_kernel,   read_launch,    read_arguments, place_buffers,
+        read_observed, read_questions, connect,        run_exploration,
     };
     struct exploring e = {.s = s};
+    begin_equal_ranks(s, &e.ranks);
     int status = open_machine(s, &(hd_machine_options){0}, &e.machine);
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&e);
@@ -292,5 +303,5 @@ int cmd_explore(struct session *s)
         free(e.files[i].bytes);
     for (uint32_t i = 0; i < e.args.buffers.n; i++)
         content_free(&e.args.buffers.at[i]->content);
-    return status;
+    return end_ranks(&e.ranks, status);
 }

@@ -9,11 +9,13 @@
 #include "base/monotonic.h"
 #include "cli/explore.h"
 #include "cli/herd.h"
+#include "cli/ranks.h"
 
 struct test {
     struct session *s;
     hd_machine *machine;
     const atomic_bool *interrupted;
+    struct ranks *ranks; /* NULL: alone */
     hd_module *module;
     hd_kernel *kernel;
     json_t *json;          /* of a JSON test */
@@ -271,7 +273,8 @@ static int explore_test(struct test *t, json_t *results)
                                 .interrupted = t->interrupted,
                                 .symmetric = !t->s->o.no_symmetry,
                                 .observed = t->observed,
-                                .n_observed = (uint32_t)t->n};
+                                .n_observed = (uint32_t)t->n,
+                                .ranks = t->ranks};
     struct explore_result result = {0};
     uint64_t args[2] = {(uint64_t)(uintptr_t)t->mem, (uint64_t)(uintptr_t)t->out};
     hd_report *report;
@@ -279,11 +282,12 @@ static int explore_test(struct test *t, json_t *results)
     t->config.packed_args = args;
     t->config.packed_bytes = sizeof args;
     hd_result r = api_explore(t->kernel, &t->config, &o, &result, &report);
-    if (r) {
+    if (r || result.is_part) {
         explore_free(&result);
-        return report_failure(t->s, r, report);
+        return r ? report_failure(t->s, r, report) : 0;
     }
     hd_report_free(report);
+    o.ranks = NULL;
     struct exploration e = explored(t->s, &result, seconds_now() - start);
     e.names = t->names;
     int status = result.refusal.text ? explore_refused(t->s, &e) : choose_outcome(t->s, &e);
@@ -298,10 +302,11 @@ static bool is_json(const char *path)
     return strcmp(file_extension(path), ".json") == 0;
 }
 
-static int run_test(struct session *s, hd_machine *machine, const atomic_bool *interrupted, const char *path,
-                    json_t *results)
+static int run_test(const struct test *pattern, const char *path, json_t *results)
 {
-    struct test t = {.s = s, .machine = machine, .interrupted = interrupted, .path = path};
+    struct test t = *pattern;
+    hd_machine *machine = t.machine;
+    t.path = path;
     int status = is_json(path) ? load_json(&t) : load_herd(&t);
     status = status ? status : explore_test(&t, results);
     if (t.mem)
@@ -313,26 +318,32 @@ static int run_test(struct session *s, hd_machine *machine, const atomic_bool *i
     return status;
 }
 
-int cmd_litmus(struct session *s)
+static int run_tests(struct session *s, struct ranks *ranks)
 {
-    hd_machine *machine;
+    struct test pattern = {.s = s, .interrupted = explore_interrupted(), .ranks = ranks->n > 1 ? ranks : NULL};
     json_t *results = s->o.explore_json ? json_array() : NULL;
-    if (s->n_words == 0)
-        return usage_error(s, "which test? As in `heddle litmus MP.litmus`");
-    int status = open_machine(s, &(hd_machine_options){0}, &machine), worst = 0;
+    int status = open_machine(s, &(hd_machine_options){0}, &pattern.machine), worst = 0, i = 0;
     if (status)
         return status;
-    const atomic_bool *interrupted = explore_interrupted();
-    int i = 0;
-    for (; i < s->n_words && !atomic_load(interrupted); i++) {
-        status = run_test(s, machine, interrupted, s->words[i], results);
-        worst = status > worst ? status : worst;
-    }
-    if (atomic_load(interrupted))
+    if (!(worst = connect_ranks(s, ranks)))
+        for (; i < s->n_words && !atomic_load(pattern.interrupted); i++) {
+            status = run_test(&pattern, s->words[i], results);
+            worst = status > worst ? status : worst;
+        }
+    if (atomic_load(pattern.interrupted))
         worst = cli_failure(s, "interrupted: %d of %d tests were begun", i, s->n_words);
-    hd_machine_destroy(machine);
-    if (results && json_dump_file(results, s->o.explore_json, JSON_COMPACT))
+    hd_machine_destroy(pattern.machine);
+    if (results && !ranks->number && json_dump_file(results, s->o.explore_json, JSON_COMPACT))
         worst = cli_failure(s, "%s cannot be written", s->o.explore_json);
     json_decref(results);
     return worst;
+}
+
+int cmd_litmus(struct session *s)
+{
+    struct ranks ranks;
+    if (s->n_words == 0)
+        return usage_error(s, "which test? As in `heddle litmus MP.litmus`");
+    begin_equal_ranks(s, &ranks);
+    return end_ranks(&ranks, run_tests(s, &ranks));
 }

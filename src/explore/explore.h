@@ -10,6 +10,7 @@
 #include "explore/execution.h"
 #include "explore/program.h"
 #include "explore/verdict.h"
+#include "ranks/ranks.h"
 
 /* A word of memory whose final values make an outcome. */
 struct observed {
@@ -29,11 +30,13 @@ struct explore_options {
     const struct wanted *wanted;    /* ends the search where it is seen: verdict.caught; NULL: nothing does */
     const struct observed *observed;
     uint32_t n_observed;
+    struct ranks *ranks; /* that explore the same launch, each with these options; NULL: this process is alone */
 };
 
 struct explore_result {
     struct arena arena;
     struct verdict verdict;
+    bool is_part;          /* of what the first rank has: there is no verdict here */
     bool complete;         /* nothing was cut off */
     const char *bounds[4]; /* what was, in words */
     const struct ir_insn *bound_at[4];

@@ -6,12 +6,22 @@
 
 enum { STEPS_AT_ONCE = 256 };
 
-bool tree_begin(struct tree *t, uint64_t limit, uint64_t steps_cut)
+static void begin(struct tree *t)
 {
-    *t = (struct tree){.n_workers = 1, .steps_left = limit ? limit : UINT64_MAX, .steps_cut = steps_cut};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->changed, NULL);
-    return tree_give(t, NULL, 0, 0);
+}
+
+void tree_begin(struct tree *t, uint64_t limit, uint64_t steps_cut)
+{
+    *t = (struct tree){.steps_left = limit ? limit : UINT64_MAX, .steps_cut = steps_cut};
+    begin(t);
+}
+
+void tree_begin_branch(struct tree *t)
+{
+    *t = (struct tree){.is_branch = true};
+    begin(t);
 }
 
 void tree_free(struct tree *t)
@@ -35,31 +45,46 @@ static void end(struct tree *t, enum tree_end end)
     pthread_cond_broadcast(&t->changed);
 }
 
-/* Is there nobody left who does something? */
+static bool all_wait(const struct tree *t)
+{
+    return t->n_idle + t->n_dry == t->n_workers && !(t->n_idle && t->n_parts) && !(t->n_dry && t->steps_left);
+}
+
 static void look_for_end(struct tree *t)
 {
-    if (t->n_idle + t->n_dry < t->n_workers || t->n_parts || (t->n_dry && t->steps_left))
-        return;
-    end(t, t->n_dry ? TREE_LIMITED : TREE_EXHAUSTED);
+    if (!t->is_branch && all_wait(t))
+        end(t, t->n_dry ? TREE_LIMITED : TREE_EXHAUSTED);
 }
 
 static void look_for_hunger(struct tree *t)
 {
-    atomic_store_explicit(&t->hungry, t->n_idle > t->n_parts, memory_order_relaxed);
+    atomic_store_explicit(&t->hungry, t->n_idle + t->n_wanted > t->n_parts, memory_order_relaxed);
 }
 
-static bool gives_up(const struct tree *t)
+static void take_steps(struct tree *t, struct allowance *a, uint64_t many)
 {
-    return t->steps_cut && t->steps_taken >= t->steps_cut && t->has_cut;
+    a->left = a->given = t->steps_left < many ? t->steps_left : many;
+    t->steps_left -= a->left;
 }
 
+/* The steps that were given have been used, but for those that are left. */
 static void put_back(struct tree *t, struct allowance *a)
 {
     if (t->n_dry && a->left)
         pthread_cond_broadcast(&t->changed);
     t->steps_left += a->left;
-    t->steps_taken -= a->left;
-    a->left = 0;
+    t->steps_taken += a->given - a->left;
+    *a = (struct allowance){0};
+    if (t->steps_cut && t->steps_taken >= t->steps_cut && t->has_cut)
+        end(t, TREE_GAVE_UP);
+}
+
+static struct part *pop(struct tree *t)
+{
+    struct part *part = t->parts;
+    t->parts = part->next;
+    t->n_parts--;
+    return part;
 }
 
 /* ---- parts ---- */
@@ -97,20 +122,60 @@ bool tree_give(struct tree *t, const uint8_t *decisions, uint32_t depth, uint8_t
     return true;
 }
 
-struct part *tree_take(struct tree *t)
+void tree_idles(struct tree *t)
 {
-    struct part *part = NULL;
     pthread_mutex_lock(&t->lock);
     t->n_idle++;
     look_for_hunger(t);
     look_for_end(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* For a worker that is idle. */
+static struct part *take(struct tree *t)
+{
+    if (t->ended || !t->parts)
+        return NULL;
+    struct part *part = pop(t);
+    t->n_idle--;
+    look_for_hunger(t);
+    return part;
+}
+
+struct part *tree_try_take(struct tree *t)
+{
+    pthread_mutex_lock(&t->lock);
+    struct part *part = take(t);
+    pthread_mutex_unlock(&t->lock);
+    return part;
+}
+
+struct part *tree_take(struct tree *t)
+{
+    tree_idles(t);
+    pthread_mutex_lock(&t->lock);
     while (!t->ended && !t->parts)
         pthread_cond_wait(&t->changed, &t->lock);
-    if (!t->ended) {
-        part = t->parts;
-        t->parts = part->next;
-        t->n_parts--;
-        t->n_idle--;
+    struct part *part = take(t);
+    pthread_mutex_unlock(&t->lock);
+    return part;
+}
+
+void tree_want(struct tree *t, uint32_t n)
+{
+    pthread_mutex_lock(&t->lock);
+    t->n_wanted += n;
+    look_for_hunger(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+struct part *tree_spare(struct tree *t)
+{
+    struct part *part = NULL;
+    pthread_mutex_lock(&t->lock);
+    if (t->n_wanted && t->n_parts > t->n_idle) {
+        part = pop(t);
+        t->n_wanted--;
         look_for_hunger(t);
     }
     pthread_mutex_unlock(&t->lock);
@@ -124,27 +189,59 @@ void tree_stop(struct tree *t, enum tree_end why)
     pthread_mutex_unlock(&t->lock);
 }
 
+enum tree_needs tree_needs(struct tree *t)
+{
+    pthread_mutex_lock(&t->lock);
+    enum tree_needs needs = t->ended || !all_wait(t) ? TREE_NEEDS_NOTHING
+                            : t->n_dry               ? TREE_NEEDS_STEPS
+                                                     : TREE_NEEDS_PART;
+    if (needs == TREE_NEEDS_PART) {
+        t->n_wanted = 0; /* nothing is left to be given */
+        look_for_hunger(t);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return needs;
+}
+
 /* ---- steps ---- */
+
+void tree_dries(struct tree *t, struct allowance *a)
+{
+    pthread_mutex_lock(&t->lock);
+    put_back(t, a);
+    t->n_dry++;
+    look_for_end(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* For a worker that is dry. */
+static void allow(struct tree *t, struct allowance *a, uint64_t many)
+{
+    if (t->ended || !t->steps_left)
+        return;
+    take_steps(t, a, many);
+    t->n_dry--;
+}
+
+bool tree_try_allow(struct tree *t, struct allowance *a, uint64_t many)
+{
+    pthread_mutex_lock(&t->lock);
+    allow(t, a, many);
+    pthread_mutex_unlock(&t->lock);
+    return a->left;
+}
 
 bool tree_allow(struct tree *t, struct allowance *a)
 {
     void (*grow)(void *) = NULL;
+    tree_dries(t, a);
     pthread_mutex_lock(&t->lock);
-    if (gives_up(t))
-        end(t, TREE_GAVE_UP);
-    t->n_dry++;
-    look_for_end(t);
     while (!t->ended && !t->steps_left)
         pthread_cond_wait(&t->changed, &t->lock);
-    t->n_dry--;
-    if (!t->ended) {
-        a->left = t->steps_left < STEPS_AT_ONCE ? (uint32_t)t->steps_left : STEPS_AT_ONCE;
-        t->steps_left -= a->left;
-        t->steps_taken += a->left;
-        if (t->grow && t->steps_taken >= t->grow_at) {
-            grow = t->grow;
-            t->grow = NULL;
-        }
+    allow(t, a, STEPS_AT_ONCE);
+    if (t->grow && t->steps_taken >= t->grow_at) {
+        grow = t->grow;
+        t->grow = NULL;
     }
     pthread_mutex_unlock(&t->lock);
     if (grow)
@@ -156,7 +253,22 @@ void tree_return(struct tree *t, struct allowance *a)
 {
     pthread_mutex_lock(&t->lock);
     put_back(t, a);
-    if (gives_up(t))
-        end(t, TREE_GAVE_UP);
     pthread_mutex_unlock(&t->lock);
+}
+
+void tree_feed(struct tree *t, uint64_t steps)
+{
+    pthread_mutex_lock(&t->lock);
+    t->steps_left += steps;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+uint64_t tree_drain(struct tree *t)
+{
+    pthread_mutex_lock(&t->lock);
+    uint64_t steps = t->steps_left;
+    t->steps_left = 0;
+    pthread_mutex_unlock(&t->lock);
+    return steps;
 }

@@ -29,13 +29,21 @@ enum tree_end {
     TREE_STOPPED,   /* whatever else ends a search, as the worker that stopped it knows */
 };
 
+/* Is the search begun once more, with another bound or with more rounds? */
+static inline bool tree_begins_anew(enum tree_end end)
+{
+    return end == TREE_GAVE_UP || end == TREE_SHOWS;
+}
+
 struct tree {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct part *parts; /* that nobody has taken */
     uint32_t n_parts;
     uint32_t n_workers, n_idle, n_dry; /* idle: without a part; dry: without steps */
-    uint64_t steps_left, steps_taken;
+    uint32_t n_wanted;                 /* parts that are wanted elsewhere */
+    bool is_branch;                    /* of a tree elsewhere, which says when it ends */
+    uint64_t steps_left, steps_taken;  /* taken: by workers that have asked for others since, or given the rest back */
     uint64_t steps_cut; /* a search in which a loop was left by its bound gives up after so many; 0: never */
     atomic_bool has_cut;
     atomic_bool hungry, ended;
@@ -46,10 +54,12 @@ struct tree {
     uint64_t grow_at;
 };
 
-/* Begins with the whole tree as its one part. `limit`: steps, 0: as many as it takes. */
-bool tree_begin(struct tree *t, uint64_t limit, uint64_t steps_cut);
+/* Begins without workers and parts (the whole tree is that of no decisions). `limit`: steps, 0: as many as it takes. */
+void tree_begin(struct tree *t, uint64_t limit, uint64_t steps_cut);
+/* Begins without steps, too, which come from elsewhere as parts do: split.h. */
+void tree_begin_branch(struct tree *t);
 void tree_free(struct tree *t);
-/* One worker more, one less. */
+/* One worker more; one less, which is not idle. */
 void tree_join(struct tree *t);
 void tree_leave(struct tree *t);
 /* What to search next: the caller's to free. Waits for it; NULL: the search has ended. */
@@ -60,12 +70,29 @@ void tree_stop(struct tree *t, enum tree_end end);
 
 /* Steps of a worker. */
 struct allowance {
-    uint32_t left;
+    uint64_t given, left;
 };
 /* More steps; waits while others hold the last ones. False: the search has ended. */
 bool tree_allow(struct tree *t, struct allowance *a);
 /* Gives back what is left, when a part is done. */
 void tree_return(struct tree *t, struct allowance *a);
+
+/* The same for a worker that is elsewhere, and that nobody waits for here: it has no part, until tree_try_take() gives it one; no steps,
+ * until tree_try_allow() gives it some. */
+void tree_idles(struct tree *t);
+struct part *tree_try_take(struct tree *t);
+void tree_dries(struct tree *t, struct allowance *a);
+bool tree_try_allow(struct tree *t, struct allowance *a, uint64_t many);
+
+/* What a branch is to ask for. */
+enum tree_needs { TREE_NEEDS_NOTHING, TREE_NEEDS_PART, TREE_NEEDS_STEPS };
+enum tree_needs tree_needs(struct tree *t);
+/* Steps from elsewhere; those that are left go back there. */
+void tree_feed(struct tree *t, uint64_t steps);
+uint64_t tree_drain(struct tree *t);
+/* So many parts more are wanted elsewhere; one that nobody here waits for, or NULL. */
+void tree_want(struct tree *t, uint32_t n);
+struct part *tree_spare(struct tree *t);
 
 static inline bool tree_is_hungry(const struct tree *t)
 {

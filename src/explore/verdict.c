@@ -58,11 +58,11 @@ static void keep_here(const struct verdict *v, struct decisions *to)
     *to = (struct decisions){kept, v->here.n};
 }
 
-/* Of what is there already: the place for the example, if this execution comes first. */
+/* Of what is there already: the place for the example, if this execution comes first, or is the one whose example is not there yet. */
 static const struct example **replaces(const struct verdict *v, struct decisions *reached,
                                        const struct example **example)
 {
-    if (!comes_before(v->here, *reached))
+    if (comes_before(*reached, v->here) || (*example && !comes_before(v->here, *reached)))
         return NULL;
     keep_here(v, reached);
     return example;

@@ -131,7 +131,6 @@ def a_queue_lock_has_as_many_graphs_as_the_reference_counts():
         assert got["outcomes"] == [[threads * entries]], got
 
 
-@in_full
 def any_number_of_threads_finds_and_shows_the_same():
     """A tree of 25,680 graphs, of which threads give each other parts."""
     def said(workers, *more):
@@ -150,6 +149,7 @@ def any_number_of_threads_finds_and_shows_the_same():
     assert limited[3]["bounds"] == ["--limit 20000: the search was ended"] and 0 < limited[3]["graphs"] < 25680, limited
 
 
+@in_full
 def large_locks_are_exhausted():
     assert kernel("ticket", 4, "u32[96]", 2, "--no-symmetry", status=0)["graphs"] == 2520
     assert kernel("mcs", 3, "u32[128]", 2, status=0)["graphs"] == 17670

@@ -1,0 +1,152 @@
+"""Processes that mpirun starts together: they share the work, say what one process says, and end together."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import SANITIZED, Skip, heddle, main, run, source
+
+KERNELS = os.path.join(source, "tests/explore/kernels")
+# A tree of 25,680 graphs, with a finding; one that takes a minute of a core.
+STACK = ("explore", f"{KERNELS}/treiber.ptx", "--grid", "3", "--block", "1", "u32[96]", "u32[3]+outcomes", "63", "--no-symmetry", "--examples",
+         "--forbid", "2[0] == 12", "--workers", "1")
+LOCK = ("explore", f"{KERNELS}/ticket.ptx", "--grid", "4", "--block", "1", "u32[96]", "4", "--observe", "1[64]", "--no-symmetry")
+# mpirun refuses root, and more ranks than cores, unless it is asked to.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def mpirun(n):
+    if SANITIZED:
+        raise Skip("it is built with sanitizers, which MPI is not")
+    if not shutil.which("mpirun") or "Open MPI" not in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout:
+        raise Skip("no mpirun of Open MPI's (openmpi-bin)")
+    if not os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "libheddle-mpi.so")):
+        raise Skip("it is built without MPI (libopenmpi-dev)")
+    return ["mpirun", "-q", "--oversubscribe", "-n", str(n)]
+
+
+def run_ranks(n, *args, cwd=None):
+    done = subprocess.run([*mpirun(n), heddle, *map(str, args)], capture_output=True, text=True, env=ENVIRONMENT, timeout=120, cwd=cwd,
+                          stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
+def without(result, *keys):
+    return {k: v for k, v in result.items() if k not in keys}
+
+
+def ranks_find_and_show_what_one_process_does():
+    with tempfile.TemporaryDirectory() as d:
+        def explored(call):
+            status, out, err = call(*STACK, "--json", f"{d}/found.json", "-v")
+            with open(f"{d}/found.json") as f:
+                found = without(json.load(f), "seconds")
+            counts, runs = next(line for line in out.splitlines() if line.startswith("graphs ")).split("; 3 threads, ")
+            return status, [counts if line.startswith("graphs ") else line for line in out.splitlines()], found, int(runs.split()[0])
+        alone = explored(run)
+        assert alone[0] == 1 and alone[2]["graphs"] == 25680 and alone[2]["findings"], alone
+        for n in (2, 4):
+            got = explored(lambda *args: run_ranks(n, *args))
+            assert got[:3] == alone[:3], (n, got[2], alone[2])
+            assert got[3] > alone[3], "each rank that takes part runs the threads once more"
+
+
+def litmus_tests_of_ranks_have_the_same_results():
+    with tempfile.TemporaryDirectory() as d:
+        with tarfile.open(os.path.join(source, "tests/explore/litmus.tar.xz")) as t:
+            t.extractall(d, filter="data")
+        files = sorted(os.path.join(d, "litmus", f) for f in os.listdir(f"{d}/litmus") if f.endswith(".json"))
+        results = []
+        for call in (run, lambda *args: run_ranks(2, *args)):
+            status, out, err = call("litmus", "--json", f"{d}/all.json", *files)
+            assert (status, out) == (0, ""), out + err
+            with open(f"{d}/all.json") as f:
+                results.append([without(r, "seconds") for r in json.load(f)])
+        assert results[0] == results[1] and len(results[0]) == len(files)
+
+
+def steps_of_all_ranks_count_for_a_limit():
+    for limit in (1000, 20000):
+        status, out, err = run_ranks(3, *LOCK, "--limit", limit)
+        assert status == 3 and f"--limit {limit}: the search was ended" in out and "a part of all executions" in out, out + err
+    status, out, err = run_ranks(3, "explore", f"{KERNELS}/ticket.ptx", "--grid", 3, "--block", 1, "u32[96]", 2, "--no-symmetry", "--limit", 100000)
+    assert status == 0 and "explored: all executions, 0 findings" in out, out + err
+
+
+def processes_with(mark):
+    """Those whose command line has it, this one and zombies aside."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                if mark.encode() in f.read() and int(pid) != os.getpid():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def end_search(act):
+    """A long search of three ranks, to which `act` happens, by the ids of mpirun and of the ranks; how it has ended, and how many are left."""
+    with tempfile.TemporaryDirectory() as d:
+        mark = f"{d}/found.json"
+        process = subprocess.Popen([*mpirun(3), heddle, *LOCK, "--json", mark], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+        while len(processes_with(mark)) < 4:
+            time.sleep(0.05)
+        time.sleep(1)
+        act(process.pid, sorted(set(processes_with(mark)) - {process.pid}))
+        out, err = process.communicate(timeout=60)
+        deadline = time.monotonic() + 20
+        while processes_with(mark) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return process.returncode, out, err, processes_with(mark), os.path.exists(mark)
+
+
+def a_rank_that_is_lost_ends_the_search_with_an_error():
+    for which in (0, 1):
+        status, out, err, left, written = end_search(lambda mpi, ranks: os.kill(ranks[which], signal.SIGKILL))
+        assert status and "explored: all" not in out and "outcomes" not in out and not written and not left, (which, status, out, err, left)
+
+
+def an_interrupted_search_says_what_is_known():
+    status, out, err, left, written = end_search(lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
+    assert status and "not exhausted: the search was interrupted" in out and "explored: a part of all executions" in out and not left, (status, out, err, left)
+
+
+def what_all_ranks_do_wrong_is_said_once():
+    status, out, err = run_ranks(3, "explore", "nothing.ptx", "--grid", 1, "--block", 1)
+    assert status == 2 and err.count("cannot read nothing.ptx") == 1, err
+
+
+def ranks_that_explore_different_files_are_told_so():
+    with tempfile.TemporaryDirectory() as d:
+        with open(f"{KERNELS}/ticket.ptx") as f, open(f"{d}/ticket.ptx", "w") as g:
+            g.write(f.read() + "\n// changed\n")
+        words = ["--grid", "2", "--block", "1", "u32[96]", "1"]
+        done = subprocess.run([*mpirun(1), heddle, "explore", f"{KERNELS}/ticket.ptx", *words, ":", "-n", "1", heddle, "explore", f"{d}/ticket.ptx", *words],
+                              capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    assert done.returncode == 2 and "rank 1 does not explore the same" in done.stderr and "explored" not in done.stdout, done
+
+
+def a_launcher_whose_ranks_cannot_be_connected_is_told_so():
+    """Where no MPI is, or another one's launcher has begun the process: not the same search by each rank."""
+    with tempfile.TemporaryDirectory() as d:
+        copy = shutil.copy(heddle, d)
+        for size, rank, name in (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI"), ("PMI_SIZE", "PMI_RANK", "PMI"),
+                                 ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun")):
+            done = subprocess.run([copy, *STACK], capture_output=True, text=True, env={**os.environ, size: "8", rank: "0"}, timeout=60)
+            assert done.returncode == 1 and not done.stdout, done
+            assert f"started by " in done.stderr and name in done.stderr and "8 ranks" in done.stderr and "has no MPI" in done.stderr, done
+        done = subprocess.run([copy, *STACK], capture_output=True, text=True, env={**os.environ, "OMPI_COMM_WORLD_SIZE": "1",
+                                                                                  "OMPI_COMM_WORLD_RANK": "0"}, timeout=60)
+        assert done.returncode == 1 and "outcomes" in done.stdout, "one rank is alone, and needs no MPI"
+
+
+main(globals())
