@@ -122,3 +122,20 @@ const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const s
     return name->argument ? argument_place(kernel, packed_args, name, at, is_signed, arena)
                           : api_variable_place(kernel, name, at, is_signed, arena);
 }
+
+const char *api_shared_name(hd_kernel *kernel, const struct location *l, struct arena *arena)
+{
+    const struct kernel *k = kernel->kernel;
+    for (uint32_t i = 0; i < k->shared_vars.n; i++) {
+        const struct placed_var *v = &k->shared_vars.at[i];
+        if (l->address < v->at ||
+            l->address - v->at >= (v->var->size ? v->var->size : UINT32_MAX)) /* extern: as long as it is */
+            continue;
+        uint64_t element = (l->address - v->at) / l->bytes;
+        return v->var->size == l->bytes
+                   ? arena_printf(arena, "%.*s of block %u", STR_ARG(v->var->symbol.name), l->block)
+                   : arena_printf(arena, "%.*s[%llu] of block %u", STR_ARG(v->var->symbol.name),
+                                  (unsigned long long)element, l->block);
+    }
+    return NULL;
+}

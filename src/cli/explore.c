@@ -241,6 +241,23 @@ static int connect(struct exploring *e)
     return connect_ranks(e->s, &e->ranks);
 }
 
+/* "2[0]", "counter[3]", "tile[1] of block 0". */
+static const char *name_of_place(void *data, const struct location *l)
+{
+    const struct exploring *e = data;
+    struct arena *arena = &e->s->arena;
+    if (l->block != GLOBAL_MEMORY)
+        return api_shared_name(e->kernel, l, arena);
+    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
+        const struct buffer *b = e->args.buffers.at[i];
+        uint64_t at = l->address - (uint64_t)(uintptr_t)b->at, element = at / value_bytes(b->type);
+        if (b->at && at < b->count * value_bytes(b->type))
+            return b->argument ? arena_printf(arena, "%u[%llu]", b->argument, (unsigned long long)element)
+                               : arena_printf(arena, "%s[%llu]", b->text, (unsigned long long)element);
+    }
+    return NULL;
+}
+
 static int run_exploration(struct exploring *e)
 {
     struct session *s = e->s;
@@ -269,7 +286,7 @@ static int run_exploration(struct exploring *e)
     if (result.refusal.text) {
         status = explore_refused(s, &x);
     } else {
-        struct explored_launch launch = {e->kernel, &e->config, &o};
+        struct explored_launch launch = {e->kernel, &e->config, &o, name_of_place, e};
         status = choose_outcome(s, &x);
         if (status) {
             explore_free(&result);
@@ -289,6 +306,8 @@ static int run_exploration(struct exploring *e)
 
 int cmd_explore(struct session *s)
 {
+    if (graph_name_error(s))
+        return 2;
     static int (*const steps[])(struct exploring *) = {
         load_kernel,   read_launch,    read_arguments, place_buffers,
         read_observed, read_questions, connect,        run_exploration,

@@ -20,10 +20,15 @@ struct explored_launch {
     hd_kernel *kernel;
     const hd_launch_config *config;
     const struct explore_options *options;
+    /* What the user calls a place of memory; NULL: nothing. */
+    const char *(*name)(void *data, const struct location *l);
+    void *data;
 };
+/* Is --graph's file one that can be drawn? Else says so. */
+int graph_name_error(struct session *s);
 /* --outcome; an error where there is none such. */
 int choose_outcome(struct session *s, struct exploration *e);
-/* --repair: behind what was printed, and into `json` (NULL: none). */
+/* --repair, --graph: behind what was printed, and into `json` (NULL: none). */
 int explored_further(struct session *s, const struct exploration *e, const struct explored_launch *l, json_t *json);
 
 #endif

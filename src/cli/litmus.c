@@ -239,6 +239,19 @@ static json_t *result_json(const struct test *t, const struct exploration *e)
     return json;
 }
 
+/* "x", "P1:r0", "mem[2]" */
+static const char *name_of_place(void *data, const struct location *l)
+{
+    const struct test *t = data;
+    uint64_t at = l->address - (uint64_t)(uintptr_t)t->mem;
+    for (size_t i = 0; i < t->n; i++)
+        if (l->block == t->observed[i].block && l->address == t->observed[i].address)
+            return t->names[i];
+    if (t->herd.ptx && at / 4 < t->herd.variables.n)
+        return t->herd.variables.at[at / 4].name;
+    return at < t->mem_bytes ? arena_printf(&t->s->arena, "mem[%llu]", (unsigned long long)at / l->bytes) : NULL;
+}
+
 /* The first outcome that the condition asks for, or that breaks it. */
 static uint32_t outcome_of_condition(const struct test *t, const struct verdict *v)
 {
@@ -250,7 +263,7 @@ static uint32_t outcome_of_condition(const struct test *t, const struct verdict 
 
 static int tell(const struct test *t, struct exploration *e, const struct explore_options *o, json_t *results)
 {
-    struct explored_launch launch = {t->kernel, &t->config, o};
+    struct explored_launch launch = {t->kernel, &t->config, o, name_of_place, (void *)(uintptr_t)t};
     json_t *json = results ? result_json(t, e) : NULL;
     if (!e->chosen)
         e->chosen = outcome_of_condition(t, &e->result->verdict);
@@ -344,6 +357,10 @@ int cmd_litmus(struct session *s)
     struct ranks ranks;
     if (s->n_words == 0)
         return usage_error(s, "which test? As in `heddle litmus MP.litmus`");
+    if (s->o.graph && s->n_words > 1)
+        return usage_error(s, "--graph draws an execution of one test: %d were given", s->n_words);
+    if (graph_name_error(s))
+        return 2;
     begin_equal_ranks(s, &ranks);
     return end_ranks(&ranks, run_tests(s, &ranks));
 }

@@ -181,6 +181,7 @@ struct search_order {
     const uint16_t *members;
     uint64_t writes, reads;
     uint64_t co[MAX_MEMBERS], never[MAX_MEMBERS];
+    uint64_t *found; /* gets the order that is found; NULL: nobody asks for it */
     unsigned n;
     bool grew;
 };
@@ -310,7 +311,11 @@ static bool has_order(const struct search_order *s, const uint64_t *before, bool
             return put(&t, b, a) && force(&t) && has_order(&t, before, sequential);
         }
     }
-    return !sequential || is_sequential(s, before);
+    if (sequential && !is_sequential(s, before))
+        return false;
+    if (s->found)
+        memcpy(s->found, s->co, s->n * sizeof *s->co);
+    return true;
 }
 
 static bool begin_order(const struct graph *g, uint16_t location, struct search_order *s)
@@ -323,6 +328,7 @@ static bool begin_order(const struct graph *g, uint16_t location, struct search_
     s->writes = l->writes | l->unvalued;
     s->reads = l->reads;
     s->n = l->n;
+    s->found = NULL;
     s->grew = false;
     for (unsigned i = 0; i < s->n; i++)
         s->co[i] = s->never[i] = 0;
@@ -437,6 +443,21 @@ bool model_are_last(const struct graph *g, uint16_t location, uint64_t writes)
     struct search_order s;
     return !(writes & ~model_may_be_last(g, location)) &&
            (!writes || (begin_order(g, location, &s) && are_last(g, location, s, writes)));
+}
+
+bool model_order(const struct graph *g, uint16_t location, uint64_t last, uint64_t *co)
+{
+    struct search_order s;
+    if (!begin_order(g, location, &s))
+        return false;
+    s.found = co;
+    return are_last(g, location, s, last);
+}
+
+void model_causality(struct graph *g)
+{
+    for (uint16_t l = 0; l < g->n_locations; l++)
+        find_causality(g, l);
 }
 
 /* ---- 8.7.1 Conflict and Data-races ---- */

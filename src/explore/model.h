@@ -35,6 +35,10 @@ uint64_t model_last(const struct graph *g, uint16_t location);
 
 /* Can they all be last in one coherence order? Writes that are not morally strong with each other can. */
 bool model_are_last(const struct graph *g, uint16_t location, uint64_t writes);
+/* A coherence order in which these are (0: whichever), as rows of who follows; false: there is none. */
+bool model_order(const struct graph *g, uint16_t location, uint64_t last, uint64_t *co);
+/* g->cause, of all locations, whether the graph is consistent or not. */
+void model_causality(struct graph *g);
 /* Those of which nothing says yet that another follows. */
 uint64_t model_may_be_last(const struct graph *g, uint16_t location);
 

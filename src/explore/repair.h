@@ -31,6 +31,8 @@ void repair_free(struct repair *r);
 
 /* What was found in an exploration, as findings that have to go: `wanted` for repair(). */
 struct wanted repair_findings(const struct exploration *e);
+/* "the race at a.cu:3 (PTX 12) and a.cu:7 (PTX 20)", "the outcome 2[0]=1" */
+const char *notice_text(const struct exploration *e, const struct notice *n);
 /* As text and JSON. */
 void repair_text(const struct exploration *e, const struct repair *r, struct text *t);
 json_t *repair_json(const struct exploration *e, const struct repair *r);

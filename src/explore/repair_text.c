@@ -25,7 +25,7 @@ struct wanted repair_findings(const struct exploration *e)
 
 /* ---- words ---- */
 
-static const char *notice_text(const struct exploration *e, const struct notice *s)
+const char *notice_text(const struct exploration *e, const struct notice *s)
 {
     static const char *const kinds[] = {"outcome", "race", "trap", "deadlock", "livelock"};
     struct text t = {.arena = e->arena};

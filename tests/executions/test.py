@@ -6,8 +6,10 @@ import shutil
 import sys
 import tarfile
 import tempfile
+import xml.etree.ElementTree as ElementTree
 
-sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+sys.path[:0] = [os.path.join(os.environ["HEDDLE_SOURCE"], "tests"), os.path.join(os.environ["HEDDLE_SOURCE"], "tests/explain_page")]
+import browser
 from tap import examples, main, need_clang, run, source
 
 folder = tempfile.mkdtemp()
@@ -237,4 +239,190 @@ def wrong_programs_of_the_course_are_repaired():
     assert not wrong, wrong
 
 
-main(globals())
+# ---- pictures ----
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Picture:
+    """An SVG file as data: events by number with their texts, edges with what is said of them, all texts and lines with their places."""
+
+    def __init__(self, path):
+        root = ElementTree.parse(path).getroot()
+        self.events, self.edges, self.texts, self.lines = {}, [], [], []
+        for g in root.iter(SVG + "g"):
+            kinds = g.get("class").split()
+            if kinds[0] == "event":
+                self.events[g.get("id")] = [t.text for t in g.iter(SVG + "text")]
+                self.events[g.get("id")].append(g.get("data-thread"))
+            elif kinds[0] == "edge" and "legend" not in kinds:
+                self.edges.append((kinds[1], g.get("data-from"), g.get("data-to"), g.find(SVG + "title").text))
+        above = {child: parent for parent in root.iter() for child in parent}
+        for t in root.iter(SVG + "text"):
+            wide = len(t.text) * (5.75 if above[t].get("class", "").startswith("edge") else 7.25)
+            left = float(t.get("x")) - {"end": wide, "middle": wide / 2}.get(t.get("text-anchor"), 0)
+            self.texts.append((left, float(t.get("y")) - 9, left + wide, float(t.get("y")) + 3, t.text))
+        for path in root.iter(SVG + "path"):
+            if path.get("class") == "line" and " L" in path.get("d"):
+                points = [tuple(map(float, p.split())) for p in path.get("d")[1:].split(" L")]
+                self.lines += list(zip(points, points[1:]))
+
+    def named(self):
+        """Edges by what the boxes say: {(kind, what, what)}."""
+        what = {**{k: v[0] for k, v in self.events.items()}, "initially": "initially"}
+        return {(kind, what[a], what[b]) for kind, a, b, _ in self.edges}
+
+    def overlaps(self):
+        found = []
+        for i, a in enumerate(self.texts):
+            found += [(a[4], b[4]) for b in self.texts[i + 1 :] if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]]
+            found += [(a[4], line) for line in self.lines
+                      if min(p[0] for p in line) < a[2] and a[0] < max(p[0] for p in line) and min(p[1] for p in line) < a[3]
+                      and a[1] < max(p[1] for p in line)]
+        return found
+
+
+def draw(*args, name="graph.svg"):
+    path = os.path.join(folder, name)
+    status, out, err = run("explore", *args, "--graph", path)
+    assert status in (0, 1) and f"is in {path}\n" in out, out + err
+    return Picture(path) if name.endswith(".svg") else path
+
+
+def two_blocks(body):
+    path = os.path.join(folder, "two.ptx")
+    with open(path, "w") as f:
+        f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .u32 %r<20>; .reg .u64 %rd<20>;\n"
+                "ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 1; @%p1 bra other;\n" + body + "\n}\n")
+    return (path, "--grid", 2, "--block", 1, "u32[8]")
+
+
+def all_edges_of_an_execution_are_drawn():
+    relaxed = ".relaxed.gpu"
+    got = draw(*two_blocks(MESSAGE.format(relaxed, relaxed, relaxed, relaxed)), "--forbid", "1[2] == 1 && 1[3] == 0")
+    assert got.named() == {
+        ("po", "W 1[0] = 1", "W 1[1] = 1"), ("po", "R 1[1] = 1", "R 1[0] = 0"), ("po", "R 1[0] = 0", "W 1[2] = 1"), ("po", "W 1[2] = 1", "W 1[3] = 0"),
+        ("rf", "W 1[1] = 1", "R 1[1] = 1"), ("rf", "initially", "R 1[0] = 0"), ("fr", "R 1[0] = 0", "W 1[0] = 1")}, got.named()
+    got = draw(*two_blocks(MESSAGE.format("", ".release.gpu", ".acquire.gpu", "")), "--observe", "1[2]", "--observe", "1[3]", "--outcome", 3)
+    assert {e for e in got.named() if e[0] not in ("po", "rf")} == {
+        ("sync", "W 1[1] = 1", "R 1[1] = 1"), ("causality", "W 1[0] = 1", "R 1[0] = 1"), ("causality", "W 1[1] = 1", "R 1[1] = 1")}, got.named()
+    got = draw(*two_blocks(STORE_BUFFERING.replace("ld.relaxed", "fence.sc.gpu; ld.relaxed")), "--observe", "1[2]", "--observe", "1[3]", "--outcome", 1)
+    assert [e[0] for e in got.edges].count("fence-sc") == 1 and ("fr", "R 1[1] = 0", "W 1[1] = 1") in got.named(), got.named()
+
+
+def edges_of_large_executions_are_complete():
+    got = draw(os.path.join(source, "tests/explore/kernels/ticket.ptx"), "--grid", 4, "--block", 1, "u32[96]", 3, "--observe", "1[64]")
+    reads = [k for k, v in got.events.items() if v[0][0] in "RU"]
+    writes = [k for k, v in got.events.items() if v[0][0] in "WU"]
+    kinds = {kind: [e for e in got.edges if e[0] == kind] for kind in ("po", "rf", "co", "fr", "sync")}
+    assert len(got.events) == 60 and len(kinds["po"]) == 56, got.events
+    assert sorted(e[2] for e in kinds["rf"]) == sorted(reads)
+    # three places, each written twelve times, one write after the other: each but the first follows one, each read but the last ones
+    # precedes one
+    assert len(writes) == 36 and len(kinds["co"]) == 33 and len(kinds["sync"]) == 11, [(k, len(v)) for k, v in kinds.items()]
+    last = {f"1[{i}]" for i in (0, 32, 64)}
+    for kind, a, b, _ in kinds["rf"]:
+        value = got.events[b][0].split(" = ")[-1].split(": ")[-1].split(" -> ")[0]
+        assert a == "initially" or got.events[a][0].split(" = ")[-1].split(" -> ")[-1] == value, (got.events[a], got.events[b])
+    assert {e[1] for e in kinds["fr"]} <= set(reads) and len(last) == 3
+
+
+def no_text_covers_another_one_or_a_line():
+    ticket = os.path.join(source, "tests/explore/kernels/ticket.ptx")
+    mcs = os.path.join(source, "tests/explore/kernels/mcs.ptx")
+    for args in ((ticket, "--grid", 4, "--block", 1, "u32[96]", 3), (mcs, "--grid", 3, "--block", 1, "u32[128]", 2), arguments(KERNELS["deque_1"]),
+                 arguments(KERNELS["barrier_2"]), two_blocks(MESSAGE.format("", "", "", ""))):
+        got = draw(*args)
+        assert got.events and not got.overlaps(), (args, got.overlaps()[:4])
+
+
+def edges_say_what_would_have_forbidden_them():
+    def said(kind, args):
+        return [title for k, _, _, title in draw(*args).edges if k == kind]
+
+    stale = ("--forbid", "1[2] == 1 && 1[3] == 0")
+    relaxed = ".relaxed.gpu"
+    (text,) = said("fr", (*two_blocks(MESSAGE.format(relaxed, relaxed, relaxed, relaxed)), *stale))
+    assert "Allowed: that write does not precede the read in causality order" in text, text
+    assert re.search(r"st.relaxed.gpu -> st.release.gpu at \S+:9 and ld.relaxed.gpu -> ld.acquire.gpu at \S+:12 would have forbidden it "
+                     r"\(Causality, PTX ISA 8.10.6\)", text), text
+    # half of it is there already
+    (text,) = said("fr", (*two_blocks(MESSAGE.format(relaxed, ".release.gpu", relaxed, relaxed)), *stale))
+    assert re.search(r" ld.relaxed.gpu -> ld.acquire.gpu at \S+:12 would have forbidden it", text) and "st.relaxed" not in text, text
+    # two fences, of which either order is against one of the reads
+    for text in said("fr", (*two_blocks(STORE_BUFFERING), "--forbid", "1[2] == 0 && 1[3] == 0")):
+        assert text.count("fence.sc.gpu before it") >= 2 and "Causality, PTX ISA 8.10.6" in text, text
+    # a lost update
+    lost = two_blocks("atom.relaxed.cta.add.u32 %r2, [%rd1], 1;\nret;\nother:\natom.relaxed.cta.add.u32 %r2, [%rd1], 1;\nret;")
+    texts = said("fr", (*lost, "--forbid", "1[0] == 1", "--outcome", 1, "--observe", "1[0]"))
+    assert texts and all("atom.relaxed.cta -> atom.relaxed.gpu" in t and "Atomicity, PTX ISA 8.10.3" in t for t in texts), texts
+    # writes in an order that causality would turn round
+    crossed = two_blocks("st.relaxed.gpu.u32 [%rd1], 1;\nst.relaxed.gpu.u32 [%rd1+4], 2;\nret;\nother:\n"
+                         "st.relaxed.gpu.u32 [%rd1+4], 1;\nst.relaxed.gpu.u32 [%rd1], 2;\nret;")
+    texts = said("co", (*crossed, "--forbid", "1[0] == 1 && 1[1] == 1"))
+    assert len(texts) == 2 and all("fence.sc.gpu before it" in t and "Coherence, PTX ISA 8.10.1" in t for t in texts), texts
+    (text,) = said("race", two_blocks(MESSAGE.format("", relaxed, relaxed, "")))
+    assert "Conflict and Data-races, PTX ISA 8.7.1" in text and "ld.weak -> ld.relaxed.gpu" in text, text
+    # sequentially consistent: nothing would
+    (text,) = said("fr", (*two_blocks(MESSAGE.format(relaxed, relaxed, relaxed, relaxed)), "--observe", "1[2]", "--observe", "1[3]", "--forbid",
+                          "1[2] == 0 && 1[3] == 0"))[:1]
+    assert "No order, scope or fence forbids it" in text, text
+
+
+def what_is_drawn_without_a_finding_is_no_interleaving():
+    body = MESSAGE.format(*[".relaxed.gpu"] * 4)
+    got = draw(*two_blocks(body), "--observe", "1[2]", "--observe", "1[3]")
+    assert ("rf", "initially", "R 1[0] = 0") in got.named() and ("rf", "W 1[1] = 1", "R 1[1] = 1") in got.named(), got.named()
+
+
+def graphs_that_cannot_be_written_are_refused():
+    args = two_blocks(STORE_BUFFERING)
+    for name, says in (("graph.png", "NAME.html or NAME.svg"), ("no/such/folder/graph.svg", "folder")):
+        status, out, err = run("explore", *args, "--graph", os.path.join(folder, name))
+        assert status in (1, 2) and says in err, (name, status, out, err)
+    path = os.path.join(folder, "SB.litmus")
+    with open(path, "w") as f:
+        f.write("PTX SB\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ;\n"
+                " ld.relaxed.gpu r0, y | ld.relaxed.gpu r1, x ;\nexists (P0:r0 == 0 /\\ P1:r1 == 0)\n")
+    status, out, err = run("litmus", path, path, "--graph", "x.svg")
+    assert status == 2 and "one test" in err, err
+    status, out, err = run("litmus", path, "--graph", os.path.join(folder, "sb.svg"))
+    assert status == 0 and ("fr", "R y = 0", "W y = 1") in Picture(os.path.join(folder, "sb.svg")).named(), out + err
+
+
+def the_page_asks_for_nothing_and_is_well_formed():
+    page = draw(*arguments(KERNELS["deque_1"]), name="page.html")
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    assert not re.search(r"\bsrc=|@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(|<link(?! rel=\"icon\" href=\"data:,\">)", text)
+    assert set(re.findall(r"https?://[^\"'` ]+", text)) <= {"http://www.w3.org/2000/svg"}
+    ElementTree.fromstring(re.search(r"<svg.*</svg>", text, re.S).group(0))
+
+
+def the_page_says_what_is_pointed_at():
+    w = browser.window(folder)
+    w.open(draw(*two_blocks(MESSAGE.format(*[".relaxed.gpu"] * 4)), "--forbid", "1[2] == 1 && 1[3] == 0", name="page.html"))
+    said = "document.getElementById('said').textContent"
+    w.do("document.querySelector('.edge.fr').focus()")
+    assert "would have forbidden it (Causality, PTX ISA 8.10.6)" in w.do(said), w.do(said)
+    assert w.do("document.querySelectorAll('.event.hot').length") == 2
+    w.do("document.querySelector('.edge.fr').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
+    w.do("document.querySelector('.event').focus()")
+    assert "would have forbidden it" in w.do(said), "what is kept stays"
+    w.do("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
+    w.do("document.querySelector('.event').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}))")
+    assert w.do("document.activeElement.id") == "e1", w.do("document.activeElement.outerHTML")
+    w.do("document.querySelector('.kinds input[value=po]').click()")
+    assert w.do("getComputedStyle(document.querySelector('.edge.po')).display") == "none"
+    for width, scheme in ((380, "dark"), (1280, "light")):
+        w.size(width)
+        w.scheme(scheme)
+        assert w.do("document.documentElement.scrollWidth <= window.innerWidth"), width
+    assert w.problems == [], w.problems
+
+
+try:
+    main(globals())
+finally:
+    browser.close()
+    shutil.rmtree(folder, ignore_errors=True)

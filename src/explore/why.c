@@ -1,0 +1,413 @@
+/* See why.h. */
+#include "explore/why.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/memory.h"
+
+const char *axiom_text(enum axiom a)
+{
+    static const char *const texts[] = {[AXIOM_NONE] = "the axioms together, PTX ISA 8.10",
+                                        [AXIOM_COHERENCE] = "Coherence, PTX ISA 8.10.1",
+                                        [AXIOM_FENCE_SC] = "Fence-SC, PTX ISA 8.10.2",
+                                        [AXIOM_ATOMICITY] = "Atomicity, PTX ISA 8.10.3",
+                                        [AXIOM_SEQUENTIAL] = "Sequential Consistency per Location, PTX ISA 8.10.5",
+                                        [AXIOM_CAUSALITY] = "Causality, PTX ISA 8.10.6",
+                                        [AXIOM_RACE] = "Conflict and Data-races, PTX ISA 8.7.1"};
+    return texts[a];
+}
+
+const char *edge_name(enum edge_kind k)
+{
+    static const char *const names[EDGE_KINDS] = {"po",      "rf",       "co",        "fr",  "sync",
+                                                  "barrier", "fence-sc", "causality", "race"};
+    return names[k];
+}
+
+struct looking {
+    struct arena *arena;
+    const struct execution *e;
+    struct why *w;
+    struct graph g;    /* with one Fence-SC order */
+    uint16_t *at, *of; /* events of the graph by those of the execution, and back */
+    uint64_t **co;     /* by location of the graph: rows */
+    uint16_t n_edges;  /* of the graph, before fences were ordered */
+};
+
+/* ---- orders that the axioms allow ---- */
+
+static bool keep_order(struct graph *g, void *data)
+{
+    struct looking *k = data;
+    if (!execution_shows(k->e, g, k->at))
+        return false;
+    graph_copy(&k->g, g);
+    model_causality(&k->g);
+    return true;
+}
+
+/* The writes that have to be last for what was found to show. */
+static uint64_t last_writes(const struct looking *k, uint16_t l)
+{
+    const struct execution *e = k->e;
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < e->n_observed && e->notice.kind == NOTICE_OUTCOME; i++)
+        if (e->observed[i] == k->g.locations[l].id)
+            for (uint64_t m = model_last(&k->g, l); m && !last; m &= m - 1) {
+                unsigned w = (unsigned)__builtin_ctzll(m);
+                uint64_t value =
+                    w == INITIAL ? e->locations[e->observed[i]].initial : k->g.events[graph_member(&k->g, l, w)].wrote;
+                last = value == e->notice.values[i] ? bit(w) : 0;
+            }
+    for (uint16_t i = 0; i < e->n_events && e->notice.kind == NOTICE_LIVELOCK; i++)
+        if (e->events[i].for_ever && k->g.events[k->at[i]].location == l)
+            last |= bit(k->g.events[k->at[i]].rf);
+    return last;
+}
+
+static bool find_orders(struct looking *k)
+{
+    struct graph g;
+    bool found;
+    execution_graph(k->e, NULL, &g, k->at);
+    k->n_edges = g.n_edges;
+    graph_begin(&k->g, k->e->threads.n);
+    found = !g.too_large && execution_fence_orders(k->e, &g, keep_order, k) && k->g.n_events;
+    graph_free(&g);
+    k->co = ARENA_ARRAY(k->arena, uint64_t *, k->g.n_locations + 1u);
+    for (uint16_t l = 0; l < k->g.n_locations && found; l++) {
+        k->co[l] = ARENA_ARRAY(k->arena, uint64_t, MAX_MEMBERS);
+        found = model_order(&k->g, l, last_writes(k, l), k->co[l]);
+    }
+    k->of = ARENA_ARRAY(k->arena, uint16_t, k->g.n_events + 1u);
+    memset(k->of, 0xff, (k->g.n_events + 1u) * sizeof *k->of);
+    for (uint16_t i = 0; i < k->e->n_events && found; i++)
+        k->of[k->at[i]] = i;
+    return found;
+}
+
+/* ---- edges ---- */
+
+static struct why_edge *add_edge(struct looking *k, enum edge_kind kind, uint16_t from, uint16_t to)
+{
+    struct why_edge *edge = VEC_PUSH(k->arena, &k->w->edges);
+    *edge = (struct why_edge){.kind = (uint8_t)kind, .from = from, .to = to};
+    return edge;
+}
+
+static uint16_t member_event(const struct looking *k, uint16_t l, unsigned m)
+{
+    return m == INITIAL ? NO_EVENT : k->of[graph_member(&k->g, l, m)];
+}
+
+/* Two members of a location: `from` INITIAL stands for the initial value. */
+static void add_members(struct looking *k, enum edge_kind kind, uint16_t l, unsigned from, unsigned to)
+{
+    const struct graph *g = &k->g;
+    struct why_edge *edge = add_edge(k, kind, member_event(k, l, from), member_event(k, l, to));
+    edge->strong = from == INITIAL || graph_rows(g, g->strong, l)[from] & bit(to);
+    edge->ordered = graph_rows(g, g->cause, l)[from] & bit(to);
+}
+
+/* Of the members `all`, those that none of the others is before. */
+static uint64_t first_of(const uint64_t *rows, uint64_t all)
+{
+    uint64_t first = all;
+    for (uint64_t m = all; m; m &= m - 1)
+        first &= ~rows[__builtin_ctzll(m)];
+    return first;
+}
+
+static void add_coherence(struct looking *k, uint16_t l)
+{
+    const uint64_t *co = k->co[l];
+    const struct graph_location *at = &k->g.locations[l];
+    for (uint64_t m = at->writes & ~bit(INITIAL); m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        for (uint64_t next = first_of(co, co[w] & at->writes); next; next &= next - 1)
+            add_members(k, EDGE_CO, l, w, (unsigned)__builtin_ctzll(next));
+    }
+    for (uint64_t m = at->reads; m; m &= m - 1) {
+        unsigned r = (unsigned)__builtin_ctzll(m), w = k->g.events[graph_member(&k->g, l, r)].rf;
+        add_members(k, EDGE_RF, l, w, r);
+        for (uint64_t next = first_of(co, co[w] & at->writes & ~bit(r)); next; next &= next - 1)
+            add_members(k, EDGE_FR, l, r, (unsigned)__builtin_ctzll(next));
+    }
+}
+
+static void add_causality(struct looking *k, uint16_t l)
+{
+    const uint64_t *cause = graph_rows(&k->g, k->g.cause, l);
+    const struct graph_location *at = &k->g.locations[l];
+    uint64_t all = (at->writes | at->reads) & ~bit(INITIAL);
+    for (uint64_t m = all; m; m &= m - 1) {
+        unsigned a = (unsigned)__builtin_ctzll(m);
+        for (uint64_t next = first_of(cause, cause[a] & all); next; next &= next - 1) {
+            unsigned b = (unsigned)__builtin_ctzll(next);
+            if (k->g.events[graph_member(&k->g, l, a)].thread != k->g.events[graph_member(&k->g, l, b)].thread &&
+                (at->writes & (bit(a) | bit(b))))
+                add_members(k, EDGE_CAUSE, l, a, b);
+        }
+    }
+}
+
+static bool has_fence_edge(const struct looking *k, uint16_t from, uint16_t to)
+{
+    for (uint16_t i = k->g.events[from].edges; i; i = k->g.edges[i - 1].next)
+        if (i > k->n_edges && k->g.edges[i - 1].to == to)
+            return true;
+    return false;
+}
+
+/* Not where another fence is between them. */
+static bool is_next_fence(const struct looking *k, uint16_t from, uint16_t to)
+{
+    for (uint16_t i = 0; i < k->g.n_fences; i++)
+        if (has_fence_edge(k, from, k->g.fences[i]) && has_fence_edge(k, k->g.fences[i], to))
+            return false;
+    return true;
+}
+
+static void add_order_edges(struct looking *k)
+{
+    for (uint16_t x = 0; x < k->g.n_events; x++)
+        for (uint16_t i = k->g.events[x].edges; i && k->of[x] != NO_EVENT; i = k->g.edges[i - 1].next) {
+            uint16_t y = k->g.edges[i - 1].to;
+            if (k->of[y] == NO_EVENT)
+                continue;
+            if (i <= k->n_edges)
+                add_edge(k, EDGE_SYNC, k->of[x], k->of[y]);
+            else if (is_next_fence(k, x, y))
+                add_edge(k, EDGE_FENCE, k->of[x], k->of[y]);
+        }
+}
+
+static void add_meetings(struct looking *k)
+{
+    for (uint16_t m = 0; m < k->e->n_meetings; m++) {
+        uint16_t last = NO_EVENT;
+        for (uint16_t i = 0; i < k->e->n_events; i++) {
+            if (k->e->events[i].meeting != m)
+                continue;
+            if (last != NO_EVENT)
+                add_edge(k, EDGE_BARRIER, last, i);
+            last = i;
+        }
+    }
+}
+
+static void add_edges(struct looking *k)
+{
+    const struct execution *e = k->e;
+    for (uint16_t i = 0; i + 1 < e->n_events; i++)
+        if (e->events[i].thread == e->events[i + 1].thread)
+            add_edge(k, EDGE_PO, i, i + 1);
+    for (uint16_t l = 0; l < k->g.n_locations; l++)
+        add_coherence(k, l);
+    add_order_edges(k);
+    add_meetings(k);
+    for (uint16_t l = 0; l < k->g.n_locations; l++)
+        add_causality(k, l);
+    if (e->notice.kind == NOTICE_RACE)
+        add_edge(k, EDGE_RACE, e->notice.event_a, e->notice.event_b);
+    for (uint32_t i = 0; i < k->w->edges.n; i++) {
+        struct why_edge *rf = &k->w->edges.at[i];
+        for (uint32_t j = 0; rf->kind == EDGE_RF && rf->from != NO_EVENT && j < k->w->edges.n; j++) {
+            const struct why_edge *s = &k->w->edges.at[j];
+            rf->synchronizes |= s->kind == EDGE_SYNC && e->events[s->from].thread == e->events[rf->from].thread &&
+                                s->from <= rf->from && e->events[s->to].thread == e->events[rf->to].thread &&
+                                s->to >= rf->to;
+        }
+    }
+}
+
+/* ---- what the axioms say of single edges, with this coherence order ---- */
+
+struct breach {
+    uint8_t *axiom; /* by edge: what it breaks in some Fence-SC order; AXIOM_NONE: nothing */
+    bool any;       /* in this order */
+    bool allowed;   /* in some order nothing is broken */
+};
+
+struct trial {
+    const struct looking *k;
+    const uint16_t *at;
+    struct breach *b;
+    unsigned left;
+};
+
+static void breaks(struct breach *b, uint32_t edge, enum axiom a)
+{
+    b->any = true;
+    if (!b->axiom[edge])
+        b->axiom[edge] = (uint8_t)a;
+}
+
+static bool causes(const struct graph *g, uint16_t x, uint16_t y)
+{
+    const struct event *a = &g->events[x], *b = &g->events[y];
+    return graph_rows(g, g->cause, a->location)[a->member] & bit(b->member);
+}
+
+/* Is a write that the read's is before, in coherence order, before the read in causality order? Or, of an update, between the two. */
+static enum axiom breaks_from_read(const struct trial *t, const struct graph *g, uint16_t r)
+{
+    const struct looking *k = t->k;
+    const struct event *now = &k->g.events[k->at[r]];
+    uint16_t l = now->location, mine = t->at[r];
+    const uint64_t *co = k->co[l];
+    for (uint64_t m = k->g.locations[l].writes & ~bit(INITIAL) & ~bit(now->member); m; m &= m - 1) {
+        unsigned other = (unsigned)__builtin_ctzll(m);
+        uint16_t event = t->at[member_event(k, l, other)];
+        bool behind = co[now->rf] & bit(other), strong = model_morally_strong(g, &k->e->threads, mine, event);
+        if (behind && causes(g, event, mine))
+            return AXIOM_CAUSALITY;
+        if (now->kind == GRAPH_UPDATE && strong &&
+            ((behind && co[other] & bit(now->member)) ||
+             (g->events[event].kind == GRAPH_UPDATE && k->g.events[graph_member(&k->g, l, other)].rf == now->rf)))
+            return AXIOM_ATOMICITY;
+    }
+    return AXIOM_NONE;
+}
+
+static void find_breaches(struct trial *t, struct graph *g)
+{
+    const struct why *w = t->k->w;
+    t->b->any = g->cyclic;
+    model_causality(g);
+    for (uint32_t i = 0; i < w->edges.n; i++) {
+        const struct why_edge *e = &w->edges.at[i];
+        uint16_t from = e->from == NO_EVENT ? NO_EVENT : t->at[e->from], to = t->at[e->to];
+        enum axiom broken;
+        if (e->kind == EDGE_RF && from != NO_EVENT && causes(g, to, from))
+            breaks(t->b, i, AXIOM_CAUSALITY);
+        else if (e->kind == EDGE_CO && causes(g, to, from))
+            breaks(t->b, i, AXIOM_COHERENCE);
+        else if (e->kind == EDGE_FR && (broken = breaks_from_read(t, g, e->from)))
+            breaks(t->b, i, broken);
+        else if (e->kind == EDGE_RACE && !model_races(g, from, to))
+            breaks(t->b, i, AXIOM_RACE);
+    }
+}
+
+enum { MAX_TRIED = 300 };
+
+/* In which Fence-SC orders is nothing broken? Those that begin with what is broken are not gone into. */
+static void try_orders(struct trial *t, struct graph *g)
+{
+    if (!t->left) {
+        t->b->allowed = true;
+        return;
+    }
+    t->left--;
+    find_breaches(t, g);
+    if (t->b->any)
+        return;
+    for (uint16_t i = 0; i < g->n_fences; i++)
+        for (uint16_t k = 0; k < i; k++) {
+            if (!model_open_fences(g, &t->k->e->threads, g->fences[k], g->fences[i]))
+                continue;
+            for (int way = 0; way < 2 && !t->b->allowed; way++) {
+                struct graph next;
+                graph_begin(&next, g->n_threads);
+                graph_copy(&next, g);
+                graph_order(&next, next.fences[way ? i : k], next.fences[way ? k : i]);
+                try_orders(t, &next);
+                graph_free(&next);
+            }
+            return;
+        }
+    t->b->allowed = true;
+}
+
+/* What the changes break, by edge; false: nothing, in some order. */
+static bool find_broken(struct looking *k, const struct changes *c, uint8_t *axiom)
+{
+    struct graph g;
+    uint16_t *at = memory_zeroed(k->e->n_events + 1u, sizeof *at);
+    struct breach b = {.axiom = axiom};
+    struct trial t = {k, at, &b, MAX_TRIED};
+    memset(axiom, AXIOM_NONE, k->w->edges.n);
+    execution_graph(k->e, c, &g, at);
+    b.allowed = g.too_large;
+    if (!b.allowed)
+        try_orders(&t, &g);
+    graph_free(&g);
+    free(at);
+    return !b.allowed;
+}
+
+/* ---- what would have forbidden an edge ---- */
+
+static void note(struct why_edge *e, const struct changes *c, enum axiom a)
+{
+    for (unsigned i = 0; i < e->n_not; i++)
+        if (changes_equal(&e->not[i].changes, c))
+            return;
+    if (e->n_not < MAX_REASONS)
+        e->not[e->n_not++] = (struct why_not){*c, a};
+}
+
+struct aim {
+    struct looking *k;
+    uint8_t *axiom;
+    uint32_t edge;
+};
+
+static bool breaks_edge(void *data, const struct changes *c)
+{
+    struct aim *a = data;
+    return find_broken(a->k, c, a->axiom) && a->axiom[a->edge];
+}
+
+static bool can_break(const struct why_edge *e)
+{
+    return e->kind == EDGE_RF || e->kind == EDGE_CO || e->kind == EDGE_FR || e->kind == EDGE_RACE;
+}
+
+/* Of an edge that none of the least sets breaks: a set of its own. */
+static void find_own(struct looking *k, struct aim *a)
+{
+    struct why_edge *e = &k->w->edges.at[a->edge];
+    for (int fences = 0; fences < 2; fences++) {
+        struct changes top = forbid_top(k->arena, k->e, fences);
+        if (!breaks_edge(a, &top))
+            continue;
+        struct changes least = forbid_least(k->arena, top, NULL, breaks_edge, a);
+        if (breaks_edge(a, &least))
+            note(e, &least, (enum axiom)a->axiom[a->edge]);
+        return;
+    }
+    e->top_allows = true;
+}
+
+enum { MAX_SETS = 24 };
+
+static void find_reasons(struct looking *k)
+{
+    struct why *w = k->w;
+    struct aim a = {k, ARENA_ARRAY(k->arena, uint8_t, w->edges.n + 1), 0};
+    w->all = forbid(k->arena, k->e, NULL);
+    w->top_allows = !w->all.n;
+    for (uint32_t i = 0; i < w->all.n && i < MAX_SETS; i++)
+        if (find_broken(k, &w->all.at[i].changes, a.axiom))
+            for (uint32_t j = 0; j < w->edges.n; j++)
+                if (a.axiom[j])
+                    note(&w->edges.at[j], &w->all.at[i].changes, (enum axiom)a.axiom[j]);
+    for (a.edge = 0; a.edge < w->edges.n; a.edge++)
+        if (can_break(&w->edges.at[a.edge]) && !w->edges.at[a.edge].n_not)
+            find_own(k, &a);
+}
+
+bool why(struct arena *arena, const struct execution *e, struct why *w)
+{
+    struct looking k = {.arena = arena, .e = e, .w = w, .at = ARENA_ARRAY(arena, uint16_t, e->n_events + 1u)};
+    bool found = find_orders(&k);
+    if (found) {
+        add_edges(&k);
+        find_reasons(&k);
+    }
+    graph_free(&k.g);
+    return found;
+}

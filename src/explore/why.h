@@ -1,0 +1,61 @@
+/* An execution as a graph to be looked at: its edges with one coherence order and one Fence-SC order that the axioms allow, and for each
+ * edge what would have forbidden it: the axiom that is broken when instructions are strengthened (forbid.h), with all else as it is. */
+#ifndef HEDDLE_EXPLORE_WHY_H
+#define HEDDLE_EXPLORE_WHY_H
+
+#include "explore/forbid.h"
+
+enum edge_kind {
+    EDGE_PO,      /* program order: the next event of a thread */
+    EDGE_RF,      /* reads from; `from` NO_EVENT: what was there at first */
+    EDGE_CO,      /* coherence order, without what follows of the others and the initial values */
+    EDGE_FR,      /* from-read: to the next writes in coherence order behind what the read reads from */
+    EDGE_SYNC,    /* synchronizes with (PTX ISA 9.0, 8.9.4): release and acquire patterns */
+    EDGE_BARRIER, /* the same meeting: each with the next of it */
+    EDGE_FENCE,   /* Fence-SC order (8.9.3) */
+    EDGE_CAUSE,   /* causality order (8.9.5) of accesses of one location, without what follows of the others */
+    EDGE_RACE,    /* the data race that was found (8.7.1) */
+    EDGE_KINDS
+};
+
+/* What an execution can break. */
+enum axiom {
+    AXIOM_NONE,
+    AXIOM_COHERENCE,
+    AXIOM_FENCE_SC,
+    AXIOM_ATOMICITY,
+    AXIOM_SEQUENTIAL,
+    AXIOM_CAUSALITY,
+    AXIOM_RACE
+};
+
+enum { MAX_REASONS = 2 };
+struct why_not {
+    struct changes changes;
+    enum axiom axiom;
+};
+
+struct why_edge {
+    uint16_t from, to; /* events of the execution */
+    uint8_t kind;
+    bool strong;       /* RF, CO, FR, RACE: the two are morally strong */
+    bool ordered;      /* RF, CO, FR: causality orders them so anyway */
+    bool synchronizes; /* RF: what precedes the write in its thread, or some of it, precedes what follows the read */
+    uint8_t n_not;     /* what would have forbidden it, the least first */
+    struct why_not not[MAX_REASONS];
+    bool top_allows; /* it is there with all accesses strong, ordered and behind a fence.sc, too */
+};
+
+struct why {
+    VEC(struct why_edge) edges;
+    forbidding_list all; /* that forbid the execution, or that what was found shows in it */
+    bool top_allows;
+};
+
+/* Within memory_try(); false where the orders are too many to find one. */
+bool why(struct arena *arena, const struct execution *e, struct why *w);
+/* "Causality, PTX ISA 8.10.6" */
+const char *axiom_text(enum axiom a);
+const char *edge_name(enum edge_kind k);
+
+#endif
