@@ -1,0 +1,346 @@
+/* See call.h. */
+#include "libraries/cublas/call.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- checks ---- */
+
+static bool wrong_choice(const struct call *c)
+{
+    const unsigned u = c->routine->uses;
+    return (u & USES_TA && !(u & LOOSE) && (unsigned)c->ta > CUBLAS_OP_C) ||
+           (u & USES_TB && (unsigned)c->tb > CUBLAS_OP_C) ||
+           (u & USES_UPLO && (unsigned)c->uplo > CUBLAS_FILL_MODE_UPPER) ||
+           (u & USES_SIDE && (unsigned)c->side > CUBLAS_SIDE_RIGHT) ||
+           (u & USES_DIAG && (unsigned)c->diag > CUBLAS_DIAG_UNIT);
+}
+
+static bool negative(const struct call *c)
+{
+    const unsigned u = c->routine->uses;
+    return (u & USES_M && c->m < 0) || (u & USES_N && c->n < 0) || (u & USES_K && c->k < 0) ||
+           (u & USES_BAND && (c->kl < 0 || c->ku < 0)) || (c->batched && c->batch < 0 && !(u & BATCH_FAILS));
+}
+
+static bool is_matrix(enum region_kind kind)
+{
+    return kind == REGION_MATRIX || kind == REGION_LOWER || kind == REGION_UPPER;
+}
+
+static const char *const operand_names[] = {"the first", "the second", "the third", "the fourth", "the fifth"};
+
+static const char *wrong_ld(const struct call *c, const struct region r[])
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (is_matrix(r[i].kind) && c->op[i].ld < at_least_1(r[i].rows))
+            return operand_names[i];
+    return NULL;
+}
+
+static const char *wrong_increment(const struct call *c, const struct region r[])
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (r[i].kind == REGION_VECTOR && c->op[i].ld == 0 &&
+            !(c->routine->uses & (LEVEL_1 | LOOSE | LOOSE_INCREMENTS)))
+            return operand_names[i];
+    return NULL;
+}
+
+static bool null_result(const struct call *c, const struct region r[])
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (r[i].kind == REGION_SCALAR && !c->op[i].at)
+            return true;
+    return false;
+}
+
+static bool too_large(const struct call *c)
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (c->op[i].ld > INT_MAX || c->op[i].ld < -INT_MAX)
+            return true;
+    return c->m > INT_MAX || c->n > INT_MAX || c->k > INT_MAX || c->kl > INT_MAX || c->ku > INT_MAX ||
+           c->batch > INT_MAX;
+}
+
+static bool is_empty(const struct call *c)
+{
+    const unsigned u = c->routine->uses;
+    return (u & USES_M && c->m <= 0) || (u & USES_N && c->n <= 0 && !(u & LEVEL_1)) ||
+           (u & USES_K && !c->k && !(u & NO_K_NEEDED)) || (c->batched && c->batch <= 0);
+}
+
+/* What is wrong whether there is something to do or not, then what is wrong where there is. */
+static cublasStatus_t check(const struct call *c, const struct region r[])
+{
+    const unsigned u = c->routine->uses;
+    const char *operand = NULL;
+    if (wrong_choice(c))
+        library_failed(c->name, "an operation, fill mode, side or diagonal is none");
+    else if (!(u & (LEVEL_1 | LOOSE)) && negative(c))
+        library_failed(c->name, "a size is negative");
+    else if (c->batched && c->batch < 0 && u & BATCH_FAILS) {
+        library_failed(c->name, "the count of problems is negative");
+        return CUBLAS_STATUS_EXECUTION_FAILED;
+    } else if ((operand = wrong_increment(c, r)))
+        library_failed(c->name, "the increment of %s operand is 0", operand);
+    else if ((!(u & LATE_LD) || !is_empty(c)) && (operand = wrong_ld(c, r)))
+        library_failed(c->name, "the leading dimension of %s operand is less than the rows that it has", operand);
+    else if (null_result(c, r)) {
+        library_failed(c->name, "the result's address is NULL");
+        return u & NULL_IS_MAPPING_ERROR ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_INVALID_VALUE;
+    } else
+        return c->routine->check ? c->routine->check(c) : CUBLAS_STATUS_SUCCESS;
+    return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+static cublasStatus_t check_work(const struct call *c)
+{
+    const unsigned u = c->routine->uses;
+    if (!(u & NULL_IS_ZERO) && ((u & USES_ALPHA && !c->alpha) || (u & USES_BETA && !c->beta))) {
+        library_failed(c->name, "alpha or beta is NULL");
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    if (too_large(c)) {
+        LIBRARY_REFUSE("a size over 2147483647 in cuBLAS");
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- scalars ---- */
+
+static cudaDataType scalar_type(const struct call *c)
+{
+    return c->scalar_type != CUDA_R_32F || c->mixed ? c->scalar_type : c->type;
+}
+
+static size_t beta_bytes(const struct call *c)
+{
+    return element_bytes(c->routine->uses & BETA_REAL ? real_type(scalar_type(c)) : scalar_type(c));
+}
+
+static size_t alpha_bytes(const struct call *c)
+{
+    const size_t count = c->routine->alpha_count ? c->routine->alpha_count : 1;
+    return count * element_bytes(c->routine->uses & ALPHA_REAL ? real_type(scalar_type(c)) : scalar_type(c));
+}
+
+static void keep_scalars(struct call *c)
+{
+    if (c->device_scalars)
+        return;
+    if (c->routine->uses & USES_ALPHA && c->alpha)
+        memcpy(c->alpha_value.bytes, c->alpha, alpha_bytes(c));
+    if (c->routine->uses & USES_BETA && c->beta)
+        memcpy(c->beta_value.bytes, c->beta, beta_bytes(c));
+}
+
+/* ---- the memory that a call uses ---- */
+
+/* Columns of a triangle are told in this many groups at most; of a group of several, what all of them have. */
+enum { GROUPS = 24, MOST_USED = OPERANDS * (GROUPS + 1) + 4 };
+
+struct uses {
+    hd_used used[MOST_USED];
+    size_t n;
+};
+
+static void add(struct uses *u, const void *at, int64_t width, int64_t height, int64_t pitch, unsigned use)
+{
+    if (width > 0 && height > 0 && u->n < MOST_USED)
+        u->used[u->n++] = library_uses(at, (size_t)width, (size_t)height, (size_t)pitch, use);
+}
+
+static void add_triangle(struct uses *u, const struct operand *o, const struct region *r, int64_t bytes)
+{
+    const int64_t n = r->columns, per_group = (n + GROUPS - 1) / GROUPS, strict = r->strict;
+    for (int64_t first = 0; first < n; first += per_group) {
+        const int64_t end = first + per_group < n ? first + per_group : n;
+        const int64_t top = r->kind == REGION_LOWER ? end - 1 + strict : 0,
+                      bottom = r->kind == REGION_LOWER ? r->rows : first + 1 - strict;
+        add(u, (const char *)o->at + (top + first * o->ld) * bytes, (bottom - top) * bytes, end - first, o->ld * bytes,
+            r->use);
+    }
+}
+
+static void add_region(struct uses *u, const struct operand *o, const struct region *r, int64_t bytes)
+{
+    const int64_t inc = o->ld < 0 ? -o->ld : o->ld;
+    switch (r->kind) {
+    case REGION_MATRIX: add(u, o->at, r->rows * bytes, r->columns, o->ld * bytes, r->use); break;
+    case REGION_LOWER:
+    case REGION_UPPER: add_triangle(u, o, r, bytes); break;
+    case REGION_VECTOR:
+        add(u, o->at, inc == 1 ? r->rows * bytes : bytes,
+            inc == 1 ? 1
+            : inc    ? r->rows
+                     : 1,
+            inc ? inc * bytes : bytes, r->use);
+        break;
+    case REGION_PACKED:
+    case REGION_SCALAR: add(u, o->at, r->rows * bytes, 1, r->rows * bytes, r->use); break;
+    case REGION_COUNTS: add(u, o->at, r->rows * (int64_t)sizeof(int32_t), 1, 0, r->use); break;
+    case REGION_NONE: break;
+    }
+}
+
+static int64_t region_bytes(const struct call *c, int i, const struct region *r)
+{
+    return r->kind == REGION_COUNTS ? (int64_t)sizeof(int32_t) : (int64_t)element_bytes(operand_type(c, i));
+}
+
+/* Of a batch: the arrays of addresses, or all problems' matrices as rows, where those are not too many kinds of them. */
+static void add_batch(struct uses *u, const struct call *c, int i, const struct region *r)
+{
+    const int64_t bytes = region_bytes(c, i, r), problems = c->op[i].stride ? c->batch : 1;
+    if (c->arrays && r->kind != REGION_COUNTS) {
+        add(u, c->op[i].at, c->batch * (int64_t)sizeof(void *), 1, 0, HD_READS);
+        return;
+    }
+    if (r->kind == REGION_COUNTS || r->columns * r->rows == c->op[i].stride) { /* one after the other */
+        add(u, c->op[i].at, problems * r->rows * (r->columns ? r->columns : 1) * bytes, 1, 0, r->use);
+        return;
+    }
+    for (int64_t k = 0; k < problems && k < GROUPS / OPERANDS; k++) {
+        struct operand o = c->op[i];
+        o.at = (const char *)o.at + k * o.stride * bytes;
+        struct region whole = *r;
+        if (whole.kind == REGION_MATRIX || whole.kind == REGION_VECTOR)
+            add_region(u, &o, &whole, bytes);
+    }
+}
+
+static void find_uses(struct uses *u, const struct call *c, const struct region r[])
+{
+    if (c->device_scalars && c->routine->uses & USES_ALPHA && c->alpha)
+        add(u, c->alpha, (int64_t)alpha_bytes(c), 1, 0, HD_READS);
+    if (c->device_scalars && c->routine->uses & USES_BETA && c->beta)
+        add(u, c->beta, (int64_t)beta_bytes(c), 1, 0, HD_READS);
+    for (int i = 0; i < OPERANDS; i++) {
+        if (r[i].kind == REGION_NONE || !c->op[i].at || (r[i].kind == REGION_SCALAR && !c->device_scalars))
+            continue;
+        if (c->batched)
+            add_batch(u, c, i, &r[i]);
+        else
+            add_region(u, &c->op[i], &r[i], region_bytes(c, i, &r[i]));
+    }
+}
+
+/* ---- the task ---- */
+
+struct batch {
+    const struct call *c;
+    const struct region *regions;
+    _Atomic bool failed;
+};
+
+static void run_problem(void *data, size_t k)
+{
+    struct batch *b = data;
+    struct call one = *b->c;
+    for (int i = 0; i < OPERANDS; i++) {
+        struct operand *o = &one.op[i];
+        if (b->regions[i].kind == REGION_NONE || !o->at)
+            continue;
+        if (one.arrays && b->regions[i].kind != REGION_COUNTS)
+            o->at = library_view(((void *const *)o->at)[k]);
+        else
+            o->at = (const char *)o->at + (int64_t)k * o->stride * region_bytes(&one, i, &b->regions[i]);
+    }
+    if (!one.routine->run(&one))
+        b->failed = true;
+}
+
+static hd_result run(void *args)
+{
+    struct call *c = args;
+    struct region r[OPERANDS] = {0};
+    struct call seen = *c; /* a captured call runs again */
+    seen.routine->regions(&seen, r);
+    seen.alpha = seen.device_scalars && c->alpha ? library_view(c->alpha) : c->alpha_value.bytes;
+    seen.beta = seen.device_scalars && c->beta ? library_view(c->beta) : c->beta_value.bytes;
+    for (int i = 0; i < OPERANDS; i++)
+        if (r[i].kind != REGION_NONE && seen.op[i].at && (r[i].kind != REGION_SCALAR || seen.device_scalars))
+            seen.op[i].at = library_view(seen.op[i].at);
+    struct batch b = {.c = &seen, .regions = r};
+    if (seen.batched)
+        library_parallel((size_t)seen.batch, run_problem, &b);
+    else if (!seen.routine->run(&seen))
+        b.failed = true;
+    return b.failed ? HD_ERROR_OUT_OF_MEMORY : HD_SUCCESS;
+}
+
+static hd_unit unit_of(const struct call *c)
+{
+    switch (operand_type(c, 0)) {
+    case CUDA_R_64F:
+    case CUDA_C_64F: return HD_UNIT_FP64;
+    case CUDA_R_16F:
+    case CUDA_R_16BF: return HD_UNIT_TENSOR_FP16;
+    case CUDA_R_8I: return HD_UNIT_TENSOR_INT8;
+    default: return c->math_mode == CUBLAS_TF32_TENSOR_OP_MATH ? HD_UNIT_TENSOR_TF32 : HD_UNIT_FP32;
+    }
+}
+
+/* Level 1 has an answer where there is nothing to do. */
+static bool answers_nothing(const struct call *c)
+{
+    return c->routine->uses & LEVEL_1 && (c->n <= 0 || (c->routine->uses & POSITIVE_INC && c->op[0].ld <= 0));
+}
+
+static bool has_result(const struct region r[])
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (r[i].kind == REGION_SCALAR)
+            return true;
+    return false;
+}
+
+cublasStatus_t status_of(CUresult r)
+{
+    switch (r) {
+    case CUDA_SUCCESS: return CUBLAS_STATUS_SUCCESS;
+    case CUDA_ERROR_OUT_OF_MEMORY: return CUBLAS_STATUS_ALLOC_FAILED;
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: return CUBLAS_STATUS_INTERNAL_ERROR;
+    default: return CUBLAS_STATUS_EXECUTION_FAILED;
+    }
+}
+
+cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
+{
+    IN_CALL;
+    struct blas_handle *h = handle_of(handle);
+    struct region r[OPERANDS] = {0};
+    if (!h)
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    c->device_scalars = h->pointer_mode == CUBLAS_POINTER_MODE_DEVICE;
+    c->math_mode = h->math_mode;
+    if (!wrong_choice(c))
+        c->routine->regions(c, r);
+    cublasStatus_t status = check(c, r);
+    const bool result = has_result(r), nothing = answers_nothing(c);
+    if (status || (nothing && !result) || is_empty(c))
+        return status;
+    status = check_work(c);
+    if (status || c->checked_only)
+        return status;
+    if (nothing)
+        c->n = 0;
+    keep_scalars(c);
+    struct uses u = {.n = 0};
+    find_uses(&u, c, r);
+    const struct library_task t = {
+        .name = c->name,
+        .run = run,
+        .args = c,
+        .arg_bytes = sizeof *c,
+        .used = u.used,
+        .used_count = u.n,
+        .flops = c->routine->flops ? c->routine->flops(c) * (c->batched ? (double)c->batch : 1) : 0,
+        .unit = unit_of(c)};
+    return status_of(heddle_library_put(h->stream, &t, result && !c->device_scalars));
+}

@@ -1,0 +1,173 @@
+/* A call of cuBLAS, whichever routine and type: its arguments by name, what its routine says of them, and the way into the stream. An entry
+ * point fills in a struct call, and call_put() checks it, keeps the scalars, tells what memory it uses, and has the routine's run() computed in
+ * its turn: on plain addresses, once for each problem of a batch.
+ */
+#ifndef HEDDLE_LIBRARIES_CUBLAS_CALL_H
+#define HEDDLE_LIBRARIES_CUBLAS_CALL_H
+
+#include <stdatomic.h>
+
+#include "cuda/cublas_api.h"
+
+#include "libraries/blas/elements.h"
+#include "libraries/common/library.h"
+
+/* ---- handles ---- */
+
+enum { KIND_HANDLE = 1 };
+
+struct blas_handle {
+    CUstream _Atomic stream;
+    _Atomic cublasPointerMode_t pointer_mode;
+    _Atomic cublasAtomicsMode_t atomics_mode;
+    _Atomic cublasMath_t math_mode;
+    _Atomic int sm_count_target;
+    _Atomic int emulation[5]; /* settings that are kept: emulation is not needed where arithmetic is exact */
+    int *_Atomic mantissa_bits;
+};
+
+struct blas_handle *handle_of(cublasHandle_t handle);
+cublasStatus_t status_of(CUresult r);
+
+/* ---- calls ---- */
+
+enum { OPERANDS = 5 };
+
+/* A matrix or a vector: `ld` is its leading dimension or its increment; `stride`, in elements, leads to the next one of a batch. */
+struct operand {
+    const void *at;
+    int64_t ld;
+    int64_t stride;
+    cudaDataType type; /* 0 (CUDA_R_32F) in a call of one type: the call's */
+};
+
+/* Scalars as they were given, and, in the pointer mode of the host, what they were when the call was made. */
+union scalars {
+    double d[5];
+    float f[5];
+    int32_t i[5];
+    char bytes[40];
+};
+
+struct call {
+    const struct routine *routine;
+    const char *name;
+    cudaDataType type; /* of its elements, and of alpha and beta where scalar_type does not say otherwise */
+    cublasOperation_t ta, tb;
+    cublasFillMode_t uplo;
+    cublasSideMode_t side;
+    cublasDiagType_t diag;
+    int64_t m, n, k, kl, ku;
+    bool mixed; /* operands have types of their own, and so do the scalars */
+    cudaDataType scalar_type, compute_type;
+    cublasComputeType_t compute;
+    cublasGemmAlgo_t algorithm; /* a hint: all compute the same */
+    cublasMath_t math_mode;
+    const void *alpha, *beta;
+    struct operand op[OPERANDS];
+    int64_t batch;        /* problems, where `batched` */
+    bool batched, arrays; /* arrays: operands of matrices are arrays of addresses, in the device's memory */
+    bool wide_index;      /* the result is an int64_t */
+    bool device_scalars;
+    bool checked_only; /* nothing is put into the stream */
+    union scalars alpha_value, beta_value;
+};
+
+enum region_kind {
+    REGION_NONE,
+    REGION_MATRIX, /* rows x columns */
+    REGION_LOWER,  /* a triangle of it */
+    REGION_UPPER,
+    REGION_VECTOR, /* rows elements */
+    REGION_PACKED, /* rows elements, side by side */
+    REGION_SCALAR, /* rows elements, where the pointer mode says: a result, or an argument that is one, too */
+    REGION_COUNTS, /* rows of int32_t, side by side: pivots, states */
+};
+
+struct region {
+    enum region_kind kind;
+    int64_t rows, columns;
+    unsigned use; /* enum hd_use */
+    bool strict;  /* without the diagonal */
+};
+
+/* Which arguments a routine has, to be checked by what they are. */
+enum routine_uses {
+    USES_M = 1 << 0,
+    USES_N = 1 << 1,
+    USES_K = 1 << 2,
+    USES_TA = 1 << 3,
+    USES_TB = 1 << 4,
+    USES_UPLO = 1 << 5,
+    USES_SIDE = 1 << 6,
+    USES_DIAG = 1 << 7,
+    USES_ALPHA = 1 << 8,
+    USES_BETA = 1 << 9,
+    USES_BAND = 1 << 10,    /* kl and ku */
+    LEVEL_1 = 1 << 11,      /* n below 1 is nothing to do, increments may be zero, and a result is 0 */
+    POSITIVE_INC = 1 << 12, /* of level 1, and an increment below 1 is nothing to do either */
+    NO_K_NEEDED = 1 << 13,  /* a k of 0 leaves beta * C to be done */
+    ALPHA_REAL = 1 << 14,   /* alpha is of the real type of the scalars' */
+    BETA_REAL = 1 << 15,
+    LOOSE_INCREMENTS = 1 << 19,
+    LATE_LD = 1 << 16,               /* leading dimensions are looked at where there is something to do */
+    LOOSE = 1 << 17,                 /* so is everything else (gemv): negative sizes are none, increments may be zero */
+    BATCH_FAILS = 1 << 20,           /* a negative count of problems does not fail as an argument, but as a launch */
+    NULL_IS_ZERO = 1 << 21,          /* of alpha and beta (geam) */
+    NULL_IS_MAPPING_ERROR = 1 << 18, /* of the result (dot) */
+};
+
+struct routine {
+    unsigned uses;
+    unsigned alpha_count; /* 0: one */
+    void (*regions)(const struct call *c, struct region r[OPERANDS]);
+    /* What is wrong beside what `uses` and the regions show; or NULL. */
+    cublasStatus_t (*check)(const struct call *c);
+    /* One problem; false: no memory. */
+    bool (*run)(const struct call *c);
+    /* Operations of one problem; or NULL. */
+    double (*flops)(const struct call *c);
+};
+
+cublasStatus_t call_put(cublasHandle_t handle, struct call *c);
+
+static inline cudaDataType operand_type(const struct call *c, int i)
+{
+    return c->mixed ? c->op[i].type : c->type;
+}
+
+static inline cudaDataType real_type(cudaDataType type)
+{
+    return type == CUDA_C_32F ? CUDA_R_32F : type == CUDA_C_64F ? CUDA_R_64F : type;
+}
+
+static inline enum precision call_precision(const struct call *c)
+{
+    return element_precision(c->type);
+}
+
+static inline int64_t at_least_1(int64_t x)
+{
+    return x > 1 ? x : 1;
+}
+
+#define OPERAND(at_, ld_)         {.at = (at_), .ld = (ld_)}
+#define BATCH_OF(at_, ld_, next_) {.at = (at_), .ld = (ld_), .stride = (next_)}
+
+/* The body of an entry point. */
+#define CALL(name_, routine_, ...)                                                                                     \
+    {                                                                                                                  \
+        return call_put(handle, &(struct call){.routine = &(routine_), .name = name_, __VA_ARGS__});                   \
+    }
+
+/* ROW(letter, C type, type of elements) for each of BLAS's types. */
+#define REAL_TYPES(ROW, ...) ROW(S, float, CUDA_R_32F, __VA_ARGS__) ROW(D, double, CUDA_R_64F, __VA_ARGS__)
+#define COMPLEX_TYPES(ROW, ...)                                                                                        \
+    ROW(C, cuComplex, CUDA_C_32F, __VA_ARGS__) ROW(Z, cuDoubleComplex, CUDA_C_64F, __VA_ARGS__)
+#define ALL_TYPES(ROW, ...) REAL_TYPES(ROW, __VA_ARGS__) COMPLEX_TYPES(ROW, __VA_ARGS__)
+/* By both widths of integers: names of version 2, and those that have had one version. */
+#define V2(TYPES, ROW)    TYPES(ROW, _v2, int) TYPES(ROW, _v2_64, int64_t)
+#define PLAIN(TYPES, ROW) TYPES(ROW, , int) TYPES(ROW, _64, int64_t)
+#define API               LIBRARY_API cublasStatus_t
+
+#endif
