@@ -124,17 +124,22 @@ static int by_place(const void *a, const void *b)
     return x->site->module != y->site->module ? (x->site->module < y->site->module ? -1 : 1) : (p > q) - (p < q);
 }
 
+void changes_put(struct changes *c, const struct ir_insn *site, struct strength to)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (site_same(c->at[i].site, site)) {
+            c->at[i].to = strength_join(c->at[i].to, to);
+            return;
+        }
+    c->at[c->n++] = (struct change){site, strength_join(strength_of(site), to)};
+    qsort(c->at, c->n, sizeof *c->at, by_place);
+}
+
 struct changes changes_with(struct arena *arena, const struct changes *c, const struct ir_insn *site,
                             struct strength to)
 {
     struct changes all = changes_copy(arena, c);
-    for (uint32_t i = 0; i < all.n; i++)
-        if (site_same(all.at[i].site, site)) {
-            all.at[i].to = strength_join(all.at[i].to, to);
-            return all;
-        }
-    all.at[all.n++] = (struct change){site, strength_join(strength_of(site), to)};
-    qsort(all.at, all.n, sizeof *all.at, by_place);
+    changes_put(&all, site, to);
     return all;
 }
 

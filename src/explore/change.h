@@ -40,8 +40,11 @@ struct strength strength_with(const struct changes *c, const struct ir_insn *ins
 bool strength_equal(struct strength a, struct strength b);
 /* The least that is at least both. */
 struct strength strength_join(struct strength a, struct strength b);
+/* Has room for one change more. */
 struct changes changes_copy(struct arena *arena, const struct changes *c);
-/* With one change more, whose strength is joined; in the arena. */
+/* One change more, where there is room; its strength is joined. */
+void changes_put(struct changes *c, const struct ir_insn *site, struct strength to);
+/* The same, of a copy. */
 struct changes changes_with(struct arena *arena, const struct changes *c, const struct ir_insn *site,
                             struct strength to);
 bool changes_equal(const struct changes *a, const struct changes *b);

@@ -2,6 +2,7 @@
 #include "explore/forbid.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct changes forbid_top(struct arena *arena, const struct execution *e, bool fences)
 {
@@ -84,7 +85,6 @@ struct changes forbid_least(struct arena *arena, struct changes all, const struc
 struct step {
     const struct ir_insn *site;
     struct strength to;
-    bool forbids; /* alone */
 };
 
 static uint32_t find_steps(struct arena *arena, const struct execution *e, struct step **steps)
@@ -96,7 +96,7 @@ static uint32_t find_steps(struct arena *arena, const struct execution *e, struc
         struct strength to[MAX_STEPS_OF_SITE];
         unsigned here = change_steps(sites[i], execution_scope(e), to);
         for (unsigned k = 0; k < here; k++)
-            all[n++] = (struct step){sites[i], to[k], false};
+            all[n++] = (struct step){sites[i], to[k]};
     }
     return n;
 }
@@ -111,12 +111,19 @@ static bool is_less(const struct changes *a, const struct changes *b)
     return true;
 }
 
+static bool is_known(const forbidding_list *list, const struct changes *c)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (is_less(&list->at[i].changes, c))
+            return true;
+    return false;
+}
+
 /* Not where a set that forbids it is a part of it already; those that it is a part of are left out. */
 static void add(struct arena *arena, forbidding_list *list, struct changes c)
 {
-    for (uint32_t i = 0; i < list->n; i++)
-        if (is_less(&list->at[i].changes, &c))
-            return;
+    if (is_known(list, &c))
+        return;
     for (uint32_t i = list->n; i-- > 0;)
         if (is_less(&c, &list->at[i].changes))
             list->at[i] = list->at[--list->n];
@@ -150,25 +157,41 @@ static bool find_top(struct arena *arena, const struct execution *e, const struc
 
 enum { MAX_PAIRS = 12000 };
 
+/* Those that are as cheap as the single steps that were found, or cheaper. */
 static void add_pairs(struct arena *arena, const struct execution *e, const struct changes *now,
                       const struct step *steps, uint32_t n, forbidding_list *list)
 {
-    unsigned most = UINT32_MAX; /* as cheap as single steps, or cheaper */
+    struct change *room = ARENA_ARRAY(arena, struct change, now->n + 2);
+    unsigned most = UINT32_MAX;
     for (uint32_t i = 0; i < list->n; i++)
         most = list->at[i].cost < most ? list->at[i].cost : most;
     if (n * n / 2 > MAX_PAIRS)
         return;
-    for (uint32_t i = 0; i < n; i++) {
-        struct changes one = changes_with(arena, now, steps[i].site, steps[i].to);
+    for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = i + 1; k < n; k++) {
-            struct changes two = changes_with(arena, &one, steps[k].site, steps[k].to);
-            bool known = changes_cost(&two) > most;
-            for (uint32_t j = 0; j < list->n && !known; j++)
-                known = is_less(&list->at[j].changes, &two);
-            if (!known && execution_judge(e, &two) == FORBIDDEN)
-                add(arena, list, two);
+            struct changes two = {.n = now->n, .at = room};
+            if (now->n)
+                memcpy(room, now->at, now->n * sizeof *room);
+            changes_put(&two, steps[i].site, steps[i].to);
+            changes_put(&two, steps[k].site, steps[k].to);
+            if (changes_cost(&two) <= most && !is_known(list, &two) && execution_judge(e, &two) == FORBIDDEN)
+                add(arena, list, changes_copy(arena, &two));
         }
-    }
+}
+
+/* A set of as many as it takes, and those that do without one of its sites. */
+static void add_larger(struct arena *arena, const struct execution *e, const struct changes *now,
+                       const struct changes *top, forbidding_list *list)
+{
+    void *data = (void *)(uintptr_t)e;
+    struct changes first = forbid_least(arena, *top, now, forbids, data);
+    add(arena, list, first);
+    for (uint32_t i = 0; i < first.n; i++)
+        for (uint32_t k = 0; k < top->n; k++) {
+            struct changes less = as_before(arena, top, now, k);
+            if (site_same(top->at[k].site, first.at[i].site) && forbids(data, &less))
+                add(arena, list, forbid_least(arena, less, now, forbids, data));
+        }
 }
 
 forbidding_list forbid(struct arena *arena, const struct execution *e, const struct changes *now)
@@ -188,7 +211,7 @@ forbidding_list forbid(struct arena *arena, const struct execution *e, const str
     }
     add_pairs(arena, e, now, steps, n, &list);
     if (!list.n)
-        add(arena, &list, forbid_least(arena, top, now, forbids, (void *)(uintptr_t)e));
+        add_larger(arena, e, now, &top, &list);
     qsort(list.at, list.n, sizeof *list.at, by_cost);
     return list;
 }

@@ -16,8 +16,8 @@ typedef VEC(struct forbidding) forbidding_list;
 struct changes forbid_top(struct arena *arena, const struct execution *e, bool fences);
 unsigned changes_cost(const struct changes *c);
 
-/* The sets that forbid it beyond `now`: single steps, and pairs that are not dearer; where none does, one
- * larger set. None: `top` allows it.
+/* The sets that forbid it beyond `now`: single steps, and pairs that are not dearer; where none does, a few
+ * larger sets. None: `top` allows it.
  * From the cheapest on. Within memory_try(). */
 forbidding_list forbid(struct arena *arena, const struct execution *e, const struct changes *now);
 /* Of what forbids it (`all`), a part of which nothing can be left out. `forbids` says what counts. */

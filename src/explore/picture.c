@@ -371,7 +371,7 @@ static const char *remedies_intro(unsigned n)
     return n > 1 ? "It would have been forbidden by either of these:"
            : n   ? "It would have been forbidden by this:"
                  : "No order, scope or fence forbids it: it is there with all accesses strong and a fence.sc before "
-                 "each, too.";
+                   "each, too.";
 }
 
 /* `alone`: with what the page says around it. */

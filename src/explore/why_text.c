@@ -60,13 +60,6 @@ static const char *the(const struct picture *p, uint16_t event)
                         place_text(p->arena, p->e->events[event].run.insn), owner(p, event));
 }
 
-const char *event_sentence(const struct picture *p, uint16_t event)
-{
-    const struct ir_insn *insn = p->e->events[event].run.insn;
-    return arena_printf(p->arena, "%s, %s: %s. %s", owner(p, event), place_text(p->arena, insn), event_text(p, event),
-                        insn_text(p->arena, insn));
-}
-
 /* ---- changes ---- */
 
 static void put_change(const struct picture *p, const struct change *c, struct text *t)
@@ -85,6 +78,33 @@ static void put_changes(const struct picture *p, const struct changes *c, struct
         text_puts(t, !i ? "" : i + 1 == c->n ? " and " : ", ");
         put_change(p, &c->at[i], t);
     }
+}
+
+/* Is the event's instruction one of those that are changed? */
+static bool changes_it(const struct changes *c, const struct ir_insn *insn)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (site_same(c->at[i].site, insn))
+            return true;
+    return false;
+}
+
+const char *event_sentence(const struct picture *p, uint16_t event)
+{
+    const struct ir_insn *insn = p->e->events[event].run.insn;
+    struct text t = {.arena = p->arena};
+    unsigned n = 0;
+    text_printf(&t, "%s, %s: %s. %s", owner(p, event), place_text(p->arena, insn), event_text(p, event),
+                insn_text(p->arena, insn));
+    for (uint32_t i = 0; i < p->why->all.n && n < MAX_REASONS; i++) {
+        const struct changes *c = &p->why->all.at[i].changes;
+        if (!changes_it(c, insn))
+            continue;
+        text_puts(&t, n++ ? " Or so would " : " ");
+        put_changes(p, c, &t);
+        text_puts(&t, n == 1 ? " would have forbidden this execution." : ".");
+    }
+    return t.p;
 }
 
 static void put_remedies(const struct picture *p, const struct why_edge *e, struct text *t)
