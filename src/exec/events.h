@@ -15,6 +15,7 @@
 #ifndef HEDDLE_EXEC_EVENTS_H
 #define HEDDLE_EXEC_EVENTS_H
 
+#include "base/bits.h"
 #include "base/vec.h"
 #include "exec/fault.h"
 #include "exec/site.h"

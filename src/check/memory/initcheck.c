@@ -223,8 +223,7 @@ static uint32_t undefined_global(const struct checker *c, const struct access_ev
     struct run r;
     while (next_run(e, &left, &r))
         good &= defined_has(&c->memory.defined, r.address, r.bytes);
-    for (uint32_t m = good ? 0 : e->lanes; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
+    EACH_BIT (l, good ? 0 : e->lanes) {
         lanes |= defined_has(&c->memory.defined, access_address(e, l), e->bytes) ? 0 : 1u << l;
     }
     return lanes;
@@ -274,8 +273,8 @@ static void access_global(struct checker *c, const struct access_event *e)
 static bool lanes_any(const uint64_t *bits, const struct access_event *e)
 {
     uint64_t any = 0;
-    for (uint32_t m = e->lanes; m; m &= m - 1) {
-        uint64_t at = e->address[__builtin_ctz(m)];
+    EACH_BIT (l, e->lanes) {
+        uint64_t at = e->address[l];
         any |= bits[at / 64] >> at % 64;
     }
     return any & bits_from_to(0, e->bytes);
@@ -288,8 +287,7 @@ static uint32_t undefined_shared(const struct block_memory *b, const struct acce
     struct run r;
     while (e->pattern != ACCESS_ANY && next_run(e, &left, &r))
         bad |= bits_any(b->shared, r.address, r.bytes);
-    for (uint32_t m = bad ? e->lanes : 0; m; m &= m - 1) {
-        unsigned l = (unsigned)__builtin_ctz(m);
+    EACH_BIT (l, bad ? e->lanes : 0) {
         lanes |= bits_any(b->shared, access_address(e, l), e->bytes) ? 1u << l : 0;
     }
     return lanes;

@@ -125,8 +125,8 @@ static void set_lanes(uint32_t at[WARP_LANES], uint32_t lanes, uint32_t to)
 {
     for (unsigned l = 0; lanes == UINT32_MAX && l < WARP_LANES; l++)
         at[l] = to;
-    for (uint32_t m = lanes == UINT32_MAX ? 0 : lanes; m; m &= m - 1)
-        at[__builtin_ctz(m)] = to;
+    EACH_BIT (l, lanes == UINT32_MAX ? 0 : lanes)
+        at[l] = to;
 }
 
 void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issues)

@@ -9,9 +9,9 @@ static uint32_t frontiers_show(const struct block_order *b, unsigned warp, struc
     if (of.epoch >= frontier)
         return 0;
     const uint32_t *exit_frontier = of.warp == warp ? w->exit_warp_frontier : w->exit_frontier;
-    for (uint32_t m = of.lanes & w->exited; m; m &= m - 1)
-        if (of.epoch >= exit_frontier[__builtin_ctz(m)])
-            of.lanes &= ~(m & (0 - m));
+    EACH_BIT (l, of.lanes & w->exited)
+        if (of.epoch >= exit_frontier[l])
+            of.lanes &= ~(1u << l);
     return of.lanes;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "check/order/clock_tree.h"
 
 /* ---- threads beside the tree ---- */
@@ -235,17 +236,17 @@ bool clock_add_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsig
 bool clock_add_lanes(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t lanes, const uint32_t *frontier)
 {
     uint32_t count = 0;
-    for (uint32_t m = lanes; m; m &= m - 1)
-        if (frontier[__builtin_ctz(m)] == 0)
-            lanes &= ~(m & (0 - m));
+    EACH_BIT (l, lanes)
+        if (frontier[l] == 0)
+            lanes &= ~(1u << l);
     if (!lanes)
         return true;
     unsigned first = (unsigned)__builtin_ctz(lanes);
     if (lanes == 1u << first)
         return clock_add_lane(c, incarnation, warp, first, frontier[first]);
     struct clock_node *n = clock_node_new(CLOCK_WARP, clock_key(incarnation, warp, 0), 0, lanes);
-    for (uint32_t m = n ? lanes : 0; m; m &= m - 1)
-        n->lane[count++] = frontier[__builtin_ctz(m)];
+    EACH_BIT (l, n ? lanes : 0)
+        n->lane[count++] = frontier[l];
     return add_node(c, n);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "check/order/clock.h"
 
 enum { GROUP_BITS = 4, MOST_SLOTS = 32 };
@@ -77,8 +78,8 @@ static bool is_same(const struct clock_node *n, const struct slots *s)
 
 static void drop_parts(const struct slots *s)
 {
-    for (uint32_t m = s->fresh; m; m &= m - 1)
-        clock_node_release(s->part[__builtin_ctz(m)]);
+    EACH_BIT (slot, s->fresh)
+        clock_node_release(s->part[slot]);
 }
 
 /* The node with these slots: `like` or `other` (or NULL) where one is equal, else a fresh one. False without memory. */
@@ -128,8 +129,7 @@ static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_
     struct slots s;
     s.frontier = clock_max(a->frontier, b->frontier);
     s.mask = s.n = s.fresh = 0;
-    for (uint32_t m = a->mask | b->mask; m; m &= m - 1) {
-        unsigned slot = (unsigned)__builtin_ctz(m);
+    EACH_BIT (slot, a->mask | b->mask) {
         uint32_t x = a->mask >> slot & 1 ? a->lane[index_of(a, slot)] : 0;
         uint32_t y = b->mask >> slot & 1 ? b->lane[index_of(b, slot)] : 0;
         if (clock_max(x, y) > s.frontier) {
@@ -169,8 +169,7 @@ static bool join_within(struct clock_node *a, struct clock_node *b, const struct
     struct slots s;
     s.frontier = clock_max(a->frontier, b_frontier);
     s.mask = s.n = s.fresh = 0;
-    for (uint32_t m = a->mask | b_mask; m; m &= m - 1) {
-        unsigned slot = (unsigned)__builtin_ctz(m);
+    EACH_BIT (slot, a->mask | b_mask) {
         struct clock_node *x = a->mask >> slot & 1 ? a->part[index_of(a, slot)] : NULL;
         struct clock_node *y = !(b_mask >> slot & 1) ? NULL : peers ? b->part[index_of(b, slot)] : b;
         const struct clock_node *was = !peers                         ? old
@@ -255,8 +254,8 @@ uint32_t clock_nodes_before(const struct clock_node *n, uint64_t key, uint32_t l
         if (epoch < n->frontier)
             return lanes;
         if (n->level == CLOCK_WARP) {
-            for (uint32_t m = n->mask & lanes; m; m &= m - 1)
-                before |= epoch < n->lane[index_of(n, (unsigned)__builtin_ctz(m))] ? m & (0 - m) : 0;
+            EACH_BIT (l, n->mask & lanes)
+                before |= epoch < n->lane[index_of(n, l)] ? 1u << l : 0;
             return before;
         }
         if (!(n->mask >> slot_of(key, n->level) & 1))

@@ -75,8 +75,8 @@ void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes)
 {
     struct lane_order *s = order_lanes(b, warp);
     uint32_t others = s ? lanes & (~s->have_fenced[SCOPE_CLUSTER] | s->have_fenced_inits) : 0;
-    for (uint32_t m = lanes; m; m &= m - 1)
-        add_init_fence(b, warp, (unsigned)__builtin_ctz(m));
+    EACH_BIT (l, lanes)
+        add_init_fence(b, warp, l);
     if (others) {
         order_keep_fence(b, warp, others, s, SCOPE_CLUSTER);
         s->have_fenced_inits |= others;

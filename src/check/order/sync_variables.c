@@ -110,8 +110,8 @@ static void keep_read(struct block_order *b, unsigned warp, uint32_t lanes, uint
                       struct clock *c)
 {
     struct lane_order *l = order_lanes(b, warp);
-    for (; l && lanes; lanes &= lanes - 1) {
-        struct lane_pattern *p = make_pattern(b, &l->read[__builtin_ctz(lanes)], address, scope);
+    EACH_BIT (lane, l ? lanes : 0) {
+        struct lane_pattern *p = make_pattern(b, &l->read[lane], address, scope);
         if (p && !clock_goes_on(c, p->at.known))
             order_join(b, &p->at.known, c);
     }
@@ -120,11 +120,11 @@ static void keep_read(struct block_order *b, unsigned warp, uint32_t lanes, uint
 static void acquire_read(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s)
 {
     struct lane_order *l = b->warps[warp].lanes;
-    for (; l && lanes; lanes &= lanes - 1)
+    EACH_BIT (lane, l ? lanes : 0)
         for (unsigned r = 0; r <= s->scope; r++) {
-            const struct lane_pattern *p = find_pattern(l->read[__builtin_ctz(lanes)], s->address, r);
+            const struct lane_pattern *p = find_pattern(l->read[lane], s->address, r);
             if (p)
-                order_acquire(b, warp, lanes & (0 - lanes), p->at.known);
+                order_acquire(b, warp, 1u << lane, p->at.known);
         }
 }
 
