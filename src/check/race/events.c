@@ -50,8 +50,8 @@ static bool begin(struct current_access *cur, const struct access_event *e, stru
 /* A weak write ends what sync variables have released there. */
 static void forget_releases(const struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
-    for (; lanes; lanes &= lanes - 1)
-        order_weak_write(cur->b->order, race_address(e, (unsigned)__builtin_ctz(lanes)), e->bytes);
+    EACH_BIT (l, lanes)
+        order_weak_write(cur->b->order, race_address(e, l), e->bytes);
 }
 
 /* A thread has acquired what another task has released: successors of this launch come after that task, too. */
@@ -247,8 +247,7 @@ static void fence(struct race_block *b, const struct sync_event *e)
 static void mbarrier(struct race_block *b, const struct sync_event *e)
 {
     const struct race_block *owner = race_block_of(e->owner);
-    for (uint32_t lanes = owner ? e->lanes : 0; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes);
+    EACH_BIT (lane, owner ? e->lanes : 0) {
         if (e->kind == EVENT_MBARRIER_ARRIVE)
             order_mbarrier_arrive(b->order, e->warp, lane, owner->order, e);
         else

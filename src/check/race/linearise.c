@@ -55,8 +55,8 @@ static bool is_under_way(const struct race_block *b, const struct access_event *
 /* Is there a sync variable where the lanes write? None is made meanwhile. */
 static bool meets_release(const struct race_block *b, const struct access_event *e)
 {
-    for (uint32_t left = b->traits.releases ? e->lanes : 0; left; left &= left - 1)
-        if (order_has_release(b->order, race_address(e, (unsigned)__builtin_ctz(left)), e->bytes))
+    EACH_BIT (l, b->traits.releases ? e->lanes : 0)
+        if (order_has_release(b->order, race_address(e, l), e->bytes))
             return true;
     return false;
 }
