@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,13 +178,26 @@ static const char *repeat_command(const struct check *c, const char *policy)
     return t.p;
 }
 
-/* What is left of an earlier run is not taken for this one's. */
+/* What is left of an earlier run is not taken for this one's. What the program could not write is refused before it runs. */
 static int clear_record(struct check *c)
 {
-    const char *path = c->s->o.record_events;
-    if (path && (unlink(path) == 0 || errno == ENOENT))
-        path = NULL;
-    return path ? cli_failure(c->s, "cannot write %s: %s", path, strerror(errno)) : 0;
+    struct session *s = c->s;
+    const char *path = s->o.record_events;
+    struct stat known;
+    if (!path)
+        return 0;
+    if (s->o.confined && !confined_may_write(path))
+        return cli_failure(
+            s,
+            "cannot write %s: a program in the sandbox writes below the folder that it is started in and the "
+            "temporary one alone",
+            path);
+    if (stat(path, &known) == 0 && !S_ISREG(known.st_mode))
+        return cli_failure(s, "cannot write %s: it is no regular file", path);
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0 || close(file) || unlink(path))
+        return cli_failure(s, "cannot write %s: %s", path, strerror(errno));
+    return 0;
 }
 
 static int run_once(struct check *c)

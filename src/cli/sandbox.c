@@ -168,10 +168,26 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
     return 0;
 }
 
+static const char *temporary_folder(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named && *named ? named : "/tmp";
+}
+
+bool confined_may_write(const char *path)
+{
+    const char *folders[] = {".", temporary_folder()}, *name = strrchr(path, '/');
+    char of[PATH_MAX], real[PATH_MAX], allowed[PATH_MAX];
+    bool may = false;
+    snprintf(of, sizeof of, "%.*s", name ? (int)(name - path) + 1 : 1, name ? path : ".");
+    for (unsigned i = 0; i < 2 && !may && realpath(of, real); i++)
+        may = realpath(folders[i], allowed) && (strcmp(real, allowed) == 0 || is_below(real, allowed));
+    return may;
+}
+
 int confine_program(struct session *s, const char *folder)
 {
-    const char *temporary = getenv("TMPDIR");
-    const char *folders[] = {".", temporary && *temporary ? temporary : "/tmp", folder, NULL};
+    const char *folders[] = {".", temporary_folder(), folder, NULL};
     const char *error = sandbox_confine_program(folders, &s->arena);
     return error ? cli_failure(s, "--sandbox is not possible here: %s", error) : 0;
 }

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import heddle, main, run, source
+from tap import Skip, heddle, main, run, source
 
 here = os.path.join(source, "tests", "check_program")
 folder = tempfile.TemporaryDirectory()
@@ -76,6 +76,24 @@ def findings_stand_behind_what_the_program_prints():
     assert codes(result) == BOTH and result["errors"] == 2 and result["launches"] == 2 and result["status"] == 0
     assert [f["cuda_line"] for f in result["findings"]] == [15, 28]
     assert result["kernels"] == ["_Z6beyondPii", "_Z9unwrittenIfEvPT_"]
+
+
+def a_confined_program_is_recorded_where_it_may_write():
+    """And no file that it cannot write is taken away, or found out about only when all has run."""
+    os.makedirs(path("confined"), exist_ok=True)
+    events = path("confined/run.events")
+    status, _, err = run("check", "--sandbox", "--record-events", "run.events", "--format", "json", WAYS, cwd=path("confined"))
+    if "--sandbox is not possible here" in err:
+        raise Skip("this system has no sandbox for programs")
+    status_again, _, again = run("check", "--replay-events", events, "--format", "json")
+    assert status == status_again == 1 and json.loads(err)["findings"] == json.loads(again)["findings"] != [], (err, again)
+    elsewhere = os.path.join(os.path.dirname(folder.name), "elsewhere.events")
+    for file, options, words in ((elsewhere, ["--sandbox"], "a program in the sandbox writes below"), ("/dev/null", [], "no regular file"),
+                                 (path("none/run.events"), [], "No such file or directory")):
+        status, out, err = run("check", *options, "--record-events", file, WAYS)
+        assert (status, out) == (1, "") and f"cannot write {file}: " in err and words in err, (file, out, err)
+    assert os.path.exists("/dev/null") and not os.path.exists(elsewhere)
+
 
 
 def a_clean_program_has_its_output_and_its_status():

@@ -417,14 +417,28 @@ def a_recorded_run_replays_to_the_same_findings():
     assert known and not wrong, f"{len(wrong)} of {len(known)}:\n" + "\n".join(wrong)
 
 
-def so_does_one_whose_tests_of_mbarriers_have_copies_done():
+def so_does_each_case_of_the_example_programs():
+    """global_proxies.cu first, whose tests of mbarriers have copies done."""
     need_loadable_libraries()
     need_compiler()
-    path = os.path.join(folder.name, "replayed")
-    done = subprocess.run([heddle, "cc", "-lineinfo", "-arch=sm_90a", "-o", path, os.path.join(source, "tests", "races", "global_proxies.cu")],
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    wrong = [w for n in some(3, range(9)) if (w := said_again([path, str(n)], f"replayed{n}"))]
+    numbers, names = r"^KERNEL (\w+)", r"^    RUN\((\w+)\)$"
+    by_file = {"global_proxies": (numbers, "sm_90a"), "bytes": (numbers, "sm_90"), "observed": (r'!strcmp\(argv\[1\], "(\w+)"', "sm_90"),
+               "read_only": (r'!strcmp\(way, "(\w+)"', "sm_90"), "proxies": (numbers, "sm_90a"), "copies": (numbers, "sm_90"),
+               "clusters": (names, "sm_90"), "patterns": (names, "sm_90")}
+    cases = []
+    for file, (pattern, arch) in by_file.items():
+        with open(os.path.join(source, "tests", "races", file + ".cu")) as f:
+            found = re.findall(pattern, f.read(), re.M)
+        assert len(found) > 8, (file, found)
+        cases.append([(file, arch, str(n) if pattern == numbers else name) for n, name in enumerate(found)])
+    wrong = []
+    for file, arch, case in some(6, [c for turn in itertools.zip_longest(*cases) for c in turn if c]):
+        path = os.path.join(folder.name, file + "-replayed")
+        if not os.path.exists(path):
+            cuda = os.path.join(source, "tests", "races", file + ".cu")
+            done = subprocess.run([heddle, "cc", "-lineinfo", "-std=c++17", f"-arch={arch}", "-o", path, cuda], capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+        wrong += [w for w in [said_again([path, case], f"{file} {case}")] if w]
     assert not wrong, "\n".join(wrong)
 
 

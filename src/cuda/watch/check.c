@@ -214,7 +214,8 @@ static void record_events(hd_checker *checker)
     if (!check.options.events || check.n_checkers)
         return;
     int own = open(check.options.events, O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    snprintf(path, sizeof path, own >= 0 ? "%s" : "%s.%d", check.options.events, (int)check.process);
+    bool taken = own < 0 && errno == EEXIST;
+    snprintf(path, sizeof path, taken ? "%s.%d" : "%s", check.options.events, (int)check.process);
     if (own >= 0)
         close(own);
     check.recorded = hd_checker_record(checker, path) == HD_SUCCESS;
