@@ -1,4 +1,4 @@
-/* What the files of a recorder share: recorder.c writes events, still.c what stands still. Private to record/. */
+/* What the files of a recorder share: recorder.c has its life, events.c writes events, still.c what stands still. Private to record/. */
 #ifndef HEDDLE_RECORD_RECORDING_H
 #define HEDDLE_RECORD_RECORDING_H
 
@@ -70,6 +70,18 @@ struct recorder {
     VEC(struct recorded_kernel) kernels;
     VEC(const void *) host_places;
 };
+
+/* ---- recorder.c ---- */
+
+/* The thread's next event, with the lock held; and an answer to what a client asks while that is told: `text` is copied. */
+void recorder_write_event(struct recorder *r, struct record *x);
+void recorder_answer(struct recorder *r, enum answer_kind kind, uint64_t key, uint64_t value, const char *text);
+
+/* ---- events.c ---- */
+
+void recorder_open_events(void);
+/* The first and the last client of a launch, which hear of all that these want. */
+void recorder_set_clients(struct recorded_launch *l, const struct event_list *events);
 
 /* ---- still.c: with the lock held ---- */
 

@@ -36,7 +36,19 @@ static void tell(struct replay *r, const struct record *x)
     case RECORD_MEMORY: replay_memory(r, x); break;
     case RECORD_RULE: replay_rule(r, x); break;
     case RECORD_LAUNCH: replay_launch(r, x); break;
-    default: replay_event(r, x); break;
+    case RECORD_GRID: replay_grid(r, x); break;
+    case RECORD_BLOCK: replay_block(r, x); break;
+    case RECORD_END: replay_block_end(r, x); break;
+    case RECORD_ACCESS: replay_access(r, x); break;
+    case RECORD_PERFORMED: replay_performed(r, x); break;
+    case RECORD_ISSUE: replay_issue(r, x); break;
+    case RECORD_MATRIX: replay_matrix(r, x); break;
+    case RECORD_OVERTAKE: replay_overtake(r, x); break;
+    case RECORD_FAULT: replay_fault(r, x); break;
+    case RECORD_HEAP: replay_heap(r, x); break;
+    case RECORD_ENTER: replay_enter(r, x); break;
+    case RECORD_SYNC: replay_sync(r, x); break;
+    default: break;
     }
 }
 
@@ -131,7 +143,7 @@ void replay_free(struct replay *r)
         return;
     if (r->performing.block) { /* who has begun it ends it */
         struct record x = {.kind = RECORD_PERFORMED};
-        replay_event(r, &x);
+        replay_performed(r, &x);
     }
     replay_free_blocks(r);
     for (uint32_t i = 0; i < r->launches.n; i++) {

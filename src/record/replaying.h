@@ -1,4 +1,4 @@
-/* What the files of a replay share: replay.c has the file's life, stands.c what stands still, host_told.c and told.c what is told. Private to
+/* What the files of a replay share: replay.c has the file's life, stands.c what stands still, and blocks_told.c, access_told.c, sync_told.c and host_told.c what is told. Private to
  * record/. */
 #ifndef HEDDLE_RECORD_REPLAYING_H
 #define HEDDLE_RECORD_REPLAYING_H
@@ -102,10 +102,34 @@ void replay_launch(struct replay *r, const struct record *x);
 /* One of ours, of the file's number; false where there is none. 0 is 0. */
 bool replay_task(struct replay *r, uint64_t number, uint32_t *task);
 
-/* ---- told.c ---- */
+/* ---- blocks_told.c, access_told.c, sync_told.c: events of launches; false where there can be no such, which ends the replay ---- */
 
-/* An event of a launch. */
-void replay_event(struct replay *r, const struct record *x);
+bool replay_grid(struct replay *r, const struct record *x);
+bool replay_block(struct replay *r, const struct record *x);
+bool replay_block_end(struct replay *r, const struct record *x);
 void replay_free_blocks(struct replay *r);
+bool replay_access(struct replay *r, const struct record *x);
+bool replay_performed(struct replay *r, const struct record *x);
+bool replay_issue(struct replay *r, const struct record *x);
+bool replay_matrix(struct replay *r, const struct record *x);
+bool replay_overtake(struct replay *r, const struct record *x);
+bool replay_fault(struct replay *r, const struct record *x);
+bool replay_heap(struct replay *r, const struct record *x);
+bool replay_enter(struct replay *r, const struct record *x);
+bool replay_sync(struct replay *r, const struct record *x);
+
+/* ---- blocks_told.c: what records name; NULL, and an error, where there is none ---- */
+
+/* Always false. */
+bool replay_impossible(struct replay *r, const char *why);
+struct replay_block *replay_block_at(struct replay *r, uint64_t id);
+/* Of numbers from 1 on: NULL of 0; *good is cleared where there is none. The block is of the cluster of `as`. */
+struct event_block *replay_block_or_none(struct replay *r, uint64_t id, const struct event_block *as, bool *good);
+const struct site *replay_site_or_none(struct replay *r, const struct event_block *b, uint64_t number, bool *good);
+const struct site *replay_site_at(struct replay *r, const struct event_block *b, uint64_t number);
+/* The block, which has not ended, of a warp that it has. */
+struct event_block *replay_warp_at(struct replay *r, uint32_t block, uint32_t warp);
+/* The clients of its launch. */
+struct event_list *replay_list_of(const struct event_block *b);
 
 #endif
