@@ -153,6 +153,11 @@ static bool spread_lanes(const struct number_list *list, uint32_t lanes, uint64_
     return list->n == n;
 }
 
+static bool is_to_shared(enum async_mode mode)
+{
+    return mode == ASYNC_BULK_FROM_GLOBAL || mode == ASYNC_BULK_SHARED || mode == ASYNC_TENSOR_LOAD;
+}
+
 bool replay_issue(struct replay *r, const struct record *x)
 {
     struct event_block *b = replay_warp_at(r, x->issue.block, x->issue.warp);
@@ -182,6 +187,8 @@ bool replay_issue(struct replay *r, const struct record *x)
                                   .n_ranges = x->issue.ranges.n};
     if (good && site->mode > ASYNC_STORE && !e.from)
         return replay_impossible(r, "a bulk copy is from somewhere");
+    if (good && is_to_shared((enum async_mode)site->mode) && !e.ranks && !e.signals)
+        return replay_impossible(r, "an mbarrier hears of a bulk copy to shared memory");
     if (good)
         EVENT_TELL(replay_list_of(b), EVENT_ISSUE, issue, &e);
     return good;

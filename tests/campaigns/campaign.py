@@ -4,7 +4,7 @@ its own, and keeps those that show a mistake of Heddle's in FOUND (build/found),
 TAP, and what the cases were: a campaign without a difference says something only where many were valid and ran.
 
 NAME is that of a module here, whose make(seed, number) gives a case for its PROGRAM: mutants, strides, moves, images, messages, programs,
-races. --case N does that one alone and shows it.
+events, races. --case N does that one alone and shows it.
 """
 import argparse
 import collections

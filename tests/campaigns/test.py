@@ -56,6 +56,11 @@ def damaged_programs_run_or_are_refused():
     assert " ok\n" in said, said
 
 
+def damaged_files_of_events_are_replayed_or_refused():
+    said = campaign("events", len(some(200, range(2000))))
+    assert "of these, replayed" in said and "of these, refused" in said, said
+
+
 def the_checker_reports_the_races_that_the_memory_model_has():
     said = campaign("races", len(some(30, range(100))))
     assert "of these, clean" in said and " 0 of these, clean" not in said and " 0 of these, races" not in said, said
