@@ -123,19 +123,61 @@ const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const s
                           : api_variable_place(kernel, name, at, is_signed, arena);
 }
 
-const char *api_shared_name(hd_kernel *kernel, const struct location *l, struct arena *arena)
+static const char *shared_name(hd_kernel *kernel, const struct location *l, struct arena *arena)
 {
     const struct kernel *k = kernel->kernel;
     for (uint32_t i = 0; i < k->shared_vars.n; i++) {
         const struct placed_var *v = &k->shared_vars.at[i];
-        if (l->address < v->at ||
-            l->address - v->at >= (v->var->size ? v->var->size : UINT32_MAX)) /* extern: as long as it is */
+        uint64_t at = l->address - v->at, size = v->var->size;
+        if (l->address < v->at || (size && at >= size)) /* extern: as long as it is */
             continue;
-        uint64_t element = (l->address - v->at) / l->bytes;
-        return v->var->size == l->bytes
-                   ? arena_printf(arena, "%.*s of block %u", STR_ARG(v->var->symbol.name), l->block)
-                   : arena_printf(arena, "%.*s[%llu] of block %u", STR_ARG(v->var->symbol.name),
-                                  (unsigned long long)element, l->block);
+        return size == l->bytes ? arena_printf(arena, "%.*s of block %u", STR_ARG(v->var->symbol.name), l->block)
+                                : arena_printf(arena, "%.*s[%llu] of block %u", STR_ARG(v->var->symbol.name),
+                                               (unsigned long long)(at / l->bytes), l->block);
     }
     return NULL;
+}
+
+static const char *variable_name(const hd_module *m, const struct location *l, struct arena *arena)
+{
+    for (uint32_t i = 0; i < m->variables.n; i++) {
+        const struct variable *v = &m->variables.at[i];
+        uint64_t at = l->address - (uint64_t)(uintptr_t)v->at;
+        if (at < v->var->size)
+            return v->var->size == l->bytes
+                       ? arena_strdup(arena, v->name)
+                       : arena_printf(arena, "%s[%llu]", v->name, (unsigned long long)(at / l->bytes));
+    }
+    return NULL;
+}
+
+/* An element of the allocation that an argument leads to, of the argument that is nearest before it. */
+static const char *argument_name(hd_kernel *kernel, const uint8_t *packed, const struct location *l,
+                                 struct arena *arena)
+{
+    const struct ptx_signature *s = &kernel->kernel->func->signature;
+    const struct mem *mem = &kernel->module->machine->machine->mem;
+    uint64_t near = 0;
+    uint32_t number = 0;
+    for (uint32_t i = 0; packed && i < s->params.n; i++) {
+        uint64_t address = 0;
+        struct mem_block b;
+        if (s->params.at[i]->size != sizeof address)
+            continue;
+        memcpy(&address, packed + s->params.at[i]->param_at, sizeof address);
+        if (address <= l->address && address > near && mem_reach(mem, address, &b) && l->address < b.start + b.size) {
+            near = address;
+            number = i + 1;
+        }
+    }
+    return number ? arena_printf(arena, "%u[%llu]", number, (unsigned long long)((l->address - near) / l->bytes))
+                  : NULL;
+}
+
+const char *api_location_name(hd_kernel *kernel, const void *packed_args, const struct location *l, struct arena *arena)
+{
+    if (l->block != GLOBAL_MEMORY)
+        return shared_name(kernel, l, arena);
+    const char *name = variable_name(kernel->module, l, arena);
+    return name ? name : argument_name(kernel, packed_args, l, arena);
 }

@@ -18,7 +18,7 @@ const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const s
 const char *api_variable_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
                                struct arena *arena);
 
-/* A place in shared memory as its variable's element, in the arena; NULL: of none. */
-const char *api_shared_name(hd_kernel *kernel, const struct location *l, struct arena *arena);
+/* A place of memory as an element of a variable or of what an argument of the launch leads to, in the arena; NULL: of none. */
+const char *api_location_name(hd_kernel *kernel, const void *packed_args, const struct location *l, struct arena *arena);
 
 #endif

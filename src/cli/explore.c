@@ -247,7 +247,7 @@ static const char *name_of_place(void *data, const struct location *l)
     const struct exploring *e = data;
     struct arena *arena = &e->s->arena;
     if (l->block != GLOBAL_MEMORY)
-        return api_shared_name(e->kernel, l, arena);
+        return api_location_name(e->kernel, NULL, l, arena);
     for (uint32_t i = 0; i < e->args.buffers.n; i++) {
         const struct buffer *b = e->args.buffers.at[i];
         uint64_t at = l->address - (uint64_t)(uintptr_t)b->at, element = at / value_bytes(b->type);

@@ -2,9 +2,12 @@
 #ifndef HEDDLE_CLI_EXPLORE_H
 #define HEDDLE_CLI_EXPLORE_H
 
+#include <stdio.h>
+
 #include "api/explore.h"
 #include "cli/cli.h"
 #include "explore/exploration.h"
+#include "explore/further.h"
 
 /* From here on the first Ctrl-C or SIGTERM ends the search, and what is known is told; the second one ends the program. */
 const atomic_bool *explore_interrupted(void);
@@ -26,6 +29,8 @@ struct explored_launch {
 };
 /* Is --graph's file one that can be drawn? Else says so. */
 int graph_name_error(struct session *s);
+/* Writes it, and says so. */
+int write_graph(struct session *s, const struct text *picture, const char *shows, FILE *say);
 /* --outcome; an error where there is none such. */
 int choose_outcome(struct session *s, struct exploration *e);
 /* --repair, --graph: behind what was printed, and into `json` (NULL: none). */

@@ -10,6 +10,7 @@
 
 #include "base/demangle.h"
 #include "base/text.h"
+#include "cli/explore.h"
 #include "cli/process_files.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
@@ -69,6 +70,10 @@ static int get_ready(struct explore_program *e)
         return usage_error(s, "heddle explore needs a program or a PTX file; `heddle explore --help` explains");
     if (strcmp(file_extension(s->words[0]), ".cu") == 0 && access(s->words[0], X_OK))
         return is_source(s, s->words[0]);
+    if (graph_name_error(s))
+        return 2;
+    if (o->outcome.given && !o->outcome.value)
+        return usage_error(s, "--outcome 0: outcomes count from 1");
     const char *wrong = conditions_wrong(&o->require, "require", &s->arena);
     wrong = wrong ? wrong : conditions_wrong(&o->forbid, "forbid", &s->arena);
     wrong = !wrong && o->explore_json ? file_may_create(&s->arena, o->explore_json) : wrong;
@@ -82,7 +87,10 @@ static int get_ready(struct explore_program *e)
                                       .step_limit = o->search_limit.value,
                                       .symmetric = !o->no_symmetry,
                                       .examples = o->examples,
-                                      .stats = o->stats};
+                                      .stats = o->stats,
+                                      .repair = o->repair,
+                                      .outcome = o->outcome.value,
+                                      .picture = o->graph ? (int)picture_format_of(file_extension(o->graph)) : 0};
     if (o->kernel)
         e->asked.launches.only = (struct kernel_filters){1, {{FILTER_CALLED, o->kernel}}};
     e->launches = json_object();
@@ -262,7 +270,8 @@ static int show_found(const struct explore_program *e)
 {
     struct session *s = e->s;
     const char *error = json_string_value(json_object_get(e->explored, "error")),
-               *text = json_string_value(json_object_get(e->explored, "text"));
+               *text = json_string_value(json_object_get(e->explored, "text")),
+               *picture = json_string_value(json_object_get(e->explored, "picture"));
     const json_t *json = json_object_get(e->explored, "json");
     int status = (int)json_integer_value(json_object_get(e->explored, "status")), written = 0;
     if (e->exploring)
@@ -273,6 +282,11 @@ static int show_found(const struct explore_program *e)
         fputs(text, stderr);
     if (json && s->o.explore_json)
         written = write_json(e, json);
+    if (picture && !written) {
+        struct text t = {.arena = &s->arena};
+        text_puts(&t, picture);
+        written = write_graph(s, &t, json_string_value(json_object_get(e->explored, "shows")), stderr);
+    }
     if (e->matching > s->o.launch + !s->o.launch)
         fprintf(stderr, "heddle: of %s launches%s%s%s; --launch N explores another\n",
                 count_text(e->matching, &s->arena), s->o.kernel ? " of `" : "", s->o.kernel ? s->o.kernel : "",

@@ -1,11 +1,10 @@
 /* See picture.h. */
 #include "explore/picture.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "explore/layout.h"
-#include "files/file.h"
 
 /* ---- text ---- */
 
@@ -52,8 +51,7 @@ static size_t length(const char *s)
 enum { MAX_CHARACTERS = 48, LINES = 3, LINE_HEIGHT = 15, BOX_TEXT = LINES * LINE_HEIGHT + 10 };
 
 struct source_file {
-    const char *path;
-    struct file_bytes text; /* bytes NULL: there is none */
+    const char *path, *text; /* text NULL: it cannot be read */
 };
 
 struct canvas {
@@ -70,15 +68,27 @@ static const char *name_in(const char *path)
     return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
-/* Where the compiler found it, or beside the PTX. */
-static void read_source(struct canvas *c, struct source_file *f, const struct ir_insn *insn)
+enum { MAX_SOURCE_BYTES = 16 << 20 };
+
+static const char *read_text(struct arena *arena, const char *path)
 {
-    const char *ptx = insn->module->source->name, *slash = strrchr(ptx, '/');
-    if (!file_read(c->p->arena, f->path, 0, &f->text))
-        return;
-    const char *beside = arena_printf(c->p->arena, "%.*s%s", slash ? (int)(slash + 1 - ptx) : 0, ptx, name_in(f->path));
-    if (file_read(c->p->arena, beside, 0, &f->text))
-        f->text.bytes = NULL;
+    struct text t = {.arena = arena};
+    char part[4096];
+    FILE *f = fopen(path, "re");
+    for (size_t n; f && t.n < MAX_SOURCE_BYTES && (n = fread(part, 1, sizeof part, f)) > 0;)
+        text_put(&t, part, n);
+    if (f)
+        fclose(f);
+    return t.p;
+}
+
+/* Where the compiler found it, or beside the PTX. */
+static const char *read_source(const struct canvas *c, const char *path, const struct ir_insn *insn)
+{
+    const char *ptx = insn->module->source->name, *slash = strrchr(ptx, '/'), *text = read_text(c->p->arena, path);
+    return text ? text
+                : read_text(c->p->arena, arena_printf(c->p->arena, "%.*s%s", slash ? (int)(slash + 1 - ptx) : 0, ptx,
+                                                      name_in(path)));
 }
 
 /* A line of CUDA source, without the blanks before it; "" where the file cannot be read. */
@@ -89,10 +99,9 @@ static const char *source_line(struct canvas *c, const char *path, uint32_t line
         f = strcmp(c->files.at[i].path, path) == 0 ? &c->files.at[i] : NULL;
     if (!f) {
         f = VEC_PUSH(c->p->arena, &c->files);
-        *f = (struct source_file){.path = path};
-        read_source(c, f, insn);
+        *f = (struct source_file){path, read_source(c, path, insn)};
     }
-    const char *at = f->text.bytes;
+    const char *at = f->text;
     for (; at && --line; at = at ? at + 1 : NULL)
         at = strchr(at, '\n');
     if (!at)
@@ -360,12 +369,6 @@ static struct canvas canvas_of(const struct picture *p, struct text *t)
     return c;
 }
 
-static void canvas_free(struct canvas *c)
-{
-    for (uint32_t i = 0; i < c->files.n; i++)
-        free(c->files.at[i].text.bytes);
-}
-
 static const char *remedies_intro(unsigned n)
 {
     return n > 1 ? "It would have been forbidden by either of these:"
@@ -408,7 +411,6 @@ void picture_svg(const struct picture *p, struct text *t)
     struct canvas c = canvas_of(p, t);
     text_puts(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     put_svg(&c, true);
-    canvas_free(&c);
 }
 
 static void put_paragraph_of_page(struct text *t, const char *s)
@@ -451,5 +453,4 @@ void picture_page(const struct picture *p, struct text *t)
     }
     text_puts(t, "</ul>\n</details>\n");
     text_puts(t, picture_tail);
-    canvas_free(&c);
 }

@@ -177,6 +177,49 @@ def nothing_is_repaired_where_nothing_is_wrong():
     assert not found["repair"]["changes"] and "repair: nothing has to go" in found["text"], found["text"]
 
 
+PROGRAM = """#include <cuda/atomic>
+using device_int = cuda::atomic_ref<int, cuda::thread_scope_device>;
+__device__ int flag;
+__global__ void pass(int *data, int *r)
+{
+    if (blockIdx.x == 0) {
+        *data = 42;
+        device_int(flag).store(1, cuda::memory_order_relaxed);
+    } else if (device_int(flag).load(cuda::memory_order_acquire)) {
+        r[0] = *data;
+    }
+}
+int main()
+{
+    int *data, *r;
+    cudaMalloc(&data, 4);
+    cudaMalloc(&r, 4);
+    pass<<<2, 1>>>(data, r);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def a_launch_of_a_program_is_repaired_and_drawn():
+    need_clang()
+    path, program = os.path.join(folder, "pass.cu"), os.path.join(folder, "pass")
+    with open(path, "w") as f:
+        f.write(PROGRAM)
+    status, out, err = run("cc", "-lineinfo", path, "-o", program)
+    assert status == 0, out + err
+    save, graph = os.path.join(folder, "pass.json"), os.path.join(folder, "pass.svg")
+    status, out, err = run("explore", "--kernel", "pass", "--repair", "--graph", graph, "--json", save, program)
+    assert status == 1 and "st.relaxed.gpu -> st.release.gpu" in err and f"is in {graph}" in err, out + err
+    with open(save) as f:
+        got = json.load(f)["repair"]
+    assert [c["cuda"] for c in got["changes"]] == ["cuda::memory_order_release"] and got["verified"] and got["minimal"], got
+    assert {("rf", "W flag = 1", "R flag = 1"), ("race", "W 1[0] = 42", "R 1[0] = 0")} <= Picture(graph).named(), Picture(graph).named()
+    assert any("*data = 42;" in line for lines in Picture(graph).events.values() for line in lines)
+    for option, says in (("--outcome=7", "there are 1 outcomes"), ("--graph=x.png", "NAME.html or NAME.svg")):
+        status, out, err = run("explore", "--kernel", "pass", option, program)
+        assert status == 2 and says in err, (option, status, out, err)
+
+
 def litmus_tests_are_repaired_for_their_condition():
     path = os.path.join(folder, "MP.litmus")
     with open(path, "w") as f:

@@ -27,10 +27,11 @@ static bool list_read(const json_t *json, struct opt_list *list)
 char *explore_asked_text(const struct explore_asked *a)
 {
     json_t *json =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b}", "folder", a->folder, "launches",
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:i}", "folder", a->folder, "launches",
                   launch_filter_json(&a->launches), "observe", list_json(&a->observe), "require",
                   list_json(&a->require), "forbid", list_json(&a->forbid), "unroll", (json_int_t)a->unroll, "limit",
-                  (json_int_t)a->step_limit, "symmetric", a->symmetric, "examples", a->examples, "stats", a->stats);
+                  (json_int_t)a->step_limit, "symmetric", a->symmetric, "examples", a->examples, "stats", a->stats,
+                  "repair", a->repair, "outcome", (json_int_t)a->outcome, "picture", a->picture);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
     return text;
@@ -39,19 +40,22 @@ char *explore_asked_text(const struct explore_asked *a)
 bool explore_asked_read(const char *text, struct explore_asked *a)
 {
     json_t *json = json_loads(text, 0, NULL), *launches, *observe, *require, *forbid;
-    json_int_t unroll, step_limit;
-    int symmetric, examples, stats;
+    json_int_t unroll, step_limit, outcome;
+    int symmetric, examples, stats, repair, picture;
     *a = (struct explore_asked){0};
-    if (!json ||
-        json_unpack(json, "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b}", "folder", &a->folder, "launches",
-                    &launches, "observe", &observe, "require", &require, "forbid", &forbid, "unroll", &unroll, "limit",
-                    &step_limit, "symmetric", &symmetric, "examples", &examples, "stats", &stats))
+    if (!json || json_unpack(json, "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:i}", "folder",
+                             &a->folder, "launches", &launches, "observe", &observe, "require", &require, "forbid",
+                             &forbid, "unroll", &unroll, "limit", &step_limit, "symmetric", &symmetric, "examples",
+                             &examples, "stats", &stats, "repair", &repair, "outcome", &outcome, "picture", &picture))
         return false;
     a->unroll = (uint64_t)unroll;
     a->step_limit = (uint64_t)step_limit;
     a->symmetric = symmetric;
     a->examples = examples;
     a->stats = stats;
+    a->repair = repair;
+    a->outcome = (uint64_t)outcome;
+    a->picture = picture;
     return launch_filter_read(launches, &a->launches) && list_read(observe, &a->observe) &&
            list_read(require, &a->require) && list_read(forbid, &a->forbid);
 }

@@ -18,6 +18,7 @@
 #include "cuda/state/limits.h"
 #include "cuda/state/state.h"
 #include "explore/exploration.h"
+#include "explore/further.h"
 
 static const double SECONDS_AT_END = 5;
 
@@ -96,17 +97,73 @@ static json_t *failed(const char *error)
     return json_pack("{s:i, s:s}", "status", 2, "error", error);
 }
 
-static json_t *told(const struct launched *l, const struct exploration *e)
+/* ---- beyond what was found ---- */
+
+struct again {
+    struct launched *l;
+    const struct explore_options *options;
+};
+
+static void explore_again(void *data, const struct changes *c, const struct wanted *w, struct explore_result *r)
 {
+    struct again *a = data;
+    struct explore_options o = *a->options;
+    hd_report *report;
+    o.changes = c;
+    o.wanted = w;
+    o.n_threads = 1;
+    if (api_explore(a->l->kernel, &a->l->config, &o, r, &report))
+        r->refusal = (struct refusal){.text = "the launch could not be prepared again"};
+    hd_report_free(report);
+}
+
+static const char *name_of(void *data, const struct location *at)
+{
+    struct again *a = data;
+    return api_location_name(a->l->kernel, a->l->packed, at, &a->l->arena);
+}
+
+/* The picture goes into the file; the command writes it to where the user wants it. */
+static const char *add_further(const struct exploration *e, const struct further *f, struct text *text, json_t *json,
+                               json_t *to)
+{
+    const struct explore_asked *a = &explore_state.asked;
+    struct text picture = {.arena = e->arena};
+    const char *shows, *wrong;
+    if (a->repair)
+        further_repair(e, f, text, json);
+    if (!a->picture)
+        return NULL;
+    if ((wrong = further_draw(e, f, (enum picture_format)a->picture, &picture, &shows)))
+        return arena_printf(e->arena, "--graph: %s", wrong);
+    json_object_set_new(to, "picture", json_string(picture.p));
+    json_object_set_new(to, "shows", json_string(shows));
+    return NULL;
+}
+
+static json_t *told(struct launched *l, struct exploration *e, const struct explore_options *o)
+{
+    const struct explore_asked *a = &explore_state.asked;
     struct text text = {.arena = e->arena};
-    const char *refusal = exploration_refusal(e);
-    if (refusal)
-        return failed(refusal);
+    struct again again = {l, o};
+    struct further f = {explore_again, name_of, &again};
+    const char *wrong = exploration_refusal(e);
+    e->numbered = a->repair || a->picture || a->outcome;
+    if (!wrong && a->outcome && (wrong = further_choose(e, a->outcome)))
+        wrong = arena_printf(e->arena, "--outcome %llu: %s", (unsigned long long)a->outcome, wrong);
+    if (wrong)
+        return failed(wrong);
     exploration_outcomes_text(e, &text);
     exploration_findings_text(e, &text);
-    json_t *json = launch_json(l);
+    json_t *json = launch_json(l), *to = json_object();
     json_object_update_new(json, exploration_json(e));
-    return json_pack("{s:i, s:s, s:o}", "status", exploration_status(e), "text", text.p, "json", json);
+    wrong = add_further(e, &f, &text, json, to);
+    json_object_set_new(to, "status", json_integer(wrong ? 2 : exploration_status(e)));
+    json_object_set_new(to, "text", json_string(text.p));
+    json_object_set_new(to, "json", json);
+    if (wrong)
+        json_object_set_new(to, "error", json_string(wrong));
+    return to;
 }
 
 /* What a run of the search has found, as the file has it. */
@@ -136,7 +193,7 @@ static json_t *explore_now(struct launched *l)
                             .examples = a->examples,
                             .stats = a->stats,
                             .seconds = seconds_now() - start};
-    json_t *json = r ? failed(report ? hd_report_text(report) : hd_result_string(r)) : told(l, &e);
+    json_t *json = r ? failed(report ? hd_report_text(report) : hd_result_string(r)) : told(l, &e, &o);
     hd_report_free(report);
     explore_free(&result);
     return json;
