@@ -21,6 +21,7 @@
 #include "cli/check_replay.h"
 #include "cli/check_results.h"
 #include "cli/check_settings.h"
+#include "cli/numbered_runs.h"
 #include "files/places.h"
 #include "cli/process_files.h"
 #include "cli/program.h"
@@ -37,15 +38,17 @@ struct check {
     const char *program;
     const char *name; /* as it is shown */
     FILE *log;        /* --log-file, or NULL */
-    /* The run: */
+    /* The run that goes on: */
     unsigned run; /* from 0 */
     char *folder;
     struct check_options options;
     double started, next_progress;
-    struct ending ending;
-    bool stop; /* no more runs */
     /* All of them: */
-    struct ending first;
+    struct ranks ranks;
+    struct numbered_runs all; /* said: what run_once() makes */
+    unsigned done;
+    int status; /* of what could not be done */
+    struct ending first, last;
     int killed_by; /* the first signal that has ended the program, in run `killed_in` from 1; or 0 */
     unsigned killed_in;
     struct check_results results;
@@ -71,13 +74,13 @@ static int get_ready(struct check *c)
     const char *wrong = check_settings(o, &c->settings, arena);
     if (!wrong && o->suppressions)
         wrong = suppressions_read(&c->suppressions, o->suppressions, arena);
-    if (!wrong && o->generate_suppressions)
+    if (!wrong && o->generate_suppressions && !c->ranks.number)
         wrong = file_may_create(arena, o->generate_suppressions);
-    if (!wrong && c->settings.save)
+    if (!wrong && c->settings.save && !c->ranks.number)
         wrong = file_may_create(arena, c->settings.save);
     if (wrong)
         return usage_error(s, "%s", wrong);
-    if (c->settings.log_file && !(c->log = written_open(c->settings.log_file)))
+    if (c->settings.log_file && !c->ranks.number && !(c->log = written_open(c->settings.log_file)))
         return usage_error(s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
     check_results_init(&c->results, arena);
     return 0;
@@ -106,6 +109,8 @@ static void enter(void *data)
 {
     struct check *c = data;
     struct check_options o = c->options;
+    if (c->settings.runs > 1) /* of many; one alone may be a rank itself */
+        ranks_hide();
     o.process = c->settings.application_only ? (int)getpid() : 0;
     char *text = check_options_text(&o);
     if (!text || setenv("HEDDLE_CHECK", text, 1)) {
@@ -200,8 +205,10 @@ static int clear_record(struct check *c)
     return 0;
 }
 
-static int run_once(struct check *c)
+/* How a run has ended, what goes on without the program, what its processes have said. */
+static json_t *run_once(void *data, unsigned run)
 {
+    struct check *c = data;
     struct session *s = c->s;
     struct supervision v = {.file = c->program,
                             .words = (char *const *)s->words,
@@ -209,25 +216,34 @@ static int run_once(struct check *c)
                             .in_child = enter,
                             .tick = isatty(STDERR_FILENO) ? show_progress : NULL,
                             .data = c};
-    const char *repeat = NULL;
-    int status;
+    struct ending e;
+    c->run = run;
     c->folder = process_folder_make(s, "check");
-    if (!c->folder)
-        return 1;
+    if (!c->folder) {
+        c->status = 1;
+        return NULL;
+    }
     c->options = c->settings.process;
     c->options.folder = c->folder;
-    if (c->run > 0) {
-        c->options.policy = arena_printf(&s->arena, "random:%llu", (unsigned long long)(c->settings.seed + c->run - 1));
-        repeat = repeat_command(c, c->options.policy);
-    }
+    if (run > 0)
+        c->options.policy = arena_printf(&s->arena, "random:%llu", (unsigned long long)(c->settings.seed + run - 1));
     c->started = seconds_now();
     c->next_progress = 0;
-    status = supervise(s, &v, &c->ending);
-    if (!status)
-        c->survivor = process_files_await(c->folder, &s->arena);
-    check_results_collect(&c->results, c->folder, repeat);
+    int status = supervise(s, &v, &e);
+    bool lost;
+    const char *survivor = status ? NULL : process_files_await(c->folder, &s->arena);
+    json_t *processes = check_results_read(c->folder, &s->arena, &lost);
     process_folder_remove(c->folder);
-    return status;
+    c->status = status;
+    return status ? NULL
+                  : json_pack("{s:i, s:b, s:s*, s:b, s:o}", "status", e.status, "over time", e.over_time, "survivor",
+                              survivor, "lost", lost, "processes", processes);
+}
+
+static struct ending ending_of(const json_t *run)
+{
+    return (struct ending){.status = (int)json_integer_value(json_object_get(run, "status")),
+                           .over_time = json_is_true(json_object_get(run, "over time"))};
 }
 
 /* Somebody has asked the program to end. */
@@ -237,20 +253,45 @@ static bool is_interrupted(const struct ending *e)
     return signal == SIGINT || signal == SIGTERM || signal == SIGQUIT || signal == SIGHUP;
 }
 
+static bool ends(void *data, const json_t *run, bool *interrupted)
+{
+    (void)data;
+    struct ending e = ending_of(run);
+    *interrupted = is_interrupted(&e);
+    return e.over_time || *interrupted;
+}
+
+static void collect(struct check *c, unsigned number, const json_t *run)
+{
+    struct arena *arena = &c->s->arena;
+    const char *survivor = json_string_value(json_object_get(run, "survivor")), *repeat = NULL;
+    c->last = ending_of(run);
+    if (number == 0)
+        c->first = c->last;
+    else
+        repeat =
+            repeat_command(c, arena_printf(arena, "random:%llu", (unsigned long long)(c->settings.seed + number - 1)));
+    if (!c->killed_by && ending_signal(&c->last)) {
+        c->killed_by = ending_signal(&c->last);
+        c->killed_in = number + 1;
+    }
+    c->survivor = survivor ? arena_strdup(arena, survivor) : NULL;
+    c->results.lost |= json_is_true(json_object_get(run, "lost"));
+    check_results_collect(&c->results, json_object_get(run, "processes"), repeat);
+}
+
 static int run_all(struct check *c)
 {
     int status = clear_record(c);
-    for (c->run = 0; !status && !c->stop && c->run < c->settings.runs; c->run++) {
-        status = run_once(c);
-        if (c->run == 0)
-            c->first = c->ending;
-        if (!status && !c->killed_by && ending_signal(&c->ending)) {
-            c->killed_by = ending_signal(&c->ending);
-            c->killed_in = c->run + 1;
-        }
-        c->stop = c->ending.over_time || is_interrupted(&c->ending);
-    }
-    return status;
+    status = status ? status : connect_ranks(c->s, &c->ranks);
+    if (status)
+        return status;
+    c->all =
+        (struct numbered_runs){.ranks = &c->ranks, .n = c->settings.runs, .run = run_once, .ends = ends, .data = c};
+    numbered_runs_do(&c->all, &c->s->arena);
+    for (; !c->ranks.number && c->done < c->settings.runs && c->all.said[c->done]; c->done++)
+        collect(c, c->done, c->all.said[c->done]);
+    return c->all.failed ? (c->status ? c->status : 1) : 0;
 }
 
 /* ---- what was found ---- */
@@ -274,7 +315,7 @@ static const char *verdict(const struct check *c)
     struct arena *arena = &c->s->arena;
     const struct check_results *f = &c->results;
     struct text t = {.arena = arena};
-    bool is_cut = c->killed_by || c->ending.over_time || f->unended; /* what was not run has shown nothing */
+    bool is_cut = c->killed_by || c->last.over_time || f->unended; /* what was not run has shown nothing */
     if (!f->n_processes)
         return arena_printf(arena, "check: `%s` has run and used nothing of CUDA%s: there was nothing to check\n",
                             c->name, c->settings.application_only ? " itself" : "");
@@ -288,8 +329,8 @@ static const char *verdict(const struct check *c)
     else
         text_puts(&t, is_cut ? "not done, no errors so far, and no launch had ended"
                              : "no errors, and no kernel was launched");
-    if (c->run > 1)
-        text_printf(&t, " in %u runs", c->run);
+    if (c->done > 1)
+        text_printf(&t, " in %u runs", c->done);
     if (f->unchecked)
         text_printf(&t, "; %s not checked", plural(f->unchecked, "launch", arena));
     if (f->unended)
@@ -306,15 +347,17 @@ static const char *remarks(const struct check *c)
     struct text t = {.arena = &c->s->arena};
     const char *kernel;
     json_t *n;
-    const char *when = c->run > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
+    const char *when = c->done > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
     text_puts(&t, process_ending_text(c->name, c->killed_by, when, c->survivor, t.arena));
     json_object_foreach(c->results.running, kernel, n)
         text_printf(&t, "heddle: %s of `%s` had not ended; what it has shown until then is here\n",
                     plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));
     if (c->results.lost)
         text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");
-    if (c->settings.runs > c->run)
-        text_printf(&t, "heddle: %u of %u runs were done\n", c->run, c->settings.runs);
+    if (c->settings.runs > c->done)
+        text_printf(&t, "heddle: %u of %u runs were done\n", c->done, c->settings.runs);
+    if (c->ranks.lost)
+        text_puts(&t, RUNS_ARE_LOST);
     text_puts(&t, suppressions_unused(&c->suppressions, t.arena).p);
     return t.p ? t.p : "";
 }
@@ -349,7 +392,7 @@ static const char *as_json(struct check *c)
     const struct ending *e = &c->first;
     json_t *o = json_object();
     json_object_set_new(o, "program", json_text(c->name, strlen(c->name)));
-    json_object_set_new(o, "runs", json_integer(c->run));
+    json_object_set_new(o, "runs", json_integer(c->done));
     if (!e->over_time)
         json_object_set_new(o, WIFSIGNALED(e->status) ? "signal" : "status",
                             json_integer(WIFSIGNALED(e->status) ? WTERMSIG(e->status) : WEXITSTATUS(e->status)));
@@ -361,7 +404,7 @@ static const char *as_json(struct check *c)
     json_object_set_new(o, "warnings", json_integer(f->diags.warnings));
     json_object_set_new(o, "suppressed", json_integer(c->suppressed));
     json_object_set_new(o, "unended", json_integer((json_int_t)f->unended));
-    json_object_set_new(o, "whole", json_boolean(!f->lost && !c->survivor && !f->unended));
+    json_object_set_new(o, "whole", json_boolean(!f->lost && !c->survivor && !f->unended && !c->ranks.lost));
     json_object_set_new(o, "findings", json_loads(report_json(&f->diags, arena).p, 0, NULL));
     char *text = json_dumps(o, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(o);
@@ -421,19 +464,19 @@ static int show(struct check *c)
 static int exit_status(struct check *c, int status)
 {
     const struct ending *e = &c->first;
-    if (c->ending.over_time)
+    if (c->last.over_time)
         return TIME_IS_OVER;
     if (WIFSIGNALED(e->status) || WEXITSTATUS(e->status))
         return end_as(e->status);
     if (c->results.diags.errors && c->settings.error_exitcode)
         return c->settings.error_exitcode;
-    return status ? status : c->results.lost;
+    return status ? status : c->results.lost || c->ranks.lost;
 }
 
 static int replay(struct check *c)
 {
     const char *wrong = check_replay(c->s->o.replay_events, &c->results, &c->name, &c->s->arena);
-    c->run = 1;
+    c->done = 1;
     return wrong ? cli_failure(c->s, "%s", wrong) : 0;
 }
 
@@ -450,15 +493,21 @@ int cmd_check_program(struct session *s)
     static int (*const run[STEPS])(struct check *) = {get_ready, find, run_all, show};
     static int (*const again[STEPS])(struct check *) = {get_ready, replay, show};
     int (*const *steps)(struct check *) = s->o.replay_events ? again : run;
-    struct check c = {.s = s};
+    struct check c = {.s = s, .ranks = {.n = 1}};
     int status = 0;
     size_t i = 0;
     if (s->o.replay_events && s->o.record_events && !s->n_words)
         return copy_record(s);
-    for (; !status && i < STEPS && steps[i]; i++)
+    if (s->o.runs > 1)
+        begin_ranks(&c.ranks);
+    size_t n = c.ranks.number ? 3 : STEPS; /* the first rank shows what was found */
+    for (; !status && i < n && steps[i]; i++)
         status = steps[i](&c);
     if (c.log)
         fclose(c.log);
+    if (!c.ranks.number && (i == STEPS || !steps[i]))
+        status = exit_status(&c, status);
     check_results_free(&c.results);
-    return i == STEPS || !steps[i] ? exit_status(&c, status) : status;
+    numbered_runs_free(&c.all);
+    return end_ranks(&c.ranks, status);
 }

@@ -89,21 +89,44 @@ static void said_free(struct said *s, struct file_bytes *file)
 
 /* ---- collecting ---- */
 
-struct collection {
-    struct check_results *r;
-    const char *repeat;
-    struct diag_origin *first; /* process in this run */
-};
-
-static void add_findings(struct check_results *r, const struct said *s, struct diags *own)
+/* The findings that stand, each an array of its own with its notes. */
+static json_t *findings_of(struct said *s)
 {
+    json_t *all = json_array();
     for (size_t i = 0; i < json_array_size(s->standing); i++) {
         uint64_t n = (uint64_t)json_integer_value(json_array_get(s->standing, i));
         bool known = n && n <= s->findings.n;
         json_t *finding = known ? json_loadb(s->findings.at[n - 1].p, s->findings.at[n - 1].n, 0, NULL) : NULL;
-        r->lost |= !finding || !report_read(finding, own);
-        json_decref(finding);
+        s->lost |= !finding;
+        if (finding)
+            json_array_append_new(all, finding);
     }
+    return all;
+}
+
+struct reading {
+    struct arena *arena;
+    json_t *processes;
+    bool lost;
+};
+
+static void read_process(void *data, const char *path)
+{
+    struct reading *r = data;
+    struct file_bytes file;
+    struct said s;
+    if (read_said(&s, path, &file, r->arena))
+        json_array_append_new(r->processes, json_pack("{s:O, s:o}", "said", s.itself, "findings", findings_of(&s)));
+    r->lost |= s.lost;
+    said_free(&s, &file);
+}
+
+json_t *check_results_read(const char *folder, struct arena *arena, bool *lost)
+{
+    struct reading r = {arena, json_array(), false};
+    process_files_each(folder, read_process, &r);
+    *lost = r.lost || process_files_lost(folder);
+    return r.processes;
 }
 
 static void add_counts(struct check_results *r, const json_t *said)
@@ -126,29 +149,22 @@ static void add_counts(struct check_results *r, const json_t *said)
     }
 }
 
-static void collect(void *data, const char *path)
+static struct diag_origin *collect(struct check_results *r, const json_t *process, const char *repeat)
 {
-    struct collection *c = data;
-    struct check_results *r = c->r;
     struct arena *arena = r->diags.arena;
     struct diags own = {.arena = arena};
-    struct file_bytes file;
-    struct said s;
-    if (read_said(&s, path, &file, arena)) {
-        struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
-        *origin = (struct diag_origin){.program =
-                                           arena_strdup(arena, json_string_value(json_object_get(s.itself, "program"))),
-                                       .pid = (int)number(s.itself, "process"),
-                                       .repeat = c->repeat};
-        c->first = c->first ? c->first : origin;
-        add_findings(r, &s, &own);
-        report_merge(&r->diags, &own, origin);
-        add_counts(r, s.itself);
-        r->n_processes++;
-        json_array_append(r->processes, s.itself);
-    }
-    r->lost |= s.lost;
-    said_free(&s, &file);
+    json_t *said = json_object_get(process, "said"), *findings = json_object_get(process, "findings"), *finding;
+    size_t i;
+    struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
+    *origin = (struct diag_origin){.program = arena_strdup(arena, json_string_value(json_object_get(said, "program"))),
+                                   .pid = (int)number(said, "process"),
+                                   .repeat = repeat};
+    json_array_foreach(findings, i, finding) r->lost |= !report_read(finding, &own);
+    report_merge(&r->diags, &own, origin);
+    add_counts(r, said);
+    r->n_processes++;
+    json_array_append(r->processes, said);
+    return origin;
 }
 
 void check_results_init(struct check_results *r, struct arena *arena)
@@ -157,13 +173,16 @@ void check_results_init(struct check_results *r, struct arena *arena)
         .diags = {.arena = arena}, .kernels = json_object(), .running = json_object(), .processes = json_array()};
 }
 
-void check_results_collect(struct check_results *r, const char *folder, const char *repeat)
+void check_results_collect(struct check_results *r, const json_t *processes, const char *repeat)
 {
-    struct collection c = {r, repeat, NULL};
-    bool alone = process_files_each(folder, collect, &c) == 1;
-    if (alone && c.first) /* which one it was is of interest where there are several */
-        c.first->pid = 0;
-    r->lost |= process_files_lost(folder);
+    size_t i;
+    json_t *process;
+    json_array_foreach(processes, i, process)
+    {
+        struct diag_origin *origin = collect(r, process, repeat);
+        if (json_array_size(processes) == 1) /* which one it was is of interest where there are several */
+            origin->pid = 0;
+    }
 }
 
 void check_results_add(struct check_results *r, json_t *said, const json_t *findings)

@@ -18,8 +18,10 @@ struct check_results {
 };
 
 void check_results_init(struct check_results *f, struct arena *arena);
-/* Adds what is in the folder. `repeat`: the command that repeats this run, or NULL. */
-void check_results_collect(struct check_results *f, const char *folder, const char *repeat);
+/* What is in the folder: an array of {"said": what a process has said of itself, "findings": [...]}. `lost`: there was more. */
+json_t *check_results_read(const char *folder, struct arena *arena, bool *lost);
+/* Adds that. `repeat`: the command that repeats this run, or NULL. */
+void check_results_collect(struct check_results *f, const json_t *processes, const char *repeat);
 /* What one process has said, an object as in its file, and its findings, an array. */
 void check_results_add(struct check_results *f, json_t *said, const json_t *findings);
 void check_results_free(struct check_results *f);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/check_settings.h"
 #include "cli/check_runs.h"
+#include "cli/numbered_runs.h"
 #include "files/places.h"
 #include "cli/process_files.h"
 #include "cli/supervise.h"
@@ -23,16 +24,21 @@ struct runs {
     struct check_settings settings;
     const char *folder, *file; /* what the run that is done has said */
     bool quiet;                /* nothing else of it is shown */
-    json_t **said;             /* by run; NULL: it was not done, or has said nothing */
+    struct ranks ranks;
+    struct numbered_runs all; /* said: {"status", "said"}; said: nothing where the run has said nothing */
     unsigned done;
-    int status; /* of the first run */
-    bool stopped;
     struct diags diags;
 };
+
+static const json_t *said_by(const struct runs *r, unsigned run)
+{
+    return json_object_get(r->all.said[run], "said");
+}
 
 static void enter(void *data)
 {
     const struct runs *r = data;
+    ranks_hide();
     int out = open(r->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
         none = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (out < 0 || none < 0 || dup2(out, STDOUT_FILENO) < 0 || (r->quiet && dup2(none, STDERR_FILENO) < 0))
@@ -85,25 +91,35 @@ static const char *command_of(const struct runs *r, unsigned run)
     return t.p;
 }
 
-static int run_once(struct runs *r, unsigned run)
+static json_t *run_once(void *data, unsigned run)
 {
+    struct runs *r = data;
     struct supervision v = {.file = place_of_program(&r->s->arena),
                             .words = (char *const *)words_of(r, run, true),
                             .in_child = enter,
                             .data = r};
     struct ending e;
     r->quiet = run > 0;
-    int status = supervise(r->s, &v, &e);
-    if (status)
-        return status;
-    r->said[run] = json_load_file(r->file, 0, NULL);
-    r->done++;
-    if (run == 0)
-        r->status = e.status;
-    const char *result = json_string_value(json_object_get(r->said[run], "result"));
-    r->stopped |= WIFSIGNALED(e.status) || (result && strcmp(result, "HD_ERROR_CANCELLED") == 0);
+    if (supervise(r->s, &v, &e))
+        return NULL;
+    json_t *said = json_load_file(r->file, 0, NULL);
     unlink(r->file);
-    return 0;
+    return json_pack("{s:i, s:o*}", "status", e.status, "said", said);
+}
+
+static int status_of(const json_t *run)
+{
+    return (int)json_integer_value(json_object_get(run, "status"));
+}
+
+/* Why a run has said nothing, the first one says. */
+static bool ends(void *data, const json_t *run, bool *interrupted)
+{
+    (void)data;
+    const json_t *said = json_object_get(run, "said");
+    const char *result = json_string_value(json_object_get(said, "result"));
+    *interrupted = WIFSIGNALED(status_of(run)) || (result && strcmp(result, "HD_ERROR_CANCELLED") == 0);
+    return *interrupted || !said;
 }
 
 static int run_all(struct runs *r)
@@ -112,27 +128,24 @@ static int run_all(struct runs *r)
     if (!r->folder)
         return 1;
     r->file = arena_printf(&r->s->arena, "%s/said", r->folder);
-    r->said = ARENA_ARRAY(&r->s->arena, json_t *, r->settings.runs);
-    int status = 0;
-    for (unsigned run = 1; !status && !r->stopped && run < r->settings.runs; run++) {
-        status = run_once(r, run);
-        if (!r->said[run]) /* the first run says why */
-            break;
-    }
-    status = status || r->stopped ? status : run_once(r, 0);
+    r->all = (struct numbered_runs){
+        .ranks = &r->ranks, .n = r->settings.runs, .first_is_last = true, .run = run_once, .ends = ends, .data = r};
+    numbered_runs_do(&r->all, &r->s->arena);
     process_folder_remove(r->folder);
-    return status;
+    for (unsigned run = 0; run < r->settings.runs; run++)
+        r->done += r->all.said[run] != NULL;
+    return r->all.failed;
 }
 
 static void collect(struct runs *r)
 {
     struct arena *arena = &r->s->arena;
     for (unsigned run = 0; run < r->settings.runs; run++) {
-        const json_t *findings = json_object_get(r->said[run], "findings");
+        const json_t *said = said_by(r, run), *findings = json_object_get(said, "findings");
         struct diags own = {.arena = arena};
         struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
         *origin = (struct diag_origin){.program = r->s->words[0], .repeat = run ? command_of(r, run) : NULL};
-        if (r->said[run] && report_read(findings ? findings : json_object_get(r->said[run], "diagnostics"), &own))
+        if (said && report_read(findings ? findings : json_object_get(said, "diagnostics"), &own))
             report_merge(&r->diags, &own, origin);
     }
 }
@@ -141,7 +154,7 @@ static int show(struct runs *r)
 {
     struct arena *arena = &r->s->arena;
     const struct diags *d = &r->diags;
-    const char *output = json_string_value(json_object_get(r->said[0], "output"));
+    const char *output = json_string_value(json_object_get(said_by(r, 0), "output"));
     if (r->settings.format == CHECK_JSON) {
         json_t *o = json_pack("{s:i, s:i, s:i, s:o}", "runs", (int)r->done, "errors", (int)d->errors, "warnings",
                               (int)d->warnings, "findings", json_loads(report_json(d, arena).p, 0, NULL));
@@ -164,25 +177,33 @@ static int show(struct runs *r)
     return 0;
 }
 
+static int run_and_show(struct runs *r)
+{
+    int status = connect_ranks(r->s, &r->ranks);
+    if (!status)
+        status = run_all(r);
+    bool any = false;
+    for (unsigned run = 0; r->all.said && run < r->settings.runs; run++)
+        any |= said_by(r, run) != NULL;
+    if (status || r->ranks.number)
+        return status;
+    if (!any)
+        return end_as(status_of(r->all.said[0]));
+    collect(r);
+    status = show(r);
+    if (r->ranks.lost)
+        fputs(RUNS_ARE_LOST, stderr);
+    return status ? status : r->diags.errors > 0 || r->done < r->settings.runs;
+}
+
 int check_runs(struct session *s)
 {
     struct runs r = {.s = s, .diags = {.arena = &s->arena}};
     struct options checked = s->o;
     checked.check_policy = NULL; /* of programs; what --policy says here the runs look at themselves */
+    begin_ranks(&r.ranks);
     const char *wrong = check_settings(&checked, &r.settings, &s->arena);
-    if (wrong)
-        return usage_error(s, "%s", wrong);
-    int status = run_all(&r);
-    bool any = false;
-    for (unsigned run = 0; r.said && run < r.settings.runs; run++)
-        any |= r.said[run] != NULL;
-    if (!status && any) {
-        collect(&r);
-        status = show(&r);
-    }
-    for (unsigned run = 0; r.said && run < r.settings.runs; run++)
-        json_decref(r.said[run]);
-    if (status || !any)
-        return status ? status : end_as(r.status);
-    return r.diags.errors > 0 || r.done < r.settings.runs;
+    int status = wrong ? usage_error(s, "%s", wrong) : run_and_show(&r);
+    numbered_runs_free(&r.all);
+    return end_ranks(&r.ranks, status);
 }

@@ -2,6 +2,7 @@
 #include "ranks/ranks.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,7 +49,12 @@ const char *ranks_connect(struct ranks *r, struct arena *arena)
             "start it alone, or build it where mpicc is",
             r->launcher, r->n, library || !place ? "no libheddle-mpi.so" : dlerror());
     unsigned n, number;
-    if (!t->connect(&n, &number, &r->on_this_host))
+    sigset_t all, before;
+    sigfillset(&all); /* its threads get no signals: they are for those who wait for them */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool connected = t->connect(&n, &number, &r->on_this_host);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!connected)
         return arena_printf(arena, "started by %s, and MPI cannot be initialised", r->launcher);
     if (n != r->n || number != r->number)
         return arena_printf(arena,
@@ -61,7 +67,9 @@ const char *ranks_connect(struct ranks *r, struct arena *arena)
 
 void ranks_disconnect(struct ranks *r)
 {
-    if (r->transport)
+    if (r->transport && r->lost)
+        r->transport->abort(1);
+    else if (r->transport)
         r->transport->disconnect();
     r->transport = NULL;
 }

@@ -35,12 +35,14 @@ struct ranks {
     const char *launcher;
     const struct rank_transport *transport; /* NULL: not connected */
     unsigned idle_us;                       /* ranks_rest() */
+    bool lost;                              /* one of them does not answer */
 };
 
 /* Who has started this process, as the environment says. */
 void ranks_find(struct ranks *r);
 /* Connects all ranks, which have to call it; does nothing where there is one. Returns why that cannot be, or NULL. */
 const char *ranks_connect(struct ranks *r, struct arena *arena);
+/* Where one is lost, all others are ended. */
 void ranks_disconnect(struct ranks *r);
 /* Takes from the environment what says so: for a program that this process starts, and that is no rank. */
 void ranks_hide(void);

@@ -10,13 +10,39 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import SANITIZED, Skip, heddle, main, run, source
+from tap import SANITIZED, Skip, heddle, main, need_clang, run, some, source
 
 KERNELS = os.path.join(source, "tests/explore/kernels")
 # A tree of 25,680 graphs, with a finding; one that takes a minute of a core.
 STACK = ("explore", f"{KERNELS}/treiber.ptx", "--grid", "3", "--block", "1", "u32[96]", "u32[3]+outcomes", "63", "--no-symmetry", "--examples",
          "--forbid", "2[0] == 12", "--workers", "1")
 LOCK = ("explore", f"{KERNELS}/ticket.ptx", "--grid", "4", "--block", "1", "u32[96]", "4", "--observe", "1[64]", "--no-symmetry")
+# Block 0 writes where block 1 does, if it sees the flag before it gives up: under some schedules.
+RACE = """.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+.reg .pred %p<3>; .reg .u32 %r<9>; .reg .u64 %rd<9>;
+ld.param.u64 %rd1, [p];
+mov.u32 %r1, %ctaid.x;
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra first;
+mov.u32 %r3, 0;
+look: ld.relaxed.gpu.global.u32 %r2, [%rd1];
+setp.ne.u32 %p2, %r2, 0;
+@%p2 bra seen;
+add.u32 %r3, %r3, 1;
+setp.ne.u32 %p2, %r3, 20;
+@%p2 bra look;
+bra done;
+seen: st.global.u32 [%rd1+4], 2;
+bra done;
+first: st.relaxed.gpu.global.u32 [%rd1], 1;
+st.global.u32 [%rd1+4], 1;
+done: ret;
+}
+"""
 # mpirun refuses root, and more ranks than cores, unless it is asked to.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -41,6 +67,8 @@ def without(result, *keys):
     return {k: v for k, v in result.items() if k not in keys}
 
 
+# ---- heddle explore ----
+
 def ranks_find_and_show_what_one_process_does():
     with tempfile.TemporaryDirectory() as d:
         def explored(call):
@@ -51,7 +79,7 @@ def ranks_find_and_show_what_one_process_does():
             return status, [counts if line.startswith("graphs ") else line for line in out.splitlines()], found, int(runs.split()[0])
         alone = explored(run)
         assert alone[0] == 1 and alone[2]["graphs"] == 25680 and alone[2]["findings"], alone
-        for n in (2, 4):
+        for n in some(1, (4, 2)):
             got = explored(lambda *args: run_ranks(n, *args))
             assert got[:3] == alone[:3], (n, got[2], alone[2])
             assert got[3] > alone[3], "each rank that takes part runs the threads once more"
@@ -72,7 +100,7 @@ def litmus_tests_of_ranks_have_the_same_results():
 
 
 def steps_of_all_ranks_count_for_a_limit():
-    for limit in (1000, 20000):
+    for limit in some(1, (20000, 1000)):
         status, out, err = run_ranks(3, *LOCK, "--limit", limit)
         assert status == 3 and f"--limit {limit}: the search was ended" in out and "a part of all executions" in out, out + err
     status, out, err = run_ranks(3, "explore", f"{KERNELS}/ticket.ptx", "--grid", 3, "--block", 1, "u32[96]", 2, "--no-symmetry", "--limit", 100000)
@@ -92,11 +120,14 @@ def processes_with(mark):
     return found
 
 
-def end_search(act):
-    """A long search of three ranks, to which `act` happens, by the ids of mpirun and of the ranks; how it has ended, and how many are left."""
+def end_ranks(words, act):
+    """Three ranks of a command that takes long, to which `act` happens, by the ids of mpirun and of the ranks; how it has ended, and who is left.
+    In the words, FILE is one that it may write."""
     with tempfile.TemporaryDirectory() as d:
         mark = f"{d}/found.json"
-        process = subprocess.Popen([*mpirun(3), heddle, *LOCK, "--json", mark], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        command = mpirun(3)  # which gives ranks so many seconds for what they have to say when they are to end
+        command[1:1] = ["--mca", "odls_base_sigkill_timeout", "2"]
+        process = subprocess.Popen([*command, heddle, *(mark if w == "FILE" else w for w in words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env=ENVIRONMENT, stdin=subprocess.DEVNULL)
         while len(processes_with(mark)) < 4:
             time.sleep(0.05)
@@ -110,15 +141,55 @@ def end_search(act):
 
 
 def a_rank_that_is_lost_ends_the_search_with_an_error():
-    for which in (0, 1):
-        status, out, err, left, written = end_search(lambda mpi, ranks: os.kill(ranks[which], signal.SIGKILL))
+    for which in some(1, (1, 0)):
+        status, out, err, left, written = end_ranks((*LOCK, "--json", "FILE"), lambda mpi, ranks: os.kill(ranks[which], signal.SIGKILL))
         assert status and "explored: all" not in out and "outcomes" not in out and not written and not left, (which, status, out, err, left)
 
 
 def an_interrupted_search_says_what_is_known():
-    status, out, err, left, written = end_search(lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
+    status, out, err, left, written = end_ranks((*LOCK, "--json", "FILE"), lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
     assert status and "not exhausted: the search was interrupted" in out and "explored: a part of all executions" in out and not left, (status, out, err, left)
 
+
+# ---- heddle check --runs ----
+
+def same_report(*words):
+    """What one process prints, and its status: 1."""
+    alone = run("check", *words)
+    assert alone[0] == 1, alone
+    for n in some(1, (3, 2)):
+        got = run_ranks(n, "check", *words)
+        assert got == alone, (n, got, alone)
+    return alone
+
+
+def runs_of_a_kernel_are_shared():
+    with tempfile.TemporaryDirectory() as d:
+        file = os.path.join(d, "race.ptx")
+        with open(file, "w") as f:
+            f.write(RACE)
+        words = ["--runs", 12, "--policy", "serial", file, "k", "--grid", 2, "--block", 1, "u32[2]+print"]
+        _, _, err = same_report(*words)
+        assert "[data-race" in err and "again by: heddle check --policy random:" in err and err.endswith("1 error, 0 warnings in 12 runs\n"), err
+        assert json.loads(same_report("--format", "json", *words)[1])["runs"] == 12
+
+
+def runs_of_a_program_are_shared():
+    need_clang()
+    with tempfile.TemporaryDirectory() as d:
+        program = os.path.join(d, "ways")
+        done = subprocess.run([heddle, "cc", "-lineinfo", "-o", program, os.path.join(source, "tests/check_program/ways.cu")], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        _, out, err = same_report("--runs", 12, "--seed", 3, "--tool", "initcheck", "--policy", "serial", program, "early")
+        assert out == "cudaSuccess\n" and "again by: heddle check --policy random:" in err and err.endswith("1 error, 0 warnings in 12 runs\n"), err
+        words = ("check", "--runs", "5000", "--save", "FILE", program)
+        status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(ranks[1], signal.SIGKILL))
+        assert status and ("check:" not in err or "of 5000 runs were done" in err) and not left, (status, err, left)
+        status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
+        assert status and "of 5000 runs were done" in err and not left, (status, err, left)
+
+
+# ---- mistakes ----
 
 def what_all_ranks_do_wrong_is_said_once():
     status, out, err = run_ranks(3, "explore", "nothing.ptx", "--grid", 1, "--block", 1)
