@@ -2,6 +2,7 @@
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "libraries/blas/product.h"
 
@@ -174,7 +175,37 @@ RUN(syr, &s.uplo, &s.n, c->alpha, p, &s.lda, out, &s.incy)
 RUN(her, &s.uplo, &s.n, c->alpha, p, &s.lda, out, &s.incy)
 RUN(spr, &s.uplo, &s.n, c->alpha, p, &s.lda, out)
 RUN(hpr, &s.uplo, &s.n, c->alpha, p, &s.lda, out)
-RUN(syr2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out, &s.incy)
+/* OpenBLAS 0.3.21 takes a complex vector that runs backwards for one that begins at its lowest address: it gets a copy that runs forwards. */
+static void *forwards(const struct call *c, int i)
+{
+    const size_t bytes = element_bytes(c->type);
+    const int64_t inc = c->op[i].ld;
+    char *copy = malloc((size_t)c->n * bytes);
+    for (int64_t k = 0; copy && k < c->n; k++)
+        memcpy(copy + (size_t)k * bytes, (const char *)c->op[i].at + (size_t)((c->n - 1 - k) * -inc) * bytes, bytes);
+    return copy;
+}
+
+static bool run_syr2(const struct call *c)
+{
+    struct call straight = *c;
+    void *copies[2] = {0};
+    bool ok = true;
+    for (int i = 0; i < 2; i++)
+        if (c->op[i].ld < 0 && element_is_complex(c->type)) {
+            straight.op[i].at = copies[i] = forwards(c, i);
+            straight.op[i].ld = 1;
+            ok &= copies[i] != NULL;
+        }
+    const struct choices s = choices(&straight);
+    if (ok)
+        heddle_openblas.syr2[call_precision(c)](&s.uplo, &s.n, c->alpha, straight.op[0].at, &s.lda, straight.op[1].at,
+                                                &s.incx, (void *)c->op[2].at, &s.incy);
+    free(copies[0]);
+    free(copies[1]);
+    return ok;
+}
+
 RUN(her2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out, &s.incy)
 RUN(spr2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out)
 RUN(hpr2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out)

@@ -14,5 +14,9 @@ def cublas_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "blas", "-lcublas")
 
 
+def every_routine_and_type_of_cublas_answers_as_an_h200():
+    cases.answers_as_an_h200(HERE, "more", "-lcublas")
+
+
 if __name__ == "__main__":
     tap.main(globals())

@@ -1,0 +1,102 @@
+/* cuBLASLt: descriptors are structs of the program's, which it may keep anywhere ("opaque"); their attributes stand in tables. */
+#ifndef HEDDLE_LIBRARIES_CUBLASLT_LT_H
+#define HEDDLE_LIBRARIES_CUBLASLT_LT_H
+
+#include <assert.h>
+
+#include "cuda/cublasLt.h"
+
+#include "libraries/blas/product.h"
+#include "libraries/common/library.h"
+
+/* A matrix's layout. Its strides are in elements. */
+struct layout {
+    cudaDataType type;
+    cublasLtOrder_t order;
+    uint64_t rows, columns;
+    int64_t ld;
+    int32_t batch_count;
+    cublasLtBatchMode_t batch_mode;
+    int64_t batch_stride, plane_offset;
+};
+static_assert(sizeof(struct layout) <= sizeof(cublasLtMatrixLayoutOpaque_t), "a layout fits");
+
+/* An operation's descriptor. */
+struct operation {
+    cublasComputeType_t compute;
+    cudaDataType scale_type;
+    int32_t pointer_mode, ta, tb, tc, fill_mode;
+    uint32_t epilogue;
+    const void *bias;
+    int64_t bias_stride;
+    void *aux;
+    int64_t aux_ld, aux_stride, alpha_stride;
+    int32_t sm_count_target;
+    uint32_t reserved;
+    const void *a_scale, *b_scale, *c_scale, *d_scale;
+    void *amax_d;
+    int32_t aux_type;
+    int32_t bias_type;
+    const void *aux_scale;
+    void *aux_amax;
+    int32_t scale_modes[5]; /* A, B, C, D, the auxiliary matrix */
+    int32_t d_out_scale_mode;
+    void *d_out_scale;
+    void *emulation;
+    int8_t fast_accumulation;
+};
+static_assert(sizeof(struct operation) <= sizeof(cublasLtMatmulDescOpaque_t), "an operation fits");
+
+struct preference {
+    uint32_t search_mode, reduction_schemes;
+    uint64_t workspace, implementations;
+    uint32_t alignment[4]; /* of A, B, C, D */
+    float waves;
+};
+static_assert(sizeof(struct preference) <= sizeof(cublasLtMatmulPreferenceOpaque_t), "a preference fits");
+
+struct transformation {
+    cudaDataType scale_type;
+    int32_t pointer_mode, ta, tb;
+};
+static_assert(sizeof(struct transformation) <= sizeof(cublasLtMatrixTransformDescOpaque_t), "a transformation fits");
+
+/* There is one algorithm; programs may set what the original's have. */
+struct algorithm {
+    uint32_t mark; /* ALGORITHM: it has been initialised */
+    int32_t id;
+    uint32_t tile, split_k, reduction, swizzle, custom, stages;
+    uint16_t inner_shape, cluster_shape, ten;
+};
+static_assert(sizeof(struct algorithm) <= sizeof(cublasLtMatmulAlgo_t), "an algorithm fits");
+enum { ALGORITHM = 0x68656464 };
+
+/* ---- attributes ---- */
+
+struct attribute {
+    unsigned number;
+    unsigned offset, bytes;
+    bool read_only;
+};
+
+cublasStatus_t attribute_set(void *record, const struct attribute *table, size_t n, unsigned number, const void *from,
+                             size_t bytes);
+cublasStatus_t attribute_get(const void *record, const struct attribute *table, size_t n, unsigned number, void *to,
+                             size_t bytes, size_t *written);
+
+/* ---- products ---- */
+
+/* What is wrong with a product of these; NULL layouts are an error, too. `say`: its name in a sentence. */
+cublasStatus_t matmul_check(const char *say, const struct operation *o, const struct layout *a, const struct layout *b,
+                            const struct layout *c, const struct layout *d);
+bool is_algorithm(const struct algorithm *a);
+
+/* The status of what a stream says. */
+cublasStatus_t lt_status(CUresult r);
+struct matrix lt_matrix(const struct layout *l, const void *at, int64_t problem);
+/* The memory of a matrix in all problems of its batch. Returns how many of `most` have been used. */
+size_t lt_uses(hd_used *used, size_t most, const struct layout *l, const void *at, unsigned use);
+
+#define API LIBRARY_API cublasStatus_t
+
+#endif

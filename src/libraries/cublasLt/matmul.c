@@ -1,0 +1,393 @@
+/* cublasLtMatmul: D = epilogue(scales * alpha * op(A) * op(B) + beta * C), as a task of the stream. */
+#include "libraries/cublasLt/lt.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct matmul {
+    struct operation o;
+    struct layout a, b, c, d;
+    const void *pa, *pb, *pc;
+    void *pd;
+    const void *alpha, *beta; /* of the device, where the mode says so */
+    double alpha_value[2], beta_value[2];
+};
+
+/* ---- one problem of a batch, on plain addresses ---- */
+
+struct problem {
+    const struct matmul *t;
+    struct product product;
+    int64_t index;
+    const float *bias; /* widened: one for each row */
+    char *aux;
+    cudaDataType aux_type;
+    float d_scale;
+    float *largest; /* of each column, before d_scale; or NULL */
+};
+
+static double gelu(double x)
+{
+    return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+}
+
+static float gelu_float(float x)
+{
+    return 0.5f * x * (1 + tanhf(0.797884583f * (x + 0.044715f * x * x * x)));
+}
+
+static double gelu_slope(double x)
+{
+    const double u = 0.7978845608028654 * (x + 0.044715 * x * x * x), t = tanh(u);
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 3 * 0.044715 * x * x);
+}
+
+/* The auxiliary matrix: bits, a byte for eight rows, or values; columns of D are its columns. */
+static unsigned char *aux_bits(const struct problem *p, int64_t row, int64_t column)
+{
+    return (unsigned char *)p->aux + (column * p->t->o.aux_ld + row) / 8;
+}
+
+static struct matrix aux_matrix(const struct problem *p)
+{
+    return (struct matrix){p->aux, p->t->o.aux_ld, p->aux_type, p->t->d.order};
+}
+
+static void finish_value(const struct problem *p, int64_t row, int64_t column, double *v, double aux)
+{
+    const uint32_t e = p->t->o.epilogue;
+    const bool wide = p->product.precision == PRECISION_D;
+    if (e & CUBLASLT_EPILOGUE_BIAS)
+        *v = wide ? *v + (double)p->bias[row] : (double)((float)*v + p->bias[row]);
+    if (e == CUBLASLT_EPILOGUE_DRELU || e == CUBLASLT_EPILOGUE_DRELU_BGRAD)
+        *v = *aux_bits(p, row, column) >> row % 8 & 1 ? *v : 0;
+    if (e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD)
+        *v *= gelu_slope(aux);
+    if (e & CUBLASLT_EPILOGUE_RELU) {
+        if (e & 128) {
+            const unsigned char bit = (unsigned char)(1 << row % 8);
+            *aux_bits(p, row, column) =
+                (unsigned char)(*v >= 0 ? *aux_bits(p, row, column) | bit : *aux_bits(p, row, column) & ~bit);
+        }
+        *v = *v > 0 || *v != *v ? *v : 0;
+    }
+    if (e & CUBLASLT_EPILOGUE_GELU)
+        *v = wide ? gelu(*v) : (double)gelu_float((float)*v);
+}
+
+static void finish_column(const struct product *product, int64_t column, void *values)
+{
+    const struct problem *p = product->finish_data;
+    const uint32_t e = p->t->o.epilogue;
+    const bool wide = product->precision == PRECISION_D;
+    const bool reads = e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD, writes = (e & 160) == 160;
+    const struct matrix aux = aux_matrix(p);
+    float largest = 0;
+    for (int64_t i = 0; i < product->m; i++) {
+        double v = wide ? ((double *)values)[i] : (double)((float *)values)[i], x = 0;
+        if (reads)
+            matrix_read(PRECISION_D, &x, &aux, i, column, 1);
+        if (writes) {
+            const double before = e & CUBLASLT_EPILOGUE_BIAS ? v + (double)p->bias[i] : v;
+            matrix_write(PRECISION_D, &before, &aux, i, column, 1);
+        }
+        finish_value(p, i, column, &v, x);
+        largest = fmaxf(largest, (float)fabs(v));
+        v *= (double)p->d_scale;
+        if (wide)
+            ((double *)values)[i] = p->t->d.type == CUDA_R_8I ? (double)(float)v : v;
+        else
+            ((float *)values)[i] = (float)v;
+    }
+    if (p->largest)
+        p->largest[column] = largest;
+}
+
+/* The sums of D's rows, or of op(A)'s or op(B)'s along k. */
+static bool put_bias_gradient(const struct problem *p, void *bias, cudaDataType type)
+{
+    const struct product *q = &p->product;
+    const uint32_t e = p->t->o.epilogue;
+    const struct matrix *from = e == CUBLASLT_EPILOGUE_BGRADA ? &q->a : e == CUBLASLT_EPILOGUE_BGRADB ? &q->b : &q->d;
+    const int64_t n = e == CUBLASLT_EPILOGUE_BGRADB ? q->n : q->m, along = from == &q->d ? q->n : q->k;
+    double *sums = calloc((size_t)n + 1, sizeof *sums), *column = malloc(((size_t)n + 1) * sizeof *column);
+    for (int64_t j = 0; sums && column && j < along; j++) {
+        matrix_read(PRECISION_D, column, from, 0, j, n);
+        for (int64_t i = 0; i < n; i++)
+            sums[i] += column[i];
+    }
+    const bool ok = sums && column;
+    if (ok)
+        elements_narrow(PRECISION_D, sums, type, bias, 1, (size_t)n);
+    free(sums);
+    free(column);
+    return ok;
+}
+
+static bool is_byte_type(cudaDataType t)
+{
+    return element_bytes(t) == 1;
+}
+
+/* Of narrow results the bias is of C's type, of bytes with float scalars it is float. */
+static cudaDataType bias_type(const struct matmul *t)
+{
+    return t->o.bias_type != -1                                                           ? (cudaDataType)t->o.bias_type
+           : t->d.type == CUDA_R_8I                                                       ? CUDA_R_32F
+           : is_byte_type(t->d.type)                                                      ? t->c.type
+           : is_byte_type(t->a.type) && t->a.type != CUDA_R_8I && t->d.type == CUDA_R_32F ? CUDA_R_16BF
+                                                                                          : t->d.type;
+}
+
+static float scale_at(const void *scale)
+{
+    return scale ? *(const float *)library_view(scale) : 1;
+}
+
+static enum precision precision_of(cudaDataType a)
+{
+    return a == CUDA_R_64F || a == CUDA_R_8I ? PRECISION_D
+           : a == CUDA_C_32F                 ? PRECISION_C
+           : a == CUDA_C_64F                 ? PRECISION_Z
+                                             : PRECISION_S;
+}
+
+static void read_scalars(const struct matmul *t, bool integers, double alpha[2], double beta[2], int32_t integer[2],
+                         const float **row_alpha)
+{
+    const enum precision p = precision_of(t->a.type);
+    const bool vector = t->o.pointer_mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST;
+    const void *a = t->o.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE ? library_view(t->alpha) : t->alpha_value;
+    const void *b = t->o.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE ? library_view(t->beta) : t->beta_value;
+    if (integers) {
+        integer[0] = *(const int32_t *)a;
+        integer[1] = *(const int32_t *)b;
+        return;
+    }
+    elements_widen(p, beta, t->o.scale_type, b, 1, 1);
+    const float one = 1;
+    if (vector) {
+        *row_alpha = library_view(t->alpha);
+        elements_widen(p, alpha, CUDA_R_32F, &one, 1, 1);
+    } else
+        elements_widen(p, alpha, t->o.scale_type, a, 1, 1);
+    const float ab = scale_at(t->o.a_scale) * scale_at(t->o.b_scale), c = scale_at(t->o.c_scale);
+    if (p == PRECISION_S) {
+        *(float *)alpha *= ab;
+        *(float *)beta *= c;
+    }
+}
+
+struct matrix lt_matrix(const struct layout *l, const void *at, int64_t i)
+{
+    const char *first = l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY
+                            ? (const char *)library_view(((void *const *)library_view(at))[i])
+                            : (const char *)library_view(at) + i * l->batch_stride * (int64_t)element_bytes(l->type);
+    return (struct matrix){first, l->ld, l->type, l->order};
+}
+
+static bool run_problem(const struct matmul *t, int64_t i)
+{
+    double alpha[2] = {0}, beta[2] = {0};
+    int32_t integer[2];
+    const float *row_alpha = NULL;
+    const bool integers = t->o.scale_type == CUDA_R_32I;
+    const bool tf32 = (t->a.type == CUDA_R_32F || t->a.type == CUDA_C_32F) &&
+                      (t->o.compute == CUBLAS_COMPUTE_32F_FAST_16F || t->o.compute == CUBLAS_COMPUTE_32F_FAST_16BF ||
+                       t->o.compute == CUBLAS_COMPUTE_32F_FAST_TF32);
+    const uint32_t e = t->o.epilogue;
+    const cudaDataType bias = bias_type(t), aux = t->o.aux_type != -1 ? (cudaDataType)t->o.aux_type : t->d.type;
+    read_scalars(t, integers, alpha, beta, integer, &row_alpha);
+    struct problem p = {.t = t, .index = i, .aux_type = aux, .d_scale = scale_at(t->o.d_scale)};
+    p.product = (struct product){.ta = (cublasOperation_t)t->o.ta,
+                                 .tb = (cublasOperation_t)t->o.tb,
+                                 .m = (int64_t)t->d.rows,
+                                 .n = (int64_t)t->d.columns,
+                                 .k = (int64_t)(t->o.ta == CUBLAS_OP_N ? t->a.columns : t->a.rows),
+                                 .precision = precision_of(t->a.type),
+                                 .integers = integers,
+                                 .tf32 = tf32,
+                                 .half_sum = t->o.scale_type == CUDA_R_16F,
+                                 .alpha = integers ? (const void *)&integer[0] : alpha,
+                                 .beta = integers ? (const void *)&integer[1] : beta,
+                                 .row_alpha = row_alpha,
+                                 .a = lt_matrix(&t->a, t->pa, i),
+                                 .b = lt_matrix(&t->b, t->pb, i),
+                                 .d = lt_matrix(&t->d, t->pd, i)};
+    p.product.c = t->pc ? lt_matrix(&t->c, t->pc, i) : p.product.d;
+    const bool needs = e != CUBLASLT_EPILOGUE_DEFAULT || t->o.d_scale || t->o.amax_d || t->d.type == CUDA_R_8I;
+    if (needs && p.product.precision <= PRECISION_D && !integers) {
+        p.product.finish = finish_column;
+        p.product.finish_data = &p;
+    }
+    float *wide_bias = e & CUBLASLT_EPILOGUE_BIAS ? malloc((size_t)p.product.m * sizeof(float) + 1) : NULL;
+    char *bias_at =
+        t->o.bias ? (char *)library_view(t->o.bias) + i * t->o.bias_stride * (int64_t)element_bytes(bias) : NULL;
+    if (wide_bias)
+        elements_widen(PRECISION_S, wide_bias, bias, bias_at, 1, (size_t)p.product.m);
+    p.bias = wide_bias;
+    if (e & 128)
+        p.aux = (char *)library_view(t->o.aux) + (e & (CUBLASLT_EPILOGUE_RELU | 8)
+                                                      ? i * t->o.aux_stride / 8
+                                                      : i * t->o.aux_stride * (int64_t)element_bytes(aux));
+    p.largest = t->o.amax_d ? calloc((size_t)p.product.n + 1, sizeof(float)) : NULL;
+    bool ok = (wide_bias || !(e & CUBLASLT_EPILOGUE_BIAS)) && (p.largest || !t->o.amax_d) && product_run(&p.product);
+    if (ok && p.largest) {
+        float largest = 0;
+        for (int64_t j = 0; j < p.product.n; j++)
+            largest = fmaxf(largest, p.largest[j]);
+        *(float *)library_view(t->o.amax_d) = largest;
+    }
+    if (ok && e & (16 | CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB))
+        ok = put_bias_gradient(&p, bias_at, bias);
+    free(wide_bias);
+    free(p.largest);
+    return ok;
+}
+
+static hd_result run(void *args)
+{
+    const struct matmul *t = args;
+    for (int64_t i = 0; i < t->d.batch_count; i++)
+        if (!run_problem(t, i))
+            return HD_ERROR_OUT_OF_MEMORY;
+    return HD_SUCCESS;
+}
+
+/* ---- the memory that it uses ---- */
+
+enum { MOST_TOLD = 8 };
+
+size_t lt_uses(hd_used *used, size_t most, const struct layout *l, const void *at, unsigned use)
+{
+    const size_t bytes = element_bytes(l->type), n = (size_t)l->batch_count;
+    const bool row = l->order == CUBLASLT_ORDER_ROW;
+    const size_t width = (size_t)(row ? l->columns : l->rows) * bytes, height = (size_t)(row ? l->rows : l->columns);
+    size_t told = 0;
+    if (!at || !width || !height)
+        return 0;
+    if (l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY) {
+        used[0] = library_reads(at, n * sizeof(void *));
+        return 1;
+    }
+    if (l->order > CUBLASLT_ORDER_ROW) /* of tiles, whose padding is not told apart */
+        return 0;
+    for (size_t i = 0; i < (l->batch_stride ? n : 1) && told < most; i++)
+        used[told++] = library_uses((const char *)at + (int64_t)i * l->batch_stride * (int64_t)bytes, width, height,
+                                    (size_t)l->ld * bytes, use);
+    return told;
+}
+
+static size_t find_uses(const struct matmul *t, hd_used used[])
+{
+    const uint32_t e = t->o.epilogue;
+    const double zero[2] = {0};
+    const bool device = t->o.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
+    const bool reads_c = t->pc && (device || memcmp(t->beta_value, zero, sizeof zero) != 0);
+    const size_t scalar = element_bytes(t->o.scale_type);
+    size_t n = lt_uses(used, MOST_TOLD, &t->a, t->pa, HD_READS);
+    n += lt_uses(used + n, MOST_TOLD, &t->b, t->pb, HD_READS);
+    if (reads_c && t->pc != t->pd)
+        n += lt_uses(used + n, MOST_TOLD, &t->c, t->pc, HD_READS);
+    n += lt_uses(used + n, MOST_TOLD, &t->d, t->pd, reads_c && t->pc == t->pd ? HD_READS | HD_WRITES : HD_WRITES);
+    if (device) {
+        used[n++] = library_reads(t->alpha, scalar);
+        used[n++] = library_reads(t->beta, scalar);
+    }
+    if (e & CUBLASLT_EPILOGUE_BIAS)
+        used[n++] = library_reads(t->o.bias, (size_t)t->d.rows * element_bytes(bias_type(t)));
+    const void *const scales[] = {t->o.a_scale, t->o.b_scale, t->o.c_scale, t->o.d_scale};
+    for (int i = 0; i < 4; i++)
+        if (scales[i])
+            used[n++] = library_reads(scales[i], sizeof(float));
+    if (t->o.amax_d)
+        used[n++] = library_writes(t->o.amax_d, sizeof(float));
+    return n;
+}
+
+/* ---- the call ---- */
+
+cublasStatus_t lt_status(CUresult r)
+{
+    return r == CUDA_SUCCESS               ? CUBLAS_STATUS_SUCCESS
+           : r == CUDA_ERROR_OUT_OF_MEMORY ? CUBLAS_STATUS_ALLOC_FAILED
+                                           : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+static bool scales_are_aligned(const struct operation *o)
+{
+    return !(((uintptr_t)o->a_scale | (uintptr_t)o->b_scale | (uintptr_t)o->c_scale | (uintptr_t)o->d_scale) % 16);
+}
+
+static hd_unit unit_of(const struct matmul *t)
+{
+    switch (t->a.type) {
+    case CUDA_R_64F:
+    case CUDA_C_64F: return HD_UNIT_FP64;
+    case CUDA_R_16F:
+    case CUDA_R_16BF: return HD_UNIT_TENSOR_FP16;
+    case CUDA_R_8I: return HD_UNIT_TENSOR_INT8;
+    case CUDA_R_8F_E4M3:
+    case CUDA_R_8F_E5M2: return HD_UNIT_TENSOR_FP8;
+    default: return t->o.compute == CUBLAS_COMPUTE_32F ? HD_UNIT_FP32 : HD_UNIT_TENSOR_TF32;
+    }
+}
+
+API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDesc, const void *alpha, const void *A,
+                   cublasLtMatrixLayout_t Adesc, const void *B, cublasLtMatrixLayout_t Bdesc, const void *beta,
+                   const void *C, cublasLtMatrixLayout_t Cdesc, void *D, cublasLtMatrixLayout_t Ddesc,
+                   const cublasLtMatmulAlgo_t *algo, void *workspace, size_t workspaceSizeInBytes, cudaStream_t stream)
+{
+    static const char name[] = "cublasLtMatmul";
+    CUcontext context;
+    (void)workspace, (void)workspaceSizeInBytes; /* is not needed */
+    if (!lightHandle)
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    const cublasStatus_t status =
+        matmul_check(name, (void *)computeDesc, (void *)Adesc, (void *)Bdesc, (void *)Cdesc, (void *)Ddesc);
+    if (status)
+        return status;
+    struct matmul t = {.o = *(const struct operation *)computeDesc,
+                       .a = *(const struct layout *)Adesc,
+                       .b = *(const struct layout *)Bdesc,
+                       .c = *(const struct layout *)Cdesc,
+                       .d = *(const struct layout *)Ddesc,
+                       .pa = A,
+                       .pb = B,
+                       .pc = C,
+                       .pd = D,
+                       .alpha = alpha,
+                       .beta = beta};
+    if (algo && !is_algorithm((const void *)algo)) {
+        library_failed(name, "the algorithm has not been initialised");
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    if (!alpha || !beta || ((!A || !B || !D) && t.d.rows && t.d.columns) ||
+        (t.o.epilogue & CUBLASLT_EPILOGUE_BIAS && !t.o.bias) || (t.o.epilogue & 128 && !t.o.aux)) {
+        library_failed(name, "a scalar, a matrix, the bias or the auxiliary matrix is NULL");
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    if (!scales_are_aligned(&t.o)) {
+        library_failed(name, "a scale's address is no multiple of 16");
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    if (t.o.pointer_mode != CUBLASLT_POINTER_MODE_DEVICE) {
+        if (t.o.pointer_mode == CUBLASLT_POINTER_MODE_HOST)
+            memcpy(t.alpha_value, alpha, element_bytes(t.o.scale_type));
+        memcpy(t.beta_value, beta, element_bytes(t.o.scale_type));
+    }
+    if (heddle_library_context(&context))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    hd_used used[4 * MOST_TOLD + 8];
+    const double k = (double)(t.o.ta == CUBLAS_OP_N ? t.a.columns : t.a.rows);
+    const struct library_task task = {.name = name,
+                                      .run = run,
+                                      .args = &t,
+                                      .arg_bytes = sizeof t,
+                                      .used = used,
+                                      .used_count = find_uses(&t, used),
+                                      .flops = 2 * (double)t.d.rows * (double)t.d.columns * k * t.d.batch_count,
+                                      .unit = unit_of(&t)};
+    return lt_status(heddle_library_put((CUstream)stream, &task, false));
+}
