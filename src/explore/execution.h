@@ -6,7 +6,7 @@
 
 #include "explore/search.h"
 
-/* Something that is found for the first time, in an execution. */
+/* Something that an execution shows. */
 enum notice_kind { NOTICE_OUTCOME, NOTICE_RACE, NOTICE_STOP, NOTICE_DEADLOCK, NOTICE_LIVELOCK };
 struct notice {
     enum notice_kind kind;

@@ -24,7 +24,8 @@ void further_repair(const struct exploration *e, const struct further *f, struct
     struct wanted findings = repair_findings(e);
     struct repair_options o = {f->explore, f->data, &findings};
     struct repair r = {0};
-    repair(&o, &r);
+    if (e->chosen || exploration_findings(e))
+        repair(&o, &r);
     repair_text(e, &r, t);
     if (json)
         json_object_set_new(json, "repair", repair_json(e, &r));

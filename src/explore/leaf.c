@@ -44,15 +44,14 @@ static const struct example *new_example(const struct explorer *x, const struct 
     return to;
 }
 
-/* An example for what the execution shows first: `at` as verdict.h's functions return it; the whole execution where it is what the search
- * looks for. */
+/* The execution shows something: an example where it is the first one, `at` as verdict.h's functions return it; the whole execution where
+ * it is what the search looks for. */
 static void keep_example(const struct explorer *x, const struct state *s, const struct graph *g,
                          const struct example **at, const struct notice *notice)
 {
     struct verdict *v = x->verdict;
-    if (!at)
-        return;
-    *at = new_example(x, s, g);
+    if (at)
+        *at = new_example(x, s, g);
     if (x->wanted && !v->caught && x->wanted->is(x->wanted->data, notice))
         v->caught = execution_of(v->arena, x, s, g, notice);
 }
@@ -198,7 +197,7 @@ static void find_livelock(struct explorer *x, const struct state *s, const struc
     for (uint16_t t = 0; t < s->n_threads; t++)
         if (s->runs[t]->end == RUN_SPINS && s->runs[t]->leaves_updates)
             sight = &v->livelock_by_atomics;
-    if (!verdict_is_first(v, sight) || !rounds_stay(s, g))
+    if ((!x->wanted && !verdict_is_first(v, sight)) || !rounds_stay(s, g))
         return;
     const struct ir_insn *at = last_ended(s, RUN_SPINS);
     keep_example(x, s, g, verdict_sight(v, sight, at), &(struct notice){.kind = NOTICE_LIVELOCK, .a = at});

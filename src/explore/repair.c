@@ -28,7 +28,7 @@ static bool same_notice(const struct notice *a, const struct notice *b, uint32_t
         return memcmp(a->values, b->values, n_values * sizeof *a->values) == 0;
     if (a->kind == NOTICE_RACE)
         return (site_same(a->a, b->a) && site_same(a->b, b->b)) || (site_same(a->a, b->b) && site_same(a->b, b->a));
-    return a->kind != NOTICE_STOP || a->a == b->a;
+    return site_same(a->a, b->a);
 }
 
 /* A finding that is not known to remain. */

@@ -84,7 +84,7 @@ void repair_text(const struct exploration *e, const struct repair *r, struct tex
         text_printf(t, "repair: none is verified: %s\n", r->reason);
     if (!r->changes.n) {
         if (!r->reason && !r->remaining.n)
-            text_puts(t, "repair: nothing has to go\n");
+            text_puts(t, "repair: nothing was found that has to go\n");
         return;
     }
     text_printf(t,

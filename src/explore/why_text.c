@@ -213,7 +213,7 @@ const char *picture_title(const struct picture *p)
     struct text t = {.arena = p->arena};
     if (n->kind != NOTICE_OUTCOME)
         return notice_text(p->x, n);
-    text_printf(&t, "%s", notice_text(p->x, n));
+    text_puts(&t, p->e->n_observed ? notice_text(p->x, n) : "an execution");
     for (unsigned i = 0; i < p->x->n_claims; i++)
         if (claim_is_broken(&p->x->claims[i], n->values))
             text_printf(&t, ", against --%s '%s'", p->x->claims[i].forbidden ? "forbid" : "require",

@@ -174,7 +174,7 @@ def what_a_search_cannot_exhaust_is_not_verified():
 
 def nothing_is_repaired_where_nothing_is_wrong():
     found = explore(*arguments(KERNELS["spinlock_0"]), "--repair")
-    assert not found["repair"]["changes"] and "repair: nothing has to go" in found["text"], found["text"]
+    assert not found["repair"]["changes"] and "repair: nothing was found that has to go" in found["text"], found["text"]
 
 
 PROGRAM = """#include <cuda/atomic>
@@ -227,6 +227,15 @@ def litmus_tests_are_repaired_for_their_condition():
                 " st.relaxed.gpu flag, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n")
     status, out, err = run("litmus", path, "--repair")
     assert status == 0 and "MP.litmus:5 (PTX" in out and "st.relaxed.gpu -> st.release.gpu\n" in out, out + err
+
+
+def scopes_of_several_gpus_are_said_to_be_shifted():
+    path = os.path.join(folder, "MPsys.litmus")
+    with open(path, "w") as f:
+        f.write("PTX MPsys\n{ x=0; flag=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 1 ;\n st.relaxed.sys x, 1 | ld.acquire.sys r0, flag ;\n"
+                " st.release.gpu flag, 1 | ld.relaxed.sys r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n")
+    status, out, err = run("litmus", path, "--repair")
+    assert status == 0 and "st.release.cluster -> st.release.gpu\n" in out and "the test's .gpu is .cluster here, its .sys is .gpu" in out, out + err
 
 
 # Of the course: a program, a kernel, its launch, what is forbidden ("": races alone are wrong); for each change the line of the program, by a
