@@ -5,6 +5,8 @@
 #ifndef HEDDLE_LIBRARIES_OPENBLAS_H
 #define HEDDLE_LIBRARIES_OPENBLAS_H
 
+#include <stddef.h>
+
 enum precision { PRECISION_S, PRECISION_D, PRECISION_C, PRECISION_Z };
 
 #define FULL_TRIANGLE                                                                                                  \
@@ -55,6 +57,7 @@ struct openblas {
 #define BLAS_REAL(family, s, d, parameters)    void(*family[2]) parameters;
 #define BLAS_COMPLEX(family, c, z, parameters) void(*family[4]) parameters;
 #include "libraries/openblas/openblas.def"
+#include "libraries/openblas/lapack.def"
 #undef BLAS
 #undef BLAS_REAL
 #undef BLAS_COMPLEX

@@ -1,0 +1,302 @@
+/* Positive definite and triangular matrices: factors, solutions, inverses ("cuSOLVER", potrf, potrs, potri, lauum, trtri), one at a time and in
+ * batches.
+ */
+#include "libraries/cusolver/call.h"
+
+#include <math.h>
+
+/* ---- what LAPACK does ---- */
+
+/* OpenBLAS takes a NaN on the diagonal for positive. */
+static int first_nan(const struct call *c)
+{
+    for (int i = 0; i < c->n; i++)
+        if (isnan(real_at(c->precision, c->at[OP_A], (int64_t)i * c->ld[OP_A] + i)))
+            return i + 1;
+    return 0;
+}
+
+static int run_potrf(const struct call *c)
+{
+    int info = 0;
+    heddle_openblas.potrf[c->precision](&c->uplo, &c->n, c->at[OP_A], &c->ld[OP_A], &info, 1);
+    return info ? info : first_nan(c);
+}
+
+static int run_potrs(const struct call *c)
+{
+    int info = 0;
+    heddle_openblas.potrs[c->precision](&c->uplo, &c->n, &c->nrhs, c->at[OP_A], &c->ld[OP_A], c->at[OP_B], &c->ld[OP_B],
+                                        &info, 1);
+    return info;
+}
+
+static int run_potri(const struct call *c)
+{
+    int info = 0;
+    heddle_openblas.potri[c->precision](&c->uplo, &c->n, c->at[OP_A], &c->ld[OP_A], &info, 1);
+    return info;
+}
+
+static int run_lauum(const struct call *c)
+{
+    int info = 0;
+    heddle_openblas.lauum[c->precision](&c->uplo, &c->n, c->at[OP_A], &c->ld[OP_A], &info, 1);
+    return info;
+}
+
+static int run_trtri(const struct call *c)
+{
+    int info = 0;
+    heddle_openblas.trtri[c->precision](&c->uplo, &c->diag, &c->n, c->at[OP_A], &c->ld[OP_A], &info, 1, 1);
+    return info;
+}
+
+/* Batches are arrays of pointers, which lie in the device's memory, too. */
+static struct call one_of(const struct call *c, int i)
+{
+    struct call one = *c;
+    one.at[OP_A] = library_view(((void *const *)c->at[OP_A])[i]);
+    one.at[OP_B] = c->at[OP_B] ? library_view(((void *const *)c->at[OP_B])[i]) : NULL;
+    return one;
+}
+
+static int run_potrf_batched(const struct call *c)
+{
+    int *info = c->at[OP_INFO];
+    for (int i = 0; i < c->batch; i++) {
+        struct call one = one_of(c, i);
+        info[i] = run_potrf(&one);
+    }
+    return info[0];
+}
+
+static int run_potrs_batched(const struct call *c)
+{
+    int info = 0;
+    for (int i = 0; i < c->batch && !info; i++) {
+        struct call one = one_of(c, i);
+        info = run_potrs(&one);
+    }
+    return info;
+}
+
+/* ---- the calls ---- */
+
+static double cube(int64_t n)
+{
+    return (double)n * (double)n * (double)n;
+}
+
+/* One matrix that is changed in its place: potrf, potri, lauum. */
+static cusolverStatus_t in_place(cusolverDnHandle_t handle, const char *name, enum precision p, call_run *run,
+                                 cublasFillMode_t uplo, int64_t n, void *A, int64_t lda, int *info)
+{
+    SOLVER(s, handle);
+    ARGUMENT(1, is_uplo(uplo));
+    ARGUMENT(2, n >= 0);
+    ARGUMENT(4, lda >= at_least_one(n));
+    FITS(lda);
+    struct call c = call_new(name, p, run);
+    c.uplo = uplo_of(uplo);
+    c.n = (int)n;
+    c.flops = cube(n) / 3;
+    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS | HD_WRITES);
+    call_info(&c, info, 1);
+    return call_put(s, &c);
+}
+
+static cusolverStatus_t potrs(cusolverDnHandle_t handle, const char *name, enum precision p, cublasFillMode_t uplo,
+                              int64_t n, int64_t nrhs, const void *A, int64_t lda, void *B, int64_t ldb, int *info)
+{
+    SOLVER(s, handle);
+    ARGUMENT(1, is_uplo(uplo));
+    ARGUMENT(2, n >= 0);
+    ARGUMENT(3, nrhs >= 0);
+    ARGUMENT(5, lda >= at_least_one(n));
+    ARGUMENT(7, ldb >= at_least_one(n));
+    FITS(lda);
+    FITS(ldb);
+    FITS(nrhs);
+    struct call c = call_new(name, p, run_potrs);
+    c.uplo = uplo_of(uplo);
+    c.n = (int)n;
+    c.nrhs = (int)nrhs;
+    c.flops = 2 * (double)n * (double)n * (double)nrhs;
+    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS);
+    call_matrix(&c, OP_B, B, n, nrhs, ldb, HD_READS | HD_WRITES);
+    call_info(&c, info, 1);
+    return call_put(s, &c);
+}
+
+/* An H200 tells batches of wrong arguments by their positions, not by -position. */
+#define ARGUMENT_OF_BATCH(position, condition)                                                                         \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            return call_wrong(s, name, info, position, CUSOLVER_STATUS_INVALID_VALUE, #condition);                     \
+    } while (0)
+
+static cusolverStatus_t potrf_batched(cusolverDnHandle_t handle, const char *name, enum precision p,
+                                      cublasFillMode_t uplo, int n, void *A, int lda, int *info, int batch)
+{
+    SOLVER(s, handle);
+    NEED(batch > 0);
+    ARGUMENT_OF_BATCH(1, is_uplo(uplo));
+    ARGUMENT_OF_BATCH(2, n >= 0);
+    ARGUMENT_OF_BATCH(4, lda >= at_least_one(n));
+    struct call c = call_new(name, p, run_potrf_batched);
+    c.uplo = uplo_of(uplo);
+    c.n = n;
+    c.batch = batch;
+    c.flops = batch * cube(n) / 3;
+    call_vector(&c, OP_A, A, batch, sizeof(void *), HD_READS);
+    c.ld[OP_A] = lda;
+    call_info(&c, info, batch);
+    return call_put(s, &c);
+}
+
+static cusolverStatus_t potrs_batched(cusolverDnHandle_t handle, const char *name, enum precision p,
+                                      cublasFillMode_t uplo, int n, int nrhs, void *A, int lda, void *B, int ldb,
+                                      int *info, int batch)
+{
+    SOLVER(s, handle);
+    ARGUMENT_OF_BATCH(1, is_uplo(uplo));
+    ARGUMENT_OF_BATCH(2, n >= 0);
+    ARGUMENT_OF_BATCH(3, nrhs == 1);
+    ARGUMENT_OF_BATCH(5, lda >= at_least_one(n));
+    ARGUMENT_OF_BATCH(7, ldb >= at_least_one(n));
+    ARGUMENT_OF_BATCH(9, batch > 0);
+    struct call c = call_new(name, p, run_potrs_batched);
+    c.uplo = uplo_of(uplo);
+    c.n = n;
+    c.nrhs = nrhs;
+    c.batch = batch;
+    c.flops = 2.0 * n * n * batch;
+    call_vector(&c, OP_A, A, batch, sizeof(void *), HD_READS);
+    c.ld[OP_A] = lda;
+    call_vector(&c, OP_B, B, batch, sizeof(void *), HD_READS);
+    c.ld[OP_B] = ldb;
+    call_info(&c, info, 1);
+    return call_put(s, &c);
+}
+
+/* ---- their names ---- */
+
+#define IN_PLACE(X, name, T, R, p)                                                                                     \
+    LIBRARY_API cusolverStatus_t cusolverDn##X##name(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T *A,    \
+                                                     int lda, T *work, int lwork, int *info)                           \
+    {                                                                                                                  \
+        (void)work, (void)lwork;                                                                                       \
+        return in_place(handle, "cusolverDn" #X #name, p, run_##name, uplo, n, A, lda, info);                          \
+    }
+FOR_ALL(IN_PLACE, potrf, potrf)
+FOR_ALL(IN_PLACE, potri, potri)
+FOR_ALL(IN_PLACE, lauum, lauum)
+
+/* What is asked of them differs: an H200 looks at uplo for potrf alone, and at lwork for potri. */
+#define POTRF_SIZE(X, name, T, R, p)                                                                                   \
+    LIBRARY_API cusolverStatus_t cusolverDn##X##name##_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo,    \
+                                                                  int n, T *A, int lda, int *lwork)                    \
+    {                                                                                                                  \
+        (void)n, (void)A, (void)lda;                                                                                   \
+        SOLVER(s, handle);                                                                                             \
+        return is_uplo(uplo) ? call_size(lwork, 1) : CUSOLVER_STATUS_INVALID_VALUE;                                    \
+    }
+FOR_ALL(POTRF_SIZE, potrf, potrf)
+#define SIZE(X, name, T, R, p)                                                                                         \
+    LIBRARY_API cusolverStatus_t cusolverDn##X##name##_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo,    \
+                                                                  int n, T *A, int lda, int *lwork)                    \
+    {                                                                                                                  \
+        (void)handle, (void)uplo, (void)n, (void)A, (void)lda;                                                         \
+        return call_size(lwork, 1);                                                                                    \
+    }
+FOR_ALL(SIZE, potri, potri)
+FOR_ALL(SIZE, lauum, lauum)
+
+#define POTRS(X, name, T, R, p)                                                                                        \
+    LIBRARY_API cusolverStatus_t cusolverDn##X##potrs(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,         \
+                                                      int nrhs, const T *A, int lda, T *B, int ldb, int *info)         \
+    {                                                                                                                  \
+        return potrs(handle, "cusolverDn" #X "potrs", p, uplo, n, nrhs, A, lda, B, ldb, info);                         \
+    }                                                                                                                  \
+    LIBRARY_API cusolverStatus_t cusolverDn##X##potrfBatched(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,  \
+                                                             T *A[], int lda, int *info, int batch)                    \
+    {                                                                                                                  \
+        return potrf_batched(handle, "cusolverDn" #X "potrfBatched", p, uplo, n, A, lda, info, batch);                 \
+    }                                                                                                                  \
+    LIBRARY_API cusolverStatus_t cusolverDn##X##potrsBatched(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,  \
+                                                             int nrhs, T *A[], int lda, T *B[], int ldb, int *info,    \
+                                                             int batch)                                                \
+    {                                                                                                                  \
+        return potrs_batched(handle, "cusolverDn" #X "potrsBatched", p, uplo, n, nrhs, A, lda, B, ldb, info, batch);   \
+    }
+FOR_ALL(POTRS, potrs, potrs)
+
+/* The 64-bit functions: the type of A says which; the type to compute in is not looked at. */
+
+LIBRARY_API cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                                         cublasFillMode_t uplo, int64_t n, cudaDataType type,
+                                                         const void *A, int64_t lda, cudaDataType computeType,
+                                                         size_t *device, size_t *host)
+{
+    (void)params, (void)n, (void)type, (void)A, (void)lda, (void)computeType;
+    SOLVER(s, handle);
+    return is_uplo(uplo) ? call_sizes(device, host) : CUSOLVER_STATUS_INVALID_VALUE;
+}
+
+LIBRARY_API cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                              cublasFillMode_t uplo, int64_t n, cudaDataType type, void *A, int64_t lda,
+                                              cudaDataType computeType, void *device, size_t deviceBytes, void *host,
+                                              size_t hostBytes, int *info)
+{
+    static const char name[] = "cusolverDnXpotrf";
+    enum precision p;
+    (void)params, (void)computeType, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    NEED(precision_of(type, &p));
+    return in_place(handle, name, p, run_potrf, uplo, n, A, lda, info);
+}
+
+LIBRARY_API cusolverStatus_t cusolverDnXpotrs(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                              cublasFillMode_t uplo, int64_t n, int64_t nrhs, cudaDataType typeA,
+                                              const void *A, int64_t lda, cudaDataType typeB, void *B, int64_t ldb,
+                                              int *info)
+{
+    static const char name[] = "cusolverDnXpotrs";
+    enum precision p;
+    (void)params;
+    NEED(precision_of(typeA, &p) && typeA == typeB);
+    return potrs(handle, name, p, uplo, n, nrhs, A, lda, B, ldb, info);
+}
+
+LIBRARY_API cusolverStatus_t cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                                                         cublasDiagType_t diag, int64_t n, cudaDataType type, void *A,
+                                                         int64_t lda, size_t *device, size_t *host)
+{
+    enum precision p;
+    (void)handle, (void)uplo, (void)diag, (void)n, (void)A, (void)lda;
+    return precision_of(type, &p) ? call_sizes(device, host) : CUSOLVER_STATUS_NOT_SUPPORTED;
+}
+
+LIBRARY_API cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasFillMode_t uplo, cublasDiagType_t diag,
+                                              int64_t n, cudaDataType type, void *A, int64_t lda, void *device,
+                                              size_t deviceBytes, void *host, size_t hostBytes, int *info)
+{
+    static const char name[] = "cusolverDnXtrtri";
+    enum precision p;
+    (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    SOLVER(s, handle);
+    ARGUMENT(1, is_uplo(uplo));
+    ARGUMENT(2, diag == CUBLAS_DIAG_NON_UNIT || diag == CUBLAS_DIAG_UNIT);
+    ARGUMENT(3, n >= 0);
+    ARGUMENT(6, lda >= at_least_one(n));
+    NEED_OR(CUSOLVER_STATUS_NOT_SUPPORTED, precision_of(type, &p));
+    FITS(lda);
+    struct call c = call_new(name, p, run_trtri);
+    c.uplo = uplo_of(uplo);
+    c.diag = diag == CUBLAS_DIAG_UNIT ? 'U' : 'N';
+    c.n = (int)n;
+    c.flops = cube(n) / 3;
+    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS | HD_WRITES);
+    call_info(&c, info, 1);
+    return call_put(s, &c);
+}
