@@ -193,8 +193,10 @@ static void put_event(struct canvas *c, uint16_t event)
 {
     const struct box *b = &c->l->boxes[event];
     float width = c->l->column_width, text = b->x + (width - c->l->text_width) / 2;
-    text_printf(c->t, "<g class=\"event\" id=\"e%u\" tabindex=\"0\" data-name=\"event\" data-thread=\"%u\">\n<title>",
-                event, c->p->e->events[event].thread);
+    text_printf(
+        c->t,
+        "<g class=\"event\" id=\"e%u\" role=\"img\" tabindex=\"0\" data-name=\"event\" data-thread=\"%u\">\n<title>",
+        event, c->p->e->events[event].thread);
     put_escaped(c->t, event_sentence(c->p, event));
     text_printf(c->t, "</title>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"5\"/>\n", (double)b->x,
                 (double)b->y, (double)width, (double)b->height);
@@ -207,7 +209,7 @@ static void put_event(struct canvas *c, uint16_t event)
 static void begin_edge(struct canvas *c, const struct why_edge *e)
 {
     const char *name = edge_name(e->kind);
-    text_printf(c->t, "<g class=\"edge %s\" tabindex=\"0\" data-name=\"%s\" data-from=\"", name, name);
+    text_printf(c->t, "<g class=\"edge %s\" role=\"img\" tabindex=\"0\" data-name=\"%s\" data-from=\"", name, name);
     if (e->from == NO_EVENT)
         text_puts(c->t, "initially");
     else
@@ -369,12 +371,14 @@ static struct canvas canvas_of(const struct picture *p, struct text *t)
     return c;
 }
 
-static const char *remedies_intro(unsigned n)
+static const char *remedies_intro(const struct picture *p, unsigned n)
 {
     return n > 1 ? "It would have been forbidden by either of these:"
            : n   ? "It would have been forbidden by this:"
-                 : "No order, scope or fence forbids it: it is there with all accesses strong and a fence.sc before "
-                   "each, too.";
+           : p->why->at_top == ALLOWED
+               ? "No order, scope or fence forbids it: it is there with all accesses strong and a fence.sc before "
+                 "each, too."
+               : "Whether orders, scopes or fences forbid it is not known: it has too many events to try them.";
 }
 
 /* `alone`: with what the page says around it. */
@@ -389,7 +393,7 @@ static void put_svg(struct canvas *c, bool alone)
         y = put_paragraph(c, y, " class=\"what\"", picture_title(c->p));
         const char *texts[MAX_REASONS];
         unsigned n = picture_remedies(c->p, texts);
-        y = put_paragraph(c, y, "", remedies_intro(n));
+        y = put_paragraph(c, y, "", remedies_intro(c->p, n));
         for (unsigned i = 0; i < n; i++)
             y = put_paragraph(c, y, "", arena_printf(c->p->arena, "- %s", texts[i]));
     }
@@ -429,7 +433,7 @@ void picture_page(const struct picture *p, struct text *t)
     text_puts(t, "</h1>\n");
     const char *texts[MAX_REASONS];
     unsigned n = picture_remedies(p, texts);
-    put_paragraph_of_page(t, remedies_intro(n));
+    put_paragraph_of_page(t, remedies_intro(p, n));
     text_puts(t, n ? "<ul>\n" : "");
     for (unsigned i = 0; i < n; i++) {
         text_puts(t, "<li>");

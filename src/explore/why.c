@@ -361,25 +361,36 @@ static bool breaks_edge(void *data, const struct changes *c)
     return find_broken(a->k, c, a->axiom) && a->axiom[a->edge];
 }
 
-static bool can_break(const struct why_edge *e)
+/* The strongest changes, without fences and with them, and what they break, by edge; NULL: nothing, or that is not known. */
+struct tops {
+    struct changes changes[2];
+    uint8_t *axiom[2];
+};
+
+static struct tops find_tops(struct looking *k)
 {
-    return e->kind == EDGE_RF || e->kind == EDGE_CO || e->kind == EDGE_FR || e->kind == EDGE_RACE;
+    struct tops t;
+    for (int fences = 0; fences < 2; fences++) {
+        t.changes[fences] = forbid_top(k->arena, k->e, fences);
+        t.axiom[fences] = ARENA_ARRAY(k->arena, uint8_t, k->w->edges.n + 1);
+        if (!find_broken(k, &t.changes[fences], t.axiom[fences]))
+            t.axiom[fences] = NULL;
+    }
+    return t;
 }
 
 /* Of an edge that none of the least sets breaks: a set of its own. */
-static void find_own(struct looking *k, struct aim *a)
+static void find_own(struct looking *k, struct aim *a, const struct tops *tops)
 {
     struct why_edge *e = &k->w->edges.at[a->edge];
     for (int fences = 0; fences < 2; fences++) {
-        struct changes top = forbid_top(k->arena, k->e, fences);
-        if (!breaks_edge(a, &top))
+        if (!tops->axiom[fences] || !tops->axiom[fences][a->edge])
             continue;
-        struct changes least = forbid_least(k->arena, top, NULL, breaks_edge, a);
+        struct changes least = forbid_least(k->arena, tops->changes[fences], NULL, breaks_edge, a);
         if (breaks_edge(a, &least))
             note(e, &least, (enum axiom)a->axiom[a->edge]);
         return;
     }
-    e->top_allows = true;
 }
 
 enum { MAX_SETS = 24 };
@@ -388,16 +399,20 @@ static void find_reasons(struct looking *k)
 {
     struct why *w = k->w;
     struct aim a = {k, ARENA_ARRAY(k->arena, uint8_t, w->edges.n + 1), 0};
+    struct changes top = forbid_top(k->arena, k->e, true);
+    w->at_top = execution_judge(k->e, &top);
+    if (w->at_top == ALLOWED)
+        return;
     w->all = forbid(k->arena, k->e, NULL);
-    w->top_allows = !w->all.n;
     for (uint32_t i = 0; i < w->all.n && i < MAX_SETS; i++)
         if (find_broken(k, &w->all.at[i].changes, a.axiom))
             for (uint32_t j = 0; j < w->edges.n; j++)
                 if (a.axiom[j])
                     note(&w->edges.at[j], &w->all.at[i].changes, (enum axiom)a.axiom[j]);
+    struct tops tops = find_tops(k);
     for (a.edge = 0; a.edge < w->edges.n; a.edge++)
-        if (can_break(&w->edges.at[a.edge]) && !w->edges.at[a.edge].n_not)
-            find_own(k, &a);
+        if (edge_can_break(&w->edges.at[a.edge]) && !w->edges.at[a.edge].n_not)
+            find_own(k, &a, &tops);
 }
 
 bool why(struct arena *arena, const struct execution *e, struct why *w)

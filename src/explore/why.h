@@ -43,14 +43,19 @@ struct why_edge {
     bool synchronizes; /* RF: what precedes the write in its thread, or some of it, precedes what follows the read */
     uint8_t n_not;     /* what would have forbidden it, the least first */
     struct why_not not[MAX_REASONS];
-    bool top_allows; /* it is there with all accesses strong, ordered and behind a fence.sc, too */
 };
 
 struct why {
     VEC(struct why_edge) edges;
-    forbidding_list all; /* that forbid the execution, or that what was found shows in it */
-    bool top_allows;
+    forbidding_list all;   /* that forbid the execution, or that what was found shows in it */
+    enum judgement at_top; /* ALLOWED: it is there with all accesses strong, ordered and behind a fence.sc, too */
 };
+
+/* Can an axiom, or what makes a race, be broken at it? What else there is follows from the others. */
+static inline bool edge_can_break(const struct why_edge *e)
+{
+    return e->kind == EDGE_RF || e->kind == EDGE_CO || e->kind == EDGE_FR || e->kind == EDGE_RACE;
+}
 
 /* Within memory_try(); false where the orders are too many to find one. */
 bool why(struct arena *arena, const struct execution *e, struct why *w);

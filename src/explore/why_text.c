@@ -114,7 +114,7 @@ static void put_remedies(const struct picture *p, const struct why_edge *e, stru
         put_changes(p, &e->not[i].changes, t);
         text_printf(t, "%s (%s).", i ? "" : " would have forbidden it", axiom_text(e->not[i].axiom));
     }
-    if (!e->n_not && e->top_allows)
+    if (!e->n_not && edge_can_break(e) && p->why->at_top == ALLOWED)
         text_puts(t, " No order, scope or fence forbids it: it is there with all accesses strong and a fence.sc before "
                      "each, too.");
 }
