@@ -48,7 +48,7 @@ static size_t length(const char *s)
 
 /* ---- what stands in a box ---- */
 
-enum { MAX_CHARACTERS = 48, LINES = 3, LINE_HEIGHT = 15, BOX_TEXT = LINES * LINE_HEIGHT + 10 };
+enum { MAX_CHARACTERS = 60, LINES = 3, LINE_HEIGHT = 15, BOX_TEXT = LINES * LINE_HEIGHT + 10 };
 
 struct source_file {
     const char *path, *text; /* text NULL: it cannot be read */

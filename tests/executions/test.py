@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 sys.path[:0] = [os.path.join(os.environ["HEDDLE_SOURCE"], "tests"), os.path.join(os.environ["HEDDLE_SOURCE"], "tests/explain_page")]
 import browser
-from tap import examples, main, need_clang, run, source
+from tap import examples, main, need_clang, run, some, source
 
 folder = tempfile.mkdtemp()
 with tarfile.open(os.path.join(source, "tests/explore/kernels.tar.xz")) as t:
@@ -229,6 +229,54 @@ def litmus_tests_are_repaired_for_their_condition():
     assert status == 0 and "MP.litmus:5 (PTX" in out and "st.relaxed.gpu -> st.release.gpu\n" in out, out + err
 
 
+def litmus(path, *args):
+    save = os.path.join(folder, "litmus.json")
+    status, out, err = run("litmus", path, "--json", save, *args)
+    assert status == 0, out + err
+    with open(save) as f:
+        return json.load(f)[0]
+
+
+def fenced(line):
+    access = re.match(r"\s*(ld|st|atom|red)\.(?!param)", line)
+    return "fence.sc.sys; " + line if access else line
+
+
+def outcomes_of_litmus_tests_are_forbidden_or_remain():
+    """Each outcome of tests of all shapes: with the repair written into the text it is gone, nothing new has come, and with any change less it
+    is there; what is said to remain is there with a fence.sc before each access."""
+    with tarfile.open(os.path.join(source, "tests/explore/shapes.tar.xz")) as t:
+        t.extractall(folder, filter="data")
+    tests = sorted(f for f in os.listdir(os.path.join(folder, "litmus")) if f.endswith(".json"))
+    for name in some(12, tests[7::53] + [t for i, t in enumerate(tests) if i % 53 != 7]):
+        path, other = os.path.join(folder, "litmus", name), os.path.join(folder, "other.json")
+        shutil.copy(path, other)
+        with open(path[:-5] + ".ptx") as f:
+            text = f.read().split("\n")
+
+        def outcomes_with(lines):
+            with open(other[:-5] + ".ptx", "w") as f:
+                f.write("\n".join(lines))
+            return litmus(other)["outcomes"]
+
+        def with_changes(changes):
+            return outcomes_with([*({c["line"] - 1: " ".join(c["ptx"]) for c in changes}.get(i, line) for i, line in enumerate(text))])
+
+        found = litmus(path)
+        for number, outcome in enumerate(found["outcomes"], 1):
+            got = litmus(path, "--repair", "--outcome", number)["repair"]
+            if got["reason"] and not found["complete"]:
+                continue
+            if got["remaining"]:
+                assert not got["changes"] and outcome in outcomes_with(map(fenced, text)), (name, outcome, got)
+                continue
+            assert got["verified"] and got["minimal"], (name, outcome, got)
+            left = with_changes(got["changes"])
+            assert outcome not in left and all(o in found["outcomes"] for o in left), (name, outcome, got, left)
+            for i in range(len(got["changes"])):
+                assert outcome in with_changes(got["changes"][:i] + got["changes"][i + 1 :]), (name, outcome, got)
+
+
 def scopes_of_several_gpus_are_said_to_be_shifted():
     path = os.path.join(folder, "MPsys.litmus")
     with open(path, "w") as f:
@@ -363,26 +411,26 @@ def all_edges_of_an_execution_are_drawn():
 
 
 def edges_of_large_executions_are_complete():
-    got = draw(os.path.join(source, "tests/explore/kernels/ticket.ptx"), "--grid", 4, "--block", 1, "u32[96]", 3, "--observe", "1[64]")
+    got = draw(os.path.join(source, "tests/explore/kernels/ticket.ptx"), "--grid", 3, "--block", 1, "u32[96]", 4, "--observe", "1[64]")
     reads = [k for k, v in got.events.items() if v[0][0] in "RU"]
     writes = [k for k, v in got.events.items() if v[0][0] in "WU"]
     kinds = {kind: [e for e in got.edges if e[0] == kind] for kind in ("po", "rf", "co", "fr", "sync")}
-    assert len(got.events) == 60 and len(kinds["po"]) == 56, got.events
+    assert len(got.events) == 60 and len(kinds["po"]) == 57, got.events
     assert sorted(e[2] for e in kinds["rf"]) == sorted(reads)
     # three places, each written twelve times, one write after the other: each but the first follows one, each read but the last ones
     # precedes one
-    assert len(writes) == 36 and len(kinds["co"]) == 33 and len(kinds["sync"]) == 11, [(k, len(v)) for k, v in kinds.items()]
-    last = {f"1[{i}]" for i in (0, 32, 64)}
+    assert len(writes) == 36 and len(kinds["co"]) == 33, [(k, len(v)) for k, v in kinds.items()]
+    assert kinds["sync"] and all(got.events[a][-1] != got.events[b][-1] for _, a, b, _ in kinds["sync"])
     for kind, a, b, _ in kinds["rf"]:
         value = got.events[b][0].split(" = ")[-1].split(": ")[-1].split(" -> ")[0]
         assert a == "initially" or got.events[a][0].split(" = ")[-1].split(" -> ")[-1] == value, (got.events[a], got.events[b])
-    assert {e[1] for e in kinds["fr"]} <= set(reads) and len(last) == 3
+    assert {e[1] for e in kinds["fr"]} <= set(reads) and len(kinds["fr"]) >= len(reads) - 3
 
 
 def no_text_covers_another_one_or_a_line():
     ticket = os.path.join(source, "tests/explore/kernels/ticket.ptx")
     mcs = os.path.join(source, "tests/explore/kernels/mcs.ptx")
-    for args in ((ticket, "--grid", 4, "--block", 1, "u32[96]", 3), (mcs, "--grid", 3, "--block", 1, "u32[128]", 2), arguments(KERNELS["deque_1"]),
+    for args in ((ticket, "--grid", 3, "--block", 1, "u32[96]", 4), (mcs, "--grid", 3, "--block", 1, "u32[128]", 2), arguments(KERNELS["deque_1"]),
                  arguments(KERNELS["barrier_2"]), two_blocks(MESSAGE.format("", "", "", ""))):
         got = draw(*args)
         assert got.events and not got.overlaps(), (args, got.overlaps()[:4])
