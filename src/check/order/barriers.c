@@ -125,7 +125,7 @@ static void set_lanes(uint32_t at[WARP_LANES], uint32_t lanes, uint32_t to)
 {
     for (unsigned l = 0; lanes == UINT32_MAX && l < WARP_LANES; l++)
         at[l] = to;
-    EACH_BIT (l, lanes == UINT32_MAX ? 0 : lanes)
+    EACH_BIT(l, lanes == UINT32_MAX ? 0 : lanes)
         at[l] = to;
 }
 

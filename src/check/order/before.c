@@ -9,7 +9,7 @@ static uint32_t frontiers_show(const struct block_order *b, unsigned warp, struc
     if (of.epoch >= frontier)
         return 0;
     const uint32_t *exit_frontier = of.warp == warp ? w->exit_warp_frontier : w->exit_frontier;
-    EACH_BIT (l, of.lanes & w->exited)
+    EACH_BIT(l, of.lanes & w->exited)
         if (of.epoch >= exit_frontier[l])
             of.lanes &= ~(1u << l);
     return of.lanes;

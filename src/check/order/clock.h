@@ -2,8 +2,7 @@
  * whatever has the clock.
  *
  * Clocks are immutable. Their entries are in a tree whose nodes clocks share (clock_tree.h): a clock with one entry more than another
- * has a few nodes of its own, and a join costs as much as the two differ. So a lock that N threads hand on costs O(log N) each time. The
- * entries of a few threads stand beside the tree, so that most hand-overs make no nodes.
+ * has a few nodes of its own, and a join costs as much as the two differ. So a lock that N threads hand on costs O(log N) each time.
  *
  * Some clocks have a *lineage*: a sequence of clocks each of which includes the ones before it, like the releases at a lock. Two clocks of
  * one lineage are compared and joined in O(1).
@@ -17,13 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Frontiers of single threads, in the order of their keys, each above what the tree has for it. */
-enum { CLOCK_FEW = 16 };
-struct clock_few {
-    uint32_t n, frontier[CLOCK_FEW];
-    uint64_t key[CLOCK_FEW];
-};
-
 /* Threads are named by their CTA incarnation (order.h), numbered from 1 in 28 bits, their warp and their lane. */
 struct clock {
     _Atomic uint32_t refs;
@@ -31,7 +23,6 @@ struct clock {
     uint64_t lineage;        /* or 0 */
     uint64_t place;          /* in the lineage */
     struct clock_node *root; /* or NULL */
-    struct clock_few few;
 };
 
 /* NULL is the empty clock, here and below. */

@@ -78,7 +78,7 @@ static bool is_same(const struct clock_node *n, const struct slots *s)
 
 static void drop_parts(const struct slots *s)
 {
-    EACH_BIT (slot, s->fresh)
+    EACH_BIT(slot, s->fresh)
         clock_node_release(s->part[slot]);
 }
 
@@ -129,7 +129,7 @@ static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_
     struct slots s;
     s.frontier = clock_max(a->frontier, b->frontier);
     s.mask = s.n = s.fresh = 0;
-    EACH_BIT (slot, a->mask | b->mask) {
+    EACH_BIT(slot, a->mask | b->mask) {
         uint32_t x = a->mask >> slot & 1 ? a->lane[index_of(a, slot)] : 0;
         uint32_t y = b->mask >> slot & 1 ? b->lane[index_of(b, slot)] : 0;
         if (clock_max(x, y) > s.frontier) {
@@ -169,7 +169,7 @@ static bool join_within(struct clock_node *a, struct clock_node *b, const struct
     struct slots s;
     s.frontier = clock_max(a->frontier, b_frontier);
     s.mask = s.n = s.fresh = 0;
-    EACH_BIT (slot, a->mask | b_mask) {
+    EACH_BIT(slot, a->mask | b_mask) {
         struct clock_node *x = a->mask >> slot & 1 ? a->part[index_of(a, slot)] : NULL;
         struct clock_node *y = !(b_mask >> slot & 1) ? NULL : peers ? b->part[index_of(b, slot)] : b;
         const struct clock_node *was = !peers                         ? old
@@ -228,23 +228,6 @@ bool clock_nodes_join(struct clock_node *a, struct clock_node *b, const struct c
     return a->level == CLOCK_WARP ? join_warps(a, b, out) : join_within(a, b, counterpart(old, b), out);
 }
 
-bool clock_subtree_add(struct clock_subtree *to, struct clock_node *n)
-{
-    struct clock_subtree was = *to;
-    *to = (struct clock_subtree){n, false};
-    if (was.node && !clock_nodes_join(was.node, n, NULL, to)) {
-        *to = was;
-        return false;
-    }
-    if (to->node == was.node) {
-        *to = was;
-        return true;
-    }
-    *to = (struct clock_subtree){clock_subtree_take(*to), true};
-    clock_subtree_drop(was);
-    return true;
-}
-
 /* ---- asking ---- */
 
 uint32_t clock_nodes_before(const struct clock_node *n, uint64_t key, uint32_t lanes, uint32_t epoch)
@@ -254,7 +237,7 @@ uint32_t clock_nodes_before(const struct clock_node *n, uint64_t key, uint32_t l
         if (epoch < n->frontier)
             return lanes;
         if (n->level == CLOCK_WARP) {
-            EACH_BIT (l, n->mask & lanes)
+            EACH_BIT(l, n->mask & lanes)
                 before |= epoch < n->lane[index_of(n, l)] ? 1u << l : 0;
             return before;
         }
@@ -285,7 +268,7 @@ void clock_nodes_frontiers(const struct clock_node *n, uint64_t key, uint32_t fr
 
 /* ---- marks ---- */
 
-bool clock_key_is_marked(uint64_t key)
+static bool is_marked(uint64_t key)
 {
     return key & clock_key(CLOCK_MARKS, 0, 0);
 }
@@ -295,7 +278,7 @@ bool clock_nodes_mark(const struct clock_node *n, uint64_t mark, struct clock_no
     bool is_above = shift_of(n->level + 1) > shift_of(CLOCK_BLOCK + 1) + CLOCK_MARKS_BIT, ok = true;
     struct slots s = {0};
     *node = NULL;
-    if (!is_above && clock_key_is_marked(n->key))
+    if (!is_above && is_marked(n->key))
         return true;
     for (uint32_t m = n->mask, i = 0; n->level != CLOCK_WARP && m && ok; m &= m - 1, i++) {
         ok = clock_nodes_mark(n->part[i], mark, &s.part[s.n]);

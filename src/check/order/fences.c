@@ -30,7 +30,7 @@ static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lane
 void order_keep_fence(struct block_order *b, unsigned warp, uint32_t lanes, struct lane_order *s, enum scope scope)
 {
     s->have_fenced[scope] |= lanes;
-    EACH_BIT (l, lanes) {
+    EACH_BIT(l, lanes) {
         clock_release(s->fence[scope][l].known);
         s->fence[scope][l] = order_snapshot(b, warp, clock_ref(order_known(b, warp, l)));
     }
@@ -54,7 +54,7 @@ void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, str
     bool is_alone = !order_incarnation(b->order, b->number)->has_peers;
     for (unsigned r = is_alone ? SCOPE_CTA : SCOPE_CLUSTER; s && r < SCOPE_COUNT; r++) {
         uint32_t left = lanes & s->have_fenced[r] & (r == SCOPE_CLUSTER ? ~s->have_fenced_inits : UINT32_MAX);
-        EACH_BIT (l, left)
+        EACH_BIT(l, left)
             order_publish(b, warp, l, &s->fence[r][l], c);
     }
 }

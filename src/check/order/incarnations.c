@@ -181,7 +181,7 @@ struct block_order *order_task_start(struct order *o, uint32_t task)
 /* The lanes are then as if they had never synchronised by themselves. */
 static void drop_lanes(struct lane_order *l, uint32_t lanes)
 {
-    EACH_BIT (i, lanes) {
+    EACH_BIT(i, lanes) {
         clock_replace(&l->known[i], NULL);
         clock_replace(&l->acquired[i], NULL);
         order_drop_patterns(&l->released[i]);

@@ -38,7 +38,7 @@ void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, 
 {
     const struct warp_order *w = &b->warps[warp];
     struct clock *last = NULL;
-    EACH_BIT (l, w->lanes ? lanes : 0) {
+    EACH_BIT(l, w->lanes ? lanes : 0) {
         struct clock *known = w->lanes->known[l];
         if (known && known != last)
             order_join(b, c, last = known);
@@ -138,7 +138,7 @@ uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes)
 {
     const struct clock *first = at[__builtin_ctz(lanes)];
     uint32_t same = 0;
-    EACH_BIT (l, lanes)
+    EACH_BIT(l, lanes)
         same |= at[l] == first ? 1u << l : 0;
     return same;
 }
@@ -148,7 +148,7 @@ void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clo
     uint32_t count = (uint32_t)__builtin_popcount(lanes);
     struct clock *old = at[__builtin_ctz(lanes)];
     clock_ref_times(with, count);
-    EACH_BIT (l, lanes)
+    EACH_BIT(l, lanes)
         at[l] = with;
     clock_release_times(old, count);
 }
@@ -181,7 +181,7 @@ void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct cl
             clock_replace(&w->lanes->known[l], NULL);
         clock_replace(&w->known, clock_ref(c));
     } else if (order_lanes(b, warp)) {
-        EACH_BIT (l, lanes)
+        EACH_BIT(l, lanes)
             clock_replace(&w->lanes->known[l], clock_ref(c));
     }
     order_step(b, warp);

@@ -75,7 +75,7 @@ void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes)
 {
     struct lane_order *s = order_lanes(b, warp);
     uint32_t others = s ? lanes & (~s->have_fenced[SCOPE_CLUSTER] | s->have_fenced_inits) : 0;
-    EACH_BIT (l, lanes)
+    EACH_BIT(l, lanes)
         add_init_fence(b, warp, l);
     if (others) {
         order_keep_fence(b, warp, others, s, SCOPE_CLUSTER);

@@ -110,7 +110,7 @@ static void keep_read(struct block_order *b, unsigned warp, uint32_t lanes, uint
                       struct clock *c)
 {
     struct lane_order *l = order_lanes(b, warp);
-    EACH_BIT (lane, l ? lanes : 0) {
+    EACH_BIT(lane, l ? lanes : 0) {
         struct lane_pattern *p = make_pattern(b, &l->read[lane], address, scope);
         if (p && !clock_goes_on(c, p->at.known))
             order_join(b, &p->at.known, c);
@@ -120,7 +120,7 @@ static void keep_read(struct block_order *b, unsigned warp, uint32_t lanes, uint
 static void acquire_read(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s)
 {
     struct lane_order *l = b->warps[warp].lanes;
-    EACH_BIT (lane, l ? lanes : 0)
+    EACH_BIT(lane, l ? lanes : 0)
         for (unsigned r = 0; r <= s->scope; r++) {
             const struct lane_pattern *p = find_pattern(l->read[lane], s->address, r);
             if (p)
