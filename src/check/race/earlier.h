@@ -82,7 +82,7 @@ static inline uint32_t race_before(const struct current_access *cur, const struc
 static inline bool race_is_before_any(const struct current_access *cur, const struct earlier *e, uint32_t lanes)
 {
     uint32_t left = e->lanes;
-    EACH_BIT (lane, lanes)
+    EACH_BIT(lane, lanes)
         left = left ? left & ~race_before(cur, e, lane) : 0;
     return left == 0;
 }
@@ -136,7 +136,7 @@ static inline void race_check_entry(struct current_access *cur, const struct his
     if (!(e->kind->writes || cur->kind->writes) || race_are_morally_strong(cur, e) ||
         (e->kind->is_mbarrier && cur->kind->is_mbarrier))
         return;
-    EACH_BIT (lane, lanes) {
+    EACH_BIT(lane, lanes) {
         uint32_t unordered = e->lanes & ~race_before(cur, e, lane);
         if (unordered && !race_was_observed(cur, p, i, e, lane)) {
             race_report_pair(cur, e, (unsigned)__builtin_ctz(unordered), lane, address);

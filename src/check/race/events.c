@@ -50,7 +50,7 @@ static bool begin(struct current_access *cur, const struct access_event *e, stru
 /* A weak write ends what sync variables have released there. */
 static void forget_releases(const struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
-    EACH_BIT (l, lanes)
+    EACH_BIT(l, lanes)
         order_weak_write(cur->b->order, race_address(e, l), e->bytes);
 }
 
@@ -247,7 +247,7 @@ static void fence(struct race_block *b, const struct sync_event *e)
 static void mbarrier(struct race_block *b, const struct sync_event *e)
 {
     const struct race_block *owner = race_block_of(e->owner);
-    EACH_BIT (lane, owner ? e->lanes : 0) {
+    EACH_BIT(lane, owner ? e->lanes : 0) {
         if (e->kind == EVENT_MBARRIER_ARRIVE)
             order_mbarrier_arrive(b->order, e->warp, lane, owner->order, e);
         else

@@ -55,7 +55,7 @@ static bool is_under_way(const struct race_block *b, const struct access_event *
 /* Is there a sync variable where the lanes write? None is made meanwhile. */
 static bool meets_release(const struct race_block *b, const struct access_event *e)
 {
-    EACH_BIT (l, b->traits.releases ? e->lanes : 0)
+    EACH_BIT(l, b->traits.releases ? e->lanes : 0)
         if (order_has_release(b->order, race_address(e, l), e->bytes))
             return true;
     return false;

@@ -76,7 +76,7 @@ static bool may_meet(const struct access_event *e, uint32_t lanes, unsigned lane
 {
     uint64_t places = 0;
     unsigned count = (unsigned)__builtin_popcount(lanes);
-    EACH_BIT (l, lanes)
+    EACH_BIT(l, lanes)
         places |= 1ull << (access_address(e, l) >> lane_shift & 63);
     return (unsigned)__builtin_popcountll(places) != count;
 }
@@ -88,7 +88,7 @@ static void update_by_place(struct current_access *cur, const struct access_even
     uint32_t at[WARP_LANES], count = 0;
     uint8_t slot[64];
     memset(slot, 0xff, sizeof slot);
-    EACH_BIT (l, lanes) {
+    EACH_BIT(l, lanes) {
         uint64_t address = access_address(e, l);
         unsigned s = (unsigned)((address >> cur->kind->lane_shift) * 0x9e3779b97f4a7c15ull >> 58);
         while (slot[s] != 0xff && place[slot[s]] != address)

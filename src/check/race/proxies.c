@@ -71,7 +71,7 @@ static void on_access(void *data, const struct access_event *e)
     bool counts = !e->is_async && e->owner == e->block; /* what another block's threads have fenced is not known */
     struct proxy_write w = {.site = counts ? e->site : NULL, .warp = (uint8_t)e->warp};
     w.epoch = race_block_of(e->owner)->order->warps[counts ? e->warp : 0].epoch;
-    EACH_BIT (l, e->lanes) {
+    EACH_BIT(l, e->lanes) {
         w.lane = (uint8_t)l;
         set(p, access_address(e, w.lane), e->bytes, w);
     }
@@ -265,7 +265,7 @@ static void on_issue(void *data, const struct issue_event *e)
         x.owner = e->signals;
         look_at(data, &x);
     }
-    EACH_BIT (rank, writes ? e->ranks : 0)
+    EACH_BIT(rank, writes ? e->ranks : 0)
         if ((x.owner = event_block_of_rank(own, rank)))
             look_at(data, &x);
 }

@@ -330,7 +330,7 @@ static bool find_cells(const struct current_access *cur, const struct access_eve
     uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes share */
     if (cur->shared)
         note_updated(cur, e->low, e->high);
-    EACH_BIT (l, lanes) {
+    EACH_BIT(l, lanes) {
         uint64_t address = cur->base + access_address(e, l);
         if (cur->shared) {
             at[l] = &cur->b->shared_cells[address / 4];
@@ -342,7 +342,7 @@ static bool find_cells(const struct current_access *cur, const struct access_eve
         at[l] = part + (address & ((1u << CELLS_PART_BITS) - 1)) / 4;
         __builtin_prefetch(at[l], 1);
     }
-    EACH_BIT (l, cur->shared ? 0 : lanes)
+    EACH_BIT(l, cur->shared ? 0 : lanes)
         near[count++] = __atomic_load_n(at[l], __ATOMIC_ACQUIRE);
     fetch(cur, near, count);
     return true;

@@ -152,7 +152,7 @@ static void check_mask(struct checker *c, const struct sync_event *e)
         return;
     if (strangers)
         report_strangers(c, e, strangers);
-    EACH_BIT (l, e->source_lane && e->lanes != UINT32_MAX ? e->lanes : 0) {
+    EACH_BIT(l, e->source_lane && e->lanes != UINT32_MAX ? e->lanes : 0) {
         readers |= e->lanes >> e->source_lane[l] & 1 ? 0 : 1u << l;
     }
     if (readers)
