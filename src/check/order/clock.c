@@ -91,33 +91,11 @@ bool clock_join_since(struct clock **c, struct clock *with, const struct clock *
     return true;
 }
 
-/* `with` has no lineage, and may be on the stack. */
-static bool extend(struct clock **c, const struct clock *with)
-{
-    struct clock_subtree root;
-    return join_roots(*c, with, NULL, &root) && (root.node == (*c)->root || put_extended(c, root));
-}
-
 bool clock_extend(struct clock **c, struct clock *with)
 {
-    return join_at_once(c, with) || extend(c, with);
-}
-
-/* A node of a lane, alone. */
-static struct clock_node *lane_node(uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier)
-{
-    struct clock_node *n = clock_node_new(CLOCK_WARP, clock_key(incarnation, warp, 0), 0, 1u << lane);
-    if (n)
-        n->lane[0] = frontier;
-    return n;
-}
-
-bool clock_extend_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier)
-{
-    struct clock_node *n = lane_node(incarnation, warp, lane, frontier);
-    bool ok = n && extend(c, &(struct clock){.root = n});
-    clock_node_release(n);
-    return ok;
+    struct clock_subtree root;
+    return join_at_once(c, with) ||
+           (join_roots(*c, with, NULL, &root) && (root.node == (*c)->root || put_extended(c, root)));
 }
 
 /* Adds a tree, whose reference it consumes. */
@@ -146,7 +124,10 @@ bool clock_add_warp(struct clock **c, uint32_t incarnation, unsigned warp, uint3
 
 bool clock_add_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier)
 {
-    return add_node(c, lane_node(incarnation, warp, lane, frontier));
+    struct clock_node *n = clock_node_new(CLOCK_WARP, clock_key(incarnation, warp, 0), 0, 1u << lane);
+    if (n)
+        n->lane[0] = frontier;
+    return add_node(c, n);
 }
 
 bool clock_add_lanes(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t lanes, const uint32_t *frontier)

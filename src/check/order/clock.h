@@ -61,8 +61,6 @@ bool clock_join(struct clock **c, struct clock *with);
 bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old);
 /* The same; the result is the next of the lineage of *c. */
 bool clock_extend(struct clock **c, struct clock *with);
-/* By one lane. */
-bool clock_extend_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier);
 /* Add an entry: for all threads of a block; of a warp; for some lanes of a warp, each with its own frontier. */
 bool clock_add_block(struct clock **c, uint32_t incarnation, uint32_t frontier);
 bool clock_add_warp(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t frontier);
