@@ -42,20 +42,17 @@ static void a_prototype_stands_for_many_until_one_is_changed(void **state)
 {
     static const uint8_t prototype[STATE] = {42};
     struct shadow s;
-    bool refused;
     (void)state;
     assert_true(shadow_init(&s, 12, STATE, prototype, NULL));
     assert_true(shadow_fill(&s, BASE, BASE + 9 * PAGE, true));
     assert_int_equal(s.bytes, 0);
     assert_ptr_equal(shadow_find(&s, BASE + 9 * PAGE + 100), prototype);
     assert_null(shadow_find(&s, BASE + 10 * PAGE));
-    uint8_t *own = shadow_own(&s, shadow_find_slot(&s, BASE), &refused);
+    uint8_t *own = shadow_demand(&s, BASE);
     assert_ptr_not_equal(own, prototype);
     assert_int_equal(own[0], 42);
     assert_ptr_equal(shadow_find(&s, BASE), own);
     assert_ptr_equal(shadow_find(&s, BASE + PAGE), prototype);
-    assert_null(shadow_own(&s, shadow_find_slot(&s, BASE + 10 * PAGE), &refused));
-    assert_false(refused);
     assert_true(shadow_fill(&s, BASE, BASE + 9 * PAGE, false));
     assert_null(shadow_find(&s, BASE));
     assert_int_equal(s.bytes, STATE); /* others may still look at it */

@@ -60,10 +60,10 @@ static void set_bits(struct undefined_page *page, uint64_t first, uint64_t n)
     }
 }
 
-/* The bytes that cannot be followed count as defined. */
-static void lose(struct defined *d, shadow_slot *slot)
+/* Bytes that cannot be followed count as defined. */
+static void lose(struct defined *d, uint64_t address)
 {
-    shadow_retire(&d->pages, slot, (void *)d->pages.prototype);
+    shadow_retire(&d->pages, shadow_find_slot(&d->pages, address), (void *)d->pages.prototype);
     atomic_fetch_add(&d->lost_bytes, DEFINED_PAGE_BYTES);
 }
 
@@ -72,13 +72,14 @@ bool defined_set(struct defined *d, uint64_t address, uint64_t bytes)
     bool any = false;
     for (uint64_t n; bytes; address += n, bytes -= n) {
         n = on_page(address, bytes);
-        shadow_slot *slot = shadow_find_slot(&d->pages, address);
-        bool refused = false;
-        struct undefined_page *page = slot ? shadow_own(&d->pages, slot, &refused) : NULL;
+        struct undefined_page *page = shadow_find(&d->pages, address);
+        bool shared = page && page == d->pages.prototype;
+        if (shared)
+            page = shadow_demand(&d->pages, address);
         if (page)
             any |= clear_bits(page, address % DEFINED_PAGE_BYTES, n);
-        else if (refused)
-            lose(d, slot);
+        else if (shared)
+            lose(d, address);
     }
     return any;
 }

@@ -128,17 +128,6 @@ void *shadow_demand(struct shadow *s, uint64_t address)
     return page;
 }
 
-void *shadow_own(struct shadow *s, shadow_slot *slot, bool *refused)
-{
-    void *page = atomic_load_explicit(slot, memory_order_acquire);
-    *refused = false;
-    if (!page || page != s->prototype)
-        return page;
-    void *fresh = new_page(s, page);
-    *refused = !fresh;
-    return fresh ? put(s, slot, page, fresh) : NULL;
-}
-
 void shadow_retire(struct shadow *s, shadow_slot *slot, void *page)
 {
     void *expected = page;

@@ -66,8 +66,6 @@ static inline void *shadow_find(const struct shadow *s, uint64_t address)
 
 /* The same, to be changed: a page is made where there is none, or the prototype. NULL without memory. */
 void *shadow_demand(struct shadow *s, uint64_t address);
-/* The page in a slot, to be changed; a copy where it is the prototype; NULL where there is none. NULL, and *refused, without memory. */
-void *shadow_own(struct shadow *s, shadow_slot *slot, bool *refused);
 /* Takes `page` out of its slot, if it is there still. */
 void shadow_retire(struct shadow *s, shadow_slot *slot, void *page);
 /* All pages that lie in [first, last], whole pages' addresses, become the prototype (or none at all). False where memory is
