@@ -237,7 +237,7 @@ hd_result hd_free(hd_machine *m, void *pointer)
     if (!is_start(m, pointer))
         return HD_ERROR_INVALID_VALUE;
     if (m->checker && mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
-        checker_forget(m->checker->checker, pointer, b.size);
+        checker_memory(m->checker->checker, HOST_FORGET, pointer, b.size);
     return mem_free(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
 }
 
@@ -248,7 +248,7 @@ hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
         return HD_ERROR_INVALID_VALUE;
     struct mem_block b;
     if (m->checker && mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
-        checker_mark_defined(m->checker->checker, pointer, b.size); /* what others write there is not seen */
+        checker_memory(m->checker->checker, HOST_DEFINED, pointer, b.size); /* what others write there is not seen */
     *file = mem_share(&m->machine->mem, pointer, &at);
     *offset = (size_t)at;
     return *file >= 0 ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;

@@ -10,7 +10,12 @@ void box_note(const hd_machine *m, uint32_t task, struct box x, bool write)
     size_t runs = whole ? 1 : x.height, bytes = whole ? x.width * x.height : x.width;
     for (size_t z = 0; z < x.depth; z++)
         for (size_t y = 0; y < runs; y++)
-            checker_range(m->checker->checker, task, (const char *)x.at + z * x.slice + y * x.pitch, bytes, write);
+            checker_host(m->checker->checker,
+                         &(struct host_event){.kind = HOST_RANGE,
+                                              .task = task,
+                                              .address = (uintptr_t)x.at + z * x.slice + y * x.pitch,
+                                              .bytes = bytes,
+                                              .write = write});
 }
 
 hd_result box_may_use(const hd_machine *m, struct box x, bool writes)

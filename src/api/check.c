@@ -64,19 +64,22 @@ hd_result hd_checker_mark_undefined(hd_checker *c, const void *p, size_t bytes, 
 {
     if (!c || !is_memory(p, bytes))
         return HD_ERROR_INVALID_VALUE;
-    return checker_mark_undefined(c->checker, p, bytes, name) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+    const struct host_event e = {.kind = HOST_UNDEFINED, .address = (uintptr_t)p, .bytes = bytes, .name = name};
+    return checker_host(c->checker, &e) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 void hd_checker_mark_defined(hd_checker *c, const void *p, size_t bytes)
 {
     if (c && is_memory(p, bytes))
-        checker_mark_defined(c->checker, p, bytes);
+        checker_memory(c->checker, HOST_DEFINED, p, bytes);
 }
 
 void hd_checker_mark_copied(hd_checker *c, const void *to, const void *from, size_t bytes)
 {
     if (c && is_memory(to, bytes) && is_memory(from, bytes))
-        checker_mark_copied(c->checker, to, from, bytes);
+        checker_host(c->checker,
+                     &(struct host_event){
+                         .kind = HOST_COPIED, .address = (uintptr_t)to, .from = (uintptr_t)from, .bytes = bytes});
 }
 
 size_t hd_checker_undefined_bytes(hd_checker *c, const void *p, size_t bytes)
@@ -92,7 +95,7 @@ size_t hd_checker_defined_bytes(hd_checker *c, const void *p, size_t bytes)
 void hd_checker_forget(hd_checker *c, const void *p, size_t bytes)
 {
     if (c && is_memory(p, bytes))
-        checker_forget(c->checker, p, bytes);
+        checker_memory(c->checker, HOST_FORGET, p, bytes);
 }
 
 static bool fill_report(hd_checker *c, hd_report *r)
@@ -147,7 +150,7 @@ hd_result hd_checker_record_end(hd_checker *c, const char *program, const hd_rep
 void hd_checker_end(hd_checker *c)
 {
     if (c)
-        checker_finish(c->checker);
+        checker_host(c->checker, &(struct host_event){.kind = HOST_FINISH});
 }
 
 hd_result hd_checker_report(hd_checker *c, hd_report **report)

@@ -225,10 +225,7 @@ static bool checked_begin(hd_checker *c, struct launch_request *q, struct runnin
 static void checked_end(hd_checker *c, const struct launch_request *q, const struct running *r)
 {
     bool watched = !(q->flags & HD_LAUNCH_UNCHECKED);
-    if (watched)
-        checker_end(c->checker);
-    else
-        checker_forget_undefined(c->checker);
+    checker_host(c->checker, &(struct host_event){.kind = watched ? HOST_LAUNCH_END : HOST_WRITTEN});
     if (watched)
         tell_launched(c, q->kernel->func->symbol.name, checker_count(c->checker) > r->findings);
 }

@@ -62,7 +62,10 @@ static void copy_row(const hd_machine *m, const hd_copy *c, struct copy_views *v
 {
     if (m->checker) {
         tell_undefined(m, v, (char *)c->to + to, (const char *)c->from + from, n);
-        checker_mark_copied(m->checker->checker, (char *)c->to + to, (const char *)c->from + from, n);
+        checker_host(m->checker->checker, &(struct host_event){.kind = HOST_COPIED,
+                                                               .address = (uintptr_t)c->to + to,
+                                                               .from = (uintptr_t)c->from + from,
+                                                               .bytes = n});
     }
     memmove(v->to + to, v->from + from, n);
 }
@@ -138,7 +141,8 @@ static void fill_rows(hd_machine *m, const hd_fill *f)
     char *to = hd_own_view(m, f->to);
     for (size_t y = 0; y < f->height; y++) {
         if (m->checker)
-            checker_mark_defined(m->checker->checker, (char *)f->to + y * f->pitch, f->width * f->element_bytes);
+            checker_memory(m->checker->checker, HOST_DEFINED, (char *)f->to + y * f->pitch,
+                           f->width * f->element_bytes);
         fill_row(to + y * f->pitch, f->value, f->element_bytes, f->width);
     }
 }

@@ -67,7 +67,7 @@ static void mark_written(const hd_machine *m, const hd_used *u)
     bool whole = box_has_whole_slices(&b);
     size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
     for (size_t y = 0; y < rows; y++)
-        checker_mark_defined(m->checker->checker, (const char *)u->at + y * u->pitch, bytes);
+        checker_memory(m->checker->checker, HOST_DEFINED, (const char *)u->at + y * u->pitch, bytes);
 }
 
 static void check_used(const hd_machine *m, const hd_work *w, const void *place)

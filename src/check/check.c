@@ -81,14 +81,6 @@ void checker_free(struct checker *c)
     free(c);
 }
 
-void checker_forget(struct checker *c, const void *p, uint64_t bytes)
-{
-    checker_tell(c, &(struct host_event){.kind = HOST_FORGET, .address = (uintptr_t)p, .bytes = bytes});
-    memory_forget(c, p, bytes);
-    if (c->race.races)
-        races_forget(c->race.races, p, bytes);
-}
-
 static bool add_clients(struct checker *c, const struct site_table *k, struct event_list *events, bool ruled)
 {
     unsigned tools = c->options.tools;
@@ -107,23 +99,6 @@ bool checker_begin(struct checker *c, const struct site_table *k, struct event_l
     pthread_mutex_unlock(&c->lock);
     return k && add_clients(c, k, events, rules) &&
            (!c->listener || c->listener->launch(c->listener->data, c, k, rules, events));
-}
-
-void checker_end(struct checker *c)
-{
-    checker_tell(c, &(struct host_event){.kind = HOST_LAUNCH_END});
-    pthread_mutex_lock(&c->lock);
-    if (--c->running == 0)
-        memory_idle(c);
-    pthread_mutex_unlock(&c->lock);
-}
-
-void checker_finish(struct checker *c)
-{
-    checker_tell(c, &(struct host_event){.kind = HOST_FINISH});
-    pthread_mutex_lock(&c->findings.lock);
-    c->finished = true;
-    pthread_mutex_unlock(&c->findings.lock);
 }
 
 size_t checker_count(struct checker *c)

@@ -24,45 +24,33 @@ struct checker *checker_of_world(const struct checker_world *world, const hd_che
                                  const struct checker *with);
 /* From here on `l` hears of all that the checker is told; before anything is. */
 void checker_listen(struct checker *c, const struct checker_listener *l);
-/* Of a checker without a machine: what the host does, but for tasks that are submitted: these give a number. Events before HOST_UNDEFINED
- * are of the order of tasks, which no tool may ask for. */
-void checker_host(struct checker *c, const struct host_event *e);
+/* What the host does. False where memory is exhausted: what was to be undefined counts as written. Events before HOST_UNDEFINED are of the
+ * order of tasks, which has to be there (checker_has_order); a task that is submitted gives a number. */
+bool checker_host(struct checker *c, const struct host_event *e);
+static inline bool checker_memory(struct checker *c, enum host_event_kind kind, const void *p, uint64_t bytes)
+{
+    return checker_host(c, &(struct host_event){.kind = kind, .address = (uintptr_t)p, .bytes = bytes});
+}
 uint32_t checker_submit(struct checker *c, uint32_t *strand, const struct task_note *note, const uint32_t *after,
                         uint32_t n);
 bool checker_has_order(const struct checker *c, enum host_event_kind kind);
 void checker_free(struct checker *c);
 
-/* Before a launch of the kernel: its tools become clients of it; false where memory is exhausted. `rules`: about its memory,
- * or NULL. And after it. */
+/* Before a launch of the kernel, which HOST_LAUNCH_END ends: its tools become clients of it; false where memory is exhausted. `rules`: about
+ * its memory, or NULL. */
 bool checker_begin(struct checker *c, const struct site_table *k, struct event_list *events,
                    const struct memory_rules *rules);
-void checker_end(struct checker *c);
 
 /* The order of the machine's tasks; NULL where no tool asks for it. */
 struct timelines *checker_timelines(struct checker *c);
-/* A task that is no launch reads or writes memory: a copy, a fill. Before it does so. */
-void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write);
 
-/* Memory whose contents are undefined until a kernel or the host (the second function) writes it. False where memory is
- * exhausted: it counts as defined then. `name` (copied) may be NULL: the allocation's own. */
-bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name);
-void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes);
-/* The bytes are copied: those of `to` are as defined as those of `from` are. */
-void checker_mark_copied(struct checker *c, const void *to, const void *from, uint64_t bytes);
 /* How many bytes from p on, of `bytes`, are defined before the first that is not. */
 uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes);
 /* The same, where what looks like padding of structs counts as defined. */
 uint64_t checker_defined_data(struct checker *c, const void *p, uint64_t bytes);
 /* How many of them have never been written. */
 uint64_t checker_undefined_bytes(struct checker *c, const void *p, uint64_t bytes);
-/* An allocation is about to be freed, or a part of one gets another meaning. */
-void checker_forget(struct checker *c, const void *p, uint64_t bytes);
 
-/* What is undefined is no longer known: all memory counts as written. */
-void checker_forget_undefined(struct checker *c);
-
-/* Nothing more will be launched: what has not been freed becomes a finding. */
-void checker_finish(struct checker *c);
 /* How many findings there are. */
 size_t checker_count(struct checker *c);
 /* The findings of all launches so far, in the order of the source. Texts are copied. False where memory is

@@ -47,54 +47,27 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     return task;
 }
 
-/* The host may have waited for all work now. */
-static void look_at_host(struct checker *c)
-{
-    if (c->host && timelines_is_synchronized(c->timelines))
-        host_watch_set(c->host, false);
-}
-
 static void on_begin(void *data, uint32_t task)
 {
-    struct checker *c = data;
-    checker_tell(c, &(struct host_event){.kind = HOST_BEGIN, .task = task});
-    timelines_begin(c->timelines, task);
+    checker_host(data, &(struct host_event){.kind = HOST_BEGIN, .task = task});
 }
 
 static void on_end(void *data, uint32_t task)
 {
-    struct checker *c = data;
-    checker_tell(c, &(struct host_event){.kind = HOST_END, .task = task});
-    timelines_end(c->timelines, task);
-    look_at_host(c);
+    checker_host(data, &(struct host_event){.kind = HOST_END, .task = task});
 }
 
 static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
 {
-    struct checker *c = data;
-    checker_tell(c, &(struct host_event){.kind = HOST_WAIT, .tasks = tasks, .n_tasks = n});
-    timelines_wait(c->timelines, tasks, n);
-    look_at_host(c);
+    checker_host(data, &(struct host_event){.kind = HOST_WAIT, .tasks = tasks, .n_tasks = n});
 }
 
 static void on_close(void *data, uint32_t strand)
 {
-    struct checker *c = data;
-    checker_tell(c, &(struct host_event){.kind = HOST_CLOSE, .strand = strand});
-    timelines_close(c->timelines, strand);
+    checker_host(data, &(struct host_event){.kind = HOST_CLOSE, .strand = strand});
 }
 
 /* ---- accesses ---- */
-
-void checker_range(struct checker *c, uint32_t task, const void *p, uint64_t bytes, bool write)
-{
-    const struct host_event e = {
-        .kind = HOST_RANGE, .task = task, .address = (uintptr_t)p, .bytes = bytes, .write = write};
-    if (!c->race.races || !task)
-        return;
-    checker_tell(c, &e);
-    races_range(c->race.races, task, p, bytes, write);
-}
 
 /* The place of an instruction is the same while its function has the same caller. The caller's return address is on top of the stack in
  * functions of the C library that push nothing. */
@@ -119,30 +92,57 @@ static const void *place_of(struct checker *c, const struct host_access *a)
     return found.place;
 }
 
-static void host_accesses(struct checker *c, const struct host_access *a, const void *place, bool done)
+static void on_host_access(void *data, const struct host_access *a, bool done)
 {
+    struct checker *c = data;
+    checker_host(c, &(struct host_event){.kind = HOST_ACCESS,
+                                         .address = a->address,
+                                         .bytes = a->bytes,
+                                         .write = a->write,
+                                         .whole = a->whole,
+                                         .done = done,
+                                         .place = timelines_host(c->timelines) ? place_of(c, a) : NULL});
+}
+
+/* ---- what the host does ---- */
+
+/* The host may have waited for all work now. */
+static void look_at_host(struct checker *c)
+{
+    if (c->host && timelines_is_synchronized(c->timelines))
+        host_watch_set(c->host, false);
+}
+
+static void host_accesses(struct checker *c, const struct host_event *e)
+{
+    const struct host_access a = {.address = e->address, .bytes = e->bytes, .write = e->write, .whole = e->whole};
     uint32_t task = timelines_host(c->timelines);
-    uint32_t learnt = task ? races_host(c->race.races, task, place, a, done) : 0;
+    uint32_t learnt = task ? races_host(c->race.races, task, e->place, &a, e->done) : 0;
     if (learnt)
         keep_learnt(c, learnt);
 }
 
-static void on_host_access(void *data, const struct host_access *a, bool done)
+static void forget(struct checker *c, uint64_t address, uint64_t bytes)
 {
-    struct checker *c = data;
-    const void *place = timelines_host(c->timelines) ? place_of(c, a) : NULL;
-    const struct host_event e = {.kind = HOST_ACCESS,
-                                 .address = a->address,
-                                 .bytes = a->bytes,
-                                 .write = a->write,
-                                 .whole = a->whole,
-                                 .done = done,
-                                 .place = place};
-    checker_tell(c, &e);
-    host_accesses(c, a, place, done);
+    memory_forget(c, address, bytes);
+    if (c->race.races)
+        races_forget(c->race.races, address, bytes);
 }
 
-/* ---- told by no machine ---- */
+static void end_launch(struct checker *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (--c->running == 0)
+        memory_idle(c);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void finish(struct checker *c)
+{
+    pthread_mutex_lock(&c->findings.lock);
+    c->finished = true;
+    pthread_mutex_unlock(&c->findings.lock);
+}
 
 bool checker_has_order(const struct checker *c, enum host_event_kind kind)
 {
@@ -155,27 +155,35 @@ uint32_t checker_submit(struct checker *c, uint32_t *strand, const struct task_n
     return c->timelines ? on_submit(c, strand, note, after, n) : 0;
 }
 
-void checker_host(struct checker *c, const struct host_event *e)
+bool checker_host(struct checker *c, const struct host_event *e)
 {
-    const void *p = (const void *)(uintptr_t)e->address;
-    const struct host_access a = {.address = e->address, .bytes = e->bytes, .write = e->write, .whole = e->whole};
+    if (e->kind == HOST_RANGE && (!c->race.races || !e->task))
+        return true;
+    checker_tell(c, e);
     switch (e->kind) {
-    case HOST_SUBMIT: break; /* checker_submit() */
-    case HOST_BEGIN: on_begin(c, e->task); break;
-    case HOST_END: on_end(c, e->task); break;
-    case HOST_WAIT: on_wait(c, e->tasks, e->n_tasks); break;
-    case HOST_CLOSE: on_close(c, e->strand); break;
-    case HOST_RANGE: checker_range(c, e->task, p, e->bytes, e->write); break;
-    case HOST_ACCESS: host_accesses(c, &a, e->place, e->done); break;
-    case HOST_UNDEFINED: checker_mark_undefined(c, p, e->bytes, e->name); break;
-    case HOST_DEFINED: checker_mark_defined(c, p, e->bytes); break;
-    case HOST_COPIED: checker_mark_copied(c, p, (const void *)(uintptr_t)e->from, e->bytes); break;
-    case HOST_FORGET: checker_forget(c, p, e->bytes); break;
-    case HOST_WRITTEN: checker_forget_undefined(c); break;
-    case HOST_LAUNCH_END: checker_end(c); break;
-    case HOST_FINISH: checker_finish(c); break;
+    case HOST_BEGIN: timelines_begin(c->timelines, e->task); break;
+    case HOST_END:
+        timelines_end(c->timelines, e->task);
+        look_at_host(c);
+        break;
+    case HOST_WAIT:
+        timelines_wait(c->timelines, e->tasks, e->n_tasks);
+        look_at_host(c);
+        break;
+    case HOST_CLOSE: timelines_close(c->timelines, e->strand); break;
+    case HOST_RANGE: races_range(c->race.races, e->task, e->address, e->bytes, e->write); break;
+    case HOST_ACCESS: host_accesses(c, e); break;
+    case HOST_UNDEFINED: return memory_set_undefined(c, e->address, e->bytes, e->name);
+    case HOST_DEFINED: memory_set_defined(c, e->address, e->bytes); break;
+    case HOST_COPIED: memory_copy_defined(c, e->address, e->from, e->bytes); break;
+    case HOST_FORGET: forget(c, e->address, e->bytes); break;
+    case HOST_WRITTEN: memory_set_all_defined(c); break;
+    case HOST_LAUNCH_END: end_launch(c); break;
+    case HOST_FINISH: finish(c); break;
+    case HOST_SUBMIT: /* checker_submit() */
     case HOST_EVENT_KINDS: break;
     }
+    return true;
 }
 
 /* ---- life ---- */

@@ -17,15 +17,15 @@ enum host_event_kind {
     HOST_END,       /* task */
     HOST_WAIT,      /* for tasks */
     HOST_CLOSE,     /* strand */
-    HOST_RANGE,     /* a task that is no launch accesses memory: task, address, bytes, write */
+    HOST_RANGE,     /* a task that is no launch, as a copy, is about to access memory: task, address, bytes, write */
     HOST_ACCESS,    /* the host itself does: address, bytes, write, whole, done, place */
-    HOST_UNDEFINED, /* address, bytes, name: nobody has written it; */
+    HOST_UNDEFINED, /* address, bytes, name (copied; NULL: the allocation's own): nobody has written it; */
     HOST_DEFINED,   /* somebody has; */
     HOST_COPIED,    /* it is as defined as what is at `from` */
-    HOST_FORGET,    /* address, bytes: freed, or with another meaning */
+    HOST_FORGET,    /* address, bytes: about to be freed, or a part of an allocation with another meaning */
     HOST_WRITTEN,   /* all memory counts as written */
     HOST_LAUNCH_END,
-    HOST_FINISH, /* nothing more is launched */
+    HOST_FINISH, /* nothing more is launched: what has not been freed becomes a finding */
     HOST_EVENT_KINDS
 };
 

@@ -1,4 +1,4 @@
-/* What the host says and asks about memory that has been written; see check.h. */
+/* What the host says and asks about memory that has been written; see memory.h and check.h. */
 #include "check/checker.h"
 
 static const char *keep_text(struct checker *c, const char *text)
@@ -9,10 +9,8 @@ static const char *keep_text(struct checker *c, const char *text)
     return copy;
 }
 
-bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, const char *name)
+bool memory_set_undefined(struct checker *c, uint64_t at, uint64_t bytes, const char *name)
 {
-    uint64_t at = (uint64_t)(uintptr_t)p;
-    checker_tell(c, &(struct host_event){.kind = HOST_UNDEFINED, .address = at, .bytes = bytes, .name = name});
     if (!(c->options.tools & HD_TOOL_INITCHECK))
         return true;
     pthread_mutex_lock(&c->lock);
@@ -24,45 +22,30 @@ bool checker_mark_undefined(struct checker *c, const void *p, uint64_t bytes, co
     return ok;
 }
 
-void checker_forget_undefined(struct checker *c)
+void memory_set_all_defined(struct checker *c)
 {
-    checker_tell(c, &(struct host_event){.kind = HOST_WRITTEN});
     pthread_mutex_lock(&c->lock);
     shadow_clear(&c->memory.defined.pages);
     pthread_mutex_unlock(&c->lock);
 }
 
-void memory_set_defined(struct checker *c, const void *p, uint64_t bytes)
+void memory_set_defined(struct checker *c, uint64_t at, uint64_t bytes)
 {
     pthread_mutex_lock(&c->lock);
-    defined_set_all(&c->memory.defined, (uint64_t)(uintptr_t)p, bytes);
+    defined_set_all(&c->memory.defined, at, bytes);
     pthread_mutex_unlock(&c->lock);
 }
 
-void checker_mark_defined(struct checker *c, const void *p, uint64_t bytes)
+void memory_copy_defined(struct checker *c, uint64_t to, uint64_t from, uint64_t bytes)
 {
-    checker_tell(c, &(struct host_event){.kind = HOST_DEFINED, .address = (uintptr_t)p, .bytes = bytes});
-    memory_set_defined(c, p, bytes);
-}
-
-void checker_mark_copied(struct checker *c, const void *to, const void *from, uint64_t bytes)
-{
-    uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
-    checker_tell(c, &(struct host_event){.kind = HOST_COPIED, .address = a, .from = b, .bytes = bytes});
-    if (!region_find(c, a)) /* memory that the host may write unseen */
+    if (!region_find(c, to)) /* memory that the host may write unseen */
         return;
     pthread_mutex_lock(&c->lock);
-    while (bytes) {
-        uint64_t n = defined_bytes(&c->memory.defined, b, bytes);
-        defined_set_all(&c->memory.defined, a, n);
-        bytes -= n;
-        a += n;
-        b += n;
-        n = undefined_bytes(&c->memory.defined, b, bytes);
-        defined_set_undefined(&c->memory.defined, a, n);
-        bytes -= n;
-        a += n;
-        b += n;
+    for (uint64_t good, bad; bytes; bytes -= good + bad, to += good + bad, from += good + bad) {
+        good = defined_bytes(&c->memory.defined, from, bytes);
+        bad = undefined_bytes(&c->memory.defined, from + good, bytes - good);
+        defined_set_all(&c->memory.defined, to, good);
+        defined_set_undefined(&c->memory.defined, to + good, bad);
     }
     pthread_mutex_unlock(&c->lock);
 }

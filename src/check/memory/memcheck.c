@@ -51,7 +51,7 @@ static void on_heap(void *data, const struct heap_event *e)
     if (!e->is_free)
         on_malloc(data, e);
     else if (checker_find(c, e->address, &b) && b.kind == MEM_HEAP && b.start == e->address)
-        memory_forget(data, (const void *)(uintptr_t)e->address, b.size);
+        memory_forget(data, e->address, b.size);
 }
 
 void memory_count_leaks(struct checker *c)
@@ -73,10 +73,10 @@ void memory_count_leaks(struct checker *c)
 
 /* ---- lives ---- */
 
-void memory_forget(struct checker *c, const void *p, uint64_t bytes)
+void memory_forget(struct checker *c, uint64_t at, uint64_t bytes)
 {
-    region_forget(c, p);
-    memory_set_defined(c, p, bytes);
+    region_forget(c, at);
+    memory_set_defined(c, at, bytes);
 }
 
 bool memory_open(struct checker *c)

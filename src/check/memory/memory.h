@@ -48,9 +48,18 @@ bool memory_open(struct checker *c);
 void memory_close(struct checker *c);
 /* No launch runs: what was kept for one that did can go. With checker.lock held. */
 void memory_idle(struct checker *c);
+/* ---- marks.c ---- */
+
+/* What the host has told (world.h) of memory that is undefined; defined; as defined as other memory is. */
+bool memory_set_undefined(struct checker *c, uint64_t at, uint64_t bytes, const char *name);
+void memory_set_defined(struct checker *c, uint64_t at, uint64_t bytes);
+void memory_set_all_defined(struct checker *c);
+void memory_copy_defined(struct checker *c, uint64_t to, uint64_t from, uint64_t bytes);
+
+/* ---- memcheck.c, regions.c ---- */
+
 /* An allocation is about to be freed, or a part of one gets another meaning. */
-void memory_set_defined(struct checker *c, const void *p, uint64_t bytes);
-void memory_forget(struct checker *c, const void *p, uint64_t bytes);
+void memory_forget(struct checker *c, uint64_t at, uint64_t bytes);
 /* Makes the findings of leaks as of now. With the lock of the findings held. */
 void memory_count_leaks(struct checker *c);
 /* What is known of writes to what was read too early (a finding_end_fn). */
@@ -64,7 +73,7 @@ const char *memory_place(struct checker *c, const struct access_event *e, unsign
 bool region_note(struct checker *c, uint64_t address, uint64_t bytes, const char *name, struct finding *leak);
 struct region *region_find(struct checker *c, uint64_t address);
 /* It is about to be freed: findings say from now on what is known by now. */
-void region_forget(struct checker *c, const void *p);
+void region_forget(struct checker *c, uint64_t start);
 /* "other parts of it are written at ..."; NULL: nobody has. */
 const char *writer_words(const struct site *writer, struct arena *arena);
 const char *memory_global_place(const struct checker *c, const struct region *r, uint64_t at, struct arena *arena);

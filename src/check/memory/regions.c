@@ -90,10 +90,10 @@ static void settle_findings(struct checker *c, const struct region *r)
     pthread_mutex_unlock(&c->findings.lock);
 }
 
-void region_forget(struct checker *c, const void *p)
+void region_forget(struct checker *c, uint64_t start)
 {
     pthread_rwlock_wrlock(&c->memory.regions_lock);
-    struct region **link = find_link(c, (uint64_t)(uintptr_t)p), *r = *link;
+    struct region **link = find_link(c, start), *r = *link;
     if (r) {
         *link = r->next;
         r->next = c->memory.retired;

@@ -16,7 +16,7 @@ static void on_schedule(void *data, const struct schedule_event *e)
 static void on_heap(void *data, const struct heap_event *e)
 {
     if (!e->is_free)
-        races_forget(data, (const void *)(uintptr_t)e->address, e->bytes);
+        races_forget(data, e->address, e->bytes);
 }
 
 /* ---- life ---- */
@@ -189,7 +189,7 @@ static void update_as_task(struct current_access *cur, uint64_t address, uint64_
 /* Of a range at once; between pieces garbage may be collected. */
 enum { PIECE_BYTES = 1 << 20 };
 
-void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write)
+void races_range(struct races *r, uint32_t task, uint64_t address, uint64_t bytes, bool write)
 {
     struct current_access cur;
     uint32_t kind = race_kind_of_task(r, timelines_note(r->timelines, task), write);
@@ -199,7 +199,7 @@ void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, 
     b->races = r;
     race_set_task(b, task);
     for (uint64_t at = 0; at < bytes && begin_task(&cur, r, b, kind); at += PIECE_BYTES) {
-        update_as_task(&cur, (uint64_t)(uintptr_t)p + at, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
+        update_as_task(&cur, address + at, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
         race_gc(r);
     }
     order_block_end(b->order);
@@ -258,9 +258,9 @@ uint32_t races_host(struct races *r, uint32_t task, const void *where, const str
     return learnt;
 }
 
-void races_forget(struct races *r, const void *p, uint64_t bytes)
+void races_forget(struct races *r, uint64_t address, uint64_t bytes)
 {
     pthread_mutex_lock(&r->range_lock);
-    cells_forget(&r->cells, (uint64_t)(uintptr_t)p, bytes);
+    cells_forget(&r->cells, address, bytes);
     pthread_mutex_unlock(&r->range_lock);
 }

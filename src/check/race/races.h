@@ -28,12 +28,12 @@ void races_idle(struct races *r);
 /* Before a launch of the kernel, which gets this client. */
 const struct event_client *races_begin(struct races *r, const struct site_table *k);
 /* A task that is no launch, or the host, reads or writes memory that kernels can reach. */
-void races_range(struct races *r, uint32_t task, const void *p, uint64_t bytes, bool write);
+void races_range(struct races *r, uint32_t task, uint64_t address, uint64_t bytes, bool write);
 /* The host accesses memory, at a place in the program, in a segment: called before and after the access. Returns the launch of which a
  * thread has released what the host acquires by it, or 0. */
 uint32_t races_host(struct races *r, uint32_t task, const void *where, const struct host_access *a, bool done);
 /* Memory is freed or used anew: forgets the accesses to it. */
-void races_forget(struct races *r, const void *p, uint64_t bytes);
+void races_forget(struct races *r, uint64_t address, uint64_t bytes);
 uint32_t races_count(const struct races *r); /* findings, and reports of what is not watched */
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags);
 
