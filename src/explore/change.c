@@ -378,7 +378,7 @@ static const char *short_opcode(struct arena *arena, const struct ir_insn *site,
                         s.order == ORDER_WEAK ? "" : scope_words[s.scope]);
 }
 
-static bool order_changes(const struct change *c)
+bool change_moves_order(const struct change *c)
 {
     struct strength text = strength_of(c->site);
     return text.order != c->to.order || (text.order != ORDER_WEAK && text.scope != c->to.scope);
@@ -388,7 +388,7 @@ const char *change_text(struct arena *arena, const struct change *c)
 {
     struct text t = {.arena = arena};
     const char *now = short_opcode(arena, c->site, strength_of(c->site), true);
-    if (order_changes(c))
+    if (change_moves_order(c))
         text_printf(&t, "%s -> %s", now, short_opcode(arena, c->site, c->to, false));
     else
         text_puts(&t, now);
@@ -422,12 +422,12 @@ const char *change_cuda_text(struct arena *arena, const struct change *c)
     bool access = ir_has_access(c->site), worded = access && has_word(c->site);
     if (c->site->kind == IR_BAR)
         return "cluster_arrive() without .relaxed";
-    if (worded && c->to.before == ORDER_SC && !c->to.after && !order_changes(c)) /* as cuda::atomic makes it */
+    if (worded && c->to.before == ORDER_SC && !c->to.after && !change_moves_order(c)) /* as cuda::atomic makes it */
         return arena_printf(arena, "cuda::memory_order_seq_cst, or %s before it",
                             cuda_fence(arena, ORDER_SC, c->to.fence_scope));
-    if (order_changes(c) && access && !worded)
+    if (change_moves_order(c) && access && !worded)
         text_printf(&t, "cuda::atomic_ref<T, %s> with cuda::%s", cuda_scopes[c->to.scope], cuda_orders[c->to.order]);
-    else if (order_changes(c))
+    else if (change_moves_order(c))
         text_printf(&t, "%scuda::%s%s%s", access ? "" : "cuda::atomic_thread_fence: ", cuda_orders[c->to.order],
                     text.scope != c->to.scope ? ", " : "", text.scope != c->to.scope ? cuda_scopes[c->to.scope] : "");
     if (c->to.before)

@@ -59,6 +59,8 @@ unsigned change_parts(const struct ir_insn *site, struct strength now, struct st
 /* How much it asks of whoever writes it: a release where an atomic already is, little; a fence.sc, much. */
 unsigned change_cost(const struct ir_insn *site, struct strength to);
 
+/* Is the instruction itself another one, and not only what stands beside it? */
+bool change_moves_order(const struct change *c);
 /* In PTX's words: "st.relaxed.gpu -> st.release.gpu", "insert fence.acq_rel.gpu before". */
 const char *change_text(struct arena *arena, const struct change *c);
 /* In those of CUDA C++: "memory_order_release", "__threadfence() before it". */

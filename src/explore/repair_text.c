@@ -41,24 +41,27 @@ const char *notice_text(const struct exploration *e, const struct notice *s)
     return t.p;
 }
 
-/* The line of the PTX with its opcode changed. */
-static const char *changed_line(struct arena *arena, const struct change *c)
+/* The statement of the PTX, with its guard, and its opcode changed. */
+static const char *changed_statement(struct arena *arena, const struct change *c)
 {
-    const char *line = insn_text(arena, c->site);
-    struct str old = c->site->origin->inst->text;
-    const char *at = strstr(line, arena_strndup(arena, old.p, old.n));
-    if (!at)
-        return line;
-    return arena_printf(arena, "%.*s%s%s", (int)(at - line), line, change_opcode(arena, c), at + old.n);
+    const struct ptx_insn *insn = c->site->origin;
+    const char *text = c->site->module->source->text.p, *opcode = text + insn->offset, *begin = opcode;
+    const char *behind = opcode + insn->length, *end = strchr(behind, ';');
+    const char *now = change_moves_order(c) ? change_opcode(arena, c) : arena_strndup(arena, opcode, insn->length);
+    while (begin > text && !strchr(";{}:\n", begin[-1]))
+        begin--;
+    begin += strspn(begin, " \t");
+    return arena_printf(arena, "%.*s%s%.*s", (int)(opcode - begin), begin, now, end ? (int)(end + 1 - behind) : 0,
+                        behind);
 }
 
-/* The lines that stand in the PTX in place of one. */
+/* The statements that stand in the PTX in place of one. */
 static unsigned changed_lines(struct arena *arena, const struct change *c, const char *lines[3])
 {
     unsigned n = 0;
     if (c->to.before)
         lines[n++] = arena_printf(arena, "%s;", fence_opcode(arena, c->to.before, c->to.fence_scope));
-    lines[n++] = changed_line(arena, c);
+    lines[n++] = changed_statement(arena, c);
     if (c->to.after)
         lines[n++] = arena_printf(arena, "%s;", fence_opcode(arena, c->to.after, c->to.fence_scope));
     return n;
@@ -75,11 +78,32 @@ static bool makes_atomic(const struct repair *r)
     return false;
 }
 
+enum { MAX_SHOWN = 8 };
+
+static void put_remaining(const struct exploration *e, const struct repair *r, struct text *t)
+{
+    for (uint32_t i = 0; i < r->remaining.n && i < MAX_SHOWN; i++)
+        text_printf(t, "repair: no order, scope or fence forbids %s\n", notice_text(e, &r->remaining.at[i]));
+    if (r->remaining.n > MAX_SHOWN)
+        text_printf(t, "    nor %u more\n", r->remaining.n - MAX_SHOWN);
+    if (r->remaining.n)
+        text_printf(t, "    %s\n", beyond_orders);
+}
+
+static void put_change(const struct exploration *e, const struct change *c, struct text *t)
+{
+    const char *lines[3];
+    unsigned n = changed_lines(e->arena, c, lines);
+    text_printf(t, "    %s: %s\n", place_text(e->arena, c->site), change_text(e->arena, c));
+    if (ptx_cuda_place(c->site->module, c->site->loc, e->arena))
+        text_printf(t, "      in CUDA C++: %s\n", change_cuda_text(e->arena, c));
+    for (unsigned k = 0; k < n; k++)
+        text_printf(t, "      %s\n", lines[k]);
+}
+
 void repair_text(const struct exploration *e, const struct repair *r, struct text *t)
 {
-    for (uint32_t i = 0; i < r->remaining.n; i++)
-        text_printf(t, "repair: no order, scope or fence forbids %s:\n    %s\n", notice_text(e, &r->remaining.at[i]),
-                    beyond_orders);
+    put_remaining(e, r, t);
     if (r->reason)
         text_printf(t, "repair: none is verified: %s\n", r->reason);
     if (!r->changes.n) {
@@ -93,15 +117,8 @@ void repair_text(const struct exploration *e, const struct repair *r, struct tex
                 r->remaining.n ? "all else is"
                 : e->chosen    ? "the outcome is"
                                : "all findings are");
-    for (uint32_t i = 0; i < r->changes.n; i++) {
-        const struct change *c = &r->changes.at[i];
-        const char *lines[3];
-        unsigned n = changed_lines(e->arena, c, lines);
-        text_printf(t, "    %s: %s\n      in CUDA C++: %s\n", place_text(e->arena, c->site), change_text(e->arena, c),
-                    change_cuda_text(e->arena, c));
-        for (unsigned k = 0; k < n; k++)
-            text_printf(t, "      %s\n", lines[k]);
-    }
+    for (uint32_t i = 0; i < r->changes.n; i++)
+        put_change(e, &r->changes.at[i], t);
     if (makes_atomic(r))
         text_puts(
             t, "  where a plain access becomes an atomic one a race is gone, and what it reads is as open as before\n");

@@ -135,6 +135,37 @@ def a_repair_strengthens_what_is_too_weak_and_nothing_else():
     assert changes_of(repair(MESSAGE.format(cta, relaxed, relaxed, relaxed))) == ["st.relaxed.cta -> st.relaxed.gpu"]
 
 
+def a_change_is_of_a_statement_with_all_its_words():
+    stale = ("--forbid", "1[2] == 1 && 1[3] == 0")
+    sites = "st.global.wb.u32 [%rd1], 1; {} ret;\nother:\nld.acquire.gpu.u32 %r2, [%rd1+4]; ld.global.nc.u32 %r3, [%rd1];" \
+            "st.u32 [%rd1+8], %r2; st.u32 [%rd1+12], %r3; ret;"
+    for store, want in (("@!%p1 st.volatile.global.u32 [%rd1+4], 1;", ["fence.acq_rel.gpu;", "@!%p1 st.volatile.global.u32 [%rd1+4], 1;"]),
+                        ("red.global.add.u32 [%rd1+4], 1;", ["fence.acq_rel.gpu;", "red.global.add.u32 [%rd1+4], 1;"]),
+                        ("red.gpu.global.relaxed.add.u32 [%rd1+4], 1;", ["red.release.gpu.global.add.u32 [%rd1+4], 1;"])):
+        got = repair(sites.format(store), *stale)["repair"]
+        assert got["verified"] and [c["ptx"] for c in got["changes"]] == [
+            ["st.relaxed.gpu.global.u32 [%rd1], 1;"], want, ["ld.relaxed.gpu.global.u32 %r3, [%rd1];"]], got
+
+
+def arrivals_at_a_cluster_are_released():
+    path = os.path.join(folder, "cluster.ptx")
+    with open(path, "w") as f:
+        f.write(HEAD + """.shared .align 4 .u32 s;
+.visible .entry k(.param .u64 p)
+{
+.reg .pred %p<9>; .reg .u32 %r<20>; .reg .u64 %rd<20>;
+mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, s; setp.eq.u32 %p1, %r1, 1; @%p1 bra other;
+mapa.shared::cluster.u32 %r3, %r2, 1; st.shared::cluster.u32 [%r3], 7;
+barrier.cluster.arrive.relaxed; barrier.cluster.wait; ret;
+other: barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+ld.shared.u32 %r4, [s]; ld.param.u64 %rd1, [p]; st.u32 [%rd1], %r4; ret;
+}
+""")
+    got = explore(path, "--grid", 2, "--block", 1, "--cluster", 2, "u32[4]", "--repair")
+    assert changes_of(got) == ["barrier.cluster.arrive.relaxed -> barrier.cluster.arrive.release"], got
+    assert got["repair"]["changes"][0]["line"] == 10 and got["repair"]["changes"][0]["ptx"] == ["barrier.cluster.arrive;"], got
+
+
 STORE_BUFFERING = """st.relaxed.gpu.u32 [%rd1], 1;
 ld.relaxed.gpu.u32 %r2, [%rd1+4];
 st.u32 [%rd1+8], %r2;
