@@ -1,19 +1,40 @@
 /* See engine.h. */
 #include "libraries/curand/engine.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include "libraries/common/library.h"
+
 #include <stdlib.h>
 
-/* Values 4j to 4j + 3 are a four of subsequence j % SUBSEQUENCES. */
-enum { SUBSEQUENCES = 65536, ROUNDS = 10 };
+enum { CHUNK = 512 }; /* items that are made together */
 
-struct engine {
-    _Atomic unsigned refs;
-    pthread_mutex_t lock; /* of what follows */
-    struct engine_options options;
-    uint64_t position; /* of the next number */
-};
+static const struct engine_kind *kind_of(curandRngType_t type)
+{
+    switch (type) {
+    case CURAND_RNG_PSEUDO_XORWOW: return &xorwow_kind;
+    case CURAND_RNG_PSEUDO_MRG32K3A: return &mrg32k3a_kind;
+    case CURAND_RNG_PSEUDO_MTGP32: return &mtgp32_kind;
+    case CURAND_RNG_PSEUDO_MT19937: return &mt19937_kind;
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10: return &philox_kind;
+    case CURAND_RNG_QUASI_SOBOL32:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32: return &sobol32_kind;
+    case CURAND_RNG_QUASI_SOBOL64:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64: return &sobol64_kind;
+    default: return NULL;
+    }
+}
+
+bool engine_has(curandRngType_t type, enum distribution d)
+{
+    const struct engine_kind *kind = kind_of(type);
+    bool wide = kind && kind->formulas == OF_WIDE;
+    return kind && (d == BITS ? !wide : d == BITS_64 ? wide : true);
+}
+
+bool engine_pairs(curandRngType_t type)
+{
+    enum formulas f = kind_of(type)->formulas;
+    return f == OF_XORWOW || f == OF_MRG;
+}
 
 struct engine *engine_new(const struct engine_options *o)
 {
@@ -22,8 +43,8 @@ struct engine *engine_new(const struct engine_options *o)
         return NULL;
     atomic_init(&e->refs, 1);
     pthread_mutex_init(&e->lock, NULL);
+    e->kind = kind_of(o->type);
     e->options = *o;
-    e->position = o->offset;
     return e;
 }
 
@@ -37,36 +58,104 @@ void engine_release(struct engine *e)
 {
     if (!e || atomic_fetch_sub(&e->refs, 1) != 1)
         return;
+    if (e->started)
+        e->kind->end(e);
     pthread_mutex_destroy(&e->lock);
     free(e);
 }
 
-/* Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"). */
-static void philox(const uint32_t counter[4], uint64_t key, uint32_t out[4])
+/* ---- draws ---- */
+
+struct drawing {
+    struct engine *engine;
+    const struct draw *draw;
+    struct item item;
+    size_t items;
+};
+
+/* The items of those strands that piece i has, turn after turn: each is asked for its words in order. */
+static void draw_strands(void *data, size_t i)
 {
-    uint32_t c[4] = {counter[0], counter[1], counter[2], counter[3]}, k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t p = 0xd2511f53ull * c[0], q = 0xcd9e8d57ull * c[2];
-        uint32_t next[4] = {(uint32_t)(q >> 32) ^ c[1] ^ k0, (uint32_t)q, (uint32_t)(p >> 32) ^ c[3] ^ k1, (uint32_t)p};
-        for (int i = 0; i < 4; i++)
-            c[i] = next[i];
-        k0 += 0x9e3779b9u;
-        k1 += 0xbb67ae85u;
+    const struct drawing *w = data;
+    struct engine *e = w->engine;
+    uint32_t words[MOST_WORDS * CHUNK];
+    const struct words made = {words, 1, CHUNK, NULL};
+    size_t first = i * CHUNK, end = first + CHUNK < e->strands ? first + CHUNK : e->strands, last = w->items + e->turn;
+    for (size_t turn = 0; turn * e->strands < last; turn++) {
+        size_t from = turn * e->strands + first,
+               to = turn * e->strands + end; /* items, counted from the first strand's */
+        from = from < e->turn ? e->turn : from;
+        to = to > last ? last : to;
+        if (from >= to)
+            continue;
+        for (unsigned k = 0; k < w->item.words; k++)
+            e->kind->next(e, from % e->strands, to - from, words + k * CHUNK);
+        item_make(e, w->draw, &made, to - from, (ptrdiff_t)((from - e->turn) * w->item.numbers));
     }
-    for (int i = 0; i < 4; i++)
-        out[i] = c[i];
 }
 
-void engine_bits(struct engine *e, uint32_t *to, size_t n)
+static void draw_groups(void *data, size_t i)
 {
-    uint32_t four[4];
-    pthread_mutex_lock(&e->lock);
-    for (size_t i = 0; i < n; i++, e->position++) {
-        uint64_t j = e->position / 4, number = j / SUBSEQUENCES;
-        if (i == 0 || e->position % 4 == 0)
-            philox((uint32_t[]){(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)(j % SUBSEQUENCES), 0},
-                   e->options.seed, four);
-        to[i] = four[e->position % 4];
+    const struct drawing *w = data;
+    struct engine *e = w->engine;
+    uint32_t words[MOST_WORDS * CHUNK];
+    const struct words made = {words, w->item.words, 1, NULL};
+    size_t first = i * CHUNK, groups = w->items - first < CHUNK ? w->items - first : CHUNK;
+    ptrdiff_t at = (ptrdiff_t)(first * w->item.numbers) - (ptrdiff_t)(e->position % w->item.numbers);
+    e->kind->groups(e, e->position / w->item.numbers + first, groups, w->item.words, words);
+    item_make(e, w->draw, &made, groups, at);
+}
+
+static void draw_filled(void *data, size_t i)
+{
+    const struct drawing *w = data;
+    struct engine *e = w->engine;
+    uint64_t wide[CHUNK];
+    uint32_t words[CHUNK];
+    const struct words made = {words, 1, 0, wide};
+    size_t first = i * CHUNK, n = w->items - first < CHUNK ? w->items - first : CHUNK;
+    e->kind->fill(e, w->draw, first, n, wide);
+    for (size_t k = 0; k < n; k++)
+        words[k] = (uint32_t)(wide[k] >> 32);
+    item_make(e, w->draw, &made, n, (ptrdiff_t)first);
+}
+
+static size_t pieces(size_t items)
+{
+    return (items + CHUNK - 1) / CHUNK;
+}
+
+static bool start(struct engine *e)
+{
+    e->started = e->started || e->kind->start(e);
+    return e->started;
+}
+
+static void draw_all(struct engine *e, const struct draw *d)
+{
+    struct item item = item_of(e->kind->formulas, d->distribution);
+    struct drawing w = {e, d, item, (d->n + item.numbers - 1) / item.numbers};
+    if (e->kind->prepare)
+        e->kind->prepare(e, w.items);
+    if (e->kind->next) {
+        library_parallel(pieces(e->strands), draw_strands, &w);
+        e->turn = (e->turn + w.items) % e->strands;
+    } else if (e->kind->groups) {
+        w.items = (d->n + e->position % item.numbers + item.numbers - 1) / item.numbers;
+        library_parallel(pieces(w.items), draw_groups, &w);
+        e->position += d->n;
+    } else {
+        library_parallel(pieces(w.items), draw_filled, &w);
+        e->position += d->n / e->options.dimensions;
     }
+}
+
+bool engine_draw(struct engine *e, const struct draw *d)
+{
+    pthread_mutex_lock(&e->lock);
+    bool ok = start(e);
+    if (ok)
+        draw_all(e, d);
     pthread_mutex_unlock(&e->lock);
+    return ok;
 }

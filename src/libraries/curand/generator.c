@@ -3,6 +3,8 @@
  */
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
+#include "libraries/curand/poisson.h"
+#include "libraries/curand/sobol.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +12,6 @@
 enum { KIND_GENERATOR = 1 };
 
 struct generator {
-    bool host;
     cudaStream_t stream;
     struct engine_options options;
     pthread_mutex_t lock;
@@ -26,23 +27,41 @@ static curandStatus_t status_of(CUresult r)
 
 /* ---- their life ---- */
 
-static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool host)
+static curandRngType_t type_of(curandRngType_t type)
+{
+    return type == CURAND_RNG_TEST || type == CURAND_RNG_PSEUDO_DEFAULT ? CURAND_RNG_PSEUDO_XORWOW
+           : type == CURAND_RNG_QUASI_DEFAULT                           ? CURAND_RNG_QUASI_SOBOL32
+                                                                        : type;
+}
+
+static bool is_quasi(const struct generator *g)
+{
+    return g->options.type >= CURAND_RNG_QUASI_DEFAULT;
+}
+
+static struct generator *new_generator(curandRngType_t type, bool host)
+{
+    struct generator *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->options = (struct engine_options){.type = type, .dimensions = 1, .host = host};
+    g->options.ordering = is_quasi(g) ? CURAND_ORDERING_QUASI_DEFAULT : CURAND_ORDERING_PSEUDO_DEFAULT;
+    pthread_mutex_init(&g->lock, NULL);
+    return g;
+}
+
+static curandStatus_t create(curandGenerator_t *generator, curandRngType_t wanted, bool host)
 {
     CUcontext context;
+    curandRngType_t type = type_of(wanted);
     if (!generator)
-        return CURAND_STATUS_OUT_OF_RANGE;
-    if (type != CURAND_RNG_PSEUDO_PHILOX4_32_10)
+        return CURAND_STATUS_NOT_INITIALIZED;
+    if (!engine_has(type, UNIFORM))
         return CURAND_STATUS_TYPE_ERROR;
     if (!host && heddle_library_context(&context))
         return CURAND_STATUS_INITIALIZATION_FAILED;
-    struct generator *g = calloc(1, sizeof *g);
-    void *handle = NULL;
-    if (g) {
-        g->host = host;
-        g->options = (struct engine_options){.type = type, .ordering = CURAND_ORDERING_PSEUDO_DEFAULT};
-        pthread_mutex_init(&g->lock, NULL);
-        handle = handle_add(&library_handles, KIND_GENERATOR, g, NULL);
-    }
+    struct generator *g = new_generator(type, host);
+    void *handle = g ? handle_add(&library_handles, KIND_GENERATOR, g, NULL) : NULL;
     if (!handle) {
         free(g);
         return CURAND_STATUS_ALLOCATION_FAILED;
@@ -103,6 +122,10 @@ LIBRARY_API curandStatus_t curandSetStream(curandGenerator_t generator, cudaStre
 LIBRARY_API curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed)
 {
     GENERATOR(g, generator);
+    if (is_quasi(g)) {
+        library_failed("curandSetPseudoRandomGeneratorSeed", "a quasirandom generator has no seed");
+        return CURAND_STATUS_TYPE_ERROR;
+    }
     pthread_mutex_lock(&g->lock);
     g->options.seed = seed;
     begin_anew(g);
@@ -113,6 +136,10 @@ LIBRARY_API curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t 
 LIBRARY_API curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset)
 {
     GENERATOR(g, generator);
+    if (g->options.type == CURAND_RNG_PSEUDO_MTGP32 || g->options.type == CURAND_RNG_PSEUDO_MT19937) {
+        library_failed("curandSetGeneratorOffset", "MTGP32 and MT19937 have no offset");
+        return CURAND_STATUS_TYPE_ERROR;
+    }
     pthread_mutex_lock(&g->lock);
     g->options.offset = offset;
     begin_anew(g);
@@ -120,16 +147,58 @@ LIBRARY_API curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
     return CURAND_STATUS_SUCCESS;
 }
 
+/* SEEDED is XORWOW's; DYNAMIC has none of MT19937's, and none on the host. */
+static bool has_ordering(const struct generator *g, curandOrdering_t ordering)
+{
+    curandRngType_t type = g->options.type;
+    switch (ordering) {
+    case CURAND_ORDERING_PSEUDO_BEST:
+    case CURAND_ORDERING_PSEUDO_DEFAULT:
+    case CURAND_ORDERING_PSEUDO_LEGACY: return !is_quasi(g);
+    case CURAND_ORDERING_PSEUDO_SEEDED: return type == CURAND_RNG_PSEUDO_XORWOW;
+    case CURAND_ORDERING_PSEUDO_DYNAMIC: return !is_quasi(g) && type != CURAND_RNG_PSEUDO_MT19937 && !g->options.host;
+    case CURAND_ORDERING_QUASI_DEFAULT: return is_quasi(g);
+    default: return false;
+    }
+}
+
 LIBRARY_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t ordering)
 {
     GENERATOR(g, generator);
-    if (ordering < CURAND_ORDERING_PSEUDO_BEST || ordering > CURAND_ORDERING_PSEUDO_DYNAMIC)
+    if (!has_ordering(g, ordering)) {
+        library_failed("curandSetGeneratorOrdering", "%d is no ordering that the generator has", (int)ordering);
         return CURAND_STATUS_OUT_OF_RANGE;
+    }
     pthread_mutex_lock(&g->lock);
     g->options.ordering = ordering;
     begin_anew(g);
     pthread_mutex_unlock(&g->lock);
     return CURAND_STATUS_SUCCESS;
+}
+
+LIBRARY_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned dimensions)
+{
+    GENERATOR(g, generator);
+    if (!is_quasi(g)) {
+        library_failed("curandSetQuasiRandomGeneratorDimensions", "a pseudorandom generator has no dimensions");
+        return CURAND_STATUS_TYPE_ERROR;
+    }
+    if (dimensions < 1 || dimensions > SOBOL_DIMENSIONS) {
+        library_failed("curandSetQuasiRandomGeneratorDimensions", "%u dimensions; there may be 1 to 20,000",
+                       dimensions);
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    pthread_mutex_lock(&g->lock);
+    g->options.dimensions = dimensions;
+    begin_anew(g);
+    pthread_mutex_unlock(&g->lock);
+    return CURAND_STATUS_SUCCESS;
+}
+
+LIBRARY_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
+{
+    GENERATOR(g, generator);
+    return CURAND_STATUS_SUCCESS; /* the next draw makes them */
 }
 
 LIBRARY_API curandStatus_t curandGetVersion(int *version)
@@ -140,25 +209,36 @@ LIBRARY_API curandStatus_t curandGetVersion(int *version)
     return CURAND_STATUS_SUCCESS;
 }
 
+LIBRARY_API curandStatus_t curandGetProperty(libraryPropertyType type, int *value)
+{
+    static const int parts[] = {CURAND_VER_MAJOR, CURAND_VER_MINOR, CURAND_VER_PATCH};
+    if (!value || (unsigned)type >= sizeof parts / sizeof parts[0])
+        return CURAND_STATUS_OUT_OF_RANGE;
+    *value = parts[type];
+    return CURAND_STATUS_SUCCESS;
+}
+
 /* ---- draws ---- */
 
-struct draw {
+struct drawing {
     struct engine *engine;
-    void *to;
-    size_t n;
+    struct draw draw;
     bool host;
 };
 
-static hd_result run_draw(void *args)
+static hd_result run_drawing(void *args)
 {
-    const struct draw *d = args;
-    engine_bits(d->engine, d->host ? d->to : library_view(d->to), d->n);
-    return HD_SUCCESS;
+    const struct drawing *w = args;
+    struct draw d = w->draw;
+    d.to = w->host ? d.to : library_view(d.to);
+    return engine_draw(w->engine, &d) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
-static void drop_draw(void *args)
+static void drop_drawing(void *args)
 {
-    engine_release(((struct draw *)args)->engine);
+    struct drawing *w = args;
+    engine_release(w->engine);
+    poisson_free((struct poisson *)w->draw.table);
 }
 
 static struct engine *engine_of(struct generator *g)
@@ -171,30 +251,136 @@ static struct engine *engine_of(struct generator *g)
     return e;
 }
 
-static curandStatus_t draw(struct generator *g, const char *call, void *to, size_t n, size_t bytes)
+static size_t bytes_of(enum distribution d)
 {
-    struct draw d = {engine_of(g), to, n, g->host};
-    if (!d.engine)
-        return CURAND_STATUS_ALLOCATION_FAILED;
-    if (g->host) {
-        run_draw(&d);
-        drop_draw(&d);
-        return CURAND_STATUS_SUCCESS;
+    bool wide = d == BITS_64 || d == UNIFORM_DOUBLE || d == NORMAL_DOUBLE || d == LOG_NORMAL_DOUBLE;
+    return wide ? sizeof(double) : sizeof(float);
+}
+
+static curandStatus_t check(const struct generator *g, const char *call, const struct draw *d)
+{
+    bool normal = d->distribution >= NORMAL && d->distribution <= LOG_NORMAL_DOUBLE;
+    if (!engine_has(g->options.type, d->distribution)) {
+        library_failed(call, "the generator has numbers of %d bits", d->distribution == BITS ? 64 : 32);
+        return CURAND_STATUS_TYPE_ERROR;
     }
-    const hd_used used = library_writes(to, n * bytes);
+    if (is_quasi(g) && d->n % g->options.dimensions) {
+        library_failed(call, "%zu numbers are no multiple of %u dimensions", d->n, g->options.dimensions);
+        return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    }
+    if (normal && engine_pairs(g->options.type) && d->n % 2) {
+        library_failed(call, "%zu normal numbers, which this generator makes in pairs", d->n);
+        return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    }
+    return CURAND_STATUS_SUCCESS;
+}
+
+static curandStatus_t put(struct generator *g, const char *call, const struct drawing *w)
+{
+    const hd_used used = library_writes(w->draw.to, w->draw.n * bytes_of(w->draw.distribution));
     const struct library_task t = {.name = call,
-                                   .run = run_draw,
-                                   .drop = drop_draw,
-                                   .args = &d,
-                                   .arg_bytes = sizeof d,
+                                   .run = run_drawing,
+                                   .drop = drop_drawing,
+                                   .args = w,
+                                   .arg_bytes = sizeof *w,
                                    .used = &used,
                                    .used_count = 1,
                                    .unit = HD_UNIT_INT32};
     return status_of(heddle_library_put((CUstream)g->stream, &t, false));
 }
 
+static curandStatus_t draw(struct generator *g, const char *call, const struct draw *d)
+{
+    curandStatus_t status = check(g, call, d);
+    struct drawing w = {NULL, *d, g->options.host};
+    if (status || d->n == 0)
+        return status;
+    w.engine = engine_of(g);
+    if (d->distribution == POISSON)
+        w.draw.table = poisson_new(d->mean);
+    if (!w.engine || (d->distribution == POISSON && !w.draw.table)) {
+        drop_drawing(&w);
+        return CURAND_STATUS_ALLOCATION_FAILED;
+    }
+    if (!g->options.host)
+        return put(g, call, &w);
+    hd_result r = run_drawing(&w);
+    drop_drawing(&w);
+    return r ? CURAND_STATUS_ALLOCATION_FAILED : CURAND_STATUS_SUCCESS;
+}
+
 LIBRARY_API curandStatus_t curandGenerate(curandGenerator_t generator, unsigned *to, size_t n)
 {
     GENERATOR(g, generator);
-    return draw(g, "curandGenerate", to, n, sizeof *to);
+    return draw(g, "curandGenerate", &(struct draw){.distribution = BITS, .to = to, .n = n});
+}
+
+LIBRARY_API curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t n)
+{
+    GENERATOR(g, generator);
+    return draw(g, "curandGenerateLongLong", &(struct draw){.distribution = BITS_64, .to = to, .n = n});
+}
+
+LIBRARY_API curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *to, size_t n)
+{
+    GENERATOR(g, generator);
+    return draw(g, "curandGenerateUniform", &(struct draw){.distribution = UNIFORM, .to = to, .n = n});
+}
+
+LIBRARY_API curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *to, size_t n)
+{
+    GENERATOR(g, generator);
+    return draw(g, "curandGenerateUniformDouble", &(struct draw){.distribution = UNIFORM_DOUBLE, .to = to, .n = n});
+}
+
+LIBRARY_API curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *to, size_t n, float mean,
+                                                float stddev)
+{
+    GENERATOR(g, generator);
+    return draw(g, "curandGenerateNormal", &(struct draw){NORMAL, to, n, mean, stddev, NULL});
+}
+
+LIBRARY_API curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *to, size_t n, double mean,
+                                                      double stddev)
+{
+    GENERATOR(g, generator);
+    return draw(g, "curandGenerateNormalDouble", &(struct draw){NORMAL_DOUBLE, to, n, mean, stddev, NULL});
+}
+
+LIBRARY_API curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *to, size_t n, float mean,
+                                                   float stddev)
+{
+    GENERATOR(g, generator);
+    return draw(g, "curandGenerateLogNormal", &(struct draw){LOG_NORMAL, to, n, mean, stddev, NULL});
+}
+
+LIBRARY_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *to, size_t n, double mean,
+                                                         double stddev)
+{
+    GENERATOR(g, generator);
+    return draw(g, "curandGenerateLogNormalDouble", &(struct draw){LOG_NORMAL_DOUBLE, to, n, mean, stddev, NULL});
+}
+
+static curandStatus_t draw_poisson(struct generator *g, const char *call, unsigned *to, size_t n, double lambda)
+{
+    static const double MOST_LAMBDA = 400000;
+    if (!(lambda > 0) || lambda > MOST_LAMBDA) {
+        library_failed(call, "lambda is %g; it has to be above 0, and at most 400,000", lambda);
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    return draw(g, call, &(struct draw){POISSON, to, n, lambda, 0, NULL});
+}
+
+LIBRARY_API curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned *to, size_t n, double lambda)
+{
+    GENERATOR(g, generator);
+    return draw_poisson(g, "curandGeneratePoisson", to, n, lambda);
+}
+
+LIBRARY_API curandStatus_t curandGeneratePoissonMethod(curandGenerator_t generator, unsigned *to, size_t n,
+                                                       double lambda, curandMethod_t method)
+{
+    GENERATOR(g, generator);
+    (void)method; /* ways to the same distribution */
+    return draw_poisson(g, "curandGeneratePoissonMethod", to, n, lambda);
 }

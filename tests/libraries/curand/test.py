@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def curand_answers_as_an_h200():
-    cases.answers_as_an_h200(HERE, "rand", "-lcurand", only=["offset_and_calls"])
+    cases.answers_as_an_h200(HERE, "rand", "-lcurand")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,292 @@
+/* What becomes of words: an engine's formulas, as the kernels of cuRAND, or its generators of the host, have them. */
+#include "libraries/curand/device_math.h"
+#include "libraries/curand/engine.h"
+#include "libraries/curand/poisson.h"
+
+#ifdef __x86_64__ /* a fused product and sum is an instruction, or a function of the C library */
+#define FUSED __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define FUSED
+#endif
+
+static const double PI_2 = 6.28318530717958647692;
+
+struct item item_of(enum formulas f, enum distribution d)
+{
+    bool normal = d >= NORMAL && d <= LOG_NORMAL_DOUBLE;
+    bool wide = d == UNIFORM_DOUBLE || d == NORMAL_DOUBLE || d == LOG_NORMAL_DOUBLE;
+    if (f == OF_PHILOX)
+        return (struct item){wide ? 8 : 4, 4};
+    if (f == OF_XORWOW)
+        return (struct item){(normal ? 2 : 1) * (wide ? 2 : 1), normal ? 2 : 1};
+    if (f == OF_MRG)
+        return (struct item){normal ? 2 : 1, normal ? 2 : 1};
+    return (struct item){1, 1};
+}
+
+/* ---- uniform numbers in (0, 1] ---- */
+
+static const double MRG_NORM = 0x1.000000d10000bp-32, MRG_BITS_NORM = 0x1.000000d1006f5p0;
+
+static inline float uniform(uint32_t x)
+{
+    return fmaf((float)x, 0x1p-32f, 0x1p-33f);
+}
+
+/* 53 bits of two words. */
+static inline double uniform_double(uint32_t x, uint32_t y)
+{
+    return fma((double)((uint64_t)x ^ (uint64_t)y << 21), 0x1p-53, 0x1p-54);
+}
+
+static inline double uniform_mrg(uint32_t x)
+{
+    return x * MRG_NORM;
+}
+
+static inline double uniform_wide(uint64_t x)
+{
+    return fma((double)(x >> 11), 0x1p-53, 0x1p-54);
+}
+
+/* ---- normal numbers ---- */
+
+struct pair {
+    double x, y;
+};
+
+/* Box and Muller, in float: the angle is 0 to 2 pi. */
+static inline struct pair pair_f32(float u, float angle, bool host)
+{
+    float s, c, r;
+    if (host) {
+        r = sqrtf(-2 * logf(u));
+        s = sinf(angle);
+        c = cosf(angle);
+    } else {
+        r = sqrtf(-2 * device_logf(u));
+        s = sem_sincos_approx(angle, false);
+        c = sem_sincos_approx(angle, true);
+    }
+    return (struct pair){r * s, r * c};
+}
+
+/* In double; a turn is 1. */
+static inline struct pair pair_f64(double u, double turn, bool host)
+{
+    double s, c, r;
+    if (host) {
+        r = sqrt(-2 * log(u));
+        s = sin(PI_2 * turn);
+        c = cos(PI_2 * turn);
+    } else {
+        r = sqrt(-2 * device_log(u));
+        device_sincospi(2 * turn, &s, &c);
+    }
+    return (struct pair){r * s, r * c};
+}
+
+/* By the inverse of the distribution: of the half that the word is in. */
+static inline float inverse_f32(uint32_t x)
+{
+    bool upper = x > 0x80000000u;
+    float root = upper ? 0x1.6a09e6p0f : -0x1.6a09e6p0f;
+    return root * device_erfcinvf(2 * uniform(upper ? ~x : x));
+}
+
+static inline double inverse_f64(uint32_t x)
+{
+    bool upper = x > 0x80000000u;
+    double root = upper ? 0x1.6a09e667f3bcdp0 : -0x1.6a09e667f3bcdp0,
+           p = fma((double)(upper ? ~x : x), 0x1p-32, 0x1p-33);
+    return root * device_erfcinv(p + p);
+}
+
+static inline double inverse_wide(uint64_t x)
+{
+    bool upper = x > 1ull << 63;
+    double root = upper ? 0x1.6a09e667f3bcdp0 : -0x1.6a09e667f3bcdp0, p = uniform_wide(upper ? ~x : x);
+    return root * device_erfcinv(p + p);
+}
+
+/* ---- to where they go ---- */
+
+/* Where numbers go: of those before the first and beyond the last there is nothing wanted. */
+struct sink {
+    const struct draw *d;
+    ptrdiff_t at;
+};
+
+static inline void put_f32(const struct sink *s, ptrdiff_t i, float x)
+{
+    if ((size_t)(s->at + i) < s->d->n)
+        ((float *)s->d->to)[s->at + i] = x;
+}
+
+static inline void put_f64(const struct sink *s, ptrdiff_t i, double x)
+{
+    if ((size_t)(s->at + i) < s->d->n)
+        ((double *)s->d->to)[s->at + i] = x;
+}
+
+static inline void put_u32(const struct sink *s, ptrdiff_t i, uint32_t x)
+{
+    if ((size_t)(s->at + i) < s->d->n)
+        ((uint32_t *)s->d->to)[s->at + i] = x;
+}
+
+static inline void put_normal_f32(const struct sink *s, ptrdiff_t i, float x, bool host)
+{
+    float y =
+        host ? (float)s->d->mean + (float)s->d->deviation * x : fmaf((float)s->d->deviation, x, (float)s->d->mean);
+    bool logarithm = s->d->distribution == LOG_NORMAL;
+    put_f32(s, i, !logarithm ? y : host ? expf(y) : device_expf(y));
+}
+
+static inline void put_normal_f64(const struct sink *s, ptrdiff_t i, double x, bool host)
+{
+    double y = host ? s->d->mean + s->d->deviation * x : fma(s->d->deviation, x, s->d->mean);
+    bool logarithm = s->d->distribution == LOG_NORMAL_DOUBLE;
+    put_f64(s, i, !logarithm ? y : host ? exp(y) : device_exp(y));
+}
+
+/* ---- the formulas ---- */
+
+#define WORD(k) (w->at[i * w->item + (k) * w->word])
+
+FUSED static void make_xorwow(const struct words *w, size_t n, const struct sink *s, bool host)
+{
+    enum distribution d = s->d->distribution;
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t p = (ptrdiff_t)i;
+        if (d == BITS)
+            put_u32(s, p, WORD(0));
+        else if (d == UNIFORM)
+            put_f32(s, p, uniform(WORD(0)));
+        else if (d == UNIFORM_DOUBLE)
+            put_f64(s, p, uniform_double(WORD(0), WORD(1)));
+        else if (d == POISSON)
+            put_u32(s, p, poisson_of(s->d->table, fma((double)WORD(0), 0x1p-32, 0x1p-33)));
+        else if (d == NORMAL || d == LOG_NORMAL) {
+            struct pair x = pair_f32(uniform(WORD(0)), fmaf((float)WORD(1), 0x1.921fb6p-30f, 0x1.921fb6p-31f), host);
+            put_normal_f32(s, 2 * p, (float)x.x, host);
+            put_normal_f32(s, 2 * p + 1, (float)x.y, host);
+        } else {
+            struct pair x = pair_f64(uniform_double(WORD(0), WORD(1)), uniform_double(WORD(2), WORD(3)), host);
+            put_normal_f64(s, 2 * p, x.x, host);
+            put_normal_f64(s, 2 * p + 1, x.y, host);
+        }
+    }
+}
+
+FUSED static void make_mrg(const struct words *w, size_t n, const struct sink *s, bool host)
+{
+    enum distribution d = s->d->distribution;
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t p = (ptrdiff_t)i;
+        double u = uniform_mrg(WORD(0));
+        if (d == BITS)
+            put_u32(s, p, (uint32_t)(WORD(0) * MRG_BITS_NORM));
+        else if (d == UNIFORM)
+            put_f32(s, p, (float)u);
+        else if (d == UNIFORM_DOUBLE)
+            put_f64(s, p, u);
+        else if (d == POISSON)
+            put_u32(s, p, poisson_of(s->d->table, u));
+        else if (d == NORMAL || d == LOG_NORMAL) {
+            struct pair x = pair_f32((float)u, (float)uniform_mrg(WORD(1)) * 0x1.921fb6p2f, host);
+            put_normal_f32(s, 2 * p, (float)x.x, host);
+            put_normal_f32(s, 2 * p + 1, (float)x.y, host);
+        } else {
+            struct pair x = pair_f64(u, uniform_mrg(WORD(1)), host);
+            put_normal_f64(s, 2 * p, x.x, host);
+            put_normal_f64(s, 2 * p + 1, x.y, host);
+        }
+    }
+}
+
+/* Fours of numbers: each half of its own words. */
+FUSED static void make_philox(const struct words *w, size_t n, const struct sink *s, bool host)
+{
+    enum distribution d = s->d->distribution;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < 4; k++) {
+            ptrdiff_t p = 4 * (ptrdiff_t)i + k;
+            if (d == BITS)
+                put_u32(s, p, WORD(k));
+            else if (d == UNIFORM)
+                put_f32(s, p, uniform(WORD(k)));
+            else if (d == UNIFORM_DOUBLE)
+                put_f64(s, p, uniform_double(WORD(2 * k), WORD(2 * k + 1)));
+            else if (d == POISSON)
+                put_u32(s, p, poisson_of(s->d->table, fma((double)WORD(k), 0x1p-32, 0x1p-33)));
+            else if (k % 2)
+                continue;
+            else if (d == NORMAL || d == LOG_NORMAL) {
+                struct pair x =
+                    pair_f32(uniform(WORD(k)), fmaf((float)WORD(k + 1), 0x1.921fb6p-30f, 0x1.921fb6p-31f), host);
+                put_normal_f32(s, p, (float)x.x, host);
+                put_normal_f32(s, p + 1, (float)x.y, host);
+            } else {
+                struct pair x = pair_f64(uniform_double(WORD(2 * k), WORD(2 * k + 1)),
+                                         uniform_double(WORD(2 * k + 2), WORD(2 * k + 3)), host);
+                put_normal_f64(s, p, x.x, host);
+                put_normal_f64(s, p + 1, x.y, host);
+            }
+        }
+}
+
+FUSED static void make_of_words(const struct words *w, size_t n, const struct sink *s, bool host)
+{
+    enum distribution d = s->d->distribution;
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t p = (ptrdiff_t)i;
+        uint32_t x = WORD(0);
+        if (d == BITS)
+            put_u32(s, p, x);
+        else if (d == UNIFORM)
+            put_f32(s, p, uniform(x));
+        else if (d == UNIFORM_DOUBLE)
+            put_f64(s, p, fma((double)x, 0x1p-32, 0x1p-32));
+        else if (d == POISSON)
+            put_u32(s, p, poisson_of(s->d->table, fma((double)x, 0x1p-32, 0x1p-33)));
+        else if (d == NORMAL || d == LOG_NORMAL)
+            put_normal_f32(s, p, inverse_f32(x), host);
+        else
+            put_normal_f64(s, p, inverse_f64(x), host);
+    }
+}
+
+FUSED static void make_wide(const struct words *w, size_t n, const struct sink *s, bool host)
+{
+    enum distribution d = s->d->distribution;
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t p = (ptrdiff_t)i;
+        uint64_t x = w->wide[i];
+        if (d == BITS_64)
+            ((uint64_t *)s->d->to)[s->at + p] = x;
+        else if (d == UNIFORM)
+            put_f32(s, p, uniform((uint32_t)(x >> 32)));
+        else if (d == UNIFORM_DOUBLE)
+            put_f64(s, p, uniform_wide(x));
+        else if (d == POISSON)
+            put_u32(s, p, poisson_of(s->d->table, uniform_wide(x)));
+        else if (d == NORMAL || d == LOG_NORMAL)
+            put_normal_f32(s, p, inverse_f32((uint32_t)(x >> 32)), host);
+        else
+            put_normal_f64(s, p, inverse_wide(x), host);
+    }
+}
+
+void item_make(const struct engine *e, const struct draw *d, const struct words *w, size_t items, ptrdiff_t at)
+{
+    const struct sink s = {d, at};
+    bool host = e->options.host;
+    switch (e->kind->formulas) {
+    case OF_XORWOW: make_xorwow(w, items, &s, host); break;
+    case OF_MRG: make_mrg(w, items, &s, host); break;
+    case OF_PHILOX: make_philox(w, items, &s, host); break;
+    case OF_WORDS: make_of_words(w, items, &s, host); break;
+    case OF_WIDE: make_wide(w, items, &s, host); break;
+    }
+}

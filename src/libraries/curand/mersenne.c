@@ -1,0 +1,232 @@
+/* MT19937 (Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8, 1998) and MTGP32 (Saito and Matsumoto, "Variants of Mersenne Twister Suitable
+ * for Graphic Processors", ACM TOMS 39, 2013): several generators, each of which is worked on by several threads, which are the strands.
+ */
+#include "libraries/curand/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __x86_64__
+#define WIDE_VECTORS __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define WIDE_VECTORS
+#endif
+
+/* ---- MTGP32: its sets of parameters are the first that the authors have published; 256 threads each ---- */
+
+enum { MTGP_GENERATORS = 64, MTGP_LANES = 256, MTGP_WORDS = 351, MTGP_RING = 1024 };
+
+struct mtgp_parameters {
+    unsigned position, shift1, shift2;
+    uint32_t recursion[4], tempering[4];
+};
+
+static const struct mtgp_parameters mtgp_parameters[] = {
+#define MTGP32(position, shift1, shift2, r1, r2, r4, r8, t1, t2, t4, t8)                                               \
+    {position, shift1, shift2, {r1, r2, r4, r8}, {t1, t2, t4, t8}},
+#include "cuda/heddle/mtgp32_parameters.def"
+#undef MTGP32
+};
+
+struct mtgp {
+    uint32_t ring[MTGP_RING]; /* the last words, by their number */
+    uint32_t n;               /* of the next */
+    uint32_t row[MTGP_LANES]; /* the threads' next words */
+};
+
+static uint32_t sum_of(const uint32_t table[4], uint32_t entries)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum ^= -(entries >> i & 1) & table[i];
+    return sum;
+}
+
+static void mtgp_seed(struct mtgp *g, const struct mtgp_parameters *p, uint32_t seed)
+{
+    uint32_t hidden = p->recursion[2] ^ p->recursion[3] << 16, fill = hidden + (hidden >> 16);
+    fill += fill >> 8;
+    uint32_t *s = g->ring;
+    memset(s, (int)(fill & 0xff), MTGP_WORDS * sizeof *s);
+    s[0] = seed;
+    s[1] = hidden;
+    for (uint32_t i = 1; i < MTGP_WORDS; i++)
+        s[i] ^= 1812433253u * (s[i - 1] ^ s[i - 1] >> 30) + i;
+    g->n = MTGP_WORDS;
+}
+
+static void mtgp_make_row(struct mtgp *g, const struct mtgp_parameters *p)
+{
+    for (int i = 0; i < MTGP_LANES; i++, g->n++) {
+        uint32_t first = g->n - MTGP_WORDS;
+#define RING(k) g->ring[(first + (k)) % MTGP_RING]
+        uint32_t x = (RING(0) & 0xfff80000u) ^ RING(1);
+        x ^= x << p->shift1;
+        uint32_t y = x ^ RING(p->position) >> p->shift2, word = y ^ sum_of(p->recursion, y & 15);
+        uint32_t t = RING(p->position - 1);
+#undef RING
+        t ^= t >> 16;
+        t ^= t >> 8;
+        g->ring[g->n % MTGP_RING] = word;
+        g->row[i] = word ^ sum_of(p->tempering, t & 15);
+    }
+}
+
+static bool mtgp_start(struct engine *e)
+{
+    struct mtgp *all = malloc(MTGP_GENERATORS * sizeof *all);
+    uint64_t seed = e->options.seed ^ e->options.seed >> 32;
+    if (!all)
+        return false;
+    for (uint32_t i = 0; i < MTGP_GENERATORS; i++)
+        mtgp_seed(&all[i], &mtgp_parameters[i], (uint32_t)seed + i + 1);
+    e->strands = MTGP_GENERATORS * MTGP_LANES;
+    e->state = all;
+    return true;
+}
+
+static void mtgp_next(struct engine *e, size_t first, size_t count, uint32_t *to)
+{
+    struct mtgp *all = e->state;
+    for (size_t i = 0; i < count; i++) {
+        size_t generator = (first + i) / MTGP_LANES, lane = (first + i) % MTGP_LANES;
+        if (lane == 0)
+            mtgp_make_row(&all[generator], &mtgp_parameters[generator]);
+        to[i] = all[generator].row[lane];
+    }
+}
+
+static void end(struct engine *e)
+{
+    free(e->state);
+}
+
+const struct engine_kind mtgp32_kind = {OF_WORDS, mtgp_start, end, .next = mtgp_next};
+
+/* ---- MT19937: generators are a jump apart, with eight threads each ---- */
+
+enum {
+    MT_GENERATORS = 8192,
+    MT_LANES = 8,
+    MT_WORDS = 624,
+    MT_MIDDLE = 397,
+    MT_ROWS = MT_WORDS / MT_LANES,
+    MT_BITS = 19937
+};
+
+static const uint32_t mt_jump[MT_WORDS] = {
+#include "libraries/curand/mt19937_jump.def"
+};
+
+struct mt {
+    uint32_t s[MT_WORDS];
+    uint32_t row; /* that is drawn next */
+};
+
+struct mts {
+    uint32_t *seeded; /* the state of the last generator that has begun, followed by room */
+    size_t n;         /* how many have */
+    struct mt *all;
+};
+
+static uint32_t mt_twist(uint32_t a, uint32_t b, uint32_t middle)
+{
+    uint32_t y = (a & 0x80000000u) | (b & 0x7fffffffu);
+    return middle ^ y >> 1 ^ (-(y & 1) & 0x9908b0dfu);
+}
+
+static uint32_t mt_temper(uint32_t y)
+{
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+}
+
+static void mt_next_block(uint32_t s[MT_WORDS])
+{
+    for (int i = 0; i < MT_WORDS; i++)
+        s[i] = mt_twist(s[i], s[(i + 1) % MT_WORDS], s[(i + MT_MIDDLE) % MT_WORDS]);
+}
+
+/* The sum of those windows of the sequence whose bit is in the polynomial (Haramoto and others, "Efficient Jump Ahead for F2-Linear Random
+ * Number Generators", INFORMS J. Comput. 20, 2008). w: the state, and room for MT_BITS words behind it. */
+WIDE_VECTORS static void mt_jump_ahead(uint32_t *w)
+{
+    uint32_t sum[MT_WORDS] = {0};
+    for (int i = 0; i < MT_BITS; i++)
+        w[MT_WORDS + i] = mt_twist(w[i], w[i + 1], w[i + MT_MIDDLE]);
+    for (int i = 0; i < MT_BITS; i++)
+        if (mt_jump[i / 32] >> i % 32 & 1)
+            for (int k = 0; k < MT_WORDS; k++)
+                sum[k] ^= w[i + k];
+    memcpy(w, sum, sizeof sum);
+}
+
+/* Those that begin now: jumps take long, and small draws need few generators. */
+static void mt_begin(struct mts *m, size_t n)
+{
+    for (; m->n < n; m->n++) {
+        if (m->n)
+            mt_jump_ahead(m->seeded);
+        memcpy(m->all[m->n].s, m->seeded, sizeof m->all[m->n].s);
+        m->all[m->n].row = 0;
+    }
+}
+
+static void mt_end(struct engine *e)
+{
+    struct mts *m = e->state;
+    free(m->all);
+    free(m->seeded);
+    free(m);
+}
+
+static bool mt_start(struct engine *e)
+{
+    struct mts *m = e->state = calloc(1, sizeof *m);
+    if (!m)
+        return false;
+    m->all = malloc(MT_GENERATORS * sizeof *m->all);
+    m->seeded = malloc((MT_WORDS + MT_BITS) * sizeof *m->seeded);
+    if (!m->all || !m->seeded) {
+        mt_end(e);
+        return false;
+    }
+    m->seeded[0] = (uint32_t)e->options.seed;
+    for (uint32_t i = 1; i < MT_WORDS; i++)
+        m->seeded[i] = 1812433253u * (m->seeded[i - 1] ^ m->seeded[i - 1] >> 30) + i;
+    e->strands = MT_GENERATORS * MT_LANES;
+    return true;
+}
+
+static void mt_prepare(struct engine *e, size_t items)
+{
+    size_t last = e->turn + items < e->strands ? e->turn + items : e->strands;
+    mt_begin(e->state, (last + MT_LANES - 1) / MT_LANES);
+}
+
+/* Which word of a block a thread has in a row: in the first row one by itself, then runs of seven, each thread's beside the next's. */
+static unsigned mt_place(unsigned lane, unsigned row)
+{
+    enum { RUN = 7 };
+    static const uint16_t first[MT_LANES] = {0, 113, 170, 283, 340, 397, 510, 567},
+                          runs[] = {1, 57, 114, 171, 227, 284, 341, 398, 454, 511, 568};
+    return row == 0 ? first[lane] : runs[(row - 1) / RUN] + RUN * lane + (row - 1) % RUN;
+}
+
+static void mt_next(struct engine *e, size_t first, size_t count, uint32_t *to)
+{
+    struct mts *m = e->state;
+    for (size_t i = 0; i < count; i++) {
+        unsigned lane = (first + i) % MT_LANES;
+        struct mt *g = &m->all[(first + i) / MT_LANES];
+        if (lane == 0 && g->row == 0)
+            mt_next_block(g->s);
+        to[i] = mt_temper(g->s[mt_place(lane, g->row)]);
+        if (lane == MT_LANES - 1)
+            g->row = (g->row + 1) % MT_ROWS;
+    }
+}
+
+const struct engine_kind mt19937_kind = {OF_WORDS, mt_start, mt_end, .next = mt_next, .prepare = mt_prepare};
