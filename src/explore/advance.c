@@ -17,7 +17,7 @@ static void refuse_overlap(struct explorer *x, const struct run_event *e, bool w
             "(PTX ISA 8.7.2: mixed-size)");
 }
 
-void event_place(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e)
+void advance_place(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e)
 {
     struct event *to = &g->events[event];
     static const uint8_t kinds[] = {
@@ -52,7 +52,7 @@ void event_place(struct graph *g, const struct threads *t, uint16_t event, const
         model_added(g, t, event);
 }
 
-void event_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e)
+void advance_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e)
 {
     struct event *to = &g->events[event];
     struct graph_location *l = &g->locations[to->location];
@@ -76,12 +76,12 @@ void advance(struct explorer *x, struct state *s, uint16_t thread)
         if (g->events[event].kind == GRAPH_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING)) {
             if (e->location != NO_LOCATION)
                 refuse_overlap(x, e, e->kind == RUN_WRITE || e->kind == RUN_UPDATE);
-            event_place(g, &x->threads, event, e);
+            advance_place(g, &x->threads, event, e);
             if (e->location != NO_LOCATION && !g->too_large && x->program->locations.at[e->location].left_out)
                 access_added(x, g, event);
         }
         if (g->events[event].kind == GRAPH_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)
-            event_value(g, &x->threads, event, e);
+            advance_value(g, &x->threads, event, e);
     }
     if (g->too_large)
         program_refuse(x->program, run->stopped,

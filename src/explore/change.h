@@ -23,7 +23,6 @@ struct change {
     struct strength to;
 };
 
-enum { MAX_CHANGES = 512 };
 struct changes {
     uint32_t n;
     struct change *at;

@@ -185,9 +185,9 @@ uint32_t execution_sites(struct arena *arena, const struct execution *e, const s
 static uint16_t add_event(const struct execution *e, struct graph *g, uint16_t thread, const struct run_event *run)
 {
     uint16_t event = graph_add(g, thread);
-    event_place(g, &e->threads, event, run);
+    advance_place(g, &e->threads, event, run);
     if (run->kind == RUN_WRITE)
-        event_value(g, &e->threads, event, run);
+        advance_value(g, &e->threads, event, run);
     return event;
 }
 

@@ -56,7 +56,7 @@ static json_t *stops_json(const struct exploration *e, bool faults)
 
 /* ---- findings ---- */
 
-const char *place_text(struct arena *arena, const struct ir_insn *insn)
+const char *exploration_place_text(struct arena *arena, const struct ir_insn *insn)
 {
     if (!insn || !insn->origin)
         return "?";
@@ -66,7 +66,7 @@ const char *place_text(struct arena *arena, const struct ir_insn *insn)
     return arena_printf(arena, "%s:%u", insn->module->source->name, program_line(insn));
 }
 
-const char *insn_text(struct arena *arena, const struct ir_insn *insn)
+const char *exploration_insn_text(struct arena *arena, const struct ir_insn *insn)
 {
     if (!insn || !insn->origin)
         return "";
@@ -84,7 +84,7 @@ struct finding {
     const struct example *example;
 };
 
-const char *thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
+const char *exploration_thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
 {
     struct arena *arena = e->arena;
     return e->result->threads_per_block > 1 ? arena_printf(arena, "block %u, thread %u", block, thread)
@@ -99,11 +99,11 @@ static void add_example(const struct exploration *e, const struct example *x, st
     uint32_t most = e->examples ? UINT32_MAX : MAX_LINES;
     for (uint32_t i = 0; x && i < x->n && i < most; i++) {
         const struct example_read *r = &x->reads[i];
-        text_printf(t, "        %s: %s reads %llu", thread_text(e, r->block, r->thread), place_text(e->arena, r->insn),
-                    (unsigned long long)r->value);
+        text_printf(t, "        %s: %s reads %llu", exploration_thread_text(e, r->block, r->thread),
+                    exploration_place_text(e->arena, r->insn), (unsigned long long)r->value);
         if (r->from)
-            text_printf(t, " of %s: %s\n", thread_text(e, r->from_block, r->from_thread),
-                        place_text(e->arena, r->from));
+            text_printf(t, " of %s: %s\n", exploration_thread_text(e, r->from_block, r->from_thread),
+                        exploration_place_text(e->arena, r->from));
         else
             text_puts(t, ", which was there at first\n");
     }
@@ -111,7 +111,7 @@ static void add_example(const struct exploration *e, const struct example *x, st
         text_puts(t, x->is_cut || e->examples ? "        ...\n" : "        ... (--examples shows all)\n");
 }
 
-const char *observed_text(const struct exploration *e, uint32_t k, uint64_t value)
+const char *exploration_value_text(const struct exploration *e, uint32_t k, uint64_t value)
 {
     unsigned above = e->signed_bits && e->signed_bits[k] ? 64u - e->signed_bits[k] : 64;
     return above == 64 ? arena_printf(e->arena, "%" PRIu64, value)
@@ -139,21 +139,22 @@ static const char *broken_claim(const struct exploration *e, const struct claim 
     struct text t = {.arena = e->arena};
     text_printf(&t, "%s `%s`: not of", c->forbidden ? "--forbid" : "--require", c->text);
     for (uint32_t k = 0; k < e->result->verdict.n_observed; k++)
-        text_printf(&t, " %s=%s", e->names[k], observed_text(e, k, values[k]));
+        text_printf(&t, " %s=%s", e->names[k], exploration_value_text(e, k, values[k]));
     return t.p;
 }
 
 static const char *two_lines(struct arena *arena, const struct ir_insn *insn)
 {
-    return arena_printf(arena, "%s\n      %s", place_text(arena, insn), insn_text(arena, insn));
+    return arena_printf(arena, "%s\n      %s", exploration_place_text(arena, insn), exploration_insn_text(arena, insn));
 }
 
 /* What has cut executions off, with the place and what can be done. */
 static const char *bound_text(const struct exploration *e, unsigned i)
 {
     const struct explore_result *r = e->result;
-    return r->bound_at[i] ? arena_printf(e->arena, "%s at %s", r->bounds[i], place_text(e->arena, r->bound_at[i]))
-                          : r->bounds[i];
+    return r->bound_at[i]
+               ? arena_printf(e->arena, "%s at %s", r->bounds[i], exploration_place_text(e->arena, r->bound_at[i]))
+               : r->bounds[i];
 }
 
 static json_t *bounds_json(const struct exploration *e)
@@ -215,8 +216,8 @@ int exploration_status(const struct exploration *e)
 const char *exploration_refusal(const struct exploration *e)
 {
     const struct refusal *r = &e->result->refusal;
-    return r->insn ? arena_printf(e->arena, "%s: %s\n  %s", place_text(e->arena, r->insn), r->text,
-                                  insn_text(e->arena, r->insn))
+    return r->insn ? arena_printf(e->arena, "%s: %s\n  %s", exploration_place_text(e->arena, r->insn), r->text,
+                                  exploration_insn_text(e->arena, r->insn))
                    : r->text;
 }
 
@@ -271,7 +272,7 @@ void exploration_outcomes_text(const struct exploration *e, struct text *t)
         if (e->numbered)
             text_printf(t, "%4u:", i + 1);
         for (uint32_t k = 0; k < v->n_observed; k++)
-            text_printf(t, " %10s", observed_text(e, k, v->outcomes.at[i][k]));
+            text_printf(t, " %10s", exploration_value_text(e, k, v->outcomes.at[i][k]));
     }
     if (v->outcomes.n > MAX_SHOWN)
         text_printf(t, "\n  and %u more (--json has them all)", v->outcomes.n - MAX_SHOWN);
@@ -279,7 +280,7 @@ void exploration_outcomes_text(const struct exploration *e, struct text *t)
     for (uint32_t i = 0; i < v->outcomes.n && (e->examples || v->outcomes.n <= MAX_EXAMPLES); i++) {
         text_printf(t, "    an execution with");
         for (uint32_t k = 0; k < v->n_observed; k++)
-            text_printf(t, " %s=%s", e->names[k], observed_text(e, k, v->outcomes.at[i][k]));
+            text_printf(t, " %s=%s", e->names[k], exploration_value_text(e, k, v->outcomes.at[i][k]));
         text_puts(t, v->examples.at[i]->n ? ":\n" : ": nothing is read\n");
         add_example(e, v->examples.at[i], t);
     }

@@ -34,11 +34,11 @@ const char *exploration_refusal(const struct exploration *e);
 bool claim_is_broken(const struct claim *c, const uint64_t *values);
 
 /* "kernel.cu:12 (PTX 34)" where the text has lines of CUDA, else "kernel.ptx:34"; the line of the PTX. */
-const char *place_text(struct arena *arena, const struct ir_insn *insn);
-const char *insn_text(struct arena *arena, const struct ir_insn *insn);
+const char *exploration_place_text(struct arena *arena, const struct ir_insn *insn);
+const char *exploration_insn_text(struct arena *arena, const struct ir_insn *insn);
 /* "block 2", or "block 2, thread 3" where blocks have several. */
-const char *thread_text(const struct exploration *e, uint32_t block, uint32_t thread);
+const char *exploration_thread_text(const struct exploration *e, uint32_t block, uint32_t thread);
 /* A value of what is observed, as its type has it: the k-th. */
-const char *observed_text(const struct exploration *e, uint32_t k, uint64_t value);
+const char *exploration_value_text(const struct exploration *e, uint32_t k, uint64_t value);
 
 #endif

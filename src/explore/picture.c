@@ -130,14 +130,14 @@ static void find_lines(struct canvas *c, uint16_t event)
     const struct ir_insn *insn = c->p->e->events[event].run.insn;
     const struct cuda_place *cuda = ptx_cuda_place(insn->module, insn->loc, arena);
     unsigned n = 0;
-    c->lines[event][n++] = event_text(c->p, event);
+    c->lines[event][n++] = picture_event_text(c->p, event);
     if (cuda) {
         const char *source = source_line(c, cuda->file, cuda->line, insn);
         c->lines[event][n++] = c->file && *source
                                    ? arena_printf(arena, "%u: %s", cuda->line, source)
                                    : arena_printf(arena, "%s:%u %s", name_in(cuda->file), cuda->line, source);
     }
-    c->lines[event][n++] = arena_printf(arena, "PTX %u: %s", program_line(insn), insn_text(arena, insn));
+    c->lines[event][n++] = arena_printf(arena, "PTX %u: %s", program_line(insn), exploration_insn_text(arena, insn));
     for (unsigned i = 0; i < n; i++)
         c->lines[event][i] = clipped(arena, c->lines[event][i], MAX_CHARACTERS);
 }
@@ -197,7 +197,7 @@ static void put_event(struct canvas *c, uint16_t event)
         c->t,
         "<g class=\"event\" id=\"e%u\" role=\"img\" tabindex=\"0\" data-name=\"event\" data-thread=\"%u\">\n<title>",
         event, c->p->e->events[event].thread);
-    put_escaped(c->t, event_sentence(c->p, event));
+    put_escaped(c->t, picture_event_sentence(c->p, event));
     text_printf(c->t, "</title>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"5\"/>\n", (double)b->x,
                 (double)b->y, (double)width, (double)b->height);
     float y = b->y + (b->height - BOX_TEXT) / 2 + 4;
@@ -215,7 +215,7 @@ static void begin_edge(struct canvas *c, const struct why_edge *e)
     else
         text_printf(c->t, "e%u", e->from);
     text_printf(c->t, "\" data-to=\"e%u\">\n<title>", e->to);
-    put_escaped(c->t, edge_sentence(c->p, e));
+    put_escaped(c->t, picture_edge_sentence(c->p, e));
     text_puts(c->t, "</title>\n");
 }
 
@@ -342,7 +342,7 @@ static void put_content(struct canvas *c)
     for (uint16_t i = 0; i < c->l->n_columns; i++) {
         const struct execution_thread *t = &p->e->thread[c->l->thread[i]];
         put_text(c, c->l->column_x[i] + c->l->column_width / 2, c->l->top - 6,
-                 " class=\"thread\" text-anchor=\"middle\"", thread_text(p->x, t->block, t->number));
+                 " class=\"thread\" text-anchor=\"middle\"", exploration_thread_text(p->x, t->block, t->number));
     }
     for (uint16_t i = 0; i < p->e->n_events; i++)
         put_event(c, i);
@@ -452,7 +452,7 @@ void picture_page(const struct picture *p, struct text *t)
     for (uint32_t i = 0; i < p->why->edges.n; i++) {
         const struct why_edge *e = &p->why->edges.at[i];
         text_printf(t, "<li><b class=\"%s\">%s</b> ", edge_name(e->kind), edge_name(e->kind));
-        put_escaped(t, edge_sentence(p, e));
+        put_escaped(t, picture_edge_sentence(p, e));
         text_puts(t, "</li>\n");
     }
     text_puts(t, "</ul>\n</details>\n");

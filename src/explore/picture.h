@@ -22,11 +22,11 @@ void picture_page(const struct picture *p, struct text *t);
 /* ---- why_text.c ---- */
 
 /* "W 2[0] = 42", "R flag = 0", "U lock: 0 -> 1", "fence.sc.gpu": with its order and scope. */
-const char *event_text(const struct picture *p, uint16_t event);
+const char *picture_event_text(const struct picture *p, uint16_t event);
 /* Who does what where. */
-const char *event_sentence(const struct picture *p, uint16_t event);
+const char *picture_event_sentence(const struct picture *p, uint16_t event);
 /* What the edge says, why it is allowed, what would have forbidden it. */
-const char *edge_sentence(const struct picture *p, const struct why_edge *e);
+const char *picture_edge_sentence(const struct picture *p, const struct why_edge *e);
 /* What is shown: an outcome, a race. */
 const char *picture_title(const struct picture *p);
 /* The least sets of changes that forbid it; 0: none does. */

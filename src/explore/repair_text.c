@@ -32,12 +32,12 @@ const char *notice_text(const struct exploration *e, const struct notice *s)
     if (s->kind == NOTICE_OUTCOME) {
         text_puts(&t, "the outcome");
         for (uint32_t k = 0; k < e->result->verdict.n_observed; k++)
-            text_printf(&t, " %s=%s", e->names[k], observed_text(e, k, s->values[k]));
+            text_printf(&t, " %s=%s", e->names[k], exploration_value_text(e, k, s->values[k]));
         return t.p;
     }
-    text_printf(&t, "the %s at %s", s->fault ? "fault" : kinds[s->kind], place_text(e->arena, s->a));
+    text_printf(&t, "the %s at %s", s->fault ? "fault" : kinds[s->kind], exploration_place_text(e->arena, s->a));
     if (s->b)
-        text_printf(&t, " and %s", place_text(e->arena, s->b));
+        text_printf(&t, " and %s", exploration_place_text(e->arena, s->b));
     return t.p;
 }
 
@@ -94,7 +94,7 @@ static void put_change(const struct exploration *e, const struct change *c, stru
 {
     const char *lines[3];
     unsigned n = changed_lines(e->arena, c, lines);
-    text_printf(t, "    %s: %s\n", place_text(e->arena, c->site), change_text(e->arena, c));
+    text_printf(t, "    %s: %s\n", exploration_place_text(e->arena, c->site), change_text(e->arena, c));
     if (ptx_cuda_place(c->site->module, c->site->loc, e->arena))
         text_printf(t, "      in CUDA C++: %s\n", change_cuda_text(e->arena, c));
     for (unsigned k = 0; k < n; k++)
@@ -140,8 +140,8 @@ json_t *repair_json(const struct exploration *e, const struct repair *r)
             json_array_append_new(ptx, json_string(lines[k]));
         json_array_append_new(changes,
                               json_pack("{s:I, s:s, s:s, s:s, s:o}", "line", (json_int_t)program_line(c->site), "place",
-                                        place_text(e->arena, c->site), "change", change_text(e->arena, c), "cuda",
-                                        change_cuda_text(e->arena, c), "ptx", ptx));
+                                        exploration_place_text(e->arena, c->site), "change", change_text(e->arena, c),
+                                        "cuda", change_cuda_text(e->arena, c), "ptx", ptx));
     }
     for (uint32_t i = 0; i < r->remaining.n; i++)
         json_array_append_new(remaining, json_string(notice_text(e, &r->remaining.at[i])));

@@ -62,8 +62,8 @@ void search_end(struct explorer *x);
 /* ---- advance.c ---- */
 
 /* Where an event is, is known now; what a store writes. */
-void event_place(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
-void event_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
+void advance_place(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
+void advance_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
 /* Brings what the threads' runs say into the graph. */
 void advance(struct explorer *x, struct state *s, uint16_t thread);
 void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value);

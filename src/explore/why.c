@@ -10,9 +10,7 @@ const char *axiom_text(enum axiom a)
 {
     static const char *const texts[] = {[AXIOM_NONE] = "the axioms together, PTX ISA 8.10",
                                         [AXIOM_COHERENCE] = "Coherence, PTX ISA 8.10.1",
-                                        [AXIOM_FENCE_SC] = "Fence-SC, PTX ISA 8.10.2",
                                         [AXIOM_ATOMICITY] = "Atomicity, PTX ISA 8.10.3",
-                                        [AXIOM_SEQUENTIAL] = "Sequential Consistency per Location, PTX ISA 8.10.5",
                                         [AXIOM_CAUSALITY] = "Causality, PTX ISA 8.10.6",
                                         [AXIOM_RACE] = "Conflict and Data-races, PTX ISA 8.7.1"};
     return texts[a];

@@ -19,15 +19,7 @@ enum edge_kind {
 };
 
 /* What an execution can break. */
-enum axiom {
-    AXIOM_NONE,
-    AXIOM_COHERENCE,
-    AXIOM_FENCE_SC,
-    AXIOM_ATOMICITY,
-    AXIOM_SEQUENTIAL,
-    AXIOM_CAUSALITY,
-    AXIOM_RACE
-};
+enum axiom { AXIOM_NONE, AXIOM_COHERENCE, AXIOM_ATOMICITY, AXIOM_CAUSALITY, AXIOM_RACE };
 
 enum { MAX_REASONS = 2 };
 struct why_not {

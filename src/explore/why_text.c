@@ -26,7 +26,7 @@ static const char *meeting_text(const struct picture *p, const struct run_event 
     return arena_printf(p->arena, r->mode == BAR_ARRIVE ? "arrives at barrier %u" : "barrier %u", r->barrier);
 }
 
-const char *event_text(const struct picture *p, uint16_t event)
+const char *picture_event_text(const struct picture *p, uint16_t event)
 {
     const struct run_event *r = &p->e->events[event].run;
     const char *at = r->location == NO_LOCATION ? "" : location_text(p, r->location);
@@ -42,7 +42,7 @@ const char *event_text(const struct picture *p, uint16_t event)
 static const char *owner(const struct picture *p, uint16_t event)
 {
     const struct execution_thread *t = &p->e->thread[p->e->events[event].thread];
-    return thread_text(p->x, t->block, t->number);
+    return exploration_thread_text(p->x, t->block, t->number);
 }
 
 static const char *noun(const struct picture *p, uint16_t event)
@@ -57,7 +57,7 @@ static const char *noun(const struct picture *p, uint16_t event)
 static const char *the(const struct picture *p, uint16_t event)
 {
     return arena_printf(p->arena, "the %s at %s of %s", noun(p, event),
-                        place_text(p->arena, p->e->events[event].run.insn), owner(p, event));
+                        exploration_place_text(p->arena, p->e->events[event].run.insn), owner(p, event));
 }
 
 /* ---- changes ---- */
@@ -69,7 +69,7 @@ static void put_change(const struct picture *p, const struct change *c, struct t
         text_printf(t, "%s at %s:%u (PTX %u: %s)", change_cuda_text(p->arena, c), file_as_shown(cuda->file, p->arena),
                     cuda->line, program_line(c->site), change_text(p->arena, c));
     else
-        text_printf(t, "%s at %s", change_text(p->arena, c), place_text(p->arena, c->site));
+        text_printf(t, "%s at %s", change_text(p->arena, c), exploration_place_text(p->arena, c->site));
 }
 
 static void put_changes(const struct picture *p, const struct changes *c, struct text *t)
@@ -89,13 +89,13 @@ static bool changes_it(const struct changes *c, const struct ir_insn *insn)
     return false;
 }
 
-const char *event_sentence(const struct picture *p, uint16_t event)
+const char *picture_event_sentence(const struct picture *p, uint16_t event)
 {
     const struct ir_insn *insn = p->e->events[event].run.insn;
     struct text t = {.arena = p->arena};
     unsigned n = 0;
-    text_printf(&t, "%s, %s: %s. %s", owner(p, event), place_text(p->arena, insn), event_text(p, event),
-                insn_text(p->arena, insn));
+    text_printf(&t, "%s, %s: %s. %s", owner(p, event), exploration_place_text(p->arena, insn),
+                picture_event_text(p, event), exploration_insn_text(p->arena, insn));
     for (uint32_t i = 0; i < p->why->all.n && n < MAX_REASONS; i++) {
         const struct changes *c = &p->why->all.at[i].changes;
         if (!changes_it(c, insn))
@@ -164,7 +164,7 @@ static void put_coherence(const struct picture *p, const struct why_edge *e, str
                              : ". Allowed: the second does not precede the first in causality order.");
 }
 
-const char *edge_sentence(const struct picture *p, const struct why_edge *e)
+const char *picture_edge_sentence(const struct picture *p, const struct why_edge *e)
 {
     struct text t = {.arena = p->arena};
     switch ((enum edge_kind)e->kind) {
