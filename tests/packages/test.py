@@ -121,6 +121,7 @@ def a_wheels_libraries_are_in_it_or_everywhere():
         names = z.namelist()
     for name in ("heddle/prefix/include/heddle.h", "heddle/prefix/share/heddle/cuda/include/cuda_runtime.h", "heddle/prefix/libexec/heddle/heddle-jit",
                  "heddle-0.1.0.dist-info/licenses/LICENSE", "heddle-0.1.0.dist-info/licenses/llvm-19-dev",
+                 "heddle-0.1.0.dist-info/licenses/pocketfft",
                  "heddle-0.1.0.dist-info/licenses/libzydis4.0", "heddle/prefix/lib/x86_64-linux-gnu/heddle/libheddle-x86.so"):
         assert name in names, name
 
