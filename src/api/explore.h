@@ -2,6 +2,7 @@
 #ifndef HEDDLE_API_EXPLORE_H
 #define HEDDLE_API_EXPLORE_H
 
+#include "explore/follow.h"
 #include "explore/questions.h"
 #include "heddle.h"
 
@@ -9,6 +10,11 @@
  * say none; `result` is the caller's to free (explore_free). */
 hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const struct explore_options *options,
                       struct explore_result *result, hd_report **report);
+
+/* Runs a launch as an interleaving of its has it, and records its schedule; *followed: it has come to its end so. Of a machine that has no
+ * schedule. The report is of the launch. */
+hd_result api_follow(hd_kernel *kernel, const hd_launch_config *config, const struct interleaving *order,
+                     const char *record_path, bool *followed, hd_report **report);
 
 /* A place of a launch, as place_find_fn has it: an element of what an argument points to, or of a variable of the module or in the first
  * block's shared memory. */

@@ -2,10 +2,13 @@
 #include "cli/explore.h"
 #include "cli/ranks.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "api/kernel_name.h"
 #include "base/monotonic.h"
@@ -23,6 +26,8 @@ struct exploring {
     int n_files, first_arg;
     struct questions questions;
     struct ranks ranks;
+    const struct interleavings *interleavings; /* --schedules */
+    const char **written; /* by interleaving: its schedule's file, or "" where it has not shown it */
 };
 
 /* ---- what is explored ---- */
@@ -234,11 +239,103 @@ int explore_refused(struct session *s, const struct exploration *e)
     return 2;
 }
 
+/* ---- schedules ---- */
+
+/* Buffers as the launch begins with them. */
+static bool keep_buffers(struct exploring *e)
+{
+    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
+        struct buffer *b = e->args.buffers.at[i];
+        b->before = malloc(arg_buffer_bytes(b) + 1);
+        if (!b->before)
+            return false;
+        memcpy(b->before, b->at, arg_buffer_bytes(b));
+    }
+    return true;
+}
+
+static void restore_buffers(struct exploring *e)
+{
+    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
+        const struct buffer *b = e->args.buffers.at[i];
+        memcpy(b->at, b->before, arg_buffer_bytes(b));
+    }
+}
+
+static void free_buffers(struct exploring *e)
+{
+    for (uint32_t i = 0; i < e->args.buffers.n; i++)
+        free(e->args.buffers.at[i]->before);
+}
+
+/* Is in global memory what the outcome has? Shared memory is gone with its block. */
+static bool has_values(const struct exploring *e, const uint64_t *values)
+{
+    for (uint32_t i = 0; i < e->questions.observed.n; i++) {
+        const struct observed *o = &e->questions.observed.at[i];
+        if (o->block == GLOBAL_MEMORY && memcmp((const void *)(uintptr_t)o->address, &values[i], o->bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Has the run shown what the interleaving is to show? */
+static bool has_shown(const struct exploring *e, const struct interleaving *i, hd_result result)
+{
+    switch (i->kind) {
+    case NOTICE_OUTCOME: return result == HD_SUCCESS && has_values(e, i->values);
+    case NOTICE_RACE: return true;
+    default:
+        return result != HD_SUCCESS && result != HD_ERROR_LAUNCH_TIMEOUT; /* a trap, a deadlock, threads that spin */
+    }
+}
+
+/* A schedule that has not shown it leaves no file. */
+static const char *write_schedule(void *data, const struct interleaving *i, const char *name)
+{
+    struct exploring *e = data;
+    struct session *s = e->s;
+    size_t number = (size_t)(i - e->interleavings->all.at);
+    const char *path = arena_printf(&s->arena, "%s/%s.schedule", s->o.schedules, name);
+    hd_report *report;
+    bool followed;
+    if (e->written[number])
+        return *e->written[number] ? e->written[number] : NULL;
+    hd_result r = api_follow(e->kernel, &e->config, i, path, &followed, &report);
+    hd_report_free(report);
+    bool shown = followed && has_shown(e, i, r);
+    restore_buffers(e);
+    if (!shown)
+        unlink(path);
+    e->written[number] = shown ? path : "";
+    return shown ? path : NULL;
+}
+
+/* The launch has to be repeated for each. */
+static int get_schedules_ready(struct exploring *e, struct exploration *x)
+{
+    struct session *s = e->s;
+    if (!s->o.schedules)
+        return 0;
+    if (mkdir(s->o.schedules, 0777) && errno != EEXIST)
+        return cli_failure(s, "cannot make the folder %s: %s", s->o.schedules, strerror(errno));
+    if (!keep_buffers(e))
+        return cli_failure(s, "out of memory");
+    e->interleavings = x->result->interleavings;
+    e->written = ARENA_ARRAY(&s->arena, const char *, e->interleavings ? e->interleavings->all.n + 1 : 1);
+    x->schedule = write_schedule;
+    x->data = e;
+    return 0;
+}
+
 /* ---- the command ---- */
 
 static int connect(struct exploring *e)
 {
-    return connect_ranks(e->s, &e->ranks);
+    int status = connect_ranks(e->s, &e->ranks);
+    if (!status && e->ranks.n > 1 && e->s->o.schedules)
+        return usage_error(e->s, "--schedules is of one process: leave mpirun out");
+    return status;
 }
 
 /* "2[0]", "counter[3]", "tile[1] of block 0". */
@@ -267,7 +364,8 @@ static int run_exploration(struct exploring *e)
                                 .interrupted = explore_interrupted(),
                                 .observed = e->questions.observed.at,
                                 .n_observed = e->questions.observed.n,
-                                .ranks = e->ranks.n > 1 ? &e->ranks : NULL};
+                                .ranks = e->ranks.n > 1 ? &e->ranks : NULL,
+                                .interleave = s->o.schedules != NULL};
     struct explore_result result = {0};
     hd_report *report;
     double start = seconds_now();
@@ -277,6 +375,7 @@ static int run_exploration(struct exploring *e)
         return r ? report_failure(s, r, report) : 0;
     }
     o.ranks = NULL; /* what else is asked for the first rank does alone */
+    o.interleave = false;
     struct exploration x = explored(s, &result, seconds_now() - start);
     x.names = e->questions.names.at;
     x.signed_bits = e->questions.signed_bits.at;
@@ -288,6 +387,7 @@ static int run_exploration(struct exploring *e)
     } else {
         struct explored_launch launch = {e->kernel, &e->config, &o, name_of_place, e};
         status = choose_outcome(s, &x);
+        status = status ? status : get_schedules_ready(e, &x);
         if (status) {
             explore_free(&result);
             return status;
@@ -320,6 +420,7 @@ int cmd_explore(struct session *s)
     hd_machine_destroy(e.machine);
     for (int i = 0; e.files && i < e.n_files; i++)
         free(e.files[i].bytes);
+    free_buffers(&e);
     for (uint32_t i = 0; i < e.args.buffers.n; i++)
         content_free(&e.args.buffers.at[i]->content);
     return end_ranks(&e.ranks, status);

@@ -231,12 +231,35 @@ static bool pick_nth(struct warp *w, uint32_t n, struct at *at)
     return false;
 }
 
+/* Has the choices of pick_scheduled() take lanes that a guide wants, and no others. */
+static void hint_lanes(const struct warp *w, struct schedule *s, uint32_t groups)
+{
+    uint32_t wanted = s->guide->lanes(s->guide->data, w), place = 0, group = 0;
+    for (struct activation *a = w->acts; a && wanted && !group; a = a->next)
+        for (uint32_t b = pending_first(a, 0); b != NO_BLOCK && !group; b = pending_first(a, b + 1)) {
+            group = a->pending[b] & wanted ? a->pending[b] : 0;
+            place += !group;
+        }
+    uint32_t part = group & wanted, low = part & UINT16_MAX;
+    if (low == UINT16_MAX) /* more than the choice of a part can say */
+        low &= low - 1;
+    if (part != group) {
+        schedule_hint(s, low ^ part >> 16);
+        schedule_hint(s, low);
+    }
+    schedule_hint(s, part == group); /* 0: a part of the group */
+    if (groups > 1)
+        schedule_hint(s, group ? place : 0);
+}
+
 /* Any group, and at times a part of it only: independent threads may run in any order. */
 static bool pick_scheduled(struct warp *w, struct schedule *s, struct at *at)
 {
     uint32_t groups = 0;
     for (struct activation *a = w->acts; a; a = a->next)
         groups += a->n_pending;
+    if (s->guide && groups)
+        hint_lanes(w, s, groups);
     if (!groups || !pick_nth(w, schedule_choose(s, groups), at))
         return false;
     if (s->policy != POLICY_SERIAL && (at->mask & (at->mask - 1)) && schedule_choose(s, SPLIT_EVERY) == 0) {
@@ -246,7 +269,22 @@ static bool pick_scheduled(struct warp *w, struct schedule *s, struct at *at)
             at->mask = part;
         }
     }
+    s->n_hints = 0; /* of choices that there were not */
     return true;
+}
+
+/* Does the turn end before other lanes go on? */
+static bool turn_ends(const struct warp *w)
+{
+    struct schedule *s = w->block->launch->schedule;
+    uint32_t groups = 0;
+    if (!s || !s->at_once)
+        return false;
+    for (const struct activation *a = w->acts; a; a = a->next)
+        groups += a->n_pending;
+    if (groups && s->guide)
+        schedule_hint(s, s->guide->is_over(s->guide->data, w));
+    return groups && schedule_choose(s, 2);
 }
 
 /* The next group of lanes: of the newest activation that has any. False where all lanes wait or are gone. */
@@ -405,6 +443,7 @@ void warp_run(struct warp *w)
     struct quantum quantum;
     const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
     struct schedule *random = random_schedule(w->block->launch);
+    bool begun = w->act;
 
     histogram_settle(k);
     if (w->state == WARP_FRESH && !start_warp(w))
@@ -429,6 +468,11 @@ void warp_run(struct warp *w)
     }
 
 pick_next:
+    if (begun && turn_ends(w)) {
+        w->act = NULL;
+        return;
+    }
+    begun = true;
     if (!pick(w, &at)) {
         w->act = NULL;
         w->state = w->acts ? WARP_WAITING : WARP_DONE;

@@ -1,5 +1,5 @@
-/* See schedule.h. A record is a line that names its format and the policy, then each choice among more than one as a
- * number in groups of seven bits (a serial run makes none: its record is the line). */
+/* See schedule.h. A record is a line that names its format and the policy (or says that all blocks begin at once), then each choice among
+ * more than one as a number in groups of seven bits (a serial run makes none: its record is the line). */
 #include "exec/schedule.h"
 
 #include <stdlib.h>
@@ -8,11 +8,12 @@
 
 #include "base/written.h"
 
-static const char magic_choices[] = "heddle schedule 1\n", magic_serial[] = "heddle schedule 1 serial\n";
+static const char magic_choices[] = "heddle schedule 1\n", magic_serial[] = "heddle schedule 1 serial\n",
+                  magic_at_once[] = "heddle schedule 1 at once\n";
 
 static bool open_replay(struct schedule *s, const char *path, const char **error)
 {
-    char line[sizeof magic_serial];
+    char line[sizeof magic_at_once];
     s->replay = fopen(path, "rb");
     if (!s->replay) {
         *error = "the schedule to replay cannot be opened";
@@ -21,6 +22,8 @@ static bool open_replay(struct schedule *s, const char *path, const char **error
     const char *first = fgets(line, sizeof line, s->replay);
     if (first && strcmp(line, magic_serial) == 0)
         s->policy = POLICY_SERIAL;
+    else if (first && strcmp(line, magic_at_once) == 0)
+        s->at_once = true;
     else if (!first || strcmp(line, magic_choices) != 0)
         *error = "the file to replay is not a recorded schedule";
     return !*error;
@@ -43,6 +46,13 @@ static uint64_t next_random(struct schedule *s)
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
     z = (z ^ z >> 27) * 0x94D049BB133111EBu;
     return z ^ z >> 31;
+}
+
+static bool begin_record(struct schedule *s, const char *path)
+{
+    const char *magic = s->policy == POLICY_SERIAL ? magic_serial : s->at_once ? magic_at_once : magic_choices;
+    s->record = written_open(path);
+    return s->record && fputs(magic, s->record) >= 0;
 }
 
 bool schedule_open(struct schedule *s, const char *asked, const char *record_path, const char **error)
@@ -77,12 +87,17 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
         *error = "a fair run has no schedule to record: choose serial or random:SEED";
         return false;
     }
-    if (record_path && (!(s->record = written_open(record_path)) ||
-                        fputs(s->policy == POLICY_SERIAL ? magic_serial : magic_choices, s->record) < 0)) {
+    if (record_path && !begin_record(s, record_path)) {
         *error = "the schedule cannot be recorded there";
         return false;
     }
     return true;
+}
+
+bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path)
+{
+    *s = (struct schedule){.policy = POLICY_GUIDED, .guide = guide, .at_once = true, .name = strdup("guided")};
+    return s->name && begin_record(s, record_path);
 }
 
 bool schedule_close(struct schedule *s)
@@ -132,6 +147,8 @@ uint32_t schedule_choose(struct schedule *s, uint32_t n)
         value = (uint32_t)((next_random(s) >> 32) * n >> 32);
     else if (s->policy == POLICY_REPLAY)
         value = read_choice(s);
+    else if (s->n_hints)
+        value = s->hints[--s->n_hints];
     if (value >= n) {
         s->diverged = true;
         value = 0;
@@ -139,4 +156,10 @@ uint32_t schedule_choose(struct schedule *s, uint32_t n)
     if (s->record && s->policy != POLICY_SERIAL)
         write_choice(s, value);
     return value;
+}
+
+void schedule_hint(struct schedule *s, uint32_t value)
+{
+    if (s->n_hints < MAX_HINTS)
+        s->hints[s->n_hints++] = value;
 }

@@ -4,6 +4,10 @@
  * and take every decision from one stream of choices, so that a run can be repeated: `serial` always takes the first
  * choice, `random:SEED` a pseudo-random one (`random` takes the seed from the clock), `replay:FILE` those that an earlier
  * run has recorded. Their clocks count instructions.
+ *
+ * A guide has a launch run as somebody knows beforehand: it is asked before each choice, and what is chosen is recorded as that of any other
+ * run. Then all blocks that have room begin at once, so that any thread may come first, and a turn
+ * may end where other lanes would go on.
  */
 #ifndef HEDDLE_EXEC_SCHEDULE_H
 #define HEDDLE_EXEC_SCHEDULE_H
@@ -12,7 +16,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum policy { POLICY_FAIR, POLICY_SERIAL, POLICY_RANDOM, POLICY_REPLAY };
+enum policy { POLICY_FAIR, POLICY_SERIAL, POLICY_RANDOM, POLICY_REPLAY, POLICY_GUIDED };
+
+struct warp;
+
+struct guide {
+    void *data;
+    /* The warp of the list that has a turn, of one access at most. */
+    uint32_t (*warp)(void *data, struct warp *const *list, uint32_t n);
+    /* The lanes of a warp that are to go on, as far as they can; 0: whichever. */
+    uint32_t (*lanes)(void *data, const struct warp *w);
+    /* Has the warp done what it had its turn for? */
+    bool (*is_over)(void *data, const struct warp *w);
+};
+
+enum { MAX_HINTS = 4 };
 
 struct schedule {
     enum policy policy;
@@ -21,14 +39,21 @@ struct schedule {
     FILE *replay, *record; /* or NULL */
     uint64_t choices;
     bool diverged; /* the recording does not fit this run */
+    bool at_once;  /* all blocks that have room begin at once, and a turn may end where other lanes would go on */
+    const struct guide *guide;          /* POLICY_GUIDED, */
+    uint32_t hints[MAX_HINTS], n_hints; /* and what it has said of the next choices, from the last to the first */
 };
 
 /* "fair", "serial", "random", "random:SEED", "replay:FILE"; record_path or NULL. False with *error, a static text. */
 bool schedule_open(struct schedule *s, const char *policy, const char *record_path, const char **error);
+/* A guide's, which is recorded; false where it cannot be. */
+bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path);
 /* False where the record could not be written to its end. */
 bool schedule_close(struct schedule *s);
 
 /* One of n things, 0 <= result < n. */
 uint32_t schedule_choose(struct schedule *s, uint32_t n);
+/* What the next choice among several takes, under a guide, before those that hints were given of already. Without one it takes the first thing. */
+void schedule_hint(struct schedule *s, uint32_t value);
 
 #endif

@@ -348,6 +348,11 @@ static void admit_some(struct worker *k, struct launch *l, struct runnable *r, u
 
 static uint32_t choose_warp(struct schedule *s, const struct runnable *r, uint32_t idle, uint64_t turn)
 {
+    if (s->guide) {
+        uint32_t i = s->guide->warp(s->guide->data, r->list, r->n);
+        if (r->n > 1)
+            schedule_hint(s, i);
+    }
     if (s->policy != POLICY_SERIAL)
         return schedule_choose(s, r->n);
     if (turn % SERIAL_ROTATES_EVERY == 0)
@@ -376,7 +381,7 @@ bool worker_run_scheduled(struct worker *k, struct launch *l, const struct threa
         bool in_vain = serial && k->resident && !is_patient(k);
         bool more = !k->resident || in_vain || (serial ? idle > r.n : schedule_choose(s, ADMIT_EVERY) == 0);
         if (more)
-            admit_some(k, l, &r, serial && k->n_resident ? k->n_resident : 1);
+            admit_some(k, l, &r, s->at_once ? UINT32_MAX : serial && k->n_resident ? k->n_resident : 1);
         if (in_vain)
             give_way(k, &r);
         if (!k->resident)

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "explore/schedules.h"
+
 /* ---- JSON ---- */
 
 static json_t *outcomes_json(const struct verdict *v)
@@ -82,6 +84,7 @@ struct finding {
     const char *kind;
     const char *text;
     const struct example *example;
+    const struct interleaving *interleaving; /* that shows it, or NULL */
 };
 
 const char *exploration_thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
@@ -123,15 +126,13 @@ bool claim_is_broken(const struct claim *c, const uint64_t *values)
     return condition_holds(c->condition, values) == c->forbidden;
 }
 
-/* The first outcome that the claim is not true of, or NULL. */
-static const uint64_t *breaks_claim(const struct verdict *v, const struct claim *c, const struct example **example)
+/* The first outcome that the claim is not true of; the number of outcomes where there is none. */
+static uint32_t breaks_claim(const struct verdict *v, const struct claim *c)
 {
-    for (uint32_t i = 0; i < v->outcomes.n; i++)
-        if (claim_is_broken(c, v->outcomes.at[i])) {
-            *example = v->examples.at[i];
-            return v->outcomes.at[i];
-        }
-    return NULL;
+    uint32_t i = 0;
+    while (i < v->outcomes.n && !claim_is_broken(c, v->outcomes.at[i]))
+        i++;
+    return i;
 }
 
 static const char *broken_claim(const struct exploration *e, const struct claim *c, const uint64_t *values)
@@ -165,6 +166,12 @@ static json_t *bounds_json(const struct exploration *e)
     return all;
 }
 
+static const struct interleaving *shown_by(const struct exploration *e, enum notice_kind kind, const struct ir_insn *a,
+                                           const struct ir_insn *b)
+{
+    return e->schedule ? interleaving_of(e->result->interleavings, kind, NULL, a, b) : NULL;
+}
+
 static unsigned find_all(const struct exploration *e, struct finding **all)
 {
     const struct verdict *v = &e->result->verdict;
@@ -173,29 +180,32 @@ static unsigned find_all(const struct exploration *e, struct finding **all)
     for (uint32_t i = 0; i < v->races.n; i++) {
         const struct race *r = &v->races.at[i];
         const char *text = arena_printf(arena, "%s\n    and %s", two_lines(arena, r->a), two_lines(arena, r->b));
-        *f++ = (struct finding){"race", text, r->example};
+        *f++ = (struct finding){"race", text, r->example, shown_by(e, NOTICE_RACE, r->a, r->b)};
     }
     for (uint32_t i = 0; i < v->stops.n; i++) {
         const struct stop *t = &v->stops.at[i];
         const char *text = two_lines(arena, t->insn);
         if (t->fault)
             text = arena_printf(arena, "%s\n      %s", text, t->fault);
-        *f++ = (struct finding){t->fault ? "fault" : "trap", text, t->example};
+        *f++ = (struct finding){t->fault ? "fault" : "trap", text, t->example, shown_by(e, NOTICE_STOP, t->insn, NULL)};
     }
     if (v->deadlock.insn)
-        *f++ = (struct finding){"deadlock", two_lines(arena, v->deadlock.insn), v->deadlock.example};
+        *f++ = (struct finding){"deadlock", two_lines(arena, v->deadlock.insn), v->deadlock.example,
+                                shown_by(e, NOTICE_DEADLOCK, v->deadlock.insn, NULL)};
     if (v->livelock.insn)
-        *f++ = (struct finding){"livelock", two_lines(arena, v->livelock.insn), v->livelock.example};
+        *f++ = (struct finding){"livelock", two_lines(arena, v->livelock.insn), v->livelock.example,
+                                shown_by(e, NOTICE_LIVELOCK, v->livelock.insn, NULL)};
     if (v->livelock_by_atomics.insn)
         *f++ = (struct finding){"livelock",
                                 arena_printf(arena, "%s\n      by atomic operations that write what they have read",
                                              two_lines(arena, v->livelock_by_atomics.insn)),
-                                v->livelock_by_atomics.example};
+                                v->livelock_by_atomics.example,
+                                shown_by(e, NOTICE_LIVELOCK, v->livelock_by_atomics.insn, NULL)};
     for (unsigned i = 0; i < e->n_claims; i++) {
-        const struct example *example;
-        const uint64_t *breaks = breaks_claim(v, &e->claims[i], &example);
-        if (breaks)
-            *f++ = (struct finding){"outcome", broken_claim(e, &e->claims[i], breaks), example};
+        uint32_t breaks = breaks_claim(v, &e->claims[i]);
+        if (breaks < v->outcomes.n)
+            *f++ = (struct finding){"outcome", broken_claim(e, &e->claims[i], v->outcomes.at[breaks]),
+                                    v->examples.at[breaks], e->schedule ? schedule_of_outcome(e, breaks) : NULL};
     }
     return (unsigned)(f - *all);
 }
@@ -221,6 +231,11 @@ const char *exploration_refusal(const struct exploration *e)
                    : r->text;
 }
 
+static const char *finding_schedule(const struct exploration *e, const struct finding *f, unsigned number)
+{
+    return e->schedule ? schedule_finding_text(e, f->interleaving, number) : NULL;
+}
+
 json_t *exploration_json(const struct exploration *e)
 {
     const struct explore_result *r = e->result;
@@ -231,7 +246,8 @@ json_t *exploration_json(const struct exploration *e)
     for (uint32_t i = 0; i < v->n_observed; i++)
         json_array_append_new(observed, json_string(e->names[i]));
     for (unsigned i = 0; i < n; i++)
-        json_array_append_new(findings, json_pack("{s:s, s:s}", "kind", all[i].kind, "text", all[i].text));
+        json_array_append_new(findings, json_pack("{s:s, s:s, s:s*}", "kind", all[i].kind, "text", all[i].text,
+                                                  "schedule", finding_schedule(e, &all[i], i)));
     json_object_set_new(o, "complete", json_boolean(r->complete));
     json_object_set_new(o, "bounds", bounds_json(e));
     json_object_set_new(o, "graphs", json_integer((json_int_t)v->graphs));
@@ -247,6 +263,8 @@ json_t *exploration_json(const struct exploration *e)
     json_object_set_new(o, "livelock", json_boolean(v->livelock.insn));
     json_object_set_new(o, "livelock_by_atomics", json_boolean(v->livelock_by_atomics.insn));
     json_object_set_new(o, "findings", findings);
+    if (e->schedule)
+        json_object_set_new(o, "schedules", schedules_json(e));
     json_object_set_new(o, "seconds", json_real(e->seconds));
     return o;
 }
@@ -273,6 +291,8 @@ void exploration_outcomes_text(const struct exploration *e, struct text *t)
             text_printf(t, "%4u:", i + 1);
         for (uint32_t k = 0; k < v->n_observed; k++)
             text_printf(t, " %10s", exploration_value_text(e, k, v->outcomes.at[i][k]));
+        if (e->schedule)
+            text_printf(t, "   %s", schedule_outcome_text(e, i));
     }
     if (v->outcomes.n > MAX_SHOWN)
         text_printf(t, "\n  and %u more (--json has them all)", v->outcomes.n - MAX_SHOWN);
@@ -296,6 +316,8 @@ void exploration_findings_text(const struct exploration *e, struct text *t)
         if (all[i].example && all[i].example->n)
             text_puts(t, "    in an execution in which\n");
         add_example(e, all[i].example, t);
+        if (e->schedule)
+            text_printf(t, "    schedule: %s\n", finding_schedule(e, &all[i], i));
     }
     if (e->stats)
         text_printf(t,
@@ -303,6 +325,13 @@ void exploration_findings_text(const struct exploration *e, struct text *t)
                     "; %u threads, %" PRIu64 " runs of them, %.3f s\n",
                     r->verdict.graphs, r->verdict.blocked, r->verdict.dead, r->verdict.duplicates, r->n_threads,
                     r->n_events, e->seconds);
+    uint32_t weak = e->schedule ? schedule_count_weak(e) : 0;
+    if (weak)
+        text_printf(
+            t,
+            "of %u outcomes no interleaving shows %u: they come of weak behaviour alone, which Heddle's engine does "
+            "not have\n",
+            r->verdict.outcomes.n, weak);
     if (r->complete)
         text_printf(t, "explored: all executions, %u finding%s\n", n, n == 1 ? "" : "s");
     for (unsigned i = 0; i < r->n_bounds; i++)

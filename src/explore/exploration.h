@@ -17,6 +17,10 @@ struct exploration {
     uint32_t chosen;      /* --outcome: which of the outcomes, from 1 on, is looked at; 0: none was chosen */
     bool examples, stats; /* --examples, --stats */
     bool numbered;        /* the outcomes are shown with their numbers, for --outcome */
+    /* --schedules: writes the schedule of an interleaving, once, to a file of this name: its path, or NULL where it cannot be. NULL: nobody
+     * wants any. */
+    const char *(*schedule)(void *data, const struct interleaving *i, const char *name);
+    void *data;
     double seconds;
 };
 

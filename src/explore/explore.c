@@ -93,11 +93,18 @@ static void explore_all(void *data)
     verdict_begin(&r->verdict, &r->arena);
     r->verdict.n_observed = o->n_observed;
     r->is_part = o->ranks && o->ranks->number;
+    if (o->interleave) {
+        r->interleavings = ARENA_NEW(&r->arena, struct interleavings);
+        *r->interleavings = (struct interleavings){.arena = &r->arena, .n_observed = o->n_observed};
+    }
     bool updates_stay = false;
     for (unsigned i = 0; i < n;) {
         bool is_last = o->unroll || i + 1 == n;
-        struct search s = {
-            .launch = e->launch, .options = o, .step_limit = o->step_limit, .updates_stay = updates_stay};
+        struct search s = {.launch = e->launch,
+                           .options = o,
+                           .step_limit = o->step_limit,
+                           .updates_stay = updates_stay,
+                           .interleavings = r->interleavings};
         s.unroll = o->unroll ? o->unroll : unrolls[i];
         s.steps_cut = is_last ? 0 : STEPS_CUT;
         if (is_last && !o->unroll && !s.step_limit) /* there is no end */

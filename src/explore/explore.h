@@ -8,6 +8,7 @@
 
 #include "exec/launch.h"
 #include "explore/execution.h"
+#include "explore/interleave.h"
 #include "explore/program.h"
 #include "explore/verdict.h"
 #include "ranks/ranks.h"
@@ -30,15 +31,17 @@ struct explore_options {
     const struct wanted *wanted;    /* ends the search where it is seen: verdict.caught; NULL: nothing does */
     const struct observed *observed;
     uint32_t n_observed;
+    bool interleave;     /* finds interleavings, too; on one thread */
     struct ranks *ranks; /* that explore the same launch, each with these options; NULL: this process is alone */
 };
 
 struct explore_result {
     struct arena arena;
     struct verdict verdict;
-    bool is_part;          /* of what the first rank has: there is no verdict here */
-    bool complete;         /* nothing was cut off */
-    const char *bounds[4]; /* what was, in words */
+    struct interleavings *interleavings; /* or NULL */
+    bool is_part;                        /* of what the first rank has: there is no verdict here */
+    bool complete;                       /* nothing was cut off */
+    const char *bounds[4];               /* what was, in words */
     const struct ir_insn *bound_at[4];
     unsigned n_bounds;
     struct refusal refusal; /* text not NULL: what is not explored; there is no verdict then */

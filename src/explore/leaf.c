@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "explore/execution.h"
+#include "explore/interleave.h"
 #include "explore/memory.h"
 #include "explore/verdict.h"
 
@@ -54,6 +55,8 @@ static void keep_example(const struct explorer *x, const struct state *s, const 
         *at = new_example(x, s, g);
     if (x->wanted && !v->caught && x->wanted->is(x->wanted->data, notice))
         v->caught = execution_of(v->arena, x, s, g, notice);
+    if (x->interleavings)
+        interleave(x, s, g, notice);
 }
 
 /* ---- races ---- */
@@ -197,7 +200,7 @@ static void find_livelock(struct explorer *x, const struct state *s, const struc
     for (uint16_t t = 0; t < s->n_threads; t++)
         if (s->runs[t]->end == RUN_SPINS && s->runs[t]->leaves_updates)
             sight = &v->livelock_by_atomics;
-    if ((!x->wanted && !verdict_is_first(v, sight)) || !rounds_stay(s, g))
+    if ((!x->wanted && !x->interleavings && !verdict_is_first(v, sight)) || !rounds_stay(s, g))
         return;
     const struct ir_insn *at = last_ended(s, RUN_SPINS);
     keep_example(x, s, g, verdict_sight(v, sight, at), &(struct notice){.kind = NOTICE_LIVELOCK, .a = at});

@@ -25,8 +25,9 @@ struct explorer {
     struct runner *runners; /* by thread */
     struct threads threads;
     struct verdict *verdict;
-    struct hope *hope;     /* serve.c */
-    struct state **states; /* by depth */
+    struct interleavings *interleavings; /* interleave.h; or NULL */
+    struct hope *hope;                   /* serve.c */
+    struct state **states;               /* by depth */
     uint32_t n_states;
     struct graph *spare; /* for what is tried out */
     uint32_t n_spare;

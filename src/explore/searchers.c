@@ -80,6 +80,7 @@ static struct searcher *new_searcher(const struct search *s, struct tree *tree)
     w->explorer = (struct explorer){.program = &w->program,
                                     .arena = &w->arena,
                                     .verdict = &w->verdict,
+                                    .interleavings = s->interleavings,
                                     .tree = tree,
                                     .unroll = s->unroll,
                                     .updates_stay = s->updates_stay,
@@ -92,6 +93,7 @@ static struct searcher *new_searcher(const struct search *s, struct tree *tree)
 void search_start(struct search *s)
 {
     uint32_t n = s->options->n_threads < MAX_SEARCHERS ? s->options->n_threads : MAX_SEARCHERS;
+    n = s->interleavings ? 1 : n;
     while (s->n_searchers < n || !s->n_searchers) {
         struct searcher *w = new_searcher(s, &s->tree);
         if (!w)

@@ -24,6 +24,7 @@ struct search {
     uint32_t unroll;
     uint64_t step_limit, steps_cut;
     bool updates_stay; /* as of struct runner */
+    struct interleavings *interleavings;
     struct tree tree;
     uint32_t n_searchers;
     struct searcher *searchers[MAX_SEARCHERS];

@@ -7,6 +7,7 @@ or by that reference (their PTX is nvcc 13.0's, -arch=sm_90 -lineinfo -std=c++17
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -236,6 +237,79 @@ def places_are_taken_as_a_type_says():
                 f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.shared .align 8 .b8 wide[16]; .reg .u64 %rd<9>;\nst.shared.u64 [wide], 0;\nret;\n}\n")
             status, out, err = run("explore", path, *shape, "--observe", place, "u32[4]")
         assert status == 2 and says in err, (place, out, err)
+
+
+def _entry_of(file):
+    with open(file) as f:
+        return re.search(r"\.entry (\w+)", f.read())[1]
+
+
+INTERLEAVINGS = os.path.join(HERE, "schedules/interleavings.ptx")
+
+
+def schedules(kernel, grid, block, *args, status, file=INTERLEAVINGS):
+    """What an exploration has found with --schedules, and what its files make of launches: by outcome the values of all buffers, by
+    finding what was said."""
+    with tempfile.TemporaryDirectory() as d:
+        shape = "--grid", grid, "--block", block
+        found = explore(file, kernel, *shape, "--schedules", d, *(f"{a}+outcomes" if "[" in str(a) else a for a in args), status=status)
+        launched = []
+        for path in found["schedules"]:
+            texts = []
+            for command in ("launch", "check") if path else ():
+                got, out, err = run(command, file, kernel, *shape, "--policy", f"replay:{path}", "--json", *(f"{a}+print" if "[" in str(a) else a for a in args))
+                assert got == 0, (path, out, err)
+                texts.append([value for buffer in json.loads(out)["buffers"] for value in buffer["values"]])
+            assert not texts or texts[0] == texts[1], texts
+            launched.append(texts[0] if texts else [])
+        said = []
+        for finding in found["findings"]:
+            if os.path.exists(finding["schedule"]):
+                got, out, err = run("launch", file, kernel, *shape, "--policy", f"replay:{finding['schedule']}", "--timeout", 20, *args)
+                said.append(out + err)
+        left = [name for name in os.listdir(d) if os.path.join(d, name) not in found["schedules"] + [f["schedule"] for f in found["findings"]]]
+        assert not left, left
+        return found, launched, said
+
+
+def an_outcome_of_an_interleaving_has_a_schedule_that_repeats_it():
+    found, launched, _ = schedules("store_buffering", 2, 1, "u32[2]", "u32[2]", status=0)
+    assert found["outcomes"] == [[1, 1, a, b] for a in (0, 1) for b in (0, 1)], found
+    assert launched == [[]] + found["outcomes"][1:], launched  # both reads of 0: weak behaviour
+
+
+def schedules_hold_what_blocks_and_warps_do():
+    found, launched, _ = schedules("warps", 1, 64, "u32[2]", "u32[2]", status=0)
+    assert found["outcomes"] == [[1, 1, a, b] for a in (10, 11) for b in (10, 11)], found
+    assert launched == [[]] + found["outcomes"][1:], launched
+    found, launched, _ = schedules("lanes", 1, 2, "u32[2]", "u32[2]", status=0)
+    assert launched[1:3] == found["outcomes"][1:3], launched
+
+
+def schedules_of_locks_and_queues_repeat_their_outcomes():
+    for name, args in ("ticket", ("u32[96]", 2)), ("mcs", ("u32[128]", 1)):
+        file = os.path.join(HERE, "kernels", name + ".ptx")
+        found, launched, _ = schedules(_entry_of(file), 3, 1, *args, status=0, file=file)
+        assert found["outcomes"] and launched == found["outcomes"], (name, [p for p in found["schedules"] if not p])
+
+
+def traps_deadlocks_and_endless_loops_have_schedules():
+    for kernel, grid, block, says in (("trapper", 2, 1, "executes trap"), ("spinner", 2, 1, "nobody will change what they wait for"),
+                                      ("parted", 1, 64, "wait for each other")):
+        found, _, said = schedules(kernel, grid, block, "u32[2]", status=1)
+        assert len(said) == 1 and says in said[0], (kernel, found["findings"], said)
+
+
+def which_outcomes_have_no_schedule_is_said():
+    with tempfile.TemporaryDirectory() as d:
+        status, out, err = run("explore", INTERLEAVINGS, "store_buffering", "--grid", 2, "--block", 1, "--schedules", os.path.join(d, "new"),
+                               "u32[2]", "u32[2]+outcomes", "--forbid", "2[0] == 0 && 2[1] == 1")
+        assert status == 1 and re.search(r"^ +0 +0   no interleaving$", out, re.M), out
+        assert re.search(r"^ +0 +1   " + re.escape(d) + "/new/outcome-2.schedule$", out, re.M), out
+        assert "of 4 outcomes no interleaving shows 1: they come of weak behaviour alone" in out, out
+        assert f"    schedule: {d}/new/outcome-2.schedule" in out, out
+        status, out, err = run("explore", INTERLEAVINGS, "store_buffering", "--grid", 2, "--block", 1, "--schedules", "/proc/none", "u32[2]", "u32[2]")
+        assert status == 1 and "cannot make the folder /proc/none" in err, err
 
 
 def what_is_found_is_shown_with_an_execution():
