@@ -8,6 +8,8 @@
 #undef I
 
 #define T       float
+#define FMA(a, b, c) fmaf(a, b, c)
+#define ROT(c, a, b) fmaf(c, a, b)
 #define R       float
 #define LEAST   FLT_MIN
 #define COMPLEX 0
@@ -19,6 +21,8 @@
 #include "libraries/blas/level1_type.h"
 
 #define T       double
+#define FMA(a, b, c) fma(a, b, c)
+#define ROT(c, a, b) fma(c, a, b)
 #define R       double
 #define LEAST   DBL_MIN
 #define COMPLEX 0
@@ -30,6 +34,8 @@
 #include "libraries/blas/level1_type.h"
 
 #define T       float _Complex
+#define FMA(a, b, c) ((a) * (b) + (c))
+#define ROT(c, a, b) ((c) * (a) + (b))
 #define R       float
 #define LEAST   FLT_MIN
 #define COMPLEX 1
@@ -41,6 +47,8 @@
 #include "libraries/blas/level1_type.h"
 
 #define T       double _Complex
+#define FMA(a, b, c) ((a) * (b) + (c))
+#define ROT(c, a, b) ((c) * (a) + (b))
 #define R       double
 #define LEAST   DBL_MIN
 #define COMPLEX 1

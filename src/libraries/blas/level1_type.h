@@ -10,7 +10,7 @@ static void NAME(axpy)(int64_t n, const void *alpha, const void *xs, int64_t inc
     if (a == 0)
         return;
     for (int64_t i = 0; i < n; i++)
-        y[i * incy] += a * x[i * incx];
+        y[i * incy] = FMA(a, x[i * incx], y[i * incy]);
 }
 
 static void NAME(copy)(int64_t n, const void *xs, int64_t incx, void *ys, int64_t incy)
@@ -139,8 +139,8 @@ static void NAME(rot)(int64_t n, void *xs, int64_t incx, void *ys, int64_t incy,
     const T s = *(const T *)sine;
     for (int64_t i = 0; i < n; i++) {
         const T a = x[i * incx], b = y[i * incy];
-        x[i * incx] = c * a + s * b;
-        y[i * incy] = c * b - CONJ(s) * a;
+        x[i * incx] = ROT(c, a, s * b);
+        y[i * incy] = ROT(c, b, -(CONJ(s) * a));
     }
 }
 
@@ -272,3 +272,5 @@ static void NAME(rotmg)(void *d1_, void *d2_, void *x1_, const void *y1_, void *
 #undef IMAG
 #undef CONJ
 #undef LEAST
+#undef FMA
+#undef ROT

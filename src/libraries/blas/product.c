@@ -15,9 +15,8 @@ static int64_t tiled_offset(const struct matrix *m, int64_t row, int64_t column)
     const int64_t in_strip = column % 32, strip = column / 32 * m->ld;
     if (m->order == CUBLASLT_ORDER_COL32)
         return strip + row * 32 + in_strip;
-    if (m->order == CUBLASLT_ORDER_COL4_4R2_8C) /* 8 x 32: even rows, then odd ones, four columns at a time */
-        return strip + row / 8 * 256 + row % 2 * 16 + in_strip / 8 * 32 + row % 8 / 2 * 4 + in_strip % 4 +
-               in_strip % 8 / 4 * 128;
+    if (m->order == CUBLASLT_ORDER_COL4_4R2_8C) /* 8 x 32: its even rows, then its odd ones, four columns at a time */
+        return strip + row / 8 * 256 + row % 2 * 128 + in_strip / 4 * 16 + row % 8 / 2 * 4 + in_strip % 4;
     /* 32 x 32: rows in the order of tensor cores' operands */
     return strip + row / 32 * 1024 + (row % 8 / 2 * 4 + row % 32 / 8) * 64 + row % 2 * 32 + in_strip;
 }

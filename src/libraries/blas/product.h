@@ -52,6 +52,14 @@ struct product {
     const void *finish_data;
 };
 
+/* Whether an H200's cuBLAS has a product of matrices of bytes that is summed up in integers. */
+static inline bool product_of_bytes_exists(bool ta, bool tb, int64_t m, int64_t n)
+{
+    if (m < 32 || (ta && !tb))
+        return true;
+    return tb ? n % 8 == 0 && (!ta || m % 32 == 0) : n <= 16 || n % 32 == 0;
+}
+
 /* False: no memory for what is widened. */
 bool product_run(const struct product *p);
 

@@ -152,12 +152,9 @@ static bool is_fp8(cudaDataType t)
 /* Bytes that are summed up in integers: what an H200 has no kernel for. */
 static bool lacks_bytes(const struct call *c)
 {
-    const bool ta = c->ta != CUBLAS_OP_N, tb = c->tb != CUBLAS_OP_N;
     const bool aligned = c->op[0].ld % 4 == 0 && c->op[1].ld % 4 == 0 &&
                          (c->arrays || ((uintptr_t)c->op[0].at % 4 == 0 && (uintptr_t)c->op[1].at % 4 == 0));
-    if (!aligned || c->m < 32 || (ta && !tb))
-        return !aligned;
-    return tb ? c->n % 8 || (ta && c->m % 32) : c->n > 16 && c->n % 32;
+    return !aligned || !product_of_bytes_exists(c->ta != CUBLAS_OP_N, c->tb != CUBLAS_OP_N, c->m, c->n);
 }
 
 static cublasStatus_t check_gemm_ex(const struct call *c)

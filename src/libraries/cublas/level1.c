@@ -458,6 +458,17 @@ static bool fits(cudaDataType x, cudaDataType scalar, cudaDataType half_scalar, 
         CALL("cublasRotEx", rot, .mixed = true, .scalar_type = csType, .compute_type = real_type(csType), .n = n,      \
              .alpha = c, .beta = s, .op = {TYPED(x, incx, xType), TYPED(y, incy, yType)})                              \
     }
+#define ROTM_EX(SUFFIX, INT)                                                                                           \
+    API cublasRotmEx##SUFFIX(cublasHandle_t handle, INT n, void *x, cudaDataType xType, INT incx, void *y,             \
+                             cudaDataType yType, INT incy, const void *param, cudaDataType paramType,                  \
+                             cudaDataType executiontype)                                                               \
+    {                                                                                                                  \
+        const bool fits = (xType == CUDA_R_32F || xType == CUDA_R_64F) && yType == xType && paramType == xType;        \
+        if (handle_of(handle) && (!fits || executiontype != xType))                                                    \
+            return CUBLAS_STATUS_NOT_SUPPORTED;                                                                        \
+        CALL("cublasRotmEx", rotm, .type = xType, .scalar_type = xType, .n = n, .alpha = param,                        \
+             .op = {OPERAND(x, incx), OPERAND(y, incy)})                                                               \
+    }
 #define EX(SUFFIX, INT)                                                                                                \
     AXPY_EX(SUFFIX, INT)                                                                                               \
     MOVE_EX(CopyEx, copy, const, SUFFIX, INT)                                                                          \
@@ -469,6 +480,7 @@ static bool fits(cudaDataType x, cudaDataType scalar, cudaDataType half_scalar, 
     ASUM_EX(SUFFIX, INT)                                                                                               \
     SEARCH_EX(IamaxEx, iamax, SUFFIX, INT)                                                                             \
     SEARCH_EX(IaminEx, iamin, SUFFIX, INT)                                                                             \
-    ROT_EX(SUFFIX, INT)
+    ROT_EX(SUFFIX, INT)                                                                                                \
+    ROTM_EX(SUFFIX, INT)
 EX(, int)
 EX(_64, int64_t)

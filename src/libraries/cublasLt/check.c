@@ -90,6 +90,15 @@ static bool fp8_shapes_fit(const struct operation *o, const struct layout *a, co
            (d->rows == 1 || d->rows * element_bytes(d->type) % 16 == 0);
 }
 
+/* Bytes: to bytes, A is transposed and B is not; to integers, what an H200 has kernels for (cublas/gemm.c). */
+static bool byte_shapes_fit(const struct operation *o, const struct layout *d)
+{
+    const bool ta = o->ta != CUBLAS_OP_N, tb = o->tb != CUBLAS_OP_N;
+    if ((ta && !tb) || d->type == CUDA_R_32F)
+        return true;
+    return d->type == CUDA_R_32I && product_of_bytes_exists(ta, tb, (int64_t)d->rows, (int64_t)d->columns);
+}
+
 /* ---- epilogues ---- */
 
 enum { AUX = 128, ROUND_LD = 128 };
@@ -173,6 +182,8 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "this mode of pointers, scales, C or filling is not supported";
     else if (is_fp8(a->type) && !fp8_shapes_fit(o, a, b, d))
         wrong = "8-bit floats want A transposed, B not, and rows of 16 bytes";
+    else if (a->type == CUDA_R_8I && !byte_shapes_fit(o, d))
+        wrong = "matrices of bytes of this shape are not supported: A transposed, B not, always are";
     else if (a->order > CUBLASLT_ORDER_ROW || b->order > CUBLASLT_ORDER_ROW || d->order > CUBLASLT_ORDER_ROW)
         wrong = "orders by tiles are not supported in products";
     else if (d->rows > INT32_MAX || d->columns > INT32_MAX || a->rows > INT32_MAX || a->columns > INT32_MAX ||
