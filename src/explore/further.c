@@ -81,6 +81,17 @@ static void choose_surprise(struct exploration *e, const struct further *f)
     e->chosen = n > 0;
 }
 
+/* The first outcome that --require or --forbid excludes; 0: there is none. */
+static uint32_t first_broken(const struct exploration *e)
+{
+    const struct verdict *v = &e->result->verdict;
+    for (uint32_t i = 0; i < v->outcomes.n; i++)
+        for (unsigned k = 0; k < e->n_claims; k++)
+            if (claim_is_broken(&e->claims[k], v->outcomes.at[i]))
+                return i + 1;
+    return 0;
+}
+
 /* ---- its picture ---- */
 
 enum picture_format picture_format_of(const char *extension)
@@ -129,6 +140,7 @@ const char *further_draw(const struct exploration *explored, const struct furthe
     struct exploration e = *explored;
     struct explore_result r = {0};
     struct drawing d = {.format = format, .text = picture};
+    e.chosen = e.chosen ? e.chosen : first_broken(&e);
     if (!e.chosen && !exploration_findings(&e))
         choose_surprise(&e, f);
     find_execution(&e, f, NULL, &r);

@@ -21,7 +21,7 @@ void further_repair(const struct exploration *e, const struct further *f, struct
 enum picture_format { PICTURE_NONE, PICTURE_PAGE, PICTURE_SVG };
 /* By how the name of a file ends: .html or .svg; else none. */
 enum picture_format picture_format_of(const char *extension);
-/* An execution of what was chosen; else of the first finding; else of the first outcome that is not sequentially consistent, or the first
+/* An execution of what was chosen; else of an outcome that is excluded; else of the first finding; else of the first outcome that is not sequentially consistent, or the first
  * one. NULL with *shows, what it is of; or why there is none. */
 const char *further_draw(const struct exploration *e, const struct further *f, enum picture_format format,
                          struct text *picture, const char **shows);

@@ -8,9 +8,11 @@
 
 const char *axiom_text(enum axiom a)
 {
-    static const char *const texts[] = {[AXIOM_NONE] = "the axioms together, PTX ISA 8.10",
+    static const char *const texts[] = {[AXIOM_NONE] = "none",
+                                        [AXIOM_SEVERAL] = "no coherence order is left, PTX ISA 8.10",
                                         [AXIOM_COHERENCE] = "Coherence, PTX ISA 8.10.1",
                                         [AXIOM_ATOMICITY] = "Atomicity, PTX ISA 8.10.3",
+                                        [AXIOM_SEQUENTIAL] = "Sequential Consistency per Location, PTX ISA 8.10.5",
                                         [AXIOM_CAUSALITY] = "Causality, PTX ISA 8.10.6",
                                         [AXIOM_RACE] = "Conflict and Data-races, PTX ISA 8.7.1"};
     return texts[a];
@@ -30,6 +32,7 @@ struct looking {
     struct graph g;    /* with one Fence-SC order */
     uint16_t *at, *of; /* events of the graph by those of the execution, and back */
     uint64_t **co;     /* by location of the graph: rows */
+    uint64_t *at_end;  /* by location: writes that come before the last one only as that is the last */
     uint16_t n_edges;  /* of the graph, before fences were ordered */
 };
 
@@ -74,6 +77,7 @@ static bool find_orders(struct looking *k)
     found = !g.too_large && execution_fence_orders(k->e, &g, keep_order, k) && k->g.n_events;
     graph_free(&g);
     k->co = ARENA_ARRAY(k->arena, uint64_t *, k->g.n_locations + 1u);
+    k->at_end = ARENA_ARRAY(k->arena, uint64_t, k->g.n_locations + 1u);
     for (uint16_t l = 0; l < k->g.n_locations && found; l++) {
         k->co[l] = ARENA_ARRAY(k->arena, uint64_t, MAX_MEMBERS);
         found = model_order(&k->g, l, last_writes(k, l), k->co[l]);
@@ -115,6 +119,21 @@ static uint64_t first_of(const uint64_t *rows, uint64_t all)
     for (uint64_t m = all; m; m &= m - 1)
         first &= ~rows[__builtin_ctzll(m)];
     return first;
+}
+
+/* Writes that nothing follows, and that a coherence order need not order, come before the one whose value is there at the end. */
+static void add_at_end(struct looking *k, uint16_t l, uint64_t last)
+{
+    uint64_t writes = k->g.locations[l].writes & ~bit(INITIAL) & ~last;
+    unsigned end = last ? (unsigned)__builtin_ctzll(last) : INITIAL;
+    for (uint64_t m = last & (last - 1) || end == INITIAL ? 0 : writes; m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        if (!(k->co[l][w] & k->g.locations[l].writes)) {
+            add_members(k, EDGE_CO, l, w, end);
+            k->w->edges.at[k->w->edges.n - 1].at_end = true;
+            k->at_end[l] |= bit(w);
+        }
+    }
 }
 
 static void add_coherence(struct looking *k, uint16_t l)
@@ -201,8 +220,11 @@ static void add_edges(struct looking *k)
     for (uint16_t i = 0; i + 1 < e->n_events; i++)
         if (e->events[i].thread == e->events[i + 1].thread)
             add_edge(k, EDGE_PO, i, i + 1);
-    for (uint16_t l = 0; l < k->g.n_locations; l++)
+    for (uint16_t l = 0; l < k->g.n_locations; l++) {
         add_coherence(k, l);
+        if (e->notice.kind == NOTICE_OUTCOME)
+            add_at_end(k, l, last_writes(k, l));
+    }
     add_order_edges(k);
     add_meetings(k);
     for (uint16_t l = 0; l < k->g.n_locations; l++)
@@ -262,11 +284,19 @@ static enum axiom breaks_from_read(const struct trial *t, const struct graph *g,
         if (behind && causes(g, event, mine))
             return AXIOM_CAUSALITY;
         if (now->kind == GRAPH_UPDATE && strong &&
-            ((behind && co[other] & bit(now->member)) ||
+            ((behind && (co[other] & bit(now->member) || (k->at_end[l] & bit(other) && !co[now->member]))) ||
              (g->events[event].kind == GRAPH_UPDATE && k->g.events[graph_member(&k->g, l, other)].rf == now->rf)))
             return AXIOM_ATOMICITY;
     }
     return AXIOM_NONE;
+}
+
+/* Does an update read from the write, and come behind it for that? */
+static bool follows_its_source(const struct trial *t, const struct graph *g, uint16_t update, uint16_t write)
+{
+    const struct event *u = &g->events[update];
+    return u->kind == GRAPH_UPDATE && u->rf == g->events[write].member &&
+           model_morally_strong(g, &t->k->e->threads, update, write);
 }
 
 static void find_breaches(struct trial *t, struct graph *g)
@@ -282,6 +312,8 @@ static void find_breaches(struct trial *t, struct graph *g)
             breaks(t->b, i, AXIOM_CAUSALITY);
         else if (e->kind == EDGE_CO && causes(g, to, from))
             breaks(t->b, i, AXIOM_COHERENCE);
+        else if (e->kind == EDGE_CO && e->at_end && follows_its_source(t, g, from, to))
+            breaks(t->b, i, AXIOM_SEQUENTIAL);
         else if (e->kind == EDGE_FR && (broken = breaks_from_read(t, g, e->from)))
             breaks(t->b, i, broken);
         else if (e->kind == EDGE_RACE && !model_races(g, from, to))
@@ -391,6 +423,23 @@ static void find_own(struct looking *k, struct aim *a, const struct tops *tops)
     }
 }
 
+/* Where no single edge is against an axiom: accesses have become morally strong, and their writes cannot all be ordered. */
+static void note_strengthened(struct looking *k, const struct changes *c)
+{
+    struct graph g;
+    uint16_t *at = memory_zeroed(k->e->n_events + 1u, sizeof *at);
+    execution_graph(k->e, c, &g, at);
+    for (uint32_t i = 0; i < k->w->edges.n && !g.too_large; i++) {
+        struct why_edge *e = &k->w->edges.at[i];
+        bool ordering = e->kind == EDGE_RF || e->kind == EDGE_CO || e->kind == EDGE_FR;
+        if (ordering && e->from != NO_EVENT && !e->strong &&
+            model_morally_strong(&g, &k->e->threads, at[e->from], at[e->to]))
+            note(e, c, AXIOM_SEVERAL);
+    }
+    graph_free(&g);
+    free(at);
+}
+
 enum { MAX_SETS = 24 };
 
 static void find_reasons(struct looking *k)
@@ -402,11 +451,17 @@ static void find_reasons(struct looking *k)
     if (w->at_top == ALLOWED)
         return;
     w->all = forbid(k->arena, k->e, NULL);
-    for (uint32_t i = 0; i < w->all.n && i < MAX_SETS; i++)
-        if (find_broken(k, &w->all.at[i].changes, a.axiom))
-            for (uint32_t j = 0; j < w->edges.n; j++)
-                if (a.axiom[j])
-                    note(&w->edges.at[j], &w->all.at[i].changes, (enum axiom)a.axiom[j]);
+    for (uint32_t i = 0; i < w->all.n && i < MAX_SETS; i++) {
+        const struct changes *c = &w->all.at[i].changes;
+        bool broken = find_broken(k, c, a.axiom), any = false;
+        for (uint32_t j = 0; j < w->edges.n && broken; j++)
+            if (a.axiom[j]) {
+                note(&w->edges.at[j], c, (enum axiom)a.axiom[j]);
+                any = true;
+            }
+        if (!any)
+            note_strengthened(k, c);
+    }
     struct tops tops = find_tops(k);
     for (a.edge = 0; a.edge < w->edges.n; a.edge++)
         if (edge_can_break(&w->edges.at[a.edge]) && !w->edges.at[a.edge].n_not)

@@ -19,7 +19,15 @@ enum edge_kind {
 };
 
 /* What an execution can break. */
-enum axiom { AXIOM_NONE, AXIOM_COHERENCE, AXIOM_ATOMICITY, AXIOM_CAUSALITY, AXIOM_RACE };
+enum axiom {
+    AXIOM_NONE,
+    AXIOM_COHERENCE,
+    AXIOM_ATOMICITY,
+    AXIOM_SEQUENTIAL,
+    AXIOM_CAUSALITY,
+    AXIOM_RACE,
+    AXIOM_SEVERAL
+};
 
 enum { MAX_REASONS = 2 };
 struct why_not {
@@ -32,6 +40,7 @@ struct why_edge {
     uint8_t kind;
     bool strong;       /* RF, CO, FR, RACE: the two are morally strong */
     bool ordered;      /* RF, CO, FR: causality orders them so anyway */
+    bool at_end;       /* CO: only as the value of `to` is there at the end; a coherence order need not order the two */
     bool synchronizes; /* RF: what precedes the write in its thread, or some of it, precedes what follows the read */
     uint8_t n_not;     /* what would have forbidden it, the least first */
     struct why_not not[MAX_REASONS];

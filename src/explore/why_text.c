@@ -159,9 +159,11 @@ static void put_coherence(const struct picture *p, const struct why_edge *e, str
 {
     text_printf(t, "%s comes before %s in coherence order", the(p, e->from), the(p, e->to));
     text_puts(t, e->ordered  ? ", as it precedes it in causality order (8.9.6)."
-                 : e->strong ? ". Morally strong writes are ordered one way or the other; allowed: the second does not "
-                               "precede the first in causality order."
-                             : ". Allowed: the second does not precede the first in causality order.");
+                 : e->at_end ? ", as the value of that is there at the end."
+                 : e->strong ? ". Morally strong writes are ordered one way or the other."
+                             : ".");
+    if (!e->ordered)
+        text_puts(t, " Allowed: the second does not precede the first in causality order.");
 }
 
 const char *picture_edge_sentence(const struct picture *p, const struct why_edge *e)

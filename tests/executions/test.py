@@ -492,6 +492,11 @@ def edges_say_what_would_have_forbidden_them():
                          "st.relaxed.gpu.u32 [%rd1+4], 1;\nst.relaxed.gpu.u32 [%rd1], 2;\nret;")
     texts = said("co", (*crossed, "--forbid", "1[0] == 1 && 1[1] == 1"))
     assert len(texts) == 2 and all("fence.sc.gpu before it" in t and "Coherence, PTX ISA 8.10.1" in t for t in texts), texts
+    # a write that an update has read from, and is the last one all the same
+    mixed = two_blocks("atom.relaxed.gpu.add.u32 %r2, [%rd1], 1;\nst.u32 [%rd1+8], %r2;\nret;\nother:\nst.u32 [%rd1], 5;\nret;")
+    (text,) = said("co", (*mixed, "--forbid", "1[0] == 5 && 1[2] == 5", "--observe", "1[0]", "--observe", "1[2]"))
+    assert "as the value of that is there at the end" in text and "st.weak -> st.relaxed.gpu" in text, text
+    assert "Sequential Consistency per Location, PTX ISA 8.10.5" in text, text
     (text,) = said("race", two_blocks(MESSAGE.format("", relaxed, relaxed, "")))
     assert "Conflict and Data-races, PTX ISA 8.7.1" in text and "ld.weak -> ld.relaxed.gpu" in text, text
     # sequentially consistent: nothing would
