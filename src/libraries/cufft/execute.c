@@ -81,6 +81,8 @@ static cufftResult execute(cufftHandle handle, const char *call, const void *fro
         library_failed(call, "input and output must be aligned as the plan's complex numbers are");
         return CUFFT_INVALID_VALUE;
     }
+    if (p->has_no_area && p->work_bytes)
+        return CUFFT_NO_WORKSPACE;
     if (!to)
         return CUFFT_EXEC_FAILED;
     struct execution e = {p->transform, backward, from, to};
@@ -127,19 +129,19 @@ LIBRARY_API cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream)
     return CUFFT_SUCCESS;
 }
 
-/* Work areas: none is needed. */
+/* Work areas: see plan.c. */
 
 LIBRARY_API cufftResult cufftSetAutoAllocation(cufftHandle plan, int autoAllocate)
 {
     PLAN(p, plan);
-    (void)p, (void)autoAllocate;
+    p->has_no_area = !autoAllocate;
     return CUFFT_SUCCESS;
 }
 
 LIBRARY_API cufftResult cufftSetWorkArea(cufftHandle plan, void *workArea)
 {
     PLAN(p, plan);
-    (void)p, (void)workArea;
+    p->has_no_area = !workArea;
     return CUFFT_SUCCESS;
 }
 
@@ -155,7 +157,7 @@ LIBRARY_API cufftResult cufftGetSize(cufftHandle plan, size_t *workSize)
     if (!workSize)
         return CUFFT_INVALID_VALUE;
     PLAN(p, plan);
-    *workSize = 0;
+    *workSize = p->work_bytes;
     return p->is_made ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 

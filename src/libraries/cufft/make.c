@@ -1,5 +1,4 @@
-/* Entry points that make plans, and that say how large their work areas are ("cuFFT API Reference", 3.2 and 3.3). Heddle's plans need no
- * work area of the program's: a transform has its own memory.
+/* Entry points that make plans, and that say how large their work areas are ("cuFFT API Reference", 3.2 and 3.3).
  */
 #include "libraries/cufft/plan.h"
 
@@ -67,7 +66,7 @@ static cufftResult make(cufftHandle handle, const struct plan_request *r, size_t
         return CUFFT_INVALID_PLAN;
     cufftResult result = plan_describe(p, r);
     p->is_made = !result;
-    *workSize = 0;
+    *workSize = result ? 0 : p->work_bytes;
     return result;
 }
 
@@ -76,7 +75,7 @@ static cufftResult measure(const struct plan_request *r, size_t *workSize)
     struct plan p = {0};
     cufftResult result = workSize ? plan_describe(&p, r) : CUFFT_INVALID_VALUE;
     if (!result)
-        *workSize = 0;
+        *workSize = p.work_bytes;
     return result;
 }
 

@@ -91,6 +91,22 @@ static cufftResult set_layouts(struct plan *p, struct transform *t, const struct
     return CUFFT_SUCCESS;
 }
 
+/* No work area is needed here. The original needs one for lengths that a kernel does not do at once: as many bytes as it says of those without
+ * large prime factors, so that programs get sizes and statuses that they know. */
+enum { LONGEST_AT_ONCE = 4096 };
+
+static size_t work_bytes(const struct transform *t)
+{
+    enum transform_side complex_side = t->kind == TRANSFORM_FROM_REAL ? TRANSFORM_SIDE_TO : TRANSFORM_SIDE_FROM;
+    size_t bytes = transform_element_bytes(t, complex_side) * (size_t)t->batch;
+    bool is_long = false;
+    for (unsigned a = 0; a < t->rank; a++) {
+        is_long = is_long || t->n[a] > LONGEST_AT_ONCE;
+        bytes *= (size_t)transform_length(t, complex_side, a);
+    }
+    return is_long ? bytes : 0;
+}
+
 cufftResult plan_describe(struct plan *p, const struct plan_request *r)
 {
     struct transform t = {0};
@@ -100,8 +116,10 @@ cufftResult plan_describe(struct plan *p, const struct plan_request *r)
     cufftResult result = set_types(&t, r->in.type, r->out.type, r->execution);
     result = result ? result : set_lengths(&t, r);
     result = result ? result : set_layouts(p, &t, r);
-    if (!result)
+    if (!result) {
         p->transform = t;
+        p->work_bytes = work_bytes(&t);
+    }
     return result;
 }
 

@@ -25,6 +25,8 @@ struct plan_request {
 
 struct plan {
     bool is_made, is_basic; /* basic: nothing between elements, so that real numbers are padded in place */
+    bool has_no_area;       /* its work area is to be the program's, who has given none yet */
+    size_t work_bytes;
     struct transform transform;
     cudaStream_t stream;
     long long patient_jit;

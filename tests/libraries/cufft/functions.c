@@ -428,6 +428,32 @@ static void properties_are_kept_until_a_plan_is_made(void)
     DONE(cufftDestroy(plan));
 }
 
+static void long_plans_want_the_work_area_that_an_H200_wants(void)
+{
+    static const struct {
+        int n;
+        cufftType type;
+        size_t bytes;
+    } sizes[] = {{4096, CUFFT_C2C, 0},           {1 << 20, CUFFT_C2C, 8388608}, {1 << 20, CUFFT_R2C, 4194312},
+                 {1 << 20, CUFFT_Z2Z, 16777216}, {30030, CUFFT_C2C, 240240},    {30030, CUFFT_R2C, 120128}};
+    cufftHandle plan;
+    size_t size = 1;
+    void *at;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        CHECK(cufftEstimate1d(sizes[i].n, sizes[i].type, 1, &size) == CUFFT_SUCCESS && size == sizes[i].bytes);
+    DONE(cudaMalloc(&at, 30030 * sizeof(cufftComplex)));
+    DONE(cudaMemset(at, 0, 30030 * sizeof(cufftComplex)));
+    DONE(cufftCreate(&plan));
+    DONE(cufftSetAutoAllocation(plan, 0));
+    DONE(cufftMakePlan1d(plan, 30030, CUFFT_C2C, 1, &size));
+    CHECK(cufftExecC2C(plan, at, at, CUFFT_FORWARD) == CUFFT_NO_WORKSPACE);
+    DONE(cufftSetWorkArea(plan, at));
+    DONE(cufftExecC2C(plan, at, at, CUFFT_FORWARD));
+    DONE(cudaDeviceSynchronize());
+    DONE(cufftDestroy(plan));
+    DONE(cudaFree(at));
+}
+
 static void callbacks_and_several_devices_are_refused(void)
 {
     cufftHandle plan;
@@ -541,6 +567,7 @@ int main(void)
     RUN(pairs_of_types_that_an_H200_has);
     RUN(a_plan_says_what_is_executed_and_the_function_where_to);
     RUN(properties_are_kept_until_a_plan_is_made);
+    RUN(long_plans_want_the_work_area_that_an_H200_wants);
     RUN(callbacks_and_several_devices_are_refused);
     RUN(executions_are_in_the_order_of_their_stream);
     RUN(executions_are_captured_and_outlive_their_plan);
