@@ -25,6 +25,8 @@ enum operand {
     OP_TAU,
     OP_TAU_P,
     OP_PIVOTS,
+    OP_ROWS, /* of a sparse matrix: where each begins */
+    OP_COLUMNS,
     OP_INFO,
     OPERANDS
 };
@@ -42,8 +44,9 @@ struct call {
     char uplo, trans, side, diag, job, job_u, job_v, range;
     int first, last;  /* of eigenvalues: il and iu, from 1 */
     double low, high; /* vl and vu */
-    int flags;        /* the family's own */
-    int value;        /* of info, where that is all there is to do */
+    double shift_imaginary;
+    int flags; /* the family's own */
+    int value; /* of info, where that is all there is to do */
     void *at[OPERANDS];
     int ld[OPERANDS];
     int64_t step[OPERANDS]; /* elements from one of a batch to the next */

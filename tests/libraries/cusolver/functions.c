@@ -4,6 +4,7 @@
 #include <complex.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
+#include <cusolverSp.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -546,6 +547,107 @@ static void refined_solutions(void)
           CUSOLVER_STATUS_INVALID_WORKSPACE);
 }
 
+/* ---- sparse matrices ---- */
+
+/* A grid's Laplacian, W x W: its rows, columns, values. Without cuSPARSE, whose descriptors say more, indices begin with 0. */
+enum { W = 9, GRID = W * W };
+static int *grid_rows, *grid_columns;
+static double *grid;
+
+static void make_grid(double diagonal)
+{
+    int n = 0;
+    grid_rows = shared((GRID + 1) * sizeof *grid_rows);
+    grid_columns = shared(5 * GRID * sizeof *grid_columns);
+    grid = shared(5 * GRID * sizeof *grid);
+    for (int i = 0; i < GRID; i++) {
+        const int beside[] = {i - W, i % W ? i - 1 : -1, i, i % W < W - 1 ? i + 1 : -1, i + W};
+        for (int k = 0; k < 5; k++)
+            if (beside[k] >= 0 && beside[k] < GRID) {
+                grid_columns[n] = beside[k];
+                grid[n++] = beside[k] == i ? diagonal : -1;
+            }
+        grid_rows[i + 1] = n;
+    }
+}
+
+static void times_grid(const double *x, double *y)
+{
+    for (int i = 0; i < GRID; i++) {
+        y[i] = 0;
+        for (int k = grid_rows[i]; k < grid_rows[i + 1]; k++)
+            y[i] += grid[k] * x[grid_columns[k]];
+    }
+}
+
+static void sparse_systems_and_an_eigenvalue(void)
+{
+    cusolverSpHandle_t sparse;
+    cusparseMatDescr_t any = (cusparseMatDescr_t)&sparse;
+    DONE(cusolverSpCreate(&sparse));
+    make_grid(4);
+    int nnz = grid_rows[GRID], singularity;
+    double *x = reals(GRID), *b = shared(GRID * sizeof *b), *y = shared(GRID * sizeof *y), *mu = shared(8);
+    times_grid(x, b);
+    for (int way = 0; way < 4; way++) {
+        memset(y, 0, GRID * sizeof *y);
+        singularity = 9;
+        DONE((way == 0   ? cusolverSpDcsrlsvqr
+              : way == 1 ? cusolverSpDcsrlsvchol
+              : way == 2 ? cusolverSpDcsrlsvluHost
+                         : cusolverSpDcsrlsvcholHost)(sparse, GRID, nnz, any, grid, grid_rows, grid_columns, b, 1e-12,
+                                                      0, y, &singularity));
+        CHECK(singularity == -1);
+        for (int i = 0; i < GRID; i++)
+            NEAR(fabs(x[i] - y[i]));
+    }
+    DONE(cusolverSpDcsreigvsi(sparse, GRID, nnz, any, grid, grid_rows, grid_columns, 0.1, x, 100, 1e-13, mu, y));
+    SYNC;
+    NEAR(fabs(*mu - (4 - 4 * cos(M_PI / (W + 1)))));
+    times_grid(y, b);
+    for (int i = 0; i < GRID; i++)
+        CHECK(fabs(b[i] - *mu * y[i]) < 1e-5);
+    for (int k = grid_rows[40]; k < grid_rows[41]; k++)
+        grid[k] = 0;
+    DONE(cusolverSpDcsrlsvqr(sparse, GRID, nnz, any, grid, grid_rows, grid_columns, b, 1e-12, 0, y, &singularity));
+    CHECK(singularity >= 0 && singularity < GRID);
+    make_grid(1);
+    DONE(cusolverSpDcsrlsvchol(sparse, GRID, nnz, any, grid, grid_rows, grid_columns, b, 1e-12, 0, y, &singularity));
+    CHECK(singularity >= 0);
+    DONE(cusolverSpDestroy(sparse));
+}
+
+static void patterns_are_put_in_order(void)
+{
+    cusolverSpHandle_t sparse;
+    cusparseMatDescr_t any = (cusparseMatDescr_t)&sparse;
+    DONE(cusolverSpCreate(&sparse));
+    make_grid(4);
+    int nnz = grid_rows[GRID], order[GRID], map[5 * GRID], is_symmetric = 0, seen[GRID] = {0};
+    int *old_rows = shared((GRID + 1) * sizeof(int)), *old_columns = shared((size_t)nnz * sizeof(int));
+    memcpy(old_rows, grid_rows, (GRID + 1) * sizeof(int));
+    memcpy(old_columns, grid_columns, (size_t)nnz * sizeof(int));
+    DONE(cusolverSpXcsrissymHost(sparse, GRID, nnz, any, grid_rows, grid_rows + 1, grid_columns, &is_symmetric));
+    CHECK(is_symmetric);
+    DONE(cusolverSpXcsrsymrcmHost(sparse, GRID, nnz, any, grid_rows, grid_columns, order));
+    for (int i = 0; i < GRID; i++)
+        seen[order[i]]++;
+    for (int i = 0; i < GRID; i++)
+        CHECK(seen[i] == 1);
+    for (int k = 0; k < nnz; k++)
+        map[k] = k;
+    DONE(cusolverSpXcsrpermHost(sparse, GRID, GRID, nnz, any, grid_rows, grid_columns, order, order, map, NULL));
+    for (int i = 0; i < GRID; i++)
+        for (int k = grid_rows[i]; k < grid_rows[i + 1]; k++) {
+            CHECK(old_columns[map[k]] == order[grid_columns[k]]);
+            CHECK(map[k] >= old_rows[order[i]] && map[k] < old_rows[order[i] + 1]);
+        }
+    order[0] = order[1];
+    CHECK(cusolverSpXcsrpermHost(sparse, GRID, GRID, nnz, any, grid_rows, grid_columns, order, order, map, NULL) ==
+          CUSOLVER_STATUS_INVALID_VALUE);
+    DONE(cusolverSpDestroy(sparse));
+}
+
 /* ---- statuses, and what they leave in info ---- */
 
 #define WRONG(value, call)                                                                                             \
@@ -638,6 +740,8 @@ int main(void)
     RUN(singular_values_by_every_name);
     RUN(hermitian_matrices);
     RUN(refined_solutions);
+    RUN(sparse_systems_and_an_eigenvalue);
+    RUN(patterns_are_put_in_order);
     RUN(wrong_arguments_leave_their_positions_in_info);
     RUN(calls_are_captured);
     DONE(cusolverDnDestroyParams(params));
