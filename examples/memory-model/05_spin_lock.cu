@@ -37,9 +37,9 @@ __global__ void acquire_release(int *lock, int *counter)
     device_int(*lock).store(0, cuda::memory_order_release);
 }
 
-// A lock by exchange() writes in each round that fails, so that there is no end of different executions: --unroll bounds the rounds, and the
-// verdict says that it did.
-// $ heddle explore 05_spin_lock.ptx exchange --grid 2 --block 1 --unroll 3 'u32[1]' 'u32[1]+outcomes'
+// A lock by exchange() writes in each round that fails, but only the 1 that it has read. No other access of the lock can tell whether such
+// rounds have been, so that they are left out of executions, as rounds that only read are.
+// $ heddle explore 05_spin_lock.ptx exchange --grid 2 --block 1 'u32[1]' 'u32[1]+outcomes'
 __global__ void exchange(int *lock, int *counter)
 {
     while (device_int(*lock).exchange(1, cuda::memory_order_acquire) != 0) {

@@ -216,10 +216,14 @@ static void choose_reads(struct search_of_rounds *r, struct run *run);
 /* The round's next read reads from a write. */
 static void choose_read(struct search_of_rounds *r, struct run *run, uint16_t po, uint16_t from, uint64_t value)
 {
+    if (search_ends(r->x))
+        return;
     struct run *next = run_resolve(&r->x->runners[r->thread], run, po, value);
     r->choices[r->n++] = (struct choice){po, from};
     bool fails = next->end == RUN_SPINS && next->round == r->first;
-    if (!fails && !is_in_round(r, next))
+    const struct run_event *e = &next->events[po];
+    bool changes = e->kind == RUN_UPDATE && po < next->complete && e->wrote != e->read; /* no such round is left out */
+    if (changes || (!fails && !is_in_round(r, next)))
         ;
     else if (!fails || next->complete < next->n_events)
         choose_reads(r, next);

@@ -319,11 +319,16 @@ static bool is_interrupted(const struct explorer *x)
     return x->interrupted && atomic_load_explicit(x->interrupted, memory_order_relaxed);
 }
 
+bool search_ends(struct explorer *x)
+{
+    x->is_full |= x->arena->total_bytes > MAX_RUN_BYTES;
+    return x->is_full || x->program->refusal.text || is_interrupted(x) || tree_has_ended(x->tree);
+}
+
 /* A step, if there may be one. */
 static bool may_go_on(struct explorer *x, uint32_t depth)
 {
-    x->is_full |= x->arena->total_bytes > MAX_RUN_BYTES;
-    if (x->is_full || x->program->refusal.text || is_interrupted(x) || tree_has_ended(x->tree))
+    if (search_ends(x))
         return false;
     if (tree_is_hungry(x->tree))
         give(x, depth);

@@ -74,6 +74,9 @@ uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t 
 /* The run that the thread would be in. */
 struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
 
+/* Is there no room for more runs, or has the search been ended, here or elsewhere? */
+bool search_ends(struct explorer *x);
+
 /* ---- rounds.c ---- */
 
 /* Rounds of a loop have been left out, before the one that begins with the thread's event `round`, with atomic operations like the event,

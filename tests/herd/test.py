@@ -118,6 +118,17 @@ def a_loop_that_nobody_ends_spins_for_ever():
         assert one["livelock"] == spins, one
 
 
+def rounds_within_rounds_that_write_are_explored_at_once():
+    """Loops of exchanges: where one writes something else than it has read, the round it is in is none that can be left out."""
+    first = ("LC00:", "atom.relaxed.gpu.exch r0, x, 1", "bne r0, 1, LC01", "goto LC00", "LC01:")
+    second = ("LC10:", "atom.relaxed.gpu.exch r1, x, 1", "bne r1, 1, LC11", "goto LC12", "LC11:", "atom.relaxed.gpu.exch r2, x, 0",
+              "bne r2, 1, LC12", "goto LC10", "LC12:", "atom.relaxed.gpu.exch r3, x, 0", "bne r3, 1, LC13", "goto LC11", "LC13:")
+    text = test([("P0@cta 0,gpu 0", *first), ("P1@cta 0,gpu 0", *second)], "exists 0==0")
+    began = time.monotonic()
+    status, out, err = litmus(text)
+    assert status == 0 and "not exhausted: --unroll 16" in out and time.monotonic() - began < 30, out + err
+
+
 def barriers_are_of_those_who_name_them():
     """An instance alone, an id, a quorum: (P0's barrier, P1's, a deadlock, whether both may miss the other's store)."""
     for first, second, dead, missed in [("sync 0", "sync 0", False, False), ("sync 0", "sync 1", False, True), ("sync 1, 1", "sync 1, 1", False, False),
