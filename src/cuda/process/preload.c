@@ -5,7 +5,7 @@
  * too, goes a jump to that one, before any constructor of the program runs; the embedded runtime never runs. The same is
  * done for shared objects: the dynamic linker calls an empty function for debuggers (r_brk of struct r_debug) when
  * objects have been mapped and nothing of them has run yet; a jump at its entry tells us. Libraries whose own name is that of
- * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a wheel) are treated alike.
+ * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a wheel, libcublas.so.13 by its path) are treated alike.
  *
  * This object is initialised first (-z initfirst), before the C library even: no stdio before something has gone wrong.
  */
@@ -23,7 +23,7 @@
 
 /* ---- names of functions that Heddle has ---- */
 
-enum family { RUNTIME_FUNCTION, LINKER_FUNCTION, IMAGE_FUNCTION };
+enum family { RUNTIME_FUNCTION, LINKER_FUNCTION, IMAGE_FUNCTION, LIBRARY_FUNCTION };
 
 struct name {
     const char *name;
@@ -122,14 +122,33 @@ static const struct {
     {"libnvJitLink.so.13", {LINKER_FUNCTION, 13, "libnvJitLink.so.13"}},
     {"libnvrtc.so.12", {IMAGE_FUNCTION, 12, "libheddle-nvrtc.so.12"}},
     {"libnvrtc.so.13", {IMAGE_FUNCTION, 13, "libheddle-nvrtc.so.13"}},
+#define LIBRARY(name, soname) {soname, {LIBRARY_FUNCTION, 0, soname}},
+#include "cuda/libraries.def"
+#undef LIBRARY
 };
+
+/* Libraries like cuBLAS are packages of their own: is ours beside this object? */
+static bool is_there(const char *library)
+{
+    char path[4096];
+    const struct link_map *m = _r_debug.r_map;
+    while (m && m->l_ld != _DYNAMIC)
+        m = m->l_next;
+    const char *slash = m ? strrchr(m->l_name, '/') : NULL;
+    size_t folder = slash ? (size_t)(slash + 1 - m->l_name) : 0;
+    if (folder + strlen(library) >= sizeof path)
+        return false;
+    memcpy(path, slash ? m->l_name : "", folder);
+    strcpy(path + folder, library);
+    return access(path, F_OK) == 0;
+}
 
 static const struct stand_in *by_soname(const struct elf *e)
 {
     const char *soname = elf_dynamic_string(e, DT_SONAME, 0);
     for (size_t i = 0; soname && i < sizeof libraries / sizeof libraries[0]; i++)
         if (strcmp(soname, libraries[i].soname) == 0)
-            return &libraries[i].by;
+            return libraries[i].by.family != LIBRARY_FUNCTION || is_there(soname) ? &libraries[i].by : NULL;
     return NULL;
 }
 
@@ -177,12 +196,43 @@ static bool has_runtime(const struct elf_symbols *symbols)
     return false;
 }
 
-/* The function of ours for symbol i, or NULL. */
-static const struct name *replacement(const struct elf_symbols *symbols, size_t i, const struct stand_in *by)
+/* Names of the interface of a library like cuBLAS: what ours has not is told when it is called. */
+static bool is_public(const char *s)
 {
-    const struct name *name = is_function(&symbols->at[i]) ? find_name(elf_symbol_name(symbols, i)) : NULL;
+    return strncmp(s, "cu", 2) == 0 || strncmp(s, "nccl", 4) == 0 || strncmp(s, "pnccl", 5) == 0;
+}
+
+/* The name of the function of ours for symbol i, or NULL. */
+static const char *replacement(const struct elf_symbols *symbols, size_t i, const struct stand_in *by)
+{
+    const char *s = elf_symbol_name(symbols, i);
+    if (!is_function(&symbols->at[i]))
+        return NULL;
+    if (by->family == LIBRARY_FUNCTION)
+        return is_public(s) ? s : NULL;
+    const struct name *name = find_name(s);
     bool fits = name && name->family == by->family && name->first <= by->major && by->major <= name->last;
-    return fits ? name : NULL;
+    return fits ? name->name : NULL;
+}
+
+/* A copy of a name, as the object's file is not open for long; NULL without memory. */
+static const char *kept(const char *name)
+{
+    enum { MORE = 1 << 16 };
+    static char *room;
+    static size_t left;
+    size_t n = strlen(name) + 1;
+    if (n > left) {
+        void *more = mmap(NULL, MORE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (more == MAP_FAILED || n > MORE)
+            return NULL;
+        room = more;
+        left = MORE;
+    }
+    char *copy = memcpy(room, name, n);
+    room += n;
+    left -= n;
+    return copy;
 }
 
 static void replace(const struct elf_symbols *symbols, uintptr_t base, const char *path, const struct stand_in *by)
@@ -205,9 +255,11 @@ static void replace(const struct elf_symbols *symbols, uintptr_t base, const cha
         return;
     }
     for (size_t i = 0; i < symbols->n; i++) {
-        const struct name *name = replacement(symbols, i, by);
+        const char *name = replacement(symbols, i, by);
+        if (name && by->family == LIBRARY_FUNCTION)
+            name = kept(name);
         if (name)
-            patches_add(p, base + symbols->at[i].st_value, name->name);
+            patches_add(p, base + symbols->at[i].st_value, name);
     }
     patches_end(p);
 }
@@ -247,9 +299,9 @@ static void examine(const char *path, uintptr_t base)
         return;
     if (!elf_section(&e, HEDDLE_MARKER)) {
         const struct stand_in *by = by_soname(&e);
-        if (by && elf_symbols(&e, SHT_DYNSYM, &symbols)) {
+        if (by && elf_symbols(&e, SHT_DYNSYM, &symbols))
             replace(&symbols, base, path, by);
-        } else if (!by && find_runtime(&e, &symbols)) {
+        if ((!by || by->family == LIBRARY_FUNCTION) && find_runtime(&e, &symbols)) {
             replace(&symbols, base, path, by_major(major_of(&symbols)));
         }
     }

@@ -41,5 +41,34 @@ def each_library_exports_its_table_with_the_originals_version():
             assert set(found) == newest, newest ^ set(found)
 
 
+FAKE = "int curandGetVersion(int *v) { volatile int x = 1; *v = x; return 7; }\nint curandOfALaterVersion(void) { volatile int x = 3; return x; }\n"
+OPENS = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    void *l = dlopen(argv[1], RTLD_NOW);
+    int version = 0, (*f)(int *) = (int (*)(int *))dlsym(l, argc > 2 ? argv[2] : "curandGetVersion");
+    int status = f(&version);
+    printf("%d %d\\n", status, version);
+    return 0;
+}
+"""
+
+
+def a_library_of_cudas_that_is_opened_by_its_path_does_what_ours_does():
+    """One that has the same name for itself, as it lies in a wheel of PyTorch's."""
+    tap.need_loadable_libraries()
+    for name, text in {"fake.c": FAKE, "opens.c": OPENS}.items():
+        with open(os.path.join(cases.WORK, name), "w") as f:
+            f.write(text)
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-Wl,-soname,libcurand.so.10", "-o", "libother.so", "fake.c"], check=True, cwd=cases.WORK)
+    subprocess.run(["gcc", "-o", "opens", "opens.c"], check=True, cwd=cases.WORK)
+    path = os.path.join(cases.WORK, "libother.so")
+    status, out, err = tap.run("run", "./opens", path, cwd=cases.WORK)
+    assert status == 0 and out == "0 10400\n", out + err
+    status, out, err = tap.run("run", "./opens", path, "curandOfALaterVersion", cwd=cases.WORK)
+    assert status == 127 and "curandOfALaterVersion" in err, out + err
+
+
 if __name__ == "__main__":
     tap.main(globals())
