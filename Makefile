@@ -49,7 +49,7 @@ install: $(BUILD)/build.ninja
 	meson install -C $(BUILD)
 
 # A wheel for pip and a package for Debian 12, in $(BUILD)/packages.
-wheel deb: all
+wheel deb libraries-wheel libraries-deb: all
 	scripts/package $@ $(BUILD) $(BUILD)/packages
 
 # Address and undefined-behaviour sanitizers, in a folder of their own.

@@ -75,7 +75,7 @@ for version in "12", "13":
 def package(kind):
     if not os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "heddle-jit")):
         raise tap.Skip("this build has no compiler of kernels")
-    program, of = {"wheel": ("patchelf", "patchelf"), "deb": ("dpkg-shlibdeps", "dpkg-dev")}[kind]
+    program, of = {"wheel": ("patchelf", "patchelf"), "deb": ("dpkg-shlibdeps", "dpkg-dev")}[kind.split("-")[-1]]
     if not shutil.which(program):
         raise tap.Skip(f"no {program} ({of})")
     done = subprocess.run([SCRIPT, kind, os.environ["HEDDLE_BUILD"], folder.name], capture_output=True, text=True)
@@ -121,7 +121,6 @@ def a_wheels_libraries_are_in_it_or_everywhere():
         names = z.namelist()
     for name in ("heddle/prefix/include/heddle.h", "heddle/prefix/share/heddle/cuda/include/cuda_runtime.h", "heddle/prefix/libexec/heddle/heddle-jit",
                  "heddle-0.1.0.dist-info/licenses/LICENSE", "heddle-0.1.0.dist-info/licenses/llvm-19-dev",
-                 "heddle-0.1.0.dist-info/licenses/pocketfft",
                  "heddle-0.1.0.dist-info/licenses/libzydis4.0", "heddle/prefix/lib/x86_64-linux-gnu/heddle/libheddle-x86.so"):
         assert name in names, name
 
@@ -187,6 +186,40 @@ def a_debian_package_works_where_it_is_unpacked():
     place, _ = use(sys.executable, PYTHONPATH=modules, PATH=f"{root}/usr/bin:/usr/bin:/bin")
     assert place.startswith(modules)
     assert said([f"{root}/usr/bin/heddle", "--version"]) == "heddle 0.1.0\n"
+
+
+DRAW = """
+import ctypes, heddle
+heddle.activate()
+generator, numbers = ctypes.c_void_p(), (ctypes.c_uint * 4)()
+rand = ctypes.CDLL("libcurand.so.10")
+assert rand.curandCreateGeneratorHost(ctypes.byref(generator), 161) == 0
+assert rand.curandGenerate(generator, numbers, ctypes.c_size_t(4)) == 0
+print(numbers[0])
+"""
+
+
+def drop_ins_of_cudas_libraries_are_packages_of_their_own():
+    with zipfile.ZipFile(package("wheel")) as z:
+        assert not [n for n in z.namelist() if "libcurand" in n or "openblas" in n]
+    to = os.path.join(folder.name, "both")
+    shutil.copytree(unpacked(), to)
+    with zipfile.ZipFile(package("libraries-wheel")) as z:
+        for name in ("mtgp", "joe-kuo", "pocketfft"):
+            assert f"heddle_libraries-0.1.0.dist-info/licenses/copyright.{name}" in z.namelist(), name
+        assert b"Requires-Dist: heddle==0.1.0" in z.read("heddle_libraries-0.1.0.dist-info/METADATA")
+        z.extractall(to)
+    assert audit(to) == []
+    assert said([sys.executable, "-c", DRAW], PYTHONPATH=to) == "1713891541\n"
+
+
+@tap.in_full
+def the_debian_package_of_drop_ins_stands_on_the_other():
+    root = os.path.join(folder.name, "libraries")
+    subprocess.run(["dpkg", "-x", package("libraries-deb"), root], check=True)
+    assert said(["dpkg-deb", "-f", package("libraries-deb"), "Depends"]).startswith("heddle (= 0.1.0), libc6")
+    assert os.path.exists(f"{root}/usr/lib/x86_64-linux-gnu/heddle/libcurand.so.10")
+    assert not os.path.exists(f"{root}/usr/lib/x86_64-linux-gnu/heddle/libcuda.so.1")
 
 
 tap.main(globals())
