@@ -1,6 +1,7 @@
 /* Random numbers in device code: cuRAND's device API ("Device API Overview") for XORWOW (Marsaglia, "Xorshift RNGs", with a
- * Weyl sequence) and Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"). Seeds, subsequences
- * (2^67 apart) and offsets give the sequences that cuRAND gives; normal numbers come by Box and Muller.
+ * Weyl sequence), Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"), MRG32k3a and Sobol's sequences. Seeds,
+ * subsequences (2^67 or 2^76 apart) and offsets give the sequences that cuRAND gives; normal numbers come by Box and Muller, or by the inverse
+ * of their distribution. There is no MTGP32, and no curand_discrete.
  */
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
@@ -28,6 +29,34 @@ struct curandStatePhilox4_32_10 {
     double boxmuller_extra_double;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+struct curandStateMRG32k3a {
+    unsigned s1[3], s2[3];
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+};
+typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
+
+struct curandStateSobol32 {
+    unsigned i, x, c, direction_vectors[32];
+};
+typedef struct curandStateSobol32 curandStateSobol32_t;
+
+struct curandStateScrambledSobol32 {
+    unsigned i, x, c, direction_vectors[32];
+};
+typedef struct curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+
+struct curandStateSobol64 {
+    unsigned long long i, x, c, direction_vectors[64];
+};
+typedef struct curandStateSobol64 curandStateSobol64_t;
+
+struct curandStateScrambledSobol64 {
+    unsigned long long i, x, c, direction_vectors[64];
+};
+typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
 
 #ifdef __CUDA__ /* the host knows the states, the functions are the device's */
 
@@ -140,7 +169,162 @@ HEDDLE_RANDOM uint4 curand4(curandStatePhilox4_32_10_t *s)
     return make_uint4(x, y, z, curand(s));
 }
 
-/* ---- uniform in (0, 1], normal, log-normal, for both generators ---- */
+/* ---- MRG32k3a (L'Ecuyer); subsequences are 2^76 apart, sequences 2^127 ---- */
+
+#define HEDDLE_MRG_M1 4294967087ull
+#define HEDDLE_MRG_M2 4294944443ull
+
+/* The difference of the two recurrences, 1 to M1. */
+HEDDLE_RANDOM unsigned heddle_mrg_next(curandStateMRG32k3a_t *s)
+{
+    const unsigned p = (1403580ull * s->s1[1] + 810728ull * (HEDDLE_MRG_M1 - s->s1[0])) % HEDDLE_MRG_M1,
+                   q = (527612ull * s->s2[2] + 1370589ull * (HEDDLE_MRG_M2 - s->s2[0])) % HEDDLE_MRG_M2;
+    s->s1[0] = s->s1[1];
+    s->s1[1] = s->s1[2];
+    s->s1[2] = p;
+    s->s2[0] = s->s2[1];
+    s->s2[1] = s->s2[2];
+    s->s2[2] = q;
+    return p > q ? p - q : p - q + (unsigned)HEDDLE_MRG_M1;
+}
+HEDDLE_RANDOM double curand_MRG32k3a(curandStateMRG32k3a_t *s)
+{
+    return heddle_mrg_next(s);
+}
+HEDDLE_RANDOM unsigned curand(curandStateMRG32k3a_t *s)
+{
+    return (unsigned)(heddle_mrg_next(s) * 0x1.000000d1006f5p0);
+}
+HEDDLE_RANDOM void heddle_mrg_square(unsigned a[3][3], unsigned long long m)
+{
+    unsigned b[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            unsigned long long sum = 0;
+            for (int k = 0; k < 3; k++)
+                sum = (sum + 1ull * a[i][k] * a[k][j] % m) % m;
+            b[i][j] = (unsigned)sum;
+        }
+    for (int i = 0; i < 9; i++)
+        a[i / 3][i % 3] = b[i / 3][i % 3];
+}
+HEDDLE_RANDOM void heddle_mrg_apply(const unsigned a[3][3], unsigned v[3], unsigned long long m)
+{
+    unsigned w[3];
+    for (int i = 0; i < 3; i++) {
+        unsigned long long sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum = (sum + 1ull * a[i][k] * v[k] % m) % m;
+        w[i] = (unsigned)sum;
+    }
+    for (int i = 0; i < 3; i++)
+        v[i] = w[i];
+}
+/* n times 2^log steps. */
+HEDDLE_RANDOM void heddle_mrg_skip(unsigned long long n, int log, curandStateMRG32k3a_t *s)
+{
+    unsigned a[3][3] = {{0, 1, 0}, {0, 0, 1}, {(unsigned)(HEDDLE_MRG_M1 - 810728), 1403580, 0}},
+             b[3][3] = {{0, 1, 0}, {0, 0, 1}, {(unsigned)(HEDDLE_MRG_M2 - 1370589), 0, 527612}};
+    for (int i = 0; i < log && n; i++) {
+        heddle_mrg_square(a, HEDDLE_MRG_M1);
+        heddle_mrg_square(b, HEDDLE_MRG_M2);
+    }
+    for (; n; n >>= 1) {
+        if (n & 1) {
+            heddle_mrg_apply(a, s->s1, HEDDLE_MRG_M1);
+            heddle_mrg_apply(b, s->s2, HEDDLE_MRG_M2);
+        }
+        heddle_mrg_square(a, HEDDLE_MRG_M1);
+        heddle_mrg_square(b, HEDDLE_MRG_M2);
+    }
+}
+HEDDLE_RANDOM void skipahead(unsigned long long n, curandStateMRG32k3a_t *s)
+{
+    heddle_mrg_skip(n, 0, s);
+}
+HEDDLE_RANDOM void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t *s)
+{
+    heddle_mrg_skip(n, 76, s);
+}
+HEDDLE_RANDOM void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t *s)
+{
+    heddle_mrg_skip(n, 127, s);
+}
+HEDDLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               curandStateMRG32k3a_t *s)
+{
+    const unsigned long long a = (unsigned)seed ^ 0x55555555u, b = (unsigned)(seed >> 32) ^ 0xaaaaaaaau;
+    *s = {};
+    for (int i = 0; i < 3; i++) {
+        s->s1[i] = seed ? (i == 1 ? b : a) * 12345 % HEDDLE_MRG_M1 : 12345;
+        s->s2[i] = seed ? (i == 1 ? a : b) * 12345 % HEDDLE_MRG_M2 : 12345;
+    }
+    skipahead_subsequence(subsequence, s);
+    skipahead(offset, s);
+}
+
+/* ---- Sobol's sequences, of 32 and of 64 bits, and scrambled: numbers in the order of Gray's code ---- */
+
+#define HEDDLE_SOBOL(State, Word, bits, lowest)                                                                        \
+    HEDDLE_RANDOM void heddle_sobol_start(const Word *vectors, Word constant, Word offset, State *s)                   \
+    {                                                                                                                  \
+        s->i = 0;                                                                                                      \
+        s->c = s->x = constant;                                                                                        \
+        for (int k = 0; k < bits; k++)                                                                                 \
+            s->direction_vectors[k] = vectors[k];                                                                      \
+        skipahead(offset, s);                                                                                          \
+    }                                                                                                                  \
+    HEDDLE_RANDOM Word curand(State *s)                                                                                \
+    {                                                                                                                  \
+        const Word x = s->x;                                                                                           \
+        const int k = lowest(~s->i) - 1;                                                                               \
+        s->x ^= s->direction_vectors[k < 0 ? bits - 1 : k];                                                            \
+        s->i++;                                                                                                        \
+        return x;                                                                                                      \
+    }
+#define HEDDLE_SOBOL_SKIP(State, Word, bits)                                                                           \
+    template <class N> HEDDLE_RANDOM void skipahead(N n, State *s)                                                     \
+    {                                                                                                                  \
+        s->i += (Word)n;                                                                                               \
+        s->x = s->c;                                                                                                   \
+        for (int k = 0; k < bits; k++)                                                                                 \
+            if ((s->i ^ s->i >> 1) >> k & 1)                                                                           \
+                s->x ^= s->direction_vectors[k];                                                                       \
+    }
+HEDDLE_SOBOL_SKIP(curandStateSobol32_t, unsigned, 32)
+HEDDLE_SOBOL_SKIP(curandStateScrambledSobol32_t, unsigned, 32)
+HEDDLE_SOBOL_SKIP(curandStateSobol64_t, unsigned long long, 64)
+HEDDLE_SOBOL_SKIP(curandStateScrambledSobol64_t, unsigned long long, 64)
+HEDDLE_SOBOL(curandStateSobol32_t, unsigned, 32, __ffs)
+HEDDLE_SOBOL(curandStateScrambledSobol32_t, unsigned, 32, __ffs)
+HEDDLE_SOBOL(curandStateSobol64_t, unsigned long long, 64, __ffsll)
+HEDDLE_SOBOL(curandStateScrambledSobol64_t, unsigned long long, 64, __ffsll)
+#undef HEDDLE_SOBOL
+#undef HEDDLE_SOBOL_SKIP
+
+typedef unsigned curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+
+HEDDLE_RANDOM void curand_init(curandDirectionVectors32_t vectors, unsigned offset, curandStateSobol32_t *s)
+{
+    heddle_sobol_start(vectors, 0, offset, s);
+}
+HEDDLE_RANDOM void curand_init(curandDirectionVectors32_t vectors, unsigned scramble, unsigned offset,
+                               curandStateScrambledSobol32_t *s)
+{
+    heddle_sobol_start(vectors, scramble, offset, s);
+}
+HEDDLE_RANDOM void curand_init(curandDirectionVectors64_t vectors, unsigned long long offset, curandStateSobol64_t *s)
+{
+    heddle_sobol_start(vectors, 0, offset, s);
+}
+HEDDLE_RANDOM void curand_init(curandDirectionVectors64_t vectors, unsigned long long scramble,
+                               unsigned long long offset, curandStateScrambledSobol64_t *s)
+{
+    heddle_sobol_start(vectors, scramble, offset, s);
+}
+
+/* ---- uniform in (0, 1], normal, log-normal ---- */
 
 HEDDLE_RANDOM float heddle_uniform(unsigned x)
 {
@@ -223,6 +407,129 @@ HEDDLE_DISTRIBUTIONS(curandStateXORWOW_t)
 HEDDLE_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
 #undef HEDDLE_DISTRIBUTIONS
 
+/* MRG32k3a has numbers of its modulus. */
+HEDDLE_RANDOM double curand_uniform_double(curandStateMRG32k3a_t *s)
+{
+    return heddle_mrg_next(s) * 0x1.000000d10000bp-32;
+}
+HEDDLE_RANDOM float curand_uniform(curandStateMRG32k3a_t *s)
+{
+    return (float)curand_uniform_double(s);
+}
+HEDDLE_RANDOM float2 curand_normal2(curandStateMRG32k3a_t *s)
+{
+    const float r = sqrtf(-2 * logf(curand_uniform(s))), angle = curand_uniform(s) * 0x1.921fb6p2f;
+    float sine, cosine;
+    sincosf(angle, &sine, &cosine);
+    return make_float2(r * sine, r * cosine);
+}
+HEDDLE_RANDOM double2 curand_normal2_double(curandStateMRG32k3a_t *s)
+{
+    const double u = curand_uniform_double(s);
+    return heddle_box_muller_double(u, curand_uniform_double(s));
+}
+
+/* Sobol's numbers are made normal one by one, by the inverse of the distribution. */
+#define HEDDLE_DISTRIBUTIONS(State, upper)                                                                             \
+    HEDDLE_RANDOM float curand_uniform(State *s)                                                                       \
+    {                                                                                                                  \
+        return heddle_uniform((unsigned)(curand(s) >> upper));                                                         \
+    }                                                                                                                  \
+    HEDDLE_RANDOM float curand_normal(State *s)                                                                        \
+    {                                                                                                                  \
+        return normcdfinvf(heddle_uniform((unsigned)(curand(s) >> upper)));                                            \
+    }                                                                                                                  \
+    HEDDLE_RANDOM double curand_normal_double(State *s)                                                                \
+    {                                                                                                                  \
+        return normcdfinv(curand_uniform_double(s));                                                                   \
+    }                                                                                                                  \
+    HEDDLE_RANDOM float curand_log_normal(State *s, float mean, float stddev)                                          \
+    {                                                                                                                  \
+        return expf(mean + stddev * curand_normal(s));                                                                 \
+    }                                                                                                                  \
+    HEDDLE_RANDOM double curand_log_normal_double(State *s, double mean, double stddev)                                \
+    {                                                                                                                  \
+        return exp(mean + stddev * curand_normal_double(s));                                                           \
+    }
+#define HEDDLE_UNIFORM_32(State)                                                                                       \
+    HEDDLE_RANDOM double curand_uniform_double(State *s)                                                               \
+    {                                                                                                                  \
+        return __fma_rn((double)curand(s), 0x1p-32, 0x1p-32);                                                          \
+    }
+#define HEDDLE_UNIFORM_64(State)                                                                                       \
+    HEDDLE_RANDOM double curand_uniform_double(State *s)                                                               \
+    {                                                                                                                  \
+        return __fma_rn((double)(curand(s) >> 11), 0x1p-53, 0x1p-54);                                                  \
+    }
+HEDDLE_UNIFORM_32(curandStateSobol32_t)
+HEDDLE_UNIFORM_32(curandStateScrambledSobol32_t)
+HEDDLE_UNIFORM_64(curandStateSobol64_t)
+HEDDLE_UNIFORM_64(curandStateScrambledSobol64_t)
+HEDDLE_DISTRIBUTIONS(curandStateSobol32_t, 0)
+HEDDLE_DISTRIBUTIONS(curandStateScrambledSobol32_t, 0)
+HEDDLE_DISTRIBUTIONS(curandStateSobol64_t, 32)
+HEDDLE_DISTRIBUTIONS(curandStateScrambledSobol64_t, 32)
+#undef HEDDLE_DISTRIBUTIONS
+#undef HEDDLE_UNIFORM_32
+#undef HEDDLE_UNIFORM_64
+
+/* The pairs of MRG32k3a, one after the other. */
+HEDDLE_RANDOM float curand_normal(curandStateMRG32k3a_t *s)
+{
+    s->boxmuller_flag = !s->boxmuller_flag;
+    if (!s->boxmuller_flag)
+        return s->boxmuller_extra;
+    const float2 pair = curand_normal2(s);
+    s->boxmuller_extra = pair.y;
+    return pair.x;
+}
+HEDDLE_RANDOM double curand_normal_double(curandStateMRG32k3a_t *s)
+{
+    s->boxmuller_flag_double = !s->boxmuller_flag_double;
+    if (!s->boxmuller_flag_double)
+        return s->boxmuller_extra_double;
+    const double2 pair = curand_normal2_double(s);
+    s->boxmuller_extra_double = pair.y;
+    return pair.x;
+}
+HEDDLE_RANDOM float curand_log_normal(curandStateMRG32k3a_t *s, float mean, float stddev)
+{
+    return expf(mean + stddev * curand_normal(s));
+}
+HEDDLE_RANDOM double curand_log_normal_double(curandStateMRG32k3a_t *s, double mean, double stddev)
+{
+    return exp(mean + stddev * curand_normal_double(s));
+}
+
+/* ---- Poisson's numbers: products of uniform ones (Knuth), rounded normal ones, or, between, one by the inverse of the distribution ---- */
+
+template <class State> HEDDLE_RANDOM unsigned curand_poisson(State *s, double lambda)
+{
+    if (lambda > 4000)
+        return (unsigned)(sqrt(lambda) * curand_normal_double(s) + lambda + 0.5);
+    if (lambda >= 64) {
+        const double u = curand_uniform_double(s);
+        unsigned k = (unsigned)lambda;
+        double p = exp(k * log(lambda) - lambda - lgamma(k + 1.0)), below = 0, q = p; /* of k; of less than k */
+        for (unsigned i = k; i > 0 && q > 0x1p-60; i--)
+            below += q *= i / lambda;
+        for (; u <= below && k > 0; k--) {
+            p *= k / lambda;
+            below -= p;
+        }
+        for (; u > below + p && p > 0x1p-60; k++) {
+            below += p;
+            p *= lambda / (k + 1);
+        }
+        return k;
+    }
+    const double least = exp(-lambda);
+    unsigned k = 0;
+    for (double p = curand_uniform(s); p > least; p *= curand_uniform(s))
+        k++;
+    return k;
+}
+
 HEDDLE_RANDOM float4 curand_uniform4(curandStatePhilox4_32_10_t *s)
 {
     const uint4 x = curand4(s);
@@ -233,6 +540,11 @@ HEDDLE_RANDOM float4 curand_normal4(curandStatePhilox4_32_10_t *s)
     const uint4 x = curand4(s);
     const float2 a = heddle_box_muller(x.x, x.y), b = heddle_box_muller(x.z, x.w);
     return make_float4(a.x, a.y, b.x, b.y);
+}
+HEDDLE_RANDOM uint4 curand_poisson4(curandStatePhilox4_32_10_t *s, double lambda)
+{
+    const unsigned x = curand_poisson(s, lambda), y = curand_poisson(s, lambda), z = curand_poisson(s, lambda);
+    return make_uint4(x, y, z, curand_poisson(s, lambda));
 }
 
 #undef HEDDLE_RANDOM

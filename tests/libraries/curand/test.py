@@ -14,5 +14,9 @@ def curand_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "rand", "-lcurand")
 
 
+def the_device_api_draws_as_an_h200_does():
+    cases.answers_as_an_h200(HERE, "device", "-lcurand")
+
+
 if __name__ == "__main__":
     tap.main(globals())
