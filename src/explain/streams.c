@@ -195,6 +195,20 @@ void stream_log_launched(struct stream_log *l, uint32_t task, double ns)
     set_time(l, task, ns);
 }
 
+void stream_log_worked(struct stream_log *l, uint32_t task, double ns, double flops, double bytes)
+{
+    char name[128];
+    pthread_mutex_lock(&l->lock);
+    struct log_task *t = task_of(l, task);
+    if (t) {
+        snprintf(name, sizeof name, "%.64s: %.3g FLOP, %.3g bytes", t->name ? t->name : "?", flops, bytes);
+        free(t->name);
+        t->name = strdup(name);
+        t->ns = COPY_NS + ns;
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
 void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool within_device)
 {
     set_time(l, task, COPY_NS + (double)bytes / (within_device ? DEVICE_BYTES_PER_NS : BYTES_PER_NS));

@@ -18,5 +18,21 @@ def the_device_api_draws_as_an_h200_does():
     cases.answers_as_an_h200(HERE, "device", "-lcurand")
 
 
+def check_finds_what_is_wrong_with_a_draw():
+    program = cases.build(HERE, "watched", "-lcurand")
+    for case, code, words in [("race", "data-race", "curandGenerate"), ("short", "copy-out-of-bounds", "curandGenerate writes 4004 bytes"),
+                              ("freed", "use-after-free", "curandGenerate writes 4000 bytes"), ("clean", "", "no errors")]:
+        status, out, err = tap.run("check", program, case)
+        assert (status == 0) == (not code) and f"[{code}" in out + err + "[" and words in out + err, f"{case}: {status}\n{out}{err}"
+
+
+def explain_shows_a_draw_in_its_stream():
+    trace = os.path.join(cases.WORK, "trace.json")
+    status, out, err = tap.run("explain", "--trace", trace, cases.build(HERE, "watched", "-lcurand"), "clean")
+    assert status == 0, out + err
+    with open(trace) as f:
+        assert '"curandGenerate: 0 FLOP, 4e+03 bytes"' in f.read()
+
+
 if __name__ == "__main__":
     tap.main(globals())
