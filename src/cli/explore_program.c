@@ -13,6 +13,7 @@
 #include "cli/explore.h"
 #include "cli/process_files.h"
 #include "cli/program.h"
+#include "cli/ranks.h"
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
 #include "cuda/process/explore_options.h"
@@ -325,6 +326,13 @@ int cmd_explore_program(struct session *s)
 {
     static int (*const steps[])(struct explore_program *) = {get_ready, find, run};
     struct explore_program e = {.s = s};
+    struct ranks ranks;
+    begin_ranks(&ranks);
+    if (ranks.n > 1) /* each would run the program, and explore the same launch */
+        return end_ranks(&ranks, usage_error(s,
+                                             "started by %s with %u ranks: they share the exploration of a kernel of "
+                                             "PTX files, not that of a launch of a program; start it alone",
+                                             ranks.launcher, ranks.n));
     int status = 0;
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&e);

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import SANITIZED, Skip, heddle, in_full, main, run, source
+from tap import SANITIZED, Skip, heddle, in_full, main, need_clang, run, source
 
 HERE = os.path.join(source, "tests/explore")
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -148,6 +148,28 @@ def any_number_of_threads_finds_and_shows_the_same():
         assert said(workers) == alone, workers
     limited = said(3, "--limit", 20000)
     assert limited[3]["bounds"] == ["--limit 20000: the search was ended"] and 0 < limited[3]["graphs"] < 25680, limited
+
+
+def kernels_of_another_explorer_have_its_counts():
+    """After GPUMC's benchmarks, of less threads; scripts/gpumc explores them whole."""
+    need_clang()
+    with tempfile.TemporaryDirectory() as d:
+        for file in ("locks", "barrier", "rings"):
+            done = subprocess.run([heddle, "cc", "-ptx", "-O2", "-lineinfo", "-o", f"{d}/{file}.ptx", f"{source}/bench/gpumc/{file}.cu"],
+                                  capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+        def found(file, name, grid, block, *more):
+            return explore(f"{d}/{file}.ptx", name, "--grid", grid, "--block", block, "u32[256]", "--no-symmetry", *more)
+        for file, name, grid, block, graphs in (("locks", "caslock", 3, 2, 720), ("locks", "ticketlock", 3, 2, 720), ("locks", "ttaslock", 2, 2, 24 * 24),
+                                                ("barrier", "xf", 3, 3, 1), ("rings", "lb", 10, 1, 1023), ("rings", "sb", 10, 1, 1024)):
+            got = found(file, name, grid, block)
+            assert (got["status"], got["graphs"], got["dead"], got["duplicates"]) == (0, graphs, 0, 0), (name, got)
+        for name in ("caslock", "ticketlock", "ttaslock"):
+            for without in ("acquire", "release"):
+                got = found("locks", f"{name}_relaxed_{without}", 2, 2, "--limit", 1000)
+                assert got["status"] == 1 and got["races"], (name, without, got)
+        for without in ("acquire", "release"):
+            assert found("barrier", f"xf_relaxed_{without}", 2, 2, "--limit", 1000)["races"], without
 
 
 @in_full

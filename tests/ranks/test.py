@@ -196,6 +196,11 @@ def what_all_ranks_do_wrong_is_said_once():
     assert status == 2 and err.count("cannot read nothing.ptx") == 1, err
 
 
+def a_program_is_not_explored_by_each_rank():
+    status, out, err = run_ranks(2, "explore", "/bin/true", "--kernel", "k")
+    assert status == 2 and not out and err.count("started by Open MPI's mpirun with 2 ranks") == 1, (status, out, err)
+
+
 def ranks_that_explore_different_files_are_told_so():
     with tempfile.TemporaryDirectory() as d:
         with open(f"{KERNELS}/ticket.ptx") as f, open(f"{d}/ticket.ptx", "w") as g:
