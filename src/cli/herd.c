@@ -35,7 +35,7 @@ static const char *skip_space(const char *p, uint32_t *line)
 
 static size_t word_length(const char *p)
 {
-    static const char *const pairs[] = {"/\\", "\\/", "==", "!=", "<=", ">=", "->"};
+    static const char *const pairs[] = {"/\\", "\\/", "==", "!=", "<=", ">=", "->", "=>"};
     if (*p == '"') {
         const char *end = strchr(p + 1, '"');
         return end ? (size_t)(end + 1 - p) : strlen(p);
@@ -43,7 +43,7 @@ static size_t word_length(const char *p)
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (strncmp(p, pairs[i], 2) == 0)
             return 2;
-    size_t n = 0;
+    size_t n = *p == '-' && isdigit((unsigned char)p[1]); /* a number's sign: there are no sums */
     while (isalnum((unsigned char)p[n]) || p[n] == '_' || (p[n] == '.' && n) ||
            (p[n] == '+' && n && isalnum((unsigned char)p[n + 1])))
         n++;
@@ -56,6 +56,7 @@ static void split(struct herd *h, const char *text)
     for (const char *p = skip_space(text, &line); *p; p = skip_space(p, &line)) {
         size_t n = word_length(p);
         *VEC_PUSH(h->arena, &h->words) = (struct word){{p, n}, line};
+        h->test->is_signed |= n > 1 && *p == '-' && isdigit((unsigned char)p[1]);
         for (size_t i = 0; i < n; i++)
             line += p[i] == '\n';
         p += n;
@@ -98,18 +99,15 @@ bool herd_number(struct str s, uint32_t *value)
         return false;
     memcpy(text, s.p, s.n);
     text[s.n] = 0;
-    *value = (uint32_t)strtoll(text, &end, 0);
-    return *end == 0;
+    long long number = strtoll(text, &end, 0);
+    *value = (uint32_t)number;
+    return *end == 0 && number >= INT32_MIN && number <= UINT32_MAX;
 }
 
-/* A number, with its sign. */
 static bool take_number(struct herd *h, uint32_t *value)
 {
-    bool negative = take(h, "-");
     if (!herd_number(next(h)->text, value))
-        return herd_fail(h, next(h)->line, "a number is missing before this", next(h)->text);
-    if (negative)
-        *value = 0 - *value;
+        return herd_fail(h, next(h)->line, "a number of 32 bits is missing before this", next(h)->text);
     h->at++;
     return true;
 }
@@ -328,34 +326,32 @@ static bool read_locations(struct herd *h)
     return true;
 }
 
-static bool read_condition(struct herd *h)
+static bool begins_condition(struct herd *h)
+{
+    return is_next(h, "exists") || is_next(h, "forall") || is_next(h, "~") || h->at == h->words.n;
+}
+
+/* An expression as condition_parse() takes it, up to the end, or to what `ends` says. */
+static bool read_expression(struct herd *h, bool (*ends)(struct herd *h), struct text *t)
 {
     static const struct {
         const char *herd, *ours;
-    } operators[] = {{"/\\", " && "}, {"\\/", " || "}, {"=", " == "}, {"==", " == "}, {"!=", " != "},
-                     {"~", "!"},      {"not", "!"},    {"(", "("},    {")", ")"},     {"<", " < "},
-                     {">", " > "},    {"<=", " <= "},  {">=", " >= "}};
-    struct text t = {.arena = h->arena};
-    const char *start = next(h)->text.p;
-    bool negated = take(h, "~");
-    if (is_next(h, "filter"))
-        return herd_fail(h, next(h)->line, "filters are not read", next(h)->text);
-    if (take(h, "exists"))
-        h->test->quantifier = negated ? HERD_NOT_EXISTS : HERD_EXISTS;
-    else if (!negated && take(h, "forall"))
-        h->test->quantifier = HERD_FORALL;
-    else
-        return herd_fail(h, next(h)->line, "a condition is missing: exists, ~exists or forall", (struct str){0});
-    while (h->at < h->words.n) {
+    } words[] = {{"/\\", " && "}, {"\\/", " || "}, {"=", " == "}, {"==", " == "}, {"!=", " != "}, {"~", "!"},
+                 {"not", "!"},    {"(", "("},      {")", ")"},    {"<", " < "},   {">", " > "},   {"<=", " <= "},
+                 {">=", " >= "},  {"[", ""},       {"]", ""},     {"true", "1"},  {"false", "0"}};
+    while (h->at < h->words.n && !(ends && ends(h))) {
         struct word *w = next(h);
-        size_t i = 0, n = sizeof operators / sizeof operators[0];
+        size_t i = 0, n = sizeof words / sizeof words[0];
         uint32_t number;
-        while (i < n && !str_is(w->text, operators[i].herd))
+        while (i < n && !str_is(w->text, words[i].herd))
             i++;
         bool thread = h->at + 1 < h->words.n && str_is(h->words.at[h->at + 1].text, ":");
         if (i < n || (!thread && herd_number(w->text, &number))) {
             h->at++;
-            i < n ? text_puts(&t, operators[i].ours) : text_printf(&t, "%u", number);
+            if (i < n)
+                text_puts(t, words[i].ours);
+            else
+                text_printf(t, h->test->is_signed ? "%d" : "%u", number);
             continue;
         }
         if (!thread && !isalpha((unsigned char)*w->text.p) && *w->text.p != '_')
@@ -363,14 +359,34 @@ static bool read_condition(struct herd *h)
         int place = read_place(h);
         if (place < 0)
             return false;
-        text_printf(&t, "place_%d", place);
+        text_printf(t, "place_%d", place);
     }
+    return true;
+}
+
+/* `filter` leaves those executions out of which its expression does not hold. */
+static bool read_condition(struct herd *h)
+{
+    struct text filter = {.arena = h->arena}, t = {.arena = h->arena};
+    if (take(h, "filter") && !read_expression(h, begins_condition, &filter))
+        return false;
+    const char *start = next(h)->text.p;
+    bool negated = take(h, "~");
+    if (take(h, "exists"))
+        h->test->quantifier = negated ? HERD_NOT_EXISTS : HERD_EXISTS;
+    else if (!negated && take(h, "forall"))
+        h->test->quantifier = HERD_FORALL;
+    else
+        return herd_fail(h, next(h)->line, "a condition is missing: exists, ~exists or forall", (struct str){0});
+    if (!read_expression(h, NULL, &t))
+        return false;
     const struct word *last = &h->words.at[h->words.n - 1];
     char *shown = arena_strndup(h->arena, start, (size_t)(last->text.p + last->text.n - start));
     for (char *p = shown; *p; p++)
         *p = isspace((unsigned char)*p) ? ' ' : *p; /* on one line */
     h->test->condition = shown;
     h->test->expression = t.n ? t.p : "1";
+    h->test->filter = filter.n ? filter.p : NULL;
     return true;
 }
 

@@ -42,6 +42,8 @@ struct herd_test {
     uint32_t memory_bytes, register_bytes;
     enum herd_quantifier quantifier;
     const char *condition;  /* as the test has it */
+    const char *filter;     /* of outcomes that count, as the expression; NULL: all do */
+    bool is_signed;         /* it has negative numbers */
     const char *expression; /* for condition_parse(); a place is #N */
 };
 

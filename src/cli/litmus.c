@@ -18,9 +18,9 @@ struct test {
     struct ranks *ranks; /* NULL: alone */
     hd_module *module;
     hd_kernel *kernel;
-    json_t *json;          /* of a JSON test */
-    struct herd_test herd; /* of one in herd's format: herd.ptx not NULL */
-    struct condition *condition;
+    json_t *json;                         /* of a JSON test */
+    struct herd_test herd;                /* of one in herd's format: herd.ptx not NULL */
+    struct condition *condition, *filter; /* filter: NULL: all outcomes count */
     const char *path;
     void *mem, *out;
     size_t mem_bytes, out_bytes;
@@ -87,7 +87,8 @@ static void make_room(struct test *t, size_t n)
 
 static int place_number(void *data, const char *name, unsigned *signed_bits)
 {
-    (void)data, (void)signed_bits;
+    const struct herd_test *h = data;
+    *signed_bits = h->is_signed ? 32 : 0;
     return atoi(name + strlen("place_"));
 }
 
@@ -104,8 +105,10 @@ static int load_herd(struct test *t)
     error = herd_read(arena, t->path, text, h);
     if (error)
         return cli_failure(t->s, "%s", error);
-    t->condition = condition_parse(arena, h->expression, place_number, NULL, &error);
-    if (!t->condition)
+    t->condition = condition_parse(arena, h->expression, place_number, h, &error);
+    if (t->condition && h->filter)
+        t->filter = condition_parse(arena, h->filter, place_number, h, &error);
+    if (!t->condition || (h->filter && !t->filter))
         return cli_failure(t->s, "%s: %s", t->path, error);
     t->mem_bytes = h->memory_bytes;
     t->out_bytes = h->register_bytes;
@@ -186,6 +189,11 @@ static int load_json(struct test *t)
 
 /* ---- results ---- */
 
+static bool passes_filter(const struct test *t, const uint64_t *values)
+{
+    return !t->filter || condition_holds(t->filter, values);
+}
+
 struct observation {
     uint32_t positive, negative; /* outcomes of which the condition's expression is true, and others */
     bool holds;                  /* the condition, with its quantifier */
@@ -196,7 +204,8 @@ static struct observation observation_of(const struct test *t, const struct verd
 {
     struct observation o = {0};
     for (uint32_t i = 0; i < v->outcomes.n; i++)
-        condition_holds(t->condition, v->outcomes.at[i]) ? o.positive++ : o.negative++;
+        if (passes_filter(t, v->outcomes.at[i]))
+            condition_holds(t->condition, v->outcomes.at[i]) ? o.positive++ : o.negative++;
     switch (t->herd.quantifier) {
     case HERD_EXISTS: o.holds = o.positive > 0; break;
     case HERD_NOT_EXISTS: o.holds = o.positive == 0; break;
@@ -213,10 +222,13 @@ static void print_herd(const struct test *t, const struct exploration *e)
         [HERD_EXISTS] = "Allowed", [HERD_NOT_EXISTS] = "Forbidden", [HERD_FORALL] = "Required"};
     const struct verdict *v = &e->result->verdict;
     struct observation o = observation_of(t, v);
-    printf("Test %s %s\nStates %u\n", t->herd.name, kinds[t->herd.quantifier], v->outcomes.n);
+    printf("Test %s %s\nStates %u\n", t->herd.name, kinds[t->herd.quantifier], o.positive + o.negative);
     for (uint32_t i = 0; i < v->outcomes.n; i++) {
+        if (!passes_filter(t, v->outcomes.at[i]))
+            continue;
         for (uint32_t k = 0; k < v->n_observed; k++)
-            printf("%s%s=%u;", k ? " " : "", t->names[k], (uint32_t)v->outcomes.at[i][k]);
+            printf(t->herd.is_signed ? "%s%s=%d;" : "%s%s=%u;", k ? " " : "", t->names[k],
+                   (uint32_t)v->outcomes.at[i][k]);
         putchar('\n');
     }
     printf("%s\nWitnesses\nPositive: %u Negative: %u\nCondition %s\nObservation %s %s %u %u\n", o.holds ? "Ok" : "No",
@@ -256,7 +268,8 @@ static const char *name_of_place(void *data, const struct location *l)
 static uint32_t outcome_of_condition(const struct test *t, const struct verdict *v)
 {
     for (uint32_t i = 0; t->condition && i < v->outcomes.n; i++)
-        if (condition_holds(t->condition, v->outcomes.at[i]) == (t->herd.quantifier != HERD_FORALL))
+        if (passes_filter(t, v->outcomes.at[i]) &&
+            condition_holds(t->condition, v->outcomes.at[i]) == (t->herd.quantifier != HERD_FORALL))
             return i + 1;
     return 0;
 }

@@ -169,13 +169,35 @@ def what_is_no_test_is_refused_with_its_line():
         (test([one + ("st.relaxed x, 1",)], "exists (x=0)"), 4, "scope"), (test([one + ("jump x",)], "exists (x=0)"), 4, "no instruction"),
         (test([one + ("ld.weak r0",)], "exists (x=0)"), 4, "operands"), (test([one + ("bar.cta.sync 1, 99, 2",)], "exists (x=0)"), 4, "barriers 0 to 15"),
         (test([one + ("goto LC99",)], "exists (x=0)"), 4, "LC99"), (test([one + ("beq r0, 0, LC98",)], "exists (x=0)"), 4, "LC98"), (test([one], "exists (5:r0=0)"), 4, "no such thread"),
-        (test([one], "exists (x=)"), 0, ""), (test([one], "filter (x=0)\nexists (x=0)"), 4, "filter"), ("", 1, "PTX NAME"), ("PTX", 1, ""),
+        (test([one], "exists (x=)"), 0, ""), (test([one], "filter (x=\nexists (x=0)"), 0, ""), (test([one], "exists (x=4294967296)"), 4, "this is no place"), (test([one], "exists (x=0) => (x=0)"), 4, "=>"), ("", 1, "PTX NAME"), ("PTX", 1, ""),
         (test([("P0@cta 0,gpu 4000000000", "st.weak x, 1")], "exists (x=0)"), 3, "GPUs 0 to 63"), (test([("P99@cta 0,gpu 0",)], "exists (x=0)"), 3, "no thread"),
         (test([one], "exists (zz=0)"), 4, "this variable"), (test([one, one], "exists (x=0)"), 3, "a column already"),
         (test([one + ("atom.relaxed.gpu.mul r0, x, 2",)], "exists (x=0)"), 4, "operation"), (test([one + ("| st.weak x, 1",)], "exists (x=0)"), 4, "no thread"),
     ]:
         status, out, err = litmus(text)
         assert status == 1 and says in err and "t.litmus" in err and (not line or f"t.litmus:{line}:" in err), (text, status, out, err)
+
+
+def numbers_have_a_sign_where_one_is_negative():
+    init = "x=-3; f=0; P1:r5=-1;"
+    threads = [("P0@cta 0,gpu 0", "st.relaxed.gpu f, -2"), ("P1@cta 1,gpu 0", "ld.relaxed.gpu r0, f", "atom.relaxed.gpu.add r1, x, r5")]
+    for condition, holds in (("exists (P1:r0 = -2)", True), ("~exists (P1:r0=-2)", False), ("forall (P1:r0 < 1 /\\ x=-4)", True),
+                             ("exists (x == - 4)", None), ("forall (P1:r0 >= -1)", False), ("exists (P1:r0=4294967294)", True)):
+        if holds is None:
+            status, out, err = litmus(test(threads, condition, init))
+            assert status == 1 and "t.litmus:6: this is no place" in err, (out, err)
+            continue
+        assert found(test(threads, condition, init))["holds"] == holds, condition
+    status, out, err = litmus(test(threads, "exists (P1:r0=-2)", init))
+    assert "P1:r0=-2;\n" in out and "P1:r0=0;\n" in out, out + err
+
+
+def a_filter_says_which_outcomes_count():
+    threads = [("P0@cta 0,gpu 0", "st.relaxed.gpu x, 1"), ("P1@cta 1,gpu 0", "ld.relaxed.gpu r0, x")]
+    for condition, holds, states in (("filter (P1:r0=1)\nforall (P1:r0=1)", True, 1), ("filter ([x]=1)\nforall (P1:r0=1)", False, 2),
+                                     ("filter (false)\nexists (true)", False, 0), ("exists (true)", True, 1)):
+        status, out, err = litmus(test(threads, condition))
+        assert status == 0 and f"States {states}\n" in out and ("\nOk\n" in out) == holds, (condition, out, err)
 
 
 main(globals())
