@@ -1,6 +1,8 @@
 /* From runs to events: what threads have done becomes a part of the graph as soon as it is complete; see search.h. */
 #include "explore/search.h"
 
+#include <string.h>
+
 uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member)
 {
     if (member == INITIAL)
@@ -101,14 +103,30 @@ struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsi
     return run_resolve(&x->runners[e->thread], s->runs[e->thread], e->po, member_value(x, &s->g, e->location, member));
 }
 
+bool take_all(struct explorer *x, struct state *s, const struct taken *all, unsigned n)
+{
+    uint16_t thread = s->g.events[all[0].event].thread;
+    struct answer answers[n + 1];
+    memset(answers, 0, sizeof answers);
+    for (unsigned i = 0; i < n; i++) {
+        const struct event *e = &s->g.events[all[i].event];
+        answers[i] = (struct answer){member_value(x, &s->g, e->location, all[i].member), e->po};
+    }
+    struct run *run = run_resolve_all(&x->runners[thread], s->runs[thread], answers, n);
+    if (n > 1 && run->end == RUN_SPINS)
+        return false;
+    s->runs[thread] = run;
+    for (unsigned i = 0; i < n; i++) {
+        const struct run_event *e = &run->events[answers[i].event];
+        s->g.events[all[i].event].read = answers[i].value;
+        model_read(&s->g, &x->threads, all[i].event, all[i].member, e->kind == RUN_UPDATE ? GRAPH_UPDATE : GRAPH_READ,
+                   e->wrote);
+    }
+    advance(x, s, thread);
+    return true;
+}
+
 void take(struct explorer *x, struct state *s, uint16_t event, unsigned member)
 {
-    struct event *e = &s->g.events[event];
-    uint16_t thread = e->thread;
-    uint64_t value = member_value(x, &s->g, e->location, member);
-    resolve(x, s, event, value);
-    const struct run_event *run = &s->runs[thread]->events[e->po];
-    e->read = value;
-    model_read(&s->g, &x->threads, event, member, run->kind == RUN_UPDATE ? GRAPH_UPDATE : GRAPH_READ, run->wrote);
-    advance(x, s, thread);
+    take_all(x, s, &(struct taken){event, (uint8_t)member}, 1);
 }

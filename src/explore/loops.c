@@ -124,14 +124,16 @@ static struct comparison only_read(const struct execution *x, const struct head 
 
 static struct comparison compare(struct execution *x, const struct head *h)
 {
-    struct comparison c = only_read(x, h);
+    struct comparison c = {SAME, 0};
     if (h->n_local != x->m->n_local || (h->n_local && memcmp(h->local, x->m->local, h->n_local)))
         c.found = DIFFERENT;
+    else
+        for_live(x, h->block, h->live, compare_one, &c);
     if (c.found == DIFFERENT)
         return c;
-    c.needs |= h->local_needs | local_needs(x->m);
-    c.found = c.needs ? UNKNOWN : SAME;
-    for_live(x, h->block, h->live, compare_one, &c);
+    struct comparison events = only_read(x, h);
+    c.needs |= events.needs | h->local_needs | local_needs(x->m);
+    c.found = events.found == DIFFERENT ? DIFFERENT : c.needs ? UNKNOWN : SAME;
     return c;
 }
 

@@ -52,6 +52,14 @@ static struct state *state_copy(struct explorer *x, uint32_t depth, const struct
 
 /* ---- open reads ---- */
 
+/* Whatever an open read reads: does it stay the event that it is, and the thread in no failing round? */
+static bool goes_on_anyway(const struct run *run, uint16_t po)
+{
+    const struct ir_insn *i = run->events[po].insn;
+    uint64_t decides = run->round_needs | (run->end == RUN_WAITS ? run->needs : 0);
+    return !(decides >> po % 64 & 1) && !(i->kind == IR_ATOM && i->access->mem.atom == ATOM_cas);
+}
+
 static void look_at(struct explorer *x, struct state *s, uint16_t event, struct open *o)
 {
     const struct event *e = &s->g.events[event];
@@ -59,6 +67,10 @@ static void look_at(struct explorer *x, struct state *s, uint16_t event, struct 
     if (o->waits)
         return;
     uint64_t all = model_choices(&s->g, event), taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
+    if (goes_on_anyway(s->runs[e->thread], e->po)) {
+        o->now = all & ~taken;
+        return;
+    }
     for (uint64_t m = all; m; m &= m - 1) {
         const struct run *run = run_taking(x, s, event, (unsigned)__builtin_ctzll(m));
         if (run->end == RUN_SPINS) {
@@ -166,6 +178,23 @@ static bool is_forced(const struct open *o)
     return !(o->now & (o->now - 1)) && !o->later && !o->fails;
 }
 
+/* All that are forced, by thread: instructions behind are executed once. Where a thread would be in a failing round by all of them, one is
+ * taken, and the others are looked at again. */
+static void take_forced(struct explorer *x, struct state *s, const struct open *all, const uint16_t *forced, unsigned n)
+{
+    struct taken taken[n + 1];
+    for (uint16_t t = 0; n && t < s->n_threads; t++) {
+        unsigned k = 0;
+        for (unsigned i = 0; i < n; i++) {
+            const struct open *o = &all[forced[i]];
+            if (s->g.events[o->event].thread == t)
+                taken[k++] = (struct taken){o->event, (uint8_t)__builtin_ctzll(o->now)};
+        }
+        if (k && !take_all(x, s, taken, k))
+            take(x, s, taken[0].event, taken[0].member);
+    }
+}
+
 /* Decides all open reads that have a single answer; else finds the one to decide next: that with the fewest. */
 static enum step choose_of(struct explorer *x, struct state *s, const bool *goes_on, struct open *all, unsigned *n_open,
                            struct open *best)
@@ -193,12 +222,7 @@ static enum step choose_of(struct explorer *x, struct state *s, const bool *goes
             *best = *o;
         found |= !is_forced(o);
     }
-    for (unsigned i = 0; i < n_forced; i++) {
-        const struct open *o = &all[forced[i]];
-        unsigned member = (unsigned)__builtin_ctzll(o->now);
-        if (i == 0 || run_taking(x, s, o->event, member)->end != RUN_SPINS) /* by what has been taken before */
-            take(x, s, o->event, member);
-    }
+    take_forced(x, s, all, forced, n_forced);
     return n_forced ? FORCED : found ? BRANCH : STUCK;
 }
 
@@ -462,5 +486,6 @@ void search_end(struct explorer *x)
     for (uint32_t i = 0; i < x->n_spare; i++)
         graph_free(&x->spare[i]);
     free(x->spare);
+    serve_end(x);
     run_machine_free(x->machine);
 }

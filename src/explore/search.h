@@ -70,6 +70,12 @@ void advance(struct explorer *x, struct state *s, uint16_t thread);
 void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value);
 /* The read takes the value of a member. */
 void take(struct explorer *x, struct state *s, uint16_t event, unsigned member);
+/* The same of several reads of one thread; false, and nothing is done, where the thread would be in a failing round then. */
+struct taken {
+    uint16_t event;
+    uint8_t member;
+};
+bool take_all(struct explorer *x, struct state *s, const struct taken *all, unsigned n);
 uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member);
 /* The run that the thread would be in. */
 struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
@@ -122,6 +128,7 @@ struct open {
 };
 enum { MAX_OPEN = 4096, MAX_THREADS = 1024 };
 
+void serve_end(struct explorer *x);
 /* Which of the open reads that have no value now may get one: sets `later`. */
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n);
 /* May a read get a value that is not there yet, if it reads from none of those that are? After serve_all(). */

@@ -5,8 +5,10 @@
  * in it has no value in any execution that this part of the tree can become: that is no guess, as all that is taken for possible is
  * more than what is (future.h). */
 #include "explore/future.h"
+#include "explore/memory.h"
 #include "explore/search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* An event that is not complete, but for open reads that have their place. */
@@ -16,7 +18,6 @@ struct incomplete {
     bool placed;
     uint64_t needs;
 };
-enum { MAX_INCOMPLETE = 1024 };
 
 /* What is known to be possible so far. */
 struct hope {
@@ -27,9 +28,8 @@ struct hope {
     bool served[MAX_OPEN];
     bool moves[MAX_THREADS];    /* by thread */
     uint64_t open[MAX_THREADS]; /* by thread: events, by number % 64, that are not served */
-    struct incomplete incomplete[MAX_INCOMPLETE];
-    unsigned n_incomplete;
-    bool any_serves; /* there are more of them */
+    struct incomplete *incomplete;
+    unsigned n_incomplete, incomplete_room;
     bool grew;
 };
 
@@ -47,7 +47,6 @@ static bool needs_served(const struct hope *h, uint16_t thread, uint64_t needs)
 static void find_incomplete(struct hope *h)
 {
     h->n_incomplete = 0;
-    h->any_serves = false;
     for (uint16_t t = 0; t < h->s->n_threads; t++) {
         const struct run *run = h->s->runs[t];
         for (uint16_t po = run->complete; po < run->n_events; po++) {
@@ -56,9 +55,9 @@ static void find_incomplete(struct hope *h)
             bool is_write = e->kind == RUN_WRITE && !(placed && e->flags & RUN_VALUED);
             if (!is_write && (placed || (e->kind != RUN_READ && e->kind != RUN_UPDATE)))
                 continue;
-            if (h->n_incomplete == MAX_INCOMPLETE) {
-                h->any_serves = true;
-                return;
+            if (h->n_incomplete == h->incomplete_room) {
+                h->incomplete_room = 2 * h->incomplete_room + 64;
+                h->incomplete = memory_grow(h->incomplete, h->incomplete_room, sizeof *h->incomplete);
             }
             h->incomplete[h->n_incomplete++] = (struct incomplete){
                 graph_event(&h->s->g, t, po), t, po, e->kind, placed, e->place_needs | (is_write ? e->value_needs : 0)};
@@ -98,7 +97,7 @@ static bool incomplete_serves(const struct hope *h, uint16_t read)
         if (needs_served(h, e->thread, e->needs))
             return true;
     }
-    return h->any_serves;
+    return false;
 }
 
 static bool update_serves(const struct hope *h, uint16_t read)
@@ -184,6 +183,12 @@ static void serve(struct hope *h, const struct open *all, unsigned n, unsigned n
         h->grew = false;
         spread(h);
     } while (h->grew && (all_of_them || !h->served[not]));
+}
+
+void serve_end(struct explorer *x)
+{
+    if (x->hope)
+        free(x->hope->incomplete);
 }
 
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n)

@@ -7,9 +7,9 @@
 
 struct run_child {
     struct run_child *next;
-    uint64_t value;
     struct run *run;
-    uint16_t event;
+    unsigned n;
+    struct answer answers[];
 };
 
 static void *grown(void *at, uint32_t *room, uint32_t n, size_t size)
@@ -125,7 +125,7 @@ static uint16_t complete_events(const struct run *run)
 
 /* Runs a thread on from a machine, with the events that it has had. */
 static struct run *run_from(struct runner *r, const struct machine *from, const struct run_event *events, uint16_t n,
-                            unsigned resolved, uint64_t value)
+                            const struct answer *answers, unsigned n_answers)
 {
     struct run *run = ARENA_NEW(r->arena, struct run);
     run->beyond = NO_EVENT;
@@ -134,9 +134,9 @@ static struct run *run_from(struct runner *r, const struct machine *from, const 
     if (n)
         memcpy(run->events, events, n * sizeof *events);
     run->n_events = n;
-    if (resolved < n) {
-        run->events[resolved].flags |= RUN_RESOLVED;
-        run->events[resolved].read = value;
+    for (unsigned i = 0; i < n_answers; i++) {
+        run->events[answers[i].event].flags |= RUN_RESOLVED;
+        run->events[answers[i].event].read = answers[i].value;
     }
     machine_load(r->scratch, from);
     run->end = (uint8_t)execute(&x);
@@ -178,20 +178,36 @@ struct run *run_begin(struct runner *r)
     start.local = ARENA_ARRAY(r->arena, uint8_t, start.n_local);
     start.local_needs = ARENA_ARRAY(r->arena, uint64_t, start.n_local);
     start.local_from = ARENA_ARRAY(r->arena, uint16_t, start.n_local);
-    r->start = run_from(r, &start, NULL, 0, 0, 0);
+    r->start = run_from(r, &start, NULL, 0, NULL, 0);
     return r->start;
+}
+
+static bool has_answers(const struct run_child *c, const struct answer *answers, unsigned n)
+{
+    if (c->n != n)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (c->answers[i].event != answers[i].event || c->answers[i].value != answers[i].value)
+            return false;
+    return true;
+}
+
+struct run *run_resolve_all(struct runner *r, struct run *run, const struct answer *answers, unsigned n)
+{
+    for (struct run_child *c = run->children; c; c = c->next)
+        if (has_answers(c, answers, n))
+            return c->run;
+    struct run_child *c = arena_alloc(r->arena, sizeof *c + n * sizeof *answers);
+    *c = (struct run_child){.next = run->children, .n = n};
+    memcpy(c->answers, answers, n * sizeof *answers);
+    c->run = run_from(r, run->machine, run->events, run->n_events, answers, n);
+    run->children = c;
+    return c->run;
 }
 
 struct run *run_resolve(struct runner *r, struct run *run, unsigned event, uint64_t value)
 {
-    for (struct run_child *c = run->children; c; c = c->next)
-        if (c->event == event && c->value == value)
-            return c->run;
-    struct run_child *c = ARENA_NEW(r->arena, struct run_child);
-    *c = (struct run_child){.next = run->children, .value = value, .event = (uint16_t)event};
-    c->run = run_from(r, run->machine, run->events, run->n_events, event, value);
-    run->children = c;
-    return c->run;
+    return run_resolve_all(r, run, &(struct answer){value, (uint16_t)event}, 1);
 }
 
 struct machine *run_machine(struct arena *arena)

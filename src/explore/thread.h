@@ -101,7 +101,12 @@ struct machine *run_machine(struct arena *arena);
 void run_machine_free(struct machine *m);
 /* The run up to where the thread first stops. */
 struct run *run_begin(struct runner *r);
-/* The run in which an event, which is placed and not resolved, has a value. */
+/* The run in which events, which are placed and not resolved, have values. */
+struct answer {
+    uint64_t value;
+    uint16_t event;
+};
+struct run *run_resolve_all(struct runner *r, struct run *run, const struct answer *answers, unsigned n);
 struct run *run_resolve(struct runner *r, struct run *run, unsigned event, uint64_t value);
 
 /* The machine as it is where the run ends; it is the runner's, until it makes another run. */

@@ -447,6 +447,16 @@ def atomic_operations_that_write_what_they_read_wait():
     assert (got["complete"], got["outcomes"], got["graphs"], got["status"]) == (True, [[7]], 1, 0), got
 
 
+def long_threads_take_time_in_proportion():
+    """Reads with one answer are taken together: what is behind them is executed once."""
+    got = explore_text("""ld.param.u64 %rd1, [p]; mov.u32 %r1, 0;
+                          again: ld.relaxed.gpu.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1; st.relaxed.gpu.u32 [%rd1], %r2;
+                          atom.acq_rel.gpu.add.u32 %r3, [%rd1+4], 1; fence.acq_rel.gpu;
+                          add.u64 %rd1, %rd1, 8; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000; @%p1 bra again; ret;""", "--grid", 1,
+                       "--block", 1, "u32[2000]", "--observe", "1[1998]", "--observe", "1[1999]", params=".param .u64 p", status=0)
+    assert (got["graphs"], got["outcomes"]) == (1, [[1, 1]]) and got["seconds"] < 10, got
+
+
 def values_of_signed_types_have_a_sign():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "k.ptx")
