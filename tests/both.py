@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 
-from tap import FULL, Skip, examples, launch, left, run
+from tap import FULL, Skip, examples, launch, left, run, values
 
 build = os.environ["HEDDLE_BUILD"]
 os.environ["HEDDLE_VERIFY"] = "1"  # what is given to LLVM is looked at first
@@ -85,6 +85,18 @@ def by_both(*args):
     compiled, interpreted = (launch(*args, "--engine", e) for e in ("jit", "interp"))
     same_results(compiled, interpreted)
     return compiled
+
+
+POLICIES = [["--engine", "jit"], ["--engine", "interp"], ["--policy", "serial"], ["--workers", 1, "--engine", "jit"],
+            *[["--policy", f"random:{seed}"] for seed in range(4)]]
+
+
+def everywhere(path, *args):
+    """The first argument's values under every engine and policy, which agree."""
+    need_compiler()
+    all_values = [values(launch(path, *args, *how), 1) for how in POLICIES]
+    assert all(v == all_values[0] for v in all_values), all_values
+    return all_values[0]
 
 
 def without_addresses(text):

@@ -6,6 +6,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import traceback
 
 source = os.environ["HEDDLE_SOURCE"]
@@ -21,6 +22,19 @@ test_name, cases_left, left = "", {}, set()  # the test that runs; of each that 
 
 class Skip(Exception):
     """What a test raises that cannot be done here, with the reason."""
+
+
+class Folder(tempfile.TemporaryDirectory):
+    """The suite's own, which goes with it."""
+
+    def path(self, name):
+        return os.path.join(self.name, name)
+
+    def write(self, name, text):
+        """Returns the file's path."""
+        with open(self.path(name), "wb" if isinstance(text, bytes) else "w") as f:
+            f.write(text)
+        return self.path(name)
 
 
 def need_loadable_libraries():

@@ -9,24 +9,14 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import FULL, Skip, heddle, in_full, left, main, some, source
+from tap import FULL, Folder, Skip, heddle, in_full, left, main, some, source
 
 here = os.path.join(source, "tests", "cc")
-folder = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(folder.name, name)
-
-
-def write(name, text):
-    with open(path(name), "w") as f:
-        f.write(text)
-    return path(name)
+folder = Folder()
+path, write = folder.path, folder.write
 
 
 def cc(*args, status=0):

@@ -14,18 +14,15 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import Skip, heddle, main, run, source
+from tap import Folder, Skip, heddle, main, run, source
 
 here = os.path.join(source, "tests", "check_program")
-folder = tempfile.TemporaryDirectory()
+folder = Folder()
+path = folder.path
 os.environ["HEDDLE_CACHE"] = "off"
 os.environ["TMPDIR"] = folder.name  # what is left there is seen
 WAYS = os.path.join(folder.name, "ways")
 BEYOND, UNWRITTEN = "illegal-address", "uninitialised-read"
-
-
-def path(name):
-    return os.path.join(folder.name, name)
 
 
 def build(*flags):

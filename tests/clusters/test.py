@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, fault_by_both, need_compiler, written
+from both import by_both, everywhere, fault_by_both, need_compiler, written
 from tap import launch, main, run, values
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -373,18 +373,6 @@ more:
     ret;
 }
 """
-POLICIES = [["--engine", "jit"], ["--engine", "interp"], ["--policy", "serial"], ["--workers", 1, "--engine", "jit"],
-            ["--policy", "random:1"], ["--policy", "random:2"]]
-
-
-def everywhere(path, *args):
-    """The first argument's values under every engine and policy, which agree."""
-    need_compiler()
-    all_values = [values(launch(path, *args, *how), 1) for how in POLICIES]
-    assert all(v == all_values[0] for v in all_values), all_values
-    return all_values[0]
-
-
 def all_blocks_of_a_cluster_meet():
     with written(RING.replace("BODY", "")) as path:
         for size, threads in (2, 7), (3, 100), (4, 64), (8, 33), (16, 32), (8, 1024):

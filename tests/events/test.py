@@ -4,22 +4,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import main, run, some, source
+from tap import Folder, main, run, some, source
 
-folder = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(folder.name, name)
-
-
-def write(name, text):
-    with open(path(name), "w" if isinstance(text, str) else "wb") as f:
-        f.write(text)
-    return path(name)
+folder = Folder()
+path, write = folder.path, folder.write
 
 
 # ---- events by hand ----

@@ -6,10 +6,9 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import FULL, heddle, in_full, left, main, need_loadable_libraries, run, source
+from tap import FULL, Folder, heddle, in_full, left, main, need_loadable_libraries, run, source
 
 here = os.path.join(source, "tests", "explain")
 sys.path.insert(0, here)
@@ -18,15 +17,12 @@ import asynchronous
 import unseen
 
 SHAPES = os.path.join(here, "shapes.ptx")
-folder = tempfile.TemporaryDirectory()
+folder = Folder()
+path = folder.path
 os.environ["HEDDLE_CACHE"] = "off"
 os.environ["TMPDIR"] = folder.name  # what is left there is seen
 os.chdir(folder.name)  # where explain.html goes
 LD, ST, RED = "global_ld", "global_st", "global_red"
-
-
-def path(name):
-    return os.path.join(folder.name, name)
 
 
 def explain(*args, status=0, **more):

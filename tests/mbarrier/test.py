@@ -4,22 +4,10 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import fault_by_both, need_compiler, written
+from both import POLICIES, everywhere, fault_by_both, need_compiler, written
 from tap import launch, main, run, values
 
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
-POLICIES = [["--engine", "jit"], ["--engine", "interp"], ["--policy", "serial"], ["--workers", 1, "--engine", "jit"],
-            *[["--policy", f"random:{seed}"] for seed in range(4)]]
-
-
-def everywhere(path, *args):
-    """The first argument's values under every engine and policy, which agree."""
-    need_compiler()
-    all_values = [values(launch(path, *args, *how), 1) for how in POLICIES]
-    assert all(v == all_values[0] for v in all_values), all_values
-    return all_values[0]
-
-
 def kernel(body, parameters=".param .u64 p"):
     """%q0: not thread 0; %r1: the thread's number; %rd1: where its result goes; `bar` and `bar2` are for mbarriers."""
     return HEAD + f""".visible .entry k({parameters})

@@ -5,13 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import tap
 
 here = os.path.join(tap.source, "tests/nvcc")
-folder = tempfile.TemporaryDirectory()
+folder = tap.Folder()
+path, write = folder.path, folder.write
 toolkit = os.path.join(folder.name, "tool kit")  # quoting is tested by the way
 PLAIN = os.path.join(folder.name, "toolkit")  # for build systems that do not quote
 # nothing of a toolkit that this machine may have
@@ -27,16 +27,6 @@ int main()
     printf("%d %s\\n", *x, cudaGetErrorString(error));
 }
 """
-
-
-def path(name):
-    return os.path.join(folder.name, name)
-
-
-def write(name, text):
-    with open(path(name), "w") as f:
-        f.write(text)
-    return path(name)
 
 
 def read(name):

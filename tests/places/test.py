@@ -4,26 +4,19 @@ import lzma
 import os
 import re
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import main, run, source
+from tap import Folder, main, run, source
 
 here = os.path.join(source, "tests", "places")
-folder = tempfile.TemporaryDirectory()
+folder = Folder()
+written = folder.write
 
 
 def unpacked(name):
     """The text of a file that is kept compressed."""
     with lzma.open(os.path.join(here, name + ".xz"), "rt") as f:
         return f.read()
-
-
-def written(name, text):
-    path = os.path.join(folder.name, name)
-    with open(path, "w") as f:
-        f.write(text)
-    return path
 
 
 def check(*args):

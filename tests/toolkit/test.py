@@ -3,7 +3,6 @@ import ctypes
 import os
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import tap
@@ -11,7 +10,8 @@ import tap
 build = os.environ["HEDDLE_BUILD"]
 ptxas = os.path.join(build, "src/toolkit/ptxas")
 saxpy = os.path.join(tap.source, "examples/saxpy/saxpy.ptx")
-folder = tempfile.TemporaryDirectory()
+folder = tap.Folder()
+file = folder.write
 
 PTX = """.version 7.0
 .target sm_75
@@ -30,13 +30,6 @@ PTX = """.version 7.0
     ret;
 }
 """
-
-
-def file(name, text):
-    path = os.path.join(folder.name, name)
-    with open(path, "w") as f:
-        f.write(text)
-    return path
 
 
 def assemble(*args):
