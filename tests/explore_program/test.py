@@ -8,17 +8,17 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import heddle, main, run, source
+from tap import heddle, main, run
 
-here = os.path.join(source, "tests", "explore_program")
+here = os.path.dirname(os.path.abspath(__file__))
 folder = tempfile.TemporaryDirectory()
 os.environ["TMPDIR"] = folder.name  # what is left there is seen
 PROGRAM = os.path.join(folder.name, "launches")
 SOURCE = os.path.join(here, "launches.cu")
 
 
-def build():
-    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", PROGRAM, SOURCE], capture_output=True, text=True)
+def build(source):
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", PROGRAM, source], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -158,5 +158,5 @@ def a_time_limit_ends_the_search():
     assert found and "the search was interrupted" in err, err
 
 
-build()
+build(SOURCE)
 main(globals())
