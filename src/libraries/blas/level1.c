@@ -7,56 +7,56 @@
 
 #undef I
 
-#define T       float
+#define T            float
 #define FMA(a, b, c) fmaf(a, b, c)
 #define ROT(c, a, b) fmaf(c, a, b)
-#define R       float
-#define LEAST   FLT_MIN
-#define COMPLEX 0
-#define NAME(f) s_##f
-#define ABS(x)  fabsf(x)
-#define REAL(x) (x)
-#define IMAG(x) ((R)0)
-#define CONJ(x) (x)
+#define R            float
+#define LEAST        FLT_MIN
+#define COMPLEX      0
+#define NAME(f)      s_##f
+#define ABS(x)       fabsf(x)
+#define REAL(x)      (x)
+#define IMAG(x)      ((R)0)
+#define CONJ(x)      (x)
 #include "libraries/blas/level1_type.h"
 
-#define T       double
+#define T            double
 #define FMA(a, b, c) fma(a, b, c)
 #define ROT(c, a, b) fma(c, a, b)
-#define R       double
-#define LEAST   DBL_MIN
-#define COMPLEX 0
-#define NAME(f) d_##f
-#define ABS(x)  fabs(x)
-#define REAL(x) (x)
-#define IMAG(x) ((R)0)
-#define CONJ(x) (x)
+#define R            double
+#define LEAST        DBL_MIN
+#define COMPLEX      0
+#define NAME(f)      d_##f
+#define ABS(x)       fabs(x)
+#define REAL(x)      (x)
+#define IMAG(x)      ((R)0)
+#define CONJ(x)      (x)
 #include "libraries/blas/level1_type.h"
 
-#define T       float _Complex
+#define T            float _Complex
 #define FMA(a, b, c) ((a) * (b) + (c))
 #define ROT(c, a, b) ((c) * (a) + (b))
-#define R       float
-#define LEAST   FLT_MIN
-#define COMPLEX 1
-#define NAME(f) c_##f
-#define ABS(x)  fabsf(x)
-#define REAL(x) crealf(x)
-#define IMAG(x) cimagf(x)
-#define CONJ(x) conjf(x)
+#define R            float
+#define LEAST        FLT_MIN
+#define COMPLEX      1
+#define NAME(f)      c_##f
+#define ABS(x)       fabsf(x)
+#define REAL(x)      crealf(x)
+#define IMAG(x)      cimagf(x)
+#define CONJ(x)      conjf(x)
 #include "libraries/blas/level1_type.h"
 
-#define T       double _Complex
+#define T            double _Complex
 #define FMA(a, b, c) ((a) * (b) + (c))
 #define ROT(c, a, b) ((c) * (a) + (b))
-#define R       double
-#define LEAST   DBL_MIN
-#define COMPLEX 1
-#define NAME(f) z_##f
-#define ABS(x)  fabs(x)
-#define REAL(x) creal(x)
-#define IMAG(x) cimag(x)
-#define CONJ(x) conj(x)
+#define R            double
+#define LEAST        DBL_MIN
+#define COMPLEX      1
+#define NAME(f)      z_##f
+#define ABS(x)       fabs(x)
+#define REAL(x)      creal(x)
+#define IMAG(x)      cimag(x)
+#define CONJ(x)      conj(x)
 #include "libraries/blas/level1_type.h"
 
 #define ALL(p)                                                                                                         \

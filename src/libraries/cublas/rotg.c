@@ -98,19 +98,28 @@ static bool is_blas(cudaDataType t)
     return is_real(t) || t == CUDA_C_32F || t == CUDA_C_64F;
 }
 
-API cublasRotgEx(cublasHandle_t handle, void *a, void *b, cudaDataType abType, void *c, void *s, cudaDataType csType, cudaDataType executiontype)
+API cublasRotgEx(cublasHandle_t handle, void *a, void *b, cudaDataType abType, void *c, void *s, cudaDataType csType,
+                 cudaDataType executiontype)
 {
     if (handle_of(handle) && (!is_blas(abType) || csType != abType || executiontype != abType))
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    return put(handle, &(struct call){.routine = &rotg, .name = "cublasRotgEx", .mixed = true,
-                                      .op = {TYPED(a, abType), TYPED(b, abType), TYPED(c, real_type(abType)), TYPED(s, abType)}});
+    return put(handle, &(struct call){
+                           .routine = &rotg,
+                           .name = "cublasRotgEx",
+                           .mixed = true,
+                           .op = {TYPED(a, abType), TYPED(b, abType), TYPED(c, real_type(abType)), TYPED(s, abType)}});
 }
 
-API cublasRotmgEx(cublasHandle_t handle, void *d1, cudaDataType d1Type, void *d2, cudaDataType d2Type, void *x1, cudaDataType x1Type,
-                  const void *y1, cudaDataType y1Type, void *param, cudaDataType paramType, cudaDataType executiontype)
+API cublasRotmgEx(cublasHandle_t handle, void *d1, cudaDataType d1Type, void *d2, cudaDataType d2Type, void *x1,
+                  cudaDataType x1Type, const void *y1, cudaDataType y1Type, void *param, cudaDataType paramType,
+                  cudaDataType executiontype)
 {
-    if (handle_of(handle) && (!is_real(d1Type) || d2Type != d1Type || x1Type != d1Type || y1Type != d1Type || paramType != d1Type || executiontype != d1Type))
+    if (handle_of(handle) && (!is_real(d1Type) || d2Type != d1Type || x1Type != d1Type || y1Type != d1Type ||
+                              paramType != d1Type || executiontype != d1Type))
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    return put(handle, &(struct call){.routine = &rotmg, .name = "cublasRotmgEx", .mixed = true,
-                                      .op = {TYPED(d1, d1Type), TYPED(d2, d1Type), TYPED(x1, d1Type), TYPED(y1, d1Type), TYPED(param, d1Type)}});
+    return put(handle, &(struct call){.routine = &rotmg,
+                                      .name = "cublasRotmgEx",
+                                      .mixed = true,
+                                      .op = {TYPED(d1, d1Type), TYPED(d2, d1Type), TYPED(x1, d1Type), TYPED(y1, d1Type),
+                                             TYPED(param, d1Type)}});
 }

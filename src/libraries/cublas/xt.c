@@ -85,9 +85,9 @@ static cublasStatus_t gemm(const char *name, cublasXtHandle_t handle, const stru
     const int64_t a_rows = p->ta == CUBLAS_OP_N ? p->m : p->k, b_rows = p->tb == CUBLAS_OP_N ? p->k : p->n;
     if (!handle_find(&library_handles, handle, KIND_XT))
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    if ((unsigned)p->ta > CUBLAS_OP_C || (unsigned)p->tb > CUBLAS_OP_C || p->a.ld < at_least_1(a_rows) || p->b.ld < at_least_1(b_rows) ||
-        p->c.ld < at_least_1(p->m) || !p->alpha || !p->beta || p->m > INT32_MAX || p->n > INT32_MAX || p->k > INT32_MAX || p->a.ld > INT32_MAX ||
-        p->b.ld > INT32_MAX || p->c.ld > INT32_MAX) {
+    if ((unsigned)p->ta > CUBLAS_OP_C || (unsigned)p->tb > CUBLAS_OP_C || p->a.ld < at_least_1(a_rows) ||
+        p->b.ld < at_least_1(b_rows) || p->c.ld < at_least_1(p->m) || !p->alpha || !p->beta || p->m > INT32_MAX ||
+        p->n > INT32_MAX || p->k > INT32_MAX || p->a.ld > INT32_MAX || p->b.ld > INT32_MAX || p->c.ld > INT32_MAX) {
         library_failed(name, "an operation, a leading dimension, a scalar or a size does not fit");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
@@ -106,7 +106,7 @@ static cublasStatus_t gemm(const char *name, cublasXtHandle_t handle, const stru
                           size_t n, size_t k, const T *alpha, const T *A, size_t lda, const T *B, size_t ldb,          \
                           const T *beta, T *C, size_t ldc)                                                             \
     {                                                                                                                  \
-        return gemm("cublasXt" #X "gemm", handle,                                                                   \
+        return gemm("cublasXt" #X "gemm", handle,                                                                      \
                     &(struct product){.ta = transa,                                                                    \
                                       .tb = transb,                                                                    \
                                       .m = (int64_t)m,                                                                 \

@@ -84,9 +84,9 @@ API cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMatrixTransfor
         library_failed(name, "sizes of the matrices do not fit each other");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
-    if ((t.a.type == CUDA_R_8I) != (t.c.type == CUDA_R_8I) || element_is_complex(t.a.type) || element_is_complex(t.c.type) || !element_bytes(t.a.type) ||
-        !element_bytes(t.c.type) || !order_fits(&t.a) || !order_fits(&t.b) || !order_fits(&t.c) ||
-        t.t.pointer_mode > CUBLASLT_POINTER_MODE_DEVICE) {
+    if ((t.a.type == CUDA_R_8I) != (t.c.type == CUDA_R_8I) || element_is_complex(t.a.type) ||
+        element_is_complex(t.c.type) || !element_bytes(t.a.type) || !element_bytes(t.c.type) || !order_fits(&t.a) ||
+        !order_fits(&t.b) || !order_fits(&t.c) || t.t.pointer_mode > CUBLASLT_POINTER_MODE_DEVICE) {
         library_failed(name, "this type, order or mode is not supported");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }

@@ -14,5 +14,9 @@ def cublaslt_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "lt", "-lcublasLt")
 
 
+def types_and_layouts_of_cublaslt_answer_as_an_h200():
+    cases.answers_as_an_h200(HERE, "more", "-lcublasLt")
+
+
 if __name__ == "__main__":
     tap.main(globals())
