@@ -79,7 +79,7 @@ void advance(struct explorer *x, struct state *s, uint16_t thread)
             if (e->location != NO_LOCATION)
                 refuse_overlap(x, e, e->kind == RUN_WRITE || e->kind == RUN_UPDATE);
             advance_place(g, &x->threads, event, e);
-            if (e->location != NO_LOCATION && !g->too_large && x->program->locations.at[e->location].left_out)
+            if (e->location != NO_LOCATION && !g->too_large && g->locations[g->events[event].location].left_out)
                 access_added(x, g, event);
         }
         if (g->events[event].kind == GRAPH_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)

@@ -18,7 +18,6 @@ struct location {
     uint8_t bytes;
     uint64_t initial;
     bool overlapped; /* by another location */
-    bool left_out;   /* rounds with atomic operations there have been (loops.c) */
 };
 
 /* Where a thread stands in the grid. Threads of one warp that do nothing but meet at the same barriers are one, with all their lanes

@@ -29,10 +29,10 @@ static bool could_tell(const struct graph *g, uint16_t event, uint16_t first, ui
     return a->strong || !(is_before || graph_precedes(g, event, access));
 }
 
-void updates_left_out(struct explorer *x, const struct graph *g, uint16_t event, uint16_t round)
+void updates_left_out(struct explorer *x, struct graph *g, uint16_t event, uint16_t round)
 {
-    const struct graph_location *l = &g->locations[g->events[event].location];
-    x->program->locations.at[l->id].left_out = true;
+    struct graph_location *l = &g->locations[g->events[event].location];
+    l->left_out = true;
     for (unsigned m = 1; m < l->n; m++)
         if (could_tell(g, event, round, graph_member(g, g->events[event].location, m)))
             tree_stop(x->tree, TREE_SHOWS);

@@ -87,7 +87,7 @@ bool search_ends(struct explorer *x);
 
 /* Rounds of a loop have been left out, before the one that begins with the thread's event `round`, with atomic operations like the event,
  * which wrote what they had read; or an access has come to a place where such have been. Where others could tell, the search ends. */
-void updates_left_out(struct explorer *x, const struct graph *g, uint16_t event, uint16_t round);
+void updates_left_out(struct explorer *x, struct graph *g, uint16_t event, uint16_t round);
 void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
 /* ---- symmetry.c ---- */
