@@ -110,6 +110,12 @@ def wrong_questions_are_told_with_their_words():
         assert status == 2 and says in err, (words, status, err)
 
 
+def what_a_launch_brings_itself_is_no_option():
+    for option, says in (("--grid", "has its own"), ("--schedules", "heddle explore FILE.ptx")):
+        status, out, err = run("explore", option, "2", PROGRAM, "add")
+        assert status == 2 and f"there is no option `{option}`" in err and says in err, err
+
+
 def what_is_not_explored_is_refused():
     out, err, found = explore("--observe", "1[0]", PROGRAM, "large", status=2)
     assert "at most 1024 are explored" in err and found is None, err
