@@ -55,7 +55,9 @@ static void take_results(struct search *s, struct explore_result *r)
     if (s->split)
         split_collect(s, r, &is_full, &interrupted);
     if (is_full)
-        bound(r, NULL, "the search was ended: the different runs of the threads take more than 2 GiB");
+        bound(r, NULL,
+              "the search was ended: the different runs of the kernel's threads take more than 2 GiB, in all workers "
+              "together");
     note_bounds(r, s->unroll, s->tree.end == TREE_LIMITED ? s->step_limit : 0);
     if (r->verdict.caught)
         r->complete = false;

@@ -345,7 +345,10 @@ static bool is_interrupted(const struct explorer *x)
 
 bool search_ends(struct explorer *x)
 {
-    x->is_full |= x->arena->total_bytes > MAX_RUN_BYTES;
+    size_t more = x->arena->total_bytes - x->run_bytes;
+    if (more)
+        x->is_full |= atomic_fetch_add(&x->tree->run_bytes, more) + more > MAX_RUN_BYTES;
+    x->run_bytes += more;
     return x->is_full || x->program->refusal.text || is_interrupted(x) || tree_has_ended(x->tree);
 }
 

@@ -35,8 +35,9 @@ struct explorer {
     const struct wanted
         *wanted; /* execution.h: the search ends with the first of these; NULL: it looks for all there is */
     bool stopped;
-    bool is_full;   /* the runs of its threads take more memory than it may */
-    bool symmetric; /* executions that differ by an exchange of threads are explored once */
+    size_t run_bytes; /* of tree->run_bytes, its own */
+    bool is_full;     /* the runs of all workers take more memory than they may */
+    bool symmetric;   /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
     bool updates_stay;       /* as of struct runner */
     struct machine *machine; /* that runs are made on */

@@ -48,6 +48,7 @@ struct tree {
     atomic_bool has_cut;
     atomic_bool hungry, ended;
     enum tree_end end;
+    atomic_size_t run_bytes; /* that the runs of all workers take */
     /* Called once, by the worker that has taken `grow_at` steps, to start others (tree_join). */
     void (*grow)(void *data);
     void *data;
