@@ -33,6 +33,9 @@ HEDDLE_LIBRARY_API CUresult heddle_library_context(CUcontext *context);
 /* Where this process finds what is at an address, while a call runs. */
 HEDDLE_LIBRARY_API void *heddle_library_view(const void *address);
 
+/* Likewise, of an address that has been read from memory: NULL where not all of the bytes are what kernels may use. */
+HEDDLE_LIBRARY_API void *heddle_library_reach(const void *address, size_t bytes);
+
 enum library_memory { LIBRARY_DEVICE, LIBRARY_MANAGED, LIBRARY_PINNED, LIBRARY_PAGEABLE };
 HEDDLE_LIBRARY_API enum library_memory heddle_library_memory(const void *address);
 

@@ -53,6 +53,16 @@ void *heddle_library_view(const void *address)
     return d ? hd_own_view(d->machine, address) : (void *)address;
 }
 
+void *heddle_library_reach(const void *address, size_t bytes)
+{
+    hd_memory_info info;
+    struct device *d = device_of(address, &info);
+    if (!d)
+        return heddle_library_memory(address) == LIBRARY_PAGEABLE ? NULL : (void *)address;
+    size_t offset = (size_t)((const char *)address - (const char *)info.start);
+    return offset <= info.bytes && bytes <= info.bytes - offset ? hd_own_view(d->machine, address) : NULL;
+}
+
 enum library_memory heddle_library_memory(const void *address)
 {
     static const enum library_memory kinds[] = {[MEMORY_DEVICE] = LIBRARY_DEVICE,

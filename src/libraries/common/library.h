@@ -55,6 +55,13 @@ static inline void *library_view(const void *address)
     return heddle_library_view(address);
 }
 
+/* Likewise, of an address that the task has read from memory, as those of batches are, and of a range that is not among its `used`: NULL
+ * where not all of the bytes are memory that kernels may use. The task's result is HD_ERROR_ILLEGAL_ADDRESS then. */
+static inline void *library_reach(const void *address, size_t bytes)
+{
+    return heddle_library_reach(address, bytes);
+}
+
 /* ---- work ---- */
 
 /* Calls piece(data, i) for i below n, some of them on other threads of the process, and returns when all are done. In a task. */

@@ -233,24 +233,50 @@ static void find_uses(struct uses *u, const struct call *c, const struct region 
 struct batch {
     const struct call *c;
     const struct region *regions;
-    _Atomic bool failed;
+    _Atomic hd_result result;
 };
+
+/* Elements from a region's first to behind its last. */
+static int64_t region_extent(const struct operand *o, const struct region *r)
+{
+    if (r->rows <= 0)
+        return 0;
+    switch (r->kind) {
+    case REGION_MATRIX:
+    case REGION_LOWER:
+    case REGION_UPPER: return r->columns > 0 ? (r->columns - 1) * o->ld + r->rows : 0;
+    case REGION_VECTOR: return (r->rows - 1) * (o->ld < 0 ? -o->ld : o->ld) + 1;
+    default: return r->rows;
+    }
+}
+
+/* Where the operand of a problem is; false: not all of it is memory. */
+static bool find_operand(const struct batch *b, size_t k, int i, struct operand *o)
+{
+    const struct region *r = &b->regions[i];
+    const int64_t bytes = region_bytes(b->c, i, r), extent = region_extent(o, r);
+    if (r->kind == REGION_NONE || !o->at)
+        return true;
+    if (b->c->arrays && r->kind != REGION_COUNTS)
+        o->at = ((void *const *)o->at)[k];
+    else
+        o->at = (const char *)o->at + (int64_t)k * o->stride * bytes;
+    if (extent > 0)
+        o->at = library_reach(o->at, (size_t)(extent * bytes));
+    return o->at || extent == 0;
+}
 
 static void run_problem(void *data, size_t k)
 {
     struct batch *b = data;
     struct call one = *b->c;
-    for (int i = 0; i < OPERANDS; i++) {
-        struct operand *o = &one.op[i];
-        if (b->regions[i].kind == REGION_NONE || !o->at)
-            continue;
-        if (one.arrays && b->regions[i].kind != REGION_COUNTS)
-            o->at = library_view(((void *const *)o->at)[k]);
-        else
-            o->at = (const char *)o->at + (int64_t)k * o->stride * region_bytes(&one, i, &b->regions[i]);
-    }
+    for (int i = 0; i < OPERANDS; i++)
+        if (!find_operand(b, k, i, &one.op[i])) {
+            b->result = HD_ERROR_ILLEGAL_ADDRESS;
+            return;
+        }
     if (!one.routine->run(&one))
-        b->failed = true;
+        b->result = HD_ERROR_OUT_OF_MEMORY;
 }
 
 static hd_result run(void *args)
@@ -263,13 +289,13 @@ static hd_result run(void *args)
     seen.beta = seen.device_scalars && c->beta ? library_view(c->beta) : c->beta_value.bytes;
     for (int i = 0; i < OPERANDS; i++)
         if (r[i].kind != REGION_NONE && seen.op[i].at && (r[i].kind != REGION_SCALAR || seen.device_scalars))
-            seen.op[i].at = library_view(seen.op[i].at);
-    struct batch b = {.c = &seen, .regions = r};
-    if (seen.batched)
-        library_parallel((size_t)seen.batch, run_problem, &b);
-    else if (!seen.routine->run(&seen))
-        b.failed = true;
-    return b.failed ? HD_ERROR_OUT_OF_MEMORY : HD_SUCCESS;
+            if (!seen.batched || (seen.arrays && r[i].kind != REGION_COUNTS)) /* else each problem's are looked for */
+                seen.op[i].at = library_view(seen.op[i].at);
+    if (!seen.batched)
+        return seen.routine->run(&seen) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+    struct batch b = {.c = &seen, .regions = r, .result = HD_SUCCESS};
+    library_parallel((size_t)seen.batch, run_problem, &b);
+    return b.result;
 }
 
 static hd_unit unit_of(const struct call *c)

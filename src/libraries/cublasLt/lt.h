@@ -93,7 +93,8 @@ bool is_algorithm(const struct algorithm *a);
 
 /* The status of what a stream says. */
 cublasStatus_t lt_status(CUresult r);
-struct matrix lt_matrix(const struct layout *l, const void *at, int64_t problem);
+/* In a task: a matrix of a batch. False: not all of it is memory. */
+bool lt_matrix(struct matrix *m, const struct layout *l, const void *at, int64_t problem);
 /* The memory of a matrix in all problems of its batch. Returns how many of `most` have been used. */
 size_t lt_uses(hd_used *used, size_t most, const struct layout *l, const void *at, unsigned use);
 

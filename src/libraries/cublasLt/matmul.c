@@ -179,15 +179,33 @@ static void read_scalars(const struct matmul *t, bool integers, double alpha[2],
     }
 }
 
-struct matrix lt_matrix(const struct layout *l, const void *at, int64_t i)
+/* From a matrix's first byte to behind its last. Tiles are 32 columns wide, and whole in height. */
+static size_t layout_extent(const struct layout *l)
 {
-    const char *first = l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY
-                            ? (const char *)library_view(((void *const *)library_view(at))[i])
-                            : (const char *)library_view(at) + i * l->batch_stride * (int64_t)element_bytes(l->type);
-    return (struct matrix){first, l->ld, l->type, l->order};
+    static const uint64_t tile_rows[] = {
+        [CUBLASLT_ORDER_COL32] = 1, [CUBLASLT_ORDER_COL4_4R2_8C] = 8, [CUBLASLT_ORDER_COL32_2R_4R4] = 32};
+    const uint64_t rows = l->rows, columns = l->columns, ld = (uint64_t)l->ld, bytes = element_bytes(l->type);
+    if (rows == 0 || columns == 0)
+        return 0;
+    if (l->order == CUBLASLT_ORDER_COL)
+        return ((columns - 1) * ld + rows) * bytes;
+    if (l->order == CUBLASLT_ORDER_ROW)
+        return ((rows - 1) * ld + columns) * bytes;
+    const uint64_t height = tile_rows[l->order];
+    return ((columns - 1) / 32 * ld + (rows + height - 1) / height * height * 32) * bytes;
 }
 
-static bool run_problem(const struct matmul *t, int64_t i)
+bool lt_matrix(struct matrix *m, const struct layout *l, const void *at, int64_t i)
+{
+    const void *first = l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY
+                            ? ((void *const *)library_view(at))[i]
+                            : (const char *)at + i * l->batch_stride * (int64_t)element_bytes(l->type);
+    const size_t bytes = layout_extent(l);
+    *m = (struct matrix){bytes ? library_reach(first, bytes) : NULL, l->ld, l->type, l->order};
+    return m->at || !bytes;
+}
+
+static hd_result run_problem(const struct matmul *t, int64_t i)
 {
     double alpha[2] = {0}, beta[2] = {0};
     int32_t integer[2];
@@ -211,11 +229,12 @@ static bool run_problem(const struct matmul *t, int64_t i)
                                  .half_sum = t->o.scale_type == CUDA_R_16F,
                                  .alpha = integers ? (const void *)&integer[0] : alpha,
                                  .beta = integers ? (const void *)&integer[1] : beta,
-                                 .row_alpha = row_alpha,
-                                 .a = lt_matrix(&t->a, t->pa, i),
-                                 .b = lt_matrix(&t->b, t->pb, i),
-                                 .d = lt_matrix(&t->d, t->pd, i)};
-    p.product.c = t->pc ? lt_matrix(&t->c, t->pc, i) : p.product.d;
+                                 .row_alpha = row_alpha};
+    if (!lt_matrix(&p.product.a, &t->a, t->pa, i) || !lt_matrix(&p.product.b, &t->b, t->pb, i) ||
+        !lt_matrix(&p.product.d, &t->d, t->pd, i) || (t->pc && !lt_matrix(&p.product.c, &t->c, t->pc, i)))
+        return HD_ERROR_ILLEGAL_ADDRESS;
+    if (!t->pc)
+        p.product.c = p.product.d;
     const bool needs = e != CUBLASLT_EPILOGUE_DEFAULT || t->o.d_scale || t->o.amax_d || t->d.type == CUDA_R_8I;
     if (needs && p.product.precision <= PRECISION_D && !integers) {
         p.product.finish = finish_column;
@@ -243,16 +262,16 @@ static bool run_problem(const struct matmul *t, int64_t i)
         ok = put_bias_gradient(&p, bias_at, bias);
     free(wide_bias);
     free(p.largest);
-    return ok;
+    return ok ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 static hd_result run(void *args)
 {
     const struct matmul *t = args;
-    for (int64_t i = 0; i < t->d.batch_count; i++)
-        if (!run_problem(t, i))
-            return HD_ERROR_OUT_OF_MEMORY;
-    return HD_SUCCESS;
+    hd_result result = HD_SUCCESS;
+    for (int64_t i = 0; i < t->d.batch_count && !result; i++)
+        result = run_problem(t, i);
+    return result;
 }
 
 /* ---- the memory that it uses ---- */

@@ -32,8 +32,10 @@ static hd_result run(void *args)
     const struct transform *t = args;
     const double alpha = scalar(t, t->alpha, &t->alpha_value), beta = t->pb ? scalar(t, t->beta, &t->beta_value) : 0;
     for (int64_t k = 0; k < t->c.batch_count; k++) {
-        const struct matrix a = lt_matrix(&t->a, t->pa, k), c = lt_matrix(&t->c, t->pc, k);
-        const struct matrix b = t->pb ? lt_matrix(&t->b, t->pb, k) : a;
+        struct matrix a, b = {0}, c;
+        if (!lt_matrix(&a, &t->a, t->pa, k) || !lt_matrix(&c, &t->c, t->pc, k) ||
+            (t->pb && !lt_matrix(&b, &t->b, t->pb, k)))
+            return HD_ERROR_ILLEGAL_ADDRESS;
         for (int64_t j = 0; j < (int64_t)t->c.columns; j++)
             for (int64_t i = 0; i < (int64_t)t->c.rows; i++) {
                 const double v = (alpha == 0 ? 0 : alpha * element(&a, t->t.ta, i, j)) +

@@ -125,6 +125,8 @@ static hd_result run_call(void *args)
     int info = c.run(&c);
     if (info == OUT_OF_MEMORY)
         return HD_ERROR_OUT_OF_MEMORY;
+    if (info == BAD_ADDRESS)
+        return HD_ERROR_ILLEGAL_ADDRESS;
     if (c.at[OP_INFO])
         *(int *)c.at[OP_INFO] = info;
     return HD_SUCCESS;

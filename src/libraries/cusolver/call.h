@@ -32,9 +32,9 @@ enum operand {
 };
 
 struct call;
-/* LAPACK's info, or OUT_OF_MEMORY. */
+/* LAPACK's info, or OUT_OF_MEMORY, or BAD_ADDRESS: of a matrix of a batch. */
 typedef int call_run(const struct call *c);
-enum { OUT_OF_MEMORY = INT_MIN };
+enum { OUT_OF_MEMORY = INT_MIN, BAD_ADDRESS };
 
 struct call {
     const char *name;

@@ -52,20 +52,30 @@ static int run_trtri(const struct call *c)
     return info;
 }
 
-/* Batches are arrays of pointers, which lie in the device's memory, too. */
-static struct call one_of(const struct call *c, int i)
+static void *problem_at(const struct call *c, enum operand o, int i, int64_t rows, int64_t columns)
 {
-    struct call one = *c;
-    one.at[OP_A] = library_view(((void *const *)c->at[OP_A])[i]);
-    one.at[OP_B] = c->at[OP_B] ? library_view(((void *const *)c->at[OP_B])[i]) : NULL;
-    return one;
+    const void *at = ((void *const *)c->at[o])[i];
+    if (rows == 0 || columns == 0)
+        return c->at[o]; /* nothing of it is used */
+    return library_reach(at, (size_t)((columns - 1) * c->ld[o] + rows) * precision_bytes(c->precision));
+}
+
+/* Batches are arrays of pointers, which lie in the device's memory, too. False: one leads nowhere. */
+static bool find_problem(const struct call *c, int i, struct call *one)
+{
+    *one = *c;
+    one->at[OP_A] = problem_at(c, OP_A, i, c->n, c->n);
+    one->at[OP_B] = c->at[OP_B] ? problem_at(c, OP_B, i, c->n, c->nrhs) : NULL;
+    return one->at[OP_A] && (one->at[OP_B] || !c->at[OP_B]);
 }
 
 static int run_potrf_batched(const struct call *c)
 {
     int *info = c->at[OP_INFO];
     for (int i = 0; i < c->batch; i++) {
-        struct call one = one_of(c, i);
+        struct call one;
+        if (!find_problem(c, i, &one))
+            return BAD_ADDRESS;
         info[i] = run_potrf(&one);
     }
     return info[0];
@@ -75,8 +85,8 @@ static int run_potrs_batched(const struct call *c)
 {
     int info = 0;
     for (int i = 0; i < c->batch && !info; i++) {
-        struct call one = one_of(c, i);
-        info = run_potrs(&one);
+        struct call one;
+        info = find_problem(c, i, &one) ? run_potrs(&one) : BAD_ADDRESS;
     }
     return info;
 }
