@@ -168,6 +168,8 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "an operation or the epilogue is none";
     else if (!sizes_fit(o, a, b, c, d))
         wrong = "sizes, orders, leading dimensions or counts of the matrices do not fit each other";
+    else if (a->type != b->type && !(is_fp8(a->type) && is_fp8(b->type)))
+        wrong = "A and B are of different types";
     else if (types_fit(o, a->type, b->type, c->type, d->type) && !aux_fits(o, d))
         wrong = "the leading dimension of the auxiliary matrix does not fit";
     if (wrong) {

@@ -398,6 +398,10 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
     }
     if (heddle_library_context(&context))
         return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!C && t.o.pointer_mode != CUBLASLT_POINTER_MODE_DEVICE && (t.beta_value[0] != 0 || t.beta_value[1] != 0)) {
+        library_failed(name, "C is NULL, and beta is not 0");
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
     hd_used used[4 * MOST_TOLD + 8];
     const double k = (double)(t.o.ta == CUBLAS_OP_N ? t.a.columns : t.a.rows);
     const struct library_task task = {.name = name,

@@ -1,6 +1,7 @@
 /* cublasLtMatrixTransform: C = alpha * op(A) + beta * op(B), between types and orders. */
 #include "libraries/cublasLt/lt.h"
 
+#include <math.h>
 #include <string.h>
 
 struct transform {
@@ -41,7 +42,10 @@ static hd_result run(void *args)
                 const double v = (alpha == 0 ? 0 : alpha * element(&a, t->t.ta, i, j)) +
                                  (beta == 0 ? 0 : beta * element(&b, t->t.tb, i, j));
                 const double rounded = t->t.scale_type == CUDA_R_32F ? (double)(float)v : v;
-                matrix_write(PRECISION_D, &rounded, &c, i, j, 1);
+                if (t->c.type == CUDA_R_8I) /* is cut off, and wraps, as on an H200 */
+                    ((int8_t *)c.at)[matrix_offset(&c, i, j)] = (int8_t)(fabs(rounded) < 0x1p31 ? (int32_t)rounded : 0);
+                else
+                    matrix_write(PRECISION_D, &rounded, &c, i, j, 1);
             }
     }
     return HD_SUCCESS;
