@@ -53,7 +53,7 @@ struct graph_location {
     uint64_t unvalued;      /* writes whose value is not known */
     uint16_t id, n;
     bool dirty;
-    bool left_out; /* rounds with atomic operations on it have been (rounds.c) */
+    bool left_out; /* rounds with atomic operations on it have been (left_out.c) */
     bool some_strong,
         some_weak; /* accesses of different threads that are morally strong with each other; that are not */
 };

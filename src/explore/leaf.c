@@ -393,7 +393,8 @@ static bool order_fences(struct explorer *x, const struct state *s, const struct
     return any;
 }
 
-void verdict_races(struct explorer *x, const struct state *s)
+/* The races of an execution that is no other's in anything else. */
+static void find_races_with_round(struct explorer *x, const struct state *s)
 {
     order_fences(x, s, &s->g, 0, WITH_ROUND);
 }
@@ -475,7 +476,7 @@ void verdict_leaf(struct explorer *x, struct state *s)
     enum ending ending = ending_of(s);
     bool exists = spin(x, s, 0);
     if (exists)
-        look_at_rounds(x, s);
+        look_at_rounds(x, s, find_races_with_round);
     if (!exists)
         v->dead++;
     else if (ending == COMPLETED) {

@@ -6,7 +6,7 @@
  * Nor does an atomic operation change anything that writes what it has read, as `atomicAdd(p, 0)` does and the exchange of a lock that is
  * taken: what reads from it can read from the write that it has read from, whose value is the same, if that observes no more. It
  * does not where all accesses of the place are morally strong with the operation: nothing comes between the two writes then (axiom
- * Atomicity), and observation order goes through it. rounds.c looks whether they are.
+ * Atomicity), and observation order goes through it. left_out.c looks whether they are.
  *
  * Rounds that go on because of what they have read, and are not the same again, are retries: at most --unroll of them are run. */
 #include "explore/machine.h"

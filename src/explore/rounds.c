@@ -1,6 +1,6 @@
-/* What rounds that have been left out could show; see loops.c.
+/* The races that rounds show which have been left out; see loops.c.
  *
- * Races: a failing round of a loop that waits can be taken out of an execution (loops.c): what is left
+ * A failing round of a loop that waits can be taken out of an execution (loops.c): what is left
  * is an execution, but a race of what the round has read is gone with it. So each such round is put back into each complete execution,
  * alone, where it stood: before the last round of its loop, which begins in the same state. One at a time is enough, as a race is
  * of one read of a round and a write, and all other rounds can be left out.
@@ -13,42 +13,6 @@
 #include "explore/machine.h"
 #include "explore/memory.h"
 #include "explore/verdict.h"
-
-/* ---- atomic operations that change nothing ---- */
-
-/* Could the access tell, of another thread, that atomic operations like the event have been left out just before the round that begins
- * with the thread's event `first`? What is morally
- * strong with them cannot; nor can a weak access that is before all of them, or after them: it does not come between, and observes
- * nothing. */
-static bool could_tell(const struct graph *g, uint16_t event, uint16_t first, uint16_t access)
-{
-    const struct event *e = &g->events[event], *a = &g->events[access];
-    if (a->thread == e->thread || graph_rows(g, g->strong, e->location)[e->member] & bit(a->member))
-        return false;
-    bool is_before = first > 0 && graph_precedes(g, access, graph_event(g, e->thread, first - 1));
-    return a->strong || !(is_before || graph_precedes(g, event, access));
-}
-
-void updates_left_out(struct explorer *x, struct graph *g, uint16_t event, uint16_t round)
-{
-    struct graph_location *l = &g->locations[g->events[event].location];
-    l->left_out = true;
-    for (unsigned m = 1; m < l->n; m++)
-        if (could_tell(g, event, round, graph_member(g, g->events[event].location, m)))
-            tree_stop(x->tree, TREE_SHOWS);
-}
-
-void access_added(struct explorer *x, const struct graph *g, uint16_t event)
-{
-    uint16_t l = g->events[event].location;
-    for (unsigned m = 1; m < g->locations[l].n; m++) {
-        uint16_t other = graph_member(g, l, m);
-        if (g->events[other].kind == GRAPH_UPDATE && could_tell(g, other, 0, event))
-            tree_stop(x->tree, TREE_SHOWS);
-    }
-}
-
-/* ---- races ---- */
 
 enum { MAX_READS = 64 }; /* of a round; longer ones are looked at so far only */
 
@@ -64,6 +28,7 @@ struct search_of_rounds {
     uint16_t thread, first; /* the round's first event */
     struct choice choices[MAX_READS];
     unsigned n;
+    void (*look)(struct explorer *x, const struct state *with);
 };
 
 /* ---- an execution with the round ---- */
@@ -166,7 +131,7 @@ static void try_round(struct search_of_rounds *r, const struct run *failed)
         copy_order(r, n_round, &with.g);
         copy_reads(r, n_round, &both, &with.g);
         if (model_settle(&with.g, &r->x->threads))
-            verdict_races(r->x, &with);
+            r->look(r->x, &with);
     }
     graph_free(&with.g);
     free(with.runs);
@@ -263,12 +228,13 @@ static struct run *run_before(const struct search_of_rounds *r)
     return run;
 }
 
-void look_at_rounds(struct explorer *x, const struct state *s)
+void look_at_rounds(struct explorer *x, const struct state *s,
+                    void (*look)(struct explorer *x, const struct state *with))
 {
     for (uint16_t t = 0; t < s->n_threads; t++)
         for (uint16_t po = 0; po < s->runs[t]->n_events; po++) {
             const struct run_event *e = &s->runs[t]->events[po];
-            struct search_of_rounds r = {.x = x, .s = s, .thread = t, .first = po};
+            struct search_of_rounds r = {.x = x, .s = s, .thread = t, .first = po, .look = look};
             if (e->round == ROUND_NONE || (e->round == ROUND_SINGLE && e->kind != RUN_FENCE && !may_race(&r, e)))
                 continue;
             choose_reads(&r, run_before(&r));

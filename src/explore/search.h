@@ -60,6 +60,8 @@ bool search_begin(struct explorer *x);
 /* Searches a part of the tree; what others ask for meanwhile, it gives away. */
 void search_run(struct explorer *x, const struct part *part);
 void search_end(struct explorer *x);
+/* Is there no room for more runs, or has the search been ended, here or elsewhere? */
+bool search_ends(struct explorer *x);
 
 /* ---- advance.c ---- */
 
@@ -81,10 +83,7 @@ uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t 
 /* The run that the thread would be in. */
 struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
 
-/* Is there no room for more runs, or has the search been ended, here or elsewhere? */
-bool search_ends(struct explorer *x);
-
-/* ---- rounds.c ---- */
+/* ---- left_out.c ---- */
 
 /* Rounds of a loop have been left out, before the one that begins with the thread's event `round`, with atomic operations like the event,
  * which wrote what they had read; or an access has come to a place where such have been. Where others could tell, the search ends. */

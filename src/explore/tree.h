@@ -25,7 +25,7 @@ enum tree_end {
     TREE_EXHAUSTED, /* all has been searched */
     TREE_LIMITED,   /* the steps have been used up */
     TREE_GAVE_UP,   /* a loop was left by its bound in a search that is long: a smaller bound is tried */
-    TREE_SHOWS,     /* rounds of loops were left out, and an access could tell (rounds.c): they are to stay */
+    TREE_SHOWS,     /* rounds of loops were left out, and an access could tell (left_out.c): they are to stay */
     TREE_STOPPED,   /* whatever else ends a search, as the worker that stopped it knows */
 };
 

@@ -92,10 +92,9 @@ void verdict_begin(struct verdict *v, struct arena *arena);
 void verdict_end(struct verdict *v);
 /* leaf.c: nothing can move any more: looks at what the execution is. */
 void verdict_leaf(struct explorer *x, struct state *s);
-/* The races of an execution that is no other's in anything else: with a round of a loop that was left out (rounds.c). */
-void verdict_races(struct explorer *x, const struct state *s);
-/* rounds.c: finds them, for all rounds. */
-void look_at_rounds(struct explorer *x, const struct state *s);
+/* rounds.c: calls `look` for each execution with a round of a loop that was left out, where that may race. */
+void look_at_rounds(struct explorer *x, const struct state *s,
+                    void (*look)(struct explorer *x, const struct state *with));
 /* Adds what another part of the tree has found. */
 void verdict_add(struct verdict *to, const struct verdict *from);
 /* In the order of their values, and of lines. */
