@@ -25,6 +25,7 @@ const char *api_variable_place(hd_kernel *kernel, const struct place_name *name,
                                struct arena *arena);
 
 /* A place of memory as an element of a variable or of what an argument of the launch leads to, in the arena; NULL: of none. */
-const char *api_location_name(hd_kernel *kernel, const void *packed_args, const struct location *l, struct arena *arena);
+const char *api_location_name(hd_kernel *kernel, const void *packed_args, const struct location *l,
+                              struct arena *arena);
 
 #endif

@@ -43,7 +43,7 @@ struct checker {
     struct host_place host_places[HOST_PLACES]; /* by instruction */
 };
 
-/* ---- check.c ---- */
+/* ---- world.c ---- */
 
 /* The checker's listener hears of it. */
 void checker_tell(const struct checker *c, const struct host_event *e);

@@ -288,7 +288,8 @@ static int tell(const struct test *t, struct exploration *e, const struct explor
     }
     int status = explored_further(t->s, e, &launch, json);
     if (t->s->o.repair && t->herd.cluster && !json)
-        puts("  a GPU is explored as a cluster: the test's .gpu is .cluster here, its .sys is .gpu, and so for CUDA's scopes");
+        puts("  a GPU is explored as a cluster: the test's .gpu is .cluster here, its .sys is .gpu, and so for CUDA's "
+             "scopes");
     if (json)
         json_array_append_new(results, json);
     return status;

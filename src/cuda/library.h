@@ -1,5 +1,5 @@
 /* What CUDA's libraries (src/libraries/) ask of libcuda.so.1 beside the driver API: their calls as work of streams, and what memory is
- * where. Private to Heddle: the two are of one build.
+ * where. Private to cuda/ and libraries/: the two are of one build.
  */
 #ifndef HEDDLE_CUDA_LIBRARY_H
 #define HEDDLE_CUDA_LIBRARY_H

@@ -33,8 +33,17 @@ _Static_assert(offsetof(struct run, flags) == 128 && offsetof(struct run, extend
 #define REGISTERS(X)                                                                                                   \
     X(rcx, 8)                                                                                                          \
     X(rdx, 16)                                                                                                         \
-    X(rbx, 24) X(rbp, 40) X(rsi, 48) X(r8, 64) X(r9, 72) X(r10, 80) X(r11, 88) X(r12, 96) X(r13, 104) X(r14, 112)      \
-        X(r15, 120)
+    X(rbx, 24)                                                                                                         \
+    X(rbp, 40)                                                                                                         \
+    X(rsi, 48)                                                                                                         \
+    X(r8, 64)                                                                                                          \
+    X(r9, 72)                                                                                                          \
+    X(r10, 80)                                                                                                         \
+    X(r11, 88)                                                                                                         \
+    X(r12, 96)                                                                                                         \
+    X(r13, 104)                                                                                                        \
+    X(r14, 112)                                                                                                        \
+    X(r15, 120)
 #define LOAD(name, at)  "    mov " #at "(%rdi), %" #name "\n"
 #define STORE(name, at) "    mov %" #name ", " #at "(%rax)\n"
 

@@ -5,7 +5,7 @@
  * function computes on plain addresses; it calls nothing of CUDA's. Its workspace is malloc's.
  *
  * Of each library there is one shared object for each name that it has had (src/libraries/meson.build). Its entry points are the rows of
- * NAME.def: what is exported, what is refused (missing.c) and docs/LIBRARIES.md come from there.
+ * its table, as of cublas.def: what is exported, what is refused (missing.c) and docs/LIBRARIES.md come from there.
  */
 #ifndef HEDDLE_LIBRARIES_LIBRARY_H
 #define HEDDLE_LIBRARIES_LIBRARY_H

@@ -1,6 +1,6 @@
 /* Functions of device code, to the bit as nvcc compiles them: what random numbers of a GPU are made by. Its polynomials stand in the PTX of every
  * program that calls them; the approximate instructions between are those of the machine (isa/sem_mufu.h). Of arguments that draws give
- * alone: none is a NaN, a negative number of which there is no root, or infinite. Private to curand/.
+ * alone: none is a NaN, a negative number of which there is no root, or infinite. Private to this folder.
  */
 #ifndef HEDDLE_LIBRARIES_CURAND_DEVICE_MATH_H
 #define HEDDLE_LIBRARIES_CURAND_DEVICE_MATH_H

@@ -1,5 +1,5 @@
 /* Engines of random numbers: what a generator draws from, as a GPU's many threads would have them ("cuRAND Library Programming Guide", 2.1). An
- * engine is advanced by the generator's tasks, in the order of their stream. Private to curand/.
+ * engine is advanced by the generator's tasks, in the order of their stream. Private to this folder.
  *
  * A draw is a number of items: what one of the GPU's threads makes at a time, a word, a uniform number, a pair of normal ones where they come by
  * Box and Muller. Either the threads take turns, each with a strand of its own, which it takes as many words from as the item needs

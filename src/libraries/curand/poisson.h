@@ -1,4 +1,4 @@
-/* Poisson's distribution as a table, from a uniform number. Private to curand/. */
+/* Poisson's distribution as a table, from a uniform number. Private to this folder. */
 #ifndef HEDDLE_LIBRARIES_CURAND_POISSON_H
 #define HEDDLE_LIBRARIES_CURAND_POISSON_H
 

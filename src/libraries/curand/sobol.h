@@ -1,4 +1,4 @@
-/* Vectors of Sobol's sequences. Private to curand/. */
+/* Vectors of Sobol's sequences. Private to this folder. */
 #ifndef HEDDLE_LIBRARIES_CURAND_SOBOL_H
 #define HEDDLE_LIBRARIES_CURAND_SOBOL_H
 
