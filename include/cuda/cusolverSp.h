@@ -5,8 +5,7 @@
 #include "cuComplex.h"
 #include "cublas_v2.h"
 #include "cusolver_common.h"
-
-typedef struct cusparseMatDescr *cusparseMatDescr_t; /* cuSPARSE's, of which Heddle has no drop-in */
+#include "cusparse.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,312 @@
+/* cuSPARSE ("cuSPARSE", CUDA Toolkit documentation): sparse matrices and vectors, and their products, sums, solutions and conversions.
+ * docs/LIBRARIES.md says what Heddle's has. */
+#ifndef HEDDLE_CUSPARSE_H
+#define HEDDLE_CUSPARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuComplex.h"
+#include "cuda_runtime_api.h"
+#include "library_types.h"
+
+#define CUSPARSE_VER_MAJOR 12
+#define CUSPARSE_VER_MINOR 6
+#define CUSPARSE_VER_PATCH 3
+#define CUSPARSE_VER_BUILD 3
+#define CUSPARSE_VERSION   (CUSPARSE_VER_MAJOR * 1000 + CUSPARSE_VER_MINOR * 100 + CUSPARSE_VER_PATCH)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cusparseContext *cusparseHandle_t;
+typedef struct cusparseMatDescr *cusparseMatDescr_t;
+typedef struct cusparseSpVecDescr *cusparseSpVecDescr_t;
+typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
+typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
+typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
+typedef const struct cusparseSpVecDescr *cusparseConstSpVecDescr_t;
+typedef const struct cusparseDnVecDescr *cusparseConstDnVecDescr_t;
+typedef const struct cusparseSpMatDescr *cusparseConstSpMatDescr_t;
+typedef const struct cusparseDnMatDescr *cusparseConstDnMatDescr_t;
+typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
+typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
+typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
+
+typedef enum {
+    CUSPARSE_STATUS_SUCCESS,
+    CUSPARSE_STATUS_NOT_INITIALIZED,
+    CUSPARSE_STATUS_ALLOC_FAILED,
+    CUSPARSE_STATUS_INVALID_VALUE,
+    CUSPARSE_STATUS_ARCH_MISMATCH,
+    CUSPARSE_STATUS_MAPPING_ERROR,
+    CUSPARSE_STATUS_EXECUTION_FAILED,
+    CUSPARSE_STATUS_INTERNAL_ERROR,
+    CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED,
+    CUSPARSE_STATUS_ZERO_PIVOT,
+    CUSPARSE_STATUS_NOT_SUPPORTED,
+    CUSPARSE_STATUS_INSUFFICIENT_RESOURCES
+} cusparseStatus_t;
+
+typedef enum { CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE } cusparsePointerMode_t;
+typedef enum { CUSPARSE_ACTION_SYMBOLIC, CUSPARSE_ACTION_NUMERIC } cusparseAction_t;
+typedef enum {
+    CUSPARSE_MATRIX_TYPE_GENERAL,
+    CUSPARSE_MATRIX_TYPE_SYMMETRIC,
+    CUSPARSE_MATRIX_TYPE_HERMITIAN,
+    CUSPARSE_MATRIX_TYPE_TRIANGULAR
+} cusparseMatrixType_t;
+typedef enum { CUSPARSE_FILL_MODE_LOWER, CUSPARSE_FILL_MODE_UPPER } cusparseFillMode_t;
+typedef enum { CUSPARSE_DIAG_TYPE_NON_UNIT, CUSPARSE_DIAG_TYPE_UNIT } cusparseDiagType_t;
+typedef enum { CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_INDEX_BASE_ONE } cusparseIndexBase_t;
+typedef enum {
+    CUSPARSE_OPERATION_NON_TRANSPOSE,
+    CUSPARSE_OPERATION_TRANSPOSE,
+    CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE
+} cusparseOperation_t;
+typedef enum { CUSPARSE_DIRECTION_ROW, CUSPARSE_DIRECTION_COLUMN } cusparseDirection_t;
+typedef enum { CUSPARSE_SOLVE_POLICY_NO_LEVEL, CUSPARSE_SOLVE_POLICY_USE_LEVEL } cusparseSolvePolicy_t;
+typedef enum { CUSPARSE_CSR2CSC_ALG_DEFAULT = 1, CUSPARSE_CSR2CSC_ALG1 = 1 } cusparseCsr2CscAlg_t;
+typedef enum {
+    CUSPARSE_FORMAT_CSR = 1,
+    CUSPARSE_FORMAT_CSC = 2,
+    CUSPARSE_FORMAT_COO = 3,
+    CUSPARSE_FORMAT_BLOCKED_ELL = 5,
+    CUSPARSE_FORMAT_BSR = 6,
+    CUSPARSE_FORMAT_SLICED_ELLPACK = 7
+} cusparseFormat_t;
+typedef enum { CUSPARSE_ORDER_COL = 1, CUSPARSE_ORDER_ROW = 2 } cusparseOrder_t;
+typedef enum { CUSPARSE_INDEX_16U = 1, CUSPARSE_INDEX_32I = 2, CUSPARSE_INDEX_64I = 3 } cusparseIndexType_t;
+typedef enum { CUSPARSE_SPMAT_FILL_MODE, CUSPARSE_SPMAT_DIAG_TYPE } cusparseSpMatAttribute_t;
+typedef enum {
+    CUSPARSE_SPMV_ALG_DEFAULT,
+    CUSPARSE_SPMV_COO_ALG1,
+    CUSPARSE_SPMV_CSR_ALG1,
+    CUSPARSE_SPMV_CSR_ALG2,
+    CUSPARSE_SPMV_COO_ALG2,
+    CUSPARSE_SPMV_SELL_ALG1,
+    CUSPARSE_SPMV_BSR_ALG1
+} cusparseSpMVAlg_t;
+typedef enum {
+    CUSPARSE_SPMM_ALG_DEFAULT,
+    CUSPARSE_SPMM_COO_ALG1,
+    CUSPARSE_SPMM_COO_ALG2,
+    CUSPARSE_SPMM_COO_ALG3,
+    CUSPARSE_SPMM_CSR_ALG1,
+    CUSPARSE_SPMM_COO_ALG4,
+    CUSPARSE_SPMM_CSR_ALG2,
+    CUSPARSE_SPMM_CSR_ALG3 = 12,
+    CUSPARSE_SPMM_BLOCKED_ELL_ALG1 = 13,
+    CUSPARSE_SPMM_BSR_ALG1 = 14
+} cusparseSpMMAlg_t;
+typedef enum {
+    CUSPARSE_SPGEMM_DEFAULT,
+    CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC,
+    CUSPARSE_SPGEMM_CSR_ALG_NONDETERMINITIC,
+    CUSPARSE_SPGEMM_ALG1,
+    CUSPARSE_SPGEMM_ALG2,
+    CUSPARSE_SPGEMM_ALG3
+} cusparseSpGEMMAlg_t;
+typedef enum { CUSPARSE_SPARSETODENSE_ALG_DEFAULT } cusparseSparseToDenseAlg_t;
+typedef enum { CUSPARSE_DENSETOSPARSE_ALG_DEFAULT } cusparseDenseToSparseAlg_t;
+typedef enum { CUSPARSE_SDDMM_ALG_DEFAULT } cusparseSDDMMAlg_t;
+typedef enum { CUSPARSE_SPSV_ALG_DEFAULT } cusparseSpSVAlg_t;
+typedef enum { CUSPARSE_SPSM_ALG_DEFAULT } cusparseSpSMAlg_t;
+typedef enum { CUSPARSE_SPSV_UPDATE_GENERAL, CUSPARSE_SPSV_UPDATE_DIAGONAL } cusparseSpSVUpdate_t;
+typedef enum { CUSPARSE_SPSM_UPDATE_GENERAL, CUSPARSE_SPSM_UPDATE_DIAGONAL } cusparseSpSMUpdate_t;
+
+/* Handles. */
+cusparseStatus_t cusparseCreate(cusparseHandle_t *handle);
+cusparseStatus_t cusparseDestroy(cusparseHandle_t handle);
+cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int *version);
+cusparseStatus_t cusparseGetProperty(libraryPropertyType type, int *value);
+const char *cusparseGetErrorName(cusparseStatus_t status);
+const char *cusparseGetErrorString(cusparseStatus_t status);
+cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t streamId);
+cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t *streamId);
+cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t *mode);
+cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode);
+
+/* The older functions' descriptors. */
+cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t *descrA);
+cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descrA);
+cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t descrA, cusparseMatrixType_t type);
+cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t descrA);
+cusparseStatus_t cusparseSetMatFillMode(cusparseMatDescr_t descrA, cusparseFillMode_t fillMode);
+cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t descrA);
+cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t descrA, cusparseDiagType_t diagType);
+cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t descrA);
+cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t descrA, cusparseIndexBase_t base);
+cusparseIndexBase_t cusparseGetMatIndexBase(const cusparseMatDescr_t descrA);
+
+/* Vectors. */
+cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *dnVecDescr, int64_t size, void *values,
+                                     cudaDataType valueType);
+cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t *dnVecDescr, int64_t size, const void *values,
+                                          cudaDataType valueType);
+cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t dnVecDescr);
+cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t dnVecDescr, int64_t *size, void **values,
+                                  cudaDataType *valueType);
+cusparseStatus_t cusparseConstDnVecGet(cusparseConstDnVecDescr_t dnVecDescr, int64_t *size, const void **values,
+                                       cudaDataType *valueType);
+cusparseStatus_t cusparseDnVecGetValues(cusparseDnVecDescr_t dnVecDescr, void **values);
+cusparseStatus_t cusparseConstDnVecGetValues(cusparseConstDnVecDescr_t dnVecDescr, const void **values);
+cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t dnVecDescr, void *values);
+cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t *spVecDescr, int64_t size, int64_t nnz, void *indices,
+                                     void *values, cusparseIndexType_t idxType, cusparseIndexBase_t idxBase,
+                                     cudaDataType valueType);
+cusparseStatus_t cusparseCreateConstSpVec(cusparseConstSpVecDescr_t *spVecDescr, int64_t size, int64_t nnz,
+                                          const void *indices, const void *values, cusparseIndexType_t idxType,
+                                          cusparseIndexBase_t idxBase, cudaDataType valueType);
+cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t spVecDescr);
+cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t spVecDescr, int64_t *size, int64_t *nnz, void **indices,
+                                  void **values, cusparseIndexType_t *idxType, cusparseIndexBase_t *idxBase,
+                                  cudaDataType *valueType);
+cusparseStatus_t cusparseConstSpVecGet(cusparseConstSpVecDescr_t spVecDescr, int64_t *size, int64_t *nnz,
+                                       const void **indices, const void **values, cusparseIndexType_t *idxType,
+                                       cusparseIndexBase_t *idxBase, cudaDataType *valueType);
+cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t spVecDescr, cusparseIndexBase_t *idxBase);
+cusparseStatus_t cusparseSpVecGetValues(cusparseSpVecDescr_t spVecDescr, void **values);
+cusparseStatus_t cusparseConstSpVecGetValues(cusparseConstSpVecDescr_t spVecDescr, const void **values);
+cusparseStatus_t cusparseSpVecSetValues(cusparseSpVecDescr_t spVecDescr, void *values);
+
+/* Dense matrices. */
+cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *dnMatDescr, int64_t rows, int64_t cols, int64_t ld,
+                                     void *values, cudaDataType valueType, cusparseOrder_t order);
+cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t *dnMatDescr, int64_t rows, int64_t cols, int64_t ld,
+                                          const void *values, cudaDataType valueType, cusparseOrder_t order);
+cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t dnMatDescr);
+cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t dnMatDescr, int64_t *rows, int64_t *cols, int64_t *ld,
+                                  void **values, cudaDataType *type, cusparseOrder_t *order);
+cusparseStatus_t cusparseConstDnMatGet(cusparseConstDnMatDescr_t dnMatDescr, int64_t *rows, int64_t *cols, int64_t *ld,
+                                       const void **values, cudaDataType *type, cusparseOrder_t *order);
+cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t dnMatDescr, void **values);
+cusparseStatus_t cusparseConstDnMatGetValues(cusparseConstDnMatDescr_t dnMatDescr, const void **values);
+cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t dnMatDescr, void *values);
+cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t dnMatDescr, int batchCount, int64_t batchStride);
+cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t dnMatDescr, int *batchCount,
+                                              int64_t *batchStride);
+
+/* Sparse matrices. */
+#define HEDDLE_COMPRESSED(Name, C, offsets, indices)                                                                   \
+    cusparseStatus_t cusparseCreate##Name(                                                                             \
+        cusparse##C##SpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz, HEDDLE_##C void *offsets,      \
+        HEDDLE_##C void *indices, HEDDLE_##C void *values, cusparseIndexType_t offsetsType,                            \
+        cusparseIndexType_t indicesType, cusparseIndexBase_t idxBase, cudaDataType valueType)
+#define HEDDLE_
+#define HEDDLE_Const const
+HEDDLE_COMPRESSED(Csr, , csrRowOffsets, csrColInd);
+HEDDLE_COMPRESSED(ConstCsr, Const, csrRowOffsets, csrColInd);
+HEDDLE_COMPRESSED(Csc, , cscColOffsets, cscRowInd);
+HEDDLE_COMPRESSED(ConstCsc, Const, cscColOffsets, cscRowInd);
+#undef HEDDLE_COMPRESSED
+#undef HEDDLE_
+#undef HEDDLE_Const
+cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+                                   void *cooRowInd, void *cooColInd, void *cooValues, cusparseIndexType_t cooIdxType,
+                                   cusparseIndexBase_t idxBase, cudaDataType valueType);
+cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+                                        const void *cooRowInd, const void *cooColInd, const void *cooValues,
+                                        cusparseIndexType_t cooIdxType, cusparseIndexBase_t idxBase,
+                                        cudaDataType valueType);
+cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t spMatDescr);
+cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+                                void **csrRowOffsets, void **csrColInd, void **csrValues,
+                                cusparseIndexType_t *csrRowOffsetsType, cusparseIndexType_t *csrColIndType,
+                                cusparseIndexBase_t *idxBase, cudaDataType *valueType);
+cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+                                     const void **csrRowOffsets, const void **csrColInd, const void **csrValues,
+                                     cusparseIndexType_t *csrRowOffsetsType, cusparseIndexType_t *csrColIndType,
+                                     cusparseIndexBase_t *idxBase, cudaDataType *valueType);
+cusparseStatus_t cusparseCscGet(cusparseSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+                                void **cscColOffsets, void **cscRowInd, void **cscValues,
+                                cusparseIndexType_t *cscColOffsetsType, cusparseIndexType_t *cscRowIndType,
+                                cusparseIndexBase_t *idxBase, cudaDataType *valueType);
+cusparseStatus_t cusparseConstCscGet(cusparseConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+                                     const void **cscColOffsets, const void **cscRowInd, const void **cscValues,
+                                     cusparseIndexType_t *cscColOffsetsType, cusparseIndexType_t *cscRowIndType,
+                                     cusparseIndexBase_t *idxBase, cudaDataType *valueType);
+cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+                                void **cooRowInd, void **cooColInd, void **cooValues, cusparseIndexType_t *idxType,
+                                cusparseIndexBase_t *idxBase, cudaDataType *valueType);
+cusparseStatus_t cusparseConstCooGet(cusparseConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+                                     const void **cooRowInd, const void **cooColInd, const void **cooValues,
+                                     cusparseIndexType_t *idxType, cusparseIndexBase_t *idxBase,
+                                     cudaDataType *valueType);
+cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t spMatDescr, void *csrRowOffsets, void *csrColInd,
+                                        void *csrValues);
+cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t spMatDescr, void *cscColOffsets, void *cscRowInd,
+                                        void *cscValues);
+cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t spMatDescr, void *cooRows, void *cooColumns,
+                                        void *cooValues);
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t offsetsBatchStride,
+                                            int64_t columnsValuesBatchStride);
+cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t batchStride);
+cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t spMatDescr, int *batchCount);
+cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz);
+cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t spMatDescr, cusparseFormat_t *format);
+cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t spMatDescr, cusparseIndexBase_t *idxBase);
+cusparseStatus_t cusparseSpMatGetValues(cusparseSpMatDescr_t spMatDescr, void **values);
+cusparseStatus_t cusparseConstSpMatGetValues(cusparseConstSpMatDescr_t spMatDescr, const void **values);
+cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t spMatDescr, void *values);
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
+                                           void *data, size_t dataSize);
+cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t spMatDescr, cusparseSpMatAttribute_t attribute,
+                                           void *data, size_t dataSize);
+
+/* Sparse vectors beside dense ones. */
+cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *alpha, cusparseConstSpVecDescr_t vecX,
+                               const void *beta, cusparseDnVecDescr_t vecY);
+cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t vecY, cusparseSpVecDescr_t vecX);
+cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t vecX, cusparseDnVecDescr_t vecY);
+cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *c_coeff, const void *s_coeff,
+                             cusparseSpVecDescr_t vecX, cusparseDnVecDescr_t vecY);
+cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t opX,
+                                         cusparseConstSpVecDescr_t vecX, cusparseConstDnVecDescr_t vecY,
+                                         const void *result, cudaDataType computeType, size_t *bufferSize);
+cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t opX, cusparseConstSpVecDescr_t vecX,
+                              cusparseConstDnVecDescr_t vecY, void *result, cudaDataType computeType,
+                              void *externalBuffer);
+
+/* Products with a dense vector, and a dense matrix. */
+#define HEDDLE_SPMV                                                                                                    \
+    cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha, cusparseConstSpMatDescr_t matA,               \
+        cusparseConstDnVecDescr_t vecX, const void *beta, cusparseDnVecDescr_t vecY, cudaDataType computeType,         \
+        cusparseSpMVAlg_t alg
+cusparseStatus_t cusparseSpMV_bufferSize(HEDDLE_SPMV, size_t *bufferSize);
+cusparseStatus_t cusparseSpMV_preprocess(HEDDLE_SPMV, void *externalBuffer);
+cusparseStatus_t cusparseSpMV(HEDDLE_SPMV, void *externalBuffer);
+#undef HEDDLE_SPMV
+#define HEDDLE_SPMM                                                                                                    \
+    cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,                      \
+        cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB, const void *beta, cusparseDnMatDescr_t matC,   \
+        cudaDataType computeType, cusparseSpMMAlg_t alg
+cusparseStatus_t cusparseSpMM_bufferSize(HEDDLE_SPMM, size_t *bufferSize);
+cusparseStatus_t cusparseSpMM_preprocess(HEDDLE_SPMM, void *externalBuffer);
+cusparseStatus_t cusparseSpMM(HEDDLE_SPMM, void *externalBuffer);
+#undef HEDDLE_SPMM
+
+/* Conversions. */
+cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t matA,
+                                                  cusparseDnMatDescr_t matB, cusparseSparseToDenseAlg_t alg,
+                                                  size_t *bufferSize);
+cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t matA,
+                                       cusparseDnMatDescr_t matB, cusparseSparseToDenseAlg_t alg, void *externalBuffer);
+cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *cooRowInd, int nnz, int m, int *csrSortedRowPtr,
+                                  cusparseIndexBase_t idxBase);
+cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int *csrSortedRowPtr, int nnz, int m, int *cooRowInd,
+                                  cusparseIndexBase_t idxBase);
+#define HEDDLE_CSR2CSC                                                                                                 \
+    cusparseHandle_t handle, int m, int n, int nnz, const void *csrVal, const int *csrRowPtr, const int *csrColInd,    \
+        void *cscVal, int *cscColPtr, int *cscRowInd, cudaDataType valType, cusparseAction_t copyValues,               \
+        cusparseIndexBase_t idxBase, cusparseCsr2CscAlg_t alg
+cusparseStatus_t cusparseCsr2cscEx2_bufferSize(HEDDLE_CSR2CSC, size_t *bufferSize);
+cusparseStatus_t cusparseCsr2cscEx2(HEDDLE_CSR2CSC, void *buffer);
+#undef HEDDLE_CSR2CSC
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

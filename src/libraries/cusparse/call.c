@@ -1,0 +1,173 @@
+/* See call.h. */
+#include "libraries/cusparse/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const char *why)
+{
+    library_failed(name, "an argument is wrong: it must be that %s", why);
+    return status;
+}
+
+/* An H200 answers so to a handle that is NULL. */
+cusparseStatus_t handle_wrong(const char *name)
+{
+    return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the handle is one of cusparseCreate's");
+}
+
+cusparseStatus_t record_add(void *handle, enum kind kind, const void *record, size_t bytes)
+{
+    void *copy = malloc(bytes), *made = NULL;
+    if (copy)
+        made = handle_add(&library_handles, kind, memcpy(copy, record, bytes), NULL);
+    if (!made) {
+        free(copy);
+        return CUSPARSE_STATUS_ALLOC_FAILED;
+    }
+    memcpy(handle, &made, sizeof made);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t record_destroy(const void *handle, enum kind kind)
+{
+    IN_CALL;
+    void *record = handle_take(&library_handles, handle, kind);
+    if (record)
+        call_later(free, record);
+    return record || !handle ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+/* ---- what is used ---- */
+
+static void add_used(struct call *c, hd_used u)
+{
+    if ((c->n_used & (c->n_used - 1)) == 0) { /* full at every power of two */
+        hd_used *grown = realloc(c->used, (c->n_used ? 2 * c->n_used : 1) * sizeof *grown);
+        if (!grown) {
+            c->no_memory = true;
+            return;
+        }
+        c->used = grown;
+    }
+    c->used[c->n_used++] = u;
+}
+
+void call_vector(struct call *c, const void *at, int64_t n, size_t element_bytes, unsigned use)
+{
+    size_t bytes = n > 0 ? (size_t)n * element_bytes : 0;
+    if (bytes && use)
+        add_used(c, library_uses(at, bytes, 1, bytes, use));
+}
+
+static void *step(void *at, int64_t elements, size_t bytes)
+{
+    return (char *)at + elements * (int64_t)bytes;
+}
+
+void call_sparse(struct call *c, const struct sparse *m, unsigned pattern, unsigned values)
+{
+    size_t offset = index_bytes(m->offset), index = index_bytes(m->index), value = type_bytes(m->type);
+    int64_t lines = m->format == CUSPARSE_FORMAT_CSR   ? m->rows + 1
+                    : m->format == CUSPARSE_FORMAT_CSC ? m->columns + 1
+                                                       : m->nnz;
+    for (int i = 0; i < (m->batch > 1 ? m->batch : 1); i++) {
+        if (i == 0 || m->offsets_stride)
+            call_vector(c, step(m->offsets, i * m->offsets_stride, offset), lines, offset, pattern);
+        if (i == 0 || m->stride) {
+            call_vector(c, step(m->indices, i * m->stride, index), m->nnz, index, pattern);
+            call_vector(c, step(m->values, i * m->stride, value), m->nnz, value, values);
+        }
+    }
+}
+
+void call_dense(struct call *c, const struct dense *m, unsigned use)
+{
+    size_t bytes = type_bytes(m->type);
+    bool by_rows = m->order == CUSPARSE_ORDER_ROW;
+    int64_t width = by_rows ? m->columns : m->rows, height = by_rows ? m->rows : m->columns;
+    for (int i = 0; width > 0 && height > 0 && use && i < (m->batch > 1 ? m->batch : 1); i++)
+        if (i == 0 || m->stride)
+            add_used(c, library_uses(step(m->values, i * m->stride, bytes), (size_t)width * bytes, (size_t)height,
+                                     (size_t)m->ld * bytes, use));
+}
+
+void call_sparse_vector(struct call *c, const struct sparse_vector *v, unsigned values)
+{
+    call_vector(c, v->indices, v->nnz, index_bytes(v->index), HD_READS);
+    call_vector(c, v->values, v->nnz, type_bytes(v->type), values);
+}
+
+struct scalar call_scalar(struct call *c, const struct context *s, const void *at)
+{
+    if (s->mode == CUSPARSE_POINTER_MODE_HOST)
+        return (struct scalar){.value = number_at(c->compute, at, 0)};
+    call_vector(c, at, 1, type_bytes(c->compute), HD_READS);
+    return (struct scalar){.device = at};
+}
+
+number scalar_value(const struct call *c, const struct scalar *s)
+{
+    return s->device ? number_at(c->compute, library_view(s->device), 0) : s->value;
+}
+
+struct dense dense_of(const struct dense_vector *v)
+{
+    return (struct dense){v->size, 1, v->size > 0 ? v->size : 1, v->values, v->type, CUSPARSE_ORDER_COL, 1, 0};
+}
+
+/* ---- the task ---- */
+
+static void view(void *pointer)
+{
+    void *at;
+    memcpy(&at, pointer, sizeof at);
+    at = at ? library_view(at) : NULL;
+    memcpy(pointer, &at, sizeof at);
+}
+
+static void view_sparse(struct sparse *m)
+{
+    view(&m->offsets);
+    view(&m->indices);
+    view(&m->values);
+}
+
+static hd_result run_call(void *args)
+{
+    struct call c = *(const struct call *)args;
+    view_sparse(&c.a);
+    view_sparse(&c.b);
+    view_sparse(&c.c);
+    view(&c.x.values);
+    view(&c.y.values);
+    view(&c.z.values);
+    view(&c.v.indices);
+    view(&c.v.values);
+    return c.run(&c);
+}
+
+static cusparseStatus_t status_of(CUresult r)
+{
+    return r == CUDA_SUCCESS               ? CUSPARSE_STATUS_SUCCESS
+           : r == CUDA_ERROR_OUT_OF_MEMORY ? CUSPARSE_STATUS_ALLOC_FAILED
+                                           : CUSPARSE_STATUS_EXECUTION_FAILED;
+}
+
+cusparseStatus_t call_put(const struct context *s, struct call *c)
+{
+    bool is_double = c->compute == CUDA_R_64F || c->compute == CUDA_C_64F;
+    const struct library_task t = {.name = c->name,
+                                   .run = run_call,
+                                   .args = c,
+                                   .arg_bytes = sizeof *c,
+                                   .used = c->used,
+                                   .used_count = c->n_used,
+                                   .flops = c->flops * (type_is_complex(c->compute) ? 4 : 1),
+                                   .unit = is_double ? HD_UNIT_FP64 : HD_UNIT_FP32};
+    cusparseStatus_t r = CUSPARSE_STATUS_ALLOC_FAILED;
+    if (!c->no_memory)
+        r = status_of(heddle_library_put((CUstream)s->stream, &t, c->waits));
+    free(c->used);
+    return r;
+}

@@ -1,0 +1,205 @@
+/* cuSPARSE's handles and descriptors, and a call as a task of its handle's stream.
+ *
+ * An entry point checks its arguments as cuSPARSE does, copies the descriptors that it was given into a struct call, names the memory that they
+ * describe (call_matrix() and its like) and puts it (call_put()). In the task all addresses are of this process. Indices are data of the
+ * program's: one that leads out of its matrix or vector is an illegal address, as it is on a GPU.
+ */
+#ifndef HEDDLE_CUSPARSE_CALL_H
+#define HEDDLE_CUSPARSE_CALL_H
+
+#include "cuda/cusparse.h"
+#include "libraries/common/library.h"
+#include "libraries/cusparse/number.h"
+
+enum kind {
+    KIND_HANDLE = 1,
+    KIND_MAT_DESCR,
+    KIND_DENSE_VECTOR,
+    KIND_SPARSE_VECTOR,
+    KIND_DENSE,
+    KIND_SPARSE,
+    KIND_SPSV,
+    KIND_SPSM,
+    KIND_SPGEMM
+};
+
+struct context {
+    cudaStream_t stream;
+    cusparsePointerMode_t mode;
+};
+
+struct mat_descr {
+    cusparseMatrixType_t type;
+    cusparseFillMode_t fill;
+    cusparseDiagType_t diagonal;
+    cusparseIndexBase_t base;
+};
+
+struct dense_vector {
+    int64_t size;
+    void *values;
+    cudaDataType type;
+};
+
+struct sparse_vector {
+    int64_t size, nnz;
+    void *indices, *values;
+    cusparseIndexType_t index;
+    cusparseIndexBase_t base;
+    cudaDataType type;
+};
+
+struct dense {
+    int64_t rows, columns, ld;
+    void *values;
+    cudaDataType type;
+    cusparseOrder_t order;
+    int batch;
+    int64_t stride; /* elements from one of a batch to the next */
+};
+
+/* CSR, CSC or COO. */
+struct sparse {
+    cusparseFormat_t format;
+    int64_t rows, columns, nnz;
+    void *offsets, *indices, *values; /* COO: `offsets` are the rows, `indices` the columns */
+    cusparseIndexType_t offset, index;
+    cusparseIndexBase_t base;
+    cudaDataType type;
+    cusparseFillMode_t fill;
+    cusparseDiagType_t diagonal;
+    int batch;
+    int64_t offsets_stride, stride;
+};
+
+/* A number at an address of the host's, read at the call, or of the device's, read by the task. */
+struct scalar {
+    const void *device;
+    number value;
+};
+
+struct call;
+typedef hd_result call_run(const struct call *c);
+
+struct call {
+    const char *name;
+    call_run *run;
+    struct sparse a, b, c;
+    struct dense x, y, z;
+    struct sparse_vector v;
+    struct scalar alpha, beta;
+    cudaDataType compute;
+    cusparseOperation_t op_a, op_b;
+    cusparseAction_t action;
+    cusparseIndexBase_t base;
+    int64_t m, n, nnz;
+    void *at[4]; /* what a family of functions has beside */
+    bool waits;
+    double flops;
+    hd_used *used; /* grows */
+    size_t n_used;
+    bool no_memory;
+};
+
+/* The rest of an entry point has `s`, the handle's record, or has returned. */
+#define CONTEXT(s, handle)                                                                                             \
+    IN_CALL;                                                                                                           \
+    __attribute__((unused)) struct context *s = handle_find(&library_handles, handle, KIND_HANDLE);                    \
+    if (!s)                                                                                                            \
+    return handle_wrong(__func__)
+
+#define NEED_OR(status, condition)                                                                                     \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            return call_wrong(__func__, status, #condition);                                                           \
+    } while (0)
+#define NEED(condition)      NEED_OR(CUSPARSE_STATUS_INVALID_VALUE, condition)
+#define SUPPORTED(condition) NEED_OR(CUSPARSE_STATUS_NOT_SUPPORTED, condition)
+
+cusparseStatus_t handle_wrong(const char *name);
+/* Says why, under `heddle check`, and returns the status. */
+cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const char *why);
+
+/* A record's handle; frees the record where there is none. */
+cusparseStatus_t record_add(void *handle, enum kind kind, const void *record, size_t bytes);
+/* NULL is destroyed in silence. */
+cusparseStatus_t record_destroy(const void *handle, enum kind kind);
+
+static inline bool is_operation(cusparseOperation_t op)
+{
+    return op == CUSPARSE_OPERATION_NON_TRANSPOSE || op == CUSPARSE_OPERATION_TRANSPOSE ||
+           op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
+}
+
+static inline bool is_base(cusparseIndexBase_t base)
+{
+    return base == CUSPARSE_INDEX_BASE_ZERO || base == CUSPARSE_INDEX_BASE_ONE;
+}
+
+/* ---- indices ---- */
+
+static inline size_t index_bytes(cusparseIndexType_t type)
+{
+    return type == CUSPARSE_INDEX_64I ? 8 : type == CUSPARSE_INDEX_32I ? 4 : 2;
+}
+
+static inline int64_t index_at(cusparseIndexType_t type, const void *from, int64_t i)
+{
+    return type == CUSPARSE_INDEX_64I   ? ((const int64_t *)from)[i]
+           : type == CUSPARSE_INDEX_32I ? ((const int32_t *)from)[i]
+                                        : ((const uint16_t *)from)[i];
+}
+
+static inline void index_set(cusparseIndexType_t type, void *to, int64_t i, int64_t x)
+{
+    switch (type) {
+    case CUSPARSE_INDEX_64I: ((int64_t *)to)[i] = x; break;
+    case CUSPARSE_INDEX_32I: ((int32_t *)to)[i] = (int32_t)x; break;
+    default: ((uint16_t *)to)[i] = (uint16_t)x; break;
+    }
+}
+
+/* ---- what a call uses ---- */
+
+void call_vector(struct call *c, const void *at, int64_t n, size_t element_bytes, unsigned use);
+void call_sparse(struct call *c, const struct sparse *m, unsigned pattern, unsigned values);
+void call_dense(struct call *c, const struct dense *m, unsigned use);
+void call_sparse_vector(struct call *c, const struct sparse_vector *v, unsigned values);
+/* A scalar of the compute type. */
+struct scalar call_scalar(struct call *c, const struct context *s, const void *at);
+number scalar_value(const struct call *c, const struct scalar *s);
+/* A vector is a matrix of one column. */
+struct dense dense_of(const struct dense_vector *v);
+
+/* Of the stream of a handle. */
+cusparseStatus_t call_put(const struct context *s, struct call *c);
+
+/* ---- in a task: matrices ---- */
+
+/* By rows, from 0, with what was at `from` in the matrix. */
+struct csr {
+    int64_t rows, columns, nnz;
+    int64_t *begin, *column, *from;
+    number *value;
+};
+
+/* One of a batch, or its transpose; every index is checked. `values` false: the pattern alone. csr_free() is called whatever it returns. */
+hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op, bool values, struct csr *to);
+void csr_free(struct csr *m);
+
+static inline int64_t dense_index(const struct dense *m, int of_batch, int64_t row, int64_t column)
+{
+    int64_t at = m->order == CUSPARSE_ORDER_ROW ? row * m->ld + column : column * m->ld + row;
+    return at + (m->batch > 1 ? of_batch * m->stride : 0);
+}
+
+/* An element of op(m). */
+static inline number dense_at(const struct dense *m, int of_batch, cusparseOperation_t op, int64_t row, int64_t column)
+{
+    bool straight = op == CUSPARSE_OPERATION_NON_TRANSPOSE;
+    number x = number_at(m->type, m->values,
+                         straight ? dense_index(m, of_batch, row, column) : dense_index(m, of_batch, column, row));
+    return op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? number_conjugate(x) : x;
+}
+
+#endif

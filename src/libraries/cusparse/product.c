@@ -1,0 +1,213 @@
+/* Products of a sparse matrix with a dense vector, and with a dense matrix: C = alpha op(A) op(B) + beta C. */
+#include "libraries/cusparse/call.h"
+
+/* Types of A and B, of C, and of what is computed with. */
+static const struct {
+    cudaDataType a, b, c, compute;
+} combinations[] = {
+    {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},    {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},
+    {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},    {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
+    {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},    {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
+    {CUDA_R_32F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},    {CUDA_R_8I, CUDA_R_8I, CUDA_R_32I, CUDA_R_32I},
+    {CUDA_R_8I, CUDA_R_8I, CUDA_R_32F, CUDA_R_32F},      {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUDA_R_32F},
+    {CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_32F},    {CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F},
+    {CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F}, {CUDA_C_16F, CUDA_C_16F, CUDA_C_16F, CUDA_C_32F},
+    {CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF, CUDA_C_32F},
+};
+
+static bool is_combination(cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType compute)
+{
+    for (size_t i = 0; i < sizeof combinations / sizeof *combinations; i++)
+        if (combinations[i].a == a && combinations[i].b == b && combinations[i].c == c &&
+            combinations[i].compute == compute)
+            return true;
+    return false;
+}
+
+/* ---- the work ---- */
+
+struct product {
+    const struct call *call;
+    struct csr a;
+    number alpha, beta;
+    int of_batch;
+};
+
+enum { ROWS_AT_ONCE = 64 };
+
+/* A few rows of C. */
+static void multiply_rows(void *data, size_t piece)
+{
+    const struct product *p = data;
+    const struct call *c = p->call;
+    int64_t first = (int64_t)piece * ROWS_AT_ONCE, end = first + ROWS_AT_ONCE;
+    for (int64_t i = first; i < end && i < p->a.rows; i++)
+        for (int64_t j = 0; j < c->y.columns; j++) {
+            number sum = {0, 0};
+            for (int64_t k = p->a.begin[i]; k < p->a.begin[i + 1]; k++)
+                sum = number_add(sum,
+                                 number_times(p->a.value[k], dense_at(&c->x, p->of_batch, c->op_b, p->a.column[k], j)));
+            number_blend(p->alpha, sum, p->beta, c->y.type, c->y.values, dense_index(&c->y, p->of_batch, i, j));
+        }
+}
+
+static hd_result run_product(const struct call *c)
+{
+    struct product p = {.call = c, .alpha = scalar_value(c, &c->alpha), .beta = scalar_value(c, &c->beta)};
+    hd_result r = HD_SUCCESS;
+    for (int i = 0; !r && i < c->y.batch; i++) {
+        p.of_batch = i;
+        r = csr_load(&c->a, i, c->op_a, true, &p.a);
+        if (!r)
+            library_parallel((size_t)(p.a.rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, multiply_rows, &p);
+        csr_free(&p.a);
+    }
+    return r;
+}
+
+/* ---- the calls ---- */
+
+struct product_arguments {
+    const char *name;
+    const void *alpha, *beta;
+    const struct sparse *a;
+    struct dense b, c;
+    cusparseOperation_t op_a, op_b;
+    cudaDataType compute;
+};
+
+static cusparseStatus_t check(const struct product_arguments *p)
+{
+    bool a_straight = p->op_a == CUSPARSE_OPERATION_NON_TRANSPOSE,
+         b_straight = p->op_b == CUSPARSE_OPERATION_NON_TRANSPOSE;
+    const struct sparse *a = p->a;
+    int batch = p->c.batch;
+    if (!p->alpha || !p->beta || !is_operation(p->op_a) || !is_operation(p->op_b))
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE,
+                          "alpha and beta are not NULL, and operations are cuSPARSE's");
+    if ((a_straight ? a->rows : a->columns) != p->c.rows ||
+        (a_straight ? a->columns : a->rows) != (b_straight ? p->b.rows : p->b.columns) ||
+        (b_straight ? p->b.columns : p->b.rows) != p->c.columns)
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the sizes of the operands fit together");
+    if (!is_combination(a->type, p->b.type, p->c.type, p->compute))
+        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "the types of the operands go together");
+    if ((a->batch > 1 && a->batch != batch) || (p->b.batch > 1 && p->b.batch != batch))
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "operands have one batch count, or 1");
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+static cusparseStatus_t put(const struct context *s, const struct product_arguments *p)
+{
+    cusparseStatus_t wrong = check(p);
+    if (wrong)
+        return wrong;
+    struct call c = {.name = p->name,
+                     .run = run_product,
+                     .a = *p->a,
+                     .x = p->b,
+                     .y = p->c,
+                     .op_a = p->op_a,
+                     .op_b = p->op_b,
+                     .compute = p->compute,
+                     .flops = 2.0 * (double)p->a->nnz * (double)p->c.columns * p->c.batch};
+    c.alpha = call_scalar(&c, s, p->alpha);
+    c.beta = call_scalar(&c, s, p->beta);
+    bool updates = c.beta.device || !number_is_zero(c.beta.value);
+    call_sparse(&c, &c.a, HD_READS, HD_READS);
+    call_dense(&c, &c.x, HD_READS);
+    call_dense(&c, &c.y, updates ? HD_READS | HD_WRITES : HD_WRITES);
+    return call_put(s, &c);
+}
+
+static cusparseStatus_t size_of(const struct product_arguments *p, size_t *bytes)
+{
+    cusparseStatus_t wrong = check(p);
+    if (!wrong && !bytes)
+        wrong = call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "bufferSize is not NULL");
+    if (!wrong)
+        *bytes = 16; /* nothing is needed, but some programs refuse to allocate nothing */
+    return wrong;
+}
+
+#define MULTIPLY_VECTOR                                                                                                \
+    cusparseHandle_t handle, cusparseOperation_t op, const void *alpha, cusparseConstSpMatDescr_t a,                   \
+        cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType compute,                   \
+        cusparseSpMVAlg_t algorithm
+#define VECTOR_ARGUMENTS(p)                                                                                            \
+    CONTEXT(s, handle);                                                                                                \
+    const struct sparse *matrix = handle_find(&library_handles, a, KIND_SPARSE);                                       \
+    const struct dense_vector *from = handle_find(&library_handles, x, KIND_DENSE_VECTOR);                             \
+    const struct dense_vector *to = handle_find(&library_handles, y, KIND_DENSE_VECTOR);                               \
+    NEED(matrix &&from &&to);                                                                                          \
+    NEED((unsigned)algorithm <= CUSPARSE_SPMV_BSR_ALG1);                                                               \
+    SUPPORTED(matrix->batch <= 1);                                                                                     \
+    const struct product_arguments p = {.name = __func__,                                                              \
+                                        .alpha = alpha,                                                                \
+                                        .beta = beta,                                                                  \
+                                        .a = matrix,                                                                   \
+                                        .b = dense_of(from),                                                           \
+                                        .c = dense_of(to),                                                             \
+                                        .op_a = op,                                                                    \
+                                        .compute = compute}
+
+LIBRARY_API cusparseStatus_t cusparseSpMV_bufferSize(MULTIPLY_VECTOR, size_t *bytes)
+{
+    VECTOR_ARGUMENTS(p);
+    return size_of(&p, bytes);
+}
+
+/* There is nothing to prepare. */
+LIBRARY_API cusparseStatus_t cusparseSpMV_preprocess(MULTIPLY_VECTOR, void *buffer)
+{
+    VECTOR_ARGUMENTS(p);
+    (void)buffer;
+    return check(&p);
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpMV(MULTIPLY_VECTOR, void *buffer)
+{
+    VECTOR_ARGUMENTS(p);
+    (void)buffer;
+    return put(s, &p);
+}
+
+#define MULTIPLY_MATRIX                                                                                                \
+    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                    \
+        cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseDnMatDescr_t c,            \
+        cudaDataType compute, cusparseSpMMAlg_t algorithm
+#define MATRIX_ARGUMENTS(p)                                                                                            \
+    CONTEXT(s, handle);                                                                                                \
+    const struct sparse *matrix = handle_find(&library_handles, a, KIND_SPARSE);                                       \
+    const struct dense *from = handle_find(&library_handles, b, KIND_DENSE);                                           \
+    const struct dense *to = handle_find(&library_handles, c, KIND_DENSE);                                             \
+    NEED(matrix &&from &&to);                                                                                          \
+    NEED((unsigned)algorithm <= CUSPARSE_SPMM_BSR_ALG1);                                                               \
+    const struct product_arguments p = {.name = __func__,                                                              \
+                                        .alpha = alpha,                                                                \
+                                        .beta = beta,                                                                  \
+                                        .a = matrix,                                                                   \
+                                        .b = *from,                                                                    \
+                                        .c = *to,                                                                      \
+                                        .op_a = op_a,                                                                  \
+                                        .op_b = op_b,                                                                  \
+                                        .compute = compute}
+
+LIBRARY_API cusparseStatus_t cusparseSpMM_bufferSize(MULTIPLY_MATRIX, size_t *bytes)
+{
+    MATRIX_ARGUMENTS(p);
+    return size_of(&p, bytes);
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpMM_preprocess(MULTIPLY_MATRIX, void *buffer)
+{
+    MATRIX_ARGUMENTS(p);
+    (void)buffer;
+    return check(&p);
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpMM(MULTIPLY_MATRIX, void *buffer)
+{
+    MATRIX_ARGUMENTS(p);
+    (void)buffer;
+    return put(s, &p);
+}

@@ -1,0 +1,191 @@
+/* A sparse vector beside a dense one: sums, products, rotations, gathered and scattered elements. */
+#include "libraries/cusparse/call.h"
+
+/* The place in the dense vector, or -1. */
+static int64_t place(const struct call *c, int64_t k)
+{
+    int64_t i = index_at(c->v.index, c->v.indices, k) - c->v.base;
+    return i >= 0 && i < c->y.rows ? i : -1;
+}
+
+/* For all elements of the sparse vector: `k` in it, `i` in the dense one. */
+#define EACH(c, k, i)                                                                                                  \
+    for (int64_t k = 0, i; k < (c)->v.nnz; k++)                                                                        \
+        if ((i = place(c, k)) < 0)                                                                                     \
+            return HD_ERROR_ILLEGAL_ADDRESS;                                                                           \
+        else
+
+static hd_result run_axpby(const struct call *c)
+{
+    number alpha = scalar_value(c, &c->alpha), beta = scalar_value(c, &c->beta);
+    for (int64_t i = 0; i < c->y.rows; i++)
+        number_blend((number){0, 0}, (number){0, 0}, beta, c->y.type, c->y.values, i);
+    EACH(c, k, i)
+    number_blend(alpha, number_at(c->v.type, c->v.values, k), (number){1, 0}, c->y.type, c->y.values, i);
+    return HD_SUCCESS;
+}
+
+static hd_result run_gather(const struct call *c)
+{
+    EACH(c, k, i)
+    number_set(c->v.type, c->v.values, k, number_at(c->y.type, c->y.values, i));
+    return HD_SUCCESS;
+}
+
+static hd_result run_scatter(const struct call *c)
+{
+    EACH(c, k, i)
+    number_set(c->y.type, c->y.values, i, number_at(c->v.type, c->v.values, k));
+    return HD_SUCCESS;
+}
+
+static hd_result run_rotate(const struct call *c)
+{
+    number cosine = scalar_value(c, &c->alpha), sine = scalar_value(c, &c->beta);
+    number minus_sine = {-sine.re, sine.im}; /* conjugated */
+    EACH(c, k, i)
+    {
+        number x = number_at(c->v.type, c->v.values, k), y = number_at(c->y.type, c->y.values, i);
+        number_set(c->v.type, c->v.values, k, number_add(number_times(cosine, x), number_times(sine, y)));
+        number_set(c->y.type, c->y.values, i, number_add(number_times(cosine, y), number_times(minus_sine, x)));
+    }
+    return HD_SUCCESS;
+}
+
+static hd_result run_dot(const struct call *c)
+{
+    number sum = {0, 0};
+    EACH(c, k, i)
+    {
+        number x = number_at(c->v.type, c->v.values, k);
+        if (c->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
+            x = number_conjugate(x);
+        sum = number_add(sum, number_times(x, number_at(c->y.type, c->y.values, i)));
+    }
+    number_set(c->compute, c->waits ? c->at[0] : library_view(c->at[0]), 0, sum);
+    return HD_SUCCESS;
+}
+
+/* ---- the calls ---- */
+
+#define VECTORS(x, y)                                                                                                  \
+    CONTEXT(s, handle);                                                                                                \
+    const struct sparse_vector *sparse = handle_find(&library_handles, x, KIND_SPARSE_VECTOR);                         \
+    const struct dense_vector *dense = handle_find(&library_handles, y, KIND_DENSE_VECTOR);                            \
+    NEED(sparse &&dense);                                                                                              \
+    NEED(sparse->size == dense->size)
+
+static struct call call_of(const char *name, call_run *run, const struct sparse_vector *x, const struct dense_vector *y)
+{
+    return (struct call){.name = name, .run = run, .v = *x, .y = dense_of(y), .flops = 2.0 * (double)x->nnz};
+}
+
+/* What is computed with for vectors of a type. */
+static cudaDataType computed(cudaDataType type)
+{
+    switch (type) {
+    case CUDA_R_16F:
+    case CUDA_R_16BF: return CUDA_R_32F;
+    case CUDA_C_16F:
+    case CUDA_C_16BF: return CUDA_C_32F;
+    default: return type;
+    }
+}
+
+static bool is_floating(cudaDataType type)
+{
+    return type != CUDA_R_8I && type != CUDA_R_32I;
+}
+
+LIBRARY_API cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *alpha, cusparseConstSpVecDescr_t x,
+                                           const void *beta, cusparseDnVecDescr_t y)
+{
+    VECTORS(x, y);
+    NEED(alpha && beta);
+    SUPPORTED(sparse->type == dense->type && is_floating(sparse->type));
+    struct call c = call_of(__func__, run_axpby, sparse, dense);
+    c.compute = computed(sparse->type);
+    c.alpha = call_scalar(&c, s, alpha);
+    c.beta = call_scalar(&c, s, beta);
+    call_sparse_vector(&c, &c.v, HD_READS);
+    call_dense(&c, &c.y, !c.beta.device && number_is_zero(c.beta.value) ? HD_WRITES : HD_READS | HD_WRITES);
+    return call_put(s, &c);
+}
+
+LIBRARY_API cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t y,
+                                            cusparseSpVecDescr_t x)
+{
+    VECTORS(x, y);
+    SUPPORTED(sparse->type == dense->type);
+    struct call c = call_of(__func__, run_gather, sparse, dense);
+    call_sparse_vector(&c, &c.v, HD_WRITES);
+    call_dense(&c, &c.y, HD_READS);
+    return call_put(s, &c);
+}
+
+/* Which elements of the dense vector are written is not known here: all of it is taken to be updated. */
+LIBRARY_API cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t x,
+                                             cusparseDnVecDescr_t y)
+{
+    VECTORS(x, y);
+    SUPPORTED(sparse->type == dense->type);
+    struct call c = call_of(__func__, run_scatter, sparse, dense);
+    call_sparse_vector(&c, &c.v, HD_READS);
+    call_dense(&c, &c.y, HD_WRITES);
+    return call_put(s, &c);
+}
+
+LIBRARY_API cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *cosine, const void *sine,
+                                         cusparseSpVecDescr_t x, cusparseDnVecDescr_t y)
+{
+    VECTORS(x, y);
+    NEED(cosine && sine);
+    SUPPORTED(sparse->type == dense->type && is_floating(sparse->type));
+    struct call c = call_of(__func__, run_rotate, sparse, dense);
+    c.compute = computed(sparse->type);
+    c.alpha = call_scalar(&c, s, cosine);
+    c.beta = call_scalar(&c, s, sine);
+    call_sparse_vector(&c, &c.v, HD_READS | HD_WRITES);
+    call_dense(&c, &c.y, HD_READS | HD_WRITES);
+    return call_put(s, &c);
+}
+
+static bool is_dot(cudaDataType x, cudaDataType y, cudaDataType compute)
+{
+    if (x == CUDA_R_8I)
+        return y == x && (compute == CUDA_R_32I || compute == CUDA_R_32F);
+    return x == y && compute == computed(x);
+}
+
+#define DOT                                                                                                            \
+    VECTORS(x, y);                                                                                                     \
+    NEED(result);                                                                                                      \
+    NEED(op == CUSPARSE_OPERATION_NON_TRANSPOSE || op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);                      \
+    SUPPORTED(is_dot(sparse->type, dense->type, compute))
+
+LIBRARY_API cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op,
+                                                     cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y,
+                                                     const void *result, cudaDataType compute, size_t *bytes)
+{
+    DOT;
+    NEED(bytes);
+    *bytes = 16; /* nothing is needed, but some programs refuse to allocate nothing */
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, cusparseConstSpVecDescr_t x,
+                                          cusparseConstDnVecDescr_t y, void *result, cudaDataType compute, void *buffer)
+{
+    DOT;
+    (void)buffer;
+    struct call c = call_of(__func__, run_dot, sparse, dense);
+    c.op_a = op;
+    c.compute = compute;
+    c.at[0] = result;
+    c.waits = s->mode == CUSPARSE_POINTER_MODE_HOST;
+    call_sparse_vector(&c, &c.v, HD_READS);
+    call_dense(&c, &c.y, HD_READS);
+    if (!c.waits)
+        call_vector(&c, result, 1, type_bytes(compute), HD_WRITES);
+    return call_put(s, &c);
+}

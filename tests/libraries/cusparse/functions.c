@@ -1,0 +1,185 @@
+/* libcusparse as its users have it: what it computes beside the same with dense matrices, and what it answers to what is no matrix. */
+#include <complex.h>
+#include <cuda_runtime_api.h>
+#include <cusparse.h>
+#include <stdbool.h>
+
+#include "../../cuda/tap.h"
+
+typedef float complex number;
+#define DONE(call) CHECK((call) == 0)
+
+enum { M = 5, N = 4, K = 3, NNZ = 7 };
+/* 5 x 4, from index `base`; row 2 is empty */
+static const int rows[NNZ] = {0, 0, 1, 3, 3, 3, 4}, columns[NNZ] = {0, 3, 2, 0, 1, 3, 1},
+                 offsets[M + 1] = {0, 2, 3, 3, 6, 7};
+static const number values[NNZ] = {1, 2 - I, -3, 4 + 2 * I, 5, I, -2};
+
+static cusparseHandle_t handle;
+
+static void *managed(size_t bytes)
+{
+    void *p = NULL;
+    DONE(cudaMallocManaged(&p, bytes, cudaMemAttachGlobal));
+    memset(p, 0, bytes);
+    return p;
+}
+
+static void *indices(const int *from, int n, int base, cusparseIndexType_t type)
+{
+    void *p = managed((size_t)n * 8);
+    for (int i = 0; i < n; i++)
+        if (type == CUSPARSE_INDEX_64I)
+            ((int64_t *)p)[i] = from[i] + base;
+        else
+            ((int *)p)[i] = from[i] + base;
+    return p;
+}
+
+static cusparseSpMatDescr_t matrix(cusparseFormat_t format, int base, cusparseIndexType_t type)
+{
+    /* by columns */
+    static const int csc_offsets[N + 1] = {0, 2, 4, 5, 7}, csc_rows[NNZ] = {0, 3, 3, 4, 1, 0, 3},
+                                     order[NNZ] = {0, 3, 4, 6, 2, 1, 5};
+    number *v = managed(sizeof values);
+    cusparseSpMatDescr_t a = NULL;
+    for (int i = 0; i < NNZ; i++)
+        v[i] = values[format == CUSPARSE_FORMAT_CSC ? order[i] : i];
+    if (format == CUSPARSE_FORMAT_CSR)
+        DONE(cusparseCreateCsr(&a, M, N, NNZ, indices(offsets, M + 1, base, type), indices(columns, NNZ, base, type), v,
+                               type, type, (cusparseIndexBase_t)base, CUDA_C_32F));
+    if (format == CUSPARSE_FORMAT_CSC)
+        DONE(cusparseCreateCsc(&a, M, N, NNZ, indices(csc_offsets, N + 1, base, type),
+                               indices(csc_rows, NNZ, base, type), v, type, type, (cusparseIndexBase_t)base,
+                               CUDA_C_32F));
+    if (format == CUSPARSE_FORMAT_COO)
+        DONE(cusparseCreateCoo(&a, M, N, NNZ, indices(rows, NNZ, base, type), indices(columns, NNZ, base, type), v,
+                               type, (cusparseIndexBase_t)base, CUDA_C_32F));
+    return a;
+}
+
+static number of(const number *a, int ld, cusparseOperation_t op, int i, int j)
+{
+    number x = op == CUSPARSE_OPERATION_NON_TRANSPOSE ? a[i + j * ld] : a[j + i * ld];
+    return op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjf(x) : x;
+}
+
+static void product(cusparseFormat_t format, int base, cusparseIndexType_t type, cusparseOperation_t op_a,
+                    cusparseOperation_t op_b)
+{
+    number dense[M * N] = {0}, alpha = 2 + I, beta = -1;
+    int m = op_a ? N : M, k = op_a ? M : N;
+    for (int i = 0; i < NNZ; i++)
+        dense[rows[i] + columns[i] * M] = values[i];
+    number *b = managed(sizeof *b * M * M), *c = managed(sizeof *c * M * M), want[M * M];
+    for (int i = 0; i < M * M; i++) {
+        b[i] = i % 5 - 2 + I * (float)(i % 3);
+        c[i] = want[i] = i % 4;
+    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < K; j++) {
+            number sum = 0;
+            for (int l = 0; l < k; l++)
+                sum += of(dense, M, op_a, i, l) * of(b, M, op_b, l, j);
+            want[i + j * M] = alpha * sum + beta * want[i + j * M];
+        }
+    cusparseSpMatDescr_t a = matrix(format, base, type);
+    cusparseDnMatDescr_t db, dc;
+    DONE(cusparseCreateDnMat(&db, op_b ? K : k, op_b ? k : K, M, b, CUDA_C_32F, CUSPARSE_ORDER_COL));
+    DONE(cusparseCreateDnMat(&dc, m, K, M, c, CUDA_C_32F, CUSPARSE_ORDER_COL));
+    DONE(cusparseSpMM(handle, op_a, op_b, &alpha, a, db, &beta, dc, CUDA_C_32F, CUSPARSE_SPMM_ALG_DEFAULT, NULL));
+    DONE(cudaDeviceSynchronize());
+    CHECK(memcmp(c, want, sizeof want) == 0);
+    DONE(cusparseDestroySpMat(a));
+    DONE(cusparseDestroyDnMat(db));
+    DONE(cusparseDestroyDnMat(dc));
+    cudaFree(b);
+    cudaFree(c);
+}
+
+static void products_of_all_formats_indices_and_operations_are_those_of_dense_matrices(void)
+{
+    static const cusparseFormat_t formats[] = {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO};
+    for (int f = 0; f < 3; f++)
+        for (int base = 0; base < 2; base++)
+            for (int type = CUSPARSE_INDEX_32I; type <= CUSPARSE_INDEX_64I; type++)
+                for (int op = 0; op < 9; op++)
+                    product(formats[f], base, (cusparseIndexType_t)type, (cusparseOperation_t)(op / 3),
+                            (cusparseOperation_t)(op % 3));
+}
+
+static void a_sparse_vector_meets_a_dense_one(void)
+{
+    enum { SIZE = 6, FEW = 3 };
+    static const int at[FEW] = {1, 3, 5};
+    float *x = managed(FEW * sizeof *x), *y = managed(SIZE * sizeof *y), alpha = 2, beta = 3, dot = 0, cosine = 0,
+          sine = 1;
+    for (int i = 0; i < SIZE; i++)
+        y[i] = (float)i;
+    for (int i = 0; i < FEW; i++)
+        x[i] = (float)(10 * i);
+    cusparseSpVecDescr_t sparse;
+    cusparseDnVecDescr_t dense;
+    DONE(cusparseCreateSpVec(&sparse, SIZE, FEW, indices(at, FEW, 1, CUSPARSE_INDEX_32I), x, CUSPARSE_INDEX_32I,
+                             CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F));
+    DONE(cusparseCreateDnVec(&dense, SIZE, y, CUDA_R_32F));
+    DONE(cusparseSpVV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, sparse, dense, &dot, CUDA_R_32F, NULL));
+    CHECK(dot == 10 * 3 + 20 * 5);
+    DONE(cusparseAxpby(handle, &alpha, sparse, &beta, dense));
+    DONE(cudaDeviceSynchronize());
+    CHECK(y[0] == 0 && y[1] == 3 && y[2] == 6 && y[3] == 9 + 20 && y[5] == 15 + 40);
+    DONE(cusparseRot(handle, &cosine, &sine, sparse, dense));
+    DONE(cudaDeviceSynchronize());
+    CHECK(x[0] == 3 && x[1] == 29 && x[2] == 55 && y[1] == 0 && y[3] == -10 && y[5] == -20);
+    DONE(cusparseScatter(handle, sparse, dense));
+    DONE(cudaDeviceSynchronize());
+    CHECK(y[1] == 3 && y[2] == 6 && y[3] == 29 && y[5] == 55);
+    y[3] = 7;
+    DONE(cusparseGather(handle, dense, sparse));
+    DONE(cudaDeviceSynchronize());
+    CHECK(x[0] == 3 && x[1] == 7 && x[2] == 55);
+}
+
+static void the_older_descriptors_keep_what_is_set(void)
+{
+    cusparseMatDescr_t d;
+    DONE(cusparseCreateMatDescr(&d));
+    CHECK(cusparseGetMatIndexBase(d) == CUSPARSE_INDEX_BASE_ZERO &&
+          cusparseGetMatType(d) == CUSPARSE_MATRIX_TYPE_GENERAL);
+    DONE(cusparseSetMatIndexBase(d, CUSPARSE_INDEX_BASE_ONE));
+    DONE(cusparseSetMatFillMode(d, CUSPARSE_FILL_MODE_UPPER));
+    CHECK(cusparseGetMatIndexBase(d) == CUSPARSE_INDEX_BASE_ONE &&
+          cusparseGetMatFillMode(d) == CUSPARSE_FILL_MODE_UPPER);
+    CHECK(cusparseSetMatType(d, (cusparseMatrixType_t)7) == CUSPARSE_STATUS_INVALID_VALUE);
+    DONE(cusparseDestroyMatDescr(d));
+}
+
+/* The last: the context is lost. */
+static void an_index_that_leads_out_of_the_matrix_is_an_illegal_address(void)
+{
+    cusparseSpMatDescr_t a = matrix(CUSPARSE_FORMAT_CSR, 0, CUSPARSE_INDEX_32I);
+    number one = 1, zero = 0, *x = managed(M * sizeof *x), *y = managed(M * sizeof *y);
+    int64_t r, c, n;
+    void *o, *i, *v;
+    cusparseIndexType_t ot, it;
+    cusparseIndexBase_t base;
+    cudaDataType type;
+    cusparseDnVecDescr_t dx, dy;
+    DONE(cusparseCsrGet(a, &r, &c, &n, &o, &i, &v, &ot, &it, &base, &type));
+    ((int *)i)[4] = 1000000000;
+    DONE(cusparseCreateDnVec(&dx, N, x, CUDA_C_32F));
+    DONE(cusparseCreateDnVec(&dy, M, y, CUDA_C_32F));
+    cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, dx, &zero, dy, CUDA_C_32F,
+                 CUSPARSE_SPMV_ALG_DEFAULT, NULL);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+}
+
+int main(void)
+{
+    DONE(cusparseCreate(&handle));
+    RUN(products_of_all_formats_indices_and_operations_are_those_of_dense_matrices);
+    RUN(a_sparse_vector_meets_a_dense_one);
+    RUN(the_older_descriptors_keep_what_is_set);
+    RUN(an_index_that_leads_out_of_the_matrix_is_an_illegal_address);
+    return summary();
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+"""cuSPARSE: an H200's cases; functions.c is a program of its own."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import cases  # noqa: E402
+import tap  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def cusparse_answers_as_an_h200():
+    cases.answers_as_an_h200(HERE, "sparse", "-lcusparse")
+
+
+if __name__ == "__main__":
+    tap.main(globals())
