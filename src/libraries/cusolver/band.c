@@ -5,6 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where row i begins among the elements, and the column of element k: from 0, whatever the base is. */
+static int first_of(const struct csr *a, int i)
+{
+    return a->row[i] - a->base;
+}
+
+static int column_of(const struct csr *a, int k)
+{
+    return a->column[k] - a->base;
+}
+
 bool csr_is_valid(const struct csr *a)
 {
     if (a->row[0] != a->base)
@@ -12,8 +23,8 @@ bool csr_is_valid(const struct csr *a)
     for (int i = 0; i < a->n; i++) {
         if (a->row[i + 1] < a->row[i])
             return false;
-        for (int k = a->row[i] - a->base; k < a->row[i + 1] - a->base; k++)
-            if (a->column[k] < a->base || a->column[k] >= a->n + a->base)
+        for (int k = first_of(a, i); k < first_of(a, i + 1); k++)
+            if (column_of(a, k) < 0 || column_of(a, k) >= a->n)
                 return false;
     }
     return true;
@@ -34,22 +45,22 @@ static void free_graph(struct graph *g)
 
 static bool make_graph(struct graph *g, const struct csr *a)
 {
-    int nnz = a->row[a->n] - a->base;
+    int nnz = first_of(a, a->n);
     *g = (struct graph){a->n, calloc((size_t)a->n + 2, sizeof(int)), malloc((2 * (size_t)nnz + 1) * sizeof(int))};
     if (!g->first || !g->next_to) {
         free_graph(g);
         return false;
     }
     for (int i = 0; i < a->n; i++)
-        for (int k = a->row[i] - a->base; k < a->row[i + 1] - a->base; k++) {
+        for (int k = first_of(a, i); k < first_of(a, i + 1); k++) {
             g->first[i + 2]++;
-            g->first[a->column[k] - a->base + 2]++;
+            g->first[column_of(a, k) + 2]++;
         }
     for (int i = 2; i < a->n + 2; i++)
         g->first[i] += g->first[i - 1];
     for (int i = 0; i < a->n; i++)
-        for (int k = a->row[i] - a->base; k < a->row[i + 1] - a->base; k++) {
-            int j = a->column[k] - a->base;
+        for (int k = first_of(a, i); k < first_of(a, i + 1); k++) {
+            int j = column_of(a, k);
             g->next_to[g->first[i + 1]++] = j;
             g->next_to[g->first[j + 1]++] = i;
         }
@@ -148,8 +159,8 @@ static void each(const struct csr *a, const struct band *f, const int *place,
                  void (*put)(struct band *f, int i, int j, const void *value), struct band *to)
 {
     for (int i = 0; i < a->n; i++)
-        for (int k = a->row[i] - a->base; k < a->row[i + 1] - a->base; k++) {
-            int j = a->column[k] - a->base;
+        for (int k = first_of(a, i); k < first_of(a, i + 1); k++) {
+            int j = column_of(a, k);
             if (!f->definite || i >= j)
                 put(to, place[i], place[j], element_at(f->precision, a->values, k));
         }

@@ -35,6 +35,21 @@ double real_at(enum precision p, const void *from, int64_t i)
     return precision_real_bytes(p) == sizeof(float) ? *(const float *)at : *(const double *)at;
 }
 
+const void *precision_one(enum precision p)
+{
+    static const double one[2] = {1, 0};
+    static const float one_float[2] = {1, 0};
+    return precision_real_bytes(p) == sizeof(float) ? (const void *)one_float : one;
+}
+
+int *call_narrow_pivots(const struct call *c)
+{
+    int *narrow = malloc((size_t)(c->n + 1) * sizeof *narrow);
+    for (int i = 0; narrow && i < c->n; i++)
+        narrow[i] = (int)((const int64_t *)c->at[OP_PIVOTS])[i];
+    return narrow;
+}
+
 /* LAPACK answers in an element, which rounds large sizes. */
 int work_wanted(enum precision p, const void *answer)
 {
@@ -90,12 +105,14 @@ void call_matrix(struct call *c, enum operand o, const void *at, int64_t rows, i
         add_used(c, at, (size_t)rows * bytes, (size_t)columns, (size_t)ld * bytes, use);
 }
 
-void call_triangle(struct call *c, enum operand o, const void *at, char uplo, int64_t n, int64_t ld, unsigned use)
+void call_triangle(struct call *c, enum operand o, const void *at, cublasFillMode_t uplo, int64_t n, int64_t ld,
+                   unsigned use)
 {
+    c->uplo = uplo_of(uplo);
     size_t bytes = precision_bytes(c->precision);
     set_operand(c, o, at, ld);
     for (int64_t j = 0; j < n; j++) {
-        int64_t first = uplo == 'L' ? j : 0, last = uplo == 'L' ? n : j + 1;
+        int64_t first = c->uplo == 'L' ? j : 0, last = c->uplo == 'L' ? n : j + 1;
         size_t column = (size_t)(last - first) * bytes;
         add_used(c, element_at(c->precision, at, j * ld + first), column, 1, column, use);
     }
@@ -113,6 +130,17 @@ void call_info(struct call *c, int *info, int64_t n)
     set_operand(c, OP_INFO, info, 1);
     if (info && n > 0)
         add_used(c, info, (size_t)n * sizeof *info, 1, (size_t)n * sizeof *info, HD_WRITES);
+}
+
+struct call call_solution(const char *name, enum precision p, call_run *run, int64_t n, int64_t nrhs, void *B,
+                          int64_t ldb)
+{
+    struct call c = call_new(name, p, run);
+    c.n = (int)n;
+    c.nrhs = (int)nrhs;
+    c.flops = 2 * (double)n * (double)n * (double)nrhs;
+    call_matrix(&c, OP_B, B, n, nrhs, ldb, HD_READS | HD_WRITES);
+    return c;
 }
 
 /* ---- the task ---- */
@@ -165,6 +193,22 @@ cusolverStatus_t call_put(const struct solver *s, struct call *c)
         c->drop(c->host);
     free(c->used);
     return r;
+}
+
+cusolverStatus_t call_put_info(const struct solver *s, struct call *c, int *info)
+{
+    call_info(c, info, 1);
+    return call_put(s, c);
+}
+
+bool call_fits(const char *name, const int64_t *sizes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (sizes[i] > MOST) {
+            library_failed(name, "sizes of more than 2^30 are not supported by Heddle");
+            return false;
+        }
+    return true;
 }
 
 static int run_info(const struct call *c)

@@ -93,13 +93,21 @@ struct solver {
 
 /* LAPACK's sizes are ints; so are the squares that it makes of some. */
 enum { MOST = 1 << 30 };
-#define FITS(n)                                                                                                        \
+#define FITS(...)                                                                                                      \
     do {                                                                                                               \
-        if ((n) > MOST) {                                                                                              \
-            library_failed(name, "sizes of more than 2^30 are not supported by Heddle");                               \
+        const int64_t sizes[] = {__VA_ARGS__};                                                                         \
+        if (!call_fits(name, sizes, sizeof sizes / sizeof *sizes))                                                     \
             return CUSOLVER_STATUS_NOT_SUPPORTED;                                                                      \
-        }                                                                                                              \
     } while (0)
+bool call_fits(const char *name, const int64_t *sizes, size_t n);
+
+/* What most functions of one triangle say of it first. */
+#define TRIANGLE_FITS(uplo, n)                                                                                         \
+    ARGUMENT(1, is_uplo(uplo));                                                                                        \
+    ARGUMENT(2, (n) >= 0)
+
+/* 64-bit functions take room to work in that nothing needs. */
+#define WITHOUT_BUFFERS (void)device, (void)deviceBytes, (void)host, (void)hostBytes
 
 /* ---- elements ---- */
 
@@ -121,8 +129,9 @@ struct call call_new(const char *name, enum precision p, call_run *run);
 /* Operands of nothing, and NULL, use nothing. */
 void call_matrix(struct call *c, enum operand o, const void *at, int64_t rows, int64_t columns, int64_t ld,
                  unsigned use);
-/* One triangle of it, with its diagonal; the other is neither read nor written. */
-void call_triangle(struct call *c, enum operand o, const void *at, char uplo, int64_t n, int64_t ld, unsigned use);
+/* One triangle of it, with its diagonal, which becomes the call's; the other is neither read nor written. */
+void call_triangle(struct call *c, enum operand o, const void *at, cublasFillMode_t uplo, int64_t n, int64_t ld,
+                   unsigned use);
 void call_vector(struct call *c, enum operand o, const void *at, int64_t n, size_t element_bytes, unsigned use);
 /* Matrices of a batch, `step` elements apart. */
 void call_matrices(struct call *c, enum operand o, const void *at, int64_t rows, int64_t columns, int64_t ld,
@@ -132,6 +141,8 @@ void call_info(struct call *c, int *info, int64_t n);
 /* ---- it is done ---- */
 
 cusolverStatus_t call_put(const struct solver *s, struct call *c);
+/* With one info that it writes. */
+cusolverStatus_t call_put_info(const struct solver *s, struct call *c, int *info);
 /* Says why, has the stream write info, where there is one, and returns the status. */
 cusolverStatus_t call_wrong(const struct solver *s, const char *name, int *info, int value, cusolverStatus_t status,
                             const char *why);
@@ -169,6 +180,36 @@ cusolverStatus_t call_nothing(const struct solver *s, const char *name, int *inf
         free(work);                                                                                                    \
     } while (0)
 int work_wanted(enum precision p, const void *answer);
+
+/* A `run` that is a routine of LAPACK's, with its arguments; the last are the lengths of its letters. */
+#define RUN(routine, ...)                                                                                              \
+    static int run_##routine(const struct call *c)                                                                     \
+    {                                                                                                                  \
+        int info = 0;                                                                                                  \
+        heddle_openblas.routine[c->precision](__VA_ARGS__);                                                            \
+        return info;                                                                                                   \
+    }
+#define RUN_WITH_WORK(routine, ...)                                                                                    \
+    static int run_##routine(const struct call *c)                                                                     \
+    {                                                                                                                  \
+        int info = 0;                                                                                                  \
+        WITH_WORK(c->precision, heddle_openblas.routine[c->precision](__VA_ARGS__));                                   \
+        return info;                                                                                                   \
+    }
+/* A matrix, as LAPACK takes it. */
+#define MATRIX(o) c->at[OP_##o], &c->ld[OP_##o]
+
+/* What is solved with a factor of n x n: B becomes X. */
+struct call call_solution(const char *name, enum precision p, call_run *run, int64_t n, int64_t nrhs, void *B,
+                          int64_t ldb);
+/* The call's n pivots, which are 64-bit ones, as LAPACK takes them; to be freed. */
+int *call_narrow_pivots(const struct call *c);
+/* 1 of a precision. */
+const void *precision_one(enum precision p);
+static inline double cube(int64_t n)
+{
+    return (double)n * (double)n * (double)n;
+}
 
 /* ---- arguments ---- */
 

@@ -23,34 +23,10 @@ static int run_potrf(const struct call *c)
     return info ? info : first_nan(c);
 }
 
-static int run_potrs(const struct call *c)
-{
-    int info = 0;
-    heddle_openblas.potrs[c->precision](&c->uplo, &c->n, &c->nrhs, c->at[OP_A], &c->ld[OP_A], c->at[OP_B], &c->ld[OP_B],
-                                        &info, 1);
-    return info;
-}
-
-static int run_potri(const struct call *c)
-{
-    int info = 0;
-    heddle_openblas.potri[c->precision](&c->uplo, &c->n, c->at[OP_A], &c->ld[OP_A], &info, 1);
-    return info;
-}
-
-static int run_lauum(const struct call *c)
-{
-    int info = 0;
-    heddle_openblas.lauum[c->precision](&c->uplo, &c->n, c->at[OP_A], &c->ld[OP_A], &info, 1);
-    return info;
-}
-
-static int run_trtri(const struct call *c)
-{
-    int info = 0;
-    heddle_openblas.trtri[c->precision](&c->uplo, &c->diag, &c->n, c->at[OP_A], &c->ld[OP_A], &info, 1, 1);
-    return info;
-}
+RUN(potrs, &c->uplo, &c->n, &c->nrhs, MATRIX(A), MATRIX(B), &info, 1)
+RUN(potri, &c->uplo, &c->n, MATRIX(A), &info, 1)
+RUN(lauum, &c->uplo, &c->n, MATRIX(A), &info, 1)
+RUN(trtri, &c->uplo, &c->diag, &c->n, MATRIX(A), &info, 1, 1)
 
 static void *problem_at(const struct call *c, enum operand o, int i, int64_t rows, int64_t columns)
 {
@@ -93,50 +69,33 @@ static int run_potrs_batched(const struct call *c)
 
 /* ---- the calls ---- */
 
-static double cube(int64_t n)
-{
-    return (double)n * (double)n * (double)n;
-}
-
 /* One matrix that is changed in its place: potrf, potri, lauum. */
 static cusolverStatus_t in_place(cusolverDnHandle_t handle, const char *name, enum precision p, call_run *run,
                                  cublasFillMode_t uplo, int64_t n, void *A, int64_t lda, int *info)
 {
     SOLVER(s, handle);
-    ARGUMENT(1, is_uplo(uplo));
-    ARGUMENT(2, n >= 0);
+    TRIANGLE_FITS(uplo, n);
     ARGUMENT(4, lda >= at_least_one(n));
     FITS(lda);
     struct call c = call_new(name, p, run);
-    c.uplo = uplo_of(uplo);
     c.n = (int)n;
     c.flops = cube(n) / 3;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS | HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS | HD_WRITES);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t potrs(cusolverDnHandle_t handle, const char *name, enum precision p, cublasFillMode_t uplo,
                               int64_t n, int64_t nrhs, const void *A, int64_t lda, void *B, int64_t ldb, int *info)
 {
     SOLVER(s, handle);
-    ARGUMENT(1, is_uplo(uplo));
-    ARGUMENT(2, n >= 0);
+    TRIANGLE_FITS(uplo, n);
     ARGUMENT(3, nrhs >= 0);
     ARGUMENT(5, lda >= at_least_one(n));
     ARGUMENT(7, ldb >= at_least_one(n));
-    FITS(lda);
-    FITS(ldb);
-    FITS(nrhs);
-    struct call c = call_new(name, p, run_potrs);
-    c.uplo = uplo_of(uplo);
-    c.n = (int)n;
-    c.nrhs = (int)nrhs;
-    c.flops = 2 * (double)n * (double)n * (double)nrhs;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS);
-    call_matrix(&c, OP_B, B, n, nrhs, ldb, HD_READS | HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    FITS(lda, ldb, nrhs);
+    struct call c = call_solution(name, p, run_potrs, n, nrhs, B, ldb);
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS);
+    return call_put_info(s, &c, info);
 }
 
 /* An H200 tells batches of wrong arguments by their positions, not by -position. */
@@ -186,8 +145,7 @@ static cusolverStatus_t potrs_batched(cusolverDnHandle_t handle, const char *nam
     c.ld[OP_A] = lda;
     call_vector(&c, OP_B, B, batch, sizeof(void *), HD_READS);
     c.ld[OP_B] = ldb;
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 /* ---- their names ---- */
@@ -261,7 +219,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t handle, cusolve
 {
     static const char name[] = "cusolverDnXpotrf";
     enum precision p;
-    (void)params, (void)computeType, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    (void)params, (void)computeType, WITHOUT_BUFFERS;
     NEED(precision_of(type, &p));
     return in_place(handle, name, p, run_potrf, uplo, n, A, lda, info);
 }
@@ -293,7 +251,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasF
 {
     static const char name[] = "cusolverDnXtrtri";
     enum precision p;
-    (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    WITHOUT_BUFFERS;
     SOLVER(s, handle);
     ARGUMENT(1, is_uplo(uplo));
     ARGUMENT(2, diag == CUBLAS_DIAG_NON_UNIT || diag == CUBLAS_DIAG_UNIT);
@@ -302,11 +260,9 @@ LIBRARY_API cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasF
     NEED_OR(CUSOLVER_STATUS_NOT_SUPPORTED, precision_of(type, &p));
     FITS(lda);
     struct call c = call_new(name, p, run_trtri);
-    c.uplo = uplo_of(uplo);
     c.diag = diag == CUBLAS_DIAG_UNIT ? 'U' : 'N';
     c.n = (int)n;
     c.flops = cube(n) / 3;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS | HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS | HD_WRITES);
+    return call_put_info(s, &c, info);
 }

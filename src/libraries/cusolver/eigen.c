@@ -13,13 +13,6 @@ enum { PAIR = 1, INFO_OF_FACTOR = 2 /* of a B that is not definite: its minor al
 
 /* ---- pairs: A x = w B x and its like come to a single matrix, and back (LAPACK's sygvd) ---- */
 
-static const void *one_of(enum precision p)
-{
-    static const double one[2] = {1, 0};
-    static const float one_float[2] = {1, 0};
-    return precision_real_bytes(p) == sizeof(float) ? (const void *)one_float : one;
-}
-
 static int to_single(const struct call *c)
 {
     int info = 0;
@@ -36,7 +29,7 @@ static void vectors_of_pair(const struct call *c)
     const char *adjoint = precision_is_complex(c->precision) ? "C" : "T";
     bool plain = (c->uplo == 'U') == (c->itype != 3);
     (c->itype == 3 ? heddle_openblas.trmm : heddle_openblas.trsm)[c->precision](
-        "L", &c->uplo, plain ? "N" : adjoint, "N", &c->n, &c->n, one_of(c->precision), c->at[OP_B], &c->ld[OP_B],
+        "L", &c->uplo, plain ? "N" : adjoint, "N", &c->n, &c->n, precision_one(c->precision), c->at[OP_B], &c->ld[OP_B],
         c->at[OP_A], &c->ld[OP_A]);
 }
 
@@ -123,7 +116,8 @@ static double residual_of(const struct call *c, const void *whole)
     void *product = malloc((size_t)n * (size_t)n * precision_bytes(p) + 1);
     if (!product)
         return 0;
-    heddle_openblas.gemm[p]("N", "N", &n, &n, &n, one_of(p), whole, &n, c->at[OP_A], &c->ld[OP_A], none, product, &n);
+    heddle_openblas.gemm[p]("N", "N", &n, &n, &n, precision_one(p), whole, &n, c->at[OP_A], &c->ld[OP_A], none, product,
+                            &n);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < parts * n; i++) {
             double av = real_at(real, element_at(p, product, (int64_t)j * n), i);
@@ -196,8 +190,7 @@ static cusolverStatus_t check(const struct solver *s, const char *name, const st
         ARGUMENT(q->at.il, q->il >= 1 && q->il <= at_least_one(q->n));
         ARGUMENT(q->at.iu, q->iu <= q->n && q->iu >= (q->n < q->il ? q->n : q->il));
     }
-    FITS(q->lda);
-    FITS(q->ldb);
+    FITS(q->lda, q->ldb);
     return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -207,19 +200,18 @@ static struct call call_of(const char *name, enum precision p, call_run *run, co
     c.itype = (int)q->itype;
     c.job = q->job == CUSOLVER_EIG_MODE_VECTOR ? 'V' : 'N';
     c.range = range_of(q->range);
-    c.uplo = uplo_of(q->uplo);
     c.n = (int)q->n;
     c.first = (int)q->il;
     c.last = (int)q->iu;
     c.low = q->vl;
     c.high = q->vu;
     c.flops = (c.job == 'V' ? 9.0 : 4.0 / 3) * (double)q->n * (double)q->n * (double)q->n;
-    call_triangle(&c, OP_A, q->A, c.uplo, q->n, q->lda, HD_READS | HD_WRITES);
+    call_triangle(&c, OP_A, q->A, q->uplo, q->n, q->lda, HD_READS | HD_WRITES);
     if (c.job == 'V')
         call_matrix(&c, OP_A, q->A, q->n, q->n, q->lda, HD_WRITES);
     if (q->B) {
         c.flags |= PAIR;
-        call_triangle(&c, OP_B, q->B, c.uplo, q->n, q->ldb, HD_READS | HD_WRITES);
+        call_triangle(&c, OP_B, q->B, q->uplo, q->n, q->ldb, HD_READS | HD_WRITES);
     }
     call_vector(&c, OP_W, q->W, q->n, precision_real_bytes(p), HD_WRITES);
     call_info(&c, info, 1);
@@ -459,7 +451,12 @@ LIBRARY_API cusolverStatus_t cusolverDnXsyevd_bufferSize(cusolverDnHandle_t hand
     return types_fit(typeA, typeW, computeType, &p) ? call_sizes(device, host) : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
-#define WITHOUT_BUFFERS (void)params, (void)device, (void)deviceBytes, (void)host, (void)hostBytes
+/* The rest of a function has `s`, as SOLVER has it, and `p`, of A. */
+#define SOLVER_OF_TYPES(s, p)                                                                                          \
+    enum precision p;                                                                                                  \
+    (void)params, WITHOUT_BUFFERS;                                                                                     \
+    SOLVER(s, handle);                                                                                                 \
+    ARGUMENT(0, types_fit(typeA, typeW, computeType, &p))
 
 LIBRARY_API cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                               cusolverEigMode_t jobz, cublasFillMode_t uplo, int64_t n,
@@ -469,10 +466,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolve
 {
     static const char name[] = "cusolverDnXsyevd";
     const struct question q = SINGLE(ALL_VALUES, .at = {.job = 2, .uplo = 3, .n = 4, .lda = 7});
-    enum precision p;
-    WITHOUT_BUFFERS;
-    SOLVER(s, handle);
-    ARGUMENT(0, types_fit(typeA, typeW, computeType, &p));
+    SOLVER_OF_TYPES(s, p);
     return eigen(handle, name, p, &q, NULL, NULL, info);
 }
 
@@ -483,11 +477,9 @@ LIBRARY_API cusolverStatus_t cusolverDnXsyevdx_bufferSize(cusolverDnHandle_t han
                                                           int64_t iu, int64_t *meig, cudaDataType typeW, const void *W,
                                                           cudaDataType computeType, size_t *device, size_t *host)
 {
-    enum precision p;
-    (void)params, (void)jobz, (void)range, (void)uplo, (void)n, (void)A, (void)lda, (void)vl, (void)vu, (void)il,
-        (void)iu, (void)meig, (void)W;
-    SOLVER(s, handle);
-    return types_fit(typeA, typeW, computeType, &p) ? call_sizes(device, host) : CUSOLVER_STATUS_INVALID_VALUE;
+    (void)range, (void)vl, (void)vu, (void)il, (void)iu, (void)meig;
+    return cusolverDnXsyevd_bufferSize(handle, params, jobz, uplo, n, typeA, A, lda, typeW, W, computeType, device,
+                                       host);
 }
 
 /* vl and vu are the host's, of the type of W. */
@@ -504,10 +496,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXsyevdx(cusolverDnHandle_t handle, cusolv
                                                size_t hostBytes, int *info)
 {
     static const char name[] = "cusolverDnXsyevdx";
-    enum precision p;
-    WITHOUT_BUFFERS;
-    SOLVER(s, handle);
-    ARGUMENT(0, types_fit(typeA, typeW, computeType, &p));
+    SOLVER_OF_TYPES(s, p);
     bool bounded = range == CUSOLVER_EIG_RANGE_V;
     const struct question q =
         SINGLE(.range = range, .il = il, .iu = iu, .vl = bounded ? bound_at(typeW, vl) : 0,
@@ -536,9 +525,6 @@ LIBRARY_API cusolverStatus_t cusolverDnXsyevBatched(cusolverDnHandle_t handle, c
 {
     static const char name[] = "cusolverDnXsyevBatched";
     const struct question q = SINGLE(ALL_VALUES, .at = {.job = 2, .uplo = 3, .n = 4, .lda = 7});
-    enum precision p;
-    WITHOUT_BUFFERS;
-    SOLVER(s, handle);
-    ARGUMENT(0, types_fit(typeA, typeW, computeType, &p));
+    SOLVER_OF_TYPES(s, p);
     return batch(handle, name, p, &q, info, batchSize, 16);
 }

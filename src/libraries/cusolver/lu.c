@@ -10,8 +10,9 @@ enum { WIDE_PIVOTS = 1 };
 
 /* Column after column, as the elements of A below the diagonal become L and the others U. */
 #define WITHOUT_PIVOTS(name, T)                                                                                        \
-    static int name(int m, int n, T *a, int64_t ld)                                                                    \
+    static int name(int m, int n, void *matrix, int64_t ld)                                                            \
     {                                                                                                                  \
+        T *a = matrix;                                                                                                 \
         int info = 0;                                                                                                  \
         for (int k = 0; k < m && k < n; k++) {                                                                         \
             if (a[k + k * ld] == 0) {                                                                                  \
@@ -33,38 +34,27 @@ WITHOUT_PIVOTS(factor_complex_doubles, double complex)
 
 static int factor_without_pivots(const struct call *c)
 {
-    switch (c->precision) {
-    case PRECISION_S: return factor_floats(c->m, c->n, c->at[OP_A], c->ld[OP_A]);
-    case PRECISION_D: return factor_doubles(c->m, c->n, c->at[OP_A], c->ld[OP_A]);
-    case PRECISION_C: return factor_complex_floats(c->m, c->n, c->at[OP_A], c->ld[OP_A]);
-    case PRECISION_Z: return factor_complex_doubles(c->m, c->n, c->at[OP_A], c->ld[OP_A]);
-    }
-    return 0;
+    static int (*const factor[])(int m, int n, void *a, int64_t ld) = {
+        [PRECISION_S] = factor_floats,
+        [PRECISION_D] = factor_doubles,
+        [PRECISION_C] = factor_complex_floats,
+        [PRECISION_Z] = factor_complex_doubles,
+    };
+    return factor[c->precision](c->m, c->n, c->at[OP_A], c->ld[OP_A]);
 }
 
 /* The triangles one after the other: which is first depends on whether A or its transpose is solved with. */
 static void solve_without_pivots(const struct call *c)
 {
-    static const double one[2] = {1, 0};
-    static const float one_float[2] = {1, 0};
-    const void *alpha = precision_real_bytes(c->precision) == sizeof(float) ? (const void *)one_float : one;
     bool plain = c->trans == 'N';
     for (int i = 0; i < 2; i++) {
         const char *uplo = plain == (i == 0) ? "L" : "U", *diag = *uplo == 'L' ? "U" : "N";
-        heddle_openblas.trsm[c->precision]("L", uplo, &c->trans, diag, &c->n, &c->nrhs, alpha, c->at[OP_A],
-                                           &c->ld[OP_A], c->at[OP_B], &c->ld[OP_B]);
+        heddle_openblas.trsm[c->precision]("L", uplo, &c->trans, diag, &c->n, &c->nrhs, precision_one(c->precision),
+                                           c->at[OP_A], &c->ld[OP_A], c->at[OP_B], &c->ld[OP_B]);
     }
 }
 
 /* ---- with pivots ---- */
-
-static int *narrow_pivots(const struct call *c, int n)
-{
-    int *narrow = malloc((size_t)(n + 1) * sizeof *narrow);
-    for (int i = 0; narrow && i < n; i++)
-        narrow[i] = (int)((const int64_t *)c->at[OP_PIVOTS])[i];
-    return narrow;
-}
 
 static int run_getrf(const struct call *c)
 {
@@ -91,10 +81,9 @@ static int run_getrs(const struct call *c)
         solve_without_pivots(c);
         return 0;
     }
-    if (c->flags & WIDE_PIVOTS && !(pivots = narrow_pivots(c, c->n)))
+    if (c->flags & WIDE_PIVOTS && !(pivots = call_narrow_pivots(c)))
         return OUT_OF_MEMORY;
-    heddle_openblas.getrs[c->precision](&c->trans, &c->n, &c->nrhs, c->at[OP_A], &c->ld[OP_A], pivots, c->at[OP_B],
-                                        &c->ld[OP_B], &info, 1);
+    heddle_openblas.getrs[c->precision](&c->trans, &c->n, &c->nrhs, MATRIX(A), pivots, MATRIX(B), &info, 1);
     if (c->flags & WIDE_PIVOTS)
         free(pivots);
     return info;
@@ -120,8 +109,7 @@ static cusolverStatus_t getrf(cusolverDnHandle_t handle, const char *name, enum 
     ARGUMENT(1, m >= 0);
     ARGUMENT(2, n >= 0);
     ARGUMENT(4, lda >= at_least_one(m));
-    FITS(lda);
-    FITS(n);
+    FITS(lda, n);
     struct call c = call_new(name, p, run_getrf);
     int64_t least = m < n ? m : n;
     c.flags = flags;
@@ -131,8 +119,7 @@ static cusolverStatus_t getrf(cusolverDnHandle_t handle, const char *name, enum 
     call_matrix(&c, OP_A, A, m, n, lda, HD_READS | HD_WRITES);
     if (pivots)
         call_vector(&c, OP_PIVOTS, pivots, least, pivot_bytes(flags), HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 /* Of wrong arguments, and where there is nothing to do, an H200 leaves info alone. */
@@ -146,23 +133,16 @@ static cusolverStatus_t getrs(cusolverDnHandle_t handle, const char *name, enum 
     NEED(nrhs >= 0);
     NEED(lda >= at_least_one(n));
     NEED(ldb >= at_least_one(n));
-    FITS(lda);
-    FITS(ldb);
-    FITS(nrhs);
+    FITS(lda, ldb, nrhs);
     if (n == 0 || nrhs == 0)
         return CUSOLVER_STATUS_SUCCESS;
-    struct call c = call_new(name, p, run_getrs);
+    struct call c = call_solution(name, p, run_getrs, n, nrhs, B, ldb);
     c.flags = flags;
     c.trans = trans_of(trans);
-    c.n = (int)n;
-    c.nrhs = (int)nrhs;
-    c.flops = 2 * (double)n * (double)n * (double)nrhs;
     call_matrix(&c, OP_A, A, n, n, lda, HD_READS);
     if (pivots)
         call_vector(&c, OP_PIVOTS, pivots, n, pivot_bytes(flags), HD_READS);
-    call_matrix(&c, OP_B, B, n, nrhs, ldb, HD_READS | HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t laswp(cusolverDnHandle_t handle, const char *name, enum precision p, int n, void *A, int lda,
@@ -227,7 +207,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgetrf(cusolverDnHandle_t handle, cusolve
 {
     static const char name[] = "cusolverDnXgetrf";
     enum precision p;
-    (void)params, (void)computeType, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    (void)params, (void)computeType, WITHOUT_BUFFERS;
     NEED(precision_of(type, &p));
     return getrf(handle, name, p, WIDE_PIVOTS, m, n, A, lda, pivots, info);
 }

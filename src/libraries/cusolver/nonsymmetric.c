@@ -85,7 +85,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolver
 {
     static const char name[] = "cusolverDnXgeev";
     enum precision p;
-    (void)params, (void)VL, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    (void)params, (void)VL, WITHOUT_BUFFERS;
     SOLVER(s, handle);
     bool vectors = jobvr == CUSOLVER_EIG_MODE_VECTOR;
     NEED(types_fit(typeA, typeW, typeVL, typeVR, computeType, &p));
@@ -94,8 +94,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolver
     NEED_OR(CUSOLVER_STATUS_INTERNAL_ERROR, lda >= at_least_one(n));
     NEED_OR(CUSOLVER_STATUS_INTERNAL_ERROR, ldvl >= 1);
     NEED_OR(CUSOLVER_STATUS_INTERNAL_ERROR, ldvr >= (vectors ? at_least_one(n) : 1));
-    FITS(lda);
-    FITS(ldvr);
+    FITS(lda, ldvr);
     struct call c = call_new(name, p, run_geev);
     c.job_v = vectors ? 'V' : 'N';
     c.n = (int)n;
@@ -105,6 +104,5 @@ LIBRARY_API cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolver
     call_vector(&c, OP_W, W, n, 2 * precision_real_bytes(p), HD_WRITES);
     if (vectors)
         call_matrix(&c, OP_V, VR, n, n, ldvr, HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }

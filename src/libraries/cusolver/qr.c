@@ -7,72 +7,17 @@
 
 /* ---- what LAPACK does ---- */
 
-static int run_geqrf(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision, heddle_openblas.geqrf[c->precision](&c->m, &c->n, c->at[OP_A], &c->ld[OP_A], c->at[OP_TAU],
-                                                                work, &lwork, &info));
-    return info;
-}
-
-static int run_orgqr(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision, heddle_openblas.orgqr[c->precision](&c->m, &c->n, &c->k, c->at[OP_A], &c->ld[OP_A],
-                                                                c->at[OP_TAU], work, &lwork, &info));
-    return info;
-}
-
-static int run_ormqr(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision,
-              heddle_openblas.ormqr[c->precision](&c->side, &c->trans, &c->m, &c->n, &c->k, c->at[OP_A], &c->ld[OP_A],
-                                                  c->at[OP_TAU], c->at[OP_C], &c->ld[OP_C], work, &lwork, &info, 1, 1));
-    return info;
-}
-
-static int run_gebrd(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision,
-              heddle_openblas.gebrd[c->precision](&c->m, &c->n, c->at[OP_A], &c->ld[OP_A], c->at[OP_W], c->at[OP_E],
-                                                  c->at[OP_TAU], c->at[OP_TAU_P], work, &lwork, &info));
-    return info;
-}
-
-static int run_orgbr(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision, heddle_openblas.orgbr[c->precision](&c->side, &c->m, &c->n, &c->k, c->at[OP_A],
-                                                                &c->ld[OP_A], c->at[OP_TAU], work, &lwork, &info, 1));
-    return info;
-}
-
-static int run_sytrd(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision, heddle_openblas.sytrd[c->precision](&c->uplo, &c->n, c->at[OP_A], &c->ld[OP_A], c->at[OP_W],
-                                                                c->at[OP_E], c->at[OP_TAU], work, &lwork, &info, 1));
-    return info;
-}
-
-static int run_orgtr(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision, heddle_openblas.orgtr[c->precision](&c->uplo, &c->n, c->at[OP_A], &c->ld[OP_A],
-                                                                c->at[OP_TAU], work, &lwork, &info, 1));
-    return info;
-}
-
-static int run_ormtr(const struct call *c)
-{
-    int info = 0;
-    WITH_WORK(c->precision, heddle_openblas.ormtr[c->precision](&c->side, &c->uplo, &c->trans, &c->m, &c->n,
-                                                                c->at[OP_A], &c->ld[OP_A], c->at[OP_TAU], c->at[OP_C],
-                                                                &c->ld[OP_C], work, &lwork, &info, 1, 1, 1));
-    return info;
-}
+RUN_WITH_WORK(geqrf, &c->m, &c->n, MATRIX(A), c->at[OP_TAU], work, &lwork, &info)
+RUN_WITH_WORK(orgqr, &c->m, &c->n, &c->k, MATRIX(A), c->at[OP_TAU], work, &lwork, &info)
+RUN_WITH_WORK(ormqr, &c->side, &c->trans, &c->m, &c->n, &c->k, MATRIX(A), c->at[OP_TAU], MATRIX(C), work, &lwork, &info,
+              1, 1)
+RUN_WITH_WORK(gebrd, &c->m, &c->n, MATRIX(A), c->at[OP_W], c->at[OP_E], c->at[OP_TAU], c->at[OP_TAU_P], work, &lwork,
+              &info)
+RUN_WITH_WORK(orgbr, &c->side, &c->m, &c->n, &c->k, MATRIX(A), c->at[OP_TAU], work, &lwork, &info, 1)
+RUN_WITH_WORK(sytrd, &c->uplo, &c->n, MATRIX(A), c->at[OP_W], c->at[OP_E], c->at[OP_TAU], work, &lwork, &info, 1)
+RUN_WITH_WORK(orgtr, &c->uplo, &c->n, MATRIX(A), c->at[OP_TAU], work, &lwork, &info, 1)
+RUN_WITH_WORK(ormtr, &c->side, &c->uplo, &c->trans, &c->m, &c->n, MATRIX(A), c->at[OP_TAU], MATRIX(C), work, &lwork,
+              &info, 1, 1, 1)
 
 static int run_larft(const struct call *c)
 {
@@ -106,16 +51,14 @@ static cusolverStatus_t geqrf(cusolverDnHandle_t handle, const char *name, enum 
     ARGUMENT(1, m >= 0);
     ARGUMENT(2, n >= 0);
     ARGUMENT(4, lda >= at_least_one(m));
-    FITS(lda);
-    FITS(n);
+    FITS(lda, n);
     struct call c = call_new(name, p, run_geqrf);
     c.m = (int)m;
     c.n = (int)n;
     c.flops = 2 * (double)n * (double)n * ((double)m - (double)n / 3);
     call_matrix(&c, OP_A, A, m, n, lda, HD_READS | HD_WRITES);
     call_vector(&c, OP_TAU, tau, least(m, n), precision_bytes(p), HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t orgqr(cusolverDnHandle_t handle, const char *name, enum precision p, int m, int n, int k,
@@ -134,8 +77,23 @@ static cusolverStatus_t orgqr(cusolverDnHandle_t handle, const char *name, enum 
     call_matrix(&c, OP_A, A, m, k, lda, HD_READS);
     call_matrix(&c, OP_A, A, m, n, lda, HD_WRITES);
     call_vector(&c, OP_TAU, tau, k, precision_bytes(p), HD_READS);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
+}
+
+/* op(Q) * C, or C * op(Q), where Q is of k reflectors. */
+static struct call product(const char *name, enum precision p, call_run *run, cublasSideMode_t side,
+                           cublasOperation_t trans, int m, int n, int k, const void *tau, void *C, int ldc)
+{
+    struct call c = call_new(name, p, run);
+    c.side = side == CUBLAS_SIDE_LEFT ? 'L' : 'R';
+    c.trans = trans_of(trans);
+    c.m = m;
+    c.n = n;
+    c.k = k;
+    c.flops = 4.0 * m * n * k;
+    call_vector(&c, OP_TAU, tau, k, precision_bytes(p), HD_READS);
+    call_matrix(&c, OP_C, C, m, n, ldc, HD_READS | HD_WRITES);
+    return c;
 }
 
 static cusolverStatus_t ormqr(cusolverDnHandle_t handle, const char *name, enum precision p, cublasSideMode_t side,
@@ -151,18 +109,18 @@ static cusolverStatus_t ormqr(cusolverDnHandle_t handle, const char *name, enum 
     ARGUMENT(5, k >= 0 && k <= order);
     ARGUMENT(7, lda >= at_least_one(order));
     ARGUMENT(10, ldc >= at_least_one(m));
-    struct call c = call_new(name, p, run_ormqr);
-    c.side = side == CUBLAS_SIDE_LEFT ? 'L' : 'R';
-    c.trans = trans_of(trans);
-    c.m = m;
-    c.n = n;
-    c.k = k;
-    c.flops = 4.0 * m * n * k;
+    struct call c = product(name, p, run_ormqr, side, trans, m, n, k, tau, C, ldc);
     call_matrix(&c, OP_A, A, order, k, lda, HD_READS);
-    call_vector(&c, OP_TAU, tau, k, precision_bytes(p), HD_READS);
-    call_matrix(&c, OP_C, C, m, n, ldc, HD_READS | HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
+}
+
+/* A becomes a diagonal of n real numbers with another one beside it. */
+static struct call reduction(const char *name, enum precision p, call_run *run, int n, void *d, void *e)
+{
+    struct call c = call_new(name, p, run);
+    call_vector(&c, OP_W, d, n, precision_real_bytes(p), HD_WRITES);
+    call_vector(&c, OP_E, e, n - 1, precision_real_bytes(p), HD_WRITES);
+    return c;
 }
 
 static cusolverStatus_t gebrd(cusolverDnHandle_t handle, const char *name, enum precision p, int m, int n, void *A,
@@ -173,17 +131,14 @@ static cusolverStatus_t gebrd(cusolverDnHandle_t handle, const char *name, enum 
     ARGUMENT(1, m >= 0);
     ARGUMENT(2, n >= 0);
     ARGUMENT(4, lda >= at_least_one(m));
-    struct call c = call_new(name, p, run_gebrd);
+    struct call c = reduction(name, p, run_gebrd, small, D, E);
     c.m = m;
     c.n = n;
     c.flops = 4.0 * m * n * small;
     call_matrix(&c, OP_A, A, m, n, lda, HD_READS | HD_WRITES);
-    call_vector(&c, OP_W, D, small, precision_real_bytes(p), HD_WRITES);
-    call_vector(&c, OP_E, E, small - 1, precision_real_bytes(p), HD_WRITES);
     call_vector(&c, OP_TAU, tauq, small, precision_bytes(p), HD_WRITES);
     call_vector(&c, OP_TAU_P, taup, small, precision_bytes(p), HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 /* The left side is Q, of m rows, the right one P^H, of n columns. */
@@ -206,45 +161,36 @@ static cusolverStatus_t orgbr(cusolverDnHandle_t handle, const char *name, enum 
     c.flops = 4.0 * m * n * k;
     call_matrix(&c, OP_A, A, m, n, lda, HD_READS | HD_WRITES);
     call_vector(&c, OP_TAU, tau, least(large, k), precision_bytes(p), HD_READS);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t sytrd(cusolverDnHandle_t handle, const char *name, enum precision p, cublasFillMode_t uplo,
                               int n, void *A, int lda, void *d, void *e, void *tau, int *info)
 {
     SOLVER(s, handle);
-    ARGUMENT(1, is_uplo(uplo));
-    ARGUMENT(2, n >= 0);
+    TRIANGLE_FITS(uplo, n);
     ARGUMENT(4, lda >= at_least_one(n));
-    struct call c = call_new(name, p, run_sytrd);
-    c.uplo = uplo_of(uplo);
+    struct call c = reduction(name, p, run_sytrd, n, d, e);
     c.n = n;
-    c.flops = 4.0 / 3 * n * n * n;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS | HD_WRITES);
-    call_vector(&c, OP_W, d, n, precision_real_bytes(p), HD_WRITES);
-    call_vector(&c, OP_E, e, n - 1, precision_real_bytes(p), HD_WRITES);
+    c.flops = 4 * cube(n) / 3;
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS | HD_WRITES);
     call_vector(&c, OP_TAU, tau, n - 1, precision_bytes(p), HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t orgtr(cusolverDnHandle_t handle, const char *name, enum precision p, cublasFillMode_t uplo,
                               int n, void *A, int lda, const void *tau, int *info)
 {
     SOLVER(s, handle);
-    ARGUMENT(1, is_uplo(uplo));
-    ARGUMENT(2, n >= 0);
+    TRIANGLE_FITS(uplo, n);
     ARGUMENT(4, lda >= at_least_one(n));
     struct call c = call_new(name, p, run_orgtr);
-    c.uplo = uplo_of(uplo);
     c.n = n;
-    c.flops = 4.0 / 3 * n * n * n;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS);
+    c.flops = 4 * cube(n) / 3;
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS);
     call_matrix(&c, OP_A, A, n, n, lda, HD_WRITES);
     call_vector(&c, OP_TAU, tau, n - 1, precision_bytes(p), HD_READS);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t ormtr(cusolverDnHandle_t handle, const char *name, enum precision p, cublasSideMode_t side,
@@ -260,18 +206,9 @@ static cusolverStatus_t ormtr(cusolverDnHandle_t handle, const char *name, enum 
     ARGUMENT(5, n >= 0);
     ARGUMENT(7, lda >= at_least_one(order));
     ARGUMENT(10, ldc >= at_least_one(m));
-    struct call c = call_new(name, p, run_ormtr);
-    c.side = side == CUBLAS_SIDE_LEFT ? 'L' : 'R';
-    c.uplo = uplo_of(uplo);
-    c.trans = trans_of(trans);
-    c.m = m;
-    c.n = n;
-    c.flops = 2.0 * m * n * order;
-    call_triangle(&c, OP_A, A, c.uplo, order, lda, HD_READS);
-    call_vector(&c, OP_TAU, tau, order - 1, precision_bytes(p), HD_READS);
-    call_matrix(&c, OP_C, C, m, n, ldc, HD_READS | HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    struct call c = product(name, p, run_ormtr, side, trans, m, n, order > 0 ? order - 1 : 0, tau, C, ldc);
+    call_triangle(&c, OP_A, A, uplo, order, lda, HD_READS);
+    return call_put_info(s, &c, info);
 }
 
 /* ---- their names ---- */
@@ -421,7 +358,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolve
 {
     static const char name[] = "cusolverDnXgeqrf";
     enum precision p;
-    (void)params, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    (void)params, WITHOUT_BUFFERS;
     SOLVER(s, handle);
     ARGUMENT(0, precision_of(typeA, &p) && typeA == typeTau && typeA == computeType);
     return geqrf(handle, name, p, m, n, A, lda, tau, info);
@@ -450,15 +387,14 @@ LIBRARY_API cusolverStatus_t cusolverDnXlarft(cusolverDnHandle_t handle, cusolve
 {
     static const char name[] = "cusolverDnXlarft";
     enum precision p;
-    (void)params, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    (void)params, WITHOUT_BUFFERS;
     SOLVER(s, handle);
     NEED(precision_of(typeV, &p) && typeV == typeTau && typeV == typeT && typeV == computeType);
     NEED(n >= 0);
     NEED(k >= 1);
     NEED(ldv >= at_least_one(storev == CUBLAS_STOREV_COLUMNWISE ? n : k));
     NEED(ldt >= k);
-    FITS(ldv);
-    FITS(ldt);
+    FITS(ldv, ldt);
     struct call c = call_new(name, p, run_larft);
     c.job_u = direct == CUBLAS_DIRECT_FORWARD ? 'F' : 'B';
     c.job_v = storev == CUBLAS_STOREV_COLUMNWISE ? 'C' : 'R';

@@ -5,7 +5,6 @@
 #include "libraries/cusolver/call.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- what LAPACK does, on copies ---- */
 
@@ -84,60 +83,54 @@ struct system {
 /* For each of them; less is not enough, as on an H200. */
 enum { WORK_BYTES = 16 };
 
-static cusolverStatus_t gesv(cusolverDnHandle_t handle, const char *name, enum precision p, const struct system *y,
-                             int *iterations, int *info)
-{
-    static int ignored;
-    SOLVER(s, handle);
-    REFINED(1, y->n >= 0);
-    REFINED(2, y->nrhs >= 0);
-    REFINED(4, y->lda >= at_least_one(y->n));
-    REFINED(7, y->ldb >= at_least_one(y->n));
-    REFINED(9, y->ldx >= at_least_one(y->n));
-    if (y->n == 0 || y->nrhs == 0)
-        return CUSOLVER_STATUS_SUCCESS;
-    NEED_OR(CUSOLVER_STATUS_INVALID_WORKSPACE, y->work_bytes >= WORK_BYTES);
-    struct call c = call_new(name, p, run_gesv);
-    c.n = y->n;
-    c.nrhs = y->nrhs;
-    c.host = iterations ? iterations : &ignored;
-    c.waits = true;
-    c.flops = 2.0 / 3 * y->n * y->n * y->n + 2.0 * y->n * y->n * y->nrhs;
-    call_matrix(&c, OP_A, y->A, y->n, y->n, y->lda, HD_READS);
-    call_matrix(&c, OP_B, y->B, y->n, y->nrhs, y->ldb, HD_READS);
-    call_matrix(&c, OP_X, y->X, y->n, y->nrhs, y->ldx, HD_WRITES);
-    if (y->pivots)
-        call_vector(&c, OP_PIVOTS, y->pivots, y->n, sizeof *y->pivots, HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
-}
+/* A family's `run`, and where its arguments stand. */
+struct family {
+    call_run *run;
+    int m, n, nrhs, lda, ldb, ldx;
+};
 
-static cusolverStatus_t gels(cusolverDnHandle_t handle, const char *name, enum precision p, const struct system *y,
-                             int *iterations, int *info)
+static cusolverStatus_t refine(cusolverDnHandle_t handle, const char *name, enum precision p, const struct family *at,
+                               const struct system *y, double flops, int *iterations, int *info)
 {
     static int ignored;
     SOLVER(s, handle);
-    REFINED(1, y->m >= 0);
-    REFINED(2, y->n >= 0 && y->m >= y->n);
-    REFINED(3, y->nrhs >= 0);
-    REFINED(5, y->lda >= at_least_one(y->m));
-    REFINED(7, y->ldb >= at_least_one(y->m));
-    REFINED(9, y->ldx >= at_least_one(y->n));
+    REFINED(at->m, y->m >= 0);
+    REFINED(at->n, y->n >= 0 && y->m >= y->n);
+    REFINED(at->nrhs, y->nrhs >= 0);
+    REFINED(at->lda, y->lda >= at_least_one(y->m));
+    REFINED(at->ldb, y->ldb >= at_least_one(y->m));
+    REFINED(at->ldx, y->ldx >= at_least_one(y->n));
     if (y->n == 0 || y->nrhs == 0)
         return CUSOLVER_STATUS_SUCCESS;
     NEED_OR(CUSOLVER_STATUS_INVALID_WORKSPACE, y->work_bytes >= WORK_BYTES);
-    struct call c = call_new(name, p, run_gels);
+    struct call c = call_new(name, p, at->run);
     c.m = y->m;
     c.n = y->n;
     c.nrhs = y->nrhs;
     c.host = iterations ? iterations : &ignored;
     c.waits = true;
-    c.flops = 2.0 * y->m * y->n * y->n;
+    c.flops = flops;
     call_matrix(&c, OP_A, y->A, y->m, y->n, y->lda, HD_READS);
     call_matrix(&c, OP_B, y->B, y->m, y->nrhs, y->ldb, HD_READS);
     call_matrix(&c, OP_X, y->X, y->n, y->nrhs, y->ldx, HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    if (y->pivots)
+        call_vector(&c, OP_PIVOTS, y->pivots, y->n, sizeof *y->pivots, HD_WRITES);
+    return call_put_info(s, &c, info);
+}
+
+static cusolverStatus_t gesv(cusolverDnHandle_t handle, const char *name, enum precision p, const struct system *y,
+                             int *iterations, int *info)
+{
+    static const struct family at = {.run = run_gesv, .m = 1, .n = 1, .nrhs = 2, .lda = 4, .ldb = 7, .ldx = 9};
+    double flops = 2 * cube(y->n) / 3 + 2.0 * y->n * y->n * y->nrhs;
+    return refine(handle, name, p, &at, y, flops, iterations, info);
+}
+
+static cusolverStatus_t gels(cusolverDnHandle_t handle, const char *name, enum precision p, const struct system *y,
+                             int *iterations, int *info)
+{
+    static const struct family at = {.run = run_gels, .m = 1, .n = 2, .nrhs = 3, .lda = 5, .ldb = 7, .ldx = 9};
+    return refine(handle, name, p, &at, y, 2.0 * y->m * y->n * y->n, iterations, info);
 }
 
 static cusolverStatus_t size_of(cusolverDnHandle_t handle, const char *name, const struct system *y, size_t *bytes)

@@ -209,9 +209,7 @@ static cusolverStatus_t gesvd(cusolverDnHandle_t handle, const char *name, enum 
     ARGUMENT(9, ldu >= (jobu == 'A' || jobu == 'S' ? at_least_one(m) : 1));
     ARGUMENT(11, ldvt >= (jobvt == 'A' || jobvt == 'S' ? at_least_one(n) : 1));
     ARGUMENT(0, m >= n);
-    FITS(lda);
-    FITS(ldu);
-    FITS(ldvt);
+    FITS(lda, ldu, ldvt);
     struct call c = call_new(name, p, run_gesvd);
     c.job_u = (char)jobu;
     c.job_v = (char)jobvt;
@@ -224,8 +222,7 @@ static cusolverStatus_t gesvd(cusolverDnHandle_t handle, const char *name, enum 
         call_matrix(&c, OP_U, U, m, jobu == 'A' ? m : n, ldu, HD_WRITES);
     if (jobvt == 'A' || jobvt == 'S')
         call_matrix(&c, OP_V, VT, n, n, ldvt, HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 /* gesvdj and gesvdp: V, of any shape, all of U and V or as many columns as there are values. */
@@ -253,8 +250,7 @@ static cusolverStatus_t with_v(const struct solver *s, const char *name, enum pr
         call_matrix(&c, OP_U, U, m, econ ? small : m, ldu, HD_WRITES);
         call_matrix(&c, OP_V, V, n, econ ? small : n, ldv, HD_WRITES);
     }
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t check_with_v(const struct solver *s, const char *name, cusolverEigMode_t jobz, int64_t m,
@@ -267,10 +263,7 @@ static cusolverStatus_t check_with_v(const struct solver *s, const char *name, c
     ARGUMENT(6, lda >= at_least_one(m));
     ARGUMENT(9, ldu >= (vectors ? at_least_one(m) : 1));
     ARGUMENT(11, ldv >= (vectors ? at_least_one(n) : 1));
-    FITS(lda);
-    FITS(n);
-    FITS(ldu);
-    FITS(ldv);
+    FITS(lda, n, ldu, ldv);
     return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -477,7 +470,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolve
 {
     static const char name[] = "cusolverDnXgesvd";
     enum precision p;
-    (void)params, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    (void)params, WITHOUT_BUFFERS;
     NEED(types_fit(typeA, typeS, typeU, typeVT, computeType, &p));
     return gesvd(handle, name, p, jobu, jobvt, m, n, A, lda, S, U, ldu, VT, ldvt, info);
 }
@@ -507,7 +500,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolv
 {
     static const char name[] = "cusolverDnXgesvdp";
     enum precision p;
-    (void)params, (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    (void)params, WITHOUT_BUFFERS;
     SOLVER(s, handle);
     NEED(types_fit(typeA, typeS, typeU, typeV, computeType, &p));
     cusolverStatus_t wrong = check_with_v(s, name, jobz, m, n, lda, ldu, ldv, info);
@@ -551,7 +544,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolv
 {
     static const char name[] = "cusolverDnXgesvdr";
     enum precision p;
-    (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    WITHOUT_BUFFERS;
     SOLVER(s, handle);
     ARGUMENT(1, params != NULL);
     ARGUMENT(2, is_randomised_job(jobu));
@@ -563,9 +556,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolv
     ARGUMENT(11, lda >= at_least_one(m));
     ARGUMENT(16, ldu >= at_least_one(m));
     ARGUMENT(19, ldv >= at_least_one(n));
-    FITS(lda);
-    FITS(ldu);
-    FITS(ldv);
+    FITS(lda, ldu, ldv);
     bool with_u = jobu == 'S' || jobu == 's', with_vectors_v = jobv == 'S' || jobv == 's';
     NEED_OR(CUSOLVER_STATUS_NOT_SUPPORTED, with_u == with_vectors_v);
     if (k == 0)
@@ -582,6 +573,5 @@ LIBRARY_API cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolv
         call_matrix(&c, OP_U, U, m, k, ldu, HD_WRITES);
         call_matrix(&c, OP_V, V, n, k, ldv, HD_WRITES);
     }
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }

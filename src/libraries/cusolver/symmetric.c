@@ -11,8 +11,9 @@
 
 /* On the lower triangle, whose rows are `across` and whose columns are `down` apart: the upper one is it transposed. */
 #define WITHOUT_PIVOTS(factor, scale, T)                                                                               \
-    static int factor(int n, T *a, int64_t down, int64_t across)                                                       \
+    static int factor(int n, void *matrix, int64_t down, int64_t across)                                               \
     {                                                                                                                  \
+        T *a = matrix;                                                                                                 \
         for (int k = 0; k < n; k++) {                                                                                  \
             T d = a[k * (down + across)];                                                                              \
             if (d == 0)                                                                                                \
@@ -25,8 +26,10 @@
         }                                                                                                              \
         return 0;                                                                                                      \
     }                                                                                                                  \
-    static void scale(int n, int nrhs, const T *a, int64_t lda, T *b, int64_t ldb)                                     \
+    static void scale(int n, int nrhs, const void *matrix, int64_t lda, void *right, int64_t ldb)                      \
     {                                                                                                                  \
+        const T *a = matrix;                                                                                           \
+        T *b = right;                                                                                                  \
         for (int j = 0; j < nrhs; j++)                                                                                 \
             for (int i = 0; i < n; i++)                                                                                \
                 b[i + j * ldb] /= a[i + i * lda];                                                                      \
@@ -38,34 +41,31 @@ WITHOUT_PIVOTS(factor_complex_doubles, scale_complex_doubles, double complex)
 
 static int factor_without_pivots(const struct call *c)
 {
-    int64_t ld = c->ld[OP_A], down = c->uplo == 'L' ? 1 : ld, across = c->uplo == 'L' ? ld : 1;
-    switch (c->precision) {
-    case PRECISION_S: return factor_floats(c->n, c->at[OP_A], down, across);
-    case PRECISION_D: return factor_doubles(c->n, c->at[OP_A], down, across);
-    case PRECISION_C: return factor_complex_floats(c->n, c->at[OP_A], down, across);
-    case PRECISION_Z: return factor_complex_doubles(c->n, c->at[OP_A], down, across);
-    }
-    return 0;
+    static int (*const factor[])(int n, void *a, int64_t down, int64_t across) = {
+        [PRECISION_S] = factor_floats,
+        [PRECISION_D] = factor_doubles,
+        [PRECISION_C] = factor_complex_floats,
+        [PRECISION_Z] = factor_complex_doubles,
+    };
+    int64_t ld = c->ld[OP_A];
+    return factor[c->precision](c->n, c->at[OP_A], c->uplo == 'L' ? 1 : ld, c->uplo == 'L' ? ld : 1);
 }
 
 static void scale_by_diagonal(const struct call *c)
 {
-    void *a = c->at[OP_A], *b = c->at[OP_B];
-    switch (c->precision) {
-    case PRECISION_S: scale_floats(c->n, c->nrhs, a, c->ld[OP_A], b, c->ld[OP_B]); break;
-    case PRECISION_D: scale_doubles(c->n, c->nrhs, a, c->ld[OP_A], b, c->ld[OP_B]); break;
-    case PRECISION_C: scale_complex_floats(c->n, c->nrhs, a, c->ld[OP_A], b, c->ld[OP_B]); break;
-    case PRECISION_Z: scale_complex_doubles(c->n, c->nrhs, a, c->ld[OP_A], b, c->ld[OP_B]); break;
-    }
+    static void (*const scale[])(int n, int nrhs, const void *a, int64_t lda, void *b, int64_t ldb) = {
+        [PRECISION_S] = scale_floats,
+        [PRECISION_D] = scale_doubles,
+        [PRECISION_C] = scale_complex_floats,
+        [PRECISION_Z] = scale_complex_doubles,
+    };
+    scale[c->precision](c->n, c->nrhs, c->at[OP_A], c->ld[OP_A], c->at[OP_B], c->ld[OP_B]);
 }
 
 static void solve_triangle(const struct call *c, const char *trans)
 {
-    static const double one[2] = {1, 0};
-    static const float one_float[2] = {1, 0};
-    const void *alpha = precision_real_bytes(c->precision) == sizeof(float) ? (const void *)one_float : one;
-    heddle_openblas.trsm[c->precision]("L", &c->uplo, trans, "U", &c->n, &c->nrhs, alpha, c->at[OP_A], &c->ld[OP_A],
-                                       c->at[OP_B], &c->ld[OP_B]);
+    heddle_openblas.trsm[c->precision]("L", &c->uplo, trans, "U", &c->n, &c->nrhs, precision_one(c->precision),
+                                       c->at[OP_A], &c->ld[OP_A], c->at[OP_B], &c->ld[OP_B]);
 }
 
 static int solve_without_pivots(const struct call *c)
@@ -104,13 +104,10 @@ static int run_sytrs(const struct call *c)
     int info = 0;
     if (!c->at[OP_PIVOTS])
         return solve_without_pivots(c);
-    int *pivots = malloc((size_t)(c->n + 1) * sizeof *pivots);
+    int *pivots = call_narrow_pivots(c);
     if (!pivots)
         return OUT_OF_MEMORY;
-    for (int i = 0; i < c->n; i++)
-        pivots[i] = (int)((const int64_t *)c->at[OP_PIVOTS])[i];
-    heddle_openblas.sytrs[c->precision](&c->uplo, &c->n, &c->nrhs, c->at[OP_A], &c->ld[OP_A], pivots, c->at[OP_B],
-                                        &c->ld[OP_B], &info, 1);
+    heddle_openblas.sytrs[c->precision](&c->uplo, &c->n, &c->nrhs, MATRIX(A), pivots, MATRIX(B), &info, 1);
     free(pivots);
     return info;
 }
@@ -121,37 +118,31 @@ static cusolverStatus_t sytrf(cusolverDnHandle_t handle, const char *name, enum 
                               int n, void *A, int lda, int *pivots, int lwork, int *info)
 {
     SOLVER(s, handle);
-    ARGUMENT(1, is_uplo(uplo));
-    ARGUMENT(2, n >= 0);
+    TRIANGLE_FITS(uplo, n);
     ARGUMENT(4, lda >= at_least_one(n));
     ARGUMENT(7, lwork > 0);
     struct call c = call_new(name, p, run_sytrf);
-    c.uplo = uplo_of(uplo);
     c.n = n;
-    c.flops = (double)n * n * n / 3;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS | HD_WRITES);
+    c.flops = cube(n) / 3;
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS | HD_WRITES);
     if (pivots)
         call_vector(&c, OP_PIVOTS, pivots, n, sizeof *pivots, HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 static cusolverStatus_t sytri(cusolverDnHandle_t handle, const char *name, enum precision p, cublasFillMode_t uplo,
                               int n, void *A, int lda, const int *pivots, int *info)
 {
     SOLVER(s, handle);
-    ARGUMENT(1, is_uplo(uplo));
-    ARGUMENT(2, n >= 0);
+    TRIANGLE_FITS(uplo, n);
     ARGUMENT(4, lda >= at_least_one(n));
     NEED_OR(CUSOLVER_STATUS_NOT_SUPPORTED, pivots != NULL);
     struct call c = call_new(name, p, run_sytri);
-    c.uplo = uplo_of(uplo);
     c.n = n;
-    c.flops = 2.0 / 3 * n * n * n;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS | HD_WRITES);
+    c.flops = 2 * cube(n) / 3;
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS | HD_WRITES);
     call_vector(&c, OP_PIVOTS, pivots, n, sizeof *pivots, HD_READS);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
 
 #define SYMMETRIC(X, name, T, R, p)                                                                                    \
@@ -199,26 +190,17 @@ LIBRARY_API cusolverStatus_t cusolverDnXsytrs(cusolverDnHandle_t handle, cublasF
 {
     static const char name[] = "cusolverDnXsytrs";
     enum precision p;
-    (void)device, (void)deviceBytes, (void)host, (void)hostBytes;
+    WITHOUT_BUFFERS;
     SOLVER(s, handle);
-    ARGUMENT(1, is_uplo(uplo));
-    ARGUMENT(2, n >= 0);
+    TRIANGLE_FITS(uplo, n);
     ARGUMENT(3, nrhs >= 0);
     ARGUMENT(6, lda >= at_least_one(n));
     ARGUMENT(10, ldb >= at_least_one(n));
     NEED_OR(CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED, precision_of(typeA, &p) && typeA == typeB);
-    FITS(lda);
-    FITS(ldb);
-    FITS(nrhs);
-    struct call c = call_new(name, p, run_sytrs);
-    c.uplo = uplo_of(uplo);
-    c.n = (int)n;
-    c.nrhs = (int)nrhs;
-    c.flops = 2 * (double)n * (double)n * (double)nrhs;
-    call_triangle(&c, OP_A, A, c.uplo, n, lda, HD_READS);
+    FITS(lda, ldb, nrhs);
+    struct call c = call_solution(name, p, run_sytrs, n, nrhs, B, ldb);
+    call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS);
     if (ipiv)
         call_vector(&c, OP_PIVOTS, ipiv, n, sizeof *ipiv, HD_READS);
-    call_matrix(&c, OP_B, B, n, nrhs, ldb, HD_READS | HD_WRITES);
-    call_info(&c, info, 1);
-    return call_put(s, &c);
+    return call_put_info(s, &c, info);
 }
