@@ -93,20 +93,26 @@ static void NAME(solve)(int trans, int64_t n, int64_t columns, const void *lu, i
     }
 }
 
+/* Of the diagonal, from 1; 0: there is none. */
+static int NAME(first_zero)(int64_t n, const T *a, int64_t lda)
+{
+    for (int64_t j = 0; j < n; j++)
+        if (AT(j, j) == 0)
+            return (int)j + 1;
+    return 0;
+}
+
 /* The inverse by columns of the identity; the first zero on the diagonal is what is returned. */
 static int NAME(invert)(int64_t n, const void *lu, int64_t lda, const int *pivots, void *inverse, int64_t ldc)
 {
     const T *a = lu;
-    int zero = 0;
-    for (int64_t j = n; j-- > 0;)
-        zero = AT(j, j) == 0 ? (int)j + 1 : zero;
     for (int64_t c = 0; c < n; c++) {
         T *b = (T *)inverse + c * ldc;
         for (int64_t i = 0; i < n; i++)
             b[i] = i == c;
         NAME(solve)(0, n, 1, a, lda, pivots, b, ldc);
     }
-    return zero;
+    return NAME(first_zero)(n, a, lda);
 }
 
 /* A reflector that makes x[1..] zero (LAPACK's larfg): x[0] becomes what remains, x[1..] the reflector's rest; its factor is returned. */
@@ -154,17 +160,14 @@ static int NAME(least_squares)(int64_t m, int64_t n, int64_t columns, void *matr
                                int64_t ldb, void *taus)
 {
     T *a = matrix, *tau = taus;
-    int zero = 0;
     NAME(qr)(m, n, a, lda, tau);
-    for (int64_t j = n; j-- > 0;)
-        zero = AT(j, j) == 0 ? (int)j + 1 : zero;
     for (int64_t c = 0; c < columns; c++) {
         T *b = (T *)right + c * ldb;
         for (int64_t j = 0; j < n; j++)
             NAME(reflect)(m - j, &AT(j, j), CONJ(tau[j]), b + j);
         NAME(upper)(n, a, lda, b);
     }
-    return zero;
+    return NAME(first_zero)(n, a, lda);
 }
 
 #undef AT

@@ -33,26 +33,30 @@ static char *element(const struct matrix *m, int64_t row, int64_t column)
     return (char *)m->at + matrix_offset(m, row, column) * (int64_t)element_bytes(m->type);
 }
 
+/* How many of a column's elements are one stride apart: all, but of a matrix in tiles. */
+static int64_t run_of(const struct matrix *m, int64_t rows)
+{
+    return m->order <= CUBLASLT_ORDER_ROW ? rows : 1;
+}
+
+static ptrdiff_t stride_of(const struct matrix *m)
+{
+    return m->order == CUBLASLT_ORDER_ROW ? m->ld : 1;
+}
+
 void matrix_read(enum precision p, void *to, const struct matrix *m, int64_t row, int64_t column, int64_t rows)
 {
-    const size_t bytes = element_bytes(precision_type(p));
-    if (m->order <= CUBLASLT_ORDER_ROW)
-        elements_widen(p, to, m->type, element(m, row, column), m->order == CUBLASLT_ORDER_COL ? 1 : m->ld,
-                       (size_t)rows);
-    else
-        for (int64_t i = 0; i < rows; i++)
-            elements_widen(p, (char *)to + (size_t)i * bytes, m->type, element(m, row + i, column), 1, 1);
+    const int64_t bytes = (int64_t)element_bytes(precision_type(p)), run = run_of(m, rows);
+    for (int64_t i = 0; i < rows; i += run)
+        elements_widen(p, (char *)to + i * bytes, m->type, element(m, row + i, column), stride_of(m), (size_t)run);
 }
 
 void matrix_write(enum precision p, const void *from, const struct matrix *m, int64_t row, int64_t column, int64_t rows)
 {
-    const size_t bytes = element_bytes(precision_type(p));
-    if (m->order <= CUBLASLT_ORDER_ROW)
-        elements_narrow(p, from, m->type, element(m, row, column), m->order == CUBLASLT_ORDER_COL ? 1 : m->ld,
-                        (size_t)rows);
-    else
-        for (int64_t i = 0; i < rows; i++)
-            elements_narrow(p, (const char *)from + (size_t)i * bytes, m->type, element(m, row + i, column), 1, 1);
+    const int64_t bytes = (int64_t)element_bytes(precision_type(p)), run = run_of(m, rows);
+    for (int64_t i = 0; i < rows; i += run)
+        elements_narrow(p, (const char *)from + i * bytes, m->type, element(m, row + i, column), stride_of(m),
+                        (size_t)run);
 }
 
 #define ADD(T)                                                                                                         \

@@ -91,6 +91,17 @@ struct region {
     bool strict;  /* without the diagonal */
 };
 
+static inline struct region region_matrix(int64_t rows, int64_t columns, unsigned use)
+{
+    return (struct region){REGION_MATRIX, rows, columns, use, false};
+}
+
+/* op(X), of rows x columns, is read. */
+static inline struct region region_under(cublasOperation_t op, int64_t rows, int64_t columns)
+{
+    return op == CUBLAS_OP_N ? region_matrix(rows, columns, HD_READS) : region_matrix(columns, rows, HD_READS);
+}
+
 /* Which arguments a routine has, to be checked by what they are. */
 enum routine_uses {
     USES_M = 1 << 0,

@@ -9,18 +9,13 @@
 
 static const unsigned BOTH = HD_READS | HD_WRITES;
 
-static struct region matrix(int64_t rows, int64_t columns, unsigned use)
-{
-    return (struct region){REGION_MATRIX, rows, columns, use, false};
-}
-
 /* ---- geam: C = alpha * op(A) + beta * op(B) ---- */
 
 static void geam_regions(const struct call *c, struct region r[])
 {
-    r[0] = c->ta == CUBLAS_OP_N ? matrix(c->m, c->n, HD_READS) : matrix(c->n, c->m, HD_READS);
-    r[1] = c->tb == CUBLAS_OP_N ? matrix(c->m, c->n, HD_READS) : matrix(c->n, c->m, HD_READS);
-    r[2] = matrix(c->m, c->n, HD_WRITES);
+    r[0] = region_under(c->ta, c->m, c->n);
+    r[1] = region_under(c->tb, c->m, c->n);
+    r[2] = region_matrix(c->m, c->n, HD_WRITES);
 }
 
 /* In place, as it lies there. */
@@ -48,9 +43,9 @@ static bool run_geam(const struct call *c)
 
 static void dgmm_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->m, c->n, HD_READS);
+    r[0] = region_matrix(c->m, c->n, HD_READS);
     r[1] = (struct region){REGION_VECTOR, c->side == CUBLAS_SIDE_LEFT ? c->m : c->n, 1, HD_READS, false};
-    r[2] = matrix(c->m, c->n, HD_WRITES);
+    r[2] = region_matrix(c->m, c->n, HD_WRITES);
 }
 
 static bool run_dgmm(const struct call *c)
@@ -122,7 +117,7 @@ static struct region counts(int64_t n, unsigned use)
 
 static void getrf_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->n, c->n, BOTH);
+    r[0] = region_matrix(c->n, c->n, BOTH);
     r[PIVOTS] = counts(c->n, HD_WRITES);
     r[STATES] = counts(1, HD_WRITES);
 }
@@ -141,8 +136,8 @@ static bool run_getrf(const struct call *c)
 
 static void getri_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->n, c->n, HD_READS);
-    r[1] = matrix(c->n, c->n, HD_WRITES);
+    r[0] = region_matrix(c->n, c->n, HD_READS);
+    r[1] = region_matrix(c->n, c->n, HD_WRITES);
     r[PIVOTS] = counts(c->n, HD_READS);
     r[STATES] = counts(1, HD_WRITES);
 }
@@ -170,8 +165,8 @@ static bool run_getri(const struct call *c)
 
 static void getrs_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->n, c->n, HD_READS);
-    r[1] = matrix(c->n, c->m, BOTH);
+    r[0] = region_matrix(c->n, c->n, HD_READS);
+    r[1] = region_matrix(c->n, c->m, BOTH);
     r[PIVOTS] = counts(c->n, HD_READS);
 }
 
@@ -184,8 +179,8 @@ static bool run_getrs(const struct call *c)
 
 static void matinv_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->n, c->n, HD_READS);
-    r[1] = matrix(c->n, c->n, HD_WRITES);
+    r[0] = region_matrix(c->n, c->n, HD_READS);
+    r[1] = region_matrix(c->n, c->n, HD_WRITES);
     r[STATES] = counts(1, HD_WRITES);
 }
 
@@ -215,7 +210,7 @@ static bool run_matinv(const struct call *c)
 
 static void geqrf_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->m, c->n, BOTH);
+    r[0] = region_matrix(c->m, c->n, BOTH);
     r[1] = (struct region){REGION_PACKED, c->m < c->n ? c->m : c->n, 1, HD_WRITES, false};
 }
 
@@ -227,8 +222,8 @@ static bool run_geqrf(const struct call *c)
 
 static void gels_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->m, c->n, BOTH);
-    r[1] = matrix(c->m, c->k, BOTH);
+    r[0] = region_matrix(c->m, c->n, BOTH);
+    r[1] = region_matrix(c->m, c->k, BOTH);
     r[STATES] = counts(1, HD_WRITES);
 }
 

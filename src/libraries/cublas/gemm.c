@@ -7,16 +7,11 @@
 
 #include "libraries/blas/product.h"
 
-static struct region matrix(int64_t rows, int64_t columns, unsigned use)
-{
-    return (struct region){REGION_MATRIX, rows, columns, use, false};
-}
-
 static void gemm_regions(const struct call *c, struct region r[])
 {
-    r[0] = c->ta == CUBLAS_OP_N ? matrix(c->m, c->k, HD_READS) : matrix(c->k, c->m, HD_READS);
-    r[1] = c->tb == CUBLAS_OP_N ? matrix(c->k, c->n, HD_READS) : matrix(c->n, c->k, HD_READS);
-    r[2] = matrix(c->m, c->n, HD_READS | HD_WRITES);
+    r[0] = region_under(c->ta, c->m, c->k);
+    r[1] = region_under(c->tb, c->k, c->n);
+    r[2] = region_matrix(c->m, c->n, HD_READS | HD_WRITES);
 }
 
 static bool is_integer_product(const struct call *c)

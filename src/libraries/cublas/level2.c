@@ -32,11 +32,6 @@ static struct choices choices(const struct call *c)
 
 static const unsigned BOTH = HD_READS | HD_WRITES;
 
-static struct region matrix(int64_t rows, int64_t columns, unsigned use)
-{
-    return (struct region){REGION_MATRIX, rows, columns, use, false};
-}
-
 static struct region vector(int64_t n, unsigned use)
 {
     return (struct region){REGION_VECTOR, n, 1, use, false};
@@ -56,7 +51,7 @@ static struct region packed(int64_t n, unsigned use)
 static void gemv_regions(const struct call *c, struct region r[])
 {
     const int64_t x = c->ta == CUBLAS_OP_N ? c->n : c->m, y = c->ta == CUBLAS_OP_N ? c->m : c->n;
-    r[0] = matrix(c->m, c->n, HD_READS);
+    r[0] = region_matrix(c->m, c->n, HD_READS);
     r[1] = vector(x, HD_READS);
     r[2] = vector(y, BOTH);
 }
@@ -65,7 +60,7 @@ static void gemv_regions(const struct call *c, struct region r[])
 static void gbmv_regions(const struct call *c, struct region r[])
 {
     gemv_regions(c, r);
-    r[0] = matrix(c->kl + c->ku + 1, c->n, 0);
+    r[0] = region_matrix(c->kl + c->ku + 1, c->n, 0);
 }
 
 static void trmv_regions(const struct call *c, struct region r[])
@@ -76,7 +71,7 @@ static void trmv_regions(const struct call *c, struct region r[])
 
 static void tbmv_regions(const struct call *c, struct region r[])
 {
-    r[0] = matrix(c->k + 1, c->n, 0);
+    r[0] = region_matrix(c->k + 1, c->n, 0);
     r[1] = vector(c->n, BOTH);
 }
 
@@ -96,7 +91,7 @@ static void symv_regions(const struct call *c, struct region r[])
 static void sbmv_regions(const struct call *c, struct region r[])
 {
     symv_regions(c, r);
-    r[0] = matrix(c->k + 1, c->n, 0);
+    r[0] = region_matrix(c->k + 1, c->n, 0);
 }
 
 static void spmv_regions(const struct call *c, struct region r[])
@@ -109,7 +104,7 @@ static void ger_regions(const struct call *c, struct region r[])
 {
     r[0] = vector(c->m, HD_READS);
     r[1] = vector(c->n, HD_READS);
-    r[2] = matrix(c->m, c->n, BOTH);
+    r[2] = region_matrix(c->m, c->n, BOTH);
 }
 
 static void syr_regions(const struct call *c, struct region r[])
@@ -212,6 +207,13 @@ RUN(hpr2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out)
 
 /* ---- matrix by vector: halves, and increments of 0, by a product with a matrix of one column ---- */
 
+/* Of a vector of n: it is the last one in memory where the increment is negative. */
+static const char *first_element(const struct call *c, int operand, int64_t n)
+{
+    const struct operand *o = &c->op[operand];
+    return (const char *)o->at - (o->ld < 0 ? (n - 1) * o->ld * (int64_t)element_bytes(operand_type(c, operand)) : 0);
+}
+
 static bool run_gemv(const struct call *c)
 {
     if (!c->mixed && c->op[1].ld && c->op[2].ld)
@@ -219,10 +221,7 @@ static bool run_gemv(const struct call *c)
     const bool n = c->ta == CUBLAS_OP_N;
     const struct operand *o = c->op;
     /* Rows of an operand of one column are x's elements, its increment apart: a matrix of one row by row. */
-    const char *x = (const char *)o[1].at -
-                    (o[1].ld < 0 ? ((n ? c->n : c->m) - 1) * o[1].ld * (int64_t)element_bytes(operand_type(c, 1)) : 0);
-    const char *y = (const char *)o[2].at -
-                    (o[2].ld < 0 ? ((n ? c->m : c->n) - 1) * o[2].ld * (int64_t)element_bytes(operand_type(c, 2)) : 0);
+    const char *x = first_element(c, 1, n ? c->n : c->m), *y = first_element(c, 2, n ? c->m : c->n);
     const struct product p = {.ta = c->ta,
                               .tb = CUBLAS_OP_N,
                               .m = n ? c->m : c->n,

@@ -13,11 +13,6 @@ static int64_t order_of(const struct call *c)
     return c->side == CUBLAS_SIDE_LEFT ? c->m : c->n;
 }
 
-static struct region matrix(int64_t rows, int64_t columns, unsigned use)
-{
-    return (struct region){REGION_MATRIX, rows, columns, use, false};
-}
-
 static struct region triangle(const struct call *c, int64_t n, unsigned use)
 {
     return (struct region){c->uplo == CUBLAS_FILL_MODE_UPPER ? REGION_UPPER : REGION_LOWER, n, n, use,
@@ -27,13 +22,13 @@ static struct region triangle(const struct call *c, int64_t n, unsigned use)
 static void symm_regions(const struct call *c, struct region r[])
 {
     r[0] = triangle(c, order_of(c), HD_READS);
-    r[1] = matrix(c->m, c->n, HD_READS);
-    r[2] = matrix(c->m, c->n, BOTH);
+    r[1] = region_matrix(c->m, c->n, HD_READS);
+    r[2] = region_matrix(c->m, c->n, BOTH);
 }
 
 static void syrk_regions(const struct call *c, struct region r[])
 {
-    r[0] = c->ta == CUBLAS_OP_N ? matrix(c->n, c->k, HD_READS) : matrix(c->k, c->n, HD_READS);
+    r[0] = c->ta == CUBLAS_OP_N ? region_matrix(c->n, c->k, HD_READS) : region_matrix(c->k, c->n, HD_READS);
     r[2] = triangle(c, c->n, BOTH);
 }
 
@@ -46,14 +41,14 @@ static void syr2k_regions(const struct call *c, struct region r[])
 static void trmm_regions(const struct call *c, struct region r[])
 {
     r[0] = triangle(c, order_of(c), HD_READS);
-    r[1] = matrix(c->m, c->n, HD_READS);
-    r[2] = matrix(c->m, c->n, c->op[1].at == c->op[2].at ? BOTH : HD_WRITES);
+    r[1] = region_matrix(c->m, c->n, HD_READS);
+    r[2] = region_matrix(c->m, c->n, c->op[1].at == c->op[2].at ? BOTH : HD_WRITES);
 }
 
 static void trsm_regions(const struct call *c, struct region r[])
 {
     r[0] = triangle(c, order_of(c), HD_READS);
-    r[1] = matrix(c->m, c->n, BOTH);
+    r[1] = region_matrix(c->m, c->n, BOTH);
 }
 
 /* ---- pieces: columns of the result from the left, rows from the right ---- */
@@ -121,23 +116,28 @@ static struct choices choices(const struct call *c)
 SYMMETRIC(symm)
 SYMMETRIC(hemm)
 
+/* In its place: trmm's operand or trsm's right side. */
+static void by_triangle(const struct call *c, void(*const routines[]) TRIANGLE_PRODUCT, const struct operand *b)
+{
+    const struct choices s = choices(c);
+    const int ld = (int)b->ld;
+    routines[call_precision(c)](&s.side, &s.uplo, &s.ta, &s.diag, &s.m, &s.n, c->alpha, c->op[0].at, &s.lda,
+                                (void *)b->at, &ld);
+}
+
 /* B becomes C first: the product is made in place. */
 static void trmm_strip(const struct call *c)
 {
-    const struct choices s = choices(c);
     const size_t bytes = element_bytes(c->type);
     for (int64_t j = 0; j < c->n && c->op[1].at != c->op[2].at; j++)
         memcpy((char *)c->op[2].at + (size_t)(j * c->op[2].ld) * bytes,
                (const char *)c->op[1].at + (size_t)(j * c->op[1].ld) * bytes, (size_t)c->m * bytes);
-    heddle_openblas.trmm[call_precision(c)](&s.side, &s.uplo, &s.ta, &s.diag, &s.m, &s.n, c->alpha, c->op[0].at, &s.lda,
-                                            (void *)c->op[2].at, &s.ldc);
+    by_triangle(c, heddle_openblas.trmm, &c->op[2]);
 }
 
 static void trsm_strip(const struct call *c)
 {
-    const struct choices s = choices(c);
-    heddle_openblas.trsm[call_precision(c)](&s.side, &s.uplo, &s.ta, &s.diag, &s.m, &s.n, c->alpha, c->op[0].at, &s.lda,
-                                            (void *)c->op[1].at, &s.ldb);
+    by_triangle(c, heddle_openblas.trsm, &c->op[1]);
 }
 
 static bool run_trmm(const struct call *c)
