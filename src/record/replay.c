@@ -30,26 +30,20 @@ static void add_checker(struct replay *r, const struct record *x)
 
 static void tell(struct replay *r, const struct record *x)
 {
-    switch (x->kind) {
-    case RECORD_CHECKER: add_checker(r, x); break;
-    case RECORD_HOST: replay_host(r, x); break;
-    case RECORD_MEMORY: replay_memory(r, x); break;
-    case RECORD_RULE: replay_rule(r, x); break;
-    case RECORD_LAUNCH: replay_launch(r, x); break;
-    case RECORD_GRID: replay_grid(r, x); break;
-    case RECORD_BLOCK: replay_block(r, x); break;
-    case RECORD_END: replay_block_end(r, x); break;
-    case RECORD_ACCESS: replay_access(r, x); break;
-    case RECORD_PERFORMED: replay_performed(r, x); break;
-    case RECORD_ISSUE: replay_issue(r, x); break;
-    case RECORD_MATRIX: replay_matrix(r, x); break;
-    case RECORD_OVERTAKE: replay_overtake(r, x); break;
-    case RECORD_FAULT: replay_fault(r, x); break;
-    case RECORD_HEAP: replay_heap(r, x); break;
-    case RECORD_ENTER: replay_enter(r, x); break;
-    case RECORD_SYNC: replay_sync(r, x); break;
-    default: break;
-    }
+    static void (*const by_host[RECORD_KINDS])(struct replay *, const struct record *) = {
+        [RECORD_CHECKER] = add_checker, [RECORD_HOST] = replay_host,     [RECORD_MEMORY] = replay_memory,
+        [RECORD_RULE] = replay_rule,    [RECORD_LAUNCH] = replay_launch,
+    };
+    static bool (*const in_launch[RECORD_KINDS])(struct replay *, const struct record *) = {
+        [RECORD_GRID] = replay_grid,     [RECORD_BLOCK] = replay_block,         [RECORD_END] = replay_block_end,
+        [RECORD_ACCESS] = replay_access, [RECORD_PERFORMED] = replay_performed, [RECORD_ISSUE] = replay_issue,
+        [RECORD_MATRIX] = replay_matrix, [RECORD_OVERTAKE] = replay_overtake,   [RECORD_FAULT] = replay_fault,
+        [RECORD_HEAP] = replay_heap,     [RECORD_ENTER] = replay_enter,         [RECORD_SYNC] = replay_sync,
+    };
+    if (by_host[x->kind])
+        by_host[x->kind](r, x);
+    else if (in_launch[x->kind])
+        in_launch[x->kind](r, x);
 }
 
 /* Before an access has been performed: what a test of an mbarrier has done, copies and their arrivals. */
