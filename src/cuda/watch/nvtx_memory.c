@@ -118,6 +118,10 @@ static bool each_element(const void *elements, size_t bytes, size_t n,
     return good;
 }
 
+/* Batches of regions are structs of different types with the same members. */
+#define IS_BATCH(d)    ((d) && (d)->structSize >= sizeof *(d) && are_ranges((d)->regionType, (d)->regionDescElementSize))
+#define RANGE_AT(d, i) range_of((d)->regionDescElements, (d)->regionDescElementSize, i)
+
 static bool add_region(const struct range *at, const struct pool *p)
 {
     struct region *r = p && said_is_in(at, &p->at) ? malloc(sizeof *r) : NULL;
@@ -131,9 +135,9 @@ static bool add_region(const struct range *at, const struct pool *p)
 static void register_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsRegisterBatch_t *d)
 {
     (void)domain;
-    bool good = d && d->structSize >= sizeof *d && are_ranges(d->regionType, d->regionDescElementSize);
+    bool good = IS_BATCH(d);
     for (size_t i = 0; good && i < d->regionCount; i++) {
-        struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i);
+        struct range at = RANGE_AT(d, i);
         pthread_mutex_lock(&said.lock);
         good = add_region(&at, said_find_pool(d->heap));
         said_changed();
@@ -150,9 +154,9 @@ static void register_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsRegi
 static void resize_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsResizeBatch_t *d)
 {
     (void)domain;
-    bool good = d && d->structSize >= sizeof *d && are_ranges(d->regionType, d->regionDescElementSize);
+    bool good = IS_BATCH(d);
     for (size_t i = 0; good && i < d->regionDescCount; i++) {
-        struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i), more = {0};
+        struct range at = RANGE_AT(d, i), more = {0};
         pthread_mutex_lock(&said.lock);
         struct region *r = said_find_region(at.start);
         good = r && said_is_in(&at, &r->of->at);
@@ -324,9 +328,9 @@ static void mark_initialized(nvtxDomainHandle_t domain, struct CUstream_st *stre
                              const nvtxMemMarkInitializedBatch_t *d)
 {
     (void)domain, (void)stream, (void)own;
-    bool good = d && d->structSize >= sizeof *d && are_ranges(d->regionType, d->regionDescElementSize);
+    bool good = IS_BATCH(d);
     for (size_t i = 0; good && i < d->regionDescCount; i++) {
-        struct range at = range_of(d->regionDescElements, d->regionDescElementSize, i);
+        struct range at = RANGE_AT(d, i);
         mark(&at, true);
     }
     if (!good)
