@@ -261,19 +261,23 @@ static void place_ports(struct drawing *d, uint16_t event, bool right)
     }
 }
 
+static float track_at(const struct lane *lane, uint32_t i)
+{
+    return lane->at + (float)(TRACK * lane->runs.at[i].track);
+}
+
 static void place_runs(struct drawing *d)
 {
     for (uint16_t c = 0; c <= d->l->n_columns; c++)
         for (uint32_t i = 0; i < d->gutters[c].runs.n; i++) {
             const struct run_of_wire *r = &d->gutters[c].runs.at[i];
-            struct wire *w = &d->l->wires[r->wire];
-            w->x[r->corner] = w->x[r->corner + 1] = d->gutters[c].at + (float)(TRACK * r->track);
+            float *x = &d->l->wires[r->wire].x[r->corner];
+            x[0] = x[1] = track_at(&d->gutters[c], i);
         }
     for (uint16_t row = 0; row <= d->n_rows; row++)
         for (uint32_t i = 0; i < d->channels[row].runs.n; i++) {
-            const struct run_of_wire *r = &d->channels[row].runs.at[i];
-            struct wire *w = &d->l->wires[r->wire];
-            w->y[2] = w->y[3] = d->channels[row].at + (float)(TRACK * r->track);
+            float *y = d->l->wires[d->channels[row].runs.at[i].wire].y;
+            y[2] = y[3] = track_at(&d->channels[row], i);
         }
 }
 

@@ -166,38 +166,37 @@ static void put_coherence(const struct picture *p, const struct why_edge *e, str
         text_puts(t, " Allowed: the second does not precede the first in causality order.");
 }
 
+/* Of the edges that are of one sentence: what comes before, between and after the two events. */
+static const struct {
+    const char *before, *between, *after;
+} edge_sentences[] = {
+    [EDGE_PO] = {"", " precedes ", " in program order."},
+    [EDGE_SYNC] = {"The release pattern that begins with ", " synchronizes with the acquire pattern that ends with ",
+                   " (8.9.4): what precedes the one precedes what follows the other."},
+    [EDGE_BARRIER] = {"", " and ", " meet: what precedes an arrival precedes what follows the barrier (8.9.4)."},
+    [EDGE_FENCE] = {"", " precedes ",
+                    " in Fence-SC order (8.9.3): morally strong fence.sc are ordered one way or the other."},
+    [EDGE_CAUSE] = {"", " precedes ", " in causality order (8.9.5)."},
+    [EDGE_RACE] = {"", " and ",
+                   " race (8.7.1): one of them writes, they are not morally strong, and causality order does not order "
+                   "them."},
+};
+
 const char *picture_edge_sentence(const struct picture *p, const struct why_edge *e)
 {
     struct text t = {.arena = p->arena};
     switch ((enum edge_kind)e->kind) {
-    case EDGE_PO: text_printf(&t, "%s precedes %s in program order.", the(p, e->from), the(p, e->to)); break;
     case EDGE_RF: put_reads_from(p, e, &t); break;
     case EDGE_FR: put_from_read(p, e, &t); break;
     case EDGE_CO: put_coherence(p, e, &t); break;
+    case EDGE_PO:
     case EDGE_SYNC:
-        text_printf(&t,
-                    "The release pattern that begins with %s synchronizes with the acquire pattern that ends with %s "
-                    "(8.9.4): what precedes the "
-                    "one precedes what follows the other.",
-                    the(p, e->from), the(p, e->to));
-        break;
     case EDGE_BARRIER:
-        text_printf(&t, "%s and %s meet: what precedes an arrival precedes what follows the barrier (8.9.4).",
-                    the(p, e->from), the(p, e->to));
-        break;
     case EDGE_FENCE:
-        text_printf(
-            &t, "%s precedes %s in Fence-SC order (8.9.3): morally strong fence.sc are ordered one way or the other.",
-            the(p, e->from), the(p, e->to));
-        break;
     case EDGE_CAUSE:
-        text_printf(&t, "%s precedes %s in causality order (8.9.5).", the(p, e->from), the(p, e->to));
-        break;
     case EDGE_RACE:
-        text_printf(&t,
-                    "%s and %s race (8.7.1): one of them writes, they are not morally strong, and causality order does "
-                    "not order them.",
-                    the(p, e->from), the(p, e->to));
+        text_printf(&t, "%s%s%s%s%s", edge_sentences[e->kind].before, the(p, e->from), edge_sentences[e->kind].between,
+                    the(p, e->to), edge_sentences[e->kind].after);
         break;
     default: break;
     }
