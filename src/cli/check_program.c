@@ -153,16 +153,11 @@ static void show_progress(void *data)
 }
 
 /* Options that say how often, and where to; with --policy they are not what a single run needs. */
-static bool is_left_out(const char *word)
+static int left_out(const char *word)
 {
     static const char *const names[] = {
         "--runs", "--seed", "--policy", "--log-file", "--save", "--format", "--generate-suppressions"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t n = strlen(names[i]);
-        if (strncmp(word, names[i], n) == 0 && (word[n] == 0 || word[n] == '='))
-            return true;
-    }
-    return false;
+    return option_words(word, names, sizeof names / sizeof names[0]);
 }
 
 /* The command that has this run alone. */
@@ -172,12 +167,9 @@ static const char *repeat_command(const struct check *c, const char *policy)
     text_printf(&t, "heddle check --policy %s", policy);
     char **argv = c->s->argv;
     int i = 1;
-    for (; i < c->s->argc && argv[i] != c->s->words[0]; i++) {
-        if (!is_left_out(argv[i]))
+    for (int skip; i < c->s->argc && argv[i] != c->s->words[0]; i += skip ? skip : 1)
+        if (!(skip = left_out(argv[i])))
             text_printf(&t, " %s", shell_word(t.arena, argv[i]));
-        else if (!strchr(argv[i], '='))
-            i++;
-    }
     for (; i < c->s->argc; i++)
         text_printf(&t, " %s", shell_word(t.arena, argv[i]));
     return t.p;

@@ -49,12 +49,7 @@ static void enter(void *data)
 static int left_out(const char *word)
 {
     static const char *const values[] = {"--runs", "--seed", "--policy", "--format"};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        size_t n = strlen(values[i]);
-        if (strncmp(word, values[i], n) == 0 && (word[n] == 0 || word[n] == '='))
-            return word[n] ? 1 : 2;
-    }
-    return strcmp(word, "--json") == 0;
+    return strcmp(word, "--json") == 0 ? 1 : option_words(word, values, sizeof values / sizeof values[0]);
 }
 
 static const char *policy_of(const struct runs *r, unsigned run)

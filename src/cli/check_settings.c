@@ -242,3 +242,13 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
     c->process.shadow_bytes = o->shadow_memory;
     return wrong;
 }
+
+int option_words(const char *word, const char *const names[], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(word, names[i], length) == 0 && (word[length] == 0 || word[length] == '='))
+            return word[length] ? 1 : 2;
+    }
+    return 0;
+}

@@ -371,14 +371,12 @@ static void put_dispatch(struct herd *h, struct text *out)
     text_puts(out, "ret;\n");
 }
 
-static void put_registers(struct herd *h, struct text *out)
+/* For each register: what comes before its name, the name, and what comes after it. */
+static void put_for_registers(struct herd *h, const char *before, const char *after, struct text *out)
 {
     for (uint32_t i = 0; i < h->threads.n; i++)
         for (uint32_t k = 0; k < h->threads.at[i].registers.n; k++)
-            text_printf(out, ".reg .b32 %%P%u_%.*s;\n", i, STR_ARG(h->threads.at[i].registers.at[k]));
-    for (uint32_t i = 0; i < h->threads.n; i++)
-        for (uint32_t k = 0; k < h->threads.at[i].registers.n; k++)
-            text_printf(out, "mov.u32 %%P%u_%.*s, 0;\n", i, STR_ARG(h->threads.at[i].registers.at[k]));
+            text_printf(out, "%s %%P%u_%.*s%s;\n", before, i, STR_ARG(h->threads.at[i].registers.at[k]), after);
 }
 
 bool herd_write_kernel(struct herd *h)
@@ -397,7 +395,8 @@ bool herd_write_kernel(struct herd *h)
         "ld.param.u64 %%memory, [memory];\nld.param.u64 %%registers, [registers];\n"
         "mov.u32 %%block, %%ctaid.x;\nmov.u32 %%thread, %%tid.x;\n",
         slash ? slash + 1 : h->path);
-    put_registers(h, &all);
+    put_for_registers(h, ".reg .b32", "", &all);
+    put_for_registers(h, "mov.u32", ", 0", &all);
     put_dispatch(h, &all);
     text_put(&all, h->out.p, h->out.n);
     text_puts(&all, "}\n");
