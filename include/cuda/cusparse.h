@@ -304,6 +304,100 @@ cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int *csrSortedR
 cusparseStatus_t cusparseCsr2cscEx2_bufferSize(HEDDLE_CSR2CSC, size_t *bufferSize);
 cusparseStatus_t cusparseCsr2cscEx2(HEDDLE_CSR2CSC, void *buffer);
 #undef HEDDLE_CSR2CSC
+#define HEDDLE_TO_SPARSE                                                                                               \
+    cusparseHandle_t handle, cusparseConstDnMatDescr_t matA, cusparseSpMatDescr_t matB, cusparseDenseToSparseAlg_t alg
+cusparseStatus_t cusparseDenseToSparse_bufferSize(HEDDLE_TO_SPARSE, size_t *bufferSize);
+cusparseStatus_t cusparseDenseToSparse_analysis(HEDDLE_TO_SPARSE, void *externalBuffer);
+cusparseStatus_t cusparseDenseToSparse_convert(HEDDLE_TO_SPARSE, void *externalBuffer);
+#undef HEDDLE_TO_SPARSE
+
+/* Triangular systems. */
+#define HEDDLE_SPSV                                                                                                    \
+    cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha, cusparseConstSpMatDescr_t matA,               \
+        cusparseConstDnVecDescr_t vecX, cusparseDnVecDescr_t vecY, cudaDataType computeType, cusparseSpSVAlg_t alg,    \
+        cusparseSpSVDescr_t spsvDescr
+cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *descr);
+cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descr);
+cusparseStatus_t cusparseSpSV_bufferSize(HEDDLE_SPSV, size_t *bufferSize);
+cusparseStatus_t cusparseSpSV_analysis(HEDDLE_SPSV, void *externalBuffer);
+cusparseStatus_t cusparseSpSV_solve(HEDDLE_SPSV);
+#undef HEDDLE_SPSV
+#define HEDDLE_SPSM                                                                                                    \
+    cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,                      \
+        cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB, cusparseDnMatDescr_t matC,                     \
+        cudaDataType computeType, cusparseSpSMAlg_t alg, cusparseSpSMDescr_t spsmDescr
+cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *descr);
+cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descr);
+cusparseStatus_t cusparseSpSM_bufferSize(HEDDLE_SPSM, size_t *bufferSize);
+cusparseStatus_t cusparseSpSM_analysis(HEDDLE_SPSM, void *externalBuffer);
+cusparseStatus_t cusparseSpSM_solve(HEDDLE_SPSM);
+#undef HEDDLE_SPSM
+
+/* Products of two sparse matrices, and of dense ones where a sparse one has elements. */
+#define HEDDLE_SPGEMM                                                                                                  \
+    cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,                      \
+        cusparseConstSpMatDescr_t matA, cusparseConstSpMatDescr_t matB, const void *beta, cusparseSpMatDescr_t matC,   \
+        cudaDataType computeType, cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t spgemmDescr
+cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *descr);
+cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descr);
+cusparseStatus_t cusparseSpGEMM_workEstimation(HEDDLE_SPGEMM, size_t *bufferSize1, void *externalBuffer1);
+cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t spgemmDescr, int64_t *num_prods);
+cusparseStatus_t cusparseSpGEMM_compute(HEDDLE_SPGEMM, size_t *bufferSize2, void *externalBuffer2);
+cusparseStatus_t cusparseSpGEMM_copy(HEDDLE_SPGEMM);
+#undef HEDDLE_SPGEMM
+#define HEDDLE_SDDMM                                                                                                   \
+    cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,                      \
+        cusparseConstDnMatDescr_t matA, cusparseConstDnMatDescr_t matB, const void *beta, cusparseSpMatDescr_t matC,   \
+        cudaDataType computeType, cusparseSDDMMAlg_t alg
+cusparseStatus_t cusparseSDDMM_bufferSize(HEDDLE_SDDMM, size_t *bufferSize);
+cusparseStatus_t cusparseSDDMM_preprocess(HEDDLE_SDDMM, void *externalBuffer);
+cusparseStatus_t cusparseSDDMM(HEDDLE_SDDMM, void *externalBuffer);
+#undef HEDDLE_SDDMM
+
+/* Orders. */
+cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int n, int *p);
+cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cooRowsA,
+                                                const int *cooColsA, size_t *pBufferSizeInBytes);
+cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int m, int n, int nnz, int *cooRowsA, int *cooColsA,
+                                       int *P, void *pBuffer);
+cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n, int nnz, int *cooRowsA, int *cooColsA,
+                                          int *P, void *pBuffer);
+cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *csrRowPtrA,
+                                                const int *csrColIndA, size_t *pBufferSizeInBytes);
+cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
+                                  const int *csrRowPtrA, int *csrColIndA, int *P, void *pBuffer);
+cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cscColPtrA,
+                                                const int *cscRowIndA, size_t *pBufferSizeInBytes);
+cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA,
+                                  const int *cscColPtrA, int *cscRowIndA, int *P, void *pBuffer);
+
+/* Sums of sparse matrices, and how much of a dense one is not zero. */
+cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int m, int n, const cusparseMatDescr_t descrA, int nnzA,
+                                      const int *csrSortedRowPtrA, const int *csrSortedColIndA,
+                                      const cusparseMatDescr_t descrB, int nnzB, const int *csrSortedRowPtrB,
+                                      const int *csrSortedColIndB, const cusparseMatDescr_t descrC,
+                                      int *csrSortedRowPtrC, int *nnzTotalDevHostPtr, void *workspace);
+#define HEDDLE_M(X, T)                                                                                                 \
+    cusparseStatus_t cusparse##X##csrgeam2_bufferSizeExt(                                                              \
+        cusparseHandle_t handle, int m, int n, const T *alpha, const cusparseMatDescr_t descrA, int nnzA,              \
+        const T *csrSortedValA, const int *csrSortedRowPtrA, const int *csrSortedColIndA, const T *beta,               \
+        const cusparseMatDescr_t descrB, int nnzB, const T *csrSortedValB, const int *csrSortedRowPtrB,                \
+        const int *csrSortedColIndB, const cusparseMatDescr_t descrC, const T *csrSortedValC,                          \
+        const int *csrSortedRowPtrC, const int *csrSortedColIndC, size_t *pBufferSizeInBytes);                         \
+    cusparseStatus_t cusparse##X##csrgeam2(                                                                            \
+        cusparseHandle_t handle, int m, int n, const T *alpha, const cusparseMatDescr_t descrA, int nnzA,              \
+        const T *csrSortedValA, const int *csrSortedRowPtrA, const int *csrSortedColIndA, const T *beta,               \
+        const cusparseMatDescr_t descrB, int nnzB, const T *csrSortedValB, const int *csrSortedRowPtrB,                \
+        const int *csrSortedColIndB, const cusparseMatDescr_t descrC, T *csrSortedValC, int *csrSortedRowPtrC,         \
+        int *csrSortedColIndC, void *pBuffer);                                                                         \
+    cusparseStatus_t cusparse##X##nnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n,                 \
+                                      const cusparseMatDescr_t descrA, const T *A, int lda, int *nnzPerRowCol,         \
+                                      int *nnzTotalDevHostPtr);
+HEDDLE_M(S, float)
+HEDDLE_M(D, double)
+HEDDLE_M(C, cuComplex)
+HEDDLE_M(Z, cuDoubleComplex)
+#undef HEDDLE_M
 
 #ifdef __cplusplus
 }

@@ -187,6 +187,15 @@ struct csr {
 hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op, bool values, struct csr *to);
 void csr_free(struct csr *m);
 
+/* What adds to an element of a row; `order` is its place among them. */
+struct term {
+    int64_t column, order;
+    number value;
+};
+
+/* A row's terms become its elements behind the others, by column; those of one column are added. There is room. */
+void csr_add_row(struct csr *to, struct term *term, int64_t terms);
+
 static inline int64_t dense_index(const struct dense *m, int of_batch, int64_t row, int64_t column)
 {
     int64_t at = m->order == CUSPARSE_ORDER_ROW ? row * m->ld + column : column * m->ld + row;

@@ -104,3 +104,23 @@ hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op,
     free(across);
     return r;
 }
+
+static int compare(const void *a, const void *b)
+{
+    const struct term *x = a, *y = b;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void csr_add_row(struct csr *to, struct term *term, int64_t terms)
+{
+    qsort(term, (size_t)terms, sizeof *term, compare);
+    for (int64_t t = 0; t < terms; t++)
+        if (t > 0 && term[t].column == term[t - 1].column) {
+            to->value[to->nnz - 1] = number_add(to->value[to->nnz - 1], term[t].value);
+        } else {
+            to->column[to->nnz] = term[t].column;
+            to->value[to->nnz++] = term[t].value;
+        }
+}

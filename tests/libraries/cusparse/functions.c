@@ -20,7 +20,7 @@ static cusparseHandle_t handle;
 static void *managed(size_t bytes)
 {
     void *p = NULL;
-    DONE(cudaMallocManaged(&p, bytes, cudaMemAttachGlobal));
+    DONE(cudaMallocManaged(&p, bytes ? bytes : 1, cudaMemAttachGlobal));
     memset(p, 0, bytes);
     return p;
 }
@@ -154,6 +154,151 @@ static void the_older_descriptors_keep_what_is_set(void)
     DONE(cusparseDestroyMatDescr(d));
 }
 
+/* ---- real matrices, by rows ---- */
+
+static cusparseSpMatDescr_t real(int m, int n, int nnz, const int *row, const int *column, const float *value)
+{
+    cusparseSpMatDescr_t a = NULL;
+    float *v = managed((size_t)(nnz + 1) * sizeof *v);
+    memcpy(v, value, (size_t)nnz * sizeof *v);
+    DONE(cusparseCreateCsr(&a, m, n, nnz, indices(row, m + 1, 0, CUSPARSE_INDEX_32I),
+                           indices(column, nnz, 0, CUSPARSE_INDEX_32I), v, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                           CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+    return a;
+}
+
+/* [2 . .; 3 4 .; . 5 -1], with an element above the diagonal that is not looked at */
+static const int l_row[] = {0, 2, 4, 6}, l_column[] = {0, 2, 0, 1, 1, 2};
+static const float l_value[] = {2, 99, 3, 4, 5, -1};
+
+static void triangular_systems_are_solved(void)
+{
+    cusparseSpMatDescr_t a = real(3, 3, 6, l_row, l_column, l_value);
+    float one = 1, *b = managed(3 * sizeof *b), *x = managed(3 * sizeof *x);
+    cusparseDnVecDescr_t vb, vx;
+    cusparseDnMatDescr_t mb, mx;
+    cusparseSpSVDescr_t sv;
+    cusparseSpSMDescr_t sm;
+    size_t n;
+    b[0] = 2, b[1] = 11, b[2] = 7; /* L (1, 2, 3) */
+    DONE(cusparseCreateDnVec(&vb, 3, b, CUDA_R_32F));
+    DONE(cusparseCreateDnVec(&vx, 3, x, CUDA_R_32F));
+    DONE(cusparseSpSV_createDescr(&sv));
+    const cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE, t = CUSPARSE_OPERATION_TRANSPOSE;
+    CHECK(cusparseSpSV_solve(handle, op, &one, a, vb, vx, CUDA_R_32F, CUSPARSE_SPSV_ALG_DEFAULT, sv) != 0);
+    DONE(cusparseSpSV_bufferSize(handle, op, &one, a, vb, vx, CUDA_R_32F, CUSPARSE_SPSV_ALG_DEFAULT, sv, &n));
+    DONE(cusparseSpSV_analysis(handle, op, &one, a, vb, vx, CUDA_R_32F, CUSPARSE_SPSV_ALG_DEFAULT, sv, managed(n)));
+    DONE(cusparseSpSV_solve(handle, op, &one, a, vb, vx, CUDA_R_32F, CUSPARSE_SPSV_ALG_DEFAULT, sv));
+    DONE(cudaDeviceSynchronize());
+    CHECK(x[0] == 1 && x[1] == 2 && x[2] == 3);
+    b[0] = 8, b[1] = 23, b[2] = -3; /* its transpose's */
+    DONE(cusparseCreateDnMat(&mb, 3, 1, 3, b, CUDA_R_32F, CUSPARSE_ORDER_COL));
+    DONE(cusparseCreateDnMat(&mx, 3, 1, 3, x, CUDA_R_32F, CUSPARSE_ORDER_COL));
+    DONE(cusparseSpSM_createDescr(&sm));
+    DONE(cusparseSpSM_analysis(handle, t, op, &one, a, mb, mx, CUDA_R_32F, CUSPARSE_SPSM_ALG_DEFAULT, sm, managed(n)));
+    DONE(cusparseSpSM_solve(handle, t, op, &one, a, mb, mx, CUDA_R_32F, CUSPARSE_SPSM_ALG_DEFAULT, sm));
+    DONE(cudaDeviceSynchronize());
+    CHECK(x[0] == 1 && x[1] == 2 && x[2] == 3);
+    DONE(cusparseSpSV_destroyDescr(sv));
+    DONE(cusparseSpSM_destroyDescr(sm));
+}
+
+static void a_sparse_product_tells_its_size_and_is_copied(void)
+{
+    static const int none[4] = {0};
+    cusparseSpMatDescr_t a = real(3, 3, 6, l_row, l_column, l_value), c = real(3, 3, 0, none, none, l_value);
+    float two = 2, zero = 0;
+    cusparseSpGEMMDescr_t g;
+    size_t n = 0;
+    int64_t rows_of, columns_of, nnz;
+    const cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    DONE(cusparseSpGEMM_createDescr(&g));
+    DONE(cusparseSpGEMM_workEstimation(handle, op, op, &two, a, a, &zero, c, CUDA_R_32F, CUSPARSE_SPGEMM_DEFAULT, g, &n,
+                                       NULL));
+    DONE(cusparseSpGEMM_workEstimation(handle, op, op, &two, a, a, &zero, c, CUDA_R_32F, CUSPARSE_SPGEMM_DEFAULT, g, &n,
+                                       managed(n)));
+    DONE(
+        cusparseSpGEMM_compute(handle, op, op, &two, a, a, &zero, c, CUDA_R_32F, CUSPARSE_SPGEMM_DEFAULT, g, &n, NULL));
+    DONE(cusparseSpGEMM_compute(handle, op, op, &two, a, a, &zero, c, CUDA_R_32F, CUSPARSE_SPGEMM_DEFAULT, g, &n,
+                                managed(n)));
+    DONE(cusparseSpMatGetSize(c, &rows_of, &columns_of, &nnz));
+    CHECK(nnz == 9);
+    int *row = managed(4 * sizeof *row), *column = managed((size_t)nnz * sizeof *column);
+    float *value = managed((size_t)nnz * sizeof *value), want[9] = {8, 990, 198, 36, 32, 594, 30, 30, 2};
+    DONE(cusparseCsrSetPointers(c, row, column, value));
+    DONE(cusparseSpGEMM_copy(handle, op, op, &two, a, a, &zero, c, CUDA_R_32F, CUSPARSE_SPGEMM_DEFAULT, g));
+    DONE(cudaDeviceSynchronize());
+    CHECK(row[0] == 0 && row[1] == 3 && row[2] == 6 && row[3] == 9 && column[1] == 1 && column[8] == 2);
+    CHECK(memcmp(value, want, sizeof want) == 0);
+    DONE(cusparseSpGEMM_destroyDescr(g));
+}
+
+static void dense_matrices_are_sampled_and_become_sparse(void)
+{
+    cusparseSpMatDescr_t c = real(3, 3, 6, l_row, l_column, l_value), s;
+    float one = 1, zero = 0, *a = managed(9 * sizeof *a), *value;
+    cusparseDnMatDescr_t d;
+    size_t n;
+    int64_t m, columns_of, nnz;
+    for (int i = 0; i < 9; i++)
+        a[i] = (float)(i % 4);
+    DONE(cusparseCreateDnMat(&d, 3, 3, 3, a, CUDA_R_32F, CUSPARSE_ORDER_ROW)); /* 0 1 2; 3 0 1; 2 3 0 */
+    DONE(cusparseSDDMM(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, d, d, &zero, c,
+                       CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, NULL));
+    DONE(cusparseSpMatGetValues(c, (void **)&value));
+    DONE(cudaDeviceSynchronize());
+    CHECK(value[0] == 7 && value[1] == 1 && value[2] == 2 && value[3] == 6 && value[4] == 2 && value[5] == 7);
+    int *row = managed(4 * sizeof *row), *column = managed(9 * sizeof *column);
+    DONE(cusparseCreateCsr(&s, 3, 3, 0, row, NULL, NULL, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                           CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F));
+    DONE(cusparseDenseToSparse_bufferSize(handle, d, s, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, &n));
+    DONE(cusparseDenseToSparse_analysis(handle, d, s, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, managed(n)));
+    DONE(cusparseSpMatGetSize(s, &m, &columns_of, &nnz));
+    CHECK(nnz == 6 && row[3] == 7);
+    DONE(cusparseCsrSetPointers(s, row, column, value));
+    DONE(cusparseDenseToSparse_convert(handle, d, s, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, NULL));
+    DONE(cudaDeviceSynchronize());
+    CHECK(column[0] == 2 && column[2] == 1 && value[1] == 2 && value[2] == 3 && value[5] == 3);
+    memset(a, 0x55, 9 * sizeof *a);
+    DONE(cusparseSparseToDense(handle, s, d, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, NULL));
+    DONE(cudaDeviceSynchronize());
+    for (int i = 0; i < 9; i++)
+        CHECK(a[i] == (float)(i % 4));
+}
+
+static void elements_are_put_in_order_with_their_permutation(void)
+{
+    static const int some_rows[] = {2, 0, 2, 1}, some_columns[] = {1, 3, 0, 2};
+    int *row = indices(some_rows, 4, 0, CUSPARSE_INDEX_32I), *column = indices(some_columns, 4, 0, CUSPARSE_INDEX_32I);
+    int *p = managed(4 * sizeof *p), want[] = {1, 3, 2, 0};
+    DONE(cusparseCreateIdentityPermutation(handle, 4, p));
+    DONE(cusparseXcoosortByRow(handle, 3, 4, 4, row, column, p, NULL));
+    DONE(cudaDeviceSynchronize());
+    CHECK(memcmp(p, want, sizeof want) == 0 && row[0] == 0 && row[3] == 2 && column[2] == 0 && column[3] == 1);
+}
+
+static void sums_have_the_elements_of_both(void)
+{
+    static const int b_row[] = {0, 1, 1, 2}, b_column[] = {1, 2};
+    static const float b_value[] = {7, 1};
+    float two = 2, one = 1, want[] = {4, 7, 198, 6, 8, 10, -1}, *c = managed(sizeof want);
+    float *av = managed(sizeof l_value), *bv = managed(sizeof b_value);
+    memcpy(av, l_value, sizeof l_value);
+    memcpy(bv, b_value, sizeof b_value);
+    int *ar = indices(l_row, 4, 0, CUSPARSE_INDEX_32I), *ac = indices(l_column, 6, 0, CUSPARSE_INDEX_32I);
+    int *br = indices(b_row, 4, 0, CUSPARSE_INDEX_32I), *bc = indices(b_column, 2, 0, CUSPARSE_INDEX_32I);
+    int *cr = managed(4 * sizeof *cr), *cc = managed(7 * sizeof *cc), nnz = 0, *of_row = managed(3 * sizeof *of_row);
+    cusparseMatDescr_t d;
+    DONE(cusparseCreateMatDescr(&d));
+    DONE(cusparseXcsrgeam2Nnz(handle, 3, 3, d, 6, ar, ac, d, 2, br, bc, d, cr, &nnz, NULL));
+    CHECK(nnz == 7 && cr[3] == 7);
+    DONE(cusparseScsrgeam2(handle, 3, 3, &two, d, 6, av, ar, ac, &one, d, 2, bv, br, bc, d, c, cr, cc, NULL));
+    DONE(cudaDeviceSynchronize());
+    CHECK(memcmp(c, want, sizeof want) == 0 && cc[1] == 1 && cc[6] == 2);
+    DONE(cusparseSnnz(handle, CUSPARSE_DIRECTION_ROW, 3, 2, d, av, 3, of_row, &nnz));
+    CHECK(nnz == 6 && of_row[2] == 2);
+}
+
 /* The last: the context is lost. */
 static void an_index_that_leads_out_of_the_matrix_is_an_illegal_address(void)
 {
@@ -180,6 +325,11 @@ int main(void)
     RUN(products_of_all_formats_indices_and_operations_are_those_of_dense_matrices);
     RUN(a_sparse_vector_meets_a_dense_one);
     RUN(the_older_descriptors_keep_what_is_set);
+    RUN(triangular_systems_are_solved);
+    RUN(a_sparse_product_tells_its_size_and_is_copied);
+    RUN(dense_matrices_are_sampled_and_become_sparse);
+    RUN(elements_are_put_in_order_with_their_permutation);
+    RUN(sums_have_the_elements_of_both);
     RUN(an_index_that_leads_out_of_the_matrix_is_an_illegal_address);
     return summary();
 }

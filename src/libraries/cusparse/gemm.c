@@ -1,0 +1,181 @@
+/* Products of two sparse matrices: C = alpha A B + beta C. The product is kept in the descriptor from its computation on, as its nnz is the
+ * host's to know before there is memory for it. */
+#include "libraries/cusparse/call.h"
+
+#include <stdlib.h>
+
+struct gemm {
+    struct csr product; /* of A B alone */
+    bool computed;
+    int64_t products;
+};
+
+static hd_result multiply(const struct csr *a, const struct csr *b, struct gemm *g)
+{
+    struct csr *to = &g->product;
+    int64_t all = 0, most = 0;
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t terms = 0;
+        for (int64_t k = a->begin[i]; k < a->begin[i + 1]; k++)
+            terms += b->begin[a->column[k] + 1] - b->begin[a->column[k]];
+        all += terms;
+        most = terms > most ? terms : most;
+    }
+    *to = (struct csr){.rows = a->rows, .columns = b->columns};
+    to->begin = calloc((size_t)a->rows + 1, sizeof *to->begin);
+    to->column = malloc(((size_t)all + 1) * sizeof *to->column);
+    to->value = malloc(((size_t)all + 1) * sizeof *to->value);
+    struct term *term = malloc(((size_t)most + 1) * sizeof *term);
+    bool ready = to->begin && to->column && to->value && term;
+    for (int64_t i = 0; ready && i < a->rows; i++) {
+        int64_t terms = 0;
+        for (int64_t k = a->begin[i]; k < a->begin[i + 1]; k++)
+            for (int64_t l = b->begin[a->column[k]]; l < b->begin[a->column[k] + 1]; l++, terms++)
+                term[terms] = (struct term){b->column[l], terms, number_times(a->value[k], b->value[l])};
+        csr_add_row(to, term, terms);
+        to->begin[i + 1] = to->nnz;
+    }
+    free(term);
+    g->products = all;
+    g->computed = ready;
+    return ready ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+static hd_result run_compute(const struct call *c)
+{
+    struct gemm *g = c->at[0];
+    struct csr a = {0}, b = {0};
+    csr_free(&g->product);
+    hd_result r = csr_load(&c->a, 0, CUSPARSE_OPERATION_NON_TRANSPOSE, true, &a);
+    if (!r)
+        r = csr_load(&c->b, 0, CUSPARSE_OPERATION_NON_TRANSPOSE, true, &b);
+    if (!r)
+        r = multiply(&a, &b, g);
+    csr_free(&a);
+    csr_free(&b);
+    return r;
+}
+
+static hd_result run_copy(const struct call *c)
+{
+    const struct csr *from = &((const struct gemm *)c->at[0])->product;
+    number alpha = scalar_value(c, &c->alpha), beta = scalar_value(c, &c->beta);
+    for (int64_t i = 0; i <= from->rows; i++)
+        index_set(c->c.offset, c->c.offsets, i, from->begin[i] + c->c.base);
+    for (int64_t k = 0; k < from->nnz; k++) {
+        index_set(c->c.index, c->c.indices, k, from->column[k] + c->c.base);
+        number_blend(alpha, from->value[k], beta, c->c.type, c->c.values, k);
+    }
+    return HD_SUCCESS;
+}
+
+/* ---- the calls ---- */
+
+LIBRARY_API cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *descriptor)
+{
+    IN_CALL;
+    NEED(descriptor);
+    const struct gemm none = {0};
+    return record_add(descriptor, KIND_SPGEMM, &none, sizeof none);
+}
+
+static void gemm_free(void *record)
+{
+    struct gemm *g = record;
+    csr_free(&g->product);
+    free(g);
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descriptor)
+{
+    IN_CALL;
+    void *g = handle_take(&library_handles, descriptor, KIND_SPGEMM);
+    NEED(g || !descriptor);
+    if (g)
+        call_later(gemm_free, g);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+#define MULTIPLY                                                                                                       \
+    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                    \
+        cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void *beta, cusparseSpMatDescr_t c,            \
+        cudaDataType compute, cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t descriptor
+#define MULTIPLY_CHECKED                                                                                               \
+    CONTEXT(s, handle);                                                                                                \
+    const struct sparse *left = handle_find(&library_handles, a, KIND_SPARSE);                                         \
+    const struct sparse *right = handle_find(&library_handles, b, KIND_SPARSE);                                        \
+    struct sparse *to = handle_find(&library_handles, c, KIND_SPARSE);                                                 \
+    struct gemm *g = handle_find(&library_handles, descriptor, KIND_SPGEMM);                                           \
+    NEED(left &&right &&to &&g &&alpha &&beta);                                                                        \
+    NEED(is_operation(op_a) && is_operation(op_b) && (unsigned)algorithm <= CUSPARSE_SPGEMM_ALG3);                     \
+    NEED(left->columns == right->rows && left->rows == to->rows && right->columns == to->columns);                     \
+    SUPPORTED(op_a == CUSPARSE_OPERATION_NON_TRANSPOSE && op_b == CUSPARSE_OPERATION_NON_TRANSPOSE);                   \
+    SUPPORTED(left->format == CUSPARSE_FORMAT_CSR && right->format == CUSPARSE_FORMAT_CSR &&                           \
+              to->format == CUSPARSE_FORMAT_CSR);                                                                      \
+    SUPPORTED(left->batch <= 1 && right->batch <= 1 && to->batch <= 1);                                                \
+    SUPPORTED(left->type == right->type && left->type == to->type && is_computed(to->type, compute))
+
+static bool is_computed(cudaDataType type, cudaDataType compute)
+{
+    switch (type) {
+    case CUDA_R_16F:
+    case CUDA_R_16BF: return compute == CUDA_R_32F || compute == type;
+    case CUDA_C_16F:
+    case CUDA_C_16BF: return compute == CUDA_C_32F || compute == type;
+    case CUDA_R_8I:
+    case CUDA_R_32I: return false;
+    default: return compute == type;
+    }
+}
+
+/* No buffer: how large it is to be. */
+LIBRARY_API cusparseStatus_t cusparseSpGEMM_workEstimation(MULTIPLY, size_t *bytes, void *buffer)
+{
+    MULTIPLY_CHECKED;
+    NEED(bytes);
+    if (!buffer)
+        *bytes = 16;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpGEMM_compute(MULTIPLY, size_t *bytes, void *buffer)
+{
+    MULTIPLY_CHECKED;
+    NEED(bytes);
+    if (!buffer) {
+        *bytes = 16;
+        return CUSPARSE_STATUS_SUCCESS;
+    }
+    struct call k = {
+        .name = __func__, .run = run_compute, .a = *left, .b = *right, .at = {g}, .compute = compute, .waits = true};
+    call_sparse(&k, &k.a, HD_READS, HD_READS);
+    call_sparse(&k, &k.b, HD_READS, HD_READS);
+    g->computed = false;
+    cusparseStatus_t r = call_put(s, &k);
+    if (!r && !g->computed)
+        r = CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (!r)
+        to->nnz = g->product.nnz;
+    return r;
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpGEMM_copy(MULTIPLY)
+{
+    MULTIPLY_CHECKED;
+    NEED(g->computed && to->nnz == g->product.nnz);
+    struct call k = {.name = __func__, .run = run_copy, .c = *to, .at = {g}, .compute = compute, .waits = true};
+    k.alpha = call_scalar(&k, s, alpha);
+    k.beta = call_scalar(&k, s, beta);
+    bool updates = k.beta.device || !number_is_zero(k.beta.value);
+    call_sparse(&k, &k.c, HD_WRITES, updates ? HD_READS | HD_WRITES : HD_WRITES);
+    return call_put(s, &k);
+}
+
+LIBRARY_API cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t descriptor, int64_t *products)
+{
+    IN_CALL;
+    const struct gemm *g = handle_find(&library_handles, descriptor, KIND_SPGEMM);
+    NEED(g && products);
+    *products = g->products;
+    return CUSPARSE_STATUS_SUCCESS;
+}

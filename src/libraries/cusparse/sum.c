@@ -1,0 +1,224 @@
+/* Sums of two sparse matrices, C = alpha A + beta B, as CSR; and what is not zero of a dense one, counted by rows or columns. */
+#include "libraries/cusparse/call.h"
+
+#include <stdlib.h>
+
+/* ---- sums ---- */
+
+static hd_result add(const struct csr *a, number alpha, const struct csr *b, number beta, struct csr *to)
+{
+    *to = (struct csr){.rows = a->rows, .columns = a->columns};
+    to->begin = calloc((size_t)a->rows + 1, sizeof *to->begin);
+    to->column = malloc(((size_t)(a->nnz + b->nnz) + 1) * sizeof *to->column);
+    to->value = malloc(((size_t)(a->nnz + b->nnz) + 1) * sizeof *to->value);
+    struct term *term = malloc(((size_t)(a->nnz + b->nnz) + 1) * sizeof *term);
+    bool ready = to->begin && to->column && to->value && term;
+    for (int64_t i = 0; ready && i < a->rows; i++) {
+        int64_t terms = 0;
+        for (int64_t k = a->begin[i]; k < a->begin[i + 1]; k++, terms++)
+            term[terms] = (struct term){a->column[k], terms, a->value ? number_times(alpha, a->value[k]) : alpha};
+        for (int64_t k = b->begin[i]; k < b->begin[i + 1]; k++, terms++)
+            term[terms] = (struct term){b->column[k], terms, b->value ? number_times(beta, b->value[k]) : beta};
+        csr_add_row(to, term, terms);
+        to->begin[i + 1] = to->nnz;
+    }
+    free(term);
+    return ready ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+/* The sum, or its pattern alone. csr_free() is called whatever it returns. */
+static hd_result load_sum(const struct call *c, bool values, struct csr *to)
+{
+    struct csr a = {0}, b = {0};
+    number alpha = values ? scalar_value(c, &c->alpha) : (number){0, 0};
+    number beta = values ? scalar_value(c, &c->beta) : (number){0, 0};
+    *to = (struct csr){0};
+    hd_result r = csr_load(&c->a, 0, CUSPARSE_OPERATION_NON_TRANSPOSE, values, &a);
+    if (!r)
+        r = csr_load(&c->b, 0, CUSPARSE_OPERATION_NON_TRANSPOSE, values, &b);
+    if (!r)
+        r = add(&a, alpha, &b, beta, to);
+    csr_free(&a);
+    csr_free(&b);
+    return r;
+}
+
+static hd_result run_sum_nnz(const struct call *c)
+{
+    struct csr sum;
+    hd_result r = load_sum(c, false, &sum);
+    for (int64_t i = 0; !r && i <= sum.rows; i++)
+        index_set(c->c.offset, c->c.offsets, i, sum.begin[i] + c->c.base);
+    if (!r)
+        *(int *)(c->waits ? c->at[0] : library_view(c->at[0])) = (int)sum.nnz;
+    csr_free(&sum);
+    return r;
+}
+
+/* The offsets that the program gives are those that were counted. */
+static hd_result run_sum(const struct call *c)
+{
+    struct csr sum;
+    hd_result r = load_sum(c, true, &sum);
+    for (int64_t i = 0; !r && i <= sum.rows; i++)
+        if (index_at(c->c.offset, c->c.offsets, i) - c->c.base != sum.begin[i])
+            r = HD_ERROR_ILLEGAL_ADDRESS;
+    for (int64_t k = 0; !r && k < sum.nnz; k++) {
+        index_set(c->c.index, c->c.indices, k, sum.column[k] + c->c.base);
+        number_set(c->c.type, c->c.values, k, sum.value[k]);
+    }
+    csr_free(&sum);
+    return r;
+}
+
+/* How many elements the offsets end at, which the host waits for: it names what is written. */
+static hd_result run_end(const struct call *c)
+{
+    *(int64_t *)c->at[0] = index_at(c->c.offset, c->c.offsets, c->c.rows) - c->c.base;
+    return HD_SUCCESS;
+}
+
+static struct sparse csr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
+                            const int *offsets, const int *columns)
+{
+    return (struct sparse){.format = CUSPARSE_FORMAT_CSR,
+                           .rows = m,
+                           .columns = n,
+                           .nnz = nnz,
+                           .offsets = (void *)offsets,
+                           .indices = (void *)columns,
+                           .values = (void *)values,
+                           .offset = CUSPARSE_INDEX_32I,
+                           .index = CUSPARSE_INDEX_32I,
+                           .base = d->base,
+                           .type = type,
+                           .batch = 1};
+}
+
+#define SUM_CHECKED                                                                                                    \
+    CONTEXT(s, handle);                                                                                                \
+    const struct mat_descr *da = handle_find(&library_handles, descriptor_a, KIND_MAT_DESCR);                          \
+    const struct mat_descr *db = handle_find(&library_handles, descriptor_b, KIND_MAT_DESCR);                          \
+    const struct mat_descr *dc = handle_find(&library_handles, descriptor_c, KIND_MAT_DESCR);                          \
+    NEED(m >= 0 && n >= 0 && nnz_a >= 0 && nnz_b >= 0);                                                                \
+    NEED(da &&db &&dc);                                                                                                \
+    NEED_OR(CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED, !da->type && !db->type && !dc->type)
+
+LIBRARY_API cusparseStatus_t cusparseXcsrgeam2Nnz(
+    cusparseHandle_t handle, int m, int n, const cusparseMatDescr_t descriptor_a, int nnz_a, const int *offsets_a,
+    const int *columns_a, const cusparseMatDescr_t descriptor_b, int nnz_b, const int *offsets_b, const int *columns_b,
+    const cusparseMatDescr_t descriptor_c, int *offsets_c, int *total, void *buffer)
+{
+    SUM_CHECKED;
+    (void)buffer;
+    NEED(offsets_a && offsets_b && offsets_c && total);
+    struct call c = {
+        .name = __func__, .run = run_sum_nnz, .at = {total}, .waits = s->mode == CUSPARSE_POINTER_MODE_HOST};
+    c.a = csr_of(da, CUDA_R_32F, m, n, nnz_a, NULL, offsets_a, columns_a);
+    c.b = csr_of(db, CUDA_R_32F, m, n, nnz_b, NULL, offsets_b, columns_b);
+    c.c = csr_of(dc, CUDA_R_32F, m, n, 0, NULL, offsets_c, NULL);
+    call_sparse(&c, &c.a, HD_READS, 0);
+    call_sparse(&c, &c.b, HD_READS, 0);
+    call_sparse(&c, &c.c, HD_WRITES, 0);
+    if (!c.waits)
+        call_vector(&c, total, 1, sizeof *total, HD_WRITES);
+    return call_put(s, &c);
+}
+
+static cusparseStatus_t put_sum(const struct context *s, struct call *c, const void *alpha, const void *beta)
+{
+    int64_t nnz = -1;
+    struct call end = {.name = c->name, .run = run_end, .c = c->c, .at = {&nnz}, .waits = true};
+    call_sparse(&end, &end.c, HD_READS, 0);
+    cusparseStatus_t r = call_put(s, &end);
+    if (r || nnz < 0)
+        return r ? r : CUSPARSE_STATUS_EXECUTION_FAILED;
+    c->c.nnz = nnz;
+    c->alpha = call_scalar(c, s, alpha);
+    c->beta = call_scalar(c, s, beta);
+    call_sparse(c, &c->a, HD_READS, HD_READS);
+    call_sparse(c, &c->b, HD_READS, HD_READS);
+    call_vector(c, c->c.offsets, c->c.rows + 1, sizeof(int), HD_READS);
+    call_vector(c, c->c.indices, nnz, sizeof(int), HD_WRITES);
+    call_vector(c, c->c.values, nnz, type_bytes(c->compute), HD_WRITES);
+    return call_put(s, c);
+}
+
+#define SUM(X, T, TYPE)                                                                                                \
+    LIBRARY_API cusparseStatus_t cusparse##X##csrgeam2_bufferSizeExt(                                                  \
+        cusparseHandle_t handle, int m, int n, const T *alpha, const cusparseMatDescr_t descriptor_a, int nnz_a,       \
+        const T *values_a, const int *offsets_a, const int *columns_a, const T *beta,                                  \
+        const cusparseMatDescr_t descriptor_b, int nnz_b, const T *values_b, const int *offsets_b,                     \
+        const int *columns_b, const cusparseMatDescr_t descriptor_c, const T *values_c, const int *offsets_c,          \
+        const int *columns_c, size_t *bytes)                                                                           \
+    {                                                                                                                  \
+        SUM_CHECKED;                                                                                                   \
+        (void)alpha, (void)values_a, (void)offsets_a, (void)columns_a, (void)beta, (void)values_b;                     \
+        (void)offsets_b, (void)columns_b, (void)values_c, (void)offsets_c, (void)columns_c;                            \
+        NEED(bytes);                                                                                                   \
+        *bytes = 16;                                                                                                   \
+        return CUSPARSE_STATUS_SUCCESS;                                                                                \
+    }                                                                                                                  \
+    LIBRARY_API cusparseStatus_t cusparse##X##csrgeam2(                                                                \
+        cusparseHandle_t handle, int m, int n, const T *alpha, const cusparseMatDescr_t descriptor_a, int nnz_a,       \
+        const T *values_a, const int *offsets_a, const int *columns_a, const T *beta,                                  \
+        const cusparseMatDescr_t descriptor_b, int nnz_b, const T *values_b, const int *offsets_b,                     \
+        const int *columns_b, const cusparseMatDescr_t descriptor_c, T *values_c, int *offsets_c, int *columns_c,      \
+        void *buffer)                                                                                                  \
+    {                                                                                                                  \
+        SUM_CHECKED;                                                                                                   \
+        (void)buffer;                                                                                                  \
+        NEED(alpha &&beta &&offsets_a &&offsets_b &&offsets_c);                                                        \
+        struct call c = {.name = __func__, .run = run_sum, .compute = TYPE, .flops = 3.0 * (nnz_a + nnz_b)};           \
+        c.a = csr_of(da, TYPE, m, n, nnz_a, values_a, offsets_a, columns_a);                                           \
+        c.b = csr_of(db, TYPE, m, n, nnz_b, values_b, offsets_b, columns_b);                                           \
+        c.c = csr_of(dc, TYPE, m, n, 0, values_c, offsets_c, columns_c);                                               \
+        return put_sum(s, &c, alpha, beta);                                                                            \
+    }
+SUM(S, float, CUDA_R_32F)
+SUM(D, double, CUDA_R_64F)
+SUM(C, cuComplex, CUDA_C_32F)
+SUM(Z, cuDoubleComplex, CUDA_C_64F)
+
+/* ---- what is not zero ---- */
+
+static hd_result run_nnz(const struct call *c)
+{
+    int *of_line = library_view(c->at[0]), total = 0;
+    bool by_rows = c->op_a == CUSPARSE_OPERATION_NON_TRANSPOSE;
+    int64_t lines = by_rows ? c->x.rows : c->x.columns, width = by_rows ? c->x.columns : c->x.rows;
+    for (int64_t i = 0; i < lines; i++) {
+        of_line[i] = 0;
+        for (int64_t j = 0; j < width; j++)
+            of_line[i] += !number_is_zero(dense_at(&c->x, 0, c->op_a, i, j));
+        total += of_line[i];
+    }
+    *(int *)(c->waits ? c->at[1] : library_view(c->at[1])) = total;
+    return HD_SUCCESS;
+}
+
+#define NNZ(X, T, TYPE)                                                                                                \
+    LIBRARY_API cusparseStatus_t cusparse##X##nnz(cusparseHandle_t handle, cusparseDirection_t direction, int m,       \
+                                                  int n, const cusparseMatDescr_t descriptor, const T *a, int ld,      \
+                                                  int *of_line, int *total)                                            \
+    {                                                                                                                  \
+        CONTEXT(s, handle);                                                                                            \
+        const struct mat_descr *d = handle_find(&library_handles, descriptor, KIND_MAT_DESCR);                         \
+        NEED(m >= 0 && n >= 0 && ld >= m && d && total);                                                               \
+        NEED(direction == CUSPARSE_DIRECTION_ROW || direction == CUSPARSE_DIRECTION_COLUMN);                           \
+        NEED_OR(CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED, d->type == CUSPARSE_MATRIX_TYPE_GENERAL);                   \
+        struct call c = {.name = __func__, .run = run_nnz, .at = {of_line, total}};                                    \
+        bool by_rows = direction == CUSPARSE_DIRECTION_ROW;                                                            \
+        c.x = (struct dense){m, n, ld, (void *)a, TYPE, CUSPARSE_ORDER_COL, 1, 0};                                     \
+        c.op_a = by_rows ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;                            \
+        c.waits = s->mode == CUSPARSE_POINTER_MODE_HOST;                                                               \
+        call_dense(&c, &c.x, HD_READS);                                                                                \
+        call_vector(&c, of_line, by_rows ? m : n, sizeof *of_line, HD_WRITES);                                         \
+        if (!c.waits)                                                                                                  \
+            call_vector(&c, total, 1, sizeof *total, HD_WRITES);                                                       \
+        return call_put(s, &c);                                                                                        \
+    }
+NNZ(S, float, CUDA_R_32F)
+NNZ(D, double, CUDA_R_64F)
+NNZ(C, cuComplex, CUDA_C_32F)
+NNZ(Z, cuDoubleComplex, CUDA_C_64F)
