@@ -33,6 +33,8 @@ typedef const struct cusparseDnMatDescr *cusparseConstDnMatDescr_t;
 typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
 typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
 typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
+typedef struct csrilu02Info *csrilu02Info_t;
+typedef struct csric02Info *csric02Info_t;
 
 typedef enum {
     CUSPARSE_STATUS_SUCCESS,
@@ -397,6 +399,32 @@ HEDDLE_M(S, float)
 HEDDLE_M(D, double)
 HEDDLE_M(C, cuComplex)
 HEDDLE_M(Z, cuDoubleComplex)
+#undef HEDDLE_M
+
+/* Incomplete factors. */
+#define HEDDLE_M(X, T, name)                                                                                           \
+    cusparseStatus_t cusparse##X##name##_bufferSize(                                                                   \
+        cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, T *csrSortedValA,                    \
+        const int *csrSortedRowPtrA, const int *csrSortedColIndA, name##Info_t info, int *pBufferSizeInBytes);         \
+    cusparseStatus_t cusparse##X##name##_analysis(cusparseHandle_t handle, int m, int nnz,                             \
+                                                  const cusparseMatDescr_t descrA, const T *csrSortedValA,             \
+                                                  const int *csrSortedRowPtrA, const int *csrSortedColIndA,            \
+                                                  name##Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);     \
+    cusparseStatus_t cusparse##X##name(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA,       \
+                                       T *csrSortedValA_valM, const int *csrSortedRowPtrA,                             \
+                                       const int *csrSortedColIndA, name##Info_t info, cusparseSolvePolicy_t policy,   \
+                                       void *pBuffer);
+#define HEDDLE_FAMILY(Name, name)                                                                                      \
+    cusparseStatus_t cusparseCreate##Name##Info(name##Info_t *info);                                                   \
+    cusparseStatus_t cusparseDestroy##Name##Info(name##Info_t info);                                                   \
+    cusparseStatus_t cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info, int *position);           \
+    HEDDLE_M(S, float, name)                                                                                           \
+    HEDDLE_M(D, double, name)                                                                                          \
+    HEDDLE_M(C, cuComplex, name)                                                                                       \
+    HEDDLE_M(Z, cuDoubleComplex, name)
+HEDDLE_FAMILY(Csrilu02, csrilu02)
+HEDDLE_FAMILY(Csric02, csric02)
+#undef HEDDLE_FAMILY
 #undef HEDDLE_M
 
 #ifdef __cplusplus

@@ -20,7 +20,9 @@ enum kind {
     KIND_SPARSE,
     KIND_SPSV,
     KIND_SPSM,
-    KIND_SPGEMM
+    KIND_SPGEMM,
+    KIND_ILU,
+    KIND_IC
 };
 
 struct context {

@@ -299,6 +299,44 @@ static void sums_have_the_elements_of_both(void)
     CHECK(nnz == 6 && of_row[2] == 2);
 }
 
+/* Where nothing fills in, the factors are whole: A is [4 2 .; 2 10 3; . 3 2]. */
+static void incomplete_factors_are_in_the_pattern_and_tell_a_zero_pivot(void)
+{
+    static const int a_row[] = {0, 2, 5, 7}, a_column[] = {0, 1, 0, 1, 2, 1, 2};
+    static const float a[] = {4, 2, 2, 10, 3, 3, 2}, lu[] = {4, 2, 0.5f, 9, 3, 1.0f / 3, 1},
+                       l[] = {2, 2, 1, 3, 3, 1, 1};
+    int *row = indices(a_row, 4, 1, CUSPARSE_INDEX_32I), *column = indices(a_column, 7, 1, CUSPARSE_INDEX_32I), at = 0,
+        bytes;
+    float *v = managed(sizeof a);
+    const cusparseSolvePolicy_t policy = CUSPARSE_SOLVE_POLICY_NO_LEVEL;
+    cusparseMatDescr_t d;
+    csrilu02Info_t ilu;
+    csric02Info_t ic;
+    DONE(cusparseCreateMatDescr(&d));
+    DONE(cusparseSetMatIndexBase(d, CUSPARSE_INDEX_BASE_ONE));
+    DONE(cusparseCreateCsrilu02Info(&ilu));
+    DONE(cusparseCreateCsric02Info(&ic));
+    memcpy(v, a, sizeof a);
+    DONE(cusparseScsrilu02_bufferSize(handle, 3, 7, d, v, row, column, ilu, &bytes));
+    DONE(cusparseScsrilu02_analysis(handle, 3, 7, d, v, row, column, ilu, policy, NULL));
+    DONE(cusparseScsrilu02(handle, 3, 7, d, v, row, column, ilu, policy, NULL));
+    DONE(cusparseXcsrilu02_zeroPivot(handle, ilu, &at));
+    DONE(cudaDeviceSynchronize());
+    CHECK(at == -1 && memcmp(v, lu, sizeof lu) == 0);
+    memcpy(v, a, sizeof a);
+    DONE(cusparseScsric02_analysis(handle, 3, 7, d, v, row, column, ic, policy, NULL));
+    DONE(cusparseScsric02(handle, 3, 7, d, v, row, column, ic, policy, NULL));
+    DONE(cusparseXcsric02_zeroPivot(handle, ic, &at));
+    for (int i = 0; i < 7; i++)
+        CHECK(i == 1 || i == 4 ? v[i] == a[i] : v[i] == l[i]);
+    memcpy(v, a, sizeof a);
+    v[3] = 1; /* 1 - 2 * 2 / 4 */
+    DONE(cusparseScsrilu02(handle, 3, 7, d, v, row, column, ilu, policy, NULL));
+    CHECK(cusparseXcsrilu02_zeroPivot(handle, ilu, &at) == CUSPARSE_STATUS_ZERO_PIVOT && at == 2);
+    DONE(cusparseDestroyCsrilu02Info(ilu));
+    DONE(cusparseDestroyCsric02Info(ic));
+}
+
 /* The last: the context is lost. */
 static void an_index_that_leads_out_of_the_matrix_is_an_illegal_address(void)
 {
@@ -330,6 +368,7 @@ int main(void)
     RUN(dense_matrices_are_sampled_and_become_sparse);
     RUN(elements_are_put_in_order_with_their_permutation);
     RUN(sums_have_the_elements_of_both);
+    RUN(incomplete_factors_are_in_the_pattern_and_tell_a_zero_pivot);
     RUN(an_index_that_leads_out_of_the_matrix_is_an_illegal_address);
     return summary();
 }
