@@ -42,6 +42,10 @@ cusparseStatus_t record_destroy(const void *handle, enum kind kind)
 
 static void add_used(struct call *c, hd_used u)
 {
+    if (!u.at) {
+        c->no_address = true;
+        return;
+    }
     if ((c->n_used & (c->n_used - 1)) == 0) { /* full at every power of two */
         hd_used *grown = realloc(c->used, (c->n_used ? 2 * c->n_used : 1) * sizeof *grown);
         if (!grown) {
@@ -136,6 +140,8 @@ static void view_sparse(struct sparse *m)
 static hd_result run_call(void *args)
 {
     struct call c = *(const struct call *)args;
+    if (c.no_address)
+        return HD_ERROR_ILLEGAL_ADDRESS;
     view_sparse(&c.a);
     view_sparse(&c.b);
     view_sparse(&c.c);

@@ -100,7 +100,7 @@ struct call {
     double flops;
     hd_used *used; /* grows */
     size_t n_used;
-    bool no_memory;
+    bool no_memory, no_address; /* of what is used, some is NULL */
 };
 
 /* The rest of an entry point has `s`, the handle's record, or has returned. */

@@ -3,6 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
 #include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../cuda/tap.h"
 
@@ -337,28 +339,50 @@ static void incomplete_factors_are_in_the_pattern_and_tell_a_zero_pivot(void)
     DONE(cusparseDestroyCsric02Info(ic));
 }
 
-/* The last: the context is lost. */
-static void an_index_that_leads_out_of_the_matrix_is_an_illegal_address(void)
+/* ---- what is no matrix ---- */
+
+enum spoilt { LARGE_INDEX, NEGATIVE_INDEX, FALLING_OFFSETS, NO_OFFSETS, NO_VALUES, SPOILT };
+
+/* In a process of its own, as the context is lost. */
+static bool is_an_illegal_address(enum spoilt what)
 {
-    cusparseSpMatDescr_t a = matrix(CUSPARSE_FORMAT_CSR, 0, CUSPARSE_INDEX_32I);
-    number one = 1, zero = 0, *x = managed(M * sizeof *x), *y = managed(M * sizeof *y);
+    number one = 1, zero = 0, *x, *y;
     int64_t r, c, n;
-    void *o, *i, *v;
-    cusparseIndexType_t ot, it;
+    void *row, *column, *v;
+    cusparseIndexType_t row_type, column_type;
     cusparseIndexBase_t base;
     cudaDataType type;
     cusparseDnVecDescr_t dx, dy;
-    DONE(cusparseCsrGet(a, &r, &c, &n, &o, &i, &v, &ot, &it, &base, &type));
-    ((int *)i)[4] = 1000000000;
-    DONE(cusparseCreateDnVec(&dx, N, x, CUDA_C_32F));
-    DONE(cusparseCreateDnVec(&dy, M, y, CUDA_C_32F));
+    cusparseCreate(&handle);
+    cusparseSpMatDescr_t a = matrix(CUSPARSE_FORMAT_CSR, 0, CUSPARSE_INDEX_32I);
+    x = managed(M * sizeof *x);
+    y = managed(M * sizeof *y);
+    cusparseCsrGet(a, &r, &c, &n, &row, &column, &v, &row_type, &column_type, &base, &type);
+    ((int *)column)[4] = what == LARGE_INDEX ? 1000000000 : what == NEGATIVE_INDEX ? -1 : 1;
+    if (what == FALLING_OFFSETS)
+        ((int *)row)[2] = -7;
+    cusparseCsrSetPointers(a, what == NO_OFFSETS ? NULL : row, column, what == NO_VALUES ? NULL : v);
+    cusparseCreateDnVec(&dx, N, x, CUDA_C_32F);
+    cusparseCreateDnVec(&dy, M, y, CUDA_C_32F);
     cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, dx, &zero, dy, CUDA_C_32F,
                  CUSPARSE_SPMV_ALG_DEFAULT, NULL);
-    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    return cudaDeviceSynchronize() == cudaErrorIllegalAddress;
+}
+
+static void what_leads_out_of_a_matrix_is_an_illegal_address(void)
+{
+    for (int what = 0; what < SPOILT; what++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(is_an_illegal_address((enum spoilt)what) ? 0 : 1);
+        CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    }
 }
 
 int main(void)
 {
+    RUN(what_leads_out_of_a_matrix_is_an_illegal_address); /* first: a child has no driver of its parent's */
     DONE(cusparseCreate(&handle));
     RUN(products_of_all_formats_indices_and_operations_are_those_of_dense_matrices);
     RUN(a_sparse_vector_meets_a_dense_one);
@@ -369,6 +393,5 @@ int main(void)
     RUN(elements_are_put_in_order_with_their_permutation);
     RUN(sums_have_the_elements_of_both);
     RUN(incomplete_factors_are_in_the_pattern_and_tell_a_zero_pivot);
-    RUN(an_index_that_leads_out_of_the_matrix_is_an_illegal_address);
     return summary();
 }
