@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct handle_table library_handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -44,4 +45,16 @@ __attribute__((constructor)) static void start(void)
 {
     pthread_atfork(NULL, NULL, after_fork);
     heddle_library_loaded();
+}
+
+bool library_add_use(hd_used **used, size_t *n, hd_used u)
+{
+    if ((*n & (*n - 1)) == 0) { /* full at every power of two */
+        hd_used *grown = realloc(*used, (*n ? 2 * *n : 1) * sizeof *grown);
+        if (!grown)
+            return false;
+        *used = grown;
+    }
+    (*used)[(*n)++] = u;
+    return true;
 }

@@ -34,6 +34,9 @@ static inline hd_used library_uses(const void *at, size_t width, size_t height, 
     return (hd_used){at, width, height, pitch, use};
 }
 
+/* Puts it behind the n that there are, which are freed by free(); false: no memory. */
+bool library_add_use(hd_used **used, size_t *n, hd_used u);
+
 static inline hd_used library_reads(const void *at, size_t bytes)
 {
     return library_uses(at, bytes, 1, bytes, HD_READS);

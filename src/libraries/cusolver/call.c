@@ -68,15 +68,7 @@ static void add_used(struct call *c, const void *at, size_t width, size_t height
 {
     if (!width || !height)
         return;
-    if ((c->n_used & (c->n_used - 1)) == 0) { /* full at every power of two */
-        hd_used *grown = realloc(c->used, (c->n_used ? 2 * c->n_used : 1) * sizeof *grown);
-        if (!grown) {
-            c->no_memory = true;
-            return;
-        }
-        c->used = grown;
-    }
-    c->used[c->n_used++] = library_uses(at, width, height, pitch, use);
+    c->no_memory |= !library_add_use(&c->used, &c->n_used, library_uses(at, width, height, pitch, use));
 }
 
 static void set_operand(struct call *c, enum operand o, const void *at, int64_t ld)

@@ -42,19 +42,10 @@ cusparseStatus_t record_destroy(const void *handle, enum kind kind)
 
 static void add_used(struct call *c, hd_used u)
 {
-    if (!u.at) {
+    if (u.at)
+        c->no_memory |= !library_add_use(&c->used, &c->n_used, u);
+    else
         c->no_address = true;
-        return;
-    }
-    if ((c->n_used & (c->n_used - 1)) == 0) { /* full at every power of two */
-        hd_used *grown = realloc(c->used, (c->n_used ? 2 * c->n_used : 1) * sizeof *grown);
-        if (!grown) {
-            c->no_memory = true;
-            return;
-        }
-        c->used = grown;
-    }
-    c->used[c->n_used++] = u;
 }
 
 void call_vector(struct call *c, const void *at, int64_t n, size_t element_bytes, unsigned use)
