@@ -7,7 +7,7 @@
 #include "cc/cc.h"
 #include "files/file.h"
 
-enum kind { SWITCH, VALUE, LIST, LETTER, UNUSED, UNUSED_VALUE, UNUSED_LETTER, REFUSED };
+enum kind { SWITCH, VALUE, LIST, LETTER, UNUSED, UNUSED_VALUE, UNUSED_LETTER, REFUSED, KINDS };
 
 struct flag {
     enum kind kind;
@@ -437,6 +437,15 @@ static const char *help_of(const struct flag *f, struct arena *arena)
     return arena_printf(arena, "  %-45s %s\n", names, f->help);
 }
 
+/* The text, and the flags of the kinds from `first` to the one before `end`. */
+static const char *with_kinds(const char *text, enum kind first, enum kind end, struct arena *arena)
+{
+    for (int i = 0; i < CC_COUNT; i++)
+        if (flags[i].kind >= first && flags[i].kind < end)
+            text = arena_printf(arena, "%s%s", text, help_of(&flags[i], arena));
+    return text;
+}
+
 const char *cc_help(struct arena *arena)
 {
     const char *text =
@@ -444,17 +453,11 @@ const char *cc_help(struct arena *arena)
         "\n"
         "Compiles CUDA C++ with clang 19 and Heddle's own headers, and links it with Heddle's CUDA runtime: no CUDA\n"
         "toolkit is needed, and the program runs on this computer's CPU. Options are nvcc's.\n\nOptions:\n";
-    for (int i = 0; i < CC_COUNT; i++)
-        if (flags[i].kind < UNUSED)
-            text = arena_printf(arena, "%s%s", text, help_of(&flags[i], arena));
+    text = with_kinds(text, SWITCH, UNUSED, arena);
     text = arena_printf(arena, "%s\nTaken, and without an effect, because:\n", text);
-    for (int i = 0; i < CC_COUNT; i++)
-        if (flags[i].kind >= UNUSED && flags[i].kind < REFUSED)
-            text = arena_printf(arena, "%s%s", text, help_of(&flags[i], arena));
+    text = with_kinds(text, UNUSED, REFUSED, arena);
     text = arena_printf(arena, "%s\nRefused, because:\n", text);
-    for (int i = 0; i < CC_COUNT; i++)
-        if (flags[i].kind == REFUSED)
-            text = arena_printf(arena, "%s%s", text, help_of(&flags[i], arena));
+    text = with_kinds(text, REFUSED, KINDS, arena);
     return arena_printf(
         arena,
         "%s\n-W... goes to the compiler of all code; -f..., -m... and -pthread to the compiler of host code.\n"

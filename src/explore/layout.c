@@ -171,6 +171,13 @@ static void route(struct drawing *d, uint32_t n)
     add_port(d, edge->to, wire->to_right, n, true, from);
 }
 
+/* qsort() takes no NULL, also of nothing. */
+#define SORT(vec, compare)                                                                                             \
+    do {                                                                                                               \
+        if ((vec)->n)                                                                                                  \
+            qsort((vec)->at, (vec)->n, sizeof *(vec)->at, compare);                                                    \
+    } while (0)
+
 static int compare_ports(const void *a, const void *b)
 {
     const struct port *x = a, *y = b;
@@ -189,8 +196,7 @@ static int compare_runs(const void *a, const void *b)
 static void find_tracks(struct drawing *d, struct lane *lane)
 {
     int *end = ARENA_ARRAY(d->arena, int, lane->runs.n + 1);
-    if (lane->runs.n)
-        qsort(lane->runs.at, lane->runs.n, sizeof *lane->runs.at, compare_runs);
+    SORT(&lane->runs, compare_runs);
     for (uint32_t i = 0; i < lane->runs.n; i++) {
         struct run_of_wire *r = &lane->runs.at[i];
         while (r->track < lane->n_tracks && end[r->track] >= r->from)
@@ -251,8 +257,7 @@ static void place_ports(struct drawing *d, uint16_t event, bool right)
 {
     struct side *s = &d->sides[right][event];
     const struct box *b = &d->l->boxes[event];
-    if (s->ports.n)
-        qsort(s->ports.at, s->ports.n, sizeof *s->ports.at, compare_ports);
+    SORT(&s->ports, compare_ports);
     for (uint32_t i = 0; i < s->ports.n; i++) {
         struct wire *w = &d->l->wires[s->ports.at[i].wire];
         unsigned corner = s->ports.at[i].ends ? w->n - 1u : 0;

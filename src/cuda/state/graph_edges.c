@@ -37,22 +37,26 @@ CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node)
     return CUDA_SUCCESS;
 }
 
-/* The last edge of the node to that side takes the place of one that has gone. */
+/* The last edge of the node to that side takes the place of one that has gone: it is returned; NULL: that was the last one. */
+static const struct edge_end *fill_place(struct edges *e, size_t i)
+{
+    e->at[i] = e->at[--e->n];
+    return i < e->n ? &e->at[i] : NULL;
+}
+
 static void remove_after(CUgraphNode node, size_t i)
 {
-    struct edges *e = &node->after;
-    e->at[i] = e->at[--e->n];
-    if (i < e->n)
-        e->at[i].node->before.at[e->at[i].at].at = i;
+    const struct edge_end *moved = fill_place(&node->after, i);
+    if (moved)
+        moved->node->before.at[moved->at].at = i;
 }
 
 static void remove_before(CUgraphNode node, size_t i)
 {
-    struct edges *e = &node->before;
-    e->at[i] = e->at[--e->n];
-    if (i < e->n)
-        e->at[i].node->after.at[e->at[i].at].at = i;
-    if (!e->n)
+    const struct edge_end *moved = fill_place(&node->before, i);
+    if (moved)
+        moved->node->after.at[moved->at].at = i;
+    if (!node->before.n)
         node->end_since = ++node->graph->n_turns;
 }
 
