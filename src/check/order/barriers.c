@@ -121,6 +121,14 @@ void order_warp_meets(struct block_order *b, unsigned warp, uint32_t lanes)
         clock_replace(&s->lanes->known[l], NULL);
 }
 
+static void set_lanes(uint32_t at[WARP_LANES], uint32_t lanes, uint32_t to)
+{
+    for (unsigned l = 0; lanes == UINT32_MAX && l < WARP_LANES; l++)
+        at[l] = to;
+    EACH_BIT(l, lanes == UINT32_MAX ? 0 : lanes)
+        at[l] = to;
+}
+
 void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issues)
 {
     struct warp_order *s = &b->warps[warp];
@@ -130,10 +138,8 @@ void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issue
     s->exited |= lanes;
     if (!issues) /* a copy that they have issued may still arrive at an mbarrier for them */
         order_forget_exited(s, lanes);
-    EACH_BIT(l, lanes) {
-        s->exit_frontier[l] = b->frontier;
-        s->exit_warp_frontier[l] = frontier;
-    }
+    set_lanes(s->exit_frontier, lanes, b->frontier);
+    set_lanes(s->exit_warp_frontier, lanes, frontier);
     if (b->frontier < b->least_exit_frontier)
         b->least_exit_frontier = b->frontier;
 }

@@ -2,7 +2,8 @@
  * whatever has the clock.
  *
  * Clocks are immutable. Their entries are in a tree whose nodes clocks share (clock_tree.h): a clock with one entry more than another
- * has a few nodes of its own, and a join costs as much as the two differ. So a lock that N threads hand on costs O(log N) each time.
+ * has a few nodes of its own, and a join costs as much as the two differ. So a lock that N threads hand on costs O(log N) each time. The
+ * entries of a few threads stand beside the tree, so that most hand-overs make no nodes.
  *
  * Some clocks have a *lineage*: a sequence of clocks each of which includes the ones before it, like the releases at a lock. Two clocks of
  * one lineage are compared and joined in O(1).
@@ -16,6 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Frontiers of single threads, in the order of their keys, each above what the tree has for it. */
+enum { CLOCK_FEW = 16 };
+struct clock_few {
+    uint32_t n, frontier[CLOCK_FEW];
+    uint64_t key[CLOCK_FEW];
+};
+
 /* Threads are named by their CTA incarnation (order.h), numbered from 1 in 28 bits, their warp and their lane. */
 struct clock {
     _Atomic uint32_t refs;
@@ -23,6 +31,7 @@ struct clock {
     uint64_t lineage;        /* or 0 */
     uint64_t place;          /* in the lineage */
     struct clock_node *root; /* or NULL */
+    struct clock_few few;
 };
 
 /* NULL is the empty clock, here and below. */
@@ -61,6 +70,8 @@ bool clock_join(struct clock **c, struct clock *with);
 bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old);
 /* The same; the result is the next of the lineage of *c. */
 bool clock_extend(struct clock **c, struct clock *with);
+/* By one lane. */
+bool clock_extend_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier);
 /* Add an entry: for all threads of a block; of a warp; for some lanes of a warp, each with its own frontier. */
 bool clock_add_block(struct clock **c, uint32_t incarnation, uint32_t frontier);
 bool clock_add_warp(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t frontier);

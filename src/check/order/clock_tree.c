@@ -228,6 +228,23 @@ bool clock_nodes_join(struct clock_node *a, struct clock_node *b, const struct c
     return a->level == CLOCK_WARP ? join_warps(a, b, out) : join_within(a, b, counterpart(old, b), out);
 }
 
+bool clock_subtree_add(struct clock_subtree *to, struct clock_node *n)
+{
+    struct clock_subtree was = *to;
+    *to = (struct clock_subtree){n, false};
+    if (was.node && !clock_nodes_join(was.node, n, NULL, to)) {
+        *to = was;
+        return false;
+    }
+    if (to->node == was.node) {
+        *to = was;
+        return true;
+    }
+    *to = (struct clock_subtree){clock_subtree_take(*to), true};
+    clock_subtree_drop(was);
+    return true;
+}
+
 /* ---- asking ---- */
 
 uint32_t clock_nodes_before(const struct clock_node *n, uint64_t key, uint32_t lanes, uint32_t epoch)
@@ -268,7 +285,7 @@ void clock_nodes_frontiers(const struct clock_node *n, uint64_t key, uint32_t fr
 
 /* ---- marks ---- */
 
-static bool is_marked(uint64_t key)
+bool clock_key_is_marked(uint64_t key)
 {
     return key & clock_key(CLOCK_MARKS, 0, 0);
 }
@@ -278,7 +295,7 @@ bool clock_nodes_mark(const struct clock_node *n, uint64_t mark, struct clock_no
     bool is_above = shift_of(n->level + 1) > shift_of(CLOCK_BLOCK + 1) + CLOCK_MARKS_BIT, ok = true;
     struct slots s = {0};
     *node = NULL;
-    if (!is_above && is_marked(n->key))
+    if (!is_above && clock_key_is_marked(n->key))
         return true;
     for (uint32_t m = n->mask, i = 0; n->level != CLOCK_WARP && m && ok; m &= m - 1, i++) {
         ok = clock_nodes_mark(n->part[i], mark, &s.part[s.n]);

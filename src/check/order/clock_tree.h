@@ -64,12 +64,20 @@ static inline struct clock_node *clock_subtree_take(struct clock_subtree t)
 /* These are false without memory. Joins `b` to `a`, which includes `old` (or NULL): subtrees that `b` and `old` share are skipped. */
 bool clock_nodes_join(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
                       struct clock_subtree *out);
+/* Joins a node, whose reference stays the caller's, to a subtree, which may be empty. */
+bool clock_subtree_add(struct clock_subtree *to, struct clock_node *n);
 /* A copy of the entries that have no mark, with the mark; NULL in *node where there are none. */
 bool clock_nodes_mark(const struct clock_node *n, uint64_t mark, struct clock_node **node);
+bool clock_key_is_marked(uint64_t key);
 
 /* Of lanes of the warp of a key, those whose accesses in this epoch happen before. */
 uint32_t clock_nodes_before(const struct clock_node *n, uint64_t key, uint32_t lanes, uint32_t epoch);
 /* Raises frontiers, by lane, to those that the tree has for the warp. */
 void clock_nodes_frontiers(const struct clock_node *n, uint64_t key, uint32_t frontier[]);
+/* The lane of a key. */
+static inline unsigned clock_lane(uint64_t key)
+{
+    return key & ((1u << CLOCK_LANE_BITS) - 1);
+}
 
 #endif

@@ -18,6 +18,7 @@ static void acquire_observed(struct block_order *b, unsigned warp, uint32_t lane
     for (unsigned r = 0; s && r <= scope; r++) {
         uint32_t left = lanes & s->have_observed[r];
         s->have_observed[r] &= ~lanes;
+        s->have_latest[r] &= ~lanes;
         for (uint32_t same; left; left &= ~same) {
             same = order_same(s->observed[r], left);
             order_acquire(b, warp, same, s->observed[r][__builtin_ctz(left)]);

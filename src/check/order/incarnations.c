@@ -189,6 +189,7 @@ static void drop_lanes(struct lane_order *l, uint32_t lanes)
         for (unsigned r = 0; r < SCOPE_COUNT; r++) {
             clock_replace(&l->observed[r][i], NULL);
             clock_replace(&l->fence[r][i].known, NULL);
+            l->have_latest[r] &= ~(1u << i);
         }
     }
 }

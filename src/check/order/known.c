@@ -117,13 +117,19 @@ void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, 
     clock_release(done);
 }
 
-/* An empty place begins a lineage of its own. */
+/* An empty place begins a lineage of its own. Most lanes have met no others of their block: then one entry is all that is to be added. */
 void order_publish(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s,
                    struct clock **at)
 {
     bool (*add)(struct clock **, struct clock *) = *at ? clock_extend : clock_join;
-    struct clock *done = performed(b, warp, 1u << lane, s);
+    bool begins = !*at,
+         alone = s->frontier <= 1 && s->warp_frontier <= s->frontier && b->warps[warp].exists != 1u << lane;
     order_note(b->order, add(at, s->known));
+    if (alone) {
+        order_note(b->order, (begins ? clock_add_lane : clock_extend_lane)(at, b->number, warp, lane, s->epoch + 1));
+        return;
+    }
+    struct clock *done = performed(b, warp, 1u << lane, s);
     order_note(b->order, add(at, done));
     clock_release(done);
 }

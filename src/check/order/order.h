@@ -73,6 +73,9 @@ struct lane_order {
      * follows; lanes that have such. */
     struct clock *observed[SCOPE_COUNT][WARP_LANES];
     uint32_t have_observed[SCOPE_COUNT];
+    /* What was observed last, and lanes whose clock is that one. */
+    const struct clock *latest[SCOPE_COUNT];
+    uint32_t have_latest[SCOPE_COUNT];
     struct snapshot fence[SCOPE_COUNT][WARP_LANES]; /* at the last releasing fence of a scope */
     uint32_t have_fenced[SCOPE_COUNT];
     uint32_t have_fenced_inits;                                    /* the fence of the cluster was no other */

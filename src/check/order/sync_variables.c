@@ -277,10 +277,14 @@ void order_keep_observed(struct block_order *b, unsigned warp, uint32_t lanes, u
 {
     struct lane_order *l = order_lanes(b, warp);
     enum scope r = scope_to(b, by);
-    if (!l)
+    if (!l || (l->latest[r] == c && !(lanes & ~l->have_latest[r]))) /* they poll */
         return;
     order_join_each(b, l->observed[r], NULL, lanes, c, NULL);
     l->have_observed[r] |= lanes;
+    l->latest[r] = c;
+    l->have_latest[r] = order_same(l->observed[r], lanes);
+    if (l->observed[r][__builtin_ctz(lanes)] != c)
+        l->have_latest[r] = 0;
 }
 
 /* Lanes observe the last write of the location (8.8), and with it the read-modify-writes that led to it. Returns a task other than theirs
