@@ -92,6 +92,11 @@ struct history_view {
 /* Computes the next history, relative to `lane`, or TRANSITION_STAYS. Races are reported: cur->reported. */
 uint32_t race_compute_transition(struct current_access *cur, const struct history_view *p, uint32_t lanes,
                                  unsigned lane, uint64_t address);
+/* The same for most accesses: a weak read joins weak reads of its launch, of which at most one is of its kind, by another warp. False
+ * where it is no such access. *number: 0 without memory. */
+bool race_join_reads(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
+                     uint32_t *number);
+
 /* ---- transitions.c: memoised ---- */
 
 cell race_transition(struct current_access *cur, cell old, struct lanes lanes, uint64_t address);

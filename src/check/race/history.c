@@ -83,16 +83,14 @@ static int rank_of(const struct current_access *cur, const struct earlier *e)
 }
 
 /* In a regular launch one entry of the new access's kind stays: of another block, else of another warp, and of these the latest. Those that
- * are still needed stay, too. */
-static uint32_t thin_out(const struct current_access *cur, struct history_entry *out, uint32_t count)
+ * are still needed stay, too. Lanes are relative to `lane`. */
+static uint32_t thin_out(const struct current_access *cur, struct history_entry *out, uint32_t count, unsigned lane)
 {
     uint32_t best = 0, same = 0, kept = 0;
     int best_rank = -1;
     bool behind_write = false;
     for (uint32_t i = 0; i < count; i++) {
-        if (history_site_epoch(cur->h, out[i].site_epoch)->kind != cur->kind_number)
-            continue;
-        struct earlier e = race_meet(cur, out[i], 0);
+        struct earlier e = race_meet(cur, out[i], lane);
         int rank = rank_of(cur, &e);
         same += rank >= 0;
         if (rank >= best_rank) {
@@ -101,7 +99,7 @@ static uint32_t thin_out(const struct current_access *cur, struct history_entry 
         }
     }
     for (uint32_t i = 0; same > 1 && i < count; i++) {
-        struct earlier e = race_meet(cur, out[i], 0);
+        struct earlier e = race_meet(cur, out[i], lane);
         if (rank_of(cur, &e) < 0 || i == best || is_needed(cur, &e, behind_write))
             out[kept++] = out[i];
         behind_write |= e.kind->strong && e.kind->writes;
@@ -177,27 +175,12 @@ static bool stand_for_others(const struct current_access *cur, const struct site
                        : a->incarnation != b->incarnation;
 }
 
-/* Does a weak read join weak reads of its launch and phase? */
-static bool joins_reads(const struct current_access *cur, const struct access_history *h)
-{
-    return h->only_reads && h->phase == race_phase(cur) && !h->only_tasks && !cur->b->traits.irregular &&
-           cur->kind->site && !cur->kind->writes && !cur->kind->strong;
-}
-
-/* Is an access one of those that made the history, and races with none of them? Then it can replace those of its kind alone. */
-static bool joins(const struct current_access *cur, const struct access_history *h)
-{
-    return h && (race_is_one_of(cur, h) || joins_reads(cur, h));
-}
-
-/* Finds the kinds that are represented already; of reads that a read joins, they are known. */
-static void find_enough(const struct current_access *cur, struct access_history *h, const struct access_history *joined)
+/* Finds the kinds that are represented already. */
+static void find_enough(const struct current_access *cur, struct access_history *h)
 {
     h->phase = race_phase(cur);
-    h->only_reads = !cur->b->traits.irregular && h->n <= READS_MOST && (joined || are_weak_reads(cur, h));
-    h->enough = joined && h->only_reads ? joined->enough : 0;
-    h->enough_from = joined ? joined->enough_from : 0;
-    for (uint32_t i = joined ? h->n - 1u : 0; h->only_reads && i < h->n; i++) {
+    h->only_reads = !cur->b->traits.irregular && h->n <= READS_MOST && are_weak_reads(cur, h);
+    for (uint32_t i = 0; h->only_reads && i < h->n; i++) {
         const struct site_epoch *a = history_site_epoch(cur->h, h->at[i].site_epoch);
         bool enough = race_kind_at(cur->r, a->kind)->read_only;
         for (uint32_t k = 0; k < i && !enough; k++) {
@@ -250,26 +233,25 @@ static struct access_history *take_history(struct current_access *cur, uint32_t 
     return h;
 }
 
-/* The history behind `old` (or NULL). Lanes of `at` are the warps', those of the history relative to `lane`. It is complete before a reader
- * without the cell's lock can find its number. */
-static uint32_t new_history(struct current_access *cur, const struct access_history *old,
-                            const struct history_entry *at, uint32_t count, unsigned lane)
+/* The history is complete before a reader without the cell's lock can find its number. */
+static void publish_history(void)
+{
+    atomic_thread_fence(memory_order_release);
+}
+
+/* Lanes of `at` are the warps', those of the history relative to `lane`. */
+static uint32_t new_history(struct current_access *cur, const struct history_entry *at, uint32_t count, unsigned lane)
 {
     uint32_t number;
     struct access_history *h = take_history(cur, count, &number);
     if (!h)
         return 0;
-    const struct access_history *joined = joins(cur, old) ? old : NULL;
-    h->only_tasks = !joined;
+    h->only_tasks = true;
     h->is_strong = is_strong_for_all(cur->kind) && cur->kind->site;
-    h->newest = cur->b->task;
     for (uint32_t i = 0; i < count; i++) {
-        h->at[i] = (struct history_entry){at[i].site_epoch, rotate_left(at[i].lanes, -lane)};
-        if (joined)
-            continue;
         struct earlier e = race_meet(cur, at[i], 0);
-        uint32_t task = race_task_of(cur, e.site_epoch);
-        h->at[i].lanes = e.kind->site ? h->at[i].lanes : at[i].lanes;
+        uint32_t task = e.same_task ? cur->b->task : order_incarnation(cur->r->order, e.incarnation)->task;
+        h->at[i] = (struct history_entry){at[i].site_epoch, rotate_left(at[i].lanes, e.kind->site ? -lane : 0)};
         h->only_tasks &= !e.kind->site;
         h->is_strong &= is_strong_for_all(e.kind) && e.kind->bytes == cur->kind->bytes && e.same_task;
         h->newest = task > h->newest ? task : h->newest;
@@ -277,15 +259,63 @@ static uint32_t new_history(struct current_access *cur, const struct access_hist
     if (h->is_strong)
         h->element_bytes = cur->kind->bytes;
     else
-        find_enough(cur, h, joined);
-    atomic_thread_fence(memory_order_release);
+        find_enough(cur, h);
+    publish_history();
     return number;
 }
 
+bool race_join_reads(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
+                     uint32_t *number)
+{
+    const struct access_history *old = p->history;
+    const struct site_epoch *other = NULL;
+    if (!old || !old->only_reads || old->phase != race_phase(cur) || old->n >= READS_MOST || cur->b->traits.irregular ||
+        cur->kind->writes || cur->kind->strong || old->only_tasks != !cur->kind->site)
+        return false;
+    for (uint32_t i = 0; i < old->n; i++) {
+        const struct site_epoch *r = history_site_epoch(cur->h, old->at[i].site_epoch);
+        if (r->kind != cur->kind_number)
+            continue;
+        if (other || (race_incarnation_of(cur, r) == cur->b->order->number && r->warp == cur->warp))
+            return false;
+        other = r;
+    }
+    struct access_history *h = take_history(cur, old->n + 1u, number);
+    if (!h)
+        return true;
+    unsigned by = old->only_tasks ? 0 : p->lane - lane;
+    for (uint32_t i = 0; i < old->n; i++)
+        h->at[i] = (struct history_entry){old->at[i].site_epoch, rotate_left(old->at[i].lanes, by)};
+    h->at[old->n] = (struct history_entry){cur->site_epoch, rotate_left(lanes, cur->kind->site ? -lane : 0)};
+    h->phase = old->phase;
+    h->newest = old->newest;
+    h->only_tasks = old->only_tasks;
+    h->enough = old->enough;
+    h->enough_from = old->enough_from;
+    h->only_reads = true;
+    if (cur->kind->read_only || (other && stand_for_others(cur, other, history_site_epoch(cur->h, cur->site_epoch))))
+        add_enough(h, cur->kind_number);
+    publish_history();
+    return true;
+}
+
+/* The same as new_history() of this access alone. */
 uint32_t race_first_history(struct current_access *cur)
 {
-    const struct history_entry alone = {cur->site_epoch, 1};
-    return cur->recent->first[cur->mapping] = new_history(cur, NULL, &alone, 1, 0);
+    uint32_t number;
+    struct access_history *h = take_history(cur, 1, &number);
+    if (!h)
+        return 0;
+    h->at[0] = (struct history_entry){cur->site_epoch, 1};
+    h->only_tasks = !cur->kind->site;
+    h->is_strong = is_strong_for_all(cur->kind) && cur->kind->site;
+    h->newest = cur->b->task;
+    if (h->is_strong)
+        h->element_bytes = cur->kind->bytes;
+    else
+        find_enough(cur, h);
+    publish_history();
+    return cur->recent->first[cur->mapping] = number;
 }
 
 /* Has a history these entries? */
@@ -323,14 +353,8 @@ static uint32_t check_all(struct current_access *cur, const struct history_view 
                           struct history_entry *out)
 {
     uint32_t count = 0, mine = *lanes;
-    bool joined = joins(cur, p->history);
     for (uint32_t i = 0; p->history && i < p->history->n; i++) {
-        struct history_entry at = p->history->at[i];
-        if (joined && history_site_epoch(cur->h, at.site_epoch)->kind != cur->kind_number) {
-            out[count++] = (struct history_entry){at.site_epoch, rotate_left(at.lanes, p->lane)};
-            continue;
-        }
-        struct earlier e = race_meet(cur, at, p->lane);
+        struct earlier e = race_meet(cur, p->history->at[i], p->lane);
         race_check_entry(cur, p, i, &e, mine, address);
         if (joins_entry(cur, e.entry.site_epoch))
             *lanes |= e.lanes;
@@ -340,17 +364,75 @@ static uint32_t check_all(struct current_access *cur, const struct history_view 
     return count;
 }
 
+/* The same for strong entries, of which none races with the access. Lanes of `out` are relative to p->lane; the first `reads` of it only
+ * read, and a write is of no kind of these. */
+static uint32_t keep_strong(struct current_access *cur, const struct history_view *p, uint32_t *lanes,
+                            struct history_entry *out, uint32_t *reads)
+{
+    const struct access_history *old = p->history;
+    const struct site_epoch *site_epochs = history_site_epoch(cur->h, 0);
+    uint32_t count = cur->kind->writes ? old->n_reads : 0, mine = *lanes;
+    *reads = old->n_reads;
+    memcpy(out, old->at, count * sizeof *out);
+    for (uint32_t i = count; i < old->n; i++) {
+        struct history_entry at = old->at[i];
+        if (site_epochs[at.site_epoch].kind == cur->kind_number) {
+            struct earlier e = race_meet(cur, at, p->lane);
+            bool joins = joins_entry(cur, at.site_epoch);
+            if (joins)
+                *lanes |= e.lanes;
+            if (joins || is_observed_by(cur, old, i, &e) || is_replaced(cur, &e, mine)) {
+                *reads -= i < old->n_reads;
+                continue;
+            }
+        }
+        out[count++] = at;
+    }
+    return count;
+}
+
+static uint32_t join_strong(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane)
+{
+    struct history_entry out[HISTORY_MOST + 2];
+    const struct access_history *old = p->history;
+    uint32_t number, reads, count = keep_strong(cur, p, &lanes, out, &reads);
+    if (!cur->b->traits.irregular) {
+        count = thin_out(cur, out, count, p->lane);
+        reads = 0;
+    }
+    const struct history_entry *last = &old->at[old->n - 1];
+    if (count + 1 == old->n && last->site_epoch == cur->site_epoch && rotate_left(last->lanes, p->lane) == lanes)
+        return TRANSITION_STAYS;
+    out[count++] = (struct history_entry){cur->site_epoch, rotate_left(lanes, -p->lane)};
+    while (reads < count && !race_kind_at(cur->r, history_site_epoch(cur->h, out[reads].site_epoch)->kind)->writes)
+        reads++;
+    struct access_history *h = take_history(cur, count, &number);
+    for (uint32_t i = 0; h && i < count; i++)
+        h->at[i] = (struct history_entry){out[i].site_epoch, rotate_left(out[i].lanes, p->lane - lane)};
+    if (h) {
+        h->is_strong = true;
+        h->n_reads = (uint16_t)reads;
+        h->element_bytes = cur->kind->bytes;
+        h->newest = cur->b->task;
+    }
+    publish_history();
+    return number;
+}
+
 uint32_t race_compute_transition(struct current_access *cur, const struct history_view *p, uint32_t lanes,
                                  unsigned lane, uint64_t address)
 {
     struct history_entry out[HISTORY_MOST + 2];
     const struct access_history *h = p->history;
+    bool joins = h && race_is_one_of(cur, h);
     race_check_lanes(cur, lanes, address);
     if (h && is_full(cur, h)) {
-        if (!race_is_one_of(cur, h))
+        if (!joins)
             check_writes(cur, p, lanes, address);
         return TRANSITION_STAYS;
     }
+    if (joins && h->n < HISTORY_MOST)
+        return join_strong(cur, p, lanes, lane);
     if (h && may_miss(cur, h)) {
         cur->reported = true;
         atomic_fetch_add(&cur->r->forgotten, 1);
@@ -359,11 +441,11 @@ uint32_t race_compute_transition(struct current_access *cur, const struct histor
     if (h && has_enough(cur, h->at, h->n, false))
         return TRANSITION_STAYS;
     if (has_enough(cur, out, count, true))
-        return h && count == h->n ? TRANSITION_STAYS : new_history(cur, h, out, count, lane);
+        return h && count == h->n ? TRANSITION_STAYS : new_history(cur, out, count, lane);
     if (!cur->b->traits.irregular)
-        count = thin_out(cur, out, count);
+        count = thin_out(cur, out, count, 0);
     if (count >= HISTORY_MOST)
         memmove(out, out + 1, --count * sizeof *out);
     out[count++] = (struct history_entry){cur->site_epoch, lanes};
-    return is_same(cur, p, out, count) ? TRANSITION_STAYS : new_history(cur, h, out, count, lane);
+    return is_same(cur, p, out, count) ? TRANSITION_STAYS : new_history(cur, out, count, lane);
 }

@@ -67,11 +67,13 @@ struct access_history {
     uint16_t only_reads : 1; /* all are weak reads, by one task */
     uint16_t only_tasks : 1; /* no accesses of kernels */
     uint16_t mapping : 2;    /* enum lane_mapping */
-    /* Where it only_reads: which kinds of reads change nothing in this phase (race_phase), as a bit of `enough` for each number from
-     * enough_from on. `enough` is 0 elsewhere. */
-    uint16_t enough_from;
+    /* Where it is_strong: how many entries at its beginning only read; the bytes of an element. Where it only_reads: which kinds of reads
+     * change nothing in this phase (race_phase), as a bit of `enough` for each number from enough_from on. `enough` is 0 elsewhere. */
     union {
-        uint32_t element_bytes, phase; /* of an element where it is_strong */
+        uint16_t n_reads, enough_from;
+    };
+    union {
+        uint32_t element_bytes, phase;
     };
     uint32_t enough;
     uint32_t newest; /* task of its accesses */

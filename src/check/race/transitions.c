@@ -33,8 +33,6 @@ static bool lanes_differ(const struct current_access *cur, const struct access_h
         const struct access_kind *c = race_kind_at(cur->r, r->kind);
         if (c->issued || c->is_init)
             return true;
-        if (!cur->shared && c != cur->kind && !c->writes && !c->strong && !cur->kind->writes)
-            continue; /* a read that neither races with this one nor is replaced by it */
         struct accesses of = {incarnation, r->warp, UINT32_MAX, race_epoch_of(cur, r)};
         if (!order_knows_lanes_alike(o, cur->warp, of) ||
             (incarnation == o->number && exits_differ(&o->warps[r->warp])))
@@ -108,9 +106,10 @@ static void make_transition(struct current_access *cur, const struct history_vie
                             uint64_t address, struct transition *s)
 {
     cur->reported = false;
-    if (p->history && lanes_differ(cur, p->history))
+    bool joins = race_join_reads(cur, p, lanes, lane, &s->next);
+    if (!joins && p->history && lanes_differ(cur, p->history))
         s->next = TRANSITION_BY_LANE;
-    else
+    else if (!joins)
         advance(cur, p, lanes, lane, address, s);
     if (!p->history && !cur->reported && cur->mapping == LANES_SAME) {
         cur->recent->some_lanes = s->lanes;

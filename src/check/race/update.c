@@ -266,10 +266,14 @@ static void hold(struct held_lock *t, _Atomic uint8_t *lock)
     t->lock = lock;
 }
 
-/* With the lock of all of the stretch's cells held. */
-static void update_locked(struct current_access *cur, cell *c, uint64_t address, uint32_t bytes, struct lanes lanes,
-                          unsigned per_lane)
+/* A stretch of bytes from an address on, all of whose cells, from `c` on, are under one lock. */
+static void update_cells(struct current_access *cur, struct held_lock *t, cell *c, uint64_t address, uint32_t bytes,
+                         struct lanes lanes, unsigned per_lane)
 {
+    bool by_word = (address | bytes) % 4 == 0 && is_by_word(cur->kind, per_lane);
+    if (by_word && !cur->kind->writes && have_no_effect(cur, c, bytes / 4))
+        return;
+    hold(t, cur->shared ? NULL : race_lock_of(cur->r, address));
     if (may_be_torn(cur, c, address, bytes))
         update_torn(cur, c, address, bytes, lanes, per_lane);
     else
@@ -281,11 +285,8 @@ void race_update_together(struct current_access *cur, uint64_t address, uint32_t
 {
     cell *c = cells_at(cur, address, bytes);
     struct held_lock t = {0};
-    bool by_word = (address | bytes) % 4 == 0 && is_by_word(cur->kind, per_lane);
-    if (!c || (by_word && !cur->kind->writes && have_no_effect(cur, c, bytes / 4)))
-        return;
-    hold(&t, cur->shared ? NULL : race_lock_of(cur->r, address));
-    update_locked(cur, c, address, bytes, lanes, per_lane);
+    if (c)
+        update_cells(cur, &t, c, address, bytes, lanes, per_lane);
     hold(&t, NULL);
 }
 
@@ -306,9 +307,7 @@ static void update_alike(struct current_access *cur, struct met met[MET_FEW], ce
     bool is_rmw = race_is_rmw(cur->kind); /* it makes the same of all that it overtakes */
     cell was = is_rmw ? cell_history(*c) : for_lane(*c, lane);
     struct met *m = &met[cell_history(was) % MET_FEW];
-    if (!*c && cur->recent->first[LANES_SAME]) {
-        set_cell(c, cell_of(cur->recent->first[LANES_SAME], lane));
-    } else if (*c & CELL_SPLIT) {
+    if (*c & CELL_SPLIT) {
         update_word(cur, c, (struct lanes){1, lane}, ALL_BYTES, address);
     } else if (*c && m->was == was) {
         set_cell(c, cell_further(m->next, lane));
@@ -321,6 +320,62 @@ static void update_alike(struct current_access *cur, struct met met[MET_FEW], ce
     }
 }
 
+static void update_shared(struct current_access *cur, const struct access_event *e, uint32_t lanes)
+{
+    struct met met[MET_FEW] = {0};
+    if (!has_site_epoch(cur))
+        return;
+    note_updated(cur, e->low, e->high);
+    cur->mapping = LANES_SAME;
+    cell first = cur->recent->first[LANES_SAME];
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = access_address(e, lane);
+        cell *cells = &cur->b->shared_cells[address / 4];
+        if (may_be_torn(cur, cells, address, e->bytes)) {
+            update_torn(cur, cells, address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
+            cur->mapping = LANES_SAME;
+            if (!has_site_epoch(cur))
+                return;
+            continue;
+        }
+        for (uint32_t i = 0; i < e->bytes / 4; i++) {
+            cell *c = &cells[i];
+            if (first && !*c)
+                *c = cell_of(first, lane);
+            else
+                update_alike(cur, met, c, lane, address + 4 * i);
+        }
+    }
+}
+
+/* Words of global memory, lane by lane. `met` is valid until the next collection. */
+static void update_global(struct current_access *cur, const struct access_event *e, uint32_t lanes,
+                          cell *const at[WARP_LANES])
+{
+    struct met met[MET_FEW] = {0};
+    struct held_lock t = {0};
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint64_t address = cur->base + access_address(e, lane);
+        if (!cur->kind->writes && have_no_effect(cur, at[lane], e->bytes / 4))
+            continue;
+        hold(&t, race_lock_of(cur->r, address));
+        if (cur->generation != atomic_load_explicit(&cur->h->generation, memory_order_relaxed))
+            memset(met, 0, sizeof met);
+        if (may_be_torn(cur, at[lane], address, e->bytes)) {
+            update_torn(cur, at[lane], address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
+            continue;
+        }
+        if (!has_site_epoch(cur))
+            break;
+        cur->mapping = LANES_SAME;
+        for (uint32_t i = 0; i < e->bytes / 4; i++)
+            update_alike(cur, met, at[lane] + i, lane, address + 4 * i);
+    }
+    hold(&t, NULL);
+}
+
 /* Finds the cells of lanes, and prefetches what those of global memory name. */
 static bool find_cells(const struct current_access *cur, const struct access_event *e, uint32_t lanes,
                        cell *at[WARP_LANES])
@@ -328,12 +383,11 @@ static bool find_cells(const struct current_access *cur, const struct access_eve
     cell near[WARP_LANES], *part = NULL;
     uint32_t count = 0;
     uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes share */
-    if (cur->shared)
-        note_updated(cur, e->low, e->high);
-    EACH_BIT(l, lanes) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
         uint64_t address = cur->base + access_address(e, l);
         if (cur->shared) {
-            at[l] = &cur->b->shared_cells[address / 4];
+            at[l] = cells_at(cur, address, e->bytes);
             continue;
         }
         if (address >> CELLS_PART_BITS != number &&
@@ -342,9 +396,10 @@ static bool find_cells(const struct current_access *cur, const struct access_eve
         at[l] = part + (address & ((1u << CELLS_PART_BITS) - 1)) / 4;
         __builtin_prefetch(at[l], 1);
     }
-    EACH_BIT(l, cur->shared ? 0 : lanes)
-        near[count++] = __atomic_load_n(at[l], __ATOMIC_ACQUIRE);
-    fetch(cur, near, count);
+    for (uint32_t m = cur->shared ? 0 : lanes; m; m &= m - 1)
+        near[count++] = __atomic_load_n(at[__builtin_ctz(m)], __ATOMIC_ACQUIRE);
+    if (!cur->shared)
+        fetch(cur, near, count);
     return true;
 }
 
@@ -355,30 +410,24 @@ void race_fetch(const struct current_access *cur, const struct access_event *e)
         find_cells(cur, e, e->lanes, at);
 }
 
-/* `met` is valid until the next collection. */
 void race_update_lanes(struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
     cell *at[WARP_LANES];
-    struct met met[MET_FEW] = {0};
     struct held_lock t = {0};
     bool by_word = e->bytes % 4 == 0 && is_by_word(cur->kind, ALL_BYTES);
-    for (lanes = find_cells(cur, e, lanes, at) ? lanes : 0; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes);
-        uint64_t address = cur->base + access_address(e, lane);
-        if (by_word && !cur->kind->writes && !cur->shared && have_no_effect(cur, at[lane], e->bytes / 4))
-            continue;
-        hold(&t, cur->shared ? NULL : race_lock_of(cur->r, address));
-        if (cur->generation != atomic_load_explicit(&cur->h->generation, memory_order_relaxed))
-            memset(met, 0, sizeof met);
-        if (!by_word || may_be_torn(cur, at[lane], address, e->bytes)) {
-            update_locked(cur, at[lane], address, e->bytes, (struct lanes){1, lane}, ALL_BYTES);
-            continue;
-        }
-        if (!has_site_epoch(cur))
-            break;
-        cur->mapping = LANES_SAME;
-        for (uint32_t i = 0; i < e->bytes / 4; i++)
-            update_alike(cur, met, at[lane] + i, lane, address + 4 * i);
+    if (by_word && cur->shared) {
+        update_shared(cur, e, lanes);
+        return;
+    }
+    if (!find_cells(cur, e, lanes, at))
+        return;
+    if (by_word) {
+        update_global(cur, e, lanes, at);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        update_cells(cur, &t, at[l], cur->base + access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
     }
     hold(&t, NULL);
 }
