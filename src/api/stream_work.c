@@ -80,15 +80,12 @@ static void check_used(const hd_machine *m, const hd_work *w, const void *place)
             mark_written(m, &w->used[i]);
 }
 
+/* What is written is noted as that alone: it races with all that a read of it races with, and the two are one task's. */
 static void note_used(const hd_machine *m, uint32_t task, const hd_work *w)
 {
-    for (size_t i = 0; i < w->used_count; i++) {
-        const hd_used *u = &w->used[i];
-        if (u->use & HD_READS && !is_nothing(u))
-            box_note(m, task, box_of(u), false);
-        if (u->use & HD_WRITES && !is_nothing(u))
-            box_note(m, task, box_of(u), true);
-    }
+    for (size_t i = 0; i < w->used_count; i++)
+        if (w->used[i].use && !is_nothing(&w->used[i]))
+            box_note(m, task, box_of(&w->used[i]), w->used[i].use & HD_WRITES);
 }
 
 /* As long as an H200's units (dense, by its data sheet) or its memory take for all of it, whichever is longer. */

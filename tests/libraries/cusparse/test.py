@@ -14,5 +14,11 @@ def cusparse_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "sparse", "-lcusparse")
 
 
+def check_finds_nothing_in_a_call_that_updates_what_it_reads():
+    said = []
+    cases.lines(cases.build(HERE, "sparse", "-lcusparse"), "spmv", "convert", command=("check",), stderr=said)
+    assert "data-race" not in said[0], said[0]
+
+
 if __name__ == "__main__":
     tap.main(globals())
