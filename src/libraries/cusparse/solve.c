@@ -110,8 +110,10 @@ static cusparseStatus_t put(const struct context *s, const struct solve_argument
                      .flops = 2.0 * (double)p->a->nnz * (double)p->c.columns * p->c.batch};
     c.alpha = call_scalar(&c, s, p->alpha);
     call_sparse(&c, &c.a, HD_READS, HD_READS);
-    call_dense(&c, &c.x, HD_READS);
-    call_dense(&c, &c.y, HD_WRITES);
+    bool in_place = c.x.values == c.y.values;
+    call_dense(&c, &c.x, in_place ? HD_READS | HD_WRITES : HD_READS);
+    if (!in_place)
+        call_dense(&c, &c.y, HD_WRITES);
     return call_put(s, &c);
 }
 

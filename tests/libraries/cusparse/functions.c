@@ -193,6 +193,9 @@ static void triangular_systems_are_solved(void)
     DONE(cusparseSpSV_solve(handle, op, &one, a, vb, vx, CUDA_R_32F, CUSPARSE_SPSV_ALG_DEFAULT, sv));
     DONE(cudaDeviceSynchronize());
     CHECK(x[0] == 1 && x[1] == 2 && x[2] == 3);
+    DONE(cusparseSpSV_solve(handle, op, &one, a, vb, vb, CUDA_R_32F, CUSPARSE_SPSV_ALG_DEFAULT, sv));
+    DONE(cudaDeviceSynchronize());
+    CHECK(b[0] == 1 && b[1] == 2 && b[2] == 3);
     b[0] = 8, b[1] = 23, b[2] = -3; /* its transpose's */
     DONE(cusparseCreateDnMat(&mb, 3, 1, 3, b, CUDA_R_32F, CUSPARSE_ORDER_COL));
     DONE(cusparseCreateDnMat(&mx, 3, 1, 3, x, CUDA_R_32F, CUSPARSE_ORDER_COL));
