@@ -80,12 +80,40 @@ static void check_used(const hd_machine *m, const hd_work *w, const void *place)
             mark_written(m, &w->used[i]);
 }
 
-/* What is written is noted as that alone: it races with all that a read of it races with, and the two are one task's. */
+/* May two ranges have a byte in common? Of rows that are equally far apart the columns are compared, as of two parts of a matrix. */
+static bool may_overlap(const hd_used *a, const hd_used *b)
+{
+    struct box x = box_of(a), y = box_of(b);
+    uint64_t at = (uint64_t)(uintptr_t)a->at, other = (uint64_t)(uintptr_t)b->at;
+    if (at >= other + box_extent(&y) || other >= at + box_extent(&x))
+        return false;
+    if (a->pitch != b->pitch || a->width > a->pitch || b->width > a->pitch)
+        return true;
+    uint64_t columns = other >= at ? (other - at) % a->pitch : (a->pitch - (at - other) % a->pitch) % a->pitch;
+    return columns < a->width || columns + b->width > a->pitch;
+}
+
+/* Would the range be told again, or as one that races with another of the same task? */
+static bool is_noted(const hd_work *w, size_t i, bool writes)
+{
+    const hd_used *u = &w->used[i];
+    for (size_t j = 0; j < (writes ? i : w->used_count); j++)
+        if (w->used[j].use & HD_WRITES && !is_nothing(&w->used[j]) && may_overlap(u, &w->used[j]))
+            return true;
+    return false;
+}
+
+/* What is written is noted first: it races with all that a read of it races with. */
 static void note_used(const hd_machine *m, uint32_t task, const hd_work *w)
 {
-    for (size_t i = 0; i < w->used_count; i++)
-        if (w->used[i].use && !is_nothing(&w->used[i]))
-            box_note(m, task, box_of(&w->used[i]), w->used[i].use & HD_WRITES);
+    if (!m->checker || !task)
+        return;
+    for (int reads = 0; reads < 2; reads++)
+        for (size_t i = 0; i < w->used_count; i++) {
+            bool writes = w->used[i].use & HD_WRITES;
+            if (w->used[i].use && writes == !reads && !is_nothing(&w->used[i]) && !is_noted(w, i, writes))
+                box_note(m, task, box_of(&w->used[i]), writes);
+        }
 }
 
 /* As long as an H200's units (dense, by its data sheet) or its memory take for all of it, whichever is longer. */

@@ -27,5 +27,13 @@ def an_address_of_a_batch_that_leads_nowhere_is_the_contexts_fault():
             assert status == 0 and (out.endswith(" 700\n") if case else out == "0 0\n"), (call, case, status, out, err)
 
 
+def a_call_races_with_others_and_not_with_itself():
+    program = cases.build(HERE, "watched", "-lcublas")
+    status, out, err = tap.run("check", program, "clean")
+    assert status == 0, out + err
+    status, out, err = tap.run("check", program, "races")
+    assert status != 0 and "race" in err and "cublasSgemm" in err, out + err
+
+
 if __name__ == "__main__":
     tap.main(globals())
