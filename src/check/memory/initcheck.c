@@ -25,18 +25,25 @@ void initcheck_note_lost(struct checker *c, const struct event_launch *l, const 
     pthread_mutex_unlock(&c->findings.lock);
 }
 
-/* Memory at an address, or what a block has of its own. */
-static void note_lost(struct checker *c, const struct access_event *e, uint64_t address)
+static void note_lost_global(struct checker *c, const struct access_event *e, uint64_t address)
 {
     struct arena scratch = {0};
-    const struct event_block *of = e->space == SPACE_SHARED ? e->owner : e->block;
     if (atomic_load_explicit(&c->memory.lost, memory_order_relaxed))
         return;
+    initcheck_note_lost(c, e->block->launch, memory_global_place(c, region_find(c, address), address, &scratch));
+    arena_free(&scratch);
+}
+
+/* Shared or local memory of the block. */
+static void note_lost_block(struct checker *c, const struct access_event *e)
+{
+    struct arena scratch = {0};
+    if (atomic_load_explicit(&c->memory.lost, memory_order_relaxed))
+        return;
+    const char *memory = e->space == SPACE_SHARED ? "shared" : "local";
     initcheck_note_lost(c, e->block->launch,
-                        e->space == SPACE_GLOBAL
-                            ? memory_global_place(c, region_find(c, address), address, &scratch)
-                            : arena_printf(&scratch, "%s memory of %s", e->space == SPACE_SHARED ? "shared" : "local",
-                                           block_name(&scratch, of)));
+                        arena_printf(&scratch, "%s memory of %s", memory,
+                                     block_name(&scratch, e->space == SPACE_SHARED ? e->owner : e->block)));
     arena_free(&scratch);
 }
 
@@ -208,22 +215,18 @@ static void note_global_writer(struct checker *c, const struct access_event *e, 
 
 /* ---- accesses ---- */
 
-/* Global memory, or where there is a record of a block its shared memory. */
-static bool is_defined(const struct checker *c, const struct block_memory *b, uint64_t address, uint64_t bytes)
-{
-    return b ? !bits_any(b->shared, address, bytes) : defined_has(&c->memory.defined, address, bytes);
-}
-
 /* The lanes that read what is not defined. */
-static uint32_t undefined_lanes(const struct checker *c, const struct block_memory *b, const struct access_event *e)
+static uint32_t undefined_global(const struct checker *c, const struct access_event *e)
 {
     uint32_t left = e->lanes, lanes = 0;
     bool good = true;
     struct run r;
     while (next_run(e, &left, &r))
-        good &= is_defined(c, b, r.address, r.bytes);
-    EACH_BIT(l, good ? 0 : e->lanes)
-        lanes |= is_defined(c, b, access_address(e, l), e->bytes) ? 0 : 1u << l;
+        good &= defined_has(&c->memory.defined, r.address, r.bytes);
+    for (uint32_t m = good ? 0 : e->lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        lanes |= defined_has(&c->memory.defined, access_address(e, l), e->bytes) ? 0 : 1u << l;
+    }
     return lanes;
 }
 
@@ -242,38 +245,77 @@ static bool has_no_pages(const struct checker *c, const struct access_event *e)
     return !any;
 }
 
-/* Defines a run. Was some of it undefined until now? */
-static bool define(struct checker *c, const struct access_event *e, struct block_memory *b, const struct run *r)
+static void access_global(struct checker *c, const struct access_event *e)
 {
-    if (is_defined(c, b, r->address, r->bytes))
-        return false;
-    bool any = b ? shared_set(b, r->address, r->bytes) : defined_set(&c->memory.defined, r->address, r->bytes);
-    if (b)
-        b->writer = e->site;
-    else if (any)
-        note_global_writer(c, e, r->address);
-    if (!b && atomic_load_explicit(&c->memory.defined.lost_bytes, memory_order_relaxed))
-        note_lost(c, e, r->address);
-    return any;
+    uint32_t left = e->lanes;
+    struct run r;
+    if (has_no_pages(c, e))
+        return;
+    if (e->reads) {
+        uint32_t lanes = undefined_global(c, e);
+        if (!lanes) /* nothing is left to define */
+            return;
+        read_undefined(c, e, lanes);
+    }
+    while (e->writes && next_run(e, &left, &r)) {
+        if (defined_has(&c->memory.defined, r.address, r.bytes))
+            continue;
+        bool any = defined_set(&c->memory.defined, r.address, r.bytes);
+        if (atomic_load_explicit(&c->memory.defined.lost_bytes, memory_order_relaxed))
+            note_lost_global(c, e, r.address);
+        if (!any)
+            continue;
+        note_global_writer(c, e, r.address);
+        look_for_early_reads(c, e, &r);
+    }
 }
 
-static void access_common(struct checker *c, const struct access_event *e)
+/* Is there a 1 among the bits of the lanes? What a lane accesses is aligned, and so within 64 bytes. */
+static bool lanes_any(const uint64_t *bits, const struct access_event *e)
 {
-    bool shared = e->space == SPACE_SHARED;
-    struct block_memory *b = shared ? memory_of(c, e->owner) : NULL;
+    uint64_t any = 0;
+    for (uint32_t m = e->lanes; m; m &= m - 1) {
+        uint64_t at = e->address[__builtin_ctz(m)];
+        any |= bits[at / 64] >> at % 64;
+    }
+    return any & bits_from_to(0, e->bytes);
+}
+
+static uint32_t undefined_shared(const struct block_memory *b, const struct access_event *e)
+{
     uint32_t left = e->lanes, lanes = 0;
+    bool bad = e->pattern == ACCESS_ANY && lanes_any(b->shared, e);
     struct run r;
-    if (shared && !b)
-        note_lost(c, e, 0);
-    if (shared ? !b || !b->n_undefined : has_no_pages(c, e))
+    while (e->pattern != ACCESS_ANY && next_run(e, &left, &r))
+        bad |= bits_any(b->shared, r.address, r.bytes);
+    for (uint32_t m = bad ? e->lanes : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        lanes |= bits_any(b->shared, access_address(e, l), e->bytes) ? 1u << l : 0;
+    }
+    return lanes;
+}
+
+static void access_shared(struct checker *c, const struct access_event *e)
+{
+    struct block_memory *b = memory_of(c, e->owner);
+    uint32_t left = e->lanes;
+    struct run r;
+    if (!b)
+        note_lost_block(c, e);
+    if (!b || !b->n_undefined)
         return;
-    if (e->reads && !(lanes = undefined_lanes(c, b, e))) /* nothing is left to define */
-        return;
-    if (lanes)
+    if (e->reads) {
+        uint32_t lanes = undefined_shared(b, e);
+        if (!lanes)
+            return;
         read_undefined(c, e, lanes);
-    while (e->writes && next_run(e, &left, &r))
-        if (define(c, e, b, &r))
-            look_for_early_reads(c, e, &r);
+    }
+    while (e->writes && next_run(e, &left, &r)) {
+        if (!shared_set(b, r.address, r.bytes))
+            continue;
+        b->writer = e->site;
+        look_for_early_reads(c, e, &r);
+    }
 }
 
 /* Lanes at one address, which are all or one, are tested together. */
@@ -283,7 +325,7 @@ static void access_local(struct checker *c, const struct access_event *e)
     uint32_t lanes = 0;
     struct defined_local *d = b ? &b->local[e->warp] : NULL;
     if (!d || d->lost)
-        note_lost(c, e, 0);
+        note_lost_block(c, e);
     if (!d)
         return;
     for (uint32_t left = e->lanes, same; left; left &= ~same) {
@@ -333,18 +375,23 @@ static void access_async(struct checker *c, const struct access_event *e)
         part.base = part.low = e->base + at;
         part.high = part.base + n;
         part.bytes = (uint32_t)n;
-        if (defined || reduces)
-            access_common(c, &part);
+        if ((defined || reduces) && e->space == SPACE_SHARED)
+            access_shared(c, &part);
+        else if (defined || reduces)
+            access_global(c, &part);
     }
 }
 
 void initcheck_access(void *data, const struct access_event *e)
 {
     struct checker *c = data;
-    if (e->is_async)
+    if (e->is_async) {
         access_async(c, e);
-    else if (e->space == SPACE_LOCAL)
-        access_local(c, e);
-    else
-        access_common(c, e);
+        return;
+    }
+    switch (e->space) {
+    case SPACE_SHARED: access_shared(c, e); break;
+    case SPACE_LOCAL: access_local(c, e); break;
+    default: access_global(c, e); break;
+    }
 }
