@@ -73,7 +73,9 @@ def cpp_tells_sizes_too():
 
 def what_is_exported_is_what_the_header_declares():
     with open(os.path.join(source, "include/heddle.h")) as f:
-        declared = set(re.findall(r"^HD_(?:API|INLINE) [^;{(]*?\b(hd_\w+)\(", f.read(), re.M))
+        declared = set(re.findall(r"^HD_API [^;{(]*?\b(hd_\w+)\(", f.read(), re.M))
+    with open(os.path.join(source, "src/api/first.c")) as f:  # what the header has inline now, for what was built against the first one
+        declared |= set(re.findall(r"^FIRST\([^,]*,\s*(hd_\w+),", f.read(), re.M))
     table = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True).stdout
     exported = dict(re.findall(r" T (\w+)@@(\w+)$", table, re.M))
     assert set(exported) == declared, set(exported) ^ declared
