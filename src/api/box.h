@@ -19,10 +19,15 @@ static inline bool box_has_whole_slices(const struct box *b)
     return b->height == 1 || b->pitch == b->width;
 }
 
-/* From its first byte to behind its last. */
+/* From its first byte to behind its last; UINT64_MAX where that is more than any memory. */
 static inline uint64_t box_extent(const struct box *b)
 {
-    return (b->depth - 1) * b->slice + (b->height - 1) * b->pitch + b->width;
+    uint64_t slices, rows, bytes;
+    bool wraps = __builtin_mul_overflow(b->depth - 1, b->slice, &slices) |
+                 __builtin_mul_overflow(b->height - 1, b->pitch, &rows);
+    wraps |= __builtin_add_overflow(slices, rows, &bytes);
+    wraps |= __builtin_add_overflow(bytes, b->width, &bytes);
+    return wraps ? UINT64_MAX : bytes;
 }
 
 /* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels cannot reach is of no

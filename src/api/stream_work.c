@@ -85,7 +85,7 @@ static bool may_overlap(const hd_used *a, const hd_used *b)
 {
     struct box x = box_of(a), y = box_of(b);
     uint64_t at = (uint64_t)(uintptr_t)a->at, other = (uint64_t)(uintptr_t)b->at;
-    if (at >= other + box_extent(&y) || other >= at + box_extent(&x))
+    if (at >= other ? at - other >= box_extent(&y) : other - at >= box_extent(&x))
         return false;
     if (a->pitch != b->pitch || a->width > a->pitch || b->width > a->pitch)
         return true;

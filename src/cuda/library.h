@@ -33,8 +33,13 @@ HEDDLE_LIBRARY_API CUresult heddle_library_context(CUcontext *context);
 /* Where this process finds what is at an address, while a call runs. */
 HEDDLE_LIBRARY_API void *heddle_library_view(const void *address);
 
-/* Likewise, of an address that has been read from memory: NULL where not all of the bytes are what kernels may use. */
-HEDDLE_LIBRARY_API void *heddle_library_reach(const void *address, size_t bytes);
+/* Elements in `count` rows of `width`, `step` elements apart; nothing where one of the two is 0. */
+struct library_shape {
+    size_t element_bytes;
+    uint64_t width, count, step;
+};
+/* Likewise, of an address that has been read from memory. False: not all of the elements are in memory that kernels may use. */
+HEDDLE_LIBRARY_API bool heddle_library_reach(void **view, const void *address, struct library_shape shape);
 
 enum library_memory { LIBRARY_DEVICE, LIBRARY_MANAGED, LIBRARY_PINNED, LIBRARY_PAGEABLE };
 HEDDLE_LIBRARY_API enum library_memory heddle_library_memory(const void *address);

@@ -53,14 +53,30 @@ void *heddle_library_view(const void *address)
     return d ? hd_own_view(d->machine, address) : (void *)address;
 }
 
-void *heddle_library_reach(const void *address, size_t bytes)
+/* From the first byte of what is not nothing to behind its last; false: that is more than any memory. */
+static bool shape_extent(struct library_shape s, uint64_t *bytes)
+{
+    return !__builtin_mul_overflow(s.count - 1, s.step, bytes) && !__builtin_add_overflow(*bytes, s.width, bytes) &&
+           !__builtin_mul_overflow(*bytes, s.element_bytes, bytes);
+}
+
+bool heddle_library_reach(void **view, const void *address, struct library_shape shape)
 {
     hd_memory_info info;
+    uint64_t bytes;
+    *view = NULL;
+    if (shape.width == 0 || shape.count == 0)
+        return true;
+    if (!shape_extent(shape, &bytes))
+        return false;
     struct device *d = device_of(address, &info);
-    if (!d)
-        return heddle_library_memory(address) == LIBRARY_PAGEABLE ? NULL : (void *)address;
+    if (!d) {
+        *view = (void *)address;
+        return heddle_library_memory(address) != LIBRARY_PAGEABLE;
+    }
     size_t offset = (size_t)((const char *)address - (const char *)info.start);
-    return offset <= info.bytes && bytes <= info.bytes - offset ? hd_own_view(d->machine, address) : NULL;
+    *view = hd_own_view(d->machine, address);
+    return offset <= info.bytes && bytes <= info.bytes - offset;
 }
 
 enum library_memory heddle_library_memory(const void *address)

@@ -58,11 +58,11 @@ static inline void *library_view(const void *address)
     return heddle_library_view(address);
 }
 
-/* Likewise, of an address that the task has read from memory, as those of batches are, and of a range that is not among its `used`: NULL
- * where not all of the bytes are memory that kernels may use. The task's result is HD_ERROR_ILLEGAL_ADDRESS then. */
-static inline void *library_reach(const void *address, size_t bytes)
+/* Likewise, of an address that the task has read from memory, as those of batches are, and of a range that is not among its `used`. False:
+ * not all of it is memory that kernels may use; the task's result is HD_ERROR_ILLEGAL_ADDRESS then. Of nothing the view is NULL. */
+static inline bool library_reach(void **view, const void *address, struct library_shape shape)
 {
-    return heddle_library_reach(address, bytes);
+    return heddle_library_reach(view, address, shape);
 }
 
 /* ---- work ---- */

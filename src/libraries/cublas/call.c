@@ -236,17 +236,16 @@ struct batch {
     _Atomic hd_result result;
 };
 
-/* Elements from a region's first to behind its last. */
-static int64_t region_extent(const struct operand *o, const struct region *r)
+static struct library_shape region_shape(const struct operand *o, const struct region *r, int64_t bytes)
 {
-    if (r->rows <= 0)
-        return 0;
+    const uint64_t rows = r->rows > 0 ? (uint64_t)r->rows : 0, columns = r->columns > 0 ? (uint64_t)r->columns : 0;
+    const uint64_t step = (uint64_t)(o->ld < 0 ? -o->ld : o->ld);
     switch (r->kind) {
     case REGION_MATRIX:
     case REGION_LOWER:
-    case REGION_UPPER: return r->columns > 0 ? (r->columns - 1) * o->ld + r->rows : 0;
-    case REGION_VECTOR: return (r->rows - 1) * (o->ld < 0 ? -o->ld : o->ld) + 1;
-    default: return r->rows;
+    case REGION_UPPER: return (struct library_shape){(size_t)bytes, rows, columns, step};
+    case REGION_VECTOR: return (struct library_shape){(size_t)bytes, 1, rows, step};
+    default: return (struct library_shape){(size_t)bytes, rows, 1, 0};
     }
 }
 
@@ -254,16 +253,15 @@ static int64_t region_extent(const struct operand *o, const struct region *r)
 static bool find_operand(const struct batch *b, size_t k, int i, struct operand *o)
 {
     const struct region *r = &b->regions[i];
-    const int64_t bytes = region_bytes(b->c, i, r), extent = region_extent(o, r);
+    const int64_t bytes = region_bytes(b->c, i, r);
     if (r->kind == REGION_NONE || !o->at)
         return true;
-    if (b->c->arrays && r->kind != REGION_COUNTS)
-        o->at = ((void *const *)o->at)[k];
-    else
-        o->at = (const char *)o->at + (int64_t)k * o->stride * bytes;
-    if (extent > 0)
-        o->at = library_reach(o->at, (size_t)(extent * bytes));
-    return o->at || extent == 0;
+    const bool array = b->c->arrays && r->kind != REGION_COUNTS;
+    const void *at = array ? ((void *const *)o->at)[k] : (const char *)o->at + (int64_t)k * o->stride * bytes;
+    void *view;
+    const bool found = library_reach(&view, at, region_shape(o, r, bytes));
+    o->at = view;
+    return found;
 }
 
 static void run_problem(void *data, size_t k)

@@ -179,20 +179,20 @@ static void read_scalars(const struct matmul *t, bool integers, double alpha[2],
     }
 }
 
-/* From a matrix's first byte to behind its last. Tiles are 32 columns wide, and whole in height. */
-static size_t layout_extent(const struct layout *l)
+/* Tiles are 32 columns wide, and whole in height. */
+static struct library_shape layout_shape(const struct layout *l)
 {
     static const uint64_t tile_rows[] = {
         [CUBLASLT_ORDER_COL32] = 1, [CUBLASLT_ORDER_COL4_4R2_8C] = 8, [CUBLASLT_ORDER_COL32_2R_4R4] = 32};
-    const uint64_t rows = l->rows, columns = l->columns, ld = (uint64_t)l->ld, bytes = element_bytes(l->type);
-    if (rows == 0 || columns == 0)
-        return 0;
+    const size_t bytes = element_bytes(l->type);
+    const uint64_t rows = l->rows, columns = l->columns, ld = (uint64_t)l->ld;
     if (l->order == CUBLASLT_ORDER_COL)
-        return ((columns - 1) * ld + rows) * bytes;
+        return (struct library_shape){bytes, rows, columns, ld};
     if (l->order == CUBLASLT_ORDER_ROW)
-        return ((rows - 1) * ld + columns) * bytes;
-    const uint64_t height = tile_rows[l->order];
-    return ((columns - 1) / 32 * ld + (rows + height - 1) / height * height * 32) * bytes;
+        return (struct library_shape){bytes, columns, rows, ld};
+    const uint64_t height = tile_rows[l->order], strips = columns / 32 + (columns % 32 != 0);
+    const uint64_t whole = (rows / height + (rows % height != 0)) * height;
+    return (struct library_shape){bytes, whole > UINT64_MAX / 32 ? UINT64_MAX : whole * 32, strips, ld};
 }
 
 bool lt_matrix(struct matrix *m, const struct layout *l, const void *at, int64_t i)
@@ -200,9 +200,10 @@ bool lt_matrix(struct matrix *m, const struct layout *l, const void *at, int64_t
     const void *first = l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY
                             ? ((void *const *)library_view(at))[i]
                             : (const char *)at + i * l->batch_stride * (int64_t)element_bytes(l->type);
-    const size_t bytes = layout_extent(l);
-    *m = (struct matrix){bytes ? library_reach(first, bytes) : NULL, l->ld, l->type, l->order};
-    return m->at || !bytes;
+    void *view;
+    const bool found = library_reach(&view, first, layout_shape(l));
+    *m = (struct matrix){view, l->ld, l->type, l->order};
+    return found;
 }
 
 static hd_result run_problem(const struct matmul *t, int64_t i)

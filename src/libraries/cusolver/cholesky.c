@@ -28,21 +28,19 @@ RUN(potri, &c->uplo, &c->n, MATRIX(A), &info, 1)
 RUN(lauum, &c->uplo, &c->n, MATRIX(A), &info, 1)
 RUN(trtri, &c->uplo, &c->diag, &c->n, MATRIX(A), &info, 1, 1)
 
-static void *problem_at(const struct call *c, enum operand o, int i, int64_t rows, int64_t columns)
+static bool find_matrix(const struct call *c, enum operand o, int i, int rows, int columns, void **view)
 {
-    const void *at = ((void *const *)c->at[o])[i];
-    if (rows == 0 || columns == 0)
-        return c->at[o]; /* nothing of it is used */
-    return library_reach(at, (size_t)((columns - 1) * c->ld[o] + rows) * precision_bytes(c->precision));
+    const struct library_shape shape = {precision_bytes(c->precision), (uint64_t)rows, (uint64_t)columns,
+                                        (uint64_t)c->ld[o]};
+    return library_reach(view, ((void *const *)c->at[o])[i], shape);
 }
 
 /* Batches are arrays of pointers, which lie in the device's memory, too. False: one leads nowhere. */
 static bool find_problem(const struct call *c, int i, struct call *one)
 {
     *one = *c;
-    one->at[OP_A] = problem_at(c, OP_A, i, c->n, c->n);
-    one->at[OP_B] = c->at[OP_B] ? problem_at(c, OP_B, i, c->n, c->nrhs) : NULL;
-    return one->at[OP_A] && (one->at[OP_B] || !c->at[OP_B]);
+    return find_matrix(c, OP_A, i, c->n, c->n, &one->at[OP_A]) &&
+           (!c->at[OP_B] || find_matrix(c, OP_B, i, c->n, c->nrhs, &one->at[OP_B]));
 }
 
 static int run_potrf_batched(const struct call *c)
