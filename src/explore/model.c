@@ -226,7 +226,7 @@ static bool force_read(struct search_order *s, unsigned r)
 {
     const struct event *e = member_of(s, r);
     unsigned w = e->rf;
-    for (uint64_t m = s->writes & ~bit(w) & ~bit(INITIAL); m; m &= m - 1) {
+    for (uint64_t m = s->writes & ~s->never[w] & ~bit(w) & ~bit(INITIAL); m; m &= m - 1) {
         unsigned other = (unsigned)__builtin_ctzll(m);
         if (s->cause[other] & bit(r) && !put_never(s, w, other))
             return false;
@@ -318,9 +318,28 @@ static bool has_order(const struct search_order *s, const uint64_t *before, bool
     return true;
 }
 
+/* Lets the order have what follows of it; false where that is a circle. */
+static bool close_order(struct search_order *s)
+{
+    for (uint64_t k = s->writes; k; k &= k - 1) {
+        unsigned via = (unsigned)__builtin_ctzll(k);
+        for (uint64_t m = s->writes; m; m &= m - 1) {
+            unsigned w = (unsigned)__builtin_ctzll(m);
+            s->co[w] |= s->co[w] & bit(via) ? s->co[via] : 0;
+        }
+    }
+    for (uint64_t m = s->writes; m; m &= m - 1)
+        if (s->co[__builtin_ctzll(m)] & m & -m)
+            return false;
+    return true;
+}
+
+/* What was forced when the location was checked before, which stays as all axioms are monotone, and what follows of causality now. */
 static bool begin_order(const struct graph *g, uint16_t location, struct search_order *s)
 {
     const struct graph_location *l = &g->locations[location];
+    const uint64_t *co = graph_rows(g, g->co, location);
+    bool more = false;
     s->cause = graph_rows(g, g->cause, location);
     s->strong = graph_rows(g, g->strong, location);
     s->events = g->events;
@@ -334,13 +353,10 @@ static bool begin_order(const struct graph *g, uint16_t location, struct search_
         s->co[i] = s->never[i] = 0;
     for (uint64_t m = s->writes; m; m &= m - 1) {
         unsigned w = (unsigned)__builtin_ctzll(m);
-        for (uint64_t o = (w == INITIAL ? s->writes : s->cause[w] & s->writes) & ~s->co[w] & ~bit(w); o; o &= o - 1)
-            if (!put(s, w, (unsigned)__builtin_ctzll(o)))
-                return false;
-        if (s->cause[w] & bit(w))
-            return false;
+        s->co[w] = co[w] | (w == INITIAL ? s->writes & ~bit(INITIAL) : s->cause[w] & s->writes);
+        more |= s->co[w] != co[w];
     }
-    return force(s);
+    return (!more || close_order(s)) && force(s);
 }
 
 static bool check_location(struct graph *g, uint16_t location)

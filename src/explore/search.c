@@ -173,9 +173,15 @@ static void find_rest(struct explorer *x, struct state *s, const struct open *al
         o->fails = 0;
 }
 
+/* Is there a single write that it can read from now? */
+static bool may_be_forced(const struct open *o)
+{
+    return o->now && !(o->now & (o->now - 1));
+}
+
 static bool is_forced(const struct open *o)
 {
-    return !(o->now & (o->now - 1)) && !o->later && !o->fails;
+    return may_be_forced(o) && !o->later && !o->fails;
 }
 
 /* All that are forced, by thread: instructions behind are executed once. Where a thread would be in a failing round by all of them, one is
@@ -195,13 +201,32 @@ static void take_forced(struct explorer *x, struct state *s, const struct open *
     }
 }
 
+/* The read to be decided next, where none is forced: that with the fewest answers, of those that most waits for. */
+static bool find_best(struct explorer *x, struct state *s, struct open *all, unsigned n, struct open *best)
+{
+    bool found = false;
+    for (unsigned i = 0; i < n; i++) {
+        struct open *o = &all[i];
+        if (!o->now)
+            continue;
+        o->urgency = (uint8_t)urgency(s, o->event);
+        if (found && weight(o) >= weight(best))
+            continue;
+        if (!may_be_forced(o)) /* else that has been found */
+            find_rest(x, s, all, n, o);
+        if (!found || weight(o) < weight(best))
+            *best = *o;
+        found = true;
+    }
+    return found;
+}
+
 /* Decides all open reads that have a single answer; else finds the one to decide next: that with the fewest. */
 static enum step choose_of(struct explorer *x, struct state *s, const bool *goes_on, struct open *all, unsigned *n_open,
                            struct open *best)
 {
     uint16_t forced[MAX_OPEN];
     unsigned n = *n_open = find_open(x, s, goes_on, all), n_forced = 0;
-    bool found = false;
     if (!n)
         return NOTHING_OPEN;
     serve_all(x, s, all, n);
@@ -209,21 +234,16 @@ static enum step choose_of(struct explorer *x, struct state *s, const bool *goes
         return DEAD_END;
     for (unsigned i = 0; i < n; i++) {
         struct open *o = &all[i];
-        bool may_be_forced = !(o->now & (o->now - 1));
-        if (!o->now || (n_forced && !may_be_forced))
-            continue;
-        o->urgency = (uint8_t)urgency(s, o->event);
-        if (found && weight(o) >= weight(best) && !may_be_forced)
+        if (!may_be_forced(o))
             continue;
         find_rest(x, s, all, n, o);
         if (is_forced(o))
             forced[n_forced++] = (uint16_t)i;
-        else if (!found || weight(o) < weight(best))
-            *best = *o;
-        found |= !is_forced(o);
     }
+    if (!n_forced)
+        return find_best(x, s, all, n, best) ? BRANCH : STUCK;
     take_forced(x, s, all, forced, n_forced);
-    return n_forced ? FORCED : found ? BRANCH : STUCK;
+    return FORCED;
 }
 
 static enum step choose(struct explorer *x, struct state *s, struct open *best)

@@ -14,8 +14,8 @@
 /* An event that is not complete, but for open reads that have their place. */
 struct incomplete {
     uint16_t event, thread, po;
+    uint16_t location; /* NO_LOCATION: not known */
     uint8_t kind;
-    bool placed;
     uint64_t needs;
 };
 
@@ -26,8 +26,14 @@ struct hope {
     const struct open *all;
     unsigned n;
     bool served[MAX_OPEN];
-    bool moves[MAX_THREADS];    /* by thread */
-    uint64_t open[MAX_THREADS]; /* by thread: events, by number % 64, that are not served */
+    uint16_t thread[MAX_OPEN];           /* whose each is */
+    uint64_t bit[MAX_OPEN];              /* its number % 64 there */
+    bool moves[MAX_THREADS];             /* by thread */
+    uint64_t open[MAX_THREADS];          /* by thread: events, by number % 64, that are not served */
+    uint64_t open_at_first[MAX_THREADS]; /* the same, while just those are served that have a value now */
+    uint16_t reads[MAX_THREADS],
+        next[MAX_OPEN]; /* by thread: 1 + its first read, and by read: 1 + the next one of its thread */
+    unsigned first_incomplete[MAX_THREADS + 1]; /* by thread */
     struct incomplete *incomplete;
     unsigned n_incomplete, incomplete_room;
     bool grew;
@@ -49,6 +55,7 @@ static void find_incomplete(struct hope *h)
     h->n_incomplete = 0;
     for (uint16_t t = 0; t < h->s->n_threads; t++) {
         const struct run *run = h->s->runs[t];
+        h->first_incomplete[t] = h->n_incomplete;
         for (uint16_t po = run->complete; po < run->n_events; po++) {
             const struct run_event *e = &run->events[po];
             bool placed = e->flags & RUN_PLACED;
@@ -59,30 +66,42 @@ static void find_incomplete(struct hope *h)
                 h->incomplete_room = 2 * h->incomplete_room + 64;
                 h->incomplete = memory_grow(h->incomplete, h->incomplete_room, sizeof *h->incomplete);
             }
-            h->incomplete[h->n_incomplete++] = (struct incomplete){
-                graph_event(&h->s->g, t, po), t, po, e->kind, placed, e->place_needs | (is_write ? e->value_needs : 0)};
+            uint16_t event = graph_event(&h->s->g, t, po);
+            h->incomplete[h->n_incomplete++] =
+                (struct incomplete){event,   t,
+                                    po,      placed ? h->s->g.events[event].location : NO_LOCATION,
+                                    e->kind, e->place_needs | (is_write ? e->value_needs : 0)};
         }
+    }
+    h->first_incomplete[h->s->n_threads] = h->n_incomplete;
+}
+
+static void find_reads(struct hope *h)
+{
+    memset(h->reads, 0, h->s->n_threads * sizeof *h->reads);
+    for (unsigned i = h->n; i-- > 0;) {
+        const struct event *e = &h->s->g.events[h->all[i].event];
+        h->thread[i] = e->thread;
+        h->bit[i] = 1ull << e->po % 64;
+        h->next[i] = h->reads[e->thread];
+        h->reads[e->thread] = (uint16_t)(i + 1);
     }
 }
 
-/* What is open, by number: where several events have one number, one that is served is enough. */
-static void find_unserved(struct hope *h)
+/* What is open of a thread, by number: where several events have one number, one that is served is enough. */
+static void find_unserved(struct hope *h, uint16_t thread)
 {
-    uint64_t served[h->s->n_threads];
-    memset(served, 0, sizeof served);
-    memset(h->open, 0, h->s->n_threads * sizeof *h->open);
-    for (unsigned i = 0; i < h->n; i++) {
-        const struct event *e = &h->s->g.events[h->all[i].event];
-        *(h->served[i] ? &served[e->thread] : &h->open[e->thread]) |= 1ull << e->po % 64;
+    uint64_t served = 0, open = 0;
+    for (uint16_t i = h->reads[thread]; i; i = h->next[i - 1]) {
+        served |= h->served[i - 1] ? h->bit[i - 1] : 0;
+        open |= h->served[i - 1] ? 0 : h->bit[i - 1];
     }
-    for (unsigned i = 0; i < h->n_incomplete; i++) { /* in program order: what one waits for stands before it */
-        const struct incomplete *e = &h->incomplete[i];
+    for (unsigned i = h->first_incomplete[thread]; i < h->first_incomplete[thread + 1]; i++) {
+        const struct incomplete *e = &h->incomplete[i]; /* in program order: what one waits for stands before it */
         if (e->kind != RUN_WRITE)
-            *(e->needs & h->open[e->thread] & ~served[e->thread] ? &h->open[e->thread] : &served[e->thread]) |=
-                1ull << e->po % 64;
+            *(e->needs & open & ~served ? &open : &served) |= 1ull << e->po % 64;
     }
-    for (uint16_t t = 0; t < h->s->n_threads; t++)
-        h->open[t] &= ~served[t];
+    h->open[thread] = open & ~served;
 }
 
 /* Can an event that is there, but not complete, become what the read reads from? */
@@ -91,10 +110,8 @@ static bool incomplete_serves(const struct hope *h, uint16_t read)
     const struct graph *g = &h->s->g;
     for (unsigned i = 0; i < h->n_incomplete; i++) {
         const struct incomplete *e = &h->incomplete[i];
-        if (e->kind == RUN_READ || (e->placed && g->events[e->event].location != g->events[read].location) ||
-            graph_precedes(g, read, e->event))
-            continue;
-        if (needs_served(h, e->thread, e->needs))
+        if (e->kind != RUN_READ && (e->location == NO_LOCATION || e->location == g->events[read].location) &&
+            needs_served(h, e->thread, e->needs) && !graph_precedes(g, read, e->event))
             return true;
     }
     return false;
@@ -154,7 +171,8 @@ static bool meeting_moves(const struct hope *h, uint16_t thread)
     return true;
 }
 
-static void spread(struct hope *h)
+/* The threads that move by what is served so far. */
+static void spread_to_threads(struct hope *h)
 {
     for (uint16_t t = 0; t < h->s->n_threads; t++) {
         const struct run *run = h->s->runs[t];
@@ -163,26 +181,18 @@ static void spread(struct hope *h)
         h->moves[t] = run->end == RUN_WAITS   ? needs_served(h, t, run->needs)
                       : run->end == RUN_MEETS ? meeting_moves(h, t)
                                               : false;
-        h->grew |= h->moves[t];
+        h->grew |= h->moves[t] && h->s->g.meets; /* a meeting may hang on it; else only what is read next does */
     }
-    for (unsigned i = 0; i < h->n; i++)
-        if (!h->served[i] && can_be_served(h, &h->all[i])) {
-            h->served[i] = h->grew = true;
-            find_unserved(h);
-        }
 }
 
-/* All that can be served, but for `not` by what is there now. */
-static void serve(struct hope *h, const struct open *all, unsigned n, unsigned not, bool all_of_them)
+/* The reads that are served by that: of all, or of those that serve_all() has found to be. */
+static void spread_to_reads(struct hope *h, bool of_all)
 {
-    memset(h->moves, 0, h->s->n_threads * sizeof *h->moves);
-    for (unsigned i = 0; i < n; i++)
-        h->served[i] = i != not && all[i].now != 0;
-    find_unserved(h);
-    do {
-        h->grew = false;
-        spread(h);
-    } while (h->grew && (all_of_them || !h->served[not]));
+    for (unsigned i = 0; i < h->n; i++)
+        if (!h->served[i] && (of_all || h->all[i].later) && can_be_served(h, &h->all[i])) {
+            h->served[i] = h->grew = true;
+            find_unserved(h, h->thread[i]);
+        }
 }
 
 void serve_end(struct explorer *x)
@@ -194,26 +204,48 @@ void serve_end(struct explorer *x)
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n)
 {
     struct hope *h = x->hope = x->hope ? x->hope : ARENA_NEW(x->arena, struct hope);
-    bool some = false;
     h->x = x;
     h->s = s;
     h->all = all;
     h->n = n;
+    h->grew = false;
     find_incomplete(h);
-    for (unsigned i = 0; i < n; i++)
-        some |= !all[i].now;
-    if (!some)
-        return;
-    serve(h, all, n, MAX_OPEN, true);
+    find_reads(h);
+    for (unsigned i = 0; i < n; i++) {
+        h->served[i] = all[i].now != 0;
+        h->grew |= !h->served[i];
+    }
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        find_unserved(h, t);
+    memcpy(h->open_at_first, h->open, s->n_threads * sizeof *h->open);
+    memset(h->moves, 0, s->n_threads * sizeof *h->moves);
+    while (h->grew) {
+        h->grew = false;
+        spread_to_threads(h);
+        spread_to_reads(h, true);
+    }
     for (unsigned i = 0; i < n; i++)
         all[i].later = !all[i].now && h->served[i];
 }
 
+/* No more reads are served than serve_all() has found to be, as less is there. */
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which)
 {
-    (void)s;
-    serve(x->hope, all, n, which, false);
-    return x->hope->served[which];
+    struct hope *h = x->hope;
+    for (unsigned i = 0; i < n; i++)
+        h->served[i] = all[i].now != 0;
+    h->served[which] = false;
+    memcpy(h->open, h->open_at_first, s->n_threads * sizeof *h->open);
+    find_unserved(h, h->thread[which]);
+    memset(h->moves, 0, s->n_threads * sizeof *h->moves);
+    do {
+        h->grew = false;
+        spread_to_threads(h);
+        if (can_be_served(h, &all[which]))
+            return true;
+        spread_to_reads(h, false);
+    } while (h->grew);
+    return false;
 }
 
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier)
