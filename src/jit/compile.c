@@ -197,6 +197,9 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
         return;
     for (value fn = LLVMGetFirstFunction(e->m->module); fn; fn = LLVMGetNextFunction(fn))
         pass_hide_masks(e->m->b, fn);
+    for (value fn = LLVMGetFirstFunction(e->m->module); fn && !session.target->has_mask_registers;
+         fn = LLVMGetNextFunction(fn))
+        pass_spread_masks(e->m->b, fn);
     double optimised = now();
     choose_effort((struct effort){ask->tier, is_large(e->m->module, ask->tier)});
     if (ask->llvm)

@@ -23,10 +23,10 @@ static const struct jit_costs costs_neon = {
 };
 
 const struct jit_target jit_targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes)                                                                                            \
-    {name,        triple,         cpu,         features,        masked_stores, gathers, waits,                         \
-     store_order, whole_elements, whole_bytes, &costs_##bitcode},
+#define TARGET(name, bitcode, triple, cpu, features, mask_registers, masked_stores, gathers, waits, store_order,       \
+               whole_elements, whole_bytes)                                                                            \
+    {name,    triple, cpu,         features,       mask_registers, masked_stores,                                      \
+     gathers, waits,  store_order, whole_elements, whole_bytes,    &costs_##bitcode},
 #include "jit/targets.def"
 #undef TARGET
 };

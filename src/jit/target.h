@@ -10,7 +10,7 @@
 
 struct jit_target {
     const char *name, *triple, *cpu, *features;
-    bool has_masked_stores, has_gather, waits_in_gathers;
+    bool has_mask_registers, has_masked_stores, has_gather, waits_in_gathers;
     bool keeps_store_order; /* as x86-64: only a load may come before an earlier store */
     bool has_whole_elements;
     unsigned whole_bytes; /* of the longest vector that others see as one */

@@ -4,7 +4,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import by_both, dump_of, fault_by_both, need_compiler, written
+from both import by_both, cpu_levels, dump_of, fault_by_both, need_compiler, written
 from tap import main, run, values
 
 # Indices of 32 bits that are widened, some of which wrap between the lanes of a warp or of a row; what comes of them is
@@ -452,6 +452,79 @@ def variables_by_generic_addresses_take_no_calls():
             err = dump_of("llvm", path, "--grid", 1, "--block", 64, "u32[64]", "u32[64]=rand", 40)
             found = re.findall(r"call i1 %\d+\(ptr nonnull %warp, ptr %activation, ", err)
             assert len(found) == calls, (calls, found)
+
+
+def guarded(kind, n, width, apart):
+    """Threads below a number add 3 to n elements that stand together, `apart` from the next thread's; then those of them that have a
+    divergent predicate add the thread's number; and what was chosen in between is stored behind them all."""
+    vector = f"v{n}.u{width}" if n > 1 else f"u{width}"
+    r, bits = ("rd", 64) if width == 64 else ("r", 32)
+    names = [f"%{r}{20 + k}" for k in range(n)]
+    list_of = "{" + ", ".join(names) + "}" if n > 1 else names[0]
+    add = lambda what: "\n".join(f"    add.u{bits} {v}, {v}, {what};" for v in names)
+    number = "%rd9" if width == 64 else "%r4"
+    return f""".visible .entry {kind}(.param .u64 out, .param .u64 in, .param .u64 chosen, .param .u32 n)
+{{
+    .reg .u64 %rd<40>; .reg .u32 %r<40>; .reg .u16 %h<4>; .reg .pred %p<4>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [chosen];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r5, %tid.x;
+    mad.lo.u32 %r4, %r2, %r3, %r5;
+    cvt.u64.u32 %rd9, %r4;
+    mul.wide.u32 %rd4, %r4, {apart};
+    add.u64 %rd5, %rd1, %rd4;
+    add.u64 %rd6, %rd2, %rd4;
+    mov.u32 %r10, 7;
+    mov.u64 %rd10, 7;
+    mov.u16 %h1, 7;
+    setp.ge.u32 %p1, %r4, %r1;
+    @%p1 bra BEHIND;
+    ld.global.{vector} {list_of}, [%rd6];
+{add(3)}
+    st.global.{vector} [%rd5], {list_of};
+    and.b32 %r6, %r4, 5;
+    setp.ne.u32 %p2, %r6, 4;
+{add(number)}
+    @%p2 st.global.{vector} [%rd5], {list_of};
+    add.u32 %r10, %r4, %r4;
+    mul.lo.u64 %rd10, %rd9, %rd9;
+    cvt.u16.u32 %h1, %r4;
+BEHIND:
+    mul.wide.u32 %rd7, %r4, 16;
+    add.u64 %rd8, %rd3, %rd7;
+    cvt.u32.u16 %r11, %h1;
+    st.global.u64 [%rd8], %rd10;
+    st.global.u32 [%rd8+8], %r10;
+    st.global.u32 [%rd8+12], %r11;
+    ret;
+}}
+"""
+
+
+def guarded_stores_are_exact_without_registers_of_masks():
+    """Of warps all of whose threads are below the number, of one that has some, and of others: elements and vectors of each width,
+    together or with gaps."""
+    need_compiler()
+    kinds = [(f"u{w}_{n}_{gap}", n, w, n * w // 8 + gap) for w in (8, 16, 32, 64) for n in (1, 2, 4)
+             for gap in (0, w // 8) if (w > 16 or n == 1) and (n * w <= 128) and (n == 1 or not gap)]
+    for kind, n, width, apart in kinds:
+        with written(guarded(kind, n, width, apart)) as path:
+            for threads in 200, 256:
+                for level in cpu_levels("x86-64-v2", "x86-64-v3"):
+                    got = by_both(path, "--grid", 4, "--block", 64, f"u{width}[{256 * apart * 8 // width}]+print",
+                                  f"u{width}[{256 * apart * 8 // width}]=range", "u32[1024]+print", threads, "--cpu", level)
+                    stored, chosen = values(got, 1), values(got, 3)
+                    for t in range(256):
+                        for k in range(n):
+                            at = t * apart * 8 // width + k
+                            expected = (at + 3 + (t if t & 5 != 4 else 0)) % 2 ** width if t < threads else 0
+                            assert stored[at] == expected, (kind, threads, level, t, k)
+                        one = [t * t, 0, 2 * t, t] if t < threads else [7, 0, 7, 7]
+                        assert chosen[4 * t:4 * t + 4] == one, (kind, threads, level, t)
 
 
 main(globals())

@@ -208,4 +208,16 @@ def what_is_not_written_between_barriers_is_not_stored_at_them():
         assert len(stores) <= 2, stores # at the first barrier; for an access that the engine does
 
 
+def masks_become_vectors_by_comparison():
+    """On a CPU without registers of masks: a lane's bit is compared in the lane's element, and none is inserted by itself. A store of
+    all lanes is a plain one."""
+    need_compiler()
+    for target, inserts, masked in ("x86-64-v3", "vpinsr", "vpmaskmov"), ("x86-64-v2", "pinsr", None):
+        err = dump_of("asm", *SAXPY, target=target)
+        code = err[err.index("heddle.0"):]
+        assert inserts not in code, (target, re.findall(".*" + inserts + ".*", code))
+        assert re.search(r"vmovups\s+%ymm\d+, 96\(%r\w+\)" if masked else r"movups\s+%xmm\d+, 112\(%r\w+\)", code), target
+        assert not masked or masked in code, target
+
+
 main(globals())

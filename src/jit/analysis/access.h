@@ -64,8 +64,9 @@ const struct access *access_as_served(struct cursor here, const struct ir_insn *
 bool access_is_simple(const struct function *fn, const struct ir_insn *i);
 /* Are the offsets multiples of what a lane has, and not far apart? */
 bool access_is_aligned(const struct access *a);
-/* Can the CPU store the elements of some lanes under a mask? */
+/* Can the CPU store the elements of some lanes under a mask? Are such stores all that the access takes? */
 bool access_can_mask(const struct function *fn, const struct access *a);
+bool access_is_masked(const struct function *fn, const struct access *a);
 /* Are these affine addresses served by whole vectors? Others are served as divergent addresses are. */
 bool access_affine_is_simple(struct cursor here, const struct access *a);
 /* Tests for halves of the warp, or loads of lanes one by one, are most of the code of an access at divergent addresses. A function

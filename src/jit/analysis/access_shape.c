@@ -99,6 +99,11 @@ bool access_can_mask(const struct function *fn, const struct access *a)
     return fn->target->has_masked_stores && (a->bytes >= 4 || fn->target->has_gather);
 }
 
+bool access_is_masked(const struct function *fn, const struct access *a)
+{
+    return a->n == 1 && access_can_mask(fn, a);
+}
+
 /* Can few loads bring the elements of all lanes? */
 static bool has_clusters(const struct access *a)
 {
@@ -113,7 +118,9 @@ bool access_affine_is_simple(struct cursor here, const struct access *a)
         return false;
     if (a->i->kind == IR_LD)
         return access_is_consecutive(a) || has_clusters(a);
-    return access_is_consecutive(a) && ((here.is_full && !a->i->guard) || (a->n == 1 && access_can_mask(here.fn, a)));
+    bool all_mostly_run = !here.fn->target->has_mask_registers && a->pieces == 1;
+    return access_is_consecutive(a) &&
+           ((here.is_full && !a->i->guard) || access_is_masked(here.fn, a) || all_mostly_run);
 }
 
 /* True for shared memory of the kernel's own variables, at addresses whose range is known to be inside and aligned. Lanes that are

@@ -46,8 +46,8 @@ static const struct level {
     bool gathers; /* a function that looks up tables is copied */
     struct bitcode group[N_GROUPS];
 } levels[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes)                                                                                            \
+#define TARGET(name, bitcode, triple, cpu, features, mask_registers, masked_stores, gathers, waits, store_order,       \
+               whole_elements, whole_bytes)                                                                            \
     {name, gathers, {GROUPS_##bitcode(MODULES)}},
 #include "jit/targets.def"
 #undef TARGET

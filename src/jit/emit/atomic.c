@@ -95,7 +95,7 @@ static void do_offsets(struct emit *e, const struct atom *t)
 /* Do all 32 lanes run? An i1. */
 static value all_run(struct emit *e, const struct atom *t)
 {
-    return build_eq(e, t->x.mask, const_i32(e, UINT32_MAX));
+    return emit_all_run(e, t->x.mask);
 }
 
 static bool has_offsets_alone(struct emit *e, const struct atom *t)

@@ -234,7 +234,8 @@ value emit_is_zero(struct emit *e, value v);
 value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no);
 value emit_mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
 value emit_lanes_to_mask(struct emit *e, value lanes);
-value emit_lane_bit(struct emit *e); /* of the lane that runs: its mask */
+value emit_all_run(struct emit *e, value mask); /* are all lanes in it? An i1 */
+value emit_lane_bit(struct emit *e);            /* of the lane that runs: its mask */
 /* An intrinsic of the type of x; y: or NULL. emit_intrinsic_of: any. */
 value emit_intrinsic(struct emit *e, const char *name, value x, value y);
 value emit_intrinsic_of(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args,

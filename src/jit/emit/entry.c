@@ -40,7 +40,7 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     check_shapes(e, set, lanes, refused);
     emit_go_on(e, load);
     if (e->fn->shapes->whole[order]) {
-        emit_require(e, build_eq(e, lanes, const_i32(e, UINT32_MAX)), refused);
+        emit_require(e, emit_all_run(e, lanes), refused);
         lanes = const_i32(e, UINT32_MAX);
     }
     for (uint32_t n = 0; n < live->n; n++)

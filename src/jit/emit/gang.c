@@ -112,7 +112,7 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
         *any = k ? build_or(e, *any, holds) : holds;
     }
     if (is_divergent) {
-        *all = build_eq(e, *all, const_i32(e, UINT32_MAX));
+        *all = emit_all_run(e, *all);
         *any = build_ne(e, *any, const_i32(e, 0));
     } else if (common) {
         *any = NULL; /* one value for all */

@@ -66,7 +66,7 @@ static value stands_with_first(struct emit *e, const struct emit *x)
     /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
     value where = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_at_block);
     value lanes = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_mask);
-    value is_whole = build_eq(e, lanes, const_i32(e, UINT32_MAX));
+    value is_whole = emit_all_run(e, lanes);
     return build_and(e, build_eq(e, where, e->enter_at), is_whole);
 }
 

@@ -89,12 +89,12 @@ static bool is_gap(const int index[WARP_LANES])
     return true;
 }
 
-/* The elements of a vector that are stored; NULL: all. */
-static value stored_elements(struct emit *e, const struct transfer *t, const int index[WARP_LANES])
+/* The elements of a vector that are stored, where all lanes run or some; NULL: all. */
+static value stored_elements(struct emit *e, const struct transfer *t, const int index[WARP_LANES], bool all_run)
 {
     value none = LLVMConstNull(vector_of(e->m->i1, WARP_LANES)), constant[WARP_LANES];
     int lanes[WARP_LANES];
-    bool all = e->here->is_full;
+    bool all = all_run;
     for (unsigned l = 0; l < WARP_LANES; l++) {
         lanes[l] = index[l] < 0 ? WARP_LANES : index[l] % WARP_LANES;
         constant[l] = LLVMConstInt(e->m->i1, index[l] >= 0, false);
@@ -102,8 +102,8 @@ static value stored_elements(struct emit *e, const struct transfer *t, const int
     }
     if (all)
         return NULL;
-    return e->here->is_full ? LLVMConstVector(constant, WARP_LANES)
-                            : emit_shuffle(e, emit_mask_to_lanes(e, t->mask), none, lanes, WARP_LANES);
+    return all_run ? LLVMConstVector(constant, WARP_LANES)
+                   : emit_shuffle(e, emit_mask_to_lanes(e, t->mask), none, lanes, WARP_LANES);
 }
 
 static void store_elements(struct emit *e, const struct transfer *t, value v, value pointer, value elements)
@@ -118,7 +118,7 @@ static void store_elements(struct emit *e, const struct transfer *t, value v, va
         element_store_vector(e, t, v, pointer);
 }
 
-static void store_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
+static void store_vectors(struct emit *e, const struct transfer *t, struct interleave_group *r, bool all_run)
 {
     value vectors[MAX_VALUES], *values = e->f->interleaved[r->id].of[e->lanes.place];
     memcpy(vectors, values, r->n * sizeof *vectors);
@@ -130,8 +130,22 @@ static void store_values(struct emit *e, const struct transfer *t, struct interl
         if (is_gap(index))
             continue;
         value v = is_in_turns(r) ? vectors[k] : vector_collect(e, values, r->n, index);
-        store_elements(e, t, v, vector_pointer(e, t, r, k), stored_elements(e, t, index));
+        store_elements(e, t, v, vector_pointer(e, t, r, k), stored_elements(e, t, index, all_run));
     }
+}
+
+static void store_values(struct emit *e, const struct transfer *t, struct interleave_group *r)
+{
+    if (e->here->is_full || e->fn->target->has_mask_registers) {
+        store_vectors(e, t, r, e->here->is_full);
+        return;
+    }
+    LLVMBasicBlockRef some = emit_if(e, emit_all_run(e, t->mask)), done = emit_new_block(e, "");
+    store_vectors(e, t, r, true);
+    build_br(e, done);
+    emit_at_end(e, some);
+    store_vectors(e, t, r, false);
+    emit_go_on(e, done);
 }
 
 void transfer_interleaved(struct emit *e, const struct transfer *t)

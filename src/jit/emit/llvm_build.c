@@ -175,6 +175,11 @@ value emit_lanes_to_mask(struct emit *e, value lanes)
     return build_bit_cast(e, lanes, e->m->i32);
 }
 
+value emit_all_run(struct emit *e, value mask)
+{
+    return build_eq(e, mask, const_i32(e, UINT32_MAX));
+}
+
 value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no)
 {
     if (width == 1) {

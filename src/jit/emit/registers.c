@@ -222,7 +222,7 @@ void reg_spill_row(struct emit *e, uint32_t reg, value mask)
 {
     unsigned width = e->fn->ir->regs.at[reg].width;
     value lanes = reg_read_lanes(e, ir_make_ref(REF_REG, reg));
-    if (mask && width > 1 && e->fn->target->has_masked_stores) {
+    if (mask && width > 1 && e->fn->target->has_mask_registers) {
         emit_masked_store(e, lanes, slot_pointer(e, reg), row_align(width), emit_mask_to_lanes(e, mask));
         return;
     }

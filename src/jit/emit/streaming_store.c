@@ -27,8 +27,7 @@ static value is_whole(struct emit *e, const struct transfer *t)
     for (unsigned p = 1; p < t->a->pieces; p++)
         at = build_or(e, at, t->first[p]);
     at = build_and(e, at, const_i64(e, LINE_BYTES - 1));
-    value all = build_eq(e, t->mask, const_i32(e, UINT32_MAX));
-    return build_and(e, emit_is_zero(e, at), all);
+    return build_and(e, emit_is_zero(e, at), emit_all_run(e, t->mask));
 }
 
 void transfer_store_nontemporal(struct emit *e, const struct transfer *t,

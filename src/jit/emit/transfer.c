@@ -14,7 +14,7 @@ value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lane
         build_add(e, emit_shuffle(e, t->lanes, NULL, index, WARP_LANES), LLVMConstVector(step, WARP_LANES));
     value equal = emit_lanes_to_mask(e, build_eq(e, t->lanes, expected));
     value both = build_and(e, equal, t->mask);
-    return build_eq(e, both, const_i32(e, UINT32_MAX));
+    return emit_all_run(e, both);
 }
 
 static value half_start(struct emit *e, const struct transfer *t, unsigned lane)
@@ -279,14 +279,35 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
     return emit_shuffle(e, v, NULL, index, n);
 }
 
-void transfer_store_masked(struct emit *e, const struct transfer *t)
+/* By masks, or where these do not serve, one lane after the other. */
+static void store_some(struct emit *e, const struct transfer *t)
 {
+    if (!access_is_masked(e->fn, t->a)) {
+        struct transfer lanes = *t;
+        lanes.lanes = build_add(e, emit_splat(e, t->first[0]), const_lanes(e, 64, t->a->offset));
+        scalarised_transfer(e, &lanes);
+        return;
+    }
     value v = element_stored_value(e, t, 0), mask = emit_mask_to_lanes(e, t->mask);
     unsigned n = WARP_LANES / t->a->pieces;
     for (unsigned turn = 0; turn < t->a->pieces; turn++) {
         unsigned p = piece_to_store(e, t->a, turn);
         emit_masked_store(e, slice(e, v, p * n, n), t->pointer[p], t->a->bytes, slice(e, mask, p * n, n));
     }
+}
+
+void transfer_store_masked(struct emit *e, const struct transfer *t)
+{
+    if (e->fn->target->has_mask_registers) {
+        store_some(e, t);
+        return;
+    }
+    LLVMBasicBlockRef some = emit_if(e, emit_all_run(e, t->mask)), done = emit_new_block(e, "");
+    transfer_store_consecutive(e, t);
+    build_br(e, done);
+    emit_at_end(e, some);
+    store_some(e, t);
+    emit_go_on(e, done);
 }
 
 void transfer_store_consecutive_halves(struct emit *e, const struct transfer *t)

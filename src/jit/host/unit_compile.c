@@ -36,8 +36,8 @@ bool unit_wants_serial_walks(const struct machine *m)
         const char *name;
         bool one_by_one;
     } targets[] = {
-#define TARGET(name, bitcode, triple, cpu, features, masked_stores, gathers, waits, store_order, whole_elements,       \
-               whole_bytes)                                                                                            \
+#define TARGET(name, bitcode, triple, cpu, features, mask_registers, masked_stores, gathers, waits, store_order,       \
+               whole_elements, whole_bytes)                                                                            \
     {name, waits || !(gathers)},
 #include "jit/targets.def"
 #undef TARGET

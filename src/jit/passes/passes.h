@@ -18,4 +18,9 @@ LLVMValueRef pass_opaque_mask(LLVMBuilderRef b, LLVMValueRef mask);
 /* Does that to masks that passes have made of each other, by `or` and `xor`, in a function as it goes to the code generator. */
 void pass_hide_masks(LLVMBuilderRef b, LLVMValueRef fn);
 
+/* For CPUs without registers of masks, in a function as it goes to the code generator: where vectors are chosen, moved or extended by a
+ * mask of lanes, each lane compares its bit, in an element as wide as theirs (masks.c). Of a mask as it stands LLVM makes vectors by a
+ * shift and an insertion for each lane. */
+void pass_spread_masks(LLVMBuilderRef b, LLVMValueRef fn);
+
 #endif
