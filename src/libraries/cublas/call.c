@@ -212,8 +212,20 @@ static void add_batch(struct uses *u, const struct call *c, int i, const struct 
     }
 }
 
+/* A result that beta * C is added to is not read where beta is 0 (cuBLAS, cublas<t>gemm(): C need not be a valid input then). */
+static bool discards_result(const struct call *c)
+{
+    static const union scalars zero;
+    return !c->device_scalars && c->routine->uses & USES_BETA && c->beta &&
+           memcmp(c->beta_value.bytes, zero.bytes, beta_bytes(c)) == 0;
+}
+
 static void find_uses(struct uses *u, const struct call *c, const struct region r[])
 {
+    enum { RESULT = 2 };
+    struct region result = r[RESULT];
+    if (discards_result(c))
+        result.use &= ~(unsigned)HD_READS;
     if (c->device_scalars && c->routine->uses & USES_ALPHA && c->alpha)
         add(u, c->alpha, (int64_t)alpha_bytes(c), 1, 0, HD_READS);
     if (c->device_scalars && c->routine->uses & USES_BETA && c->beta)
@@ -221,10 +233,11 @@ static void find_uses(struct uses *u, const struct call *c, const struct region 
     for (int i = 0; i < OPERANDS; i++) {
         if (r[i].kind == REGION_NONE || !c->op[i].at || (r[i].kind == REGION_SCALAR && !c->device_scalars))
             continue;
+        const struct region *of = i == RESULT ? &result : &r[i];
         if (c->batched)
-            add_batch(u, c, i, &r[i]);
+            add_batch(u, c, i, of);
         else
-            add_region(u, &c->op[i], &r[i], region_bytes(c, i, &r[i]));
+            add_region(u, &c->op[i], of, region_bytes(c, i, of));
     }
 }
 
