@@ -81,7 +81,7 @@ void cc_add_library_paths(struct job *j, cc_words *c)
 }
 
 const struct cc_drop_in cc_drop_ins[] = {
-#define LIBRARY(name, soname) {#name, soname},
+#define LIBRARY(name, soname, cuda) {#name, soname},
 #include "cuda/libraries.def"
 #undef LIBRARY
     {NULL, NULL}};

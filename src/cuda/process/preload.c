@@ -5,7 +5,8 @@
  * too, goes a jump to that one, before any constructor of the program runs; the embedded runtime never runs. The same is
  * done for shared objects: the dynamic linker calls an empty function for debuggers (r_brk of struct r_debug) when
  * objects have been mapped and nothing of them has run yet; a jump at its entry tells us. Libraries whose own name is that of
- * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a wheel, libcublas.so.13 by its path) are treated alike.
+ * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a wheel, libcublas.so.13 by its path) are treated alike,
+ * and so are functions of a library that is linked into an object (libcublas_static.a): those that ours exports.
  *
  * This object is initialised first (-z initfirst), before the C library even: no stdio before something has gone wrong.
  */
@@ -108,6 +109,7 @@ struct stand_in {
     enum family family;
     int major;
     const char *library;
+    const struct elf_symbols *exports; /* of a library that is inside of the object: what ours has; or NULL */
 };
 
 /* By the name that a library gives itself. */
@@ -115,28 +117,27 @@ static const struct {
     const char *soname;
     struct stand_in by;
 } libraries[] = {
-    {"libcudart.so.11.0", {RUNTIME_FUNCTION, 11, "libcudart.so.11.0"}},
-    {"libcudart.so.12", {RUNTIME_FUNCTION, 12, "libcudart.so.12"}},
-    {"libcudart.so.13", {RUNTIME_FUNCTION, 13, "libcudart.so.13"}},
-    {"libnvJitLink.so.12", {LINKER_FUNCTION, 12, "libnvJitLink.so.12"}},
-    {"libnvJitLink.so.13", {LINKER_FUNCTION, 13, "libnvJitLink.so.13"}},
-    {"libnvrtc.so.12", {IMAGE_FUNCTION, 12, "libheddle-nvrtc.so.12"}},
-    {"libnvrtc.so.13", {IMAGE_FUNCTION, 13, "libheddle-nvrtc.so.13"}},
-#define LIBRARY(name, soname) {soname, {LIBRARY_FUNCTION, 0, soname}},
+    {"libcudart.so.11.0", {RUNTIME_FUNCTION, 11, "libcudart.so.11.0", NULL}},
+    {"libcudart.so.12", {RUNTIME_FUNCTION, 12, "libcudart.so.12", NULL}},
+    {"libcudart.so.13", {RUNTIME_FUNCTION, 13, "libcudart.so.13", NULL}},
+    {"libnvJitLink.so.12", {LINKER_FUNCTION, 12, "libnvJitLink.so.12", NULL}},
+    {"libnvJitLink.so.13", {LINKER_FUNCTION, 13, "libnvJitLink.so.13", NULL}},
+    {"libnvrtc.so.12", {IMAGE_FUNCTION, 12, "libheddle-nvrtc.so.12", NULL}},
+    {"libnvrtc.so.13", {IMAGE_FUNCTION, 13, "libheddle-nvrtc.so.13", NULL}},
+#define LIBRARY(name, soname, cuda) {soname, {LIBRARY_FUNCTION, cuda, soname, NULL}},
 #include "cuda/libraries.def"
 #undef LIBRARY
 };
 
-/* Libraries like cuBLAS are packages of their own: is ours beside this object? */
-static bool is_there(const char *library)
+/* Where a library of ours is: beside this object. False: nowhere. Those like cuBLAS are packages of their own. */
+static bool find_library(const char *library, char path[4096])
 {
-    char path[4096];
     const struct link_map *m = _r_debug.r_map;
     while (m && m->l_ld != _DYNAMIC)
         m = m->l_next;
     const char *slash = m ? strrchr(m->l_name, '/') : NULL;
     size_t folder = slash ? (size_t)(slash + 1 - m->l_name) : 0;
-    if (folder + strlen(library) >= sizeof path)
+    if (folder + strlen(library) >= 4096)
         return false;
     memcpy(path, slash ? m->l_name : "", folder);
     strcpy(path + folder, library);
@@ -145,10 +146,11 @@ static bool is_there(const char *library)
 
 static const struct stand_in *by_soname(const struct elf *e)
 {
+    char path[4096];
     const char *soname = elf_dynamic_string(e, DT_SONAME, 0);
     for (size_t i = 0; soname && i < sizeof libraries / sizeof libraries[0]; i++)
         if (strcmp(soname, libraries[i].soname) == 0)
-            return libraries[i].by.family != LIBRARY_FUNCTION || is_there(soname) ? &libraries[i].by : NULL;
+            return libraries[i].by.family != LIBRARY_FUNCTION || find_library(soname, path) ? &libraries[i].by : NULL;
     return NULL;
 }
 
@@ -183,23 +185,52 @@ static bool is_function(const Elf64_Sym *s)
     return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_size >= PATCH_BYTES;
 }
 
+/* Whose runtime of a library's own an object is linked with; 0: none. */
+static int needed_major(const struct elf *e)
+{
+    const char *needed;
+    for (unsigned n = 0; (needed = elf_dynamic_string(e, DT_NEEDED, n)); n++)
+        for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+            if (libraries[i].by.family == RUNTIME_FUNCTION && strcmp(needed, libraries[i].soname) == 0)
+                return libraries[i].by.major;
+    return 0;
+}
+
 static const char registers_images[] = "__cudaRegisterFatBinary"; /* what every runtime has, and its users call */
+
+static bool defines(const struct elf_symbols *symbols, const char *name)
+{
+    for (size_t i = 0; i < symbols->n; i++)
+        if (is_function(&symbols->at[i]) && strcmp(elf_symbol_name(symbols, i), name) == 0)
+            return true;
+    return false;
+}
 
 /* Does the object define it? Its strings are searched first: that is quick, also in a library of many symbols. */
 static bool has_runtime(const struct elf_symbols *symbols)
 {
     if (!memmem(symbols->strings, symbols->string_bytes, registers_images, sizeof registers_images))
         return false;
-    for (size_t i = 0; i < symbols->n; i++)
-        if (is_function(&symbols->at[i]) && strcmp(elf_symbol_name(symbols, i), registers_images) == 0)
-            return true;
-    return false;
+    return defines(symbols, registers_images);
 }
 
 /* Names of the interface of a library like cuBLAS: what ours has not is told when it is called. */
 static bool is_public(const char *s)
 {
     return strncmp(s, "cu", 2) == 0 || strncmp(s, "nccl", 4) == 0 || strncmp(s, "pnccl", 5) == 0;
+}
+
+/* Two sonames of one library. */
+static bool same_library(const char *a, const char *b)
+{
+    return strncmp(a, b, strcspn(a, ".") + 1) == 0;
+}
+
+/* cublasCreate_v2 is of libcublas.so.13. */
+static bool is_named_by(const char *s, const char *soname)
+{
+    size_t lib = strlen("lib");
+    return strncmp(s, soname + lib, strcspn(soname, ".") - lib) == 0;
 }
 
 /* The name of the function of ours for symbol i, or NULL. */
@@ -209,7 +240,7 @@ static const char *replacement(const struct elf_symbols *symbols, size_t i, cons
     if (!is_function(&symbols->at[i]))
         return NULL;
     if (by->family == LIBRARY_FUNCTION)
-        return is_public(s) ? s : NULL;
+        return (by->exports ? is_named_by(s, by->library) && defines(by->exports, s) : is_public(s)) ? s : NULL;
     const struct name *name = find_name(s);
     bool fits = name && name->family == by->family && name->first <= by->major && by->major <= name->last;
     return fits ? name->name : NULL;
@@ -290,6 +321,46 @@ static bool find_runtime(const struct elf *e, struct elf_symbols *symbols)
     return elf_section(e, ".nvFatBinSegment") && elf_symbols(e, SHT_DYNSYM, symbols) && has_runtime(symbols);
 }
 
+/* Functions of libraries like cuBLAS that are linked in. All of these come with culibos, which nothing else has. */
+static void replace_inside(const struct elf_symbols *symbols, uintptr_t base, const char *path, int major)
+{
+    static const char culibos[] = "culibos";
+    char ours[4096];
+    const char *last = "";
+    struct elf e;
+    struct elf_symbols exports;
+    if (!memmem(symbols->strings, symbols->string_bytes, culibos, sizeof culibos - 1))
+        return;
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        struct stand_in by =
+            libraries[i].by; /* the first of a library's rows that is of that version of CUDA, or later */
+        if (by.family != LIBRARY_FUNCTION || by.major < major || same_library(by.library, last))
+            continue;
+        last = by.library;
+        by.exports = &exports;
+        if (!find_library(by.library, ours) || !elf_open(&e, ours))
+            continue;
+        if (elf_symbols(&e, SHT_DYNSYM, &exports))
+            replace(symbols, base, path, &by);
+        elf_close(&e);
+    }
+}
+
+/* The runtime, and in what is none of CUDA's libraries those that it uses. */
+static void replace_linked_in(const struct elf *e, uintptr_t base, const char *path, bool is_library)
+{
+    struct elf_symbols symbols;
+    int major;
+    if (find_runtime(e, &symbols)) {
+        major = major_of(&symbols);
+        replace(&symbols, base, path, by_major(major));
+    } else {
+        major = needed_major(e);
+    }
+    if (major && !is_library && elf_symbols(e, SHT_SYMTAB, &symbols))
+        replace_inside(&symbols, base, path, major);
+}
+
 /* Where the object is a library of CUDA's, or carries the runtime, replaces its functions. */
 static void examine(const char *path, uintptr_t base)
 {
@@ -301,9 +372,8 @@ static void examine(const char *path, uintptr_t base)
         const struct stand_in *by = by_soname(&e);
         if (by && elf_symbols(&e, SHT_DYNSYM, &symbols))
             replace(&symbols, base, path, by);
-        if ((!by || by->family == LIBRARY_FUNCTION) && find_runtime(&e, &symbols)) {
-            replace(&symbols, base, path, by_major(major_of(&symbols)));
-        }
+        if (!by || by->family == LIBRARY_FUNCTION)
+            replace_linked_in(&e, base, path, by != NULL);
     }
     elf_close(&e);
 }

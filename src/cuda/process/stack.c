@@ -61,7 +61,7 @@ static bool is_library_of_ours(const char *name)
         "libcuda.so",
         "libcudart.so",
         "libheddle",
-#define LIBRARY(name, soname) soname,
+#define LIBRARY(name, soname, cuda) soname,
 #include "cuda/libraries.def"
 #undef LIBRARY
     };
