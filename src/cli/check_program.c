@@ -301,11 +301,24 @@ static const char *plural(uint64_t n, const char *what, struct arena *arena)
                                                         : "s");
 }
 
+/* "3 launches of 2 kernels and 4 calls of libraries"; NULL: there were none. */
+static const char *checked(const struct check_results *f, struct arena *arena)
+{
+    const char *launches = plural(f->launches, "launch", arena), *calls = plural(f->calls, "call", arena);
+    const char *of = plural(json_object_size(f->kernels), "kernel", arena);
+    if (f->launches && f->calls)
+        return arena_printf(arena, "%s of %s and %s of libraries", launches, of, calls);
+    if (f->launches)
+        return arena_printf(arena, "%s of %s", launches, of);
+    return f->calls ? arena_printf(arena, "%s of libraries", calls) : NULL;
+}
+
 /* The last line. */
 static const char *verdict(const struct check *c)
 {
     struct arena *arena = &c->s->arena;
     const struct check_results *f = &c->results;
+    const char *what = checked(f, arena);
     struct text t = {.arena = arena};
     bool is_cut = c->killed_by || c->last.over_time || f->unended; /* what was not run has shown nothing */
     if (!f->n_processes)
@@ -314,9 +327,8 @@ static const char *verdict(const struct check *c)
     text_puts(&t, "check: ");
     if (f->diags.errors || f->diags.warnings)
         text_printf(&t, "%s, %s", plural(f->diags.errors, "error", arena), plural(f->diags.warnings, "warning", arena));
-    else if (f->launches)
-        text_printf(&t, "%s in %s of %s%s", is_cut ? "not done, no errors so far" : "no errors",
-                    plural(f->launches, "launch", arena), plural(json_object_size(f->kernels), "kernel", arena),
+    else if (what)
+        text_printf(&t, "%s in %s%s", is_cut ? "not done, no errors so far" : "no errors", what,
                     is_cut ? " that had ended" : "");
     else
         text_puts(&t, is_cut ? "not done, no errors so far, and no launch had ended"
@@ -390,6 +402,7 @@ static const char *as_json(struct check *c)
                             json_integer(WIFSIGNALED(e->status) ? WTERMSIG(e->status) : WEXITSTATUS(e->status)));
     json_object_set_new(o, "launches", json_integer((json_int_t)f->launches));
     json_object_set_new(o, "unchecked", json_integer((json_int_t)f->unchecked));
+    json_object_set_new(o, "calls", json_integer((json_int_t)f->calls));
     json_object_set_new(o, "kernels", json_kernels(f));
     json_object_set_new(o, "processes", json_incref(f->processes));
     json_object_set_new(o, "errors", json_integer(f->diags.errors));

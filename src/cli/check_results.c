@@ -42,6 +42,7 @@ static void read_counts(struct said *s, const json_t *line)
 {
     json_object_set(s->itself, "launches", json_object_get(line, "launches"));
     json_object_set(s->itself, "unchecked", json_object_get(line, "unchecked"));
+    json_object_set(s->itself, "calls", json_object_get(line, "calls"));
     json_object_set(s->itself, "running", json_object_get(line, "running"));
     json_array_extend(json_object_get(s->itself, "kernels"), json_object_get(line, "kernels"));
 }
@@ -68,8 +69,9 @@ static bool read_line(struct said *s, struct str text, struct arena *arena)
 /* The file's bytes are the caller's to free. False where there is nothing that a process has said. */
 static bool read_said(struct said *s, const char *path, struct file_bytes *file, struct arena *arena)
 {
-    *s = (struct said){.itself = json_pack("{s:n, s:i, s:b, s:i, s:i, s:[], s:{}}", "program", "process", 0, "ended", 0,
-                                           "launches", 0, "unchecked", 0, "kernels", "running")};
+    *s =
+        (struct said){.itself = json_pack("{s:n, s:i, s:b, s:i, s:i, s:i, s:[], s:{}}", "program", "process", 0,
+                                          "ended", 0, "launches", 0, "unchecked", 0, "calls", 0, "kernels", "running")};
     s->lost = file_read(arena, path, 0, file) != NULL;
     for (const char *at = file->bytes, *end; at && *at; at = end + 1) {
         end = strchr(at, '\n');
@@ -136,6 +138,7 @@ static void add_counts(struct check_results *r, const json_t *said)
     size_t i;
     r->launches += number(said, "launches");
     r->unchecked += number(said, "unchecked");
+    r->calls += number(said, "calls");
     json_object_foreach(json_object_get(said, "running"), kernel, n)
     {
         json_int_t before = json_integer_value(json_object_get(r->running, kernel));

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/watch/check.h"
+
 struct library_work {
     _Atomic unsigned refs;
     hd_result (*run)(void *args);
@@ -22,15 +24,19 @@ static size_t aligned(size_t bytes)
 static double bytes_of(const struct library_task *t)
 {
     double bytes = t->bytes;
-    for (size_t i = 0; i < t->used_count && t->bytes == 0; i++)
-        bytes += (double)t->used[i].width * (double)t->used[i].height;
+    for (size_t i = 0; i < t->used_count && t->bytes == 0; i++) {
+        unsigned ways = t->used[i].use == (HD_READS | HD_WRITES) ? 2 : 1;
+        bytes += ways * (double)t->used[i].width * (double)t->used[i].height;
+    }
     return bytes;
 }
 
 static hd_result run(void *data)
 {
     struct library_work *w = data;
-    return w->run(w->args);
+    hd_result r = w->run(w->args);
+    check_called();
+    return r;
 }
 
 static void release(void *data)

@@ -31,6 +31,7 @@ static struct {
     unsigned n_checkers;
     hd_report *others; /* findings that no checker has */
     struct check_progress progress;
+    _Atomic uint64_t calls;  /* of libraries; those that the file has are progress.calls */
     double written_at, cost; /* when, and how many seconds it took */
 } check = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -59,6 +60,7 @@ static void write_file(void)
     double begun = seconds_now();
     if (!check_file_is_open())
         return;
+    check.progress.calls = check.calls;
     hd_report *findings = all_findings();
     check_file_write(&check.progress, findings);
     hd_report_free(findings);
@@ -159,13 +161,18 @@ static void begun(void *data, const char *kernel)
     pthread_mutex_unlock(&check.lock);
 }
 
-/* Launches that run for long: what they have shown until now. */
+void check_called(void)
+{
+    check.calls++;
+}
+
+/* Launches that run for long, and calls of libraries: what they have shown until now. */
 static void look(void)
 {
     pthread_mutex_lock(&check.lock);
     double since = seconds_now() - check.written_at;
-    if (json_object_size(check.progress.running) && since > SECONDS_BETWEEN_COUNTS &&
-        since > TIMES_THE_COST * check.cost)
+    bool has_more = json_object_size(check.progress.running) || check.calls != check.progress.calls;
+    if (has_more && since > SECONDS_BETWEEN_COUNTS && since > TIMES_THE_COST * check.cost)
         write_file();
     pthread_mutex_unlock(&check.lock);
 }

@@ -19,6 +19,8 @@ void check_after_fork(void);
 hd_result check_machine(hd_machine *machine);
 /* Is this launch to be checked? Asked once for each; true where none is. */
 bool check_wants(const char *kernel);
+/* A call of a library has run. Any thread, whatever it holds. */
+void check_called(void);
 /* Adds to the process's findings: what the host does wrong, why a launch has failed. False where the process is not checked. */
 bool check_found(const hd_report *findings);
 /* For the process itself, where it is checked without a file (the Python package): what has been found until now, all that was

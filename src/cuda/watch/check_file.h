@@ -1,7 +1,7 @@
 /* The file of a checked process (process/file.h): what it has found until now. Lines between the first and the last:
  *     {"finding": N, "says": [...]}   a finding with its notes (report/report.h), where it is new or says something else than before
  *     {"findings": [N, ...]}          those that stand, in the order of reports; the last such line counts
- *     {"launches": N, "unchecked": N, "kernels": [...], "running": {...}}   how many there were; mangled names of those that were checked for
+ *     {"launches": N, "unchecked": N, "calls": N, "running": {...}, "kernels": [...]}   how many there were, calls of libraries, too; mangled names of those that were checked for
  *                                     the first time; of kernels with launches that have not ended, how many
  * Private to cuda/watch/.
  */
@@ -13,7 +13,7 @@
 #include "heddle.h"
 
 struct check_progress {
-    uint64_t launches, unchecked;
+    uint64_t launches, unchecked, calls;
     json_t *kernels; /* an object: the mangled names of those that were checked, in the order of their first launches */
     json_t *running; /* an object: of kernels whose launches have begun and not ended, how many */
     bool ended;
