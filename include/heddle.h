@@ -525,6 +525,8 @@ HD_API void hd_explainer_destroy(hd_explainer *explainer); /* NULL is allowed */
 /* The sums of all launches so far of the i-th kernel, in the order of first launches, as JSON, by line and instruction: a string to be
  * freed with free(); NULL where there are not so many. */
 HD_API hd_result hd_explainer_kernel(hd_explainer *explainer, size_t i, char **json);
+/* What libraries' calls (hd_stream_work) have done so far, by function and unit, as JSON: a string to be freed with free(). */
+HD_API hd_result hd_explainer_calls(hd_explainer *explainer, char **json);
 /* The program says what it is about to do (NVTX's ranges and marks), in the thread that calls: a range within the thread's last one
  * begins, or that ends; one of the process with an identifier of its own begins or ends; a moment has a name. */
 typedef enum { HD_RANGE_PUSH, HD_RANGE_POP, HD_RANGE_START, HD_RANGE_END, HD_RANGE_MARK } hd_range_event;
@@ -696,7 +698,7 @@ typedef struct hd_work {
     void *data;
     const hd_used *used; /* until it is dropped */
     size_t used_count;
-    double flops, bytes; /* what a GPU would do and move, for who explains it */
+    double flops, bytes; /* what a GPU would do and move, for who explains it: sums by function, hd_explainer_calls() */
     hd_unit unit;
 } hd_work;
 

@@ -27,9 +27,10 @@ hd_result hd_explainer_create_sized(hd_machine *machine, const hd_explainer_opti
     if (!model)
         return HD_ERROR_INVALID_VALUE;
     hd_explainer *e = calloc(1, sizeof *e);
-    if (!e || !(e->counter = counter_new(model, o.sample_after)) ||
+    if (!e || !(e->counter = counter_new(model, o.sample_after)) || !(e->calls = call_log_new(model)) ||
         !(e->streams = o.with ? o.with->streams : stream_log_new())) {
         counter_free(e ? e->counter : NULL);
+        call_log_free(e ? e->calls : NULL);
         free(e);
         return HD_ERROR_OUT_OF_MEMORY;
     }
@@ -52,6 +53,7 @@ void hd_explainer_destroy(hd_explainer *e)
         stream_log_free(e->streams);
     e->machine->explainer = NULL;
     counter_free(e->counter);
+    call_log_free(e->calls);
     modules_forget(e->machine);
     alike_free(&e->alike);
     pthread_mutex_destroy(&e->lock);
@@ -171,6 +173,14 @@ void hd_explainer_range(hd_explainer *e, hd_range_event event, uint64_t id, cons
 {
     if (e)
         stream_log_range(e->streams, event, id, name);
+}
+
+hd_result hd_explainer_calls(hd_explainer *e, char **json)
+{
+    if (!e || !json)
+        return HD_ERROR_INVALID_VALUE;
+    *json = dump(call_log_json(e->calls));
+    return *json ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 hd_result hd_explainer_streams(hd_explainer *e, char **json)

@@ -8,6 +8,7 @@
 #include "exec/machine.h"
 #include "exec/queue.h"
 #include "explain/alike.h"
+#include "explain/calls.h"
 #include "explain/count.h"
 #include "explain/streams.h"
 #include "trace/trace.h"
@@ -76,6 +77,7 @@ struct hd_explainer {
     hd_machine *machine;
     hd_explainer_options options;
     struct counter *counter;
+    struct call_log *calls;
     struct stream_log *streams;      /* options.with's, where there is one */
     const struct order_hooks *order; /* that the machine has of it, or NULL */
     const struct device_model *model;

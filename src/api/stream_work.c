@@ -116,19 +116,15 @@ static void note_used(const hd_machine *m, uint32_t task, const hd_work *w)
         }
 }
 
-/* As long as an H200's units (dense, by its data sheet) or its memory take for all of it, whichever is longer. */
+/* `task`: 0 where the caller has done it himself. */
 static void note_worked(const hd_machine *m, uint32_t task, const hd_work *w)
 {
-    static const double flops_per_ns[] = {
-        [HD_UNIT_FP32] = 67e3,          [HD_UNIT_FP64] = 34e3,         [HD_UNIT_INT32] = 33e3,
-        [HD_UNIT_TENSOR_TF32] = 494e3,  [HD_UNIT_TENSOR_FP16] = 989e3, [HD_UNIT_TENSOR_FP8] = 1979e3,
-        [HD_UNIT_TENSOR_INT8] = 1979e3, [HD_UNIT_TENSOR_FP64] = 67e3};
-    static const double BYTES_PER_NS = 4800;
     const hd_explainer *e = m->explainer;
-    if (!e || !e->order || !task || (unsigned)w->unit >= sizeof flops_per_ns / sizeof *flops_per_ns)
+    if (!e)
         return;
-    double computing = w->flops / flops_per_ns[w->unit], moving = w->bytes / BYTES_PER_NS;
-    stream_log_worked(e->streams, task, computing > moving ? computing : moving, w->flops, w->bytes);
+    double ns = call_log_add(e->calls, w);
+    if (e->order && task)
+        stream_log_worked(e->streams, task, ns, w->flops, w->bytes);
 }
 
 /* ---- running ---- */
@@ -160,8 +156,9 @@ static bool run_work(struct task *t, hd_result *result)
 {
     struct work_task *w = (struct work_task *)t;
     note_used(w->machine, t->number, &w->work);
-    note_worked(w->machine, t->number, &w->work);
     *result = w->failed ? w->failed : do_work(w->machine, &w->work, w->place);
+    if (!*result)
+        note_worked(w->machine, t->number, &w->work);
     drop_work(t);
     return true;
 }
@@ -197,6 +194,8 @@ static hd_result put_work(hd_stream *s, const hd_work *w, enum hd_wait wait)
     bool itself = !fault && runs_itself(s, w, wait);
     if (itself)
         r = do_work(s->context->machine, w, NULL);
+    if (itself && !r)
+        note_worked(s->context->machine, 0, w);
     if (!fault && (!itself || r)) /* a failure becomes the context's fault, as a task */
         return put_task(s, w, wait, r);
     if (w->drop)

@@ -12,6 +12,7 @@ void explanation_init(struct explanation *e, struct arena *arena)
 {
     *e = (struct explanation){.arena = arena,
                               .rows = json_array(),
+                              .calls = json_object(),
                               .kernels = json_object(),
                               .latest = json_object(),
                               .processes = json_array(),
@@ -22,6 +23,7 @@ void explanation_free(struct explanation *e)
 {
     json_decref(e->rows);
     json_decref(e->latest);
+    json_decref(e->calls);
     json_decref(e->kernels);
     json_decref(e->processes);
     json_decref(e->host);
@@ -100,6 +102,19 @@ static void add_process(struct explanation *e, json_t *line)
     json_array_append(e->processes, line);
 }
 
+/* In place of those that the process has told of the device before. */
+static void put_calls(struct explanation *e, int process, const json_t *line)
+{
+    json_t *device = json_object_get(line, "device"), *calls = json_object_get(line, "calls"), *call;
+    size_t i;
+    json_array_foreach(calls, i, call)
+    {
+        json_object_set_new(call, "process", json_integer(process));
+        json_object_set(call, "device", device);
+    }
+    json_object_set(e->calls, explanation_key(json_array_get(calls, 0)).text, calls);
+}
+
 void explanation_add(struct explanation *e, int process, json_t *line)
 {
     json_t *launch = json_object_get(line, "launch"), *kernel = json_object_get(line, "kernel");
@@ -114,6 +129,8 @@ void explanation_add(struct explanation *e, int process, json_t *line)
         add_again(e, number(line, "device"), number(line, "again"));
     else if (kernel)
         json_object_set(e->kernels, explanation_key(kernel).text, kernel); /* in place of an older one */
+    else if (json_object_get(line, "calls"))
+        put_calls(e, process, line);
     else if (json_object_get(line, "streams"))
         put_streams(e, process, json_object_get(line, "streams"));
     else if (json_object_get(line, "program"))
@@ -210,6 +227,14 @@ uint64_t *explanation_times(const struct explanation *e, struct arena *arena)
     return times;
 }
 
+json_t *explanation_calls(const struct explanation *e)
+{
+    json_t *all = json_array(), *calls;
+    const char *key;
+    json_object_foreach(e->calls, key, calls) json_array_extend(all, calls);
+    return all;
+}
+
 json_t *explanation_json(const struct explanation *e, const char *program, const char *device, bool each,
                          struct arena *arena)
 {
@@ -217,12 +242,12 @@ json_t *explanation_json(const struct explanation *e, const char *program, const
     const char *key;
     json_object_foreach(e->kernels, key, kernel) json_array_append(kernels, kernel);
     const struct device_model *d = device_model_of_report(device);
-    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:b, s:o, s:o, s:O, s:o}", "version", 1, "program",
-                     json_text(program, strlen(program)), "device", device, "limits", device_limits_json(d), "rates",
-                     device_rates_json(d), "names", names_json(), "processes", e->processes, "uncounted",
+    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:b, s:o, s:o, s:o, s:O, s:o}", "version", 1,
+                     "program", json_text(program, strlen(program)), "device", device, "limits", device_limits_json(d),
+                     "rates", device_rates_json(d), "names", names_json(), "processes", e->processes, "uncounted",
                      (json_int_t)e->uncounted, "running", (json_int_t)e->running, "whole", !e->lost && !e->running,
-                     "launches", launches_json(e, each, arena), "kernels", kernels, "host", e->host, "sources",
-                     sources_json(e, arena));
+                     "launches", launches_json(e, each, arena), "kernels", kernels, "calls", explanation_calls(e),
+                     "host", e->host, "sources", sources_json(e, arena));
 }
 
 /* ---- CSV ---- */

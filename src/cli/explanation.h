@@ -19,6 +19,7 @@ struct explanation {
         *host;         /* arrays; rows: launches, those that are alike once; host: streams and threads over time */
     row_list launches; /* the row of each */
     row_list told[EXPLAINED_DEVICES]; /* rows that the process that is read has told, by device */
+    json_t *calls;                    /* of libraries: an object of arrays, by process and device */
     json_t *kernels;                  /* by line: an object of explanation_key() */
     json_t *latest;                   /* row of each kernel: an object of explanation_key() */
     uint64_t uncounted;
@@ -31,6 +32,9 @@ struct explanation_key {
     char text[72];
 };
 struct explanation_key explanation_key(const json_t *of);
+
+/* All calls of libraries, by function: an array; the caller's to free. */
+json_t *explanation_calls(const struct explanation *e);
 
 /* A number of a JSON object; 0 where it is not there. */
 static inline double real_of(const json_t *o, const char *key)

@@ -347,6 +347,65 @@ static void print_advice(const struct group *g, FILE *out, struct arena *arena)
         fprintf(out, "  -> %zu more on the page\n", json_array_size(of_lines) - MOST);
 }
 
+/* ---- calls of libraries ---- */
+
+/* A row of it, the longest first. */
+struct call_row {
+    const json_t *call;
+    double ns, bytes;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct call_row *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+static void print_call(const json_t *c, FILE *out, struct arena *arena)
+{
+    double ns = real_of(c, "least_ns"), flops = real_of(c, "flops");
+    fprintf(out, "\n%s: %s call%s: ", string(c, "call"), count_text((uint64_t)real_of(c, "calls"), arena),
+            real_of(c, "calls") == 1 ? "" : "s");
+    if (ns > 0)
+        fprintf(out, "%s at least, %s of it the launches themselves, bound by %s\n", nanoseconds_text(ns, arena),
+                nanoseconds_text(real_of(c, "launch_ns"), arena), bound_words(string(c, "bound")));
+    else
+        fputs("no time is known of this device\n", out);
+    if (flops > 0)
+        fprintf(out, "  operations       %s of %s\n", count_text((uint64_t)flops, arena), string(c, "unit"));
+    fprintf(out, "  memory           %s bytes\n", count_text((uint64_t)real_of(c, "bytes"), arena));
+}
+
+static void print_calls(const json_t *calls, FILE *out, struct arena *arena)
+{
+    size_t n = json_array_size(calls);
+    struct call_row *rows = ARENA_ARRAY(arena, struct call_row, n);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *c = json_array_get(calls, i);
+        rows[i] = (struct call_row){c, real_of(c, "least_ns"), real_of(c, "bytes")};
+    }
+    qsort(rows, n, sizeof *rows, longest_first);
+    for (size_t i = 0; i < n; i++)
+        print_call(rows[i].call, out, arena);
+}
+
+/* How many, and what they take together. */
+static void print_calls_counted(const json_t *calls, bool first, FILE *out, struct arena *arena)
+{
+    double ns = 0, n = 0;
+    const json_t *c;
+    size_t i;
+    json_array_foreach(calls, i, c)
+    {
+        ns += real_of(c, "least_ns");
+        n += real_of(c, "calls");
+    }
+    if (n > 0)
+        fprintf(out, "%s%s call%s of libraries", first ? "" : "; ", count_text((uint64_t)n, arena), n == 1 ? "" : "s");
+    if (ns > 0)
+        fprintf(out, ": %s at least", nanoseconds_text(ns, arena));
+}
+
 /* Of a device that somebody has asked for by name: the ceilings that kernels stand under. */
 static void print_device(const struct explanation *e, const struct device_model *d, FILE *out, struct arena *arena)
 {
@@ -368,17 +427,20 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     size_t n, launches = e->launches.n;
     double ns = 0;
     struct group *groups = find_groups(e, &n, arena);
+    json_t *calls = explanation_calls(e);
     double launch_ns = device_rate(device_model_of_report(device)->product, RATE_of_launch).value;
     for (size_t i = 0; i < n; i++)
         ns += groups[i].ns;
-    if (!launches)
-        fputs(e->running ? "explain: no launch has ended" : "explain: no kernel was launched", out);
-    else
-        fprintf(out, "explain: %s launch%s of %zu kernel%s", count_text(launches, arena), launches == 1 ? "" : "es", n,
+    fputs("explain: ", out);
+    if (!launches && (e->running || !json_array_size(calls)))
+        fputs(e->running ? "no launch has ended" : "no kernel was launched", out);
+    else if (launches)
+        fprintf(out, "%s launch%s of %zu kernel%s", count_text(launches, arena), launches == 1 ? "" : "es", n,
                 n == 1 ? "" : "s");
     if (ns > 0)
         fprintf(out, ": %s on %s %s, estimated", nanoseconds_text(ns, arena),
                 strchr("AEFHILMNORSXs8", *device) ? "an" : "a", device);
+    print_calls_counted(calls, !launches && !e->running, out, arena);
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
     if (e->running)
@@ -405,4 +467,6 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_advice(&groups[i], out, arena);
         json_decref(groups[i].access);
     }
+    print_calls(calls, out, arena);
+    json_decref(calls);
 }

@@ -204,7 +204,7 @@ void stream_log_worked(struct stream_log *l, uint32_t task, double ns, double fl
         snprintf(name, sizeof name, "%.64s: %.3g FLOP, %.3g bytes", t->name ? t->name : "?", flops, bytes);
         free(t->name);
         t->name = strdup(name);
-        t->ns = COPY_NS + ns;
+        t->ns = ns;
     }
     pthread_mutex_unlock(&l->lock);
 }

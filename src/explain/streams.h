@@ -22,7 +22,7 @@ const struct order_hooks *stream_log_hooks(struct stream_log *l);
 
 /* A launch would take so long; a copy or a fill (one way) moves so many bytes, within the device or from and to the host. */
 void stream_log_launched(struct stream_log *l, uint32_t task, double ns);
-/* A library's call would take so long; its span says what it does. */
+/* A library's call would take so long at least; its span says what it does. */
 void stream_log_worked(struct stream_log *l, uint32_t task, double ns, double flops, double bytes);
 void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool within_device);
 

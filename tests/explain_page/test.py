@@ -163,6 +163,21 @@ def tables_sort_by_click_and_by_key():
     assert w.problems == [], w.problems
 
 
+def calls_of_libraries_are_a_table_beside_the_kernels():
+    """Shares are of all of both; a program that only calls has that table alone."""
+    calls = [{"call": name, "unit": "f32", "calls": 2, "flops": 2e9, "bytes": 3 << 20, "launch_ns": 6464.0, "least_ns": ns, "bound": bound, "process": 1, "device": 0}
+             for name, ns, bound in [("cufftExecC2C", 7000.0, "dram"), ("cublasSgemm_v2", 21090.0, "lsu")]]
+    row = "[...document.querySelectorAll('main table')].pop().querySelector('tbody tr').innerText.replace(/\\s+/g, ' ')"
+    w = browser.window(folder)
+    w.open(page_of(dict(synthetic(), calls=calls), "calls.html"))
+    assert w.do("document.querySelectorAll('main table').length") == 2
+    shown = w.do(row)
+    assert shown.startswith("cublasSgemm_v2 21.1") and "46 % 2 L1 and shared memory 2.00 G f32 3.00 MiB" in shown.replace("\u2009", " "), shown
+    w.open(page_of(dict(synthetic(), calls=calls, kernels=[], launches=[]), "calls-alone.html"))
+    assert w.do("document.querySelectorAll('main table').length") == 1
+    assert w.problems == [], w.problems
+
+
 def what_has_no_time_or_no_ceiling_has_no_rate():
     w = browser.window(folder)
     for name, time, peak in ("timeless", None, 1070500.0), ("unlimited", 4000.0, 0.0):

@@ -13,7 +13,7 @@
 #include "cuda/state/contexts.h"
 #include "cuda/state/state.h"
 
-/* Kernels by line are written again when a second has passed, and an eighth of the time that the process has run, and twenty times
+/* Kernels by line, and calls of libraries by function, are written again when a second has passed, and an eighth of the time that the process has run, and twenty times
  * what writing them takes: neither the file nor the cost grows with every launch. */
 static const double LEAST_SECONDS = 1, SHARE_OF_RUN = 1.0 / 8, TIMES_THE_COST = 20, SECONDS_AT_END = 5;
 
@@ -28,8 +28,9 @@ static struct {
     unsigned n_explainers;
     uint64_t uncounted;
     double started;
-    double kernels_due;                /* when the kernels are to be written next */
+    double sums_due;                   /* when kernels and calls are to be written next */
     bool kernels_old;                  /* launches have ended since they were written */
+    char *calls[MAX_DEVICES];          /* as they were written, or NULL */
     uint64_t running, running_written; /* launches that have begun and not ended; as the file has it */
 } explain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -50,9 +51,21 @@ static void write_of_device(unsigned device, const char *key, const char *text)
 }
 
 /* With the lock held. */
+static void write_calls(void)
+{
+    for (unsigned i = 0; i < explain.n_explainers; i++) {
+        char *text = NULL;
+        hd_explainer_calls(explain.explainers[i], &text);
+        if (text && strcmp(text, explain.calls[i] ? explain.calls[i] : "[]") != 0)
+            write_of_device(i, "calls", text);
+        free(explain.calls[i]);
+        explain.calls[i] = text;
+    }
+}
+
+/* With the lock held. */
 static void write_kernels(void)
 {
-    double begun = seconds_now();
     for (unsigned i = 0; i < explain.n_explainers; i++)
         for (size_t k = 0;; k++) {
             char *text;
@@ -64,10 +77,19 @@ static void write_kernels(void)
             if (r)
                 break;
         }
-    double now = seconds_now();
-    explain.kernels_due =
-        now + fmax(LEAST_SECONDS, fmax(SHARE_OF_RUN * (now - explain.started), TIMES_THE_COST * (now - begun)));
     explain.kernels_old = false;
+}
+
+/* With the lock held. */
+static void write_sums(void)
+{
+    double begun = seconds_now();
+    if (explain.kernels_old)
+        write_kernels();
+    write_calls();
+    double now = seconds_now();
+    explain.sums_due =
+        now + fmax(LEAST_SECONDS, fmax(SHARE_OF_RUN * (now - explain.started), TIMES_THE_COST * (now - begun)));
 }
 
 /* With the lock held. */
@@ -104,6 +126,8 @@ static void look(void)
     pthread_mutex_lock(&explain.lock);
     if (explain.on)
         write_running();
+    if (explain.on && seconds_now() > explain.sums_due)
+        write_sums();
     pthread_mutex_unlock(&explain.lock);
 }
 
@@ -115,8 +139,8 @@ static void ended(void *data, const char *key, const char *json)
     explain.running--;
     write_of_device((unsigned)(uintptr_t)data, key, json);
     explain.kernels_old = true;
-    if (seconds_now() > explain.kernels_due)
-        write_kernels();
+    if (seconds_now() > explain.sums_due)
+        write_sums();
     pthread_mutex_unlock(&explain.lock);
 }
 
@@ -213,8 +237,7 @@ __attribute__((destructor)) static void finish(void)
     process_file_unwatch();
     pthread_mutex_lock(&explain.lock);
     write_running();
-    if (explain.kernels_old)
-        write_kernels();
+    write_sums();
     write_streams();
     snprintf(number, sizeof number, "%llu", (unsigned long long)explain.uncounted);
     write_line("{\"ended\": true, \"uncounted\": ", number);

@@ -4,6 +4,7 @@
  *     {"device": N, "launch": {...}}          each launch, when it has ended (explain/json.h)
  *     {"device": N, "again": I}               or, where one is as that of the device's I-th line with a launch, from 0 on
  *     {"device": N, "kernel": {...}}          a kernel by line: the sums of its launches so far; the last one of a kernel counts
+ *     {"device": N, "calls": [...]}           what its calls of libraries have done so far, by function (explain/calls.h); the last counts
  *     {"streams": [...]}                      at its end (explain/streams.h)
  *     {"running": N}                          launches that have begun and not ended; the last one counts
  *     {"ended": true, "uncounted": N}         the last

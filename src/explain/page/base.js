@@ -217,4 +217,4 @@ const kernels = (() => {
     list.forEach((k, i) => k.index = i);
     return list;
 })();
-const totalTime = sum(kernels, k => k.time);
+const kernelTime = sum(kernels, k => k.time), callTime = sum(data.calls || [], c => c.least_ns);

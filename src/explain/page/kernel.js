@@ -235,19 +235,40 @@ function kernelPicker(view, k) {
 
 /* ---- all kernels ---- */
 
+/* Of the time of all launches and calls. */
+function shareColumn(time, hint) {
+    const share = row => time(row) / (kernelTime + callTime);
+    return {title: "share", value: share, show: row => [h("span", {class: "bar", style: {width: 60 * share(row) + "px"}}), " " + percent(share(row))], left: true, hint};
+}
+
+function callsCard() {
+    return h("section", {class: "card wide"}, h("h3", null, "Calls of libraries"), table([
+        {title: "function", value: c => c.call, show: c => c.call, left: true, name: true},
+        {title: "time at least", value: c => c.least_ns, show: c => c.least_ns ? nanoseconds(c.least_ns) : "\u2013",
+            hint: "one launch a call, and its operations or its bytes at the device's rate, whichever take longer: a library needs more"},
+        shareColumn(c => c.least_ns, "of all launches' estimates and all calls' least times"),
+        {title: "calls", value: c => c.calls},
+        {title: "bound", value: c => boundName(c.bound), show: c => boundName(c.bound), left: true, hint: "beside its launches"},
+        {title: "operations", value: c => c.flops},
+        {title: "of", value: c => c.unit, show: c => c.unit, left: true},
+        {title: "bytes", value: c => c.bytes, show: c => bytes(c.bytes), hint: "that it reads and writes"},
+    ], [...data.calls], 1, "Calls of libraries"));
+}
+
 function overviewView() {
     const sectorsOfRequest = l => ratio(sectorsOf(l, warpKinds), sum(warpKinds, x => access(l, x).requests));
     const rows = kernels.map(k => {
         const asked = k.launches.map(sectorsOfRequest).filter(isFinite);
         return {...k, first: k.launches[0], sectors: asked.reduce((a, b) => Math.max(a, b), -Infinity), advice: adviceOf(k, k.launches[0])};
     });
+    const calls = sum(data.calls || [], c => c.calls);
     return [
-        facts([["kernels", String(kernels.length)], ["launches", String(data.launches.length)], ["estimated time of all launches", totalTime ? nanoseconds(totalTime) : "not known"],
-            ["device", data.device], data.uncounted ? ["not counted", String(data.uncounted)] : null]),
-        h("section", {class: "card wide"}, h("h3", null, "Kernels"), table([
+        facts([["kernels", String(kernels.length)], ["launches", String(data.launches.length)], ["estimated time of all launches", kernelTime ? nanoseconds(kernelTime) : "not known"],
+            calls ? ["calls of libraries", String(calls)] : null, callTime ? ["least time of all calls", nanoseconds(callTime)] : null, ["device", data.device], data.uncounted ? ["not counted", String(data.uncounted)] : null]),
+        rows.length ? h("section", {class: "card wide"}, h("h3", null, "Kernels"), table([
             {title: "kernel", value: k => shortName(k.kernel), show: k => h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), left: true, name: true, tip: k => k.kernel},
             {title: "time", value: k => k.time, show: k => k.time ? nanoseconds(k.time) : "\u2013", hint: "estimated, of all its launches"},
-            {title: "share", value: k => k.time / totalTime, show: k => [h("span", {class: "bar", style: {width: 60 * k.time / totalTime + "px"}}), " " + percent(k.time / totalTime)], left: true},
+            shareColumn(k => k.time),
             {title: "launches", value: k => k.count},
             {title: "bound", value: k => boundName(k.first.bound), show: k => boundName(k.first.bound), left: true, hint: "of its first launch"},
             {title: "occupancy", value: k => k.first.occupancy.percent, show: k => percent(k.first.occupancy.percent / 100)},
@@ -255,7 +276,8 @@ function overviewView() {
             {title: "bank conflicts", value: k => sum(k.launches, l => l.times * conflictsOf(l))},
             {title: "lanes active", value: k => simt(k.first), show: k => digits(simt(k.first)), hint: "of 32"},
             {title: "advice", value: k => k.advice.length},
-        ], rows, 1, "Kernels")),
+        ], rows, 1, "Kernels")) : null,
+        calls ? callsCard() : null,
         rows.some(k => k.advice.length) ? h("section", {class: "card wide"}, h("h3", null, "What to change first"),
             h("ul", {class: "advice"}, rows.flatMap(k => k.advice.slice(0, 2).map(a => ({k, a}))).slice(0, 8)
                 .map(({k, a}) => h("li", null, h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), ": ", adviceText(k, a))))) : null,

@@ -30,7 +30,7 @@ function show(focus) {
     const [name, ...rest] = parts(), main = document.getElementById("main");
     later = [];
     redraws = [];
-    const content = kernels.length || ["program", "device", "compare"].includes(name) ? views[name].show(rest) : [note("No kernel was launched.")];
+    const content = kernels.length || (name === "overview" && (data.calls || []).length) || ["program", "device", "compare"].includes(name) ? views[name].show(rest) : [note("No kernel was launched.")];
     main.replaceChildren();
     add(main, content);
     later.forEach(f => f());

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """What holds for all libraries."""
+import functools
+import json
 import os
 import re
 import subprocess
@@ -9,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import cases  # noqa: E402,F401
 import tap  # noqa: E402
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ["HEDDLE_BUILD"]
 
 
@@ -26,7 +29,7 @@ def exports(path):
 
 def each_library_exports_its_table_with_the_originals_version():
     with open(os.path.join(tap.source, "src/cuda/libraries.def")) as f:
-        rows = re.findall(r'^LIBRARY\((\w+), "(\S+)"\)', f.read(), re.M)
+        rows = re.findall(r'^LIBRARY\((\w+), "(\S+)", \d+\)', f.read(), re.M)
     for name, soname in rows:
         path = os.path.join(BUILD, soname)
         if not os.path.exists(path):
@@ -68,6 +71,81 @@ def a_library_of_cudas_that_is_opened_by_its_path_does_what_ours_does():
     assert status == 0 and out == "0 10400\n", out + err
     status, out, err = tap.run("run", "./opens", path, "curandOfALaterVersion", cwd=cases.WORK)
     assert status == 127 and "curandOfALaterVersion" in err, out + err
+
+
+LINKED_IN = """
+#include <stdio.h>
+int cudaGetDeviceCount(int *n);
+%s
+__attribute__((noinline)) int curandGetVersion(int *v) { volatile int x = 1; *v = x; return 7; }
+__attribute__((noinline)) int curandOfNobody(int *v) { volatile int x = 2; *v = x; return 5; }
+int main(void) {
+    int n = 0, version = 0, other = 0, failed = cudaGetDeviceCount(&n), status = curandGetVersion(&version), theirs = curandOfNobody(&other);
+    printf("%%d %%d, %%d %%d, %%d %%d\\n", failed, n, status, version, theirs, other);
+    return 0;
+}
+"""
+
+
+def functions_of_a_library_that_is_linked_in_do_what_ours_do():
+    """As of libcurand_static.a, which comes with culibos. What is the program's own, by whatever name, stays as it is."""
+    tap.need_loadable_libraries()
+    for name, culibos, says in [("theirs", "void culibosInit(void) { volatile int x = 1; (void)x; }", "0 1, 0 10400, 5 2\n"), ("own", "", "0 1, 7 1, 5 2\n")]:
+        with open(os.path.join(cases.WORK, f"{name}.c"), "w") as f:
+            f.write(LINKED_IN % culibos)
+        subprocess.run(["gcc", "-O1", "-o", name, f"{name}.c", os.path.join(BUILD, "libcudart.so.13")], check=True, cwd=cases.WORK)
+        status, out, err = tap.run("run", f"./{name}", cwd=cases.WORK)
+        assert status == 0 and out == says, f"{name}: {out}{err}"
+
+
+LIBRARIES = ["-lcublas", "-lcurand", "-lcufft", "-lcusolver", "-lcusparse"]
+
+
+@functools.cache
+def _joined():
+    """All five libraries in a program: joined.cu says what it does."""
+    return cases.build(HERE, "joined", *LIBRARIES)
+
+
+def two_threads_with_handles_of_their_own_do_not_meet():
+    status, out, err = tap.run("run", _joined(), "threads")
+    assert status == 0 and out == "all rounds are equal\n", out + err
+
+
+def calls_are_captured_into_graphs():
+    status, out, err = tap.run("run", _joined(), "graph")
+    assert status == 0 and out == "captured\ncaptured\nall rounds are equal\n", out + err
+
+
+def check_says_how_many_calls_it_has_seen():
+    status, out, err = tap.run("check", _joined(), "calls")
+    assert status == 0 and re.search(r"^check: no errors in \d+ calls of libraries$", err, re.M), out + err
+    status, out, err = tap.run("check", "--format", "json", "--log-file", os.path.join(cases.WORK, "found.json"), _joined(), "threads")
+    with open(os.path.join(cases.WORK, "found.json")) as f:
+        found = json.load(f)
+    assert found["launches"] == 0 and found["calls"] >= 21 * 6 and not found["errors"], found
+
+
+def explain_has_a_row_for_each_function():
+    """Its operations are those of the mathematics, its bytes what it reads and writes; no call takes less than a launch."""
+    program, n = _joined(), 48
+    files = {kind: os.path.join(cases.WORK, f"explained.{kind}") for kind in ("json", "html")}
+    status, out, err = tap.run("explain", "--json", files["json"], "-o", files["html"], program, "graph")
+    assert status == 0, out + err
+    with open(files["json"]) as f:
+        calls = {c["call"]: c for c in json.load(f)["calls"]}
+    product, draw = calls["cublasSgemm"], calls["curandGenerateUniform"]
+    assert product["calls"] == 4 and product["flops"] == 4 * 2 * n ** 3 and product["unit"] == "f32", product
+    assert draw["calls"] == 2 and draw["bytes"] == 2 * 4 * n * n, draw
+    assert {"cufftExecC2C", "cusolverDnSgetrf", "cusparseSpMV"} <= set(calls), sorted(calls)
+    assert all(c["least_ns"] >= c["launch_ns"] > 0 for c in calls.values()), calls
+    assert re.search(r"^explain: \d+ calls of libraries: [\d.]+ us at least; ", err, re.M), err
+    assert re.search(r"^cublasSgemm: 4 calls: [\d.]+ us at least, [\d.]+ us of it the launches themselves, bound by .*\n  operations +884,736 of f32\n"
+                     r"  memory +110,592 bytes$", err, re.M), err
+    with open(files["html"]) as f:
+        assert '"call":"cublasSgemm"' in f.read()
+    status, out, err = tap.run("explain", "--device", "V100", "-o", files["html"], program, "calls")
+    assert status == 0 and re.search("^cublasSgemm: 1 call: no time is known of this device$", err, re.M), err
 
 
 if __name__ == "__main__":
