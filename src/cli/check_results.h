@@ -7,7 +7,7 @@
 
 /* Of all processes of all runs. */
 struct check_results {
-    struct diags diags; /* each finding once */
+    struct diags diags;                  /* each finding once */
     uint64_t launches, unchecked, calls; /* calls: of libraries */
     uint64_t unended;     /* launches that had begun and not ended when their processes did, or were looked at last */
     json_t *running;      /* an object: how many of them, by their kernels' mangled names */
