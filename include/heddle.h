@@ -700,6 +700,9 @@ typedef struct hd_work {
     size_t used_count;
     double flops, bytes; /* what a GPU would do and move, for who explains it: sums by function, hd_explainer_calls() */
     hd_unit unit;
+    /* Instead of `run`, of work that waits for others: called until it returns something else than HD_ERROR_NOT_READY, without waiting
+     * itself. *state is its own, NULL at first; what it keeps there it frees at its last call. */
+    hd_result (*step)(void *data, void **state);
 } hd_work;
 
 /* Puts it into the stream. Checkers see what it uses as they see copies; where that is not there when its turn comes, the context's fault is

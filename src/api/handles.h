@@ -107,6 +107,8 @@ struct hd_stream {
 
 /* Puts a task into the stream, and waits for it where that is wanted; takes it. */
 hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait);
+/* Between two turns of a task that waits for others: it is looked at now and then, where nobody else wants the thread. */
+void stream_pause(const hd_machine *m, unsigned *turns);
 
 void module_free(hd_module *m);
 void module_hold(hd_module *m);

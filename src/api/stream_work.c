@@ -15,6 +15,9 @@ struct work_task {
     hd_work work;
     const void *place; /* hd_checker_options.place, where somebody asks for it */
     hd_result failed;  /* of work that the caller has run himself */
+    bool begun;        /* of work in steps */
+    unsigned turns;
+    void *state;
 };
 
 static struct box box_of(const hd_used *u)
@@ -129,15 +132,16 @@ static void note_worked(const hd_machine *m, uint32_t task, const hd_work *w)
 
 /* ---- running ---- */
 
-static hd_result do_work(hd_machine *m, const hd_work *w, const void *place)
+/* What it uses is told once. */
+static hd_result do_work(hd_machine *m, const hd_work *w, const void *place, bool again, void **state)
 {
     struct mem *mem = &m->machine->mem;
     machine_begin_move(m->machine);
     mem_begin_use(mem);
-    hd_result r = may_run(m, w);
-    if (!r && m->checker)
+    hd_result r = again ? HD_SUCCESS : may_run(m, w);
+    if (!r && m->checker && !again)
         check_used(m, w, place);
-    r = r ? r : w->run(w->data);
+    r = r ? r : w->step ? w->step(w->data, state) : w->run(w->data);
     mem_end_use(mem);
     machine_end_move(m->machine);
     return r;
@@ -155,10 +159,17 @@ static void drop_work(struct task *t)
 static bool run_work(struct task *t, hd_result *result)
 {
     struct work_task *w = (struct work_task *)t;
-    note_used(w->machine, t->number, &w->work);
-    *result = w->failed ? w->failed : do_work(w->machine, &w->work, w->place);
-    if (!*result)
+    if (!w->begun)
+        note_used(w->machine, t->number, &w->work);
+    hd_result r = w->failed ? w->failed : do_work(w->machine, &w->work, w->place, w->begun, &w->state);
+    w->begun = true;
+    if (r == HD_ERROR_NOT_READY && w->work.step) {
+        stream_pause(w->machine, &w->turns);
+        return false;
+    }
+    if (!r)
         note_worked(w->machine, t->number, &w->work);
+    *result = r;
     drop_work(t);
     return true;
 }
@@ -184,8 +195,8 @@ static hd_result put_task(hd_stream *s, const hd_work *w, enum hd_wait wait, hd_
 
 static bool runs_itself(hd_stream *s, const hd_work *w, enum hd_wait wait)
 {
-    return (wait || (w->bytes <= SMALL_BYTES && w->flops <= SMALL_FLOPS)) && !stream_is_watched(s->stream) &&
-           stream_is_idle(s->stream);
+    return !w->step && (wait || (w->bytes <= SMALL_BYTES && w->flops <= SMALL_FLOPS)) &&
+           !stream_is_watched(s->stream) && stream_is_idle(s->stream);
 }
 
 static hd_result put_work(hd_stream *s, const hd_work *w, enum hd_wait wait)
@@ -193,7 +204,7 @@ static hd_result put_work(hd_stream *s, const hd_work *w, enum hd_wait wait)
     hd_result fault = context_fault(s->context->context), r = HD_SUCCESS;
     bool itself = !fault && runs_itself(s, w, wait);
     if (itself)
-        r = do_work(s->context->machine, w, NULL);
+        r = do_work(s->context->machine, w, NULL, false, NULL);
     if (itself && !r)
         note_worked(s->context->machine, 0, w);
     if (!fault && (!itself || r)) /* a failure becomes the context's fault, as a task */
@@ -209,5 +220,5 @@ hd_result hd_stream_work_sized(hd_stream *s, const hd_work *work, size_t bytes, 
     if (!s || !work)
         return HD_ERROR_INVALID_VALUE;
     hd_result r = SIZED_VIEW(hd_work, &work, &own, bytes);
-    return r ? r : !work->run || !work->name ? HD_ERROR_INVALID_VALUE : put_work(s, work, wait);
+    return r ? r : (!work->run && !work->step) || !work->name ? HD_ERROR_INVALID_VALUE : put_work(s, work, wait);
 }

@@ -180,17 +180,23 @@ struct gate_task {
     unsigned turns;
 };
 
-/* One that stays shut is looked at now and then, where nobody else wants the thread. */
-static bool run_gate(struct task *t, hd_result *result)
+void stream_pause(const hd_machine *m, unsigned *turns)
 {
     enum { SOON = 100, PAUSE_MICROSECONDS = 100 };
+    if (*turns >= SOON && !thread_pool_is_crowded(m->machine->threads))
+        usleep(PAUSE_MICROSECONDS);
+    else
+        sched_yield();
+    *turns += *turns < SOON;
+}
+
+static bool run_gate(struct task *t, hd_result *result)
+{
     (void)result;
     struct gate_task *g = (struct gate_task *)t;
     bool open = g->is_open(g->data, task_status(t));
-    if (!open && g->turns++ >= SOON && !thread_pool_is_crowded(g->machine->machine->threads))
-        usleep(PAUSE_MICROSECONDS);
-    else if (!open)
-        sched_yield();
+    if (!open)
+        stream_pause(g->machine, &g->turns);
     return open;
 }
 

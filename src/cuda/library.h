@@ -21,6 +21,9 @@ struct library_task {
     size_t used_count;
     double flops, bytes; /* what a GPU would do and move; 0 bytes: all that is used */
     hd_unit unit;
+    /* Instead of `run`, of a call that waits for others: called until it returns something else than HD_ERROR_NOT_READY. *state belongs to
+     * this time that the call runs, and is NULL at first. */
+    hd_result (*step)(void *args, void **state);
 };
 
 /* Puts the call into a stream; drops it where that fails, too. With `wait` it is done when this returns, as where a result goes to memory

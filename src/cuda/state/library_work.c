@@ -10,6 +10,7 @@
 struct library_work {
     _Atomic unsigned refs;
     hd_result (*run)(void *args);
+    hd_result (*step)(void *args, void **state);
     void (*drop)(void *args);
     hd_work work;
     char *args;
@@ -39,6 +40,15 @@ static hd_result run(void *data)
     return r;
 }
 
+static hd_result step(void *data, void **state)
+{
+    struct library_work *w = data;
+    hd_result r = w->step(w->args, state);
+    if (r != HD_ERROR_NOT_READY)
+        check_called();
+    return r;
+}
+
 static void release(void *data)
 {
     library_work_release(data);
@@ -56,6 +66,7 @@ struct library_work *library_work_new(const struct library_task *t)
     char *rest = (char *)w->rest;
     atomic_init(&w->refs, 1);
     w->run = t->run;
+    w->step = t->step;
     w->drop = t->drop;
     w->args = rest + args;
     if (ranges)
@@ -70,7 +81,8 @@ struct library_work *library_work_new(const struct library_task *t)
                         .used_count = t->used_count,
                         .flops = t->flops,
                         .bytes = bytes_of(t),
-                        .unit = t->unit};
+                        .unit = t->unit,
+                        .step = t->step ? step : NULL};
     return w;
 }
 
