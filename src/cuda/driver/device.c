@@ -59,7 +59,7 @@ CU_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
     NEED(uuid);
     memset(uuid->bytes, 0, sizeof uuid->bytes);
     memcpy(uuid->bytes, "heddle", 6);
-    uuid->bytes[15] = (char)d->ordinal;
+    uuid->bytes[15] = (char)d->number;
     return CUDA_SUCCESS;
 }
 
@@ -94,7 +94,7 @@ CU_API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, C
     TRY(device_get(dev, &d));
     NEED(value);
     if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) {
-        *value = d->ordinal;
+        *value = d->number;
         return CUDA_SUCCESS;
     }
     return hd_machine_get_attribute(d->machine, (int)attribute, value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -146,7 +146,7 @@ CU_API CUresult cuDeviceGetPCIBusId(char *text, int len, CUdevice dev)
     struct device *d;
     TRY(device_get(dev, &d));
     NEED(text && len > 0);
-    snprintf(text, (size_t)len, "0000:00:%02x.0", (unsigned)d->ordinal);
+    snprintf(text, (size_t)len, "0000:00:%02x.0", (unsigned)d->number);
     return CUDA_SUCCESS;
 }
 
@@ -163,10 +163,12 @@ CU_API CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *text)
     }
     if (!ok)
         return CUDA_ERROR_INVALID_VALUE;
-    if (domain || bus || function || device >= (unsigned)device_count())
-        return CUDA_ERROR_INVALID_DEVICE;
-    *dev = (CUdevice)device;
-    return CUDA_SUCCESS;
+    for (int i = 0; i < device_count() && !domain && !bus && !function; i++)
+        if (device_at(i)->number == (int)device) {
+            *dev = i;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* ---- peers: all devices' memory is this process's ---- */

@@ -17,23 +17,23 @@ static int count_devices(void)
 {
     const char *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
     int n = limits_given()->devices, seen = 0;
-    /* The devices are all alike: how many of those named exist, up to the first that does not. */
+    /* Those named that exist, up to the first that does not. */
     for (const char *p = visible; p && seen < n; p = strchr(p, ',')) {
         char *end;
         p += *p == ',';
         long i = strtol(p, &end, 10);
         if (end == p || i < 0 || i >= n)
             break;
-        seen++;
+        devices.at[seen++].number = (int)i;
     }
     return visible ? seen : n;
 }
 
 void devices_start(void)
 {
-    devices.n = count_devices();
     for (int i = 0; i < MAX_DEVICES; i++)
-        devices.at[i].ordinal = i;
+        devices.at[i].ordinal = devices.at[i].number = i;
+    devices.n = count_devices();
 }
 
 int device_count(void)

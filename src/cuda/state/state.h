@@ -41,6 +41,7 @@ enum handle_kind {
 
 struct device {
     int ordinal;
+    int number;          /* among this computer's: what CUDA_VISIBLE_DEVICES names */
     bool refused;        /* it could not be made, which has been said */
     hd_machine *machine; /* made at first use */
     hd_range addresses;  /* of it */
