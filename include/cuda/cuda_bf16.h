@@ -15,6 +15,8 @@ typedef __nv_bfloat162_raw __nv_bfloat162, nv_bfloat162;
 
 #include "cuda_fp16.h"
 
+#define __CUDA_BF16_TYPES_EXIST__
+
 /* The upper half of a float's bits. */
 HEDDLE_BOTH float heddle_bfloat16_widen(unsigned short x)
 {

@@ -15,6 +15,8 @@ typedef __half2_raw __half2, half2, nv_half2;
 
 #include "heddle/half_core.h"
 
+#define __CUDA_FP16_TYPES_EXIST__
+
 HEDDLE_BOTH float heddle_half_widen(unsigned short x)
 {
 #ifdef __CUDA_ARCH__
