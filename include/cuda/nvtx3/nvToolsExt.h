@@ -132,9 +132,14 @@ static inline __attribute__((unused)) nvtxEventAttributes_t heddle_nvtx_event(co
 
 /* ---- the functions ---- */
 
+/* libnvToolsExt.so.1 has them by these definitions, too. */
+#ifndef HEDDLE_NVTX_FUNCTION
+#define HEDDLE_NVTX_FUNCTION static inline __attribute__((unused))
+#endif
+
 /* name(parameters) calls `function` of who listens, or returns `result`. */
 #define HEDDLE_NVTX_CALL(type, name, result, call, ...)                                                                \
-    static inline __attribute__((unused)) type name(__VA_ARGS__)                                                       \
+    HEDDLE_NVTX_FUNCTION type name(__VA_ARGS__)                                                                        \
     {                                                                                                                  \
         const struct heddle_nvtx *listener = heddle_nvtx_listener();                                                   \
         return listener ? listener->call : result;                                                                     \
@@ -143,16 +148,16 @@ static inline __attribute__((unused)) nvtxEventAttributes_t heddle_nvtx_event(co
 #define HEDDLE_NVTX_EVENT(type, name, result, function)                                                                \
     HEDDLE_NVTX_CALL(type, nvtxDomain##name##Ex, result, function(domain, event), nvtxDomainHandle_t domain,           \
                      const nvtxEventAttributes_t *event)                                                               \
-    static inline __attribute__((unused)) type nvtx##name##Ex(const nvtxEventAttributes_t *event)                      \
+    HEDDLE_NVTX_FUNCTION type nvtx##name##Ex(const nvtxEventAttributes_t *event)                                       \
     {                                                                                                                  \
         return nvtxDomain##name##Ex(NULL, event);                                                                      \
     }                                                                                                                  \
-    static inline __attribute__((unused)) type nvtx##name##A(const char *message)                                      \
+    HEDDLE_NVTX_FUNCTION type nvtx##name##A(const char *message)                                                       \
     {                                                                                                                  \
         nvtxEventAttributes_t event = heddle_nvtx_event(message, NULL);                                                \
         return nvtxDomain##name##Ex(NULL, &event);                                                                     \
     }                                                                                                                  \
-    static inline __attribute__((unused)) type nvtx##name##W(const wchar_t *message)                                   \
+    HEDDLE_NVTX_FUNCTION type nvtx##name##W(const wchar_t *message)                                                    \
     {                                                                                                                  \
         nvtxEventAttributes_t event = heddle_nvtx_event(NULL, message);                                                \
         return nvtxDomain##name##Ex(NULL, &event);                                                                     \
@@ -175,12 +180,12 @@ HEDDLE_NVTX_CALL(nvtxStringHandle_t, nvtxDomainRegisterStringW, NULL, wide_strin
 
 /* What nobody listens to: name(parameters) returns `result`. */
 #define HEDDLE_NVTX(type, name, result, ...)                                                                           \
-    static inline __attribute__((unused)) type name(__VA_ARGS__)                                                       \
+    HEDDLE_NVTX_FUNCTION type name(__VA_ARGS__)                                                                        \
     {                                                                                                                  \
         return result;                                                                                                 \
     }
 #define HEDDLE_NVTX_VOID(name, ...)                                                                                    \
-    static inline __attribute__((unused)) void name(__VA_ARGS__) {}
+    HEDDLE_NVTX_FUNCTION void name(__VA_ARGS__) {}
 /* clang-format off: a table */
 #ifdef __clang__
 #pragma clang diagnostic push

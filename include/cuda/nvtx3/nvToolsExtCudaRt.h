@@ -6,11 +6,11 @@
 #include "nvToolsExt.h"
 
 #define HEDDLE_NVTX_NAMES(what, type)                                                                                  \
-    static inline __attribute__((unused)) void nvtxNameCuda##what##A(type it, const char *name)                        \
+    HEDDLE_NVTX_FUNCTION void nvtxNameCuda##what##A(type it, const char *name)                                         \
     {                                                                                                                  \
         (void)it, (void)name;                                                                                          \
     }                                                                                                                  \
-    static inline __attribute__((unused)) void nvtxNameCuda##what##W(type it, const wchar_t *name)                     \
+    HEDDLE_NVTX_FUNCTION void nvtxNameCuda##what##W(type it, const wchar_t *name)                                      \
     {                                                                                                                  \
         (void)it, (void)name;                                                                                          \
     }
