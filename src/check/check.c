@@ -93,12 +93,15 @@ static bool add_clients(struct checker *c, const struct site_table *k, struct ev
 bool checker_begin(struct checker *c, const struct site_table *k, struct event_list *events,
                    const struct memory_rules *rules)
 {
+    checker_hold(c);
     pthread_mutex_lock(&c->lock);
     if (c->running++ == 0 && c->race.races)
         races_idle(c->race.races);
     pthread_mutex_unlock(&c->lock);
-    return k && add_clients(c, k, events, rules) &&
-           (!c->listener || c->listener->launch(c->listener->data, c, k, rules, events));
+    bool begun = k && add_clients(c, k, events, rules) &&
+                 (!c->listener || c->listener->launch(c->listener->data, c, k, rules, events));
+    checker_give_back(c);
+    return begun;
 }
 
 size_t checker_count(struct checker *c)

@@ -3,8 +3,9 @@
  *
  * One checker serves all launches of a machine, those of several streams at once, on all workers and under every policy: it may be
  * called from any thread. Bad accesses are left out and the launch goes on, so that one run finds several errors. Each finding
- * stands once, with a count, and with the thread that was first in the order of blocks and threads; findings come in the order of
- * the source. So what is reported does not depend on how many workers there were.
+ * stands once, with a count, and with the thread that was first in the order of blocks and threads (of a race: with two that
+ * race); findings come in the order of the source. So what is reported does not depend on how many workers there were, but for the
+ * threads of races.
  */
 #ifndef HEDDLE_CHECK_CHECK_H
 #define HEDDLE_CHECK_CHECK_H

@@ -45,7 +45,9 @@ struct checker {
 
 /* ---- world.c ---- */
 
-/* The checker's listener hears of it. */
+/* The checker's listener, if it has one: holds all that is told, gives it back, hears of something. */
+void checker_hold(const struct checker *c);
+void checker_give_back(const struct checker *c);
 void checker_tell(const struct checker *c, const struct host_event *e);
 
 /* ---- tasks.c: the order of tasks, and what those that are no launches do to memory ---- */

@@ -37,6 +37,7 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     struct task_note placed = *note;
     if (note->kind != TASK_MARK && c->options.place)
         placed.where = c->options.place(c->options.data);
+    checker_hold(c);
     pass_learnt(c);
     struct host_event e = {.kind = HOST_SUBMIT, .strand = *strand, .note = &placed, .tasks = after, .n_tasks = n};
     uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n);
@@ -44,6 +45,7 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     checker_tell(c, &e);
     if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access what that gives */
         host_watch_set(c->host, true);
+    checker_give_back(c);
     return task;
 }
 
@@ -155,11 +157,8 @@ uint32_t checker_submit(struct checker *c, uint32_t *strand, const struct task_n
     return c->timelines ? on_submit(c, strand, note, after, n) : 0;
 }
 
-bool checker_host(struct checker *c, const struct host_event *e)
+static bool do_event(struct checker *c, const struct host_event *e)
 {
-    if (e->kind == HOST_RANGE && (!c->race.races || !e->task))
-        return true;
-    checker_tell(c, e);
     switch (e->kind) {
     case HOST_BEGIN: timelines_begin(c->timelines, e->task); break;
     case HOST_END:
@@ -184,6 +183,17 @@ bool checker_host(struct checker *c, const struct host_event *e)
     case HOST_EVENT_KINDS: break;
     }
     return true;
+}
+
+bool checker_host(struct checker *c, const struct host_event *e)
+{
+    if (e->kind == HOST_RANGE && (!c->race.races || !e->task))
+        return true;
+    checker_hold(c);
+    checker_tell(c, e);
+    bool done = do_event(c, e);
+    checker_give_back(c);
+    return done;
 }
 
 /* ---- life ---- */

@@ -6,6 +6,18 @@ void checker_listen(struct checker *c, const struct checker_listener *l)
     c->listener = l;
 }
 
+void checker_hold(const struct checker *c)
+{
+    if (c->listener)
+        c->listener->hold(c->listener->data);
+}
+
+void checker_give_back(const struct checker *c)
+{
+    if (c->listener)
+        c->listener->give_back(c->listener->data);
+}
+
 void checker_tell(const struct checker *c, const struct host_event *e)
 {
     if (c->listener)

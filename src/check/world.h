@@ -60,17 +60,22 @@ struct checker_world {
     bool (*misuse)(void *data, const struct site_table *kernel, uint32_t i, struct code_misuse *m);
 };
 
-/* Who records; each function may be called from any thread, `host` from a signal's handler. */
+/* Who records; each function may be called from any thread, those for the host from a signal's handler. */
 struct checker_listener {
     void *data;
-    void (*host)(void *data, const struct checker *c,
-                 const struct host_event *e); /* before it is done; HOST_SUBMIT: behind it */
+    /* Nobody else is told of anything until the thread gives back what it holds, which may be several times: so the checker does what the
+     * host tells it, and finds what it finds in a launch's events, in the order in which they are recorded. */
+    void (*hold)(void *data);
+    void (*give_back)(void *data);
+    /* These are called while it is held. `host`: before it is done; HOST_SUBMIT: behind it. */
+    void (*host)(void *data, const struct checker *c, const struct host_event *e);
     /* A launch begins, of which these are the clients: it may become one. False where memory is exhausted. */
     bool (*launch)(void *data, const struct checker *c, const struct site_table *kernel,
                    const struct memory_rules *rules, struct event_list *events);
-    void (*buffer)(void *data, uint64_t start, const char *text); /* the world has said so */
-    void (*behind)(void *data, const struct site *barrier, const uint64_t *set, uint32_t words);
     void (*misuse)(void *data, const struct site_table *kernel, const struct code_misuse *m);
+    /* These at any time: the world has said so. */
+    void (*buffer)(void *data, uint64_t start, const char *text);
+    void (*behind)(void *data, const struct site *barrier, const uint64_t *set, uint32_t words);
 };
 
 /* A checker's world, asked by its tools. */

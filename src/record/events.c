@@ -53,15 +53,17 @@ static const struct event_asks asks = {
 
 /* ---- blocks ---- */
 
-static struct recorder *begin(struct recorded_launch *l)
+/* The first client holds the recorder's lock, which the last gives back: so the tools between them are told in the order of the file. Of an
+ * access that will be performed it is held until that has been told. */
+static struct recorder *hold(struct recorded_launch *l)
 {
     pthread_mutex_lock(&l->recorder->lock);
     return l->recorder;
 }
 
-static void end(struct recorder *r)
+static void give_back(struct recorded_launch *l)
 {
-    pthread_mutex_unlock(&r->lock);
+    pthread_mutex_unlock(&l->recorder->lock);
 }
 
 /* 1 + the number, or 0. */
@@ -128,22 +130,13 @@ static void start_block(struct recorder *r, struct recorded_launch *l, struct ev
 static void on_schedule(void *data, const struct schedule_event *e)
 {
     struct recorded_launch *l = data;
-    struct recorder *r = begin(l);
+    struct recorder *r = hold(l);
     if (e->kind == EVENT_BLOCK_START) {
         start_block(r, l, e->block);
     } else {
         struct record x = {.kind = RECORD_END, .block = {.id = block_of(e->block)}};
         recorder_write_event(r, &x);
     }
-    end(r);
-}
-
-/* A block's own record goes behind all that was told of it: the last client's. */
-static void on_schedule_last(void *data, const struct schedule_event *e)
-{
-    (void)data;
-    free(event_kept(e->block, slot));
-    event_keep(e->block, slot, NULL);
 }
 
 /* Addresses of lanes, those of `lanes` alone. */
@@ -157,7 +150,7 @@ static struct number_list of_lanes(uint64_t to[WARP_LANES], const uint64_t *addr
 
 static void on_access(void *data, const struct access_event *e)
 {
-    struct recorder *r = begin(data);
+    struct recorder *r = hold(data);
     uint64_t address[WARP_LANES];
     const struct access_source *s = e->source;
     struct record x = {.kind = RECORD_ACCESS,
@@ -186,8 +179,6 @@ static void on_access(void *data, const struct access_event *e)
         x.access.source_bytes = s->bytes;
     }
     recorder_write_event(r, &x);
-    if (!event_will_be_performed(e)) /* else it is held until then */
-        end(r);
 }
 
 static void on_performed(void *data, const struct access_event *e)
@@ -195,22 +186,16 @@ static void on_performed(void *data, const struct access_event *e)
     const struct recorded_launch *l = data;
     struct record x = {.kind = RECORD_PERFORMED, .access = {.wrote = e->wrote}};
     recorder_write_event(l->recorder, &x);
-    end(l->recorder);
 }
 
 static void on_overtake(void *data, const struct overtake_event *e)
 {
-    const struct recorded_launch *l = data;
-    bool held = event_will_be_performed(e->access);
+    struct recorder *r = hold(data);
     struct record x = {
         .kind = RECORD_OVERTAKE,
         .overtake = {
             .block = block_of(e->access->block), .lane = e->lane, .copy = e->copy->number, .written = e->written}};
-    if (!held)
-        pthread_mutex_lock(&l->recorder->lock);
-    recorder_write_event(l->recorder, &x);
-    if (!held)
-        end(l->recorder);
+    recorder_write_event(r, &x);
 }
 
 /* What a copy by a tensor map touches in global memory. */
@@ -231,7 +216,7 @@ static struct number_list ranges_of(struct recorder *r, const struct issue_event
 
 static void on_issue(void *data, const struct issue_event *e)
 {
-    struct recorder *r = begin(data);
+    struct recorder *r = hold(data);
     uint64_t to[WARP_LANES], from[WARP_LANES], taken[WARP_LANES];
     struct number_list takes = {taken, 0};
     for (uint32_t m = e->taken ? e->lanes : 0; m; m &= m - 1)
@@ -251,12 +236,11 @@ static void on_issue(void *data, const struct issue_event *e)
                                  .taken = takes,
                                  .ranges = ranges_of(r, e)}};
     recorder_write_event(r, &x);
-    end(r);
 }
 
 static void on_matrix(void *data, const struct matrix_event *e)
 {
-    struct recorder *r = begin(data);
+    struct recorder *r = hold(data);
     struct record x = {.kind = RECORD_MATRIX,
                        .matrix = {.block = block_of(e->block),
                                   .warp = e->warp,
@@ -265,12 +249,12 @@ static void on_matrix(void *data, const struct matrix_event *e)
                                   .bytes = e->bytes,
                                   .address = e->address}};
     recorder_write_event(r, &x);
-    end(r);
 }
 
+/* Of several tools' clients the first that leaves the lane out ends the telling. */
 static bool on_fault(void *data, const struct fault_event *e)
 {
-    struct recorder *r = begin(data);
+    struct recorder *r = hold(data);
     struct record x = {.kind = RECORD_FAULT,
                        .fault = {.block = block_of(e->block),
                                  .warp = e->warp,
@@ -283,13 +267,13 @@ static bool on_fault(void *data, const struct fault_event *e)
                                  .address = e->address,
                                  .window = e->window}};
     recorder_write_event(r, &x);
-    end(r);
+    give_back(data);
     return false;
 }
 
 static void on_heap(void *data, const struct heap_event *e)
 {
-    struct recorder *r = begin(data);
+    struct recorder *r = hold(data);
     recorder_look_at_memory(r);
     struct record x = {.kind = RECORD_HEAP,
                        .heap = {.block = block_of(e->block),
@@ -300,7 +284,6 @@ static void on_heap(void *data, const struct heap_event *e)
                                 .address = e->address,
                                 .bytes = e->bytes}};
     recorder_write_event(r, &x);
-    end(r);
 }
 
 struct wait_lists {
@@ -319,7 +302,7 @@ static void list_waits(struct wait_lists *l, const struct event_wait *waits, uin
 
 static void on_enter(void *data, const struct enter_event *e)
 {
-    struct recorder *r = begin(data);
+    struct recorder *r = hold(data);
     struct wait_lists w;
     list_waits(&w, e->waits, e->n_waits);
     struct record x = {.kind = RECORD_ENTER,
@@ -333,7 +316,6 @@ static void on_enter(void *data, const struct enter_event *e)
                                  .waiting = {w.lanes, e->n_waits},
                                  .barrier = {w.barrier, e->n_waits}}};
     recorder_write_event(r, &x);
-    end(r);
 }
 
 /* The parties of a barrier, column by column. */
@@ -361,7 +343,7 @@ static void add_parties(struct recorder *r, const struct sync_event *e, struct r
 
 static void on_sync(void *data, const struct sync_event *e)
 {
-    struct recorder *r = begin(data);
+    struct recorder *r = hold(data);
     uint64_t sources[WARP_LANES], waited[MAX_WARPS], arrived[MAX_WARPS];
     struct wait_lists w;
     uint32_t n_warps = e->waited ? e->block->n_warps : 0;
@@ -398,7 +380,43 @@ static void on_sync(void *data, const struct sync_event *e)
                                 .wait_barrier = {w.barrier, e->n_waits}}};
     add_parties(r, e, &x);
     recorder_write_event(r, &x);
-    end(r);
+}
+
+/* ---- what comes behind the tools ---- */
+
+static void end_access(void *data, const struct access_event *e)
+{
+    if (!event_will_be_performed(e))
+        give_back(data);
+}
+
+static void end_performed(void *data, const struct access_event *e)
+{
+    (void)e;
+    give_back(data);
+}
+
+#define END(name)                                                                                                      \
+    static void end_##name(void *data, const struct name##_event *e)                                                   \
+    {                                                                                                                  \
+        (void)e;                                                                                                       \
+        give_back(data);                                                                                               \
+    }
+END(issue)
+END(matrix)
+END(overtake)
+END(heap)
+END(enter)
+END(sync)
+
+/* A block's own record goes behind all that was told of it. */
+static void end_schedule(void *data, const struct schedule_event *e)
+{
+    if (e->kind == EVENT_BLOCK_END) {
+        free(event_kept(e->block, slot));
+        event_keep(e->block, slot, NULL);
+    }
+    give_back(data);
 }
 
 /* ---- clients ---- */
@@ -427,5 +445,15 @@ void recorder_set_clients(struct recorded_launch *l, const struct event_list *ev
                               .sync = on_sync};
     if (events->wants & EVENT_BIT(EVENT_ACCESS))
         l->client.wants |= EVENT_BIT(EVENT_PERFORMED);
-    l->last = (struct event_client){.wants = EVENT_BIT(EVENT_BLOCK_END), .schedule = on_schedule_last};
+    l->last = (struct event_client){.data = l,
+                                    .wants = l->client.wants & ~EVENT_BIT(EVENT_FAULT),
+                                    .access = end_access,
+                                    .performed = end_performed,
+                                    .issue = end_issue,
+                                    .matrix = end_matrix,
+                                    .overtake = end_overtake,
+                                    .heap = end_heap,
+                                    .enter = end_enter,
+                                    .schedule = end_schedule,
+                                    .sync = end_sync};
 }

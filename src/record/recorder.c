@@ -58,6 +58,20 @@ void recorder_write_event(struct recorder *r, struct record *x)
     record_write(r->file, x);
 }
 
+/* ---- one after the other ---- */
+
+static void hold(void *data)
+{
+    struct recorder *r = data;
+    pthread_mutex_lock(&r->lock);
+}
+
+static void give_back(void *data)
+{
+    struct recorder *r = data;
+    pthread_mutex_unlock(&r->lock);
+}
+
 /* ---- launches ---- */
 
 static void write_rules(struct recorder *r, const struct memory_rules *rules)
@@ -81,7 +95,6 @@ static bool on_launch(void *data, const struct checker *c, const struct site_tab
     struct recorded_launch *l = calloc(1, sizeof *l);
     if (!l)
         return false;
-    pthread_mutex_lock(&r->lock);
     recorder_look_at_memory(r);
     write_rules(r, rules);
     l->recorder = r;
@@ -94,7 +107,6 @@ static bool on_launch(void *data, const struct checker *c, const struct site_tab
         .launch = {
             .id = l->id, .checker = recorder_number_of(r, c), .kernel = recorder_kernel(r, kernel), .ruled = rules}};
     recorder_write_event(r, &x);
-    pthread_mutex_unlock(&r->lock);
     return events_add_first(events, &l->client) && events_add(events, &l->last);
 }
 
@@ -103,7 +115,6 @@ static bool on_launch(void *data, const struct checker *c, const struct site_tab
 static void on_host(void *data, const struct checker *c, const struct host_event *e)
 {
     struct recorder *r = data;
-    pthread_mutex_lock(&r->lock);
     recorder_look_at_memory(r);
     r->tasks.n = 0;
     for (uint32_t i = 0; i < e->n_tasks && VEC_RESERVE(&r->tasks, 1); i++)
@@ -131,13 +142,11 @@ static void on_host(void *data, const struct checker *c, const struct host_event
                                 .name = name ? str_of(name) : (struct str){0},
                                 .tasks = {r->tasks.at, r->tasks.n}}};
     recorder_write_event(r, &x);
-    pthread_mutex_unlock(&r->lock);
 }
 
 static void on_misuse(void *data, const struct site_table *kernel, const struct code_misuse *m)
 {
     struct recorder *r = data;
-    pthread_mutex_lock(&r->lock);
     struct record x = {.kind = RECORD_MISUSE,
                        .misuse = {.kernel = recorder_kernel(r, kernel),
                                   .function = m->function,
@@ -145,7 +154,6 @@ static void on_misuse(void *data, const struct site_table *kernel, const struct 
                                   .site = recorder_site(r, kernel, m->site),
                                   .what = m->what}};
     record_write(r->file, &x);
-    pthread_mutex_unlock(&r->lock);
 }
 
 /* ---- life ---- */
@@ -163,15 +171,20 @@ struct recorder *recorder_open(const char *path)
         errno = error;
         return NULL;
     }
-    pthread_mutexattr_t
-        nested; /* a test of an mbarrier has copies done before it is performed, which are told in between */
+    pthread_mutexattr_t nested; /* what is told may have the same thread tell more */
     pthread_mutexattr_init(&nested);
     pthread_mutexattr_settype(&nested, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&r->lock, &nested);
     pthread_mutexattr_destroy(&nested);
     pthread_mutex_init(&r->answers_lock, NULL);
-    r->listener = (struct checker_listener){
-        .data = r, .host = on_host, .launch = on_launch, .buffer = on_buffer, .behind = on_behind, .misuse = on_misuse};
+    r->listener = (struct checker_listener){.data = r,
+                                            .hold = hold,
+                                            .give_back = give_back,
+                                            .host = on_host,
+                                            .launch = on_launch,
+                                            .buffer = on_buffer,
+                                            .behind = on_behind,
+                                            .misuse = on_misuse};
     return r;
 }
 

@@ -1,8 +1,8 @@
 /* Writes down what checkers are told (file.h), so that it can be told again without the kernels: replay.h.
  *
  * A recorder listens to one checker or to several whose work is ordered together, and is the first client of each of their launches: it
- * wants the kinds of events that their tools want. It tells events in one order; what is performed has the recorder's lock, as the race
- * detector has its own.
+ * wants the kinds of events that their tools want. While it listens all is told one after the other, whoever tells it: so the checkers have
+ * met events in the order of the file.
  */
 #ifndef HEDDLE_RECORD_RECORDER_H
 #define HEDDLE_RECORD_RECORDER_H

@@ -500,11 +500,6 @@ def replay(events):
         return f"status {done.returncode}: {done.stderr}"
 
 
-def uncounted(findings):
-    """How often a pair was seen hangs on what several workers do at the same time, of which the file has one order."""
-    return [{k: v for k, v in f.items() if k != "count"} for f in findings] if isinstance(findings, list) else findings
-
-
 def check(path, program, policy, events=None):
     """The pairs that are reported, whether all is watched, and what the run has read; or None and what went wrong. With `events`, a file, the
     run is recorded there, and has to be replayed to the same."""
@@ -517,7 +512,7 @@ def check(path, program, policy, events=None):
         return None, False, f"status {done.returncode}: {done.stderr}"
     if said["result"] != "HD_SUCCESS":
         return None, False, f"{said['result']}: {said.get('diagnostics')}"
-    if events and uncounted(again := replay(events)) != uncounted(said["findings"]):
+    if events and (again := replay(events)) != said["findings"]:
         return None, False, f"replayed: {again}, and not {said['findings']}"
     (out,) = [b for b in said["buffers"] if b.get("argument") == 2]
     watched = all(f["code"] != "not-watched" for f in said["findings"])

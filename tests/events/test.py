@@ -178,6 +178,44 @@ def a_recorded_launch_replays_to_the_same_findings():
     assert len(said) > 5 and any("past the end" in f["text"] or "no allocation" in f["text"] for f in said) and replay("k.events") == said
 
 
+# Blocks that write where others read, 64 times each.
+CONTENDED = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) {
+    .reg .b64 %a; .reg .b32 %r<3>; .reg .pred %p;
+    ld.param.u64 %a, [p];
+    mov.u32 %r1, 64;
+AGAIN:
+    ld.global.u32 %r2, [%a];
+    st.global.u32 [%a+4], %r2;
+    add.u64 %a, %a, 4;
+    sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra AGAIN;
+    ret;
+}
+"""
+
+
+def record_contended(name, *more):
+    status, out, err = run("check", write("c.ptx", CONTENDED), "--grid", 256, "--block", 64, "u32[65]", "--workers", 4, "--record-events", path(name),
+                           "--format", "json", *more)
+    assert status == 1, err
+    return json.loads(out)["findings"]
+
+
+def what_several_workers_did_replays_to_the_same_threads_and_counts():
+    for _ in range(10):
+        assert record_contended("c.events") == replay("c.events")
+
+
+def a_pair_counts_once_in_each_launch():
+    for launches in (1, 3):
+        said = [f for f in record_contended("c.events", "--repeat", launches) if f["severity"] == "error"]
+        assert len(said) == 2 and all(f["count"] == launches for f in said), said
+
+
 def text_and_binary_are_one_file():
     said = record("k.txt")
     for a, b in (("k.txt", "b.events"), ("b.events", "c.txt"), ("c.txt", "d.events")):

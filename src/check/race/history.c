@@ -433,10 +433,8 @@ uint32_t race_compute_transition(struct current_access *cur, const struct histor
     }
     if (joins && h->n < HISTORY_MOST)
         return join_strong(cur, p, lanes, lane);
-    if (h && may_miss(cur, h)) {
-        cur->reported = true;
-        atomic_fetch_add(&cur->r->forgotten, 1);
-    }
+    if (h && may_miss(cur, h))
+        atomic_store(&cur->r->may_miss, true);
     uint32_t count = check_all(cur, p, &lanes, address, out);
     if (h && has_enough(cur, h->at, h->n, false))
         return TRANSITION_STAYS;

@@ -93,7 +93,7 @@ struct histories {
 };
 
 /* The most entries of a history, and of one of strong accesses only: further reads are left out, and for a write the oldest entry goes.
- * Writes that may race with what was left out are counted. */
+ * That a write may race with what was left out is reported. */
 enum { HISTORY_MOST = 256, HISTORY_STRONG_MOST = 64 };
 
 static inline const struct site_epoch *history_site_epoch(const struct histories *h, uint32_t site_epoch)

@@ -102,6 +102,8 @@ void races_free(struct races *r)
     numbered_close(&r->kinds);
     cells_close(&r->cells);
     order_free(r->order);
+    for (struct race *f = r->found; f; f = f->next)
+        free(f->counted.at);
     arena_free(&r->arena);
     pthread_mutex_destroy(&r->lock);
     free(r);

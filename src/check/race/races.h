@@ -3,8 +3,8 @@
  * global and shared memory are watched, in all launches of a machine. check/order/order.h knows what is ordered, history.h what is
  * remembered.
  *
- * A finding is a pair of places in the program and a reason. It is reported once, with a count, and with the threads of one occurrence, the
- * same under every schedule.
+ * A finding is a pair of places in the program and a reason. It is reported once, with a count, and with the threads of one occurrence. The
+ * pair and the count are the same in whatever order the accesses come.
  */
 #ifndef HEDDLE_CHECK_RACES_H
 #define HEDDLE_CHECK_RACES_H

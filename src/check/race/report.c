@@ -1,11 +1,11 @@
-/* The findings of the race detector: one for each pair of places and reason, whichever of its occurrences came first; see races.h. */
+/* The findings of the race detector: one for each pair of places and reason; see races.h. */
 #include "check/race/state.h"
 
 #include <stdlib.h>
 
 #include "base/text.h"
 
-/* ---- which of many occurrences is reported: the same one under every schedule ---- */
+/* ---- which of many occurrences is reported ---- */
 
 /* Of accesses that nothing orders, the pair of threads that are furthest apart is reported: what orders these orders the others. */
 static bool is_plain(enum race_reason reason)
@@ -107,6 +107,18 @@ static struct race *find_or_add(struct races *r, enum race_reason reason, const 
     return f;
 }
 
+/* A pair counts once in each launch that both accesses are of, and once for all that are of two tasks. So the count, as the pair itself, is
+ * the same in whatever order accesses come. Launches come one after the other, or some at a time. */
+static void count(struct race *f, uint32_t task, uint32_t other)
+{
+    uint32_t counted = task == other ? task : 0, at = f->counted.n;
+    while (at && f->counted.at[at - 1] > counted)
+        at--;
+    uint32_t *new = at && f->counted.at[at - 1] == counted ? NULL : VEC_INSERT(&f->counted, at);
+    if (new)
+        *new = counted;
+}
+
 void race_add_finding(struct races *r, const struct race_datum *datum, enum race_reason reason,
                       const struct race_side *earlier, const struct race_side *later)
 {
@@ -114,7 +126,9 @@ void race_add_finding(struct races *r, const struct race_datum *datum, enum race
     const struct race_side *first = later_first ? later : earlier, *second = later_first ? earlier : later;
     pthread_mutex_lock(&r->lock);
     struct race *f = find_or_add(r, reason, earlier, later);
-    if (f && (f->count++ == 0 || is_better(f, reason, first, second))) {
+    if (f)
+        count(f, earlier->incarnation.task, later->incarnation.task);
+    if (f && (!f->side[0].kind || is_better(f, reason, first, second))) {
         f->reason = reason;
         f->side[0] = *first;
         f->side[1] = *second;
@@ -229,7 +243,6 @@ static void not_watched(struct diags *diags, const char *help, const char *text)
 static void tell_what_was_lost(const struct races *r, struct diags *diags)
 {
     struct arena *arena = diags->arena;
-    unsigned long long forgotten = atomic_load(&r->forgotten);
     if (r->unwatched.launch)
         not_watched(
             diags, budget_help(r->budget),
@@ -241,13 +254,9 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
     if (order_is_incomplete(r->order))
         not_watched(diags, budget_help(r->budget),
                     "memory has run out: races may be reported that something does order");
-    if (forgotten)
-        not_watched(
-            diags, "look at the kernel's flags and locks with smaller grids",
-            arena_printf(arena,
-                         "%llu writes came to cells with more accesses that nothing orders than are kept: races "
-                         "may be missing",
-                         forgotten));
+    if (atomic_load(&r->may_miss))
+        not_watched(diags, "look at the kernel's flags and locks with smaller grids",
+                    "writes came to cells with more accesses that nothing orders than are kept: races may be missing");
 }
 
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)
@@ -265,13 +274,13 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
     const struct race **also = ARENA_ARRAY(diags->arena, const struct race *, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct race *f = sorted[i];
-        uint64_t count = f ? f->count : 0;
+        uint64_t count = f ? f->counted.n : 0;
         uint32_t n_also = 0;
         for (uint32_t k = i + 1; f && k < n; k++) {
             const struct race *other = sorted[k];
             if (!other || !is_the_same(f, other))
                 continue;
-            count += other->count;
+            count += other->counted.n;
             bool better = other->reason > f->reason; /* what orders these threads orders the others */
             also[n_also++] = better ? f : other;
             f = better ? other : f;

@@ -11,6 +11,7 @@
 #include "check/race/races.h"
 #include "check/order/timelines.h"
 #include "check/race/written.h"
+#include "base/vec.h"
 
 /* Why two accesses race. It tells findings of one pair of places apart. */
 enum race_reason {
@@ -37,8 +38,8 @@ struct race_side {
 struct race {
     struct race *next, *in_bucket;
     enum race_reason reason;
-    uint64_t count;
     struct race_side side[2]; /* by their places */
+    VEC(uint32_t) counted;    /* tasks, ascending; 0: of two */
     const char *kernel;       /* of the first that is a kernel's */
     const char *text, *help;  /* made at once: the module may be gone when it is reported */
     struct place place[2];
@@ -175,7 +176,7 @@ struct races {
     pthread_mutex_t range_lock;
     _Atomic uint32_t newest; /* of the tasks that have accessed memory */
     struct budget *budget;
-    _Atomic uint64_t forgotten;
+    _Atomic bool may_miss; /* a write has come to a full history */
     _Atomic bool
         no_memory; /* nothing is watched any more: with gaps in what is known, ordered accesses would be reported */
     pthread_mutex_t lock; /* protects what follows */
