@@ -219,13 +219,14 @@ static void write_drop_ins(struct installation *t)
     const char *place = later(t->j->libraries);
     for (const struct cc_drop_in *d = cc_drop_ins; d->name; d++) {
         const char *stub = arena_printf(arena, "stubs/lib%s-stub.so", d->name);
+        const char *release = strcmp(d->name, "nccl") ? "-" RELEASE : ""; /* no part of the toolkit's releases */
         if (!has_library(t, d->soname) || !has_library(t, stub))
             continue;
         write_placed(t, stub, 0, arena_printf(arena, "%s/%s", place, d->soname),
                      arena_printf(arena, "lib64/lib%s.so", d->name));
         write_text(t, arena_printf(arena, "lib64/lib%s_static.a", d->name),
                    arena_printf(arena, "INPUT(lib%s.so)\n", d->name));
-        write_text(t, arena_printf(arena, "lib64/pkgconfig/%s-" RELEASE ".pc", d->name),
+        write_text(t, arena_printf(arena, "lib64/pkgconfig/%s%s.pc", d->name, release),
                    arena_printf(arena,
                                 "prefix=${pcfiledir}/../..\nName: %s\nDescription: Heddle in the place of CUDA's %s\n"
                                 "Version: " RELEASE "\nLibs: -L${prefix}/lib64 -l%s\nCflags: -I${prefix}/include\n",

@@ -47,6 +47,18 @@ HEDDLE_LIBRARY_API bool heddle_library_reach(void **view, const void *address, s
 enum library_memory { LIBRARY_DEVICE, LIBRARY_MANAGED, LIBRARY_PINNED, LIBRARY_PAGEABLE };
 HEDDLE_LIBRARY_API enum library_memory heddle_library_memory(const void *address);
 
+/* How many devices this computer has, whatever CUDA_VISIBLE_DEVICES says. Nothing is made for this. */
+HEDDLE_LIBRARY_API unsigned heddle_library_devices(void);
+/* That of a device of these: cuDeviceGetUuid(). */
+HEDDLE_LIBRARY_API void heddle_library_uuid(unsigned number, unsigned char bytes[16]);
+/* What one of them is, and how much of its memory this process has. False: CUDA has no device. */
+struct library_device {
+    char name[64];
+    int major, minor, memory_bus_bits;
+    uint64_t memory_bytes, memory_used_bytes;
+};
+HEDDLE_LIBRARY_API bool heddle_library_device(unsigned number, struct library_device *device);
+
 /* A call that fails, in words: a sentence on stderr under `heddle check`, and in the log. */
 HEDDLE_LIBRARY_API void heddle_library_failed(const char *call, const char *why);
 

@@ -2,6 +2,7 @@
 #include "cuda/state/state.h"
 
 #include "cuda/driver/start.h"
+#include "cuda/library.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/machines.h"
@@ -51,15 +52,12 @@ CU_API CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-/* "heddle", the device's number; the same in every process, and different from every GPU's. */
 CU_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 {
     struct device *d;
     TRY(device_get(dev, &d));
     NEED(uuid);
-    memset(uuid->bytes, 0, sizeof uuid->bytes);
-    memcpy(uuid->bytes, "heddle", 6);
-    uuid->bytes[15] = (char)d->number;
+    heddle_library_uuid((unsigned)d->number, (unsigned char *)uuid->bytes);
     return CUDA_SUCCESS;
 }
 

@@ -5,8 +5,13 @@
 
 #include "cuda/process/stack.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/limits.h"
+#include "cuda/state/machines.h"
 #include "cuda/state/work.h"
 #include "cuda/watch/watch.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* Memory that is not there is told where it was named; when the call's turn comes, it is the context's fault. */
 static void check_used(const struct library_task *t)
@@ -86,6 +91,41 @@ enum library_memory heddle_library_memory(const void *address)
                                                 [MEMORY_PINNED] = LIBRARY_PINNED,
                                                 [MEMORY_PAGEABLE] = LIBRARY_PAGEABLE};
     return kinds[memory_kind_of(address, NULL)];
+}
+
+unsigned heddle_library_devices(void)
+{
+    return (unsigned)limits_devices();
+}
+
+/* "heddle", the device's number; the same in every process, and different from every GPU's. */
+void heddle_library_uuid(unsigned number, unsigned char bytes[16])
+{
+    memset(bytes, 0, 16);
+    memcpy(bytes, "heddle", 6);
+    bytes[15] = (unsigned char)number;
+}
+
+/* All are alike; of those that this process does not see it has no memory. */
+bool heddle_library_device(unsigned number, struct library_device *l)
+{
+    struct device *d = NULL;
+    hd_machine_info info;
+    bool seen = false;
+    if (cuInit(0) != CUDA_SUCCESS)
+        return false;
+    for (int i = 0; i < device_count() && !seen; i++)
+        seen = device_at(i)->number == (int)number && device_get(i, &d) == CUDA_SUCCESS;
+    if (!seen && device_get(0, &d) != CUDA_SUCCESS)
+        return false;
+    hd_machine_get_info(d->machine, &info);
+    *l = (struct library_device){.major = (int)info.compute_major,
+                                 .minor = (int)info.compute_minor,
+                                 .memory_bytes = info.memory_bytes,
+                                 .memory_used_bytes = seen ? info.memory_used_bytes : 0};
+    snprintf(l->name, sizeof l->name, "%s", info.name);
+    hd_machine_get_attribute(d->machine, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, &l->memory_bus_bits);
+    return true;
 }
 
 void heddle_library_failed(const char *call, const char *why)

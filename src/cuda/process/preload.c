@@ -217,7 +217,11 @@ static bool has_runtime(const struct elf_symbols *symbols)
 /* Names of the interface of a library like cuBLAS: what ours has not is told when it is called. */
 static bool is_public(const char *s)
 {
-    return strncmp(s, "cu", 2) == 0 || strncmp(s, "nccl", 4) == 0 || strncmp(s, "pnccl", 5) == 0;
+    static const char *const prefixes[] = {"cu", "nccl", "pnccl", "nvml", "nvtx", "nvshmem"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (strncmp(s, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
 }
 
 /* Two sonames of one library. */

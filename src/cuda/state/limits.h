@@ -15,6 +15,8 @@ struct limits {
 /* Reads it, once. False where a variable has no value of its kind, which has been said. */
 bool limits_start(void);
 const struct limits *limits_given(void);
+/* How many devices there are, also before it has been read. */
+int limits_devices(void);
 /* For a launch: hd_launch_config.timeout_seconds. */
 double limits_time_left(const struct limits *l);
 

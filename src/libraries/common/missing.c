@@ -7,8 +7,8 @@
 #define STATE_done(name)
 #define STATE_partial(name)
 #define STATE_no(name)                                                                                                 \
-    LIBRARY_API int name(void);                                                                                        \
-    int name(void)                                                                                                     \
+    LIBRARY_API __typeof__(NOT_SUPPORTED) name(void);                                                                  \
+    __typeof__(NOT_SUPPORTED) name(void)                                                                               \
     {                                                                                                                  \
         LIBRARY_REFUSE(#name);                                                                                         \
         return NOT_SUPPORTED;                                                                                          \
