@@ -30,7 +30,7 @@ void advance_place(struct graph *g, const struct threads *t, uint16_t event, con
     to->kind = kinds[e->kind];
     if (to->kind == GRAPH_FENCE && e->order == ORDER_SC) {
         if (g->n_fences == MAX_FENCES) {
-            g->too_large = true;
+            g->exceeds = "256 fences of .sc";
             return;
         }
         g->fences[g->n_fences++] = event;
@@ -43,7 +43,7 @@ void advance_place(struct graph *g, const struct threads *t, uint16_t event, con
     to->reads = e->kind == RUN_READ || e->kind == RUN_UPDATE;
     if (e->location != NO_LOCATION) {
         graph_place(g, t, event, e->location);
-        if (g->too_large)
+        if (g->exceeds)
             return;
         to = &g->events[event];
         struct graph_location *l = &g->locations[to->location];
@@ -73,21 +73,21 @@ void advance(struct explorer *x, struct state *s, uint16_t thread)
     for (uint16_t po = 0; po < run->n_events; po++) {
         const struct run_event *e = &run->events[po];
         uint16_t event = po < g->n_by_po[thread] ? graph_event(g, thread, po) : graph_add(g, thread);
-        if (g->too_large)
-            continue;
-        if (g->events[event].kind == GRAPH_PENDING && (e->flags & RUN_PLACED || e->kind == RUN_NOTHING)) {
+        if (!g->exceeds && g->events[event].kind == GRAPH_PENDING &&
+            (e->flags & RUN_PLACED || e->kind == RUN_NOTHING)) {
             if (e->location != NO_LOCATION)
                 refuse_overlap(x, e, e->kind == RUN_WRITE || e->kind == RUN_UPDATE);
             advance_place(g, &x->threads, event, e);
-            if (e->location != NO_LOCATION && !g->too_large && g->locations[g->events[event].location].left_out)
+            if (e->location != NO_LOCATION && !g->exceeds && g->locations[g->events[event].location].left_out)
                 access_added(x, g, event);
         }
-        if (g->events[event].kind == GRAPH_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->too_large)
+        if (g->events[event].kind == GRAPH_WRITE && !g->events[event].valued && e->flags & RUN_VALUED && !g->exceeds)
             advance_value(g, &x->threads, event, e);
+        if (g->exceeds) {
+            program_refuse(x->program, e->insn, "an execution has more than %s", g->exceeds);
+            return;
+        }
     }
-    if (g->too_large)
-        program_refuse(x->program, run->stopped,
-                       "an execution has more than %u accesses to one place, or too many events", MAX_MEMBERS - 1);
 }
 
 void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value)

@@ -270,7 +270,7 @@ void execution_graph(const struct execution *e, const struct changes *c, struct 
 {
     graph_begin(g, e->threads.n);
     add_events(e, c, g, at);
-    if (g->too_large) /* changes may add more fences than a graph has room for; nothing is known of them then */
+    if (g->exceeds) /* changes may add more fences than a graph has room for; nothing is known of them then */
         return;
     add_meetings(e, c, g, at);
     add_reads(e, g, at);
@@ -334,8 +334,8 @@ static bool may_end_with(const struct execution *e, const struct graph *g, uint1
     uint16_t l = location < g->location_of_room ? g->location_of[location] : 0;
     if (!l)
         return e->locations[location].initial == value;
-    for (uint64_t m = model_last(g, l - 1); m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
+    for (members m = model_last(g, l - 1); m; m &= m - 1) {
+        unsigned w = first_member(m);
         if ((w == INITIAL ? e->locations[location].initial : g->events[graph_member(g, l - 1, w)].wrote) == value)
             return true;
     }
@@ -345,7 +345,7 @@ static bool may_end_with(const struct execution *e, const struct graph *g, uint1
 static bool may_stay(const struct execution *e, const struct graph *g, const uint16_t *at)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
-        uint64_t all = 0;
+        members all = 0;
         for (uint16_t i = 0; i < e->n_events; i++)
             if (e->events[i].for_ever && g->events[at[i]].location == l)
                 all |= bit(g->events[at[i]].rf);
@@ -388,7 +388,7 @@ enum judgement execution_judge(const struct execution *e, const struct changes *
     uint16_t *at = memory_zeroed(e->n_events + 1u, sizeof *at);
     struct showing s = {e, at, false};
     execution_graph(e, c, &g, at);
-    bool tried = !g.too_large && execution_fence_orders(e, &g, look, &s);
+    bool tried = !g.exceeds && execution_fence_orders(e, &g, look, &s);
     graph_free(&g);
     free(at);
     return s.shows ? ALLOWED : tried ? FORBIDDEN : NOT_KNOWN;

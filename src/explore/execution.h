@@ -1,6 +1,6 @@
 /* One execution by itself: what its threads did, who met whom, which write each read reads from, and what was found in it. It outlives
  * the search, and can be asked whether it were allowed if instructions had other orders, scopes or fences (change.h): values do not
- * hang on these, so that the same events read the same, and only the axioms (model.c) are evaluated again. */
+ * hang on these, so that the same events read the same, and only the axioms (model.h) are evaluated again. */
 #ifndef HEDDLE_EXPLORE_EXECUTION_H
 #define HEDDLE_EXPLORE_EXECUTION_H
 

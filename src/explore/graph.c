@@ -107,7 +107,7 @@ void graph_copy(struct graph *to, const struct graph *from)
     to->n_events = from->n_events;
     to->n_edges = from->n_edges;
     to->n_locations = from->n_locations;
-    to->too_large = from->too_large;
+    to->exceeds = from->exceeds;
     to->n_fences = from->n_fences;
     memcpy(to->fences, from->fences, from->n_fences * sizeof *to->fences);
     to->cyclic = from->cyclic;
@@ -132,10 +132,12 @@ void graph_copy(struct graph *to, const struct graph *from)
 
 /* ---- events ---- */
 
+_Static_assert(MAX_MEMBERS == 128 && MAX_FENCES == 256 && NO_EVENT == 65535, "what `exceeds` says");
+
 static uint16_t add(struct graph *g, uint16_t thread, uint16_t po)
 {
     if (g->n_events + 1 >= NO_EVENT) {
-        g->too_large = true;
+        g->exceeds = "65,534 events";
         return 0;
     }
     if (g->n_events == g->events_room)
@@ -190,7 +192,7 @@ static uint16_t location_place(struct graph *g, uint16_t id)
 static void update_before(struct graph *g, uint16_t event)
 {
     const struct event *e = &g->events[event];
-    uint64_t *before = graph_rows(g, g->before, e->location);
+    members *before = graph_rows(g, g->before, e->location);
     for (unsigned m = 1; m < g->locations[e->location].n; m++) {
         uint16_t other = graph_member(g, e->location, m);
         if (graph_precedes(g, other, event))
@@ -205,7 +207,7 @@ void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint1
     struct graph_location *at = &g->locations[l];
     struct event *e = &g->events[event];
     if (at->n == MAX_MEMBERS) {
-        g->too_large = true;
+        g->exceeds = "127 accesses to one place";
         return;
     }
     if (at->n == g->members_room)
@@ -213,7 +215,7 @@ void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint1
     e->location = l;
     e->member = (uint8_t)at->n++;
     g->members[(size_t)l * g->members_room + e->member] = event;
-    uint64_t *strong = graph_rows(g, g->strong, l), *before = graph_rows(g, g->before, l);
+    members *strong = graph_rows(g, g->strong, l), *before = graph_rows(g, g->before, l);
     strong[e->member] = before[e->member] = graph_rows(g, g->cause, l)[e->member] = 0;
     graph_rows(g, g->co, l)[e->member] = 0;
     before[INITIAL] |= bit(e->member); /* PTX ISA 9.0, 8.2, Initialization */

@@ -22,7 +22,10 @@ enum graph_kind {
     GRAPH_NOTHING, /* no operation */
 };
 
-enum { NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 64, MAX_FENCES = 256 };
+enum { NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 128, MAX_FENCES = 256 };
+
+/* A set of a location's members. */
+__extension__ typedef unsigned __int128 members;
 
 struct event {
     uint16_t thread, po; /* po: its place in the thread; thread NO_EVENT: of a meeting */
@@ -38,8 +41,8 @@ struct event {
     uint16_t
         passed; /* of a barrier: its meeting is not of such alone that were there when it was passed over: of events up to this */
     uint64_t read, wrote;
-    uint64_t observed; /* members that precede it in observation order */
-    uint64_t excluded; /* members that it does not read from: it waits for others */
+    members observed; /* members that precede it in observation order */
+    members excluded; /* members that it does not read from: it waits for others */
 };
 
 struct edge {
@@ -48,9 +51,9 @@ struct edge {
 
 /* What is known of a location's members; rows of bits by member. */
 struct graph_location {
-    uint64_t reads, writes; /* complete ones */
-    uint64_t pending;       /* reads that are open */
-    uint64_t unvalued;      /* writes whose value is not known */
+    members reads, writes; /* complete ones */
+    members pending;       /* reads that are open */
+    members unvalued;      /* writes whose value is not known */
     uint16_t id, n;
     bool dirty;
     bool left_out; /* rounds with atomic operations on it have been (left_out.c) */
@@ -69,15 +72,14 @@ struct graph {
     uint16_t *location_of; /* by the program's number: 1 + its place here */
     uint16_t location_of_room;
     struct graph_location *locations;
-    uint16_t *members; /* of location l from l * members_room on: events; [0] is nobody's */
-    uint64_t *strong;  /* likewise, rows: morally strong with */
-    uint64_t *before, *cause,
-        *co;                     /* base causality; causality; coherence as far as it is forced: rows of who follows */
-    uint16_t fences[MAX_FENCES]; /* those of .sc */
+    uint16_t *members;            /* of location l from l * members_room on: events; [0] is nobody's */
+    members *strong;              /* likewise, rows: morally strong with */
+    members *before, *cause, *co; /* base causality; causality; coherence as far as it is forced: rows of who follows */
+    uint16_t fences[MAX_FENCES];  /* those of .sc */
     uint16_t n_fences;
-    bool meets;     /* some event is one of GRAPH_MEET */
-    bool cyclic;    /* base causality has a circle */
-    bool too_large; /* more than the model's tables hold */
+    bool meets;          /* some event is one of GRAPH_MEET */
+    bool cyclic;         /* base causality has a circle */
+    const char *exceeds; /* what it has more of than the model's tables hold; NULL: nothing */
 };
 
 /* Where a thread is: model.c asks which scopes include whom. level[a * n + b]: the smallest scope of both. */
@@ -117,13 +119,27 @@ static inline uint16_t graph_member(const struct graph *g, uint16_t location, un
 {
     return g->members[(size_t)location * g->members_room + member];
 }
-static inline uint64_t *graph_rows(const struct graph *g, uint64_t *rows, uint16_t location)
+static inline members *graph_rows(const struct graph *g, members *rows, uint16_t location)
 {
     return rows + (size_t)location * g->members_room;
 }
-static inline uint64_t bit(unsigned member)
+static inline members bit(unsigned member)
 {
-    return 1ull << member;
+    uint64_t one = 1ull << member % 64;
+    return member < 64 ? one : (members)one << 64;
+}
+static inline bool has(members set, unsigned member)
+{
+    return (member < 64 ? (uint64_t)set : (uint64_t)(set >> 64)) >> member % 64 & 1;
+}
+/* The least of a set that is not empty. */
+static inline unsigned first_member(members m)
+{
+    return (unsigned)((uint64_t)m ? __builtin_ctzll((uint64_t)m) : 64 + __builtin_ctzll((uint64_t)(m >> 64)));
+}
+static inline unsigned count_members(members m)
+{
+    return (unsigned)(__builtin_popcountll((uint64_t)m) + __builtin_popcountll((uint64_t)(m >> 64)));
 }
 
 #endif

@@ -73,14 +73,14 @@ static void find_races(const struct explorer *x, const struct state *s, const st
     for (uint16_t l = 0; l < g->n_locations; l++) {
         const struct graph_location *at = &g->locations[l];
         uint64_t here = (at->reads | at->writes) & ~bit(INITIAL), writes = at->writes & ~bit(INITIAL);
-        const uint64_t *cause = graph_rows(g, g->cause, l), *strong = graph_rows(g, g->strong, l);
-        for (uint64_t m = here; m; m &= m - 1) {
-            unsigned a = (unsigned)__builtin_ctzll(m);
-            uint64_t with = (writes & bit(a) ? here : writes) & ~strong[a] & ~cause[a] & (m & (m - 1));
-            if (!(writes & bit(a)))
+        const members *cause = graph_rows(g, g->cause, l), *strong = graph_rows(g, g->strong, l);
+        for (members m = here; m; m &= m - 1) {
+            unsigned a = first_member(m);
+            members with = (has(writes, a) ? here : writes) & ~strong[a] & ~cause[a] & (m & (m - 1));
+            if (!has(writes, a))
                 with = writes & ~strong[a] & ~cause[a] & (m & (m - 1));
             for (; with; with &= with - 1) {
-                unsigned b = (unsigned)__builtin_ctzll(with);
+                unsigned b = first_member(with);
                 uint16_t e = graph_member(g, l, a), f = graph_member(g, l, b);
                 const struct ir_insn *i = insn_of(s, g, e), *k = insn_of(s, g, f);
                 if (model_races(g, e, f))
@@ -107,13 +107,13 @@ static void add_outcomes(struct explorer *x, const struct state *s, const struct
         add_outcomes(x, s, g, values, i + 1);
         return;
     }
-    uint64_t last = model_last(g, l - 1), done = 0;
-    for (uint64_t m = last; m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
+    members last = model_last(g, l - 1), done = 0;
+    for (members m = last; m; m &= m - 1) {
+        unsigned w = first_member(m);
         values[i] = member_value(x, g, l - 1, w);
         bool again = false;
-        for (uint64_t k = done; k; k &= k - 1)
-            again |= member_value(x, g, l - 1, (unsigned)__builtin_ctzll(k)) == values[i];
+        for (members k = done; k; k &= k - 1)
+            again |= member_value(x, g, l - 1, first_member(k)) == values[i];
         done |= bit(w);
         if (!again)
             add_outcomes(x, s, g, values, i + 1);
@@ -148,11 +148,11 @@ static enum ending ending_of(const struct state *s)
 }
 
 /* The writes of a location that threads read in the rounds that they repeat for ever. */
-static uint64_t read_for_ever(const struct state *s, const struct graph *g, uint16_t location)
+static members read_for_ever(const struct state *s, const struct graph *g, uint16_t location)
 {
-    uint64_t all = 0;
-    for (uint64_t m = g->locations[location].reads; m; m &= m - 1) {
-        const struct event *e = &g->events[graph_member(g, location, (unsigned)__builtin_ctzll(m))];
+    members all = 0;
+    for (members m = g->locations[location].reads; m; m &= m - 1) {
+        const struct event *e = &g->events[graph_member(g, location, first_member(m))];
         const struct run *run = s->runs[e->thread];
         if (run->end == RUN_SPINS && e->po >= run->round && e->kind == GRAPH_READ && e->rf != NO_MEMBER)
             all |= bit(e->rf);
@@ -277,13 +277,13 @@ static bool is_observed(const struct verdict *v, uint16_t id)
 }
 
 /* Members of a location whose order with a member shows: in a race, or where several values can be the last one. */
-static uint64_t shows(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending)
+static members shows(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending)
 {
     const struct graph_location *at = &g->locations[l];
-    uint64_t may_be_last = model_may_be_last(g, l), all = (at->reads | at->writes) & ~bit(INITIAL);
+    members may_be_last = model_may_be_last(g, l), all = (at->reads | at->writes) & ~bit(INITIAL);
     if (may_be_last & (may_be_last - 1) && (ending == BLOCKED || is_observed(x->verdict, at->id)))
         return all;
-    return (at->writes & bit(m) ? all : at->writes & ~bit(INITIAL)) & ~graph_rows(g, g->strong, l)[m];
+    return (has(at->writes, m) ? all : at->writes & ~bit(INITIAL)) & ~graph_rows(g, g->strong, l)[m];
 }
 
 /* With all open fences ordered both ways: could putting a before b order members of which that shows? */
@@ -291,13 +291,13 @@ static bool pair_matters(const struct explorer *x, const struct graph *g, const 
                          uint16_t b, enum ending ending)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
-        const uint64_t *now = graph_rows(g, g->before, l);
+        const members *now = graph_rows(g, g->before, l);
         for (unsigned m = 1; m < g->locations[l].n; m++) {
             if (!graph_precedes(both, graph_member(g, l, m), a))
                 continue;
-            for (uint64_t o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1) {
-                unsigned n = (unsigned)__builtin_ctzll(o);
-                if (!(now[n] & bit(m)) && graph_precedes(both, b, graph_member(g, l, n)))
+            for (members o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1) {
+                unsigned n = first_member(o);
+                if (!has(now[n], m) && graph_precedes(both, b, graph_member(g, l, n)))
                     return true;
             }
         }
@@ -309,10 +309,10 @@ static bool pair_matters(const struct explorer *x, const struct graph *g, const 
 static bool something_shows(const struct explorer *x, const struct graph *g, enum ending ending)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
-        const uint64_t *now = graph_rows(g, g->before, l);
+        const members *now = graph_rows(g, g->before, l);
         for (unsigned m = 1; m < g->locations[l].n; m++)
-            for (uint64_t o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1)
-                if (!(now[__builtin_ctzll(o)] & bit(m)))
+            for (members o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1)
+                if (!has(now[first_member(o)], m))
                     return true;
     }
     return false;
@@ -408,7 +408,7 @@ static bool first_open(const struct state *s, uint16_t *event)
         for (uint16_t po = s->runs[t]->complete; po < s->runs[t]->n_events; po++) {
             *event = graph_event(&s->g, t, po);
             if (s->g.events[*event].location != NO_LOCATION &&
-                s->g.locations[s->g.events[*event].location].pending & bit(s->g.events[*event].member))
+                has(s->g.locations[s->g.events[*event].location].pending, s->g.events[*event].member))
                 return true;
         }
     return false;
@@ -424,8 +424,8 @@ static bool spin(struct explorer *x, struct state *s, uint32_t depth)
     }
     bool any = false;
     s->g.events[event].excluded = 0;
-    for (uint64_t m = model_choices(&s->g, event); m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
+    for (members m = model_choices(&s->g, event); m; m &= m - 1) {
+        unsigned w = first_member(m);
         struct run *run = run_taking(x, s, event, w);
         if (run->end != RUN_SPINS)
             continue;

@@ -2,8 +2,8 @@
 #include "explore/model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "explore/coherence.h"
 #include "explore/memory.h"
 
 /* ---- 8.5 Scopes, 8.7 Morally Strong Operations ---- */
@@ -85,8 +85,8 @@ static void synchronize(struct graph *g, const struct threads *t, uint16_t w, ui
 static void synchronize_observed(struct graph *g, const struct threads *t, uint16_t r)
 {
     uint16_t l = g->events[r].location;
-    for (uint64_t m = g->events[r].observed & ~bit(INITIAL); m; m &= m - 1)
-        synchronize(g, t, graph_member(g, l, (unsigned)__builtin_ctzll(m)), r);
+    for (members m = g->events[r].observed & ~bit(INITIAL); m; m &= m - 1)
+        synchronize(g, t, graph_member(g, l, first_member(m)), r);
 }
 
 /* A new end of acquire patterns: of the reads before it. */
@@ -106,14 +106,14 @@ static void acquire_added(struct graph *g, const struct threads *t, uint16_t eve
 static void release_added(struct graph *g, const struct threads *t, uint16_t event)
 {
     uint16_t l = g->events[event].location, thread = g->events[event].thread;
-    uint64_t later = 0;
+    members later = 0;
     for (uint16_t i = g->events[event].po + 1; i < g->n_by_po[thread]; i++) {
         const struct event *w = &g->events[graph_event(g, thread, i)];
         if (w->location == l && w->writes && w->strong)
             later |= bit(w->member);
     }
-    for (uint64_t r = later ? g->locations[l].reads : 0; r; r &= r - 1) {
-        uint16_t read = graph_member(g, l, (unsigned)__builtin_ctzll(r));
+    for (members r = later ? g->locations[l].reads : 0; r; r &= r - 1) {
+        uint16_t read = graph_member(g, l, first_member(r));
         if (g->events[read].observed & later)
             synchronize_observed(g, t, read);
     }
@@ -142,7 +142,7 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
     r->writes = kind == GRAPH_UPDATE;
     r->valued = r->writes;
     r->wrote = wrote;
-    if (graph_rows(g, g->strong, r->location)[r->member] & bit(from)) {
+    if (has(graph_rows(g, g->strong, r->location)[r->member], from)) {
         r->observed = bit(from);
         if (g->events[w].kind == GRAPH_UPDATE)
             r->observed |= g->events[w].observed;
@@ -156,223 +156,12 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
         release_added(g, t, event);
 }
 
-/* ---- 8.9.5 Causality Order ---- */
+/* ---- 8.9.5 Causality Order, 8.9.6 Coherence Order, 8.10 Axioms: of each location, coherence.c ---- */
 
-/* An operation X precedes an operation Y in causality order if X precedes Y in base causality order, or for some operation Z, X
- * precedes Z in observation order and Z precedes Y in base causality order; of one location alone, as all axioms ask for that. */
-static void find_causality(struct graph *g, uint16_t location)
+void model_causality(struct graph *g)
 {
-    const struct graph_location *l = &g->locations[location];
-    uint64_t *before = graph_rows(g, g->before, location), *cause = graph_rows(g, g->cause, location);
-    memcpy(cause, before, l->n * sizeof *cause);
-    for (uint64_t m = l->reads; m; m &= m - 1) {
-        unsigned z = (unsigned)__builtin_ctzll(m);
-        for (uint64_t o = g->events[graph_member(g, location, z)].observed; o; o &= o - 1)
-            cause[__builtin_ctzll(o)] |= before[z];
-    }
-}
-
-/* ---- 8.9.6 Coherence Order, and the axioms (8.10) ---- */
-
-/* A location's order while it is looked for: co is transitive; never: pairs that it may not have. */
-struct search_order {
-    const uint64_t *cause, *strong;
-    const struct event *events;
-    const uint16_t *members;
-    uint64_t writes, reads;
-    uint64_t co[MAX_MEMBERS], never[MAX_MEMBERS];
-    uint64_t *found; /* gets the order that is found; NULL: nobody asks for it */
-    unsigned n;
-    bool grew;
-};
-
-static const struct event *member_of(const struct search_order *s, unsigned m)
-{
-    return &s->events[s->members[m]];
-}
-
-/* a is before b, with all that follows of it; false where that is a circle or forbidden. */
-static bool put(struct search_order *s, unsigned a, unsigned b)
-{
-    uint64_t after = s->co[b] | bit(b);
-    if (s->co[a] & bit(b))
-        return true;
-    for (uint64_t m = s->writes; m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
-        if (w != a && !(s->co[w] & bit(a)))
-            continue;
-        s->grew |= (after & ~s->co[w]) != 0;
-        s->co[w] |= after;
-        if (s->co[w] & (bit(w) | s->never[w]))
-            return false;
-    }
-    return true;
-}
-
-/* a is not before b: where they have to be ordered, b is before a. */
-static bool put_never(struct search_order *s, unsigned a, unsigned b)
-{
-    s->never[a] |= bit(b);
-    if (s->co[a] & bit(b))
-        return false;
-    return !(s->strong[a] & bit(b)) || put(s, b, a);
-}
-
-/* What one read forces.
- * Axiom Causality (8.10.6): if a write precedes a read in causality order, the read does not read from a write that precedes it in coherence
- * order - and, before any order is looked for, a read does not read from a write that it precedes.
- * Axiom Atomicity (8.10.3): no write that is morally strong with an atomic operation comes between it and the write that it reads from. */
-static bool force_read(struct search_order *s, unsigned r)
-{
-    const struct event *e = member_of(s, r);
-    unsigned w = e->rf;
-    for (uint64_t m = s->writes & ~s->never[w] & ~bit(w) & ~bit(INITIAL); m; m &= m - 1) {
-        unsigned other = (unsigned)__builtin_ctzll(m);
-        if (s->cause[other] & bit(r) && !put_never(s, w, other))
-            return false;
-    }
-    if (e->kind != GRAPH_UPDATE)
-        return true;
-    /* By Sequential Consistency per Location: it follows what it reads from. */
-    if (s->strong[r] & bit(w) && !put(s, w, r))
-        return false;
-    for (uint64_t m = s->writes & s->strong[r] & ~bit(w) & ~bit(r); m; m &= m - 1) {
-        unsigned other = (unsigned)__builtin_ctzll(m);
-        if (s->co[w] & bit(other) && !put_never(s, other, r))
-            return false;
-        if (s->co[other] & bit(r) && !put_never(s, w, other))
-            return false;
-    }
-    return true;
-}
-
-static bool force(struct search_order *s)
-{
-    do {
-        s->grew = false;
-        for (uint64_t m = s->reads; m; m &= m - 1)
-            if (!force_read(s, (unsigned)__builtin_ctzll(m)))
-                return false;
-    } while (s->grew);
-    return true;
-}
-
-/* Axiom Sequential Consistency per Location (8.10.5): within any set of overlapping operations that are pairwise morally strong,
- * communication order cannot contradict program order: no circle of program order and of morally strong coherence, reads-from and
- * from-read. */
-static bool is_sequential(const struct search_order *s, const uint64_t *before)
-{
-    uint64_t row[MAX_MEMBERS];
-    for (unsigned i = 1; i < s->n; i++) {
-        const struct event *e = member_of(s, i);
-        row[i] = 0;
-        for (uint64_t m = before[i]; m; m &= m - 1) {
-            unsigned k = (unsigned)__builtin_ctzll(m);
-            row[i] |= member_of(s, k)->thread == e->thread && member_of(s, k)->po > e->po ? bit(k) : 0;
-        }
-        row[i] |= s->writes & bit(i) ? s->co[i] & s->strong[i] : 0;
-        row[i] |= s->reads & bit(i) ? s->co[e->rf] & s->strong[i] & ~bit(i) : 0;
-    }
-    for (uint64_t m = s->reads; m; m &= m - 1) {
-        unsigned r = (unsigned)__builtin_ctzll(m), w = member_of(s, r)->rf;
-        if (s->strong[r] & bit(w))
-            row[w] |= bit(r);
-    }
-    for (unsigned k = 1; k < s->n; k++)
-        for (unsigned i = 1; i < s->n; i++)
-            if (row[i] & bit(k))
-                row[i] |= row[k];
-    for (unsigned i = 1; i < s->n; i++)
-        if (row[i] & bit(i))
-            return false;
-    return true;
-}
-
-/* Where all accesses of different threads are morally strong, or none are, the other axioms imply it. */
-static bool needs_sequential(const struct graph_location *l)
-{
-    return l->some_strong && l->some_weak;
-}
-
-/* Is there a coherence order that has what `s` has? Two morally strong writes are ordered; those that causality orders are, as it
- * does. */
-static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential)
-{
-    for (uint64_t m = s->writes & ~bit(INITIAL); m; m &= m - 1) {
-        unsigned a = (unsigned)__builtin_ctzll(m);
-        for (uint64_t o = m & (m - 1) & s->strong[a] & ~s->co[a]; o; o &= o - 1) {
-            unsigned b = (unsigned)__builtin_ctzll(o);
-            if (s->co[b] & bit(a))
-                continue;
-            struct search_order t = *s;
-            if (put(&t, a, b) && force(&t) && has_order(&t, before, sequential))
-                return true;
-            t = *s;
-            return put(&t, b, a) && force(&t) && has_order(&t, before, sequential);
-        }
-    }
-    if (sequential && !is_sequential(s, before))
-        return false;
-    if (s->found)
-        memcpy(s->found, s->co, s->n * sizeof *s->co);
-    return true;
-}
-
-/* Lets the order have what follows of it; false where that is a circle. */
-static bool close_order(struct search_order *s)
-{
-    for (uint64_t k = s->writes; k; k &= k - 1) {
-        unsigned via = (unsigned)__builtin_ctzll(k);
-        for (uint64_t m = s->writes; m; m &= m - 1) {
-            unsigned w = (unsigned)__builtin_ctzll(m);
-            s->co[w] |= s->co[w] & bit(via) ? s->co[via] : 0;
-        }
-    }
-    for (uint64_t m = s->writes; m; m &= m - 1)
-        if (s->co[__builtin_ctzll(m)] & m & -m)
-            return false;
-    return true;
-}
-
-/* What was forced when the location was checked before, which stays as all axioms are monotone, and what follows of causality now. */
-static bool begin_order(const struct graph *g, uint16_t location, struct search_order *s)
-{
-    const struct graph_location *l = &g->locations[location];
-    const uint64_t *co = graph_rows(g, g->co, location);
-    bool more = false;
-    s->cause = graph_rows(g, g->cause, location);
-    s->strong = graph_rows(g, g->strong, location);
-    s->events = g->events;
-    s->members = g->members + (size_t)location * g->members_room;
-    s->writes = l->writes | l->unvalued;
-    s->reads = l->reads;
-    s->n = l->n;
-    s->found = NULL;
-    s->grew = false;
-    for (unsigned i = 0; i < s->n; i++)
-        s->co[i] = s->never[i] = 0;
-    for (uint64_t m = s->writes; m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
-        s->co[w] = co[w] | (w == INITIAL ? s->writes & ~bit(INITIAL) : s->cause[w] & s->writes);
-        more |= s->co[w] != co[w];
-    }
-    return (!more || close_order(s)) && force(s);
-}
-
-static bool check_location(struct graph *g, uint16_t location)
-{
-    struct search_order s;
-    find_causality(g, location);
-    const uint64_t *cause = graph_rows(g, g->cause, location);
-    for (uint64_t m = g->locations[location].reads; m; m &= m - 1) {
-        unsigned r = (unsigned)__builtin_ctzll(m);
-        if (cause[r] & bit(g->events[graph_member(g, location, r)].rf)) /* axiom Causality, its first part */
-            return false;
-    }
-    if (!begin_order(g, location, &s))
-        return false;
-    memcpy(graph_rows(g, g->co, location), s.co, s.n * sizeof *s.co);
-    return has_order(&s, graph_rows(g, g->before, location), needs_sequential(&g->locations[location]));
+    for (uint16_t l = 0; l < g->n_locations; l++)
+        coherence_of(g, l)->causality(g, l);
 }
 
 bool model_check(struct graph *g)
@@ -383,97 +172,40 @@ bool model_check(struct graph *g)
         if (!g->locations[l].dirty)
             continue;
         g->locations[l].dirty = false;
-        if (!check_location(g, l))
+        if (!coherence_of(g, l)->check(g, l))
             return false;
     }
     return true;
 }
 
-uint64_t model_choices(const struct graph *g, uint16_t event)
+members model_choices(const struct graph *g, uint16_t event)
 {
-    const struct event *r = &g->events[event];
-    const struct graph_location *l = &g->locations[r->location];
-    const uint64_t *cause = graph_rows(g, g->cause, r->location), *co = graph_rows(g, g->co, r->location);
-    uint64_t hidden = 0, before = 0, may = l->writes & ~r->excluded & ~cause[r->member];
-    for (uint64_t m = l->writes | l->unvalued; m; m &= m - 1)
-        before |= cause[__builtin_ctzll(m)] & bit(r->member) ? m & -m : 0;
-    for (uint64_t m = may; m; m &= m - 1)
-        hidden |= co[__builtin_ctzll(m)] & before & ~bit(INITIAL) ? m & -m : 0;
-    return may & ~hidden;
+    return coherence_of(g, g->events[event].location)->choices(g, event);
 }
 
-uint64_t model_taken(const struct graph *g, uint16_t event)
+members model_taken(const struct graph *g, uint16_t event)
 {
-    const struct event *r = &g->events[event];
-    const struct graph_location *l = &g->locations[r->location];
-    const uint64_t *co = graph_rows(g, g->co, r->location), *strong = graph_rows(g, g->strong, r->location);
-    uint64_t taken = 0;
-    for (uint64_t m = l->reads & l->writes & strong[r->member]; m; m &= m - 1) {
-        unsigned other = (unsigned)__builtin_ctzll(m), from = g->events[graph_member(g, r->location, other)].rf;
-        if (co[from] & bit(other) && (from == INITIAL || strong[from] & bit(r->member)))
-            taken |= bit(from);
-    }
-    return taken;
+    return coherence_of(g, g->events[event].location)->taken(g, event);
 }
 
-/* ---- 8.2 final values ---- */
-
-uint64_t model_may_be_last(const struct graph *g, uint16_t location)
+members model_may_be_last(const struct graph *g, uint16_t location)
 {
-    const uint64_t *co = graph_rows(g, g->co, location);
-    uint64_t last = 0;
-    for (uint64_t m = g->locations[location].writes; m; m &= m - 1)
-        last |= co[__builtin_ctzll(m)] ? 0 : m & -m;
-    return last;
+    return coherence_of(g, location)->may_be_last(g, location);
 }
 
-/* Is there an order in which nothing follows any of the writes? */
-static bool are_last(const struct graph *g, uint16_t location, struct search_order s, uint64_t writes)
+members model_last(const struct graph *g, uint16_t location)
 {
-    for (uint64_t m = writes; m; m &= m - 1)
-        s.never[__builtin_ctzll(m)] = ~0ull;
-    for (uint64_t m = writes; m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
-        for (uint64_t o = s.writes & s.strong[w] & ~bit(w); o; o &= o - 1)
-            if (!put(&s, (unsigned)__builtin_ctzll(o), w))
-                return false;
-    }
-    return force(&s) && has_order(&s, graph_rows(g, g->before, location), needs_sequential(&g->locations[location]));
+    return coherence_of(g, location)->last(g, location);
 }
 
-uint64_t model_last(const struct graph *g, uint16_t location)
+bool model_are_last(const struct graph *g, uint16_t location, members writes)
 {
-    struct search_order s;
-    uint64_t last = 0, may = model_may_be_last(g, location);
-    if (!(may & (may - 1)))
-        return may;
-    if (!begin_order(g, location, &s))
-        return 0;
-    for (uint64_t m = may; m; m &= m - 1)
-        last |= are_last(g, location, s, m & -m) ? m & -m : 0;
-    return last;
+    return coherence_of(g, location)->are_last(g, location, writes);
 }
 
-bool model_are_last(const struct graph *g, uint16_t location, uint64_t writes)
+bool model_order(const struct graph *g, uint16_t location, members last, members *co)
 {
-    struct search_order s;
-    return !(writes & ~model_may_be_last(g, location)) &&
-           (!writes || (begin_order(g, location, &s) && are_last(g, location, s, writes)));
-}
-
-bool model_order(const struct graph *g, uint16_t location, uint64_t last, uint64_t *co)
-{
-    struct search_order s;
-    if (!begin_order(g, location, &s))
-        return false;
-    s.found = co;
-    return are_last(g, location, s, last);
-}
-
-void model_causality(struct graph *g)
-{
-    for (uint16_t l = 0; l < g->n_locations; l++)
-        find_causality(g, l);
+    return coherence_of(g, location)->order(g, location, last, co);
 }
 
 /* ---- 8.7.1 Conflict and Data-races ---- */
@@ -481,10 +213,10 @@ void model_causality(struct graph *g)
 bool model_races(const struct graph *g, uint16_t a, uint16_t b)
 {
     const struct event *x = &g->events[a], *y = &g->events[b];
-    const uint64_t *cause = graph_rows(g, g->cause, x->location), *strong = graph_rows(g, g->strong, x->location);
-    if (x->thread == y->thread || (!x->writes && !y->writes) || strong[x->member] & bit(y->member))
+    const members *cause = graph_rows(g, g->cause, x->location), *strong = graph_rows(g, g->strong, x->location);
+    if (x->thread == y->thread || (!x->writes && !y->writes) || has(strong[x->member], y->member))
         return false;
-    return !(cause[x->member] & bit(y->member)) && !(cause[y->member] & bit(x->member));
+    return !has(cause[x->member], y->member) && !has(cause[y->member], x->member);
 }
 
 /* ---- 8.9.3 Fence-SC Order ---- */
@@ -496,7 +228,7 @@ bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t 
 }
 
 /* The members of a location that precede the fence, and those that follow it, in base causality. */
-static void around(const struct graph *g, uint16_t location, uint16_t fence, uint64_t *before, uint64_t *after)
+static void around(const struct graph *g, uint16_t location, uint16_t fence, members *before, members *after)
 {
     *before = *after = 0;
     for (unsigned m = 1; m < g->locations[location].n; m++) {
@@ -507,22 +239,22 @@ static void around(const struct graph *g, uint16_t location, uint16_t fence, uin
 }
 
 /* Would an axiom be broken at the location if all of `before` preceded all of `after`? */
-static bool breaks(const struct graph *g, uint16_t location, uint64_t before, uint64_t after)
+static bool breaks(const struct graph *g, uint16_t location, members before, members after)
 {
     const struct graph_location *l = &g->locations[location];
-    const uint64_t *co = graph_rows(g, g->co, location);
-    uint64_t sources = before & (l->writes | l->unvalued), writes = after & (l->writes | l->unvalued);
-    for (uint64_t m = before & l->reads; m; m &= m - 1) {
-        const struct event *r = &g->events[graph_member(g, location, (unsigned)__builtin_ctzll(m))];
-        if (after & bit(r->rf)) /* axiom Causality, its first part */
+    const members *co = graph_rows(g, g->co, location);
+    members sources = before & (l->writes | l->unvalued), writes = after & (l->writes | l->unvalued);
+    for (members m = before & l->reads; m; m &= m - 1) {
+        const struct event *r = &g->events[graph_member(g, location, first_member(m))];
+        if (has(after, r->rf)) /* axiom Causality, its first part */
             return true;
         sources |= r->observed & ~bit(INITIAL);
     }
-    for (uint64_t m = writes; m; m &= m - 1) /* coherence is as causality is */
-        if (co[__builtin_ctzll(m)] & sources)
+    for (members m = writes; m; m &= m - 1) /* coherence is as causality is */
+        if (co[first_member(m)] & sources)
             return true;
-    for (uint64_t m = after & l->reads; m; m &= m - 1) { /* axiom Causality, its second part */
-        unsigned r = (unsigned)__builtin_ctzll(m), from = g->events[graph_member(g, location, r)].rf;
+    for (members m = after & l->reads; m; m &= m - 1) { /* axiom Causality, its second part */
+        unsigned r = first_member(m), from = g->events[graph_member(g, location, r)].rf;
         if (co[from] & sources & ~bit(r))
             return true;
     }
@@ -531,7 +263,7 @@ static bool breaks(const struct graph *g, uint16_t location, uint64_t before, ui
 
 /* What is around a fence at a location; of all locations, numbered by 64, those with something before it, and behind it. */
 struct surroundings {
-    uint64_t before, after;
+    members before, after;
 };
 struct sides {
     uint64_t before, after;

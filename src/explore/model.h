@@ -1,6 +1,6 @@
 /* The memory consistency model of PTX (PTX ISA 9.0, chapter 8), for accesses of equal size at equal places in the generic proxy.
  *
- * All axioms stand in model.c, to be read beside the chapter. They are monotone: more events, or more order, never make an execution
+ * All axioms stand in model.c and coherence.c, to be read beside the chapter. They are monotone: more events, or more order, never make an execution
  * consistent that was not. So a part of an execution that is closed under dependencies and reads-from is consistent if the whole is.
  * The axiom No Thin Air (8.10.4) is not there: graphs grow along dependencies and reads-from (thread.h, search.h), so that no cycle of
  * them comes to be. Coherence order and Fence-SC order are not a part of a graph: they are only required to exist. */
@@ -25,22 +25,22 @@ bool model_check(struct graph *g);
 bool model_settle(struct graph *g, const struct threads *t);
 
 /* The members that an open read may read from: none that is left out is possible. model_check() has been called. */
-uint64_t model_choices(const struct graph *g, uint16_t event);
+members model_choices(const struct graph *g, uint16_t event);
 
 /* Those of which an open update cannot be the one that writes next: another has done that (axiom Atomicity). */
-uint64_t model_taken(const struct graph *g, uint16_t event);
+members model_taken(const struct graph *g, uint16_t event);
 
 /* The writes of a location that can be the last ones of a coherence order. */
-uint64_t model_last(const struct graph *g, uint16_t location);
+members model_last(const struct graph *g, uint16_t location);
 
 /* Can they all be last in one coherence order? Writes that are not morally strong with each other can. */
-bool model_are_last(const struct graph *g, uint16_t location, uint64_t writes);
+bool model_are_last(const struct graph *g, uint16_t location, members writes);
 /* A coherence order in which these are (0: whichever), as rows of who follows; false: there is none. */
-bool model_order(const struct graph *g, uint16_t location, uint64_t last, uint64_t *co);
+bool model_order(const struct graph *g, uint16_t location, members last, members *co);
 /* g->cause, of all locations, whether the graph is consistent or not. */
 void model_causality(struct graph *g);
 /* Those of which nothing says yet that another follows. */
-uint64_t model_may_be_last(const struct graph *g, uint16_t location);
+members model_may_be_last(const struct graph *g, uint16_t location);
 
 /* Do two accesses of one location race (8.7.1 Conflict and Data-races)? */
 bool model_races(const struct graph *g, uint16_t a, uint16_t b);

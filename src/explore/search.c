@@ -66,13 +66,13 @@ static void look_at(struct explorer *x, struct state *s, uint16_t event, struct 
     *o = (struct open){.event = event, .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
     if (o->waits)
         return;
-    uint64_t all = model_choices(&s->g, event), taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
+    members all = model_choices(&s->g, event), taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
     if (goes_on_anyway(s->runs[e->thread], e->po)) {
         o->now = all & ~taken;
         return;
     }
-    for (uint64_t m = all; m; m &= m - 1) {
-        const struct run *run = run_taking(x, s, event, (unsigned)__builtin_ctzll(m));
+    for (members m = all; m; m &= m - 1) {
+        const struct run *run = run_taking(x, s, event, first_member(m));
         if (run->end == RUN_SPINS) {
             o->fails |= m & -m;
             if (run->leaves_updates)
@@ -107,7 +107,7 @@ static unsigned urgency(const struct state *s, uint16_t event)
 
 static unsigned weight(const struct open *o)
 {
-    return 256 * o->urgency + 2 * (unsigned)__builtin_popcountll(o->now) + (o->later || o->fails ? 1 : 0);
+    return 256 * o->urgency + 2 * count_members(o->now) + (o->later || o->fails ? 1 : 0);
 }
 
 /* Is the event there only if a round that may be left out is not? */
@@ -122,8 +122,8 @@ static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_
 {
     unsigned n = 0;
     for (uint16_t l = 0; l < s->g.n_locations; l++)
-        for (uint64_t m = s->g.locations[l].pending; m; m &= m - 1) {
-            uint16_t event = graph_member(&s->g, l, (unsigned)__builtin_ctzll(m));
+        for (members m = s->g.locations[l].pending; m; m &= m - 1) {
+            uint16_t event = graph_member(&s->g, l, first_member(m));
             if (is_beyond(s, event) && !(goes_on && goes_on[s->g.events[event].thread]))
                 continue;
             if (n == MAX_OPEN) {
@@ -194,7 +194,7 @@ static void take_forced(struct explorer *x, struct state *s, const struct open *
         for (unsigned i = 0; i < n; i++) {
             const struct open *o = &all[forced[i]];
             if (s->g.events[o->event].thread == t)
-                taken[k++] = (struct taken){o->event, (uint8_t)__builtin_ctzll(o->now)};
+                taken[k++] = (struct taken){o->event, (uint8_t)first_member(o->now)};
         }
         if (k && !take_all(x, s, taken, k))
             take(x, s, taken[0].event, taken[0].member);
@@ -295,11 +295,11 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
 {
     bool rest = o->later || o->fails;
     unsigned branch = 0;
-    for (uint64_t m = o->now; m && !x->stopped; m &= m - 1) {
+    for (members m = o->now; m && !x->stopped; m &= m - 1) {
         if (!goes_into(x, depth, branch++, rest || m & (m - 1)))
             continue;
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
-        take(x, t, o->event, (unsigned)__builtin_ctzll(m));
+        take(x, t, o->event, first_member(m));
         if (model_settle(&t->g, &x->threads))
             explore(x, depth + 1);
     }

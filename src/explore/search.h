@@ -94,7 +94,7 @@ void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
 /* A read has been decided to read from none of the members `now`: nor do, then, the same reads of threads that can take its thread's
  * place, as the executions in which they do are there with the two exchanged. */
-void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, uint64_t now);
+void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, members now);
 
 /* ---- meet.c ---- */
 
@@ -120,8 +120,8 @@ bool meets_still(struct explorer *x, struct state *s);
 /* An open read with what it may be decided to. */
 struct open {
     uint16_t event;
-    uint64_t now;   /* members that it can read from, and go on */
-    uint64_t fails; /* members with which its loop goes round again */
+    members now;   /* members that it can read from, and go on */
+    members fails; /* members with which its loop goes round again */
     uint8_t urgency;
     bool waits; /* an update whose operands are not known */
     bool later; /* it may read from a write that is not there yet */

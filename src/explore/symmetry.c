@@ -166,8 +166,8 @@ static bool same_exclusions(const struct graph *g, uint16_t a, uint16_t b)
 {
     for (uint16_t e = 0; e < g->n_events; e++) {
         const struct event *r = &g->events[e];
-        for (uint64_t m = r->excluded & ~bit(INITIAL); m; m &= m - 1) {
-            uint16_t thread = g->events[graph_member(g, r->location, (unsigned)__builtin_ctzll(m))].thread;
+        for (members m = r->excluded & ~bit(INITIAL); m; m &= m - 1) {
+            uint16_t thread = g->events[graph_member(g, r->location, first_member(m))].thread;
             if (thread == a || thread == b)
                 return false;
         }
@@ -181,7 +181,7 @@ static bool are_twins(const struct explorer *x, const struct state *s, uint16_t 
            is_unseen(&s->g, a) && is_unseen(&s->g, b) && same_pasts(&s->g, a, b) && same_exclusions(&s->g, a, b);
 }
 
-void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, uint64_t now)
+void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, members now)
 {
     uint16_t thread = s->g.events[event].thread, po = s->g.events[event].po;
     bool twin[s->n_threads];

@@ -31,8 +31,8 @@ struct looking {
     struct why *w;
     struct graph g;    /* with one Fence-SC order */
     uint16_t *at, *of; /* events of the graph by those of the execution, and back */
-    uint64_t **co;     /* by location of the graph: rows */
-    uint64_t *at_end;  /* by location: writes that come before the last one only as that is the last */
+    members **co;      /* by location of the graph: rows */
+    members *at_end;   /* by location: writes that come before the last one only as that is the last */
     uint16_t n_edges;  /* of the graph, before fences were ordered */
 };
 
@@ -49,14 +49,14 @@ static bool keep_order(struct graph *g, void *data)
 }
 
 /* The writes that have to be last for what was found to show. */
-static uint64_t last_writes(const struct looking *k, uint16_t l)
+static members last_writes(const struct looking *k, uint16_t l)
 {
     const struct execution *e = k->e;
-    uint64_t last = 0;
+    members last = 0;
     for (uint32_t i = 0; i < e->n_observed && e->notice.kind == NOTICE_OUTCOME; i++)
         if (e->observed[i] == k->g.locations[l].id)
-            for (uint64_t m = model_last(&k->g, l); m && !last; m &= m - 1) {
-                unsigned w = (unsigned)__builtin_ctzll(m);
+            for (members m = model_last(&k->g, l); m && !last; m &= m - 1) {
+                unsigned w = first_member(m);
                 uint64_t value =
                     w == INITIAL ? e->locations[e->observed[i]].initial : k->g.events[graph_member(&k->g, l, w)].wrote;
                 last = value == e->notice.values[i] ? bit(w) : 0;
@@ -74,12 +74,12 @@ static bool find_orders(struct looking *k)
     execution_graph(k->e, NULL, &g, k->at);
     k->n_edges = g.n_edges;
     graph_begin(&k->g, k->e->threads.n);
-    found = !g.too_large && execution_fence_orders(k->e, &g, keep_order, k) && k->g.n_events;
+    found = !g.exceeds && execution_fence_orders(k->e, &g, keep_order, k) && k->g.n_events;
     graph_free(&g);
-    k->co = ARENA_ARRAY(k->arena, uint64_t *, k->g.n_locations + 1u);
-    k->at_end = ARENA_ARRAY(k->arena, uint64_t, k->g.n_locations + 1u);
+    k->co = ARENA_ARRAY(k->arena, members *, k->g.n_locations + 1u);
+    k->at_end = ARENA_ARRAY(k->arena, members, k->g.n_locations + 1u);
     for (uint16_t l = 0; l < k->g.n_locations && found; l++) {
-        k->co[l] = ARENA_ARRAY(k->arena, uint64_t, MAX_MEMBERS);
+        k->co[l] = ARENA_ARRAY(k->arena, members, MAX_MEMBERS);
         found = model_order(&k->g, l, last_writes(k, l), k->co[l]);
     }
     k->of = ARENA_ARRAY(k->arena, uint16_t, k->g.n_events + 1u);
@@ -108,26 +108,26 @@ static void add_members(struct looking *k, enum edge_kind kind, uint16_t l, unsi
 {
     const struct graph *g = &k->g;
     struct why_edge *edge = add_edge(k, kind, member_event(k, l, from), member_event(k, l, to));
-    edge->strong = from == INITIAL || graph_rows(g, g->strong, l)[from] & bit(to);
-    edge->ordered = graph_rows(g, g->cause, l)[from] & bit(to);
+    edge->strong = from == INITIAL || has(graph_rows(g, g->strong, l)[from], to);
+    edge->ordered = has(graph_rows(g, g->cause, l)[from], to);
 }
 
 /* Of the members `all`, those that none of the others is before. */
-static uint64_t first_of(const uint64_t *rows, uint64_t all)
+static members first_of(const members *rows, members all)
 {
-    uint64_t first = all;
-    for (uint64_t m = all; m; m &= m - 1)
-        first &= ~rows[__builtin_ctzll(m)];
+    members first = all;
+    for (members m = all; m; m &= m - 1)
+        first &= ~rows[first_member(m)];
     return first;
 }
 
 /* Writes that nothing follows, and that a coherence order need not order, come before the one whose value is there at the end. */
-static void add_at_end(struct looking *k, uint16_t l, uint64_t last)
+static void add_at_end(struct looking *k, uint16_t l, members last)
 {
-    uint64_t writes = k->g.locations[l].writes & ~bit(INITIAL) & ~last;
-    unsigned end = last ? (unsigned)__builtin_ctzll(last) : INITIAL;
-    for (uint64_t m = last & (last - 1) || end == INITIAL ? 0 : writes; m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
+    members writes = k->g.locations[l].writes & ~bit(INITIAL) & ~last;
+    unsigned end = last ? first_member(last) : INITIAL;
+    for (members m = last & (last - 1) || end == INITIAL ? 0 : writes; m; m &= m - 1) {
+        unsigned w = first_member(m);
         if (!(k->co[l][w] & k->g.locations[l].writes)) {
             add_members(k, EDGE_CO, l, w, end);
             k->w->edges.at[k->w->edges.n - 1].at_end = true;
@@ -138,30 +138,30 @@ static void add_at_end(struct looking *k, uint16_t l, uint64_t last)
 
 static void add_coherence(struct looking *k, uint16_t l)
 {
-    const uint64_t *co = k->co[l];
+    const members *co = k->co[l];
     const struct graph_location *at = &k->g.locations[l];
-    for (uint64_t m = at->writes & ~bit(INITIAL); m; m &= m - 1) {
-        unsigned w = (unsigned)__builtin_ctzll(m);
-        for (uint64_t next = first_of(co, co[w] & at->writes); next; next &= next - 1)
-            add_members(k, EDGE_CO, l, w, (unsigned)__builtin_ctzll(next));
+    for (members m = at->writes & ~bit(INITIAL); m; m &= m - 1) {
+        unsigned w = first_member(m);
+        for (members next = first_of(co, co[w] & at->writes); next; next &= next - 1)
+            add_members(k, EDGE_CO, l, w, first_member(next));
     }
-    for (uint64_t m = at->reads; m; m &= m - 1) {
-        unsigned r = (unsigned)__builtin_ctzll(m), w = k->g.events[graph_member(&k->g, l, r)].rf;
+    for (members m = at->reads; m; m &= m - 1) {
+        unsigned r = first_member(m), w = k->g.events[graph_member(&k->g, l, r)].rf;
         add_members(k, EDGE_RF, l, w, r);
-        for (uint64_t next = first_of(co, co[w] & at->writes & ~bit(r)); next; next &= next - 1)
-            add_members(k, EDGE_FR, l, r, (unsigned)__builtin_ctzll(next));
+        for (members next = first_of(co, co[w] & at->writes & ~bit(r)); next; next &= next - 1)
+            add_members(k, EDGE_FR, l, r, first_member(next));
     }
 }
 
 static void add_causality(struct looking *k, uint16_t l)
 {
-    const uint64_t *cause = graph_rows(&k->g, k->g.cause, l);
+    const members *cause = graph_rows(&k->g, k->g.cause, l);
     const struct graph_location *at = &k->g.locations[l];
-    uint64_t all = (at->writes | at->reads) & ~bit(INITIAL);
-    for (uint64_t m = all; m; m &= m - 1) {
-        unsigned a = (unsigned)__builtin_ctzll(m);
-        for (uint64_t next = first_of(cause, cause[a] & all); next; next &= next - 1) {
-            unsigned b = (unsigned)__builtin_ctzll(next);
+    members all = (at->writes | at->reads) & ~bit(INITIAL);
+    for (members m = all; m; m &= m - 1) {
+        unsigned a = first_member(m);
+        for (members next = first_of(cause, cause[a] & all); next; next &= next - 1) {
+            unsigned b = first_member(next);
             if (k->g.events[graph_member(&k->g, l, a)].thread != k->g.events[graph_member(&k->g, l, b)].thread &&
                 (at->writes & (bit(a) | bit(b))))
                 add_members(k, EDGE_CAUSE, l, a, b);
@@ -267,7 +267,7 @@ static void breaks(struct breach *b, uint32_t edge, enum axiom a)
 static bool causes(const struct graph *g, uint16_t x, uint16_t y)
 {
     const struct event *a = &g->events[x], *b = &g->events[y];
-    return graph_rows(g, g->cause, a->location)[a->member] & bit(b->member);
+    return has(graph_rows(g, g->cause, a->location)[a->member], b->member);
 }
 
 /* Is a write that the read's is before, in coherence order, before the read in causality order? Or, of an update, between the two. */
@@ -276,15 +276,15 @@ static enum axiom breaks_from_read(const struct trial *t, const struct graph *g,
     const struct looking *k = t->k;
     const struct event *now = &k->g.events[k->at[r]];
     uint16_t l = now->location, mine = t->at[r];
-    const uint64_t *co = k->co[l];
-    for (uint64_t m = k->g.locations[l].writes & ~bit(INITIAL) & ~bit(now->member); m; m &= m - 1) {
-        unsigned other = (unsigned)__builtin_ctzll(m);
+    const members *co = k->co[l];
+    for (members m = k->g.locations[l].writes & ~bit(INITIAL) & ~bit(now->member); m; m &= m - 1) {
+        unsigned other = first_member(m);
         uint16_t event = t->at[member_event(k, l, other)];
-        bool behind = co[now->rf] & bit(other), strong = model_morally_strong(g, &k->e->threads, mine, event);
+        bool behind = has(co[now->rf], other), strong = model_morally_strong(g, &k->e->threads, mine, event);
         if (behind && causes(g, event, mine))
             return AXIOM_CAUSALITY;
         if (now->kind == GRAPH_UPDATE && strong &&
-            ((behind && (co[other] & bit(now->member) || (k->at_end[l] & bit(other) && !co[now->member]))) ||
+            ((behind && (has(co[other], now->member) || (has(k->at_end[l], other) && !co[now->member]))) ||
              (g->events[event].kind == GRAPH_UPDATE && k->g.events[graph_member(&k->g, l, other)].rf == now->rf)))
             return AXIOM_ATOMICITY;
     }
@@ -360,7 +360,7 @@ static bool find_broken(struct looking *k, const struct changes *c, uint8_t *axi
     struct trial t = {k, at, &b, MAX_TRIED};
     memset(axiom, AXIOM_NONE, k->w->edges.n);
     execution_graph(k->e, c, &g, at);
-    b.allowed = g.too_large;
+    b.allowed = g.exceeds;
     if (!b.allowed)
         try_orders(&t, &g);
     graph_free(&g);
@@ -429,7 +429,7 @@ static void note_strengthened(struct looking *k, const struct changes *c)
     struct graph g;
     uint16_t *at = memory_zeroed(k->e->n_events + 1u, sizeof *at);
     execution_graph(k->e, c, &g, at);
-    for (uint32_t i = 0; i < k->w->edges.n && !g.too_large; i++) {
+    for (uint32_t i = 0; i < k->w->edges.n && !g.exceeds; i++) {
         struct why_edge *e = &k->w->edges.at[i];
         bool ordering = e->kind == EDGE_RF || e->kind == EDGE_CO || e->kind == EDGE_FR;
         if (ordering && e->from != NO_EVENT && !e->strong &&

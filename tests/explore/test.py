@@ -483,6 +483,38 @@ def long_threads_take_time_in_proportion():
     assert (got["graphs"], got["outcomes"]) == (1, [[1, 1]]) and got["seconds"] < 10, got
 
 
+MANY_STORES = """mov.u32 %r2, 0;
+                 more: add.u32 %r2, %r2, 1; st.relaxed.gpu.u32 [%rd1], %r2; setp.lt.u32 %p1, %r2, STORES; @%p1 bra more; ret;
+                 other: LOADS ret;"""
+
+
+def a_place_may_be_accessed_more_often_than_a_word_has_bits():
+    """Two reads beside stores of 1 to n, one after the other: the later read is of no older value. By one that waits for the last, too."""
+    loads = "ld.relaxed.gpu.u32 %r3, [%rd1]; ld.relaxed.gpu.u32 %r4, [%rd1]; st.u32 [%rd1+4], %r3; st.u32 [%rd1+8], %r4;"
+    for stores in (5, 61, 62, 63, 70, 124):
+        got = explore_text(TWO_BLOCKS + MANY_STORES.replace("STORES", str(stores)).replace("LOADS", loads), "--grid", 2, "--block", 1, "u32[3]",
+                           "--observe", "1[1]", "--observe", "1[2]", params=".param .u64 p", status=0)
+        want = [[a, b] for a in range(stores + 1) for b in range(a, stores + 1)]
+        assert (got["graphs"], got["outcomes"], got["dead"], got["duplicates"]) == (len(want), want, 0, 0), (stores, got)
+    wait = f"wait: ld.acquire.gpu.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, 100; @%p2 bra wait;{loads}"
+    got = explore_text(TWO_BLOCKS + MANY_STORES.replace("STORES", "100").replace("LOADS", wait), "--grid", 2, "--block", 1, "u32[3]",
+                       "--observe", "1[1]", "--observe", "1[2]", params=".param .u64 p", status=0)
+    assert (got["outcomes"], got["graphs"], got["livelock"]) == ([[100, 100]], 1, False), got
+
+
+def the_access_that_is_one_too_many_is_named():
+    for stores, loads, named in (128, "", "st.relaxed"), (126, "ld.relaxed.gpu.u32 %r3, [%rd1];\nld.relaxed.gpu.u32 %r4, [%rd1];", "%r4"):
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "k.ptx")
+            text = (HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .u32 %r<20>; .reg .u64 %rd<20>;\n" + TWO_BLOCKS +
+                    MANY_STORES.replace("; ", ";\n").replace("STORES", str(stores)).replace("LOADS", loads) + "\n}\n")
+            with open(path, "w") as f:
+                f.write(text)
+            status, out, err = run("explore", path, "--grid", 2, "--block", 1, "u32[3]")
+        line = next(n for n, of in enumerate(text.splitlines(), 1) if named in of)
+        assert status == 2 and f"k.ptx:{line}: an execution has more than 127 accesses to one place" in err, (status, out, err)
+
+
 def values_of_signed_types_have_a_sign():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "k.ptx")
