@@ -350,4 +350,5 @@ static bool find_order(const struct graph *g, uint16_t location, members last, m
     return is_order_with_last(g, location, &s, (set)last);
 }
 
-const struct coherence coherence_narrow = {check_location, find_causality, choices, taken_by_others, may_be_last, last, are_last, find_order};
+const struct coherence coherence_narrow = {check_location, find_causality, choices,  taken_by_others,
+                                           may_be_last,    last,           are_last, find_order};

@@ -26,6 +26,7 @@ struct walk {
     struct arena scratch;
     struct entry *entries;      /* by block */
     struct interval *registers; /* within a block */
+    bool weak_alone;            /* strong writes, in the gpu's scope at least, are left out */
     uint32_t *list, n_list;
 };
 
@@ -168,7 +169,9 @@ static void note_write(struct walk *w, const struct ir_insn *i)
     struct interval at = of(w, i->a);
     uint64_t disp = (uint64_t)a->disp + (a->disp_const ? operand(&w->x, a->disp_const).lo : 0);
     uint64_t bytes = (uint64_t)a->mem.bytes * a->mem.n;
-    if (a->mem.frame || a->mem.space == SPACE_LOCAL)
+    struct strength strength = strength_with(p->changes, i);
+    bool is_strong = strength.order != ORDER_WEAK && strength.scope >= SCOPE_GPU;
+    if (a->mem.frame || a->mem.space == SPACE_LOCAL || (w->weak_alone && is_strong))
         return;
     if (!i->a)
         at = (struct interval){0, 0};
@@ -347,22 +350,18 @@ static void walk_all(struct walk *w)
     }
 }
 
-const struct future *future_of(struct runner *r, struct run *run)
+/* From where a machine is, or the instruction behind. */
+static void walk_from(struct runner *r, const struct machine *m, bool behind, bool weak_alone, struct future *f)
 {
-    if (run->future)
-        return run->future;
-    struct future *f = run->future = ARENA_NEW(r->arena, struct future);
-    if (run->end != RUN_WAITS && run->end != RUN_MEETS)
-        return f;
-    const struct machine *m = run_stop(r, run);
     const struct frame *top = &m->frames[m->n_frames - 1];
     struct walk w = {.x = {.r = r, .m = (struct machine *)m},
                      .future = f,
                      .ir = top->code->ir,
-                     .scratch = {.on_oom = r->arena->on_oom}};
+                     .scratch = {.on_oom = r->arena->on_oom},
+                     .weak_alone = weak_alone};
     if (m->n_frames > 1) {
         all_is_possible(&w);
-        return f;
+        return;
     }
     w.live = &r->program->live[top->code->index];
     w.entries = ARENA_ARRAY(&w.scratch, struct entry, w.ir->blocks.n);
@@ -372,10 +371,28 @@ const struct future *future_of(struct runner *r, struct run *run)
         const struct value *v = &m->values[top->registers + k];
         w.registers[k] = v->needs ? any(w.ir->regs.at[k].width) : (struct interval){v->lo, v->lo};
     }
-    walk_block(&w, top->block, top->at + (run->end == RUN_MEETS));
+    walk_block(&w, top->block, top->at + behind);
     walk_all(&w);
     arena_free(&w.scratch);
-    return f;
+}
+
+const struct future *future_of(struct runner *r, struct run *run)
+{
+    if (run->future)
+        return run->future;
+    run->future = ARENA_NEW(r->arena, struct future);
+    if (run->end == RUN_WAITS || run->end == RUN_MEETS)
+        walk_from(r, run_stop(r, run), run->end == RUN_MEETS, false, run->future);
+    return run->future;
+}
+
+const struct future *future_weak(struct runner *r)
+{
+    if (!r->weak) {
+        r->weak = ARENA_NEW(r->arena, struct future);
+        walk_from(r, r->entry, false, true, r->weak);
+    }
+    return r->weak;
 }
 
 bool future_writes(const struct future *f, const struct location *l)

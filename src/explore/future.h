@@ -18,6 +18,8 @@ struct future {
 };
 
 const struct future *future_of(struct runner *r, struct run *run);
+/* Of the whole thread, from its beginning: what it may write by weak writes, or strong ones in a scope that is less than the gpu's. */
+const struct future *future_weak(struct runner *r);
 bool future_writes(const struct future *f, const struct location *l);
 
 #endif

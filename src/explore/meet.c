@@ -196,6 +196,13 @@ static uint32_t count_arrivals(const struct explorer *x, const struct state *s, 
     return n;
 }
 
+/* Does the thread wait at the barrier? Then it has come, and does not come again before that has been met. */
+static bool stands_at(const struct run *run, uint8_t barrier)
+{
+    const struct run_event *e = standing(run);
+    return e && e->kind == RUN_BARRIER && e->barrier == barrier;
+}
+
 /* Whom the first warp meets that can meet some: `way` of the ways, and how many there are. */
 static void find_ways(struct explorer *x, struct state *s, uint32_t block, uint8_t barrier, unsigned way,
                       struct meeting *m, unsigned *n, bool *later)
@@ -224,7 +231,7 @@ static void find_ways(struct explorer *x, struct state *s, uint32_t block, uint8
         return;
     *later = count_arrivals(x, s, block, barrier) > want;
     for (uint16_t t = 0; t < s->n_threads && !*later; t++)
-        *later = place_of(x, t)->block == block && may_arrive(x, s, t, barrier);
+        *later = place_of(x, t)->block == block && !stands_at(s->runs[t], barrier) && may_arrive(x, s, t, barrier);
 }
 
 static bool for_barriers(struct explorer *x, struct state *s, unsigned way, bool choice, struct meeting *m, unsigned *n,

@@ -18,6 +18,11 @@ struct location {
     uint8_t bytes;
     uint64_t initial;
     bool overlapped; /* by another location */
+    enum {
+        WRITES_NOT_ASKED,
+        WRITES_STRONG,
+        WRITES_WEAK
+    } writes; /* passed.c: are all its writes strong, in the gpu's scope at least? */
 };
 
 /* Where a thread stands in the grid. Threads of one warp that do nothing but meet at the same barriers are one, with all their lanes

@@ -66,7 +66,8 @@ static void look_at(struct explorer *x, struct state *s, uint16_t event, struct 
     *o = (struct open){.event = event, .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
     if (o->waits)
         return;
-    members all = model_choices(&s->g, event), taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
+    members all = model_choices(&s->g, event) & ~passed(x, &s->g, event),
+            taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
     if (goes_on_anyway(s->runs[e->thread], e->po)) {
         o->now = all & ~taken;
         return;

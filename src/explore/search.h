@@ -90,6 +90,11 @@ struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsi
 void updates_left_out(struct explorer *x, struct graph *g, uint16_t event, uint16_t round);
 void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
+/* ---- passed.c ---- */
+
+/* Writes that a read cannot read from, as an open read before it reads from none of them. */
+members passed(struct explorer *x, const struct graph *g, uint16_t event);
+
 /* ---- symmetry.c ---- */
 
 /* A read has been decided to read from none of the members `now`: nor do, then, the same reads of threads that can take its thread's

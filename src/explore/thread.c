@@ -178,7 +178,8 @@ struct run *run_begin(struct runner *r)
     start.local = ARENA_ARRAY(r->arena, uint8_t, start.n_local);
     start.local_needs = ARENA_ARRAY(r->arena, uint64_t, start.n_local);
     start.local_from = ARENA_ARRAY(r->arena, uint16_t, start.n_local);
-    r->start = run_from(r, &start, NULL, 0, NULL, 0);
+    r->entry = machine_copy(r->arena, &start);
+    r->start = run_from(r, r->entry, NULL, 0, NULL, 0);
     return r->start;
 }
 

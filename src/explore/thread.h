@@ -92,7 +92,9 @@ struct runner {
     uint32_t unroll;   /* rounds of a retry loop */
     bool updates_stay; /* no round with an atomic operation that writes is left out */
     struct machine *scratch;
+    const struct machine *entry; /* before the first instruction */
     struct run *start;
+    struct future *weak; /* future.h */
     uint64_t n_runs;
 };
 

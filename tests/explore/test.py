@@ -99,6 +99,7 @@ def lock_free_kernels_are_exhausted_and_their_bugs_found():
                           "--no-symmetry", *observe, *k["args"])
             where = f"{k['kernel']}: {got}"
             assert got["complete"] == k["exhausted"] and got["graphs"] == k["graphs"] and got["duplicates"] == 0, where
+            assert got["dead"] <= 2 * got["graphs"], where
             assert got["outcomes"] == sorted(k["outcomes"]) and got["races"] == sorted(k["races"]), where
             assert got["livelock"] == k["spins_for_ever"] and got["traps"] == k["traps"], where
             assert k["verdict"] == "bad" or got["status"] == 0, where
@@ -119,6 +120,7 @@ def other_algorithms_are_exhausted_and_their_bugs_found():
             where = f"{k}: {got}"
             assert all(got[m] == k[m] for m in ("complete", "graphs", "races", "livelock", "livelock_by_atomics", "deadlock")), where
             assert len(got["outcomes"]) == k["outcomes"] and got["duplicates"] == 0 and got["seconds"] < 10, where
+            assert got["dead"] <= 2 * got["graphs"], where
             right = k["kernel"].endswith("_0") and k["kernel"] != "peterson_0"
             assert got["complete"] and (got["status"] == 0 if right else got["races"] or got["livelock"] or len(got["outcomes"]) > 1), where
 
