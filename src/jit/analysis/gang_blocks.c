@@ -112,21 +112,24 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
     return found;
 }
 
-/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going. */
+/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going; what all of
+ * them have around it stays in the CPU's registers. */
 static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
 {
-    uint32_t first = 0, n = 0, tests = 0, n_loops = 0;
+    uint32_t first = 0, n = 0, tests = 0, n_loops = 0, most = fn->target->costs->gang_block_registers;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         uint32_t arrived = fn_arrival_at(fn, b),
                  last = arrived && arrived != ARRIVED_END ? loop_around(fn, b, &first) : NO_BLOCK;
         for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
             if (!goes_together(fn, k))
                 return false;
+        if (last != NO_BLOCK && whole * gang_vectors_around(fn, first) > most)
+            return false;
         n_loops += last != NO_BLOCK;
         n += block_at(fn, b)->n;
         tests += count_tests(fn, b);
     }
-    return n_loops && n * whole <= LIMIT_gang_block && tests * whole <= LIMIT_gang_block_tests;
+    return n_loops && n * whole <= fn->target->costs->gang_block && tests * whole <= LIMIT_gang_block_tests;
 }
 
 /* A barrier phase: what is run from a place where one starts to the barriers that end it. False where gangs do not run it, or where
@@ -177,7 +180,7 @@ static bool find_straight_phases(struct function *fn, uint32_t whole)
             continue;
         for (uint32_t b = 0; b < size; b++)
             n_insns += phase[b] && !all[b] ? block_at(fn, b)->n : 0;
-        if ((n + n_insns) * whole > LIMIT_gang_block)
+        if ((n + n_insns) * whole > fn->target->costs->gang_block)
             continue;
         n += n_insns;
         for (uint32_t b = 0; b < size; b++)
@@ -193,7 +196,7 @@ static bool find_straight_phases(struct function *fn, uint32_t whole)
 bool gang_plan_block(struct function *fn, uint32_t threads)
 {
     uint32_t whole = threads / WARP_LANES;
-    if (fn->request->tier != TIER_SECOND || !fn->target->has_gather || threads % WARP_LANES || whole > MAX_GANG)
+    if (fn->request->tier != TIER_SECOND || threads % WARP_LANES || whole > MAX_GANG)
         return false;
     find_side_regions(fn);
     fn->plan.is_straight = gang_spins(fn) || !is_short_around_barriers(fn, whole);

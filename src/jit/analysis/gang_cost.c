@@ -112,6 +112,23 @@ static void note_consecutive(struct worth *w, uint32_t bytes)
         w->consecutive_bytes = bytes;
 }
 
+/* Has each warp a value of its own in the n-th live register where a loop begins? */
+static bool is_own_around(const struct function *fn, uint32_t n, uint32_t head)
+{
+    uint32_t reg = fn->shapes->live.regs[n];
+    return ir_in_set(live_in(fn, head), n) && fn->shapes->regs[reg] == SHAPE_DIVERGENT && !fn->plan.common[reg];
+}
+
+uint32_t gang_vectors_around(const struct function *fn, uint32_t head)
+{
+    const struct ir_live *live = &fn->shapes->live;
+    uint32_t vectors = 0;
+    for (uint32_t n = 0; n < live->n; n++)
+        if (is_own_around(fn, n, head) && fn->ir->regs.at[live->regs[n]].width > 1)
+            vectors += vectors_of(fn, ir_make_ref(REF_REG, live->regs[n]));
+    return vectors;
+}
+
 /* False where a gang does not go around the loop. */
 static bool find_worth(const struct function *fn, uint32_t first, uint32_t last, struct worth *w)
 {
@@ -132,13 +149,12 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
                 note_consecutive(w, consecutive_bytes_of(fn, i));
         }
     for (uint32_t n = 0; n < live->n; n++) {
-        uint32_t reg = live->regs[n];
-        if (!ir_in_set(live_in(fn, first), n) || fn->shapes->regs[reg] != SHAPE_DIVERGENT || fn->plan.common[reg])
+        if (!is_own_around(fn, n, first))
             continue;
-        uint64_t waits = (uint64_t)costs_of(fn)->slots * find_wait(fn, reg, first, last, at);
+        uint64_t waits = (uint64_t)costs_of(fn)->slots * find_wait(fn, live->regs[n], first, last, at);
         w->waits = waits > w->waits ? waits : w->waits;
-        w->registers += fn->ir->regs.at[reg].width > 1 ? vectors_of(fn, ir_make_ref(REF_REG, reg)) : 0;
     }
+    w->registers = gang_vectors_around(fn, first);
     return true;
 }
 

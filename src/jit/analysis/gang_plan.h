@@ -24,6 +24,9 @@ void gang_find_common(struct function *fn);
 /* How many warps are worth it to be run together through a loop; 1: none. *waits: what an iteration would keep one of them waiting. */
 unsigned gang_best(const struct function *fn, uint32_t first, uint32_t last, unsigned most, uint64_t *waits);
 
+/* The CPU's vectors that hold what a warp has of its own where a loop begins. */
+uint32_t gang_vectors_around(const struct function *fn, uint32_t head);
+
 /* ---- gang_blocks.c ---- */
 
 /* May all warps of the block be one gang, and where? Fills fn->plan. They keep their registers where others bring them to memory and fetch
