@@ -150,7 +150,6 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
     }
 #if defined LANES_BITCODE && LANES_BITCODE > 1 && defined __AVX512BW__
 #include "isa/fma_lanes.h"
-#include "isa/mufu_lanes.h"
 #define FMA(name, rnd, ftz, sat)                                                                                       \
     lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
@@ -173,6 +172,9 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
         (void)imm, (void)e_, (void)b_, (void)c_;                                                                       \
         *(uint32_t *)d_ = mufu_normals(a_);                                                                            \
     }
+#endif
+#if defined LANES_BITCODE && LANES_BITCODE > 1 && defined __AVX2__
+#include "isa/mufu_lanes.h"
 #define BELOW(name, D, table, place, expr)                                                                             \
     lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \

@@ -1,34 +1,46 @@
-/* mufu_below() of all lanes of a warp, for CPUs with vectors of 512 bits: for compiled code (lanes.c; AVX-512BW and DQ).
+/* mufu_below() of all lanes of a warp, for CPUs with vectors of 512 bits or 256: for compiled code (lanes.c; AVX-512BW and DQ, or
+ * AVX2).
  *
- * Segments of tables are found by permuting their numbers, 16 lanes at a time, or words of these, 32 at a time (LANES_WORDS): gathers
- * take longer. Squares fit 16 bits and are made for 32 lanes at once: a lane's word is the lower half of the lane's 32 bits for
- * the first 16 lanes, and the upper half of the 32 bits of the lane 16 before for the others. So the partial products of squares
- * are products of bytes.
+ * With 512 bits segments of tables are found by permuting their numbers, 16 lanes at a time, or words of these, 32 at a time
+ * (LANES_WORDS): gathers take longer. With 256 each lane loads its own. Squares fit 16 bits and are made for two vectors of lanes at
+ * once: a lane's word is the lower half of the lane's 32 bits for the first vector, and the upper half of the 32 bits of the lane as
+ * far on in the first for the second. So the partial products of squares are products of bytes.
  */
 #define INLINE __attribute__((always_inline)) static inline
-typedef u32 mufu_half __attribute__((vector_size(64)));
-typedef s32 mufu_numbers __attribute__((vector_size(64)));
-typedef u16 mufu_words __attribute__((vector_size(64)));
-typedef short mufu_factors __attribute__((vector_size(64)));
-typedef char mufu_bytes __attribute__((vector_size(64)));
+#ifdef __AVX512BW__
+enum { MUFU_BYTES = 64, MUFU_LANES = 16 };
+#define MUFU_BUILTIN(name) __builtin_ia32_##name##512
+#else
+enum { MUFU_BYTES = 32, MUFU_LANES = 8 };
+#define MUFU_BUILTIN(name) __builtin_ia32_##name##256
+#endif
+typedef u32 mufu_vector __attribute__((vector_size(MUFU_BYTES)));
+typedef s32 mufu_numbers __attribute__((vector_size(MUFU_BYTES)));
+typedef u16 mufu_words __attribute__((vector_size(MUFU_BYTES)));
+typedef short mufu_factors __attribute__((vector_size(MUFU_BYTES)));
+typedef char mufu_bytes __attribute__((vector_size(MUFU_BYTES)));
 
 /* The bits of a that `from_a` has, and else those of b. */
-INLINE mufu_half mufu_blend(mufu_half a, mufu_half b, u32 from_a)
+INLINE mufu_vector mufu_blend(mufu_vector a, mufu_vector b, u32 from_a)
 {
-    mufu_half from = (mufu_half){0} + from_a;
-    return (mufu_half)__builtin_ia32_pternlogd512_mask((mufu_numbers)a, (mufu_numbers)b, (mufu_numbers)from, 0xe4,
-                                                       0xffff);
+    mufu_vector from = (mufu_vector){0} + from_a;
+#ifdef __AVX512BW__
+    return (mufu_vector)__builtin_ia32_pternlogd512_mask((mufu_numbers)a, (mufu_numbers)b, (mufu_numbers)from, 0xe4,
+                                                         0xffff);
+#else
+    return (a & from) | (b & ~from);
+#endif
 }
 
 /* Of 32 bits, the sum of the products of words; of words, that of the products of bytes, of which b's have 7 bits. */
-INLINE mufu_half mufu_dot(mufu_half a, mufu_half b)
+INLINE mufu_vector mufu_dot(mufu_vector a, mufu_vector b)
 {
-    return (mufu_half)__builtin_ia32_pmaddwd512((mufu_factors)a, (mufu_factors)b);
+    return (mufu_vector)MUFU_BUILTIN(pmaddwd)((mufu_factors)a, (mufu_factors)b);
 }
 
 INLINE mufu_words mufu_dot_bytes(mufu_words a, mufu_words b)
 {
-    return (mufu_words)__builtin_ia32_pmaddubsw512((mufu_bytes)a, (mufu_bytes)b);
+    return (mufu_words)MUFU_BUILTIN(pmaddubsw)((mufu_bytes)a, (mufu_bytes)b);
 }
 
 /* mufu_square() of a number of which d has bits 2 to 16 (and one that does not count): byte 1 is h7 to h1 of the upper part, byte 0
@@ -41,26 +53,27 @@ INLINE mufu_words mufu_squares(mufu_words d)
     mufu_words cross = mufu_dot_bytes(d & 0x40c0, turned & 0x3f7f) + /* h7 (l7 to l2), (h0 l8) m */
                        mufu_dot_bytes(d & 0x203c, turned & 0x3e10) + /* h6 (l7 to l3), (l7 to l4) h5 */
                        mufu_dot_bytes(d & 0x0830, turned & 0x3806);  /* h4 (l7 to l5), (l7 l6) (h3 h2) */
-    return (mufu_words)__builtin_ia32_pmulhrsw512((mufu_factors)upper, (mufu_factors)upper) + (cross >> 6);
+    return (mufu_words)MUFU_BUILTIN(pmulhrsw)((mufu_factors)upper, (mufu_factors)upper) + (cross >> 6);
 }
 
+#ifdef __AVX512BW__
 /* Numbers of a table's segments, their halves changed about where `turned`. What is permuted are constants, two vectors at a time, for
  * 5 bits of a number. */
-INLINE mufu_half mufu_look_up(const s32 *table, u32 segments, bool turned, mufu_half segment)
+INLINE mufu_vector mufu_look_up(const s32 *table, u32 segments, bool turned, mufu_vector segment)
 {
-    mufu_half found[4];
+    mufu_vector found[4];
     _Pragma("unroll") for (u32 n = 0; n < segments / 32; n++)
     {
-        mufu_half part[2];
+        mufu_vector part[2];
         _Pragma("unroll") for (u32 k = 0; k < 32; k++)
         {
             u32 number = (u32)table[32 * n + k];
             part[k / 16][k % 16] = turned ? number << 16 | number >> 16 : number;
         }
-        found[n] = (mufu_half)__builtin_ia32_vpermi2vard512((mufu_numbers)part[0], (mufu_numbers)segment,
-                                                            (mufu_numbers)part[1]);
+        found[n] = (mufu_vector)__builtin_ia32_vpermi2vard512((mufu_numbers)part[0], (mufu_numbers)segment,
+                                                              (mufu_numbers)part[1]);
     }
-    mufu_half odd = (mufu_half)((segment & 32) != 0), upper = (mufu_half)((segment & 64) != 0);
+    mufu_vector odd = (mufu_vector)((segment & 32) != 0), upper = (mufu_vector)((segment & 64) != 0);
     _Pragma("unroll") for (u32 n = 0; n < segments / 32; n += 2) found[n] = (found[n + 1] & odd) | (found[n] & ~odd);
     return segments == 64 ? found[0] : (found[2] & upper) | (found[0] & ~upper);
 }
@@ -90,15 +103,16 @@ INLINE mufu_words mufu_look_up_words(const s32 *table, u32 segments, u32 from, m
 }
 
 /* Of words of all lanes, `low` and `high`, the numbers of 32 bits: of the first 16 lanes, and of the others changed about. */
-INLINE void mufu_join(mufu_half out[2], mufu_words low, mufu_words high, bool turned)
+INLINE void mufu_join(mufu_vector out[2], mufu_words low, mufu_words high, bool turned)
 {
-    mufu_half l = (mufu_half)low, h = (mufu_half)high;
+    mufu_vector l = (mufu_vector)low, h = (mufu_vector)high;
     out[0] = mufu_blend(l, h << 16, 0xffff);
     out[1] = turned ? mufu_blend(h >> 16, l, 0xffff) : mufu_blend(l >> 16, h, 0xffff);
 }
 
 /* Numbers of the tables' segments of the first 16 lanes, and of the others: of these C1 and C2 are changed about. */
-INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mufu_half b, const struct mufu_table *t)
+INLINE void mufu_coefficients(mufu_vector c12[2], mufu_vector c0[2], mufu_vector a, mufu_vector b,
+                              const struct mufu_table *t)
 {
     mufu_words segment = (mufu_words)mufu_blend(a >> 17, b >> 1, 0xffff), word[4];
     _Pragma("unroll") for (u32 k = 0; k < 4; k++) word[k] =
@@ -107,7 +121,8 @@ INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mu
     mufu_join(c0, word[2], word[3], false);
 }
 #else
-INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mufu_half b, const struct mufu_table *t)
+INLINE void mufu_coefficients(mufu_vector c12[2], mufu_vector c0[2], mufu_vector a, mufu_vector b,
+                              const struct mufu_table *t)
 {
     c12[0] = mufu_look_up(t->c12, t->segments, false, a >> 17);
     c12[1] = mufu_look_up(t->c12, t->segments, true, b >> 17);
@@ -115,25 +130,53 @@ INLINE void mufu_coefficients(mufu_half c12[2], mufu_half c0[2], mufu_half a, mu
     c0[1] = mufu_look_up(t->c0, t->segments, false, b >> 17);
 }
 #endif
+#else
+typedef u64 mufu_pairs __attribute__((vector_size(MUFU_BYTES)));
+
+/* Both numbers of the segments of a vector of lanes. */
+INLINE void mufu_load(mufu_vector *c12, mufu_vector *c0, mufu_vector segment, const u64 *pairs)
+{
+    mufu_pairs x = {pairs[segment[0]], pairs[segment[1]], pairs[segment[4]], pairs[segment[5]]};
+    mufu_pairs y = {pairs[segment[2]], pairs[segment[3]], pairs[segment[6]], pairs[segment[7]]};
+    *c0 = __builtin_shufflevector((mufu_vector)x, (mufu_vector)y, 0, 2, 8, 10, 4, 6, 12, 14);
+    *c12 = __builtin_shufflevector((mufu_vector)x, (mufu_vector)y, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+/* Numbers of the tables' segments of two vectors of lanes: of the second, C1 and C2 are changed about. */
+INLINE void mufu_coefficients(mufu_vector c12[2], mufu_vector c0[2], mufu_vector a, mufu_vector b,
+                              const struct mufu_table *t)
+{
+    mufu_vector c21;
+    mufu_load(&c12[0], &c0[0], a >> 17 & (t->segments - 1), t->pairs);
+    mufu_load(&c21, &c0[1], b >> 17 & (t->segments - 1), t->pairs);
+    c12[1] = c21 << 16 | c21 >> 16;
+}
+#endif
+
+/* Of two vectors of lanes, which become what lies below. */
+INLINE void mufu_below_pair(mufu_vector *first, mufu_vector *second, const struct mufu_table *t)
+{
+    mufu_vector a = *first, b = *second;
+    /* C1 is the upper factor of the first lanes, the lower one of the others; C2 is the other. (They come first, as the code's
+     * order is this one: to permute takes longest.) */
+    mufu_vector c12[2], c0[2];
+    mufu_coefficients(c12, c0, a, b, t);
+    mufu_vector square = (mufu_vector)mufu_squares((mufu_words)mufu_blend(a >> 2, b << 14, 0xffff)); /* of 15 bits */
+    u32 fine = t->shift, coarse = 15 - t->shift;
+    mufu_vector rest_a = mufu_dot(c12[0], mufu_blend(a << 16, square, 0x7fff0000));
+    mufu_vector rest_b = mufu_dot(c12[1], mufu_blend(b, square, 0x7fff));
+    a = mufu_dot(c12[0], a << (1 + coarse) & 3u << (16 + coarse)) + c0[0];
+    b = mufu_dot(c12[1], b >> fine & 3u << coarse) + c0[1];
+    *first = a + (mufu_vector)((mufu_numbers)(rest_a + t->bias) >> fine);
+    *second = b + (mufu_vector)((mufu_numbers)(rest_b + t->bias) >> fine);
+}
 
 INLINE void mufu_belows(u32 out[WARP_LANES], const u32 places[WARP_LANES], const struct mufu_table *t)
 {
-    mufu_half a, b; /* of the first 16 lanes, and of the others */
-    __builtin_memcpy(&a, places, sizeof a);
-    __builtin_memcpy(&b, places + 16, sizeof b);
-    /* C1 is the upper factor of the first lanes, the lower one of the others; C2 is the other. (They come first, as the code's
-     * order is this one: to permute takes longest.) */
-    mufu_half c12[2], c0[2];
-    mufu_coefficients(c12, c0, a, b, t);
-    mufu_half square = (mufu_half)mufu_squares((mufu_words)mufu_blend(a >> 2, b << 14, 0xffff)); /* of 15 bits */
-    u32 fine = t->shift, coarse = 15 - t->shift;
-    mufu_half rest_a = mufu_dot(c12[0], mufu_blend(a << 16, square, 0x7fff0000));
-    mufu_half rest_b = mufu_dot(c12[1], mufu_blend(b, square, 0x7fff));
-    a = mufu_dot(c12[0], a << (1 + coarse) & 3u << (16 + coarse)) + c0[0];
-    b = mufu_dot(c12[1], b >> fine & 3u << coarse) + c0[1];
-    a += (mufu_half)((mufu_numbers)(rest_a + t->bias) >> fine);
-    b += (mufu_half)((mufu_numbers)(rest_b + t->bias) >> fine);
-    __builtin_memcpy(out, &a, sizeof a);
-    __builtin_memcpy(out + 16, &b, sizeof b);
+    mufu_vector v[WARP_LANES / MUFU_LANES];
+    __builtin_memcpy(v, places, sizeof v);
+    _Pragma("unroll") for (u32 k = 0; k < WARP_LANES / MUFU_LANES; k += 2) mufu_below_pair(&v[k], &v[k + 1], t);
+    __builtin_memcpy(out, v, sizeof v);
 }
+#undef MUFU_BUILTIN
 #undef INLINE

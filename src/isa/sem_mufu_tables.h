@@ -3,14 +3,17 @@
  * Fitted to the answers of an H200: over each segment one triple of integers is left that gives its bits.
  */
 
-/* What results lie below a line, by segments: mufu_below() says how. C1 * 2^16 + C2 of 16 bits are one number. */
+/* What results lie below a line, by segments: mufu_below() says how. C1 * 2^16 + C2 of 16 bits are one number, and with C0 in the
+ * lower half a pair. */
 struct mufu_table {
     const s32 *c0, *c12;
+    const u64 *pairs;
     u32 segments;
     s32 bias;
     u32 shift;
 };
-#define MUFU_C12(c1, c2) (c1) * 65536 + ((c2) & 0xffff),
+#define MUFU_C12(c1, c2)      (c1) * 65536 + ((c2) & 0xffff),
+#define MUFU_PAIR(c0, c1, c2) (u64)(u32)((c1) * 65536 + ((c2) & 0xffff)) << 32 | (u32)(c0),
 static const s32 mufu_rcp_c0[128] = {
 #define RCP(c0, c1, c2) c0,
 #include "isa/mufu_segments.def"
@@ -19,7 +22,11 @@ static const s32 mufu_rcp_c12[128] = {
 #define RCP(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_segments.def"
 };
-static const struct mufu_table mufu_rcp_table = {mufu_rcp_c0, mufu_rcp_c12, 128, 0x3031, 14};
+static const u64 mufu_rcp_pairs[128] = {
+#define RCP(c0, c1, c2) MUFU_PAIR(c0, c1, c2)
+#include "isa/mufu_segments.def"
+};
+static const struct mufu_table mufu_rcp_table = {mufu_rcp_c0, mufu_rcp_c12, mufu_rcp_pairs, 128, 0x3031, 14};
 static const s32 mufu_rsqrt_c0[128] = {
 #define RSQRT(c0, c1, c2) c0,
 #include "isa/mufu_segments.def"
@@ -28,7 +35,11 @@ static const s32 mufu_rsqrt_c12[128] = {
 #define RSQRT(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_segments.def"
 };
-static const struct mufu_table mufu_rsqrt_table = {mufu_rsqrt_c0, mufu_rsqrt_c12, 128, 0, 14};
+static const u64 mufu_rsqrt_pairs[128] = {
+#define RSQRT(c0, c1, c2) MUFU_PAIR(c0, c1, c2)
+#include "isa/mufu_segments.def"
+};
+static const struct mufu_table mufu_rsqrt_table = {mufu_rsqrt_c0, mufu_rsqrt_c12, mufu_rsqrt_pairs, 128, 0, 14};
 static const s32 mufu_sqrt_c0[128] = {
 #define SQRT(c0, c1, c2) c0,
 #include "isa/mufu_segments.def"
@@ -37,7 +48,11 @@ static const s32 mufu_sqrt_c12[128] = {
 #define SQRT(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_segments.def"
 };
-static const struct mufu_table mufu_sqrt_table = {mufu_sqrt_c0, mufu_sqrt_c12, 128, 0, 15};
+static const u64 mufu_sqrt_pairs[128] = {
+#define SQRT(c0, c1, c2) MUFU_PAIR(c0, c1, c2)
+#include "isa/mufu_segments.def"
+};
+static const struct mufu_table mufu_sqrt_table = {mufu_sqrt_c0, mufu_sqrt_c12, mufu_sqrt_pairs, 128, 0, 15};
 static const s32 mufu_ex2_c0[64] = {
 #define EX2(c0, c1, c2) c0,
 #include "isa/mufu_segments.def"
@@ -46,7 +61,11 @@ static const s32 mufu_ex2_c12[64] = {
 #define EX2(c0, c1, c2) MUFU_C12(c1, c2)
 #include "isa/mufu_segments.def"
 };
-static const struct mufu_table mufu_ex2_table = {mufu_ex2_c0, mufu_ex2_c12, 64, 0x81d, 13};
+static const u64 mufu_ex2_pairs[64] = {
+#define EX2(c0, c1, c2) MUFU_PAIR(c0, c1, c2)
+#include "isa/mufu_segments.def"
+};
+static const struct mufu_table mufu_ex2_table = {mufu_ex2_c0, mufu_ex2_c12, mufu_ex2_pairs, 64, 0x81d, 13};
 
 /* log2(x): a segment for each 2^-6 of the mantissa */
 static const s32 mufu_lg2_table[3 * 64] = {

@@ -86,6 +86,17 @@ static const uint8_t group_of[LANE_COUNT] = {
 #undef SAME
 };
 
+/* Those that find numbers in tables, lane by lane where the CPU cannot gather. */
+static const bool by_tables[LANE_COUNT] = {
+#define LANE(name, D, E, A, B, C, is, unit, expr)
+#define SAME(name, as)
+#define BELOW(name, D, table, place, expr) [LANE_##name] = true,
+#include "isa/lanes_mufu.def"
+#undef BELOW
+#undef LANE
+#undef SAME
+};
+
 static const char *const names[LANE_COUNT] = {
     "",
 #define LANE(name, D, E, A, B, C, is, unit, expr) "lanes_" #name,
@@ -194,12 +205,12 @@ static bool can_copy_insn(LLVMValueRef i, bool gathers)
     return !uses_memory(i) && (op != LLVMCall || is_intrinsic(LLVMGetCalledValue(i)));
 }
 
-static bool can_copy(LLVMValueRef fn, bool gathers)
+static bool can_copy(LLVMValueRef fn, bool gathers, unsigned most)
 {
     unsigned n = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (!can_copy_insn(i, gathers) || ++n > LIMIT_lane_function)
+            if (!can_copy_insn(i, gathers) || ++n > most)
                 return false;
     return n > 0;
 }
@@ -212,7 +223,8 @@ LLVMValueRef lane_library_find(struct lane_library *l, int single, uint16_t lane
         return NULL;
     if (l->verdict[single][lane] == UNKNOWN) {
         read_body(module, fn);
-        l->verdict[single][lane] = can_copy(fn, l->level->gathers) ? COPIED : CALLED;
+        unsigned most = by_tables[lane] ? LIMIT_lane_function_by_tables : LIMIT_lane_function;
+        l->verdict[single][lane] = can_copy(fn, l->level->gathers, most) ? COPIED : CALLED;
     }
     return l->verdict[single][lane] == COPIED ? fn : NULL;
 }
