@@ -7,8 +7,22 @@
 #include "libraries/nccl/jobs.h"
 #include "libraries/nccl/meeting.h"
 
+static void leave(void *data, void *record)
+{
+    struct comm *c = record;
+    (void)data;
+    if (c->world)
+        world_let_go(c->world);
+    if (c->connection >= 0)
+        close(c->connection);
+    c->connection = -1;
+}
+
+/* A child is no rank: it keeps nothing open by which others take its parent to live. */
 static void after_fork(void)
 {
+    handle_after_fork(&library_handles);
+    handle_each(&library_handles, KIND_COMM, leave, NULL);
     meeting_after_fork();
 }
 

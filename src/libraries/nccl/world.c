@@ -18,7 +18,7 @@ static struct flock byte_of(int rank, short type)
     return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
 }
 
-/* The file once more: locks are those of who has opened it. */
+/* The file once more: locks are those of who has opened it, and last as long as that is open or mapped, in a child of fork(), too. */
 static int open_again(int file)
 {
     char path[32];
@@ -26,7 +26,7 @@ static int open_again(int file)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-static bool take_seat(struct world *w, int n_ranks)
+static bool take_seat(struct world *w, int file, int n_ranks)
 {
     struct stat s;
     struct flock lock = byte_of(w->rank, F_WRLCK);
@@ -34,8 +34,23 @@ static bool take_seat(struct world *w, int n_ranks)
     if (w->file < 0 || fstat(w->file, &s) != 0 || (size_t)s.st_size < w->bytes ||
         fcntl(w->file, F_OFD_SETLK, &lock) != 0)
         return false;
-    w->shared = mmap(NULL, w->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, w->file, 0);
+    w->shared = mmap(NULL, w->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return w->shared != MAP_FAILED && w->shared->n_ranks == (uint32_t)n_ranks;
+}
+
+void world_let_go(struct world *w)
+{
+    if (w->file >= 0)
+        close(w->file);
+    w->file = -1;
+}
+
+static void forget(struct world *w)
+{
+    if (w->shared != MAP_FAILED)
+        munmap(w->shared, w->bytes);
+    world_let_go(w);
+    free(w);
 }
 
 struct world *world_enter(int file, int n_ranks, int rank)
@@ -44,26 +59,17 @@ struct world *world_enter(int file, int n_ranks, int rank)
     if (!w)
         return NULL;
     *w = (struct world){.shared = MAP_FAILED, .file = open_again(file), .rank = rank};
-    if (take_seat(w, n_ranks))
+    if (take_seat(w, file, n_ranks))
         return w;
-    world_forget(w);
+    forget(w);
     return NULL;
-}
-
-void world_forget(struct world *w)
-{
-    if (w->shared != MAP_FAILED)
-        munmap(w->shared, w->bytes);
-    if (w->file >= 0)
-        close(w->file);
-    free(w);
 }
 
 void world_leave(struct world *w, enum seat end)
 {
     int taken = SEAT_TAKEN;
     atomic_compare_exchange_strong(&w->shared->members[w->rank].seat, &taken, (int)end);
-    world_forget(w);
+    forget(w);
 }
 
 bool world_has_lost(const struct world *w, int rank)

@@ -77,7 +77,7 @@ struct world *world_enter(int file, int n_ranks, int rank);
 /* The others learn how it has ended. */
 void world_leave(struct world *w, enum seat end);
 /* In a child of fork(), which is no rank. */
-void world_forget(struct world *w);
+void world_let_go(struct world *w);
 
 static inline struct channel *world_channel(const struct world *w, enum lane lane, int from, int to)
 {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <thread>
@@ -267,16 +268,24 @@ static void split(rank &r)
     }
 }
 
-// Rank 1 is no more: the others learn of it, and go on without it.
+// Rank 1 is no more, though a child of its is: the others learn of it, and go on without it.
 static void killed(rank &r)
 {
-    if (r.me == 1)
+    if (r.me == 1) {
+        if (fork() == 0) {
+            for (int i = 0; i < 3; i++)
+                close(i);
+            sleep(60);
+        }
         _exit(0);
+    }
     NCCL(ncclAllReduce(r.in, r.out, COUNT, ncclInt, ncclSum, r.comm, r.stream));
     ncclResult_t error = ncclSuccess;
+    time_t begun = time(NULL);
     while (cudaStreamQuery(r.stream) == cudaErrorNotReady && error == ncclSuccess)
         NCCL(ncclCommGetAsyncError(r.comm, &error));
     EQUAL(error, ncclRemoteError, "ncclCommGetAsyncError", 0);
+    EQUAL(time(NULL) - begun < 30, true, "the time in which it is learnt", 0);
     NCCL(ncclCommAbort(r.comm));
     CUDA(cudaStreamSynchronize(r.stream)); // aborted, which is no fault
     r.comm = NULL;
