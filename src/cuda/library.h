@@ -51,6 +51,8 @@ HEDDLE_LIBRARY_API enum library_memory heddle_library_memory(const void *address
 HEDDLE_LIBRARY_API unsigned heddle_library_devices(void);
 /* That of a device of these: cuDeviceGetUuid(). */
 HEDDLE_LIBRARY_API void heddle_library_uuid(unsigned number, unsigned char bytes[16]);
+/* Reads [domain:]bus:device[.function], in hexadecimal digits; false: it is none. *number is no device's where there is nothing. */
+HEDDLE_LIBRARY_API bool heddle_library_place(const char *text, unsigned *number);
 /* What one of them is, and how much of its memory this process has. False: CUDA has no device. */
 struct library_device {
     char name[64];

@@ -148,21 +148,15 @@ CU_API CUresult cuDeviceGetPCIBusId(char *text, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-/* [domain:]bus:device[.function] in hexadecimal digits. */
 CU_API CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *text)
 {
-    unsigned domain = 0, bus, device, function = 0;
+    unsigned number;
     TRY(state_ready());
     NEED(dev && text);
-    bool ok = sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3;
-    if (!ok) {
-        domain = 0;
-        ok = sscanf(text, "%x:%x.%x", &bus, &device, &function) >= 2;
-    }
-    if (!ok)
+    if (!heddle_library_place(text, &number))
         return CUDA_ERROR_INVALID_VALUE;
-    for (int i = 0; i < device_count() && !domain && !bus && !function; i++)
-        if (device_at(i)->number == (int)device) {
+    for (int i = 0; i < device_count(); i++)
+        if ((unsigned)device_at(i)->number == number) {
             *dev = i;
             return CUDA_SUCCESS;
         }

@@ -10,6 +10,7 @@
 #include "cuda/state/work.h"
 #include "cuda/watch/watch.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +105,19 @@ void heddle_library_uuid(unsigned number, unsigned char bytes[16])
     memset(bytes, 0, 16);
     memcpy(bytes, "heddle", 6);
     bytes[15] = (unsigned char)number;
+}
+
+/* The devices stand side by side on bus 0. */
+bool heddle_library_place(const char *text, unsigned *number)
+{
+    unsigned domain = 0, bus, device, function = 0;
+    bool ok = sscanf(text, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3;
+    if (!ok) {
+        domain = 0;
+        ok = sscanf(text, "%x:%x.%x", &bus, &device, &function) >= 2;
+    }
+    *number = ok && !domain && !bus && !function ? device : UINT_MAX;
+    return ok;
 }
 
 /* All are alike; of those that this process does not see it has no memory. */

@@ -161,21 +161,12 @@ LIBRARY_API nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_
     return NVML_ERROR_NOT_FOUND;
 }
 
-/* [domain:]bus:device[.function], in hexadecimal digits. */
 LIBRARY_API nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *text, nvmlDevice_t *device)
 {
-    unsigned domain = 0, bus, number, function = 0;
+    unsigned number;
     NEED_STARTED;
-    NEED(text && device);
-    bool ok = sscanf(text, "%x:%x:%x.%x", &domain, &bus, &number, &function) >= 3;
-    if (!ok) {
-        domain = 0;
-        ok = sscanf(text, "%x:%x.%x", &bus, &number, &function) >= 2;
-    }
-    NEED(ok);
-    if (domain || bus || function || number >= count())
-        return NVML_ERROR_NOT_FOUND;
-    return nvmlDeviceGetHandleByIndex_v2(number, device);
+    NEED(text && device && heddle_library_place(text, &number));
+    return number < count() ? nvmlDeviceGetHandleByIndex_v2(number, device) : NVML_ERROR_NOT_FOUND;
 }
 
 LIBRARY_API nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned *index)
