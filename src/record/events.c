@@ -1,7 +1,7 @@
 /* Events of launches become records, and what is asked of the engine an answer; see recording.h. */
 #include <stdlib.h>
 
-#include "check/race/written.h"
+#include "exec/launch_writes.h"
 #include "exec/async.h"
 #include "record/recording.h"
 

@@ -67,7 +67,7 @@ struct x86_reader {
      * Nothing of the stack that only push, call and their like find by the stack pointer. */
     unsigned (*ranges)(const struct x86_insn *i, const struct x86_registers *r,
                        struct x86_range ranges[X86_MOST_RANGES]);
-    /* False where it has not one operand in memory, that in registers of other kinds than check/host/host_run.h restores, uses the stack pointer,
+    /* False where it has not one operand in memory, that in registers of other kinds than x86/run.h restores, uses the stack pointer,
      * goes elsewhere, or may trap by what it computes. */
     bool (*moved)(const struct x86_insn *i, const struct x86_registers *r, struct x86_moved *m);
     /* False where it is another instruction. */

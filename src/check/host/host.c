@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "check/host/host_run.h"
+#include "x86/run.h"
 
 enum {
     PAGE = 4096,
@@ -330,7 +330,7 @@ static bool do_moved(struct stop *t, struct accesses *a)
     }
     uint64_t flags = (uint64_t)u->uc_mcontext.gregs[REG_EFL];
     tell_all(w, a, false);
-    if (!host_run_moved(&m, m.address + w->mem->host_shift, &t->registers, &flags, extended_state(u)))
+    if (!x86_run_moved(&m, m.address + w->mem->host_shift, &t->registers, &flags, extended_state(u)))
         return false;
     tell_all(w, a, true);
     set_registers(u, &t->registers);
@@ -426,7 +426,7 @@ static void install_handlers(void)
     for (unsigned part = XSTATE_AVX; !reader && part < XSTATE_PARTS; part++)
         __get_cpuid_count(0xd, part, &bytes, &part_at[part], &ignored, &more);
     reader = x86_reader();
-    host_can_run();
+    x86_can_run();
     install(SIGSEGV, on_segv, &others[0]);
     install(SIGTRAP, on_trap, &others[1]);
     pthread_mutex_unlock(&handlers_lock);

@@ -12,7 +12,7 @@
  *   - in a launch whose threads synchronise by whole blocks and warps only, all but two of one kind, of different blocks or warps: a later
  *     access is of one warp, and unordered with one of the two. A third weak access changes nothing; of strong ones the last are kept,
  *     for what they have observed;
- *   - in such a launch, all but one read of what the launch does not write (written.h): a later write is by another launch, a copy or the
+ *   - in such a launch, all but one read of what the launch does not write (exec/launch_writes.h): a later write is by another launch, a copy or the
  *     host, which is ordered alike with all threads of the launch.
  */
 #ifndef HEDDLE_CHECK_HISTORY_H
@@ -32,7 +32,7 @@ struct access_kind {
     bool issued;                  /* by a copy that a lane has issued and an mbarrier hears of: order_issued_before() */
     bool torn;                    /* a strong read of what several writes have left: it observes none (8.9.2) */
     bool is_init;                 /* mbarrier.init */
-    bool read_only;               /* a weak read of what nobody writes in its launch: written.h */
+    bool read_only;               /* a weak read of what nobody writes in its launch: exec/launch_writes.h */
     bool is_mbarrier;             /* another operation of an mbarrier; these never race with each other */
     enum scope scope;             /* of a strong one */
     const struct task_note *note; /* of a task that is no launch; else NULL: */

@@ -10,7 +10,7 @@
 #include "check/report/places.h"
 #include "check/race/races.h"
 #include "check/order/timelines.h"
-#include "check/race/written.h"
+#include "exec/launch_writes.h"
 #include "base/vec.h"
 
 /* Why two accesses race. It tells findings of one pair of places apart. */

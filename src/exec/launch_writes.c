@@ -1,5 +1,5 @@
-/* Where a launch writes; see written.h. */
-#include "check/race/written.h"
+/* Where a launch writes; see launch_writes.h. */
+#include "exec/launch_writes.h"
 
 #include "exec/code.h"
 #include "exec/events.h"

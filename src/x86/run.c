@@ -1,10 +1,10 @@
-/* See host_run.h.
+/* See run.h.
  *
  * The instruction is written into memory that can be executed, with a return behind it. Around it registers, flags and the extended
  * state (SDM, volume 1, 13: SSE, AVX and AVX-512; the x87 has no operand that matters here) are those of the thread that was stopped
  * at it, and what it makes of them is put back.
  */
-#include "check/host/host_run.h"
+#include "x86/run.h"
 
 #if defined __x86_64__
 
@@ -48,13 +48,13 @@ _Static_assert(offsetof(struct run, flags) == 128 && offsetof(struct run, extend
 #define STORE(name, at) "    mov %" #name ", " #at "(%rax)\n"
 
 /* XSTATE is SSE, AVX and AVX-512's three components. */
-void host_run(struct run *r) __attribute__((visibility("hidden")));
+void x86_run(struct run *r) __attribute__((visibility("hidden")));
 __asm__(".text\n"
-        ".hidden host_run\n"
-        ".globl host_run\n"
-        ".type host_run, @function\n"
+        ".hidden x86_run\n"
+        ".globl x86_run\n"
+        ".type x86_run, @function\n"
         ".set XSTATE, 0xe6\n"
-        "host_run:\n"
+        "x86_run:\n"
         "    .irp saved, rbx, rbp, r12, r13, r14, r15\n"
         "    push %\\saved\n"
         "    .endr\n"
@@ -88,10 +88,10 @@ __asm__(".text\n"
                                                             "    pop %\\saved\n"
                                                             "    .endr\n"
                                                             "    ret\n"
-                                                            ".size host_run, . - host_run\n"
+                                                            ".size x86_run, . - x86_run\n"
                                                             ".previous\n");
 
-bool host_can_run(void)
+bool x86_can_run(void)
 {
     if (!slots) {
         void *p =
@@ -110,8 +110,8 @@ static int take_slot(void)
     return -1;
 }
 
-bool host_run_moved(const struct x86_moved *m, uint64_t address, struct x86_registers *r, uint64_t *flags,
-                    void *extended)
+bool x86_run_moved(const struct x86_moved *m, uint64_t address, struct x86_registers *r, uint64_t *flags,
+                   void *extended)
 {
     int slot = slots ? take_slot() : -1;
     if (slot < 0)
@@ -121,7 +121,7 @@ bool host_run_moved(const struct x86_moved *m, uint64_t address, struct x86_regi
     struct run now = {.flags = *flags & ~(uint64_t)TRAP_FLAG, .extended = extended, .code = slots[slot]};
     memcpy(now.at, r->at, sizeof now.at);
     now.at[m->base] = address;
-    host_run(&now);
+    x86_run(&now);
     atomic_fetch_and(&taken, ~(1ull << slot));
     now.at[m->base] = r->at[m->base];
     memcpy(r->at, now.at, sizeof now.at);
