@@ -52,6 +52,15 @@ bool events_add_first(struct event_list *list, const struct event_client *client
     return true;
 }
 
+bool events_tell_fault(const struct event_list *list, const struct fault_event *e)
+{
+    bool left_out = false;
+    for (unsigned i = 0; i < list->n; i++)
+        if (list->at[i]->wants & EVENT_BIT(EVENT_FAULT))
+            left_out |= list->at[i]->fault(list->at[i]->data, e);
+    return left_out;
+}
+
 void events_remove(struct event_list *list, const struct event_client *client)
 {
     uint32_t n = 0;

@@ -380,7 +380,7 @@ struct event_client {
     void (*matrix)(void *data, const struct matrix_event *e);
     void (*overtake)(void *data, const struct overtake_event *e);
     /* True: the lane's access is left out (a load gives 0) and the launch goes on, as the client has told of it; false: the launch fails,
-     * unless another client has it left out. */
+     * unless another client has it left out. All clients are told. */
     bool (*fault)(void *data, const struct fault_event *e);
     void (*heap)(void *data, const struct heap_event *e);
     void (*enter)(void *data, const struct enter_event *e);
@@ -421,5 +421,7 @@ static inline bool event_is_wanted(const struct event_list *list, enum event_kin
             if ((list)->at[told_]->wants & EVENT_BIT(kind))                                                            \
                 (list)->at[told_]->call((list)->at[told_]->data, (event));                                             \
     } while (0)
+/* The same of a fault; true where a client has the lane left out. */
+bool events_tell_fault(const struct event_list *list, const struct fault_event *e);
 
 #endif

@@ -161,12 +161,7 @@ bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, e
                             .bytes = bytes,
                             .window = p->window,
                             .writes = o->kind == OP_ASYNC ? p->writes : op_writes(o)};
-    for (unsigned i = 0; i < w->events->n; i++) {
-        const struct event_client *c = w->events->at[i];
-        if (c->wants & EVENT_BIT(EVENT_FAULT) && c->fault(c->data, &e))
-            return true;
-    }
-    return false;
+    return events_tell_fault(w->events, &e);
 }
 
 static void zero_lane(uint8_t *const base[4], const struct op_access *x, unsigned lane)

@@ -212,10 +212,7 @@ bool replay_fault(struct replay *r, const struct record *x)
                                   .writes = x->fault.writes};
     if (!site || x->fault.lane >= WARP_LANES || x->fault.fault >= FAULT_COUNT)
         return site && replay_impossible(r, "there is no such fault");
-    const struct event_list *list = replay_list_of(b);
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->at[i]->wants & EVENT_BIT(EVENT_FAULT) && list->at[i]->fault(list->at[i]->data, &e))
-            break;
+    events_tell_fault(replay_list_of(b), &e);
     return true;
 }
 

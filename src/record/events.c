@@ -251,7 +251,6 @@ static void on_matrix(void *data, const struct matrix_event *e)
     recorder_write_event(r, &x);
 }
 
-/* Of several tools' clients the first that leaves the lane out ends the telling. */
 static bool on_fault(void *data, const struct fault_event *e)
 {
     struct recorder *r = hold(data);
@@ -267,7 +266,6 @@ static bool on_fault(void *data, const struct fault_event *e)
                                  .address = e->address,
                                  .window = e->window}};
     recorder_write_event(r, &x);
-    give_back(data);
     return false;
 }
 
@@ -409,6 +407,13 @@ END(heap)
 END(enter)
 END(sync)
 
+static bool end_fault(void *data, const struct fault_event *e)
+{
+    (void)e;
+    give_back(data);
+    return false;
+}
+
 /* A block's own record goes behind all that was told of it. */
 static void end_schedule(void *data, const struct schedule_event *e)
 {
@@ -446,12 +451,13 @@ void recorder_set_clients(struct recorded_launch *l, const struct event_list *ev
     if (events->wants & EVENT_BIT(EVENT_ACCESS))
         l->client.wants |= EVENT_BIT(EVENT_PERFORMED);
     l->last = (struct event_client){.data = l,
-                                    .wants = l->client.wants & ~EVENT_BIT(EVENT_FAULT),
+                                    .wants = l->client.wants,
                                     .access = end_access,
                                     .performed = end_performed,
                                     .issue = end_issue,
                                     .matrix = end_matrix,
                                     .overtake = end_overtake,
+                                    .fault = end_fault,
                                     .heap = end_heap,
                                     .enter = end_enter,
                                     .schedule = end_schedule,
