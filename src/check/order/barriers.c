@@ -3,11 +3,6 @@
 
 /* ---- barriers (9.7.13.1) ---- */
 
-static uint32_t waited(const struct sync_event *e, uint32_t warp)
-{
-    return e->waited[warp];
-}
-
 /* All threads that have not exited: raising the block's frontier is enough. */
 static void all_meet(struct block_order *b)
 {
@@ -35,11 +30,11 @@ static void some_meet(struct block_order *b, const struct sync_event *e)
     uint32_t id = e->id;
     struct clock *c = clock_ref(b->arrived[id]);
     for (uint32_t w = 0; w < b->n_warps; w++)
-        if (waited(e, w))
-            order_join_all(b, w, waited(e, w), &c);
+        if (e->waited[w])
+            order_join_all(b, w, e->waited[w], &c);
     for (uint32_t w = 0; w < b->n_warps; w++)
-        if (waited(e, w))
-            order_learn(b, w, waited(e, w), c);
+        if (e->waited[w])
+            order_learn(b, w, e->waited[w], c);
     clock_release(c);
     clock_replace(&b->arrived[id], NULL);
 }
@@ -48,7 +43,7 @@ bool order_barrier_opens(struct block_order *b, const struct sync_event *e)
 {
     bool all = !b->arrived[e->id];
     for (uint32_t w = 0; w < b->n_warps; w++)
-        all &= waited(e, w) == (b->warps[w].exists & ~b->warps[w].exited);
+        all &= e->waited[w] == (b->warps[w].exists & ~b->warps[w].exited);
     if (all)
         all_meet(b);
     else

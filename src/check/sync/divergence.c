@@ -19,11 +19,6 @@ struct bypassed {
     uint64_t behind[]; /* a bit a block, in order */
 };
 
-static uint32_t successor(const struct ir_func *f, uint32_t o, uint32_t k)
-{
-    return ir_order_from(f, o, k);
-}
-
 /* Does a lane that enters the block nothing more than exit? */
 static bool is_exit(const struct code *c, uint32_t o)
 {
@@ -51,7 +46,7 @@ static void reach(const struct ir_func *f, bool *set, bool ahead)
         for (uint32_t i = 0; i < f->n_ordered; i++) {
             uint32_t o = ahead ? i : f->n_ordered - 1 - i;
             for (uint32_t k = ir_count_from(f, o); k-- > 0;) {
-                uint32_t s = successor(f, o, k), from = ahead ? o : s, to = ahead ? s : o;
+                uint32_t s = ir_order_from(f, o, k), from = ahead ? o : s, to = ahead ? s : o;
                 if (set[from] && !set[to])
                     set[to] = more = true;
             }
