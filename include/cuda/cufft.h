@@ -1,6 +1,6 @@
 /* cuFFT ("cuFFT API Reference"): libcufft.so of CUDA 11, 12 and 13. docs/LIBRARIES.md says what Heddle's has. */
-#ifndef HEDDLE_CUFFT_H
-#define HEDDLE_CUFFT_H
+#ifndef _CUFFT_H_
+#define _CUFFT_H_
 
 #include "cuComplex.h"
 #include "driver_types.h"

@@ -1,6 +1,6 @@
 /* cuFFT's types by pair, its 64-bit sizes; and what Heddle refuses by name: callbacks and several GPUs. */
-#ifndef HEDDLE_CUFFTXT_H
-#define HEDDLE_CUFFTXT_H
+#ifndef _CUFFTXT_H_
+#define _CUFFTXT_H_
 
 #include "cudalibxt.h"
 #include "cufft.h"

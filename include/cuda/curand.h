@@ -1,6 +1,6 @@
 /* cuRAND's host API ("cuRAND Library Programming Guide", 4): libcurand.so.10. */
-#ifndef HEDDLE_CURAND_H
-#define HEDDLE_CURAND_H
+#ifndef CURAND_H_
+#define CURAND_H_
 
 #include "cuda_runtime.h"
 #include "library_types.h"

@@ -1,8 +1,8 @@
 /* cuSOLVER's dense matrices ("cuSOLVER", 2.3 to 2.4): libcusolver.so of CUDA 11, 12 and 13. docs/LIBRARIES.md says what Heddle's has. Matrices are
  * column-major, and on the device, as are vectors and devInfo.
  */
-#ifndef HEDDLE_CUSOLVERDN_H
-#define HEDDLE_CUSOLVERDN_H
+#ifndef CUSOLVERDN_H_
+#define CUSOLVERDN_H_
 
 #include <stdio.h>
 

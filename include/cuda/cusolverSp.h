@@ -1,6 +1,6 @@
 /* cuSOLVER's sparse matrices ("cuSOLVER", 2.5): CSR, described by cuSPARSE's descriptors. docs/LIBRARIES.md says what Heddle's has. */
-#ifndef HEDDLE_CUSOLVERSP_H
-#define HEDDLE_CUSOLVERSP_H
+#ifndef CUSOLVERSP_H_
+#define CUSOLVERSP_H_
 
 #include "cuComplex.h"
 #include "cublas_v2.h"

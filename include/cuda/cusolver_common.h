@@ -1,6 +1,6 @@
 /* What cuSOLVER's parts share ("cuSOLVER", 2.2): statuses and choices. */
-#ifndef HEDDLE_CUSOLVER_COMMON_H
-#define HEDDLE_CUSOLVER_COMMON_H
+#ifndef CUSOLVER_COMMON_H_
+#define CUSOLVER_COMMON_H_
 
 #include <inttypes.h>
 #include <stddef.h>

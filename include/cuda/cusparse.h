@@ -1,7 +1,9 @@
 /* cuSPARSE ("cuSPARSE", CUDA Toolkit documentation): sparse matrices and vectors, and their products, sums, solutions and conversions.
  * docs/LIBRARIES.md says what Heddle's has. */
-#ifndef HEDDLE_CUSPARSE_H
-#define HEDDLE_CUSPARSE_H
+#ifndef CUSPARSE_H_
+#define CUSPARSE_H_
+
+#define CUSPARSEAPI /* which programs look for, too */
 
 #include <stddef.h>
 #include <stdint.h>

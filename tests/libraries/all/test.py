@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -75,6 +76,46 @@ def a_library_of_cudas_that_is_opened_by_its_path_does_what_ours_does():
         assert status == 0 and out == f"0 {version}\n", out + err
         status, out, err = tap.run("run", "./opens", path, f"{name}OfALaterVersion", cwd=cases.WORK)
         assert status == 127 and f"{name}OfALaterVersion" in err, out + err
+
+
+def headers_define_what_programs_look_for():
+    """As NVIDIA's samples do, which know by them whose statuses there are."""
+    macros = {"cublas_v2.h": "CUBLAS_API_H_", "curand.h": "CURAND_H_", "cufft.h": "_CUFFT_H_", "cufftXt.h": "_CUFFTXT_H_", "cusparse.h": "CUSPARSEAPI",
+              "cusolverDn.h": "CUSOLVER_COMMON_H_", "cusolverSp.h": "CUSOLVERSP_H_"}
+    text = "".join(f"#include <{header}>\n#ifndef {macro}\n#error {macro}\n#endif\n" for header, macro in macros.items())
+    done = subprocess.run(["g++", "-fsyntax-only", "-I", os.path.join(tap.source, "include/cuda"), "-x", "c++", "-"], input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+CMAKE = """cmake_minimum_required(VERSION 3.20)
+project(joined LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+set(CMAKE_CUDA_STANDARD 17)
+add_executable(shared joined.cu)
+target_link_libraries(shared PRIVATE CUDA::cublas CUDA::curand CUDA::cufft CUDA::cusparse CUDA::cusolver)
+add_executable(static joined.cu)
+target_link_libraries(static PRIVATE CUDA::cublas_static CUDA::curand_static CUDA::cufft_static CUDA::cusparse_static CUDA::cusolver_static)
+"""
+
+
+def cmake_finds_the_libraries_shared_and_static():
+    """With no toolkit but Heddle's."""
+    if not shutil.which("cmake"):
+        raise tap.Skip("there is no cmake")
+    tap.need_clang()
+    tap.need_loadable_libraries()
+    project, tools = os.path.join(cases.WORK, "project"), os.path.join(cases.WORK, "tools")
+    os.mkdir(project)
+    with open(os.path.join(project, "CMakeLists.txt"), "w") as f:
+        f.write(CMAKE)
+    shutil.copy(os.path.join(HERE, "joined.cu"), project)
+    assert tap.run("cc", "--install-tools", tools)[0] == 0
+    for command in ["cmake", "-S", ".", "-B", "build", f"-DCMAKE_CUDA_COMPILER={tools}/bin/nvcc"], ["cmake", "--build", "build"]:
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    for program in "shared", "static":
+        done = subprocess.run([os.path.join(project, "build", program), "calls"], capture_output=True, text=True)
+        assert done.stdout == "all rounds are equal\n", done.stdout + done.stderr
 
 
 LINKED_IN = """
