@@ -62,12 +62,14 @@ sanitize:
 THREAD_PROGRAMS = machines cuda-threads cuda-streams cuda-graphs test-shadow test-stream check contention
 sanitize-thread:
 	[ -e build-thread/build.ninja ] || meson setup build-thread -Db_sanitize=thread -Db_lundef=false
-	ninja -C build-thread heddle-jit libcuda.so.1 libcudart.so.13 $(THREAD_PROGRAMS:%=tests/%)
+	ninja -C build-thread heddle-jit libcuda.so.1 libcudart.so.13 $(THREAD_PROGRAMS:%=tests/%) tests/joined
 	for program in $(THREAD_PROGRAMS); do \
 	    HEDDLE_CACHE=off LD_LIBRARY_PATH=build-thread CMOCKA_MESSAGE_OUTPUT=tap \
 	    TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp history_size=7" \
 	    setarch -R build-thread/tests/$$program || exit 1; \
 	done
+	HEDDLE_CACHE=off LD_LIBRARY_PATH=build-thread TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp history_size=7" \
+	    setarch -R build-thread/tests/joined threads
 	HEDDLE_CACHE=off HEDDLE_BUILD=build-thread TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp history_size=7" \
 	    setarch -R env LD_PRELOAD=$$(cc -print-file-name=libtsan.so) $$(python3 -c 'import sys; print(sys.executable)') \
 	    tests/campaigns/soak.py --launches 40000 --growth 200
