@@ -20,6 +20,14 @@
 
 #define LIBRARY_API __attribute__((visibility("default")))
 
+/* A function that is compiled for newer processors, too. The choice is made while the library is loaded, when the thread sanitizer is not
+ * ready for any function. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define LIBRARY_FOR_EACH_CPU __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define LIBRARY_FOR_EACH_CPU
+#endif
+
 /* ---- handles: numbers that stand for records, so that one that was destroyed, or never was one, is told from a good one ---- */
 
 /* This library's. Kinds are its own, 1 to 15: handle_add(), handle_find(), handle_take(). An entry point that looks one up begins with

@@ -1,13 +1,10 @@
 /* What becomes of words: an engine's formulas, as the kernels of cuRAND, or its generators of the host, have them. */
 #include "libraries/curand/device_math.h"
+#include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
 #include "libraries/curand/poisson.h"
 
-#ifdef __x86_64__ /* a fused product and sum is an instruction, or a function of the C library */
-#define FUSED __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define FUSED
-#endif
+#define FUSED LIBRARY_FOR_EACH_CPU /* a fused product and sum is an instruction, or a function of the C library */
 
 static const double PI_2 = 6.28318530717958647692;
 

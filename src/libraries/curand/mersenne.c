@@ -1,16 +1,13 @@
 /* MT19937 (Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8, 1998) and MTGP32 (Saito and Matsumoto, "Variants of Mersenne Twister Suitable
  * for Graphic Processors", ACM TOMS 39, 2013): several generators, each of which is worked on by several threads, which are the strands.
  */
+#include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __x86_64__
-#define WIDE_VECTORS __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define WIDE_VECTORS
-#endif
+#define WIDE_VECTORS LIBRARY_FOR_EACH_CPU
 
 /* ---- MTGP32: its sets of parameters are the first that the authors have published; 256 threads each ---- */
 
