@@ -9,12 +9,14 @@ from suite import Suite
 from trial import Program
 
 # What a program needs beyond the runtime, by what stands in its sources or its Makefile.
-NEEDS = [(r"cublas|-lcublas", "cuBLAS"), (r"cusparse", "cuSPARSE"), (r"cusolver", "cuSOLVER"), (r"<cufft|-lcufft", "cuFFT"),
-         (r"<curand\.h>|curandGenerator", "cuRAND on the host"), (r"cudnn", "cuDNN"), (r"<nccl", "NCCL"), (r"<mpi\.h>", "MPI"),
+NEEDS = [(r"cudnn", "cuDNN"), (r"<nccl", "NCCL"), (r"<mpi\.h>", "MPI"),
          (r"<boost/", "Boost"), (r"<omp\.h>|-fopenmp", "OpenMP"), (r"cudaTextureObject_t|texture<|cudaSurfaceObject_t", "textures"),
          (r"<nvshmem", "NVSHMEM"), (r"<sycl|<gsl/|<hdf5|<cutlass|cute/|<raft/|<cuco/|<rmm/|<rapidjson", "other libraries"),
          (r"cudaLaunchDevice|<<<[^>]*>>>[^;]*;\s*//\s*child|cudadevrt", "dynamic parallelism"), (r"<nvml|<nvjpeg|<npp", "NVML, NPP"), 
-         (r"import torch|find_package\(Torch|PyTorch", "PyTorch")]
+         (r"import torch|find_package\(Torch|PyTorch", "PyTorch"), (r"-stdpar", "a compiler that makes kernels of standard C++")]
+
+# CUDA's libraries that Heddle has: programs that call them are a group of their own.
+GROUP, LIBRARIES = "calls CUDA's libraries", r"cublas|cusparse|cusolver|<cufft|-lcufft|<curand\.h>|curandGenerator"
 
 # Arguments in the place of those of `make run`, which are sized for a GPU: as little as its own check takes, repeated a few times.
 SIZES = {
@@ -34,6 +36,13 @@ SIZES = {
     "snake": "100 ./Datasets/ERR240727_1_E2_30000Pairs.txt 30000 1", "softmax-fused": "2 4 256 256 2", "sortKV": "1000000 2",
     "ss": "../ss-sycl/StringSearch_Input.txt clEnqueueNDRangeKernel 20", "stddev": "4096 1024 2", "streamcluster": "10 20 64 4096 4096 100 none output.txt 1",
     "testSNAP": "--nsteps 1", "threadfence": "2 1000000", "tonemapping": "../tonemapping-sycl/input.hdr 10", "topk": "4 1", "tsa": "1024 1024 2",
+    "blas-dot": "1048576 10", "blas-fp8gemm": "1", "blas-gemm": "79 91 83 10", "blas-gemmBatched": "-l 2 -u 20 -n 500 -r 2",
+    "blas-gemmEx": "256 256 256 2", "blas-gemmEx2": "256 256 256 2", "blas-gemmStridedBatched": "-l 2 -u 20 -n 500 -r 2", "determinant": "2",
+    "dp": "1048576 10", "f16sp": "2", "geam": "1024 1024 2", "gels": "2", "ludb": "2", "lut-gemm": "1 1", "mlp": "3 128 784 512 10 0 0 2", "norm2": "2",
+    "pcc": "1024 165", "rayleighBenardConvection": "20", "mrg32k3a": "1000000 2", "sddmm-batch": "4 128 128 128 512 2 1", "slit": "256 2",
+    "spd2s": "1024 1024 15000 2", "spgeam": "1024 1024 15000 2 1", "spgemm": "256 256 256 256 256 2 1", "spmm": "256 256 256 256 256 2 1",
+    "spmv": "65536 1024 2", "spnnz": "1024 1024 15000 2", "sps2d": "1024 1024 15000 2", "spsm": "1024 16 15000 2 1", "spsort": "1024 1024 15000 2",
+    "streamUM": "4 10 1", "kmc": "-v 1 gisette_scale", "s3d": "-q -n 1 -s 1", "triad": "--passes 1 -v",
     "tsp": "d493.tsp 24 1", "urng": "../urng-sycl/URNG_Input.bmp 5", "vanGenuchten": "64 64 64 10", "vol2col": "2", "warpexchange": "1024 1024 10"}
 
 # What a compiler's error or a program's output leaves out.
@@ -67,8 +76,18 @@ def has_files(folder):
     return all(os.path.exists(os.path.join(folder, word)) for before, word in zip(words, words[1:]) if "/" in word and before != "-o")
 
 
-def needed(folder, missing):
+@functools.cache
+def text_of(folder):
+    """Its sources and its Makefile."""
     text = ""
+    for path in glob.glob(os.path.join(folder, "**"), recursive=True):
+        if os.path.isfile(path) and (path.endswith((".cu", ".cuh", ".h", ".hpp", ".cpp", ".c")) or os.path.basename(path) == "Makefile"):
+            with open(path, errors="replace") as f:
+                text += f.read()
+    return text
+
+
+def needed(folder, missing):
     if not os.path.exists(os.path.join(folder, "Makefile")):
         return "a Makefile"
     with open(os.path.join(folder, "Makefile"), errors="replace") as f:
@@ -80,10 +99,7 @@ def needed(folder, missing):
         return "data that has to be unpacked"
     if any(os.path.basename(folder) in path for path in missing):
         return "data that this checkout lacks"
-    for path in glob.glob(os.path.join(folder, "**"), recursive=True):
-        if os.path.isfile(path) and (path.endswith((".cu", ".cuh", ".h", ".hpp", ".cpp", ".c")) or os.path.basename(path) == "Makefile"):
-            with open(path, errors="replace") as f:
-                text += f.read()
+    text = text_of(folder)
     lacks = any(os.path.basename(path) in text for path in missing) or not has_files(folder)
     return ", ".join(what for pattern, what in NEEDS if re.search(pattern, text)) or ("data that this checkout lacks" if lacks else "")
 
@@ -94,13 +110,16 @@ def run_lines(folder):
 
 
 def names(folder):
-    return {"": [os.path.basename(path)[:-len("-cuda")] for path in glob.glob(os.path.join(folder, "HeCBench", "src", "*-cuda"))]}
+    folders = {os.path.basename(path)[:-len("-cuda")]: path for path in glob.glob(os.path.join(folder, "HeCBench", "src", "*-cuda"))}
+    return {"": list(folders), GROUP: [name for name, path in folders.items() if re.search(LIBRARIES, text_of(path))]}
 
 
-def program(folder, _, name):
+def program(folder, group, name):
     hecbench = os.path.join(folder, "HeCBench")
     at = os.path.join(hecbench, "src", f"{name}-cuda")
     what = needed(at, missing_files(hecbench))
+    if not group and re.search(LIBRARIES, text_of(at)):
+        what = "CUDA's libraries, which are a group of their own"
     line = (run_lines(at) or ["false"])[0]
     size = SIZES.get(name, "")
     return Program("HeCBench", f"src/{name}-cuda", "make CC=$NVCC NVCC=$NVCC ARCH=sm_90", 
