@@ -42,7 +42,7 @@ SIZES = {
     "pcc": "1024 165", "rayleighBenardConvection": "20", "mrg32k3a": "1000000 2", "sddmm-batch": "4 128 128 128 512 2 1", "slit": "256 2",
     "spd2s": "1024 1024 15000 2", "spgeam": "1024 1024 15000 2 1", "spgemm": "256 256 256 256 256 2 1", "spmm": "256 256 256 256 256 2 1",
     "spmv": "65536 1024 2", "spnnz": "1024 1024 15000 2", "sps2d": "1024 1024 15000 2", "spsm": "1024 16 15000 2 1", "spsort": "1024 1024 15000 2",
-    "streamUM": "4 10 1", "kmc": "-v 1 gisette_scale", "s3d": "-q -n 1 -s 1", "triad": "--passes 1 -v",
+    "streamUM": "4 10 1", "s3d": "-q -n 1 -s 1", "triad": "--passes 1 -v",
     "tsp": "d493.tsp 24 1", "urng": "../urng-sycl/URNG_Input.bmp 5", "vanGenuchten": "64 64 64 10", "vol2col": "2", "warpexchange": "1024 1024 10"}
 
 # What a compiler's error or a program's output leaves out.

@@ -39,17 +39,29 @@ static void NAME(scal)(int64_t n, const void *alpha, void *xs, int64_t incx)
         x[i * incx] *= a;
 }
 
-/* Several sums side by side: faster, and with smaller errors. */
-static void NAME(dot)(int64_t n, const void *xs, int64_t incx, const void *ys, int64_t incy, bool conjugate,
-                      void *result)
+/* Several sums side by side: faster, and with smaller errors. Those of a long vector's halves are added, so that errors grow with the
+ * logarithm of its length, as where many threads of a GPU sum up. */
+enum { NAME(BLOCK) = 4096 };
+
+static T NAME(dot_of)(int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, bool conjugate)
 {
-    const T *x = FIRST((const T *)xs, incx, n), *y = FIRST((const T *)ys, incy, n);
     T sums[8] = {0}, sum = 0;
+    if (n > NAME(BLOCK)) {
+        const int64_t half = n / 2;
+        return NAME(dot_of)(half, x, incx, y, incy, conjugate) +
+               NAME(dot_of)(n - half, x + half * incx, incx, y + half * incy, incy, conjugate);
+    }
     for (int64_t i = 0; i < n; i++)
         sums[i % 8] += (conjugate ? CONJ(x[i * incx]) : x[i * incx]) * y[i * incy];
     for (int i = 0; i < 8; i++)
         sum += sums[i];
-    *(T *)result = sum;
+    return sum;
+}
+
+static void NAME(dot)(int64_t n, const void *xs, int64_t incx, const void *ys, int64_t incy, bool conjugate,
+                      void *result)
+{
+    *(T *)result = NAME(dot_of)(n, FIRST((const T *)xs, incx, n), incx, FIRST((const T *)ys, incy, n), incy, conjugate);
 }
 
 /* Complex: |re| + |im|. */
@@ -62,15 +74,21 @@ static inline R NAME(size)(T x)
 #endif
 }
 
-static void NAME(asum)(int64_t n, const void *xs, int64_t incx, void *result)
+static R NAME(asum_of)(int64_t n, const T *x, int64_t incx)
 {
-    const T *x = xs;
     R sums[8] = {0}, sum = 0;
+    if (n > NAME(BLOCK))
+        return NAME(asum_of)(n / 2, x, incx) + NAME(asum_of)(n - n / 2, x + n / 2 * incx, incx);
     for (int64_t i = 0; i < n; i++)
         sums[i % 8] += NAME(size)(x[i * incx]);
     for (int i = 0; i < 8; i++)
         sum += sums[i];
-    *(R *)result = sum;
+    return sum;
+}
+
+static void NAME(asum)(int64_t n, const void *xs, int64_t incx, void *result)
+{
+    *(R *)result = NAME(asum_of)(n, xs, incx);
 }
 
 /* Scaled where squares leave the range of numbers. Subnormal parts count as 0; an infinity beside a NaN makes an infinity. */
