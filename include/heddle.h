@@ -547,6 +547,7 @@ enum hd_launch_flags {
     HD_LAUNCH_PROGRAMMATIC =
         16, /* may begin before the launch before it in its stream has ended (programmatic dependent launch): it does
                                     not here, and a checker reports what relies on that without griddepcontrol.wait */
+    HD_LAUNCH_REPLAYED = 32, /* the one that a machine's policy `replay-launch:FILE` is for */
 };
 
 typedef struct hd_launch_config {

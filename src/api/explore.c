@@ -42,69 +42,6 @@ hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const s
     return r;
 }
 
-/* ---- schedules ---- */
-
-struct following {
-    hd_kernel *kernel;
-    const hd_launch_config *config;
-    const struct interleaving *order;
-    const char *record_path;
-    bool *followed;
-    struct launch_request request;
-};
-
-static hd_result launch_guided(struct following *e, struct follow *f, struct diags *diags)
-{
-    hd_machine *m = e->kernel->module->machine;
-    struct running r;
-    if (!events_add(&e->request.events, &f->client))
-        return HD_ERROR_OUT_OF_MEMORY;
-    running_begin(m, &e->request, &r, diags);
-    while (r.launch && !launch_step(r.launch, NULL))
-        ;
-    return running_end(m, &e->request, &r, NULL, diags);
-}
-
-static hd_result prepare_and_follow(void *data, struct diags *diags)
-{
-    struct following *e = data;
-    struct schedule *s = &e->kernel->module->machine->machine->schedule, before = *s;
-    struct follow f;
-    hd_result r = launch_prepare(e->kernel, e->config, &e->request, diags);
-    if (r)
-        return r;
-    if (!follow_begin(&f, e->order, e->request.dims.grid))
-        return HD_ERROR_OUT_OF_MEMORY;
-    bool opened = schedule_open_guided(s, &f.guide, e->record_path);
-    if (opened)
-        r = launch_guided(e, &f, diags);
-    else
-        diag_error(diags, (struct place){0}, "schedule", NULL, "cannot write %s", e->record_path);
-    *e->followed = follow_end(&f, r != HD_SUCCESS) && opened;
-    if (!schedule_close(s) || !opened)
-        r = HD_ERROR_INVALID_VALUE;
-    *s = before;
-    return r;
-}
-
-/* An interleaving is short: what lasts longer is not what was to be shown. */
-enum { FOLLOW_SECONDS = 5 };
-
-hd_result api_follow(hd_kernel *kernel, const hd_launch_config *config, const struct interleaving *order,
-                     const char *record_path, bool *followed, hd_report **report)
-{
-    hd_launch_config closed = *config; /* nobody else changes memory, so that threads which spin are found */
-    struct following e = {
-        .kernel = kernel, .config = &closed, .order = order, .record_path = record_path, .followed = followed};
-    closed.flags |= HD_LAUNCH_CLOSED;
-    closed.timeout_seconds = FOLLOW_SECONDS;
-    *report = NULL;
-    *followed = false;
-    hd_result r = report_during(report, NULL, prepare_and_follow, &e);
-    launch_params_free(kernel->module->machine->machine, e.request.params);
-    return r;
-}
-
 /* ---- places ---- */
 
 /* The type of a variable's elements where nobody says one. Compilers declare arrays as bytes, too: then words of its alignment. */

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_API_EXPLORE_H
 #define HEDDLE_API_EXPLORE_H
 
-#include "explore/follow.h"
+#include "exec/schedule.h"
 #include "explore/questions.h"
 #include "heddle.h"
 
@@ -11,10 +11,21 @@
 hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const struct explore_options *options,
                       struct explore_result *result, hd_report **report);
 
-/* Runs a launch as an interleaving of its has it, and records its schedule; *followed: it has come to its end so. Of a machine that has no
- * schedule. The report is of the launch. */
-hd_result api_follow(hd_kernel *kernel, const hd_launch_config *config, const struct interleaving *order,
-                     const char *record_path, bool *followed, hd_report **report);
+/* Where schedules of a launch that was explored go (--schedules). */
+struct schedule_files {
+    hd_kernel *kernel;
+    const hd_launch_config *config;
+    const struct observed *observed; /* as the options of the exploration had them */
+    uint32_t n_observed;
+    const struct interleavings *interleavings; /* the result's */
+    const char *folder, *called;               /* as processes find it, and as the user calls it */
+    const struct schedule_launch *launch;      /* of a program; or NULL */
+    struct arena *arena;
+    const char **written; /* by interleaving: its file, or "" where it has not shown it; begins as NULL */
+};
+/* Runs the launch as an interleaving has it, which leaves global memory as it was, and writes its schedule into a file, once. Returns its path as
+ * the user calls it; NULL where the run has not shown what it is to show: then there is no file. */
+const char *api_write_schedule(void *files, const struct interleaving *i, const char *name);
 
 /* A place of a launch, as place_find_fn has it: an element of what an argument points to, or of a variable of the module or in the first
  * block's shared memory. */

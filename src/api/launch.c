@@ -132,7 +132,7 @@ static uint8_t *pack_params(const hd_kernel *k, const hd_launch_config *c)
 }
 
 static const unsigned ALL_FLAGS = HD_LAUNCH_COOPERATIVE | HD_LAUNCH_CLOSED | HD_LAUNCH_NON_PORTABLE_CLUSTER |
-                                  HD_LAUNCH_UNCHECKED | HD_LAUNCH_PROGRAMMATIC;
+                                  HD_LAUNCH_UNCHECKED | HD_LAUNCH_PROGRAMMATIC | HD_LAUNCH_REPLAYED;
 static const double MOST_SECONDS = 1e9; /* thirty years */
 
 /* What a configuration has to be before it can be launched. */

@@ -54,6 +54,7 @@ struct check {
     struct check_results results;
     uint32_t suppressed;
     const char *survivor; /* a process that goes on, or NULL */
+    bool unreplayed;      /* the launch of --policy replay:FILE has not come */
 };
 
 /* ---- before the program ---- */
@@ -184,11 +185,7 @@ static int clear_record(struct check *c)
     if (!path)
         return 0;
     if (s->o.confined && !confined_may_write(path))
-        return cli_failure(
-            s,
-            "cannot write %s: a program in the sandbox writes below the folder that it is started in and the "
-            "temporary one alone",
-            path);
+        return confined_write_error(s, path);
     if (stat(path, &known) == 0 && !S_ISREG(known.st_mode))
         return cli_failure(s, "cannot write %s: it is no regular file", path);
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -217,19 +214,21 @@ static json_t *run_once(void *data, unsigned run)
     }
     c->options = c->settings.process;
     c->options.folder = c->folder;
-    if (run > 0)
+    if (run > 0) {
         c->options.policy = arena_printf(&s->arena, "random:%llu", (unsigned long long)(c->settings.seed + run - 1));
+        c->options.replayed = NULL;
+    }
     c->started = seconds_now();
     c->next_progress = 0;
     int status = supervise(s, &v, &e);
-    bool lost;
+    bool lost, unreplayed = c->options.replayed && !process_has_taken(c->folder);
     const char *survivor = status ? NULL : process_files_await(c->folder, &s->arena);
     json_t *processes = check_results_read(c->folder, &s->arena, &lost);
     process_folder_remove(c->folder);
     c->status = status;
     return status ? NULL
-                  : json_pack("{s:i, s:b, s:s*, s:b, s:o}", "status", e.status, "over time", e.over_time, "survivor",
-                              survivor, "lost", lost, "processes", processes);
+                  : json_pack("{s:i, s:b, s:s*, s:b, s:b, s:o}", "status", e.status, "over time", e.over_time,
+                              "survivor", survivor, "lost", lost, "unreplayed", unreplayed, "processes", processes);
 }
 
 static struct ending ending_of(const json_t *run)
@@ -267,6 +266,7 @@ static void collect(struct check *c, unsigned number, const json_t *run)
         c->killed_by = ending_signal(&c->last);
         c->killed_in = number + 1;
     }
+    c->unreplayed |= number == 0 && json_is_true(json_object_get(run, "unreplayed"));
     c->survivor = survivor ? arena_strdup(arena, survivor) : NULL;
     c->results.lost |= json_is_true(json_object_get(run, "lost"));
     check_results_collect(&c->results, json_object_get(run, "processes"), repeat);
@@ -353,6 +353,10 @@ static const char *remarks(const struct check *c)
     json_t *n;
     const char *when = c->done > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
     text_puts(&t, process_ending_text(c->name, c->killed_by, when, c->survivor, t.arena));
+    if (c->unreplayed)
+        text_printf(&t, "heddle: the schedule is of launch %llu of `%s`, which has not come: nothing was replayed\n",
+                    (unsigned long long)c->settings.process.replayed_number,
+                    demangle(str_of(c->settings.process.replayed), t.arena));
     json_object_foreach(c->results.running, kernel, n)
         text_printf(&t, "heddle: %s of `%s` had not ended; what it has shown until then is here\n",
                     plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/process_files.h"
+#include "exec/schedule.h"
 
 static const uint64_t DEFAULT_PRINT_LIMIT = 100, MOST_RUNS = 10000;
 
@@ -192,6 +194,8 @@ static const char *read_file_name(const char *name, const char *text, const char
 
 /* ---- all ---- */
 
+static const char replay[] = "replay:";
+
 static const char *wrong_policy(const char *policy, struct arena *arena)
 {
     hd_machine_options options = {.policy = policy, .workers = 1};
@@ -199,8 +203,9 @@ static const char *wrong_policy(const char *policy, struct arena *arena)
     const char *error = NULL;
     if (!policy)
         return NULL;
-    if (strcmp(policy, "fair") != 0 && strcmp(policy, "serial") != 0 && strncmp(policy, "random", 6) != 0)
-        return arena_printf(arena, "`--policy %s`: it is fair, serial, random:SEED or random", policy);
+    if (strcmp(policy, "fair") != 0 && strcmp(policy, "serial") != 0 && strncmp(policy, "random", 6) != 0 &&
+        strncmp(policy, replay, strlen(replay)) != 0)
+        return arena_printf(arena, "`--policy %s`: it is fair, serial, random:SEED, random or replay:FILE", policy);
     hd_result r = hd_machine_create(&options, &machine, &error);
     if (!r)
         hd_machine_destroy(machine);
@@ -218,13 +223,24 @@ static const char *read_numbers(const struct options *o, struct check_settings *
     return o->error_exitcode.value > 255 ? "`--error-exitcode`: it is 0 to 255" : NULL;
 }
 
-/* Processes may be in other folders. */
-static const char *whole_path(const char *path, struct arena *arena)
+/* A schedule of `heddle explore PROGRAM`: one launch is replayed. */
+static const char *read_policy(const char *policy, struct check_options *o, struct arena *arena)
 {
-    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
-    const char *whole = here ? arena_printf(arena, "%s/%s", here, path) : path;
-    free(here);
-    return whole;
+    struct schedule_launch of;
+    const char *wrong = wrong_policy(policy, arena);
+    o->policy = policy;
+    if (wrong || !policy || strncmp(policy, replay, strlen(replay)) != 0)
+        return wrong;
+    const char *file = policy + strlen(replay);
+    if (!schedule_read_launch(file, &of) || !of.kernel)
+        return arena_printf(arena,
+                            "`--policy %s`: the schedule does not say of which launch of a program it is; `heddle "
+                            "explore ./app --kernel NAME --schedules FOLDER` writes such schedules",
+                            policy);
+    o->policy = arena_printf(arena, "replay-launch:%s", process_path(file, arena));
+    o->replayed = of.kernel;
+    o->replayed_number = of.number;
+    return NULL;
 }
 
 const char *check_settings(const struct options *o, struct check_settings *c, struct arena *arena)
@@ -236,9 +252,8 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
     wrong = wrong ? wrong : read_numbers(o, c, arena);
     wrong = wrong ? wrong : read_file_name("log-file", o->log_file, &c->log_file, arena);
     wrong = wrong ? wrong : read_file_name("save", o->save, &c->save, arena);
-    wrong = wrong ? wrong : wrong_policy(o->check_policy, arena);
-    c->process.policy = o->check_policy;
-    c->process.events = o->record_events ? whole_path(o->record_events, arena) : NULL;
+    wrong = wrong ? wrong : read_policy(o->check_policy, &c->process, arena);
+    c->process.events = o->record_events ? process_path(o->record_events, arena) : NULL;
     c->process.shadow_bytes = o->shadow_memory;
     return wrong;
 }

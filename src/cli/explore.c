@@ -13,6 +13,7 @@
 #include "api/kernel_name.h"
 #include "base/monotonic.h"
 #include "cli/arg.h"
+#include "cli/sandbox.h"
 
 struct exploring {
     struct session *s;
@@ -26,8 +27,7 @@ struct exploring {
     int n_files, first_arg;
     struct questions questions;
     struct ranks ranks;
-    const struct interleavings *interleavings; /* --schedules */
-    const char **written; /* by interleaving: its schedule's file, or "" where it has not shown it */
+    struct schedule_files schedules;
 };
 
 /* ---- what is explored ---- */
@@ -241,90 +241,32 @@ int explore_refused(struct session *s, const struct exploration *e)
 
 /* ---- schedules ---- */
 
-/* Buffers as the launch begins with them. */
-static bool keep_buffers(struct exploring *e)
+int make_schedules_folder(struct session *s)
 {
-    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
-        struct buffer *b = e->args.buffers.at[i];
-        b->before = malloc(arg_buffer_bytes(b) + 1);
-        if (!b->before)
-            return false;
-        memcpy(b->before, b->at, arg_buffer_bytes(b));
-    }
-    return true;
+    const char *folder = s->o.schedules;
+    if (folder && s->o.confined && !confined_may_write(folder))
+        return confined_write_error(s, folder);
+    if (folder && mkdir(folder, 0777) && errno != EEXIST)
+        return cli_failure(s, "cannot make the folder %s: %s", folder, strerror(errno));
+    return 0;
 }
 
-static void restore_buffers(struct exploring *e)
-{
-    for (uint32_t i = 0; i < e->args.buffers.n; i++) {
-        const struct buffer *b = e->args.buffers.at[i];
-        memcpy(b->at, b->before, arg_buffer_bytes(b));
-    }
-}
-
-static void free_buffers(struct exploring *e)
-{
-    for (uint32_t i = 0; i < e->args.buffers.n; i++)
-        free(e->args.buffers.at[i]->before);
-}
-
-/* Is in global memory what the outcome has? Shared memory is gone with its block. */
-static bool has_values(const struct exploring *e, const uint64_t *values)
-{
-    for (uint32_t i = 0; i < e->questions.observed.n; i++) {
-        const struct observed *o = &e->questions.observed.at[i];
-        if (o->block == GLOBAL_MEMORY && memcmp((const void *)(uintptr_t)o->address, &values[i], o->bytes) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Has the run shown what the interleaving is to show? */
-static bool has_shown(const struct exploring *e, const struct interleaving *i, hd_result result)
-{
-    switch (i->kind) {
-    case NOTICE_OUTCOME: return result == HD_SUCCESS && has_values(e, i->values);
-    case NOTICE_RACE: return true;
-    default:
-        return result != HD_SUCCESS && result != HD_ERROR_LAUNCH_TIMEOUT; /* a trap, a deadlock, threads that spin */
-    }
-}
-
-/* A schedule that has not shown it leaves no file. */
-static const char *write_schedule(void *data, const struct interleaving *i, const char *name)
-{
-    struct exploring *e = data;
-    struct session *s = e->s;
-    size_t number = (size_t)(i - e->interleavings->all.at);
-    const char *path = arena_printf(&s->arena, "%s/%s.schedule", s->o.schedules, name);
-    hd_report *report;
-    bool followed;
-    if (e->written[number])
-        return *e->written[number] ? e->written[number] : NULL;
-    hd_result r = api_follow(e->kernel, &e->config, i, path, &followed, &report);
-    hd_report_free(report);
-    bool shown = followed && has_shown(e, i, r);
-    restore_buffers(e);
-    if (!shown)
-        unlink(path);
-    e->written[number] = shown ? path : "";
-    return shown ? path : NULL;
-}
-
-/* The launch has to be repeated for each. */
 static int get_schedules_ready(struct exploring *e, struct exploration *x)
 {
     struct session *s = e->s;
-    if (!s->o.schedules)
-        return 0;
-    if (mkdir(s->o.schedules, 0777) && errno != EEXIST)
-        return cli_failure(s, "cannot make the folder %s: %s", s->o.schedules, strerror(errno));
-    if (!keep_buffers(e))
-        return cli_failure(s, "out of memory");
-    e->interleavings = x->result->interleavings;
-    e->written = ARENA_ARRAY(&s->arena, const char *, e->interleavings ? e->interleavings->all.n + 1 : 1);
-    x->schedule = write_schedule;
-    x->data = e;
+    int status = make_schedules_folder(s);
+    if (!s->o.schedules || status)
+        return status;
+    e->schedules = (struct schedule_files){.kernel = e->kernel,
+                                           .config = &e->config,
+                                           .observed = e->questions.observed.at,
+                                           .n_observed = e->questions.observed.n,
+                                           .interleavings = x->result->interleavings,
+                                           .folder = s->o.schedules,
+                                           .called = s->o.schedules,
+                                           .arena = &s->arena};
+    x->schedule = api_write_schedule;
+    x->data = &e->schedules;
     return 0;
 }
 
@@ -420,7 +362,6 @@ int cmd_explore(struct session *s)
     hd_machine_destroy(e.machine);
     for (int i = 0; e.files && i < e.n_files; i++)
         free(e.files[i].bytes);
-    free_buffers(&e);
     for (uint32_t i = 0; i < e.args.buffers.n; i++)
         content_free(&e.args.buffers.at[i]->content);
     return end_ranks(&e.ranks, status);

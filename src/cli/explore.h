@@ -14,6 +14,8 @@ const atomic_bool *explore_interrupted(void);
 /* What is to be told of a result, as the options say. */
 struct exploration explored(struct session *s, struct explore_result *r, double seconds);
 void explored_print(const struct exploration *e);
+/* --schedules: its folder is there then. Returns 0, or the exit status of why it cannot be, which has been said. */
+int make_schedules_folder(struct session *s);
 /* Says what is not explored; returns 2, as nothing was found and nothing shown to be right. */
 int explore_refused(struct session *s, const struct exploration *e);
 

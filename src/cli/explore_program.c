@@ -80,6 +80,9 @@ static int get_ready(struct explore_program *e)
     wrong = !wrong && o->explore_json ? file_may_create(&s->arena, o->explore_json) : wrong;
     if (wrong)
         return usage_error(s, "%s", wrong);
+    int status = make_schedules_folder(s);
+    if (status)
+        return status;
     e->asked = (struct explore_asked){.launches = {.skip = o->launch ? o->launch - 1 : 0, .count = 1},
                                       .observe = o->observe,
                                       .require = o->require,
@@ -91,7 +94,9 @@ static int get_ready(struct explore_program *e)
                                       .stats = o->stats,
                                       .repair = o->repair,
                                       .outcome = o->outcome.value,
-                                      .picture = o->graph ? (int)picture_format_of(file_extension(o->graph)) : 0};
+                                      .picture = o->graph ? (int)picture_format_of(file_extension(o->graph)) : 0,
+                                      .schedules = o->schedules ? process_path(o->schedules, &s->arena) : NULL,
+                                      .schedules_called = o->schedules};
     if (o->kernel)
         e->asked.launches.only = (struct kernel_filters){1, {{FILTER_CALLED, o->kernel}}};
     e->launches = json_object();

@@ -256,7 +256,6 @@ static const struct opt_elsewhere elsewhere[] = {
 #define ELSEWHERE(name, hint) {name, hint, PROGRAM},
 #include "cli/check_elsewhere.def"
 #undef ELSEWHERE
-    {"schedules", "schedules are of kernels of PTX files, as `heddle explore FILE.ptx` has them", EXPLORE_PROGRAM},
     {"grid", "the launch of a program has its own", EXPLORE_PROGRAM},
     {"block", "the launch of a program has its own", EXPLORE_PROGRAM},
     {"cluster", "the launch of a program has its own", EXPLORE_PROGRAM},

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cuda/process/file.h"
+
 enum { WAIT_ROUNDS = 50, WAIT_ROUND_MS = 100, REMOVE_ROUNDS = 10 };
 
 /* ---- the folder ---- */
@@ -40,6 +42,21 @@ void process_folder_remove(const char *folder)
 }
 
 /* ---- files ---- */
+
+const char *process_path(const char *path, struct arena *arena)
+{
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+    const char *whole = here ? arena_printf(arena, "%s/%s", here, path) : path;
+    free(here);
+    return whole;
+}
+
+bool process_has_taken(const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/" PROCESS_TAKEN, folder);
+    return access(path, F_OK) == 0;
+}
 
 /* Those that say that something is lost end in a word: PROCESS-TIME.TIME does not. */
 static int is_of_process(const struct dirent *e)

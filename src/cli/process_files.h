@@ -12,8 +12,13 @@ char *process_folder_make(struct session *s, const char *what);
 /* With all that is in it, also while a process that goes on writes there. */
 void process_folder_remove(const char *folder);
 
+/* A path that processes in other folders find; in the arena. */
+const char *process_path(const char *path, struct arena *arena);
+
 /* Calls `each` with the file of every process, in the order in which they have started; returns how many there are. */
 unsigned process_files_each(const char *folder, void (*each)(void *data, const char *path), void *data);
+/* Has a process taken what only one is to do (process_takes())? */
+bool process_has_taken(const char *folder);
 /* Has a process not been able to write what it had to say? */
 bool process_files_lost(const char *folder);
 

@@ -185,6 +185,15 @@ bool confined_may_write(const char *path)
     return may;
 }
 
+int confined_write_error(struct session *s, const char *path)
+{
+    return cli_failure(
+        s,
+        "cannot write %s: a program in the sandbox writes below the folder that it is started in and the "
+        "temporary one alone",
+        path);
+}
+
 int confine_program(struct session *s, const char *folder)
 {
     const char *folders[] = {".", temporary_folder(), folder, NULL};

@@ -12,6 +12,8 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files);
 /* --sandbox of heddle run and heddle check: for the program that is to be executed, which can also write below `folder` (or NULL).
  * Returns the exit status. */
 int confine_program(struct session *s, const char *folder);
+/* Says that a program there cannot write it; returns the exit status. */
+int confined_write_error(struct session *s, const char *path);
 /* Could that program, without a folder of its own, write such a file? */
 bool confined_may_write(const char *path);
 

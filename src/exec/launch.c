@@ -117,6 +117,12 @@ static void size_shared(struct launch *l, const struct launch_request *r)
     }
 }
 
+static struct schedule *schedule_of(struct machine *m, const struct launch_request *r)
+{
+    struct schedule *s = r->schedule ? r->schedule : &m->schedule;
+    return s->policy == POLICY_FAIR || (s->of_one && !(r->flags & LAUNCH_REPLAYED)) ? NULL : s;
+}
+
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
 {
     *l = (struct launch){.machine = m,
@@ -134,7 +140,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
     l->n_blocks = (uint64_t)dims->grid[0] * dims->grid[1] * dims->grid[2];
     size_shared(l, r);
     l->max_resident = launch_capacity(m, l->threads_per_block, l->reserved_shared_start) / l->blocks_per_cluster;
-    l->schedule = m->schedule.policy == POLICY_FAIR ? NULL : &m->schedule;
+    l->schedule = schedule_of(m, r);
     l->events = r->events.n ? &r->events : NULL;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->parking, NULL);

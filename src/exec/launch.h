@@ -27,6 +27,7 @@ struct print_total {
 enum launch_flags {
     LAUNCH_COOPERATIVE = HD_LAUNCH_COOPERATIVE,
     LAUNCH_CLOSED = HD_LAUNCH_CLOSED,
+    LAUNCH_REPLAYED = HD_LAUNCH_REPLAYED,
 };
 
 /* CUDA's execution configuration. */
@@ -49,6 +50,7 @@ struct launch_request {
     struct context *context;    /* of streams (queue.h), whose fault ends it; NULL: none */
     uint32_t task;              /* its number in the order of tasks (queue.h), or 0 */
     struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
+    struct schedule *schedule;  /* its own; NULL: the machine's */
 };
 
 struct launch {

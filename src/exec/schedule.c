@@ -1,5 +1,6 @@
-/* See schedule.h. A record is a line that names its format and the policy (or says that all blocks begin at once), then each choice among
- * more than one as a number in groups of seven bits (a serial run makes none: its record is the line). */
+/* See schedule.h. A record is a line that names its format and the policy (or says that all blocks begin at once), and perhaps the launch of a
+ * program that it is of (" of launch 2 of push"), then each choice among more than one as a number in groups of seven bits (a serial run
+ * makes none: its record is the line). */
 #include "exec/schedule.h"
 
 #include <stdlib.h>
@@ -8,25 +9,66 @@
 
 #include "base/written.h"
 
-static const char magic_choices[] = "heddle schedule 1\n", magic_serial[] = "heddle schedule 1 serial\n",
-                  magic_at_once[] = "heddle schedule 1 at once\n";
+static const char magic[] = "heddle schedule 1", serial[] = " serial", at_once[] = " at once",
+                  of_launch[] = " of launch ";
+
+static bool skip(const char **text, const char *word)
+{
+    bool begins = strncmp(*text, word, strlen(word)) == 0;
+    *text += begins ? strlen(word) : 0;
+    return begins;
+}
+
+/* The first line, without its end; NULL where the file is no record. From malloc. */
+static char *read_head(FILE *f)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n = getline(&line, &room, f);
+    if (n > 0 && line[n - 1] == '\n' && strncmp(line, magic, strlen(magic)) == 0) {
+        line[n - 1] = 0;
+        return line;
+    }
+    free(line);
+    return NULL;
+}
 
 static bool open_replay(struct schedule *s, const char *path, const char **error)
 {
-    char line[sizeof magic_at_once];
     s->replay = fopen(path, "rb");
     if (!s->replay) {
         *error = "the schedule to replay cannot be opened";
         return false;
     }
-    const char *first = fgets(line, sizeof line, s->replay);
-    if (first && strcmp(line, magic_serial) == 0)
+    char *head = read_head(s->replay);
+    const char *at = head ? head + strlen(magic) : "?";
+    if (skip(&at, serial))
         s->policy = POLICY_SERIAL;
-    else if (first && strcmp(line, magic_at_once) == 0)
-        s->at_once = true;
-    else if (!first || strcmp(line, magic_choices) != 0)
+    else
+        s->at_once = skip(&at, at_once);
+    if (*at && !skip(&at, of_launch))
         *error = "the file to replay is not a recorded schedule";
+    free(head);
     return !*error;
+}
+
+bool schedule_read_launch(const char *path, struct schedule_launch *of)
+{
+    FILE *f = fopen(path, "rbe");
+    char *head = f ? read_head(f) : NULL;
+    const char *at = head ? strstr(head, of_launch) : NULL;
+    char *end;
+    bool read = head;
+    *of = (struct schedule_launch){0};
+    if (at) {
+        of->number = strtoull(at + strlen(of_launch), &end, 10);
+        at = end;
+        read = of->number && skip(&at, " of ") && *at && (of->kernel = strdup(at));
+    }
+    free(head);
+    if (f)
+        fclose(f);
+    return read;
 }
 
 static char *name_of(const char *policy)
@@ -48,16 +90,32 @@ static uint64_t next_random(struct schedule *s)
     return z ^ z >> 31;
 }
 
-static bool begin_record(struct schedule *s, const char *path)
+static bool begin_record(struct schedule *s, const char *path, const struct schedule_launch *of)
 {
-    const char *magic = s->policy == POLICY_SERIAL ? magic_serial : s->at_once ? magic_at_once : magic_choices;
     s->record = written_open(path);
-    return s->record && fputs(magic, s->record) >= 0;
+    if (!s->record)
+        return false;
+    fputs(magic, s->record); /* schedule_close() tells */
+    fputs(s->policy == POLICY_SERIAL ? serial : s->at_once ? at_once : "", s->record);
+    if (of)
+        fprintf(s->record, "%s%llu of %s", of_launch, (unsigned long long)of->number, of->kernel);
+    fputs("\n", s->record);
+    return true;
+}
+
+static const char replay_all[] = "replay:", replay_one[] = "replay-launch:";
+
+/* The file of such a policy; NULL: it is none. */
+static const char *file_to_replay(const char *policy)
+{
+    const char *file = policy;
+    return (skip(&file, replay_all) || skip(&file, replay_one)) && *file ? file : NULL;
 }
 
 bool schedule_open(struct schedule *s, const char *asked, const char *record_path, const char **error)
 {
     char *end = "", *policy = name_of(asked ? asked : "fair");
+    const char *file;
     *s = (struct schedule){.name = policy};
     if (!policy) {
         *error = "out of memory";
@@ -72,9 +130,10 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
         s->seed = strtoull(policy + 7, &end, 0);
         s->state = s->seed;
         s->state = next_random(s); /* seeds side by side would else give one stream, each a choice further on */
-    } else if (strncmp(policy, "replay:", 7) == 0 && policy[7]) {
+    } else if ((file = file_to_replay(policy))) {
         s->policy = POLICY_REPLAY;
-        if (!open_replay(s, policy + 7, error))
+        s->of_one = strncmp(policy, replay_one, strlen(replay_one)) == 0;
+        if (!open_replay(s, file, error))
             return false;
     } else {
         end = "?";
@@ -87,17 +146,18 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
         *error = "a fair run has no schedule to record: choose serial or random:SEED";
         return false;
     }
-    if (record_path && !begin_record(s, record_path)) {
+    if (record_path && !begin_record(s, record_path, NULL)) {
         *error = "the schedule cannot be recorded there";
         return false;
     }
     return true;
 }
 
-bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path)
+bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path,
+                          const struct schedule_launch *of)
 {
     *s = (struct schedule){.policy = POLICY_GUIDED, .guide = guide, .at_once = true, .name = strdup("guided")};
-    return s->name && begin_record(s, record_path);
+    return s->name && begin_record(s, record_path, of);
 }
 
 bool schedule_close(struct schedule *s)

@@ -3,7 +3,8 @@
  * `fair` lets every worker thread take its blocks in turn; time is real. The other policies run a launch on one thread
  * and take every decision from one stream of choices, so that a run can be repeated: `serial` always takes the first
  * choice, `random:SEED` a pseudo-random one (`random` takes the seed from the clock), `replay:FILE` those that an earlier
- * run has recorded. Their clocks count instructions.
+ * run has recorded. Their clocks count instructions. `replay-launch:FILE` does so with the launches alone that ask for it
+ * (HD_LAUNCH_REPLAYED); all others are fair.
  *
  * A guide has a launch run as somebody knows beforehand: it is asked before each choice, and what is chosen is recorded as that of any other
  * run. Then all blocks that have room begin at once, so that any thread may come first, and a turn
@@ -39,6 +40,7 @@ struct schedule {
     FILE *replay, *record; /* or NULL */
     uint64_t choices;
     bool diverged; /* the recording does not fit this run */
+    bool of_one;   /* launches have it that ask for it */
     bool at_once;  /* all blocks that have room begin at once, and a turn may end where other lanes would go on */
     const struct guide *guide;          /* POLICY_GUIDED, */
     uint32_t hints[MAX_HINTS], n_hints; /* and what it has said of the next choices, from the last to the first */
@@ -46,8 +48,17 @@ struct schedule {
 
 /* "fair", "serial", "random", "random:SEED", "replay:FILE"; record_path or NULL. False with *error, a static text. */
 bool schedule_open(struct schedule *s, const char *policy, const char *record_path, const char **error);
-/* A guide's, which is recorded; false where it cannot be. */
-bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path);
+/* A launch of a program, as its schedule's file says whose it is: the N-th of a kernel. */
+struct schedule_launch {
+    const char *kernel; /* mangled */
+    uint64_t number;    /* from 1 on */
+};
+/* A guide's, which is recorded; `of` may be NULL. False where it cannot be. */
+bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path,
+                          const struct schedule_launch *of);
+/* Whose schedule it is that a file has; the name is from malloc, NULL where the file does not say. False where there is no such file, or it has
+ * none. */
+bool schedule_read_launch(const char *path, struct schedule_launch *of);
 /* False where the record could not be written to its end. */
 bool schedule_close(struct schedule *s);
 

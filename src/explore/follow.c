@@ -3,6 +3,7 @@
 #include "explore/follow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "exec/block.h"
 #include "exec/site.h"
@@ -26,6 +27,27 @@ static void skip_what_has_come(struct follow *f)
 {
     while (f->at < f->order->n && !f->left[f->at])
         f->at++;
+}
+
+/* ---- memory ---- */
+
+/* Bytes of an access, as they were before it. */
+struct overwritten {
+    struct overwritten *next;
+    uint8_t *at;
+    uint32_t n;
+    uint8_t bytes[];
+};
+
+static void keep(struct follow *f, uint64_t address, uint32_t n)
+{
+    struct overwritten *o = malloc(sizeof *o + n);
+    f->is_lost |= !o;
+    if (!o)
+        return;
+    *o = (struct overwritten){.next = f->overwritten, .at = (uint8_t *)(uintptr_t)address, .n = n};
+    memcpy(o->bytes, o->at, n);
+    f->overwritten = o;
 }
 
 /* ---- what the engine does ---- */
@@ -54,6 +76,8 @@ static void on_access(void *data, const struct access_event *e)
 {
     for (uint32_t m = e->space == SPACE_LOCAL ? 0 : e->lanes; m; m &= m - 1)
         lane_comes(data, e->block, e->warp, (unsigned)__builtin_ctz(m), e->site, false);
+    for (uint32_t m = e->writes && e->space == SPACE_GLOBAL ? e->lanes : 0; m; m &= m - 1)
+        keep(data, access_address(e, (unsigned)__builtin_ctz(m)), e->bytes);
 }
 
 static void on_meeting(void *data, const struct sync_event *e)
@@ -131,10 +155,19 @@ bool follow_begin(struct follow *f, const struct interleaving *order, const uint
     return f->left;
 }
 
-bool follow_end(struct follow *f, bool failed)
+bool follow_has_come(struct follow *f, bool failed)
 {
     skip_what_has_come(f);
-    bool followed = !f->is_lost && (f->at == f->order->n || failed);
+    return !f->is_lost && (f->at == f->order->n || failed);
+}
+
+void follow_end(struct follow *f)
+{
+    struct overwritten *next;
+    for (struct overwritten *o = f->overwritten; o; o = next) {
+        memcpy(o->at, o->bytes, o->n);
+        next = o->next;
+        free(o);
+    }
     free(f->left);
-    return followed;
 }

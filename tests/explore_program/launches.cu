@@ -60,6 +60,19 @@ __global__ void many(unsigned *order)
         atomicExch(&order[i], atomicAdd(&order[8], 1u) + 8 * threadIdx.x);
 }
 
+/* Updates may be lost; who finds `wrong` there traps. A block may wait for ever for another one's mark. */
+__global__ void update(unsigned *counter, unsigned *seen, unsigned wrong)
+{
+    volatile unsigned *at = counter, *mark = &counter[1];
+    unsigned now = *at;
+    *at = now + 1;
+    seen[blockIdx.x] = now;
+    if (now == wrong)
+        __trap();
+    while (now == 2 * wrong && *mark == 0)
+        ;
+}
+
 static unsigned *zeros(unsigned n)
 {
     unsigned *p;
@@ -121,6 +134,18 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "many") == 0) {
         many<<<1, n>>>(zeros(16));
         printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    } else if (strcmp(what, "update") == 0) { /* the second launch is that of 10, 11 */
+        unsigned *counter = zeros(2), *seen = zeros(2), wrong = argc > 3 ? (unsigned)atoi(argv[3]) : 99, got[3];
+        for (unsigned i = 0; i < n; i++) {
+            cudaMemset(counter, 0, sizeof *counter);
+            bump<<<1, 1>>>(counter);
+            bump<<<1, 9>>>(counter);
+            update<<<2, 1>>>(counter, seen, wrong);
+        }
+        printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
+        cudaMemcpy(got, counter, sizeof *counter, cudaMemcpyDeviceToHost);
+        cudaMemcpy(got + 1, seen, 2 * sizeof *seen, cudaMemcpyDeviceToHost);
+        printf(" %u %u %u\n", got[0], got[1], got[2]);
     } else if (strcmp(what, "leave") == 0) { /* without waiting for it */
         bump<<<1, 2>>>(zeros(1));
     } else if (strcmp(what, "die") == 0) {

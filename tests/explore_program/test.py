@@ -1,6 +1,7 @@
 """heddle explore PROGRAM: one launch of a running program is explored, with its arguments and the memory as it is then."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -111,9 +112,59 @@ def wrong_questions_are_told_with_their_words():
 
 
 def what_a_launch_brings_itself_is_no_option():
-    for option, says in (("--grid", "has its own"), ("--schedules", "heddle explore FILE.ptx")):
-        status, out, err = run("explore", option, "2", PROGRAM, "add")
-        assert status == 2 and f"there is no option `{option}`" in err and says in err, err
+    status, out, err = run("explore", "--grid", "2", PROGRAM, "add")
+    assert status == 2 and "there is no option `--grid`" in err and "has its own" in err, err
+
+
+# ---- schedules ----
+
+def scheduled(*args, status):
+    """What an exploration of a launch of `update` has found, and the folder of its schedules."""
+    d = tempfile.mkdtemp(dir=folder.name)
+    return *explore("--kernel", "update", "--schedules", d, *args, status=status), d
+
+
+def check(schedule, *args):
+    return run("check", "--policy", f"replay:{schedule}", *args)
+
+
+def schedules_of_a_launch_repeat_its_outcomes():
+    out, err, found, d = scheduled("--launch", 2, *(w for p in ("1[0]", "2[0]", "2[1]") for w in ("--observe", p)), PROGRAM, "update", 2, status=0)
+    assert found["outcomes"] == [[11, 10, 10], [12, 10, 11], [12, 11, 10]] and all(found["schedules"]), found
+    assert re.match(r"cudaSuccess 1[12] 1[01] 1[01]\n$", out), "the program goes on with its memory as it was: " + out
+    for values, path in zip(found["outcomes"], found["schedules"]):
+        assert path.startswith(d + "/outcome-") and re.search(" ".join(map(str, values)).replace(" ", " +") + " +" + re.escape(path), err), err
+        status, out, err2 = check(path, PROGRAM, "update", 2)
+        assert (status, out) == (0, "cudaSuccess {} {} {}\n".format(*values)) and "no errors in 6 launches" in err2, (values, out, err2)
+
+
+def schedules_repeat_traps_and_threads_that_spin_for_ever():
+    for wrong, status, kind in (11, 1, "trap"), (5, 124, "livelock"): # in which the program itself spins behind it
+        out, err, found, d = scheduled("--timeout", 2, PROGRAM, "update", 1, wrong, status=status)
+        finding, = found["findings"]
+        assert finding["kind"] == kind and os.path.exists(finding["schedule"]), found
+        status, out, err = check(finding["schedule"], PROGRAM, "update", 1, wrong)
+        assert status and not out.startswith("cudaSuccess"), (kind, out, err)
+
+
+def a_schedule_whose_launch_does_not_come_is_said():
+    out, err, found, d = scheduled("--launch", 2, "--observe", "1[0]", PROGRAM, "update", 2, status=0)
+    status, out, err = check(found["schedules"][0], PROGRAM, "update", 1)
+    assert status == 0 and "of launch 2 of `update`, which has not come: nothing was replayed" in err, err
+    status, out, err = check(found["schedules"][0], PROGRAM, "update", 2, 10)
+    assert "does not do what the replayed schedule recorded" in err, err
+    with open(f"{d}/other", "w") as f:
+        f.write("heddle schedule 1\n")
+    for name, says in (f"{d}/other", "does not say of which launch"), (f"{d}/none", "cannot be opened"):
+        status, out, err = check(name, PROGRAM, "update")
+        assert status == 2 and says in err, err
+
+
+def schedules_of_a_sandboxed_program_are_below_its_folder():
+    out, err, found, d = scheduled("--sandbox", "--observe", "1[0]", PROGRAM, "update", status=0)
+    assert all(found["schedules"]) and len(os.listdir(d)) == len(found["outcomes"]), (found, err)
+    status, out, err = run("explore", "--sandbox", "--schedules", "/usr/none", "--kernel", "update", PROGRAM, "update")
+    assert status == 1 and "a program in the sandbox writes below" in err, err
 
 
 def what_is_not_explored_is_refused():

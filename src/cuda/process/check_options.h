@@ -15,7 +15,9 @@ struct check_options {
     int process; /* the only one that is checked; 0: all */
     unsigned tools; /* of enum hd_tool */
     enum hd_on_error on_error;
-    const char *policy;            /* hd_machine_options.policy, or NULL */
+    const char *policy;   /* hd_machine_options.policy, or NULL */
+    const char *replayed; /* the kernel, mangled, whose launch of this number `replay-launch:FILE` is of; or NULL */
+    uint64_t replayed_number;
     const char *events;            /* the file that they are recorded in; NULL: they are not */
     struct launch_filter launches; /* those that are checked */
     bool leak_check;               /* allocations of the host's that are never freed */

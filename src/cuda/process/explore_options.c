@@ -27,11 +27,12 @@ static bool list_read(const json_t *json, struct opt_list *list)
 char *explore_asked_text(const struct explore_asked *a)
 {
     json_t *json =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:i}", "folder", a->folder, "launches",
-                  launch_filter_json(&a->launches), "observe", list_json(&a->observe), "require",
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:i, s:s*, s:s*}", "folder", a->folder,
+                  "launches", launch_filter_json(&a->launches), "observe", list_json(&a->observe), "require",
                   list_json(&a->require), "forbid", list_json(&a->forbid), "unroll", (json_int_t)a->unroll, "limit",
                   (json_int_t)a->step_limit, "symmetric", a->symmetric, "examples", a->examples, "stats", a->stats,
-                  "repair", a->repair, "outcome", (json_int_t)a->outcome, "picture", a->picture);
+                  "repair", a->repair, "outcome", (json_int_t)a->outcome, "picture", a->picture, "schedules",
+                  a->schedules, "schedules_called", a->schedules_called);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
     return text;
@@ -43,10 +44,11 @@ bool explore_asked_read(const char *text, struct explore_asked *a)
     json_int_t unroll, step_limit, outcome;
     int symmetric, examples, stats, repair, picture;
     *a = (struct explore_asked){0};
-    if (!json || json_unpack(json, "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:i}", "folder",
-                             &a->folder, "launches", &launches, "observe", &observe, "require", &require, "forbid",
-                             &forbid, "unroll", &unroll, "limit", &step_limit, "symmetric", &symmetric, "examples",
-                             &examples, "stats", &stats, "repair", &repair, "outcome", &outcome, "picture", &picture))
+    if (!json || json_unpack(json, "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:i, s?s, s?s}",
+                             "folder", &a->folder, "launches", &launches, "observe", &observe, "require", &require,
+                             "forbid", &forbid, "unroll", &unroll, "limit", &step_limit, "symmetric", &symmetric,
+                             "examples", &examples, "stats", &stats, "repair", &repair, "outcome", &outcome, "picture",
+                             &picture, "schedules", &a->schedules, "schedules_called", &a->schedules_called))
         return false;
     a->unroll = (uint64_t)unroll;
     a->step_limit = (uint64_t)step_limit;

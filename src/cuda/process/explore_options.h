@@ -12,8 +12,9 @@ struct explore_asked {
     struct opt_list observe, require, forbid; /* as the options have them: explore/questions.h */
     uint64_t unroll, step_limit;              /* as in struct explore_options */
     bool symmetric, examples, stats, repair;
-    uint64_t outcome; /* --outcome; 0: none was chosen */
-    int picture;      /* enum picture_format: explore/further.h */
+    uint64_t outcome;                         /* --outcome; 0: none was chosen */
+    int picture;                              /* enum picture_format: explore/further.h */
+    const char *schedules, *schedules_called; /* --schedules: its folder, whole and as it was typed; or NULL */
 };
 
 /* The variable's value, from malloc; NULL where memory is exhausted or a text is no UTF-8. */

@@ -173,3 +173,13 @@ void process_file_unwatch(void)
     pthread_join(watch.thread, NULL);
     watch.runs = false;
 }
+
+bool process_takes(const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/" PROCESS_TAKEN, folder);
+    int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}

@@ -23,6 +23,10 @@ bool process_file_open(struct process_file *f, const char *folder, const char *w
  * command by a file FILE.lost, which needs no room on a disk that is full; then false. errno stays. */
 bool process_file_append(struct process_file *f, const char *head, const char *text, const char *tail);
 
+/* Of all processes with files in the folder one does what only one is to do: the first that asks. Then the folder has a file PROCESS_TAKEN. */
+#define PROCESS_TAKEN "taken"
+bool process_takes(const char *folder);
+
 /* Calls `look` some times a second, from a thread of its own, which no signal is for, until it is stopped: what is written then stays,
  * whatever ends the process. One at a time; where there is no room for a thread, nobody looks. */
 void process_file_watch(void (*look)(void));

@@ -82,6 +82,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
         TRY(check_packed(l->config.packed_bytes, kernel));
     hd_launch_config config = config_of(f, l);
     config.flags |= is_wanted(f->name) ? 0 : HD_LAUNCH_UNCHECKED;
+    config.flags |= check_replays(f->name) ? HD_LAUNCH_REPLAYED | HD_LAUNCH_CLOSED : 0;
     config.timeout_seconds = limits_time_left(limits_given());
     TRY(from_hd(explore_launch(s, kernel, f->name, &config)));
     config.rules = nvtx_memory_rules(c->device->ordinal);

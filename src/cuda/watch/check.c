@@ -27,6 +27,7 @@ static struct {
     struct check_options options;
     pthread_mutex_t lock; /* of what follows */
     struct launch_choice choice;
+    uint64_t replayed; /* launches of the kernel whose launch is replayed, so far */
     hd_checker *checkers[MAX_DEVICES];
     unsigned n_checkers;
     hd_report *others; /* findings that no checker has */
@@ -138,6 +139,17 @@ bool check_wants(const char *kernel)
     check.progress.unchecked += !wanted;
     pthread_mutex_unlock(&check.lock);
     return wanted;
+}
+
+bool check_replays(const char *kernel)
+{
+    const struct check_options *o = &check.options;
+    if (!check.on || !o->replayed || strcmp(kernel, o->replayed) != 0)
+        return false;
+    pthread_mutex_lock(&check.lock);
+    bool is_it = ++check.replayed == o->replayed_number;
+    pthread_mutex_unlock(&check.lock);
+    return is_it && process_takes(o->folder);
 }
 
 /* With the lock held. */

@@ -21,6 +21,8 @@ hd_result check_machine(hd_machine *machine);
 bool check_wants(const char *kernel);
 /* A call of a library has run. Any thread, whatever it holds. */
 void check_called(void);
+/* Is it the one that a recorded schedule is of (--policy replay:FILE)? Asked once for each. */
+bool check_replays(const char *kernel);
 /* Adds to the process's findings: what the host does wrong, why a launch has failed. False where the process is not checked. */
 bool check_found(const hd_report *findings);
 /* For the process itself, where it is checked without a file (the Python package): what has been found until now, all that was

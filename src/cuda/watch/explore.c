@@ -54,6 +54,7 @@ struct launched {
     hd_kernel *kernel;
     char *mangled;
     const char *name; /* as the source has it */
+    uint64_t number;  /* among the launches of this kernel, from 1 on */
     hd_launch_config config;
     struct arena arena;
     _Alignas(16) uint8_t packed[];
@@ -146,9 +147,21 @@ static json_t *told(struct launched *l, struct exploration *e, const struct expl
     const struct explore_asked *a = &explore_state.asked;
     struct text text = {.arena = e->arena};
     struct again again = {l, o};
+    struct schedule_launch of = {l->mangled, l->number};
+    struct schedule_files files = {.kernel = l->kernel,
+                                   .config = &l->config,
+                                   .observed = o->observed,
+                                   .n_observed = o->n_observed,
+                                   .interleavings = e->result->interleavings,
+                                   .folder = a->schedules,
+                                   .called = a->schedules_called,
+                                   .launch = &of,
+                                   .arena = e->arena};
     struct further f = {explore_again, name_of, &again};
     const char *wrong = exploration_refusal(e);
     e->numbered = a->repair || a->picture || a->outcome;
+    e->schedule = a->schedules ? api_write_schedule : NULL;
+    e->data = &files;
     if (!wrong && a->outcome && (wrong = further_choose(e, a->outcome)))
         wrong = arena_printf(e->arena, "--outcome %llu: %s", (unsigned long long)a->outcome, wrong);
     if (wrong)
@@ -179,7 +192,8 @@ static json_t *explore_now(struct launched *l)
                                 .step_limit = a->step_limit,
                                 .interrupted = &explore_state.interrupted,
                                 .observed = q.observed.at,
-                                .n_observed = q.observed.n};
+                                .n_observed = q.observed.n,
+                                .interleave = a->schedules != NULL};
     struct explore_result result = {0};
     hd_report *report;
     double start = seconds_now();
@@ -193,6 +207,7 @@ static json_t *explore_now(struct launched *l)
                             .examples = a->examples,
                             .stats = a->stats,
                             .seconds = seconds_now() - start};
+    o.interleave = false; /* what else is asked for does without */
     json_t *json = r ? failed(report ? hd_report_text(report) : hd_result_string(r)) : told(l, &e, &o);
     hd_report_free(report);
     explore_free(&result);
@@ -259,28 +274,18 @@ static void explore_in_stream(void *data, hd_result status)
 
 /* ---- which launch ---- */
 
-/* Of all processes of the program one explores: the first that comes so far. */
-static bool is_first(void)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/taken", explore_state.asked.folder);
-    int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
-/* Asked once for each launch. */
-static bool is_the_one(const char *kernel)
+/* Asked once for each launch. *number: among those of its kernel. */
+static bool is_the_one(const char *kernel, uint64_t *number)
 {
     pthread_mutex_lock(&explore_state.lock);
     json_t *n = json_object_get(explore_state.launches, kernel);
     bool wanted = launch_choice_takes(&explore_state.choice, kernel);
-    json_object_set_new(explore_state.launches, kernel, json_integer(json_integer_value(n) + 1));
+    *number = (uint64_t)json_integer_value(n) + 1;
+    json_object_set_new(explore_state.launches, kernel, json_integer((json_int_t)*number));
     pthread_mutex_unlock(&explore_state.lock);
     if (!n)
         write_line("{\"kernel\": ", json_string(kernel));
-    return wanted && is_first();
+    return wanted && process_takes(explore_state.asked.folder);
 }
 
 static void pack(uint8_t *packed, const hd_launch_config *c, hd_kernel *kernel)
@@ -292,7 +297,8 @@ static void pack(uint8_t *packed, const hd_launch_config *c, hd_kernel *kernel)
         memcpy(packed + p.offset, c->args[i], p.bytes);
 }
 
-static hd_result put(hd_stream *stream, hd_kernel *kernel, const char *name, const hd_launch_config *config)
+static hd_result put(hd_stream *stream, hd_kernel *kernel, const char *name, uint64_t number,
+                     const hd_launch_config *config)
 {
     hd_kernel_info info;
     hd_kernel_get_info(kernel, &info);
@@ -302,6 +308,7 @@ static hd_result put(hd_stream *stream, hd_kernel *kernel, const char *name, con
         return HD_ERROR_OUT_OF_MEMORY;
     }
     l->kernel = kernel;
+    l->number = number;
     l->config = *config;
     pack(l->packed, config, kernel);
     l->config.args = NULL;
@@ -315,7 +322,8 @@ hd_result explore_launch(hd_stream *stream, hd_kernel *kernel, const char *name,
 {
     if (!explore_state.on || hd_launch_check(kernel, config, NULL)) /* it is the launch's to say what is wrong */
         return HD_SUCCESS;
-    return is_the_one(name) ? put(stream, kernel, name, config) : HD_SUCCESS;
+    uint64_t number;
+    return is_the_one(name, &number) ? put(stream, kernel, name, number, config) : HD_SUCCESS;
 }
 
 /* ---- start and end ---- */
