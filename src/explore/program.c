@@ -31,10 +31,12 @@ bool program_begin(struct program *p)
     p->live = ARENA_ARRAY(p->arena, struct ir_live, k->functions.n);
     p->constants = ARENA_ARRAY(p->arena, uint64_t *, k->functions.n);
     p->loops = ARENA_ARRAY(p->arena, struct loop_kind *, k->functions.n);
+    p->idle = ARENA_ARRAY(p->arena, struct idle, k->functions.n);
     for (uint32_t i = 0; i < k->functions.n; i++) {
         p->constants[i] = constants_of(p, k->functions.at[i]);
         p->loops[i] = find_loop_kinds(p->arena, k->functions.at[i]->ir);
-        if (!ir_find_live(k->functions.at[i]->ir, p->arena, &p->live[i])) {
+        p->idle[i] = find_idle(p->arena, k->functions.at[i]->ir);
+        if (!ir_find_live(without_idle(p->arena, k->functions.at[i]->ir, &p->idle[i]), p->arena, &p->live[i])) {
             program_refuse(p, NULL, "the kernel is too large");
             return false;
         }

@@ -40,6 +40,12 @@ struct loop_kind {
     bool several; /* reads in it */
 };
 
+/* What only takes time (idle.c). */
+struct idle {
+    bool *insns;  /* by instruction: it is passed over; NULL: none is */
+    uint32_t *to; /* by block that ends with such a branch: the block where it goes on */
+};
+
 /* What an exploration cannot do: the reason, and the instruction that has it (NULL: none). */
 struct refusal {
     const struct ir_insn *insn;
@@ -60,6 +66,7 @@ struct program {
     struct ir_live *live;     /* by function of the kernel */
     uint64_t **constants;     /* likewise: by constant */
     struct loop_kind **loops; /* likewise: by block */
+    struct idle *idle;        /* likewise */
     VEC(struct location) locations;
     uint16_t *buckets; /* by a hash of the place: 1 + the newest; chained by `next` */
     VEC(uint16_t) next;
@@ -68,6 +75,10 @@ struct program {
 
 /* loop_kinds.c: of all blocks of a function. */
 struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f);
+
+/* idle.c: of a function; and the function without that, for analyses. */
+struct idle find_idle(struct arena *arena, const struct ir_func *f);
+const struct ir_func *without_idle(struct arena *arena, const struct ir_func *f, const struct idle *idle);
 
 /* False with p->refusal where memory or work of the analyses does not suffice. */
 bool program_begin(struct program *p);

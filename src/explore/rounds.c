@@ -151,6 +151,14 @@ static bool is_in_round(const struct search_of_rounds *r, const struct run *run)
     return false;
 }
 
+static bool is_morally_strong(const struct search_of_rounds *r, const struct event *write, const struct run_event *read)
+{
+    const struct graph *g = &r->s->g;
+    return write->strong && read->flags & RUN_STRONG &&
+           r->x->threads.level[write->thread * g->n_threads + r->thread] <=
+               (write->scope < read->scope ? write->scope : read->scope);
+}
+
 /* Some write of others there may race with the read, and that they do is not known yet. */
 static bool may_race(const struct search_of_rounds *r, const struct run_event *read)
 {
@@ -159,10 +167,8 @@ static bool may_race(const struct search_of_rounds *r, const struct run_event *r
     for (unsigned m = 1; l && m < g->locations[l - 1].n; m++) {
         const struct event *w = &g->events[graph_member(g, l - 1, m)];
         const struct run_event *e = &r->s->runs[w->thread]->events[w->po];
-        bool strong = w->strong && read->flags & RUN_STRONG &&
-                      r->x->threads.level[w->thread * g->n_threads + r->thread] <=
-                          (w->scope < read->scope ? w->scope : read->scope);
-        if (w->thread != r->thread && w->writes && !strong && verdict_is_first_race(r->x->verdict, read->insn, e->insn))
+        if (w->thread != r->thread && w->writes && !is_morally_strong(r, w, read) &&
+            verdict_is_first_race(r->x->verdict, read->insn, e->insn))
             return true;
     }
     return false;
@@ -176,12 +182,45 @@ static bool round_may_race(const struct search_of_rounds *r, const struct run *f
     return false;
 }
 
+/* Does a read read the same value as the one right before it at the same place, of another write? It may as well read of the same write, which adds
+ * nothing to what is ordered: what raced still does. */
+static bool reads_in_vain(const struct search_of_rounds *r, const struct run *run, uint16_t po, uint16_t from,
+                          uint64_t value)
+{
+    const struct choice *last = r->n ? &r->choices[r->n - 1] : NULL;
+    if (!last || last->po + 1 != po || last->from == from)
+        return false;
+    const struct run_event *now = &run->events[po], *before = &run->events[last->po];
+    return now->kind == RUN_READ && before->kind == RUN_READ && now->location == before->location &&
+           before->read == value;
+}
+
+/* Has a read before it, at the same place, read another write, and one before that the same? Reads of morally strong writes go forward in coherence
+ * order alone (PTX ISA 9.0, 8.10.5). */
+static bool comes_back(const struct search_of_rounds *r, const struct run *run, uint16_t po, uint16_t from)
+{
+    const struct run_event *now = &run->events[po];
+    bool left = false;
+    for (unsigned i = r->n; i-- > 0;) {
+        const struct choice *c = &r->choices[i];
+        const struct run_event *e = &run->events[c->po];
+        if (e->location != now->location)
+            continue;
+        if (c->from == from || (left && from == NO_EVENT))
+            return left && (from == NO_EVENT || is_morally_strong(r, &r->s->g.events[from], e));
+        left |= c->from != NO_EVENT && is_morally_strong(r, &r->s->g.events[c->from], now) &&
+                is_morally_strong(r, &r->s->g.events[c->from], e) &&
+                (from == NO_EVENT || is_morally_strong(r, &r->s->g.events[from], e));
+    }
+    return left && from == NO_EVENT;
+}
+
 static void choose_reads(struct search_of_rounds *r, struct run *run);
 
 /* The round's next read reads from a write. */
 static void choose_read(struct search_of_rounds *r, struct run *run, uint16_t po, uint16_t from, uint64_t value)
 {
-    if (search_ends(r->x))
+    if (search_ends(r->x) || reads_in_vain(r, run, po, from, value) || comes_back(r, run, po, from))
         return;
     struct run *next = run_resolve(&r->x->runners[r->thread], run, po, value);
     r->choices[r->n++] = (struct choice){po, from};

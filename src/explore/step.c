@@ -403,7 +403,7 @@ static bool step(struct execution *x, const struct ir_insn *i)
     case IR_REDUX:
     case IR_ELECT:
     case IR_WARPSYNC: return step_exchange(x, i, guard);
-    case IR_NOW: return refuse(x, i, "clocks are not explored");
+    case IR_NOW: return refuse(x, i, "what the kernel does hangs on a clock, which is not explored");
     case IR_ACTIVEMASK: return refuse(x, i, "which lanes stand together is not defined: `activemask` is not explored");
     case IR_MBARRIER: return refuse(x, i, "mbarriers are not explored");
     case IR_ASYNC:
@@ -411,6 +411,16 @@ static bool step(struct execution *x, const struct ir_insn *i)
     case IR_MATRIX: return refuse(x, i, "matrix instructions are not explored");
     default: return refuse(x, i, "the stack of a thread is not explored: alloca");
     }
+}
+
+/* An instruction that only takes time. */
+static bool pass_over(struct execution *x, const struct ir_insn *i)
+{
+    struct frame *f = top(x->m);
+    if (i->kind == IR_BRA)
+        return go_to(x, x->r->program->idle[f->code->index].to[f->block]);
+    f->at++;
+    return true;
 }
 
 enum { MAX_STEPS = 10 * 1000 * 1000 };
@@ -427,7 +437,13 @@ enum run_end execute(struct execution *x)
             continue;
         }
         const struct ir_insn *i = &f->code->ir->insns.at[b->first + f->at];
+        const bool *idle = x->r->program->idle[f->code->index].insns;
         x->m->n_steps++;
+        if (idle && idle[b->first + f->at]) {
+            if (!pass_over(x, i))
+                return x->end;
+            continue;
+        }
         if (!step(x, i))
             return x->end;
         if (!ir_ends_block((enum ir_kind)i->kind))

@@ -211,7 +211,7 @@ def what_is_not_explored_is_refused_by_name():
                        (".shared .b64 m; mbarrier.init.shared.b64 [m], 1; ret;", "mbarrier"),
                        ("cp.async.commit_group; ret;", "asynchronous copies"),
                        ("activemask.b32 %r1; ret;", "activemask"),
-                       ("mov.u32 %r1, %clock; ret;", "clocks"),
+                       (".shared .b32 s; mov.u32 %r1, %clock; st.shared.u32 [s], %r1; ret;", "hangs on a clock"),
                        (".shared .b32 s; st.shared.u32 [s], 1; ld.shared.u8 %r1, [s]; ret;", "mixed-size")):
         with tempfile.TemporaryDirectory() as d:
             path = os.path.join(d, "k.ptx")
@@ -219,6 +219,27 @@ def what_is_not_explored_is_refused_by_name():
                 f.write(HEAD + ".visible .entry k()\n{\n.reg .u32 %r<9>;\n" + body + "\n}\n")
             status, out, err = run("explore", path, "--grid", 1, "--block", 1)
             assert status == 2 and name in err, (body, status, out, err)
+
+
+def waits_by_clocks_and_sleeps_are_explored():
+    """What nvcc 13 makes of libcu++'s waits: a loop that polls, counts its rounds, and sleeps as long as clocks say."""
+    with tempfile.TemporaryDirectory() as d:
+        with tarfile.open(os.path.join(HERE, "waits.tar.xz")) as t:
+            t.extractall(d, filter="data")
+        for kernel, block, args, status, outcomes, finding in (
+                ("waiter", 1, ("u32[1]", "u32[1]", "u32[1]+outcomes"), 0, [[42]], None),
+                ("binsem", 1, ("u32[1]=1", "u32[1]+outcomes"), 0, [[2]], None),
+                ("binsem", 1, ("u32[1]=0", "u32[1]+outcomes"), 1, [], "livelock"), # nobody has released it
+                ("sem", 1, ("u64[1]=1", "u32[1]+outcomes", "u32[1]"), 0, [[2]], None),
+                ("latch", 1, ("u64[1]=2", "u32[2]", "u32[2]+outcomes"), 0, [[2, 1]], None),
+                ("latch", 1, ("u64[1]=3", "u32[2]", "u32[2]+outcomes"), 1, [], "livelock"),
+                ("bar", 1, ("u64[1]=0x7ffffffe7ffffffe", "u32[2]", "u32[2]+outcomes"), 0, [[2, 1]], None),
+                ("delayed", 1, ("u32[1]", "u32[1]", "u32[1]+outcomes"), 0, [[42]], None)):
+            found = explore(f"{d}/waits/waits.ptx", kernel, "--grid", 2, "--block", block, *args, status=status)
+            assert found["complete"] and found["outcomes"] == outcomes and [f["kind"] for f in found["findings"]] == ([finding] if finding else []), (kernel, args, found)
+        for kernel, args in ("gives_up", ("u32[1]", "u32[1]")), ("tells_time", ("u64[1]",)), ("never_ends", ("u32[1]",)):
+            status, out, err = run("explore", f"{d}/waits/waits.ptx", kernel, "--grid", 2, "--block", 1, *args)
+            assert status == 2 and "hangs on a clock" in err, (kernel, status, out, err)
 
 
 def lanes_exchange_values_and_meet():
