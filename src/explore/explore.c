@@ -25,6 +25,8 @@ static void note_bounds(struct explore_result *r, uint32_t unroll, uint64_t limi
         bound(r, cut,
               arena_printf(&r->arena, "--unroll %u: a loop whose rounds write, or are not the same again, was left",
                            unroll));
+    if (r->verdict.unseen)
+        bound(r, r->verdict.unseen, "races of rounds that a loop repeats, three or more together, are not looked for");
     if (limit)
         bound(r, NULL, arena_printf(&r->arena, "--limit %llu: the search was ended", (unsigned long long)limit));
 }
@@ -56,8 +58,10 @@ static void take_results(struct search *s, struct explore_result *r)
         split_collect(s, r, &is_full, &interrupted);
     if (is_full)
         bound(r, NULL,
-              "the search was ended: the different runs of the kernel's threads take more than 2 GiB, in all workers "
-              "together");
+              arena_printf(&r->arena,
+                           "the search was ended: the different runs of the kernel's threads take more than %llu MiB, "
+                           "in all workers together",
+                           (unsigned long long)memory_for_runs() >> 20));
     note_bounds(r, s->unroll, s->tree.end == TREE_LIMITED ? s->step_limit : 0);
     if (r->verdict.caught)
         r->complete = false;

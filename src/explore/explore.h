@@ -41,8 +41,8 @@ struct explore_result {
     struct interleavings *interleavings; /* or NULL */
     bool is_part;                        /* of what the first rank has: there is no verdict here */
     bool complete;                       /* nothing was cut off */
-    const char *bounds[4];               /* what was, in words */
-    const struct ir_insn *bound_at[4];
+    const char *bounds[6];               /* what was, in words */
+    const struct ir_insn *bound_at[6];
     unsigned n_bounds;
     struct refusal refusal; /* text not NULL: what is not explored; there is no verdict then */
     uint64_t n_events;      /* of all that were executed: runs of threads */

@@ -152,12 +152,13 @@ static void leave_out(struct execution *x, const struct head *h)
  * same: what the thread does then is beyond. */
 static bool has_come_back(struct execution *x, const struct head *h)
 {
-    for (; h; h = h->before) {
+    for (unsigned rounds = 1; h; h = h->before, rounds++) {
         struct comparison c = compare(x, h);
         if (c.found == DIFFERENT)
             continue;
         if (c.found == SAME) {
             leave_out(x, h);
+            x->run->is_chain = rounds > ROUNDS_PUT_BACK;
             return true;
         }
         x->run->round_needs |= c.needs;

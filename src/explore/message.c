@@ -192,6 +192,7 @@ static void write_searcher(const struct search *s, const struct searcher *w, str
     put_number(b, v->blocked);
     put_number(b, v->dead);
     put_number(b, v->duplicates);
+    put_number(b, insn_number(s, v->unseen));
     write_outcomes(v, b);
     write_places(v, b);
     put_number(b, v->n_seen);
@@ -215,6 +216,7 @@ static bool read_searcher(const struct search *s, struct reader *in, struct expl
     v->blocked += get_number(in);
     v->dead += get_number(in);
     v->duplicates += get_number(in);
+    verdict_unseen(v, insn_of(s, get_number(in)));
     if (!read_outcomes(in, v, leaves) || !read_places(in, leaves))
         return false;
     n = get_number(in);

@@ -46,3 +46,14 @@ members passed(struct explorer *x, const struct graph *g, uint16_t event)
     }
     return all;
 }
+
+bool chain_may_race(struct explorer *x, const struct run *run)
+{
+    for (uint16_t po = run->round; po < run->n_events; po++) {
+        const struct run_event *e = &run->events[po];
+        bool is_strong = e->flags & RUN_STRONG && e->scope >= SCOPE_GPU;
+        if (e->kind == RUN_READ && !(is_strong && all_are_strong(x, &x->program->locations.at[e->location])))
+            return true;
+    }
+    return false;
+}

@@ -6,7 +6,8 @@
  * of one read of a round and a write, and all other rounds can be left out.
  *
  * The rounds are found in the tree of the thread's runs: from where the last round begins, each read reads from each write that is
- * there, until the round fails or turns out to be none. */
+ * there, until the round fails or turns out to be none. All may be as before after two rounds; where that takes more, and they may race,
+ * the search is not exhausted (verdict.unseen). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 #include "explore/memory.h"
 #include "explore/verdict.h"
 
-enum { MAX_READS = 64 }; /* of a round; longer ones are looked at so far only */
+enum { MAX_READS = 64 }; /* of a round; of longer ones nothing is said */
 
 /* What a round's read reads from. */
 struct choice {
@@ -240,6 +241,8 @@ static void choose_reads(struct search_of_rounds *r, struct run *run)
 {
     const struct graph *g = &r->s->g;
     uint16_t po = run->complete;
+    if (po < run->n_events && r->n == MAX_READS)
+        verdict_unseen(r->x->verdict, run->events[po].insn);
     if (po == run->n_events || r->n == MAX_READS || !(run->events[po].flags & RUN_PLACED) ||
         (run->events[po].kind != RUN_READ && run->events[po].kind != RUN_UPDATE))
         return;

@@ -76,6 +76,8 @@ static void look_at(struct explorer *x, struct state *s, uint16_t event, struct 
         const struct run *run = run_taking(x, s, event, first_member(m));
         if (run->end == RUN_SPINS) {
             o->fails |= m & -m;
+            if (run->is_chain && chain_may_race(x, run))
+                verdict_unseen(x->verdict, run->stopped);
             if (run->leaves_updates)
                 updates_left_out(x, &s->g, event, run->round);
         } else if (!(taken & m & -m && run->events[e->po].kind == RUN_UPDATE))
@@ -368,7 +370,7 @@ bool search_ends(struct explorer *x)
 {
     size_t more = x->arena->total_bytes - x->run_bytes;
     if (more)
-        x->is_full |= atomic_fetch_add(&x->tree->run_bytes, more) + more > MAX_RUN_BYTES;
+        x->is_full |= atomic_fetch_add(&x->tree->run_bytes, more) + more > x->most_run_bytes;
     x->run_bytes += more;
     return x->is_full || x->program->refusal.text || is_interrupted(x) || tree_has_ended(x->tree);
 }
@@ -472,6 +474,7 @@ bool search_begin(struct explorer *x)
     struct run **sole = ARENA_ARRAY(x->arena, struct run *, all);
     x->runners = ARENA_ARRAY(x->arena, struct runner, all);
     x->machine = run_machine(x->arena);
+    x->most_run_bytes = memory_for_runs();
     for (uint32_t i = 0; i < all && !p->refusal.text; i++) {
         struct runner *r = &x->runners[x->threads.n];
         *r = (struct runner){.program = p, .arena = x->arena, .unroll = x->unroll, .updates_stay = x->updates_stay};

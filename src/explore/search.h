@@ -17,8 +17,6 @@
 
 struct verdict;
 
-#define MAX_RUN_BYTES (2ull << 30)
-
 struct explorer {
     struct program *program;
     struct arena *arena;
@@ -36,8 +34,9 @@ struct explorer {
         *wanted; /* execution.h: the search ends with the first of these; NULL: it looks for all there is */
     bool stopped;
     size_t run_bytes; /* of tree->run_bytes, its own */
-    bool is_full;     /* the runs of all workers take more memory than they may */
-    bool symmetric;   /* executions that differ by an exchange of threads are explored once */
+    uint64_t most_run_bytes;
+    bool is_full;   /* the runs of all workers take more memory than they may */
+    bool symmetric; /* executions that differ by an exchange of threads are explored once */
     uint32_t unroll;
     bool updates_stay;       /* as of struct runner */
     struct machine *machine; /* that runs are made on */
@@ -94,6 +93,8 @@ void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
 /* Writes that a read cannot read from, as an open read before it reads from none of them. */
 members passed(struct explorer *x, const struct graph *g, uint16_t event);
+/* May a read of the rounds that a run leaves out race, with any write of the kernel? */
+bool chain_may_race(struct explorer *x, const struct run *run);
 
 /* ---- symmetry.c ---- */
 

@@ -34,6 +34,7 @@ enum run_flags {
     RUN_RESOLVED = 16 /* it has its value: reads, updates, barriers and exchanges that return */
 };
 
+enum { ROUNDS_PUT_BACK = 2 }; /* rounds.c looks for races in so many together, which leave all as it was */
 enum round_kind {
     ROUND_NONE,
     ROUND_SINGLE,  /* one that may be left out, with no other read */
@@ -69,6 +70,7 @@ struct run {
     uint16_t n_events;
     uint16_t complete;   /* so many events at its beginning are */
     uint16_t round;      /* RUN_SPINS: the first event of the round */
+    bool is_chain;       /* RUN_SPINS: it is not one round, or two, but more */
     bool leaves_updates; /* RUN_SPINS: the round has atomic operations that wrote what they had read */
     uint8_t end;         /* enum run_end */
     struct run_event *events;

@@ -203,6 +203,12 @@ static void add_sight(struct verdict *to, struct sight *at, const struct sight *
     add_example(to, verdict_sight(to, at, from->insn), from->example);
 }
 
+void verdict_unseen(struct verdict *v, const struct ir_insn *insn)
+{
+    if (insn && (!v->unseen || insn < v->unseen))
+        v->unseen = insn;
+}
+
 void verdict_add(struct verdict *to, const struct verdict *from)
 {
     for (uint32_t i = 0; i < from->outcomes.n; i++) {
@@ -223,6 +229,7 @@ void verdict_add(struct verdict *to, const struct verdict *from)
     add_sight(to, &to->livelock, &from->livelock);
     add_sight(to, &to->livelock_by_atomics, &from->livelock_by_atomics);
     add_sight(to, &to->cut, &from->cut);
+    verdict_unseen(to, from->unseen);
     for (uint64_t i = 0; i < from->seen_room; i++)
         if (from->seen[i])
             verdict_graph(to, from->seen[i]);

@@ -61,7 +61,9 @@ struct verdict {
     struct sight deadlock, livelock;
     struct sight livelock_by_atomics; /* some of the threads repeat atomic operations that write what they read */
     struct sight cut;                 /* a loop that an execution left by its bound */
-    const struct execution *caught;   /* the search was for this one: execution.h */
+    const struct ir_insn
+        *unseen; /* a loop of which rounds were left out that may race, and are not put back (rounds.c) */
+    const struct execution *caught; /* the search was for this one: execution.h */
     uint64_t graphs, blocked, dead, duplicates;
     /* Hashes of graphs, to count those that come twice. */
     uint64_t *seen;
@@ -82,6 +84,8 @@ const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, 
 bool verdict_is_first_race(const struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
 const struct example **verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault);
 const struct example **verdict_sight(struct verdict *v, struct sight *sight, const struct ir_insn *insn);
+/* Rounds of a loop at the instruction have been left out, and are not looked at. */
+void verdict_unseen(struct verdict *v, const struct ir_insn *insn);
 /* Would it be the first one? */
 bool verdict_is_first(const struct verdict *v, const struct sight *sight);
 /* Notes a graph by its hash, to count those that come twice. */

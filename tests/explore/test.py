@@ -17,6 +17,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+import graphs
 from tap import SANITIZED, Skip, heddle, in_full, main, need_clang, run, source
 
 HERE = os.path.join(source, "tests/explore")
@@ -144,6 +145,16 @@ def a_stack_has_as_many_graphs_as_the_reference_counts():
     for plan, graphs in ((1 + 8, 2), (1 + 4, 4), (3 + 8, 5)):
         got = kernel("treiber", 2, "u32[96]", "u32[3]+outcomes", plan, "--no-symmetry", status=0)
         assert (got["graphs"], got["duplicates"]) == (graphs, 0), got
+
+
+def graphs_are_those_that_trying_all_counts():
+    """graphs.py tries everything, with code of its own. `python3 tests/explore/graphs.py treiber 63 3` and `deque 3 3 3` take some minutes."""
+    for plan, blocks in ((15, 2), (21, 3), (37, 3)):
+        got = kernel("treiber", blocks, "u32[96]", "u32[3]+outcomes", plan, "--no-symmetry", status=0)
+        assert got["graphs"] == graphs.count(graphs.treiber(plan, blocks)), (plan, got)
+    for pushes, takes, thieves in ((1, 1, 1), (2, 2, 1), (1, 1, 2)):
+        got = kernel("deque", 1 + thieves, "u32[96]", "u32[8]+outcomes", pushes, takes, "--no-symmetry", status=0)
+        assert got["graphs"] == graphs.count(graphs.deque(pushes, takes, thieves)), (pushes, takes, thieves, got)
 
 
 def a_barrier_of_the_grid_has_a_graph_for_each_order_of_arrivals():
@@ -458,6 +469,19 @@ def rounds_that_wait_race_too():
         assert got["races"] == races and got["complete"], (body, got)
 
 
+def rounds_that_are_not_looked_at_are_said_to_be_so():
+    """Three rounds leave all as before, and the third reads weakly what another thread writes. That is a race, of rounds that are left out."""
+    body = """mov.u32 %r2, 0;
+              again: add.u32 %r2, %r2, 1; setp.eq.u32 %p2, %r2, 3; selp.u32 %r2, 0, %r2, %p2;
+              ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.u32 %p3, %r3, 0; @%p3 bra done; setp.ne.u32 %p4, %r2, 0; @%p4 bra again;
+              READ bra again; done: ret;
+              other: st.weak.global.u32 [%rd1+4], 1; st.release.gpu.global.u32 [%rd1], 1; ret;"""
+    for read, complete in (("ld.weak.global.u32 %r4, [%rd1+4];", False), ("ld.relaxed.gpu.global.u32 %r4, [%rd1];", True)):
+        got = explore_text(TWO_BLOCKS + body.replace("READ", read), "--grid", 2, "--block", 1, "u32[2]", params=".param .u64 p",
+                           status=0 if complete else 3)
+        assert got["complete"] == complete and all("three or more together" in b for b in got["bounds"]), got
+
+
 def loops_that_wait_carry_what_they_have_read():
     """A round is the same again if what it has read is what the round before it has, or one before that."""
     body = """mov.u32 %r3, 0;
@@ -585,6 +609,22 @@ def memory_that_runs_out_is_an_error():
                                "--block", "1", "u32[128]", "3", "--limit", "3000"], capture_output=True, text=True)
         assert done.returncode in (1, 2, 3), (kib, done.returncode, done.stdout, done.stderr)
         assert done.returncode == 3 or "out of memory" in done.stderr, (kib, done.stdout, done.stderr)
+
+
+def a_search_ends_where_runs_take_half_of_the_memory_that_there_may_be():
+    if SANITIZED:
+        raise Skip("sanitizers take more memory than the limits")
+    loads = "ld.relaxed.gpu.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 77; @%p2 bra out;\n" * 12 + "out: st.u32 [%rd1+4], %r3;"
+    text = MANY_STORES.replace("STORES", "20").replace("LOADS", loads)
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .u32 %r<20>; .reg .u64 %rd<20>;\n" + TWO_BLOCKS + text + "\n}\n")
+        for workers in 1, 2:
+            code = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_DATA, (80 << 20, 80 << 20)); os.execv(sys.argv[1], sys.argv[1:])"
+            done = subprocess.run([sys.executable, "-c", code, heddle, "explore", path, "--grid", "2", "--block", "1", "--workers", str(workers),
+                                   "--no-symmetry", "u32[2]"], capture_output=True, text=True)
+            assert done.returncode == 3 and "take more than 40 MiB" in done.stdout and "a part of all executions" in done.stdout, (workers, done)
 
 
 def a_trap_and_a_bad_address_are_findings():
