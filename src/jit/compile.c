@@ -195,8 +195,10 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
         return;
     if (!optimise(tm, e->m->module, &result->error))
         return;
-    for (value fn = LLVMGetFirstFunction(e->m->module); fn; fn = LLVMGetNextFunction(fn))
+    for (value fn = LLVMGetFirstFunction(e->m->module); fn; fn = LLVMGetNextFunction(fn)) {
+        pass_sink_nans(e->m->b, fn);
         pass_hide_masks(e->m->b, fn);
+    }
     for (value fn = LLVMGetFirstFunction(e->m->module); fn && !session.target->has_mask_registers;
          fn = LLVMGetNextFunction(fn))
         pass_spread_masks(e->m->b, fn);

@@ -259,3 +259,93 @@ void pass_relax_nans(LLVMValueRef fn)
         relax_phis(fn, &f);
     free(f.at);
 }
+
+/* ---- out of the way ---- */
+
+/* Does the branch at the end of a block rarely go to `to`? (emit_likely() says so, in weights of branches.) */
+static bool goes_rarely(LLVMValueRef branch, LLVMBasicBlockRef to)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(branch));
+    unsigned kind = LLVMGetMDKindIDInContext(context, "prof", 4);
+    LLVMValueRef weights = LLVMGetMetadata(branch, kind), of[3];
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) || !weights || LLVMGetMDNodeNumOperands(weights) != 3)
+        return false;
+    LLVMGetMDNodeOperands(weights, of);
+    unsigned other = LLVMGetSuccessor(branch, 0) == to ? 2 : 1, own = 3 - other;
+    return LLVMGetSuccessor(branch, own - 1) == to && LLVMGetSuccessor(branch, other - 1) != to &&
+           LLVMConstIntGetZExtValue(of[own]) < LLVMConstIntGetZExtValue(of[other]);
+}
+
+/* Is a block rarely come to, from each that leads there? */
+static bool is_cold(LLVMBasicBlockRef block, int depth)
+{
+    bool comes = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef from = LLVMGetUser(u);
+        if (!goes_rarely(from, block) && (depth == 0 || !is_cold(LLVMGetInstructionParent(from), depth - 1)))
+            return false;
+        comes = true;
+    }
+    return comes;
+}
+
+/* Is it used by instructions of rare blocks alone, which are not its own? */
+static bool is_used_rarely(LLVMValueRef v, LLVMBasicBlockRef own)
+{
+    enum { DEPTH = 4 };
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
+        bool is_cast = LLVMGetInstructionOpcode(user) == LLVMBitCast && block == own;
+        if (is_phi(user) || (is_cast ? !is_used_rarely(user, own) : block == own || !is_cold(block, DEPTH)))
+            return false;
+    }
+    return LLVMGetFirstUse(v) != NULL;
+}
+
+static LLVMValueRef clone(LLVMBuilderRef b, LLVMValueRef v)
+{
+    LLVMValueRef copy = LLVMInstructionClone(v);
+    LLVMInsertIntoBuilder(b, copy);
+    return copy;
+}
+
+/* Each user makes it canonical for itself, of the plain value; `cast`: what they use, of `canonical` or itself. */
+static void sink_to_users(LLVMBuilderRef b, LLVMValueRef canonical, LLVMValueRef cast)
+{
+    LLVMValueRef test = LLVMGetOperand(canonical, 0);
+    for (LLVMUseRef u = LLVMGetFirstUse(cast); u; u = LLVMGetFirstUse(cast)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMGetInstructionOpcode(user) == LLVMBitCast &&
+            LLVMGetInstructionParent(user) == LLVMGetInstructionParent(canonical)) {
+            sink_to_users(b, canonical, user);
+            LLVMInstructionEraseFromParent(user);
+            continue;
+        }
+        LLVMPositionBuilderBefore(b, user);
+        LLVMValueRef own_test = clone(b, test), own = clone(b, canonical);
+        LLVMSetOperand(own, 0, own_test);
+        own = cast == canonical ? own : LLVMBuildBitCast(b, own, LLVMTypeOf(cast), "");
+        for (int k = 0; k < LLVMGetNumOperands(user); k++)
+            if (LLVMGetOperand(user, (unsigned)k) == cast)
+                LLVMSetOperand(user, (unsigned)k, own);
+    }
+}
+
+void pass_sink_nans(LLVMBuilderRef b, LLVMValueRef fn)
+{
+    struct found f = {0};
+    bool ok = true;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(fn); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && ok; i = LLVMGetNextInstruction(i))
+            if (canonical_of(i) && LLVMIsAInstruction(LLVMGetOperand(i, 0)) && is_used_rarely(i, block))
+                ok = add(&f, i);
+    for (size_t k = 0; k < f.n && ok; k++) {
+        LLVMValueRef test = LLVMGetOperand(f.at[k], 0);
+        sink_to_users(b, f.at[k], f.at[k]);
+        LLVMInstructionEraseFromParent(f.at[k]);
+        if (!LLVMGetFirstUse(test))
+            LLVMInstructionEraseFromParent(test);
+    }
+    free(f.at);
+}

@@ -12,6 +12,10 @@
  * become values (after mem2reg). */
 void pass_relax_nans(LLVMValueRef fn);
 
+/* What is made canonical and then only used where code rarely comes to, as by exits, is made so there (nan.c). To be run behind LLVM's
+ * passes. */
+void pass_sink_nans(LLVMBuilderRef b, LLVMValueRef fn);
+
 /* The same mask, with its origin hidden from LLVM: if masks a, b and a | b are all converted to lanes, LLVM 19's combiner for x86
  * goes from bitcast(a | b) to bitcast(a) | bitcast(b) and back for ever. */
 LLVMValueRef pass_opaque_mask(LLVMBuilderRef b, LLVMValueRef mask);
