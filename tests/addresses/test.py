@@ -527,4 +527,60 @@ def guarded_stores_are_exact_without_registers_of_masks():
                         assert chosen[4 * t:4 * t + 4] == one, (kind, threads, level, t)
 
 
+# Some threads store to shared memory, in rows or all together, and each shows what its neighbour's place holds then.
+KEPT = """.visible .entry kept(.param .u64 out, .param .u32 n)
+{
+    .reg .u64 %rd<8>; .reg .u32 %r<16>; .reg .pred %p<3>;
+    .shared .align 8 .b8 words[2048];
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %tid.y;
+    mov.u32 %r4, %ntid.x;
+    mad.lo.u32 %r5, %r3, ROW, %r2;
+    mul.lo.u32 %r6, %r5, BYTES;
+    mov.u32 %r7, words;
+    add.u32 %r8, %r7, %r6;
+    mad.lo.u32 %r9, %r3, %r4, %r2;
+    cvt.u64.u32 %rd2, %r9;
+    st.shared.uBITS [%r8], FIRST;
+    bar.sync 0;
+    and.b32 %r10, %r9, 5;
+    setp.ne.u32 %p0, %r10, 4;
+    setp.lt.and.u32 %p1, %r9, %r1, %p0;
+    @!%p1 bra BEHIND;
+    add.u32 %r12, %r9, 1;
+    cvt.u64.u32 %rd3, %r12;
+    st.shared.uBITS [%r8], SECOND;
+BEHIND:
+    bar.sync 0;
+    xor.b32 %r13, %r6, BYTES;
+    add.u32 %r13, %r7, %r13;
+    ld.shared.uBITS THERE, [%r13];
+    mul.wide.u32 %rd5, %r9, 8;
+    add.u64 %rd6, %rd1, %rd5;
+    st.global.u64 [%rd6], %rd4;
+    ret;
+}
+"""
+
+
+def what_other_lanes_have_in_shared_memory_is_kept():
+    need_compiler()
+    for bits in 8, 16, 32, 64:
+        r = "rd" if bits == 64 else "r"
+        text = KEPT.replace("BITS", str(bits)).replace("BYTES", str(bits // 8)).replace(
+            "FIRST", f"%{r}{2 if bits == 64 else 9}").replace("SECOND", f"%{r}{3 if bits == 64 else 12}").replace(
+            "THERE", f"%{r}{4 if bits == 64 else 14}")
+        if bits < 64:
+            text = text.replace("    mul.wide.u32 %rd5", "    cvt.u64.u32 %rd4, %r14;\n    mul.wide.u32 %rd5")
+        for block, row in ("128", 0), ("16,8", 20):
+            with written(text.replace("ROW", str(row))) as path:
+                for level in cpu_levels("x86-64-v2", "x86-64-v3"):
+                    got = values(by_both(path, "--grid", 2, "--block", block, "u64[128]+print", 70, "--cpu", level), 1)
+                    for t in range(128):
+                        other = t ^ 1
+                        assert got[t] == other + (other < 70 and other & 5 != 4), (bits, block, level, t)
+
+
 main(globals())

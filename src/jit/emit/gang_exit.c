@@ -167,7 +167,7 @@ static bool transfer_known(struct emit *e, struct transfer *t)
     if (t->a->i->kind == IR_LD)
         transfer_load_masked(e, t);
     else
-        transfer_store_masked(e, t);
+        transfer_store_under_mask(e, t);
     return true;
 }
 

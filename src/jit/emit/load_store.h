@@ -138,7 +138,9 @@ void transfer_store_uniform(struct emit *e, const struct transfer *t);
 void transfer_load_affine(struct emit *e, const struct transfer *t);
 void transfer_load_masked(struct emit *e, const struct transfer *t); /* consecutive, those of the mask alone */
 void transfer_store_consecutive(struct emit *e, const struct transfer *t);
+/* Stores of the lanes of the mask. Where the bytes of all lanes are there; where those of the mask are, and others may not be. */
 void transfer_store_masked(struct emit *e, const struct transfer *t);
+void transfer_store_under_mask(struct emit *e, const struct transfer *t);
 /* Are each so many lanes `step_bytes` apart? An i1. And the transfers of halves at consecutive places, and at one address (step 0). */
 value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lanes, unsigned step_bytes);
 void transfer_load_uniform_halves(struct emit *e, const struct transfer *t);

@@ -279,15 +279,8 @@ static value slice(struct emit *e, value v, unsigned from, unsigned n)
     return emit_shuffle(e, v, NULL, index, n);
 }
 
-/* By masks, or where these do not serve, one lane after the other. */
-static void store_some(struct emit *e, const struct transfer *t)
+void transfer_store_under_mask(struct emit *e, const struct transfer *t)
 {
-    if (!access_is_masked(e->fn, t->a)) {
-        struct transfer lanes = *t;
-        lanes.lanes = build_add(e, emit_splat(e, t->first[0]), const_lanes(e, 64, t->a->offset));
-        scalarised_transfer(e, &lanes);
-        return;
-    }
     value v = element_stored_value(e, t, 0), mask = emit_mask_to_lanes(e, t->mask);
     unsigned n = WARP_LANES / t->a->pieces;
     for (unsigned turn = 0; turn < t->a->pieces; turn++) {
@@ -296,10 +289,37 @@ static void store_some(struct emit *e, const struct transfer *t)
     }
 }
 
+/* Lanes that do not run store what stands there: nobody else accesses memory that a worker has for itself. */
+static void store_blended(struct emit *e, const struct transfer *t)
+{
+    value v = element_stored_value(e, t, 0), mask = emit_mask_to_lanes(e, t->mask);
+    unsigned n = WARP_LANES / t->a->pieces;
+    for (unsigned turn = 0; turn < t->a->pieces; turn++) {
+        unsigned p = piece_to_store(e, t->a, turn);
+        value there = element_load_vector(e, t->a, t->pointer[p], n);
+        there = build_select(e, slice(e, mask, p * n, n), slice(e, v, p * n, n), there);
+        element_store_vector(e, t, there, t->pointer[p]);
+    }
+}
+
+/* By blending or masks, or where these do not serve, one lane after the other. */
+static void store_some(struct emit *e, const struct transfer *t)
+{
+    if (t->a->mem->space == SPACE_SHARED && t->a->n == 1) {
+        store_blended(e, t);
+    } else if (access_is_masked(e->fn, t->a)) {
+        transfer_store_under_mask(e, t);
+    } else {
+        struct transfer lanes = *t;
+        lanes.lanes = build_add(e, emit_splat(e, t->first[0]), const_lanes(e, 64, t->a->offset));
+        scalarised_transfer(e, &lanes);
+    }
+}
+
 void transfer_store_masked(struct emit *e, const struct transfer *t)
 {
     if (e->fn->target->has_mask_registers) {
-        store_some(e, t);
+        transfer_store_under_mask(e, t);
         return;
     }
     LLVMBasicBlockRef some = emit_if(e, emit_all_run(e, t->mask)), done = emit_new_block(e, "");
