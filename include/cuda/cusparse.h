@@ -37,6 +37,10 @@ typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
 typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
 typedef struct csrilu02Info *csrilu02Info_t;
 typedef struct csric02Info *csric02Info_t;
+typedef struct bsrilu02Info *bsrilu02Info_t;
+typedef struct bsric02Info *bsric02Info_t;
+typedef struct bsrsv2Info *bsrsv2Info_t;
+typedef struct bsrsm2Info *bsrsm2Info_t;
 
 typedef enum {
     CUSPARSE_STATUS_SUCCESS,
@@ -244,6 +248,30 @@ cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t spMatDescr, void *c
                                         void *cscValues);
 cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t spMatDescr, void *cooRows, void *cooColumns,
                                         void *cooValues);
+#define HEDDLE_M(Const, constant)                                                                                      \
+    cusparseStatus_t cusparseCreate##Const##Bsr(                                                                       \
+        cusparse##Const##SpMatDescr_t *spMatDescr, int64_t brows, int64_t bcols, int64_t bnnz, int64_t rowBlockSize,   \
+        int64_t colBlockSize, constant void *bsrRowOffsets, constant void *bsrColInd, constant void *bsrValues,        \
+        cusparseIndexType_t bsrRowOffsetsType, cusparseIndexType_t bsrColIndType, cusparseIndexBase_t idxBase,         \
+        cudaDataType valueType, cusparseOrder_t order);                                                                \
+    cusparseStatus_t cusparseCreate##Const##BlockedEll(                                                                \
+        cusparse##Const##SpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t ellBlockSize, int64_t ellCols,  \
+        constant void *ellColInd, constant void *ellValue, cusparseIndexType_t ellIdxType,                             \
+        cusparseIndexBase_t idxBase, cudaDataType valueType);                                                          \
+    cusparseStatus_t cusparse##Const##BlockedEllGet(                                                                   \
+        cusparse##Const##SpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *ellBlockSize,                 \
+        int64_t *ellCols, constant void **ellColInd, constant void **ellValue, cusparseIndexType_t *ellIdxType,        \
+        cusparseIndexBase_t *idxBase, cudaDataType *valueType);                                                        \
+    cusparseStatus_t cusparseCreate##Const##SlicedEll(                                                                 \
+        cusparse##Const##SpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz, int64_t sellValuesSize,    \
+        int64_t sliceSize, constant void *sellSliceOffsets, constant void *sellColInd, constant void *sellValues,      \
+        cusparseIndexType_t sellSliceOffsetsType, cusparseIndexType_t sellColIndType, cusparseIndexBase_t idxBase,     \
+        cudaDataType valueType);
+HEDDLE_M(, )
+HEDDLE_M(Const, const)
+#undef HEDDLE_M
+cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t offsetsBatchStride,
+                                            int64_t columnsBatchStride, int64_t ValuesBatchStride);
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t offsetsBatchStride,
                                             int64_t columnsValuesBatchStride);
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount, int64_t batchStride);
@@ -325,6 +353,8 @@ cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descr);
 cusparseStatus_t cusparseSpSV_bufferSize(HEDDLE_SPSV, size_t *bufferSize);
 cusparseStatus_t cusparseSpSV_analysis(HEDDLE_SPSV, void *externalBuffer);
 cusparseStatus_t cusparseSpSV_solve(HEDDLE_SPSV);
+cusparseStatus_t cusparseSpSV_updateMatrix(cusparseHandle_t handle, cusparseSpSVDescr_t spsvDescr, void *newValues,
+                                           cusparseSpSVUpdate_t updatePart);
 #undef HEDDLE_SPSV
 #define HEDDLE_SPSM                                                                                                    \
     cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,                      \
@@ -335,6 +365,8 @@ cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descr);
 cusparseStatus_t cusparseSpSM_bufferSize(HEDDLE_SPSM, size_t *bufferSize);
 cusparseStatus_t cusparseSpSM_analysis(HEDDLE_SPSM, void *externalBuffer);
 cusparseStatus_t cusparseSpSM_solve(HEDDLE_SPSM);
+cusparseStatus_t cusparseSpSM_updateMatrix(cusparseHandle_t handle, cusparseSpSMDescr_t spsmDescr, void *newValues,
+                                           cusparseSpSMUpdate_t updatePart);
 #undef HEDDLE_SPSM
 
 /* Products of two sparse matrices, and of dense ones where a sparse one has elements. */
@@ -348,6 +380,18 @@ cusparseStatus_t cusparseSpGEMM_workEstimation(HEDDLE_SPGEMM, size_t *bufferSize
 cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t spgemmDescr, int64_t *num_prods);
 cusparseStatus_t cusparseSpGEMM_compute(HEDDLE_SPGEMM, size_t *bufferSize2, void *externalBuffer2);
 cusparseStatus_t cusparseSpGEMM_copy(HEDDLE_SPGEMM);
+cusparseStatus_t cusparseSpGEMM_estimateMemory(HEDDLE_SPGEMM, float chunk_fraction, size_t *bufferSize3,
+                                               void *externalBuffer3, size_t *bufferSize2);
+#define HEDDLE_REUSE                                                                                                   \
+    cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, cusparseConstSpMatDescr_t matA,         \
+        cusparseConstSpMatDescr_t matB, cusparseSpMatDescr_t matC, cusparseSpGEMMAlg_t alg,                            \
+        cusparseSpGEMMDescr_t spgemmDescr
+cusparseStatus_t cusparseSpGEMMreuse_workEstimation(HEDDLE_REUSE, size_t *bufferSize1, void *externalBuffer1);
+cusparseStatus_t cusparseSpGEMMreuse_nnz(HEDDLE_REUSE, size_t *bufferSize2, void *externalBuffer2, size_t *bufferSize3,
+                                         void *externalBuffer3, size_t *bufferSize4, void *externalBuffer4);
+cusparseStatus_t cusparseSpGEMMreuse_copy(HEDDLE_REUSE, size_t *bufferSize5, void *externalBuffer5);
+cusparseStatus_t cusparseSpGEMMreuse_compute(HEDDLE_SPGEMM);
+#undef HEDDLE_REUSE
 #undef HEDDLE_SPGEMM
 #define HEDDLE_SDDMM                                                                                                   \
     cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,                      \
@@ -403,31 +447,115 @@ HEDDLE_M(C, cuComplex)
 HEDDLE_M(Z, cuDoubleComplex)
 #undef HEDDLE_M
 
-/* Incomplete factors. */
-#define HEDDLE_M(X, T, name)                                                                                           \
-    cusparseStatus_t cusparse##X##name##_bufferSize(                                                                   \
-        cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, T *csrSortedValA,                    \
-        const int *csrSortedRowPtrA, const int *csrSortedColIndA, name##Info_t info, int *pBufferSizeInBytes);         \
-    cusparseStatus_t cusparse##X##name##_analysis(cusparseHandle_t handle, int m, int nnz,                             \
-                                                  const cusparseMatDescr_t descrA, const T *csrSortedValA,             \
-                                                  const int *csrSortedRowPtrA, const int *csrSortedColIndA,            \
-                                                  name##Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);     \
-    cusparseStatus_t cusparse##X##name(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA,       \
-                                       T *csrSortedValA_valM, const int *csrSortedRowPtrA,                             \
-                                       const int *csrSortedColIndA, name##Info_t info, cusparseSolvePolicy_t policy,   \
-                                       void *pBuffer);
-#define HEDDLE_FAMILY(Name, name)                                                                                      \
+/* Incomplete factors, of CSR and of square blocks; and products and triangular systems of blocks. */
+#define HEDDLE_INFO(Name, name)                                                                                        \
     cusparseStatus_t cusparseCreate##Name##Info(name##Info_t *info);                                                   \
     cusparseStatus_t cusparseDestroy##Name##Info(name##Info_t info);                                                   \
-    cusparseStatus_t cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info, int *position);           \
-    HEDDLE_M(S, float, name)                                                                                           \
-    HEDDLE_M(D, double, name)                                                                                          \
-    HEDDLE_M(C, cuComplex, name)                                                                                       \
-    HEDDLE_M(Z, cuDoubleComplex, name)
-HEDDLE_FAMILY(Csrilu02, csrilu02)
-HEDDLE_FAMILY(Csric02, csric02)
-#undef HEDDLE_FAMILY
+    cusparseStatus_t cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info, int *position);
+HEDDLE_INFO(Csrilu02, csrilu02)
+HEDDLE_INFO(Csric02, csric02)
+HEDDLE_INFO(Bsrilu02, bsrilu02)
+HEDDLE_INFO(Bsric02, bsric02)
+HEDDLE_INFO(Bsrsv2, bsrsv2)
+HEDDLE_INFO(Bsrsm2, bsrsm2)
+#undef HEDDLE_INFO
+#define HEDDLE_DIRECTION cusparseDirection_t dirA,
+#define HEDDLE_BLOCK     int blockDim,
+#define HEDDLE_NONE
+#define HEDDLE_M(X, T, name, LEAD, BLOCK)                                                                              \
+    cusparseStatus_t cusparse##X##name##_bufferSize(                                                                   \
+        cusparseHandle_t handle, LEAD int m, int nnz, const cusparseMatDescr_t descrA, T *sortedValA,                  \
+        const int *sortedRowPtrA, const int *sortedColIndA, BLOCK name##Info_t info, int *pBufferSizeInBytes);         \
+    cusparseStatus_t cusparse##X##name##_analysis(                                                                     \
+        cusparseHandle_t handle, LEAD int m, int nnz, const cusparseMatDescr_t descrA, const T *sortedValA,            \
+        const int *sortedRowPtrA, const int *sortedColIndA, BLOCK name##Info_t info, cusparseSolvePolicy_t policy,     \
+        void *pBuffer);                                                                                                \
+    cusparseStatus_t cusparse##X##name(cusparseHandle_t handle, LEAD int m, int nnz, const cusparseMatDescr_t descrA,  \
+                                       T *sortedValA, const int *sortedRowPtrA, const int *sortedColIndA,              \
+                                       BLOCK name##Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);
+#define HEDDLE_BOOST(X, T, name)                                                                                       \
+    cusparseStatus_t cusparse##X##name##_numericBoost(cusparseHandle_t handle, name##Info_t info, int enable_boost,    \
+                                                      double *tol, T *boost_val);
+#define HEDDLE_SYSTEM(X, T, name, LEAD, COUNT, ...)                                                                    \
+    cusparseStatus_t cusparse##X##name##_bufferSize(                                                                   \
+        cusparseHandle_t handle, cusparseDirection_t dirA, cusparseOperation_t transA, LEAD int mb, COUNT int nnzb,    \
+        const cusparseMatDescr_t descrA, T *bsrSortedValA, const int *bsrSortedRowPtrA, const int *bsrSortedColIndA,   \
+        int blockDim, name##Info_t info, int *pBufferSizeInBytes);                                                     \
+    cusparseStatus_t cusparse##X##name##_analysis(                                                                     \
+        cusparseHandle_t handle, cusparseDirection_t dirA, cusparseOperation_t transA, LEAD int mb, COUNT int nnzb,    \
+        const cusparseMatDescr_t descrA, const T *bsrSortedValA, const int *bsrSortedRowPtrA,                          \
+        const int *bsrSortedColIndA, int blockDim, name##Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);    \
+    cusparseStatus_t cusparse##X##name##_solve(                                                                        \
+        cusparseHandle_t handle, cusparseDirection_t dirA, cusparseOperation_t transA, LEAD int mb, COUNT int nnzb,    \
+        const T *alpha, const cusparseMatDescr_t descrA, const T *bsrSortedValA, const int *bsrSortedRowPtrA,          \
+        const int *bsrSortedColIndA, int blockDim, name##Info_t info, __VA_ARGS__, cusparseSolvePolicy_t policy,       \
+        void *pBuffer);
+#define HEDDLE_OP    cusparseOperation_t transXY,
+#define HEDDLE_COUNT int n,
+#define HEDDLE_ALL(X, T)                                                                                               \
+    HEDDLE_M(X, T, csrilu02, HEDDLE_NONE, HEDDLE_NONE)                                                                 \
+    HEDDLE_M(X, T, csric02, HEDDLE_NONE, HEDDLE_NONE)                                                                  \
+    HEDDLE_M(X, T, bsrilu02, HEDDLE_DIRECTION, HEDDLE_BLOCK)                                                           \
+    HEDDLE_M(X, T, bsric02, HEDDLE_DIRECTION, HEDDLE_BLOCK)                                                            \
+    HEDDLE_BOOST(X, T, csrilu02)                                                                                       \
+    HEDDLE_BOOST(X, T, bsrilu02)                                                                                       \
+    HEDDLE_SYSTEM(X, T, bsrsv2, HEDDLE_NONE, HEDDLE_NONE, const T *f, T *x)                                            \
+    HEDDLE_SYSTEM(X, T, bsrsm2, HEDDLE_OP, HEDDLE_COUNT, const T *B, int ldb, T *x, int ldx)                           \
+    cusparseStatus_t cusparse##X##bsrmv(cusparseHandle_t handle, cusparseDirection_t dirA, cusparseOperation_t transA, \
+                                        int mb, int nb, int nnzb, const T *alpha, const cusparseMatDescr_t descrA,     \
+                                        const T *bsrSortedValA, const int *bsrSortedRowPtrA,                           \
+                                        const int *bsrSortedColIndA, int blockDim, const T *x, const T *beta, T *y);   \
+    cusparseStatus_t cusparse##X##bsrmm(cusparseHandle_t handle, cusparseDirection_t dirA, cusparseOperation_t transA, \
+                                        cusparseOperation_t transB, int mb, int n, int kb, int nnzb, const T *alpha,   \
+                                        const cusparseMatDescr_t descrA, const T *bsrSortedValA,                       \
+                                        const int *bsrSortedRowPtrA, const int *bsrSortedColIndA, const int blockSize, \
+                                        const T *B, const int ldb, const T *beta, T *C, int ldc);
+HEDDLE_ALL(S, float)
+HEDDLE_ALL(D, double)
+HEDDLE_ALL(C, cuComplex)
+HEDDLE_ALL(Z, cuDoubleComplex)
+#undef HEDDLE_ALL
+#undef HEDDLE_COUNT
+#undef HEDDLE_OP
+#undef HEDDLE_SYSTEM
+#undef HEDDLE_BOOST
 #undef HEDDLE_M
+#undef HEDDLE_NONE
+#undef HEDDLE_BLOCK
+#undef HEDDLE_DIRECTION
+
+/* Systems of three and five diagonals. */
+#define HEDDLE_DIAGONALS(T) const T *dl, const T *d, const T *du
+#define HEDDLE_ALL(X, T)                                                                                               \
+    cusparseStatus_t cusparse##X##gtsv2_bufferSizeExt(cusparseHandle_t handle, int m, int n, HEDDLE_DIAGONALS(T),      \
+                                                      const T *B, int ldb, size_t *bufferSizeInBytes);                 \
+    cusparseStatus_t cusparse##X##gtsv2(cusparseHandle_t handle, int m, int n, HEDDLE_DIAGONALS(T), T *B, int ldb,     \
+                                        void *pBuffer);                                                                \
+    cusparseStatus_t cusparse##X##gtsv2_nopivot_bufferSizeExt(                                                         \
+        cusparseHandle_t handle, int m, int n, HEDDLE_DIAGONALS(T), const T *B, int ldb, size_t *bufferSizeInBytes);   \
+    cusparseStatus_t cusparse##X##gtsv2_nopivot(cusparseHandle_t handle, int m, int n, HEDDLE_DIAGONALS(T), T *B,      \
+                                                int ldb, void *pBuffer);                                               \
+    cusparseStatus_t cusparse##X##gtsv2StridedBatch_bufferSizeExt(cusparseHandle_t handle, int m, HEDDLE_DIAGONALS(T), \
+                                                                  const T *x, int batchCount, int batchStride,         \
+                                                                  size_t *bufferSizeInBytes);                          \
+    cusparseStatus_t cusparse##X##gtsv2StridedBatch(cusparseHandle_t handle, int m, HEDDLE_DIAGONALS(T), T *x,         \
+                                                    int batchCount, int batchStride, void *pBuffer);                   \
+    cusparseStatus_t cusparse##X##gtsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algo, int m,         \
+                                                                     HEDDLE_DIAGONALS(T), const T *x, int batchCount,  \
+                                                                     size_t *pBufferSizeInBytes);                      \
+    cusparseStatus_t cusparse##X##gtsvInterleavedBatch(cusparseHandle_t handle, int algo, int m, T *dl, T *d, T *du,   \
+                                                       T *x, int batchCount, void *pBuffer);                           \
+    cusparseStatus_t cusparse##X##gpsvInterleavedBatch_bufferSizeExt(                                                  \
+        cusparseHandle_t handle, int algo, int m, const T *ds, HEDDLE_DIAGONALS(T), const T *dw, const T *x,           \
+        int batchCount, size_t *pBufferSizeInBytes);                                                                   \
+    cusparseStatus_t cusparse##X##gpsvInterleavedBatch(cusparseHandle_t handle, int algo, int m, T *ds, T *dl, T *d,   \
+                                                       T *du, T *dw, T *x, int batchCount, void *pBuffer);
+HEDDLE_ALL(S, float)
+HEDDLE_ALL(D, double)
+HEDDLE_ALL(C, cuComplex)
+HEDDLE_ALL(Z, cuDoubleComplex)
+#undef HEDDLE_ALL
+#undef HEDDLE_DIAGONALS
 
 #ifdef __cplusplus
 }

@@ -31,11 +31,50 @@ cusparseStatus_t record_add(void *handle, enum kind kind, const void *record, si
 
 cusparseStatus_t record_destroy(const void *handle, enum kind kind)
 {
+    return record_destroy_by(handle, kind, free);
+}
+
+cusparseStatus_t record_destroy_by(const void *handle, enum kind kind, void (*destroy)(void *record))
+{
     IN_CALL;
     void *record = handle_take(&library_handles, handle, kind);
     if (record)
-        call_later(free, record);
+        call_later(destroy, record);
     return record || !handle ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+struct sparse csr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
+                     const int *offsets, const int *columns)
+{
+    return (struct sparse){.format = CUSPARSE_FORMAT_CSR,
+                           .rows = m,
+                           .columns = n,
+                           .nnz = nnz,
+                           .offsets = (void *)offsets,
+                           .indices = (void *)columns,
+                           .values = (void *)values,
+                           .offset = CUSPARSE_INDEX_32I,
+                           .index = CUSPARSE_INDEX_32I,
+                           .base = d->base,
+                           .type = type,
+                           .fill = d->fill,
+                           .diagonal = d->diagonal,
+                           .batch = 1};
+}
+
+struct sparse bsr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
+                     const int *offsets, const int *columns, cusparseDirection_t direction, int block_rows,
+                     int block_columns)
+{
+    struct sparse a = csr_of(d, type, m, n, nnz, values, offsets, columns);
+    a.format = CUSPARSE_FORMAT_BSR;
+    a.block_rows = block_rows;
+    a.block_columns = block_columns;
+    a.order = direction == CUSPARSE_DIRECTION_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    a.rows *= block_rows;
+    a.columns *= block_columns;
+    a.nnz *= (int64_t)block_rows * block_columns;
+    return a;
 }
 
 /* ---- what is used ---- */
@@ -63,16 +102,13 @@ static void *step(void *at, int64_t elements, size_t bytes)
 void call_sparse(struct call *c, const struct sparse *m, unsigned pattern, unsigned values)
 {
     size_t offset = index_bytes(m->offset), index = index_bytes(m->index), value = type_bytes(m->type);
-    int64_t lines = m->format == CUSPARSE_FORMAT_CSR   ? m->rows + 1
-                    : m->format == CUSPARSE_FORMAT_CSC ? m->columns + 1
-                                                       : m->nnz;
     for (int i = 0; i < (m->batch > 1 ? m->batch : 1); i++) {
         if (i == 0 || m->offsets_stride)
-            call_vector(c, step(m->offsets, i * m->offsets_stride, offset), lines, offset, pattern);
-        if (i == 0 || m->stride) {
-            call_vector(c, step(m->indices, i * m->stride, index), m->nnz, index, pattern);
+            call_vector(c, step(m->offsets, i * m->offsets_stride, offset), sparse_offsets(m), offset, pattern);
+        if (i == 0 || m->indices_stride)
+            call_vector(c, step(m->indices, i * m->indices_stride, index), sparse_indices(m), index, pattern);
+        if (i == 0 || m->stride)
             call_vector(c, step(m->values, i * m->stride, value), m->nnz, value, values);
-        }
     }
 }
 
@@ -106,9 +142,42 @@ number scalar_value(const struct call *c, const struct scalar *s)
     return s->device ? number_at(c->compute, library_view(s->device), 0) : s->value;
 }
 
+unsigned call_scalars(struct call *c, const struct context *s, const void *alpha, const void *beta)
+{
+    c->alpha = call_scalar(c, s, alpha);
+    c->beta = call_scalar(c, s, beta);
+    return c->beta.device || !number_is_zero(c->beta.value) ? HD_READS | HD_WRITES : HD_WRITES;
+}
+
 struct dense dense_of(const struct dense_vector *v)
 {
     return (struct dense){v->size, 1, v->size > 0 ? v->size : 1, v->values, v->type, CUSPARSE_ORDER_COL, 1, 0};
+}
+
+bool equation_of_vectors(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                         cusparseDnVecDescr_t y)
+{
+    const struct dense_vector *b = handle_find(&library_handles, x, KIND_DENSE_VECTOR);
+    const struct dense_vector *c = handle_find(&library_handles, y, KIND_DENSE_VECTOR);
+    e->a = handle_find(&library_handles, a, KIND_SPARSE);
+    if (!e->a || !b || !c)
+        return false;
+    e->b = dense_of(b);
+    e->c = dense_of(c);
+    return true;
+}
+
+bool equation_of_matrices(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                          cusparseDnMatDescr_t c)
+{
+    const struct dense *from = handle_find(&library_handles, b, KIND_DENSE);
+    const struct dense *to = handle_find(&library_handles, c, KIND_DENSE);
+    e->a = handle_find(&library_handles, a, KIND_SPARSE);
+    if (!e->a || !from || !to)
+        return false;
+    e->b = *from;
+    e->c = *to;
+    return true;
 }
 
 /* ---- the task ---- */

@@ -21,8 +21,7 @@ enum kind {
     KIND_SPSV,
     KIND_SPSM,
     KIND_SPGEMM,
-    KIND_ILU,
-    KIND_IC
+    KIND_INFO
 };
 
 struct context {
@@ -60,10 +59,11 @@ struct dense {
     int64_t stride; /* elements from one of a batch to the next */
 };
 
-/* CSR, CSC or COO. */
 struct sparse {
     cusparseFormat_t format;
-    int64_t rows, columns, nnz;
+    int64_t rows, columns;            /* of elements */
+    int64_t nnz;                      /* values that are kept, what pads a format among them */
+    int64_t told;                     /* BSR, ELL: the nnz that the descriptor answers */
     void *offsets, *indices, *values; /* COO: `offsets` are the rows, `indices` the columns */
     cusparseIndexType_t offset, index;
     cusparseIndexBase_t base;
@@ -71,8 +71,22 @@ struct sparse {
     cusparseFillMode_t fill;
     cusparseDiagType_t diagonal;
     int batch;
-    int64_t offsets_stride, stride;
+    int64_t offsets_stride, indices_stride, stride;
+    int64_t block_rows, block_columns; /* BSR, Blocked-ELL; 0: of elements */
+    cusparseOrder_t order;             /* of a block */
+    int64_t width;                     /* Blocked-ELL: columns kept of a row; Sliced-ELL: rows of a slice */
 };
+
+/* The older functions' matrices: CSR, and BSR whose blocks lie by rows or by columns; m, n and nnz are of blocks there. */
+struct sparse csr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
+                     const int *offsets, const int *columns);
+struct sparse bsr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
+                     const int *offsets, const int *columns, cusparseDirection_t direction, int block_rows,
+                     int block_columns);
+
+/* How many of its indices and offsets a matrix has. */
+int64_t sparse_indices(const struct sparse *m);
+int64_t sparse_offsets(const struct sparse *m);
 
 /* A number at an address of the host's, read at the call, or of the device's, read by the task. */
 struct scalar {
@@ -81,6 +95,7 @@ struct scalar {
 };
 
 struct call;
+struct info;
 typedef hd_result call_run(const struct call *c);
 
 struct call {
@@ -95,7 +110,7 @@ struct call {
     cusparseAction_t action;
     cusparseIndexBase_t base;
     int64_t m, n, nnz;
-    void *at[4]; /* what a family of functions has beside */
+    void *at[6]; /* what a family of functions has beside */
     bool waits;
     double flops;
     hd_used *used; /* grows */
@@ -126,6 +141,7 @@ cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const cha
 cusparseStatus_t record_add(void *handle, enum kind kind, const void *record, size_t bytes);
 /* NULL is destroyed in silence. */
 cusparseStatus_t record_destroy(const void *handle, enum kind kind);
+cusparseStatus_t record_destroy_by(const void *handle, enum kind kind, void (*destroy)(void *record));
 
 static inline bool is_operation(cusparseOperation_t op)
 {
@@ -137,6 +153,20 @@ static inline bool is_base(cusparseIndexBase_t base)
 {
     return base == CUSPARSE_INDEX_BASE_ZERO || base == CUSPARSE_INDEX_BASE_ONE;
 }
+
+/* The rest of an entry point has `d`, the descriptor's record, or has returned. */
+#define DESCRIPTOR(d, structure, handle, kind)                                                                         \
+    IN_CALL;                                                                                                           \
+    structure *d = handle_find(&library_handles, handle, kind);                                                        \
+    NEED(d)
+
+/* The functions that come for pointers, and again for pointers to what is const. */
+#define TWICE(M)                                                                                                       \
+    M(, )                                                                                                              \
+    M(Const, const)
+
+/* A matrix's descriptor, of what it says of itself. */
+cusparseStatus_t sparse_create(const char *name, const void *descriptor, const struct sparse *d);
 
 /* ---- indices ---- */
 
@@ -170,11 +200,39 @@ void call_sparse_vector(struct call *c, const struct sparse_vector *v, unsigned 
 /* A scalar of the compute type. */
 struct scalar call_scalar(struct call *c, const struct context *s, const void *at);
 number scalar_value(const struct call *c, const struct scalar *s);
+/* Those of alpha x + beta y; how y is used: not read where beta is 0. */
+unsigned call_scalars(struct call *c, const struct context *s, const void *alpha, const void *beta);
 /* A vector is a matrix of one column. */
 struct dense dense_of(const struct dense_vector *v);
 
+/* op(A), op(B) and C of a product or a solution. */
+struct equation {
+    const char *name;
+    const void *alpha, *beta;
+    const struct sparse *a;
+    struct dense b, c;
+    cusparseOperation_t op_a, op_b;
+    cudaDataType compute;
+};
+
+/* Takes what descriptors of a sparse matrix and two vectors, or two dense matrices, say; false: one is none. */
+bool equation_of_vectors(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                         cusparseDnVecDescr_t y);
+bool equation_of_matrices(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                          cusparseDnMatDescr_t c);
+/* C = alpha op(A) op(B) + beta C, and op(A) C = alpha op(B), of arguments that were checked. */
+cusparseStatus_t equation_multiply(const struct context *s, const struct equation *e);
+cusparseStatus_t equation_solve(const struct context *s, const struct equation *e, struct info *info);
+
 /* Of the stream of a handle. */
 cusparseStatus_t call_put(const struct context *s, struct call *c);
+
+/* The older functions' types. */
+#define EACH_TYPE(M)                                                                                                   \
+    M(S, float, CUDA_R_32F)                                                                                            \
+    M(D, double, CUDA_R_64F)                                                                                           \
+    M(C, cuComplex, CUDA_C_32F)                                                                                        \
+    M(Z, cuDoubleComplex, CUDA_C_64F)
 
 /* ---- in a task: matrices ---- */
 

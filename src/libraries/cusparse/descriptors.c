@@ -11,17 +11,6 @@ static bool is_index(cusparseIndexType_t type)
     return type == CUSPARSE_INDEX_16U || type == CUSPARSE_INDEX_32I || type == CUSPARSE_INDEX_64I;
 }
 
-/* The rest of an entry point has `d`, the descriptor's record, or has returned. */
-#define DESCRIPTOR(d, structure, handle, kind)                                                                         \
-    IN_CALL;                                                                                                           \
-    structure *d = handle_find(&library_handles, handle, kind);                                                        \
-    NEED(d)
-
-/* The functions that come for pointers, and again for pointers to what is const. */
-#define TWICE(M)                                                                                                       \
-    M(, )                                                                                                              \
-    M(Const, const)
-
 /* The pointer to values of a kind of descriptor, got and set. */
 #define VALUES(Name, structure, kind)                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Name##GetValues(cusparse##Name##Descr_t descriptor, void **values)          \
@@ -171,7 +160,7 @@ LIBRARY_API cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDesc
 
 /* ---- sparse matrices ---- */
 
-static cusparseStatus_t create(const char *name, const void *descriptor, const struct sparse *d)
+cusparseStatus_t sparse_create(const char *name, const void *descriptor, const struct sparse *d)
 {
     if (!descriptor)
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the descriptor's place is not NULL");
@@ -205,7 +194,7 @@ static cusparseStatus_t create(const char *name, const void *descriptor, const s
                                  .base = base,                                                                         \
                                  .type = type,                                                                         \
                                  .batch = 1};                                                                          \
-        return create(__func__, descriptor, &d);                                                                       \
+        return sparse_create(__func__, descriptor, &d);                                                                \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Const##Name##Get(                                                           \
         cusparse##Const##SpMatDescr_t descriptor, int64_t *rows, int64_t *columns, int64_t *nnz,                       \
@@ -251,7 +240,7 @@ TWICE(CSC)
                                  .base = base,                                                                         \
                                  .type = type,                                                                         \
                                  .batch = 1};                                                                          \
-        return create(__func__, descriptor, &d);                                                                       \
+        return sparse_create(__func__, descriptor, &d);                                                                \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Const##CooGet(                                                              \
         cusparse##Const##SpMatDescr_t descriptor, int64_t *rows, int64_t *columns, int64_t *nnz, constant void **row,  \
@@ -299,7 +288,7 @@ LIBRARY_API cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t des
     NEED(stride == 0 || stride >= d->nnz);
     d->batch = count;
     d->offsets_stride = offsets_stride;
-    d->stride = stride;
+    d->indices_stride = d->stride = stride;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -309,8 +298,7 @@ LIBRARY_API cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t des
     NEED(d->format == CUSPARSE_FORMAT_COO);
     NEED(count > 0 && (stride == 0 || stride >= d->nnz));
     d->batch = count;
-    d->offsets_stride = stride;
-    d->stride = stride;
+    d->offsets_stride = d->indices_stride = d->stride = stride;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -329,7 +317,7 @@ LIBRARY_API cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t desc
     NEED(rows && columns && nnz);
     *rows = d->rows;
     *columns = d->columns;
-    *nnz = d->nnz;
+    *nnz = d->told ? d->told : d->nnz;
     return CUSPARSE_STATUS_SUCCESS;
 }
 

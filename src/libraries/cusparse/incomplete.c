@@ -1,22 +1,19 @@
 /* Incomplete factors in the pattern of a square matrix of CSR, in place: LU, where L's diagonal is ones, and Cholesky's L, of the lower triangle.
- * The first pivot that is missing or zero is kept for the host, in the info that the call is given.
+ * The first pivot that is missing or zero is kept for the host, in the info that the call is given. A matrix of blocks is the same of its elements:
+ * what is in a block is in the pattern.
  */
-#include "libraries/cusparse/call.h"
+#include "libraries/cusparse/info.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct info {
-    int pivot; /* from the matrix's base on; -1: none is zero */
-    bool analysed;
-};
 
 /* What the two factorisations work on. */
 struct work {
     struct csr a;
     int64_t *diagonal; /* of each row: where it is, or -1 */
     int64_t *at;       /* of the row in hand, by column: where that is, or -1 */
-    int64_t pivot;     /* the first row of which it is zero, or -1 */
+    const struct info *info;
+    int64_t pivot; /* the first row of which it is zero, or -1 */
 };
 
 static number minus(number a, number b)
@@ -28,6 +25,14 @@ static void zero_pivot(struct work *w, int64_t row)
 {
     if (w->pivot < 0)
         w->pivot = row;
+}
+
+/* A pivot that is too small is replaced, if that was asked for. */
+static void boost(const struct work *w, int64_t row)
+{
+    number *pivot = w->diagonal[row] < 0 ? NULL : &w->a.value[w->diagonal[row]];
+    if (w->info->boosts && pivot && hypot(pivot->re, pivot->im) <= w->info->tolerance)
+        *pivot = w->info->boost;
 }
 
 static void factor_lu(struct work *w, int64_t i)
@@ -44,6 +49,7 @@ static void factor_lu(struct work *w, int64_t i)
                 a->value[to] = minus(a->value[to], number_times(a->value[k], a->value[l]));
         }
     }
+    boost(w, i);
     if (w->diagonal[i] < 0 || number_is_zero(a->value[w->diagonal[i]]))
         zero_pivot(w, i);
 }
@@ -89,8 +95,8 @@ static void factor(struct work *w, void (*factor_row)(struct work *w, int64_t i)
 
 static hd_result run(const struct call *c, void (*factor_row)(struct work *w, int64_t i))
 {
-    struct work w = {.pivot = -1};
     struct info *info = c->at[0];
+    struct work w = {.pivot = -1, .info = info};
     hd_result r = csr_load(&c->a, 0, CUSPARSE_OPERATION_NON_TRANSPOSE, true, &w.a);
     w.diagonal = malloc(((size_t)c->a.rows + 1) * sizeof *w.diagonal);
     w.at = malloc(((size_t)c->a.rows + 1) * sizeof *w.at);
@@ -98,7 +104,7 @@ static hd_result run(const struct call *c, void (*factor_row)(struct work *w, in
         r = HD_ERROR_OUT_OF_MEMORY;
     if (!r) {
         factor(&w, factor_row);
-        info->pivot = w.pivot < 0 ? -1 : (int)(w.pivot + c->a.base);
+        info->pivot = w.pivot < 0 ? -1 : info_position(&c->a, w.pivot);
     }
     for (int64_t k = 0; !r && k < w.a.nnz; k++)
         number_set(c->a.type, c->a.values, w.a.from[k], w.a.value[k]);
@@ -120,89 +126,113 @@ static hd_result run_cholesky(const struct call *c)
 
 /* Which pivots are missing is known when the values are. */
 static cusparseStatus_t put(const struct context *s, const char *name, call_run *run_it, struct info *info,
-                            const struct mat_descr *d, cudaDataType type, int m, int nnz, void *values,
-                            const int *offsets, const int *columns)
+                            const struct sparse *a)
 {
-    struct call c = {.name = name, .run = run_it, .at = {info}, .compute = type, .flops = 2.0 * nnz, .waits = true};
-    c.a = (struct sparse){.format = CUSPARSE_FORMAT_CSR,
-                          .rows = m,
-                          .columns = m,
-                          .nnz = nnz,
-                          .offsets = (void *)offsets,
-                          .indices = (void *)columns,
-                          .values = values,
-                          .offset = CUSPARSE_INDEX_32I,
-                          .index = CUSPARSE_INDEX_32I,
-                          .base = d->base,
-                          .type = type,
-                          .batch = 1};
+    struct call c = {.name = name,
+                     .run = run_it,
+                     .a = *a,
+                     .at = {info},
+                     .compute = a->type,
+                     .flops = 2.0 * (double)a->nnz,
+                     .waits = true};
     call_sparse(&c, &c.a, HD_READS, HD_READS | HD_WRITES);
     return call_put(s, &c);
 }
 
-#define CHECKED(kind)                                                                                                  \
+/* Of elements, and of blocks: what an entry point is told beside, and the matrix. */
+#define CSR_LEAD
+#define CSR_DIMENSION
+#define CSR_CHECKED   (void)0
+#define CSR_OF(TYPE)  csr_of(d, TYPE, m, m, nnz, values, offsets, columns)
+#define BSR_LEAD      cusparseDirection_t direction,
+#define BSR_DIMENSION int dimension,
+#define BSR_CHECKED   NEED(dimension > 0 && (unsigned)direction <= CUSPARSE_DIRECTION_COLUMN)
+#define BSR_OF(TYPE)  bsr_of(d, TYPE, m, m, nnz, values, offsets, columns, direction, dimension, dimension)
+
+#define CHECKED(family, FORMAT)                                                                                        \
     CONTEXT(s, handle);                                                                                                \
-    struct info *record = handle_find(&library_handles, info, kind);                                                   \
+    struct info *record = info_find(info, family);                                                                     \
     const struct mat_descr *d = handle_find(&library_handles, descriptor, KIND_MAT_DESCR);                             \
     NEED(m >= 0 && nnz >= 0);                                                                                          \
+    FORMAT##_CHECKED;                                                                                                  \
     NEED(record &&d);                                                                                                  \
     NEED_OR(CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED, d->type == CUSPARSE_MATRIX_TYPE_GENERAL);                       \
     NEED(offsets && (nnz == 0 || (values && columns)))
 
-#define FACTOR(X, T, TYPE, name, type, kind, run_it)                                                                   \
+#define FACTOR(X, T, TYPE, name, FORMAT, family, run_it)                                                               \
     LIBRARY_API cusparseStatus_t cusparse##X##name##_bufferSize(                                                       \
-        cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descriptor, T *values, const int *offsets,   \
-        const int *columns, type info, int *bytes)                                                                     \
+        cusparseHandle_t handle, FORMAT##_LEAD int m, int nnz, const cusparseMatDescr_t descriptor, T *values,         \
+        const int *offsets, const int *columns, FORMAT##_DIMENSION name##Info_t info, int *bytes)                      \
     {                                                                                                                  \
-        CHECKED(kind);                                                                                                 \
+        CHECKED(family, FORMAT);                                                                                       \
         NEED(bytes);                                                                                                   \
         *bytes = 16;                                                                                                   \
         return CUSPARSE_STATUS_SUCCESS;                                                                                \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##X##name##_analysis(                                                         \
-        cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descriptor, const T *values,                 \
-        const int *offsets, const int *columns, type info, cusparseSolvePolicy_t policy, void *buffer)                 \
+        cusparseHandle_t handle, FORMAT##_LEAD int m, int nnz, const cusparseMatDescr_t descriptor, const T *values,   \
+        const int *offsets, const int *columns, FORMAT##_DIMENSION name##Info_t info, cusparseSolvePolicy_t policy,    \
+        void *buffer)                                                                                                  \
     {                                                                                                                  \
-        CHECKED(kind);                                                                                                 \
+        CHECKED(family, FORMAT);                                                                                       \
         (void)policy, (void)buffer;                                                                                    \
-        record->pivot = -1;                                                                                            \
-        record->analysed = true;                                                                                       \
-        return CUSPARSE_STATUS_SUCCESS;                                                                                \
+        const struct sparse a = FORMAT##_OF(TYPE);                                                                     \
+        return info_analyse(s, __func__, record, &a, true);                                                            \
     }                                                                                                                  \
-    LIBRARY_API cusparseStatus_t cusparse##X##name(                                                                    \
-        cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descriptor, T *values, const int *offsets,   \
-        const int *columns, type info, cusparseSolvePolicy_t policy, void *buffer)                                     \
+    LIBRARY_API cusparseStatus_t cusparse##X##name(cusparseHandle_t handle, FORMAT##_LEAD int m, int nnz,              \
+                                                   const cusparseMatDescr_t descriptor, T *values, const int *offsets, \
+                                                   const int *columns, FORMAT##_DIMENSION name##Info_t info,           \
+                                                   cusparseSolvePolicy_t policy, void *buffer)                         \
     {                                                                                                                  \
-        CHECKED(kind);                                                                                                 \
+        CHECKED(family, FORMAT);                                                                                       \
         (void)policy, (void)buffer;                                                                                    \
         NEED(record->analysed);                                                                                        \
-        return put(s, __func__, run_it, record, d, TYPE, m, nnz, values, offsets, columns);                            \
+        const struct sparse a = FORMAT##_OF(TYPE);                                                                     \
+        return put(s, __func__, run_it, record, &a);                                                                   \
     }
 
-#define FAMILY(Name, name, kind, run_it)                                                                               \
-    LIBRARY_API cusparseStatus_t cusparseCreate##Name##Info(name##Info_t *info)                                        \
-    {                                                                                                                  \
-        IN_CALL;                                                                                                       \
-        NEED(info);                                                                                                    \
-        const struct info none = {.pivot = -1};                                                                        \
-        return record_add(info, kind, &none, sizeof none);                                                             \
-    }                                                                                                                  \
-    LIBRARY_API cusparseStatus_t cusparseDestroy##Name##Info(name##Info_t info)                                        \
-    {                                                                                                                  \
-        return record_destroy(info, kind);                                                                             \
-    }                                                                                                                  \
-    LIBRARY_API cusparseStatus_t cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info,               \
-                                                             int *position)                                            \
+/* Scalars of the device are read when the factor is made; those of the host now. */
+#define BOOST(X, T, TYPE, name, family)                                                                                \
+    LIBRARY_API cusparseStatus_t cusparse##X##name##_numericBoost(cusparseHandle_t handle, name##Info_t info,          \
+                                                                  int enable, double *tolerance, T *value)             \
     {                                                                                                                  \
         CONTEXT(s, handle);                                                                                            \
-        const struct info *record = handle_find(&library_handles, info, kind);                                         \
-        NEED(record &&position);                                                                                       \
-        *position = record->pivot;                                                                                     \
-        return record->pivot < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;                               \
-    }                                                                                                                  \
-    FACTOR(S, float, CUDA_R_32F, name, name##Info_t, kind, run_it)                                                     \
-    FACTOR(D, double, CUDA_R_64F, name, name##Info_t, kind, run_it)                                                    \
-    FACTOR(C, cuComplex, CUDA_C_32F, name, name##Info_t, kind, run_it)                                                 \
-    FACTOR(Z, cuDoubleComplex, CUDA_C_64F, name, name##Info_t, kind, run_it)
-FAMILY(Csrilu02, csrilu02, KIND_ILU, run_lu)
-FAMILY(Csric02, csric02, KIND_IC, run_cholesky)
+        struct info *record = info_find(info, family);                                                                 \
+        NEED(record);                                                                                                  \
+        NEED(!enable || (tolerance && value));                                                                         \
+        return set_boost(s, __func__, record, enable != 0, TYPE, tolerance, value);                                    \
+    }
+
+static hd_result run_boost(const struct call *c)
+{
+    struct info *info = c->at[0];
+    info->tolerance = *(const double *)library_view(c->at[1]);
+    info->boost = number_at(c->compute, library_view(c->at[2]), 0);
+    return HD_SUCCESS;
+}
+
+static cusparseStatus_t set_boost(const struct context *s, const char *name, struct info *info, bool boosts,
+                                  cudaDataType type, double *tolerance, void *value)
+{
+    info->boosts = boosts;
+    if (!boosts)
+        return CUSPARSE_STATUS_SUCCESS;
+    if (s->mode == CUSPARSE_POINTER_MODE_HOST) {
+        info->tolerance = *tolerance;
+        info->boost = number_at(type, value, 0);
+        return CUSPARSE_STATUS_SUCCESS;
+    }
+    struct call c = {.name = name, .run = run_boost, .at = {info, tolerance, value}, .compute = type, .waits = true};
+    call_vector(&c, tolerance, 1, sizeof *tolerance, HD_READS);
+    call_vector(&c, value, 1, type_bytes(type), HD_READS);
+    return call_put(s, &c);
+}
+
+#define FAMILIES(X, T, TYPE)                                                                                           \
+    FACTOR(X, T, TYPE, csrilu02, CSR, FAMILY_CSRILU, run_lu)                                                           \
+    FACTOR(X, T, TYPE, csric02, CSR, FAMILY_CSRIC, run_cholesky)                                                       \
+    FACTOR(X, T, TYPE, bsrilu02, BSR, FAMILY_BSRILU, run_lu)                                                           \
+    FACTOR(X, T, TYPE, bsric02, BSR, FAMILY_BSRIC, run_cholesky)                                                       \
+    BOOST(X, T, TYPE, csrilu02, FAMILY_CSRILU)                                                                         \
+    BOOST(X, T, TYPE, bsrilu02, FAMILY_BSRILU)
+EACH_TYPE(FAMILIES)

@@ -24,54 +24,124 @@ static bool csr_allocate(struct csr *m, int64_t rows, int64_t columns, int64_t n
     return m->begin && m->column && m->from && (m->value || !values);
 }
 
-/* The lines, rows of CSR or columns of CSC, of all elements; false: the offsets do not lie in the matrix, in order. */
-static bool lines_of_offsets(const struct sparse *m, const void *offsets, int64_t lines, int64_t *line)
+/* Rows or columns that offsets are of: blocks of BSR, slices of Sliced-ELL. */
+static int64_t lines_of(const struct sparse *m)
 {
-    int64_t end = index_at(m->offset, offsets, 0) - m->base;
-    if (end != 0)
-        return false;
-    for (int64_t i = 0; i < lines; i++) {
-        int64_t begin = end;
-        end = index_at(m->offset, offsets, i + 1) - m->base;
-        if (end < begin || end > m->nnz)
-            return false;
-        for (int64_t k = begin; k < end; k++)
-            line[k] = i;
+    switch (m->format) {
+    case CUSPARSE_FORMAT_CSC: return m->columns;
+    case CUSPARSE_FORMAT_BSR: return m->rows / m->block_rows;
+    case CUSPARSE_FORMAT_SLICED_ELLPACK: return (m->rows + m->width - 1) / m->width;
+    default: return m->rows;
     }
-    return end == m->nnz;
 }
 
-/* The rows and columns of all elements, in their order, each in the matrix. */
-static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t *across)
+static int64_t block_size(const struct sparse *m)
 {
-    bool is_coo = m->format == CUSPARSE_FORMAT_COO;
-    int64_t lines = m->format == CUSPARSE_FORMAT_CSC ? m->columns : m->rows;
-    int64_t width = m->format == CUSPARSE_FORMAT_CSC ? m->rows : m->columns;
-    const char *offsets = m->offsets, *indices = m->indices;
-    if (m->batch > 1) {
-        offsets += of_batch * m->offsets_stride * (int64_t)index_bytes(m->offset);
-        indices += of_batch * m->stride * (int64_t)index_bytes(m->index);
-    }
-    if (!is_coo && !lines_of_offsets(m, offsets, lines, line))
+    return m->block_rows ? m->block_rows * m->block_columns : 1;
+}
+
+int64_t sparse_indices(const struct sparse *m)
+{
+    return m->nnz / block_size(m);
+}
+
+int64_t sparse_offsets(const struct sparse *m)
+{
+    return m->format == CUSPARSE_FORMAT_COO ? m->nnz : m->format == CUSPARSE_FORMAT_BLOCKED_ELL ? 0 : lines_of(m) + 1;
+}
+
+/* The line of each index; false: the offsets do not lie in the matrix, in order. */
+static bool lines_of_offsets(const struct sparse *m, const void *offsets, int64_t *line)
+{
+    int64_t end = index_at(m->offset, offsets, 0) - m->base, all = sparse_indices(m);
+    if (end != 0)
         return false;
-    for (int64_t k = 0; k < m->nnz; k++) {
-        if (is_coo)
-            line[k] = index_at(m->offset, offsets, k) - m->base;
-        across[k] = index_at(m->index, indices, k) - m->base;
-        if (line[k] < 0 || line[k] >= lines || across[k] < 0 || across[k] >= width)
+    for (int64_t i = 0; i < lines_of(m); i++) {
+        int64_t begin = end;
+        end = index_at(m->offset, offsets, i + 1) - m->base;
+        if (end < begin || end > all)
             return false;
+        for (int64_t k = begin; k < end; k++)
+            line[k] = m->format == CUSPARSE_FORMAT_SLICED_ELLPACK ? i * m->width + (k - begin) % m->width : i;
     }
+    return end == all;
+}
+
+static bool find_lines(const struct sparse *m, const void *offsets, int64_t *line)
+{
+    if (m->format != CUSPARSE_FORMAT_COO && m->format != CUSPARSE_FORMAT_BLOCKED_ELL)
+        return lines_of_offsets(m, offsets, line);
+    for (int64_t k = 0; k < sparse_indices(m); k++)
+        line[k] = m->format == CUSPARSE_FORMAT_COO ? index_at(m->offset, offsets, k) - m->base
+                                                   : k / (m->width / m->block_columns);
     return true;
 }
 
-/* A stable sort by row. */
+/* Where in the values an element of a block is. */
+static int64_t block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j)
+{
+    int64_t at = m->order == CUSPARSE_ORDER_ROW ? i * m->block_columns + j : j * m->block_rows + i;
+    return block * block_size(m) + at;
+}
+
+/* From the rows and columns of blocks to those of their elements, in place: from the last on. */
+static void spread_blocks(const struct sparse *m, int64_t *line, int64_t *across)
+{
+    for (int64_t k = sparse_indices(m) - 1; k >= 0; k--) {
+        int64_t row = line[k], column = across[k];
+        for (int64_t i = m->block_rows - 1; i >= 0; i--)
+            for (int64_t j = m->block_columns - 1; j >= 0; j--) {
+                int64_t at = block_element(m, k, i, j);
+                line[at] = row < 0 ? -1 : row * m->block_rows + i;
+                across[at] = column * m->block_columns + j;
+                if (line[at] >= m->rows || across[at] >= m->columns) /* the last block hangs over */
+                    line[at] = -1;
+            }
+    }
+}
+
+/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads ELL is -1. */
+static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t *across)
+{
+    bool by_columns = m->format == CUSPARSE_FORMAT_CSC, is_blocked = m->block_rows != 0;
+    bool is_padded = m->format == CUSPARSE_FORMAT_BLOCKED_ELL || m->format == CUSPARSE_FORMAT_SLICED_ELLPACK;
+    int64_t lines = by_columns ? m->columns : m->rows, width = by_columns ? m->rows : m->columns;
+    const char *offsets = m->offsets, *indices = m->indices;
+    if (m->batch > 1) {
+        offsets += of_batch * m->offsets_stride * (int64_t)index_bytes(m->offset);
+        indices += of_batch * m->indices_stride * (int64_t)index_bytes(m->index);
+    }
+    if (is_blocked) {
+        lines /= m->block_rows;
+        width = (width + m->block_columns - 1) / m->block_columns;
+    }
+    if (!find_lines(m, offsets, line))
+        return false;
+    for (int64_t k = 0; k < sparse_indices(m); k++) {
+        across[k] = index_at(m->index, indices, k) - m->base;
+        if (is_padded && index_at(m->index, indices, k) < 0)
+            line[k] = -1, across[k] = 0;
+        else if (line[k] < 0 || line[k] >= lines || across[k] < 0 || across[k] >= width)
+            return false;
+    }
+    if (is_blocked)
+        spread_blocks(m, line, across);
+    return true;
+}
+
+/* A stable sort by row, of what does not pad. */
 static void sort_by_row(const int64_t *row, const int64_t *column, struct csr *to)
 {
-    for (int64_t k = 0; k < to->nnz; k++)
-        to->begin[row[k] + 1]++;
+    int64_t all = to->nnz;
+    for (int64_t k = 0; k < all; k++)
+        if (row[k] >= 0 && column[k] >= 0)
+            to->begin[row[k] + 1]++;
     for (int64_t i = 0; i < to->rows; i++)
         to->begin[i + 1] += to->begin[i];
-    for (int64_t k = 0; k < to->nnz; k++) {
+    to->nnz = to->begin[to->rows];
+    for (int64_t k = 0; k < all; k++) {
+        if (row[k] < 0 || column[k] < 0)
+            continue;
         int64_t at = to->begin[row[k]]++;
         to->column[at] = column[k];
         to->from[at] = k;
@@ -96,7 +166,7 @@ hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op,
     else if (!r)
         sort_by_row(across, line, to);
     int64_t first = m->batch > 1 ? of_batch * m->stride : 0;
-    for (int64_t k = 0; !r && values && k < m->nnz; k++) {
+    for (int64_t k = 0; !r && values && k < to->nnz; k++) {
         number x = number_at(m->type, m->values, first + to->from[k]);
         to->value[k] = op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? number_conjugate(x) : x;
     }

@@ -67,16 +67,7 @@ static hd_result run_product(const struct call *c)
 
 /* ---- the calls ---- */
 
-struct product_arguments {
-    const char *name;
-    const void *alpha, *beta;
-    const struct sparse *a;
-    struct dense b, c;
-    cusparseOperation_t op_a, op_b;
-    cudaDataType compute;
-};
-
-static cusparseStatus_t check(const struct product_arguments *p)
+static cusparseStatus_t check(const struct equation *p)
 {
     bool a_straight = p->op_a == CUSPARSE_OPERATION_NON_TRANSPOSE,
          b_straight = p->op_b == CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -96,11 +87,8 @@ static cusparseStatus_t check(const struct product_arguments *p)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-static cusparseStatus_t put(const struct context *s, const struct product_arguments *p)
+cusparseStatus_t equation_multiply(const struct context *s, const struct equation *p)
 {
-    cusparseStatus_t wrong = check(p);
-    if (wrong)
-        return wrong;
     struct call c = {.name = p->name,
                      .run = run_product,
                      .a = *p->a,
@@ -110,16 +98,14 @@ static cusparseStatus_t put(const struct context *s, const struct product_argume
                      .op_b = p->op_b,
                      .compute = p->compute,
                      .flops = 2.0 * (double)p->a->nnz * (double)p->c.columns * p->c.batch};
-    c.alpha = call_scalar(&c, s, p->alpha);
-    c.beta = call_scalar(&c, s, p->beta);
-    bool updates = c.beta.device || !number_is_zero(c.beta.value);
+    unsigned updates = call_scalars(&c, s, p->alpha, p->beta);
     call_sparse(&c, &c.a, HD_READS, HD_READS);
     call_dense(&c, &c.x, HD_READS);
-    call_dense(&c, &c.y, updates ? HD_READS | HD_WRITES : HD_WRITES);
+    call_dense(&c, &c.y, updates);
     return call_put(s, &c);
 }
 
-static cusparseStatus_t size_of(const struct product_arguments *p, size_t *bytes)
+static cusparseStatus_t size_of(const struct equation *p, size_t *bytes)
 {
     cusparseStatus_t wrong = check(p);
     if (!wrong && !bytes)
@@ -129,85 +115,55 @@ static cusparseStatus_t size_of(const struct product_arguments *p, size_t *bytes
     return wrong;
 }
 
+static bool is_vector_algorithm(cusparseSpMVAlg_t algorithm)
+{
+    return (unsigned)algorithm <= CUSPARSE_SPMV_BSR_ALG1;
+}
+
+static bool is_matrix_algorithm(cusparseSpMMAlg_t algorithm)
+{
+    return (unsigned)algorithm <= CUSPARSE_SPMM_BSR_ALG1;
+}
+
 #define MULTIPLY_VECTOR                                                                                                \
     cusparseHandle_t handle, cusparseOperation_t op, const void *alpha, cusparseConstSpMatDescr_t a,                   \
         cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType compute,                   \
         cusparseSpMVAlg_t algorithm
-#define VECTOR_ARGUMENTS(p)                                                                                            \
-    CONTEXT(s, handle);                                                                                                \
-    const struct sparse *matrix = handle_find(&library_handles, a, KIND_SPARSE);                                       \
-    const struct dense_vector *from = handle_find(&library_handles, x, KIND_DENSE_VECTOR);                             \
-    const struct dense_vector *to = handle_find(&library_handles, y, KIND_DENSE_VECTOR);                               \
-    NEED(matrix &&from &&to);                                                                                          \
-    NEED((unsigned)algorithm <= CUSPARSE_SPMV_BSR_ALG1);                                                               \
-    SUPPORTED(matrix->batch <= 1);                                                                                     \
-    const struct product_arguments p = {.name = __func__,                                                              \
-                                        .alpha = alpha,                                                                \
-                                        .beta = beta,                                                                  \
-                                        .a = matrix,                                                                   \
-                                        .b = dense_of(from),                                                           \
-                                        .c = dense_of(to),                                                             \
-                                        .op_a = op,                                                                    \
-                                        .compute = compute}
-
-LIBRARY_API cusparseStatus_t cusparseSpMV_bufferSize(MULTIPLY_VECTOR, size_t *bytes)
-{
-    VECTOR_ARGUMENTS(p);
-    return size_of(&p, bytes);
-}
-
-/* There is nothing to prepare. */
-LIBRARY_API cusparseStatus_t cusparseSpMV_preprocess(MULTIPLY_VECTOR, void *buffer)
-{
-    VECTOR_ARGUMENTS(p);
-    (void)buffer;
-    return check(&p);
-}
-
-LIBRARY_API cusparseStatus_t cusparseSpMV(MULTIPLY_VECTOR, void *buffer)
-{
-    VECTOR_ARGUMENTS(p);
-    (void)buffer;
-    return put(s, &p);
-}
-
 #define MULTIPLY_MATRIX                                                                                                \
-    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                    \
-        cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseDnMatDescr_t c,            \
+    cusparseHandle_t handle, cusparseOperation_t op, cusparseOperation_t op_b, const void *alpha,                      \
+        cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t x, const void *beta, cusparseDnMatDescr_t y,            \
         cudaDataType compute, cusparseSpMMAlg_t algorithm
-#define MATRIX_ARGUMENTS(p)                                                                                            \
+#define VECTORS(p)                                                                                                     \
     CONTEXT(s, handle);                                                                                                \
-    const struct sparse *matrix = handle_find(&library_handles, a, KIND_SPARSE);                                       \
-    const struct dense *from = handle_find(&library_handles, b, KIND_DENSE);                                           \
-    const struct dense *to = handle_find(&library_handles, c, KIND_DENSE);                                             \
-    NEED(matrix &&from &&to);                                                                                          \
-    NEED((unsigned)algorithm <= CUSPARSE_SPMM_BSR_ALG1);                                                               \
-    const struct product_arguments p = {.name = __func__,                                                              \
-                                        .alpha = alpha,                                                                \
-                                        .beta = beta,                                                                  \
-                                        .a = matrix,                                                                   \
-                                        .b = *from,                                                                    \
-                                        .c = *to,                                                                      \
-                                        .op_a = op_a,                                                                  \
-                                        .op_b = op_b,                                                                  \
-                                        .compute = compute}
+    struct equation p = {.name = __func__, .alpha = alpha, .beta = beta, .op_a = op, .compute = compute};              \
+    NEED(equation_of_vectors(&p, a, x, y));                                                                            \
+    NEED(is_vector_algorithm(algorithm));                                                                              \
+    SUPPORTED(p.a->batch <= 1)
+#define MATRICES(p)                                                                                                    \
+    CONTEXT(s, handle);                                                                                                \
+    struct equation p = {                                                                                              \
+        .name = __func__, .alpha = alpha, .beta = beta, .op_a = op, .op_b = op_b, .compute = compute};                 \
+    NEED(equation_of_matrices(&p, a, x, y));                                                                           \
+    NEED(is_matrix_algorithm(algorithm))
 
-LIBRARY_API cusparseStatus_t cusparseSpMM_bufferSize(MULTIPLY_MATRIX, size_t *bytes)
-{
-    MATRIX_ARGUMENTS(p);
-    return size_of(&p, bytes);
-}
-
-LIBRARY_API cusparseStatus_t cusparseSpMM_preprocess(MULTIPLY_MATRIX, void *buffer)
-{
-    MATRIX_ARGUMENTS(p);
-    (void)buffer;
-    return check(&p);
-}
-
-LIBRARY_API cusparseStatus_t cusparseSpMM(MULTIPLY_MATRIX, void *buffer)
-{
-    MATRIX_ARGUMENTS(p);
-    (void)buffer;
-    return put(s, &p);
-}
+#define PRODUCT(Name, ARGUMENTS, CHECKED)                                                                              \
+    LIBRARY_API cusparseStatus_t cusparse##Name##_bufferSize(ARGUMENTS, size_t *bytes)                                 \
+    {                                                                                                                  \
+        CHECKED(p);                                                                                                    \
+        return size_of(&p, bytes);                                                                                     \
+    }                                                                                                                  \
+    LIBRARY_API cusparseStatus_t cusparse##Name##_preprocess(ARGUMENTS, void *buffer)                                  \
+    {                                                                                                                  \
+        CHECKED(p);                                                                                                    \
+        (void)buffer;                                                                                                  \
+        return check(&p);                                                                                              \
+    }                                                                                                                  \
+    LIBRARY_API cusparseStatus_t cusparse##Name(ARGUMENTS, void *buffer)                                               \
+    {                                                                                                                  \
+        CHECKED(p);                                                                                                    \
+        (void)buffer;                                                                                                  \
+        cusparseStatus_t wrong = check(&p);                                                                            \
+        return wrong ? wrong : equation_multiply(s, &p);                                                               \
+    }
+PRODUCT(SpMV, MULTIPLY_VECTOR, VECTORS)
+PRODUCT(SpMM, MULTIPLY_MATRIX, MATRICES)

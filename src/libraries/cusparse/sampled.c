@@ -80,12 +80,10 @@ LIBRARY_API cusparseStatus_t cusparseSDDMM(SAMPLED, void *buffer)
                      .op_b = op_b,
                      .compute = compute,
                      .flops = 2.0 * (double)to->nnz * (double)(op_a ? left->rows : left->columns) * to->batch};
-    k.alpha = call_scalar(&k, s, alpha);
-    k.beta = call_scalar(&k, s, beta);
-    bool updates = k.beta.device || !number_is_zero(k.beta.value);
+    unsigned updates = call_scalars(&k, s, alpha, beta);
     call_dense(&k, &k.x, HD_READS);
     call_dense(&k, &k.y, HD_READS);
-    call_sparse(&k, &k.c, HD_READS, updates ? HD_READS | HD_WRITES : HD_WRITES);
+    call_sparse(&k, &k.c, HD_READS, updates);
     return call_put(s, &k);
 }
 

@@ -1,6 +1,17 @@
 /* Triangular systems: op(A) y = alpha x for a vector, op(A) C = alpha op(B) for a dense matrix. The attributes of A say which triangle it is,
  * and whether its diagonal is ones; what lies outside of that is not looked at. */
-#include "libraries/cusparse/call.h"
+#include "libraries/cusparse/info.h"
+
+#include <stdlib.h>
+
+/* The first row of all is kept. at[0]: where, or NULL. */
+static void zero_pivot(const struct call *c, int64_t row)
+{
+    struct info *info = c->at[0];
+    int position = info_position(&c->a, row);
+    if (info && (info->pivot < 0 || position < info->pivot))
+        info->pivot = position;
+}
 
 /* Row i of a column of the solution, which the rows before it, or behind it in an upper triangle, have. */
 static void solve_row(const struct call *c, const struct csr *a, int of_batch, number alpha, bool lower, int64_t i,
@@ -17,9 +28,36 @@ static void solve_row(const struct call *c, const struct csr *a, int of_batch, n
         number product = number_times(a->value[k], known);
         sum = (number){sum.re - product.re, sum.im - product.im};
     }
-    if (c->a.diagonal == CUSPARSE_DIAG_TYPE_NON_UNIT)
+    if (c->a.diagonal == CUSPARSE_DIAG_TYPE_NON_UNIT) {
+        if (number_is_zero(diagonal))
+            zero_pivot(c, i);
         sum = number_over(sum, diagonal);
+    }
     number_set(c->y.type, c->y.values, dense_index(&c->y, of_batch, i, j), sum);
+}
+
+/* What SpSV's and SpSM's descriptors keep: of which matrix they are, and the values that take the place of its own, if there are any. */
+struct solution {
+    bool analysed;
+    struct sparse a;
+    number *values, *diagonal;
+};
+
+/* What was given in place of a matrix's values. */
+static void replace_values(const struct call *c, struct csr *a)
+{
+    const struct solution *solution = c->at[1];
+    for (int64_t i = 0; solution && i < a->rows; i++)
+        for (int64_t k = a->begin[i]; k < a->begin[i + 1]; k++) {
+            if (solution->diagonal && a->column[k] == i)
+                a->value[k] = solution->diagonal[i];
+            else if (solution->values)
+                a->value[k] = solution->values[a->from[k]];
+            else
+                continue;
+            if (c->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
+                a->value[k] = number_conjugate(a->value[k]);
+        }
 }
 
 static hd_result run_solve(const struct call *c)
@@ -30,6 +68,8 @@ static hd_result run_solve(const struct call *c)
     for (int b = 0; !r && b < c->y.batch; b++) {
         struct csr a;
         r = csr_load(&c->a, b, c->op_a, true, &a);
+        if (!r)
+            replace_values(c, &a);
         for (int64_t j = 0; !r && j < c->y.columns; j++)
             for (int64_t i = 0; i < a.rows; i++)
                 solve_row(c, &a, b, alpha, lower, lower ? i : a.rows - 1 - i, j);
@@ -40,22 +80,7 @@ static hd_result run_solve(const struct call *c)
 
 /* ---- the calls ---- */
 
-/* What SpSV's and SpSM's descriptors keep: there is nothing to prepare. */
-struct solution {
-    bool analysed;
-};
-
-struct solve_arguments {
-    const char *name;
-    const void *alpha;
-    const struct sparse *a;
-    struct dense b, c;
-    cusparseOperation_t op_a, op_b;
-    cudaDataType compute;
-    struct solution *solution;
-};
-
-static cusparseStatus_t check(const struct solve_arguments *p)
+static cusparseStatus_t check(const struct equation *p)
 {
     bool straight = p->op_b == CUSPARSE_OPERATION_NON_TRANSPOSE;
     if (!p->alpha || !is_operation(p->op_a) || !is_operation(p->op_b))
@@ -74,7 +99,7 @@ static cusparseStatus_t check(const struct solve_arguments *p)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-static cusparseStatus_t size_of(const struct solve_arguments *p, size_t *bytes)
+static cusparseStatus_t size_of(const struct equation *p, size_t *bytes)
 {
     cusparseStatus_t wrong = check(p);
     if (!wrong && !bytes)
@@ -84,21 +109,29 @@ static cusparseStatus_t size_of(const struct solve_arguments *p, size_t *bytes)
     return wrong;
 }
 
-static cusparseStatus_t analyse(const struct solve_arguments *p)
+static void forget_values(struct solution *solution)
+{
+    free(solution->values);
+    free(solution->diagonal);
+    solution->values = solution->diagonal = NULL;
+}
+
+static cusparseStatus_t analyse(const struct equation *p, struct solution *solution)
 {
     cusparseStatus_t wrong = check(p);
-    if (!wrong)
-        p->solution->analysed = true;
+    if (!wrong) {
+        forget_values(solution);
+        solution->analysed = true;
+        solution->a = *p->a;
+    }
     return wrong;
 }
 
-static cusparseStatus_t put(const struct context *s, const struct solve_arguments *p)
+/* The host waits where the task reads of a descriptor, which may be destroyed after the call, or writes an info. */
+static cusparseStatus_t put_solution(const struct context *s, const struct equation *p, struct info *info,
+                                     const struct solution *solution)
 {
-    cusparseStatus_t wrong = check(p);
-    if (!wrong && !p->solution->analysed)
-        wrong = call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the system was analysed before");
-    if (wrong)
-        return wrong;
+    bool is_updated = solution && (solution->values || solution->diagonal);
     struct call c = {.name = p->name,
                      .run = run_solve,
                      .a = *p->a,
@@ -107,6 +140,8 @@ static cusparseStatus_t put(const struct context *s, const struct solve_argument
                      .op_a = p->op_a,
                      .op_b = p->op_b,
                      .compute = p->compute,
+                     .at = {info, is_updated ? (void *)solution : NULL},
+                     .waits = info || is_updated,
                      .flops = 2.0 * (double)p->a->nnz * (double)p->c.columns * p->c.batch};
     c.alpha = call_scalar(&c, s, p->alpha);
     call_sparse(&c, &c.a, HD_READS, HD_READS);
@@ -117,99 +152,118 @@ static cusparseStatus_t put(const struct context *s, const struct solve_argument
     return call_put(s, &c);
 }
 
-#define DESCRIPTOR(Name, kind)                                                                                         \
+static cusparseStatus_t put(const struct context *s, const struct equation *p, const struct solution *solution)
+{
+    cusparseStatus_t wrong = check(p);
+    if (!wrong && !solution->analysed)
+        wrong = call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the system was analysed before");
+    return wrong ? wrong : put_solution(s, p, NULL, solution);
+}
+
+cusparseStatus_t equation_solve(const struct context *s, const struct equation *p, struct info *info)
+{
+    return put_solution(s, p, info, NULL);
+}
+
+/* ---- other values in the place of a matrix's ---- */
+
+static hd_result run_update(const struct call *c)
+{
+    struct solution *solution = c->at[0];
+    bool is_diagonal = c->m;
+    number **to = is_diagonal ? &solution->diagonal : &solution->values;
+    free(*to);
+    *to = malloc(((size_t)c->n + 1) * sizeof **to);
+    for (int64_t k = 0; *to && k < c->n; k++)
+        (*to)[k] = number_at(c->compute, library_view(c->at[1]), k);
+    return *to ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+static cusparseStatus_t update(const struct context *s, const char *name, struct solution *solution, void *values,
+                               bool is_diagonal)
+{
+    int64_t n = is_diagonal ? solution->a.rows : solution->a.nnz;
+    struct call c = {.name = name,
+                     .run = run_update,
+                     .at = {solution, values},
+                     .m = is_diagonal,
+                     .n = n,
+                     .compute = solution->a.type,
+                     .waits = true};
+    if (n == 0)
+        return CUSPARSE_STATUS_SUCCESS;
+    call_vector(&c, values, n, type_bytes(c.compute), HD_READS);
+    return call_put(s, &c);
+}
+
+static void solution_free(void *record)
+{
+    forget_values(record);
+    free(record);
+}
+
+#define DESCRIPTIONS(Name, kind)                                                                                       \
     LIBRARY_API cusparseStatus_t cusparse##Name##_createDescr(cusparse##Name##Descr_t *descriptor)                     \
     {                                                                                                                  \
         IN_CALL;                                                                                                       \
         NEED(descriptor);                                                                                              \
-        const struct solution none = {false};                                                                          \
+        const struct solution none = {0};                                                                              \
         return record_add(descriptor, kind, &none, sizeof none);                                                       \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Name##_destroyDescr(cusparse##Name##Descr_t descriptor)                     \
     {                                                                                                                  \
-        return record_destroy(descriptor, kind);                                                                       \
+        return record_destroy_by(descriptor, kind, solution_free);                                                     \
+    }                                                                                                                  \
+    LIBRARY_API cusparseStatus_t cusparse##Name##_updateMatrix(                                                        \
+        cusparseHandle_t handle, cusparse##Name##Descr_t descriptor, void *values, cusparse##Name##Update_t part)      \
+    {                                                                                                                  \
+        CONTEXT(s, handle);                                                                                            \
+        struct solution *solution = handle_find(&library_handles, descriptor, kind);                                   \
+        NEED(solution &&values && (unsigned)part <= 1);                                                                \
+        NEED(solution->analysed);                                                                                      \
+        return update(s, __func__, solution, values, part == 1);                                                       \
     }
-DESCRIPTOR(SpSV, KIND_SPSV)
-DESCRIPTOR(SpSM, KIND_SPSM)
+DESCRIPTIONS(SpSV, KIND_SPSV)
+DESCRIPTIONS(SpSM, KIND_SPSM)
 
 #define SOLVE_VECTOR                                                                                                   \
     cusparseHandle_t handle, cusparseOperation_t op, const void *alpha, cusparseConstSpMatDescr_t a,                   \
         cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVAlg_t algorithm,        \
         cusparseSpSVDescr_t descriptor
-#define VECTOR_ARGUMENTS(p)                                                                                            \
-    CONTEXT(s, handle);                                                                                                \
-    const struct sparse *matrix = handle_find(&library_handles, a, KIND_SPARSE);                                       \
-    const struct dense_vector *from = handle_find(&library_handles, x, KIND_DENSE_VECTOR);                             \
-    const struct dense_vector *to = handle_find(&library_handles, y, KIND_DENSE_VECTOR);                               \
-    struct solution *solution = handle_find(&library_handles, descriptor, KIND_SPSV);                                  \
-    NEED(matrix &&from &&to &&solution);                                                                               \
-    NEED(algorithm == CUSPARSE_SPSV_ALG_DEFAULT);                                                                      \
-    SUPPORTED(matrix->batch <= 1);                                                                                     \
-    const struct solve_arguments p = {.name = __func__,                                                                \
-                                      .alpha = alpha,                                                                  \
-                                      .a = matrix,                                                                     \
-                                      .b = dense_of(from),                                                             \
-                                      .c = dense_of(to),                                                               \
-                                      .op_a = op,                                                                      \
-                                      .compute = compute,                                                              \
-                                      .solution = solution}
-
-LIBRARY_API cusparseStatus_t cusparseSpSV_bufferSize(SOLVE_VECTOR, size_t *bytes)
-{
-    VECTOR_ARGUMENTS(p);
-    return size_of(&p, bytes);
-}
-
-LIBRARY_API cusparseStatus_t cusparseSpSV_analysis(SOLVE_VECTOR, void *buffer)
-{
-    VECTOR_ARGUMENTS(p);
-    (void)buffer;
-    return analyse(&p);
-}
-
-LIBRARY_API cusparseStatus_t cusparseSpSV_solve(SOLVE_VECTOR)
-{
-    VECTOR_ARGUMENTS(p);
-    return put(s, &p);
-}
-
 #define SOLVE_MATRIX                                                                                                   \
-    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                    \
-        cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseDnMatDescr_t c, cudaDataType compute,        \
+    cusparseHandle_t handle, cusparseOperation_t op, cusparseOperation_t op_b, const void *alpha,                      \
+        cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t x, cusparseDnMatDescr_t y, cudaDataType compute,        \
         cusparseSpSMAlg_t algorithm, cusparseSpSMDescr_t descriptor
-#define MATRIX_ARGUMENTS(p)                                                                                            \
+#define VECTORS(p, solution)                                                                                           \
     CONTEXT(s, handle);                                                                                                \
-    const struct sparse *matrix = handle_find(&library_handles, a, KIND_SPARSE);                                       \
-    const struct dense *from = handle_find(&library_handles, b, KIND_DENSE);                                           \
-    const struct dense *to = handle_find(&library_handles, c, KIND_DENSE);                                             \
+    struct solution *solution = handle_find(&library_handles, descriptor, KIND_SPSV);                                  \
+    struct equation p = {.name = __func__, .alpha = alpha, .op_a = op, .compute = compute};                            \
+    NEED(solution &&equation_of_vectors(&p, a, x, y));                                                                 \
+    NEED(algorithm == CUSPARSE_SPSV_ALG_DEFAULT);                                                                      \
+    SUPPORTED(p.a->batch <= 1)
+#define MATRICES(p, solution)                                                                                          \
+    CONTEXT(s, handle);                                                                                                \
     struct solution *solution = handle_find(&library_handles, descriptor, KIND_SPSM);                                  \
-    NEED(matrix &&from &&to &&solution);                                                                               \
-    NEED(algorithm == CUSPARSE_SPSM_ALG_DEFAULT);                                                                      \
-    const struct solve_arguments p = {.name = __func__,                                                                \
-                                      .alpha = alpha,                                                                  \
-                                      .a = matrix,                                                                     \
-                                      .b = *from,                                                                      \
-                                      .c = *to,                                                                        \
-                                      .op_a = op_a,                                                                    \
-                                      .op_b = op_b,                                                                    \
-                                      .compute = compute,                                                              \
-                                      .solution = solution}
+    struct equation p = {.name = __func__, .alpha = alpha, .op_a = op, .op_b = op_b, .compute = compute};              \
+    NEED(solution &&equation_of_matrices(&p, a, x, y));                                                                \
+    NEED(algorithm == CUSPARSE_SPSM_ALG_DEFAULT)
 
-LIBRARY_API cusparseStatus_t cusparseSpSM_bufferSize(SOLVE_MATRIX, size_t *bytes)
-{
-    MATRIX_ARGUMENTS(p);
-    return size_of(&p, bytes);
-}
-
-LIBRARY_API cusparseStatus_t cusparseSpSM_analysis(SOLVE_MATRIX, void *buffer)
-{
-    MATRIX_ARGUMENTS(p);
-    (void)buffer;
-    return analyse(&p);
-}
-
-LIBRARY_API cusparseStatus_t cusparseSpSM_solve(SOLVE_MATRIX)
-{
-    MATRIX_ARGUMENTS(p);
-    return put(s, &p);
-}
+#define SOLUTION(Name, ARGUMENTS, CHECKED)                                                                             \
+    LIBRARY_API cusparseStatus_t cusparse##Name##_bufferSize(ARGUMENTS, size_t *bytes)                                 \
+    {                                                                                                                  \
+        CHECKED(p, solution);                                                                                          \
+        return size_of(&p, bytes);                                                                                     \
+    }                                                                                                                  \
+    LIBRARY_API cusparseStatus_t cusparse##Name##_analysis(ARGUMENTS, void *buffer)                                    \
+    {                                                                                                                  \
+        CHECKED(p, solution);                                                                                          \
+        (void)buffer;                                                                                                  \
+        return analyse(&p, solution);                                                                                  \
+    }                                                                                                                  \
+    LIBRARY_API cusparseStatus_t cusparse##Name##_solve(ARGUMENTS)                                                     \
+    {                                                                                                                  \
+        CHECKED(p, solution);                                                                                          \
+        return put(s, &p, solution);                                                                                   \
+    }
+SOLUTION(SpSV, SOLVE_VECTOR, VECTORS)
+SOLUTION(SpSM, SOLVE_MATRIX, MATRICES)

@@ -78,23 +78,6 @@ static hd_result run_end(const struct call *c)
     return HD_SUCCESS;
 }
 
-static struct sparse csr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
-                            const int *offsets, const int *columns)
-{
-    return (struct sparse){.format = CUSPARSE_FORMAT_CSR,
-                           .rows = m,
-                           .columns = n,
-                           .nnz = nnz,
-                           .offsets = (void *)offsets,
-                           .indices = (void *)columns,
-                           .values = (void *)values,
-                           .offset = CUSPARSE_INDEX_32I,
-                           .index = CUSPARSE_INDEX_32I,
-                           .base = d->base,
-                           .type = type,
-                           .batch = 1};
-}
-
 #define SUM_CHECKED                                                                                                    \
     CONTEXT(s, handle);                                                                                                \
     const struct mat_descr *da = handle_find(&library_handles, descriptor_a, KIND_MAT_DESCR);                          \
@@ -134,8 +117,7 @@ static cusparseStatus_t put_sum(const struct context *s, struct call *c, const v
     if (r || nnz < 0)
         return r ? r : CUSPARSE_STATUS_EXECUTION_FAILED;
     c->c.nnz = nnz;
-    c->alpha = call_scalar(c, s, alpha);
-    c->beta = call_scalar(c, s, beta);
+    call_scalars(c, s, alpha, beta);
     call_sparse(c, &c->a, HD_READS, HD_READS);
     call_sparse(c, &c->b, HD_READS, HD_READS);
     call_vector(c, c->c.offsets, c->c.rows + 1, sizeof(int), HD_READS);
@@ -175,10 +157,7 @@ static cusparseStatus_t put_sum(const struct context *s, struct call *c, const v
         c.c = csr_of(dc, TYPE, m, n, 0, values_c, offsets_c, columns_c);                                               \
         return put_sum(s, &c, alpha, beta);                                                                            \
     }
-SUM(S, float, CUDA_R_32F)
-SUM(D, double, CUDA_R_64F)
-SUM(C, cuComplex, CUDA_C_32F)
-SUM(Z, cuDoubleComplex, CUDA_C_64F)
+EACH_TYPE(SUM)
 
 /* ---- what is not zero ---- */
 
@@ -218,7 +197,4 @@ static hd_result run_nnz(const struct call *c)
             call_vector(&c, total, 1, sizeof *total, HD_WRITES);                                                       \
         return call_put(s, &c);                                                                                        \
     }
-NNZ(S, float, CUDA_R_32F)
-NNZ(D, double, CUDA_R_64F)
-NNZ(C, cuComplex, CUDA_C_32F)
-NNZ(Z, cuDoubleComplex, CUDA_C_64F)
+EACH_TYPE(NNZ)

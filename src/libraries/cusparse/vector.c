@@ -105,10 +105,9 @@ LIBRARY_API cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *
     SUPPORTED(sparse->type == dense->type && is_floating(sparse->type));
     struct call c = call_of(__func__, run_axpby, sparse, dense);
     c.compute = computed(sparse->type);
-    c.alpha = call_scalar(&c, s, alpha);
-    c.beta = call_scalar(&c, s, beta);
+    unsigned updates = call_scalars(&c, s, alpha, beta);
     call_sparse_vector(&c, &c.v, HD_READS);
-    call_dense(&c, &c.y, !c.beta.device && number_is_zero(c.beta.value) ? HD_WRITES : HD_READS | HD_WRITES);
+    call_dense(&c, &c.y, updates);
     return call_put(s, &c);
 }
 
@@ -143,8 +142,7 @@ LIBRARY_API cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *co
     SUPPORTED(sparse->type == dense->type && is_floating(sparse->type));
     struct call c = call_of(__func__, run_rotate, sparse, dense);
     c.compute = computed(sparse->type);
-    c.alpha = call_scalar(&c, s, cosine);
-    c.beta = call_scalar(&c, s, sine);
+    call_scalars(&c, s, cosine, sine);
     call_sparse_vector(&c, &c.v, HD_READS | HD_WRITES);
     call_dense(&c, &c.y, HD_READS | HD_WRITES);
     return call_put(s, &c);
