@@ -30,8 +30,8 @@ static struct dense dense_by_op(cudaDataType type, cusparseOperation_t op, int64
         int dimension, const T *x, const T *beta, T *y)                                                                \
     {                                                                                                                  \
         MATRIX_CHECKED;                                                                                                \
-        NEED(n >= 0 && alpha && beta && (m == 0 || y) && (n == 0 || x));                                               \
-        SUPPORTED(op == CUSPARSE_OPERATION_NON_TRANSPOSE);                                                             \
+        NEED(n >= 0 && alpha && beta);                                                                                 \
+        NEED(op == CUSPARSE_OPERATION_NON_TRANSPOSE && dimension > 1);                                                 \
         const struct sparse a = bsr_of(d, TYPE, m, n, nnz, values, offsets, columns, direction, dimension, dimension); \
         const struct equation e = {.name = __func__,                                                                   \
                                    .alpha = alpha,                                                                     \

@@ -155,6 +155,7 @@ static hd_result run_to_dense(const struct call *c)
     NEED(algorithm == CUSPARSE_SPARSETODENSE_ALG_DEFAULT);                                                             \
     NEED(from->rows == to->rows && from->columns == to->columns);                                                      \
     SUPPORTED(from->type == to->type);                                                                                 \
+    SUPPORTED(from->format <= CUSPARSE_FORMAT_COO);                                                                    \
     SUPPORTED(from->batch <= 1 && to->batch <= 1)
 
 LIBRARY_API cusparseStatus_t cusparseSparseToDense_bufferSize(TO_DENSE, size_t *bytes)
@@ -168,7 +169,7 @@ LIBRARY_API cusparseStatus_t cusparseSparseToDense_bufferSize(TO_DENSE, size_t *
 LIBRARY_API cusparseStatus_t cusparseSparseToDense(TO_DENSE, void *buffer)
 {
     TO_DENSE_CHECKED;
-    (void)buffer;
+    NEED(buffer);
     struct call c = {.name = __func__, .run = run_to_dense, .a = *from, .y = *to};
     call_sparse(&c, &c.a, HD_READS, HD_READS);
     call_dense(&c, &c.y, HD_WRITES);

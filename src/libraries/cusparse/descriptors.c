@@ -52,7 +52,7 @@ VALUES(SpMat, sparse, KIND_SPARSE)
         IN_CALL;                                                                                                       \
         NEED(descriptor);                                                                                              \
         NEED(size >= 0);                                                                                               \
-        SUPPORTED(is_type(type));                                                                                      \
+        NEED(is_type(type));                                                                                           \
         const struct dense_vector d = {size, (void *)values, type};                                                    \
         return record_add(descriptor, KIND_DENSE_VECTOR, &d, sizeof d);                                                \
     }                                                                                                                  \
@@ -77,7 +77,7 @@ TWICE(DENSE_VECTOR)
         NEED(descriptor);                                                                                              \
         NEED(size >= 0 && nnz >= 0 && nnz <= size);                                                                    \
         NEED(is_index(index) && is_base(base));                                                                        \
-        SUPPORTED(is_type(type));                                                                                      \
+        NEED(is_type(type));                                                                                           \
         const struct sparse_vector d = {size, nnz, (void *)indices, (void *)values, index, base, type};                \
         return record_add(descriptor, KIND_SPARSE_VECTOR, &d, sizeof d);                                               \
     }                                                                                                                  \
@@ -118,7 +118,7 @@ LIBRARY_API cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t
         NEED(rows >= 0 && columns >= 0);                                                                               \
         NEED(order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW);                                              \
         NEED(ld >= (order == CUSPARSE_ORDER_COL ? rows : columns));                                                    \
-        SUPPORTED(is_type(type));                                                                                      \
+        NEED(is_type(type));                                                                                           \
         const struct dense d = {rows, columns, ld, (void *)values, type, order, 1, 0};                                 \
         return record_add(descriptor, KIND_DENSE, &d, sizeof d);                                                       \
     }                                                                                                                  \
@@ -166,12 +166,13 @@ cusparseStatus_t sparse_create(const char *name, const void *descriptor, const s
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the descriptor's place is not NULL");
     if (d->rows < 0 || d->columns < 0 || d->nnz < 0)
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "rows, columns and nnz are at least 0");
-    if (d->nnz > 0 && (d->rows == 0 || d->columns == 0 || (d->nnz - 1) / d->rows >= d->columns))
+    bool is_sliced = d->format == CUSPARSE_FORMAT_SLICED_ELLPACK; /* what it pads counts, too */
+    if (!is_sliced && d->nnz > 0 && (d->rows == 0 || d->columns == 0 || (d->nnz - 1) / d->rows >= d->columns))
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "nnz is at most rows times columns");
-    if (!is_index(d->offset) || !is_index(d->index) || !is_base(d->base))
-        return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the indices' type and base are ones of cuSPARSE's");
-    if (!is_type(d->type))
-        return call_wrong(name, CUSPARSE_STATUS_NOT_SUPPORTED, "the type is one of a matrix");
+    if (!is_index(d->offset) || !is_index(d->index) || !is_base(d->base) || !is_type(d->type))
+        return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the types and the base are ones of cuSPARSE's");
+    if (d->offset != d->index)
+        return call_wrong(name, CUSPARSE_STATUS_NOT_SUPPORTED, "offsets and indices have one type");
     return record_add((void *)descriptor, KIND_SPARSE, d, sizeof *d);
 }
 
@@ -282,7 +283,7 @@ LIBRARY_API cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t des
                                                         int64_t offsets_stride, int64_t stride)
 {
     DESCRIPTOR(d, struct sparse, descriptor, KIND_SPARSE);
-    NEED(d->format == CUSPARSE_FORMAT_CSR);
+    NEED(d->format == CUSPARSE_FORMAT_CSR || d->format == CUSPARSE_FORMAT_CSC);
     NEED(count > 0);
     NEED(offsets_stride == 0 || offsets_stride > d->rows);
     NEED(stride == 0 || stride >= d->nnz);
@@ -345,7 +346,6 @@ LIBRARY_API cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t desc
     NEED(which == CUSPARSE_SPMAT_FILL_MODE || which == CUSPARSE_SPMAT_DIAG_TYPE);
     NEED(data && bytes == sizeof(int));
     int value = *(const int *)data;
-    NEED(value == 0 || value == 1);
     if (which == CUSPARSE_SPMAT_FILL_MODE)
         d->fill = (cusparseFillMode_t)value;
     else

@@ -9,13 +9,12 @@
         cusparseOrder_t order)                                                                                         \
     {                                                                                                                  \
         IN_CALL;                                                                                                       \
-        NEED(rows >= 0 && columns >= 0 && nnz >= 0 && block_rows > 0 && block_columns > 0);                            \
+        NEED(rows >= 0 && columns >= 0 && nnz >= 0 && block_rows > 0 && block_rows == block_columns);                  \
         NEED(order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW);                                              \
         const struct sparse d = {.format = CUSPARSE_FORMAT_BSR,                                                        \
                                  .rows = rows * block_rows,                                                            \
                                  .columns = columns * block_columns,                                                   \
                                  .nnz = nnz * block_rows * block_columns,                                              \
-                                 .told = nnz,                                                                          \
                                  .offsets = (void *)offsets,                                                           \
                                  .indices = (void *)indices,                                                           \
                                  .values = (void *)values,                                                             \
@@ -60,7 +59,7 @@ LIBRARY_API cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t des
                                  .rows = rows,                                                                         \
                                  .columns = columns,                                                                   \
                                  .nnz = rows * width,                                                                  \
-                                 .told = rows * width,                                                                 \
+                                 .told = rows * width * block * block, /* an H200 answers so */                        \
                                  .indices = (void *)indices,                                                           \
                                  .values = (void *)values,                                                             \
                                  .offset = index,                                                                      \
@@ -102,7 +101,7 @@ TWICE(BLOCKED_ELL)
         cusparseIndexType_t offset, cusparseIndexType_t index, cusparseIndexBase_t base, cudaDataType type)            \
     {                                                                                                                  \
         IN_CALL;                                                                                                       \
-        NEED(rows >= 0 && columns >= 0 && nnz >= 0 && values_size >= nnz && slice > 0);                                \
+        NEED(rows >= 0 && columns >= 0 && nnz >= 0 && values_size >= nnz && slice >= 0);                               \
         const struct sparse d = {.format = CUSPARSE_FORMAT_SLICED_ELLPACK,                                             \
                                  .rows = rows,                                                                         \
                                  .columns = columns,                                                                   \

@@ -89,7 +89,8 @@ LIBRARY_API cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descript
     {                                                                                                                  \
         IN_CALL;                                                                                                       \
         struct mat_descr *d = handle_find(&library_handles, descriptor, KIND_MAT_DESCR);                               \
-        NEED(d && (unsigned)value <= (unsigned)(last));                                                                \
+        NEED_OR(CUSPARSE_STATUS_NOT_INITIALIZED, d);                                                                   \
+        NEED((unsigned)value <= (unsigned)(last));                                                                     \
         d->field = value;                                                                                              \
         return CUSPARSE_STATUS_SUCCESS;                                                                                \
     }                                                                                                                  \

@@ -30,7 +30,7 @@ static int64_t lines_of(const struct sparse *m)
     switch (m->format) {
     case CUSPARSE_FORMAT_CSC: return m->columns;
     case CUSPARSE_FORMAT_BSR: return m->rows / m->block_rows;
-    case CUSPARSE_FORMAT_SLICED_ELLPACK: return (m->rows + m->width - 1) / m->width;
+    case CUSPARSE_FORMAT_SLICED_ELLPACK: return m->width ? (m->rows + m->width - 1) / m->width : 0;
     default: return m->rows;
     }
 }
@@ -77,9 +77,13 @@ static bool find_lines(const struct sparse *m, const void *offsets, int64_t *lin
     return true;
 }
 
-/* Where in the values an element of a block is. */
+/* Where in the values an element of a block is: blocks of BSR lie one behind the other, Blocked-ELL's rows are whole. */
 static int64_t block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j)
 {
+    if (m->format == CUSPARSE_FORMAT_BLOCKED_ELL) {
+        int64_t kept = m->width / m->block_columns;
+        return (block / kept * m->block_rows + i) * m->width + block % kept * m->block_columns + j;
+    }
     int64_t at = m->order == CUSPARSE_ORDER_ROW ? i * m->block_columns + j : j * m->block_rows + i;
     return block * block_size(m) + at;
 }

@@ -80,10 +80,16 @@ static cusparseStatus_t check(const struct equation *p)
         (a_straight ? a->columns : a->rows) != (b_straight ? p->b.rows : p->b.columns) ||
         (b_straight ? p->b.columns : p->b.rows) != p->c.columns)
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the sizes of the operands fit together");
-    if (!is_combination(a->type, p->b.type, p->c.type, p->compute))
+    if (p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->b.type))
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "what is conjugated is complex");
+    bool is_matrix =
+        p->c.columns != 1 || p->c.order != CUSPARSE_ORDER_COL; /* of vectors alone: a float's with a double */
+    bool is_mixed = a->type == CUDA_R_32F && p->compute == CUDA_R_64F;
+    bool is_half = a->type == CUDA_R_16F && p->compute == CUDA_R_16F && a->format == CUSPARSE_FORMAT_BLOCKED_ELL;
+    if ((is_matrix && is_mixed) || !is_combination(a->type, p->b.type, p->c.type, is_half ? CUDA_R_32F : p->compute))
         return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "the types of the operands go together");
-    if ((a->batch > 1 && a->batch != batch) || (p->b.batch > 1 && p->b.batch != batch))
-        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "operands have one batch count, or 1");
+    if (a->batch != batch || p->b.batch != batch)
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "operands have one batch count");
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -120,9 +126,34 @@ static bool is_vector_algorithm(cusparseSpMVAlg_t algorithm)
     return (unsigned)algorithm <= CUSPARSE_SPMV_BSR_ALG1;
 }
 
-static bool is_matrix_algorithm(cusparseSpMMAlg_t algorithm)
+/* Each is of a format. */
+static bool is_matrix_algorithm(cusparseSpMMAlg_t algorithm, cusparseFormat_t format)
 {
-    return (unsigned)algorithm <= CUSPARSE_SPMM_BSR_ALG1;
+    switch ((int)algorithm) {
+    case CUSPARSE_SPMM_ALG_DEFAULT: return true;
+    case CUSPARSE_SPMM_COO_ALG1:
+    case CUSPARSE_SPMM_COO_ALG2:
+    case CUSPARSE_SPMM_COO_ALG3:
+    case CUSPARSE_SPMM_COO_ALG4: return format == CUSPARSE_FORMAT_COO;
+    case CUSPARSE_SPMM_CSR_ALG1:
+    case CUSPARSE_SPMM_CSR_ALG2: return format == CUSPARSE_FORMAT_CSR || format == CUSPARSE_FORMAT_CSC;
+    case CUSPARSE_SPMM_CSR_ALG3: return format == CUSPARSE_FORMAT_CSR;
+    case CUSPARSE_SPMM_BLOCKED_ELL_ALG1: return format == CUSPARSE_FORMAT_BLOCKED_ELL;
+    case CUSPARSE_SPMM_BSR_ALG1: return format == CUSPARSE_FORMAT_BSR;
+    default: return false;
+    }
+}
+
+static bool is_matrix_format(cusparseFormat_t format, cusparseOperation_t op)
+{
+    bool is_blocked = format == CUSPARSE_FORMAT_BLOCKED_ELL || format == CUSPARSE_FORMAT_BSR;
+    return format != CUSPARSE_FORMAT_SLICED_ELLPACK && (op == CUSPARSE_OPERATION_NON_TRANSPOSE || !is_blocked);
+}
+
+/* What CSR and CSC work with has a size, and a NULL in its place is an internal error. */
+static bool has_buffer(const struct equation *p, const void *buffer)
+{
+    return buffer || p->c.columns == 1 || (p->a->format != CUSPARSE_FORMAT_CSR && p->a->format != CUSPARSE_FORMAT_CSC);
 }
 
 #define MULTIPLY_VECTOR                                                                                                \
@@ -144,9 +175,12 @@ static bool is_matrix_algorithm(cusparseSpMMAlg_t algorithm)
     struct equation p = {                                                                                              \
         .name = __func__, .alpha = alpha, .beta = beta, .op_a = op, .op_b = op_b, .compute = compute};                 \
     NEED(equation_of_matrices(&p, a, x, y));                                                                           \
-    NEED(is_matrix_algorithm(algorithm))
+    NEED(is_matrix_algorithm(algorithm, p.a->format));                                                                 \
+    SUPPORTED(is_matrix_format(p.a->format, op))
 
-#define PRODUCT(Name, ARGUMENTS, CHECKED)                                                                              \
+#define NO_BUFFER(p)
+#define BUFFER(p) NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, has_buffer(&p, buffer))
+#define PRODUCT(Name, ARGUMENTS, CHECKED, BUFFER)                                                                      \
     LIBRARY_API cusparseStatus_t cusparse##Name##_bufferSize(ARGUMENTS, size_t *bytes)                                 \
     {                                                                                                                  \
         CHECKED(p);                                                                                                    \
@@ -156,14 +190,21 @@ static bool is_matrix_algorithm(cusparseSpMMAlg_t algorithm)
     {                                                                                                                  \
         CHECKED(p);                                                                                                    \
         (void)buffer;                                                                                                  \
-        return check(&p);                                                                                              \
+        cusparseStatus_t wrong = check(&p);                                                                            \
+        if (wrong)                                                                                                     \
+            return wrong;                                                                                              \
+        BUFFER(p);                                                                                                     \
+        return CUSPARSE_STATUS_SUCCESS;                                                                                \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Name(ARGUMENTS, void *buffer)                                               \
     {                                                                                                                  \
         CHECKED(p);                                                                                                    \
         (void)buffer;                                                                                                  \
         cusparseStatus_t wrong = check(&p);                                                                            \
-        return wrong ? wrong : equation_multiply(s, &p);                                                               \
+        if (wrong)                                                                                                     \
+            return wrong;                                                                                              \
+        BUFFER(p);                                                                                                     \
+        return equation_multiply(s, &p);                                                                               \
     }
-PRODUCT(SpMV, MULTIPLY_VECTOR, VECTORS)
-PRODUCT(SpMM, MULTIPLY_MATRIX, MATRICES)
+PRODUCT(SpMV, MULTIPLY_VECTOR, VECTORS, NO_BUFFER)
+PRODUCT(SpMM, MULTIPLY_MATRIX, MATRICES, BUFFER)

@@ -39,8 +39,8 @@ static hd_result run_sampled(const struct call *c)
     NEED(is_operation(op_a) && is_operation(op_b) && algorithm == CUSPARSE_SDDMM_ALG_DEFAULT);                         \
     NEED((op_a ? left->columns : left->rows) == to->rows && (op_b ? right->rows : right->columns) == to->columns);     \
     NEED((op_a ? left->rows : left->columns) == (op_b ? right->columns : right->rows));                                \
-    SUPPORTED(to->format == CUSPARSE_FORMAT_CSR);                                                                      \
-    SUPPORTED(op_a != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);       \
+    SUPPORTED(to->format == CUSPARSE_FORMAT_CSR || to->format == CUSPARSE_FORMAT_BSR);                                 \
+    NEED(op_a != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);            \
     SUPPORTED(is_sampled(left->type, right->type, to->type, compute));                                                 \
     NEED((left->batch <= 1 || left->batch == to->batch) && (right->batch <= 1 || right->batch == to->batch))
 
@@ -63,14 +63,14 @@ LIBRARY_API cusparseStatus_t cusparseSDDMM_bufferSize(SAMPLED, size_t *bytes)
 LIBRARY_API cusparseStatus_t cusparseSDDMM_preprocess(SAMPLED, void *buffer)
 {
     SAMPLED_CHECKED;
-    (void)buffer;
+    NEED(buffer);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 LIBRARY_API cusparseStatus_t cusparseSDDMM(SAMPLED, void *buffer)
 {
     SAMPLED_CHECKED;
-    (void)buffer;
+    NEED(buffer);
     struct call k = {.name = __func__,
                      .run = run_sampled,
                      .x = *left,
@@ -128,6 +128,21 @@ static hd_result run_gather(const struct call *c)
     return gather(c, true) > c->c.nnz ? HD_ERROR_ILLEGAL_ADDRESS : HD_SUCCESS;
 }
 
+/* The values of a pattern that is given. */
+static hd_result run_fill(const struct call *c)
+{
+    struct csr to;
+    hd_result r = csr_load(&c->c, 0, CUSPARSE_OPERATION_NON_TRANSPOSE, false, &to);
+    for (int64_t k = 0; !r && k < c->c.nnz; k++)
+        number_set(c->c.type, c->c.values, k, (number){0, 0});
+    for (int64_t i = 0; !r && i < to.rows; i++)
+        for (int64_t k = to.begin[i]; k < to.begin[i + 1]; k++)
+            number_set(c->c.type, c->c.values, to.from[k],
+                       number_at(c->x.type, c->x.values, dense_index(&c->x, 0, i, to.column[k])));
+    csr_free(&to);
+    return r;
+}
+
 #define TO_SPARSE                                                                                                      \
     cusparseHandle_t handle, cusparseConstDnMatDescr_t a, cusparseSpMatDescr_t b, cusparseDenseToSparseAlg_t algorithm
 #define TO_SPARSE_CHECKED                                                                                              \
@@ -138,6 +153,7 @@ static hd_result run_gather(const struct call *c)
     NEED(algorithm == CUSPARSE_DENSETOSPARSE_ALG_DEFAULT);                                                             \
     NEED(from->rows == to->rows && from->columns == to->columns);                                                      \
     SUPPORTED(from->type == to->type);                                                                                 \
+    SUPPORTED(to->format != CUSPARSE_FORMAT_BSR && to->format != CUSPARSE_FORMAT_SLICED_ELLPACK);                      \
     SUPPORTED(from->batch <= 1 && to->batch <= 1)
 
 LIBRARY_API cusparseStatus_t cusparseDenseToSparse_bufferSize(TO_SPARSE, size_t *bytes)
@@ -152,7 +168,9 @@ LIBRARY_API cusparseStatus_t cusparseDenseToSparse_bufferSize(TO_SPARSE, size_t 
 LIBRARY_API cusparseStatus_t cusparseDenseToSparse_analysis(TO_SPARSE, void *buffer)
 {
     TO_SPARSE_CHECKED;
-    (void)buffer;
+    NEED(buffer);
+    if (to->format == CUSPARSE_FORMAT_BLOCKED_ELL)
+        return CUSPARSE_STATUS_SUCCESS; /* its columns are given */
     int64_t nnz = 0;
     struct call c = {.name = __func__, .run = run_count, .x = *from, .c = *to, .at = {&nnz}, .waits = true};
     bool is_coo = to->format == CUSPARSE_FORMAT_COO;
@@ -168,9 +186,10 @@ LIBRARY_API cusparseStatus_t cusparseDenseToSparse_analysis(TO_SPARSE, void *buf
 LIBRARY_API cusparseStatus_t cusparseDenseToSparse_convert(TO_SPARSE, void *buffer)
 {
     TO_SPARSE_CHECKED;
-    (void)buffer;
-    struct call c = {.name = __func__, .run = run_gather, .x = *from, .c = *to};
+    NEED(buffer);
+    bool is_given = to->format == CUSPARSE_FORMAT_BLOCKED_ELL;
+    struct call c = {.name = __func__, .run = is_given ? run_fill : run_gather, .x = *from, .c = *to};
     call_dense(&c, &c.x, HD_READS);
-    call_sparse(&c, &c.c, HD_WRITES, HD_WRITES);
+    call_sparse(&c, &c.c, is_given ? HD_READS : HD_WRITES, HD_WRITES);
     return call_put(s, &c);
 }

@@ -80,6 +80,11 @@ static hd_result run_solve(const struct call *c)
 
 /* ---- the calls ---- */
 
+static bool is_solved(cusparseFormat_t format)
+{
+    return format != CUSPARSE_FORMAT_CSC && format != CUSPARSE_FORMAT_BSR && format != CUSPARSE_FORMAT_BLOCKED_ELL;
+}
+
 static cusparseStatus_t check(const struct equation *p)
 {
     bool straight = p->op_b == CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -92,8 +97,8 @@ static cusparseStatus_t check(const struct equation *p)
         p->compute == CUDA_R_32F || p->compute == CUDA_R_64F || p->compute == CUDA_C_32F || p->compute == CUDA_C_64F;
     if (!is_type || p->a->type != p->compute || p->b.type != p->compute || p->c.type != p->compute)
         return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are one: a float, a double, or complex");
-    if (p->a->format == CUSPARSE_FORMAT_CSC)
-        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "the matrix is CSR or COO");
+    if (!is_solved(p->a->format))
+        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "the matrix is CSR, COO or Sliced-ELL");
     if ((p->a->batch > 1 && p->a->batch != p->c.batch) || (p->b.batch > 1 && p->b.batch != p->c.batch))
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "operands have one batch count, or 1");
     return CUSPARSE_STATUS_SUCCESS;
@@ -156,7 +161,7 @@ static cusparseStatus_t put(const struct context *s, const struct equation *p, c
 {
     cusparseStatus_t wrong = check(p);
     if (!wrong && !solution->analysed)
-        wrong = call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the system was analysed before");
+        wrong = call_wrong(p->name, CUSPARSE_STATUS_NOT_INITIALIZED, "the system was analysed before");
     return wrong ? wrong : put_solution(s, p, NULL, solution);
 }
 

@@ -102,7 +102,8 @@ LIBRARY_API cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *
 {
     VECTORS(x, y);
     NEED(alpha && beta);
-    SUPPORTED(sparse->type == dense->type && is_floating(sparse->type));
+    SUPPORTED(sparse->type == dense->type);
+    NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, is_floating(sparse->type));
     struct call c = call_of(__func__, run_axpby, sparse, dense);
     c.compute = computed(sparse->type);
     unsigned updates = call_scalars(&c, s, alpha, beta);
@@ -139,7 +140,8 @@ LIBRARY_API cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *co
 {
     VECTORS(x, y);
     NEED(cosine && sine);
-    SUPPORTED(sparse->type == dense->type && is_floating(sparse->type));
+    SUPPORTED(sparse->type == dense->type);
+    NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, is_floating(sparse->type));
     struct call c = call_of(__func__, run_rotate, sparse, dense);
     c.compute = computed(sparse->type);
     call_scalars(&c, s, cosine, sine);
@@ -158,7 +160,8 @@ static bool is_dot(cudaDataType x, cudaDataType y, cudaDataType compute)
 #define DOT                                                                                                            \
     VECTORS(x, y);                                                                                                     \
     NEED(result);                                                                                                      \
-    NEED(op == CUSPARSE_OPERATION_NON_TRANSPOSE || op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);                      \
+    NEED(op == CUSPARSE_OPERATION_NON_TRANSPOSE ||                                                                     \
+         (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && type_is_complex(sparse->type)));                             \
     SUPPORTED(is_dot(sparse->type, dense->type, compute))
 
 LIBRARY_API cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op,
@@ -175,7 +178,7 @@ LIBRARY_API cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOpera
                                           cusparseConstDnVecDescr_t y, void *result, cudaDataType compute, void *buffer)
 {
     DOT;
-    (void)buffer;
+    NEED(buffer);
     struct call c = call_of(__func__, run_dot, sparse, dense);
     c.op_a = op;
     c.compute = compute;

@@ -89,7 +89,7 @@ static void product(cusparseFormat_t format, int base, cusparseIndexType_t type,
     cusparseDnMatDescr_t db, dc;
     DONE(cusparseCreateDnMat(&db, op_b ? K : k, op_b ? k : K, M, b, CUDA_C_32F, CUSPARSE_ORDER_COL));
     DONE(cusparseCreateDnMat(&dc, m, K, M, c, CUDA_C_32F, CUSPARSE_ORDER_COL));
-    DONE(cusparseSpMM(handle, op_a, op_b, &alpha, a, db, &beta, dc, CUDA_C_32F, CUSPARSE_SPMM_ALG_DEFAULT, NULL));
+    DONE(cusparseSpMM(handle, op_a, op_b, &alpha, a, db, &beta, dc, CUDA_C_32F, CUSPARSE_SPMM_ALG_DEFAULT, c));
     DONE(cudaDeviceSynchronize());
     CHECK(memcmp(c, want, sizeof want) == 0);
     DONE(cusparseDestroySpMat(a));
@@ -125,7 +125,7 @@ static void a_sparse_vector_meets_a_dense_one(void)
     DONE(cusparseCreateSpVec(&sparse, SIZE, FEW, indices(at, FEW, 1, CUSPARSE_INDEX_32I), x, CUSPARSE_INDEX_32I,
                              CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F));
     DONE(cusparseCreateDnVec(&dense, SIZE, y, CUDA_R_32F));
-    DONE(cusparseSpVV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, sparse, dense, &dot, CUDA_R_32F, NULL));
+    DONE(cusparseSpVV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, sparse, dense, &dot, CUDA_R_32F, y));
     CHECK(dot == 10 * 3 + 20 * 5);
     DONE(cusparseAxpby(handle, &alpha, sparse, &beta, dense));
     DONE(cudaDeviceSynchronize());
@@ -249,7 +249,7 @@ static void dense_matrices_are_sampled_and_become_sparse(void)
         a[i] = (float)(i % 4);
     DONE(cusparseCreateDnMat(&d, 3, 3, 3, a, CUDA_R_32F, CUSPARSE_ORDER_ROW)); /* 0 1 2; 3 0 1; 2 3 0 */
     DONE(cusparseSDDMM(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, d, d, &zero, c,
-                       CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, NULL));
+                       CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, managed(16)));
     DONE(cusparseSpMatGetValues(c, (void **)&value));
     DONE(cudaDeviceSynchronize());
     CHECK(value[0] == 7 && value[1] == 1 && value[2] == 2 && value[3] == 6 && value[4] == 2 && value[5] == 7);
@@ -261,11 +261,11 @@ static void dense_matrices_are_sampled_and_become_sparse(void)
     DONE(cusparseSpMatGetSize(s, &m, &columns_of, &nnz));
     CHECK(nnz == 6 && row[3] == 7);
     DONE(cusparseCsrSetPointers(s, row, column, value));
-    DONE(cusparseDenseToSparse_convert(handle, d, s, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, NULL));
+    DONE(cusparseDenseToSparse_convert(handle, d, s, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, managed(16)));
     DONE(cudaDeviceSynchronize());
     CHECK(column[0] == 2 && column[2] == 1 && value[1] == 2 && value[2] == 3 && value[5] == 3);
     memset(a, 0x55, 9 * sizeof *a);
-    DONE(cusparseSparseToDense(handle, s, d, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, NULL));
+    DONE(cusparseSparseToDense(handle, s, d, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, managed(16)));
     DONE(cudaDeviceSynchronize());
     for (int i = 0; i < 9; i++)
         CHECK(a[i] == (float)(i % 4));
