@@ -2,6 +2,7 @@
 #include "cuda/state/library_work.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,10 +33,19 @@ static double bytes_of(const struct library_task *t)
     return bytes;
 }
 
+/* No call is made with an address that is nothing: the process's own handler of faults need not stand. */
+static bool uses_nothing(const struct library_work *w)
+{
+    for (size_t i = 0; i < w->work.used_count; i++)
+        if (!w->work.used[i].at && w->work.used[i].width && w->work.used[i].height)
+            return true;
+    return false;
+}
+
 static hd_result run(void *data)
 {
     struct library_work *w = data;
-    hd_result r = w->run(w->args);
+    hd_result r = uses_nothing(w) ? HD_ERROR_ILLEGAL_ADDRESS : w->run(w->args);
     check_called();
     return r;
 }
@@ -43,7 +53,7 @@ static hd_result run(void *data)
 static hd_result step(void *data, void **state)
 {
     struct library_work *w = data;
-    hd_result r = w->step(w->args, state);
+    hd_result r = uses_nothing(w) ? HD_ERROR_ILLEGAL_ADDRESS : w->step(w->args, state);
     if (r != HD_ERROR_NOT_READY)
         check_called();
     return r;

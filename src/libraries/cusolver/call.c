@@ -137,6 +137,14 @@ struct call call_solution(const char *name, enum precision p, call_run *run, int
 
 /* ---- the task ---- */
 
+bool call_pivots_lie_in(const int *pivots, int64_t n, int step, int64_t rows)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (pivots[i * step] == 0 || abs(pivots[i * step]) > rows)
+            return false;
+    return true;
+}
+
 static hd_result run_call(void *args)
 {
     struct call c = *(const struct call *)args;

@@ -243,4 +243,7 @@ static inline int64_t at_least_one(int64_t n)
 #define FOR_COMPLEX(M, name)                M(C, name, cuComplex, float, PRECISION_C) M(Z, name, cuDoubleComplex, double, PRECISION_Z)
 #define FOR_ALL(M, real_name, complex_name) FOR_REAL(M, real_name) FOR_COMPLEX(M, complex_name)
 
+/* In a task: pivots are rows of a matrix, those of blocks of two with a minus; or lead out of it, as data may. */
+bool call_pivots_lie_in(const int *pivots, int64_t n, int step, int64_t rows);
+
 #endif

@@ -83,7 +83,10 @@ static int run_getrs(const struct call *c)
     }
     if (c->flags & WIDE_PIVOTS && !(pivots = call_narrow_pivots(c)))
         return OUT_OF_MEMORY;
-    heddle_openblas.getrs[c->precision](&c->trans, &c->n, &c->nrhs, MATRIX(A), pivots, MATRIX(B), &info, 1);
+    if (call_pivots_lie_in(pivots, c->n, 1, c->n))
+        heddle_openblas.getrs[c->precision](&c->trans, &c->n, &c->nrhs, MATRIX(A), pivots, MATRIX(B), &info, 1);
+    else
+        info = BAD_ADDRESS;
     if (c->flags & WIDE_PIVOTS)
         free(pivots);
     return info;
@@ -91,6 +94,9 @@ static int run_getrs(const struct call *c)
 
 static int run_laswp(const struct call *c)
 {
+    const int *pivots = (const int *)c->at[OP_PIVOTS] + c->first - 1;
+    if (!call_pivots_lie_in(pivots, c->last - c->first + 1, abs(c->k), c->ld[OP_A]))
+        return BAD_ADDRESS;
     heddle_openblas.laswp[c->precision](&c->n, c->at[OP_A], &c->ld[OP_A], &c->first, &c->last, c->at[OP_PIVOTS], &c->k);
     return 0;
 }

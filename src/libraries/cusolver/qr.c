@@ -131,6 +131,8 @@ static cusolverStatus_t gebrd(cusolverDnHandle_t handle, const char *name, enum 
     ARGUMENT(1, m >= 0);
     ARGUMENT(2, n >= 0);
     ARGUMENT(4, lda >= at_least_one(m));
+    if (m < n)
+        return call_wrong(s, name, NULL, 0, CUSOLVER_STATUS_NOT_SUPPORTED, "m is at least n");
     struct call c = reduction(name, p, run_gebrd, small, D, E);
     c.m = m;
     c.n = n;

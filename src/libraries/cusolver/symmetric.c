@@ -107,7 +107,10 @@ static int run_sytrs(const struct call *c)
     int *pivots = call_narrow_pivots(c);
     if (!pivots)
         return OUT_OF_MEMORY;
-    heddle_openblas.sytrs[c->precision](&c->uplo, &c->n, &c->nrhs, MATRIX(A), pivots, MATRIX(B), &info, 1);
+    if (call_pivots_lie_in(pivots, c->n, 1, c->n))
+        heddle_openblas.sytrs[c->precision](&c->uplo, &c->n, &c->nrhs, MATRIX(A), pivots, MATRIX(B), &info, 1);
+    else
+        info = BAD_ADDRESS;
     free(pivots);
     return info;
 }

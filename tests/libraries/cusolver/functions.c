@@ -6,7 +6,10 @@
 #include <cusolverDn.h>
 #include <cusolverSp.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../cuda/tap.h"
 
@@ -721,8 +724,41 @@ static void calls_are_captured(void)
     DONE(cudaStreamDestroy(stream));
 }
 
+/* ---- what leads out of memory, in a process of its own, as the context is lost ---- */
+
+static void on_fault(int signal)
+{
+    (void)signal;
+    _exit(2);
+}
+
+static bool is_an_illegal_address(bool has_matrix)
+{
+    double *a = shared(64 * sizeof *a), *b = shared(8 * sizeof *b);
+    int *pivots = shared(8 * sizeof *pivots);
+    signal(SIGSEGV, on_fault);
+    DONE(cusolverDnCreate(&handle));
+    for (int i = 0; i < 8; i++)
+        pivots[i] = 1000000000;
+    info = shared(64);
+    cusolverDnDgetrs(handle, CUBLAS_OP_N, 8, 1, has_matrix ? a : NULL, 8, pivots, b, 8, info);
+    return cudaDeviceSynchronize() == cudaErrorIllegalAddress;
+}
+
+static void a_matrix_that_is_nothing_and_pivots_out_of_it_are_illegal_addresses(void)
+{
+    for (int has_matrix = 0; has_matrix < 2; has_matrix++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(is_an_illegal_address(has_matrix) ? 0 : 1);
+        CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    }
+}
+
 int main(void)
 {
+    RUN(a_matrix_that_is_nothing_and_pivots_out_of_it_are_illegal_addresses); /* first: a child has no driver of its parent's */
     DONE(cusolverDnCreate(&handle));
     DONE(cusolverDnCreateParams(&params));
     info = shared(64);
