@@ -41,6 +41,7 @@ typedef struct bsrilu02Info *bsrilu02Info_t;
 typedef struct bsric02Info *bsric02Info_t;
 typedef struct bsrsv2Info *bsrsv2Info_t;
 typedef struct bsrsm2Info *bsrsm2Info_t;
+typedef struct pruneInfo *pruneInfo_t;
 
 typedef enum {
     CUSPARSE_STATUS_SUCCESS,
@@ -441,6 +442,52 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int m, int n, con
     cusparseStatus_t cusparse##X##nnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n,                 \
                                       const cusparseMatDescr_t descrA, const T *A, int lda, int *nnzPerRowCol,         \
                                       int *nnzTotalDevHostPtr);
+HEDDLE_M(S, float)
+HEDDLE_M(D, double)
+HEDDLE_M(C, cuComplex)
+HEDDLE_M(Z, cuDoubleComplex)
+#undef HEDDLE_M
+
+/* What is larger than a threshold. */
+cusparseStatus_t cusparseCreatePruneInfo(pruneInfo_t *info);
+cusparseStatus_t cusparseDestroyPruneInfo(pruneInfo_t info);
+#define HEDDLE_DENSE(T) int m, int n, const T *A, int lda
+#define HEDDLE_CSR(T)                                                                                                  \
+    int m, int n, int nnzA, const cusparseMatDescr_t descrA, const T *csrSortedValA, const int *csrSortedRowPtrA,      \
+        const int *csrSortedColIndA
+#define HEDDLE_INFO pruneInfo_t info,
+#define HEDDLE_NONE
+#define HEDDLE_M(X, T, Source, SOURCE, Suffix, THRESHOLD, INFO)                                                        \
+    cusparseStatus_t cusparse##X##prune##Source##2csr##Suffix##_bufferSizeExt(                                         \
+        cusparseHandle_t handle, SOURCE(T), THRESHOLD, const cusparseMatDescr_t descrC, const T *csrSortedValC,        \
+        const int *csrSortedRowPtrC, const int *csrSortedColIndC, INFO size_t *pBufferSizeInBytes);                    \
+    cusparseStatus_t cusparse##X##prune##Source##2csrNnz##Suffix(cusparseHandle_t handle, SOURCE(T), THRESHOLD,        \
+                                                                 const cusparseMatDescr_t descrC, int *csrRowPtrC,     \
+                                                                 int *nnzTotalDevHostPtr, INFO void *pBuffer);         \
+    cusparseStatus_t cusparse##X##prune##Source##2csr##Suffix(                                                         \
+        cusparseHandle_t handle, SOURCE(T), THRESHOLD, const cusparseMatDescr_t descrC, T *csrSortedValC,              \
+        const int *csrSortedRowPtrC, int *csrSortedColIndC, INFO void *pBuffer);
+#define HEDDLE_ALL(X, T)                                                                                               \
+    HEDDLE_M(X, T, Dense, HEDDLE_DENSE, , const T *threshold, HEDDLE_NONE)                                             \
+    HEDDLE_M(X, T, Dense, HEDDLE_DENSE, ByPercentage, float percentage, HEDDLE_INFO)                                   \
+    HEDDLE_M(X, T, Csr, HEDDLE_CSR, , const T *threshold, HEDDLE_NONE)                                                 \
+    HEDDLE_M(X, T, Csr, HEDDLE_CSR, ByPercentage, float percentage, HEDDLE_INFO)
+HEDDLE_ALL(S, float)
+HEDDLE_ALL(D, double)
+#undef HEDDLE_ALL
+#undef HEDDLE_M
+#undef HEDDLE_NONE
+#undef HEDDLE_INFO
+#undef HEDDLE_CSR
+#undef HEDDLE_DENSE
+#define HEDDLE_M(X, T)                                                                                                 \
+    cusparseStatus_t cusparse##X##nnz_compress(cusparseHandle_t handle, int m, const cusparseMatDescr_t descr,         \
+                                               const T *csrSortedValA, const int *csrSortedRowPtrA, int *nnzPerRow,    \
+                                               int *nnzC, T tol);                                                      \
+    cusparseStatus_t cusparse##X##csr2csr_compress(                                                                    \
+        cusparseHandle_t handle, int m, int n, const cusparseMatDescr_t descrA, const T *csrSortedValA,                \
+        const int *csrSortedColIndA, const int *csrSortedRowPtrA, int nnzA, const int *nnzPerRow, T *csrSortedValC,    \
+        int *csrSortedColIndC, int *csrSortedRowPtrC, T tol);
 HEDDLE_M(S, float)
 HEDDLE_M(D, double)
 HEDDLE_M(C, cuComplex)

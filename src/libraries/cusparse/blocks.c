@@ -49,9 +49,8 @@ static struct dense dense_by_op(cudaDataType type, cusparseOperation_t op, int64
         const int *offsets, const int *columns, int dimension, const T *b, int ldb, const T *beta, T *c, int ldc)      \
     {                                                                                                                  \
         MATRIX_CHECKED;                                                                                                \
-        NEED(n >= 0 && k >= 0 && alpha && beta && b && c);                                                             \
-        NEED(ldb >= (op_b ? n : k * dimension) && ldc >= m * dimension);                                               \
-        SUPPORTED(op == CUSPARSE_OPERATION_NON_TRANSPOSE && op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);           \
+        NEED(n >= 0 && k >= 0 && alpha && beta && b && c && dimension > 1);                                            \
+        NEED(op == CUSPARSE_OPERATION_NON_TRANSPOSE && op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);                \
         const struct sparse a = bsr_of(d, TYPE, m, k, nnz, values, offsets, columns, direction, dimension, dimension); \
         const struct equation e = {.name = __func__,                                                                   \
                                    .alpha = alpha,                                                                     \
@@ -98,7 +97,9 @@ static cusparseStatus_t solve(const struct context *s, const char *name, struct 
         name##Info_t info, cusparseSolvePolicy_t policy, void *buffer)                                                 \
     {                                                                                                                  \
         SYSTEM_CHECKED(family, SIDES_CHECKED);                                                                         \
-        (void)policy, (void)buffer;                                                                                    \
+        (void)policy;                                                                                                  \
+        NEED(buffer);                                                                                                  \
+        NEED(op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || type_is_complex(TYPE));                                   \
         const struct sparse a = bsr_of(d, TYPE, m, m, nnz, values, offsets, columns, direction, dimension, dimension); \
         return info_analyse(s, __func__, record, &a, d->diagonal == CUSPARSE_DIAG_TYPE_NON_UNIT);                      \
     }                                                                                                                  \
@@ -108,7 +109,9 @@ static cusparseStatus_t solve(const struct context *s, const char *name, struct 
         int dimension, name##Info_t info, VECTORS(T), cusparseSolvePolicy_t policy, void *buffer)                      \
     {                                                                                                                  \
         SYSTEM_CHECKED(family, SIDES_CHECKED);                                                                         \
-        (void)policy, (void)buffer;                                                                                    \
+        (void)policy;                                                                                                  \
+        NEED(buffer);                                                                                                  \
+        NEED(op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || type_is_complex(TYPE));                                   \
         NEED(alpha && (m == 0 || (b && x)));                                                                           \
         NEED(record->analysed);                                                                                        \
         const struct sparse a = bsr_of(d, TYPE, m, m, nnz, values, offsets, columns, direction, dimension, dimension); \

@@ -21,7 +21,8 @@ enum kind {
     KIND_SPSV,
     KIND_SPSM,
     KIND_SPGEMM,
-    KIND_INFO
+    KIND_INFO,
+    KIND_PRUNE
 };
 
 struct context {
@@ -83,6 +84,9 @@ struct sparse csr_of(const struct mat_descr *d, cudaDataType type, int m, int n,
 struct sparse bsr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
                      const int *offsets, const int *columns, cusparseDirection_t direction, int block_rows,
                      int block_columns);
+
+/* Finds out how many elements the offsets of CSR end at, which the host waits for: they say what is used. */
+cusparseStatus_t csr_count(const struct context *s, const char *name, struct sparse *m);
 
 /* How many of its indices and offsets a matrix has. */
 int64_t sparse_indices(const struct sparse *m);

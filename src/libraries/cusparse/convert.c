@@ -23,7 +23,7 @@ static hd_result run_csr2coo(const struct call *c)
 {
     const int *offsets = library_view(c->at[0]);
     int *row = c->nnz ? library_view(c->at[1]) : NULL;
-    for (int64_t i = 0; i < c->m; i++) {
+    for (int64_t i = 0; c->nnz && i < c->m; i++) {
         int64_t begin = (int64_t)offsets[i] - c->base, end = (int64_t)offsets[i + 1] - c->base;
         if (begin < end && (begin < 0 || end > c->nnz))
             return HD_ERROR_ILLEGAL_ADDRESS;
@@ -103,7 +103,7 @@ LIBRARY_API cusparseStatus_t cusparseCsr2cscEx2_bufferSize(CSR2CSC, size_t *byte
 LIBRARY_API cusparseStatus_t cusparseCsr2cscEx2(CSR2CSC, void *buffer)
 {
     CSR2CSC_CHECKED;
-    (void)buffer;
+    NEED(buffer);
     bool copies = action == CUSPARSE_ACTION_NUMERIC;
     NEED(offsets && csc_offsets);
     NEED(nnz == 0 || (columns && csc_rows && (!copies || (values && csc_values))));

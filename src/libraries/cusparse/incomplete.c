@@ -31,7 +31,7 @@ static void zero_pivot(struct work *w, int64_t row)
 static void boost(const struct work *w, int64_t row)
 {
     number *pivot = w->diagonal[row] < 0 ? NULL : &w->a.value[w->diagonal[row]];
-    if (w->info->boosts && pivot && hypot(pivot->re, pivot->im) <= w->info->tolerance)
+    if (w->info->boosts && pivot && hypot(pivot->re, pivot->im) < w->info->tolerance)
         *pivot = w->info->boost;
 }
 
@@ -70,7 +70,7 @@ static void factor_cholesky(struct work *w, int64_t i)
         rest = minus(rest, number_times(a->value[k], number_conjugate(a->value[k])));
     }
     if (w->diagonal[i] >= 0)
-        a->value[w->diagonal[i]] = (number){sqrt(rest.re), 0};
+        a->value[w->diagonal[i]] = (number){sqrt(fabs(rest.re)), 0}; /* as an H200's */
     if (w->diagonal[i] < 0 || !(rest.re > 0))
         zero_pivot(w, i);
 }
@@ -175,7 +175,8 @@ static cusparseStatus_t put(const struct context *s, const char *name, call_run 
         void *buffer)                                                                                                  \
     {                                                                                                                  \
         CHECKED(family, FORMAT);                                                                                       \
-        (void)policy, (void)buffer;                                                                                    \
+        (void)policy;                                                                                                  \
+        NEED(buffer);                                                                                                  \
         const struct sparse a = FORMAT##_OF(TYPE);                                                                     \
         return info_analyse(s, __func__, record, &a, true);                                                            \
     }                                                                                                                  \
@@ -186,7 +187,7 @@ static cusparseStatus_t put(const struct context *s, const char *name, call_run 
     {                                                                                                                  \
         CHECKED(family, FORMAT);                                                                                       \
         (void)policy, (void)buffer;                                                                                    \
-        NEED(record->analysed);                                                                                        \
+        NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, record->analysed);                                                     \
         const struct sparse a = FORMAT##_OF(TYPE);                                                                     \
         return put(s, __func__, run_it, record, &a);                                                                   \
     }
@@ -199,7 +200,7 @@ static cusparseStatus_t put(const struct context *s, const char *name, call_run 
         CONTEXT(s, handle);                                                                                            \
         struct info *record = info_find(info, family);                                                                 \
         NEED(record);                                                                                                  \
-        NEED(!enable || (tolerance && value));                                                                         \
+        NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, !enable || (tolerance && value));                                      \
         return set_boost(s, __func__, record, enable != 0, TYPE, tolerance, value);                                    \
     }
 

@@ -58,7 +58,7 @@ static cusparseStatus_t zero_pivot(const struct info *info, int *position)
     {                                                                                                                  \
         CONTEXT(s, handle);                                                                                            \
         const struct info *record = info_find(info, kind);                                                             \
-        NEED(record &&position);                                                                                       \
+        NEED(record &&position && record->analysed);                                                                   \
         return zero_pivot(record, position);                                                                           \
     }
 INFO(Csrilu02, csrilu02, FAMILY_CSRILU)

@@ -80,7 +80,8 @@ static cusparseStatus_t check(const struct equation *p)
         (a_straight ? a->columns : a->rows) != (b_straight ? p->b.rows : p->b.columns) ||
         (b_straight ? p->b.columns : p->b.rows) != p->c.columns)
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the sizes of the operands fit together");
-    if (p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->b.type))
+    if ((p->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(a->type)) ||
+        (p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->b.type)))
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "what is conjugated is complex");
     bool is_matrix =
         p->c.columns != 1 || p->c.order != CUSPARSE_ORDER_COL; /* of vectors alone: a float's with a double */
@@ -121,9 +122,24 @@ static cusparseStatus_t size_of(const struct equation *p, size_t *bytes)
     return wrong;
 }
 
-static bool is_vector_algorithm(cusparseSpMVAlg_t algorithm)
+static bool is_vector_algorithm(cusparseSpMVAlg_t algorithm, cusparseFormat_t format)
 {
-    return (unsigned)algorithm <= CUSPARSE_SPMV_BSR_ALG1;
+    switch (algorithm) {
+    case CUSPARSE_SPMV_ALG_DEFAULT: return true;
+    case CUSPARSE_SPMV_COO_ALG1:
+    case CUSPARSE_SPMV_COO_ALG2: return format == CUSPARSE_FORMAT_COO;
+    case CUSPARSE_SPMV_CSR_ALG1:
+    case CUSPARSE_SPMV_CSR_ALG2: return format == CUSPARSE_FORMAT_CSR || format == CUSPARSE_FORMAT_CSC;
+    case CUSPARSE_SPMV_SELL_ALG1: return format == CUSPARSE_FORMAT_SLICED_ELLPACK;
+    case CUSPARSE_SPMV_BSR_ALG1: return format == CUSPARSE_FORMAT_BSR;
+    default: return false;
+    }
+}
+
+static bool is_vector_format(cusparseFormat_t format, cusparseOperation_t op)
+{
+    return format != CUSPARSE_FORMAT_BLOCKED_ELL &&
+           (format != CUSPARSE_FORMAT_BSR || op == CUSPARSE_OPERATION_NON_TRANSPOSE);
 }
 
 /* Each is of a format. */
@@ -150,10 +166,10 @@ static bool is_matrix_format(cusparseFormat_t format, cusparseOperation_t op)
     return format != CUSPARSE_FORMAT_SLICED_ELLPACK && (op == CUSPARSE_OPERATION_NON_TRANSPOSE || !is_blocked);
 }
 
-/* What CSR and CSC work with has a size, and a NULL in its place is an internal error. */
-static bool has_buffer(const struct equation *p, const void *buffer)
+/* A NULL for what CSR and CSC work with is an invalid value of SpMV, COO's, too, and an internal error elsewhere. */
+static bool is_compressed(const struct sparse *a)
 {
-    return buffer || p->c.columns == 1 || (p->a->format != CUSPARSE_FORMAT_CSR && p->a->format != CUSPARSE_FORMAT_CSC);
+    return a->format == CUSPARSE_FORMAT_CSR || a->format == CUSPARSE_FORMAT_CSC;
 }
 
 #define MULTIPLY_VECTOR                                                                                                \
@@ -168,7 +184,8 @@ static bool has_buffer(const struct equation *p, const void *buffer)
     CONTEXT(s, handle);                                                                                                \
     struct equation p = {.name = __func__, .alpha = alpha, .beta = beta, .op_a = op, .compute = compute};              \
     NEED(equation_of_vectors(&p, a, x, y));                                                                            \
-    NEED(is_vector_algorithm(algorithm));                                                                              \
+    NEED(is_vector_algorithm(algorithm, p.a->format));                                                                 \
+    SUPPORTED(is_vector_format(p.a->format, op));                                                                      \
     SUPPORTED(p.a->batch <= 1)
 #define MATRICES(p)                                                                                                    \
     CONTEXT(s, handle);                                                                                                \
@@ -178,9 +195,9 @@ static bool has_buffer(const struct equation *p, const void *buffer)
     NEED(is_matrix_algorithm(algorithm, p.a->format));                                                                 \
     SUPPORTED(is_matrix_format(p.a->format, op))
 
-#define NO_BUFFER(p)
-#define BUFFER(p) NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, has_buffer(&p, buffer))
-#define PRODUCT(Name, ARGUMENTS, CHECKED, BUFFER)                                                                      \
+#define SpMV_BUFFER(p) NEED(buffer || (!is_compressed(p.a) && p.a->format != CUSPARSE_FORMAT_COO))
+#define SpMM_BUFFER(p) NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, buffer || !is_compressed(p.a))
+#define PRODUCT(Name, ARGUMENTS, CHECKED)                                                                              \
     LIBRARY_API cusparseStatus_t cusparse##Name##_bufferSize(ARGUMENTS, size_t *bytes)                                 \
     {                                                                                                                  \
         CHECKED(p);                                                                                                    \
@@ -193,7 +210,7 @@ static bool has_buffer(const struct equation *p, const void *buffer)
         cusparseStatus_t wrong = check(&p);                                                                            \
         if (wrong)                                                                                                     \
             return wrong;                                                                                              \
-        BUFFER(p);                                                                                                     \
+        SpMM_BUFFER(p);                                                                                                \
         return CUSPARSE_STATUS_SUCCESS;                                                                                \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Name(ARGUMENTS, void *buffer)                                               \
@@ -203,8 +220,8 @@ static bool has_buffer(const struct equation *p, const void *buffer)
         cusparseStatus_t wrong = check(&p);                                                                            \
         if (wrong)                                                                                                     \
             return wrong;                                                                                              \
-        BUFFER(p);                                                                                                     \
+        Name##_BUFFER(p);                                                                                              \
         return equation_multiply(s, &p);                                                                               \
     }
-PRODUCT(SpMV, MULTIPLY_VECTOR, VECTORS, NO_BUFFER)
-PRODUCT(SpMM, MULTIPLY_MATRIX, MATRICES, BUFFER)
+PRODUCT(SpMV, MULTIPLY_VECTOR, VECTORS)
+PRODUCT(SpMM, MULTIPLY_MATRIX, MATRICES)

@@ -85,28 +85,44 @@ static bool is_solved(cusparseFormat_t format)
     return format != CUSPARSE_FORMAT_CSC && format != CUSPARSE_FORMAT_BSR && format != CUSPARSE_FORMAT_BLOCKED_ELL;
 }
 
+static cusparseStatus_t check_matrix(const struct equation *p)
+{
+    bool is_type =
+        p->a->type == CUDA_R_32F || p->a->type == CUDA_R_64F || p->a->type == CUDA_C_32F || p->a->type == CUDA_C_64F;
+    if (!p->alpha || !is_operation(p->op_a) || !is_operation(p->op_b))
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "alpha is not NULL, and operations are cuSPARSE's");
+    if (p->a->rows != p->a->columns)
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the matrix is square");
+    if (!is_type)
+        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are one: a float, a double, or complex");
+    if (p->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->a->type))
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "what is conjugated is complex");
+    if (!is_solved(p->a->format) || p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
+        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED,
+                          "the matrix is CSR, COO or Sliced-ELL, and no side is conjugated");
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
 static cusparseStatus_t check(const struct equation *p)
 {
     bool straight = p->op_b == CUSPARSE_OPERATION_NON_TRANSPOSE;
-    if (!p->alpha || !is_operation(p->op_a) || !is_operation(p->op_b))
-        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "alpha is not NULL, and operations are cuSPARSE's");
-    if (p->a->rows != p->a->columns || p->c.rows != p->a->rows || (straight ? p->b.rows : p->b.columns) != p->c.rows ||
+    cusparseStatus_t wrong = check_matrix(p);
+    if (wrong)
+        return wrong;
+    if (p->c.rows != p->a->rows || (straight ? p->b.rows : p->b.columns) != p->c.rows ||
         (straight ? p->b.columns : p->b.rows) != p->c.columns)
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the sizes of the operands fit together");
-    bool is_type =
-        p->compute == CUDA_R_32F || p->compute == CUDA_R_64F || p->compute == CUDA_C_32F || p->compute == CUDA_C_64F;
-    if (!is_type || p->a->type != p->compute || p->b.type != p->compute || p->c.type != p->compute)
+    if (p->a->type != p->compute || p->b.type != p->compute || p->c.type != p->compute)
         return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are one: a float, a double, or complex");
-    if (!is_solved(p->a->format))
-        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "the matrix is CSR, COO or Sliced-ELL");
     if ((p->a->batch > 1 && p->a->batch != p->c.batch) || (p->b.batch > 1 && p->b.batch != p->c.batch))
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "operands have one batch count, or 1");
     return CUSPARSE_STATUS_SUCCESS;
 }
 
+/* The right-hand side and the solution are not looked at. */
 static cusparseStatus_t size_of(const struct equation *p, size_t *bytes)
 {
-    cusparseStatus_t wrong = check(p);
+    cusparseStatus_t wrong = check_matrix(p);
     if (!wrong && !bytes)
         wrong = call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "bufferSize is not NULL");
     if (!wrong)
@@ -253,16 +269,32 @@ DESCRIPTIONS(SpSM, KIND_SPSM)
     NEED(solution &&equation_of_matrices(&p, a, x, y));                                                                \
     NEED(algorithm == CUSPARSE_SPSM_ALG_DEFAULT)
 
-#define SOLUTION(Name, ARGUMENTS, CHECKED)                                                                             \
+#define SIZED(p, kind, wanted)                                                                                         \
+    CONTEXT(s, handle);                                                                                                \
+    struct equation p = {.name = __func__,                                                                             \
+                         .alpha = alpha,                                                                               \
+                         .a = handle_find(&library_handles, a, KIND_SPARSE),                                           \
+                         .op_a = op,                                                                                   \
+                         .compute = compute};                                                                          \
+    NEED(p.a &&handle_find(&library_handles, descriptor, kind));                                                       \
+    (void)x, (void)y;                                                                                                  \
+    NEED(algorithm == (wanted))
+#define VECTOR_SIZED(p) SIZED(p, KIND_SPSV, CUSPARSE_SPSV_ALG_DEFAULT)
+#define MATRIX_SIZED(p)                                                                                                \
+    SIZED(p, KIND_SPSM, CUSPARSE_SPSM_ALG_DEFAULT);                                                                    \
+    NEED(x);                                                                                                           \
+    p.op_b = op_b
+
+#define SOLUTION(Name, ARGUMENTS, SIZED, CHECKED)                                                                      \
     LIBRARY_API cusparseStatus_t cusparse##Name##_bufferSize(ARGUMENTS, size_t *bytes)                                 \
     {                                                                                                                  \
-        CHECKED(p, solution);                                                                                          \
+        SIZED(p);                                                                                                      \
         return size_of(&p, bytes);                                                                                     \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Name##_analysis(ARGUMENTS, void *buffer)                                    \
     {                                                                                                                  \
         CHECKED(p, solution);                                                                                          \
-        (void)buffer;                                                                                                  \
+        NEED(buffer);                                                                                                  \
         return analyse(&p, solution);                                                                                  \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Name##_solve(ARGUMENTS)                                                     \
@@ -270,5 +302,5 @@ DESCRIPTIONS(SpSM, KIND_SPSM)
         CHECKED(p, solution);                                                                                          \
         return put(s, &p, solution);                                                                                   \
     }
-SOLUTION(SpSV, SOLVE_VECTOR, VECTORS)
-SOLUTION(SpSM, SOLVE_MATRIX, MATRICES)
+SOLUTION(SpSV, SOLVE_VECTOR, VECTOR_SIZED, VECTORS)
+SOLUTION(SpSM, SOLVE_MATRIX, MATRIX_SIZED, MATRICES)

@@ -87,8 +87,8 @@ SIZE(csc)
     {                                                                                                                  \
         CONTEXT(s, handle);                                                                                            \
         NEED(m >= 0 && n >= 0 && nnz >= 0);                                                                            \
-        NEED(nnz == 0 || (row && column));                                                                             \
-        (void)buffer;                                                                                                  \
+        NEED(nnz == 0 || (row && column && buffer));                                                                   \
+        NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, nnz == 0 || permutation);                                              \
         return sort(s, __func__, -1, nnz, 0, line, across, permutation);                                               \
     }
 SORT_COO(Row, row, column)
@@ -102,8 +102,7 @@ SORT_COO(Column, column, row)
         CONTEXT(s, handle);                                                                                            \
         const struct mat_descr *d = handle_find(&library_handles, descriptor, KIND_MAT_DESCR);                         \
         NEED(m >= 0 && n >= 0 && nnz >= 0 && d);                                                                       \
-        NEED(nnz == 0 || (offsets && across));                                                                         \
-        (void)buffer;                                                                                                  \
+        NEED(nnz == 0 || (offsets && across && buffer));                                                               \
         return sort(s, __func__, lines, nnz, d->base, (int *)offsets, across, permutation);                            \
     }
 SORT_COMPRESSED(csr, m)

@@ -49,7 +49,7 @@ static hd_result run_sum_nnz(const struct call *c)
     hd_result r = load_sum(c, false, &sum);
     for (int64_t i = 0; !r && i <= sum.rows; i++)
         index_set(c->c.offset, c->c.offsets, i, sum.begin[i] + c->c.base);
-    if (!r)
+    if (!r && c->at[0])
         *(int *)(c->waits ? c->at[0] : library_view(c->at[0])) = (int)sum.nnz;
     csr_free(&sum);
     return r;
@@ -93,30 +93,39 @@ LIBRARY_API cusparseStatus_t cusparseXcsrgeam2Nnz(
     const cusparseMatDescr_t descriptor_c, int *offsets_c, int *total, void *buffer)
 {
     SUM_CHECKED;
-    (void)buffer;
-    NEED(offsets_a && offsets_b && offsets_c && total);
+    NEED(offsets_a && offsets_b && offsets_c && buffer);
     struct call c = {
-        .name = __func__, .run = run_sum_nnz, .at = {total}, .waits = s->mode == CUSPARSE_POINTER_MODE_HOST};
+        .name = __func__, .run = run_sum_nnz, .at = {total}, .waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST};
     c.a = csr_of(da, CUDA_R_32F, m, n, nnz_a, NULL, offsets_a, columns_a);
     c.b = csr_of(db, CUDA_R_32F, m, n, nnz_b, NULL, offsets_b, columns_b);
     c.c = csr_of(dc, CUDA_R_32F, m, n, 0, NULL, offsets_c, NULL);
     call_sparse(&c, &c.a, HD_READS, 0);
     call_sparse(&c, &c.b, HD_READS, 0);
     call_sparse(&c, &c.c, HD_WRITES, 0);
-    if (!c.waits)
+    if (total && !c.waits)
         call_vector(&c, total, 1, sizeof *total, HD_WRITES);
     return call_put(s, &c);
 }
 
-static cusparseStatus_t put_sum(const struct context *s, struct call *c, const void *alpha, const void *beta)
+cusparseStatus_t csr_count(const struct context *s, const char *name, struct sparse *m)
 {
     int64_t nnz = -1;
-    struct call end = {.name = c->name, .run = run_end, .c = c->c, .at = {&nnz}, .waits = true};
+    struct call end = {.name = name, .run = run_end, .c = *m, .at = {&nnz}, .waits = true};
+    end.c.nnz = 0;
     call_sparse(&end, &end.c, HD_READS, 0);
     cusparseStatus_t r = call_put(s, &end);
-    if (r || nnz < 0)
-        return r ? r : CUSPARSE_STATUS_EXECUTION_FAILED;
-    c->c.nnz = nnz;
+    if (!r && nnz < 0)
+        r = CUSPARSE_STATUS_EXECUTION_FAILED;
+    m->nnz = r ? 0 : nnz;
+    return r;
+}
+
+static cusparseStatus_t put_sum(const struct context *s, struct call *c, const void *alpha, const void *beta)
+{
+    cusparseStatus_t r = csr_count(s, c->name, &c->c);
+    if (r)
+        return r;
+    int64_t nnz = c->c.nnz;
     call_scalars(c, s, alpha, beta);
     call_sparse(c, &c->a, HD_READS, HD_READS);
     call_sparse(c, &c->b, HD_READS, HD_READS);
@@ -172,7 +181,8 @@ static hd_result run_nnz(const struct call *c)
             of_line[i] += !number_is_zero(dense_at(&c->x, 0, c->op_a, i, j));
         total += of_line[i];
     }
-    *(int *)(c->waits ? c->at[1] : library_view(c->at[1])) = total;
+    if (c->at[1])
+        *(int *)(c->waits ? c->at[1] : library_view(c->at[1])) = total;
     return HD_SUCCESS;
 }
 
@@ -183,17 +193,17 @@ static hd_result run_nnz(const struct call *c)
     {                                                                                                                  \
         CONTEXT(s, handle);                                                                                            \
         const struct mat_descr *d = handle_find(&library_handles, descriptor, KIND_MAT_DESCR);                         \
-        NEED(m >= 0 && n >= 0 && ld >= m && d && total);                                                               \
+        NEED(m >= 0 && n >= 0 && ld >= m && d);                                                                        \
         NEED(direction == CUSPARSE_DIRECTION_ROW || direction == CUSPARSE_DIRECTION_COLUMN);                           \
         NEED_OR(CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED, d->type == CUSPARSE_MATRIX_TYPE_GENERAL);                   \
         struct call c = {.name = __func__, .run = run_nnz, .at = {of_line, total}};                                    \
         bool by_rows = direction == CUSPARSE_DIRECTION_ROW;                                                            \
         c.x = (struct dense){m, n, ld, (void *)a, TYPE, CUSPARSE_ORDER_COL, 1, 0};                                     \
         c.op_a = by_rows ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;                            \
-        c.waits = s->mode == CUSPARSE_POINTER_MODE_HOST;                                                               \
+        c.waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST;                                                      \
         call_dense(&c, &c.x, HD_READS);                                                                                \
         call_vector(&c, of_line, by_rows ? m : n, sizeof *of_line, HD_WRITES);                                         \
-        if (!c.waits)                                                                                                  \
+        if (total && !c.waits)                                                                                         \
             call_vector(&c, total, 1, sizeof *total, HD_WRITES);                                                       \
         return call_put(s, &c);                                                                                        \
     }

@@ -277,7 +277,7 @@ static void elements_are_put_in_order_with_their_permutation(void)
     int *row = indices(some_rows, 4, 0, CUSPARSE_INDEX_32I), *column = indices(some_columns, 4, 0, CUSPARSE_INDEX_32I);
     int *p = managed(4 * sizeof *p), want[] = {1, 3, 2, 0};
     DONE(cusparseCreateIdentityPermutation(handle, 4, p));
-    DONE(cusparseXcoosortByRow(handle, 3, 4, 4, row, column, p, NULL));
+    DONE(cusparseXcoosortByRow(handle, 3, 4, 4, row, column, p, p));
     DONE(cudaDeviceSynchronize());
     CHECK(memcmp(p, want, sizeof want) == 0 && row[0] == 0 && row[3] == 2 && column[2] == 0 && column[3] == 1);
 }
@@ -295,7 +295,7 @@ static void sums_have_the_elements_of_both(void)
     int *cr = managed(4 * sizeof *cr), *cc = managed(7 * sizeof *cc), nnz = 0, *of_row = managed(3 * sizeof *of_row);
     cusparseMatDescr_t d;
     DONE(cusparseCreateMatDescr(&d));
-    DONE(cusparseXcsrgeam2Nnz(handle, 3, 3, d, 6, ar, ac, d, 2, br, bc, d, cr, &nnz, NULL));
+    DONE(cusparseXcsrgeam2Nnz(handle, 3, 3, d, 6, ar, ac, d, 2, br, bc, d, cr, &nnz, cr));
     CHECK(nnz == 7 && cr[3] == 7);
     DONE(cusparseScsrgeam2(handle, 3, 3, &two, d, 6, av, ar, ac, &one, d, 2, bv, br, bc, d, c, cr, cc, NULL));
     DONE(cudaDeviceSynchronize());
@@ -323,13 +323,13 @@ static void incomplete_factors_are_in_the_pattern_and_tell_a_zero_pivot(void)
     DONE(cusparseCreateCsric02Info(&ic));
     memcpy(v, a, sizeof a);
     DONE(cusparseScsrilu02_bufferSize(handle, 3, 7, d, v, row, column, ilu, &bytes));
-    DONE(cusparseScsrilu02_analysis(handle, 3, 7, d, v, row, column, ilu, policy, NULL));
+    DONE(cusparseScsrilu02_analysis(handle, 3, 7, d, v, row, column, ilu, policy, v));
     DONE(cusparseScsrilu02(handle, 3, 7, d, v, row, column, ilu, policy, NULL));
     DONE(cusparseXcsrilu02_zeroPivot(handle, ilu, &at));
     DONE(cudaDeviceSynchronize());
     CHECK(at == -1 && memcmp(v, lu, sizeof lu) == 0);
     memcpy(v, a, sizeof a);
-    DONE(cusparseScsric02_analysis(handle, 3, 7, d, v, row, column, ic, policy, NULL));
+    DONE(cusparseScsric02_analysis(handle, 3, 7, d, v, row, column, ic, policy, v));
     DONE(cusparseScsric02(handle, 3, 7, d, v, row, column, ic, policy, NULL));
     DONE(cusparseXcsric02_zeroPivot(handle, ic, &at));
     for (int i = 0; i < 7; i++)
@@ -368,7 +368,7 @@ static bool is_an_illegal_address(enum spoilt what)
     cusparseCreateDnVec(&dx, N, x, CUDA_C_32F);
     cusparseCreateDnVec(&dy, M, y, CUDA_C_32F);
     cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, dx, &zero, dy, CUDA_C_32F,
-                 CUSPARSE_SPMV_ALG_DEFAULT, NULL);
+                 CUSPARSE_SPMV_ALG_DEFAULT, y);
     return cudaDeviceSynchronize() == cudaErrorIllegalAddress;
 }
 

@@ -273,7 +273,7 @@ static void blocks_and_slices_are_multiplied_as_the_same_in_rows(void)
         DONE(cusparseCreateDnVec(&dx, N, x, CUDA_R_64F));
         DONE(cusparseCreateDnVec(&dy, N, y, CUDA_R_64F));
         DONE(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m, dx, &zero, dy, CUDA_R_64F,
-                          CUSPARSE_SPMV_ALG_DEFAULT, NULL));
+                          CUSPARSE_SPMV_ALG_DEFAULT, x));
         DONE(cudaDeviceSynchronize());
         for (int i = 0; i < N; i++) {
             double sum = 0;
@@ -333,7 +333,7 @@ static void a_system_is_solved_with_values_that_take_the_place_of_the_matrix_s(v
     DONE(cusparseCreateDnVec(&dy, 2, y, CUDA_R_64F));
     DONE(cusparseSpSV_createDescr(&s));
 #define SYSTEM handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, dx, dy, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, s
-    DONE(cusparseSpSV_analysis(SYSTEM, NULL));
+    DONE(cusparseSpSV_analysis(SYSTEM, y));
     DONE(cusparseSpSV_solve(SYSTEM));
     DONE(cudaDeviceSynchronize());
     CHECK(y[0] == 2 && y[1] == 6);
@@ -348,6 +348,39 @@ static void a_system_is_solved_with_values_that_take_the_place_of_the_matrix_s(v
     DONE(cusparseSpSV_destroyDescr(s));
 }
 
+/* Of rows of a dense matrix, as an H200 has it: by a threshold, which a percentage of all elements may say; and of CSR, compressed. */
+static void what_is_small_is_left_out(void)
+{
+    static const struct {
+        float percentage;
+        int nnz;
+    } kept[] = {{0, 10}, {10, 10}, {30, 7}, {50, 4}, {90, 1}, {100, 0}};
+    static const float of[] = {1, -2, 3, 0, 0.5F, -0.5F, 0, 4, -0.25F, 2, 1, -1};
+    static const int columns_of[] = {0, 0, 2, 0, 2, 1, 2};
+    float *a = managed(of, sizeof of), *v = managed(NULL, sizeof of), *w = managed(NULL, sizeof of), threshold = 0.5F;
+    int *row = managed(NULL, 20), *column = managed(NULL, sizeof of), *to = managed(NULL, 20),
+        *to_column = managed(NULL, sizeof of), *of_row = managed(NULL, 16), nnz = -1;
+    pruneInfo_t info;
+    DONE(cusparseCreatePruneInfo(&info));
+    for (int i = 0; i < 6; i++) {
+        DONE(cusparseSpruneDense2csrNnzByPercentage(handle, 4, 3, a, 4, kept[i].percentage, general, row, &nnz, info,
+                                                    v));
+        CHECK(nnz == kept[i].nnz);
+    }
+    DONE(cusparseSpruneDense2csrNnz(handle, 4, 3, a, 4, &threshold, general, row, &nnz, v));
+    DONE(cusparseSpruneDense2csr(handle, 4, 3, a, 4, &threshold, general, v, row, column, v));
+    DONE(cudaDeviceSynchronize());
+    CHECK(nnz == 7 && row[1] == 1 && row[4] == 7 && v[0] == 1 && v[1] == -2 && v[6] == -1);
+    for (int i = 0; i < 7; i++)
+        CHECK(column[i] == columns_of[i]);
+    DONE(cusparseSnnz_compress(handle, 4, general, v, row, of_row, &nnz, 1));
+    CHECK(nnz == 4 && of_row[0] == 0 && of_row[1] == 2 && of_row[2] == 1 && of_row[3] == 1);
+    DONE(cusparseScsr2csr_compress(handle, 4, 3, general, v, column, row, 7, of_row, w, to_column, to, 1));
+    DONE(cudaDeviceSynchronize());
+    CHECK(to[1] == 0 && to[2] == 2 && to[4] == 4 && to_column[1] == 2 && w[0] == -2 && w[1] == 2 && w[3] == 4);
+    DONE(cusparseDestroyPruneInfo(info));
+}
+
 int main(void)
 {
     DONE(cusparseCreate(&handle));
@@ -360,5 +393,6 @@ int main(void)
     RUN(blocks_and_slices_are_multiplied_as_the_same_in_rows);
     RUN(a_sparse_product_is_computed_again_with_other_values);
     RUN(a_system_is_solved_with_values_that_take_the_place_of_the_matrix_s);
+    RUN(what_is_small_is_left_out);
     return summary();
 }
