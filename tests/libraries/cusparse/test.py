@@ -14,6 +14,11 @@ def cusparse_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "sparse", "-lcusparse")
 
 
+def wrong_arguments_have_an_h200s_statuses():
+    for name in ["statuses", "statuses_more"]:
+        cases.answers_as_an_h200(HERE, name, "-lcusparse")
+
+
 def check_finds_nothing_in_a_call_that_updates_what_it_reads():
     said = []
     cases.lines(cases.build(HERE, "sparse", "-lcusparse"), "spmv", "convert", command=("check",), stderr=said)
