@@ -153,14 +153,15 @@ static cusparseStatus_t put_fill(const struct context *s, struct call *c)
 
 /* ---- prune ---- */
 
+static struct dense dense_source(cudaDataType type, int m, int n, const void *a, int ld)
+{
+    return (struct dense){m, n, ld, (void *)a, type, CUSPARSE_ORDER_COL, 1, 0};
+}
+
 /* What the source is, and how its threshold is told. */
 #define DENSE_ARGUMENTS(T) int m, int n, const T *a, int ld
 #define DENSE_CHECKED      NEED(m >= 0 && n >= 0 && ld >= m && (m == 0 || n == 0 || a))
-#define DENSE_SOURCE(TYPE)                                                                                             \
-    c.x = (struct dense)                                                                                               \
-    {                                                                                                                  \
-        m, n, ld, (void *)a, TYPE, CUSPARSE_ORDER_COL, 1, 0                                                            \
-    }
+#define DENSE_SOURCE(TYPE) c.x = dense_source(TYPE, m, n, a, ld)
 #define CSR_ARGUMENTS(T)                                                                                               \
     int m, int n, int nnz, const cusparseMatDescr_t descriptor_a, const T *a, const int *offsets_a, const int *columns_a
 #define CSR_CHECKED                                                                                                    \
