@@ -112,6 +112,7 @@ static inline double inverse_wide(uint64_t x)
 struct sink {
     const struct draw *d;
     ptrdiff_t at;
+    bool in_float; /* Poisson's numbers */
 };
 
 static inline void put_f32(const struct sink *s, ptrdiff_t i, float x)
@@ -134,6 +135,10 @@ static inline void put_u32(const struct sink *s, ptrdiff_t i, uint32_t x)
 
 static inline void put_normal_f32(const struct sink *s, ptrdiff_t i, float x, bool host)
 {
+    if (s->d->distribution == POISSON) {
+        put_u32(s, i, poisson_of_normal(s->d->table, x, s->in_float));
+        return;
+    }
     float y =
         host ? (float)s->d->mean + (float)s->d->deviation * x : fmaf((float)s->d->deviation, x, (float)s->d->mean);
     bool logarithm = s->d->distribution == LOG_NORMAL;
@@ -147,13 +152,27 @@ static inline void put_normal_f64(const struct sink *s, ptrdiff_t i, double x, b
     put_f64(s, i, !logarithm ? y : host ? exp(y) : device_exp(y));
 }
 
+/* Of a word: the histogram's uniform numbers are in the middle of what the word stands for, the sums' at its end. */
+static inline void put_poisson(const struct sink *s, ptrdiff_t i, uint32_t word)
+{
+    const struct poisson *p = s->d->table;
+    put_u32(s, i,
+            p->way == POISSON_SUMS ? poisson_of_sum(p, fma((double)word, 0x1p-32, 0x1p-32))
+                                   : poisson_of_bin(p, fma((double)word, 0x1p-32, 0x1p-33)));
+}
+
 /* ---- the formulas ---- */
+
+enum distribution draw_formula(const struct draw *d)
+{
+    return d->distribution == POISSON && d->table->way == POISSON_NORMAL ? NORMAL : d->distribution;
+}
 
 #define WORD(k) (w->at[i * w->item + (k) * w->word])
 
 FUSED static void make_xorwow(const struct words *w, size_t n, const struct sink *s, bool host)
 {
-    enum distribution d = s->d->distribution;
+    enum distribution d = draw_formula(s->d);
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t p = (ptrdiff_t)i;
         if (d == BITS)
@@ -163,7 +182,7 @@ FUSED static void make_xorwow(const struct words *w, size_t n, const struct sink
         else if (d == UNIFORM_DOUBLE)
             put_f64(s, p, uniform_double(WORD(0), WORD(1)));
         else if (d == POISSON)
-            put_u32(s, p, poisson_of(s->d->table, fma((double)WORD(0), 0x1p-32, 0x1p-33)));
+            put_poisson(s, p, WORD(0));
         else if (d == NORMAL || d == LOG_NORMAL) {
             struct pair x = pair_f32(uniform(WORD(0)), fmaf((float)WORD(1), 0x1.921fb6p-30f, 0x1.921fb6p-31f), host);
             put_normal_f32(s, 2 * p, (float)x.x, host);
@@ -178,7 +197,7 @@ FUSED static void make_xorwow(const struct words *w, size_t n, const struct sink
 
 FUSED static void make_mrg(const struct words *w, size_t n, const struct sink *s, bool host)
 {
-    enum distribution d = s->d->distribution;
+    enum distribution d = draw_formula(s->d);
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t p = (ptrdiff_t)i;
         double u = uniform_mrg(WORD(0));
@@ -189,7 +208,7 @@ FUSED static void make_mrg(const struct words *w, size_t n, const struct sink *s
         else if (d == UNIFORM_DOUBLE)
             put_f64(s, p, u);
         else if (d == POISSON)
-            put_u32(s, p, poisson_of(s->d->table, u));
+            put_u32(s, p, poisson_of_bin(s->d->table, u));
         else if (d == NORMAL || d == LOG_NORMAL) {
             struct pair x = pair_f32((float)u, (float)uniform_mrg(WORD(1)) * 0x1.921fb6p2f, host);
             put_normal_f32(s, 2 * p, (float)x.x, host);
@@ -205,7 +224,7 @@ FUSED static void make_mrg(const struct words *w, size_t n, const struct sink *s
 /* Fours of numbers: each half of its own words. */
 FUSED static void make_philox(const struct words *w, size_t n, const struct sink *s, bool host)
 {
-    enum distribution d = s->d->distribution;
+    enum distribution d = draw_formula(s->d);
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < 4; k++) {
             ptrdiff_t p = 4 * (ptrdiff_t)i + k;
@@ -216,7 +235,7 @@ FUSED static void make_philox(const struct words *w, size_t n, const struct sink
             else if (d == UNIFORM_DOUBLE)
                 put_f64(s, p, uniform_double(WORD(2 * k), WORD(2 * k + 1)));
             else if (d == POISSON)
-                put_u32(s, p, poisson_of(s->d->table, fma((double)WORD(k), 0x1p-32, 0x1p-33)));
+                put_poisson(s, p, WORD(k));
             else if (k % 2)
                 continue;
             else if (d == NORMAL || d == LOG_NORMAL) {
@@ -235,7 +254,7 @@ FUSED static void make_philox(const struct words *w, size_t n, const struct sink
 
 FUSED static void make_of_words(const struct words *w, size_t n, const struct sink *s, bool host)
 {
-    enum distribution d = s->d->distribution;
+    enum distribution d = draw_formula(s->d);
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t p = (ptrdiff_t)i;
         uint32_t x = WORD(0);
@@ -246,7 +265,7 @@ FUSED static void make_of_words(const struct words *w, size_t n, const struct si
         else if (d == UNIFORM_DOUBLE)
             put_f64(s, p, fma((double)x, 0x1p-32, 0x1p-32));
         else if (d == POISSON)
-            put_u32(s, p, poisson_of(s->d->table, fma((double)x, 0x1p-32, 0x1p-33)));
+            put_poisson(s, p, x);
         else if (d == NORMAL || d == LOG_NORMAL)
             put_normal_f32(s, p, inverse_f32(x), host);
         else
@@ -256,7 +275,7 @@ FUSED static void make_of_words(const struct words *w, size_t n, const struct si
 
 FUSED static void make_wide(const struct words *w, size_t n, const struct sink *s, bool host)
 {
-    enum distribution d = s->d->distribution;
+    enum distribution d = draw_formula(s->d);
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t p = (ptrdiff_t)i;
         uint64_t x = w->wide[i];
@@ -267,7 +286,9 @@ FUSED static void make_wide(const struct words *w, size_t n, const struct sink *
         else if (d == UNIFORM_DOUBLE)
             put_f64(s, p, uniform_wide(x));
         else if (d == POISSON)
-            put_u32(s, p, poisson_of(s->d->table, uniform_wide(x)));
+            put_u32(s, p,
+                    s->d->table->way == POISSON_SUMS ? poisson_of_sum(s->d->table, uniform_wide(x))
+                                                     : poisson_of_bin(s->d->table, uniform_wide(x)));
         else if (d == NORMAL || d == LOG_NORMAL)
             put_normal_f32(s, p, inverse_f32((uint32_t)(x >> 32)), host);
         else
@@ -277,7 +298,7 @@ FUSED static void make_wide(const struct words *w, size_t n, const struct sink *
 
 void item_make(const struct engine *e, const struct draw *d, const struct words *w, size_t items, ptrdiff_t at)
 {
-    const struct sink s = {d, at};
+    const struct sink s = {d, at, e->options.type == CURAND_RNG_PSEUDO_MT19937};
     bool host = e->options.host;
     switch (e->kind->formulas) {
     case OF_XORWOW: make_xorwow(w, items, &s, host); break;

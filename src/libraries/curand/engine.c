@@ -2,6 +2,7 @@
 #include "libraries/curand/engine.h"
 
 #include "libraries/common/library.h"
+#include "libraries/curand/poisson.h"
 
 #include <stdlib.h>
 
@@ -61,6 +62,7 @@ void engine_release(struct engine *e)
     if (e->started)
         e->kind->end(e);
     pthread_mutex_destroy(&e->lock);
+    free(e->kept);
     free(e);
 }
 
@@ -92,6 +94,34 @@ static void draw_strands(void *data, size_t i)
             e->kind->next(e, from % e->strands, to - from, words + k * CHUNK);
         item_make(e, w->draw, &made, to - from, (ptrdiff_t)((from - e->turn) * w->item.numbers));
     }
+}
+
+/* Poisson's numbers of pairs of normal ones: a strand gives one at a time, and keeps the other for its next turn. */
+static unsigned draw_kept(struct engine *e, const struct draw *d, size_t strand)
+{
+    struct kept *k = &e->kept[strand];
+    float pair[2] = {0, k->second};
+    if (!k->there) {
+        uint32_t words[2];
+        const struct words made = {words, 0, 1, NULL};
+        const struct draw normal = {NORMAL, pair, 2, 0, 1, NULL};
+        for (int i = 0; i < 2; i++)
+            e->kind->next(e, strand, 1, &words[i]);
+        item_make(e, &normal, &made, 1, 0);
+        k->second = pair[1];
+    }
+    k->there = !k->there;
+    return poisson_of_normal(d->table, k->there ? pair[0] : pair[1], false);
+}
+
+static void draw_strands_kept(void *data, size_t i)
+{
+    const struct drawing *w = data;
+    struct engine *e = w->engine;
+    const size_t first = i * CHUNK, end = first + CHUNK < e->strands ? first + CHUNK : e->strands;
+    for (size_t strand = first; strand < end; strand++)
+        for (size_t at = (strand + e->strands - e->turn) % e->strands; at < w->draw->n; at += e->strands)
+            ((unsigned *)w->draw->to)[at] = draw_kept(e, w->draw, strand);
 }
 
 static void draw_groups(void *data, size_t i)
@@ -131,13 +161,21 @@ static bool start(struct engine *e)
     return e->started;
 }
 
+static bool keeps(const struct engine *e, const struct draw *d)
+{
+    return d->distribution == POISSON && draw_formula(d) == NORMAL && engine_pairs(e->options.type);
+}
+
 static void draw_all(struct engine *e, const struct draw *d)
 {
-    struct item item = item_of(e->kind->formulas, d->distribution);
+    struct item item = item_of(e->kind->formulas, draw_formula(d));
     struct drawing w = {e, d, item, (d->n + item.numbers - 1) / item.numbers};
     if (e->kind->prepare)
         e->kind->prepare(e, w.items);
-    if (e->kind->next) {
+    if (keeps(e, d)) {
+        library_parallel(pieces(e->strands), draw_strands_kept, &w);
+        e->turn = (e->turn + d->n) % e->strands;
+    } else if (e->kind->next) {
         library_parallel(pieces(e->strands), draw_strands, &w);
         e->turn = (e->turn + w.items) % e->strands;
     } else if (e->kind->groups) {
@@ -154,6 +192,8 @@ bool engine_draw(struct engine *e, const struct draw *d)
 {
     pthread_mutex_lock(&e->lock);
     bool ok = start(e);
+    if (ok && keeps(e, d) && !e->kept)
+        ok = (e->kept = calloc(e->strands, sizeof *e->kept));
     if (ok)
         draw_all(e, d);
     pthread_mutex_unlock(&e->lock);

@@ -40,8 +40,8 @@ struct draw {
     enum distribution distribution;
     void *to;
     size_t n;
-    double mean, deviation;      /* of normal numbers, or of their logarithms; of Poisson's, the mean alone, */
-    const struct poisson *table; /* by this */
+    double mean, deviation;      /* of normal numbers, or of their logarithms */
+    const struct poisson *table; /* of Poisson's */
 };
 
 /* NULL without memory. One reference is the caller's. */
@@ -70,6 +70,12 @@ enum formulas {
     OF_WIDE,   /* words of 64 bits; as OF_WORDS */
 };
 
+/* The second of a pair of normal numbers, if it is still to be used. */
+struct kept {
+    bool there;
+    float second;
+};
+
 struct engine {
     _Atomic unsigned refs;
     pthread_mutex_t lock; /* of what follows */
@@ -78,6 +84,7 @@ struct engine {
     size_t strands, turn; /* how many there are, and whose turn is next */
     uint64_t position;    /* of the next number, or of the next point of a quasirandom sequence */
     void *state;          /* the kind's own */
+    struct kept *kept; /* of each strand, where Poisson's numbers have been made of pairs of normal ones; else NULL */
     bool started;
 };
 
@@ -101,6 +108,8 @@ extern const struct engine_kind xorwow_kind, mrg32k3a_kind, philox_kind, mt19937
 
 /* ---- distribution.c ---- */
 
+/* By which distribution's formula a draw is made: Poisson's may be a normal one's. */
+enum distribution draw_formula(const struct draw *d);
 /* How many words an item takes, and how many numbers it gives. */
 struct item {
     unsigned words, numbers;

@@ -296,9 +296,7 @@ static curandStatus_t draw(struct generator *g, const char *call, const struct d
     if (status || d->n == 0)
         return status;
     w.engine = engine_of(g);
-    if (d->distribution == POISSON)
-        w.draw.table = poisson_new(d->mean);
-    if (!w.engine || (d->distribution == POISSON && !w.draw.table)) {
+    if (!w.engine) {
         drop_drawing(&w);
         return CURAND_STATUS_ALLOCATION_FAILED;
     }
@@ -361,26 +359,63 @@ LIBRARY_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t gener
     return draw(g, "curandGenerateLogNormalDouble", &(struct draw){LOG_NORMAL_DOUBLE, to, n, mean, stddev, NULL});
 }
 
-static curandStatus_t draw_poisson(struct generator *g, const char *call, unsigned *to, size_t n, double lambda)
+/* Where a generator goes from the histogram to the sums, and from the histogram, or the sums, to normal numbers. */
+static enum poisson_way poisson_way_of(curandRngType_t type, double lambda)
 {
-    static const double MOST_LAMBDA = 400000;
-    if (!(lambda > 0) || lambda > MOST_LAMBDA) {
-        library_failed(call, "lambda is %g; it has to be above 0, and at most 400,000", lambda);
-        return CURAND_STATUS_OUT_OF_RANGE;
+    double sums = POISSON_FIRST_NORMAL, normal = POISSON_FIRST_NORMAL;
+    switch (type) {
+    case CURAND_RNG_PSEUDO_MTGP32:
+        sums = 32;
+        normal = 0x1.f400000000001p12; /* 8000 is the last */
+        break;
+    case CURAND_RNG_QUASI_SOBOL32:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+        sums = 10;
+        normal = 0x1.f400000000001p12;
+        break;
+    case CURAND_RNG_QUASI_SOBOL64:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64: sums = 0; break;
+    default: break;
     }
-    return draw(g, call, &(struct draw){POISSON, to, n, lambda, 0, NULL});
+    return lambda < sums ? POISSON_HISTOGRAM : lambda < normal ? POISSON_SUMS : POISSON_NORMAL;
+}
+
+static curandStatus_t draw_poisson(struct generator *g, const char *call, unsigned *to, size_t n, double lambda,
+                                   enum poisson_way way)
+{
+    curandStatus_t status = CURAND_STATUS_OUT_OF_RANGE;
+    if (!poisson_has(lambda))
+        library_failed(call, "lambda is %g; it has to be above 0, and at most 400,000", lambda);
+    else
+        status = check(g, call, &(struct draw){.distribution = POISSON, .n = n});
+    if (status || n == 0)
+        return status;
+    const struct draw d = {.distribution = POISSON, .to = to, .n = n, .table = poisson_new(lambda, way)};
+    return d.table ? draw(g, call, &d) : CURAND_STATUS_ALLOCATION_FAILED;
 }
 
 LIBRARY_API curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned *to, size_t n, double lambda)
 {
     GENERATOR(g, generator);
-    return draw_poisson(g, "curandGeneratePoisson", to, n, lambda);
+    return draw_poisson(g, "curandGeneratePoisson", to, n, lambda, poisson_way_of(g->options.type, lambda));
 }
 
+/* Of the methods an H200 has two: the device API's own, and the histogram, which there is for no generator of the host and not for MT19937. */
 LIBRARY_API curandStatus_t curandGeneratePoissonMethod(curandGenerator_t generator, unsigned *to, size_t n,
                                                        double lambda, curandMethod_t method)
 {
+    static const char call[] = "curandGeneratePoissonMethod";
     GENERATOR(g, generator);
-    (void)method; /* ways to the same distribution */
-    return draw_poisson(g, "curandGeneratePoissonMethod", to, n, lambda);
+    const bool mt19937 = g->options.type == CURAND_RNG_PSEUDO_MT19937;
+    if (method == CURAND_3RD && g->options.host)
+        return CURAND_STATUS_PREEXISTING_FAILURE;
+    if (method == CURAND_3RD && !mt19937 && lambda < POISSON_FIRST_NORMAL)
+        return draw_poisson(g, call, to, n, lambda, POISSON_HISTOGRAM);
+    if (method == CURAND_DEVICE_API && !mt19937)
+        LIBRARY_REFUSE("CURAND_DEVICE_API of curandGeneratePoissonMethod");
+    else if (method == CURAND_3RD && !mt19937)
+        LIBRARY_REFUSE("CURAND_3RD of curandGeneratePoissonMethod for a lambda of 2,000 and more");
+    else
+        library_failed(call, "method %d is none that the generator has", (int)method);
+    return CURAND_STATUS_INTERNAL_ERROR;
 }

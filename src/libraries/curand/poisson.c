@@ -1,6 +1,6 @@
-/* See poisson.h. The table is a square histogram (Marsaglia, Tsang and Wang, "Fast Generation of Discrete Random Variables", J. Stat. Softw. 11,
- * 2004): what a value's own bin cannot hold of its probability is put on top of others, until all are full. Here those bins come first, in
- * ascending order, that are not full at the beginning, then what has given too much, and of values that have more the largest gives. */
+/* See poisson.h. The histogram is a square one (Marsaglia, Tsang and Wang, "Fast Generation of Discrete Random Variables", J. Stat. Softw. 11,
+ * 2004): what a value's own bin cannot hold of its probability is put on top of others, until all are full. Bins get in ascending order, again and
+ * again; the largest value that has too much gives. */
 #include "libraries/curand/poisson.h"
 
 #include <math.h>
@@ -24,60 +24,71 @@ static void find_range(double lambda, struct poisson *t)
     t->n = end - t->first;
 }
 
-/* p: the probabilities. order: bins that are not full, ascending, then the others, descending. */
-static unsigned sort(const struct poisson *t, const double *p, unsigned *order)
+/* p: the probabilities, of which those on top of other bins are taken away. */
+static void fill(struct poisson *t, double *p, bool *full)
 {
     const double width = 1.0 / t->n;
-    unsigned poor = 0, rich = t->n;
-    for (unsigned i = 0; i < t->n; i++)
-        if (p[i] < width)
-            order[poor++] = i;
-        else
-            order[--rich] = i;
-    return poor;
-}
-
-/* spent: room for values that have given too much; the last, which is the smallest, is the next to get. */
-static void fill(struct poisson *t, double *p, unsigned *order, unsigned *spent)
-{
-    const double width = 1.0 / t->n;
-    unsigned n_spent = 0, next = 0, n_poor = sort(t, p, order), rich = n_poor;
-    while (rich < t->n && (next < n_poor || n_spent)) {
-        unsigned bin = next < n_poor ? order[next++] : spent[--n_spent], giver = order[rich];
-        t->border[bin] = bin * width + p[bin];
-        t->top[bin] = giver;
-        p[giver] -= width - p[bin];
-        if (p[giver] < width) {
-            spent[n_spent++] = giver;
-            rich++;
+    unsigned giver = t->n - 1, filled;
+    do {
+        filled = 0;
+        for (unsigned i = 0; i < t->n; i++) {
+            if (full[i] || p[i] >= width)
+                continue;
+            while (p[giver] < width && giver > 0)
+                giver--;
+            if (p[giver] < width)
+                return;
+            t->border[i] = i * width + p[i];
+            t->top[i] = giver;
+            p[giver] -= width - p[i];
+            full[i] = true;
+            filled++;
         }
-    }
+    } while (filled);
 }
 
-static bool make(struct poisson *t, double lambda)
+static bool make_histogram(struct poisson *t)
 {
-    find_range(lambda, t);
+    find_range(t->lambda, t);
     double *p = malloc(t->n * sizeof *p);
-    unsigned *lists = malloc(2 * t->n * sizeof *lists);
+    bool *full = calloc(t->n, sizeof *full);
     t->border = malloc(t->n * sizeof *t->border);
     t->top = malloc(t->n * sizeof *t->top);
-    bool ok = p && lists && t->border && t->top;
+    const bool ok = p && full && t->border && t->top;
     for (unsigned i = 0; ok && i < t->n; i++) {
-        p[i] = probability(lambda, t->first + i);
+        p[i] = probability(t->lambda, t->first + i);
         t->border[i] = (i + 1) / (double)t->n;
         t->top[i] = i;
     }
     if (ok)
-        fill(t, p, lists, lists + t->n);
+        fill(t, p, full);
     free(p);
-    free(lists);
+    free(full);
     return ok;
 }
 
-struct poisson *poisson_new(double lambda)
+/* A word of 32 bits tells numbers of 2^-32 apart: sums have to be better than that by far. */
+static bool make_sums(struct poisson *t)
+{
+    find_range(t->lambda, t);
+    t->border = malloc(t->n * sizeof *t->border);
+    long double sum = 0, lambda = t->lambda;
+    for (unsigned i = 0; t->border && i < t->n; i++) {
+        const unsigned k = t->first + i;
+        sum += expl(k * logl(lambda) - lambda - lgammal(k + 1.0L));
+        t->border[i] = (double)sum;
+    }
+    return t->border;
+}
+
+struct poisson *poisson_new(double lambda, enum poisson_way way)
 {
     struct poisson *t = calloc(1, sizeof *t);
-    if (t && make(t, lambda))
+    if (!t)
+        return NULL;
+    t->way = way;
+    t->lambda = lambda;
+    if (way == POISSON_NORMAL || (way == POISSON_SUMS ? make_sums(t) : make_histogram(t)))
         return t;
     poisson_free(t);
     return NULL;

@@ -1,26 +1,65 @@
-/* Poisson's distribution as a table, from a uniform number. Private to this folder. */
+/* Poisson's distribution, from a uniform number or a normal one. Private to this folder. */
 #ifndef HEDDLE_LIBRARIES_CURAND_POISSON_H
 #define HEDDLE_LIBRARIES_CURAND_POISSON_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Bins of one width: of value first + i, bin i, up to its border; above is that of another value. */
+/* From here on most generators make them of normal numbers. */
+static const double POISSON_FIRST_NORMAL = 2000;
+
+/* How a number is made: by a histogram of bins of one width, of which each is shared by two values; as the first value up to which the probabilities
+ * add up to the uniform number; or, of a large lambda, by rounding a normal number. */
+enum poisson_way { POISSON_HISTOGRAM, POISSON_SUMS, POISSON_NORMAL };
+
+/* Values are first to first + n - 1. Of a histogram, bin i is of value i up to its border, above of value top; else border is the sum up to value i.
+ * Both count from the first one. */
 struct poisson {
+    enum poisson_way way;
+    double lambda;
     unsigned first, n;
     double *border;
     unsigned *top;
 };
 
+static inline bool poisson_has(double lambda)
+{
+    return lambda > 0 && lambda <= 400000;
+}
+
 /* NULL without memory. */
-struct poisson *poisson_new(double lambda);
+struct poisson *poisson_new(double lambda, enum poisson_way way);
 void poisson_free(struct poisson *p); /* NULL is allowed */
 
-/* Of 0 < u <= 1. */
-static inline unsigned poisson_of(const struct poisson *p, double u)
+/* Of 0 < u <= 1, by the histogram. */
+static inline unsigned poisson_of_bin(const struct poisson *p, double u)
 {
     unsigned bin = (unsigned)(u * p->n);
     bin = bin < p->n ? bin : p->n - 1;
     return p->first + (u < p->border[bin] ? bin : p->top[bin]);
+}
+
+/* By the sums. */
+static inline unsigned poisson_of_sum(const struct poisson *p, double u)
+{
+    unsigned low = 0, high = p->n - 1;
+    while (low < high) {
+        const unsigned middle = low + (high - low) / 2;
+        if (p->border[middle] < u)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return p->first + low;
+}
+
+/* `in_float`: as MT19937 has it. */
+static inline unsigned poisson_of_normal(const struct poisson *p, float x, bool in_float)
+{
+    if (in_float)
+        return (unsigned)(sqrtf((float)p->lambda) * x + (float)p->lambda + 0.5f);
+    return (unsigned)(sqrt(p->lambda) * x + p->lambda + 0.5);
 }
 
 #endif

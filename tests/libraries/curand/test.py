@@ -14,6 +14,14 @@ def curand_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "rand", "-lcurand")
 
 
+def poissons_numbers_are_an_h200s():
+    cases.answers_as_an_h200(HERE, "poisson", "-lcurand")
+
+
+def the_dynamic_ordering_is_an_h200s():
+    cases.answers_as_an_h200(HERE, "dynamic", "-lcurand")
+
+
 def the_device_api_draws_as_an_h200_does():
     cases.answers_as_an_h200(HERE, "device", "-lcurand")
 
