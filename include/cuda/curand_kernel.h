@@ -1,7 +1,7 @@
 /* Random numbers in device code: cuRAND's device API ("Device API Overview") for XORWOW (Marsaglia, "Xorshift RNGs", with a
- * Weyl sequence), Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"), MRG32k3a and Sobol's sequences. Seeds,
+ * Weyl sequence), Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"), MRG32k3a, MTGP32 and Sobol's sequences. Seeds,
  * subsequences (2^67 or 2^76 apart) and offsets give the sequences that cuRAND gives; normal numbers come by Box and Muller, or by the inverse
- * of their distribution. There is no MTGP32, and no curand_discrete.
+ * of their distribution.
  */
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
@@ -57,6 +57,26 @@ struct curandStateScrambledSobol64 {
     unsigned long long i, x, c, direction_vectors[64];
 };
 typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
+
+/* What curandCreatePoissonDistribution() makes: a histogram in bins of one width, each of two values. */
+struct curandHistogramM2_st {
+    const double *V, *host_V;
+    const unsigned *K, *host_K;
+};
+struct curandDistributionM2Shift_st {
+    struct curandHistogramM2_st *histogram, *host_histogram;
+    unsigned shift, length;
+};
+struct curandDiscreteDistribution_st {
+    struct curandDiscreteDistribution_st *self_host_ptr;
+    struct curandDistributionM2Shift_st *M2, *host_M2;
+    double stddev, mean;
+    int method;
+    unsigned host_gen;
+};
+typedef struct curandDiscreteDistribution_st *curandDiscreteDistribution_t;
+
+#include "curand_mtgp32.h"
 
 #ifdef __CUDA__ /* the host knows the states, the functions are the device's */
 
@@ -324,6 +344,15 @@ HEDDLE_RANDOM void curand_init(curandDirectionVectors64_t vectors, unsigned long
     heddle_sobol_start(vectors, scramble, offset, s);
 }
 
+/* ---- MTGP32 ---- */
+
+HEDDLE_RANDOM unsigned curand(curandStateMtgp32_t *s)
+{
+    const unsigned n = blockDim.x * blockDim.y * blockDim.z,
+                   index = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return heddle_mtgp32(s, index, n);
+}
+
 /* ---- uniform in (0, 1], normal, log-normal ---- */
 
 HEDDLE_RANDOM float heddle_uniform(unsigned x)
@@ -340,7 +369,7 @@ HEDDLE_RANDOM float2 heddle_box_muller(unsigned x, unsigned y)
 {
     const float r = sqrtf(-2 * logf(heddle_uniform(x))), angle = __fmaf_rn((float)y, 0x1.921fb6p-30f, 0x1.921fb6p-31f);
     float s, c;
-    sincosf(angle, &s, &c);
+    __sincosf(angle, &s, &c);
     return make_float2(r * s, r * c);
 }
 HEDDLE_RANDOM double2 heddle_box_muller_double(double u, double v)
@@ -407,6 +436,18 @@ HEDDLE_DISTRIBUTIONS(curandStateXORWOW_t)
 HEDDLE_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
 #undef HEDDLE_DISTRIBUTIONS
 
+/* Of generators with pairs of normal numbers. */
+template <class State> HEDDLE_RANDOM float2 curand_log_normal2(State *s, float mean, float stddev)
+{
+    const float2 x = curand_normal2(s);
+    return make_float2(expf(mean + stddev * x.x), expf(mean + stddev * x.y));
+}
+template <class State> HEDDLE_RANDOM double2 curand_log_normal2_double(State *s, double mean, double stddev)
+{
+    const double2 x = curand_normal2_double(s);
+    return make_double2(exp(mean + stddev * x.x), exp(mean + stddev * x.y));
+}
+
 /* MRG32k3a has numbers of its modulus. */
 HEDDLE_RANDOM double curand_uniform_double(curandStateMRG32k3a_t *s)
 {
@@ -420,7 +461,7 @@ HEDDLE_RANDOM float2 curand_normal2(curandStateMRG32k3a_t *s)
 {
     const float r = sqrtf(-2 * logf(curand_uniform(s))), angle = curand_uniform(s) * 0x1.921fb6p2f;
     float sine, cosine;
-    sincosf(angle, &sine, &cosine);
+    __sincosf(angle, &sine, &cosine);
     return make_float2(r * sine, r * cosine);
 }
 HEDDLE_RANDOM double2 curand_normal2_double(curandStateMRG32k3a_t *s)
@@ -429,7 +470,25 @@ HEDDLE_RANDOM double2 curand_normal2_double(curandStateMRG32k3a_t *s)
     return heddle_box_muller_double(u, curand_uniform_double(s));
 }
 
-/* Sobol's numbers are made normal one by one, by the inverse of the distribution. */
+/* Sobol's numbers and MTGP32's are made normal one by one, by the inverse of the distribution: of the half that they are in. */
+HEDDLE_RANDOM float heddle_inverse(unsigned x)
+{
+    const bool upper = x > 0x80000000u;
+    const float z = normcdfinvf(heddle_uniform(upper ? ~x : x));
+    return upper ? -z : z;
+}
+HEDDLE_RANDOM double heddle_inverse_double(unsigned x)
+{
+    const bool upper = x > 0x80000000u;
+    const double z = normcdfinv(__fma_rn((double)(upper ? ~x : x), 0x1p-32, 0x1p-33));
+    return upper ? -z : z;
+}
+HEDDLE_RANDOM double heddle_inverse_double(unsigned long long x)
+{
+    const bool upper = x > 1ull << 63;
+    const double z = normcdfinv(__fma_rn((double)((upper ? ~x : x) >> 11), 0x1p-53, 0x1p-54));
+    return upper ? -z : z;
+}
 #define HEDDLE_DISTRIBUTIONS(State, upper)                                                                             \
     HEDDLE_RANDOM float curand_uniform(State *s)                                                                       \
     {                                                                                                                  \
@@ -437,11 +496,11 @@ HEDDLE_RANDOM double2 curand_normal2_double(curandStateMRG32k3a_t *s)
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_normal(State *s)                                                                        \
     {                                                                                                                  \
-        return normcdfinvf(heddle_uniform((unsigned)(curand(s) >> upper)));                                            \
+        return heddle_inverse((unsigned)(curand(s) >> upper));                                                         \
     }                                                                                                                  \
     HEDDLE_RANDOM double curand_normal_double(State *s)                                                                \
     {                                                                                                                  \
-        return normcdfinv(curand_uniform_double(s));                                                                   \
+        return heddle_inverse_double(curand(s));                                                                       \
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_log_normal(State *s, float mean, float stddev)                                          \
     {                                                                                                                  \
@@ -463,10 +522,12 @@ HEDDLE_RANDOM double2 curand_normal2_double(curandStateMRG32k3a_t *s)
     }
 HEDDLE_UNIFORM_32(curandStateSobol32_t)
 HEDDLE_UNIFORM_32(curandStateScrambledSobol32_t)
+HEDDLE_UNIFORM_32(curandStateMtgp32_t)
 HEDDLE_UNIFORM_64(curandStateSobol64_t)
 HEDDLE_UNIFORM_64(curandStateScrambledSobol64_t)
 HEDDLE_DISTRIBUTIONS(curandStateSobol32_t, 0)
 HEDDLE_DISTRIBUTIONS(curandStateScrambledSobol32_t, 0)
+HEDDLE_DISTRIBUTIONS(curandStateMtgp32_t, 0)
 HEDDLE_DISTRIBUTIONS(curandStateSobol64_t, 32)
 HEDDLE_DISTRIBUTIONS(curandStateScrambledSobol64_t, 32)
 #undef HEDDLE_DISTRIBUTIONS
@@ -501,34 +562,87 @@ HEDDLE_RANDOM double curand_log_normal_double(curandStateMRG32k3a_t *s, double m
     return exp(mean + stddev * curand_normal_double(s));
 }
 
-/* ---- Poisson's numbers: products of uniform ones (Knuth), rounded normal ones, or, between, one by the inverse of the distribution ---- */
+/* ---- Poisson's numbers: products of uniform ones (Knuth), rounded normal ones, or one by the inverse of the distribution ---- */
 
+HEDDLE_RANDOM unsigned heddle_poisson_of(double u, double lambda)
+{
+    unsigned k = (unsigned)lambda;
+    double p = exp(k * log(lambda) - lambda - lgamma(k + 1.0)), below = 0, q = p; /* of k; of less than k */
+    for (unsigned i = k; i > 0 && q > 0x1p-100; i--)
+        below += q *= i / lambda;
+    for (; u <= below && k > 0; k--) {
+        p *= k / lambda;
+        below -= p;
+    }
+    for (; u > below + p && p > 0x1p-60; k++) {
+        below += p;
+        p *= lambda / (k + 1);
+    }
+    return k;
+}
+template <class State> HEDDLE_RANDOM unsigned heddle_poisson_of_normal(State *s, double deviation, double mean)
+{
+    return (unsigned)(deviation * curand_normal_double(s) + mean + 0.5);
+}
 template <class State> HEDDLE_RANDOM unsigned curand_poisson(State *s, double lambda)
 {
     if (lambda > 4000)
-        return (unsigned)(sqrt(lambda) * curand_normal_double(s) + lambda + 0.5);
-    if (lambda >= 64) {
-        const double u = curand_uniform_double(s);
-        unsigned k = (unsigned)lambda;
-        double p = exp(k * log(lambda) - lambda - lgamma(k + 1.0)), below = 0, q = p; /* of k; of less than k */
-        for (unsigned i = k; i > 0 && q > 0x1p-60; i--)
-            below += q *= i / lambda;
-        for (; u <= below && k > 0; k--) {
-            p *= k / lambda;
-            below -= p;
-        }
-        for (; u > below + p && p > 0x1p-60; k++) {
-            below += p;
-            p *= lambda / (k + 1);
-        }
-        return k;
-    }
+        return heddle_poisson_of_normal(s, sqrt(lambda), lambda);
+    if (lambda >= 64)
+        return heddle_poisson_of(curand_uniform_double(s), lambda);
     const double least = exp(-lambda);
     unsigned k = 0;
     for (double p = curand_uniform(s); p > least; p *= curand_uniform(s))
         k++;
     return k;
 }
+/* A uniform number in the middle of what a word stands for. */
+HEDDLE_RANDOM double heddle_middle(unsigned x)
+{
+    return __fma_rn((double)x, 0x1p-32, 0x1p-33);
+}
+HEDDLE_RANDOM double heddle_middle(unsigned long long x)
+{
+    return __fma_rn((double)(x >> 11), 0x1p-53, 0x1p-54);
+}
+/* One number of a quasirandom sequence gives one number, and threads that share a state draw equally many. */
+#define HEDDLE_POISSON(State)                                                                                          \
+    HEDDLE_RANDOM unsigned curand_poisson(State *s, double lambda)                                                     \
+    {                                                                                                                  \
+        return lambda > 4000  ? heddle_poisson_of_normal(s, sqrt(lambda), lambda)                                      \
+               : lambda >= 64 ? heddle_poisson_of(curand_uniform_double(s), lambda)                                    \
+                              : heddle_poisson_of(heddle_middle(curand(s)), lambda);                                   \
+    }
+HEDDLE_POISSON(curandStateMtgp32_t)
+HEDDLE_POISSON(curandStateSobol32_t)
+HEDDLE_POISSON(curandStateScrambledSobol32_t)
+HEDDLE_POISSON(curandStateSobol64_t)
+HEDDLE_POISSON(curandStateScrambledSobol64_t)
+#undef HEDDLE_POISSON
+
+/* ---- distributions that the host has made ---- */
+
+HEDDLE_RANDOM double heddle_discrete_uniform(curandStateMRG32k3a_t *s)
+{
+    return curand_uniform_double(s);
+}
+template <class State> HEDDLE_RANDOM double heddle_discrete_uniform(State *s)
+{
+    return heddle_middle(curand(s));
+}
+template <class State> HEDDLE_RANDOM unsigned curand_discrete(State *s, curandDiscreteDistribution_t d)
+{
+    const int by_histogram = 5; /* CURAND_M2 */
+    if (d->method != by_histogram)
+        return heddle_poisson_of_normal(s, d->stddev, d->mean);
+    const struct curandDistributionM2Shift_st *m = d->M2;
+    const double u = heddle_discrete_uniform(s);
+    unsigned bin = (unsigned)(u * m->length);
+    bin = bin < m->length ? bin : m->length - 1;
+    return m->shift + (u < m->histogram->V[bin] ? bin : m->histogram->K[bin]);
+}
+
+/* ---- four numbers of Philox at a time ---- */
 
 HEDDLE_RANDOM float4 curand_uniform4(curandStatePhilox4_32_10_t *s)
 {
@@ -540,6 +654,39 @@ HEDDLE_RANDOM float4 curand_normal4(curandStatePhilox4_32_10_t *s)
     const uint4 x = curand4(s);
     const float2 a = heddle_box_muller(x.x, x.y), b = heddle_box_muller(x.z, x.w);
     return make_float4(a.x, a.y, b.x, b.y);
+}
+HEDDLE_RANDOM float4 curand_log_normal4(curandStatePhilox4_32_10_t *s, float mean, float stddev)
+{
+    const float4 x = curand_normal4(s);
+    return make_float4(expf(mean + stddev * x.x), expf(mean + stddev * x.y), expf(mean + stddev * x.z),
+                       expf(mean + stddev * x.w));
+}
+HEDDLE_RANDOM double2 curand_uniform2_double(curandStatePhilox4_32_10_t *s)
+{
+    const uint4 x = curand4(s);
+    return make_double2(heddle_uniform_double(x.x, x.y), heddle_uniform_double(x.z, x.w));
+}
+HEDDLE_RANDOM double4 curand_uniform4_double(curandStatePhilox4_32_10_t *s)
+{
+    const double2 a = curand_uniform2_double(s), b = curand_uniform2_double(s);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+HEDDLE_RANDOM double4 curand_normal4_double(curandStatePhilox4_32_10_t *s)
+{
+    const double4 u = curand_uniform4_double(s);
+    const double2 a = heddle_box_muller_double(u.x, u.y), b = heddle_box_muller_double(u.z, u.w);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+HEDDLE_RANDOM double4 curand_log_normal4_double(curandStatePhilox4_32_10_t *s, double mean, double stddev)
+{
+    const double4 x = curand_normal4_double(s);
+    return make_double4(exp(mean + stddev * x.x), exp(mean + stddev * x.y), exp(mean + stddev * x.z),
+                        exp(mean + stddev * x.w));
+}
+HEDDLE_RANDOM uint4 curand_discrete4(curandStatePhilox4_32_10_t *s, curandDiscreteDistribution_t d)
+{
+    const unsigned x = curand_discrete(s, d), y = curand_discrete(s, d), z = curand_discrete(s, d);
+    return make_uint4(x, y, z, curand_discrete(s, d));
 }
 HEDDLE_RANDOM uint4 curand_poisson4(curandStatePhilox4_32_10_t *s, double lambda)
 {

@@ -165,6 +165,10 @@ static bool has_ordering(const struct generator *g, curandOrdering_t ordering)
 LIBRARY_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t ordering)
 {
     GENERATOR(g, generator);
+    if (g->options.type == CURAND_RNG_PSEUDO_MTGP32 && ordering == CURAND_ORDERING_PSEUDO_DYNAMIC && !g->options.host) {
+        LIBRARY_REFUSE("CURAND_ORDERING_PSEUDO_DYNAMIC of MTGP32");
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
     if (!has_ordering(g, ordering)) {
         library_failed("curandSetGeneratorOrdering", "%d is no ordering that the generator has", (int)ordering);
         return CURAND_STATUS_OUT_OF_RANGE;
@@ -267,6 +271,11 @@ static curandStatus_t check(const struct generator *g, const char *call, const s
     if (is_quasi(g) && d->n % g->options.dimensions) {
         library_failed(call, "%zu numbers are no multiple of %u dimensions", d->n, g->options.dimensions);
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    }
+    if (normal && g->options.type == CURAND_RNG_PSEUDO_XORWOW &&
+        g->options.ordering == CURAND_ORDERING_PSEUDO_DYNAMIC) {
+        LIBRARY_REFUSE("CURAND_ORDERING_PSEUDO_DYNAMIC of XORWOW's normal numbers");
+        return CURAND_STATUS_INTERNAL_ERROR;
     }
     if (normal && engine_pairs(g->options.type) && d->n % 2) {
         library_failed(call, "%zu normal numbers, which this generator makes in pairs", d->n);

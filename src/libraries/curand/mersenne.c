@@ -11,7 +11,7 @@
 
 /* ---- MTGP32: its sets of parameters are the first that the authors have published; 256 threads each ---- */
 
-enum { MTGP_GENERATORS = 64, MTGP_LANES = 256, MTGP_WORDS = 351, MTGP_RING = 1024 };
+enum { MTGP_GENERATORS = 192, MTGP_GENERATORS_LEGACY = 64, MTGP_LANES = 256, MTGP_WORDS = 351, MTGP_RING = 1024 };
 
 struct mtgp_parameters {
     unsigned position, shift1, shift2;
@@ -71,13 +71,15 @@ static void mtgp_make_row(struct mtgp *g, const struct mtgp_parameters *p)
 
 static bool mtgp_start(struct engine *e)
 {
-    struct mtgp *all = malloc(MTGP_GENERATORS * sizeof *all);
+    const bool legacy = e->options.ordering == CURAND_ORDERING_PSEUDO_LEGACY;
+    const uint32_t generators = legacy ? MTGP_GENERATORS_LEGACY : MTGP_GENERATORS;
+    struct mtgp *all = malloc(generators * sizeof *all);
     uint64_t seed = e->options.seed ^ e->options.seed >> 32;
     if (!all)
         return false;
-    for (uint32_t i = 0; i < MTGP_GENERATORS; i++)
+    for (uint32_t i = 0; i < generators; i++)
         mtgp_seed(&all[i], &mtgp_parameters[i], (uint32_t)seed + i + 1);
-    e->strands = MTGP_GENERATORS * MTGP_LANES;
+    e->strands = (size_t)generators * MTGP_LANES;
     e->state = all;
     return true;
 }
