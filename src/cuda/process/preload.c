@@ -350,7 +350,16 @@ static void replace_inside(const struct elf_symbols *symbols, uintptr_t base, co
     }
 }
 
-/* The runtime, and in what is none of CUDA's libraries those that it uses. */
+/* The program's own file, which the list does not name. */
+static const char *own_path(void)
+{
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    return n > 0 ? path : "/proc/self/exe";
+}
+
+/* The runtime, and in what is none of CUDA's libraries those that it uses. A shared object that has them has their images, too: of others the
+ * names are not read, which may be many. */
 static void replace_linked_in(const struct elf *e, uintptr_t base, const char *path, bool is_library)
 {
     struct elf_symbols symbols;
@@ -361,7 +370,8 @@ static void replace_linked_in(const struct elf *e, uintptr_t base, const char *p
     } else {
         major = needed_major(e);
     }
-    if (major && !is_library && elf_symbols(e, SHT_SYMTAB, &symbols))
+    if (major && !is_library && (elf_section(e, ".nvFatBinSegment") || strcmp(path, own_path()) == 0) &&
+        elf_symbols(e, SHT_SYMTAB, &symbols))
         replace_inside(&symbols, base, path, major);
 }
 
@@ -396,14 +406,6 @@ static size_t n_seen;
 static bool same(const struct seen *s, const struct link_map *m)
 {
     return s->map == m && s->dynamic == m->l_ld && s->base == m->l_addr;
-}
-
-/* The program's own file, which the list does not name. */
-static const char *own_path(void)
-{
-    static char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    return n > 0 ? path : "/proc/self/exe";
 }
 
 /* Examines what is new in the list of objects, and forgets what is gone. */
