@@ -448,6 +448,60 @@ HEDDLE_M(C, cuComplex)
 HEDDLE_M(Z, cuDoubleComplex)
 #undef HEDDLE_M
 
+/* Between CSR and blocks, of any two sizes of them. */
+#define HEDDLE_ROWS(T, rows, columns)                                                                                  \
+    cusparseHandle_t handle, cusparseDirection_t dirA, int rows, int columns, const cusparseMatDescr_t descrA,         \
+        const T *sortedValA, const int *sortedRowPtrA, const int *sortedColIndA
+#define HEDDLE_PATTERN                                                                                                 \
+    cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n, const cusparseMatDescr_t descrA,                  \
+        const int *csrSortedRowPtrA, const int *csrSortedColIndA
+#define HEDDLE_TO(T)     T *sortedValC, int *sortedRowPtrC, int *sortedColIndC
+#define HEDDLE_BLOCKS(X) int rowBlockDim##X, int colBlockDim##X
+cusparseStatus_t cusparseXcsr2bsrNnz(HEDDLE_PATTERN, int blockDim, const cusparseMatDescr_t descrC,
+                                     int *bsrSortedRowPtrC, int *nnzTotalDevHostPtr);
+cusparseStatus_t cusparseXcsr2gebsrNnz(HEDDLE_PATTERN, const cusparseMatDescr_t descrC, int *bsrSortedRowPtrC,
+                                       HEDDLE_BLOCKS(C), int *nnzTotalDevHostPtr, void *pBuffer);
+cusparseStatus_t cusparseXgebsr2gebsrNnz(cusparseHandle_t handle, cusparseDirection_t dirA, int mb, int nb, int nnzb,
+                                         const cusparseMatDescr_t descrA, const int *bsrSortedRowPtrA,
+                                         const int *bsrSortedColIndA, HEDDLE_BLOCKS(A), const cusparseMatDescr_t descrC,
+                                         int *bsrSortedRowPtrC, HEDDLE_BLOCKS(C), int *nnzTotalDevHostPtr,
+                                         void *pBuffer);
+#define HEDDLE_M(X, T)                                                                                                 \
+    cusparseStatus_t cusparse##X##csr2bsr(HEDDLE_ROWS(T, m, n), int blockDim, const cusparseMatDescr_t descrC,         \
+                                          HEDDLE_TO(T));                                                               \
+    cusparseStatus_t cusparse##X##bsr2csr(HEDDLE_ROWS(T, mb, nb), int blockDim, const cusparseMatDescr_t descrC,       \
+                                          HEDDLE_TO(T));                                                               \
+    cusparseStatus_t cusparse##X##csr2gebsr_bufferSize(HEDDLE_ROWS(T, m, n), HEDDLE_BLOCKS(C),                         \
+                                                       int *pBufferSizeInBytes);                                       \
+    cusparseStatus_t cusparse##X##csr2gebsr(HEDDLE_ROWS(T, m, n), const cusparseMatDescr_t descrC, HEDDLE_TO(T),       \
+                                            HEDDLE_BLOCKS(C), void *pBuffer);                                          \
+    cusparseStatus_t cusparse##X##gebsr2csr(HEDDLE_ROWS(T, mb, nb), HEDDLE_BLOCKS(A), const cusparseMatDescr_t descrC, \
+                                            HEDDLE_TO(T));                                                             \
+    cusparseStatus_t cusparse##X##gebsr2gebsr_bufferSize(                                                              \
+        cusparseHandle_t handle, cusparseDirection_t dirA, int mb, int nb, int nnzb, const cusparseMatDescr_t descrA,  \
+        const T *sortedValA, const int *sortedRowPtrA, const int *sortedColIndA, HEDDLE_BLOCKS(A), HEDDLE_BLOCKS(C),   \
+        int *pBufferSizeInBytes);                                                                                      \
+    cusparseStatus_t cusparse##X##gebsr2gebsr(                                                                         \
+        cusparseHandle_t handle, cusparseDirection_t dirA, int mb, int nb, int nnzb, const cusparseMatDescr_t descrA,  \
+        const T *sortedValA, const int *sortedRowPtrA, const int *sortedColIndA, HEDDLE_BLOCKS(A),                     \
+        const cusparseMatDescr_t descrC, HEDDLE_TO(T), HEDDLE_BLOCKS(C), void *pBuffer);                               \
+    cusparseStatus_t cusparse##X##gebsr2gebsc_bufferSize(                                                              \
+        cusparseHandle_t handle, int mb, int nb, int nnzb, const T *bsrSortedVal, const int *bsrSortedRowPtr,          \
+        const int *bsrSortedColInd, HEDDLE_BLOCKS(), int *pBufferSizeInBytes);                                         \
+    cusparseStatus_t cusparse##X##gebsr2gebsc(                                                                         \
+        cusparseHandle_t handle, int mb, int nb, int nnzb, const T *bsrSortedVal, const int *bsrSortedRowPtr,          \
+        const int *bsrSortedColInd, HEDDLE_BLOCKS(), T *bscVal, int *bscRowInd, int *bscColPtr,                        \
+        cusparseAction_t copyValues, cusparseIndexBase_t idxBase, void *pBuffer);
+HEDDLE_M(S, float)
+HEDDLE_M(D, double)
+HEDDLE_M(C, cuComplex)
+HEDDLE_M(Z, cuDoubleComplex)
+#undef HEDDLE_M
+#undef HEDDLE_BLOCKS
+#undef HEDDLE_TO
+#undef HEDDLE_PATTERN
+#undef HEDDLE_ROWS
+
 /* What is larger than a threshold. */
 cusparseStatus_t cusparseCreatePruneInfo(pruneInfo_t *info);
 cusparseStatus_t cusparseDestroyPruneInfo(pruneInfo_t info);

@@ -91,6 +91,8 @@ cusparseStatus_t csr_count(const struct context *s, const char *name, struct spa
 /* How many of its indices and offsets a matrix has. */
 int64_t sparse_indices(const struct sparse *m);
 int64_t sparse_offsets(const struct sparse *m);
+/* Where in the values an element of a block is: blocks of BSR lie one behind the other, Blocked-ELL's rows are whole. */
+int64_t sparse_block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j);
 
 /* A number at an address of the host's, read at the call, or of the device's, read by the task. */
 struct scalar {

@@ -77,8 +77,7 @@ static bool find_lines(const struct sparse *m, const void *offsets, int64_t *lin
     return true;
 }
 
-/* Where in the values an element of a block is: blocks of BSR lie one behind the other, Blocked-ELL's rows are whole. */
-static int64_t block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j)
+int64_t sparse_block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j)
 {
     if (m->format == CUSPARSE_FORMAT_BLOCKED_ELL) {
         int64_t kept = m->width / m->block_columns;
@@ -95,7 +94,7 @@ static void spread_blocks(const struct sparse *m, int64_t *line, int64_t *across
         int64_t row = line[k], column = across[k];
         for (int64_t i = m->block_rows - 1; i >= 0; i--)
             for (int64_t j = m->block_columns - 1; j >= 0; j--) {
-                int64_t at = block_element(m, k, i, j);
+                int64_t at = sparse_block_element(m, k, i, j);
                 line[at] = row < 0 ? -1 : row * m->block_rows + i;
                 across[at] = column * m->block_columns + j;
                 if (line[at] >= m->rows || across[at] >= m->columns) /* the last block hangs over */

@@ -381,6 +381,36 @@ static void what_is_small_is_left_out(void)
     DONE(cusparseDestroyPruneInfo(info));
 }
 
+/* 4 x 3 in blocks of 2 x 2 and 2 x 3, whose last columns hang over; as an H200 has them. */
+static void rows_become_blocks_and_rows_again(void)
+{
+    static const float blocks[] = {1, 2, 3, 0, 0, 0, 4, 0, 0, 5, 7, 8, 6, 0, 0, 0},
+                       wide[] = {1, 2, 0, 3, 0, 4, 0, 5, 6, 7, 8, 0}, rows[] = {1, 2, 0, 0, 3, 0, 4, 0};
+    int *row = managed((const int[]){0, 2, 4, 6, 8}, 20), *column = managed((const int[]){0, 1, 0, 2, 1, 2, 0, 1}, 32),
+        *to = managed(NULL, 20), *to_column = managed(NULL, 64), *back = managed(NULL, 20),
+        *back_column = managed(NULL, 64), nnz = -1;
+    float *v = managed((const float[]){1, 2, 3, 4, 5, 6, 7, 8}, 32), *w = managed(NULL, 64), *x = managed(NULL, 64);
+    const cusparseDirection_t by_rows = CUSPARSE_DIRECTION_ROW;
+    DONE(cusparseXcsr2bsrNnz(handle, by_rows, 4, 3, general, row, column, 2, general, to, &nnz));
+    CHECK(nnz == 4);
+    DONE(cusparseScsr2bsr(handle, by_rows, 4, 3, general, v, row, column, 2, general, w, to, to_column));
+    DONE(cusparseSbsr2csr(handle, by_rows, 2, 2, general, w, to, to_column, 2, general, x, back, back_column));
+    DONE(cudaDeviceSynchronize());
+    CHECK(memcmp(w, blocks, sizeof blocks) == 0 && memcmp(x, rows, sizeof rows) == 0);
+    CHECK(to[1] == 2 && to[2] == 4 && to_column[1] == 1 && to_column[2] == 0 && back[1] == 4 && back[4] == 16);
+    DONE(cusparseSgebsr2gebsc(handle, 2, 2, 4, w, to, to_column, 2, 2, x, back_column, back, CUSPARSE_ACTION_NUMERIC,
+                              CUSPARSE_INDEX_BASE_ZERO, x));
+    DONE(cudaDeviceSynchronize());
+    CHECK(back[1] == 2 && back_column[1] == 1 && x[0] == 1 && x[5] == 5 && x[10] == 4);
+    DONE(cusparseXgebsr2gebsrNnz(handle, by_rows, 2, 2, 4, general, to, to_column, 2, 2, general, back, 4, 4, &nnz, x));
+    CHECK(nnz == 1);
+    DONE(cusparseXcsr2gebsrNnz(handle, by_rows, 4, 3, general, row, column, general, to, 2, 3, &nnz, x));
+    CHECK(nnz == 2);
+    DONE(cusparseScsr2gebsr(handle, by_rows, 4, 3, general, v, row, column, general, w, to, to_column, 2, 3, x));
+    DONE(cudaDeviceSynchronize());
+    CHECK(memcmp(w, wide, sizeof wide) == 0);
+}
+
 int main(void)
 {
     DONE(cusparseCreate(&handle));
@@ -393,6 +423,7 @@ int main(void)
     RUN(blocks_and_slices_are_multiplied_as_the_same_in_rows);
     RUN(a_sparse_product_is_computed_again_with_other_values);
     RUN(a_system_is_solved_with_values_that_take_the_place_of_the_matrix_s);
+    RUN(rows_become_blocks_and_rows_again);
     RUN(what_is_small_is_left_out);
     return summary();
 }
