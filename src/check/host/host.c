@@ -1,12 +1,35 @@
 /* See host.h. */
 #include "check/host/host.h"
 
+#include <stdlib.h>
+
+enum { MOST_WATCHES = 16 };
+
+struct host_watch {
+    struct mem *mem;
+    host_access_fn *tell;
+    void *data;
+};
+
+/* Handlers are the process's: they find who watches here. */
+static struct host_watch *_Atomic watches[MOST_WATCHES];
+static _Atomic uint64_t steps_taken; /* by threads of which each has one instruction done */
+
+static struct host_watch *watch_of(uint64_t address)
+{
+    for (int i = 0; i < MOST_WATCHES; i++) {
+        struct host_watch *w = atomic_load_explicit(&watches[i], memory_order_acquire);
+        if (w && mem_is_host(w->mem, address))
+            return w;
+    }
+    return NULL;
+}
+
 #if defined __x86_64__
 
 #include <cpuid.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -14,8 +37,8 @@
 #include "x86/run.h"
 
 enum {
+    CAN_WATCH = 1,
     PAGE = 4096,
-    MOST_WATCHES = 16,
     MOST_PAGES = 128,
     MOST_ACCESSES = X86_MOST_RANGES + 1, /* with one that is not known */
     MOST_STEPS = 64,
@@ -24,15 +47,7 @@ enum {
     FAULT_WRITES = 2
 };
 
-struct host_watch {
-    struct mem *mem;
-    host_access_fn *tell;
-    void *data;
-};
-
-/* Handlers are the process's: they find who watches, and whose the signals were before, here. */
-static struct host_watch *_Atomic watches[MOST_WATCHES];
-static struct sigaction others[2]; /* of SIGSEGV and SIGTRAP */
+static struct sigaction others[2]; /* whose SIGSEGV and SIGTRAP were before */
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct x86_reader *reader; /* or NULL */
 
@@ -57,7 +72,6 @@ struct step {
 
 /* The thread's, while it steps: one of a few, as thread-local memory of libraries is scarce. */
 static struct step steps[MOST_STEPS];
-static _Atomic uint64_t steps_taken;
 static _Thread_local struct step *step __attribute__((tls_model("initial-exec")));
 
 static struct step *take_step(struct host_watch *w)
@@ -87,16 +101,6 @@ static void pass_on(const struct sigaction *other, int signal, siginfo_t *info, 
     else
         sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL},
                   NULL); /* the instruction comes again, and ends us */
-}
-
-static struct host_watch *watch_of(uint64_t address)
-{
-    for (int i = 0; i < MOST_WATCHES; i++) {
-        struct host_watch *w = atomic_load_explicit(&watches[i], memory_order_acquire);
-        if (w && mem_is_host(w->mem, address))
-            return w;
-    }
-    return NULL;
 }
 
 static void protect(uint64_t page, int protection)
@@ -375,6 +379,39 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
+/* ---- handlers ---- */
+
+static void install(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *other)
+{
+    struct sigaction now, ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
+    if (sigaction(signal, NULL, &now) != 0 || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler))
+        return;
+    *other = now;
+    sigaction(signal, &ours, NULL);
+}
+
+/* The program may have put its own in their place since. */
+static void install_handlers(void)
+{
+    uint32_t bytes, ignored, more;
+    pthread_mutex_lock(&handlers_lock);
+    for (unsigned part = XSTATE_AVX; !reader && part < XSTATE_PARTS; part++)
+        __get_cpuid_count(0xd, part, &bytes, &part_at[part], &ignored, &more);
+    reader = x86_reader();
+    x86_can_run();
+    install(SIGSEGV, on_segv, &others[0]);
+    install(SIGTRAP, on_trap, &others[1]);
+    pthread_mutex_unlock(&handlers_lock);
+}
+
+#else
+
+enum { CAN_WATCH = 0 };
+
+static void install_handlers(void) {}
+
+#endif
+
 /* ---- system calls ---- */
 
 void *host_view(const void *p)
@@ -395,15 +432,6 @@ void host_tell(const void *p, uint64_t bytes, bool write)
 
 /* ---- life ---- */
 
-static void install(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *other)
-{
-    struct sigaction now, ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
-    if (sigaction(signal, NULL, &now) != 0 || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler))
-        return;
-    *other = now;
-    sigaction(signal, &ours, NULL);
-}
-
 /* A child has no kernels that run. */
 static void open_in_child(void)
 {
@@ -418,20 +446,6 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, open_in_child);
 }
 
-/* The program may have put its own in their place since. */
-static void install_handlers(void)
-{
-    uint32_t bytes, ignored, more;
-    pthread_mutex_lock(&handlers_lock);
-    for (unsigned part = XSTATE_AVX; !reader && part < XSTATE_PARTS; part++)
-        __get_cpuid_count(0xd, part, &bytes, &part_at[part], &ignored, &more);
-    reader = x86_reader();
-    x86_can_run();
-    install(SIGSEGV, on_segv, &others[0]);
-    install(SIGTRAP, on_trap, &others[1]);
-    pthread_mutex_unlock(&handlers_lock);
-}
-
 struct host_watch *host_watch_new(struct mem *m, host_access_fn *tell, void *data)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -439,7 +453,7 @@ struct host_watch *host_watch_new(struct mem *m, host_access_fn *tell, void *dat
     pthread_once(&once, watch_forks);
     if (w)
         *w = (struct host_watch){m, tell, data};
-    if (w && mem_watch_host(m))
+    if (w && CAN_WATCH && mem_watch_host(m))
         for (int i = 0; i < MOST_WATCHES; i++, none = NULL)
             if (atomic_compare_exchange_strong(&watches[i], &none, w))
                 return w;
@@ -464,38 +478,3 @@ void host_watch_set(struct host_watch *w, bool on)
         install_handlers();
     mem_close_host(w->mem, on);
 }
-
-#else
-
-struct host_watch *host_watch_new(struct mem *m, host_access_fn *tell, void *data)
-{
-    (void)m;
-    (void)tell;
-    (void)data;
-    return NULL;
-}
-
-void host_watch_free(struct host_watch *w)
-{
-    (void)w;
-}
-
-void host_watch_set(struct host_watch *w, bool on)
-{
-    (void)w;
-    (void)on;
-}
-
-void *host_view(const void *p)
-{
-    return (void *)(uintptr_t)p;
-}
-
-void host_tell(const void *p, uint64_t bytes, bool write)
-{
-    (void)p;
-    (void)bytes;
-    (void)write;
-}
-
-#endif
