@@ -448,6 +448,19 @@ HEDDLE_M(C, cuComplex)
 HEDDLE_M(Z, cuDoubleComplex)
 #undef HEDDLE_M
 
+/* A dense matrix times a sparse vector. */
+#define HEDDLE_M(X, T)                                                                                                 \
+    cusparseStatus_t cusparse##X##gemvi_bufferSize(cusparseHandle_t handle, cusparseOperation_t transA, int m, int n,  \
+                                                   int nnz, int *pBufferSize);                                         \
+    cusparseStatus_t cusparse##X##gemvi(cusparseHandle_t handle, cusparseOperation_t transA, int m, int n,             \
+                                        const T *alpha, const T *A, int lda, int nnz, const T *xVal, const int *xInd,  \
+                                        const T *beta, T *y, cusparseIndexBase_t idxBase, void *pBuffer);
+HEDDLE_M(S, float)
+HEDDLE_M(D, double)
+HEDDLE_M(C, cuComplex)
+HEDDLE_M(Z, cuDoubleComplex)
+#undef HEDDLE_M
+
 /* Between CSR and blocks, of any two sizes of them. */
 #define HEDDLE_ROWS(T, rows, columns)                                                                                  \
     cusparseHandle_t handle, cusparseDirection_t dirA, int rows, int columns, const cusparseMatDescr_t descrA,         \

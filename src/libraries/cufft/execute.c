@@ -148,8 +148,10 @@ LIBRARY_API cufftResult cufftSetWorkArea(cufftHandle plan, void *workArea)
 LIBRARY_API cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan, cufftXtWorkAreaPolicy policy, size_t *workSize)
 {
     PLAN(p, plan);
-    (void)policy, (void)workSize;
-    return p->is_made ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+    (void)workSize;
+    bool is_policy = policy == CUFFT_WORKAREA_MINIMAL || policy == CUFFT_WORKAREA_PERFORMANCE;
+    return p->is_made && is_policy ? CUFFT_SUCCESS
+                                   : CUFFT_INVALID_PLAN; /* as an H200 answers to CUFFT_WORKAREA_USER, too */
 }
 
 LIBRARY_API cufftResult cufftGetSize(cufftHandle plan, size_t *workSize)

@@ -201,7 +201,7 @@ static cusolverStatus_t check(const char *name, const struct matrix *m)
 {
     NEED(m->n >= 0);
     NEED(m->nnz >= 0);
-    NEED(m->descriptor != NULL);
+    NEED_OR(CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED, m->descriptor != NULL);
     NEED(m->rows && m->columns && m->values);
     NEED_OR(CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED, sparse_is_general(m->descriptor));
     return CUSOLVER_STATUS_SUCCESS;

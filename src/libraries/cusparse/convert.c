@@ -36,6 +36,7 @@ static hd_result run_csr2coo(const struct call *c)
 LIBRARY_API cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *row, int nnz, int m, int *offsets,
                                               cusparseIndexBase_t base)
 {
+    NEED_OR(CUSPARSE_STATUS_NOT_INITIALIZED, handle);
     CONTEXT(s, handle);
     NEED(nnz >= 0 && m >= 0 && is_base(base));
     NEED(offsets && (row || nnz == 0));
@@ -50,6 +51,7 @@ LIBRARY_API cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int
 LIBRARY_API cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int *offsets, int nnz, int m, int *row,
                                               cusparseIndexBase_t base)
 {
+    NEED_OR(CUSPARSE_STATUS_NOT_INITIALIZED, handle);
     CONTEXT(s, handle);
     NEED(nnz >= 0 && m >= 0 && is_base(base));
     NEED(offsets && (row || nnz == 0));

@@ -190,3 +190,58 @@ LIBRARY_API cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOpera
         call_vector(&c, result, 1, type_bytes(compute), HD_WRITES);
     return call_put(s, &c);
 }
+
+/* ---- a dense matrix times a sparse vector, of the older functions ---- */
+
+/* y = alpha op(A) v + beta y. */
+static hd_result run_gemvi(const struct call *c)
+{
+    number alpha = scalar_value(c, &c->alpha), beta = scalar_value(c, &c->beta);
+    for (int64_t i = 0; i < c->y.rows; i++) {
+        number sum = {0, 0};
+        for (int64_t k = 0; k < c->v.nnz; k++) {
+            int64_t j = index_at(c->v.index, c->v.indices, k) - c->v.base;
+            if (j < 0 || j >= c->v.size)
+                return HD_ERROR_ILLEGAL_ADDRESS;
+            sum =
+                number_add(sum, number_times(dense_at(&c->x, 0, c->op_a, i, j), number_at(c->v.type, c->v.values, k)));
+        }
+        number_blend(alpha, sum, beta, c->y.type, c->y.values, i);
+    }
+    return HD_SUCCESS;
+}
+
+#define GEMVI(X, T, TYPE)                                                                                              \
+    LIBRARY_API cusparseStatus_t cusparse##X##gemvi_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, int m, \
+                                                               int n, int nnz, int *bytes)                             \
+    {                                                                                                                  \
+        CONTEXT(s, handle);                                                                                            \
+        NEED(is_operation(op) && m >= 0 && n >= 0 && nnz >= 0 && bytes);                                               \
+        *bytes = 0;                                                                                                    \
+        return CUSPARSE_STATUS_SUCCESS;                                                                                \
+    }                                                                                                                  \
+    LIBRARY_API cusparseStatus_t cusparse##X##gemvi(                                                                   \
+        cusparseHandle_t handle, cusparseOperation_t op, int m, int n, const T *alpha, const T *a, int ld, int nnz,    \
+        const T *x, const int *indices, const T *beta, T *y, cusparseIndexBase_t base, void *buffer)                   \
+    {                                                                                                                  \
+        CONTEXT(s, handle);                                                                                            \
+        (void)buffer;                                                                                                  \
+        NEED(is_operation(op) && m >= 0 && n >= 0 && nnz >= 0 && alpha && beta && is_base(base));                      \
+        NEED(op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || type_is_complex(TYPE));                                   \
+        bool is_straight = op == CUSPARSE_OPERATION_NON_TRANSPOSE;                                                     \
+        const struct dense_vector to = {is_straight ? m : n, y, TYPE};                                                 \
+        struct call c = {.name = __func__,                                                                             \
+                         .run = run_gemvi,                                                                             \
+                         .x = {m, n, ld, (void *)a, TYPE, CUSPARSE_ORDER_COL, 1, 0},                                   \
+                         .y = dense_of(&to),                                                                           \
+                         .v = {is_straight ? n : m, nnz, (void *)indices, (void *)x, CUSPARSE_INDEX_32I, base, TYPE},  \
+                         .op_a = op,                                                                                   \
+                         .compute = TYPE,                                                                              \
+                         .flops = 2.0 * (double)to.size * nnz};                                                        \
+        unsigned updates = call_scalars(&c, s, alpha, beta);                                                           \
+        call_dense(&c, &c.x, HD_READS);                                                                                \
+        call_sparse_vector(&c, &c.v, HD_READS);                                                                        \
+        call_dense(&c, &c.y, updates);                                                                                 \
+        return call_put(s, &c);                                                                                        \
+    }
+EACH_TYPE(GEMVI)

@@ -411,6 +411,24 @@ static void rows_become_blocks_and_rows_again(void)
     CHECK(memcmp(w, wide, sizeof wide) == 0);
 }
 
+static void a_dense_matrix_meets_a_sparse_vector(void)
+{
+    double *a = managed(NULL, 96), *y = managed((const double[]){1, 1, 1, 1}, 32),
+           *x = managed((const double[]){1, 2}, 16), one = 1, two = 2;
+    int *at = managed((const int[]){1, 3}, 8);
+    for (int i = 0; i < 12; i++)
+        a[i] = i + 1;
+    DONE(cusparseDgemvi(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, 4, 3, &one, a, 4, 2, x, at, &two, y,
+                        CUSPARSE_INDEX_BASE_ONE, NULL));
+    DONE(cudaDeviceSynchronize());
+    for (int i = 0; i < 4; i++)
+        CHECK(y[i] == 19 + 3 * i + 2);
+    DONE(cusparseDgemvi(handle, CUSPARSE_OPERATION_TRANSPOSE, 4, 3, &one, a, 4, 2, x, at, &two, y,
+                        CUSPARSE_INDEX_BASE_ONE, NULL));
+    DONE(cudaDeviceSynchronize());
+    CHECK(y[0] == 2 * 21 + 1 + 2 * 3 && y[2] == 2 * 27 + 9 + 2 * 11 && y[3] == 30);
+}
+
 int main(void)
 {
     DONE(cusparseCreate(&handle));
@@ -424,6 +442,7 @@ int main(void)
     RUN(a_sparse_product_is_computed_again_with_other_values);
     RUN(a_system_is_solved_with_values_that_take_the_place_of_the_matrix_s);
     RUN(rows_become_blocks_and_rows_again);
+    RUN(a_dense_matrix_meets_a_sparse_vector);
     RUN(what_is_small_is_left_out);
     return summary();
 }
