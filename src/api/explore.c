@@ -69,6 +69,35 @@ static const char *place_at(uint32_t block, uint64_t address, uint64_t size, enu
     return NULL;
 }
 
+/* The name that is nearest to one that there is not. */
+struct near {
+    struct str wanted, best;
+    unsigned edits;
+};
+
+static void is_it(struct near *n, struct str name)
+{
+    unsigned edits = str_distance(n->wanted, name, n->edits);
+    if (edits < n->edits) {
+        n->edits = edits;
+        n->best = name;
+    }
+}
+
+static const char *no_such_variable(hd_kernel *kernel, struct str wanted, struct arena *arena)
+{
+    enum { FAR = 4 };
+    struct near n = {.wanted = wanted, .edits = FAR};
+    const struct kernel *k = kernel->kernel;
+    for (uint32_t i = 0; i < kernel->module->variables.n; i++)
+        is_it(&n, str_of(kernel->module->variables.at[i].name));
+    for (uint32_t i = 0; i < k->shared_vars.n; i++)
+        is_it(&n, k->shared_vars.at[i].var->symbol.name);
+    if (n.edits < FAR)
+        return arena_printf(arena, "there is no such variable; is `%.*s` meant?", STR_ARG(n.best));
+    return "there is no such variable in the PTX; 1[0] is the first element of the first argument";
+}
+
 static const char *shared_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
                                 struct arena *arena)
 {
@@ -79,7 +108,7 @@ static const char *shared_place(hd_kernel *kernel, const struct place_name *name
             return place_at(0, k->shared_vars.at[i].at, v->size, name->type ? name->type : declared_type(v), name, at,
                             is_signed, arena);
     }
-    return "there is no such buffer or variable";
+    return no_such_variable(kernel, name->variable, arena);
 }
 
 const char *api_variable_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,

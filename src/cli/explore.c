@@ -139,8 +139,11 @@ static const char *find_place(void *data, const struct place_name *p, struct obs
     if (!p->argument)
         return api_variable_place(e->kernel, p, at, is_signed_type, arena);
     const struct buffer *b = buffer_of(e, p->argument);
+    if (!b && p->argument <= e->info.param_count)
+        return arena_printf(arena, "argument %u is no buffer, of which elements could be observed", p->argument);
     if (!b)
-        return "there is no such buffer or variable";
+        return arena_printf(arena, "the kernel takes %zu argument%s", e->info.param_count,
+                            e->info.param_count == 1 ? "" : "s");
     enum isa_type type = p->type ? p->type : b->type;
     uint64_t bytes = value_bytes(type), count = arg_buffer_bytes(b) / bytes;
     if (p->element >= count)
@@ -223,6 +226,14 @@ struct exploration explored(struct session *s, struct explore_result *r, double 
 {
     return (struct exploration){
         .arena = &s->arena, .result = r, .examples = s->o.examples, .stats = s->o.stats, .seconds = seconds};
+}
+
+int explored_write_json(struct session *s, const json_t *json, size_t flags)
+{
+    char *text = exploration_json_text(json, flags);
+    const char *error = text ? file_write_whole(&s->arena, s->o.explore_json, text, strlen(text)) : "out of memory";
+    free(text);
+    return error ? cli_failure(s, "%s", error) : 0;
 }
 
 void explored_print(const struct exploration *e)
@@ -338,8 +349,8 @@ static int run_exploration(struct exploring *e)
         explored_print(&x);
         status = explored_further(s, &x, &launch, json);
         status = status ? status : exploration_status(&x);
-        if (json && json_dump_file(json, s->o.explore_json, JSON_INDENT(1)))
-            status = cli_failure(s, "%s cannot be written", s->o.explore_json);
+        int unwritten = json ? explored_write_json(s, json, JSON_INDENT(1)) : 0;
+        status = unwritten ? unwritten : status;
         json_decref(json);
     }
     explore_free(&result);

@@ -16,6 +16,8 @@ struct exploration explored(struct session *s, struct explore_result *r, double 
 void explored_print(const struct exploration *e);
 /* --schedules: its folder is there then. Returns 0, or the exit status of why it cannot be, which has been said. */
 int make_schedules_folder(struct session *s);
+/* --json: writes it; returns 0, or the exit status of why it cannot be written, which has been said. */
+int explored_write_json(struct session *s, const json_t *json, size_t flags);
 /* Says what is not explored; returns 2, as nothing was found and nothing shown to be right. */
 int explore_refused(struct session *s, const struct exploration *e);
 

@@ -37,7 +37,8 @@ struct explore_program {
 
 static int any_place(void *data, const char *name, unsigned *signed_bits)
 {
-    (void)data, (void)name, (void)signed_bits;
+    (void)data, (void)name;
+    *signed_bits = 64; /* it may be */
     return 0;
 }
 
@@ -262,15 +263,6 @@ static const char *launch_text(const struct explore_program *e)
                         dims_text(e->exploring, "grid", arena), dims_text(e->exploring, "block", arena));
 }
 
-static int write_json(const struct explore_program *e, const json_t *json)
-{
-    struct session *s = e->s;
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    const char *error = text ? file_write_whole(&s->arena, s->o.explore_json, text, strlen(text)) : "out of memory";
-    free(text);
-    return error ? cli_failure(s, "%s", error) : 0;
-}
-
 /* Returns the exit status of what was found. */
 static int show_found(const struct explore_program *e)
 {
@@ -287,7 +279,7 @@ static int show_found(const struct explore_program *e)
     if (text)
         fputs(text, stderr);
     if (json && s->o.explore_json)
-        written = write_json(e, json);
+        written = explored_write_json(s, json, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     if (picture && !written) {
         struct text t = {.arena = &s->arena};
         text_puts(&t, picture);

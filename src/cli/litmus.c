@@ -362,8 +362,8 @@ static int run_tests(struct session *s, struct ranks *ranks)
     if (atomic_load(pattern.interrupted))
         worst = cli_failure(s, "interrupted: %d of %d tests were begun", i, s->n_words);
     hd_machine_destroy(pattern.machine);
-    if (results && !ranks->number && json_dump_file(results, s->o.explore_json, JSON_COMPACT))
-        worst = cli_failure(s, "%s cannot be written", s->o.explore_json);
+    if (results && !ranks->number && explored_write_json(s, results, JSON_COMPACT))
+        worst = 1;
     json_decref(results);
     return worst;
 }

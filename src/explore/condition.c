@@ -2,6 +2,7 @@
 #include "explore/condition.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct condition {
 
 struct parser {
     struct arena *arena;
-    const char *at;
+    const char *text, *at;
     condition_place_fn *place;
     void *data;
     const char *error;
@@ -43,7 +44,8 @@ static struct condition *node(struct parser *p, enum operator operator, struct c
 static struct condition *fail(struct parser *p, const char *what)
 {
     if (!p->error)
-        p->error = arena_printf(p->arena, "%s at `%s`", what, *p->at ? p->at : "the end");
+        p->error = arena_printf(p->arena, "%s at `%s`\n  %s\n  %*s", what, *p->at ? p->at : "the end", p->text,
+                                (int)(p->at - p->text) + 1, "^");
     return NULL;
 }
 
@@ -66,9 +68,14 @@ static struct condition *parse_word(struct parser *p)
     struct condition *c = node(p, PLACE, NULL, NULL);
     if (*p->at != '[' && isdigit((unsigned char)*start)) {
         char *end;
+        errno = 0;
         c->operator= NUMBER;
         c->number = strtoull(start, &end, 0);
-        return end == p->at ? c : fail(p, "this is no number");
+        end += strspn(end, "uUlL");
+        p->at = start + (end == p->at ? p->at - start : 0);
+        return errno           ? (p->at = start, fail(p, "this number is beyond 64 bits"))
+               : p->at > start ? c
+                               : fail(p, "this is no number");
     }
     if (*p->at == '[') {
         const char *end = strchr(p->at, ']');
@@ -123,6 +130,14 @@ static bool take_operator(struct parser *p, unsigned level, enum operator* opera
     return false;
 }
 
+/* Compares what is never negative with a number that is. */
+static bool is_in_vain(enum operator operator, const struct condition * a, const struct condition *b)
+{
+    bool compares = operator>= EQ && operator<= GT;
+    return compares && a->operator== PLACE && !a->signed_bits && b->operator== NEGATE && b->a->operator== NUMBER &&
+                       b->a->number;
+}
+
 static struct condition *parse_level(struct parser *p, unsigned level, unsigned depth)
 {
     if (level == LEVELS)
@@ -130,7 +145,14 @@ static struct condition *parse_level(struct parser *p, unsigned level, unsigned 
     struct condition *a = parse_level(p, level + 1, depth);
     enum operator operator;
     while (a && take_operator(p, level, &operator)) {
+        skip(p);
+        const char *right = p->at;
         struct condition *b = parse_level(p, level + 1, depth);
+        if (b && (is_in_vain(operator, a, b) || is_in_vain(operator, b, a))) {
+            p->at = right;
+            return fail(
+                p, "a place of an unsigned type is never negative: `:s32` or `:s64` behind it takes it as signed,");
+        }
         a = b ? node(p, operator, a, b) : NULL;
     }
     return a;
@@ -139,11 +161,11 @@ static struct condition *parse_level(struct parser *p, unsigned level, unsigned 
 struct condition *condition_parse(struct arena *arena, const char *text, condition_place_fn *place, void *data,
                                   const char **error)
 {
-    struct parser p = {.arena = arena, .at = text, .place = place, .data = data};
+    struct parser p = {.arena = arena, .text = text, .at = text, .place = place, .data = data};
     struct condition *c = parse_level(&p, 0, 0);
     skip(&p);
     if (c && *p.at)
-        c = fail(&p, "an operator is missing");
+        c = fail(&p, *p.at == '=' ? "`==` compares:" : "one of the operators && || == != < <= > >= + - is missing");
     *error = p.error;
     return c;
 }

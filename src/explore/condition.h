@@ -18,7 +18,7 @@ struct condition;
  * in *signed_bits, which is 0 before. */
 typedef int condition_place_fn(void *data, const char *name, unsigned *signed_bits);
 
-/* NULL with *error, in the arena, what is wrong; "" where the place function has said it. */
+/* NULL with *error, in the arena, what is wrong, the text and a mark under the place; "" where the place function has said it. */
 struct condition *condition_parse(struct arena *arena, const char *text, condition_place_fn *place, void *data,
                                   const char **error);
 bool condition_holds(const struct condition *c, const uint64_t *values);

@@ -8,13 +8,43 @@
 
 /* ---- JSON ---- */
 
+/* Before the digits of a word that a json_int_t does not hold; JSON escapes it. */
+#define WIDE "\x01"
+static const char wide_begins[] = "\"\\u0001";
+
+static json_t *word_json(uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, WIDE "%" PRIu64, value);
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(text);
+}
+
+char *exploration_json_text(const json_t *json, size_t flags)
+{
+    char *text = json_dumps(json, flags), *to = text;
+    size_t n = strlen(wide_begins);
+    for (const char *from = text; from && *from;) {
+        bool wide = strncmp(from, wide_begins, n) == 0;
+        from += wide ? n : 0;
+        while (wide && *from >= '0' && *from <= '9')
+            *to++ = *from++;
+        if (wide)
+            from++; /* the end of the string */
+        else
+            *to++ = *from++;
+    }
+    if (text)
+        *to = 0;
+    return text;
+}
+
 static json_t *outcomes_json(const struct verdict *v)
 {
     json_t *all = json_array();
     for (uint32_t i = 0; i < v->outcomes.n; i++) {
         json_t *one = json_array();
         for (uint32_t k = 0; k < v->n_observed; k++)
-            json_array_append_new(one, json_integer((json_int_t)v->outcomes.at[i][k]));
+            json_array_append_new(one, word_json(v->outcomes.at[i][k]));
         json_array_append_new(all, one);
     }
     return all;

@@ -24,7 +24,10 @@ struct exploration {
     double seconds;
 };
 
+/* What comes of it is written by exploration_json_text() alone: words beyond 2^63 - 1, which no json_int_t holds, are marked strings in it. */
 json_t *exploration_json(const struct exploration *e);
+/* Its text, with words as numbers; from malloc, NULL where memory is exhausted. */
+char *exploration_json_text(const json_t *json, size_t flags);
 /* The outcomes; the findings and what was explored. */
 void exploration_outcomes_text(const struct exploration *e, struct text *t);
 void exploration_findings_text(const struct exploration *e, struct text *t);

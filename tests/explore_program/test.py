@@ -104,7 +104,8 @@ def of_a_source_is_said_what_makes_a_program_of_it():
 def wrong_questions_are_told_with_their_words():
     for words, says in ((("--observe", "5[0]"), "`5[0]`: the kernel takes 4 arguments"),
                         (("--observe", "4[99999]"), "`4[99999]`: it has "),
-                        (("--observe", "nobody"), "`nobody`: there is no such buffer or variable"),
+                        (("--observe", "nobody"), "`nobody`: there is no such variable in the PTX"),
+                        (("--observe", "totl"), "`totl`: there is no such variable; is `total` meant?"),
                         (("--require", "total =="), "--require `total ==`: a place or a number is missing"),
                         (("--forbid", "1[0]:u7 == 1"), "behind it may stand a type")):
         status, out, err = run("explore", "--kernel", "add", *words, PROGRAM, "add")
@@ -151,7 +152,9 @@ def a_schedule_whose_launch_does_not_come_is_said():
     out, err, found, d = scheduled("--launch", 2, "--observe", "1[0]", PROGRAM, "update", 2, status=0)
     status, out, err = check(found["schedules"][0], PROGRAM, "update", 1)
     assert status == 0 and "of launch 2 of `update`, which has not come: nothing was replayed" in err, err
-    status, out, err = check(found["schedules"][0], PROGRAM, "update", 2, 10)
+    with open(found["schedules"][0], "rb") as f, open(f"{d}/cut", "wb") as g:
+        g.write(f.readline())
+    status, out, err = check(f"{d}/cut", PROGRAM, "update", 2)
     assert "does not do what the replayed schedule recorded" in err, err
     with open(f"{d}/other", "w") as f:
         f.write("heddle schedule 1\n")
