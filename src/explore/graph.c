@@ -102,7 +102,6 @@ static void like(struct graph *to, const struct graph *from)
 
 void graph_copy(struct graph *to, const struct graph *from)
 {
-    size_t members = (size_t)from->n_locations * from->members_room;
     like(to, from);
     to->n_events = from->n_events;
     to->n_edges = from->n_edges;
@@ -123,11 +122,14 @@ void graph_copy(struct graph *to, const struct graph *from)
     memset(to->location_of + from->location_of_room, 0,
            (size_t)(to->location_of_room - from->location_of_room) * sizeof *to->location_of);
     memcpy(to->locations, from->locations, from->n_locations * sizeof *to->locations);
-    memcpy(to->members, from->members, members * sizeof *to->members);
-    memcpy(to->strong, from->strong, members * sizeof *to->strong);
-    memcpy(to->before, from->before, members * sizeof *to->before);
-    memcpy(to->cause, from->cause, members * sizeof *to->cause);
-    memcpy(to->co, from->co, members * sizeof *to->co);
+    for (uint16_t l = 0; l < from->n_locations; l++) {
+        size_t at = (size_t)l * from->members_room, n = from->locations[l].n;
+        memcpy(to->members + at, from->members + at, n * sizeof *to->members);
+        memcpy(to->strong + at, from->strong + at, n * sizeof *to->strong);
+        memcpy(to->before + at, from->before + at, n * sizeof *to->before);
+        memcpy(to->cause + at, from->cause + at, n * sizeof *to->cause);
+        memcpy(to->co + at, from->co + at, n * sizeof *to->co);
+    }
 }
 
 /* ---- events ---- */

@@ -230,12 +230,17 @@ bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t 
 /* The members of a location that precede the fence, and those that follow it, in base causality. */
 static void around(const struct graph *g, uint16_t location, uint16_t fence, members *before, members *after)
 {
-    *before = *after = 0;
+    const uint16_t *clock = graph_clock(g, fence);
+    const struct event *f = &g->events[fence];
+    uint64_t b[MAX_MEMBERS / 64] = {0}, a[MAX_MEMBERS / 64] = {0};
     for (unsigned m = 1; m < g->locations[location].n; m++) {
-        uint16_t e = graph_member(g, location, m);
-        *before |= graph_precedes(g, e, fence) ? bit(m) : 0;
-        *after |= graph_precedes(g, fence, e) ? bit(m) : 0;
+        uint16_t event = graph_member(g, location, m);
+        const struct event *e = &g->events[event];
+        b[m / 64] |= (uint64_t)(clock[e->thread] > e->po) << m % 64;
+        a[m / 64] |= (uint64_t)(graph_clock(g, event)[f->thread] > f->po) << m % 64;
     }
+    *before = b[0] | (members)b[1] << 64;
+    *after = a[0] | (members)a[1] << 64;
 }
 
 /* Would an axiom be broken at the location if all of `before` preceded all of `after`? */

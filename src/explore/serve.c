@@ -201,9 +201,18 @@ void serve_end(struct explorer *x)
         free(x->hope->incomplete);
 }
 
+/* Of its arrays no more is touched than is used. */
+static struct hope *new_hope(struct arena *arena)
+{
+    struct hope *h = arena_alloc(arena, sizeof *h);
+    h->incomplete = NULL;
+    h->incomplete_room = 0;
+    return h;
+}
+
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n)
 {
-    struct hope *h = x->hope = x->hope ? x->hope : ARENA_NEW(x->arena, struct hope);
+    struct hope *h = x->hope = x->hope ? x->hope : new_hope(x->arena);
     h->x = x;
     h->s = s;
     h->all = all;
