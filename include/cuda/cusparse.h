@@ -619,6 +619,11 @@ HEDDLE_INFO(Bsrsm2, bsrsm2)
                                         int mb, int nb, int nnzb, const T *alpha, const cusparseMatDescr_t descrA,     \
                                         const T *bsrSortedValA, const int *bsrSortedRowPtrA,                           \
                                         const int *bsrSortedColIndA, int blockDim, const T *x, const T *beta, T *y);   \
+    cusparseStatus_t cusparse##X##bsrxmv(                                                                              \
+        cusparseHandle_t handle, cusparseDirection_t dirA, cusparseOperation_t transA, int sizeOfMask, int mb, int nb, \
+        int nnzb, const T *alpha, const cusparseMatDescr_t descrA, const T *bsrSortedValA,                             \
+        const int *bsrSortedMaskPtrA, const int *bsrSortedRowPtrA, const int *bsrSortedEndPtrA,                        \
+        const int *bsrSortedColIndA, int blockDim, const T *x, const T *beta, T *y);                                   \
     cusparseStatus_t cusparse##X##bsrmm(cusparseHandle_t handle, cusparseDirection_t dirA, cusparseOperation_t transA, \
                                         cusparseOperation_t transB, int mb, int n, int kb, int nnzb, const T *alpha,   \
                                         const cusparseMatDescr_t descrA, const T *bsrSortedValA,                       \

@@ -64,6 +64,68 @@ static struct dense dense_by_op(cudaDataType type, cusparseOperation_t op, int64
     }
 EACH_TYPE(PRODUCTS)
 
+/* ---- products of some rows ---- */
+
+/* at: the mask, where rows of blocks begin and end, and their columns. y's other rows stay as they are. */
+static hd_result run_masked(const struct call *c)
+{
+    const int *mask = library_view(c->at[0]), *begin = library_view(c->at[1]), *end = library_view(c->at[2]),
+              *column = c->nnz ? library_view(c->at[3]) : NULL;
+    number alpha = scalar_value(c, &c->alpha), beta = scalar_value(c, &c->beta);
+    int64_t dimension = c->a.block_rows, base = c->a.base;
+    for (int64_t t = 0; t < c->n; t++) {
+        int64_t row = mask[t] - base;
+        if (row < 0 || row >= c->m)
+            return HD_ERROR_ILLEGAL_ADDRESS;
+        for (int64_t i = 0; i < dimension; i++) {
+            number sum = {0, 0};
+            for (int64_t k = begin[row] - base; k < end[row] - base; k++) {
+                int64_t across = k < 0 || k >= c->nnz ? -1 : column[k] - base;
+                if (across < 0 || across >= c->x.rows / dimension)
+                    return HD_ERROR_ILLEGAL_ADDRESS;
+                for (int64_t j = 0; j < dimension; j++)
+                    sum = number_add(
+                        sum, number_times(number_at(c->a.type, c->a.values, sparse_block_element(&c->a, k, i, j)),
+                                          number_at(c->x.type, c->x.values, across * dimension + j)));
+            }
+            number_blend(alpha, sum, beta, c->y.type, c->y.values, row * dimension + i);
+        }
+    }
+    return HD_SUCCESS;
+}
+
+#define MASKED(X, T, TYPE)                                                                                             \
+    LIBRARY_API cusparseStatus_t cusparse##X##bsrxmv(                                                                  \
+        cusparseHandle_t handle, cusparseDirection_t direction, cusparseOperation_t op, int masks, int m, int n,       \
+        int nnz, const T *alpha, const cusparseMatDescr_t descriptor, const T *values, const int *mask,                \
+        const int *offsets, const int *ends, const int *columns, int dimension, const T *x, const T *beta, T *y)       \
+    {                                                                                                                  \
+        MATRIX_CHECKED;                                                                                                \
+        NEED(masks >= 0 && n >= 0 && alpha && beta && ends && mask);                                                   \
+        NEED(op == CUSPARSE_OPERATION_NON_TRANSPOSE && dimension > 1);                                                 \
+        struct call c = {.name = __func__,                                                                             \
+                         .run = run_masked,                                                                            \
+                         .a = bsr_of(d, TYPE, m, n, nnz, values, NULL, NULL, direction, dimension, dimension),         \
+                         .x = vector_of(TYPE, (int64_t)n * dimension, x),                                              \
+                         .y = vector_of(TYPE, (int64_t)m * dimension, y),                                              \
+                         .at = {(void *)mask, (void *)offsets, (void *)ends, (void *)columns},                         \
+                         .m = m,                                                                                       \
+                         .n = masks,                                                                                   \
+                         .nnz = nnz,                                                                                   \
+                         .compute = TYPE,                                                                              \
+                         .flops = 2.0 * nnz * dimension * dimension};                                                  \
+        call_scalars(&c, s, alpha, beta);                                                                              \
+        call_vector(&c, mask, masks, sizeof *mask, HD_READS);                                                          \
+        call_vector(&c, offsets, m, sizeof *offsets, HD_READS);                                                        \
+        call_vector(&c, ends, m, sizeof *ends, HD_READS);                                                              \
+        call_vector(&c, columns, nnz, sizeof *columns, HD_READS);                                                      \
+        call_vector(&c, values, c.a.nnz, sizeof *values, HD_READS);                                                    \
+        call_dense(&c, &c.x, HD_READS);                                                                                \
+        call_dense(&c, &c.y, HD_READS | HD_WRITES);                                                                    \
+        return call_put(s, &c);                                                                                        \
+    }
+EACH_TYPE(MASKED)
+
 /* ---- triangular systems ---- */
 
 static cusparseStatus_t solve(const struct context *s, const char *name, struct info *info, const struct sparse *a,

@@ -97,6 +97,19 @@ static void blocks_are_multiplied_by_vectors_and_matrices(void)
     }
 }
 
+/* As an H200 has it. */
+static void rows_of_a_mask_alone_are_multiplied(void)
+{
+    float *v = managed((const float[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 48),
+          *x = managed((const float[]){1, 1, 1, 1}, 16), *y = managed((const float[]){100, 100, 100, 100}, 16), one = 1;
+    int *mask = managed((const int[]){1}, 4), *begin = managed((const int[]){0, 1}, 8),
+        *end = managed((const int[]){1, 3}, 8), *column = managed((const int[]){0, 0, 1}, 12);
+    DONE(cusparseSbsrxmv(handle, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, 1, 2, 2, 3, &one, general, v,
+                         mask, begin, end, column, 2, x, &one, y));
+    DONE(cudaDeviceSynchronize());
+    CHECK(y[0] == 100 && y[1] == 100 && y[2] == 130 && y[3] == 138);
+}
+
 /* op: of b and x */
 static void triangle(cusparseFillMode_t fill, cusparseDiagType_t diagonal, cusparseOperation_t op)
 {
@@ -434,6 +447,7 @@ int main(void)
     DONE(cusparseCreate(&handle));
     DONE(cusparseCreateMatDescr(&general));
     RUN(blocks_are_multiplied_by_vectors_and_matrices);
+    RUN(rows_of_a_mask_alone_are_multiplied);
     RUN(triangles_of_blocks_are_solved);
     RUN(blocks_are_factored_in_their_pattern_and_a_missing_one_is_told);
     RUN(pivots_are_boosted);
