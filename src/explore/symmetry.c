@@ -77,7 +77,19 @@ static bool rest_asks(const struct ir_func *f, uint32_t block, uint32_t at)
     return false;
 }
 
-/* Are the registers the same that are alive, or may be? Those that do not cross blocks all count. */
+/* Has the block written it, before an instruction? */
+static bool is_written(const struct frame *f, uint32_t reg)
+{
+    const struct ir_block *b = &f->code->ir->blocks.at[f->block];
+    ir_ref refs[IR_MAX_REFS];
+    for (uint32_t i = 0; i < f->at; i++)
+        for (unsigned k = ir_writes(&f->code->ir->insns.at[b->first + i], refs); k-- > 0;)
+            if (ir_ref_kind(refs[k]) == REF_REG && ir_ref_index(refs[k]) == reg)
+                return true;
+    return false;
+}
+
+/* Are the registers the same that are alive, or may be? Those that do not cross blocks all count, and those that the block has written. */
 static bool same_registers(const struct program *p, const struct machine *a, const struct machine *b)
 {
     const struct frame *f = &a->frames[0];
@@ -85,10 +97,9 @@ static bool same_registers(const struct program *p, const struct machine *a, con
     const uint64_t *in = live->in + (size_t)f->code->ir->blocks.at[f->block].order * live->words;
     for (uint32_t r = 1; r < f->code->ir->regs.n; r++) {
         uint32_t number = live->number[r];
-        if (number && !ir_in_set(in, number - 1))
-            continue;
         const struct value *v = &a->values[r], *w = &b->values[r];
-        if (v->lo != w->lo || v->hi != w->hi || v->needs != w->needs)
+        bool same = v->lo == w->lo && v->hi == w->hi && v->needs == w->needs;
+        if (!same && (!number || ir_in_set(in, number - 1) || is_written(f, r)))
             return false;
     }
     return a->n_local == b->n_local && (!a->n_local || !memcmp(a->local, b->local, a->n_local));

@@ -232,6 +232,16 @@ def what_is_not_explored_is_refused_by_name():
             assert status == 2 and name in err, (body, status, out, err)
 
 
+def threads_that_know_who_they_are_are_no_images_of_each_other():
+    """Each asks in the block in which it reads, and uses it in another one."""
+    body = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; atom.relaxed.gpu.add.u32 %r2, [%rd1], 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra done;
+              mov.u32 %r2, 5;
+              done: mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; st.global.u32 [%rd2+4], %r2; ret;"""
+    for more in (), ("--no-symmetry",):
+        found = explore_text(body, "--grid", 2, "--block", 1, "u32[3]+outcomes", *more, params=".param .u64 p", status=0)
+        assert found["outcomes"] == [[2, 0, 5], [2, 5, 0]], (more, found)
+
+
 def words_of_outcomes_are_unsigned():
     """Also where JSON's readers and writers have signed numbers: of a PTX file, and in what a process tells of a program."""
     found = explore_text("ld.param.u64 %rd1, [p]; mov.u64 %rd2, -2; st.global.u64 [%rd1], %rd2; mov.u64 %rd2, 0x7fffffffffffffff; st.global.u64 [%rd1+8], %rd2; ret;",
