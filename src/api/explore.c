@@ -1,6 +1,8 @@
 /* Explorations of a launch; see explore.h. */
 #include "api/explore.h"
 
+#include <string.h>
+
 #include "api/handles.h"
 
 struct exploring {
@@ -11,16 +13,33 @@ struct exploring {
     struct launch_request request;
 };
 
+/* As make_grid_barrier() of exec/launch.c has it. */
+static uint8_t *make_grid_barrier(struct mem *mem)
+{
+    enum { BYTES = 64 };
+    uint8_t *barrier = mem_alloc(mem, BYTES, MEM_DEVICE, "grid barrier");
+    if (barrier)
+        memset(barrier, 0, BYTES);
+    if (barrier)
+        barrier[0] = BYTES;
+    return barrier;
+}
+
 static hd_result prepare_and_explore(void *data, struct diags *diags)
 {
     struct exploring *e = data;
     hd_result r = launch_prepare(e->kernel, e->config, &e->request, diags);
     if (r)
         return r;
+    struct mem *mem = &e->kernel->module->machine->machine->mem;
+    uint8_t *barrier = e->request.flags & HD_LAUNCH_COOPERATIVE ? make_grid_barrier(mem) : NULL;
+    if (e->request.flags & HD_LAUNCH_COOPERATIVE && !barrier)
+        return HD_ERROR_OUT_OF_MEMORY;
     struct explore_launch l = {.kernel = e->request.kernel,
-                               .mem = &e->kernel->module->machine->machine->mem,
+                               .mem = mem,
                                .dims = e->request.dims,
-                               .params = e->request.params};
+                               .params = e->request.params,
+                               .grid_barrier = barrier};
     struct explore_options o = *e->options;
     hd_machine_info info;
     hd_machine_get_info(e->kernel->module->machine, &info);
@@ -29,6 +48,8 @@ static hd_result prepare_and_explore(void *data, struct diags *diags)
                                                                        : 1;
     o.n_threads = o.n_threads ? o.n_threads : info.workers / sharing;
     explore(&l, &o, e->result);
+    if (barrier)
+        mem_free(mem, barrier);
     return HD_SUCCESS;
 }
 

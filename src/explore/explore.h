@@ -54,7 +54,8 @@ struct explore_launch {
     const struct kernel *kernel;
     const struct mem *mem;
     struct launch_dims dims;
-    const void *params; /* packed */
+    const void *params;       /* packed */
+    const void *grid_barrier; /* of a cooperative launch, as struct launch has it; else NULL */
 };
 
 void explore(const struct explore_launch *l, const struct explore_options *o, struct explore_result *r);

@@ -80,8 +80,10 @@ uint64_t program_special(const struct program *p, const struct place_in_grid *at
         return (uint64_t)(uintptr_t)p->params;
     if (number == IR_SHARED_START)
         return p->kernel->clustered ? (uint64_t)at->rank << SHARED_WINDOW_LOG2 : 0;
-    if (number >= IR_ENVREG)
-        return 0;
+    if (number >= IR_ENVREG) /* as exec/block.c has them */
+        return number == IR_ENVREG + 1   ? p->grid_barrier >> 32
+               : number == IR_ENVREG + 2 ? (uint32_t)p->grid_barrier
+                                         : 0;
     switch ((enum isa_sreg)(number / 4)) {
     case SREG_tid: return c < 3 ? at->tid[c] : 0;
     case SREG_ntid: return c < 3 ? p->block[c] : 1;

@@ -61,6 +61,7 @@ struct program {
     bool explicit_cluster;
     uint32_t shared_bytes, dynamic_shared_bytes;
     const uint8_t *params;         /* packed */
+    uint64_t grid_barrier;         /* its address, or 0 */
     const struct changes *changes; /* of its orders, scopes and fences; NULL: none */
     uint32_t n_blocks, threads_per_block, blocks_per_cluster;
     struct ir_live *live;     /* by function of the kernel */

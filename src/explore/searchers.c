@@ -16,7 +16,8 @@ static void begin_program(const struct explore_launch *l, struct program *p, str
                           .lane = lane_table(NULL, NULL),
                           .explicit_cluster = l->dims.explicit_cluster,
                           .dynamic_shared_bytes = l->dims.shared_bytes,
-                          .params = l->params};
+                          .params = l->params,
+                          .grid_barrier = (uint64_t)(uintptr_t)l->grid_barrier};
     for (int i = 0; i < 3; i++) {
         p->grid[i] = l->dims.grid[i];
         p->block[i] = l->dims.block[i];

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 struct node {
@@ -71,6 +72,13 @@ __global__ void update(unsigned *counter, unsigned *seen, unsigned wrong)
         __trap();
     while (now == 2 * wrong && *mark == 0)
         ;
+}
+
+__global__ void meet(unsigned *values)
+{
+    values[blockIdx.x] = blockIdx.x + 1;
+    cooperative_groups::this_grid().sync();
+    values[2 + blockIdx.x] = values[1 - blockIdx.x];
 }
 
 static unsigned *zeros(unsigned n)
@@ -146,6 +154,11 @@ int main(int argc, char **argv)
         cudaMemcpy(got, counter, sizeof *counter, cudaMemcpyDeviceToHost);
         cudaMemcpy(got + 1, seen, 2 * sizeof *seen, cudaMemcpyDeviceToHost);
         printf(" %u %u %u\n", got[0], got[1], got[2]);
+    } else if (strcmp(what, "meet") == 0) {
+        unsigned *values = zeros(4);
+        void *arguments[] = {&values};
+        cudaLaunchCooperativeKernel((void *)meet, 2, 1, arguments, 0, 0);
+        printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     } else if (strcmp(what, "leave") == 0) { /* without waiting for it */
         bump<<<1, 2>>>(zeros(1));
     } else if (strcmp(what, "die") == 0) {

@@ -84,6 +84,11 @@ def dynamic_shared_memory_is_the_launchs():
         assert found["outcomes"] == outcomes and bool(found["races"]) == (not barrier), found
 
 
+def blocks_of_a_cooperative_launch_meet():
+    out, err, found = explore("--kernel", "meet", "--observe", "1[2]", "--observe", "1[3]", PROGRAM, "meet", status=0)
+    assert found["outcomes"] == [[2, 1]] and found["complete"] and out == "cudaSuccess\n", (found, err)
+
+
 def what_is_not_launched_is_said():
     for words, says in ((("--kernel", "sub", PROGRAM, "add"), ("has launched no kernel `sub`; it has launched:\n  list", "\n  add   (_Z3addP", ", once")),
                         (("--kernel", "add", "--launch", 3, PROGRAM, "add", 2), ("`add` was launched 2 times: there is no launch 3",)),
