@@ -1,7 +1,7 @@
 /* Statuses of wrong arguments, and of right ones beside them: what an H200 answered to each. */
 #include "sparsecase.h"
 static std::string codes;
-#define ST(e) (codes += std::to_string((int)(e)) + ",")
+__attribute__((noinline)) static void ST(int status) { codes += std::to_string(status) + ","; }
 typedef cusparseSpMatDescr_t SM; typedef cusparseDnVecDescr_t DV; typedef cusparseDnMatDescr_t DM; typedef cusparseSpVecDescr_t SV;
 #define F32 CUDA_R_32F
 #define F64 CUDA_R_64F
