@@ -286,7 +286,7 @@ static void run_problem(void *data, size_t k)
             b->result = HD_ERROR_ILLEGAL_ADDRESS;
             return;
         }
-    if (!one.routine->run(&one))
+    if (!call_run(&one))
         b->result = HD_ERROR_OUT_OF_MEMORY;
 }
 
@@ -303,7 +303,7 @@ static hd_result run(void *args)
             if (!seen.batched || (seen.arrays && r[i].kind != REGION_COUNTS)) /* else each problem's are looked for */
                 seen.op[i].at = library_view(seen.op[i].at);
     if (!seen.batched)
-        return seen.routine->run(&seen) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+        return call_run(&seen) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
     struct batch b = {.c = &seen, .regions = r, .result = HD_SUCCESS};
     library_parallel((size_t)seen.batch, run_problem, &b);
     return b.result;

@@ -126,6 +126,9 @@ enum routine_uses {
     BATCH_FAILS = 1 << 20,           /* a negative count of problems does not fail as an argument, but as a launch */
     NULL_IS_ZERO = 1 << 21,          /* of alpha and beta (geam) */
     NULL_IS_MAPPING_ERROR = 1 << 18, /* of the result (dot) */
+    ZERO_TIMES = 1 << 22,         /* an alpha of 0 is multiplied by, so that NaNs come through, but where beta is 1 */
+    ZERO_TIMES_ALWAYS = 1 << 23,  /* even there */
+    SQUARE_OF_TRIANGLE = 1 << 24, /* a triangular matrix is multiplied by with zeros in its other half */
 };
 
 struct routine {
@@ -141,6 +144,8 @@ struct routine {
 };
 
 cublasStatus_t call_put(cublasHandle_t handle, struct call *c);
+/* One problem, as `run` has it, and with what comes of zeros that NaNs are multiplied by. */
+bool call_run(const struct call *c);
 
 static inline cudaDataType operand_type(const struct call *c, int i)
 {

@@ -250,14 +250,19 @@ static double rank_flops(const struct call *c)
 }
 
 enum {
-    SIDES = USES_SIDE | USES_UPLO | USES_M | USES_N | USES_ALPHA | USES_BETA,
+    SIDES = USES_SIDE | USES_UPLO | USES_M | USES_N | USES_ALPHA | USES_BETA | ZERO_TIMES,
     TRIANGULAR = USES_SIDE | USES_UPLO | USES_TA | USES_DIAG | USES_M | USES_N | USES_ALPHA,
-    RANK = USES_UPLO | USES_TA | USES_N | USES_K | USES_ALPHA | USES_BETA | NO_K_NEEDED,
+    RANK = USES_UPLO | USES_TA | USES_N | USES_K | USES_ALPHA | USES_BETA | NO_K_NEEDED | ZERO_TIMES,
 };
 
 static const struct routine symm = {SIDES, 0, symm_regions, NULL, run_symm, side_flops},
                             hemm = {SIDES, 0, symm_regions, NULL, run_hemm, side_flops},
-                            trmm = {TRIANGULAR, 0, trmm_regions, NULL, run_trmm, side_flops},
+                            trmm = {TRIANGULAR | ZERO_TIMES | ZERO_TIMES_ALWAYS | SQUARE_OF_TRIANGLE,
+                                    0,
+                                    trmm_regions,
+                                    NULL,
+                                    run_trmm,
+                                    side_flops},
                             trsm = {TRIANGULAR, 0, trsm_regions, NULL, run_trsm, side_flops},
                             syrk = {RANK, 0, syrk_regions, NULL, run_syrk, rank_flops},
                             herk = {RANK | ALPHA_REAL | BETA_REAL, 0, syrk_regions, NULL, run_herk, rank_flops},
@@ -366,8 +371,9 @@ static cublasStatus_t check_rank_k_any(const struct call *c)
     return fits ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
-static const struct routine syrk_any = {RANK, 0, syrk_regions, check_rank_k_any, run_syrk_any, rank_flops},
-                            herk_any = {RANK | ALPHA_REAL | BETA_REAL,
+static const struct routine syrk_any = {RANK & ~ZERO_TIMES, 0,         syrk_regions, check_rank_k_any,
+                                        run_syrk_any,       rank_flops},
+                            herk_any = {(RANK & ~ZERO_TIMES) | ALPHA_REAL | BETA_REAL,
                                         0,
                                         syrk_regions,
                                         check_rank_k_any,

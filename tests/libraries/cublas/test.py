@@ -18,6 +18,12 @@ def every_routine_and_type_of_cublas_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "more", "-lcublas")
 
 
+def nans_come_through_zeros_as_on_an_h200():
+    """But where an H200's small solves multiply by an alpha of 0."""
+    but = {f"solves.{t}trsmn{u}{d}l" for t in "sdcz" for u in "lu" for d in "nu"}
+    cases.answers_as_an_h200(HERE, "nan", "-lcublas", but=but)
+
+
 def an_address_of_a_batch_that_leads_nowhere_is_the_contexts_fault():
     """One that is null, is no memory, has too little behind it, or has been freed: error 700, as of a kernel."""
     program = cases.build(HERE, "addresses", "-lcublas", "-lcusolver")
