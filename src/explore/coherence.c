@@ -5,7 +5,10 @@
 #include "explore/coherence.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "explore/memory.h"
 
 #ifdef COHERENCE_WIDE
 #define coherence_narrow coherence_wide
@@ -185,6 +188,18 @@ static void copy_order(struct search_order *to, const struct search_order *from)
     memcpy(to->never, from->never, from->n * sizeof *to->never);
 }
 
+static bool has_order(const struct search_order *s, const members *before, bool sequential);
+
+/* One in which a is before b, too. Pairs of many writes are many: what is tried for each is not on the stack. */
+static bool has_order_with(const struct search_order *s, unsigned a, unsigned b, const members *before, bool sequential)
+{
+    struct search_order *t = memory_grow(NULL, 1, sizeof *t);
+    copy_order(t, s);
+    bool has = put(t, a, b) && force(t) && has_order(t, before, sequential);
+    free(t);
+    return has;
+}
+
 /* Is there a coherence order that has what `s` has? Two morally strong writes are ordered; those that causality orders are, as it
  * does. */
 static bool has_order(const struct search_order *s, const members *before, bool sequential)
@@ -193,14 +208,8 @@ static bool has_order(const struct search_order *s, const members *before, bool 
         unsigned a = first(m);
         for (set o = m & (m - 1) & row(s->strong, a) & ~s->co[a]; o; o &= o - 1) {
             unsigned b = first(o);
-            if (s->co[b] & one(a))
-                continue;
-            struct search_order t;
-            copy_order(&t, s);
-            if (put(&t, a, b) && force(&t) && has_order(&t, before, sequential))
-                return true;
-            copy_order(&t, s);
-            return put(&t, b, a) && force(&t) && has_order(&t, before, sequential);
+            if (!(s->co[b] & one(a)))
+                return has_order_with(s, a, b, before, sequential) || has_order_with(s, b, a, before, sequential);
         }
     }
     if (sequential && !is_sequential(s, before))

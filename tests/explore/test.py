@@ -581,6 +581,12 @@ def a_place_may_be_accessed_more_often_than_a_word_has_bits():
     assert (got["outcomes"], got["graphs"], got["livelock"]) == ([[100, 100]], 1, False), got
 
 
+def many_writes_of_one_place_may_end_in_any_order():
+    got = explore_text("ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; st.relaxed.gpu.u32 [%rd1], %r1; ret;", "--grid", 70, "--block", 1,
+                       "u32[1]+outcomes", params=".param .u64 p", status=0)
+    assert (got["graphs"], got["outcomes"]) == (1, [[n] for n in range(70)]), got
+
+
 def the_access_that_is_one_too_many_is_named():
     for stores, loads, named in (128, "", "st.relaxed"), (126, "ld.relaxed.gpu.u32 %r3, [%rd1];\nld.relaxed.gpu.u32 %r4, [%rd1];", "%r4"):
         with tempfile.TemporaryDirectory() as d:
