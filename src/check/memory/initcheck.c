@@ -25,16 +25,25 @@ void initcheck_note_lost(struct checker *c, const struct event_launch *l, const 
     pthread_mutex_unlock(&c->findings.lock);
 }
 
-static void note_lost(struct checker *c, const struct access_event *e, uint64_t address)
+static void note_lost_global(struct checker *c, const struct access_event *e, uint64_t address)
 {
     struct arena scratch = {0};
     if (atomic_load_explicit(&c->memory.lost, memory_order_relaxed))
         return;
-    const char *place =
-        e->space == SPACE_SHARED  ? arena_printf(&scratch, "shared memory of %s", block_name(&scratch, e->owner))
-        : e->space == SPACE_LOCAL ? arena_printf(&scratch, "local memory of %s", block_name(&scratch, e->block))
-                                  : memory_global_place(c, region_find(c, address), address, &scratch);
-    initcheck_note_lost(c, e->block->launch, place);
+    initcheck_note_lost(c, e->block->launch, memory_global_place(c, region_find(c, address), address, &scratch));
+    arena_free(&scratch);
+}
+
+/* Shared or local memory of the block. */
+static void note_lost_block(struct checker *c, const struct access_event *e)
+{
+    struct arena scratch = {0};
+    if (atomic_load_explicit(&c->memory.lost, memory_order_relaxed))
+        return;
+    const char *memory = e->space == SPACE_SHARED ? "shared" : "local";
+    initcheck_note_lost(c, e->block->launch,
+                        arena_printf(&scratch, "%s memory of %s", memory,
+                                     block_name(&scratch, e->space == SPACE_SHARED ? e->owner : e->block)));
     arena_free(&scratch);
 }
 
@@ -214,8 +223,10 @@ static uint32_t undefined_global(const struct checker *c, const struct access_ev
     struct run r;
     while (next_run(e, &left, &r))
         good &= defined_has(&c->memory.defined, r.address, r.bytes);
-    EACH_BIT(l, good ? 0 : e->lanes)
+    for (uint32_t m = good ? 0 : e->lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
         lanes |= defined_has(&c->memory.defined, access_address(e, l), e->bytes) ? 0 : 1u << l;
+    }
     return lanes;
 }
 
@@ -251,7 +262,7 @@ static void access_global(struct checker *c, const struct access_event *e)
             continue;
         bool any = defined_set(&c->memory.defined, r.address, r.bytes);
         if (atomic_load_explicit(&c->memory.defined.lost_bytes, memory_order_relaxed))
-            note_lost(c, e, r.address);
+            note_lost_global(c, e, r.address);
         if (!any)
             continue;
         note_global_writer(c, e, r.address);
@@ -263,8 +274,10 @@ static void access_global(struct checker *c, const struct access_event *e)
 static bool lanes_any(const uint64_t *bits, const struct access_event *e)
 {
     uint64_t any = 0;
-    EACH_BIT(l, e->lanes)
-        any |= bits[e->address[l] / 64] >> e->address[l] % 64;
+    for (uint32_t m = e->lanes; m; m &= m - 1) {
+        uint64_t at = e->address[__builtin_ctz(m)];
+        any |= bits[at / 64] >> at % 64;
+    }
     return any & bits_from_to(0, e->bytes);
 }
 
@@ -275,8 +288,10 @@ static uint32_t undefined_shared(const struct block_memory *b, const struct acce
     struct run r;
     while (e->pattern != ACCESS_ANY && next_run(e, &left, &r))
         bad |= bits_any(b->shared, r.address, r.bytes);
-    EACH_BIT(l, bad ? e->lanes : 0)
+    for (uint32_t m = bad ? e->lanes : 0; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
         lanes |= bits_any(b->shared, access_address(e, l), e->bytes) ? 1u << l : 0;
+    }
     return lanes;
 }
 
@@ -286,7 +301,7 @@ static void access_shared(struct checker *c, const struct access_event *e)
     uint32_t left = e->lanes;
     struct run r;
     if (!b)
-        note_lost(c, e, 0);
+        note_lost_block(c, e);
     if (!b || !b->n_undefined)
         return;
     if (e->reads) {
@@ -310,7 +325,7 @@ static void access_local(struct checker *c, const struct access_event *e)
     uint32_t lanes = 0;
     struct defined_local *d = b ? &b->local[e->warp] : NULL;
     if (!d || d->lost)
-        note_lost(c, e, 0);
+        note_lost_block(c, e);
     if (!d)
         return;
     for (uint32_t left = e->lanes, same; left; left &= ~same) {

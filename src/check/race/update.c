@@ -328,7 +328,8 @@ static void update_shared(struct current_access *cur, const struct access_event 
     note_updated(cur, e->low, e->high);
     cur->mapping = LANES_SAME;
     cell first = cur->recent->first[LANES_SAME];
-    EACH_BIT(lane, lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t address = access_address(e, lane);
         cell *cells = &cur->b->shared_cells[address / 4];
         if (may_be_torn(cur, cells, address, e->bytes)) {
@@ -354,7 +355,8 @@ static void update_global(struct current_access *cur, const struct access_event 
 {
     struct met met[MET_FEW] = {0};
     struct held_lock t = {0};
-    EACH_BIT(lane, lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t address = cur->base + access_address(e, lane);
         if (!cur->kind->writes && have_no_effect(cur, at[lane], e->bytes / 4))
             continue;
@@ -381,7 +383,8 @@ static bool find_cells(const struct current_access *cur, const struct access_eve
     cell near[WARP_LANES], *part = NULL;
     uint32_t count = 0;
     uint64_t number = UINT64_MAX; /* of the part, which consecutive lanes share */
-    EACH_BIT(l, lanes) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
         uint64_t address = cur->base + access_address(e, l);
         if (cur->shared) {
             at[l] = cells_at(cur, address, e->bytes);
@@ -393,8 +396,8 @@ static bool find_cells(const struct current_access *cur, const struct access_eve
         at[l] = part + (address & ((1u << CELLS_PART_BITS) - 1)) / 4;
         __builtin_prefetch(at[l], 1);
     }
-    EACH_BIT(l, cur->shared ? 0 : lanes)
-        near[count++] = __atomic_load_n(at[l], __ATOMIC_ACQUIRE);
+    for (uint32_t m = cur->shared ? 0 : lanes; m; m &= m - 1)
+        near[count++] = __atomic_load_n(at[__builtin_ctz(m)], __ATOMIC_ACQUIRE);
     if (!cur->shared)
         fetch(cur, near, count);
     return true;
@@ -422,7 +425,9 @@ void race_update_lanes(struct current_access *cur, const struct access_event *e,
         update_global(cur, e, lanes, at);
         return;
     }
-    EACH_BIT(l, lanes)
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
         update_cells(cur, &t, at[l], cur->base + access_address(e, l), e->bytes, (struct lanes){1, l}, ALL_BYTES);
+    }
     hold(&t, NULL);
 }
