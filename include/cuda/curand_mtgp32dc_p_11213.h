@@ -24,7 +24,7 @@
      of((a) ^ (b) ^ (c) ^ (d))}
 #define HEDDLE_MTGP_ENTRY(x)    (x)
 #define HEDDLE_MTGP_MANTISSA(x) (0x3f800000u | (x) >> 9)
-static mtgp32_params_fast_t mtgp32dc_params_fast_11213[] = {
+static mtgp32_params_fast_t mtgp32dc_params_fast_11213[] __attribute__((unused)) = {
 #define MTGP32(position, shift1, shift2, r1, r2, r4, r8, t1, t2, t4, t8)                                               \
     {MTGPDC_MEXP,                                                                                                      \
      position,                                                                                                         \

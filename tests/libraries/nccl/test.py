@@ -18,7 +18,7 @@ def built(name):
 
 
 def heddle(*words):
-    return subprocess.Popen([tap.heddle, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([tap.heddle, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def ends_well(process, case):
