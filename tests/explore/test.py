@@ -687,4 +687,16 @@ def load_buffering_needs_no_dependency():
         assert ([1, 1] in got["outcomes"]) == allowed, got
 
 
+def atomic_operations_read_in_no_circle():
+    """What one writes depends on what it reads, that of an exchange, too: none reads what hangs on itself, nor through its own thread."""
+    body = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra one;
+        atom.relaxed.cta.global.exch.b32 %r2, [%rd1], 1; atom.relaxed.cta.global.exch.b32 %r3, [%rd1], 2;
+        st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3; ret;
+        one: atom.relaxed.gpu.global.OP.b32 %r2, [%rd1], 3; st.global.u32 [%rd1+12], %r2; ret;"""
+    for op, through in (("exch.b32", 3), ("add.u32", 4)):  # `through`: what block 1 writes when it has read 1
+        got = explore_text(body.replace("OP.b32", op), "--grid", 2, "--block", 1, "u32[4]+outcomes", "--no-symmetry", params=".param .u64 p", status=1)
+        assert got["complete"] and (got["graphs"], got["duplicates"]) == (7, 0), got
+        assert {tuple(o[1:]) for o in got["outcomes"]} == {(0, 1, 0), (0, 1, 1), (0, 1, 2), (0, 3, 0), (0, through, 1), (3, 1, 0), (3, 3, 0)}, got
+
+
 main(globals())
