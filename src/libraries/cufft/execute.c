@@ -1,10 +1,6 @@
-/* Entry points that execute plans, and that set what plans have beside their shapes. An execution is a task of the plan's stream, with all that
- * it needs: the plan may be changed or destroyed behind it.
- */
+/* Entry points that execute plans, and that set what plans have beside their shapes. */
+#include "libraries/cufft/execution.h"
 #include "libraries/cufft/plan.h"
-#include "libraries/cufft/used.h"
-
-#include <stdlib.h>
 
 #define PLAN(p, handle)                                                                                                \
     IN_CALL;                                                                                                           \
@@ -14,37 +10,9 @@
 
 /* ---- executions ---- */
 
-struct execution {
-    struct transform transform;
-    bool backward;
-    const void *from;
-    void *to;
-};
-
-static hd_result run(void *args)
-{
-    const struct execution *e = args;
-    bool done = transform_run(&e->transform, e->backward, library_view(e->from), library_view(e->to));
-    return done ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
-}
-
 static cufftResult put(const struct plan *p, const char *call, const struct execution *e)
 {
-    struct used_list used = {0};
-    CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
-    if (used_add(&used, &e->transform, TRANSFORM_SIDE_FROM, e->from, HD_READS) &&
-        used_add(&used, &e->transform, TRANSFORM_SIDE_TO, e->to, HD_WRITES)) {
-        const struct library_task t = {.name = call,
-                                       .run = run,
-                                       .args = e,
-                                       .arg_bytes = sizeof *e,
-                                       .used = used.at,
-                                       .used_count = used.n,
-                                       .flops = transform_flops(&e->transform),
-                                       .unit = e->transform.type == TRANSFORM_DOUBLE ? HD_UNIT_FP64 : HD_UNIT_FP32};
-        r = heddle_library_put((CUstream)p->stream, &t, false);
-    }
-    free(used.at);
+    CUresult r = execution_put((CUstream)p->stream, call, e, false);
     return r == CUDA_SUCCESS ? CUFFT_SUCCESS : r == CUDA_ERROR_OUT_OF_MEMORY ? CUFFT_ALLOC_FAILED : CUFFT_EXEC_FAILED;
 }
 

@@ -92,9 +92,9 @@ project(joined LANGUAGES CXX CUDA)
 find_package(CUDAToolkit REQUIRED)
 set(CMAKE_CUDA_STANDARD 17)
 add_executable(shared joined.cu)
-target_link_libraries(shared PRIVATE CUDA::cublas CUDA::curand CUDA::cufft CUDA::cusparse CUDA::cusolver)
+target_link_libraries(shared PRIVATE CUDA::cublas CUDA::curand CUDA::cufft CUDA::cufftw CUDA::cusparse CUDA::cusolver)
 add_executable(static joined.cu)
-target_link_libraries(static PRIVATE CUDA::cublas_static CUDA::curand_static CUDA::cufft_static CUDA::cusparse_static CUDA::cusolver_static)
+target_link_libraries(static PRIVATE CUDA::cublas_static CUDA::curand_static CUDA::cufft_static CUDA::cufftw_static CUDA::cusparse_static CUDA::cusolver_static)
 """
 
 
