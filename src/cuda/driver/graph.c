@@ -174,37 +174,6 @@ CU_API CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *n)
     return list_nodes(g, nodes, n, true);
 }
 
-static CUresult order(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
-{
-    CUgraph g;
-    CUgraphNode earlier, later;
-    TRY(graph_of(graph, &g));
-    NEED((from && to) || !n);
-    for (size_t i = 0; i < n; i++) {
-        TRY(node_of(from[i], &earlier));
-        TRY(node_of(to[i], &later));
-        NEED(earlier->graph == g && later->graph == g && earlier != later && !graph_is_ordered(earlier, later));
-        TRY(graph_put_edge(earlier, later));
-    }
-    return CUDA_SUCCESS;
-}
-
-CU_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
-                                          const CUgraphEdgeData *data, size_t n)
-{
-    for (size_t i = 0; data && i < n; i++) {
-        if (data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
-            return api_not_supported("a graph's edge other than full serialization");
-        NEED(!data[i].type && !data[i].from_port && !data[i].to_port);
-    }
-    return order(g, from, to, n);
-}
-
-CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
-{
-    return order(g, from, to, n);
-}
-
 /* ---- user objects ---- */
 
 CU_API CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)

@@ -1,4 +1,4 @@
-/* Graphs as a whole: copies of them, and questions about nodes and edges ("CUDA Driver API", 6.23). */
+/* Graphs as a whole: copies of them, changes of their edges, and questions about nodes and edges ("CUDA Driver API", 6.23). */
 #include "cuda/state/graph.h"
 
 /* ---- copies ---- */
@@ -67,7 +67,22 @@ CU_API CUresult cuGraphDestroyNode(CUgraphNode handle)
     return CUDA_SUCCESS;
 }
 
-static CUresult remove_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+/* ---- edges ---- */
+
+static CUresult add_edge(CUgraphNode earlier, CUgraphNode later)
+{
+    NEED(earlier != later && !graph_is_ordered(earlier, later));
+    return graph_put_edge(earlier, later);
+}
+
+static CUresult remove_edge(CUgraphNode earlier, CUgraphNode later)
+{
+    NEED(graph_forget_order(earlier, later));
+    return CUDA_SUCCESS;
+}
+
+static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n,
+                             CUresult (*change)(CUgraphNode earlier, CUgraphNode later))
 {
     CUgraph g;
     CUgraphNode earlier, later;
@@ -76,21 +91,38 @@ static CUresult remove_edges(CUgraph graph, const CUgraphNode *from, const CUgra
     for (size_t i = 0; i < n; i++) {
         TRY(node_of(from[i], &earlier));
         TRY(node_of(to[i], &later));
-        NEED(earlier->graph == g && later->graph == g && graph_forget_order(earlier, later));
+        NEED(earlier->graph == g && later->graph == g);
+        TRY(change(earlier, later));
     }
     return CUDA_SUCCESS;
 }
 
+CU_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+                                          const CUgraphEdgeData *data, size_t n)
+{
+    for (size_t i = 0; data && i < n; i++) {
+        if (data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
+            return api_not_supported("a graph's edge other than full serialization");
+        NEED(!data[i].type && !data[i].from_port && !data[i].to_port);
+    }
+    return change_edges(g, from, to, n, add_edge);
+}
+
+CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+    return change_edges(g, from, to, n, add_edge);
+}
+
 CU_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
-    return remove_edges(g, from, to, n);
+    return change_edges(g, from, to, n, remove_edge);
 }
 
 CU_API CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
                                              const CUgraphEdgeData *data, size_t n)
 {
     (void)data; /* all edges are alike */
-    return remove_edges(g, from, to, n);
+    return change_edges(g, from, to, n, remove_edge);
 }
 
 /* ---- questions ---- */
