@@ -245,45 +245,44 @@ static const char *hot_text(const struct group *g, struct arena *arena)
              : arena_printf(arena, "an allocation of %s", size_text((uint64_t)real_of(place, "of_bytes"), arena)));
 }
 
+/* A count of accesses of some kinds, up to NULL. */
+static double sum_of(const struct group *g, const char *const *kinds, const char *count)
+{
+    double sum = 0;
+    for (; *kinds; kinds++)
+        sum += real_of(json_object_get(g->access, *kinds), count);
+    return sum;
+}
+
 static void print_atomics(const struct group *g, FILE *out, struct arena *arena)
 {
-    static const char *const kinds[] = {"global_red", "global_atom"};
-    double requests = 0, operations = 0, distinct = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const json_t *a = json_object_get(g->access, kinds[i]);
-        requests += real_of(a, "requests");
-        operations += real_of(a, "operations");
-        distinct += real_of(a, "distinct");
-    }
+    static const char *const kinds[] = {"global_red", "global_atom", NULL};
+    double requests = sum_of(g, kinds, "requests");
     if (requests > 0)
         fprintf(
             out, "  global atomics   %s requests, %.1f operations each at %.1f addresses; %s at the hottest sector%s\n",
-            count_text((uint64_t)requests, arena), operations / requests, distinct / requests,
+            count_text((uint64_t)requests, arena), sum_of(g, kinds, "operations") / requests,
+            sum_of(g, kinds, "distinct") / requests,
             count_text((uint64_t)real_of(json_object_get(g->first, "footprint"), "hot"), arena), hot_text(g, arena));
 }
 
 static void print_shared(const struct group *g, FILE *out, struct arena *arena)
 {
-    static const char *const kinds[] = {"shared_ld", "shared_st", "shared_atom", "copy_st", "wgmma_ld"};
-    double requests = 0, wavefronts = 0, ideal = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const json_t *a = json_object_get(g->access, kinds[i]);
-        requests += real_of(a, "requests");
-        wavefronts += real_of(a, "wavefronts");
-        ideal += real_of(a, "ideal_wavefronts");
-    }
+    static const char *const kinds[] = {"shared_ld", "shared_st", "shared_atom", "copy_st", "wgmma_ld", NULL};
+    double requests = sum_of(g, kinds, "requests");
     if (requests > 0)
         fprintf(out, "  shared memory    %s requests, %.1f wavefronts each for %.1f without bank conflicts\n",
-                count_text((uint64_t)requests, arena), wavefronts / requests, ideal / requests);
+                count_text((uint64_t)requests, arena), sum_of(g, kinds, "wavefronts") / requests,
+                sum_of(g, kinds, "ideal_wavefronts") / requests);
 }
 
 static void print_local(const struct group *g, FILE *out, struct arena *arena)
 {
-    const json_t *ld = json_object_get(g->access, "local_ld"), *st = json_object_get(g->access, "local_st");
-    double requests = real_of(ld, "requests") + real_of(st, "requests");
+    static const char *const kinds[] = {"local_ld", "local_st", NULL};
+    double requests = sum_of(g, kinds, "requests");
     if (requests > 0)
         fprintf(out, "  local memory     %s requests, %.1f sectors each; %.0f bytes a thread\n",
-                count_text((uint64_t)requests, arena), (real_of(ld, "sectors") + real_of(st, "sectors")) / requests,
+                count_text((uint64_t)requests, arena), sum_of(g, kinds, "sectors") / requests,
                 real_of(g->first, "local_bytes"));
 }
 
