@@ -1,6 +1,8 @@
 /* See start.h. */
 #include "cuda/driver/start.h"
 
+#include <stdlib.h>
+
 #include "cuda/process/printed.h"
 #include "cuda/process/tails.h"
 #include "cuda/state/devices.h"
@@ -21,9 +23,30 @@ static void after_fork(void)
     explore_after_fork();
 }
 
+/* A command that has started the program has set its variable. */
+static bool commands_start(void)
+{
+    static const struct {
+        const char *variable, *command;
+        bool (*start)(const char *text);
+    } commands[] = {
+        {"HEDDLE_CHECK", "heddle check", check_start},
+        {"HEDDLE_EXPLAIN", "heddle explain", explain_start},
+        {"HEDDLE_EXPLORE", "heddle explore", explore_start},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        const char *text = secure_getenv(commands[i].variable);
+        if (text && *text && !commands[i].start(text)) {
+            say("%s is set, and not by `%s`; unset it", commands[i].variable, commands[i].command);
+            return false;
+        }
+    }
+    return true;
+}
+
 static CUresult start(void)
 {
-    if (!limits_start() || !check_start() || !explain_start() || !explore_start())
+    if (!limits_start() || !commands_start())
         return CUDA_ERROR_INVALID_VALUE;
     devices_start();
     pthread_atfork(NULL, NULL, after_fork);

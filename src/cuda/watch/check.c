@@ -93,16 +93,11 @@ static void watch_host(const struct check_options *o)
                                         .fresh = write_now});
 }
 
-bool check_start(void)
+bool check_start(const char *text)
 {
-    const char *text = secure_getenv("HEDDLE_CHECK");
     struct check_options *o = &check.options;
-    if (!text || !*text)
-        return true;
-    if (!check_options_read(text, o) || !launch_choice_start(&check.choice, &o->launches)) {
-        say("HEDDLE_CHECK is set, and not by `heddle check`; unset it");
+    if (!check_options_read(text, o) || !launch_choice_start(&check.choice, &o->launches))
         return false;
-    }
     check.process = getpid();
     if (o->process && o->process != check.process)
         return true;

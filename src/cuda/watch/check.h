@@ -8,8 +8,8 @@
 
 #include "cuda/process/check_options.h"
 
-/* When CUDA starts in the process. False where HEDDLE_CHECK is none of ours, which has been said. */
-bool check_start(void);
+/* When CUDA starts in the process, with the value of HEDDLE_CHECK. False where that is none of ours. */
+bool check_start(const char *text);
 /* NULL where the process is not checked. */
 const struct check_options *check_options(void);
 /* In a child of fork(), which has no CUDA, and no findings. */

@@ -158,16 +158,11 @@ static void again(void *data, uint64_t n)
 
 /* ---- start ---- */
 
-bool explain_start(void)
+bool explain_start(const char *text)
 {
-    const char *text = secure_getenv("HEDDLE_EXPLAIN");
     struct explain_options *o = &explain.options;
-    if (!text || !*text)
-        return true;
-    if (!explain_options_read(text, o) || !launch_choice_start(&explain.choice, &o->launches)) {
-        say("HEDDLE_EXPLAIN is set, and not by `heddle explain`; unset it");
+    if (!explain_options_read(text, o) || !launch_choice_start(&explain.choice, &o->launches))
         return false;
-    }
     explain.process = getpid();
     explain.started = seconds_now();
     if (o->process && o->process != explain.process)

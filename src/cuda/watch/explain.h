@@ -15,8 +15,8 @@
 #include "cuda/process/explain_options.h"
 #include "heddle.h"
 
-/* When CUDA starts in the process. False where HEDDLE_EXPLAIN is none of ours, which has been said. */
-bool explain_start(void);
+/* When CUDA starts in the process, with the value of HEDDLE_EXPLAIN. False where that is none of ours. */
+bool explain_start(const char *text);
 /* NULL where nothing is counted. */
 const struct explain_options *explain_options(void);
 /* In a child of fork(), which has no CUDA. */

@@ -328,16 +328,11 @@ hd_result explore_launch(hd_stream *stream, hd_kernel *kernel, const char *name,
 
 /* ---- start and end ---- */
 
-bool explore_start(void)
+bool explore_start(const char *text)
 {
-    const char *text = secure_getenv("HEDDLE_EXPLORE");
     struct explore_asked *a = &explore_state.asked;
-    if (!text || !*text)
-        return true;
-    if (!explore_asked_read(text, a) || !launch_choice_start(&explore_state.choice, &a->launches)) {
-        say("HEDDLE_EXPLORE is set, and not by `heddle explore`; unset it");
+    if (!explore_asked_read(text, a) || !launch_choice_start(&explore_state.choice, &a->launches))
         return false;
-    }
     explore_state.process = getpid();
     explore_state.launches = json_object();
     explore_state.on = process_file_open(&explore_state.file, a->folder, "what was explored");

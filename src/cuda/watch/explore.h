@@ -13,8 +13,8 @@
 #include "cuda/process/explore_options.h"
 #include "heddle.h"
 
-/* When CUDA starts in the process. False where HEDDLE_EXPLORE is none of ours, which has been said. */
-bool explore_start(void);
+/* When CUDA starts in the process, with the value of HEDDLE_EXPLORE. False where that is none of ours. */
+bool explore_start(const char *text);
 /* In a child of fork(), which has no CUDA. */
 void explore_after_fork(void);
 
