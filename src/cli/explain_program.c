@@ -22,9 +22,8 @@ struct explain {
     struct explain_options options;
     bool application_only;
     const char *program;
-    struct ending ending;
+    struct process_run run;
     struct explanation explanation;
-    const char *survivor; /* a process that goes on, or NULL */
 };
 
 /* ---- before the program ---- */
@@ -66,6 +65,7 @@ static int find(struct explain *e)
 static void enter(void *data)
 {
     struct explain *e = data;
+    e->options.folder = e->run.folder;
     e->options.process = e->application_only ? (int)getpid() : 0;
     char *text = explain_options_text(&e->options);
     if (!text || setenv("HEDDLE_EXPLAIN", text, 1)) {
@@ -80,13 +80,13 @@ static void enter(void *data)
         setenv("NVTX_INJECTION64_PATH", arena_printf(&e->s->arena, "%s/libcuda.so.1", libraries), 0);
     if (explanation_writes(&e->s->o, "-")) /* standard output is the report's alone */
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (e->s->o.confined && confine_program(e->s, e->options.folder))
+    if (e->s->o.confined && confine_program(e->s, e->run.folder))
         _exit(PROGRAM_CANNOT_RUN);
 }
 
 static void collect(void *data, const char *path)
 {
-    struct explanation *e = data;
+    struct explanation *e = &((struct explain *)data)->explanation;
     FILE *f = fopen(path, "re");
     if (f) {
         explanation_read(e, f);
@@ -98,21 +98,9 @@ static void collect(void *data, const char *path)
 
 static int run(struct explain *e)
 {
-    struct session *s = e->s;
-    struct supervision v = {.file = e->program,
-                            .words = (char *const *)s->words,
-                            .seconds = s->o.run_timeout,
-                            .in_child = enter,
-                            .data = e};
-    e->options.folder = process_folder_make(s, "explain");
-    if (!e->options.folder)
-        return 1;
-    int status = supervise(s, &v, &e->ending);
-    if (!status)
-        e->survivor = process_files_await(e->options.folder, &s->arena);
-    process_files_each(e->options.folder, collect, &e->explanation);
-    e->explanation.lost |= process_files_lost(e->options.folder);
-    process_folder_remove(e->options.folder);
+    e->run = (struct process_run){.file = e->program, .what = "explain", .in_child = enter, .each = collect, .data = e};
+    int status = process_files_run(e->s, &e->run);
+    e->explanation.lost |= e->run.lost;
     return status;
 }
 
@@ -127,7 +115,7 @@ static int show(struct explain *e)
         fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
     else
         explanation_print(&e->explanation, &s->o, stderr, &s->arena);
-    fputs(process_ending_text(program, ending_signal(&e->ending), "", e->survivor, &s->arena), stderr);
+    fputs(process_ending_text(program, ending_signal(&e->run.ending), "", e->run.survivor, &s->arena), stderr);
     if (e->explanation.lost)
         fputs("heddle: not all that was counted could be kept: some is missing here\n", stderr);
     return explanation_write_files(s, &e->explanation, program);
@@ -136,10 +124,10 @@ static int show(struct explain *e)
 /* The program's own, unless that is 0 and something went wrong here. */
 static int exit_status(const struct explain *e, int status)
 {
-    if (e->ending.over_time)
+    if (e->run.ending.over_time)
         return TIME_IS_OVER;
-    if (WIFSIGNALED(e->ending.status) || WEXITSTATUS(e->ending.status))
-        return end_as(e->ending.status);
+    if (WIFSIGNALED(e->run.ending.status) || WEXITSTATUS(e->run.ending.status))
+        return end_as(e->run.ending.status);
     return status ? status : e->explanation.lost;
 }
 

@@ -23,8 +23,7 @@ struct explore_program {
     struct session *s;
     struct explore_asked asked;
     const char *program;
-    struct ending ending;
-    const char *survivor; /* a process that goes on, or NULL */
+    struct process_run run;
     /* What the processes have written: */
     unsigned n_processes;
     json_t *exploring, *explored; /* or NULL */
@@ -117,6 +116,7 @@ static int find(struct explore_program *e)
 static void enter(void *data)
 {
     struct explore_program *e = data;
+    e->asked.folder = e->run.folder;
     char *text = explore_asked_text(&e->asked);
     if (!text || setenv("HEDDLE_EXPLORE", text, 1)) {
         cli_failure(e->s,
@@ -127,7 +127,7 @@ static void enter(void *data)
     free(text);
     if (e->s->o.explore_json && strcmp(e->s->o.explore_json, "-") == 0) /* standard output is the result's alone */
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (e->s->o.confined && confine_program(e->s, e->asked.folder))
+    if (e->s->o.confined && confine_program(e->s, e->run.folder))
         _exit(PROGRAM_CANNOT_RUN);
 }
 
@@ -178,21 +178,9 @@ static void collect(void *data, const char *path)
 
 static int run(struct explore_program *e)
 {
-    struct session *s = e->s;
-    struct supervision v = {.file = e->program,
-                            .words = (char *const *)s->words,
-                            .seconds = s->o.run_timeout,
-                            .in_child = enter,
-                            .data = e};
-    e->asked.folder = process_folder_make(s, "explore");
-    if (!e->asked.folder)
-        return 1;
-    int status = supervise(s, &v, &e->ending);
-    if (!status)
-        e->survivor = process_files_await(e->asked.folder, &s->arena);
-    process_files_each(e->asked.folder, collect, e);
-    e->lost |= process_files_lost(e->asked.folder);
-    process_folder_remove(e->asked.folder);
+    e->run = (struct process_run){.file = e->program, .what = "explore", .in_child = enter, .each = collect, .data = e};
+    int status = process_files_run(e->s, &e->run);
+    e->lost |= e->run.lost;
     return status;
 }
 
@@ -303,7 +291,7 @@ static int show(struct explore_program *e)
         status = cli_failure(s, "the program has ended while %s was explored: nothing is known of it", launch_text(e));
     else
         status = not_found(e);
-    fputs(process_ending_text(s->words[0], ending_signal(&e->ending), "", e->survivor, &s->arena), stderr);
+    fputs(process_ending_text(s->words[0], ending_signal(&e->run.ending), "", e->run.survivor, &s->arena), stderr);
     if (e->lost)
         fputs("heddle: not all that was explored could be kept: some is missing here\n", stderr);
     return status;
@@ -312,10 +300,10 @@ static int show(struct explore_program *e)
 /* The program's own, unless that is 0. */
 static int exit_status(const struct explore_program *e, int status)
 {
-    if (e->ending.over_time)
+    if (e->run.ending.over_time)
         return TIME_IS_OVER;
-    if (WIFSIGNALED(e->ending.status) || WEXITSTATUS(e->ending.status))
-        return end_as(e->ending.status);
+    if (WIFSIGNALED(e->run.ending.status) || WEXITSTATUS(e->run.ending.status))
+        return end_as(e->run.ending.status);
     return status ? status : e->lost;
 }
 

@@ -165,6 +165,25 @@ const char *process_files_await(const char *folder, struct arena *arena)
     return s.text;
 }
 
+int process_files_run(struct session *s, struct process_run *r)
+{
+    struct supervision v = {.file = r->file,
+                            .words = (char *const *)s->words,
+                            .seconds = s->o.run_timeout,
+                            .in_child = r->in_child,
+                            .data = r->data};
+    r->folder = process_folder_make(s, r->what);
+    if (!r->folder)
+        return 1;
+    int status = supervise(s, &v, &r->ending);
+    if (!status)
+        r->survivor = process_files_await(r->folder, &s->arena);
+    process_files_each(r->folder, r->each, r->data);
+    r->lost = process_files_lost(r->folder);
+    process_folder_remove(r->folder);
+    return status;
+}
+
 const char *process_ending_text(const char *program, int signal, const char *when, const char *survivor,
                                 struct arena *arena)
 {

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
+#include "cli/supervise.h"
 
 /* "heddle-WHAT-XXXXXX" among temporary files; NULL after an error that has been said. */
 char *process_folder_make(struct session *s, const char *what);
@@ -25,6 +26,21 @@ bool process_files_lost(const char *folder);
 /* Waits, but not for long, for processes that have outlived the program; a text that names one that goes on, in the arena, or
  * NULL. */
 const char *process_files_await(const char *folder, struct arena *arena);
+
+/* A program that is run for what its processes write. */
+struct process_run {
+    const char *file, *what;                    /* what: as process_folder_make() has it */
+    void (*in_child)(void *data);               /* before the program takes over */
+    void (*each)(void *data, const char *path); /* with the file of every process, when it has ended */
+    void *data;
+    const char *folder;
+    struct ending ending;
+    const char *survivor; /* a process that goes on, or NULL */
+    bool lost;            /* a process has not been able to write what it had to say */
+};
+
+/* With the session's words, for so long as its options allow. Returns 0, or the exit status of what has been said. */
+int process_files_run(struct session *s, struct process_run *r);
 
 /* What the reader of a command's results has to know: what has ended the program (a signal, or 0; `when` as " in run 2"), and what goes
  * on without it, or NULL. In the arena. */
