@@ -149,6 +149,20 @@ unsigned call_scalars(struct call *c, const struct context *s, const void *alpha
     return c->beta.device || !number_is_zero(c->beta.value) ? HD_READS | HD_WRITES : HD_WRITES;
 }
 
+void call_total(struct call *c, const struct context *s, int *total)
+{
+    c->at[0] = total;
+    c->waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST;
+    if (total && !c->waits)
+        call_vector(c, total, 1, sizeof *total, HD_WRITES);
+}
+
+void tell_total(const struct call *c, int64_t total)
+{
+    if (c->at[0])
+        *(int *)(c->waits ? c->at[0] : library_view(c->at[0])) = (int)total;
+}
+
 struct dense dense_of(const struct dense_vector *v)
 {
     return (struct dense){v->size, 1, v->size > 0 ? v->size : 1, v->values, v->type, CUSPARSE_ORDER_COL, 1, 0};

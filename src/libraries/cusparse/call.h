@@ -113,7 +113,6 @@ struct call {
     struct scalar alpha, beta;
     cudaDataType compute;
     cusparseOperation_t op_a, op_b;
-    cusparseAction_t action;
     cusparseIndexBase_t base;
     int64_t m, n, nnz;
     void *at[6]; /* what a family of functions has beside */
@@ -208,6 +207,10 @@ struct scalar call_scalar(struct call *c, const struct context *s, const void *a
 number scalar_value(const struct call *c, const struct scalar *s);
 /* Those of alpha x + beta y; how y is used: not read where beta is 0. */
 unsigned call_scalars(struct call *c, const struct context *s, const void *alpha, const void *beta);
+/* An int that is to be told: of the host's, which waits for it, or of the device's; NULL: nobody asks for it. It becomes at[0]. */
+void call_total(struct call *c, const struct context *s, int *total);
+/* In the task. */
+void tell_total(const struct call *c, int64_t total);
 /* A vector is a matrix of one column. */
 struct dense dense_of(const struct dense_vector *v);
 
@@ -233,6 +236,11 @@ cusparseStatus_t equation_solve(const struct context *s, const struct equation *
 /* Of the stream of a handle. */
 cusparseStatus_t call_put(const struct context *s, struct call *c);
 
+/* CSR, whose values have so many bytes, becomes the CSR of its transpose. */
+cusparseStatus_t call_transpose(const struct context *s, const char *name, int m, int n, int nnz, size_t bytes,
+                                const void *values, const int *offsets, const int *columns, void *values_to,
+                                int *rows_to, int *offsets_to, cusparseAction_t action, cusparseIndexBase_t base);
+
 /* The older functions' types. */
 #define EACH_TYPE(M)                                                                                                   \
     M(S, float, CUDA_R_32F)                                                                                            \
@@ -252,6 +260,11 @@ struct csr {
 /* One of a batch, or its transpose; every index is checked. `values` false: the pattern alone. csr_free() is called whatever it returns. */
 hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op, bool values, struct csr *to);
 void csr_free(struct csr *m);
+
+/* Parts of it, to where there is room for them. */
+void csr_store_offsets(const struct csr *from, const struct sparse *to);
+void csr_store_columns(const struct csr *from, const struct sparse *to);
+void csr_store_values(const struct csr *from, const struct sparse *to);
 
 /* What adds to an element of a row; `order` is its place among them. */
 struct term {

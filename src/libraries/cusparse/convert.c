@@ -65,21 +65,39 @@ LIBRARY_API cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int
 
 /* ---- CSR to CSC ---- */
 
-static hd_result run_csr2csc(const struct call *c)
+/* m: bytes of a value; n: they are copied. */
+static hd_result run_transpose(const struct call *c)
 {
     struct csr t;
     hd_result r = csr_load(&c->a, 0, CUSPARSE_OPERATION_TRANSPOSE, false, &t);
-    size_t bytes = type_bytes(c->a.type);
-    for (int64_t j = 0; !r && j <= t.rows; j++)
-        index_set(c->c.offset, c->c.offsets, j, t.begin[j] + c->base);
-    for (int64_t k = 0; !r && k < t.nnz; k++) {
-        index_set(c->c.index, c->c.indices, k, t.column[k] + c->base);
-        if (c->action == CUSPARSE_ACTION_NUMERIC)
-            memcpy((char *)c->c.values + (size_t)k * bytes, (const char *)c->a.values + (size_t)t.from[k] * bytes,
-                   bytes);
+    size_t bytes = (size_t)c->m;
+    if (!r) {
+        csr_store_offsets(&t, &c->c);
+        csr_store_columns(&t, &c->c);
     }
+    for (int64_t k = 0; !r && c->n && k < t.nnz; k++)
+        memcpy((char *)c->c.values + (size_t)k * bytes, (const char *)c->a.values + (size_t)t.from[k] * bytes, bytes);
     csr_free(&t);
     return r;
+}
+
+cusparseStatus_t call_transpose(const struct context *s, const char *name, int m, int n, int nnz, size_t bytes,
+                                const void *values, const int *offsets, const int *columns, void *values_to,
+                                int *rows_to, int *offsets_to, cusparseAction_t action, cusparseIndexBase_t base)
+{
+    const struct mat_descr d = {.base = base};
+    bool copies = action == CUSPARSE_ACTION_NUMERIC;
+    struct call c = {.name = name,
+                     .run = run_transpose,
+                     .a = csr_of(&d, CUDA_R_8I, m, n, nnz, values, offsets, columns),
+                     .c = csr_of(&d, CUDA_R_8I, n, m, nnz, values_to, offsets_to, rows_to),
+                     .m = (int64_t)bytes,
+                     .n = copies};
+    call_sparse(&c, &c.a, HD_READS, 0);
+    call_sparse(&c, &c.c, HD_WRITES, 0);
+    call_vector(&c, values, nnz, bytes, copies ? HD_READS : 0);
+    call_vector(&c, values_to, nnz, bytes, copies ? HD_WRITES : 0);
+    return call_put(s, &c);
 }
 
 #define CSR2CSC                                                                                                        \
@@ -109,26 +127,8 @@ LIBRARY_API cusparseStatus_t cusparseCsr2cscEx2(CSR2CSC, void *buffer)
     bool copies = action == CUSPARSE_ACTION_NUMERIC;
     NEED(offsets && csc_offsets);
     NEED(nnz == 0 || (columns && csc_rows && (!copies || (values && csc_values))));
-    struct call c = {.name = __func__, .run = run_csr2csc, .action = action, .base = base};
-    c.a = (struct sparse){.format = CUSPARSE_FORMAT_CSR,
-                          .rows = m,
-                          .columns = n,
-                          .nnz = nnz,
-                          .offsets = (void *)offsets,
-                          .indices = (void *)columns,
-                          .values = (void *)values,
-                          .offset = CUSPARSE_INDEX_32I,
-                          .index = CUSPARSE_INDEX_32I,
-                          .base = base,
-                          .type = type};
-    c.c = c.a;
-    c.c.format = CUSPARSE_FORMAT_CSC;
-    c.c.offsets = csc_offsets;
-    c.c.indices = csc_rows;
-    c.c.values = csc_values;
-    call_sparse(&c, &c.a, HD_READS, copies ? HD_READS : 0);
-    call_sparse(&c, &c.c, HD_WRITES, copies ? HD_WRITES : 0);
-    return call_put(s, &c);
+    return call_transpose(s, __func__, m, n, nnz, type_bytes(type), values, offsets, columns, csc_values, csc_rows,
+                          csc_offsets, action, base);
 }
 
 /* ---- sparse to dense ---- */

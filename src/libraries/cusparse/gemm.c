@@ -78,10 +78,8 @@ static hd_result run_count(const struct call *c)
 
 static void copy_pattern(const struct call *c, const struct csr *from)
 {
-    for (int64_t i = 0; i <= from->rows; i++)
-        index_set(c->c.offset, c->c.offsets, i, from->begin[i] + c->c.base);
-    for (int64_t k = 0; k < from->nnz; k++)
-        index_set(c->c.index, c->c.indices, k, from->column[k] + c->c.base);
+    csr_store_offsets(from, &c->c);
+    csr_store_columns(from, &c->c);
 }
 
 static void copy_values(const struct call *c, const struct csr *from)

@@ -180,6 +180,24 @@ hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op,
     return r;
 }
 
+void csr_store_offsets(const struct csr *from, const struct sparse *to)
+{
+    for (int64_t i = 0; i <= from->rows; i++)
+        index_set(to->offset, to->offsets, i, from->begin[i] + to->base);
+}
+
+void csr_store_columns(const struct csr *from, const struct sparse *to)
+{
+    for (int64_t k = 0; k < from->nnz; k++)
+        index_set(to->index, to->indices, k, from->column[k] + to->base);
+}
+
+void csr_store_values(const struct csr *from, const struct sparse *to)
+{
+    for (int64_t k = 0; k < from->nnz; k++)
+        number_set(to->type, to->values, k, from->value[k]);
+}
+
 static int compare(const void *a, const void *b)
 {
     const struct term *x = a, *y = b;

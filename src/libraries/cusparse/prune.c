@@ -82,18 +82,14 @@ static hd_result load_kept(const struct call *c, struct csr *to)
     return r;
 }
 
-/* at[0]: the total, of the host's where it waits, or NULL; at[1]: counts by row, in the place of offsets. */
 static hd_result run_count(const struct call *c)
 {
     struct csr kept;
     hd_result r = load_kept(c, &kept);
-    int *of_row = c->at[1] ? library_view(c->at[1]) : NULL;
-    for (int64_t i = 0; !r && of_row && i < kept.rows; i++)
-        of_row[i] = (int)(kept.begin[i + 1] - kept.begin[i]);
-    for (int64_t i = 0; !r && !of_row && i <= kept.rows; i++)
-        index_set(c->c.offset, c->c.offsets, i, kept.begin[i] + c->c.base);
-    if (!r && c->at[0])
-        *(int *)(c->waits ? c->at[0] : library_view(c->at[0])) = (int)kept.nnz;
+    if (!r) {
+        csr_store_offsets(&kept, &c->c);
+        tell_total(c, kept.nnz);
+    }
     csr_free(&kept);
     return r;
 }
@@ -105,11 +101,11 @@ static hd_result run_fill(const struct call *c)
     hd_result r = load_kept(c, &kept);
     if (!r && kept.nnz != c->c.nnz)
         r = HD_ERROR_ILLEGAL_ADDRESS;
-    for (int64_t i = 0; !r && c->n && i <= kept.rows; i++)
-        index_set(c->c.offset, c->c.offsets, i, kept.begin[i] + c->c.base);
-    for (int64_t k = 0; !r && k < kept.nnz; k++) {
-        index_set(c->c.index, c->c.indices, k, kept.column[k] + c->c.base);
-        number_set(c->c.type, c->c.values, k, kept.value[k]);
+    if (!r && c->n)
+        csr_store_offsets(&kept, &c->c);
+    if (!r) {
+        csr_store_columns(&kept, &c->c);
+        csr_store_values(&kept, &c->c);
     }
     csr_free(&kept);
     return r;
@@ -126,15 +122,9 @@ static void call_source(struct call *c)
 static cusparseStatus_t put_count(const struct context *s, struct call *c, int *total)
 {
     c->run = run_count;
-    c->at[0] = total;
-    c->waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST;
     call_source(c);
-    if (c->at[1])
-        call_vector(c, c->at[1], c->a.rows, sizeof(int), HD_WRITES);
-    else
-        call_sparse(c, &c->c, HD_WRITES, 0);
-    if (total && !c->waits)
-        call_vector(c, total, 1, sizeof *total, HD_WRITES);
+    call_sparse(c, &c->c, HD_WRITES, 0);
+    call_total(c, s, total);
     return call_put(s, c);
 }
 
@@ -291,21 +281,17 @@ static hd_result run_rows(const struct call *c)
         }
         total += of_row[i];
     }
-    if (c->at[0])
-        *(int *)(c->waits ? c->at[0] : library_view(c->at[0])) = total;
+    tell_total(c, total);
     return HD_SUCCESS;
 }
 
 static cusparseStatus_t put_rows(const struct context *s, struct call *c, int *total)
 {
     c->run = run_rows;
-    c->at[0] = total;
-    c->waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST;
     call_vector(c, c->a.offsets, c->a.rows + 1, sizeof(int), HD_READS);
     call_vector(c, c->a.values, c->a.nnz, type_bytes(c->a.type), HD_READS);
     call_vector(c, c->at[1], c->a.rows, sizeof(int), HD_WRITES);
-    if (total && !c->waits)
-        call_vector(c, total, 1, sizeof *total, HD_WRITES);
+    call_total(c, s, total);
     return call_put(s, c);
 }
 

@@ -3,7 +3,6 @@
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int compare(const void *a, const void *b)
 {
@@ -69,13 +68,12 @@ static hd_result make_blocks(const struct call *c, bool fills, int64_t *total)
     return r;
 }
 
-/* at[0]: the total, of the host's where it waits, or NULL. */
 static hd_result run_count(const struct call *c)
 {
     int64_t total;
     hd_result r = make_blocks(c, false, &total);
-    if (!r && c->at[0])
-        *(int *)(c->waits ? c->at[0] : library_view(c->at[0])) = (int)total;
+    if (!r)
+        tell_total(c, total);
     return r;
 }
 
@@ -89,31 +87,12 @@ static hd_result run_elements(const struct call *c)
 {
     struct csr a;
     hd_result r = csr_load(&c->a, 0, CUSPARSE_OPERATION_NON_TRANSPOSE, true, &a);
-    for (int64_t i = 0; !r && i <= a.rows; i++)
-        index_set(c->c.offset, c->c.offsets, i, a.begin[i] + c->c.base);
-    for (int64_t k = 0; !r && k < a.nnz; k++) {
-        index_set(c->c.index, c->c.indices, k, a.column[k] + c->c.base);
-        number_set(c->c.type, c->c.values, k, a.value[k]);
+    if (!r) {
+        csr_store_offsets(&a, &c->c);
+        csr_store_columns(&a, &c->c);
+        csr_store_values(&a, &c->c);
     }
     csr_free(&a);
-    return r;
-}
-
-/* Blocks become columns of blocks; what is in them stays as it is. */
-static hd_result run_transpose(const struct call *c)
-{
-    struct csr t;
-    hd_result r = csr_load(&c->a, 0, CUSPARSE_OPERATION_TRANSPOSE, false, &t);
-    size_t bytes = (size_t)c->m;
-    for (int64_t j = 0; !r && j <= t.rows; j++)
-        index_set(c->c.offset, c->c.offsets, j, t.begin[j] + c->base);
-    for (int64_t k = 0; !r && k < t.nnz; k++) {
-        index_set(c->c.index, c->c.indices, k, t.column[k] + c->base);
-        if (c->action == CUSPARSE_ACTION_NUMERIC)
-            memcpy((char *)library_view(c->at[1]) + (size_t)k * bytes,
-                   (const char *)library_view(c->at[0]) + (size_t)t.from[k] * bytes, bytes);
-    }
-    csr_free(&t);
     return r;
 }
 
@@ -134,14 +113,12 @@ static cusparseStatus_t put_count(const struct context *s, const char *name, str
                                   int *total)
 {
     cusparseStatus_t r = count_of(s, name, &a);
-    struct call c = {.name = name, .run = run_count, .a = a, .c = *to, .at = {total}};
-    c.waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST;
+    struct call c = {.name = name, .run = run_count, .a = a, .c = *to};
     if (r)
         return r;
     call_sparse(&c, &c.a, HD_READS, 0);
     call_sparse(&c, &c.c, HD_WRITES, 0);
-    if (total && !c.waits)
-        call_vector(&c, total, 1, sizeof *total, HD_WRITES);
+    call_total(&c, s, total);
     return call_put(s, &c);
 }
 
@@ -313,31 +290,8 @@ LIBRARY_API cusparseStatus_t cusparseXgebsr2gebsrNnz(cusparseHandle_t handle, cu
         CONTEXT(s, handle);                                                                                            \
         NEED(m >= 0 && n >= 0 && nnz >= 0 && p > 0 && q > 0 && is_base(base) && buffer);                               \
         NEED(offsets &&offsets_to && (nnz == 0 || (columns && rows_to)));                                              \
-        return transpose(s, __func__, m, n, nnz, (size_t)p * (size_t)q * sizeof *values, values, offsets, columns,     \
-                         values_to, rows_to, offsets_to, action, base);                                                \
+        return call_transpose(s, __func__, m, n, nnz, (size_t)p * (size_t)q * sizeof *values, values, offsets,         \
+                              columns, values_to, rows_to, offsets_to, action, base);                                  \
     }
-
-static cusparseStatus_t transpose(const struct context *s, const char *name, int m, int n, int nnz, size_t block_bytes,
-                                  const void *values, const int *offsets, const int *columns, void *values_to,
-                                  int *rows_to, int *offsets_to, cusparseAction_t action, cusparseIndexBase_t base)
-{
-    const struct mat_descr d = {.base = base};
-    bool copies = action == CUSPARSE_ACTION_NUMERIC;
-    struct call c = {.name = name,
-                     .run = run_transpose,
-                     .a = csr_of(&d, CUDA_R_8I, m, n, nnz, NULL, offsets, columns),
-                     .c = csr_of(&d, CUDA_R_8I, n, m, nnz, NULL, offsets_to, rows_to),
-                     .action = action,
-                     .base = base,
-                     .m = (int64_t)block_bytes,
-                     .at = {(void *)values, values_to}};
-    call_sparse(&c, &c.a, HD_READS, 0);
-    call_sparse(&c, &c.c, HD_WRITES, 0);
-    if (copies) {
-        call_vector(&c, values, nnz, block_bytes, HD_READS);
-        call_vector(&c, values_to, nnz, block_bytes, HD_WRITES);
-    }
-    return call_put(s, &c);
-}
 
 EACH_TYPE(CONVERSIONS)

@@ -47,10 +47,10 @@ static hd_result run_sum_nnz(const struct call *c)
 {
     struct csr sum;
     hd_result r = load_sum(c, false, &sum);
-    for (int64_t i = 0; !r && i <= sum.rows; i++)
-        index_set(c->c.offset, c->c.offsets, i, sum.begin[i] + c->c.base);
-    if (!r && c->at[0])
-        *(int *)(c->waits ? c->at[0] : library_view(c->at[0])) = (int)sum.nnz;
+    if (!r) {
+        csr_store_offsets(&sum, &c->c);
+        tell_total(c, sum.nnz);
+    }
     csr_free(&sum);
     return r;
 }
@@ -63,9 +63,9 @@ static hd_result run_sum(const struct call *c)
     for (int64_t i = 0; !r && i <= sum.rows; i++)
         if (index_at(c->c.offset, c->c.offsets, i) - c->c.base != sum.begin[i])
             r = HD_ERROR_ILLEGAL_ADDRESS;
-    for (int64_t k = 0; !r && k < sum.nnz; k++) {
-        index_set(c->c.index, c->c.indices, k, sum.column[k] + c->c.base);
-        number_set(c->c.type, c->c.values, k, sum.value[k]);
+    if (!r) {
+        csr_store_columns(&sum, &c->c);
+        csr_store_values(&sum, &c->c);
     }
     csr_free(&sum);
     return r;
@@ -94,16 +94,14 @@ LIBRARY_API cusparseStatus_t cusparseXcsrgeam2Nnz(
 {
     SUM_CHECKED;
     NEED(offsets_a && offsets_b && offsets_c && buffer);
-    struct call c = {
-        .name = __func__, .run = run_sum_nnz, .at = {total}, .waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST};
+    struct call c = {.name = __func__, .run = run_sum_nnz};
     c.a = csr_of(da, CUDA_R_32F, m, n, nnz_a, NULL, offsets_a, columns_a);
     c.b = csr_of(db, CUDA_R_32F, m, n, nnz_b, NULL, offsets_b, columns_b);
     c.c = csr_of(dc, CUDA_R_32F, m, n, 0, NULL, offsets_c, NULL);
     call_sparse(&c, &c.a, HD_READS, 0);
     call_sparse(&c, &c.b, HD_READS, 0);
     call_sparse(&c, &c.c, HD_WRITES, 0);
-    if (total && !c.waits)
-        call_vector(&c, total, 1, sizeof *total, HD_WRITES);
+    call_total(&c, s, total);
     return call_put(s, &c);
 }
 
@@ -172,7 +170,7 @@ EACH_TYPE(SUM)
 
 static hd_result run_nnz(const struct call *c)
 {
-    int *of_line = library_view(c->at[0]), total = 0;
+    int *of_line = library_view(c->at[1]), total = 0;
     bool by_rows = c->op_a == CUSPARSE_OPERATION_NON_TRANSPOSE;
     int64_t lines = by_rows ? c->x.rows : c->x.columns, width = by_rows ? c->x.columns : c->x.rows;
     for (int64_t i = 0; i < lines; i++) {
@@ -181,8 +179,7 @@ static hd_result run_nnz(const struct call *c)
             of_line[i] += !number_is_zero(dense_at(&c->x, 0, c->op_a, i, j));
         total += of_line[i];
     }
-    if (c->at[1])
-        *(int *)(c->waits ? c->at[1] : library_view(c->at[1])) = total;
+    tell_total(c, total);
     return HD_SUCCESS;
 }
 
@@ -196,15 +193,13 @@ static hd_result run_nnz(const struct call *c)
         NEED(m >= 0 && n >= 0 && ld >= m && d);                                                                        \
         NEED(direction == CUSPARSE_DIRECTION_ROW || direction == CUSPARSE_DIRECTION_COLUMN);                           \
         NEED_OR(CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED, d->type == CUSPARSE_MATRIX_TYPE_GENERAL);                   \
-        struct call c = {.name = __func__, .run = run_nnz, .at = {of_line, total}};                                    \
+        struct call c = {.name = __func__, .run = run_nnz, .at = {NULL, of_line}};                                     \
         bool by_rows = direction == CUSPARSE_DIRECTION_ROW;                                                            \
         c.x = (struct dense){m, n, ld, (void *)a, TYPE, CUSPARSE_ORDER_COL, 1, 0};                                     \
         c.op_a = by_rows ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;                            \
-        c.waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST;                                                      \
         call_dense(&c, &c.x, HD_READS);                                                                                \
         call_vector(&c, of_line, by_rows ? m : n, sizeof *of_line, HD_WRITES);                                         \
-        if (total && !c.waits)                                                                                         \
-            call_vector(&c, total, 1, sizeof *total, HD_WRITES);                                                       \
+        call_total(&c, s, total);                                                                                      \
         return call_put(s, &c);                                                                                        \
     }
 EACH_TYPE(NNZ)

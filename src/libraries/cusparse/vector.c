@@ -80,6 +80,13 @@ static struct call call_of(const char *name, call_run *run, const struct sparse_
     return (struct call){.name = name, .run = run, .v = *x, .y = dense_of(y), .flops = 2.0 * (double)x->nnz};
 }
 
+static cusparseStatus_t put(const struct context *s, struct call *c, unsigned sparse_use, unsigned dense_use)
+{
+    call_sparse_vector(c, &c->v, sparse_use);
+    call_dense(c, &c->y, dense_use);
+    return call_put(s, c);
+}
+
 /* What is computed with for vectors of a type. */
 static cudaDataType computed(cudaDataType type)
 {
@@ -97,19 +104,21 @@ static bool is_floating(cudaDataType type)
     return type != CUDA_R_8I && type != CUDA_R_32I;
 }
 
+/* What sums and rotations ask for. */
+#define SCALED(first, second)                                                                                          \
+    VECTORS(x, y);                                                                                                     \
+    NEED((first) && (second));                                                                                         \
+    SUPPORTED(sparse->type == dense->type);                                                                            \
+    NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, is_floating(sparse->type))
+
 LIBRARY_API cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *alpha, cusparseConstSpVecDescr_t x,
                                            const void *beta, cusparseDnVecDescr_t y)
 {
-    VECTORS(x, y);
-    NEED(alpha && beta);
-    SUPPORTED(sparse->type == dense->type);
-    NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, is_floating(sparse->type));
+    SCALED(alpha, beta);
     struct call c = call_of(__func__, run_axpby, sparse, dense);
     c.compute = computed(sparse->type);
     unsigned updates = call_scalars(&c, s, alpha, beta);
-    call_sparse_vector(&c, &c.v, HD_READS);
-    call_dense(&c, &c.y, updates);
-    return call_put(s, &c);
+    return put(s, &c, HD_READS, updates);
 }
 
 LIBRARY_API cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t y,
@@ -118,9 +127,7 @@ LIBRARY_API cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseCon
     VECTORS(x, y);
     SUPPORTED(sparse->type == dense->type);
     struct call c = call_of(__func__, run_gather, sparse, dense);
-    call_sparse_vector(&c, &c.v, HD_WRITES);
-    call_dense(&c, &c.y, HD_READS);
-    return call_put(s, &c);
+    return put(s, &c, HD_WRITES, HD_READS);
 }
 
 /* Which elements of the dense vector are written is not known here: all of it is taken to be updated. */
@@ -130,24 +137,17 @@ LIBRARY_API cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseCo
     VECTORS(x, y);
     SUPPORTED(sparse->type == dense->type);
     struct call c = call_of(__func__, run_scatter, sparse, dense);
-    call_sparse_vector(&c, &c.v, HD_READS);
-    call_dense(&c, &c.y, HD_WRITES);
-    return call_put(s, &c);
+    return put(s, &c, HD_READS, HD_WRITES);
 }
 
 LIBRARY_API cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *cosine, const void *sine,
                                          cusparseSpVecDescr_t x, cusparseDnVecDescr_t y)
 {
-    VECTORS(x, y);
-    NEED(cosine && sine);
-    SUPPORTED(sparse->type == dense->type);
-    NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, is_floating(sparse->type));
+    SCALED(cosine, sine);
     struct call c = call_of(__func__, run_rotate, sparse, dense);
     c.compute = computed(sparse->type);
     call_scalars(&c, s, cosine, sine);
-    call_sparse_vector(&c, &c.v, HD_READS | HD_WRITES);
-    call_dense(&c, &c.y, HD_READS | HD_WRITES);
-    return call_put(s, &c);
+    return put(s, &c, HD_READS | HD_WRITES, HD_READS | HD_WRITES);
 }
 
 static bool is_dot(cudaDataType x, cudaDataType y, cudaDataType compute)
