@@ -14,5 +14,9 @@ def cufft_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "fft", "-lcufft")
 
 
+def wrong_plans_have_an_h200s_statuses():
+    cases.answers_as_an_h200(HERE, "statuses", "-lcufft")
+
+
 if __name__ == "__main__":
     tap.main(globals())
