@@ -303,14 +303,14 @@ static void killed_unseen(rank &r)
     r.comm = NULL;
 }
 
-// Ranks that are not about the same, with more than a channel holds.
+// Ranks that are not about the same, with more than a channel holds. Who calls last may be told by the call itself.
 static void different(rank &r)
 {
-    if (r.me)
-        NCCL(ncclAllReduce(r.in, r.out, BYTES / 4, ncclInt, ncclSum, r.comm, r.stream));
-    else
-        NCCL(ncclBroadcast(r.in, r.out, BYTES / 4, ncclInt, 0, r.comm, r.stream));
-    EQUAL(cudaStreamSynchronize(r.stream) == cudaSuccess, false, "cudaStreamSynchronize", 0);
+    ncclResult_t got = r.me ? ncclAllReduce(r.in, r.out, BYTES / 4, ncclInt, ncclSum, r.comm, r.stream)
+                            : ncclBroadcast(r.in, r.out, BYTES / 4, ncclInt, 0, r.comm, r.stream);
+    cudaError_t then = cudaStreamSynchronize(r.stream);
+    EQUAL(got == ncclSuccess || got == ncclUnhandledCudaError, true, "the call", 0);
+    EQUAL(got == ncclSuccess && then == cudaSuccess, false, "cudaStreamSynchronize", 0);
     r.comm = NULL;
 }
 
