@@ -1,6 +1,12 @@
 /* Descriptors of matrices whose values are kept in blocks and slices: BSR, Blocked-ELL, Sliced-ELL ("cuSPARSE", Sparse Matrix Formats). */
 #include "libraries/cusparse/call.h"
 
+static bool fits(int64_t a, int64_t b) /* their product does */
+{
+    int64_t product;
+    return !__builtin_mul_overflow(a, b, &product);
+}
+
 #define BSR(Const, constant)                                                                                           \
     LIBRARY_API cusparseStatus_t cusparseCreate##Const##Bsr(                                                           \
         cusparse##Const##SpMatDescr_t *descriptor, int64_t rows, int64_t columns, int64_t nnz, int64_t block_rows,     \
@@ -11,6 +17,8 @@
         IN_CALL;                                                                                                       \
         NEED(rows >= 0 && columns >= 0 && nnz >= 0 && block_rows > 0 && block_rows == block_columns);                  \
         NEED(order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW);                                              \
+        NEED(fits(rows, block_rows) && fits(columns, block_columns));                                                  \
+        NEED(fits(nnz, block_rows) && fits(nnz * block_rows, block_columns));                                          \
         const struct sparse d = {.format = CUSPARSE_FORMAT_BSR,                                                        \
                                  .rows = rows * block_rows,                                                            \
                                  .columns = columns * block_columns,                                                   \
@@ -55,6 +63,7 @@ LIBRARY_API cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t des
         IN_CALL;                                                                                                       \
         NEED(rows >= 0 && columns >= 0 && block > 0 && width >= 0 && width <= columns);                                \
         NEED(rows % block == 0 && columns % block == 0 && width % block == 0);                                         \
+        NEED(fits(rows, width) && fits(block, block) && fits(rows * width, block * block));                            \
         const struct sparse d = {.format = CUSPARSE_FORMAT_BLOCKED_ELL,                                                \
                                  .rows = rows,                                                                         \
                                  .columns = columns,                                                                   \

@@ -442,6 +442,20 @@ static void a_dense_matrix_meets_a_sparse_vector(void)
     CHECK(y[0] == 2 * 21 + 1 + 2 * 3 && y[2] == 2 * 27 + 9 + 2 * 11 && y[3] == 30);
 }
 
+static void sizes_whose_products_do_not_fit_are_refused(void)
+{
+    cusparseSpMatDescr_t a = NULL;
+    int64_t most = INT64_MAX / 2 + 1;
+    for (int which = 0; which < 3; which++)
+        CHECK(cusparseCreateBsr(&a, which == 0 ? most : 1, which == 1 ? most : 1, which == 2 ? most : 1, 2, 2, general,
+                                general, general, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_BASE_ZERO,
+                                CUDA_R_32F, CUSPARSE_ORDER_ROW) == CUSPARSE_STATUS_INVALID_VALUE);
+    CHECK(cusparseCreateBlockedEll(&a, most, most, 2, most, general, general, CUSPARSE_INDEX_64I,
+                                   CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F) == CUSPARSE_STATUS_INVALID_VALUE);
+    CHECK(cusparseCreateBlockedEll(&a, 0, 0, most, 0, general, general, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_BASE_ZERO,
+                                   CUDA_R_32F) == CUSPARSE_STATUS_INVALID_VALUE);
+}
+
 int main(void)
 {
     DONE(cusparseCreate(&handle));
@@ -458,5 +472,6 @@ int main(void)
     RUN(rows_become_blocks_and_rows_again);
     RUN(a_dense_matrix_meets_a_sparse_vector);
     RUN(what_is_small_is_left_out);
+    RUN(sizes_whose_products_do_not_fit_are_refused);
     return summary();
 }
