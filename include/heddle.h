@@ -740,6 +740,127 @@ HD_API hd_result hd_stream_wait_event(hd_stream *stream, hd_event *event);
 /* Errors: HD_ERROR_INVALID_VALUE (never recorded), HD_ERROR_NOT_READY. */
 HD_API hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds);
 
+/* ---- arrays, textures and surfaces ---- */
+
+/* Numbers are those of the driver API's types: of formats CUarray_format, of flags of arrays CUDA_ARRAY3D_..., of address modes CUaddress_mode, of
+ * filters CUfilter_mode, of flags of textures CU_TRSF_..., of formats of views CUresourceViewFormat. What such a number is of and Heddle does not have is
+ * HD_ERROR_NOT_SUPPORTED (compressed blocks, video, sparse and depth arrays), what is none HD_ERROR_INVALID_VALUE. *error (NULL is allowed) says
+ * why, in static storage. */
+
+/* Texels in the machine's memory, for textures and surfaces: a line, a picture, a volume, layers of lines or pictures, the six faces of a cube or
+ * layers of cubes; with mipmap levels, each half the size of the one before. */
+typedef struct hd_array hd_array;
+
+enum hd_array_flags {
+    HD_ARRAY_LAYERED = 1,
+    HD_ARRAY_SURFACE = 2, /* surface objects can be made of it */
+    HD_ARRAY_CUBEMAP = 4, /* depth: 6, with HD_ARRAY_LAYERED a multiple */
+    HD_ARRAY_GATHER = 8,  /* four texels can be gathered (tld4) */
+};
+
+typedef struct hd_array_desc {
+    unsigned format, channels; /* 1, 2 or 4 channels */
+    size_t width, height,
+        depth; /* in texels; height 0: lines; depth 0: one picture or line; else slices, or layers (times 6 of cubes) */
+    unsigned flags;  /* enum hd_array_flags */
+    unsigned levels; /* 0: no mipmaps, which is one level; more than the sizes have are as many as they have */
+} hd_array_desc;
+
+/* Contents are undefined. Errors as above; HD_ERROR_OUT_OF_MEMORY. */
+HD_INLINE hd_result hd_array_create(hd_machine *machine, const hd_array_desc *desc, hd_array **array,
+                                    const char **error);
+/* The memory is free; what still reads it as a texture or writes it as a surface is a fault of the kernel (HD_ERROR_ILLEGAL_ADDRESS). Those of
+ * hd_array_of_level live on, without memory, until they are destroyed, too. NULL is allowed. */
+HD_API void hd_array_destroy(hd_array *array);
+/* A level as an array by itself, in the same memory, to be destroyed by itself. Errors: HD_ERROR_INVALID_VALUE (no such level). */
+HD_API hd_result hd_array_of_level(hd_array *array, unsigned level, hd_array **of_level);
+/* What it was made with; `levels` are those that it has, at least 1. Of a level: that level's sizes. */
+HD_INLINE void hd_array_get_desc(const hd_array *array, hd_array_desc *desc);
+
+/* Where the texels of a level lie: to be copied and filled as boxes of bytes (hd_stream_copy), which checkers and explainers see. Sizes are 1
+ * where the array has no such dimension. */
+typedef struct hd_array_level {
+    void *start;
+    size_t width, height, depth; /* depth: slices, layers or faces */
+    size_t texel_bytes, pitch_bytes, slice_bytes;
+} hd_array_level;
+/* False where it has no such level, or its memory is free. */
+HD_INLINE bool hd_array_get_level(const hd_array *array, unsigned level, hd_array_level *at);
+
+/* What a texture reads. */
+typedef enum hd_resource {
+    HD_RESOURCE_ARRAY,     /* level 0 of an array */
+    HD_RESOURCE_MIPMAPPED, /* all its levels */
+    HD_RESOURCE_LINEAR,    /* memory, read by tex1Dfetch: by integers, without address mode and filter */
+    HD_RESOURCE_PITCH2D,   /* rows in memory, as a picture */
+} hd_resource;
+
+enum hd_texture_flags {
+    HD_TEXTURE_READ_AS_INTEGER =
+        1, /* integers of 8 and 16 bits are read as they are; else as fractions of the largest */
+    HD_TEXTURE_NORMALIZED_COORDINATES = 2,
+    HD_TEXTURE_SRGB = 0x10,
+    HD_TEXTURE_DISABLE_TRILINEAR_OPTIMIZATION = 0x20,
+    HD_TEXTURE_SEAMLESS_CUBEMAP = 0x40,
+};
+
+typedef struct hd_texture_desc {
+    hd_resource resource;
+    hd_array *array; /* HD_RESOURCE_ARRAY, _MIPMAPPED */
+    void *
+        address; /* the other two: memory that kernels can reach, a multiple of CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
+    unsigned format, channels;   /* of that memory */
+    size_t bytes;                /* HD_RESOURCE_LINEAR */
+    size_t width, height, pitch; /* HD_RESOURCE_PITCH2D: texels, rows, bytes from one row to the next */
+    unsigned
+        address_mode[3];     /* 0 wrap, 1 clamp, 2 mirror, 3 border; without normalised coordinates 0 and 2 are clamp */
+    unsigned filter;         /* 0 nearest, 1 linear */
+    unsigned flags;          /* enum hd_texture_flags */
+    unsigned mipmap_filter;  /* as filter, of levels */
+    unsigned max_anisotropy; /* 0 and 1: none */
+    float mipmap_bias, mipmap_min, mipmap_max;
+    float border[4];
+    /* What of an array is seen, and as what (CUDA_RESOURCE_VIEW_DESC); no view where `viewed` is false. */
+    bool viewed;
+    unsigned view_format; /* 0: the array's own */
+    size_t view_width, view_height, view_depth;
+    unsigned first_level, last_level, first_layer, last_layer;
+} hd_texture_desc;
+
+/* What kernels take as a texture object (PTX ISA 9.7.10): a place in a table of the machine's, never an address; a kernel that makes one up
+ * reaches nothing. A texture of memory does not keep it: what kernels read of memory that has been freed is a fault
+ * of theirs (HD_ERROR_ILLEGAL_ADDRESS). Errors as above; HD_ERROR_OUT_OF_MEMORY. */
+HD_INLINE hd_result hd_texture_create(hd_machine *machine, const hd_texture_desc *desc, uint64_t *texture,
+                                      const char **error);
+/* HD_ERROR_INVALID_VALUE where it is none. Launches that use it afterwards have a fault. */
+HD_API hd_result hd_texture_destroy(hd_machine *machine, uint64_t texture);
+/* What it was made with; false where it is none. */
+HD_INLINE bool hd_texture_get_desc(hd_machine *machine, uint64_t texture, hd_texture_desc *desc);
+
+/* The same of surface objects (PTX ISA 9.7.11), which are of an array's level 0: a level's array makes one of that level. Errors:
+ * HD_ERROR_INVALID_VALUE (no HD_ARRAY_SURFACE), HD_ERROR_OUT_OF_MEMORY. */
+HD_API hd_result hd_surface_create(hd_machine *machine, hd_array *array, uint64_t *surface, const char **error);
+HD_API hd_result hd_surface_destroy(hd_machine *machine, uint64_t surface);
+/* The array that it was made of (that of a level for one of a level, to be destroyed by who made it); false where it is none. */
+HD_API bool hd_surface_get_array(hd_machine *machine, uint64_t surface, hd_array **array);
+
+/* Names of a module's that stand for textures, surfaces and samplers (.texref, .surfref, .samplerref; PTX ISA 5.3). What is bound to them
+ * when a launch is put is what its kernel reads, whatever is bound afterwards. Nothing is bound at first, but for samplers, which the module's text
+ * can initialise. */
+typedef enum hd_reference {
+    HD_REFERENCE_TEXTURE,
+    HD_REFERENCE_SURFACE,
+    HD_REFERENCE_SAMPLER,
+} hd_reference;
+/* The reference belongs to the module, and is what kernels get who take the name's address. Errors: HD_ERROR_NOT_FOUND. */
+HD_API hd_result hd_module_get_reference(hd_module *module, const char *name, hd_reference kind, uint64_t *reference);
+/* Binds what `desc` describes (NULL: nothing) to a texture or, of which samplers take the modes, filters, flags and numbers alone, to a sampler.
+ * Errors as of hd_texture_create; HD_ERROR_INVALID_VALUE, too, where it is no such reference. */
+HD_INLINE hd_result hd_texture_bind(hd_machine *machine, uint64_t reference, const hd_texture_desc *desc,
+                                    const char **error);
+/* Binds an array (NULL: nothing) to a surface. Errors as of hd_surface_create. */
+HD_API hd_result hd_surface_bind(hd_machine *machine, uint64_t reference, hd_array *array, const char **error);
+
 /* ---- tensor maps ---- */
 
 /* A tensor in global memory, and what of it copies by its map take (PTX ISA 5.5; CUDA Driver API, "Tensor Map Object Management"). */
@@ -892,6 +1013,15 @@ HD_API hd_result hd_stream_launch_sized(hd_stream *stream, hd_kernel *kernel, co
 HD_API hd_result hd_stream_copy_sized(hd_stream *stream, const hd_copy *copy, size_t copy_bytes, enum hd_wait wait);
 HD_API hd_result hd_stream_fill_sized(hd_stream *stream, const hd_fill *fill, size_t fill_bytes, enum hd_wait wait);
 HD_API hd_result hd_stream_work_sized(hd_stream *stream, const hd_work *work, size_t work_bytes, enum hd_wait wait);
+HD_API hd_result hd_array_create_sized(hd_machine *machine, const hd_array_desc *desc, size_t desc_bytes,
+                                       hd_array **array, const char **error);
+HD_API void hd_array_get_desc_sized(const hd_array *array, hd_array_desc *desc, size_t desc_bytes);
+HD_API bool hd_array_get_level_sized(const hd_array *array, unsigned level, hd_array_level *at, size_t at_bytes);
+HD_API hd_result hd_texture_create_sized(hd_machine *machine, const hd_texture_desc *desc, size_t desc_bytes,
+                                         uint64_t *texture, const char **error);
+HD_API bool hd_texture_get_desc_sized(hd_machine *machine, uint64_t texture, hd_texture_desc *desc, size_t desc_bytes);
+HD_API hd_result hd_texture_bind_sized(hd_machine *machine, uint64_t reference, const hd_texture_desc *desc,
+                                       size_t desc_bytes, const char **error);
 HD_API hd_result hd_tensor_map_encode_sized(const hd_tensor_map *map, size_t map_bytes, void *bytes,
                                             const char **error);
 HD_API bool hd_cache_get_info_sized(hd_cache_info *info, size_t info_bytes);
@@ -980,6 +1110,33 @@ HD_INLINE hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum 
 HD_INLINE hd_result hd_stream_work(hd_stream *stream, const hd_work *work, enum hd_wait wait)
 {
     return hd_stream_work_sized(stream, work, sizeof *work, wait);
+}
+HD_INLINE hd_result hd_array_create(hd_machine *machine, const hd_array_desc *desc, hd_array **array,
+                                    const char **error)
+{
+    return hd_array_create_sized(machine, desc, sizeof *desc, array, error);
+}
+HD_INLINE void hd_array_get_desc(const hd_array *array, hd_array_desc *desc)
+{
+    hd_array_get_desc_sized(array, desc, sizeof *desc);
+}
+HD_INLINE bool hd_array_get_level(const hd_array *array, unsigned level, hd_array_level *at)
+{
+    return hd_array_get_level_sized(array, level, at, sizeof *at);
+}
+HD_INLINE hd_result hd_texture_create(hd_machine *machine, const hd_texture_desc *desc, uint64_t *texture,
+                                      const char **error)
+{
+    return hd_texture_create_sized(machine, desc, sizeof *desc, texture, error);
+}
+HD_INLINE bool hd_texture_get_desc(hd_machine *machine, uint64_t texture, hd_texture_desc *desc)
+{
+    return hd_texture_get_desc_sized(machine, texture, desc, sizeof *desc);
+}
+HD_INLINE hd_result hd_texture_bind(hd_machine *machine, uint64_t reference, const hd_texture_desc *desc,
+                                    const char **error)
+{
+    return hd_texture_bind_sized(machine, reference, desc, sizeof *desc, error);
 }
 HD_INLINE hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error)
 {

@@ -43,6 +43,14 @@ struct hd_kernel {
     const char **param_names;
 };
 
+/* A texture, surface or sampler of a module's, which has a handle in the place of an address. */
+struct module_reference {
+    struct texture_reference reference;
+    uint64_t handle;
+    unsigned kind; /* enum texture_handle */
+};
+#define REFERENCE (1u << 31) /* of ptx_var.handle: the rest is the place in hd_module.references */
+
 /* The address of a module variable on the machine. */
 struct variable {
     const struct ptx_var *var;
@@ -58,6 +66,8 @@ struct hd_module {
     struct ptx_image *image;
     VEC(struct variable) variables;
     struct map variables_by_name; /* 1 + index of the first of each name, as a pointer */
+    VEC(struct module_reference *) references;
+    struct map references_by_name;
     VEC(const char *) kernel_names;
     pthread_mutex_t lock; /* of kernels */
     struct hd_kernel *kernels;
@@ -109,6 +119,10 @@ struct hd_stream {
 hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait);
 /* Between two turns of a task that waits for others: it is looked at now and then, where nobody else wants the thread. */
 void stream_pause(const hd_machine *m, unsigned *turns);
+
+/* False where memory is exhausted. */
+bool module_add_reference(hd_module *m, struct ptx_var *v);
+void module_free_references(hd_module *m);
 
 void module_free(hd_module *m);
 void module_hold(hd_module *m);

@@ -12,6 +12,8 @@ static uint64_t address_of(void *data, const struct ptx_var *v)
 {
     const hd_module *m = data;
     uint32_t handle = v->definition->handle;
+    if (handle & REFERENCE)
+        return m->references.at[handle & ~REFERENCE]->handle;
     return handle ? (uint64_t)(uintptr_t)m->variables.at[handle - 1].at : 0;
 }
 
@@ -19,6 +21,11 @@ static struct variable *variable_by_name(const hd_module *m, const char *name)
 {
     uintptr_t handle = (uintptr_t)map_get(&m->variables_by_name, str_of(name));
     return handle ? &m->variables.at[handle - 1] : NULL;
+}
+
+static bool is_reference(const struct ptx_var *v)
+{
+    return v->definition == v && (v->space == SPACE_TEX || isa_type_class(v->type) == CLASS_O);
 }
 
 static bool is_placed(const struct ptx_var *v)
@@ -46,6 +53,8 @@ static void report_no_room(const hd_module *m, const struct ptx_module *ptx, con
 /* Its memory is zero as it comes: what no initialiser fills is not touched, and costs nothing until the kernel uses it. */
 static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct ptx_var *v, struct diags *diags)
 {
+    if (is_reference(v))
+        return v->space == SPACE_PARAM || module_add_reference(m, v);
     if (!is_placed(v))
         return true;
     const char *name = arena_strndup(&m->arena, v->symbol.name.p, v->symbol.name.n);
@@ -153,6 +162,7 @@ hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n
     m->machine = machine;
     m->refs = 1;
     map_init(&m->variables_by_name, &m->arena);
+    map_init(&m->references_by_name, &m->arena);
     map_init(&m->kernels_by_name, &m->arena);
     map_init(&m->machine_code, &m->arena);
     pthread_mutex_init(&m->lock, NULL);
@@ -179,6 +189,7 @@ static void free_variables(hd_module *m)
 void module_free(hd_module *m)
 {
     free_variables(m);
+    module_free_references(m);
     for (hd_kernel *k = m->kernels; k;) {
         hd_kernel *next = k->next;
         machine_free_kernel(m->machine->machine, k->kernel);
@@ -203,6 +214,7 @@ void module_release(hd_module *m)
     bool keep = m->machine->checker || m->machine->explainer;
     if (keep) {
         free_variables(m);
+        module_free_references(m);
         m->next = m->machine->unloaded;
         m->machine->unloaded = m;
     }

@@ -147,6 +147,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     pthread_mutex_init(&m->print_lock, NULL);
     init_moving(m);
     windows_open(&m->windows);
+    texture_table_init(&m->textures);
     pthread_cond_init(&m->work, NULL);
     pthread_cond_init(&m->idle, NULL);
     cond_init_monotonic(&m->clock);
@@ -195,6 +196,7 @@ bool machine_destroy(struct machine *m)
         m->compiler->close(m);
     bool recorded = schedule_close(&m->schedule);
     windows_close(&m->windows);
+    texture_table_destroy(&m->textures);
     mem_destroy(&m->mem);
     pthread_mutex_destroy(&m->lock);
     pthread_mutex_destroy(&m->one_at_a_time);

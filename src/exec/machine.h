@@ -10,6 +10,7 @@
 #include "exec/schedule.h"
 #include "isa/lanes.h"
 #include "mem/space.h"
+#include "texture/texture.h"
 
 struct context;
 struct compiler;
@@ -41,6 +42,7 @@ struct machine_config {
 struct machine {
     struct mem mem;
     struct windows windows;
+    struct texture_table textures;
     const struct compiler *compiler; /* or NULL: kernels are interpreted */
     void *compiler_data;
     struct machine_config config;

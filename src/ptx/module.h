@@ -74,7 +74,7 @@ struct ptx_var {
     uint64_t param_at;          /* is_param: its offset where they are packed at their alignments */
     struct ptx_reg *reg;        /* the register that a parameter in .reg is */
     struct ptx_var *definition; /* after linking: the variable that this declaration stands for, or itself */
-    uint32_t handle;            /* after loading: 1 + its index among what has an address on the machine, or 0 */
+    uint32_t handle;            /* after loading: 1 + its index among what has an address, or 0; textures: REFERENCE */
 };
 
 /* Registers: one declaration, plain or parametrised (6.4.? "Parameterized Variable Names"). */
