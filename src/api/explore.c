@@ -43,10 +43,8 @@ static hd_result prepare_and_explore(void *data, struct diags *diags)
     struct explore_options o = *e->options;
     hd_machine_info info;
     hd_machine_get_info(e->kernel->module->machine, &info);
-    unsigned sharing = o.ranks && o.ranks->on_this_host < info.workers ? o.ranks->on_this_host
-                       : o.ranks                                       ? info.workers
-                                                                       : 1;
-    o.n_threads = o.n_threads ? o.n_threads : info.workers / sharing;
+    unsigned all = o.n_threads ? o.n_threads : info.workers, sharing = o.ranks ? o.ranks->on_this_host : 1;
+    o.n_threads = all > sharing ? all / sharing : 1;
     explore(&l, &o, e->result);
     if (barrier)
         mem_free(mem, barrier);

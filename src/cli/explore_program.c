@@ -4,7 +4,9 @@
  * As for heddle check, this process stays the program's parent, and reads what the processes have written when it has ended, however
  * it has ended.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,11 +20,15 @@
 #include "cli/supervise.h"
 #include "cuda/process/explore_options.h"
 #include "explore/condition.h"
+#include "explore/split.h"
+#include "ranks/relay.h"
 
 struct explore_program {
     struct session *s;
     struct explore_asked asked;
     const char *program;
+    struct ranks ranks;
+    struct relay relay;
     struct process_run run;
     /* What the processes have written: */
     unsigned n_processes;
@@ -89,6 +95,7 @@ static int get_ready(struct explore_program *e)
                                       .forbid = o->forbid,
                                       .unroll = o->unroll.value,
                                       .step_limit = o->search_limit.value,
+                                      .workers = o->workers,
                                       .symmetric = !o->no_symmetry,
                                       .examples = o->examples,
                                       .stats = o->stats,
@@ -110,13 +117,35 @@ static int find(struct explore_program *e)
     return e->program ? 0 : status;
 }
 
+static int connect(struct explore_program *e)
+{
+    int status = connect_ranks(e->s, &e->ranks);
+    if (!status && e->ranks.n > 1 && e->s->o.schedules)
+        return usage_error(e->s, "--schedules is of one process: leave mpirun out");
+    return status;
+}
+
 /* ---- the run ---- */
+
+static int begin(void *data)
+{
+    struct explore_program *e = data;
+    if (e->ranks.n < 2 || relay_begin(&e->relay, &e->ranks, e->run.folder))
+        return 0;
+    return cli_failure(e->s, "the program cannot be connected to other ranks: %s", strerror(errno));
+}
 
 /* In the program's process, which then becomes the program. */
 static void enter(void *data)
 {
     struct explore_program *e = data;
     e->asked.folder = e->run.folder;
+    if (e->ranks.n > 1) {
+        e->asked.rank = e->ranks.number;
+        e->asked.ranks = e->ranks.n;
+        e->asked.ranks_here = e->ranks.on_this_host;
+        ranks_hide();
+    }
     char *text = explore_asked_text(&e->asked);
     if (!text || setenv("HEDDLE_EXPLORE", text, 1)) {
         cli_failure(e->s,
@@ -178,8 +207,13 @@ static void collect(void *data, const char *path)
 
 static int run(struct explore_program *e)
 {
-    e->run = (struct process_run){.file = e->program, .what = "explore", .in_child = enter, .each = collect, .data = e};
+    e->run = (struct process_run){
+        .file = e->program, .what = "explore", .begin = begin, .in_child = enter, .each = collect, .data = e};
     int status = process_files_run(e->s, &e->run);
+    if (e->relay.ranks)
+        relay_end(&e->relay);
+    if (e->relay.ranks && !e->exploring)
+        split_absent(&e->ranks);
     e->lost |= e->run.lost;
     return status;
 }
@@ -297,6 +331,15 @@ static int show(struct explore_program *e)
     return status;
 }
 
+/* Of another rank than the first one: what it has explored it has told that one. */
+static int part_status(struct explore_program *e)
+{
+    const char *error = json_string_value(json_object_get(e->explored, "error"));
+    if (error)
+        return cli_failure(e->s, "%s", error);
+    return e->explored || !e->exploring ? 0 : show(e);
+}
+
 /* The program's own, unless that is 0. */
 static int exit_status(const struct explore_program *e, int status)
 {
@@ -309,22 +352,16 @@ static int exit_status(const struct explore_program *e, int status)
 
 int cmd_explore_program(struct session *s)
 {
-    static int (*const steps[])(struct explore_program *) = {get_ready, find, run};
+    static int (*const steps[])(struct explore_program *) = {get_ready, find, connect, run};
     struct explore_program e = {.s = s};
-    struct ranks ranks;
-    begin_ranks(&ranks);
-    if (ranks.n > 1) /* each would run the program, and explore the same launch */
-        return end_ranks(&ranks, usage_error(s,
-                                             "started by %s with %u ranks: they share the exploration of a kernel of "
-                                             "PTX files, not that of a launch of a program; start it alone",
-                                             ranks.launcher, ranks.n));
+    begin_equal_ranks(s, &e.ranks);
     int status = 0;
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&e);
     if (!status)
-        status = exit_status(&e, show(&e));
+        status = e.ranks.number ? part_status(&e) : exit_status(&e, show(&e));
     json_decref(e.exploring);
     json_decref(e.explored);
     json_decref(e.launches);
-    return status;
+    return end_ranks(&e.ranks, status);
 }

@@ -175,7 +175,8 @@ int process_files_run(struct session *s, struct process_run *r)
     r->folder = process_folder_make(s, r->what);
     if (!r->folder)
         return 1;
-    int status = supervise(s, &v, &r->ending);
+    int status = r->begin ? r->begin(r->data) : 0;
+    status = status ? status : supervise(s, &v, &r->ending);
     if (!status)
         r->survivor = process_files_await(r->folder, &s->arena);
     process_files_each(r->folder, r->each, r->data);

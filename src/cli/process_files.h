@@ -30,6 +30,7 @@ const char *process_files_await(const char *folder, struct arena *arena);
 /* A program that is run for what its processes write. */
 struct process_run {
     const char *file, *what;                    /* what: as process_folder_make() has it */
+    int (*begin)(void *data);                   /* when there is a folder; 0, or the exit status; NULL: nothing */
     void (*in_child)(void *data);               /* before the program takes over */
     void (*each)(void *data, const char *path); /* with the file of every process, when it has ended */
     void *data;

@@ -52,7 +52,7 @@ struct explore_result {
 /* A launch as exec/launch.h has it, checked. */
 struct explore_launch {
     const struct kernel *kernel;
-    const struct mem *mem;
+    struct mem *mem;
     struct launch_dims dims;
     const void *params;       /* packed */
     const void *grid_barrier; /* of a cooperative launch, as struct launch has it; else NULL */

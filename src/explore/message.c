@@ -82,7 +82,14 @@ static uint64_t hash_bytes(uint64_t h, const void *at, size_t n)
     return mix(h, n);
 }
 
-/* Of the launch, the addresses of its memory and the text of its code. */
+static void hash_constant(const struct mem_block *b, void *data)
+{
+    uint64_t *h = data;
+    if (b->kind == MEM_CONST)
+        *h = hash_bytes(mix(*h, b->start), (const uint8_t *)(uintptr_t)b->start, b->size);
+}
+
+/* Of the launch, the addresses of its memory, its constants and the text of its code. */
 static uint64_t launch_hash(const struct search *s)
 {
     const struct kernel *k = s->launch->kernel;
@@ -97,6 +104,7 @@ static uint64_t launch_hash(const struct search *s)
         if (ir->insns.n && ir->insns.at[0].module)
             h = hash_bytes(h, ir->insns.at[0].module->source->text.p, ir->insns.at[0].module->source->text.n);
     }
+    mem_for_each(s->launch->mem, hash_constant, &h);
     return mix(h, s->unroll << 1 | s->updates_stay);
 }
 
@@ -178,12 +186,38 @@ static bool read_places(struct reader *in, struct tree *leaves)
     return true;
 }
 
+/* What global memory was at first, as far as it was used: it hangs on the program, where a launch is one of a program's. */
+static void write_memory(const struct program *p, struct bytes *b)
+{
+    put_number(b, p->locations.n);
+    for (uint32_t i = 0; i < p->locations.n; i++) {
+        const struct location *l = &p->locations.at[i];
+        put_number(b, l->block == GLOBAL_MEMORY ? l->bytes : 0);
+        put_number(b, l->address);
+        put_number(b, l->initial);
+    }
+}
+
+/* False: it is not the same here. */
+static bool read_memory(const struct search *s, struct reader *in)
+{
+    uint64_t n = get_number(in);
+    bool same = true;
+    for (uint64_t i = 0; i < n && !in->failed; i++) {
+        uint64_t bytes = get_number(in), address = get_number(in), initial = get_number(in), here;
+        same &= bytes <= sizeof here &&
+                (!bytes || (program_memory(s->launch->mem, address, (uint8_t)bytes, &here) && here == initial));
+    }
+    return same && !in->failed;
+}
+
 static void write_searcher(const struct search *s, const struct searcher *w, struct bytes *b)
 {
     const struct verdict *v = &w->verdict;
     uint64_t n_events = 0;
     for (uint16_t t = 0; t < w->explorer.threads.n; t++)
         n_events += w->explorer.runners[t].n_runs;
+    write_memory(&w->program, b);
     put_number(b, n_events);
     put_number(b, w->explorer.is_full);
     put_text(b, w->program.refusal.text);
@@ -205,6 +239,8 @@ static bool read_searcher(const struct search *s, struct reader *in, struct expl
                           struct found_elsewhere *f)
 {
     struct verdict *v = &r->verdict;
+    if (!read_memory(s, in))
+        return false;
     r->n_events += get_number(in);
     f->is_full |= get_number(in);
     uint64_t n = get_number(in);

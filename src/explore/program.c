@@ -140,13 +140,14 @@ static bool overlap(const struct location *a, uint32_t block, uint64_t address, 
     return a->block == block && a->address < address + bytes && address < a->address + a->bytes;
 }
 
-static uint64_t initial_value(const struct program *p, uint64_t address, uint8_t bytes)
+bool program_memory(const struct mem *m, uint64_t address, uint8_t bytes, uint64_t *value)
 {
     struct mem_block b;
-    uint64_t value = 0;
-    if (mem_reach(p->mem, address, &b))
-        memcpy(&value, (const uint8_t *)(uintptr_t)(address + mem_shift(p->mem, &b)), bytes);
-    return value;
+    bool in_tail, is_there = mem_reach_bytes(m, address, bytes, &b, &in_tail);
+    *value = 0;
+    if (is_there)
+        memcpy(value, (const uint8_t *)(uintptr_t)(address + mem_shift(m, &b)), bytes);
+    return is_there;
 }
 
 /* Accesses are aligned and have at most 8 bytes: what overlaps shares the 16 bytes that name a bucket. */
@@ -165,11 +166,14 @@ static uint16_t location_at(struct program *p, uint32_t block, uint64_t address,
         program_refuse(p, NULL, "more than %u places of memory are accessed", MAX_LOCATIONS);
         return NO_LOCATION;
     }
+    uint64_t initial = 0;
+    if (block == GLOBAL_MEMORY)
+        program_memory(p->mem, address, bytes, &initial);
     *VEC_PUSH(p->arena, &p->locations) = (struct location){
         .address = address,
         .block = block,
         .bytes = bytes,
-        .initial = block == GLOBAL_MEMORY ? initial_value(p, address, bytes) : 0,
+        .initial = initial,
         .overlapped = overlapped,
     };
     *VEC_PUSH(p->arena, &p->next) = *bucket;

@@ -100,6 +100,8 @@ struct found {
     uint64_t local;       /* TARGET_LOCAL: the offset */
     const uint8_t *bytes; /* TARGET_CONSTANT */
 };
+/* What the launch begins with: of memory that a kernel may use. False: it is none. */
+bool program_memory(const struct mem *m, uint64_t address, uint8_t bytes, uint64_t *value);
 struct found program_find(struct program *p, const struct place_in_grid *at, enum ptx_space space, uint64_t address,
                           uint8_t bytes, bool writes);
 

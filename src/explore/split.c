@@ -22,6 +22,7 @@ enum to_first {
     TELLS_CUT,       /* a loop was left by its bound */
     TELLS_STOPPED,   /* the search has ended here: enum tree_end */
     TELLS_FOUND,     /* behind the end: message.h */
+    TELLS_ABSENT,    /* it has no search */
 };
 
 /* What the first rank knows of another one. */
@@ -38,6 +39,7 @@ struct split {
     struct ranks *ranks;
     pthread_t thread;
     bool has_thread;
+    unsigned absent; /* who has no search; 0: nobody */
     struct peer peers[];
 };
 
@@ -101,6 +103,10 @@ static void hear(struct split *p, const struct rank_message *m)
         break;
     case TELLS_CUT: atomic_store(&t->has_cut, true); break;
     case TELLS_STOPPED: tree_stop(t, (enum tree_end)m->bytes[0]); break;
+    case TELLS_ABSENT:
+        p->absent = m->from;
+        tree_stop(t, TREE_STOPPED);
+        break;
     case TELLS_FOUND: break;
     }
 }
@@ -209,7 +215,7 @@ const char *split_end(struct search *s, struct arena *arena)
         pthread_join(p->thread, NULL);
     for (unsigned i = 1; i < p->ranks->n; i++)
         ranks_send(p->ranks, i, SAYS_END, &end, 1);
-    while (left) {
+    while (left && !p->absent) {
         struct rank_message m;
         if (!ranks_receive(p->ranks, &m)) {
             if (is_over_time(p, &until))
@@ -219,9 +225,12 @@ const char *split_end(struct search *s, struct arena *arena)
             p->peers[m.from].found = m;
             left--;
         } else {
+            p->absent = m.kind == TELLS_ABSENT ? m.from : 0;
             free(m.bytes);
         }
     }
+    if (p->absent)
+        return arena_printf(arena, "the program of rank %u has not come to the launch", p->absent);
     for (unsigned i = 1; left && i < p->ranks->n; i++)
         if (!p->peers[i].found.bytes) {
             p->ranks->lost = true;
@@ -258,10 +267,11 @@ void split_collect(struct search *s, struct explore_result *r, bool *is_full, bo
         struct found_elsewhere f;
         const struct rank_message *m = &s->split->peers[i].found;
         if (!message_read(s, m->bytes, m->n, r, &leaves, &f)) {
-            r->refusal = (struct refusal){NULL, arena_printf(&r->arena,
-                                                             "rank %u does not explore the same: other files, or other "
-                                                             "addresses of memory (personality(2) fixes them)",
-                                                             i)};
+            r->refusal =
+                (struct refusal){NULL, arena_printf(&r->arena,
+                                                    "rank %u does not explore the same: other files, memory with "
+                                                    "other contents, or at other addresses (personality(2) fixes them)",
+                                                    i)};
             break;
         }
         *is_full |= f.is_full;
@@ -270,6 +280,15 @@ void split_collect(struct search *s, struct explore_result *r, bool *is_full, bo
     if (!r->refusal.text)
         look_again(s, &leaves, r);
     tree_free(&leaves);
+}
+
+void split_absent(struct ranks *r)
+{
+    uint8_t end = TREE_STOPPED;
+    for (unsigned i = 1; i < r->n && !r->number; i++)
+        ranks_send(r, i, SAYS_END, &end, 1);
+    if (r->number)
+        ranks_send(r, 0, TELLS_ABSENT, NULL, 0);
 }
 
 void split_free(struct search *s)

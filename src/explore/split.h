@@ -21,6 +21,9 @@ void split_collect(struct search *s, struct explore_result *r, bool *is_full, bo
 /* Another rank's: searches until the first one says how it has ended. False: it gave up, and begins once more. */
 bool split_follow(struct search *s);
 
+/* Of a rank that has no search, as its program has not come to the launch: no other one waits for it. */
+void split_absent(struct ranks *r);
+
 void split_free(struct search *s);
 
 #endif

@@ -151,6 +151,66 @@ def an_interrupted_search_says_what_is_known():
     assert status and "not exhausted: the search was interrupted" in out and "explored: a part of all executions" in out and not left, (status, out, err, left)
 
 
+# ---- heddle explore PROGRAM ----
+
+LAUNCH = ("--no-symmetry", "--observe", "2[0]", "--workers", "1")
+
+
+def program_of_tickets(folder):
+    need_clang()
+    program = os.path.join(folder, "tickets")
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", program, os.path.join(source, "tests/ranks/tickets.cu")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def a_launch_of_a_program_is_explored_by_all_ranks():
+    """Each runs the program as far as the launch; what it prints, and its status, are the first rank's."""
+    with tempfile.TemporaryDirectory() as d:
+        program = program_of_tickets(d)
+
+        def explored(call, *words):
+            status, out, err = call("explore", *words, "--examples", "--json", f"{d}/found.json", "-v", *LAUNCH, program, *more)
+            with open(f"{d}/found.json") as f:
+                found = without(json.load(f), "seconds")
+            counts, runs = next(line for line in err.splitlines() if line.startswith("graphs ")).split("; 3 threads, ")
+            return (status, out, [counts if line.startswith("graphs ") else line for line in err.splitlines()], found), int(runs.split()[0])
+        for more, condition, status in ((), ("--require", "2[0] < 8"), 1), (("fail",), (), 7):
+            alone, got = explored(run, *condition), explored(lambda *args: run_ranks(3, *args), *condition)
+            assert alone[0][0] == status and alone[0][1] == "9\n" and alone[0][3]["complete"] and alone[0][3]["graphs"] >= 1680, alone
+            assert got[0] == alone[0] and got[1] > alone[1], (got, alone)
+
+
+def a_rank_whose_program_is_lost_ends_the_search_with_an_error():
+    with tempfile.TemporaryDirectory() as d:
+        program = program_of_tickets(d)
+        words = ("explore", *LAUNCH, "--json", "FILE", program, "long")
+        for which in some(1, (2, 0)):  # of the programs; of the commands
+            status, out, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(processes_with(program)[-1] if which else ranks[0], signal.SIGKILL))
+            assert status and "explored: all" not in err and "outcomes" not in err and not written and not left, (which, status, out, err, left)
+            assert not processes_with(program), "programs end with their ranks"
+
+
+def ranks_whose_programs_differ_are_told_so():
+    with tempfile.TemporaryDirectory() as d:
+        program = program_of_tickets(d)
+        for what in "other-memory", "other-constant":
+            status, out, err = run_ranks(2, "explore", *LAUNCH, program, what)
+            assert status == 2 and "rank 1 does not explore the same" in err and "outcomes" not in err, (what, status, err)
+
+
+def a_launch_that_does_not_come_is_said_once():
+    with tempfile.TemporaryDirectory() as d:
+        program = program_of_tickets(d)
+        status, out, err = run_ranks(2, "explore", "--kernel", "none", program)
+        assert status == 2 and out == "9\n" and err.count("has launched no kernel `none`") == 1 and "rank" not in err, (status, out, err)
+        words = "--no-symmetry", "--", program
+        for first, second, says in (words, words + ("no",), "the program of rank 1 has not come to the launch"), (words + ("no",), words, "launched no kernel"):
+            done = subprocess.run([*mpirun(1), heddle, "explore", *first, ":", "-n", "1", heddle, "explore", *second], capture_output=True, text=True,
+                                  env=ENVIRONMENT, timeout=60, stdin=subprocess.DEVNULL)
+            assert done.returncode == 2 and says in done.stderr and "explored" not in done.stderr, done
+
+
 # ---- heddle check --runs ----
 
 def same_report(*words):
@@ -194,11 +254,6 @@ def runs_of_a_program_are_shared():
 def what_all_ranks_do_wrong_is_said_once():
     status, out, err = run_ranks(3, "explore", "nothing.ptx", "--grid", 1, "--block", 1)
     assert status == 2 and err.count("cannot read nothing.ptx") == 1, err
-
-
-def a_program_is_not_explored_by_each_rank():
-    status, out, err = run_ranks(2, "explore", "/bin/true", "--kernel", "k")
-    assert status == 2 and not out and err.count("started by Open MPI's mpirun with 2 ranks") == 1, (status, out, err)
 
 
 def ranks_that_explore_different_files_are_told_so():

@@ -10,7 +10,10 @@ struct explore_asked {
     const char *folder;                       /* of the processes' files: explore.h */
     struct launch_filter launches;            /* the one that is explored */
     struct opt_list observe, require, forbid; /* as the options have them: explore/questions.h */
-    uint64_t unroll, step_limit;              /* as in struct explore_options */
+    uint64_t unroll, step_limit,
+        workers; /* as in struct explore_options; workers: all of this host, 0: as many as there are */
+    unsigned rank, ranks,
+        ranks_here; /* this one, of how many, how many on this host: ranks/relay.h; ranks 0: it is alone */
     bool symmetric, examples, stats, repair;
     uint64_t outcome;                         /* --outcome; 0: none was chosen */
     int picture;                              /* enum picture_format: explore/further.h */

@@ -19,6 +19,7 @@
 #include "cuda/state/state.h"
 #include "explore/exploration.h"
 #include "explore/further.h"
+#include "ranks/relay.h"
 
 static const double SECONDS_AT_END = 5;
 
@@ -179,17 +180,31 @@ static json_t *told(struct launched *l, struct exploration *e, const struct expl
     return to;
 }
 
+/* Other processes that explore the same launch, each of its own run of the program; n 0: none does. */
+static const char *join_ranks(struct ranks *r, struct arena *arena)
+{
+    const struct explore_asked *a = &explore_state.asked;
+    *r = (struct ranks){.n = a->ranks, .number = a->rank, .on_this_host = a->ranks_here};
+    return !r->n || relay_join(r, a->folder)
+               ? NULL
+               : arena_printf(arena, "other ranks cannot be reached from the program: %s", strerror(errno));
+}
+
 /* What a run of the search has found, as the file has it. */
 static json_t *explore_now(struct launched *l)
 {
     const struct explore_asked *a = &explore_state.asked;
     struct questions q = {.arena = &l->arena, .find = find_place, .data = l};
+    struct ranks ranks;
     const char *wrong = ask(&q);
+    wrong = wrong ? wrong : join_ranks(&ranks, &l->arena);
     if (wrong)
         return failed(wrong);
     struct explore_options o = {.unroll = (uint32_t)a->unroll,
                                 .symmetric = a->symmetric,
                                 .step_limit = a->step_limit,
+                                .n_threads = (uint32_t)a->workers,
+                                .ranks = ranks.n ? &ranks : NULL,
                                 .interrupted = &explore_state.interrupted,
                                 .observed = q.observed.at,
                                 .n_observed = q.observed.n,
@@ -208,7 +223,10 @@ static json_t *explore_now(struct launched *l)
                             .stats = a->stats,
                             .seconds = seconds_now() - start};
     o.interleave = false; /* what else is asked for does without */
-    json_t *json = r ? failed(report ? hd_report_text(report) : hd_result_string(r)) : told(l, &e, &o);
+    o.ranks = NULL;
+    json_t *json = r                ? failed(report ? hd_report_text(report) : hd_result_string(r))
+                   : result.is_part ? json_pack("{s:i}", "status", 0)
+                                    : told(l, &e, &o);
     hd_report_free(report);
     explore_free(&result);
     return json;
@@ -267,6 +285,8 @@ static void explore_in_stream(void *data, hd_result status)
     process_file_unwatch();
     give_signals_back(before);
     write_line("{\"explored\": ", found ? found : failed("out of memory"));
+    if (explore_state.asked.rank) /* the first rank's program goes on */
+        _exit(0);
     arena_free(&l->arena);
     free(l->mangled);
     free(l);
