@@ -108,13 +108,15 @@ static const char *no_such_variable(hd_kernel *kernel, struct str wanted, struct
     enum { FAR = 4 };
     struct near n = {.wanted = wanted, .edits = FAR};
     const struct kernel *k = kernel->kernel;
+    for (uint32_t i = 0; i < k->func->signature.params.n; i++)
+        is_it(&n, k->func->signature.params.at[i]->symbol.name);
     for (uint32_t i = 0; i < kernel->module->variables.n; i++)
         is_it(&n, str_of(kernel->module->variables.at[i].name));
     for (uint32_t i = 0; i < k->shared_vars.n; i++)
         is_it(&n, k->shared_vars.at[i].var->symbol.name);
     if (n.edits < FAR)
-        return arena_printf(arena, "there is no such variable; is `%.*s` meant?", STR_ARG(n.best));
-    return "there is no such variable in the PTX; 1[0] is the first element of the first argument";
+        return arena_printf(arena, "there is no such parameter or variable; is `%.*s` meant?", STR_ARG(n.best));
+    return "there is no such parameter or variable in the PTX; 1[0] is the first element of the first argument";
 }
 
 static const char *shared_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
@@ -123,11 +125,11 @@ static const char *shared_place(hd_kernel *kernel, const struct place_name *name
     const struct kernel *k = kernel->kernel;
     for (uint32_t i = 0; i < k->shared_vars.n; i++) {
         const struct ptx_var *v = k->shared_vars.at[i].var;
-        if (str_eq(v->symbol.name, name->variable))
+        if (str_eq(v->symbol.name, name->name))
             return place_at(0, k->shared_vars.at[i].at, v->size, name->type ? name->type : declared_type(v), name, at,
                             is_signed, arena);
     }
-    return no_such_variable(kernel, name->variable, arena);
+    return no_such_variable(kernel, name->name, arena);
 }
 
 const char *api_variable_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
@@ -136,30 +138,42 @@ const char *api_variable_place(hd_kernel *kernel, const struct place_name *name,
     const hd_module *m = kernel->module;
     for (uint32_t i = 0; i < m->variables.n; i++) {
         const struct variable *v = &m->variables.at[i];
-        if (str_is(name->variable, v->name))
+        if (str_is(name->name, v->name))
             return place_at(GLOBAL_MEMORY, (uint64_t)(uintptr_t)v->at, v->var->size,
                             name->type ? name->type : declared_type(v->var), name, at, is_signed, arena);
     }
     return shared_place(kernel, name, at, is_signed, arena);
 }
 
+unsigned api_argument_of(const hd_kernel *kernel, const struct place_name *name)
+{
+    const struct ptx_signature *s = &kernel->kernel->func->signature;
+    unsigned i = 0;
+    if (name->argument)
+        return name->argument;
+    while (i < s->params.n && !str_eq(s->params.at[i]->symbol.name, name->name))
+        i++;
+    return i < s->params.n ? i + 1 : 0;
+}
+
 /* The allocation that an argument leads to, from there on. */
-static const char *argument_place(hd_kernel *kernel, const void *packed, const struct place_name *name,
-                                  struct observed *at, bool *is_signed, struct arena *arena)
+static const char *argument_place(hd_kernel *kernel, unsigned argument, const void *packed,
+                                  const struct place_name *name, struct observed *at, bool *is_signed,
+                                  struct arena *arena)
 {
     const struct ptx_signature *s = &kernel->kernel->func->signature;
     struct mem_block b;
     uint64_t address = 0;
-    if (name->argument > s->params.n)
+    if (argument > s->params.n)
         return arena_printf(arena, "the kernel takes %u argument%s", s->params.n, s->params.n == 1 ? "" : "s");
-    const struct ptx_var *p = s->params.at[name->argument - 1];
+    const struct ptx_var *p = s->params.at[argument - 1];
     if (p->size != sizeof address)
-        return arena_printf(arena, "argument %u has %llu bytes and is no address", name->argument,
+        return arena_printf(arena, "argument %u has %llu bytes and is no address", argument,
                             (unsigned long long)p->size);
     memcpy(&address, (const uint8_t *)packed + p->param_at, sizeof address);
     if (!mem_reach(&kernel->module->machine->machine->mem, address, &b))
-        return arena_printf(arena, "argument %u is 0x%llx, which is no address of memory that kernels reach",
-                            name->argument, (unsigned long long)address);
+        return arena_printf(arena, "argument %u is 0x%llx, which is no address of memory that kernels reach", argument,
+                            (unsigned long long)address);
     return place_at(GLOBAL_MEMORY, address, b.start + b.size - address, name->type ? name->type : TYPE_u32, name, at,
                     is_signed, arena);
 }
@@ -167,8 +181,9 @@ static const char *argument_place(hd_kernel *kernel, const void *packed, const s
 const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const struct place_name *name,
                              struct observed *at, bool *is_signed, struct arena *arena)
 {
-    return name->argument ? argument_place(kernel, packed_args, name, at, is_signed, arena)
-                          : api_variable_place(kernel, name, at, is_signed, arena);
+    unsigned argument = api_argument_of(kernel, name);
+    return argument ? argument_place(kernel, argument, packed_args, name, at, is_signed, arena)
+                    : api_variable_place(kernel, name, at, is_signed, arena);
 }
 
 static const char *shared_name(hd_kernel *kernel, const struct location *l, struct arena *arena)

@@ -32,6 +32,8 @@ const char *api_write_schedule(void *files, const struct interleaving *i, const 
 const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const struct place_name *name,
                              struct observed *at, bool *is_signed, struct arena *arena);
 /* The same of variables alone. */
+/* The number of the argument that a place is of, by number or by the name of its parameter; 0: it is a variable's, if anything's. */
+unsigned api_argument_of(const hd_kernel *kernel, const struct place_name *name);
 const char *api_variable_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
                                struct arena *arena);
 

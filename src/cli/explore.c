@@ -136,11 +136,12 @@ static const char *find_place(void *data, const struct place_name *p, struct obs
 {
     struct exploring *e = data;
     struct arena *arena = &e->s->arena;
-    if (!p->argument)
+    unsigned argument = api_argument_of(e->kernel, p);
+    if (!argument)
         return api_variable_place(e->kernel, p, at, is_signed_type, arena);
-    const struct buffer *b = buffer_of(e, p->argument);
-    if (!b && p->argument <= e->info.param_count)
-        return arena_printf(arena, "argument %u is no buffer, of which elements could be observed", p->argument);
+    const struct buffer *b = buffer_of(e, argument);
+    if (!b && argument <= e->info.param_count)
+        return arena_printf(arena, "argument %u is no buffer, of which elements could be observed", argument);
     if (!b)
         return arena_printf(arena, "the kernel takes %zu argument%s", e->info.param_count,
                             e->info.param_count == 1 ? "" : "s");

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char how_places_are_written[] = "what is observed is written as 2[0], an argument and its element, or as "
-                                             "counter[3]; behind it may stand a type, as in 2[0]:u64";
+static const char how_places_are_written[] =
+    "what is observed is written as 2[0], an argument and its element, or by a "
+    "name, as counter[3]; behind it may stand a type, as in 2[0]:u64";
 
 /* Of one value in whole bytes, up to 8. */
 static enum isa_type type_of(const char *name)
@@ -24,7 +25,7 @@ static bool read_place(const char *text, struct place_name *p)
 {
     size_t n = strcspn(text, "[:");
     char *end;
-    *p = (struct place_name){.variable = {text, n}};
+    *p = (struct place_name){.name = {text, n}};
     unsigned long argument = strtoul(text, &end, 10);
     bool is_number = n && strspn(text, "0123456789") == n;
     p->argument = is_number ? (unsigned)argument : 0;
@@ -60,18 +61,36 @@ void questions_add(struct questions *q, struct observed at, const char *name, bo
     *VEC_PUSH(q->arena, &q->signed_bits) = is_signed ? (uint8_t)(8 * at.bytes) : 0;
 }
 
-const char *questions_observe(struct questions *q, const char *place)
+static const char *find(const struct questions *q, const char *place, struct observed *at, bool *is_signed)
 {
     struct place_name name;
-    struct observed at;
-    bool is_signed = false;
+    *is_signed = false;
     if (!read_place(place, &name))
         return arena_printf(q->arena, "`%s`: %s", place, how_places_are_written);
-    const char *wrong = q->find(q->data, &name, &at, &is_signed);
-    if (wrong)
-        return arena_printf(q->arena, "`%s`: %s", place, wrong);
-    questions_add(q, at, arena_strdup(q->arena, place), is_signed);
-    return NULL;
+    const char *wrong = q->find(q->data, &name, at, is_signed);
+    return wrong ? arena_printf(q->arena, "`%s`: %s", place, wrong) : NULL;
+}
+
+const char *questions_observe(struct questions *q, const char *place)
+{
+    struct observed at;
+    bool is_signed;
+    const char *wrong = find(q, place, &at, &is_signed);
+    if (!wrong)
+        questions_add(q, at, arena_strdup(q->arena, place), is_signed);
+    return wrong;
+}
+
+/* The number of what is observed there as the same, whatever it is called; -1: nothing is. */
+static int number_at(const struct questions *q, const struct observed *at, bool is_signed)
+{
+    for (uint32_t i = 0; i < q->observed.n; i++) {
+        const struct observed *o = &q->observed.at[i];
+        if (o->block == at->block && o->address == at->address && o->bytes == at->bytes &&
+            !q->signed_bits.at[i] == !is_signed)
+            return (int)i;
+    }
+    return -1;
 }
 
 struct claiming {
@@ -83,10 +102,15 @@ struct claiming {
 static int observe_place(void *data, const char *name, unsigned *signed_bits)
 {
     struct claiming *c = data;
-    c->wrong = questions_observe(c->questions, name);
+    struct questions *q = c->questions;
+    struct observed at;
+    bool is_signed;
+    c->wrong = find(q, name, &at, &is_signed);
     if (c->wrong)
         return -1;
-    int number = number_of(c->questions, name);
+    if (number_at(q, &at, is_signed) < 0)
+        questions_add(q, at, arena_strdup(q->arena, name), is_signed);
+    int number = number_at(q, &at, is_signed);
     *signed_bits = c->questions->signed_bits.at[number];
     return number;
 }

@@ -1,7 +1,8 @@
 /* What an exploration is asked: the places whose final values make an outcome, and conditions on these.
  *
- * A place is written NUMBER[ELEMENT] or VARIABLE[ELEMENT], `[0]` may be left out behind a variable; behind it :TYPE, as in 2[0]:u64, says
- * how its elements are to be taken. What a number and a name stand for knows whoever has the launch. */
+ * A place is written NUMBER[ELEMENT] or NAME[ELEMENT], `[0]` may be left out behind a name; behind it :TYPE, as in 2[0]:u64, says
+ * how its elements are to be taken. What a number and a name stand for knows whoever has the launch: a name is a parameter's or a
+ * variable's. */
 #ifndef HEDDLE_EXPLORE_QUESTIONS_H
 #define HEDDLE_EXPLORE_QUESTIONS_H
 
@@ -10,8 +11,8 @@
 #include "explore/explore.h"
 
 struct place_name {
-    unsigned argument; /* from 1; 0: a variable */
-    struct str variable;
+    unsigned argument; /* from 1; 0: it has a name */
+    struct str name;
     uint64_t element;
     enum isa_type type; /* TYPE_none: as it is declared */
 };

@@ -76,7 +76,8 @@ void ranks_disconnect(struct ranks *r)
 
 void ranks_hide(void)
 {
-    static const char *const prefixes[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "MV2_"};
+    static const char *const prefixes[] = {"OMPI_", "PMIX_", "PMI_",           "PRTE_",
+                                           "MV2_",  "PALS_", "JSM_NAMESPACE_", "FLUX_TASK_"};
     extern char **environ;
     for (char **at = environ; at && *at;) {
         size_t i = 0, n = sizeof prefixes / sizeof prefixes[0];

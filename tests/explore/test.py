@@ -254,9 +254,30 @@ def the_variable_that_may_be_meant_is_named():
         path = os.path.join(d, "k.ptx")
         with open(path, "w") as f:
             f.write(HEAD + ".global .u32 counter;\n.visible .entry k()\n{\n.shared .u32 tile;\n.reg .u32 %r<2>;\nst.shared.u32 [tile], 1; atom.global.add.u32 %r1, [counter], 1; ret;\n}\n")
-        for name, says in ("conter", "is `counter` meant?"), ("tiles[0]", "is `tile` meant?"), ("elsewhere", "no such variable in the PTX"):
+        for name, says in ("conter", "is `counter` meant?"), ("tiles[0]", "is `tile` meant?"), ("elsewhere", "no such parameter or variable in the PTX"):
             status, out, err = run("explore", path, "--grid", 1, "--block", 1, "--observe", name)
-            assert status == 2 and f"`{name}`: there is no such variable" in err and says in err, (name, err)
+            assert status == 2 and f"`{name}`: there is no such parameter or variable" in err and says in err, (name, err)
+
+
+def a_parameters_name_stands_for_its_number():
+    """Also where a variable of the module has that name, or another name stands for the same place: a condition observes each once."""
+    body = """ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [r]; atom.relaxed.gpu.add.u32 %r1, [%rd1], 1; mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd3, %r2, 4;
+              add.u64 %rd2, %rd2, %rd3; st.global.u32 [%rd2], %r1; ret;"""
+    launch = "--no-symmetry", "--grid", 2, "--block", 1
+    params = ".param .u64 p, .param .u64 r"
+    found = explore_text(body, *launch, "--observe", "r[1]", "--require", "2[0] + r[1] == 1 && p[0] == 2 && 1 == p[0]:s32 - 1", "u32[1]", "u32[2]", params=params,
+                         status=0)
+    assert found["observed"] == ["r[1]", "2[0]", "p[0]", "p[0]:s32"] and found["outcomes"] == [[0, 1, 2, 2], [1, 0, 2, 2]], found
+    found = explore_text(body, *launch, "--forbid", "r[0] == 1", "u32[1]", "u32[2]+outcomes", params=params, status=1)
+    assert found["observed"] == ["2[0]", "2[1]"] and len(found["findings"]) == 1, found
+    with tempfile.TemporaryDirectory() as d:
+        with open(f"{d}/k.ptx", "w") as f:
+            f.write(HEAD + ".global .u32 r;\n.visible .entry k(" + params + ")\n{\n.reg .u32 %r<9>; .reg .u64 %rd<9>;\n" + body + "\n}\n")
+        status, out, err = run("explore", f"{d}/k.ptx", *launch, "--observe", "r[1]", "u32[1]", "u32[2]")
+        assert status == 0 and "explored: all" in out, out + err
+        for place, says in ("r[2]", "has 2 elements"), ("rr[0]", "is `r` meant?"):
+            status, out, err = run("explore", f"{d}/k.ptx", *launch, "--observe", place, "u32[1]", "u32[2]")
+            assert status == 2 and says in err, err
 
 
 def waits_by_clocks_and_sleeps_are_explored():

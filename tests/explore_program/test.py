@@ -109,8 +109,8 @@ def of_a_source_is_said_what_makes_a_program_of_it():
 def wrong_questions_are_told_with_their_words():
     for words, says in ((("--observe", "5[0]"), "`5[0]`: the kernel takes 4 arguments"),
                         (("--observe", "4[99999]"), "`4[99999]`: it has "),
-                        (("--observe", "nobody"), "`nobody`: there is no such variable in the PTX"),
-                        (("--observe", "totl"), "`totl`: there is no such variable; is `total` meant?"),
+                        (("--observe", "nobody"), "`nobody`: there is no such parameter or variable in the PTX"),
+                        (("--observe", "totl"), "`totl`: there is no such parameter or variable; is `total` meant?"),
                         (("--require", "total =="), "--require `total ==`: a place or a number is missing"),
                         (("--forbid", "1[0]:u7 == 1"), "behind it may stand a type")):
         status, out, err = run("explore", "--kernel", "add", *words, PROGRAM, "add")

@@ -271,7 +271,8 @@ def a_launcher_whose_ranks_cannot_be_connected_is_told_so():
     with tempfile.TemporaryDirectory() as d:
         copy = shutil.copy(heddle, d)
         for size, rank, name in (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI"), ("PMI_SIZE", "PMI_RANK", "PMI"),
-                                 ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun")):
+                                 ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"), ("PALS_SIZE", "PALS_RANKID", "PALS"),
+                                 ("JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"), ("FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux")):
             done = subprocess.run([copy, *STACK], capture_output=True, text=True, env={**os.environ, size: "8", rank: "0"}, timeout=60)
             assert done.returncode == 1 and not done.stdout, done
             assert f"started by " in done.stderr and name in done.stderr and "8 ranks" in done.stderr and "has no MPI" in done.stderr, done
