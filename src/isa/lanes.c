@@ -179,16 +179,18 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
     lane_fn PASTE(LANES_PREFIX, name);                                                                                 \
     void PASTE(LANES_PREFIX, name)(void *d_, void *e_, const void *a_, const void *b_, const void *c_, uint64_t imm)   \
     {                                                                                                                  \
-        uint32_t belows[LANES] __attribute__((aligned(64)));                                                           \
+        uint32_t belows[LANES] __attribute__((aligned(64))), lows[LANES] __attribute__((aligned(64)));                 \
         (void)imm, (void)e_;                                                                                           \
         PRE_f32(a) PRE__(b) PRE__(c) DPRE_##D INDEPENDENT_LANES for (int l = 0; l < LANES; l++)                        \
         {                                                                                                              \
             IN_f32(a) belows[l] = place;                                                                               \
         }                                                                                                              \
-        mufu_belows(belows, belows, &table);                                                                           \
+        mufu_belows(belows, lows, belows, &table);                                                                     \
         INDEPENDENT_LANES for (int l = 0; l < LANES; l++)                                                              \
         {                                                                                                              \
             IN_f32(a) const int32_t below = (int32_t)belows[l];                                                        \
+            const uint32_t low = lows[l];                                                                              \
+            (void)low;                                                                                                 \
             DOUT_##D(expr)                                                                                             \
         }                                                                                                              \
         DPOST_##D                                                                                                      \
@@ -197,7 +199,8 @@ __attribute__((unused)) static inline uint32_t pack_holds(const uint8_t *holds)
 #define BELOW(name, D, table, place, expr)                                                                             \
     static inline f32 PASTE(name, _of)(f32 a)                                                                          \
     {                                                                                                                  \
-        const int32_t below = mufu_below(&table, place);                                                               \
+        uint32_t low;                                                                                                  \
+        const int32_t below = mufu_polynomial(&table, place, &low);                                                    \
         return expr;                                                                                                   \
     }                                                                                                                  \
     LANE(name, D, _, f32, _, _, _, _, PASTE(name, _of)(a))

@@ -153,10 +153,10 @@ INLINE void mufu_coefficients(mufu_vector c12[2], mufu_vector c0[2], mufu_vector
 }
 #endif
 
-/* Of two vectors of lanes, which become what lies below. */
-INLINE void mufu_below_pair(mufu_vector *first, mufu_vector *second, const struct mufu_table *t)
+/* Of two vectors of lanes, which become what lies below; and its lower bits. */
+INLINE void mufu_below_pair(mufu_vector place[2], mufu_vector low[2], const struct mufu_table *t)
 {
-    mufu_vector a = *first, b = *second;
+    mufu_vector a = place[0], b = place[1];
     /* C1 is the upper factor of the first lanes, the lower one of the others; C2 is the other. (They come first, as the code's
      * order is this one: to permute takes longest.) */
     mufu_vector c12[2], c0[2];
@@ -167,16 +167,20 @@ INLINE void mufu_below_pair(mufu_vector *first, mufu_vector *second, const struc
     mufu_vector rest_b = mufu_dot(c12[1], mufu_blend(b, square, 0x7fff));
     a = mufu_dot(c12[0], a << (1 + coarse) & 3u << (16 + coarse)) + c0[0];
     b = mufu_dot(c12[1], b >> fine & 3u << coarse) + c0[1];
-    *first = a + (mufu_vector)((mufu_numbers)(rest_a + t->bias) >> fine);
-    *second = b + (mufu_vector)((mufu_numbers)(rest_b + t->bias) >> fine);
+    place[0] = a + (mufu_vector)((mufu_numbers)(rest_a + t->bias) >> fine);
+    place[1] = b + (mufu_vector)((mufu_numbers)(rest_b + t->bias) >> fine);
+    low[0] = (a << fine) + rest_a + t->bias;
+    low[1] = (b << fine) + rest_b + t->bias;
 }
 
-INLINE void mufu_belows(u32 out[WARP_LANES], const u32 places[WARP_LANES], const struct mufu_table *t)
+INLINE void mufu_belows(u32 out[WARP_LANES], u32 lows[WARP_LANES], const u32 places[WARP_LANES],
+                        const struct mufu_table *t)
 {
-    mufu_vector v[WARP_LANES / MUFU_LANES];
+    mufu_vector v[WARP_LANES / MUFU_LANES], low[WARP_LANES / MUFU_LANES];
     __builtin_memcpy(v, places, sizeof v);
-    _Pragma("unroll") for (u32 k = 0; k < WARP_LANES / MUFU_LANES; k += 2) mufu_below_pair(&v[k], &v[k + 1], t);
+    _Pragma("unroll") for (u32 k = 0; k < WARP_LANES / MUFU_LANES; k += 2) mufu_below_pair(&v[k], &low[k], t);
     __builtin_memcpy(out, v, sizeof v);
+    __builtin_memcpy(lows, low, sizeof low);
 }
 #undef MUFU_BUILTIN
 #undef INLINE

@@ -19,16 +19,25 @@ static inline u32 mufu_square(u32 d)
     return (high * high >> 1) + cross;
 }
 
-/* The bits of a result are those of the operand, or half as many, added to a number or taken from it, less so many quarters:
- * a polynomial of the place in a segment, 17 bits, with the segment's number in the bits above. The product with C1 is made
- * of the upper 2 bits and the lower 15 by themselves: factors of 16 bits are multiplied in half the time, and 32 bits do. */
-static inline s32 mufu_below(const struct mufu_table *t, u32 place)
+/* A polynomial of the place in a segment, 17 bits, with the segment's number in the bits above; what it gives, and `low`, its lower
+ * 32 bits, are cut at `shift` or not yet. The product with C1 is made of the upper 2 bits and the lower 15 by themselves: factors of
+ * 16 bits are multiplied in half the time, and 32 bits do. */
+static inline s32 mufu_polynomial(const struct mufu_table *t, u32 place, u32 *low)
 {
     u32 segment = place >> 17 & (t->segments - 1);
-    s32 c1 = t->c12[segment] >> 16, c2 = (s16)t->c12[segment], high = (s32)(place >> 15 & 3),
-        low = (s32)(place & 0x7fff);
-    s32 rest = c1 * low + c2 * (s32)mufu_square(place) + t->bias;
-    return t->c0[segment] + c1 * (high << (15 - t->shift)) + (rest >> t->shift);
+    s32 c1 = t->c12[segment] >> 16, c2 = (s16)t->c12[segment], upper = (s32)(place >> 15 & 3),
+        lower = (s32)(place & 0x7fff);
+    s32 whole = t->c0[segment] + c1 * (upper << (15 - t->shift)),
+        rest = c1 * lower + c2 * (s32)mufu_square(place) + t->bias;
+    *low = ((u32)whole << t->shift) + (u32)rest;
+    return whole + (rest >> t->shift);
+}
+
+/* The bits of a result are those of the operand, or half as many, added to that number or taken from it, less so many quarters. */
+static inline s32 mufu_below(const struct mufu_table *t, u32 place)
+{
+    u32 low;
+    return mufu_polynomial(t, place, &low);
 }
 
 /* The polynomial of a table's segment. Its terms are integers below 2^53: arithmetic in f64 is exact. */
@@ -123,33 +132,69 @@ static inline f32 mufu_ex2(f32 x)
     return x == x ? f32_of(y) : f32_of(0x7fffffff);
 }
 
+/* A number >= 0 of at most 31 bits, cut to 24: of those below, the first one is no 1 any more, so that nothing is rounded up. */
+static inline f32 mufu_cut_word(u32 u)
+{
+    return (f32)(s32)(u & ~(u >> 24));
+}
+
+/* The logarithm of the mantissa, less the mantissa's place in its segment; in units of 2^-31, and of 2^-38 the lower bits. With the
+ * exponent it is an integer, of which negative ones are complemented: in units of 2^-23, or where the exponent is 0 or -1, in those
+ * of 2^-31, or where these do not give 24 bits, of 2^-36. */
+static inline f32 mufu_lg2_of(f32 x, s32 below, u32 low)
+{
+    u32 u = f32_bits(x), place = u & 0x1ffff, exponent = u >> 23 & 255, sign = 0 - (exponent < 127);
+    u32 mantissa = (u32)below + (place << 8), near = exponent - 126 < 2;
+    u32 coarse = ((mantissa >> 8) + ((exponent - 127) << 23)) ^ sign, fine = (mantissa ^ sign) & INT32_MAX;
+    u32 finest = ((low + (place << 15)) ^ sign) & ~3u, small = near && fine < 1 << 23;
+    f32 y = mufu_cut_word(small ? finest : near ? fine : coarse) * (small ? 0x1p-38f : near ? 0x1p-31f : 0x1p-23f);
+    return x == 1 ? 0 : f32_of(f32_bits(y) | (sign & 0x80000000));
+}
+
 static inline f32 mufu_lg2(f32 x)
 {
-    u32 m = f32_bits(x) & 0x7fffff, d = m & 0x1ffff;
-    f64 r = mufu_interpolate(mufu_lg2_table, m >> 17, d, mufu_square(d), 1 << 12, 1, 2);
-    f64 v = __builtin_floor((r + 0x3345) * 0x1p-2) + (f64)((s32)mufu_exponent(x) - 127) * 0x1p36;
-    u32 y = mufu_cut(v < 0 ? -v - 1 : v, 36) | ((u32)(f64_bits(v) >> 63) << 31);
-    y = x == 1 ? 0 : mufu_exponent(x) == 0 ? 0xff800000 : mufu_exponent(x) == 255 ? 0x7f800000 : y;
+    u32 low, y;
+    s32 below = mufu_polynomial(&mufu_lg2_table, f32_bits(x), &low);
+    y = f32_bits(mufu_lg2_of(x, below, low));
+    y = mufu_exponent(x) == 0 ? 0xff800000 : mufu_exponent(x) == 255 ? 0x7f800000 : y;
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
 /* The angle is multiplied by 1 / 2 pi, rounded towards zero, to have the place in a turn; x is finite. */
 static inline u32 mufu_turns(f32 x)
 {
+#ifdef __FMA__
+    f32 angle = __builtin_fabsf(x), turns = angle * 0x1.45f306p-3f;
+    turns = f32_of(f32_bits(turns) - (__builtin_fmaf(angle, 0x1.45f306p-3f, -turns) < 0));
+    return (u32)(s32)((turns - __builtin_floorf(turns)) * 0x1p25f);
+#else
     f64 turns = __builtin_fabs((f64)x * 0x1.45f306p-3); /* exact */
     turns = f64_of(f64_bits(turns) & ~0x1fffffffull);
     return (u32)(s32)((turns - __builtin_floor(turns)) * 0x1p25);
+#endif
+}
+
+/* The place in its quarter of a turn, in units of 2^-25 turns: an odd quarter runs backwards. */
+static inline u32 mufu_sincos_place(f32 x, bool cosine)
+{
+    u32 turns = mufu_turns(x), backwards = (turns >> 23 & 1) ^ cosine;
+    return (turns & 0x7fffff) ^ ((0 - backwards) & 0x7fffff);
+}
+
+/* The polynomial is the result in units of 2^-30, or where that does not give 24 bits, of 2^-37. */
+static inline f32 mufu_sincos_of(f32 x, bool cosine, s32 below, u32 low)
+{
+    u32 sign = (cosine ? 0 : f32_bits(x) >> 31) ^ (((mufu_turns(x) >> 23) + cosine) >> 1 & 1), small = below < 1 << 23;
+    f32 y = mufu_cut_word(small ? low : (u32)below) * (small ? 0x1p-37f : 0x1p-30f);
+    return f32_of(f32_bits(y) | sign << 31);
 }
 
 static inline f32 sem_sincos_approx(f32 x, bool cosine)
 {
-    u32 u = f32_bits(x), finite = (u & INT32_MAX) < 0x7f800000;
-    u32 fixed = mufu_turns(f32_of(u & (0 - finite))), quarter = (fixed >> 23) + cosine, f = fixed & 0x7fffff;
-    f ^= (0 - (quarter & 1)) & 0x7fffff; /* an odd quarter runs backwards */
-    u32 sign = (cosine ? 0 : u >> 31) ^ (quarter >> 1 & 1), d = f & 0x1ffff;
-    f64 r = mufu_interpolate(mufu_sin_table, f >> 17 & 63, d, mufu_square(d), 1 << 11, 1, 1);
-    u32 y = mufu_cut(r, 37) | sign << 31;
-    return finite ? f32_of(y) : f32_of(0x7fffffff);
+    u32 u = f32_bits(x), finite = (u & INT32_MAX) < 0x7f800000, low;
+    f32 k = f32_of(u & (0 - finite));
+    s32 below = mufu_polynomial(&mufu_sin_table, mufu_sincos_place(k, cosine), &low);
+    return finite ? mufu_sincos_of(k, cosine, below, low) : f32_of(0x7fffffff);
 }
 
 static inline f32 mufu_tanh(f32 x)
@@ -189,6 +234,11 @@ static inline f32 mufu_rsqrt_plain(f32 x, s32 below)
 #else
     return f32_of(mufu_rsqrt_bits(f32_bits(x), below));
 #endif
+}
+
+static inline bool mufu_sincos_is_plain(f32 x)
+{
+    return (f32_bits(x) & INT32_MAX) < 0x7f800000;
 }
 
 static inline bool mufu_ex2_is_plain(f32 x)

@@ -39,7 +39,8 @@ def functions_that_are_looked_up_in_tables_are_the_same_by_both():
     need_compiler()
     bits = "add.u32 %r3, %r1, 0x3f000000; mov.b32 %f1, %r3;"
     turn = "cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f1, %f1, 0f34000000, 0fBF800000;"  # from -1 up to 1
-    for function, operand in ("rsqrt.approx", bits), ("sqrt.approx", bits), ("rcp.approx.ftz", bits), ("ex2.approx", turn):
+    for function, operand in (("rsqrt.approx", bits), ("sqrt.approx", bits), ("rcp.approx.ftz", bits), ("ex2.approx", turn),
+                              ("lg2.approx", bits), ("sin.approx", bits), ("cos.approx.ftz", turn)):
         with written(FUNCTIONS.replace("OPERAND", operand).replace("FUNCTION", function)) as path:
             by_both(path, "--grid", 16, "--block", 256, "u32[4096]+print")
 
@@ -113,7 +114,7 @@ FUNCTIONS
 }
 """
 FUNCTION = "    {name}.f32 %f2, %f1;\n    mov.b32 %r9, %f2;\n    mad.lo.u32 %r8, %r8, 31, %r9;\n"
-NAMES = [f"{f}.approx{ftz}" for f in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin") for ftz in ("", ".ftz")]
+NAMES = [f"{f}.approx{ftz}" for f in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos") for ftz in ("", ".ftz")]
 
 
 def approximate_functions_give_the_same_by_both():

@@ -220,4 +220,34 @@ def masks_become_vectors_by_comparison():
         assert not masked or masked in code, target
 
 
+# A function of 32 words.
+FUNCTION = """.visible .entry function(.param .u64 p0)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    .reg .f32 %f<3>;
+    ld.param.u64 %rd1, [p0];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd3];
+    NAME.f32 %f2, %f1;
+    st.global.f32 [%rd3], %f2;
+    ret;
+}
+"""
+
+
+def approximate_functions_are_in_the_code_where_vectors_are_long():
+    """With a call beside, for lanes that are out of reach; elsewhere there is the call alone."""
+    need_compiler()
+    for name in "rcp.approx", "sqrt.approx", "rsqrt.approx", "ex2.approx", "lg2.approx", "sin.approx", "cos.approx.ftz":
+        with written(FUNCTION.replace("NAME", name)) as path:
+            length = {}
+            for target in "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4+amd":
+                err = dump_of("asm", path, "--grid", 1, "--block", 32, "f32[32]=ones", target=target)
+                length[target] = len(re.findall(r"\bv?pmadd(?:wd|ubsw)\s", err))
+            assert not length.pop("x86-64-v2") and all(n >= 7 for n in length.values()), (name, length)
+
+
 main(globals())

@@ -366,6 +366,10 @@ static const struct plain {
     {LANE_rsqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_rsqrt_plain},
     {LANE_ex2_approx_f32, LANE_ex2_is_plain, LANE_ex2_plain},
     {LANE_ex2_approx_f32_ftz, LANE_ex2_is_plain, LANE_ex2_plain},
+    {LANE_lg2_approx_f32, LANE_sqrt_is_plain, LANE_lg2_plain},
+    {LANE_lg2_approx_f32_ftz, LANE_sqrt_is_plain, LANE_lg2_plain},
+    {LANE_sin_approx_f32, LANE_sincos_is_plain, LANE_sin_plain},
+    {LANE_cos_approx_f32, LANE_sincos_is_plain, LANE_cos_plain},
 };
 
 static const struct plain *find_plain(const struct emit *e, uint16_t lane)
