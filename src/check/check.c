@@ -37,7 +37,7 @@ static struct checker *new_checker(struct machine *m, const struct checker_world
     init_locks(c);
     sync_open(c);
     racecheck_open(c);
-    if (memory_open(c) && open_races(c, with))
+    if (memory_open(c, with) && open_races(c, with))
         return c;
     checker_free(c);
     return NULL;
@@ -98,6 +98,7 @@ bool checker_begin(struct checker *c, const struct site_table *k, struct event_l
     if (c->running++ == 0 && c->race.races)
         races_idle(c->race.races);
     pthread_mutex_unlock(&c->lock);
+    memory_begin(c);
     bool begun = k && add_clients(c, k, events, rules) &&
                  (!c->listener || c->listener->launch(c->listener->data, c, k, rules, events));
     checker_give_back(c);

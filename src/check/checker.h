@@ -29,7 +29,7 @@ struct checker {
     hd_checker_options options;
     struct findings findings;
     bool finished;                     /* nothing more is launched */
-    pthread_mutex_t lock;              /* protects `running`; held where the host looks at shadow memory */
+    pthread_mutex_t lock;              /* protects `running` */
     uint32_t running;                  /* launches */
     struct budget own_budget, *budget; /* its own, or that of the checker that it was made with */
     struct memory_tools memory;

@@ -137,6 +137,7 @@ static void end_launch(struct checker *c)
     if (--c->running == 0)
         memory_idle(c);
     pthread_mutex_unlock(&c->lock);
+    memory_end(c);
 }
 
 static void finish(struct checker *c)

@@ -127,6 +127,15 @@ def mistakes_of_the_host_are_found():
     assert codes(check("--tool", "initcheck", WAYS, "host", status=0)[2]) == []
 
 
+def what_another_device_writes_is_written():
+    program = compiled("peers")
+    for how in ("kernel", "peer", "async", "copy", "set"):
+        for part, reads in ((), []), (("half",), [(UNWRITTEN, "read")] * 2):
+            _, _, result = check("--devices", "2", program, how, *part)
+            found = [c for c in codes(result) if c[0] == UNWRITTEN]
+            assert found in (reads, reads[:1]), (how, part, result)
+
+
 def memory_that_nothing_uses_is_found():
     assert codes(check(WAYS, "unused", status=0)[2]) == []
     err, result = check("--track-unused-memory", WAYS, "unused", status=0)[1:]

@@ -50,7 +50,7 @@ static void note_lost_block(struct checker *c, const struct access_event *e)
 void initcheck_report_lost(struct checker *c, struct diags *diags)
 {
     const char *from = atomic_load(&c->memory.lost);
-    unsigned long long bytes = atomic_load(&c->memory.defined.lost_bytes);
+    unsigned long long bytes = atomic_load(&c->memory.written->defined.lost_bytes);
     if (!from && !bytes)
         return;
     diag_warn(diags, (struct place){0}, "not-watched", budget_help(c->budget),
@@ -117,7 +117,6 @@ void initcheck_idle(struct checker *c)
         block_memory_free(b);
     }
     c->memory.n_early = 0;
-    shadow_reclaim(&c->memory.defined.pages);
 }
 
 /* ---- reads of what nobody has written ---- */
@@ -222,10 +221,10 @@ static uint32_t undefined_global(const struct checker *c, const struct access_ev
     bool good = true;
     struct run r;
     while (next_run(e, &left, &r))
-        good &= defined_has(&c->memory.defined, r.address, r.bytes);
+        good &= defined_has(&c->memory.written->defined, r.address, r.bytes);
     for (uint32_t m = good ? 0 : e->lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        lanes |= defined_has(&c->memory.defined, access_address(e, l), e->bytes) ? 0 : 1u << l;
+        lanes |= defined_has(&c->memory.written->defined, access_address(e, l), e->bytes) ? 0 : 1u << l;
     }
     return lanes;
 }
@@ -237,11 +236,11 @@ static bool has_no_pages(const struct checker *c, const struct access_event *e)
     bool any = false;
     if (e->high - e->low > FEW_BYTES) {
         for (uint32_t m = e->address ? e->lanes : 0; m && !any; m &= m - 1)
-            any = shadow_find(&c->memory.defined.pages, e->address[__builtin_ctz(m)]);
+            any = shadow_find(&c->memory.written->defined.pages, e->address[__builtin_ctz(m)]);
         return e->address && !any;
     }
     for (uint64_t at = e->low & ~(uint64_t)(DEFINED_PAGE_BYTES - 1); at < e->high && !any; at += DEFINED_PAGE_BYTES)
-        any = shadow_find(&c->memory.defined.pages, at);
+        any = shadow_find(&c->memory.written->defined.pages, at);
     return !any;
 }
 
@@ -258,10 +257,10 @@ static void access_global(struct checker *c, const struct access_event *e)
         read_undefined(c, e, lanes);
     }
     while (e->writes && next_run(e, &left, &r)) {
-        if (defined_has(&c->memory.defined, r.address, r.bytes))
+        if (defined_has(&c->memory.written->defined, r.address, r.bytes))
             continue;
-        bool any = defined_set(&c->memory.defined, r.address, r.bytes);
-        if (atomic_load_explicit(&c->memory.defined.lost_bytes, memory_order_relaxed))
+        bool any = defined_set(&c->memory.written->defined, r.address, r.bytes);
+        if (atomic_load_explicit(&c->memory.written->defined.lost_bytes, memory_order_relaxed))
             note_lost_global(c, e, r.address);
         if (!any)
             continue;
@@ -351,9 +350,9 @@ static uint64_t alike_in_source(struct checker *c, const struct access_source *f
         return bytes - at;
     }
     if (from->space == SPACE_GLOBAL) {
-        uint64_t n = defined_bytes(&c->memory.defined, from->address + at, from->bytes - at);
+        uint64_t n = defined_bytes(&c->memory.written->defined, from->address + at, from->bytes - at);
         *defined = n > 0;
-        return n ? n : undefined_bytes(&c->memory.defined, from->address + at, from->bytes - at);
+        return n ? n : undefined_bytes(&c->memory.written->defined, from->address + at, from->bytes - at);
     }
     struct block_memory *b = memory_of(c, from->owner);
     *defined = !b || !bits_any(b->shared, from->address + at, 1);

@@ -41,7 +41,7 @@ static void on_malloc(struct checker *c, const struct heap_event *e)
     }
     region_note(c, e->address, e->bytes, "malloc", leak);
     if (c->options.tools & HD_TOOL_INITCHECK)
-        defined_set_undefined(&c->memory.defined, e->address, e->bytes);
+        defined_set_undefined(&c->memory.written->defined, e->address, e->bytes);
 }
 
 static void on_heap(void *data, const struct heap_event *e)
@@ -79,7 +79,56 @@ void memory_forget(struct checker *c, uint64_t at, uint64_t bytes)
     memory_set_defined(c, at, bytes);
 }
 
-bool memory_open(struct checker *c)
+static bool open_written(struct checker *c, const struct checker *with)
+{
+    struct written *own = &c->memory.own;
+    struct written *w = c->memory.written = with ? with->memory.written : own;
+    if (!with) {
+        pthread_mutex_init(&own->lock, NULL);
+        if (!defined_init(&own->defined, c->budget))
+            return false;
+    }
+    pthread_mutex_lock(&w->lock);
+    c->memory.next = w->checkers;
+    w->checkers = c;
+    pthread_mutex_unlock(&w->lock);
+    return true;
+}
+
+static void close_written(struct checker *c)
+{
+    struct written *w = c->memory.written;
+    struct checker **link = &w->checkers;
+    pthread_mutex_lock(&w->lock);
+    while (*link && *link != c)
+        link = &(*link)->memory.next;
+    if (*link)
+        *link = c->memory.next;
+    pthread_mutex_unlock(&w->lock);
+    if (w != &c->memory.own)
+        return;
+    defined_destroy(&w->defined);
+    pthread_mutex_destroy(&w->lock);
+}
+
+void memory_begin(struct checker *c)
+{
+    struct written *w = c->memory.written;
+    pthread_mutex_lock(&w->lock);
+    w->running++;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void memory_end(struct checker *c)
+{
+    struct written *w = c->memory.written;
+    pthread_mutex_lock(&w->lock);
+    if (--w->running == 0)
+        shadow_reclaim(&w->defined.pages);
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool memory_open(struct checker *c, const struct checker *with)
 {
     bool init = c->options.tools & HD_TOOL_INITCHECK, memory = c->options.tools & HD_TOOL_MEMCHECK;
     c->memory.client =
@@ -93,7 +142,7 @@ bool memory_open(struct checker *c)
     initcheck_open(c);
     rules_open(c);
     pthread_rwlock_init(&c->memory.regions_lock, NULL);
-    return defined_init(&c->memory.defined, c->budget);
+    return open_written(c, with);
 }
 
 void memory_idle(struct checker *c)
@@ -106,6 +155,6 @@ void memory_close(struct checker *c)
 {
     memory_idle(c);
     regions_close(c);
-    defined_destroy(&c->memory.defined);
+    close_written(c);
     pthread_mutex_destroy(&c->memory.blocks_lock);
 }

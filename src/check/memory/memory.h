@@ -31,10 +31,19 @@ struct region {
     struct finding *leak;                /* of its malloc in a kernel; else NULL */
 };
 
+/* Which bytes of all devices' memory have been written: kernels write to each other's. */
+struct written {
+    struct defined defined;
+    pthread_mutex_t lock;
+    uint32_t running;         /* launches, of all checkers that have it: with the lock */
+    struct checker *checkers; /* that have it: with the lock */
+};
+
 struct memory_tools {
     struct event_client client, rules;
-    struct defined defined;
-    _Atomic(const char *) lost; /* where initcheck first could not follow some memory, in words; NULL: it could */
+    struct written own, *written; /* its own, or that of the checker that it was made with */
+    struct checker *next;         /* that has it, too */
+    _Atomic(const char *) lost;   /* where initcheck first could not follow some memory, in words; NULL: it could */
     pthread_rwlock_t regions_lock;
     struct region *regions[REGION_BUCKETS]; /* by start */
     struct region *retired;                 /* not there any more, but a launch may still look at them */
@@ -44,7 +53,10 @@ struct memory_tools {
     struct block_memory *free_blocks; /* of blocks that have ended */
 };
 
-bool memory_open(struct checker *c);
+bool memory_open(struct checker *c, const struct checker *with);
+/* A launch begins; ends. */
+void memory_begin(struct checker *c);
+void memory_end(struct checker *c);
 void memory_close(struct checker *c);
 /* No launch runs: what was kept for one that did can go. With checker.lock held. */
 void memory_idle(struct checker *c);
