@@ -9,6 +9,10 @@
 
 #define HEDDLE_LIBRARY_API __attribute__((visibility("default")))
 
+/* A library is loaded, which was built with this interface: HEDDLE_LIBRARY_INTERFACE, a digest of what declares it, which the build makes. One
+ * of another build ends the process, with a sentence on stderr. This declaration never changes. */
+HEDDLE_LIBRARY_API void heddle_library_meet(const char *interface);
+
 /* A call as work. It runs once, or, captured into a graph, whenever that is launched: at the same time as itself, too. */
 struct library_task {
     const char *name; /* the function that the program has called: a constant */
@@ -44,7 +48,12 @@ struct library_shape {
 /* Likewise, of an address that has been read from memory. False: not all of the elements are in memory that kernels may use. */
 HEDDLE_LIBRARY_API bool heddle_library_reach(void **view, const void *address, struct library_shape shape);
 
-enum library_memory { LIBRARY_DEVICE, LIBRARY_MANAGED, LIBRARY_PINNED, LIBRARY_PAGEABLE };
+/* LIBRARY_NOTHING: an address of a device's where nothing is allocated. */
+enum library_memory { LIBRARY_DEVICE, LIBRARY_MANAGED, LIBRARY_PINNED, LIBRARY_PAGEABLE, LIBRARY_NOTHING };
+static inline bool library_memory_is_kernels(enum library_memory m)
+{
+    return m < LIBRARY_PAGEABLE;
+}
 HEDDLE_LIBRARY_API enum library_memory heddle_library_memory(const void *address);
 
 /* How many devices this computer has, whatever CUDA_VISIBLE_DEVICES says. Nothing is made for this. */

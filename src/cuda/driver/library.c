@@ -10,9 +10,13 @@
 #include "cuda/state/work.h"
 #include "cuda/watch/watch.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "library_interface.h"
 
 /* Memory that is not there is told where it was named; when the call's turn comes, it is the context's fault. */
 static void check_used(const struct library_task *t)
@@ -78,7 +82,7 @@ bool heddle_library_reach(void **view, const void *address, struct library_shape
     struct device *d = device_of(address, &info);
     if (!d) {
         *view = (void *)address;
-        return heddle_library_memory(address) != LIBRARY_PAGEABLE;
+        return library_memory_is_kernels(heddle_library_memory(address));
     }
     size_t offset = (size_t)((const char *)address - (const char *)info.start);
     *view = hd_own_view(d->machine, address);
@@ -91,7 +95,8 @@ enum library_memory heddle_library_memory(const void *address)
                                                 [MEMORY_MANAGED] = LIBRARY_MANAGED,
                                                 [MEMORY_PINNED] = LIBRARY_PINNED,
                                                 [MEMORY_PAGEABLE] = LIBRARY_PAGEABLE};
-    return kinds[memory_kind_of(address, NULL)];
+    enum memory_kind kind = memory_kind_of(address, NULL);
+    return kind == MEMORY_PAGEABLE && is_of_machines(address) ? LIBRARY_NOTHING : kinds[kind];
 }
 
 unsigned heddle_library_devices(void)
@@ -148,6 +153,26 @@ void heddle_library_failed(const char *call, const char *why)
         say("%s: %s", call, why);
     else
         log_line(LOG_ERROR, "%s: %s", call, why);
+}
+
+/* Where code lies, of a library or another. */
+static const char *object_of(const void *code)
+{
+    Dl_info info;
+    return dladdr(code, &info) && info.dli_fname ? info.dli_fname : "a library";
+}
+
+void heddle_library_meet(const char *interface)
+{
+    if (strcmp(interface, HEDDLE_LIBRARY_INTERFACE)) {
+        fprintf(stderr,
+                "heddle: %s is of another build of Heddle than %s: run the program with the `heddle` that it was "
+                "linked by, or install "
+                "Heddle and its libraries of one version\n",
+                object_of(__builtin_return_address(0)), object_of(heddle_library_meet));
+        _exit(127); /* as the loader does where a symbol is missing */
+    }
+    stack_note_own();
 }
 
 void heddle_library_loaded(void)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "library_interface.h"
+
 struct handle_table library_handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void library_refuse(_Atomic bool *told, const char *what)
@@ -44,7 +46,7 @@ static void after_fork(void)
 __attribute__((constructor)) static void start(void)
 {
     pthread_atfork(NULL, NULL, after_fork);
-    heddle_library_loaded();
+    heddle_library_meet(HEDDLE_LIBRARY_INTERFACE);
 }
 
 bool library_add_use(hd_used **used, size_t *n, hd_used u)

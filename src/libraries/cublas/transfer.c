@@ -10,7 +10,8 @@ static cublasStatus_t copy(const char *name, size_t width, size_t height, const 
         return CUBLAS_STATUS_SUCCESS;
     if (heddle_library_context(&context))
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (!from || !to || heddle_library_memory(device) == LIBRARY_PAGEABLE || from_pitch < width || to_pitch < width) {
+    if (!from || !to || !library_memory_is_kernels(heddle_library_memory(device)) || from_pitch < width ||
+        to_pitch < width) {
         library_failed(name, "memory or pitches do not fit");
         return CUBLAS_STATUS_MAPPING_ERROR;
     }

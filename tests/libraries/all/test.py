@@ -78,6 +78,29 @@ def a_library_of_cudas_that_is_opened_by_its_path_does_what_ours_does():
         assert status == 127 and f"{name}OfALaterVersion" in err, out + err
 
 
+OTHER = """
+void heddle_library_meet(const char *interface);
+__attribute__((constructor)) static void start(void) { heddle_library_meet(INTERFACE); }
+"""
+
+
+def a_library_of_another_build_is_refused_with_both_paths():
+    """Which would be called with structures of another shape. One of this build is not."""
+    with open(os.path.join(BUILD, "library_interface.h")) as f:
+        own = f.read().split()[2]
+    with open(os.path.join(cases.WORK, "other.c"), "w") as f:
+        f.write(OTHER)
+    with open(os.path.join(cases.WORK, "main.c"), "w") as f:
+        f.write("int main(void) { return 3; }")
+    cuda = os.path.join(BUILD, "libcuda.so.1")
+    for interface, expected in (('"another"', 127), (own, 3)):
+        subprocess.run(["gcc", "-shared", "-fPIC", f"-DINTERFACE={interface}", "-o", "libother-build.so", "other.c", cuda], check=True, cwd=cases.WORK)
+        subprocess.run(["gcc", "-Wl,--no-as-needed", "-o", "other", "main.c", "./libother-build.so", f"-Wl,-rpath-link,{BUILD}"], check=True, cwd=cases.WORK)
+        status, out, err = tap.run("run", "./other", cwd=cases.WORK)
+        assert status == expected, (interface, status, err)
+        assert (status == 3) != ("libother-build.so is of another build of Heddle than" in err and "libcuda.so.1" in err), err
+
+
 def headers_define_what_programs_look_for():
     """As NVIDIA's samples do, which know by them whose statuses there are."""
     macros = {"cublas_v2.h": "CUBLAS_API_H_", "curand.h": "CURAND_H_", "cufft.h": "_CUFFT_H_", "cufftXt.h": "_CUFFTXT_H_", "cusparse.h": "CUSPARSEAPI",
