@@ -23,6 +23,7 @@ struct walk {
     struct future *future;
     const struct ir_func *ir;
     const struct ir_live *live;
+    const struct loop_kind *loops;
     struct arena scratch;
     struct entry *entries;      /* by block */
     struct interval *registers; /* within a block */
@@ -225,6 +226,8 @@ static void join(struct walk *w, uint32_t block)
 {
     if (block == NO_BLOCK)
         return;
+    const struct detour *detour = &w->loops[block].detour;
+    block = detour->to != NO_BLOCK && !detour->from ? detour->to : block;
     struct entry *e = &w->entries[block];
     const uint64_t *in = w->live->in + (size_t)w->ir->blocks.at[block].order * w->live->words;
     bool first = !e->live, grew = first;
@@ -364,6 +367,7 @@ static void walk_from(struct runner *r, const struct machine *m, bool behind, bo
         return;
     }
     w.live = &r->program->live[top->code->index];
+    w.loops = r->program->loops[top->code->index];
     w.entries = ARENA_ARRAY(&w.scratch, struct entry, w.ir->blocks.n);
     w.registers = ARENA_ARRAY(&w.scratch, struct interval, w.ir->regs.n);
     w.list = ARENA_ARRAY(&w.scratch, uint32_t, w.ir->blocks.n + 1);

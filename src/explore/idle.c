@@ -3,7 +3,7 @@
  * An instruction is needed if it accesses memory, meets other threads or ends the thread, if what is needed reads its result, or if it is a branch
  * that decides whether something needed is executed. All else changes nothing that anybody sees, whatever a clock has said, so that it is passed
  * over: a branch that is not needed goes on where its ways meet again. So a loop whose rounds differ in how long they wait is one whose
- * rounds are the same (loops.c). This is done with functions that read clocks, whose values nothing defines.
+ * rounds are the same (loops.c). This is done with functions that read clocks, or sleep.
  *
  * What is kept as needed: branches that leave a loop, as else one that never ends would; but a loop does that only waits for a clock, as time goes on. And
  * branches on what was read from memory: they are dependencies (PTX ISA 9.0, 8.10.4). */
@@ -239,11 +239,11 @@ static void find_needed(struct finder *d)
     } while (d->grew);
 }
 
-static bool has_clock(const struct ir_func *f)
+static bool takes_time(const struct ir_func *f)
 {
     bool some = false;
     for (uint32_t i = 0; i < f->insns.n; i++)
-        some |= f->insns.at[i].kind == IR_NOW;
+        some |= f->insns.at[i].kind == IR_NOW || f->insns.at[i].kind == IR_NANOSLEEP;
     return some;
 }
 
@@ -266,7 +266,7 @@ struct idle find_idle(struct arena *arena, const struct ir_func *f)
 {
     struct finder d = {.f = f, .scratch = {.on_oom = arena->on_oom}, .n = f->n_ordered};
     struct idle idle = {0};
-    if (!has_clock(f) || d.n > MAX_BLOCKS)
+    if (!takes_time(f) || d.n > MAX_BLOCKS)
         return idle;
     if (find_behind(&d)) {
         d.loop_end = ir_find_loop_ends(f, &d.scratch);

@@ -74,18 +74,21 @@ static struct loop_kind kind_of(const struct body *b)
     return (struct loop_kind){.awaits = n && b->quiet[b->head], .several = n > 1};
 }
 
-struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f)
+struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, const struct detour *detours)
 {
     struct arena scratch = {.on_oom = arena->on_oom};
     struct loop_kind *kinds = ARENA_ARRAY(arena, struct loop_kind, f->blocks.n);
     struct body b = {f, 0, ARENA_ARRAY(&scratch, bool, f->blocks.n), ARENA_ARRAY(&scratch, bool, f->blocks.n)};
     for (uint32_t block = 0; block < f->blocks.n; block++) {
+        kinds[block].detour = detours[block];
         if (!f->blocks.at[block].loop_header)
             continue;
         b.head = block;
         memset(b.back, 0, f->blocks.n * sizeof *b.back);
         memset(b.quiet, 0, f->blocks.n * sizeof *b.quiet);
         kinds[block] = kind_of(&b);
+        kinds[block].heads = true;
+        kinds[block].detour = detours[block];
     }
     arena_free(&scratch);
     return kinds;

@@ -20,6 +20,21 @@ static uint64_t *constants_of(struct program *p, const struct code *c)
     return values;
 }
 
+/* What the analyses find of a function; false where that takes too much. */
+static bool find_waits(struct program *p, uint32_t i)
+{
+    const struct ir_func *f = p->kernel->functions.at[i]->ir;
+    p->constants[i] = constants_of(p, p->kernel->functions.at[i]);
+    p->idle[i] = find_idle(p->arena, f);
+    f = without_idle(p->arena, f, &p->idle[i]);
+    if (!ir_find_live(f, p->arena, &p->live[i]))
+        return false;
+    const struct detour *detours = find_detours(p->arena, f, p->constants[i], &p->live[i]);
+    f = with_detours(p->arena, f, detours);
+    p->loops[i] = find_loop_kinds(p->arena, f, detours);
+    return ir_find_live(f, p->arena, &p->live[i]);
+}
+
 bool program_begin(struct program *p)
 {
     const struct kernel *k = p->kernel;
@@ -32,15 +47,11 @@ bool program_begin(struct program *p)
     p->constants = ARENA_ARRAY(p->arena, uint64_t *, k->functions.n);
     p->loops = ARENA_ARRAY(p->arena, struct loop_kind *, k->functions.n);
     p->idle = ARENA_ARRAY(p->arena, struct idle, k->functions.n);
-    for (uint32_t i = 0; i < k->functions.n; i++) {
-        p->constants[i] = constants_of(p, k->functions.at[i]);
-        p->loops[i] = find_loop_kinds(p->arena, k->functions.at[i]->ir);
-        p->idle[i] = find_idle(p->arena, k->functions.at[i]->ir);
-        if (!ir_find_live(without_idle(p->arena, k->functions.at[i]->ir, &p->idle[i]), p->arena, &p->live[i])) {
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        if (!find_waits(p, i)) {
             program_refuse(p, NULL, "the kernel is too large");
             return false;
         }
-    }
     return true;
 }
 

@@ -34,10 +34,17 @@ struct place_in_grid {
     uint32_t cluster, rank;
 };
 
+/* Of polls that are alike one stands for all (polls.c): who comes to instruction `from` of a block goes to the block `to`. */
+struct detour {
+    uint32_t from, to; /* to: NO_BLOCK: there is none */
+};
+
 /* What a loop can be, of a block at which it begins (loop_kinds.c). */
 struct loop_kind {
+    bool heads;   /* a loop begins here */
     bool awaits;  /* a round may only read, and leave all as it was */
     bool several; /* reads in it */
+    struct detour detour;
 };
 
 /* What only takes time (idle.c). */
@@ -74,8 +81,13 @@ struct program {
     struct refusal refusal; /* the first; text NULL: none */
 };
 
-/* loop_kinds.c: of all blocks of a function. */
-struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f);
+/* loop_kinds.c: of all blocks of a function with detours. */
+struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, const struct detour *detours);
+
+/* polls.c: by block, of a function without what idle.c has found; and the function with these. */
+struct detour *find_detours(struct arena *arena, const struct ir_func *f, const uint64_t *constants,
+                            const struct ir_live *live);
+const struct ir_func *with_detours(struct arena *arena, const struct ir_func *f, const struct detour *detours);
 
 /* idle.c: of a function; and the function without that, for analyses. */
 struct idle find_idle(struct arena *arena, const struct ir_func *f);

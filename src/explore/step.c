@@ -127,8 +127,11 @@ static bool go_to(struct execution *x, uint32_t block)
         x->end = RUN_DONE;
         return false;
     }
+    const struct loop_kind *loops = x->r->program->loops[f->code->index];
+    if (loops[block].detour.to != NO_BLOCK && !loops[block].detour.from)
+        block = loops[block].detour.to;
     bool back = ir->blocks.at[block].order <= ir->blocks.at[f->block].order;
-    if (ir->blocks.at[block].loop_header && !loop_enter(x, block, back))
+    if (loops[block].heads && !loop_enter(x, block, back))
         return false;
     f = top(x->m);
     f->block = block;
@@ -438,7 +441,13 @@ enum run_end execute(struct execution *x)
         }
         const struct ir_insn *i = &f->code->ir->insns.at[b->first + f->at];
         const bool *idle = x->r->program->idle[f->code->index].insns;
+        const struct detour *detour = &x->r->program->loops[f->code->index][f->block].detour;
         x->m->n_steps++;
+        if (detour->to != NO_BLOCK && f->at == detour->from) {
+            if (!go_to(x, detour->to))
+                return x->end;
+            continue;
+        }
         if (idle && idle[b->first + f->at]) {
             if (!pass_over(x, i))
                 return x->end;

@@ -296,9 +296,51 @@ def waits_by_clocks_and_sleeps_are_explored():
                 ("delayed", 1, ("u32[1]", "u32[1]", "u32[1]+outcomes"), 0, [[42]], None)):
             found = explore(f"{d}/waits/waits.ptx", kernel, "--grid", 2, "--block", block, *args, status=status)
             assert found["complete"] and found["outcomes"] == outcomes and [f["kind"] for f in found["findings"]] == ([finding] if finding else []), (kernel, args, found)
+        # nvcc has written out 17 looks before the loop that looks.
+        found = explore(f"{d}/waits/waits.ptx", "latch_of_many", "--grid", 3, "--block", 1, "u64[1]=3", "u32[1]", "u32[1]+outcomes", status=0)
+        assert found["complete"] and found["outcomes"] == [[3]] and found["graphs"] < 500, found
+        found = explore(f"{d}/waits/waits.ptx", "sem", "--grid", 3, "--block", 1, "u64[1]=2", "u32[1]+outcomes", "u32[1]", status=0)
+        assert found["complete"] and found["outcomes"] == [[3]], found
         for kernel, args in ("gives_up", ("u32[1]", "u32[1]")), ("tells_time", ("u64[1]",)), ("never_ends", ("u32[1]",)):
             status, out, err = run("explore", f"{d}/waits/waits.ptx", kernel, "--grid", 2, "--block", 1, *args)
             assert status == 2 and "hangs on a clock" in err, (kernel, status, out, err)
+
+
+# A thread looks at a word, at most so often as it is written out, then in a loop; block 0 writes 1, 2 and 3 to it.
+LOOKS = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; mov.u32 %r2, {first}; @%p1 bra look;
+           st.relaxed.gpu.u32 [%rd1], 1; st.relaxed.gpu.u32 [%rd1], 2; st.relaxed.gpu.u32 [%rd1], 3; ret;
+           look: {looks} behind: st.global.u32 [%rd1+4], {shown}; ret;"""
+
+
+def looks_that_are_written_out_are_one():
+    """Whatever the compiler calls its registers, and however it writes the condition."""
+    looks = """ld.acquire.gpu.u32 %r4, [%rd1]; setp.gt.s32 %p2, %r4, 2; @%p2 bra behind;
+               mov.u64 %rd2, %rd1; ld.acquire.gpu.u32 %r5, [%rd2]; setp.ge.s32 %p3, %r5, 3; @%p3 bra behind;
+               ld.acquire.gpu.u32 %r6, [%rd1]; setp.lt.s32 %p4, %r6, 3; @!%p4 bra behind; nanosleep.u32 20;
+               again: ld.acquire.gpu.u32 %r7, [%rd1]; setp.le.s32 %p5, %r7, 2; @%p5 bra again;"""
+    found = explore_text(LOOKS.format(first=0, looks=looks, shown=7), "--grid", 2, "--block", 1, "u32[2]+outcomes", params=".param .u64 p", status=0)
+    assert found["complete"] and found["outcomes"] == [[3, 7]] and found["graphs"] == 1, found
+    looks = """atom.relaxed.gpu.cas.b32 %r4, [%rd1], 3, 4; setp.eq.u32 %p2, %r4, 3; @%p2 bra behind; nanosleep.u32 20;
+               again: atom.relaxed.gpu.cas.b32 %r5, [%rd1], 3, 4; setp.ne.u32 %p3, %r5, 3; @%p3 bra again;"""
+    found = explore_text(LOOKS.format(first=0, looks=looks, shown=7), "--grid", 2, "--block", 1, "u32[2]+outcomes", params=".param .u64 p", status=0)
+    assert found["complete"] and found["outcomes"] == [[4, 7]] and found["graphs"] == 1, found
+
+
+def looks_that_differ_are_each_what_they_are():
+    """They give up, wait for another value, or show what they have seen, or how often they have looked."""
+    look = "ld.acquire.gpu.u32 %r{r}, [%rd1]; setp.{cmp}.u32 %p{p}, %r{r}, {to}; @%p{p} bra {where}; "
+    one = lambda r, p, cmp="ge", to="1", where="behind": look.format(r=r, p=p, cmp=cmp, to=to, where=where)
+    for looks, first, shown, outcomes in (
+            (one(4, 2) + one(5, 3), 0, 7, [7]),
+            (one(4, 2, "eq", 1) + "again: " + one(5, 3, "lt", 3, "again"), 0, 7, [7]),
+            ("again: ld.acquire.gpu.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 1; @%p2 bra behind; ld.acquire.gpu.u32 %r2, [%rd1]; setp.ne.u32 %p2, %r2, 2; @%p2 bra again;",
+             0, "%r2", [1, 2]),
+            (one(4, 2, to="%r2") + "add.u32 %r2, %r2, 2;" + one(5, 3, to="%r2") + "mov.u32 %r2, 9;", 1, "%r2", [1, 3, 9]),
+            (one(4, 2, "lt") + "mov.u32 %r2, 1; bra behind;", 0, "%r2", [0, 1]),
+            ("ld.relaxed.gpu.u32 %r4, [%rd1]; setp.ge.u32 %p2, %r4, 1; @%p2 bra behind; again: ld.relaxed.gpu.u32 %r4, [%rd1]; setp.lt.u32 %p2, %r4, 1; @%p2 bra again;",
+             0, "%r4", [1, 2, 3])):
+        found = explore_text(LOOKS.format(first=first, looks=looks, shown=shown), "--grid", 2, "--block", 1, "u32[2]+outcomes", params=".param .u64 p")
+        assert found["complete"] and found["outcomes"] == [[3, v] for v in outcomes], (looks, found)
 
 
 def lanes_exchange_values_and_meet():
