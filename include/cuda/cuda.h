@@ -9,6 +9,7 @@
 #define __cuda_cuda_h__
 
 #include "cuda_types.h"
+#include "heddle_arrays.h"
 
 #define CUDA_VERSION 13000
 
@@ -656,6 +657,13 @@ HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxGetId(CUgreenCtx green
 #define cuLinkAddData cuLinkAddData_v2
 #define cuLinkAddFile cuLinkAddFile_v2
 #define cuLinkCreate cuLinkCreate_v2
+#define cuArrayCreate cuArrayCreate_v2
+#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
+#define cuArray3DCreate cuArray3DCreate_v2
+#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
+#define cuTexRefSetAddress cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
+#define cuTexRefGetAddress cuTexRefGetAddress_v2
 #define cuMemAdvise cuMemAdvise_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemAllocHost cuMemAllocHost_v2
@@ -690,6 +698,13 @@ HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxGetId(CUgreenCtx green
 #define cuMemcpy3DPeer CUDA_PTDS(cuMemcpy3DPeer)
 #define cuMemcpy3DPeerAsync CUDA_PTSZ(cuMemcpy3DPeerAsync)
 #define cuMemcpyAsync CUDA_PTSZ(cuMemcpyAsync)
+#define cuMemcpyDtoA CUDA_PTDS(cuMemcpyDtoA_v2)
+#define cuMemcpyAtoD CUDA_PTDS(cuMemcpyAtoD_v2)
+#define cuMemcpyHtoA CUDA_PTDS(cuMemcpyHtoA_v2)
+#define cuMemcpyAtoH CUDA_PTDS(cuMemcpyAtoH_v2)
+#define cuMemcpyAtoA CUDA_PTDS(cuMemcpyAtoA_v2)
+#define cuMemcpyHtoAAsync CUDA_PTSZ(cuMemcpyHtoAAsync_v2)
+#define cuMemcpyAtoHAsync CUDA_PTSZ(cuMemcpyAtoHAsync_v2)
 #define cuMemcpyDtoD CUDA_PTDS(cuMemcpyDtoD_v2)
 #define cuMemcpyDtoDAsync CUDA_PTSZ(cuMemcpyDtoDAsync_v2)
 #define cuMemcpyDtoH CUDA_PTDS(cuMemcpyDtoH_v2)

@@ -170,8 +170,6 @@ const char *sampler_make(struct texture *t, const hd_texture_desc *d)
 
 const char *surface_make(struct texture *t, const struct array *array, unsigned level)
 {
-    if (!(array->flags & ARRAY_SURFACE))
-        return "the array was made without HD_ARRAY_SURFACE (CUDA_ARRAY3D_SURFACE_LDST, cudaArraySurfaceLoadStore)";
     *t = (struct texture){.refs = 1, .is_surface = true};
     take_array(t, array, level, 1);
     return NULL;

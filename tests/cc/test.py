@@ -1091,17 +1091,12 @@ def errors_say_what_heddle_has_instead():
             ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev libthrust-dev"),
             ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/annotated_ptr>, <cuda/atomic>"),
             ("#include <cudnn_no_such_part.h>\n", "does not have this library of the CUDA toolkit"),
-            ("texture<float, 2> t;\n", "Heddle has no textures"),
-            ("#include <cuda.h>\nCUtexObject t;\n", "Heddle has no textures"),
-            ("#include <cuda.h>\nCUDA_ARRAY3D_DESCRIPTOR d;\n", "Heddle has no textures"),
-            ("#include <cuda.h>\nCUDA_RESOURCE_DESC d;\n", "Heddle has no textures"),
-            ("#include <cuda.h>\nCUsurfObject s;\n", "Heddle has no surfaces")]:
+            ("texture<float, 2> t;\n", "CUDA 13 has no texture references"),
+            ("surface<void, 2> t;\n", "CUDA 13 has no surface references")]:
         write("lacks.cu", code)
         _, err = cc("-c", "lacks.cu", status=1)
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
     said, _ = each_is_refused("lacks.cu", [
-        ("__global__ void a(float *p, cudaTextureObject_t t) { *p = tex2D<float>(t, 0, 0); }", "Heddle has no textures"),
-        ("__global__ void b(cudaSurfaceObject_t t) { surf2Dwrite(1.f, t, 0, 0); }", "Heddle has no surfaces"),
         ("#include <cooperative_groups.h>\n__global__ void c() { cooperative_groups::this_cluster(); }", "clusters need -arch=sm_90"),
         ("__global__ void d() {}\n__global__ void e() { d<<<1, 1>>>(); }", "no dynamic parallelism"),
         ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }", "Heddle does not have cudaImportExternalMemory")])

@@ -378,8 +378,6 @@ static void boxes_are_copied(void)
                          .Depth = 1};
     OK(cuMemcpy3D(&out));
     CHECK(back[0] == 12 && back[2] == 14 && back[3] == 0 && back[10] == 22);
-    in.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-    GIVES(CUDA_ERROR_NOT_SUPPORTED, cuMemcpy2D(&in));
     OK(cuMemFree(p));
 }
 

@@ -31,7 +31,7 @@ def text(name):
 
 def structures():
     """(type, its fields) for each structure with a typedef of its own."""
-    for body, name in re.findall(r"typedef (?:struct|union) \w+ \{\n(.*?)\n\} (\w+);", text("cuda_types.h"), re.S):
+    for body, name in re.findall(r"typedef (?:struct|union) \w+ \{\n(.*?)\n\} (\w+);", text("cuda_types.h") + text("heddle_arrays.h"), re.S):
         fields = []
         for line in body.split("\n"):
             m = re.match(r"    \}? ?([\w ]*?)(?:\w+ \(\*)?\*?\**(\w+)(?:\[\w+\])*(?:\)\(.*\))?;$", line)
@@ -59,7 +59,7 @@ def prints(folder):
 
 
 def prototypes():
-    return re.findall(r"^CUresult cu\w+\([^;]*\);", text("cuda.h"), re.M)
+    return re.findall(r"^CUresult cu\w+\([^;]*\);", text("cuda.h") + text("heddle_arrays.h"), re.M)
 
 
 def declared_twice(folder):

@@ -124,10 +124,10 @@ assert ask("cuLibraryLoadData", 11000) == (500, None, 2)
 def what_is_not_there_says_so():
     out, err = python("""
 check(cuda.cuInit(0))
-assert cuda.cuTexObjectCreate(None, None, None, None) == 801
-assert cuda.cuArrayCreate_v2(None, None) == 801
+assert cuda.cuMemMapArrayAsync(None, 0, None) == 801
+assert cuda.cuGreenCtxCreate(None, None, 0, 0) == 801
 """, HEDDLE_LOG="api")
-    assert "cuTexObjectCreate is not supported" in err and "cuArrayCreate_v2 is not supported" in err, err
+    assert "cuMemMapArrayAsync is not supported" in err and "cuGreenCtxCreate is not supported" in err, err
 
 
 def an_error_in_a_text_names_it_once():

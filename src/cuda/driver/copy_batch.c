@@ -6,6 +6,7 @@
  * then the copy is waited for, but from pageable memory, which is read at once in any case.
  *
  * The first versions of both functions have one parameter more, which gets the number of the copy that is wrong. */
+#include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/work.h"
@@ -131,36 +132,71 @@ static CUresult copy_batch(const struct batch *b, size_t *bad, CUstream s)
 
 static CUresult check_operand(const CUmemcpy3DOperand *o, const CUextent3D *extent)
 {
+    NEED(o->type == CU_MEMCPY_OPERAND_TYPE_POINTER || o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY);
     if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
-        return api_not_supported("a copy from or to a CUDA array");
-    NEED(o->type == CU_MEMCPY_OPERAND_TYPE_POINTER);
+        return CUDA_SUCCESS;
     NEED(!o->op.ptr.rowLength || o->op.ptr.rowLength >= extent->width);
     NEED(!o->op.ptr.layerHeight || o->op.ptr.layerHeight >= extent->height);
+    return CUDA_SUCCESS;
+}
+
+/* Widths, offsets and lengths of rows are in bytes, or, where an array takes part, in its texels; those of two arrays are alike. */
+static CUresult texel_bytes(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *bytes)
+{
+    *bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        hd_array_level l;
+        const CUmemcpy3DOperand *o = i ? &op->dst : &op->src;
+        if (o->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
+            continue;
+        CUarray a = array_of(o->op.array.array);
+        NEED(a && hd_array_get_level(a->array, 0, &l));
+        NEED(!*bytes || *bytes == l.texel_bytes);
+        *bytes = l.texel_bytes;
+    }
+    *bytes = *bytes ? *bytes : 1;
     return CUDA_SUCCESS;
 }
 
 /* Where the box does not lie in memory, its number is not told. */
 static CUresult read_box(const void *batch, size_t i, struct part *part, size_t *bad)
 {
+    size_t bytes;
     const CUDA_MEMCPY3D_BATCH_OP *op = (const CUDA_MEMCPY3D_BATCH_OP *)batch + i;
     *bad = i;
     NEED(op->extent.width && op->extent.height && op->extent.depth);
     TRY(check_attributes(op->srcAccessOrder, op->flags));
     TRY(check_operand(&op->src, &op->extent));
     TRY(check_operand(&op->dst, &op->extent));
+    TRY(texel_bytes(op, &bytes));
     *bad = SIZE_MAX;
     part->order = op->srcAccessOrder;
-    CUDA_MEMCPY3D m = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
-                       .srcDevice = op->src.op.ptr.ptr,
-                       .srcPitch = op->src.op.ptr.rowLength,
-                       .srcHeight = op->src.op.ptr.layerHeight,
-                       .dstDevice = op->dst.op.ptr.ptr,
-                       .dstPitch = op->dst.op.ptr.rowLength,
-                       .dstHeight = op->dst.op.ptr.layerHeight,
-                       .WidthInBytes = op->extent.width,
-                       .Height = op->extent.height,
-                       .Depth = op->extent.depth};
+    CUDA_MEMCPY3D m = {
+        .WidthInBytes = op->extent.width * bytes, .Height = op->extent.height, .Depth = op->extent.depth};
+    if (op->src.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        m.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        m.srcArray = op->src.op.array.array;
+        m.srcXInBytes = op->src.op.array.offset.x * bytes;
+        m.srcY = op->src.op.array.offset.y;
+        m.srcZ = op->src.op.array.offset.z;
+    } else {
+        m.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+        m.srcDevice = op->src.op.ptr.ptr;
+        m.srcPitch = op->src.op.ptr.rowLength * bytes;
+        m.srcHeight = op->src.op.ptr.layerHeight;
+    }
+    if (op->dst.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        m.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        m.dstArray = op->dst.op.array.array;
+        m.dstXInBytes = op->dst.op.array.offset.x * bytes;
+        m.dstY = op->dst.op.array.offset.y;
+        m.dstZ = op->dst.op.array.offset.z;
+    } else {
+        m.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+        m.dstDevice = op->dst.op.ptr.ptr;
+        m.dstPitch = op->dst.op.ptr.rowLength * bytes;
+        m.dstHeight = op->dst.op.ptr.layerHeight;
+    }
     return work_of_copy(&m, &part->work);
 }
 

@@ -10,7 +10,7 @@
     .text
 #ifdef __x86_64__
 
-/* A frame: where call_begin() has counted it, the registers with arguments (one of CUDA's functions has a float), the words. */
+/* A frame: where call_begin() has counted it, the registers with arguments (one of CUDA's functions has two floats), the words. */
 #define COUNTED (-8)
 #define RDI     (-16)
 #define RSI     (-24)
@@ -19,7 +19,8 @@
 #define R8      (-48)
 #define R9      (-56)
 #define XMM0    (-64)
-#define FRAME   (64 + 8 * WORDS)
+#define XMM1    (-72)
+#define FRAME   (80 + 8 * WORDS)
 
     .type begin, @function
 begin:
@@ -33,6 +34,7 @@ begin:
     mov %r8, R8(%rbp)
     mov %r9, R9(%rbp)
     movsd %xmm0, XMM0(%rbp)
+    movsd %xmm1, XMM1(%rbp)
     call call_begin
     mov %rax, COUNTED(%rbp)
     .set word, 0
@@ -48,6 +50,7 @@ begin:
     mov R8(%rbp), %r8
     mov R9(%rbp), %r9
     movsd XMM0(%rbp), %xmm0
+    movsd XMM1(%rbp), %xmm1
     add $8, %rsp
     .cfi_adjust_cfa_offset -8
     ret
@@ -96,6 +99,7 @@ begin:
 #define X2      (-64)
 #define X0      (-80)
 #define D0      (-88)
+#define D1      (-96)
 #define FRAME   (96 + 8 * WORDS)
 
     .type begin, %function
@@ -107,6 +111,7 @@ begin:
     stp x4, x5, [x29, X4]
     stp x6, x7, [x29, X6]
     str d0, [x29, D0]
+    str d1, [x29, D1]
     bl call_begin
     str x0, [x29, COUNTED]
     .set word, 0
@@ -120,6 +125,7 @@ begin:
     ldp x4, x5, [x29, X4]
     ldp x6, x7, [x29, X6]
     ldr d0, [x29, D0]
+    ldr d1, [x29, D1]
     ldr x30, [x29, LINK]
     ret
     .cfi_endproc

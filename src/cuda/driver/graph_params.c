@@ -1,4 +1,5 @@
 /* Parameters of a graph's nodes, asked for and changed; of the graph, not of what has been made ready of it ("CUDA Driver API", 6.23). */
+#include "cuda/state/arrays.h"
 #include "cuda/state/graph.h"
 
 #include <stdlib.h>
@@ -110,27 +111,51 @@ CU_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D
     return change(n, &w);
 }
 
-/* The same bytes; where they begin stands in the addresses alone. */
+/* Where a side of a copy is, in its array. */
+static void place_in_array(CUarray handle, const void *at, size_t *x, size_t *y, size_t *z)
+{
+    hd_array_level l;
+    CUarray a = array_of(handle);
+    if (!a || !hd_array_get_level(a->array, 0, &l))
+        return;
+    size_t offset = (size_t)((const char *)at - (const char *)l.start);
+    *z = offset / l.slice_bytes;
+    *y = offset % l.slice_bytes / l.pitch_bytes;
+    *x = offset % l.pitch_bytes;
+}
+
+/* The same bytes; where they begin in memory stands in the addresses alone. */
 CU_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *m)
 {
     CUgraphNode n;
     TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_MEMCPY, &n));
     NEED(m);
-    const hd_copy *c = &n->work.copy;
-    bool from_host = n->work.from_type == CU_MEMORYTYPE_HOST, to_host = n->work.to_type == CU_MEMORYTYPE_HOST;
-    *m = (CUDA_MEMCPY3D){.srcMemoryType = n->work.from_type,
+    const struct work *w = &n->work;
+    const hd_copy *c = &w->copy;
+    bool from_host = w->from_type == CU_MEMORYTYPE_HOST, to_host = w->to_type == CU_MEMORYTYPE_HOST;
+    *m = (CUDA_MEMCPY3D){.srcMemoryType = w->from_type,
                          .srcHost = from_host ? c->from : NULL,
-                         .srcDevice = from_host ? 0 : (CUdeviceptr)(uintptr_t)c->from,
-                         .srcPitch = c->from_pitch,
-                         .srcHeight = c->from_pitch ? c->from_slice / c->from_pitch : 0,
-                         .dstMemoryType = n->work.to_type,
+                         .srcDevice = from_host || w->from_array ? 0 : (CUdeviceptr)(uintptr_t)c->from,
+                         .srcArray = w->from_array,
+                         .dstMemoryType = w->to_type,
                          .dstHost = to_host ? c->to : NULL,
-                         .dstDevice = to_host ? 0 : (CUdeviceptr)(uintptr_t)c->to,
-                         .dstPitch = c->to_pitch,
-                         .dstHeight = c->to_pitch ? c->to_slice / c->to_pitch : 0,
+                         .dstDevice = to_host || w->to_array ? 0 : (CUdeviceptr)(uintptr_t)c->to,
+                         .dstArray = w->to_array,
                          .WidthInBytes = c->width,
                          .Height = c->height,
                          .Depth = c->depth};
+    if (w->from_array) {
+        place_in_array(w->from_array, c->from, &m->srcXInBytes, &m->srcY, &m->srcZ);
+    } else if (c->from_pitch) {
+        m->srcPitch = c->from_pitch;
+        m->srcHeight = c->from_slice / c->from_pitch;
+    }
+    if (w->to_array) {
+        place_in_array(w->to_array, c->to, &m->dstXInBytes, &m->dstY, &m->dstZ);
+    } else if (c->to_pitch) {
+        m->dstPitch = c->to_pitch;
+        m->dstHeight = c->to_slice / c->to_pitch;
+    }
     return CUDA_SUCCESS;
 }
 

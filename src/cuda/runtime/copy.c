@@ -152,34 +152,75 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
     return copy2d(dst, dpitch, src, spitch, width, height, kind, IN(stream));
 }
 
-/* In the driver's words. */
+cudaError_t rt_texel_bytes(cudaArray_t a, cudaArray_t b, size_t *bytes)
+{
+    const cudaArray_t of[2] = {a, b};
+    size_t found[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        CUDA_ARRAY3D_DESCRIPTOR d;
+        cudaError_t e = of[i] ? rt_error_of(cuArray3DGetDescriptor_v2(&d, (CUarray)of[i])) : cudaSuccess;
+        if (e)
+            return e;
+        found[i] = of[i] ? (size_t)rt_channels_of(d.Format, d.NumChannels).x / 8 * d.NumChannels : 0;
+    }
+    *bytes = found[0] ? found[0] : found[1];
+    return found[0] && found[1] && found[0] != found[1] ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* An array, or memory, and not both. */
+static bool is_one(cudaArray_t array, const struct cudaPitchedPtr *memory)
+{
+    return !array != !memory->ptr;
+}
+
+/* Rows of memory are as long as they are said to be, and slices have as many. */
+static cudaError_t check_pitch(const struct cudaMemcpy3DParms *p, const struct cudaPitchedPtr *memory, bool with_array)
+{
+    if (!with_array)
+        return p->extent.width > memory->pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+    return p->extent.depth > 1 && p->extent.height > memory->ysize ? cudaErrorInvalidPitchValue : cudaSuccess;
+}
+
+/* In the driver's words: where an array takes part, widths and places are in texels here. */
 cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to)
 {
+    size_t bytes = 1;
     if (!p)
         return cudaErrorInvalidValue;
-    if (p->srcArray || p->dstArray)
-        return rt_error_of(api_not_supported("cudaMemcpy3D of an array"));
+    bool with_array = p->srcArray || p->dstArray;
     if ((unsigned)p->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (p->extent.width > p->srcPtr.pitch || p->extent.width > p->dstPtr.pitch)
-        return cudaErrorInvalidPitchValue;
-    *to = (CUDA_MEMCPY3D){.srcXInBytes = p->srcPos.x,
+    *to = (CUDA_MEMCPY3D){0};
+    if (with_array && (!p->extent.width || !p->extent.height || !p->extent.depth))
+        return cudaSuccess;
+    if (with_array && (!is_one(p->srcArray, &p->srcPtr) || !is_one(p->dstArray, &p->dstPtr)))
+        return cudaErrorInvalidValue;
+    if (p->srcArray && p->dstArray && p->kind != cudaMemcpyDeviceToDevice && p->kind != cudaMemcpyDefault)
+        return cudaErrorInvalidValue;
+    cudaError_t e = p->srcArray ? cudaSuccess : check_pitch(p, &p->srcPtr, with_array);
+    e = e || p->dstArray ? e : check_pitch(p, &p->dstPtr, with_array);
+    e = e || !with_array ? e : rt_texel_bytes(p->srcArray, p->dstArray, &bytes);
+    if (e)
+        return e;
+    *to = (CUDA_MEMCPY3D){.srcXInBytes = p->srcPos.x * bytes,
                           .srcY = p->srcPos.y,
                           .srcZ = p->srcPos.z,
-                          .srcMemoryType = source_type(p->kind),
+                          .srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : source_type(p->kind),
                           .srcHost = p->srcPtr.ptr,
                           .srcDevice = (CUdeviceptr)p->srcPtr.ptr,
+                          .srcArray = (CUarray)p->srcArray,
                           .srcPitch = p->srcPtr.pitch,
                           .srcHeight = p->srcPtr.ysize,
-                          .dstXInBytes = p->dstPos.x,
+                          .dstXInBytes = p->dstPos.x * bytes,
                           .dstY = p->dstPos.y,
                           .dstZ = p->dstPos.z,
-                          .dstMemoryType = target_type(p->kind),
+                          .dstMemoryType = p->dstArray ? CU_MEMORYTYPE_ARRAY : target_type(p->kind),
                           .dstHost = p->dstPtr.ptr,
                           .dstDevice = (CUdeviceptr)p->dstPtr.ptr,
+                          .dstArray = (CUarray)p->dstArray,
                           .dstPitch = p->dstPtr.pitch,
                           .dstHeight = p->dstPtr.ysize,
-                          .WidthInBytes = p->extent.width,
+                          .WidthInBytes = p->extent.width * bytes,
                           .Height = p->extent.height,
                           .Depth = p->extent.depth};
     return cudaSuccess;

@@ -210,16 +210,25 @@ static enum cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to)
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
 {
     CUDA_MEMCPY3D c;
+    size_t bytes = 1;
     cudaError_t e = p ? rt_enter() : cudaErrorInvalidValue;
     if (!e)
         e = rt_error_of(cuGraphMemcpyNodeGetParams(node, &c));
-    if (!e)
-        *p = (struct cudaMemcpy3DParms){
-            .srcPtr = pitched(c.srcMemoryType, c.srcHost, c.srcDevice, c.srcPitch, c.WidthInBytes, c.srcHeight),
-            .dstPtr = pitched(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstPitch, c.WidthInBytes, c.dstHeight),
-            .extent = {c.WidthInBytes, c.Height, c.Depth},
-            .kind = kind_of(c.srcMemoryType, c.dstMemoryType)};
-    return rt_return(e);
+    if (!e && (c.srcArray || c.dstArray))
+        e = rt_texel_bytes((cudaArray_t)c.srcArray, (cudaArray_t)c.dstArray, &bytes);
+    if (e)
+        return rt_return(e);
+    *p = (struct cudaMemcpy3DParms){.srcArray = (cudaArray_t)c.srcArray,
+                                    .srcPos = {c.srcXInBytes / bytes, c.srcY, c.srcZ},
+                                    .dstArray = (cudaArray_t)c.dstArray,
+                                    .dstPos = {c.dstXInBytes / bytes, c.dstY, c.dstZ},
+                                    .extent = {c.WidthInBytes / bytes, c.Height, c.Depth},
+                                    .kind = kind_of(c.srcMemoryType, c.dstMemoryType)};
+    if (!c.srcArray)
+        p->srcPtr = pitched(c.srcMemoryType, c.srcHost, c.srcDevice, c.srcPitch, c.WidthInBytes, c.srcHeight);
+    if (!c.dstArray)
+        p->dstPtr = pitched(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstPitch, c.WidthInBytes, c.dstHeight);
+    return rt_return(cudaSuccess);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,

@@ -65,8 +65,26 @@ cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *byt
 
 /* ---- copy.c ---- */
 
-/* A copy as the driver takes it; cudaErrorNotSupported for one of an array. */
+/* A copy as the driver takes it. */
 cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to);
+/* Of a texel, in which an array's copies count: of both arrays (either may be NULL), which must be alike. */
+cudaError_t rt_texel_bytes(cudaArray_t a, cudaArray_t b, size_t *bytes);
+
+/* ---- array.c ---- */
+
+/* A format as the driver names it, and the other way. cudaErrorInvalidChannelDescriptor. */
+cudaError_t rt_format_of(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned *channels);
+struct cudaChannelFormatDesc rt_channels_of(CUarray_format format, unsigned channels);
+
+/* ---- texture.c ---- */
+
+cudaError_t rt_texture_create(cudaTextureObject_t *object, const struct cudaResourceDesc *r,
+                              const struct cudaTextureDesc *t, const struct cudaResourceViewDesc *v);
+cudaError_t rt_texture_get(struct cudaTextureDesc *t, cudaTextureObject_t object);
+cudaError_t rt_texture_get_view(struct cudaResourceViewDesc *v, cudaTextureObject_t object);
+/* In the driver's words, and the other way. */
+cudaError_t rt_resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_DESC *to);
+void rt_resource_from(const CUDA_RESOURCE_DESC *r, struct cudaResourceDesc *to);
 
 /* ---- of several versions: versions.c has the layouts and signatures of each ---- */
 

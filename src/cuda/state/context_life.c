@@ -1,11 +1,13 @@
 /* The beginning and the end of contexts: contexts.h. */
 #include "cuda/process/printed.h"
 #include "cuda/state/allocations.h"
+#include "cuda/state/arrays.h"
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/events.h"
 #include "cuda/state/module.h"
 #include "cuda/state/pools.h"
+#include "cuda/state/references.h"
 #include "cuda/state/registered.h"
 #include "cuda/state/state.h"
 #include "cuda/state/streams.h"
@@ -93,6 +95,9 @@ static void end_part(unsigned kind, void *part)
         capture_event_gone(part);
         call_later(event_free, part);
         break;
+    case HANDLE_ARRAY: array_end(part); break;
+    case HANDLE_MIPMAP: mipmap_end(part); break;
+    case HANDLE_REFERENCE: reference_end(part); break;
     default: module_end(part);
     }
 }
@@ -104,6 +109,7 @@ static void end_parts(CUcontext c)
     state_lock();
     c->ended = true;
     state_unlock();
+    textures_leave(c);
     for (void *part; (part = record_take_of(c, &at, &kind)) != NULL;)
         end_part(kind, part);
 }

@@ -4,6 +4,7 @@
 #include "cuda/image/code.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/machines.h"
+#include "cuda/state/references.h"
 #include "cuda/state/registered.h"
 
 #include <stdio.h>
@@ -223,6 +224,7 @@ void module_end(struct CUmod_st *m)
     unregister_placed(m); /* their memory may go at once */
     for (struct CUfunc_st *f = m->functions; f; f = f->next)
         record_take(f->handle, HANDLE_FUNCTION);
+    references_leave_held(m);
     state_unlock();
     call_later(free_module, m);
 }
@@ -248,6 +250,7 @@ static void leave(void *device, void *record)
     __atomic_store_n(&m->on[d->ordinal], NULL, __ATOMIC_RELEASE);
     for (struct CUfunc_st *f = m->functions; f; f = f->next)
         __atomic_store_n(&f->on[d->ordinal], NULL, __ATOMIC_RELEASE);
+    references_leave_held(m);
     call_later(unload, on);
 }
 

@@ -37,6 +37,9 @@ enum handle_kind {
     HANDLE_EXEC,
     HANDLE_PHYSICAL,
     HANDLE_USER_OBJECT,
+    HANDLE_ARRAY,
+    HANDLE_MIPMAP,
+    HANDLE_REFERENCE, /* a CUtexref or a CUsurfref */
 };
 
 struct device {
@@ -121,8 +124,9 @@ struct CUmod_st {
     struct image image;
     hd_module *on[MAX_DEVICES];
     struct CUfunc_st *functions;
-    bool ended;            /* it gets no more functions */
-    struct placed *placed; /* variables at addresses of the host's, or NULL */
+    struct CUtexref_st *references; /* references.h */
+    bool ended;                     /* it gets no more functions */
+    struct placed *placed;          /* variables at addresses of the host's, or NULL */
     unsigned n_placed;
     bool placed_once; /* they have their initial values */
 };

@@ -2,6 +2,7 @@
 #include "cuda/state/work.h"
 
 #include "cuda/process/printed.h"
+#include "cuda/state/arrays.h"
 #include "cuda/state/events.h"
 #include "cuda/state/limits.h"
 #include "cuda/state/module.h"
@@ -156,10 +157,12 @@ static CUresult copy_async(hd_stream *s, const struct work *w)
     return from_hd(r ? r : freed);
 }
 
-/* Memory that a graph names may be another one by now. */
-static CUresult copy_in_graph(hd_stream *s, const hd_copy *named)
+/* Memory that a graph names may be another one by now, an array may be none any more. */
+static CUresult copy_in_graph(hd_stream *s, const struct work *w)
 {
-    hd_copy c = *named;
+    hd_copy c = w->copy;
+    if ((w->from_array && !array_of(w->from_array)) || (w->to_array && !array_of(w->to_array)))
+        return CUDA_ERROR_INVALID_HANDLE;
     c.host = memory_is_host(memory_kind_of(c.to, NULL)) || memory_is_host(memory_kind_of(c.from, NULL));
     return from_hd(hd_stream_copy(s, &c, HD_NO_WAIT));
 }
@@ -167,7 +170,7 @@ static CUresult copy_in_graph(hd_stream *s, const hd_copy *named)
 static CUresult copy(hd_stream *s, const struct work *w, enum work_how how)
 {
     return work_is_nothing(w)     ? CUDA_SUCCESS
-           : how == WORK_IN_GRAPH ? copy_in_graph(s, &w->copy)
+           : how == WORK_IN_GRAPH ? copy_in_graph(s, w)
            : how == WORK_SYNC     ? copy_sync(s, w)
                                   : copy_async(s, w);
 }

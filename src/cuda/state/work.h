@@ -22,7 +22,10 @@ struct work {
     unsigned char from_kind, to_kind; /* of a copy or fill: enum memory_kind, as it was when the call was made */
     union {
         struct work_launch launch;
-        hd_copy copy;
+        struct {
+            hd_copy copy;
+            CUarray from_array, to_array; /* handles, or NULL */
+        };
         hd_fill fill;
         struct {
             CUhostFn function;

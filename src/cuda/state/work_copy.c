@@ -1,4 +1,5 @@
 /* Copies and fills as work, once it has been found out what memory there is. */
+#include "cuda/state/arrays.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/mapping.h"
 #include "cuda/state/work.h"
@@ -55,7 +56,9 @@ static unsigned char type_of(enum watch_side side)
 
 static enum watch_side side_of(CUmemorytype type)
 {
-    return type == CU_MEMORYTYPE_DEVICE ? SIDE_DEVICE : type == CU_MEMORYTYPE_HOST ? SIDE_HOST : SIDE_ANY;
+    return type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_ARRAY ? SIDE_DEVICE
+           : type == CU_MEMORYTYPE_HOST                                ? SIDE_HOST
+                                                                       : SIDE_ANY;
 }
 
 /* One side of a box copy, as the program says it. */
@@ -63,15 +66,42 @@ struct box_side {
     CUmemorytype type;
     const void *host;
     CUdeviceptr device;
-    size_t x, y, z, pitch, height;
+    CUarray array; /* its handle */
+    size_t x, y, z, level, pitch, height;
 };
 
-/* Where its first byte is. */
-static CUresult find_side(const struct box_side *s, const hd_copy *c, bool writes, const void **at, unsigned char *kind)
+/* Its bytes in the array. */
+static CUresult find_in_array(struct box_side *s, const hd_copy *c, const void **at)
 {
+    hd_array_level l;
+    CUarray a = array_of(s->array);
+    NEED(a && s->level == 0 && hd_array_get_level(a->array, 0, &l));
+    size_t row = l.width * l.texel_bytes;
+    if (s->x > row || c->width > row - s->x || s->y > l.height || c->height > l.height - s->y || s->z > l.depth ||
+        c->depth > l.depth - s->z) {
+        log_line(LOG_ERROR, "a copy of %zu bytes, %zu rows, %zu slices is not within the array of %zu, %zu, %zu",
+                 c->width, c->height, c->depth, row, l.height, l.depth);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    s->pitch = l.pitch_bytes;
+    s->height = l.height;
+    *at = (const char *)l.start + s->z * l.slice_bytes + s->y * l.pitch_bytes + s->x;
+    return CUDA_SUCCESS;
+}
+
+/* Where its first byte is. */
+static CUresult find_side(struct box_side *s, const hd_copy *c, bool writes, bool with_array, const void **at,
+                          unsigned char *kind)
+{
+    *kind = MEMORY_DEVICE;
     if (s->type == CU_MEMORYTYPE_ARRAY)
-        return api_not_supported("a copy from or to a CUDA array");
+        return find_in_array(s, c, at);
     NEED(s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE || s->type == CU_MEMORYTYPE_UNIFIED);
+    /* A pitch or height of 0 is that of the box. Beside an array, one that is given has room for the box, were it one row. */
+    NEED(!with_array || !s->pitch || s->pitch >= s->x + c->width);
+    s->array = NULL;
+    s->pitch = s->pitch ? s->pitch : s->x + c->width;
+    s->height = s->height ? s->height : s->y + c->height;
     const char *base = s->type == CU_MEMORYTYPE_HOST ? s->host : AT(s->device);
     size_t slice = s->pitch * s->height;
     *at = base + s->z * slice + s->y * s->pitch + s->x;
@@ -87,35 +117,23 @@ CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
         .kind = WORK_COPY, .from_type = (unsigned char)m->srcMemoryType, .to_type = (unsigned char)m->dstMemoryType};
     if (!m->WidthInBytes || !m->Height || !m->Depth)
         return CUDA_SUCCESS;
-    /* A pitch or height of 0 is that of the box. */
-    const struct box_side from = {m->srcMemoryType,
-                                  m->srcHost,
-                                  m->srcDevice,
-                                  m->srcXInBytes,
-                                  m->srcY,
-                                  m->srcZ,
-                                  m->srcPitch ? m->srcPitch : m->srcXInBytes + m->WidthInBytes,
-                                  m->srcHeight ? m->srcHeight : m->srcY + m->Height};
-    const struct box_side to = {m->dstMemoryType,
-                                m->dstHost,
-                                m->dstDevice,
-                                m->dstXInBytes,
-                                m->dstY,
-                                m->dstZ,
-                                m->dstPitch ? m->dstPitch : m->dstXInBytes + m->WidthInBytes,
-                                m->dstHeight ? m->dstHeight : m->dstY + m->Height};
+    struct box_side from = {m->srcMemoryType, m->srcHost, m->srcDevice, m->srcArray, m->srcXInBytes,
+                            m->srcY,          m->srcZ,    m->srcLOD,    m->srcPitch, m->srcHeight};
+    struct box_side to = {m->dstMemoryType, m->dstHost, m->dstDevice, m->dstArray, m->dstXInBytes,
+                          m->dstY,          m->dstZ,    m->dstLOD,    m->dstPitch, m->dstHeight};
     hd_copy *c = &w->copy;
-    *c = (hd_copy){.width = m->WidthInBytes,
-                   .height = m->Height,
-                   .depth = m->Depth,
-                   .to_pitch = to.pitch,
-                   .to_slice = to.pitch * to.height,
-                   .from_pitch = from.pitch,
-                   .from_slice = from.pitch * from.height};
+    *c = (hd_copy){.width = m->WidthInBytes, .height = m->Height, .depth = m->Depth};
     const void *at;
-    TRY(find_side(&from, c, false, &c->from, &w->from_kind));
-    TRY(find_side(&to, c, true, &at, &w->to_kind));
+    bool with_array = from.type == CU_MEMORYTYPE_ARRAY || to.type == CU_MEMORYTYPE_ARRAY;
+    TRY(find_side(&from, c, false, with_array, &c->from, &w->from_kind));
+    TRY(find_side(&to, c, true, with_array, &at, &w->to_kind));
     c->to = AT(at);
+    c->to_pitch = to.pitch;
+    c->to_slice = to.pitch * to.height;
+    c->from_pitch = from.pitch;
+    c->from_slice = from.pitch * from.height;
+    w->from_array = from.array;
+    w->to_array = to.array;
     note_sides(w, side_of(to.type), side_of(from.type));
     return CUDA_SUCCESS;
 }

@@ -1,0 +1,68 @@
+"""Arrays, textures and surfaces of both APIs: programs that write down what they see, beside what they wrote on an H200 (nvcc 13.0, driver
+580.159). Prints TAP."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import tap  # noqa: E402
+
+HERE = os.path.join(tap.source, "tests", "textures")
+folder = tap.Folder()
+
+
+def build(name, *more):
+    tap.need_clang()
+    program = folder.path(name)
+    if not os.path.exists(program):
+        done = subprocess.run([tap.heddle, "cc", "-std=c++17", "-o", program, os.path.join(HERE, name + ".cu"), *more], capture_output=True,
+                              text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+    return program
+
+
+def lines(text):
+    return dict(line.split(":", 1) for line in text.splitlines())
+
+
+def by_heddle(program, *arguments):
+    done = subprocess.run([tap.heddle, "run", program, *arguments], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, f"status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+# Where Heddle differs: the line, the call, its answer, and why.
+DIFFERS = {("texture_linear", i): ("1", "a texture without one texel") for i in (2, 3)}
+DIFFERS.update({("texture_linear", 12): ("1", "more texels than there are places")})
+DIFFERS.update({("texture_pitched", i): ("1", "rows that overlap, or none") for i in (5, 6, 8, 9, 31)})
+DIFFERS.update({("driver_objects", 49): ("1", "a texture without one texel"), ("view_extents", 32): ("1", "a part of a cube")})
+
+
+def statuses_of(*subjects):
+    """What Heddle refuses by name, 801, an H200 may take."""
+    with open(os.path.join(HERE, "statuses.txt"), encoding="utf-8") as f:
+        wants = lines(f.read())
+    seen = 0
+    for line, got in lines(by_heddle(build("statuses", "-lcuda"), *subjects)).items():
+        want, got = wants[line].split(), got.split()
+        wrong = [f"call {i}: {g}, not {w}" for i, (w, g) in enumerate(zip(want, got))
+                 if g != DIFFERS.get((line, i), (w,))[0] and g.split("/")[-1] != "801"]
+        assert len(want) == len(got) and not wrong, f"{line}: {len(got)} answers, not {len(want)}; {wrong}"
+        seen += 1
+    assert seen > len(subjects), seen
+
+
+def arrays_are_made_and_refused_as_by_an_h200():
+    statuses_of("formats", "extents", "mipmaps", "info")
+
+
+def copies_of_arrays_move_and_refuse_as_an_h200s():
+    statuses_of("copies_2d", "copies_3d")
+
+
+def objects_are_made_and_refused_as_by_an_h200():
+    statuses_of("textures", "views", "driver_objects")
+
+
+tap.main(globals())
