@@ -1,4 +1,4 @@
-/* Arrays and mipmapped arrays ("CUDA Driver API", 6.13): what is an error, and which, an H200 has said (tests/textures/statuses.txt). */
+/* Arrays and mipmapped arrays ("CUDA Driver API", 6.13): what is an error, and which, an H200 has said (tests/texture_api/statuses.txt). */
 #include "cuda/state/arrays.h"
 
 #include "cuda/state/capture.h"

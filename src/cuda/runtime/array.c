@@ -1,5 +1,5 @@
 /* Arrays ("CUDA Runtime API", 6.9): the driver's, whose formats have other names here. What is an error, and which, an H200 has said
- * (tests/textures/statuses.txt). */
+ * (tests/texture_api/statuses.txt). */
 #include "cuda/runtime/runtime.h"
 
 /* ---- formats ---- */

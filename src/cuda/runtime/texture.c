@@ -1,5 +1,5 @@
 /* Texture and surface objects ("CUDA Runtime API", 6.28 and 6.29): the driver's. What is an error, and which, an H200 has said
- * (tests/textures/statuses.txt). What differs between versions stands in texture_versions.c. */
+ * (tests/texture_api/statuses.txt). What differs between versions stands in texture_versions.c. */
 #include "cuda/runtime/runtime.h"
 
 /* ---- in the driver's words ---- */

@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import tap  # noqa: E402
 
-HERE = os.path.join(tap.source, "tests", "textures")
+HERE = os.path.join(tap.source, "tests", "texture_api")
 folder = tap.Folder()
 
 
