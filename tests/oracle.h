@@ -186,7 +186,7 @@ enum { ORACLE_NO_GROUP = -1 };
 /* Runs what the fields of line n say. True where it does what the H200 did; else the text says how not. */
 typedef bool oracle_agrees(void *data, unsigned n, char **field, char *text, size_t size);
 
-enum { ORACLE_MOST_FIELDS = 16 };
+enum { ORACLE_MOST_FIELDS = 24 };
 
 /* All lines of a file, or of the groups, or one of these in `every`, each with so many fields, the first of them its name. A line for each that differs, then
  * "WHAT N: A agree, D differ". The machine is gone then; returns the exit status. */

@@ -57,7 +57,7 @@ hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const s
     struct exploring e = {.kernel = kernel, .config = config, .options = options, .result = result};
     *report = NULL;
     hd_result r = report_during(report, NULL, prepare_and_explore, &e);
-    launch_params_free(kernel->module->machine->machine, e.request.params);
+    launch_release(kernel->module->machine, &e.request);
     return r;
 }
 

@@ -80,7 +80,7 @@ static bool follow(struct schedule_files *files, const struct interleaving *orde
     closed.timeout_seconds = FOLLOW_SECONDS;
     report_during(&report, NULL, prepare_and_follow, &e);
     hd_report_free(report);
-    launch_params_free(files->kernel->module->machine->machine, e.request.params);
+    launch_release(files->kernel->module->machine, &e.request);
     return e.shown;
 }
 

@@ -130,9 +130,10 @@ void module_release(hd_module *m);
 /* Frees those that were unloaded under a checker. */
 void modules_forget(hd_machine *machine);
 
-/* Checks a configuration and fills the request, whose parameters are the caller's to give back (launch_params_free(); NULL after an
- * error). Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
+/* Checks a configuration and fills the request, whose parameters and textures are the caller's to give back (launch_release(); also after
+ * an error). Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d);
+void launch_release(const hd_machine *m, struct launch_request *q);
 
 /* What was counted of a launch, told to whoever asked for it. NULL: nothing, as memory has run out. */
 void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task);

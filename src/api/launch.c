@@ -156,6 +156,32 @@ static hd_result check(const hd_kernel *k, const hd_launch_config *c, struct lau
     return cooperates(k, dims, c->flags, d) ? HD_SUCCESS : HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
+void launch_release(const hd_machine *m, struct launch_request *q)
+{
+    launch_params_free(m->machine, q->params);
+    for (uint32_t i = 0; i < q->n_bound; i++)
+        texture_release(q->bound[i].texture);
+    free(q->bound);
+    q->params = NULL;
+    q->bound = NULL;
+    q->n_bound = 0;
+}
+
+/* What is bound to the module's textures and surfaces now is what the kernel reads. */
+static bool take_bound(hd_module *m, struct launch_request *q)
+{
+    uint32_t n = m->references.n;
+    q->bound = n ? calloc(n, sizeof *q->bound) : NULL;
+    if (n && !q->bound)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        struct texture_reference *r = &m->references.at[i]->reference;
+        q->bound[i] = (struct bound_texture){r, texture_bound(&m->machine->machine->textures, r)};
+    }
+    q->n_bound = n;
+    return true;
+}
+
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d)
 {
     *q = (struct launch_request){.kernel = k->kernel,
@@ -166,6 +192,8 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     if (r)
         return r;
     if (k->kernel->param_bytes && !(q->params = pack_params(k, c)))
+        return HD_ERROR_OUT_OF_MEMORY;
+    if (!take_bound(k->module, q))
         return HD_ERROR_OUT_OF_MEMORY;
     q->rules = (struct memory_rules *)c->rules;
     return HD_SUCCESS;
@@ -315,7 +343,7 @@ hd_result hd_launch_sized(hd_kernel *k, const hd_launch_config *config, size_t c
     if (r)
         return r;
     r = report_during(report, NULL, prepare_and_launch, &l);
-    launch_params_free(k->module->machine->machine, l.request.params);
+    launch_release(k->module->machine, &l.request);
     SIZED_WRITE(stats, stats_bytes, &did);
     return r;
 }

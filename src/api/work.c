@@ -31,8 +31,7 @@ static bool ends_kernel_alone(const hd_machine *m, hd_result result)
 /* Of the machine; the task may be referred to for longer. */
 static void let_go(struct launch_task *l)
 {
-    launch_params_free(l->machine->machine, l->request.params);
-    l->request.params = NULL;
+    launch_release(l->machine, &l->request);
     module_release(l->module);
     l->module = NULL;
 }

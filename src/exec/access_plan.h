@@ -74,6 +74,11 @@ static inline void access_tell_performed(const struct warp *w, const struct op *
     if (t->e.strong || t->e.writes || event_is_wanted(w->events, EVENT_READ))
         access_tell_outcome(w, o, t);
 }
+/* The same of lanes at addresses of global memory that have been found: before they are performed; and of weak reads, which have been. */
+void access_begin_lanes(const struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address,
+                        uint32_t bytes, struct told *t);
+void access_tell_lanes(const struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address,
+                       uint32_t bytes);
 /* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left out that would fault. */
 bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
                             perform_fn *perform);

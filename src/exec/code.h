@@ -28,6 +28,7 @@ enum op_kind {
     OP_FENCE,
     OP_ASYNC,
     OP_GROUP,
+    OP_TEXTURE,
     OP_FETCH, /* the load of a copy that compiled code does at once: the interpreter passes over it (ir_is_copy()) */
     OP_ALLOCA,
     OP_STACKSAVE,
@@ -84,6 +85,7 @@ struct op {
     union {
         struct code *callee;            /* OP_CALL, direct */
         const struct op_matrix *matrix; /* OP_COLLECTIVE of matrices */
+        const struct op_texture *texture;
     };
     const struct ir_insn *origin;
 };
@@ -176,12 +178,16 @@ static inline uint32_t op_bytes(const struct op *o)
 }
 static inline bool op_reads(const struct op *o)
 {
+    if (o->kind == OP_TEXTURE)
+        return texture_reads(&o->origin->texture->form);
     if (o->kind == OP_COLLECTIVE)
         return !op_stores_matrix(o);
     return o->kind == OP_MBARRIER ? o->mode >= MBARRIER_ARRIVE : o->kind != OP_ST;
 }
 static inline bool op_writes(const struct op *o)
 {
+    if (o->kind == OP_TEXTURE)
+        return texture_writes(&o->origin->texture->form);
     if (o->kind == OP_COLLECTIVE)
         return op_stores_matrix(o);
     return o->kind == OP_MBARRIER ? o->mode < MBARRIER_TEST_WAIT : o->kind != OP_LD && o->kind != OP_FETCH;

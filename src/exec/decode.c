@@ -2,6 +2,7 @@
 #include "exec/preparer.h"
 
 #include "exec/matrix.h"
+#include "exec/texture.h"
 
 static uint64_t base_value(struct preparer *p, const struct ir_const *c)
 {
@@ -95,6 +96,37 @@ static const struct op_matrix *decode_matrix(const struct decoder *d, const stru
     return x;
 }
 
+static const struct op_texture *decode_texture(const struct decoder *d, const struct ir_texture *ir)
+{
+    struct op_texture *x = ARENA_NEW(d->p->arena, struct op_texture);
+    x->ir = ir;
+    for (unsigned k = 0; k < ir->n_reads; k++)
+        x->reads[k] = row_of(d, ir->reads[k]);
+    for (unsigned k = 0; k < ir->n_writes; k++) {
+        x->writes[k] = row_of(d, ir->writes[k]);
+        x->write_width[k] = ir->writes[k] ? width_of(d, ir->writes[k]) : 0;
+    }
+    return x;
+}
+
+/* What the texels of an access are to who watches. */
+static const struct op_access *texture_access(const struct decoder *d, const struct ir_texture *ir)
+{
+    const struct texture_form *f = &ir->form;
+    struct op_access *x = ARENA_NEW(d->p->arena, struct op_access);
+    bool reduces = f->op == SURFACE_REDUCE;
+    x->mem = (struct mem_access){.space = SPACE_GLOBAL,
+                                 .bytes = (uint8_t)(f->is_surface ? isa_type_bits((enum isa_type)f->type) / 8 : 4),
+                                 .n = f->is_surface ? f->n : 1};
+    if (reduces) {
+        x->mem.atom = ir->atom;
+        x->mem.type = f->type;
+        x->mem.order = ORDER_RELAXED;
+        x->mem.scope = MOD_gpu;
+    }
+    return x;
+}
+
 static void decode_lanes(struct op *o, const struct ir_insn *in, lane_fn *const *lanes)
 {
     const struct lane_info *info = lane_info(in->lane);
@@ -116,6 +148,7 @@ static enum op_kind plain_kind(const struct ir_insn *in)
         [IR_FENCE] = OP_FENCE,
         [IR_ASYNC] = OP_ASYNC,
         [IR_GROUP] = OP_GROUP,
+        [IR_TEXTURE] = OP_TEXTURE,
         [IR_ALLOCA] = OP_ALLOCA,
         [IR_STACKSAVE] = OP_STACKSAVE,
         [IR_STACKRESTORE] = OP_STACKRESTORE,
@@ -167,6 +200,10 @@ static void decode_insn(const struct decoder *d, const struct ir_insn *in, uint3
     case IR_MATRIX:
         o->matrix = decode_matrix(d, in->matrix);
         o->access = in->access ? decode_access(d, in) : NULL;
+        break;
+    case IR_TEXTURE:
+        o->texture = decode_texture(d, in->texture);
+        o->access = texture_access(d, in->texture);
         break;
     case IR_CALL: o->call = in->call; break;
     case IR_BRA: o->target = layout_order(d->c->ir, in->targets[0]); break;

@@ -270,6 +270,28 @@ static const char *describe_copy(const struct fault *f, struct arena *arena)
     }
 }
 
+/* Textures and surfaces. */
+static const char *describe_texture(const struct fault *f, struct arena *arena)
+{
+    unsigned long long value = f->address;
+    bool surface = f->at && f->at->kind == IR_TEXTURE && f->at->texture->form.is_surface;
+    const char *what = surface ? "surface" : "texture";
+    switch (f->kind) {
+    case FAULT_no_texture: return arena_printf(arena, "uses 0x%llx, which is no %s, or none any more", value, what);
+    case FAULT_texture_unbound: return arena_printf(arena, "uses a %s reference to which nothing is bound", what);
+    case FAULT_texture_freed: return arena_printf(arena, "uses a %s whose memory has been freed", what);
+    case FAULT_texture_shape:
+        return arena_printf(arena, "uses a %s of another shape than the instruction's: 1D, 2D, 3D, layers or a cube",
+                            what);
+    case FAULT_surface_outside:
+        return arena_printf(arena, "accesses a surface outside of it (x is %d)", (int)(int32_t)f->address);
+    case FAULT_surface_misaligned:
+        return arena_printf(arena, "accesses a surface at byte %d of a row, no multiple of what it moves",
+                            (int)(int32_t)f->address);
+    default: return NULL;
+    }
+}
+
 /* Barriers, and operations of several threads. */
 static const char *describe_meeting(const struct fault *f, struct arena *arena)
 {
@@ -340,6 +362,7 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
 {
     const char *text = describe_access(m, f, arena);
     text = text ? text : describe_copy(f, arena);
+    text = text ? text : describe_texture(f, arena);
     text = text ? text : describe_meeting(f, arena);
     text = text ? text : describe_end(m, f, arena);
     return text ? text : "was cancelled";
@@ -377,6 +400,15 @@ static const char *help_of(const struct machine *m, const struct fault *f)
     case FAULT_tensor_map:
         return "fill it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, and hand it over as a "
                "const __grid_constant__ parameter or in global memory";
+    case FAULT_no_texture:
+        return "kernels get textures and surfaces from cudaCreateTextureObject and cudaCreateSurfaceObject, by value; "
+               "they cannot be made up, and end with cudaDestroyTextureObject and cudaDestroySurfaceObject";
+    case FAULT_texture_unbound:
+        return "bind it before the launch: cudaBindTexture, cuTexRefSetArray, cuSurfRefSetArray";
+    case FAULT_texture_freed: return "free arrays and memory behind the last launch that reads them, and its end";
+    case FAULT_surface_outside:
+        return "x counts bytes, not elements; cudaBoundaryModeZero and cudaBoundaryModeClamp allow accesses outside";
+    case FAULT_surface_misaligned: return "x counts bytes: multiply it by the size of an element";
     case FAULT_other_block: return "name the mbarrier at the same place in the block that gets the bytes (mapa)";
     case FAULT_block_ended: return "have the blocks of the cluster meet (barrier.cluster) before they end";
     default: return is_hosts(m, f) ? hosts_help : NULL;

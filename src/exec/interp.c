@@ -26,6 +26,7 @@
 #include "exec/quantum.h"
 #include "exec/rows.h"
 #include "exec/schedule.h"
+#include "exec/texture.h"
 #include "exec/worker.h"
 
 /* Under random schedules one group in SPLIT_EVERY is divided, and at one block of code in CHANGE_EVERY another group goes on: one
@@ -364,6 +365,7 @@ static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[
         return true;
     case OP_ASYNC: return async_issue(w, a, base, o, mask);
     case OP_GROUP: return async_group(w, o, mask);
+    case OP_TEXTURE: return !mask || texture_run(w, base, o, mask);
     case OP_ALLOCA: return !mask || run_alloca(w, a, base, o, mask);
     case OP_STACKSAVE: write_uniform(w, row_at(base, o->d), o->width, a->stack, mask); return true;
     default: run_stackrestore(a, base, o, mask); return true;
@@ -566,6 +568,7 @@ run_op:
         case OP_FENCE:
         case OP_ASYNC:
         case OP_GROUP:
+        case OP_TEXTURE:
         case OP_ALLOCA:
         case OP_STACKSAVE:
         case OP_STACKRESTORE:

@@ -9,6 +9,7 @@
 #include "exec/code.h"
 #include "exec/fault.h"
 #include "exec/events.h"
+#include "texture/texture.h"
 
 struct machine;
 struct worker;
@@ -38,6 +39,12 @@ struct launch_dims {
     uint32_t shared_bytes;      /* dynamic, of a block */
 };
 
+/* What was bound to a reference of a module's when the launch was asked for: it is what its kernel reads. */
+struct bound_texture {
+    const struct texture_reference *reference;
+    struct texture *texture; /* held; or NULL */
+};
+
 /* What is asked for. Whoever asks keeps it, as it is, until the launch has ended. */
 struct launch_request {
     struct kernel *kernel;
@@ -46,6 +53,8 @@ struct launch_request {
     hd_engine engine;
     double deadline; /* seconds_now() by then; 0: none */
     uint8_t *params; /* packed, in the machine's memory (launch_params()); NULL: it has none */
+    struct bound_texture *bound;
+    uint32_t n_bound;
     struct event_list events;
     struct context *context;    /* of streams (queue.h), whose fault ends it; NULL: none */
     uint32_t task;              /* its number in the order of tasks (queue.h), or 0 */

@@ -11,7 +11,8 @@ enum { THREADS_LEAST = 1 << 14, INSTRUCTIONS_MOST = 1 << 14 };
 static bool may_write(const struct ir_insn *i)
 {
     bool stores_matrix = i->kind == IR_MATRIX && i->access && i->matrix->n_writes == 0;
-    return i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC || i->kind == IR_CALL || stores_matrix;
+    return i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC || i->kind == IR_CALL || stores_matrix ||
+           (i->kind == IR_TEXTURE && texture_writes(&i->texture->form));
 }
 
 /* Adds where the instruction writes; false where that is not known. */

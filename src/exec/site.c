@@ -25,6 +25,11 @@ static enum site_kind kind_of(const struct op *o)
     case OP_MBARRIER: return SITE_MBARRIER;
     case OP_ASYNC: return SITE_COPY;
     case OP_GROUP: return SITE_GROUP;
+    case OP_TEXTURE:
+        return o->origin->texture->form.op == SURFACE_REDUCE ? SITE_RED
+               : op_writes(o)                                ? SITE_STORE
+               : op_reads(o)                                 ? SITE_LOAD
+                                                             : SITE_OTHER;
     case OP_CALL: return SITE_CALL;
     case OP_EXIT: return SITE_EXIT;
     case OP_COLLECTIVE:

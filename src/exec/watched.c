@@ -240,6 +240,23 @@ static bool perform_part(struct warp *w, uint8_t *const base[4], const struct op
     return ok;
 }
 
+void access_begin_lanes(const struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address,
+                        uint32_t bytes, struct told *t)
+{
+    begin_event(&t->e, w, o, SPACE_GLOBAL, lanes, bytes);
+    t->e.address = address;
+    find_span(&t->e);
+    tell_access(w, &t->e);
+}
+
+void access_tell_lanes(const struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address,
+                       uint32_t bytes)
+{
+    struct told t;
+    access_begin_lanes(w, o, lanes, address, bytes, &t);
+    access_tell_performed(w, o, &t);
+}
+
 bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
                             perform_fn *perform)
 {

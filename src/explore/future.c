@@ -318,7 +318,8 @@ static bool step(struct walk *w, const struct ir_insn *i, uint32_t next)
     case IR_BAR: note_barrier(w, i); break;
     case IR_ASYNC:
     case IR_MBARRIER:
-    case IR_MATRIX: all_is_possible(w); break;
+    case IR_MATRIX:
+    case IR_TEXTURE: all_is_possible(w); break;
     default: break;
     }
     write_any(w, i);

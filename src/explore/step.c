@@ -412,6 +412,7 @@ static bool step(struct execution *x, const struct ir_insn *i)
     case IR_ASYNC:
     case IR_GROUP: return refuse(x, i, "asynchronous copies are not explored");
     case IR_MATRIX: return refuse(x, i, "matrix instructions are not explored");
+    case IR_TEXTURE: return refuse(x, i, "textures and surfaces are not explored");
     default: return refuse(x, i, "the stack of a thread is not explored: alloca");
     }
 }

@@ -175,6 +175,7 @@ static void lower_insn(struct builder *b)
     case KIND_GROUP: lower_group(b); break;
     case KIND_TENSORMAP: lower_tensor_map(b); break;
     case KIND_MATRIX: lower_matrix(b); break;
+    case KIND_TEXTURE: lower_texture(b); break;
     case KIND_WARPSYNC:
     case KIND_SHFL:
     case KIND_VOTE:

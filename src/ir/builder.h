@@ -1,5 +1,5 @@
 /* What lowering makes functions of (builder.c), for build.c (blocks and statements), lower.c (pure instructions), lower_memory.c
- * (memory, addresses), lower_call.c (calls, registers between functions), lower_async.c (asynchronous copies, mbarriers), lower_tensor_map.c, lower_video.c, immediate.c. Private to ir/. */
+ * (memory, addresses), lower_call.c (calls, registers between functions), lower_async.c (asynchronous copies, mbarriers), lower_tensor_map.c, lower_texture.c, lower_video.c, immediate.c. Private to ir/. */
 #ifndef HEDDLE_IR_BUILDER_H
 #define HEDDLE_IR_BUILDER_H
 
@@ -117,6 +117,7 @@ void lower_async(struct builder *b);      /* cp.async and its kind, st.async, re
 void lower_group(struct builder *b);      /* their groups */
 void lower_tensor_map(struct builder *b); /* changes of tensor maps */
 void lower_matrix(struct builder *b);
+void lower_texture(struct builder *b);
 void lower_address(struct builder *b); /* cvta, isspacep, mapa, getctarank, createpolicy.range */
 void lower_call(struct builder *b);
 /* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.

@@ -30,6 +30,8 @@ unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
     }
     for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)
         n = add_ref(out, n, i->matrix->reads[k]);
+    for (unsigned k = 0; i->kind == IR_TEXTURE && k < i->texture->n_reads; k++)
+        n = add_ref(out, n, i->texture->reads[k]);
     return n;
 }
 
@@ -42,6 +44,8 @@ unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
         n = add_ref(out, n, i->access->regs[k]);
     for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_writes; k++)
         n = add_ref(out, n, i->matrix->writes[k]);
+    for (unsigned k = 0; i->kind == IR_TEXTURE && k < i->texture->n_writes; k++)
+        n = add_ref(out, n, i->texture->writes[k]);
     return n;
 }
 

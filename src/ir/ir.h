@@ -13,6 +13,7 @@
 #include "ir/mem_access.h"
 #include "isa/lanes.h"
 #include "isa/matrix.h"
+#include "isa/texture.h"
 #include "ptx/link.h"
 
 /* An operand: kind in the top 3 bits, index below. 0 means none. */
@@ -71,9 +72,10 @@ enum ir_kind {
     IR_NOW,   /* d = a special register read now: imm = enum isa_sreg */
     IR_ACTIVEMASK,
     IR_FENCE,
-    IR_ASYNC,  /* access: what is written, or an mbarrier; a = address base, access->operands by enum async_operand */
-    IR_GROUP,  /* imm = how many of its newest groups a thread does not wait for */
-    IR_ALLOCA, /* d = address, a = bytes, imm = alignment */
+    IR_ASYNC,   /* access: what is written, or an mbarrier; a = address base, access->operands by enum async_operand */
+    IR_GROUP,   /* imm = how many of its newest groups a thread does not wait for */
+    IR_TEXTURE, /* texture: reads, or writes, of textures and surfaces */
+    IR_ALLOCA,  /* d = address, a = bytes, imm = alignment */
     IR_STACKSAVE,
     IR_STACKRESTORE,
     /* Ends of blocks, where lanes wait, or meet. */
@@ -124,6 +126,19 @@ struct ir_matrix {
     bool has_rest, a_by_descriptor;
     bool negates_a, negates_b, transposes_a, transposes_b; /* of wgmma */
     uint8_t selector;
+    ir_ref *reads, *writes;
+};
+
+/* IR_TEXTURE: what it reads, or does, with which registers: a handle (64 bits), and of these, from where on: the handle of a sampler,
+ * layer and coordinates, level or gradients, offsets, values. 0: it has none. */
+enum { IR_TEXTURE_READS = 20, IR_TEXTURE_WRITES = 5 };
+struct ir_texture {
+    struct texture_form form;
+    struct str name; /* the opcode */
+    uint8_t atom;    /* SURFACE_REDUCE: enum atom_op */
+    uint8_t n_reads, n_writes;
+    uint8_t at_sampler, at_coordinates, at_lod, at_offsets, at_values;
+    bool tells_resident; /* the last of writes: a predicate */
     ir_ref *reads, *writes;
 };
 
@@ -237,6 +252,7 @@ struct ir_insn {
         };
     };
     struct ir_matrix *matrix;        /* IR_MATRIX */
+    struct ir_texture *texture;      /* IR_TEXTURE */
     const struct ptx_insn *origin;   /* NULL where no instruction of PTX stands for it */
     const struct ptx_module *module; /* of origin */
     const struct ptx_loc *loc;       /* source line, or NULL */

@@ -124,6 +124,10 @@ static const char *print_name(struct printer *p, const struct ir_insn *i)
         text_printf(&p->t, i->access ? "%.*s access" : "%.*s", STR_ARG(i->matrix->name));
         return i->access ? "mq" : "q";
     }
+    if (i->kind == IR_TEXTURE) {
+        text_printf(&p->t, "%.*s", STR_ARG(i->texture->name));
+        return "Q";
+    }
     while (o->kind != i->kind || o->mode != mode)
         o++; /* each has its entry */
     text_puts(&p->t, o->text);

@@ -94,6 +94,10 @@ static bool set_results(struct reader *r, const char *start, struct ir_insn *i, 
         i->matrix->writes = ARENA_ARRAY(r->arena, ir_ref, n);
         i->matrix->n_writes = (uint16_t)n;
     }
+    if (i->kind == IR_TEXTURE) {
+        i->texture->writes = ARENA_ARRAY(r->arena, ir_ref, n);
+        i->texture->n_writes = (uint8_t)n;
+    }
     unsigned most = ir_text_results(i, places);
     bool reads_carry = i->kind == IR_LANES && lane_info(i->lane)->e == CARRY_INOUT;
     if (n > most || (n < most && i->kind == IR_LD))
@@ -111,13 +115,25 @@ static bool is_operation(const struct ir_operation *o, struct str word)
     return str_starts(word, o->text) && (*o->operands == 'm' ? word.n > n && word.p[n] == '.' : word.n == n);
 }
 
+static bool starts_as(struct str word, const char *const *names, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (str_starts(word, names[k]))
+            return true;
+    return false;
+}
+
+static bool is_texture_name(struct str word)
+{
+    static const char *const names[] = {"tex.", "tld4.", "txq.", "istypep.", "suld.", "sust.", "sured.", "suq."};
+    return starts_as(word, names, sizeof names / sizeof names[0]);
+}
+
 /* An opcode of PTX, which may have `::` in it. */
 static bool take_matrix_name(struct reader *r, struct str *word)
 {
     static const char *const names[] = {"mma.", "wmma.", "wgmma.", "ldmatrix.", "stmatrix.", "movmatrix."};
-    bool found = false;
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        found |= str_starts(*word, names[k]);
+    bool found = starts_as(*word, names, sizeof names / sizeof names[0]);
     while (found && r->s.p < r->s.end && *r->s.p == ':') {
         r->s.p++;
         scan_word(&r->s);
@@ -147,6 +163,19 @@ static bool read_matrix(struct reader *r, struct str name, struct ir_insn *i)
     return is_read;
 }
 
+static bool read_texture(struct reader *r, struct str name, struct ir_insn *i)
+{
+    struct ir_texture *t = i->texture = ARENA_NEW(r->arena, struct ir_texture);
+    i->kind = IR_TEXTURE;
+    t->name = name;
+    t->n_reads = IR_TEXTURE_READS;
+    t->reads = ARENA_ARRAY(r->arena, ir_ref, t->n_reads);
+    bool is_read = read_operands(r, i, "Q");
+    while (t->n_reads && !t->reads[t->n_reads - 1])
+        t->n_reads--;
+    return is_read;
+}
+
 static bool read_what(struct reader *r, struct ir_insn *i)
 {
     struct str word = scan_word(&r->s);
@@ -156,6 +185,8 @@ static bool read_what(struct reader *r, struct ir_insn *i)
             return read_operation(r, ir_operation(n), word, i);
     if (take_matrix_name(r, &word))
         return read_matrix(r, word, i);
+    if (is_texture_name(word))
+        return read_texture(r, word, i);
     if (!lane)
         return scan_fail(&r->s, word.p,
                          word.n ? "there is no instruction `%.*s`" : "an instruction is missing here%.*s",

@@ -123,6 +123,7 @@ static ir_ref *references(struct ir_insn *i, char what, unsigned *n, unsigned *w
     case 'c': return &i->c;
     case 'f': return &i->f;
     case 'q': *n = i->matrix->n_reads; return i->matrix->reads;
+    case 'Q': *n = i->texture->n_reads; return i->texture->reads;
     case 'S': *width = 64; return &a->operands[ASYNC_SOURCE];
     case 'v':
         *n = is_async ? 8 : a->mem.atom == ATOM_cas ? 2 : a->mem.n;
@@ -143,7 +144,7 @@ unsigned ir_text_operands(struct ir_insn *i, const char *form, struct ir_text_op
         return lane_operands(i, out);
     for (; *form; form++) {
         ir_ref *refs = references(i, *form, &count, &width);
-        bool is_optional = refs && (strchr("abcfq", *form) || i->kind == IR_ASYNC);
+        bool is_optional = refs && (strchr("abcfqQ", *form) || i->kind == IR_ASYNC);
         for (unsigned k = 0; k < count; k++)
             out[n++] = (struct ir_text_operand){*form, (uint8_t)width, is_optional, refs ? &refs[k] : NULL};
     }
@@ -153,10 +154,14 @@ unsigned ir_text_operands(struct ir_insn *i, const char *form, struct ir_text_op
 unsigned ir_text_results(struct ir_insn *i, ir_ref *out[FRAGMENT_MAX_REGS])
 {
     bool by_element = i->kind == IR_LD || i->kind == IR_ATOM, is_matrix = i->kind == IR_MATRIX;
-    unsigned n = is_matrix ? i->matrix->n_writes : by_element ? i->access->mem.n : 0;
+    bool is_texture = i->kind == IR_TEXTURE;
+    unsigned n = is_matrix    ? i->matrix->n_writes
+                 : is_texture ? i->texture->n_writes
+                 : by_element ? i->access->mem.n
+                              : 0;
     for (unsigned k = 0; k < n; k++)
-        out[k] = is_matrix ? &i->matrix->writes[k] : &i->access->regs[k];
-    if (by_element || is_matrix || i->kind == IR_ST || i->kind >= IR_BRA)
+        out[k] = is_matrix ? &i->matrix->writes[k] : is_texture ? &i->texture->writes[k] : &i->access->regs[k];
+    if (by_element || is_matrix || is_texture || i->kind == IR_ST || i->kind >= IR_BRA)
         return n;
     out[0] = &i->d;
     out[1] = &i->e;

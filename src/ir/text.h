@@ -76,7 +76,7 @@ struct ir_text_operand {
     ir_ref *ref;      /* NULL: it is no reference */
 };
 /* Of an instruction whose kind, mode, lane function and kind of access are known, by the letters of its operation, and how many. A
- * matrix instruction has q, its reads, behind the access that it may have. */
+ * matrix instruction has q, its reads, behind the access that it may have; one of textures Q. */
 unsigned ir_text_operands(struct ir_insn *i, const char *form, struct ir_text_operand out[IR_MAX_REFS]);
 /* What may stand before the `=`. */
 unsigned ir_text_results(struct ir_insn *i, ir_ref *out[FRAGMENT_MAX_REGS]);

@@ -99,7 +99,8 @@ enum isa_kind {
     KIND_REDUX,
     KIND_ACTIVEMASK,
     KIND_ELECT,
-    KIND_MATRIX, /* isa/matrix.h */
+    KIND_MATRIX,  /* isa/matrix.h */
+    KIND_TEXTURE, /* isa/texture.h */
     KIND_FENCE,
     KIND_NANOSLEEP,
     KIND_NOP,

@@ -35,6 +35,14 @@ static const char *list_text(struct str word)
         {"WGMMA", "scale-d{, scale-a, scale-b{, trans-a, trans-b}}"},
         {"TENSOR", "[map, {coordinates}]"},
         {"IM2COL", "{offsets}"},
+        {"TEXEL", "{d...}"},
+        {"TEXTURE", "[texture{, sampler}, {coordinates}]"},
+        {"SURFACE", "[surface, {coordinates}]"},
+        {"REFERENCE", "[a]"},
+        {"VALUES", "{values}"},
+        {"LOD", "lod or {dPdx}, {dPdy}"},
+        {"OFFSET", "{offsets}"},
+        {"COMPARE", "depth"},
     };
     word.n -= word.p[word.n - 1] == '?';
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)

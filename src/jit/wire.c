@@ -136,6 +136,23 @@ static void pass_matrix(struct wire *w, struct ir_insn *i)
         pass_access(w, &i->access);
 }
 
+static void pass_texture(struct wire *w, struct ir_insn *i)
+{
+    uint32_t reads = w->arena ? 0 : i->texture->n_reads, writes = w->arena ? 0 : i->texture->n_writes;
+    if (w->arena)
+        i->texture = ARENA_NEW(w->arena, struct ir_texture);
+    pass_str(w, &i->texture->name);
+    PASS_ARRAY(w, i->texture->reads, reads);
+    pass(w, i->texture->reads, reads * sizeof *i->texture->reads);
+    PASS_ARRAY(w, i->texture->writes, writes);
+    pass(w, i->texture->writes, writes * sizeof *i->texture->writes);
+    w->failed |= reads > IR_TEXTURE_READS || writes > IR_TEXTURE_WRITES;
+    if (w->arena) {
+        i->texture->n_reads = (uint8_t)(w->failed ? 0 : reads);
+        i->texture->n_writes = (uint8_t)(w->failed ? 0 : writes);
+    }
+}
+
 static const struct field insn_fields[] = {FIELD(struct ir_insn, kind),  FIELD(struct ir_insn, guard_negated),
                                            FIELD(struct ir_insn, mode),  FIELD(struct ir_insn, lane),
                                            FIELD(struct ir_insn, guard), FIELD(struct ir_insn, d),
@@ -148,6 +165,8 @@ static void pass_insn(struct wire *w, struct ir_insn *i)
     PASS_FIELDS(w, i, insn_fields);
     if (i->kind == IR_MATRIX)
         pass_matrix(w, i);
+    else if (i->kind == IR_TEXTURE)
+        pass_texture(w, i);
     else if (ir_has_access(i))
         pass_access(w, &i->access);
     if (i->kind == IR_CALL)

@@ -123,7 +123,7 @@ enum ptx_operand_kind {
     OPND_SINK,   /* _ */
     OPND_VECTOR, /* elems, n: {a, b} */
     OPND_PAIR,   /* elems, 2: a|b */
-    OPND_MEM,    /* [base + disp]: elems[0] is REG, SYMBOL or INT */
+    OPND_MEM, /* [base + disp]: elems[0] is REG, SYMBOL or INT; n > 1: coordinates of it stand last, a sampler before them */
 };
 
 enum { COMPONENT_NONE = 0xff };

@@ -92,7 +92,24 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-static bool parse_vector(struct parser *p, struct ptx_operand *o);
+static bool parse_operand(struct parser *p, struct ptx_operand *o);
+
+/* What stands in the brackets behind the address: coordinates of a tensor (9.7.9.27), or a sampler and coordinates of a texture (9.7.10). */
+static bool parse_coordinates(struct parser *p, struct ptx_operand *o)
+{
+    enum { MOST = 3 };
+    struct ptx_operand *all = ARENA_ARRAY(p->arena, struct ptx_operand, MOST);
+    all[0] = o->elems[0];
+    o->elems = all;
+    while (accept(p, ',')) {
+        if (o->n == MOST)
+            return parse_fail(p, NULL, "no address has as many parts");
+        struct ptx_operand *e = &o->elems[o->n++];
+        if (!parse_enter(p) || !parse_leave(p, parse_operand(p, e)))
+            return false;
+    }
+    return true;
+}
 
 static bool parse_memory(struct parser *p, struct ptx_operand *o)
 {
@@ -121,17 +138,8 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
     }
     if (!parse_displacement(p, o))
         return false;
-    if (accept(p, ',')) { /* coordinates of a tensor: 9.7.9.27 */
-        if (!at_punct(p, '{'))
-            return parse_fail(p, NULL, "coordinates stand in braces");
-        struct ptx_operand *both = ARENA_ARRAY(p->arena, struct ptx_operand, 2);
-        both[0] = o->elems[0];
-        o->elems = both;
-        o->n = 2;
-        o->elems[1] = (struct ptx_operand){.component = COMPONENT_NONE, .offset = p->tok.offset, .length = 1};
-        if (!parse_vector(p, &o->elems[1]))
-            return false;
-    }
+    if (at_punct(p, ',') && !parse_coordinates(p, o))
+        return false;
     if (!parse_expect(p, ']', "the address"))
         return false;
     if (at_dot(p, "unified")) {
@@ -140,8 +148,6 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
     }
     return true;
 }
-
-static bool parse_operand(struct parser *p, struct ptx_operand *o);
 
 enum { MAX_VECTOR = 128 }; /* a fragment of wgmma; other instructions take less (verify_operand.c) */
 

@@ -183,9 +183,9 @@ static void print_operand(struct text *t, const struct ptx_operand *o, bool vide
         text_puts(t, "[");
         print_operand(t, o->elems, video);
         print_disp(t, o->disp);
-        if (o->n == 2) {
+        for (unsigned k = 1; k < o->n; k++) {
             text_puts(t, ", ");
-            print_operand(t, &o->elems[1], video);
+            print_operand(t, &o->elems[k], video);
         }
         text_puts(t, "]");
         break;

@@ -24,8 +24,9 @@ static inline struct place insn_place(const struct verifier *v)
 
 void verify_insn(struct verifier *v, const struct ptx_insn *insn);
 
-void verify_matrix(struct verifier *v); /* v->insn, of KIND_MATRIX */
-void verify_call(struct verifier *v);   /* a call, */
+void verify_matrix(struct verifier *v);  /* v->insn, of KIND_MATRIX */
+void verify_texture(struct verifier *v); /* of KIND_TEXTURE */
+void verify_call(struct verifier *v);    /* a call, */
 
 /* An operand of v->insn against its entry. `relaxed`: wider registers will do, as in ld, st and cvt (9.4.1). */
 void verify_operand(struct verifier *v, const struct ptx_operand *o, const struct isa_operand *spec, bool relaxed);

@@ -440,6 +440,7 @@ void verify_insn(struct verifier *v, const struct ptx_insn *insn)
     case KIND_MOV: check_mov(v); break;
     case KIND_CALL: verify_call(v); break;
     case KIND_MATRIX: verify_matrix(v); break;
+    case KIND_TEXTURE: verify_texture(v); break;
     case KIND_BRX: check_branch_table(v); break;
     case KIND_BRA:
         if (insn->operands[0].symbol && insn->operands[0].symbol->kind != SYMBOL_LABEL)

@@ -40,9 +40,9 @@ static void take_array(struct texture *t, const struct array *a, unsigned level,
         t->levels[l] = a->levels[level + l];
 }
 
-static bool is_layered(enum texture_shape shape)
+static bool has_layers(enum texture_shape shape)
 {
-    return shape == SHAPE_LAYERED_1D || shape == SHAPE_LAYERED_2D || shape == SHAPE_CUBE || shape == SHAPE_LAYERED_CUBE;
+    return shape_is_layered(shape) || shape == SHAPE_CUBE;
 }
 
 static const char *view_layers(struct texture *t, const hd_texture_desc *d)
@@ -50,7 +50,7 @@ static const char *view_layers(struct texture *t, const hd_texture_desc *d)
     uint32_t n = t->levels[0].depth;
     if (!d->first_layer && !d->last_layer)
         return NULL;
-    if (!is_layered(t->shape) || d->last_layer < d->first_layer || d->last_layer >= n)
+    if (!has_layers(t->shape) || d->last_layer < d->first_layer || d->last_layer >= n)
         return "a view of layers that the array does not have";
     n = d->last_layer - d->first_layer + 1;
     if ((t->shape == SHAPE_CUBE && n != 6) || (t->shape == SHAPE_LAYERED_CUBE && n % 6))
@@ -80,7 +80,7 @@ static const char *view_of(struct texture *t, const hd_texture_desc *d)
         t->levels[l - d->first_level] = t->levels[l];
     t->n_levels = d->last_level - d->first_level + 1;
     if (a && (d->view_width != a->width || d->view_height != a->height ||
-              (!is_layered(t->shape) && d->view_depth != a->depth)))
+              (!has_layers(t->shape) && d->view_depth != a->depth)))
         return "the view's sizes are not the array's";
     return view_layers(t, d);
 }
@@ -195,14 +195,13 @@ void texture_release(struct texture *t)
     free(t);
 }
 
+/* With the lock held. */
 static void retire(struct texture_table *t, struct texture *texture)
 {
     if (!texture)
         return;
-    pthread_mutex_lock(&t->lock);
     texture->next = t->retired;
     t->retired = texture;
-    pthread_mutex_unlock(&t->lock);
 }
 
 void texture_table_collect(struct texture_table *t)
@@ -254,7 +253,9 @@ uint64_t texture_add(struct texture_table *t, struct texture *texture)
 bool texture_remove(struct texture_table *t, uint64_t handle, enum texture_handle kind)
 {
     struct texture *texture = handle_take(&t->handles, handle_of(handle), kind);
+    pthread_mutex_lock(&t->lock);
     retire(t, texture);
+    pthread_mutex_unlock(&t->lock);
     return texture;
 }
 
@@ -280,7 +281,20 @@ void texture_remove_reference(struct texture_table *t, uint64_t handle, enum tex
         texture_bind(t, r, NULL);
 }
 
+/* The lock keeps who binds from having what was bound freed before it is held. */
+struct texture *texture_bound(struct texture_table *t, struct texture_reference *r)
+{
+    pthread_mutex_lock(&t->lock);
+    struct texture *texture = atomic_load(&r->bound);
+    if (texture)
+        texture_hold(texture);
+    pthread_mutex_unlock(&t->lock);
+    return texture;
+}
+
 void texture_bind(struct texture_table *t, struct texture_reference *r, struct texture *texture)
 {
+    pthread_mutex_lock(&t->lock);
     retire(t, atomic_exchange(&r->bound, texture));
+    pthread_mutex_unlock(&t->lock);
 }

@@ -9,19 +9,8 @@
 
 #include "base/handle_table.h"
 #include "heddle.h"
+#include "isa/texture.h"
 #include "texture/array.h"
-
-/* Of a descriptor: which instructions may use it. */
-enum texture_shape {
-    SHAPE_1D,
-    SHAPE_2D,
-    SHAPE_3D,
-    SHAPE_LAYERED_1D,
-    SHAPE_LAYERED_2D,
-    SHAPE_CUBE,
-    SHAPE_LAYERED_CUBE,
-    SHAPE_BUFFER /* 1D over linear memory: by integers alone, without filter and address mode */
-};
 
 /* In the order of CUaddress_mode. */
 enum { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
@@ -93,6 +82,8 @@ uint64_t texture_add_reference(struct texture_table *t, struct texture_reference
 void texture_remove_reference(struct texture_table *t, uint64_t handle, enum texture_handle kind);
 /* Binds a descriptor, or NULL, of which the reference takes the caller's reference. */
 void texture_bind(struct texture_table *t, struct texture_reference *r, struct texture *texture);
+/* What is bound now, held; NULL: nothing. */
+struct texture *texture_bound(struct texture_table *t, struct texture_reference *r);
 /* Frees what is in no place any more: to be called where no launch runs that may have found it. */
 void texture_table_collect(struct texture_table *t);
 

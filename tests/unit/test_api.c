@@ -400,10 +400,11 @@ static void ptx_is_described(void **state)
 static void ptx_that_cannot_run_is_warned_of_once(void **state)
 {
     (void)state;
-    static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n.global .texref t;\n"
-                               ".entry k()\n{\n    .reg .b32 %r<5>;\n    .reg .f32 %f<5>;\n"
-                               "    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2}];\n"
-                               "    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2}];\n    ret;\n}\n";
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.global .texref t;\n"
+        ".entry k()\n{\n    .reg .b32 %r<5>;\n    .reg .f32 %f<5>;\n"
+        "    tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2, %r2, %r2}];\n"
+        "    tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2, %r2, %r2}];\n    ret;\n}\n";
     hd_ptx *ptx;
     hd_report *report;
     hd_diagnostic d;
@@ -413,7 +414,7 @@ static void ptx_that_cannot_run_is_warned_of_once(void **state)
     assert_true(hd_report_get(report, 0, &d));
     assert_true(d.severity == HD_SEVERITY_WARNING && d.line == 9);
     assert_string_equal(d.code, "not-supported");
-    assert_non_null(strstr(d.text, "textures"));
+    assert_non_null(strstr(d.text, "textures of several samples"));
     hd_report_free(report);
     hd_ptx_free(ptx);
 }
@@ -446,7 +447,8 @@ static void the_instruction_table_is_complete(void **state)
         assert_true(*f.opcode && *f.section && *f.doc && *f.target && f.ptx_major >= 1);
         runs += f.missing == NULL;
         saw_add |= strcmp(f.opcode, "add") == 0 && strcmp(f.syntax, ".INT") == 0 && strcmp(f.operands, "d, a, b") == 0;
-        saw_texture |= strcmp(f.opcode, "tex") == 0 && f.missing && strcmp(f.missing, "textures") == 0;
+        saw_texture |=
+            strcmp(f.opcode, "tex") == 0 && f.missing && strcmp(f.missing, "textures of several samples") == 0;
     }
     assert_true(forms > 300 && runs > 200 && saw_add && saw_texture);
     for (; hd_isa_get_set(sets, &set); sets++)

@@ -121,9 +121,9 @@ static void what_cannot_run_is_valid_and_named(void **state)
 {
     (void)state;
     static const char text[] = HEAD ".func helper() { .reg .b32 %r<5>; .reg .b64 %rd<3>;\n"
-                                    "sust.b.1d.b32.clamp [%rd1, {%r1}], {%r2}; ret; }\n"
+                                    "sured.p.add.1d.b32.clamp [%rd1, {%r1}], %r2; ret; }\n"
                                     ".visible .entry direct() { .reg .f32 %f<9>; .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                                    "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r1}]; ret; }\n"
+                                    "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r1, %r1, %r1}]; ret; }\n"
                                     ".visible .entry through_a_call() { call helper; ret; }\n"
                                     ".visible .entry runs() { ret; }\n";
     hd_ptx *ptx;
@@ -135,9 +135,9 @@ static void what_cannot_run_is_valid_and_named(void **state)
     assert_int_equal(info.kernels, 3);
     assert_int_equal(info.kernels_refused, 2);
     assert_true(hd_ptx_get_function(ptx, 1, &f));
-    assert_string_equal(f.missing, "textures");
+    assert_string_equal(f.missing, "textures of several samples");
     assert_true(hd_ptx_get_function(ptx, 2, &f));
-    assert_string_equal(f.missing, "surfaces");
+    assert_string_equal(f.missing, "reductions on a surface by its format (sured.p)");
     assert_true(hd_ptx_get_function(ptx, 3, &f));
     assert_null(f.missing);
     assert_int_equal(hd_report_count(report), 2);

@@ -80,7 +80,8 @@ static bool is_secluded(const struct function *fn)
     for (uint32_t k = 0; k < fn->ir->insns.n && secluded; k++) {
         const struct ir_insn *i = &fn->ir->insns.at[k];
         bool strong = is_global(i) && (i->access->mem.order != ORDER_WEAK || i->access->mem.is_volatile);
-        secluded = !strong && i->kind != IR_ATOM && i->kind != IR_FENCE && i->kind != IR_ASYNC && i->kind != IR_CALL;
+        secluded = !strong && i->kind != IR_ATOM && i->kind != IR_FENCE && i->kind != IR_ASYNC && i->kind != IR_CALL &&
+                   i->kind != IR_TEXTURE;
     }
     return secluded;
 }

@@ -22,6 +22,8 @@ void access_spill_operands(struct emit *e, const struct ir_insn *i)
     }
     for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)
         spill_register(e, i->matrix->reads[k]);
+    for (unsigned k = 0; i->kind == IR_TEXTURE && k < i->texture->n_reads; k++)
+        spill_register(e, i->texture->reads[k]);
 }
 
 static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value mask)

@@ -35,6 +35,7 @@ bool emit_insn(struct emit *e, const struct ir_insn *i)
     case IR_ATOM: emit_atom(e, i); return true;
     case IR_GROUP: emit_group(e, i); return true;
     case IR_ASYNC: e->mode->async_by_engine(e, i); return true;
+    case IR_TEXTURE:
     case IR_NOW:
     case IR_ALLOCA:
     case IR_STACKSAVE:
