@@ -55,13 +55,13 @@ static hd_module *load(hd_machine *m, const char *path)
 static struct jit_process compiler;
 
 /* Milliseconds of the compiler's. */
-static double compile(const struct kernel *k, const uint32_t block[3], enum jit_tier tier)
+static double compile(const struct kernel *k, const char *level, const uint32_t block[3], enum jit_tier tier)
 {
     struct ir_func *functions[k->functions.n];
     for (uint32_t i = 0; i < k->functions.n; i++)
         functions[i] = (struct ir_func *)k->functions.at[i]->ir;
     struct jit_request r = {.name = k->func->symbol.name,
-                            .level = str_of(lane_level(0)),
+                            .level = str_of(level),
                             .block = {block[0], block[1], block[2]},
                             .param_bytes = k->param_bytes,
                             .static_shared_bytes = k->static_shared_bytes,
@@ -117,7 +117,7 @@ static double compile_large(unsigned instructions)
     s.text = large_kernel(instructions * 4 / 13, &s.bytes);
     bench_must(!hd_module_load(m, &s, 1, &module, NULL) && !hd_module_get_kernel(module, "large", &k, NULL), s.name);
     for (int round = 0; round < ROUNDS; round++) {
-        double ms = compile(k->kernel, shapes[0], TIER_FIRST);
+        double ms = compile(k->kernel, m->machine->cpu_level, shapes[0], TIER_FIRST);
         least = ms < least ? ms : least;
     }
     hd_machine_destroy(m);
@@ -155,7 +155,7 @@ static void measure(const char *const *paths, size_t n, enum jit_tier tier, stru
             bench_must(!hd_module_get_kernel(module, hd_module_kernel_name(module, i), &k, NULL), paths[p]);
             for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++, at++) {
                 bench_must(at < MAX_FIGURES, "too many kernels");
-                double ms = tier ? compile(k->kernel, shapes[s], tier) : launch(k, shapes[s]);
+                double ms = tier ? compile(k->kernel, m->machine->cpu_level, shapes[s], tier) : launch(k, shapes[s]);
                 f->at[at] = at < f->n && f->at[at] < ms ? f->at[at] : ms;
             }
         }

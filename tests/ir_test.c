@@ -425,7 +425,7 @@ static const char *analyse(struct subject *s)
     s->request.shapes = &s->shapes;
     s->fn.request = &s->request;
     s->fn.target = s->target;
-    s->fn.lanes = lane_library_open(context, s->target->name);
+    s->fn.lanes = lane_library_open(context, s->target);
     function_analyse(&s->fn, 0);
     free(s->fn.lanes);
     return NULL;

@@ -56,7 +56,7 @@ static bool open_session(struct str name)
     if (!session.target && (session.target = jit_target_find(name))) {
         session.context = LLVMContextCreate();
         session.machine = new_target_machine(session.target);
-        session.lanes = lane_library_open(session.context, session.target->name);
+        session.lanes = lane_library_open(session.context, session.target);
     }
     return session.target && str_is(name, session.target->name) && session.machine && session.lanes;
 }

@@ -1,4 +1,5 @@
 /* The lane functions of src/isa as bitcode, and which of them can be copied; see lane_library.h, lane_function.c. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "jit/analysis/lane_library.h"
 #include "isa/lane_ids.h"
 #include "jit/costs.h"
+#include "jit/target.h"
 
 /* Groups of lane functions, each a module of its own, with the level that it is compiled for: on AMD's processors v4, but for the
  * approximate functions. */
@@ -109,6 +111,7 @@ enum verdict { UNKNOWN, COPIED, CALLED };
 struct lane_library {
     LLVMContextRef context;
     const struct level *level;
+    const struct jit_costs *costs;
     LLVMModuleRef modules[2][N_GROUPS]; /* of 32 lanes, of one; read when they are needed */
     uint8_t verdict[2][LANE_COUNT];     /* enum verdict */
 };
@@ -142,14 +145,15 @@ static LLVMModuleRef module_of(struct lane_library *l, int single, uint16_t lane
     return *m;
 }
 
-struct lane_library *lane_library_open(LLVMContextRef context, const char *level)
+struct lane_library *lane_library_open(LLVMContextRef context, const struct jit_target *target)
 {
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        struct lane_library *l = strcmp(level, levels[i].name) == 0 ? calloc(1, sizeof *l) : NULL;
+        struct lane_library *l = strcmp(target->name, levels[i].name) == 0 ? calloc(1, sizeof *l) : NULL;
         if (!l)
             continue;
         l->context = context;
         l->level = &levels[i];
+        l->costs = target->costs;
         return l;
     }
     return NULL;
@@ -205,13 +209,26 @@ static bool can_copy_insn(LLVMValueRef i, bool gathers)
     return !uses_memory(i) && (op != LLVMCall || is_intrinsic(LLVMGetCalledValue(i)));
 }
 
-static bool can_copy(LLVMValueRef fn, bool gathers, unsigned most)
+/* Of a vector; what is none costs little. */
+static unsigned bits_of(LLVMTypeRef type)
 {
-    unsigned n = 0;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return 0;
+    LLVMTypeRef element = LLVMGetElementType(type);
+    LLVMTypeKind kind = LLVMGetTypeKind(element);
+    unsigned each = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element) : kind == LLVMFloatTypeKind ? 32 : 64;
+    return LLVMGetVectorSize(type) * each;
+}
+
+static bool can_copy(const struct lane_library *l, LLVMValueRef fn, unsigned most, unsigned most_bits)
+{
+    unsigned n = 0, bits = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (!can_copy_insn(i, gathers) || ++n > most)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            bits += bits_of(LLVMTypeOf(i));
+            if (!can_copy_insn(i, l->level->gathers) || ++n > most || bits > most_bits)
                 return false;
+        }
     return n > 0;
 }
 
@@ -224,7 +241,8 @@ LLVMValueRef lane_library_find(struct lane_library *l, int single, uint16_t lane
     if (l->verdict[single][lane] == UNKNOWN) {
         read_body(module, fn);
         unsigned most = by_tables[lane] ? LIMIT_lane_function_by_tables : LIMIT_lane_function;
-        l->verdict[single][lane] = can_copy(fn, l->level->gathers, most) ? COPIED : CALLED;
+        unsigned most_bits = by_tables[lane] ? UINT_MAX : l->costs->lane_function_bits;
+        l->verdict[single][lane] = can_copy(l, fn, most, most_bits) ? COPIED : CALLED;
     }
     return l->verdict[single][lane] == COPIED ? fn : NULL;
 }

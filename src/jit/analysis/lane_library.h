@@ -6,9 +6,10 @@
 
 #include "isa/lanes.h"
 
+struct jit_target;
 struct lane_library;
 /* NULL where there are none for the CPU level. */
-struct lane_library *lane_library_open(LLVMContextRef context, const char *level);
+struct lane_library *lane_library_open(LLVMContextRef context, const struct jit_target *target);
 /* NULL where the function is to be called, and not copied. */
 LLVMValueRef lane_library_find(struct lane_library *l, int single, uint16_t lane);
 /* How many instructions a lane function is for one lane; 0 where it is a call. */
