@@ -91,25 +91,27 @@ static double queued(CUfunction f, unsigned threads, double *put)
     return best;
 }
 
-/* Microseconds of a launch that is waited for. */
-static double round_trip(CUfunction f)
+/* Microseconds of a launch of so many blocks that is waited for, and of processor time, of all threads. */
+static double round_trip(CUfunction f, unsigned blocks, unsigned threads, double *processor)
 {
-    double best = 1e9;
+    double best = *processor = 1e9;
     for (int round = 0; round < ROUNDS; round++) {
-        double begin = bench_now();
+        double begin = bench_now(), used = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
         for (int i = 0; i < TRIPS; i++) {
-            must(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, NULL, NULL));
+            must(cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, 0, 0, NULL, NULL));
             must(cuCtxSynchronize());
         }
         double each = 1e6 * (bench_now() - begin) / TRIPS;
         best = each < best ? each : best;
+        used = 1e6 * (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - used) / TRIPS;
+        *processor = used < *processor ? used : *processor;
     }
     return best;
 }
 
 int main(void)
 {
-    double first = 1e9, put, all;
+    double first = 1e9, put, all, used;
     for (int round = 0; round < ROUNDS; round++) {
         double ms = in_child(first_result);
         first = ms > 0 && ms < first ? ms : first;
@@ -121,6 +123,9 @@ int main(void)
     bench_at_most("an empty kernel, queued back to back", all, "us", 2.6); /* what an H200 takes */
     bench_line("  of which cuLaunchKernel", put, "us");
     bench_line("the same, a block of 1024 threads", queued(empty, 1024, &put), "us");
-    bench_line("an empty kernel, launched and waited for", round_trip(empty), "us");
+    bench_line("an empty kernel, launched and waited for", round_trip(empty, 1, 1, &used), "us");
+    bench_at_most("  processor time", used, "us", 12);
+    bench_line("the same, 1,024 blocks of 256 threads", round_trip(empty, 1024, 256, &used), "us");
+    bench_at_most("  processor time", used, "us", 60);
     return 0;
 }

@@ -7,9 +7,13 @@
 #include "api/sized.h"
 #include "base/demangle.h"
 #include "check/memory/rules.h"
+#include "exec/schedule.h"
 #include "exec/thread_pool.h"
 
 /* ---- launches ---- */
+
+/* A kernel of this thread may launch others, which are not run on top of it. */
+static _Thread_local bool runs_launch;
 
 struct launch_task {
     struct task task;
@@ -20,6 +24,59 @@ struct launch_task {
     struct running running;
     bool begun;
 };
+
+/* A thread of the host's, which may be the program's own and have little stack left, runs kernels where it has that much; the engines
+ * take a few pages, and compiled code of gangs the most. */
+static bool has_stack(void)
+{
+    enum { ENOUGH = 256 << 10 };
+    static _Thread_local struct {
+        bool known;
+        const char *low, *high;
+    } stack;
+    const char *here = __builtin_frame_address(0);
+    pthread_attr_t attributes;
+    void *low;
+    size_t bytes;
+    if (!stack.known && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+            stack.low = low;
+            stack.high = stack.low + bytes;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    stack.known = true;
+    return here < stack.high && here > stack.low && here - stack.low > ENOUGH;
+}
+
+/* May the launch be done in less time than it takes to hand it over to another thread? Who has run one in vain hands over the next ones of
+ * its kernel, each time twice as many. */
+static bool may_be_brief(struct launch_task *l)
+{
+    enum { FEW_WARPS = 64 };
+    struct kernel *k = l->request.kernel;
+    const struct launch_dims *d = &l->request.dims;
+    uint64_t blocks = (uint64_t)d->grid[0] * d->grid[1] * d->grid[2];
+    uint64_t warps = ((uint64_t)d->block[0] * d->block[1] * d->block[2] + WARP_LANES - 1) / WARP_LANES;
+    const hd_machine *m = l->machine;
+    bool watched =
+        m->tracer || m->checker || m->explainer || l->request.schedule || m->machine->schedule.policy != POLICY_FAIR;
+    if (watched || blocks > FEW_WARPS || blocks * warps > FEW_WARPS || runs_launch || !has_stack())
+        return false;
+    uint32_t left = atomic_load(&k->to_hand_over);
+    if (left)
+        atomic_store(&k->to_hand_over, left - 1);
+    return !left;
+}
+
+static void note_brief(struct kernel *k, bool done)
+{
+    enum { MOST = 1024 };
+    uint32_t n = done ? 0 : atomic_load(&k->handed_over);
+    n = done ? 0 : n == 0 ? 1 : n < MOST ? 2 * n : MOST;
+    atomic_store(&k->handed_over, n);
+    atomic_store(&k->to_hand_over, n);
+}
 
 /* HD_ON_ERROR_KERNEL: what a kernel has done, not what it was denied. */
 static bool ends_kernel_alone(const hd_machine *m, hd_result result)
@@ -43,8 +100,16 @@ static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
     if (!l->begun)
         running_begin(l->machine, &l->request, &l->running, &r->diags);
     l->begun = true;
-    if (l->running.launch && !launch_step(l->running.launch, others))
-        return false;
+    bool brief = l->task.brief;
+    l->task.brief = false;
+    if (l->running.launch) {
+        l->running.launch->is_brief = brief;
+        bool done = launch_step(l->running.launch, others);
+        if (brief)
+            note_brief(l->request.kernel, done);
+        if (!done)
+            return false;
+    }
     *result = running_end(l->machine, &l->request, &l->running, NULL, &r->diags);
     if (*result)
         diag_of_kernel(&r->diags, demangle(l->request.kernel->func->symbol.name, &r->arena), NULL);
@@ -65,8 +130,10 @@ static bool run_launch(struct task *t, hd_result *result)
     l->request.task = t->number;
     r.arena.on_oom = &oom;
     *result = HD_ERROR_OUT_OF_MEMORY;
+    runs_launch = true;
     if (setjmp(oom) == 0)
         done = launch_now(l, &r, result);
+    runs_launch = false;
     r.arena.on_oom = NULL;
     arena_free(&r.arena);
     return done;
@@ -107,6 +174,7 @@ static hd_result put_launch(void *data, struct diags *d)
     }
     l->request.context = l->context->context;
     rules_keep(l->request.rules);
+    l->task.brief = may_be_brief(l);
     return stream_put(p->stream->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 

@@ -149,7 +149,10 @@ struct kernel {
     uint64_t instructions;
     struct block_rows block_rows;
     uint64_t code_window;
-    void *compiled;                        /* the compiler's own: src/jit/host/unit.h */
+    void *compiled;            /* the compiler's own: src/jit/host/unit.h */
+    _Atomic uint32_t block_ns; /* nanoseconds of a block, at least, in the last launch; 0: not known */
+    _Atomic uint32_t handed_over,
+        to_hand_over;                      /* launches, as one has taken long: how many at a time; how many are left */
     struct sites_of_kernel *_Atomic sites; /* site.h; or NULL: nobody has asked yet */
 };
 

@@ -26,10 +26,11 @@ unsigned event_slots(void)
 static void sum_up(struct event_list *list)
 {
     list->wants = 0;
-    list->by_piece = false;
+    list->by_piece = list->by_one = false;
     for (unsigned i = 0; i < list->n; i++) {
         list->wants |= list->at[i]->wants;
         list->by_piece |= list->at[i]->by_piece;
+        list->by_one |= list->at[i]->by_one;
     }
 }
 

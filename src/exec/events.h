@@ -372,6 +372,8 @@ struct event_client {
      * which each lane accesses bytes that follow each other: not those that its registers hold, nor those of the chunk of its number, but
      * the same whenever the fragment, its layout, the address and the stride are. */
     bool by_piece;
+    bool
+        by_one; /* it hears of one event at a time: workers would wait for each other at each, so one runs all blocks */
     const struct event_asks *asks; /* instead of the launch's: whose client wants to hear what others ask; or NULL */
     /* Those of kinds that it wants: */
     void (*access)(void *data, const struct access_event *e);
@@ -395,7 +397,7 @@ struct event_list {
     const struct event_client **at;
     uint32_t n, capacity;
     event_set wants;
-    bool by_piece;
+    bool by_piece, by_one;
 };
 
 /* False where memory is exhausted. */

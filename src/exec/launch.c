@@ -224,17 +224,6 @@ static bool enlist(struct machine *m, struct launch *l)
     return l->request->deadline <= 0 || limit_start_clock(m);
 }
 
-/* The machine's own threads find the launch in its list. */
-static void offer(struct machine *m, struct launch *l)
-{
-    atomic_store(&l->next_block, 0);
-    if (l->n_blocks == l->blocks_per_cluster || l->schedule)
-        return;
-    pthread_mutex_lock(&m->lock);
-    pthread_cond_broadcast(&m->work);
-    pthread_mutex_unlock(&m->lock);
-}
-
 /* Until its last worker has left it, a launch stays in the list: it can be cancelled, and its progress be seen. */
 static void withdraw(struct machine *m, struct launch *l)
 {
@@ -419,7 +408,7 @@ static void start_or_return(struct launch *l)
     if (l->launcher->launch) {
         stall_return(l->launcher, l);
     } else {
-        offer(l->machine, l);
+        launch_open(l);
         launch_join(l, l->launcher, true);
     }
 }
@@ -459,6 +448,8 @@ hd_result launch_end(struct launch *l, hd_launch_stats *stats, struct diags *dia
         launch_fail(l, FAULT_replay);
     if (l->fault.kind)
         guarded(pass_on, l, diags);
+    if (l->ready && !l->fault.kind)
+        launch_note_time(l);
     tell_lost(l);
     tell_used_tail(l);
     if (stats)

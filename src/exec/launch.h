@@ -66,9 +66,11 @@ struct launch {
     struct launch *next;
     struct machine *machine;
     struct worker *launcher;
-    double begun; /* when: seconds_now() */
-    bool ready;   /* its kernel can run */
-    bool held_up; /* by another one that has the schedule */
+    double begun;    /* when: seconds_now() */
+    bool ready;      /* its kernel can run */
+    bool held_up;    /* by another one that has the schedule */
+    bool is_brief;   /* its launcher has something else to do, and gives way where it is not soon done */
+    bool is_offered; /* to the machine's own workers */
     struct kernel *kernel;
     uint64_t number;
     const struct launch_request *request; /* what was asked for: dimensions, limits, the place among tasks */
@@ -133,6 +135,19 @@ void launch_leave(struct launch *l, struct worker *k);
 
 /* How many blocks the claimed device could hold at once (threads, blocks, shared memory). */
 uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes);
+
+/* Is all of it its launcher's? */
+static inline bool launch_is_by_one(const struct launch *l)
+{
+    return l->schedule || (l->events && l->events->by_one);
+}
+
+/* Its blocks may begin: the machine's own workers are offered them, or its launcher begins alone, where they were short in the kernel's
+ * last launch, whose time has been noted. */
+void launch_open(struct launch *l);
+/* Offers what is left after all, where that takes longer than to wake somebody. */
+void launch_offer_rest(struct launch *l);
+void launch_note_time(struct launch *l);
 
 static inline bool launch_has_failed(const struct launch *l)
 {

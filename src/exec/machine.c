@@ -23,7 +23,7 @@
 static struct launch *open_launch(struct machine *m)
 {
     for (struct launch *l = atomic_load(&m->held) ? NULL : m->launches; l; l = l->next)
-        if (!l->schedule && atomic_load(&l->next_block) < l->n_blocks && !atomic_load(&l->failed) &&
+        if (!launch_is_by_one(l) && atomic_load(&l->next_block) < l->n_blocks && !atomic_load(&l->failed) &&
             !atomic_load(&l->prober))
             return l;
     return NULL;

@@ -20,7 +20,8 @@ struct stream *stream_create(struct context *c, bool blocking)
     return s;
 }
 
-static void append(struct stream *s, struct task *t)
+/* True where the stream's job has no turn to come yet. */
+static bool append_task(struct stream *s, struct task *t)
 {
     *s->end = t;
     s->end = &t->next;
@@ -29,11 +30,17 @@ static void append(struct stream *s, struct task *t)
     s->n_put += !s->batches;
     task_hold(t);
     stream_enlist(s);
-    if (!s->active) {
-        s->active = true;
-        s->context->n_active++;
+    if (s->active)
+        return false;
+    s->active = true;
+    s->context->n_active++;
+    return true;
+}
+
+static void append(struct stream *s, struct task *t)
+{
+    if (append_task(s, t))
         thread_pool_put(context_threads(s->context), &s->job);
-    }
 }
 
 static bool for_implicit(struct stream *s, bool (*each)(struct task *, struct task *), struct task *t);
@@ -164,6 +171,7 @@ bool stream_put(struct stream *s, struct task *t, struct task **held)
 {
     struct context *c = s->context;
     struct task *earlier = NULL;
+    bool runs = false;
     task_set_context(t, c);
     pthread_mutex_lock(&c->lock);
     bool ok = thread_pool_is_ready(context_threads(c)) && find_earlier(s, t);
@@ -174,12 +182,16 @@ bool stream_put(struct stream *s, struct task *t, struct task **held)
     if (ok) {
         task_order_submit(t, s);
         forget_tails(s);
-        append(s, t);
+        t->brief &= !s->active && !t->number && !t->after.n;
+        runs = t->brief;
+        runs ? (void)append_task(s, t) : append(s, t);
         earlier = throttle(s);
     }
     pthread_mutex_unlock(&c->lock);
     if (!ok)
         task_release(t);
+    if (runs)
+        stream_turn_once(s);
     wait_and_release(earlier);
     return ok;
 }

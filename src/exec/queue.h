@@ -69,6 +69,7 @@ struct task {
     bool (*turn)(struct task *t, hd_result *result);
     void (*drop)(struct task *t); /* frees what the task has of its own; NULL = nothing. Always called, once. */
     bool always;                  /* runs after a fault, too: to see task_status() */
+    bool brief;                   /* who puts it may give it its first turn: handing it over may take longer */
     struct task_note note;        /* but for the stream, which is known when it is put */
     /* The rest is the queue's. */
     struct context *context;
@@ -114,7 +115,7 @@ bool context_wait(struct context *c);
 struct stream *stream_create(struct context *c, bool blocking);
 /* What has been put still runs. */
 void stream_destroy(struct stream *s);
-/* Takes over the caller's reference of the task; *held, if not NULL, gets one of its own. Waits where a thousand tasks
+/* Takes over the caller's reference of the task, and runs it if it is brief and nothing is before it; *held, if not NULL, gets one of its own. Waits where a thousand tasks
  * are pending. False where no thread can be made: the task has then been dropped. */
 bool stream_put(struct stream *s, struct task *t, struct task **held);
 /* What is put next comes after `earlier`, too. False where memory is exhausted, or no thread can be made. */

@@ -185,6 +185,18 @@ static struct task *next_task(struct stream *s)
     return t;
 }
 
+void stream_turn_once(struct stream *s)
+{
+    struct task *t = next_task(s);
+    if (!begin(s, t))
+        return;
+    bool done = have_turn(s, t);
+    if (done)
+        end(s, t);
+    if (!done || next_task(s))
+        thread_pool_put(context_threads(s->context), &s->job);
+}
+
 void stream_turn(struct job *job)
 {
     struct stream *s = (struct stream *)job;

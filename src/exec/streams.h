@@ -73,6 +73,8 @@ void task_order_wait(const struct context *c, const struct task *t);
 
 /* A turn of a stream's job: runs its tasks until the next has to wait. */
 void stream_turn(struct job *job);
+/* A turn of the first of its tasks, by the thread that has put it. */
+void stream_turn_once(struct stream *s);
 /* A stream is in the context's list while something that is put comes after it. */
 void stream_enlist(struct stream *s);
 void stream_unlist(struct stream *s);

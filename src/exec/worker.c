@@ -192,14 +192,14 @@ static void skip_backoffs(struct worker *k)
 }
 
 /* Is somebody else to have the thread? One whose blocks come on keeps it for a while. */
-static bool gives_way(const struct thread_pool *others, bool progress, double *begun)
+static bool gives_way(const struct launch *l, const struct thread_pool *others, bool progress, double *begun)
 {
-    static const double slice_seconds = 0.005;
-    if (!others || !thread_pool_is_crowded(others))
+    static const double slice_seconds = 0.005, brief_seconds = 20e-6;
+    if (!l->is_brief && (!others || !thread_pool_is_crowded(others)))
         return false;
     double now = progress ? seconds_now() : 0;
     *begun = *begun ? *begun : now;
-    return !progress || now - *begun >= slice_seconds;
+    return !progress || now - *begun >= (l->is_brief ? brief_seconds : slice_seconds);
 }
 
 bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *others)
@@ -215,6 +215,8 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
             return true;
         progress = take_turns(k) || grown || async_finish_all(k);
         histogram_settle_all(k);
+        if (!l->is_offered && k == l->launcher)
+            launch_offer_rest(l);
         if (k->resident)
             k->batch =
                 0; /* a block has given way: others may wait for those that this worker would take and not start yet */
@@ -227,7 +229,7 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
             skip_backoffs(k);
             stall_look(k, l, k->idle_since);
         }
-        if (k->resident && gives_way(others, progress, &begun))
+        if (k->resident && gives_way(l, others, progress, &begun))
             return false;
         if (!progress)
             sched_yield();

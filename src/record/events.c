@@ -437,6 +437,7 @@ void recorder_set_clients(struct recorded_launch *l, const struct event_list *ev
         (struct event_client){.data = l,
                               .wants = events->wants | EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
                               .by_piece = events->by_piece,
+                              .by_one = true,
                               .asks = &asks,
                               .access = on_access,
                               .performed = on_performed,

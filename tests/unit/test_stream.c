@@ -122,6 +122,22 @@ static void a_launch_returns_before_its_kernel_is_done(void **state)
     assert_int_equal(hd_stream_query(s), HD_SUCCESS);
 }
 
+static void a_brief_launch_is_done_when_it_returns(void **state)
+{
+    struct fixture *f = *state;
+    hd_stream *s = new_stream(f, 0), *other = new_stream(f, 0);
+    assert_int_equal(launch(s, f->add, &f->cell[0], 7), HD_SUCCESS);
+    assert_true(hd_stream_is_done(s));
+    assert_int_equal(__atomic_load_n(&f->cell[0], __ATOMIC_SEQ_CST), 7);
+    assert_int_equal(launch(other, f->await, &f->cell[1], 1), HD_SUCCESS);
+    assert_int_equal(launch(other, f->add, &f->cell[0], 7), HD_SUCCESS); /* which waits for that */
+    assert_false(hd_stream_is_done(other));
+    assert_int_equal(__atomic_load_n(&f->cell[0], __ATOMIC_SEQ_CST), 7);
+    release(f, 1);
+    assert_int_equal(hd_stream_synchronize(other), HD_SUCCESS);
+    assert_int_equal(__atomic_load_n(&f->cell[0], __ATOMIC_SEQ_CST), 14);
+}
+
 static void a_stream_keeps_its_order(void **state)
 {
     struct fixture *f = *state;
@@ -649,6 +665,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_launch_returns_before_its_kernel_is_done, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_brief_launch_is_done_when_it_returns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_stream_keeps_its_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(work_has_its_turn_in_a_stream, set_up, tear_down),
         cmocka_unit_test_setup_teardown(work_on_memory_that_is_not_there_is_a_fault, set_up, tear_down),
