@@ -15,6 +15,14 @@
 extern "C" {
 #endif
 
+CUBLASAPI cublasStatus cublasInit(void);
+CUBLASAPI cublasStatus cublasShutdown(void);
+CUBLASAPI cublasStatus cublasGetError(void);
+CUBLASAPI cublasStatus cublasGetVersion(int *version);
+CUBLASAPI cublasStatus cublasAlloc(int n, int elemSize, void **devicePtr);
+CUBLASAPI cublasStatus cublasFree(void *devicePtr);
+CUBLASAPI cublasStatus cublasSetKernelStream(cudaStream_t stream);
+
 CUBLASAPI float cublasSnrm2(int n, const float *x, int incx);
 CUBLASAPI double cublasDnrm2(int n, const double *x, int incx);
 CUBLASAPI float cublasScnrm2(int n, const cuComplex *x, int incx);

@@ -355,6 +355,66 @@ HEDDLE_RANDOM unsigned curand(curandStateMtgp32_t *s)
 
 /* ---- uniform in (0, 1], normal, log-normal ---- */
 
+template <class Float> HEDDLE_RANDOM Float heddle_horner(Float, Float y)
+{
+    return y;
+}
+template <class Float, class... More> HEDDLE_RANDOM Float heddle_horner(Float x, Float y, Float c, More... more)
+{
+    if constexpr (sizeof(Float) == sizeof(float))
+        return heddle_horner<Float>(x, __fmaf_rn(y, x, c), (Float)more...);
+    else
+        return heddle_horner<Float>(x, __fma_rn(y, x, c), (Float)more...);
+}
+#define HEDDLE_APPROXIMATE(name, Float, f, instruction)                                                                \
+    HEDDLE_RANDOM Float name(Float x)                                                                                  \
+    {                                                                                                                  \
+        Float y;                                                                                                       \
+        asm(instruction " %0, %1;" : "=" f(y) : f(x));                                                                 \
+        return y;                                                                                                      \
+    }
+HEDDLE_APPROXIMATE(heddle_random_ex2, float, "f", "ex2.approx.ftz.f32")
+HEDDLE_APPROXIMATE(heddle_random_lg2, float, "f", "lg2.approx.ftz.f32")
+HEDDLE_APPROXIMATE(heddle_random_lg2_f32, float, "f", "lg2.approx.f32")
+HEDDLE_APPROXIMATE(heddle_random_rsqrt, float, "f", "rsqrt.approx.ftz.f32")
+HEDDLE_APPROXIMATE(heddle_random_rcp_f64, double, "d", "rcp.approx.ftz.f64")
+HEDDLE_APPROXIMATE(heddle_random_rsqrt_ftz_f64, double, "d", "rsqrt.approx.ftz.f64")
+HEDDLE_APPROXIMATE(heddle_random_rsqrt_f64, double, "d", "rsqrt.approx.f64")
+#undef HEDDLE_APPROXIMATE
+#define RANDOM_MATH               HEDDLE_RANDOM
+#define RANDOM_HORNER_F32(x, ...) heddle_horner<float>(x, __VA_ARGS__)
+#define RANDOM_HORNER(x, ...)     heddle_horner<double>(x, __VA_ARGS__)
+#define RANDOM_FMA_F32(a, b, c)   __fmaf_rn(a, b, c)
+#define RANDOM_FMA(a, b, c)       __fma_rn(a, b, c)
+#define RANDOM_BITS_F32(x)        __float_as_uint(x)
+#define RANDOM_F32_OF(bits)       __uint_as_float(bits)
+#define RANDOM_BITS_F64(x)        ((unsigned long long)__double_as_longlong(x))
+#define RANDOM_F64_OF(bits)       __longlong_as_double((long long)(bits))
+#define RANDOM_EX2(x)             heddle_random_ex2(x)
+#define RANDOM_LG2(x)             heddle_random_lg2(x)
+#define RANDOM_LG2_F32(x)         heddle_random_lg2_f32(x)
+#define RANDOM_RSQRT(x)           heddle_random_rsqrt(x)
+#define RANDOM_RCP_F64(x)         heddle_random_rcp_f64(x)
+#define RANDOM_RSQRT_FTZ_F64(x)   heddle_random_rsqrt_ftz_f64(x)
+#define RANDOM_RSQRT_F64(x)       heddle_random_rsqrt_f64(x)
+#include "heddle/random_math.h"
+#undef RANDOM_MATH
+#undef RANDOM_HORNER_F32
+#undef RANDOM_HORNER
+#undef RANDOM_FMA_F32
+#undef RANDOM_FMA
+#undef RANDOM_BITS_F32
+#undef RANDOM_F32_OF
+#undef RANDOM_BITS_F64
+#undef RANDOM_F64_OF
+#undef RANDOM_EX2
+#undef RANDOM_LG2
+#undef RANDOM_LG2_F32
+#undef RANDOM_RSQRT
+#undef RANDOM_RCP_F64
+#undef RANDOM_RSQRT_FTZ_F64
+#undef RANDOM_RSQRT_F64
+
 HEDDLE_RANDOM float heddle_uniform(unsigned x)
 {
     return __fmaf_rn((float)x, 0x1p-32f, 0x1p-33f);
@@ -367,16 +427,17 @@ HEDDLE_RANDOM double heddle_uniform_double(unsigned x, unsigned y)
 /* Two normal numbers of two uniform ones. */
 HEDDLE_RANDOM float2 heddle_box_muller(unsigned x, unsigned y)
 {
-    const float r = sqrtf(-2 * logf(heddle_uniform(x))), angle = __fmaf_rn((float)y, 0x1.921fb6p-30f, 0x1.921fb6p-31f);
+    const float r = __fsqrt_rn(-2 * heddle_random_logf(heddle_uniform(x))),
+                angle = __fmaf_rn((float)y, 0x1.921fb6p-30f, 0x1.921fb6p-31f);
     float s, c;
     __sincosf(angle, &s, &c);
     return make_float2(r * s, r * c);
 }
 HEDDLE_RANDOM double2 heddle_box_muller_double(double u, double v)
 {
-    const double r = sqrt(-2 * log(u));
+    const double r = __dsqrt_rn(-2 * heddle_random_log(u));
     double s, c;
-    sincospi(2 * v, &s, &c);
+    heddle_random_sincospi(2 * v, &s, &c);
     return make_double2(r * s, r * c);
 }
 
@@ -426,11 +487,11 @@ HEDDLE_RANDOM double curand_uniform_double(curandStatePhilox4_32_10_t *s)
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_log_normal(State *s, float mean, float stddev)                                          \
     {                                                                                                                  \
-        return expf(mean + stddev * curand_normal(s));                                                                 \
+        return heddle_random_expf(__fmaf_rn(stddev, curand_normal(s), mean));                                          \
     }                                                                                                                  \
     HEDDLE_RANDOM double curand_log_normal_double(State *s, double mean, double stddev)                                \
     {                                                                                                                  \
-        return exp(mean + stddev * curand_normal_double(s));                                                           \
+        return heddle_random_exp(__fma_rn(stddev, curand_normal_double(s), mean));                                     \
     }
 HEDDLE_DISTRIBUTIONS(curandStateXORWOW_t)
 HEDDLE_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
@@ -440,12 +501,13 @@ HEDDLE_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
 template <class State> HEDDLE_RANDOM float2 curand_log_normal2(State *s, float mean, float stddev)
 {
     const float2 x = curand_normal2(s);
-    return make_float2(expf(mean + stddev * x.x), expf(mean + stddev * x.y));
+    return make_float2(heddle_random_expf(__fmaf_rn(stddev, x.x, mean)),
+                       heddle_random_expf(__fmaf_rn(stddev, x.y, mean)));
 }
 template <class State> HEDDLE_RANDOM double2 curand_log_normal2_double(State *s, double mean, double stddev)
 {
     const double2 x = curand_normal2_double(s);
-    return make_double2(exp(mean + stddev * x.x), exp(mean + stddev * x.y));
+    return make_double2(heddle_random_exp(__fma_rn(stddev, x.x, mean)), heddle_random_exp(__fma_rn(stddev, x.y, mean)));
 }
 
 /* MRG32k3a has numbers of its modulus. */
@@ -459,7 +521,7 @@ HEDDLE_RANDOM float curand_uniform(curandStateMRG32k3a_t *s)
 }
 HEDDLE_RANDOM float2 curand_normal2(curandStateMRG32k3a_t *s)
 {
-    const float r = sqrtf(-2 * logf(curand_uniform(s))), angle = curand_uniform(s) * 0x1.921fb6p2f;
+    const float r = __fsqrt_rn(-2 * heddle_random_logf(curand_uniform(s))), angle = curand_uniform(s) * 0x1.921fb6p2f;
     float sine, cosine;
     __sincosf(angle, &sine, &cosine);
     return make_float2(r * sine, r * cosine);
@@ -474,20 +536,20 @@ HEDDLE_RANDOM double2 curand_normal2_double(curandStateMRG32k3a_t *s)
 HEDDLE_RANDOM float heddle_inverse(unsigned x)
 {
     const bool upper = x > 0x80000000u;
-    const float z = normcdfinvf(heddle_uniform(upper ? ~x : x));
-    return upper ? -z : z;
+    const float z = heddle_random_erfcinvf(2 * heddle_uniform(upper ? ~x : x));
+    return (upper ? 0x1.6a09e6p0f : -0x1.6a09e6p0f) * z;
 }
 HEDDLE_RANDOM double heddle_inverse_double(unsigned x)
 {
     const bool upper = x > 0x80000000u;
-    const double z = normcdfinv(__fma_rn((double)(upper ? ~x : x), 0x1p-32, 0x1p-33));
-    return upper ? -z : z;
+    const double p = __fma_rn((double)(upper ? ~x : x), 0x1p-32, 0x1p-33), z = heddle_random_erfcinv(p + p);
+    return (upper ? 0x1.6a09e667f3bcdp0 : -0x1.6a09e667f3bcdp0) * z;
 }
 HEDDLE_RANDOM double heddle_inverse_double(unsigned long long x)
 {
     const bool upper = x > 1ull << 63;
-    const double z = normcdfinv(__fma_rn((double)((upper ? ~x : x) >> 11), 0x1p-53, 0x1p-54));
-    return upper ? -z : z;
+    const double p = __fma_rn((double)((upper ? ~x : x) >> 11), 0x1p-53, 0x1p-54), z = heddle_random_erfcinv(p + p);
+    return (upper ? 0x1.6a09e667f3bcdp0 : -0x1.6a09e667f3bcdp0) * z;
 }
 #define HEDDLE_DISTRIBUTIONS(State, upper)                                                                             \
     HEDDLE_RANDOM float curand_uniform(State *s)                                                                       \
@@ -504,11 +566,11 @@ HEDDLE_RANDOM double heddle_inverse_double(unsigned long long x)
     }                                                                                                                  \
     HEDDLE_RANDOM float curand_log_normal(State *s, float mean, float stddev)                                          \
     {                                                                                                                  \
-        return expf(mean + stddev * curand_normal(s));                                                                 \
+        return heddle_random_expf(__fmaf_rn(stddev, curand_normal(s), mean));                                          \
     }                                                                                                                  \
     HEDDLE_RANDOM double curand_log_normal_double(State *s, double mean, double stddev)                                \
     {                                                                                                                  \
-        return exp(mean + stddev * curand_normal_double(s));                                                           \
+        return heddle_random_exp(__fma_rn(stddev, curand_normal_double(s), mean));                                     \
     }
 #define HEDDLE_UNIFORM_32(State)                                                                                       \
     HEDDLE_RANDOM double curand_uniform_double(State *s)                                                               \
@@ -555,11 +617,11 @@ HEDDLE_RANDOM double curand_normal_double(curandStateMRG32k3a_t *s)
 }
 HEDDLE_RANDOM float curand_log_normal(curandStateMRG32k3a_t *s, float mean, float stddev)
 {
-    return expf(mean + stddev * curand_normal(s));
+    return heddle_random_expf(__fmaf_rn(stddev, curand_normal(s), mean));
 }
 HEDDLE_RANDOM double curand_log_normal_double(curandStateMRG32k3a_t *s, double mean, double stddev)
 {
-    return exp(mean + stddev * curand_normal_double(s));
+    return heddle_random_exp(__fma_rn(stddev, curand_normal_double(s), mean));
 }
 
 /* ---- Poisson's numbers: products of uniform ones (Knuth), rounded normal ones, or one by the inverse of the distribution ---- */
@@ -658,8 +720,9 @@ HEDDLE_RANDOM float4 curand_normal4(curandStatePhilox4_32_10_t *s)
 HEDDLE_RANDOM float4 curand_log_normal4(curandStatePhilox4_32_10_t *s, float mean, float stddev)
 {
     const float4 x = curand_normal4(s);
-    return make_float4(expf(mean + stddev * x.x), expf(mean + stddev * x.y), expf(mean + stddev * x.z),
-                       expf(mean + stddev * x.w));
+    return make_float4(
+        heddle_random_expf(__fmaf_rn(stddev, x.x, mean)), heddle_random_expf(__fmaf_rn(stddev, x.y, mean)),
+        heddle_random_expf(__fmaf_rn(stddev, x.z, mean)), heddle_random_expf(__fmaf_rn(stddev, x.w, mean)));
 }
 HEDDLE_RANDOM double2 curand_uniform2_double(curandStatePhilox4_32_10_t *s)
 {
@@ -680,8 +743,8 @@ HEDDLE_RANDOM double4 curand_normal4_double(curandStatePhilox4_32_10_t *s)
 HEDDLE_RANDOM double4 curand_log_normal4_double(curandStatePhilox4_32_10_t *s, double mean, double stddev)
 {
     const double4 x = curand_normal4_double(s);
-    return make_double4(exp(mean + stddev * x.x), exp(mean + stddev * x.y), exp(mean + stddev * x.z),
-                        exp(mean + stddev * x.w));
+    return make_double4(heddle_random_exp(__fma_rn(stddev, x.x, mean)), heddle_random_exp(__fma_rn(stddev, x.y, mean)),
+                        heddle_random_exp(__fma_rn(stddev, x.z, mean)), heddle_random_exp(__fma_rn(stddev, x.w, mean)));
 }
 HEDDLE_RANDOM uint4 curand_discrete4(curandStatePhilox4_32_10_t *s, curandDiscreteDistribution_t d)
 {

@@ -2,6 +2,7 @@
 #include "libraries/curand/device_math.h"
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
+#include "libraries/curand/host_math.h"
 #include "libraries/curand/poisson.h"
 
 #define FUSED LIBRARY_FOR_EACH_CPU /* a fused product and sum is an instruction, or a function of the C library */
@@ -28,6 +29,19 @@ static const double MRG_NORM = 0x1.000000d10000bp-32, MRG_BITS_NORM = 0x1.000000
 static inline float uniform(uint32_t x)
 {
     return fmaf((float)x, 0x1p-32f, 0x1p-33f);
+}
+
+/* Of all bits of the word: what lies between two floats is rounded once. */
+static inline float uniform_once(uint32_t x)
+{
+    return (float)fma((double)x, 0x1p-32, 0x1p-33);
+}
+
+/* The angle of a word, in float, with a rounding for the product where it is the host's. */
+static inline float angle(uint32_t x, bool host)
+{
+    float turns = (float)x;
+    return host ? turns * 0x1.921fb6p-30f + 0x1.921fb6p-31f : fmaf(turns, 0x1.921fb6p-30f, 0x1.921fb6p-31f);
 }
 
 /* 53 bits of two words. */
@@ -61,7 +75,7 @@ static inline struct pair pair_f32(float u, float angle, bool host)
         s = sinf(angle);
         c = cosf(angle);
     } else {
-        r = sqrtf(-2 * device_logf(u));
+        r = sqrtf(-2 * heddle_random_logf(u));
         s = sem_sincos_approx(angle, false);
         c = sem_sincos_approx(angle, true);
     }
@@ -77,33 +91,34 @@ static inline struct pair pair_f64(double u, double turn, bool host)
         s = sin(PI_2 * turn);
         c = cos(PI_2 * turn);
     } else {
-        r = sqrt(-2 * device_log(u));
-        device_sincospi(2 * turn, &s, &c);
+        r = sqrt(-2 * heddle_random_log(u));
+        heddle_random_sincospi(2 * turn, &s, &c);
     }
     return (struct pair){r * s, r * c};
 }
 
 /* By the inverse of the distribution: of the half that the word is in. */
-static inline float inverse_f32(uint32_t x)
+static inline float inverse_f32(uint32_t x, bool host)
 {
     bool upper = x > 0x80000000u;
     float root = upper ? 0x1.6a09e6p0f : -0x1.6a09e6p0f;
-    return root * device_erfcinvf(2 * uniform(upper ? ~x : x));
+    float p = 2 * uniform(upper ? ~x : x);
+    return root * (host ? (float)host_erfcinv(p) : heddle_random_erfcinvf(p));
 }
 
-static inline double inverse_f64(uint32_t x)
+static inline double inverse_f64(uint32_t x, bool host)
 {
     bool upper = x > 0x80000000u;
     double root = upper ? 0x1.6a09e667f3bcdp0 : -0x1.6a09e667f3bcdp0,
            p = fma((double)(upper ? ~x : x), 0x1p-32, 0x1p-33);
-    return root * device_erfcinv(p + p);
+    return root * (host ? host_erfcinv(p + p) : heddle_random_erfcinv(p + p));
 }
 
-static inline double inverse_wide(uint64_t x)
+static inline double inverse_wide(uint64_t x, bool host)
 {
     bool upper = x > 1ull << 63;
     double root = upper ? 0x1.6a09e667f3bcdp0 : -0x1.6a09e667f3bcdp0, p = uniform_wide(upper ? ~x : x);
-    return root * device_erfcinv(p + p);
+    return root * (host ? host_erfcinv(p + p) : heddle_random_erfcinv(p + p));
 }
 
 /* ---- to where they go ---- */
@@ -112,7 +127,8 @@ static inline double inverse_wide(uint64_t x)
 struct sink {
     const struct draw *d;
     ptrdiff_t at;
-    bool in_float; /* Poisson's numbers */
+    bool is_mt19937; /* whose uniform numbers are rounded once, and Poisson's in float */
+    bool is_mtgp32;  /* whose normal numbers of the host are in float, in double, too */
 };
 
 static inline void put_f32(const struct sink *s, ptrdiff_t i, float x)
@@ -136,20 +152,20 @@ static inline void put_u32(const struct sink *s, ptrdiff_t i, uint32_t x)
 static inline void put_normal_f32(const struct sink *s, ptrdiff_t i, float x, bool host)
 {
     if (s->d->distribution == POISSON) {
-        put_u32(s, i, poisson_of_normal(s->d->table, x, s->in_float));
+        put_u32(s, i, poisson_of_normal(s->d->table, x, s->is_mt19937));
         return;
     }
     float y =
         host ? (float)s->d->mean + (float)s->d->deviation * x : fmaf((float)s->d->deviation, x, (float)s->d->mean);
     bool logarithm = s->d->distribution == LOG_NORMAL;
-    put_f32(s, i, !logarithm ? y : host ? expf(y) : device_expf(y));
+    put_f32(s, i, !logarithm ? y : host ? expf(y) : heddle_random_expf(y));
 }
 
 static inline void put_normal_f64(const struct sink *s, ptrdiff_t i, double x, bool host)
 {
     double y = host ? s->d->mean + s->d->deviation * x : fma(s->d->deviation, x, s->d->mean);
     bool logarithm = s->d->distribution == LOG_NORMAL_DOUBLE;
-    put_f64(s, i, !logarithm ? y : host ? exp(y) : device_exp(y));
+    put_f64(s, i, !logarithm ? y : host ? exp(y) : heddle_random_exp(y));
 }
 
 /* Of a word: the histogram's uniform numbers are in the middle of what the word stands for, the sums' at its end. */
@@ -184,7 +200,7 @@ FUSED static void make_xorwow(const struct words *w, size_t n, const struct sink
         else if (d == POISSON)
             put_poisson(s, p, WORD(0));
         else if (d == NORMAL || d == LOG_NORMAL) {
-            struct pair x = pair_f32(uniform(WORD(0)), fmaf((float)WORD(1), 0x1.921fb6p-30f, 0x1.921fb6p-31f), host);
+            struct pair x = pair_f32(uniform(WORD(0)), angle(WORD(1), host), host);
             put_normal_f32(s, 2 * p, (float)x.x, host);
             put_normal_f32(s, 2 * p + 1, (float)x.y, host);
         } else {
@@ -239,8 +255,7 @@ FUSED static void make_philox(const struct words *w, size_t n, const struct sink
             else if (k % 2)
                 continue;
             else if (d == NORMAL || d == LOG_NORMAL) {
-                struct pair x =
-                    pair_f32(uniform(WORD(k)), fmaf((float)WORD(k + 1), 0x1.921fb6p-30f, 0x1.921fb6p-31f), host);
+                struct pair x = pair_f32(uniform(WORD(k)), angle(WORD(k + 1), host), host);
                 put_normal_f32(s, p, (float)x.x, host);
                 put_normal_f32(s, p + 1, (float)x.y, host);
             } else {
@@ -261,15 +276,16 @@ FUSED static void make_of_words(const struct words *w, size_t n, const struct si
         if (d == BITS)
             put_u32(s, p, x);
         else if (d == UNIFORM)
-            put_f32(s, p, uniform(x));
+            put_f32(s, p, s->is_mt19937 ? uniform_once(x) : uniform(x));
         else if (d == UNIFORM_DOUBLE)
-            put_f64(s, p, fma((double)x, 0x1p-32, 0x1p-32));
+            put_f64(s, p, fma((double)x, 0x1p-32, s->is_mt19937 ? 0x1p-33 : 0x1p-32));
         else if (d == POISSON)
             put_poisson(s, p, x);
         else if (d == NORMAL || d == LOG_NORMAL)
-            put_normal_f32(s, p, inverse_f32(x), host);
+            put_normal_f32(s, p, inverse_f32(x, host), host);
         else
-            put_normal_f64(s, p, inverse_f64(x), host);
+            put_normal_f64(
+                s, p, host && s->is_mtgp32 && d == NORMAL_DOUBLE ? inverse_f32(x, host) : inverse_f64(x, host), host);
     }
 }
 
@@ -290,15 +306,16 @@ FUSED static void make_wide(const struct words *w, size_t n, const struct sink *
                     s->d->table->way == POISSON_SUMS ? poisson_of_sum(s->d->table, uniform_wide(x))
                                                      : poisson_of_bin(s->d->table, uniform_wide(x)));
         else if (d == NORMAL || d == LOG_NORMAL)
-            put_normal_f32(s, p, inverse_f32((uint32_t)(x >> 32)), host);
+            put_normal_f32(s, p, inverse_f32((uint32_t)(x >> 32), host), host);
         else
-            put_normal_f64(s, p, inverse_wide(x), host);
+            put_normal_f64(s, p, inverse_wide(x, host), host);
     }
 }
 
 void item_make(const struct engine *e, const struct draw *d, const struct words *w, size_t items, ptrdiff_t at)
 {
-    const struct sink s = {d, at, e->options.type == CURAND_RNG_PSEUDO_MT19937};
+    curandRngType_t type = e->options.type;
+    const struct sink s = {d, at, type == CURAND_RNG_PSEUDO_MT19937, type == CURAND_RNG_PSEUDO_MTGP32};
     bool host = e->options.host;
     switch (e->kind->formulas) {
     case OF_XORWOW: make_xorwow(w, items, &s, host); break;

@@ -18,6 +18,10 @@ def every_routine_and_type_of_cublas_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "more", "-lcublas")
 
 
+def version_1_of_the_api_answers_as_an_h200():
+    cases.answers_as_an_h200(HERE, "version1", "-lcublas")
+
+
 def nans_come_through_zeros_as_on_an_h200():
     """But where an H200's small solves multiply by an alpha of 0."""
     but = {f"solves.{t}trsmn{u}{d}l" for t in "sdcz" for u in "lu" for d in "nu"}

@@ -1,0 +1,12 @@
+/* Every distribution of every generator, on the device and on the host. nvcc -std=c++17 -arch=sm_90 draws.cu -lcurand */
+#include "randcase.h"
+#define ALLP CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_MRG32K3A, CURAND_RNG_PSEUDO_MTGP32, CURAND_RNG_PSEUDO_MT19937, CURAND_RNG_PSEUDO_PHILOX4_32_10
+#define QUASI CURAND_RNG_QUASI_SOBOL32, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32, CURAND_RNG_QUASI_SOBOL64, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64
+template <class F> static void each(F f) { for (auto t : {ALLP, QUASI}) f(t); }
+static std::string k(curandRngType_t t, const char *s) { return std::string(gen_name(t)) + "_" + s; }
+
+CASE(uniform) { each([](auto t) { Gen g(t); draw_hash<float>(k(t, "f"), g, 10000, UNI); draw_hash<double>(k(t, "d"), g, 5000, UNID); }); }
+CASE(normal) { each([](auto t) { Gen g(t); draw_hash<float>(k(t, "f"), g, 10000, NORM); draw_hash<double>(k(t, "d"), g, 5000, NORMD); }); }
+CASE(offsets) { each([](auto t) { Gen g(t); int s = curandSetGeneratorOffset(g, 12345); E(k(t, "s").c_str(), "%d", s); if (!s) { if (t >= 203) draw_hash<unsigned long long>(k(t, "b"), g, 3000, BITS64); else draw_hash<unsigned>(k(t, "b"), g, 3000, BITS); draw_hash<double>(k(t, "d"), g, 300, UNID); } }); }
+CASE(host_normals) { each([](auto t) { Gen g(t, true); draw_hash<float>(k(t, "n"), g, 3000, NORM); draw_hash<double>(k(t, "nd"), g, 3000, NORMD); draw_hash<float>(k(t, "l"), g, 1000, LOGN); draw_hash<double>(k(t, "ld"), g, 1000, LOGND); draw_hash<unsigned>(k(t, "p"), g, 1000, [](curandGenerator_t g, unsigned *p, size_t n) { return curandGeneratePoisson(g, p, n, 11.5); }); }); }
+CASE(odd) { each([](auto t) { Gen g(t); std::string s; for (int n : {1, 7, 0}) { Dev<double> d(16); s += std::to_string((int)curandGenerateNormal(g, d.as<float>(), n, 0, 1)) + ","; s += std::to_string((int)curandGenerateNormalDouble(g, d, n, 0, 1)) + ","; s += std::to_string((int)curandGenerateLogNormal(g, d.as<float>(), n, 0, 1)) + ","; s += std::to_string((int)curandGenerateUniform(g, d.as<float>(), n)) + ","; s += std::to_string((int)curandGeneratePoisson(g, d.as<unsigned>(), n, 3)) + ","; } E(gen_name(t), "%s", s.c_str()); }); }
