@@ -241,7 +241,8 @@ HD_API const char *hd_attribute_name(int number);
 enum hd_limit {
     HD_LIMIT_STACK_BYTES, /* of hd_machine_options; for kernels that are got afterwards */
     HD_LIMIT_HEAP_BYTES,
-    HD_LIMIT_PRINT_BYTES, /* for launches that begin afterwards */
+    HD_LIMIT_PRINT_BYTES,      /* for launches that begin afterwards */
+    HD_LIMIT_PENDING_LAUNCHES, /* by kernels, that have not ended (cudaLimitDevRuntimePendingLaunchCount); default: 2048 */
 };
 /* Errors: HD_ERROR_INVALID_VALUE. */
 HD_API hd_result hd_machine_set_limit(hd_machine *machine, enum hd_limit limit, uint64_t value);
@@ -377,6 +378,9 @@ typedef struct hd_kernel_info {
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_INLINE void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
+/* Lets launches of the kernel by other kernels have more dynamic shared memory than what, with its static, makes 48 KiB; hd_launch() asks for no
+ * leave (CUDA's cudaFuncAttributeMaxDynamicSharedMemorySize). Errors: HD_ERROR_INVALID_VALUE (more than a block can have). */
+HD_API hd_result hd_kernel_allow_shared(hd_kernel *kernel, size_t dynamic_bytes);
 /* Occupancy: how many blocks of `threads` threads a multiprocessor holds; 0 where none fits. */
 HD_API unsigned hd_kernel_max_blocks(const hd_kernel *kernel, unsigned threads, size_t dynamic_shared_bytes);
 /* The same of clusters of `cluster` (not 0) such blocks, on the whole device. */

@@ -53,6 +53,7 @@ static hd_result new_machine(const hd_machine_options *o, hd_machine **machine, 
                                .heap_bytes = o->heap_bytes,
                                .print_bytes = o->print_bytes,
                                .step_limit = o->step_limit,
+                               .pending_launches = 2048,
                                .stack_bytes = (uint32_t)o->stack_bytes,
                                .cpu_level = o->cpu_level,
                                .engine = o->engine,
@@ -135,6 +136,7 @@ hd_result hd_machine_set_limit(hd_machine *m, enum hd_limit limit, uint64_t valu
         return HD_SUCCESS;
     case HD_LIMIT_HEAP_BYTES: c->heap_bytes = value; return HD_SUCCESS;
     case HD_LIMIT_PRINT_BYTES: c->print_bytes = value; return HD_SUCCESS;
+    case HD_LIMIT_PENDING_LAUNCHES: c->pending_launches = value; return HD_SUCCESS;
     }
     return HD_ERROR_INVALID_VALUE;
 }

@@ -79,6 +79,14 @@ unsigned device_max_threads(const struct kernel *k)
     return lower ? k->max_ntid : DEVICE_MAX_THREADS_PER_BLOCK;
 }
 
+hd_result hd_kernel_allow_shared(hd_kernel *k, size_t dynamic_bytes)
+{
+    if (!k || dynamic_bytes > k->module->machine->machine->model->shared_bytes_optin - k->kernel->static_shared_bytes)
+        return HD_ERROR_INVALID_VALUE;
+    atomic_store(&k->dynamic_shared_bytes, (uint32_t)dynamic_bytes);
+    return HD_SUCCESS;
+}
+
 unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynamic_shared_bytes)
 {
     const struct device_model *d = k->module->machine->machine->model;

@@ -32,6 +32,8 @@ struct hd_machine {
     struct hd_module *modules,
         *unloaded; /* these, as long as there is a checker or explainer: findings are places in them */
     struct name *names;
+    _Atomic uint64_t error_texts;         /* in the machine's memory: nested_calls.c; or 0 */
+    _Atomic bool told_nested, told_zeros; /* that kernels' launches have failed; that their memsets fill with zeros */
 };
 
 struct hd_kernel {
@@ -41,6 +43,7 @@ struct hd_kernel {
     struct kernel *kernel;
     const char *name;
     const char **param_names;
+    _Atomic uint32_t dynamic_shared_bytes; /* that launches by kernels may ask for: hd_kernel_allow_shared() */
 };
 
 /* A texture, surface or sampler of a module's, which has a handle in the place of an address. */
@@ -105,6 +108,7 @@ struct hd_context {
     struct hd_machine *machine;
     struct context *context;
     hd_context_options options;
+    const struct nested_hooks *nested_hooks; /* who answers kernels that call the device runtime */
     hd_stream *default_stream, *streams;
     pthread_mutex_t lock; /* of the list of streams */
 };
@@ -134,6 +138,11 @@ void modules_forget(hd_machine *machine);
  * an error). Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d);
 void launch_release(const hd_machine *m, struct launch_request *q);
+/* What of that is textures; false without memory. */
+bool launch_take_bound(hd_module *m, struct launch_request *q);
+
+/* Is a configuration one that the kernel and the device allow? */
+hd_result launch_dims(const hd_kernel *k, const hd_launch_config *c, struct launch_dims *dims, struct diags *d);
 
 /* What was counted of a launch, told to whoever asked for it. NULL: nothing, as memory has run out. */
 void explainer_end(hd_explainer *e, struct counted_launch *l, uint32_t task);

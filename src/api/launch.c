@@ -135,6 +135,18 @@ static const unsigned ALL_FLAGS = HD_LAUNCH_COOPERATIVE | HD_LAUNCH_CLOSED | HD_
                                   HD_LAUNCH_UNCHECKED | HD_LAUNCH_PROGRAMMATIC | HD_LAUNCH_REPLAYED;
 static const double MOST_SECONDS = 1e9; /* thirty years */
 
+hd_result launch_dims(const hd_kernel *k, const hd_launch_config *c, struct launch_dims *dims, struct diags *d)
+{
+    if (!launch_fits(k, c, d))
+        return HD_ERROR_INVALID_VALUE;
+    *dims = dims_of(k, c);
+    if (!clusters_fit(k, dims, c->flags, d))
+        return HD_ERROR_INVALID_CLUSTER_SIZE;
+    if (!has_clusters(k, dims->cluster, d))
+        return HD_ERROR_NOT_SUPPORTED;
+    return cooperates(k, dims, c->flags, d) ? HD_SUCCESS : HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
 /* What a configuration has to be before it can be launched. */
 static hd_result check(const hd_kernel *k, const hd_launch_config *c, struct launch_dims *dims, struct diags *d)
 {
@@ -146,14 +158,7 @@ static hd_result check(const hd_kernel *k, const hd_launch_config *c, struct lau
     if (has_params &&
         ((c->args != NULL) == (c->packed_args != NULL) || (c->packed_args && c->packed_bytes < k->kernel->param_bytes)))
         return HD_ERROR_INVALID_VALUE;
-    if (!launch_fits(k, c, d))
-        return HD_ERROR_INVALID_VALUE;
-    *dims = dims_of(k, c);
-    if (!clusters_fit(k, dims, c->flags, d))
-        return HD_ERROR_INVALID_CLUSTER_SIZE;
-    if (!has_clusters(k, dims->cluster, d))
-        return HD_ERROR_NOT_SUPPORTED;
-    return cooperates(k, dims, c->flags, d) ? HD_SUCCESS : HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return launch_dims(k, c, dims, d);
 }
 
 void launch_release(const hd_machine *m, struct launch_request *q)
@@ -168,7 +173,7 @@ void launch_release(const hd_machine *m, struct launch_request *q)
 }
 
 /* What is bound to the module's textures and surfaces now is what the kernel reads. */
-static bool take_bound(hd_module *m, struct launch_request *q)
+bool launch_take_bound(hd_module *m, struct launch_request *q)
 {
     uint32_t n = m->references.n;
     q->bound = n ? calloc(n, sizeof *q->bound) : NULL;
@@ -185,7 +190,7 @@ static bool take_bound(hd_module *m, struct launch_request *q)
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d)
 {
     *q = (struct launch_request){.kernel = k->kernel,
-                                 .flags = c->flags,
+                                 .flags = c->flags & ~(k->kernel->nests ? HD_LAUNCH_CLOSED : 0u),
                                  .engine = c->engine ? c->engine : k->module->machine->machine->config.engine,
                                  .deadline = c->timeout_seconds > 0 ? seconds_now() + c->timeout_seconds : 0};
     hd_result r = check(k, c, &q->dims, d);
@@ -193,7 +198,7 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
         return r;
     if (k->kernel->param_bytes && !(q->params = pack_params(k, c)))
         return HD_ERROR_OUT_OF_MEMORY;
-    if (!take_bound(k->module, q))
+    if (!launch_take_bound(k->module, q))
         return HD_ERROR_OUT_OF_MEMORY;
     q->rules = (struct memory_rules *)c->rules;
     return HD_SUCCESS;
@@ -286,64 +291,4 @@ hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r
     if (e)
         explainer_end(e, r->counted, q->task);
     return result;
-}
-
-static hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
-{
-    struct running r;
-    running_begin(m, q, &r, diags);
-    while (r.launch && !launch_step(r.launch, NULL))
-        ;
-    return running_end(m, q, &r, stats, diags);
-}
-
-/* In no stream: after what the host has waited for, and waited for itself. */
-static hd_result launch_in_order(hd_kernel *k, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
-{
-    hd_machine *m = k->module->machine;
-    const struct order_hooks *order = atomic_load(&m->machine->order);
-    const struct task_note note = {.kind = TASK_LAUNCH, .name = k->name};
-    uint32_t strand = 0;
-    if (!order)
-        return launch_run(m, q, stats, diags);
-    q->task = order->submit(order->data, &strand, &note, NULL, 0);
-    order->begin(order->data, q->task);
-    hd_result r = launch_run(m, q, stats, diags);
-    order->end(order->data, q->task);
-    order->wait(order->data, &q->task, 1);
-    order->close(order->data, strand);
-    return r;
-}
-
-struct launching {
-    hd_kernel *kernel;
-    const hd_launch_config *config;
-    hd_launch_stats *stats;
-    struct launch_request request;
-};
-
-static hd_result prepare_and_launch(void *data, struct diags *diags)
-{
-    struct launching *l = data;
-    hd_result r = launch_prepare(l->kernel, l->config, &l->request, diags);
-    return r ? r : launch_in_order(l->kernel, &l->request, l->stats, diags);
-}
-
-hd_result hd_launch_sized(hd_kernel *k, const hd_launch_config *config, size_t config_bytes, hd_launch_stats *stats,
-                          size_t stats_bytes, hd_report **report)
-{
-    hd_launch_config own;
-    hd_launch_stats did = {0};
-    struct launching l = {.kernel = k, .config = config, .stats = &did};
-    if (report)
-        *report = NULL;
-    if (!k || !config)
-        return HD_ERROR_INVALID_VALUE;
-    hd_result r = SIZED_VIEW(hd_launch_config, &l.config, &own, config_bytes);
-    if (r)
-        return r;
-    r = report_during(report, NULL, prepare_and_launch, &l);
-    launch_release(k->module->machine, &l.request);
-    SIZED_WRITE(stats, stats_bytes, &did);
-    return r;
 }

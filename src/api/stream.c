@@ -1,7 +1,7 @@
 /* Contexts, streams and events of the library (include/heddle.h). */
 #include <stdlib.h>
 
-#include "api/handles.h"
+#include "api/nested.h"
 #include "api/sized.h"
 
 /* ---- contexts ---- */
@@ -37,6 +37,7 @@ hd_result hd_context_create_sized(hd_machine *machine, const hd_context_options 
         return HD_ERROR_OUT_OF_MEMORY;
     c->machine = machine;
     c->options = own;
+    c->nested_hooks = &nest_hooks;
     pthread_mutex_init(&c->lock, NULL);
     c->context = context_create(machine->machine);
     c->default_stream = c->context ? new_stream(c, context_legacy_stream(c->context)) : NULL;

@@ -1,7 +1,7 @@
 /* What streams do with memory (include/heddle.h): copies, fills, and the beginning and the end of allocations. */
 #include <stdlib.h>
 
-#include "api/box.h"
+#include "api/memory_task.h"
 #include "api/handles.h"
 #include "api/sized.h"
 #include "exec/hold.h"
@@ -172,6 +172,30 @@ static bool run_fill(struct task *t, hd_result *result)
     return true;
 }
 
+struct task *copy_task_new(hd_machine *m, const hd_copy *copy)
+{
+    struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
+    if (!t)
+        return NULL;
+    t->task.turn = run_copy;
+    t->task.note.kind = TASK_COPY;
+    t->machine = m;
+    t->copy = *copy;
+    return &t->task;
+}
+
+struct task *fill_task_new(hd_machine *m, const hd_fill *fill)
+{
+    struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
+    if (!t)
+        return NULL;
+    t->task.turn = run_fill;
+    t->task.note.kind = TASK_FILL;
+    t->machine = m;
+    t->fill = *fill;
+    return &t->task;
+}
+
 /* May the caller move the bytes himself, and now? */
 static bool moves_itself(hd_stream *s, size_t bytes, enum hd_wait wait)
 {
@@ -188,15 +212,11 @@ static hd_result put_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
         if (r != HD_ERROR_LAUNCH_FAILED) /* that becomes the context's fault, as a task */
             return r;
     }
-    struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
+    struct task *t = copy_task_new(s->context->machine, copy);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_copy;
-    t->task.note.kind = TASK_COPY;
-    t->machine = s->context->machine;
-    t->copy = *copy;
-    t->place = copy_place(t->machine);
-    return stream_put_task(s, &t->task, wait);
+    ((struct copy_task *)t)->place = copy_place(s->context->machine);
+    return stream_put_task(s, t, wait);
 }
 
 hd_result hd_stream_copy_sized(hd_stream *s, const hd_copy *copy, size_t bytes, enum hd_wait wait)
@@ -220,14 +240,8 @@ static hd_result put_fill(hd_stream *s, const hd_fill *fill, enum hd_wait wait)
         if (r != HD_ERROR_LAUNCH_FAILED)
             return r;
     }
-    struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
-    if (!t)
-        return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_fill;
-    t->task.note.kind = TASK_FILL;
-    t->machine = s->context->machine;
-    t->fill = *fill;
-    return stream_put_task(s, &t->task, wait);
+    struct task *t = fill_task_new(s->context->machine, fill);
+    return t ? stream_put_task(s, t, wait) : HD_ERROR_OUT_OF_MEMORY;
 }
 
 hd_result hd_stream_fill_sized(hd_stream *s, const hd_fill *fill, size_t bytes, enum hd_wait wait)

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "api/handles.h"
+#include "api/launch_task.h"
+#include "api/nested.h"
 #include "api/sized.h"
 #include "base/demangle.h"
 #include "check/memory/rules.h"
@@ -14,16 +15,6 @@
 
 /* A kernel of this thread may launch others, which are not run on top of it. */
 static _Thread_local bool runs_launch;
-
-struct launch_task {
-    struct task task;
-    hd_context *context;
-    hd_machine *machine;
-    hd_module *module; /* held until the launch has ended */
-    struct launch_request request;
-    struct running running;
-    bool begun;
-};
 
 /* A thread of the host's, which may be the program's own and have little stack left, runs kernels where it has that much; the engines
  * take a few pages, and compiled code of gangs the most. */
@@ -61,7 +52,7 @@ static bool may_be_brief(struct launch_task *l)
     const hd_machine *m = l->machine;
     bool watched =
         m->tracer || m->checker || m->explainer || l->request.schedule || m->machine->schedule.policy != POLICY_FAIR;
-    if (watched || blocks > FEW_WARPS || blocks * warps > FEW_WARPS || runs_launch || !has_stack())
+    if (watched || blocks > FEW_WARPS || blocks * warps > FEW_WARPS || runs_launch || k->nests || !has_stack())
         return false;
     uint32_t left = atomic_load(&k->to_hand_over);
     if (left)
@@ -91,6 +82,17 @@ static void let_go(struct launch_task *l)
     launch_release(l->machine, &l->request);
     module_release(l->module);
     l->module = NULL;
+    if (l->is_nested)
+        nest_uncount_pending(l->machine->machine);
+    l->is_nested = false;
+}
+
+/* What its report says of who launched it. */
+static void tell_parent(const struct launch_task *l, hd_report *r)
+{
+    if (l->launched_by)
+        diag_note(&r->diags, fault_place(l->launched_at, &r->arena), "launched-by", "launched by kernel `%s`",
+                  demangle(str_of(l->launched_by), &r->arena));
 }
 
 /* False where it goes on in another turn: then there is nothing to report yet. */
@@ -113,6 +115,8 @@ static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
     *result = running_end(l->machine, &l->request, &l->running, NULL, &r->diags);
     if (*result)
         diag_of_kernel(&r->diags, demangle(l->request.kernel->func->symbol.name, &r->arena), NULL);
+    if (*result)
+        tell_parent(l, r);
     if (*result && l->context->options.fault)
         l->context->options.fault(l->context->options.data, *result, r);
     if (ends_kernel_alone(l->machine, *result))
@@ -128,6 +132,8 @@ static bool run_launch(struct task *t, hd_result *result)
     jmp_buf oom;
     volatile bool done = true;
     l->request.task = t->number;
+    if (l->nest && !l->begun)
+        nest_begin(l->nest, &l->request, t->note.stream);
     r.arena.on_oom = &oom;
     *result = HD_ERROR_OUT_OF_MEMORY;
     runs_launch = true;
@@ -139,11 +145,38 @@ static bool run_launch(struct task *t, hd_result *result)
     return done;
 }
 
+static struct task *part_of_launch(struct task *t)
+{
+    struct launch_task *l = (struct launch_task *)t;
+    return l->nest ? nest_part(l->nest) : NULL;
+}
+
 static void drop_launch(struct task *t)
 {
     struct launch_task *l = (struct launch_task *)t;
     let_go(l);
     rules_release(l->request.rules);
+    nest_free(l->nest);
+}
+
+struct launch_task *launch_task_new(hd_context *c, hd_kernel *k)
+{
+    struct nest *nest = k->kernel->nests ? nest_new(c, k->module, k->name) : NULL;
+    struct launch_task *l = nest || !k->kernel->nests ? (struct launch_task *)task_new(sizeof *l) : NULL;
+    if (!l) {
+        nest_free(nest);
+        return NULL;
+    }
+    l->task.turn = run_launch;
+    l->task.part = part_of_launch;
+    l->task.drop = drop_launch;
+    l->task.note = (struct task_note){.kind = TASK_LAUNCH, .name = k->name};
+    l->context = c;
+    l->machine = k->module->machine;
+    l->module = k->module;
+    l->nest = nest;
+    module_hold(l->module);
+    return l;
 }
 
 struct putting {
@@ -156,23 +189,17 @@ static hd_result put_launch(void *data, struct diags *d)
 {
     const struct putting *p = data;
     hd_kernel *k = p->kernel;
-    struct launch_task *l = (struct launch_task *)task_new(sizeof *l);
+    struct launch_task *l = launch_task_new(p->stream->context, k);
     if (!l)
         return HD_ERROR_OUT_OF_MEMORY;
-    l->task.turn = run_launch;
-    l->task.drop = drop_launch;
-    l->task.note = (struct task_note){
-        .kind = TASK_LAUNCH, .name = k->name, .programmatic = p->config->flags & HD_LAUNCH_PROGRAMMATIC};
-    l->context = p->stream->context;
-    l->machine = k->module->machine;
-    l->module = k->module;
-    module_hold(l->module);
+    l->task.note.programmatic = p->config->flags & HD_LAUNCH_PROGRAMMATIC;
     hd_result r = launch_prepare(k, p->config, &l->request, d);
     if (r) {
         task_release(&l->task);
         return r;
     }
     l->request.context = l->context->context;
+    l->request.nested = l->nest ? nest_calls(l->nest) : NULL;
     rules_keep(l->request.rules);
     l->task.brief = may_be_brief(l);
     return stream_put(p->stream->stream, &l->task, NULL) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;

@@ -35,7 +35,7 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
 {
     struct checker *c = data;
     struct task_note placed = *note;
-    if (note->kind != TASK_MARK && c->options.place)
+    if (note->kind != TASK_MARK && !note->by && c->options.place)
         placed.where = c->options.place(c->options.data);
     checker_hold(c);
     pass_learnt(c);
@@ -57,6 +57,11 @@ static void on_begin(void *data, uint32_t task)
 static void on_end(void *data, uint32_t task)
 {
     checker_host(data, &(struct host_event){.kind = HOST_END, .task = task});
+}
+
+static void on_learn(void *data, uint32_t task, uint32_t part)
+{
+    checker_host(data, &(struct host_event){.kind = HOST_LEARN, .task = task, .tasks = &part, .n_tasks = 1});
 }
 
 static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
@@ -170,6 +175,7 @@ static bool do_event(struct checker *c, const struct host_event *e)
         timelines_wait(c->timelines, e->tasks, e->n_tasks);
         look_at_host(c);
         break;
+    case HOST_LEARN: timelines_learn(c->timelines, e->task, e->tasks[0]); break;
     case HOST_CLOSE: timelines_close(c->timelines, e->strand); break;
     case HOST_RANGE: races_range(c->race.races, e->task, e->address, e->bytes, e->write); break;
     case HOST_ACCESS: host_accesses(c, e); break;
@@ -201,7 +207,7 @@ bool checker_host(struct checker *c, const struct host_event *e)
 
 void tasks_watch(struct checker *c)
 {
-    c->order = (struct order_hooks){c, on_submit, on_begin, on_end, on_wait, on_close};
+    c->order = (struct order_hooks){c, on_submit, on_begin, on_end, on_wait, on_learn, on_close};
     if (!c->machine)
         return;
     if (c->options.host)

@@ -16,6 +16,7 @@ enum host_event_kind {
     HOST_BEGIN,     /* task */
     HOST_END,       /* task */
     HOST_WAIT,      /* for tasks */
+    HOST_LEARN,     /* task, tasks: what comes after it comes after these, too */
     HOST_CLOSE,     /* strand */
     HOST_RANGE,     /* a task that is no launch, as a copy, is about to access memory: task, address, bytes, write */
     HOST_ACCESS,    /* the host itself does: address, bytes, write, whole, done, place */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exec/fault.h"
+
 struct warp;
 struct activation;
 struct op;
@@ -17,5 +19,8 @@ void call_return(struct warp *w, struct activation *a, uint32_t lanes);
 
 /* What a kernel asks of the machine: vprintf, malloc, free, __assertfail. */
 bool syscall_run(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
+/* Of the kernels' heap: NULL where its limit is reached, as under CUDA; false after a fault, of this kind where that did not give it. */
+uint64_t heap_malloc(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes);
+bool heap_free(struct warp *w, const struct op *o, unsigned lane, uint64_t address, enum fault_kind otherwise);
 
 #endif

@@ -21,6 +21,12 @@ struct code *code_at(const struct kernel *k, uint64_t address)
     return offset % HANDLE_BYTES == 0 && handle < k->n_handles ? k->by_handle[handle] : NULL;
 }
 
+const struct ptx_func *code_function(const struct mem *mem, const struct ptx_image *image, uint64_t address)
+{
+    uint64_t offset = address - mem_code_window(mem), handle = offset / HANDLE_BYTES - 1;
+    return offset % HANDLE_BYTES == 0 && handle < image->functions.n ? image->functions.at[handle] : NULL;
+}
+
 static uint32_t round_up(uint32_t x, uint32_t to)
 {
     return (x + to - 1) / to * to;
@@ -164,6 +170,14 @@ static bool calls_indirectly(const struct code *c)
     return false;
 }
 
+static bool calls_device_runtime(const struct code *c)
+{
+    bool calls = false;
+    for (uint32_t i = 0; i < c->ir->insns.n; i++)
+        calls |= c->ir->insns.at[i].kind == IR_CALL && ir_is_nested(c->ir->insns.at[i].call->syscall);
+    return calls;
+}
+
 /* A pointer may lead to any function of the image. One that the machine refuses is left out: calling it
  * faults. */
 static void add_all_functions(struct preparer *p)
@@ -175,7 +189,7 @@ static void add_all_functions(struct preparer *p)
     p->k->n_handles = image->functions.n;
     p->k->by_handle = ARENA_ARRAY(p->arena, struct code *, image->functions.n);
     for (uint32_t i = 0; i < image->functions.n; i++)
-        p->k->by_handle[i] = add_function(p, image->functions.at[i]);
+        p->k->by_handle[i] = image->functions.at[i]->entry ? NULL : add_function(p, image->functions.at[i]);
     p->diags = diags;
 }
 
@@ -331,8 +345,10 @@ static bool prepare(struct preparer *p)
         return false;
     for (uint32_t i = 0; i < k->functions.n; i++)
         code_decode(p, k->functions.at[i]);
-    for (uint32_t i = 0; i < k->functions.n; i++)
+    for (uint32_t i = 0; i < k->functions.n; i++) {
         resolve_calls(p, k->functions.at[i]);
+        k->nests |= calls_device_runtime(k->functions.at[i]);
+    }
     number_sites(k);
     uint32_t stack = deepest_chain(p, k->entry);
     k->unbounded_stack = stack == UINT32_MAX;

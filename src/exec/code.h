@@ -142,6 +142,7 @@ struct kernel {
     bool unbounded_stack, suspends;
     bool clustered;                             /* as its functions: struct ir_func */
     bool has_async;                             /* IR_ASYNC, or a copy */
+    bool nests;                                 /* calls the device runtime: nested.h */
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
@@ -209,5 +210,7 @@ bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);
 /* A function's address, as function pointers hold it; the function of an address, or NULL. */
 uint64_t code_address(const struct mem *mem, const struct ptx_func *f);
 struct code *code_at(const struct kernel *k, uint64_t address);
+/* Of any of the image's, kernels included; or NULL. */
+const struct ptx_func *code_function(const struct mem *mem, const struct ptx_image *image, uint64_t address);
 
 #endif

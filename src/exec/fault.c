@@ -243,6 +243,15 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
     case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";
     case FAULT_block_ended:
         return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);
+    case FAULT_child: return f->detail;
+    case FAULT_no_kernel: return arena_printf(arena, "launches what is no kernel, at 0x%llx", address);
+    case FAULT_no_parameters:
+        return arena_printf(arena,
+                            "launches with parameters at 0x%llx, which cudaGetParameterBuffer did not give, or "
+                            "which have been launched",
+                            address);
+    case FAULT_not_of_heap:
+        return arena_printf(arena, "frees 0x%llx, which no cudaMalloc or malloc of a kernel gave", address);
     case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not give", address);
     default: return NULL;
     }

@@ -18,6 +18,7 @@ struct schedule;
 struct row_fns;
 struct thread_pool;
 struct memory_rules;
+struct nested;
 
 /* What a launch has printed, and could not. */
 struct print_total {
@@ -56,10 +57,11 @@ struct launch_request {
     struct bound_texture *bound;
     uint32_t n_bound;
     struct event_list events;
-    struct context *context;    /* of streams (queue.h), whose fault ends it; NULL: none */
-    uint32_t task;              /* its number in the order of tasks (queue.h), or 0 */
-    struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
-    struct schedule *schedule;  /* its own; NULL: the machine's */
+    struct context *context;     /* of streams (queue.h), whose fault ends it; NULL: none */
+    uint32_t task;               /* its number in the order of tasks (queue.h), or 0 */
+    struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
+    struct schedule *schedule;   /* its own; NULL: the machine's */
+    const struct nested *nested; /* who answers what it asks of the device runtime (nested.h); NULL: it asks nothing */
 };
 
 struct launch {

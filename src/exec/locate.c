@@ -6,6 +6,7 @@
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/worker.h"
 #include "mem/local.h"
 
 uint32_t block_rank(const struct block *b)
@@ -106,7 +107,7 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
     }
     enum fault_kind kind = locate_global(w, address, bytes, writes, p);
     if (kind != FAULT_illegal_address ||
-        !in_window(address, mem_local_window(m), w->block->launch->kernel->local_bytes))
+        !in_window(address, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES + MEM_CLUSTER_WINDOW_BYTES))
         return kind;
     *p = (struct location){.space = SPACE_LOCAL, .address = address - mem_local_window(m)};
     return FAULT_address_space; /* global memory is meant, as an H200 says */
@@ -142,5 +143,19 @@ bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t add
     else
         for (uint32_t i = 0; i < bytes; i++)
             ((uint8_t *)to)[i] = *local_word(w->local, p.address + i, lane);
+    return true;
+}
+
+bool access_write(struct warp *w, const struct op *o, unsigned lane, uint64_t address, const void *from, uint32_t bytes)
+{
+    struct location p;
+    enum fault_kind kind = access_locate(w, SPACE_GENERIC, address, bytes, true, &p);
+    if (kind)
+        return warp_fault_at(w, kind, o, lane, &p, bytes);
+    histogram_settle(w->block->worker);
+    if (p.at)
+        memcpy(p.at, from, bytes);
+    else
+        local_write(w->local, (uint32_t)p.address, lane, from, bytes);
     return true;
 }

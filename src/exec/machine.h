@@ -22,7 +22,7 @@ struct thread_pool;
 
 struct machine_config {
     uint32_t workers, stack_bytes;
-    uint64_t memory_bytes, heap_bytes, print_bytes, step_limit;
+    uint64_t memory_bytes, heap_bytes, print_bytes, step_limit, pending_launches;
     const char *cpu_level;
     hd_engine engine;
     void (*print)(void *data, const char *text, size_t bytes);
@@ -71,6 +71,11 @@ struct machine {
     _Atomic uint32_t n_held_up;    /* that would run, too */
     pthread_mutex_t print_lock;    /* of the sinks of text, too */
     _Atomic uint64_t launch_number, heap_used;
+    _Atomic uint64_t
+        pending_launches; /* that kernels have put and that have not ended; config.pending_launches at most */
+    _Atomic uint64_t ended_launches;         /* of those */
+    _Atomic uint32_t n_awaiting;             /* threads that wait for one to end */
+    _Atomic uint64_t awaited_in_vain;        /* how many had ended when the next was waited for in vain */
     const struct order_hooks *_Atomic order; /* queue.h; or NULL */
 };
 

@@ -7,16 +7,26 @@ enum { THROTTLE = 512 };
 
 /* ---- streams ---- */
 
-struct stream *stream_create(struct context *c, bool blocking)
+struct stream *stream_create_within(struct context *c, uint64_t number)
 {
     struct stream *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->job.turn = stream_turn;
     s->context = c;
-    s->blocking = blocking;
     s->end = &s->first;
-    s->number = atomic_fetch_add(&c->n_streams, 1) + 1;
+    s->batches = 1;
+    s->number = number;
+    return s;
+}
+
+struct stream *stream_create(struct context *c, bool blocking)
+{
+    struct stream *s = stream_create_within(c, atomic_fetch_add(&c->n_streams, 1) + 1);
+    if (!s)
+        return NULL;
+    s->blocking = blocking;
+    s->batches = 0;
     return s;
 }
 
@@ -315,6 +325,13 @@ void context_close(struct context *c)
     context_wait(c);
     atomic_compare_exchange_strong(&c->fault, &none, HD_ERROR_CONTEXT_IS_DESTROYED);
     context_wait(c);
+}
+
+void context_fail(struct context *c, hd_result fault)
+{
+    int none = HD_SUCCESS;
+    if (atomic_compare_exchange_strong(&c->fault, &none, (int)fault) && fault_ends_context(fault))
+        machine_cancel(c->machine, c);
 }
 
 struct stream *context_legacy_stream(struct context *c)

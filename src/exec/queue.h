@@ -46,6 +46,8 @@ struct task_note {
     uint64_t stream;   /* its number; 0: none */
     const void *where; /* the host's call that put it: a place of hd_checker_options, or NULL */
     bool programmatic; /* a launch that may begin before the one before it in its stream has ended */
+    uint32_t by; /* the task that has put it, as a kernel's launch: it comes after what that does; 0: the host has */
+    bool tail;   /* it comes after all of that, too */
 };
 
 /* Who looks at the order of tasks (check/). Tasks then have numbers, from 1, by which is told what comes before what, although it
@@ -59,6 +61,8 @@ struct order_hooks {
     void (*end)(void *data, uint32_t task);
     /* The host has waited for tasks, or has seen that they are done. */
     void (*wait)(void *data, const uint32_t *tasks, uint32_t n);
+    /* What comes after a task that runs comes after `part`, too. */
+    void (*learn)(void *data, uint32_t task, uint32_t part);
     /* The stream has gone. */
     void (*close)(void *data, uint32_t strand);
 };
@@ -67,6 +71,9 @@ struct task {
     /* Does something on a thread; true where the task is done, false where it is to have another turn, perhaps on another thread, so that
      * others have theirs. An error is the context's fault. NULL: there is nothing to do. */
     bool (*turn)(struct task *t, hd_result *result);
+    /* Asked when it has had its last turn, if it has had one: a task of another stream that it is not done without, held by who asks, until
+     * there is none: NULL. Where it is NULL itself, there is none. */
+    struct task *(*part)(struct task *t);
     void (*drop)(struct task *t); /* frees what the task has of its own; NULL = nothing. Always called, once. */
     bool always;                  /* runs after a fault, too: to see task_status() */
     bool brief;                   /* who puts it may give it its first turn: handing it over may take longer */
@@ -109,10 +116,14 @@ static inline bool fault_ends_context(hd_result fault)
 {
     return fault && fault != HD_ERROR_ASSERT;
 }
+/* Gives the context a fault, where it has none, and ends what runs in it. */
+void context_fail(struct context *c, hd_result fault);
 /* Waits until all that has been put into any stream is done; false where memory is exhausted. */
 bool context_wait(struct context *c);
 
 struct stream *stream_create(struct context *c, bool blocking);
+/* One whose number is another's, as what a kernel puts is a part of what is in the stream of its launch; putting never waits. */
+struct stream *stream_create_within(struct context *c, uint64_t number);
 /* What has been put still runs. */
 void stream_destroy(struct stream *s);
 /* Takes over the caller's reference of the task, and runs it if it is brief and nothing is before it; *held, if not NULL, gets one of its own. Waits where a thousand tasks

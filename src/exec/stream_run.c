@@ -87,9 +87,8 @@ static void end(struct stream *s, struct task *t)
     const struct order_hooks *order = t->number ? context_order(s->context) : NULL;
     if (order)
         order->end(order->data, t->number);
-    give_permit(s, t);
     s->n_awaited = 0;
-    s->asked = s->begun = false;
+    s->asked = s->begun = s->turned = false;
     s->taken = t->next;
     finish(t);
     task_release(t);
@@ -99,15 +98,25 @@ static void end(struct stream *s, struct task *t)
  * holds. The first fault ends the launches that run, as the device's does. */
 static bool have_turn(struct stream *s, struct task *t)
 {
-    struct context *c = s->context;
     hd_result fault = HD_SUCCESS;
-    int none = HD_SUCCESS;
-    if (s->skips)
+    if (s->turned)
         return true;
-    bool done = t->turn(t, &fault);
-    if (done && fault && atomic_compare_exchange_strong(&c->fault, &none, (int)fault) && fault_ends_context(fault))
-        machine_cancel(c->machine, c);
+    bool done = s->skips || t->turn(t, &fault);
+    if (done && fault)
+        context_fail(s->context, fault);
+    if (done)
+        give_permit(s, t);
+    s->turned = done;
     return done;
+}
+
+/* False where the stream has its next turn when one of them is done. */
+static bool await_parts(struct stream *s, struct task *t)
+{
+    bool waits = false;
+    for (struct task *part; !waits && !s->skips && t->part && (part = t->part(t)); task_release(part))
+        waits = await(s, part);
+    return !waits;
 }
 
 /* ---- a stream's turns ---- */
@@ -191,6 +200,8 @@ void stream_turn_once(struct stream *s)
     if (!begin(s, t))
         return;
     bool done = have_turn(s, t);
+    if (done && !await_parts(s, t))
+        return;
     if (done)
         end(s, t);
     if (!done || next_task(s))
@@ -205,6 +216,8 @@ void stream_turn(struct job *job)
         if (!begin(s, t))
             return;
         bool done = have_turn(s, t);
+        if (done && !await_parts(s, t))
+            return;
         if (done)
             end(s, t);
         if (!done || thread_pool_is_crowded(threads)) {

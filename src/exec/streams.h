@@ -25,6 +25,7 @@ struct stream {
     struct task *taken; /* the first of them is to run, or runs */
     uint32_t n_awaited; /* of those it comes after, so many are done */
     bool asked, begun;  /* that one: it has its permit, or waits for it; its turns have begun */
+    bool turned;        /* it has had its last turn, and waits for its parts */
     bool skips;         /* it, as nothing is to be done, or the context had a fault when it began */
     struct stream *next_awaiting;
 };

@@ -1,4 +1,4 @@
-/* What kernels ask of the machine: printf, malloc, free, assert (CUDA C++ Programming Guide 10.33 to 10.36).
+/* What kernels ask of the machine: printf, malloc, free, assert (CUDA C++ Programming Guide 10.33 to 10.36); launches: nested.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "exec/tell.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/nested.h"
 #include "exec/printf.h"
 #include "mem/local.h"
 
@@ -107,43 +108,52 @@ static uint64_t heap_cost(uint64_t bytes)
     return (bytes + LEAST_BYTES - 1) / LEAST_BYTES * LEAST_BYTES;
 }
 
-/* NULL where the heap's limit is reached, as under CUDA. */
-static void run_malloc(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+uint64_t heap_malloc(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
     struct machine *m = w->block->launch->machine;
+    void *p = NULL;
+    if (bytes && bytes <= m->config.heap_bytes) {
+        uint64_t used = atomic_fetch_add(&m->heap_used, heap_cost(bytes)) + heap_cost(bytes);
+        p = used <= m->config.heap_bytes ? mem_alloc(&m->mem, bytes, MEM_HEAP, NULL) : NULL;
+        if (!p)
+            atomic_fetch_sub(&m->heap_used, heap_cost(bytes));
+    }
+    if (p && w->events)
+        tell_heap(w, o, lane, false, (uint64_t)(uintptr_t)p, bytes);
+    return (uint64_t)(uintptr_t)p;
+}
+
+static void run_malloc(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
+{
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        uint64_t bytes = argument(w, a, o, 0, l);
-        void *p = NULL;
-        if (bytes && bytes <= m->config.heap_bytes) {
-            uint64_t used = atomic_fetch_add(&m->heap_used, heap_cost(bytes)) + heap_cost(bytes);
-            p = used <= m->config.heap_bytes ? mem_alloc(&m->mem, bytes, MEM_HEAP, NULL) : NULL;
-            if (!p)
-                atomic_fetch_sub(&m->heap_used, heap_cost(bytes));
-        }
-        if (p && w->events)
-            tell_heap(w, o, l, false, (uint64_t)(uintptr_t)p, bytes);
-        result(w, a, o, l, (uint64_t)(uintptr_t)p);
+        result(w, a, o, l, heap_malloc(w, o, l, argument(w, a, o, 0, l)));
     }
+}
+
+bool heap_free(struct warp *w, const struct op *o, unsigned lane, uint64_t address, enum fault_kind otherwise)
+{
+    struct machine *m = w->block->launch->machine;
+    struct mem_block b;
+    if (!address)
+        return true;
+    if (w->events)
+        tell_heap(w, o, lane, true, address, 0);
+    bool ours = mem_find(&m->mem, address, &b) && b.start == address && b.kind == MEM_HEAP;
+    if (!ours || !mem_free(&m->mem, (void *)(uintptr_t)address))
+        return warp_fault_value(w, otherwise, o, lane, address);
+    atomic_fetch_sub(&m->heap_used, heap_cost(b.size));
+    return true;
 }
 
 static bool run_free(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)
 {
-    struct machine *m = w->block->launch->machine;
-    for (; mask; mask &= mask - 1) {
+    bool ok = true;
+    for (; mask && ok; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
-        uint64_t address = argument(w, a, o, 0, l);
-        struct mem_block b;
-        if (!address)
-            continue;
-        if (w->events)
-            tell_heap(w, o, l, true, address, 0);
-        bool ours = mem_find(&m->mem, address, &b) && b.start == address && b.kind == MEM_HEAP;
-        if (!ours || !mem_free(&m->mem, (void *)(uintptr_t)address))
-            return warp_fault_value(w, FAULT_bad_free, o, l, address);
-        atomic_fetch_sub(&m->heap_used, heap_cost(b.size));
+        ok = heap_free(w, o, l, argument(w, a, o, 0, l), FAULT_bad_free);
     }
-    return true;
+    return ok;
 }
 
 static void read_text(struct warp *w, const struct op *o, unsigned lane, uint64_t address, char *to, size_t size)
@@ -177,6 +187,8 @@ bool syscall_run(struct warp *w, struct activation *a, const struct op *o, uint3
 {
     if (atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed))
         w->block->launch->changed = true; /* the world outside: stall.c */
+    if (ir_is_nested(o->call->syscall))
+        return nested_run(w, a, o, mask, result);
     switch (o->call->syscall) {
     case SYSCALL_VPRINTF: return run_vprintf(w, a, o, mask);
     case SYSCALL_MALLOC: run_malloc(w, a, o, mask); return true;

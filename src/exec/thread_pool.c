@@ -97,6 +97,11 @@ static void make_thread(struct thread_pool *p)
     p->n_idle++;
 }
 
+uint32_t thread_pool_size(const struct thread_pool *p)
+{
+    return p->most_threads;
+}
+
 bool thread_pool_is_ready(struct thread_pool *p)
 {
     if (p->n_threads)

@@ -27,6 +27,8 @@ struct thread_pool;
 struct thread_pool *thread_pool_create(uint32_t most_threads);
 /* No job may have a turn to come any more. NULL is allowed. */
 void thread_pool_destroy(struct thread_pool *p);
+/* The most threads that it may have. */
+uint32_t thread_pool_size(const struct thread_pool *p);
 /* Has a thread, at least one: where this is true once, jobs that are put have their turns. */
 bool thread_pool_is_ready(struct thread_pool *p);
 /* The job has a turn, behind all that wait for theirs. */

@@ -133,6 +133,12 @@ static void on_task(void *data, uint32_t task)
     (void)task;
 }
 
+static void on_learn(void *data, uint32_t task, uint32_t part)
+{
+    (void)part;
+    on_task(data, task);
+}
+
 struct stream_log *stream_log_new(void)
 {
     struct stream_log *l = calloc(1, sizeof *l);
@@ -171,7 +177,7 @@ const struct order_hooks *stream_log_hooks(struct stream_log *l)
     struct log_machine *m = l->n_machines < MOST_MACHINES ? &l->machines[l->n_machines++] : NULL;
     pthread_mutex_unlock(&l->lock);
     if (m)
-        *m = (struct log_machine){{m, on_submit, on_task, on_task, on_wait, on_task}, l};
+        *m = (struct log_machine){{m, on_submit, on_task, on_task, on_wait, on_learn, on_task}, l};
     return m ? &m->hooks : NULL;
 }
 

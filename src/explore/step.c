@@ -225,7 +225,9 @@ static bool step_call(struct execution *x, const struct ir_insn *i, struct value
     if (i->call->syscall == SYSCALL_ASSERTFAIL)
         return trap(x, i, guard) && (x->end = RUN_DONE, false);
     if (i->call->syscall)
-        return refuse(x, i, "`malloc` and `free` in kernels are not explored");
+        return refuse(x, i,
+                      ir_is_nested(i->call->syscall) ? "launches by kernels are not explored"
+                                                     : "`malloc` and `free` in kernels are not explored");
     const struct code *callee = i->call->callee ? program_function(x->r->program, i->call->callee) : NULL;
     if (!i->call->callee) {
         struct value at = operand(x, i->a);

@@ -143,7 +143,21 @@ struct ir_texture {
 };
 
 /* The functions that the machine itself provides to kernels. */
-enum ir_syscall { SYSCALL_NONE, SYSCALL_VPRINTF, SYSCALL_MALLOC, SYSCALL_FREE, SYSCALL_ASSERTFAIL };
+enum ir_syscall {
+    SYSCALL_NONE,
+#define SYSCALL(id, name, ...)    SYSCALL_##id,
+#define NESTED(id, name, ...)     SYSCALL_##id,
+#define OWN_STREAM(id, name, ...) SYSCALL_##id##_PTSZ,
+#include "ir/syscalls.def"
+#undef SYSCALL
+#undef NESTED
+#undef OWN_STREAM
+};
+/* Of the device runtime: what launches may be made of. */
+static inline bool ir_is_nested(enum ir_syscall s)
+{
+    return s > SYSCALL_ASSERTFAIL;
+}
 
 /* A piece of the caller's frame that a call copies: parameters in, results back. */
 struct ir_copy {

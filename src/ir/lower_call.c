@@ -1,5 +1,6 @@
 /* Calls, the parameters of functions that are registers, and registers outside of functions: what passes through the memory of a thread
  * (PTX ISA 7.1, 9.7.12.4); see builder.h. */
+#include "base/text.h"
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 
@@ -91,39 +92,81 @@ static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, c
     return at;
 }
 
-/* What the machine itself does for kernels, as CUDA's headers declare it; the sizes are those of result and parameters. */
+/* What the machine itself does for kernels; the sizes are those of result and parameters. */
+enum { MOST_SYSCALL_PARAMS = 8 };
 static const struct syscall {
     const char *name;
-    enum ir_syscall call;
-    uint8_t result_bytes, n_params, param_bytes[5];
-    const char *declaration;
+    bool nested; /* without `__cudaCDP2` or `cuda` */
+    uint8_t result_bytes, param_bytes[MOST_SYSCALL_PARAMS];
 } syscalls[] = {
-    {"vprintf", SYSCALL_VPRINTF, 4, 2, {8, 8}, "(.param .b32 n) vprintf(.param .b64 format, .param .b64 args)"},
-    {"malloc", SYSCALL_MALLOC, 8, 1, {8}, "(.param .b64 p) malloc(.param .b64 size)"},
-    {"free", SYSCALL_FREE, 0, 1, {8}, "free(.param .b64 p)"},
-    {"__assertfail",
-     SYSCALL_ASSERTFAIL,
-     0,
-     5,
-     {8, 8, 4, 8, 8},
-     "__assertfail(.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size)"}};
+    [SYSCALL_NONE] = {""},
+#define SYSCALL(id, name, bytes, ...)    [SYSCALL_##id] = {name, false, bytes, {__VA_ARGS__}},
+#define NESTED(id, name, bytes, ...)     [SYSCALL_##id] = {name, true, bytes, {__VA_ARGS__}},
+#define OWN_STREAM(id, name, bytes, ...) [SYSCALL_##id##_PTSZ] = {name, true, bytes, {__VA_ARGS__}},
+#include "ir/syscalls.def"
+#undef SYSCALL
+#undef NESTED
+#undef OWN_STREAM
+};
 
-static const struct syscall *syscall_by_name(struct str name)
+/* Without the prefix by which a function is the device runtime's; empty where it has none. */
+static struct str nested_name(struct str name)
 {
-    for (size_t i = 0; i < sizeof syscalls / sizeof syscalls[0]; i++)
-        if (str_is(name, syscalls[i].name))
-            return &syscalls[i];
-    return NULL;
+    static const char *const prefixes[] = {"__cudaCDP2", "cuda"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (str_starts(name, prefixes[i]))
+            return (struct str){name.p + strlen(prefixes[i]), name.n - strlen(prefixes[i])};
+    return (struct str){NULL, 0};
+}
+
+static enum ir_syscall syscall_by_name(struct str name)
+{
+    struct str nested = nested_name(name);
+    for (size_t i = SYSCALL_NONE + 1; i < sizeof syscalls / sizeof syscalls[0]; i++)
+        if (str_is(syscalls[i].nested ? nested : name, syscalls[i].name))
+            return (enum ir_syscall)i;
+    return SYSCALL_NONE;
 }
 
 /* Engines read its parameters and write its result by the sizes that they have. */
 static bool is_declared_so(const struct ptx_signature *s, const struct syscall *c)
 {
-    bool ok = s->params.n == c->n_params && s->returns.n == (c->result_bytes > 0) &&
-              (!c->result_bytes || s->returns.at[0]->size == c->result_bytes);
-    for (uint32_t i = 0; i < s->params.n && ok; i++)
-        ok = s->params.at[i]->size == c->param_bytes[i];
+    bool ok = s->returns.n == (c->result_bytes > 0) &&
+              (!c->result_bytes || s->returns.at[0]->size == c->result_bytes) && s->params.n <= MOST_SYSCALL_PARAMS;
+    for (uint32_t i = 0; i < MOST_SYSCALL_PARAMS && ok; i++)
+        ok = (i < s->params.n ? s->params.at[i]->size : 0) == c->param_bytes[i];
     return ok;
+}
+
+static const char *declaration(struct builder *b, struct str name, const struct syscall *c)
+{
+    struct text t = {.arena = b->arena};
+    text_puts(&t, "it is `.extern .func ");
+    if (c->result_bytes)
+        text_printf(&t, "(.param .b%u result) ", c->result_bytes * 8u);
+    text_printf(&t, "%.*s(", STR_ARG(name));
+    for (uint32_t i = 0; i < MOST_SYSCALL_PARAMS && c->param_bytes[i]; i++) {
+        unsigned bytes = c->param_bytes[i];
+        const char *comma = i ? ", " : "";
+        if (bytes <= 8)
+            text_printf(&t, "%s.param .b%u p%u", comma, bytes * 8, i);
+        else
+            text_printf(&t, "%s.param .b8 p%u[%u]", comma, i, bytes);
+    }
+    text_puts(&t, ")`");
+    return t.p;
+}
+
+/* Of CDP1, which sm_90 and CUDA 12 have no more. */
+static bool refuse_join(struct builder *b, struct str name)
+{
+    bool joins = str_is(name, "cudaDeviceSynchronize") || str_is(name, "__cudaDeviceSynchronizeDeprecationAvoidance");
+    if (joins)
+        build_error(b, "not-supported",
+                    "launch what comes after the children into cudaStreamTailLaunch: it runs when they are complete",
+                    "a kernel cannot wait for its children: `cudaDeviceSynchronize` in device code, of CUDA Dynamic "
+                    "Parallelism 1, is not on devices since sm_90");
+    return joins;
 }
 
 static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_call *call, ir_ref *address)
@@ -138,19 +181,16 @@ static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_c
         *VEC_PUSH(b->arena, &b->f->callees) = f;
         return true;
     }
-    const struct syscall *known = syscall_by_name(f->symbol.name);
-    if (known && !is_declared_so(&f->signature, known)) {
-        build_error(b, "ptx-call", arena_printf(b->arena, "it is `.extern .func %s`", known->declaration),
-                    "`%s` is declared as a function of other parameters or results than it has", known->name);
+    struct str name = f->symbol.name;
+    call->syscall = syscall_by_name(name);
+    if (call->syscall && !is_declared_so(&f->signature, &syscalls[call->syscall])) {
+        build_error(b, "ptx-call", declaration(b, name, &syscalls[call->syscall]),
+                    "`%.*s` is declared as a function of other parameters or results than it has", STR_ARG(name));
         return false;
     }
-    call->syscall = known ? known->call : SYSCALL_NONE;
-    if (!call->syscall && str_starts(f->symbol.name, "__cudaCDP2"))
-        build_error(b, "not-supported", NULL, "`%.*s` is not supported: Heddle has no dynamic parallelism yet",
-                    STR_ARG(f->symbol.name));
-    else if (!call->syscall)
+    if (!call->syscall && !refuse_join(b, name))
         build_error(b, "ptx-link", "give the module that defines it, too", "function `%.*s` is not defined",
-                    STR_ARG(f->symbol.name));
+                    STR_ARG(name));
     return call->syscall != SYSCALL_NONE;
 }
 

@@ -63,10 +63,9 @@ static void collect(struct linker *l, const struct ptx_module *m)
             *VEC_PUSH(l->image->arena, &l->image->kernels) = it.func;
             if (!map_get(&l->image->kernels_by_name, it.func->symbol.name))
                 map_put(&l->image->kernels_by_name, it.func->symbol.name, it.func);
-        } else {
-            it.func->handle = l->image->functions.n;
-            *VEC_PUSH(l->image->arena, &l->image->functions) = it.func;
         }
+        it.func->handle = l->image->functions.n;
+        *VEC_PUSH(l->image->arena, &l->image->functions) = it.func;
     }
 }
 

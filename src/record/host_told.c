@@ -66,12 +66,17 @@ static uint32_t strand_of(const struct replay *r, uint32_t strand)
 
 static void submit(struct replay *r, struct replay_checker *c, const struct record *x, struct host_event *e)
 {
+    uint32_t by = 0;
+    if (x->host.by && !replay_task(r, x->host.by, &by))
+        return;
     const struct task_note note = {.kind = (enum task_kind)x->host.task_kind,
                                    .name =
                                        x->host.name.n ? arena_strndup(&r->arena, x->host.name.p, x->host.name.n) : NULL,
                                    .stream = x->host.stream,
                                    .where = e->place,
-                                   .programmatic = x->host.programmatic};
+                                   .programmatic = x->host.programmatic,
+                                   .by = by,
+                                   .tail = x->host.tail};
     if (x->host.task_kind > TASK_WORK || x->host.task_kind == TASK_HOST || !x->host.task || !x->host.strand_after ||
         (x->host.strand && !strand_of(r, x->host.strand))) {
         record_fail(r->reader, "a task of no kind, number or strand is submitted");

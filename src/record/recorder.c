@@ -136,6 +136,8 @@ static void on_host(void *data, const struct checker *c, const struct host_event
                                 .bytes = e->bytes,
                                 .from = e->from,
                                 .programmatic = e->note && e->note->programmatic,
+                                .by = e->note ? e->note->by : 0,
+                                .tail = e->note && e->note->tail,
                                 .write = e->write,
                                 .whole = e->whole,
                                 .done = e->done,

@@ -35,9 +35,9 @@ const char *const record_names[RECORD_KINDS] = {
     [RECORD_DONE] = "done",
 };
 
-static const char *const hosts[HOST_EVENT_KINDS] = {"submit", "begin",   "done",      "wait",    "close",
-                                                    "range",  "access",  "undefined", "defined", "copied",
-                                                    "forget", "written", "launched",  "finish"};
+static const char *const hosts[HOST_EVENT_KINDS] = {"submit", "begin",  "done",    "wait",      "learn",
+                                                    "close",  "range",  "access",  "undefined", "defined",
+                                                    "copied", "forget", "written", "launched",  "finish"};
 static const char *const site_kinds[] = {"other", "load",  "store", "atom",   "red",   "fence", "barrier", "mbarrier",
                                          "copy",  "group", "warp",  "matrix", "wgmma", "call",  "exit"};
 static const char *const patterns[] = {"any", "uniform", "linear", "uniform-halves", "linear-halves"};
@@ -142,7 +142,7 @@ static void state_space(struct codec *c, const char *name, enum ptx_space *v)
 }
 
 /* What is written as a number is one of these tables' or of an enum of ir/ir.h: where they change, it is another version. */
-_Static_assert(RECORD_VERSION == 1 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 41,
+_Static_assert(RECORD_VERSION == 2 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 45,
                "RECORD_VERSION grows with these tables");
 
 static const struct field site_fields[] = {
@@ -201,6 +201,8 @@ static const struct field host_fields[] = {
     NUMBER("bytes", host.bytes),
     ADDRESS("from", host.from, 2),
     FLAG("programmatic", host.programmatic),
+    NUMBER("by", host.by),
+    FLAG("tail", host.tail),
     FLAG("write", host.write),
     FLAG("whole", host.whole),
     FLAG("done", host.done),

@@ -100,9 +100,9 @@ struct record {
         } checker;
         struct {
             enum host_event_kind kind;
-            uint32_t checker, task, strand, strand_after, task_kind;
+            uint32_t checker, task, strand, strand_after, task_kind, by;
             uint64_t stream, place, address, bytes, from;
-            bool programmatic, write, whole, done;
+            bool programmatic, tail, write, whole, done;
             struct str name;
             struct number_list tasks;
         } host;
@@ -195,7 +195,7 @@ struct record {
 };
 
 /* Of all that the records say. */
-enum { RECORD_VERSION = 1 };
+enum { RECORD_VERSION = 2 };
 
 extern const char *const record_names[RECORD_KINDS];
 

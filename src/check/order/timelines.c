@@ -178,12 +178,27 @@ static void set_clock(struct timelines *s, uint32_t task, struct clock *before, 
     clock_replace(&r->clock, before);
 }
 
-static struct pending *pending_new(struct timelines *s, uint32_t previous, const uint32_t *after, uint32_t n)
+/* All that comes before a task for who submits it: the host, or a thread of a launch, whose own accesses are no tasks. */
+static struct clock *known_by_submitter(struct timelines *s, const struct task_note *note)
+{
+    if (!note->by)
+        return clock_ref(s->now);
+    if (is_forgotten(s, note->by))
+        return NULL;
+    struct clock *own = task_record_of(s, note->by)->clock;
+    struct predecessors before = {.clock = clock_ref(own), .joined = own};
+    if (note->tail)
+        join_task(s, &before, note->by);
+    return before.clock;
+}
+
+static struct pending *pending_new(struct timelines *s, const struct task_note *note, uint32_t previous,
+                                   const uint32_t *after, uint32_t n)
 {
     struct pending *p = malloc(sizeof *p + n * sizeof *after);
     if (!p)
         return NULL;
-    p->host = clock_ref(s->now);
+    p->host = known_by_submitter(s, note);
     p->previous = previous;
     p->n = n;
     if (n)
@@ -229,7 +244,7 @@ uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct 
         uint32_t previous = x->n > x->gone ? task_at(x, x->n) : 0;
         task = task_add(s, *timeline, note);
         if (task)
-            task_record_of(s, task)->pending = pending_new(s, previous, after, n);
+            task_record_of(s, task)->pending = pending_new(s, note, previous, after, n);
         if (task && note->programmatic)
             task_record_of(s, task)->overlapped = first_overlapped(s, *timeline, previous, after, n);
     }

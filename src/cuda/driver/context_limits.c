@@ -57,7 +57,7 @@ static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
     }
 }
 
-/* Stack, heap and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
+/* Stack, heap, pending launches and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
 CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUcontext c;
@@ -70,6 +70,8 @@ CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES, stack_bytes(value));
     else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
+    else if (limit == CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT)
+        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_PENDING_LAUNCHES, value);
     else if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
         r = set_print_limit(c, value);
     if (!r)

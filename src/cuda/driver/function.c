@@ -97,6 +97,7 @@ static CUresult set(struct CUfunc_st *f, struct device *d, CUfunction_attribute 
         int most = attribute(d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) - (int)info.static_shared_bytes;
         NEED(value >= 0 && value <= most);
         f->dynamic_shared_limit = value;
+        hd_kernel_allow_shared(kernel, (size_t)value);
         return CUDA_SUCCESS;
     }
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
