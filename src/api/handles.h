@@ -23,12 +23,15 @@ struct name {
     char text[];
 };
 
+struct debugger;
+
 struct hd_machine {
     struct machine *machine;
-    struct tracer *tracer;   /* or NULL */
-    hd_checker *checker;     /* that watches its launches, or NULL */
-    hd_explainer *explainer; /* that counts them, or NULL */
-    pthread_mutex_t lock;    /* of what follows */
+    struct tracer *tracer;     /* or NULL */
+    hd_checker *checker;       /* that watches its launches, or NULL */
+    hd_explainer *explainer;   /* that counts them, or NULL */
+    struct debugger *debugger; /* that may stop in them, or NULL */
+    pthread_mutex_t lock;      /* of what follows */
     struct hd_module *modules,
         *unloaded; /* these, as long as there is a checker or explainer: findings are places in them */
     struct name *names;
@@ -158,6 +161,10 @@ struct running {
 void running_begin(hd_machine *m, struct launch_request *q, struct running *r, struct diags *diags);
 hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r, hd_launch_stats *stats,
                       struct diags *diags);
+
+/* Runs a launch under the machine's debugger. False where nothing is to stop in it: it runs like any other. */
+bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags,
+                      hd_result *result);
 
 /* Copies the texts that diagnostics point into, which may go before the report does. */
 void report_keep_places(hd_report *r);

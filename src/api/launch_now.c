@@ -8,10 +8,13 @@
 static hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
 {
     struct running r;
-    running_begin(m, q, &r, diags);
-    while (r.launch && !launch_step(r.launch, NULL))
-        ;
-    hd_result result = running_end(m, q, &r, stats, diags);
+    hd_result result;
+    if (!m->debugger || !api_debug_launch(m, q, stats, diags, &result)) {
+        running_begin(m, q, &r, diags);
+        while (r.launch && !launch_step(r.launch, NULL))
+            ;
+        result = running_end(m, q, &r, stats, diags);
+    }
     if (q->nested)
         nest_finish(q->nested->data, result);
     return result;

@@ -275,6 +275,7 @@ static hd_kernel *prepare(hd_module *m, struct ptx_func *func, struct diags *dia
                            .lanes = machine->lanes,
                            .stack_bytes = machine->config.stack_bytes,
                            .serial_walks = machine->compiler && machine->compiler->wants_serial_walks(machine),
+                           .keeps_registers = machine->config.keeps_registers,
                            .address_of = address_of,
                            .data = m};
     struct kernel *kernel = kernel_prepare(func, &env, diags);

@@ -8,6 +8,7 @@
 #include "api/sized.h"
 #include "base/demangle.h"
 #include "check/memory/rules.h"
+#include "debug/debug.h"
 #include "exec/schedule.h"
 #include "exec/thread_pool.h"
 
@@ -99,12 +100,14 @@ static void tell_parent(const struct launch_task *l, hd_report *r)
 static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
 {
     struct thread_pool *others = l->machine->machine->threads;
-    if (!l->begun)
+    bool debugged =
+        l->machine->debugger && !l->begun && api_debug_launch(l->machine, &l->request, NULL, &r->diags, result);
+    if (!l->begun && !debugged)
         running_begin(l->machine, &l->request, &l->running, &r->diags);
     l->begun = true;
     bool brief = l->task.brief;
     l->task.brief = false;
-    if (l->running.launch) {
+    if (!debugged && l->running.launch) {
         l->running.launch->is_brief = brief;
         bool done = launch_step(l->running.launch, others);
         if (brief)
@@ -112,7 +115,10 @@ static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
         if (!done)
             return false;
     }
-    *result = running_end(l->machine, &l->request, &l->running, NULL, &r->diags);
+    if (!debugged)
+        *result = running_end(l->machine, &l->request, &l->running, NULL, &r->diags);
+    if (*result && l->machine->debugger && !debugged)
+        debug_tell_failure(l->machine->debugger, l->request.kernel, &r->diags);
     if (*result)
         diag_of_kernel(&r->diags, demangle(l->request.kernel->func->symbol.name, &r->arena), NULL);
     if (*result)

@@ -53,6 +53,8 @@ int cmd_explain(struct session *s);
 int cmd_explore(struct session *s);
 int cmd_explore_program(struct session *s);
 int cmd_litmus(struct session *s);
+int cmd_debug(struct session *s);
+int cmd_debug_program(struct session *s);
 int cmd_explain_program(struct session *s);
 int explain_compare(struct session *s); /* --compare */
 int cmd_ptx(struct session *s);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "api/debug.h"
 #include "api/kernel_name.h"
 #include "base/monotonic.h"
 #include "base/printable.h"
@@ -293,6 +294,8 @@ static int open_own_machine(struct launch *l)
         return usage_error(l->s, "%s", wrong);
     interrupt_start(&l->interrupt);
     int status = open_machine(l->s, &options, &l->machine);
+    if (!status && l->debugger)
+        api_debug(l->machine, l->debugger);
     if (!status && l->s->o.check && hd_checker_create(l->machine, &checks, &l->checker))
         status = cli_failure(l->s, "out of memory");
     const char *events = l->s->o.record_events;
@@ -341,13 +344,13 @@ static int clean_up(struct launch *l, int status)
     return status;
 }
 
-static int launch(struct session *s, struct explanation *explanation)
+static int launch(struct session *s, struct explanation *explanation, struct debugger *debugger)
 {
     static int (*const steps[])(struct launch *) = {
         read_format,          read_files,       open_own_machine, confine,      load, launch_read_args,
         launch_place_buffers, launch_pack_args, run_kernel,       save_buffers, show,
     };
-    struct launch l = {.s = s, .explanation = explanation};
+    struct launch l = {.s = s, .explanation = explanation, .debugger = debugger};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)
         status = steps[i](&l);
@@ -356,20 +359,27 @@ static int launch(struct session *s, struct explanation *explanation)
 
 int cmd_launch(struct session *s)
 {
-    return launch(s, NULL);
+    return launch(s, NULL, NULL);
+}
+
+int launch_debugged(struct session *s, struct debugger *d)
+{
+    int status = d ? launch(s, NULL, d) : cli_failure(s, "out of memory");
+    api_debugger_destroy(d);
+    return status;
 }
 
 int cmd_check(struct session *s)
 {
     s->o.check = true;
-    return s->o.runs > 1 ? check_runs(s) : launch(s, NULL);
+    return s->o.runs > 1 ? check_runs(s) : launch(s, NULL, NULL);
 }
 
 int cmd_explain(struct session *s)
 {
     struct explanation e;
     explanation_init(&e, &s->arena);
-    int status = launch(s, &e);
+    int status = launch(s, &e, NULL);
     explanation_free(&e);
     return status;
 }

@@ -20,6 +20,7 @@ struct launch {
     hd_checker *checker; /* or NULL */
     hd_explainer *explainer;
     struct explanation *explanation; /* of heddle explain; else NULL */
+    struct debugger *debugger;       /* of heddle debug; else NULL */
     hd_module *module;
     hd_kernel *kernel;
     hd_kernel_info info;
@@ -39,6 +40,8 @@ struct launch {
 };
 
 uint64_t launch_repetitions(const struct launch *l);
+/* Runs the launch of the command line under a debugger, which it takes (NULL: memory is exhausted). Returns the exit status. */
+int launch_debugged(struct session *s, struct debugger *d);
 
 /* ---- launch_args.c: what the command line says of the launch; exit statuses ---- */
 

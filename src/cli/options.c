@@ -14,6 +14,8 @@ enum {
     PROGRAM = 1 << 10,
     EXPLAIN = 1 << 11,
     EXPLORE_PROGRAM = 1 << 12,
+    DEBUG = 1 << 13,
+    DEBUG_PROGRAM = 1 << 14,
 }; /* bits of flags.def: by place in the table of commands */
 
 static const struct opt flags[] = {
@@ -244,6 +246,36 @@ const struct command commands[] = {
      "something that is not explored, 3 where nothing was found and not all executions were explored. 124 where the "
      "time\n"
      "of --timeout was over, 126 where it cannot be run under Heddle, 127 where there is none.\n"},
+    {"debug", "stop inside of kernels, look at threads, and go back", cmd_debug,
+     "heddle debug FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
+     "\n"
+     "Runs a kernel as `heddle launch` does, and stops in it: at breakpoints, writes, faults; shows registers, "
+     "variables\n"
+     "and memory of any thread; steps by lines or instructions; and goes back to any time of the launch.\n",
+     "Arguments are those of `heddle launch`. Commands are read from standard input, and are named as cuda-gdb's: "
+     "break,\n"
+     "run, next, step, print, watch, info, cuda thread; and reverse-continue, reverse-step, last-write. `help` lists "
+     "them.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle debug scan.ptx --grid 1 --block 256 's32[256]=range' 's32[256]'\n"
+     "  heddle debug --policy random:7 queue.ptx --grid 4 --block 64 'u32[64]' <commands.txt\n"
+     "\n"
+     "docs/DEBUG.md shows sessions. The exit status is 0, 1 where the PTX has errors, 2 for wrong usage.\n"},
+    {"debug", NULL, cmd_debug_program,
+     "heddle debug [OPTIONS] PROGRAM [ARGUMENT]...\n"
+     "\n"
+     "Runs a CUDA program, unchanged, as `heddle run` does, and stops in its kernels. A kernel in which nothing is to\n"
+     "stop runs compiled, as ever.\n",
+     "Options stand before PROGRAM; what follows is the program's, which has standard input where that is a terminal.\n"
+     "Lines are known of what was compiled with -G or -lineinfo.\n"
+     "\n"
+     "Examples:\n"
+     "  heddle debug ./saxpy\n"
+     "  heddle debug python3 train.py\n"
+     "\n"
+     "The exit status is 0, 126 where the program cannot be run under Heddle, 127 where there is none, 2 for wrong\n"
+     "usage.\n"},
     {0},
 };
 
@@ -265,7 +297,7 @@ static const struct opt_elsewhere elsewhere[] = {
 static const struct opts opts = {.at = flags,
                                  .n = sizeof flags / sizeof flags[0],
                                  .command_name = command_name,
-                                 .first_word_ends = RUN | PROGRAM | EXPLAIN | EXPLORE_PROGRAM,
+                                 .first_word_ends = RUN | PROGRAM | EXPLAIN | EXPLORE_PROGRAM | DEBUG_PROGRAM,
                                  .runs_nothing = "compare",
                                  .elsewhere = elsewhere,
                                  .n_elsewhere = sizeof elsewhere / sizeof elsewhere[0]};
@@ -302,6 +334,7 @@ static unsigned program_variant(const struct command *c)
     return bit_of(c) == CHECK         ? PROGRAM
            : bit_of(c) == EXPLAIN_PTX ? EXPLAIN
            : bit_of(c) == EXPLORE     ? EXPLORE_PROGRAM
+           : bit_of(c) == DEBUG       ? DEBUG_PROGRAM
                                       : 0;
 }
 

@@ -210,7 +210,8 @@ static void float_text(enum isa_type type, double f, char *text)
         strcpy(text, "nan");
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
+    int whole = fabs(f) >= 1 && fabs(f) < 1e6 ? (int)log10(fabs(f)) + 1 : 1; /* 60, and not 6e+01 */
+    for (int digits = whole; digits <= 17; digits++) {
         _Alignas(8) uint8_t bytes[8];
         snprintf(text, VALUE_TEXT, "%.*g", digits, f);
         value_store(type, (struct value){VALUE_FLOAT, {.f = strtod(text, NULL)}}, bytes);

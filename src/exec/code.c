@@ -148,7 +148,9 @@ static struct code *add_function(struct preparer *p, struct ptx_func *f)
     struct code *c = find_code(p, f);
     if (c || !f->has_body)
         return c;
-    struct ir_func *ir = ir_build(p->arena, f, p->env->serial_walks, p->k->clustered, p->diags);
+    struct ir_func *ir = ir_build(
+        p->arena, f, (p->env->serial_walks ? IR_SERIAL_WALKS : 0) | (p->env->keeps_registers ? IR_KEEPS_REGISTERS : 0),
+        p->k->clustered, p->diags);
     if (!ir)
         return NULL;
     place_vars(p, ir);

@@ -46,6 +46,7 @@ enum op_kind {
     OP_BAR,
     OP_MBARRIER,
     OP_NANOSLEEP,
+    OP_STOP, /* struct op, runs_as: who debugs the launch hears of it first (stops.h) */
 };
 
 enum op_flags {
@@ -69,6 +70,8 @@ struct op {
     uint8_t width;   /* of d: 1, 16, 32, 64, 128 */
     uint8_t e_kind;  /* OP_LANES: use of the carry */
     uint8_t mode;    /* the instruction's: as in ir/ir.h */
+    uint8_t runs_as; /* by the interpreter: its kind, or OP_STOP */
+    bool breaks;     /* OP_STOP: a breakpoint is here */
     uint32_t site;   /* its number among all of the kernel's operations (site.h) */
     uint32_t target; /* OP_BRA: block where taken */
     uint32_t next;
@@ -164,6 +167,7 @@ struct code_env {
     lane_fn *const *lanes;
     uint32_t stack_bytes; /* of a thread, where the depth of calls has no bound */
     bool serial_walks;    /* as for ir_build() */
+    bool keeps_registers; /* the same */
     /* The address of a .global or .const variable. */
     uint64_t (*address_of)(void *data, const struct ptx_var *v);
     void *data;

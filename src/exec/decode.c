@@ -245,6 +245,8 @@ static void decode_blocks(const struct decoder *d)
             *o = (struct op){.kind = OP_FALL, .next = next};
         c->has_serial |= b->serial_to > 0;
     }
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        c->ops[i].runs_as = c->ops[i].kind;
 }
 
 void code_decode(struct preparer *p, struct code *c)

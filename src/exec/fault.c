@@ -4,6 +4,7 @@
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/stops.h"
 #include "exec/worker.h"
 
 #include <stdio.h>
@@ -44,10 +45,13 @@ static bool record(struct warp *w, enum fault_kind kind, const struct op *o, uns
     for (int i = 0; i < 3; i++)
         f.block[i] = w->block->ctaid[i];
     pthread_mutex_lock(&l->lock);
-    if (!l->fault.kind)
+    bool first = !l->fault.kind;
+    if (first)
         l->fault = f;
     atomic_store(&l->failed, true);
     pthread_mutex_unlock(&l->lock);
+    if (first)
+        stops_tell_fault(l, w, o, lane);
     return false;
 }
 

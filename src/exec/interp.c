@@ -26,6 +26,7 @@
 #include "exec/quantum.h"
 #include "exec/rows.h"
 #include "exec/schedule.h"
+#include "exec/stops.h"
 #include "exec/texture.h"
 #include "exec/worker.h"
 
@@ -521,7 +522,9 @@ enter_block:
 
 run_op:
     for (;; o++) {
-        switch (o->kind) {
+        uint8_t kind = o->runs_as;
+    run_kind:
+        switch (kind) {
         case OP_LANES1:
             if (together && !(o->flags & OPF_GUARD)) {
                 o->fn(row_at(base, o->d), NULL, row_at(base, o->a), NULL, NULL, o->imm);
@@ -700,6 +703,11 @@ run_op:
             }
             goto go_on;
         }
+        case OP_STOP:
+            if (!stops_pass(w, a, o, at.block, mask))
+                return;
+            kind = o->kind;
+            goto run_kind;
         case OP_NANOSLEEP:
             at.block = o->next;
             w->budget = 0;

@@ -19,6 +19,7 @@ struct row_fns;
 struct thread_pool;
 struct memory_rules;
 struct nested;
+struct stopper;
 
 /* What a launch has printed, and could not. */
 struct print_total {
@@ -62,6 +63,7 @@ struct launch_request {
     struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
     struct schedule *schedule;   /* its own; NULL: the machine's */
     const struct nested *nested; /* who answers what it asks of the device runtime (nested.h); NULL: it asks nothing */
+    struct stopper *stopper;     /* who debugs it (stops.h); or NULL */
 };
 
 struct launch {

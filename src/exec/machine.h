@@ -33,8 +33,9 @@ struct machine_config {
     bool host_memory;            /* kernels reach the host's own memory, */
     host_ranges_fn *host_ranges; /* or these parts of it, if any */
     bool (*host_allows)(void *data, const void *start, size_t bytes, bool writes);
-    bool guarded;    /* mem_guard() */
-    bool open_tails; /* mem_open_tails() */
+    bool guarded;         /* mem_guard() */
+    bool keeps_registers; /* of kernels: code_env */
+    bool open_tails;      /* mem_open_tails() */
     void (*used_tail)(void *data, const char *kernel);
     bool (*origin)(void *data, const void *start, bool freed, char *text, size_t bytes);
 };

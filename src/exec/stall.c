@@ -15,6 +15,7 @@
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/stall.h"
+#include "exec/stops.h"
 #include "exec/worker.h"
 
 #include <stdio.h>
@@ -231,6 +232,7 @@ void stall_report_deadlock(struct block *b)
                     b->peer == b ? "all threads of a block wait for each other"
                                  : "all threads of a cluster wait for each other");
         atomic_store(&l->failed, true);
+        stops_tell_fault(l, &b->warps[0], NULL, 0);
     }
     pthread_mutex_unlock(&l->lock);
 }
@@ -379,6 +381,8 @@ void stall_look(struct worker *k, struct launch *l, double since)
         l->fault.kind = FAULT_deadlock;
         make_report(l, NULL, "threads spin, and nobody will change what they wait for");
         atomic_store(&l->failed, true);
+        if (k->resident)
+            stops_tell_fault(l, &k->resident->warps[0], NULL, 0);
     } else if (v == UNDECIDED && waited >= note_seconds) {
         write_note(l);
     }

@@ -173,14 +173,9 @@ static bool run_assertfail(struct warp *w, struct activation *a, const struct op
     read_text(w, o, l, argument(w, a, o, 1, l), file, sizeof file);
     read_text(w, o, l, argument(w, a, o, 3, l), function, sizeof function);
     unsigned line = (unsigned)argument(w, a, o, 2, l);
-    struct launch *launch = w->block->launch;
-    warp_fault(w, FAULT_assertion, o, l);
-    pthread_mutex_lock(&launch->lock);
-    if (launch->fault.kind == FAULT_assertion && !launch->fault.detail[0])
-        snprintf(launch->fault.detail, sizeof launch->fault.detail, "%s:%u: %s: Assertion `%s` failed.", file, line,
-                 function, message);
-    pthread_mutex_unlock(&launch->lock);
-    return false;
+    char detail[sizeof w->block->launch->fault.detail];
+    snprintf(detail, sizeof detail, "%s:%u: %s: Assertion `%s` failed.", file, line, function, message);
+    return warp_fault_detail(w, FAULT_assertion, o, l, detail);
 }
 
 bool syscall_run(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)

@@ -341,13 +341,14 @@ static void begin(struct builder *b)
     lower_register_params(b, true);
 }
 
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, bool clustered,
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, unsigned options, bool clustered,
                          struct diags *diags)
 {
     static const struct ptx_insn none;
     struct ir_func *f = ARENA_NEW(arena, struct ir_func);
     f->func = func;
     f->clustered = clustered;
+    f->keeps_registers = options & IR_KEEPS_REGISTERS;
     f->arena = arena;
     struct builder b = {.f = f, .arena = arena, .diags = diags, .func = func, .module = func->module, .insn = &none};
     uint32_t errors = diags->errors;
@@ -362,7 +363,7 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial
     for (uint32_t i = 0; i < f->insns.n; i++)
         f->suspends |= is_suspension(&f->insns.at[i]) || f->insns.at[i].kind == IR_CALL;
     f->frame_bytes = (f->frame_bytes + 15) & ~15u;
-    if (ir_spend(f, 1) && run_passes(f, serial_walks))
+    if (ir_spend(f, 1) && run_passes(f, options & IR_SERIAL_WALKS))
         return f;
     b.place = place_of_symbol(&b, &func->symbol);
     build_error(&b, "not-supported", "divide it into several functions",

@@ -60,6 +60,7 @@ ir_ref ir_reg_of(struct builder *b, const struct ptx_reg *reg, uint32_t number)
         ir_temp(b, ir_width(reg->type));
         b->reg_of[number] = b->f->regs.n - 1;
         b->f->regs.at[b->f->regs.n - 1].origin = reg;
+        b->f->regs.at[b->f->regs.n - 1].number = number;
     }
     return ir_make_ref(REF_REG, b->reg_of[number]);
 }

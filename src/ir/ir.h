@@ -315,6 +315,7 @@ struct ir_reg {
     uint8_t width;
     uint32_t slot;                /* byte offset of its row in the frame of registers */
     const struct ptx_reg *origin; /* or NULL for temporaries */
+    uint32_t number;              /* of that one, in its function */
 };
 
 struct ir_func {
@@ -335,6 +336,7 @@ struct ir_func {
     bool needs_clustered;           /* an instruction with such addresses, or a barrier of clusters */
     bool suspends;                  /* has barriers, warp operations, calls or spinning loops */
     bool uses_dynamic_stack;        /* alloca */
+    bool keeps_registers;           /* IR_KEEPS_REGISTERS */
     VEC(struct ptx_func *) callees; /* called directly or address taken */
     VEC(struct ptx_var *) vars;     /* module variables whose address is used */
     VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
@@ -359,10 +361,15 @@ static inline bool ir_spend(const struct ir_func *f, uint64_t steps)
     return enough;
 }
 
-/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `serial_walks`:
- * threads that walk lists of their own and try for what they find do so one after the other (serial_parts.c). `clustered`: as in
- * struct ir_func; all functions of a kernel have to agree in it. */
-struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, bool serial_walks, bool clustered,
+enum ir_options {
+    IR_SERIAL_WALKS =
+        1, /* threads that walk lists of their own and try for what they find do so one after the other (serial_parts.c) */
+    IR_KEEPS_REGISTERS = 2, /* for who looks at them: each register has a row of its own, which begins as 0 */
+};
+
+/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `options`: of enum ir_options.
+ * `clustered`: as in struct ir_func; all functions of a kernel have to agree in it. */
+struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, unsigned options, bool clustered,
                          struct diags *diags);
 
 /* The offset of a parameter, result or local variable in the frame. */

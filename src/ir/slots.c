@@ -79,7 +79,7 @@ static uint32_t scan(struct ir_func *f, const struct intervals *l, unsigned widt
     qsort(ends, n, sizeof *ends, by_number);
     uint32_t *free = ARENA_ARRAY(scratch, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        for (; ends[n_over] >> 32 < starts[i] >> 32; n_over++)
+        for (; !f->keeps_registers && ends[n_over] >> 32 < starts[i] >> 32; n_over++)
             free[n_free++] = f->regs.at[(uint32_t)ends[n_over]].slot;
         f->regs.at[(uint32_t)starts[i]].slot = n_free ? free[--n_free] : rows++;
     }
@@ -96,9 +96,11 @@ bool ir_assign_slots(struct ir_func *f)
         return false;
     }
     struct intervals l = find_intervals(f, &live, &scratch);
-    for (uint32_t g = 0; g < live.n; g++)
+    for (uint32_t g = 0; g < live.n && !f->keeps_registers; g++)
         if (ir_in_set(live.in, g)) /* into the first block: may be read before it is written */
             *VEC_PUSH(f->arena, &f->zeroed) = live.regs[g];
+    for (uint32_t r = 1; r < f->regs.n && f->keeps_registers; r++)
+        *VEC_PUSH(f->arena, &f->zeroed) = r;
     uint32_t base = 0;
     for (size_t w = 0; w < sizeof widths; w++) {
         uint32_t rows = scan(f, &l, widths[w], &scratch);

@@ -8,6 +8,7 @@
 #include "cuda/state/devices.h"
 #include "cuda/state/limits.h"
 #include "cuda/watch/check.h"
+#include "cuda/watch/debug.h"
 #include "cuda/watch/explain.h"
 #include "cuda/watch/explore.h"
 
@@ -21,6 +22,7 @@ static void after_fork(void)
     check_after_fork();
     explain_after_fork();
     explore_after_fork();
+    debug_after_fork();
 }
 
 /* A command that has started the program has set its variable. */
@@ -33,6 +35,7 @@ static bool commands_start(void)
         {"HEDDLE_CHECK", "heddle check", check_start},
         {"HEDDLE_EXPLAIN", "heddle explain", explain_start},
         {"HEDDLE_EXPLORE", "heddle explore", explore_start},
+        {"HEDDLE_DEBUG", "heddle debug", debug_start},
     };
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         const char *text = secure_getenv(commands[i].variable);

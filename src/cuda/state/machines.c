@@ -13,6 +13,7 @@
 #include "cuda/state/mapping.h"
 #include "cuda/state/registered.h"
 #include "cuda/watch/check.h"
+#include "cuda/watch/debug.h"
 #include "cuda/watch/explain.h"
 #include "cuda/watch/watch.h"
 
@@ -84,6 +85,8 @@ static CUresult make_machine(struct device *d)
     hd_result r = (chooses ? auto_machine : hd_machine_create)(&o, &machine, &error);
     if (!r && ((r = check_machine(machine)) || (r = explain_machine(machine))))
         hd_machine_destroy(machine);
+    if (!r)
+        debug_machine(machine);
     if (!r) {
         hd_machine_info info;
         hd_machine_get_info(machine, &info);

@@ -1,0 +1,69 @@
+/* See debug.h. */
+#include "api/debug.h"
+
+#include "api/handles.h"
+
+#include "base/demangle.h"
+#include "debug/debug.h"
+
+struct debugger *api_debugger_create(int link, const struct debug_settings *settings)
+{
+    return debugger_create(link, settings->policy, settings->snapshot_bytes, settings->always);
+}
+
+void api_debugger_destroy(struct debugger *d)
+{
+    debugger_destroy(d);
+}
+
+void api_debug(hd_machine *m, struct debugger *d)
+{
+    m->debugger = d;
+    m->machine->config.keeps_registers = true;
+}
+
+/* A variable of any module; of the same name in several, one of the first. */
+static bool find_global(void *data, struct str name, uint64_t *address, const struct ptx_var **var)
+{
+    hd_machine *m = data;
+    bool found = false;
+    struct arena scratch = {0};
+    pthread_mutex_lock(&m->lock);
+    for (hd_module *module = m->modules; module && !found; module = module->next)
+        for (uint32_t i = 0; i < module->variables.n && !found; i++) {
+            const struct variable *v = &module->variables.at[i];
+            if (!str_is(name, v->name) && !str_is(name, demangle(str_of(v->name), &scratch)))
+                continue;
+            *address = (uint64_t)(uintptr_t)v->at;
+            *var = v->var;
+            found = true;
+        }
+    pthread_mutex_unlock(&m->lock);
+    arena_free(&scratch);
+    return found;
+}
+
+bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags,
+                      hd_result *result)
+{
+    const struct debug_names names = {m, find_global};
+    struct run *run = debug_open(m->debugger, m->machine, q, &names);
+    struct running r;
+    bool again = true;
+    while (run && again) {
+        uint32_t before = diags->list.n, errors = diags->errors;
+        debug_run(run);
+        running_begin(m, q, &r, diags);
+        while (r.launch && !launch_step(r.launch, NULL))
+            ;
+        *result = running_end(m, q, &r, stats, diags);
+        again = debug_again(run, *result, diags);
+        if (again) { /* what has been said of a run that was cut off says nothing */
+            diags->list.n = before;
+            diags->errors = errors;
+        }
+    }
+    if (run)
+        debug_close(run);
+    return run;
+}

@@ -1,0 +1,87 @@
+/* The front end of heddle debug in a terminal: it reads commands, asks the debugger in the other process (debug/requests.h), and prints. It
+ * decides nothing. Private to cli/. */
+#ifndef HEDDLE_CLI_DEBUG_FRONT_H
+#define HEDDLE_CLI_DEBUG_FRONT_H
+
+#include <sys/types.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+
+enum front_state {
+    FRONT_IDLE,   /* the program has not been started */
+    FRONT_READY,  /* the kernel is known, and has not begun */
+    FRONT_STANDS, /* a launch stands still */
+    FRONT_ENDED,  /* a launch has ended, and can go back */
+    FRONT_GONE,   /* the program has ended */
+};
+
+struct front {
+    struct session *s;
+    enum front_state state;
+    int link; /* -1: none */
+    pid_t pid;
+    int (*start)(
+        struct front *
+            f); /* starts the program with its end of a connection; returns the exit status of what has been said, or 0 */
+    void *data;
+    bool is_program;
+    int status; /* the program's exit status */
+    json_t *
+        points; /* requests for breakpoints, of which those that the program has been asked for have their "id": for the next run */
+    json_t *place;    /* what was said of the last stop */
+    json_t *displays; /* expressions that each stop shows, or null where one was taken away */
+    const char *last; /* command, which an empty line repeats; or NULL */
+    struct arena last_arena;
+    const char *list_file; /* where `list` goes on */
+    int64_t list_from;
+    unsigned values; /* that were printed: $1, $2 */
+    bool quits, on_terminal, colours;
+    struct arena arena; /* of a command */
+};
+
+/* Runs the commands of standard input until it, or the user, ends. */
+void front_loop(struct front *f);
+
+/* ---- debug_link.c: asking ---- */
+
+/* Takes the request. Its answer, which is the caller's; NULL where nobody is there. What is wrong has been said where the answer is NULL or
+ * has "error". */
+json_t *front_ask(struct front *f, json_t *request);
+/* The same where the launch then goes on: waits until something stops, or ends, and shows it. */
+void front_go(struct front *f, json_t *request);
+/* Waits for the first thing that the program says. */
+void front_wait(struct front *f);
+/* Ctrl-C is for the kernel from now on; before a prompt it does nothing. */
+void front_take_interrupts(void);
+/* Ends the program, if it runs. */
+void front_end(struct front *f);
+__attribute__((format(printf, 2, 3))) void front_error(struct front *f, const char *format, ...);
+
+/* ---- debug_show.c: printing ---- */
+
+void front_show_stop(struct front *f, const json_t *event);
+/* The thread and frame that are looked at, with the line. */
+void front_show_place(struct front *f, const json_t *place, bool with_thread);
+void front_show_displays(struct front *f);
+/* Lines of a file, from `from` on; returns how many, -1 where the file cannot be read. `here` is marked. */
+int64_t front_show_lines(struct front *f, const char *file, int64_t from, int64_t to, int64_t here);
+/* "saxpy.cu:12", "PTX line 7" */
+const char *front_line_text(const json_t *frame, struct arena *arena);
+const char *front_thread_text(const json_t *focus, struct arena *arena);
+/* "lanes 0-3, 8" */
+const char *front_lanes_text(uint32_t lanes, struct arena *arena);
+
+/* ---- debug_commands.c ---- */
+
+struct debug_command {
+    const char *name, *alias; /* alias: or "" */
+    void (*run)(struct front *f, char *arguments);
+    const char *usage, *help;
+    bool repeats; /* an empty line behind it does it again */
+};
+extern const struct debug_command debug_commands[]; /* a NULL name ends them */
+/* The command called so, by its name, its alias or the beginning of its name; NULL with what is wrong. */
+const struct debug_command *debug_command_find(const char *word, size_t n, struct arena *arena, const char **wrong);
+
+#endif

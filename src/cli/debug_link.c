@@ -1,0 +1,186 @@
+/* Asking the debugger in the other process; see debug_front.h. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/debug_front.h"
+#include "cli/supervise.h"
+#include "debug/link.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted++;
+}
+
+void front_take_interrupts(void)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+}
+
+void front_error(struct front *f, const char *format, ...)
+{
+    va_list args;
+    (void)f;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+}
+
+static void say_ending(struct front *f, int status)
+{
+    if (WIFSIGNALED(status))
+        printf("[The program was ended by signal %d (%s)]\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else if (f->is_program && WEXITSTATUS(status))
+        printf("[The program has ended with exit status %d]\n", WEXITSTATUS(status));
+    else if (f->is_program)
+        puts("[The program has ended normally]");
+    else
+        puts("[The launch has ended]");
+}
+
+/* The other side is gone: with the process. */
+static void note_end(struct front *f)
+{
+    int status = 0;
+    if (f->link >= 0)
+        close(f->link);
+    f->link = -1;
+    while (f->pid > 0 && waitpid(f->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    f->pid = 0;
+    f->state = FRONT_GONE;
+    f->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    say_ending(f, status);
+}
+
+json_t *front_ask(struct front *f, json_t *request)
+{
+    json_t *answer = f->link >= 0 && link_send(f->link, request) ? link_receive(f->link) : NULL;
+    const char *error = json_string_value(json_object_get(answer, "error"));
+    if (!answer && f->link >= 0)
+        note_end(f);
+    if (error)
+        front_error(f, "%s", error);
+    return answer;
+}
+
+/* What was asked for before this run, or before there was anybody to ask. */
+static void ask_points(struct front *f)
+{
+    size_t i;
+    json_t *request;
+    json_array_foreach(f->points, i, request)
+    {
+        json_t *answer = front_ask(f, json_incref(request)), *id = json_object_get(answer, "id");
+        if (id)
+            json_object_set(request, "id", id);
+        json_decref(answer);
+    }
+}
+
+static void keep_place(struct front *f, json_t *event)
+{
+    json_decref(f->place);
+    f->place = json_incref(event);
+}
+
+/* True where the launch stands still. */
+static bool take_event(struct front *f, json_t *event)
+{
+    const char *name = json_string_value(json_object_get(event, "event"));
+    if (name && strcmp(name, "ready") == 0) {
+        f->state = FRONT_READY;
+        keep_place(f, event);
+        ask_points(f);
+        if (!f->is_program)
+            return true;
+        json_decref(front_ask(f, json_pack("{s:s}", "do", "run")));
+        return f->link < 0;
+    }
+    if (name && strcmp(name, "stopped") == 0) {
+        f->state = FRONT_STANDS;
+        front_show_stop(f, event);
+        keep_place(f, event);
+        front_show_displays(f);
+        return true;
+    }
+    if (name && strcmp(name, "failed") == 0) {
+        const char *text = json_string_value(json_object_get(event, "text")),
+                   *kernel = json_string_value(json_object_get(event, "kernel"));
+        printf("[Kernel %s, which ran compiled, fails: %s; with `break %s`, `run` stops there]\n", kernel, text,
+               kernel);
+        return false;
+    }
+    if (name && strcmp(name, "ended") == 0) {
+        const char *text = json_string_value(json_object_get(event, "text"));
+        f->state = FRONT_ENDED;
+        printf("[The launch has ended%s%s; reverse-continue and reverse-step lead back into it]\n", text ? ": " : "",
+               text ? text : "");
+        return true;
+    }
+    return false;
+}
+
+/* Ctrl-C: the kernel is to stop; where it is none that is debugged, the next; a third one ends the program. */
+static void pass_interrupt(struct front *f)
+{
+    if (interrupted == 1)
+        link_send(f->link, json_pack("{s:s}", "do", "interrupt"));
+    if (interrupted == 2)
+        puts("[Nothing stops: the program is on the host, or a kernel without breakpoints runs. Once more ends the "
+             "program]");
+    if (interrupted >= 3 && f->pid > 0)
+        kill(f->pid, SIGKILL);
+}
+
+void front_wait(struct front *f)
+{
+    interrupted = 0;
+    fflush(stdout);
+    for (bool stands = false; !stands && f->link >= 0;) {
+        struct pollfd p = {.fd = f->link, .events = POLLIN};
+        int seen = interrupted, n = poll(&p, 1, 200);
+        if (interrupted != seen)
+            pass_interrupt(f);
+        if (n <= 0)
+            continue;
+        json_t *event = link_receive(f->link);
+        if (event)
+            stands = take_event(f, event);
+        else
+            note_end(f);
+        json_decref(event);
+    }
+}
+
+void front_go(struct front *f, json_t *request)
+{
+    json_t *answer = front_ask(f, request);
+    bool goes = answer && !json_object_get(answer, "error");
+    json_decref(answer);
+    if (goes)
+        front_wait(f);
+}
+
+void front_end(struct front *f)
+{
+    if (f->pid > 0) {
+        kill(f->pid, SIGKILL);
+        waitpid(f->pid, NULL, 0);
+    }
+    if (f->link >= 0)
+        close(f->link);
+    f->pid = 0;
+    f->link = -1;
+    f->state = FRONT_GONE;
+}

@@ -1,0 +1,40 @@
+/* See debug.h. */
+#include "cuda/watch/debug.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "api/debug.h"
+
+static struct debugger *debugger;
+
+/* The first process that uses CUDA has the connection: those that it starts do not find it. */
+bool debug_start(const char *text)
+{
+    int link, type;
+    socklen_t n = sizeof type;
+    unsigned long long snapshot_bytes;
+    char policy[256];
+    if (sscanf(text, "%d %llu %255s", &link, &snapshot_bytes, policy) != 3)
+        return false;
+    unsetenv("HEDDLE_DEBUG");
+    if (getsockopt(link, SOL_SOCKET, SO_TYPE, &type, &n) != 0 || fcntl(link, F_SETFD, FD_CLOEXEC) != 0)
+        return false;
+    const struct debug_settings settings = {.policy = policy, .snapshot_bytes = snapshot_bytes};
+    debugger = api_debugger_create(link, &settings);
+    return debugger;
+}
+
+void debug_after_fork(void)
+{
+    debugger = NULL;
+}
+
+void debug_machine(hd_machine *m)
+{
+    if (debugger)
+        api_debug(m, debugger);
+}

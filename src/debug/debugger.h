@@ -1,0 +1,193 @@
+/* What the files of debug/ share: the debugger of a process, its breakpoints, and the launch that it has to do with. Private to debug/.
+ *
+ * The launch runs under a schedule, on one thread. Where it is to stop, that thread serves the front end's requests (requests.c) until one
+ * lets it go on: a *motion*. Going back is running again from the start, under the same schedule, to an earlier time: memory is put back
+ * first (undo.h). Such a run is a *pass*; what it prints was printed before.
+ */
+#ifndef HEDDLE_DEBUG_DEBUGGER_H
+#define HEDDLE_DEBUG_DEBUGGER_H
+
+#include <jansson.h>
+
+#include "debug/debug.h"
+#include "debug/expression.h"
+#include "debug/undo.h"
+#include "debug/where.h"
+#include "exec/schedule.h"
+
+/* ---- what is stopped at ---- */
+
+enum point_kind { POINT_LINE, POINT_FUNCTION, POINT_PTX_LINE, POINT_WATCH };
+
+struct point {
+    uint32_t id;
+    enum point_kind kind;
+    char *file, *function; /* as they were asked for */
+    uint32_t line;
+    char *condition, *expression; /* expression: what is watched */
+    bool enabled, temporary;
+    uint64_t hits, ignored; /* hits that do not stop any more */
+    /* POINT_WATCH: */
+    enum ptx_space space;    /* GLOBAL, SHARED, LOCAL */
+    uint64_t address, bytes; /* generic; */
+    uint64_t in_space;       /* the same as events have it */
+    const struct c_type *type;
+    struct arena arena;    /* of the type */
+    struct thread_name of; /* whose shared or local memory it is */
+    uint64_t launch;       /* in which launch alone; of global memory 0: in all */
+};
+
+/* A place of a point in the kernel that runs. */
+struct location_at {
+    struct point *point; /* an index would do; points live until they are deleted */
+    struct op *op;
+    struct node *test; /* its condition there, or NULL */
+    const char *wrong; /* why the condition cannot be evaluated there: it stops always */
+};
+
+/* ---- how the launch goes on ---- */
+
+enum motion { MOVE_ON, MOVE_STEP, MOVE_NEXT, MOVE_FINISH, MOVE_UNTIL, MOVE_STEP_PTX, MOVE_NEXT_PTX };
+
+enum pass {
+    PASS_FORWARD, /* stops where the motion ends */
+    PASS_SEARCH,  /* on the way to a time: notes where the motion would have ended before it */
+    PASS_GO,      /* on the way to a time, where it stops */
+};
+
+/* A value that the user has given something, at a time; it is given again whenever the launch passes that time again. */
+struct edit {
+    uint64_t time;
+    struct thread_name thread;
+    uint32_t frame;
+    char *to, *value;
+};
+
+struct written {
+    bool any;
+    struct point *point;
+    struct thread_name thread;
+    const struct op *op;
+    uint64_t time;
+    uint8_t before[64]; /* n_before of the bytes that there were */
+    uint64_t n_before;
+};
+
+struct run {
+    struct debugger *d;
+    struct machine *machine;
+    struct launch_request *request;
+    struct kernel *kernel;
+    const struct debug_names *names;
+    uint64_t number; /* among the launches that the debugger has seen, from 1 on */
+    struct stopper stopper;
+    struct event_client client;
+    struct schedule schedule;
+    struct arena arena; /* of what lives as long as the launch */
+    VEC(struct location_at) locations;
+    struct launch *launch; /* while it runs */
+    struct stop now;       /* where it stands; warp NULL: nowhere, as it has ended */
+    bool in_fault;         /* the operation of `now` has failed */
+    uint64_t time;         /* of the stop */
+    struct thread_name focus;
+    uint32_t frame; /* of the focus's calls: 0 is the innermost */
+    /* the motion */
+    enum motion motion;
+    uint64_t count;        /* how often */
+    struct line_keys keys; /* where the focus has come last, */
+    uint32_t first_depth;  /* and its calls when the motion began */
+    uint32_t first_op;     /* MOVE_UNTIL: its place in the code */
+    bool focus_leaves;     /* it executes its last operation */
+    uint64_t poll_at;      /* when to look for a message */
+    bool interrupted;
+    struct written written; /* by a watchpoint */
+    struct point *searched; /* who has written last is searched for, and will stand in `written`; or NULL */
+    /* passes */
+    enum pass pass;
+    uint64_t until;      /* PASS_SEARCH: its end; PASS_GO: where */
+    VEC(uint64_t) found; /* PASS_SEARCH: the last `count` of them, around */
+    uint64_t n_found;
+    bool again;        /* the launch has been ended to be run again */
+    uint64_t furthest; /* what it prints before that time has been printed */
+    struct undo undo;
+    const char *no_way_back;                                   /* why not; or NULL */
+    const char *reason;                                        /* of the last stop: "breakpoint", "step", ... */
+    void (*print)(void *data, const char *text, size_t bytes); /* the machine's, while it is kept from it */
+};
+
+struct debugger {
+    int link;
+    bool gone;                    /* the front end is */
+    void (*serve)(struct run *r); /* requests_serve() */
+    pthread_mutex_t lock;         /* held by whoever runs a launch under the debugger */
+    char *policy;
+    uint64_t snapshot_bytes;
+    struct {
+        struct point **at;
+        uint32_t n, capacity;
+    } points;
+    struct {
+        struct edit *at;
+        uint32_t n, capacity;
+    } edits;
+    uint32_t next_id;
+    uint64_t launches;
+    bool always;         /* launches in which nothing is to stop run under it, too */
+    bool begun;          /* the front end has said what it had to say before the first launch */
+    bool stop_at_launch; /* at the first operation of the next */
+    bool kills;          /* every launch from now on */
+    struct run *run;     /* or NULL */
+};
+
+/* ---- points.c ---- */
+
+/* Finds the places of all points in the run's kernel. */
+void points_locate(struct run *r);
+/* Adds one; NULL where memory is exhausted. */
+struct point *point_add(struct debugger *d, enum point_kind kind);
+struct point *point_find(struct debugger *d, uint32_t id);
+void point_delete(struct debugger *d, struct point *p);
+/* How many places a point has; what it is called, with the line where it has come to be. */
+uint32_t point_places(const struct run *r, const struct point *p);
+/* Of a line without code: the next one that has some, in the same file; 0: there is none. *has_file: that file is known. */
+uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file);
+/* The names that a file or function might be meant by; or NULL. */
+const char *point_suggestion(const struct run *r, const struct point *p, struct arena *arena);
+
+/* ---- scope.c ---- */
+
+/* What is visible in a frame of a thread; frame NULL: what has an address alone. */
+struct scope scope_of(struct run *r, const struct call_frame *frame);
+
+/* ---- move.c ---- */
+
+/* The thread that is looked at goes on as the motion says, from where it stands. */
+void move_begin(struct run *r, enum motion motion, uint64_t count);
+/* The run is begun again, to find where the motion would have ended before, or at a time. */
+void move_back(struct run *r, enum motion motion, uint64_t count);
+void move_to(struct run *r, uint64_t time);
+/* The same, to find the last write to what a point watches: the launch then stands where it stands now. */
+void move_search(struct run *r, struct point *p);
+
+/* The focus has changed: the frame that is looked at is its first. */
+void frame_reset(struct run *r);
+
+/* For the stopper, and the client of events: */
+bool move_on_stop(void *data, const struct stop *at);
+void move_on_fault(void *data, struct warp *w, const struct op *op, unsigned lane);
+void move_on_access(void *data, const struct access_event *e);
+void move_on_heap(void *data, const struct heap_event *e);
+
+/* ---- requests.c, tell.c ---- */
+
+/* Serves requests until the launch is to go on, or the front end has gone. */
+void requests_serve(struct run *r);
+/* Tells the front end that the launch has stopped. */
+void requests_tell_stop(struct run *r, const char *reason, const char *text);
+/* That nothing has run yet; that the launch has ended. */
+void requests_tell_ready(struct run *r);
+void requests_tell_failure(struct debugger *d, const struct kernel *k, const struct diags *diags);
+void requests_tell_end(struct run *r, hd_result result, const struct diags *diags);
+bool requests_interrupted(struct debugger *d);
+
+#endif

@@ -1,0 +1,327 @@
+/* Breakpoints and watchpoints, and where they are in a kernel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "debug/debugger.h"
+
+struct point *point_add(struct debugger *d, enum point_kind kind)
+{
+    struct point *p = calloc(1, sizeof *p), **at = p ? VEC_ADD(&d->points) : NULL;
+    if (!at) {
+        free(p);
+        return NULL;
+    }
+    *at = p;
+    p->id = ++d->next_id;
+    p->kind = kind;
+    p->enabled = true;
+    return p;
+}
+
+struct point *point_find(struct debugger *d, uint32_t id)
+{
+    for (uint32_t i = 0; i < d->points.n; i++)
+        if (d->points.at[i]->id == id)
+            return d->points.at[i];
+    return NULL;
+}
+
+static void forget(struct run *r, const struct point *p)
+{
+    for (uint32_t i = 0; r && i < r->locations.n; i++)
+        if (r->locations.at[i].point == p)
+            r->locations.at[i].point = NULL;
+    if (r && r->written.point == p)
+        r->written = (struct written){0};
+}
+
+void point_delete(struct debugger *d, struct point *p)
+{
+    forget(d->run, p);
+    for (uint32_t i = 0; i < d->points.n; i++)
+        if (d->points.at[i] == p) {
+            VEC_REMOVE(&d->points, i, 1);
+            break;
+        }
+    free(p->file);
+    free(p->function);
+    free(p->condition);
+    free(p->expression);
+    free(p);
+}
+
+/* ---- files and functions ---- */
+
+/* Is `asked` the path, or its last components? */
+static bool is_file(const char *path, const char *asked)
+{
+    size_t n = strlen(path), m = strlen(asked);
+    while (asked[0] == '.' && asked[1] == '/') {
+        asked += 2;
+        m -= 2;
+    }
+    return m <= n && strcmp(path + n - m, asked) == 0 && (m == n || path[n - m - 1] == '/');
+}
+
+/* "k" of "ns::k<int>(float*)": without its parameters, template arguments and what it is in. */
+static bool is_called(struct str mangled, const char *asked, struct arena *arena)
+{
+    const char *whole = demangle(mangled, arena);
+    if (str_is(mangled, asked) || strcmp(whole, asked) == 0)
+        return true;
+    unsigned depth = 0;
+    size_t end = strlen(whole), start = 0;
+    for (size_t i = 0; whole[i]; i++) {
+        depth += whole[i] == '<';
+        depth -= depth && whole[i] == '>';
+        if (!depth && whole[i] == '(' && i && strncmp(whole + i, "(anonymous namespace)", 21) != 0) {
+            end = i;
+            break;
+        }
+        if (!depth && whole[i] == ' ')
+            start = i + 1;
+    }
+    const char *name = arena_strndup(arena, whole + start, end - start);
+    const char *angle = strchr(name, '<');
+    for (;;) {
+        size_t n = strlen(name), m = strlen(asked);
+        if (m <= n && strcmp(name + n - m, asked) == 0 && (m == n || (n - m >= 2 && name[n - m - 1] == ':')))
+            return true;
+        if (!angle || name[angle - name] != '<')
+            return false;
+        name = arena_strndup(arena, name, (size_t)(angle - name));
+        angle = NULL;
+    }
+}
+
+/* ---- places ---- */
+
+/* A place that may be one of a point. */
+struct candidate {
+    const struct code *code;
+    struct op *op;
+    uint32_t level; /* of the inlined calls */
+    uint32_t column, offset;
+    struct line_keys keys;
+};
+
+struct candidates {
+    VEC(struct candidate) list;
+};
+
+static bool same_place(const struct candidate *a, const struct candidate *b)
+{
+    uint32_t depth;
+    struct line_keys x = a->keys, y = b->keys;
+    x.n = y.n = a->level;
+    return a->code == b->code && a->level == b->level && !keys_begin_line(&x, &y, &depth);
+}
+
+/* Calls `each` where a thread that comes by in the order of the text begins a line: with the levels that begin there. */
+static void each_line(const struct run *r, struct code *c, void *data,
+                      void (*each)(void *data, const struct candidate *at, uint32_t first_level))
+{
+    const struct site_table *sites = kernel_sites(r->kernel);
+    struct line_keys before = {0};
+    for (uint32_t i = 0; sites && i < c->n_ops; i++) {
+        const struct site *s = &sites->at[c->first_site + i];
+        const struct cuda_place *p = s->place.cuda;
+        struct candidate at = {
+            .code = c, .op = &c->ops[i], .offset = s->place.offset, .column = s->loc ? s->loc->column : 0};
+        uint32_t depth;
+        if (!p)
+            continue;
+        for (uint32_t k = 0; k < (p->n_chain ? p->n_chain : 1) && k < MOST_KEYS; k++)
+            at.keys.at[at.keys.n++] = p->n_chain ? (struct line_key){p->chain[k].file, NULL, p->chain[k].line}
+                                                 : (struct line_key){p->file, NULL, p->line};
+        bool begins = keys_begin_line(&before, &at.keys, &depth);
+        before = at.keys;
+        if (begins)
+            each(data, &at, depth - 1);
+    }
+}
+
+struct finding {
+    struct run *r;
+    const struct point *point;
+    struct candidates *to;
+    const char *file;
+    uint32_t line, nearest;
+    bool has_file;
+};
+
+static bool is_in_file(const struct finding *f, const char *file)
+{
+    return f->file ? is_file(file, f->file) : true;
+}
+
+static void find_line(void *data, const struct candidate *at, uint32_t first_level)
+{
+    struct finding *f = data;
+    for (uint32_t k = first_level; k < at->keys.n; k++) {
+        const struct line_key *key = &at->keys.at[k];
+        if (!is_in_file(f, key->file))
+            continue;
+        f->has_file = true;
+        if (key->line > f->line && (!f->nearest || key->line < f->nearest))
+            f->nearest = key->line;
+        if (key->line != f->line || !f->to)
+            continue;
+        struct candidate *c = VEC_PUSH(&f->r->arena, &f->to->list);
+        *c = *at;
+        c->level = k;
+    }
+}
+
+/* The file that a line without one is of: the kernel's own. */
+static const char *default_file(const struct run *r)
+{
+    const struct site_table *sites = kernel_sites(r->kernel);
+    const struct code *c = r->kernel->entry;
+    for (uint32_t i = 0; sites && i < c->n_ops; i++) {
+        const struct cuda_place *p = sites->at[c->first_site + i].place.cuda;
+        if (p)
+            return p->n_chain ? p->chain[0].file : p->file;
+    }
+    return NULL;
+}
+
+static struct finding find_lines(struct run *r, const struct point *p, uint32_t line, struct candidates *to)
+{
+    struct finding f = {.r = r, .point = p, .to = to, .file = p->file ? p->file : default_file(r), .line = line};
+    for (uint32_t i = 0; i < r->kernel->functions.n; i++)
+        each_line(r, r->kernel->functions.at[i], &f, find_line);
+    return f;
+}
+
+uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file)
+{
+    struct finding f = find_lines((struct run *)r, p, p->line, NULL);
+    *has_file = f.has_file;
+    return f.nearest;
+}
+
+static void add_location(struct run *r, struct point *p, const struct code *c, struct op *o)
+{
+    const struct call_frame frame = {.op = o};
+    struct location_at *at = VEC_PUSH(&r->arena, &r->locations);
+    *at = (struct location_at){.point = p, .op = o};
+    o->breaks = true;
+    if (p->condition) {
+        struct scope scope = scope_of(r, &frame);
+        scope.code = c;
+        at->test = expression_parse(p->condition, &scope, &r->arena, &at->wrong);
+    }
+}
+
+/* Of what a line is made into, the piece that comes first in the text, and copies of it (an unrolled loop's): they begin in the same column. */
+static void locate_line(struct run *r, struct point *p)
+{
+    struct candidates c = {0};
+    find_lines(r, p, p->line, &c);
+    for (uint32_t i = 0; i < c.list.n; i++) {
+        const struct candidate *first = &c.list.at[i];
+        for (uint32_t k = 0; k < c.list.n; k++)
+            if (same_place(&c.list.at[k], first) && c.list.at[k].offset < first->offset)
+                first = &c.list.at[k];
+        const struct candidate *at = &c.list.at[i];
+        bool innermost = at->level + 1 == at->keys.n;
+        if (at == first || (innermost && at->column == first->column && at->keys.n == first->keys.n))
+            add_location(r, p, at->code, at->op);
+    }
+}
+
+/* .target debug: its code keeps to the order of the source. */
+static bool is_for_debugging(const struct code *c)
+{
+    const struct ptx_module *m = c->ir->func->module;
+    bool is = false;
+    for (uint32_t i = 0; i < m->target_words.n; i++)
+        is |= str_is(m->target_words.at[i], "debug");
+    return is;
+}
+
+struct second_line {
+    struct op *op;
+    unsigned seen;
+};
+
+static void find_second(void *data, const struct candidate *at, uint32_t first_level)
+{
+    struct second_line *s = data;
+    if (first_level == 0 && s->seen++ == 1)
+        s->op = at->op;
+}
+
+/* Behind what a function does first, where its parameters are in their places. */
+static void locate_function(struct run *r, struct point *p)
+{
+    for (uint32_t i = 0; i < r->kernel->functions.n; i++) {
+        struct code *c = r->kernel->functions.at[i];
+        struct second_line s = {0};
+        if (!is_called(c->ir->func->symbol.name, p->function, &r->arena) || !c->n_ops)
+            continue;
+        if (is_for_debugging(c))
+            each_line(r, c, &s, find_second);
+        for (const struct op *o = c->ops; s.op && o < s.op; o++)
+            if (o->kind > OP_FALL) /* a loop or a branch stands before it */
+                s.op = NULL;
+        add_location(r, p, c, s.op ? s.op : &c->ops[0]);
+    }
+}
+
+static void locate_ptx_line(struct run *r, struct point *p)
+{
+    const struct site_table *sites = kernel_sites(r->kernel);
+    for (uint32_t f = 0; sites && f < r->kernel->functions.n; f++) {
+        struct code *c = r->kernel->functions.at[f];
+        for (uint32_t i = 0; i < c->n_ops; i++)
+            if (ptx_line(&sites->at[c->first_site + i]) == p->line &&
+                !(i && ptx_line(&sites->at[c->first_site + i - 1]) == p->line))
+                add_location(r, p, c, &c->ops[i]);
+    }
+}
+
+void points_locate(struct run *r)
+{
+    for (uint32_t i = 0; i < r->locations.n; i++)
+        r->locations.at[i].op->breaks = false;
+    r->locations.n = 0;
+    for (uint32_t i = 0; i < r->d->points.n; i++) {
+        struct point *p = r->d->points.at[i];
+        if (!p->enabled)
+            continue;
+        switch (p->kind) {
+        case POINT_LINE: locate_line(r, p); break;
+        case POINT_FUNCTION: locate_function(r, p); break;
+        case POINT_PTX_LINE: locate_ptx_line(r, p); break;
+        case POINT_WATCH: break;
+        }
+    }
+}
+
+uint32_t point_places(const struct run *r, const struct point *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->locations.n; i++)
+        n += r->locations.at[i].point == p;
+    return n;
+}
+
+const char *point_suggestion(const struct run *r, const struct point *p, struct arena *arena)
+{
+    enum { FAR = 4 };
+    unsigned best = FAR;
+    const char *name = NULL;
+    for (uint32_t i = 0; p->function && i < r->kernel->functions.n; i++) {
+        const char *whole = demangle(r->kernel->functions.at[i]->ir->func->symbol.name, arena);
+        size_t n = strcspn(whole, "(<");
+        unsigned edits = str_distance(str_of(p->function), (struct str){whole, n}, best);
+        if (edits < best) {
+            best = edits;
+            name = arena_strndup(arena, whole, n);
+        }
+    }
+    return name;
+}

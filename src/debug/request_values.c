@@ -1,0 +1,191 @@
+/* Requests about values; see requests.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/requests.h"
+#include "exec/launch.h"
+
+static char format_of(const struct asked *a)
+{
+    const char *f = asked_text(a, "format");
+    return f ? *f : 0;
+}
+
+/* An expression in the frame that is looked at. Without a thread only what has an address is known. */
+static struct node *parse(struct asked *a, const char *text, struct where *w, struct frame *f, const char **wrong)
+{
+    const struct call_frame *frame = asked_frame(a, w, wrong);
+    struct scope scope = scope_of(a->r, frame);
+    if (!frame && !w->warp)
+        return NULL;
+    *f = (struct frame){w->warp, frame ? frame->act : NULL};
+    return expression_parse(text, &scope, &a->arena, wrong);
+}
+
+static json_t *all_lanes(const struct node *n, const struct frame *f, char format, struct arena *arena)
+{
+    json_t *list = json_array();
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        struct text t = {.arena = arena};
+        bool there = f->warp->exists >> l & 1 && !(f->warp->exited >> l & 1);
+        if (there)
+            show_node(n, f, l, format, &t);
+        json_array_append_new(list, there ? json_string(t.p) : json_null());
+    }
+    return list;
+}
+
+const char *request_print(struct asked *a)
+{
+    struct where w = {0};
+    struct frame f;
+    const char *wrong, *text = asked_text(a, "expression");
+    const struct node *n = parse(a, text ? text : "", &w, &f, &wrong);
+    if (!n)
+        return wrong;
+    json_object_set_new(a->answer, "type", json_string(c_type_text(n->type, &a->arena)));
+    if (asked_switch(a, "lanes")) {
+        json_object_set_new(a->answer, "values", all_lanes(n, &f, format_of(a), &a->arena));
+        json_object_set_new(a->answer, "here", json_integer(w.lanes));
+        return NULL;
+    }
+    struct text t = {.arena = &a->arena};
+    show_node(n, &f, w.lane, format_of(a), &t);
+    json_object_set_new(a->answer, "value", json_string(t.p));
+    return NULL;
+}
+
+static const char *keep_edit(struct run *r, const char *to, const char *value)
+{
+    struct edit *e = VEC_ADD(&r->d->edits);
+    if (!e)
+        return "out of memory";
+    *e = (struct edit){r->time, r->focus, r->frame, strdup(to), strdup(value)};
+    return e->to && e->value ? NULL : "out of memory";
+}
+
+const char *request_set(struct asked *a)
+{
+    struct where w = {0};
+    struct frame f;
+    const char *wrong, *to_text = asked_text(a, "to"), *value_text = asked_text(a, "value");
+    const struct node *to = parse(a, to_text ? to_text : "", &w, &f, &wrong);
+    const struct node *value = to ? parse(a, value_text ? value_text : "", &w, &f, &wrong) : NULL;
+    if (!value || !expression_assign(to, value, &f, 1u << w.lane, &wrong))
+        return wrong;
+    return keep_edit(a->r, to_text, value_text);
+}
+
+/* ---- lists ---- */
+
+static void add_variable(json_t *list, const char *name, const struct node *n, const struct frame *f, unsigned lane,
+                         char format, struct arena *arena)
+{
+    struct text t = {.arena = arena};
+    show_node(n, f, lane, format, &t);
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s}", "name", name, "type", c_type_text(n->type, arena), "value", t.p ? t.p : ""));
+}
+
+const char *request_locals(struct asked *a)
+{
+    struct where w = {0};
+    const char *wrong;
+    const struct call_frame *frame = asked_frame(a, &w, &wrong);
+    if (!frame)
+        return wrong;
+    return "the code has no debugging information of variables: compile it with -G; `info registers`, `info args` and "
+           "shared variables by name are there without";
+}
+
+const char *request_args(struct asked *a)
+{
+    struct where w = {0};
+    const char *wrong;
+    const struct call_frame *frame = asked_frame(a, &w, &wrong);
+    if (!frame)
+        return wrong;
+    struct scope scope = scope_of(a->r, frame);
+    const struct frame f = {w.warp, frame->act};
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < a->r->kernel->func->signature.params.n; i++) {
+        const char *name = arena_printf(&a->arena, "$arg%u", i + 1);
+        const struct node *n = expression_parse(name, &scope, &a->arena, &wrong);
+        if (n)
+            add_variable(list, name, n, &f, w.lane, 0, &a->arena);
+    }
+    json_object_set_new(a->answer, "variables", list);
+    return NULL;
+}
+
+const char *request_registers(struct asked *a)
+{
+    struct where w = {0};
+    const char *wrong, *only = asked_text(a, "name");
+    const struct call_frame *frame = asked_frame(a, &w, &wrong);
+    if (!frame)
+        return wrong;
+    struct scope scope = scope_of(a->r, frame);
+    const struct frame f = {w.warp, frame->act};
+    const struct ir_func *ir = frame->act->code->ir;
+    json_t *list = json_array();
+    for (uint32_t i = 1; i < ir->regs.n; i++) {
+        const char *name = ir->regs.at[i].origin ? register_name(frame->act->code, i, &a->arena) : NULL;
+        if (!name || strchr(name, '.') || (only && *only && strcmp(name, only) != 0 && strcmp(name + 1, only) != 0))
+            continue;
+        const struct node *n = expression_parse(name, &scope, &a->arena, &wrong);
+        if (n)
+            add_variable(list, name, n, &f, w.lane, format_of(a), &a->arena);
+    }
+    json_object_set_new(a->answer, "variables", list);
+    return json_array_size(list) || !only || !*only ? NULL : "there is no such register in the function";
+}
+
+/* ---- memory ---- */
+
+static const struct c_type *unit(int64_t size, char format)
+{
+    bool floats = format == 'f';
+    return size == 1   ? &c_uchar
+           : size == 2 ? (floats ? &c_half : &c_ushort)
+           : size == 8 ? (floats ? &c_double : &c_ulong)
+           : floats    ? &c_float
+                       : &c_uint;
+}
+
+const char *request_memory(struct asked *a)
+{
+    enum { MOST = 1 << 16 };
+    struct where w = {0};
+    struct frame f;
+    struct lanes_value v;
+    const char *wrong, *text = asked_text(a, "expression");
+    const struct node *n = parse(a, text ? text : "", &w, &f, &wrong);
+    int64_t count = asked_number(a, "count", 1), size = asked_number(a, "size", 4);
+    char format = format_of(a);
+    if (!n)
+        return wrong;
+    if (c_is_float(n->type))
+        return "a floating-point number is no address";
+    if (count < 1 || count > MOST)
+        return "1 to 65536 elements can be shown";
+    expression_eval(n, &f, 1u << w.lane, &v);
+    if (!v.lanes)
+        return "the address is of memory that cannot be read";
+    uint64_t at = (uint64_t)v.at[w.lane].i;
+    const struct c_type *type = unit(size, format);
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+        struct text t = {.arena = &a->arena};
+        if (memory_read(&f, w.lane, at + (uint64_t)i * type->bytes, &bits, type->bytes) < type->bytes)
+            break;
+        show_value(type, c_load(type, &bits), format == 'x' ? 'z' : format, &t);
+        json_array_append_new(list, json_string(t.p));
+    }
+    json_object_set_new(a->answer, "address", json_integer((json_int_t)at));
+    json_object_set_new(a->answer, "size", json_integer((json_int_t)type->bytes));
+    json_object_set_new(a->answer, "values", list);
+    return json_array_size(list) ? NULL
+                                 : arena_printf(&a->arena, "there is no memory at 0x%llx", (unsigned long long)at);
+}

@@ -1,0 +1,202 @@
+/* Serving a front end while a launch stands still; see requests.h. */
+#include "debug/requests.h"
+
+#include <string.h>
+
+#include "base/demangle.h"
+#include "debug/link.h"
+#include "exec/machine.h"
+
+/* ---- how it goes on ---- */
+
+static const struct {
+    const char *name;
+    enum motion motion;
+} motions[] = {
+    {"continue", MOVE_ON}, {"step", MOVE_STEP},      {"next", MOVE_NEXT},      {"finish", MOVE_FINISH},
+    {"until", MOVE_UNTIL}, {"stepi", MOVE_STEP_PTX}, {"nexti", MOVE_NEXT_PTX},
+};
+enum { MOTIONS = sizeof motions / sizeof motions[0] };
+
+static const char *way_back(const struct run *r)
+{
+    return r->no_way_back             ? r->no_way_back
+           : r->undo.lost             ? "what the launch has changed is more than --snapshots keeps"
+           : !r->furthest && !r->time ? "nothing has run yet"
+                                      : NULL;
+}
+
+static const char *no_way_back(struct asked *a)
+{
+    const char *why = way_back(a->r);
+    return why ? arena_printf(&a->arena, "the launch cannot go back: %s", why) : NULL;
+}
+
+static const char *move(struct asked *a, enum motion motion)
+{
+    struct run *r = a->r;
+    uint64_t count = (uint64_t)asked_number(a, "count", 1);
+    bool ended = !r->now.warp;
+    if (asked_switch(a, "reverse")) {
+        const char *wrong = no_way_back(a);
+        if (wrong)
+            return wrong;
+        if (ended && motion != MOVE_ON && motion != MOVE_STEP)
+            return "the launch has ended: reverse-continue and reverse-step lead back into it";
+        r->searched = NULL;
+        move_back(r, motion, count);
+    } else {
+        struct where w = thread_find(r->launch, &r->now, &r->focus);
+        struct line_keys keys = {0};
+        if (motion != MOVE_ON && !w.act && w.state != THREAD_FRESH)
+            return w.state == THREAD_EXITED
+                       ? "the thread has ended; `cuda thread` looks at another one, `continue` goes on"
+                       : "no thread stands still; `continue` goes on";
+        if (w.act)
+            keys_find(r->launch, w.act, w.op, &keys);
+        if (motion == MOVE_FINISH && keys.n < 2)
+            return "the thread is in the kernel itself, which nothing of the device has called; `continue` goes on";
+        r->searched = NULL;
+        move_begin(r, motion, count);
+    }
+    a->goes_on = true;
+    return NULL;
+}
+
+static const char *request_goto(struct asked *a)
+{
+    int64_t time = asked_number(a, "time", -1);
+    const char *wrong = no_way_back(a);
+    if (wrong)
+        return wrong;
+    if (time < 0 || (uint64_t)time > a->r->furthest)
+        return arena_printf(&a->arena, "times are 0 to %llu so far, in operations of warps",
+                            (unsigned long long)a->r->furthest);
+    a->r->searched = NULL;
+    move_to(a->r, (uint64_t)time);
+    a->goes_on = true;
+    return NULL;
+}
+
+const char *request_last_write(struct asked *a)
+{
+    const char *text = asked_text(a, "expression"), *wrong = no_way_back(a);
+    if (wrong)
+        return wrong;
+    struct point *p = watch_point(a, text ? text : "", &wrong);
+    if (!p)
+        return wrong;
+    p->enabled = false;
+    p->temporary = true;
+    move_search(a->r, p);
+    a->goes_on = true;
+    return NULL;
+}
+
+static const char *request_run(struct asked *a)
+{
+    a->goes_on = true;
+    return NULL;
+}
+
+static const char *request_stop_at_launch(struct asked *a)
+{
+    a->r->d->stop_at_launch = true;
+    return NULL;
+}
+
+static const char *request_kill(struct asked *a)
+{
+    a->r->d->kills = a->goes_on = true;
+    return NULL;
+}
+
+static const char *request_detach(struct asked *a)
+{
+    a->r->d->gone = a->goes_on = true;
+    return NULL;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *name;
+    request_fn *serve;
+} requests[] = {
+    {"run", request_run},
+    {"goto", request_goto},
+    {"last_write", request_last_write},
+    {"stop_at_launch", request_stop_at_launch},
+    {"kill", request_kill},
+    {"detach", request_detach},
+    {"break", request_break},
+    {"watch", request_watch},
+    {"delete", request_delete},
+    {"enable", request_enable},
+    {"disable", request_disable},
+    {"ignore", request_ignore},
+    {"condition", request_condition},
+    {"points", request_points},
+    {"focus", request_focus},
+    {"frame", request_frame},
+    {"frames", request_frames},
+    {"print", request_print},
+    {"set", request_set},
+    {"locals", request_locals},
+    {"args", request_args},
+    {"registers", request_registers},
+    {"memory", request_memory},
+    {"blocks", request_blocks},
+    {"warps", request_warps},
+    {"lanes", request_lanes},
+    {"ptx", request_ptx},
+    {"launch", request_launch},
+};
+enum { REQUESTS = sizeof requests / sizeof requests[0] };
+
+static const char *serve(struct asked *a)
+{
+    const char *name = asked_text(a, "do");
+    for (unsigned i = 0; name && i < MOTIONS; i++)
+        if (strcmp(name, motions[i].name) == 0)
+            return move(a, motions[i].motion);
+    for (unsigned i = 0; name && i < REQUESTS; i++)
+        if (strcmp(name, requests[i].name) == 0)
+            return requests[i].serve(a);
+    return "no such request";
+}
+
+static const char *serve_guarded(struct asked *a)
+{
+    a->arena.on_oom = &a->no_memory;
+    if (setjmp(a->no_memory))
+        return "out of memory";
+    return serve(a);
+}
+
+void requests_serve(struct run *r)
+{
+    struct debugger *d = r->d;
+    for (bool goes_on = false; !goes_on && !d->gone;) {
+        struct asked a = {.r = r, .request = link_receive(d->link), .answer = json_object()};
+        if (!a.request) {
+            d->gone = true;
+            json_decref(a.answer);
+            return;
+        }
+        const char *name = asked_text(&a, "do");
+        if (name && strcmp(name, "interrupt") == 0) { /* too late: it stands still already */
+            json_decref((json_t *)a.request);
+            json_decref(a.answer);
+            continue;
+        }
+        const char *wrong = serve_guarded(&a);
+        if (wrong)
+            json_object_set_new(a.answer, "error", tell_text(wrong));
+        goes_on = a.goes_on;
+        bool sent = link_send(d->link, a.answer);
+        d->gone |= !sent;
+        json_decref((json_t *)a.request);
+        arena_free(&a.arena);
+    }
+}

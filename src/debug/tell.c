@@ -1,0 +1,144 @@
+/* What the debugger says of its own accord, and in several answers; see requests.h. */
+#include <string.h>
+
+#include "base/demangle.h"
+#include "debug/link.h"
+#include "debug/requests.h"
+#include "exec/launch.h"
+#include "exec/machine.h"
+
+json_t *tell_text(const char *text)
+{
+    json_t *t = json_string(text);
+    return t ? t : json_string("<a text that is no UTF-8>");
+}
+
+bool requests_interrupted(struct debugger *d)
+{
+    if (!link_has_message(d->link))
+        return false;
+    json_t *message = link_receive(d->link);
+    const char *name = json_string_value(json_object_get(message, "do"));
+    bool interrupts = name && strcmp(name, "interrupt") == 0;
+    d->gone |= !message;
+    d->kills |= name && strcmp(name, "kill") == 0;
+    json_decref(message);
+    return interrupts;
+}
+
+/* ---- what is told ---- */
+
+static const char *state_word(enum thread_state s)
+{
+    static const char *const words[] = {"absent", "fresh", "ready", "waits", "exited"};
+    return words[s];
+}
+
+void tell_place(struct run *r, json_t *to, struct arena *arena)
+{
+    struct call_frame frames[MOST_FRAMES];
+    struct where w = thread_find(r->launch, &r->now, &r->focus);
+    uint32_t n = frames_find(r->launch, &w, frames, arena), level = r->frame < n ? r->frame : 0;
+    json_object_set_new(to, "focus", show_thread(r, &r->focus));
+    json_object_set_new(to, "state", json_string(state_word(w.state)));
+    json_object_set_new(to, "lanes", json_integer(w.lanes));
+    json_object_set_new(to, "time", json_integer((json_int_t)r->time));
+    json_object_set_new(to, "level", json_integer(level));
+    json_object_set_new(to, "hidden", json_integer(frames_hidden(r->launch, &w)));
+    json_object_set_new(to, "calls", json_integer(n));
+    if (n)
+        json_object_set_new(to, "frame", show_frame(&frames[level]));
+}
+
+void tell_written(struct run *r, json_t *to, struct arena *arena)
+{
+    const struct written *w = &r->written;
+    uint8_t now[sizeof w->before];
+    struct text before = {.arena = arena}, after = {.arena = arena};
+    struct where at = thread_find(r->launch, &r->now, &w->thread);
+    const struct frame f = {at.warp ? at.warp : r->now.warp, NULL};
+    const struct site *s = site_of(r->launch, w->op);
+    const struct cuda_place *p = s ? s->place.cuda : NULL;
+    show_bytes(w->point->type, w->before, w->n_before, 0, &before);
+    if (f.warp)
+        show_bytes(w->point->type, now, memory_read(&f, w->thread.lane, w->point->address, now, w->n_before), 0,
+                   &after);
+    json_t *j = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "before", before.p ? before.p : "", "after",
+                          after.p ? after.p : "", "thread", show_thread(r, &w->thread), "time", (json_int_t)w->time,
+                          "ptx_line", (json_int_t)ptx_line(s), "id", (json_int_t)w->point->id);
+    if (p) {
+        json_object_set_new(j, "file", json_string(p->file));
+        json_object_set_new(j, "line", json_integer(p->line));
+    }
+    json_object_set_new(to, "written", j);
+}
+
+/* The fault as a report has it. */
+static void tell_fault(struct run *r, json_t *to, struct arena *arena)
+{
+    struct diags diags = {.arena = arena, .limit = 50};
+    struct launch *l = r->launch;
+    if (l->report.list.n)
+        diags_append(&diags, &l->report);
+    else
+        fault_report(r->machine, r->kernel, &l->fault, &diags);
+    struct str text = diags.list.n ? str_of(diags.list.at[0].text) : (struct str){"the launch has failed", 21};
+    json_object_set_new(to, "text", json_stringn(text.p, text.n));
+    json_object_set_new(to, "code", json_string(diags.list.n ? diags.list.at[0].code : ""));
+    json_t *notes = json_array();
+    for (uint32_t i = 1; i < diags.list.n; i++)
+        json_array_append_new(notes, tell_text(diags.list.at[i].text));
+    json_object_set_new(to, "notes", notes);
+}
+
+static void tell(struct run *r, json_t *message)
+{
+    r->d->gone |= !link_send(r->d->link, message);
+}
+
+void requests_tell_stop(struct run *r, const char *reason, const char *text)
+{
+    struct arena arena = {0};
+    json_t *to = json_pack("{s:s, s:s}", "event", "stopped", "reason", reason);
+    struct point *searched = r->searched;
+    if (text)
+        json_object_set_new(to, "text", tell_text(text));
+    if (r->in_fault)
+        tell_fault(r, to, &arena);
+    if (r->written.any)
+        tell_written(r, to, &arena);
+    tell_place(r, to, &arena);
+    tell(r, to);
+    if (searched) {
+        r->searched = NULL;
+        r->written = (struct written){0};
+        point_delete(r->d, searched);
+    }
+    arena_free(&arena);
+}
+
+void requests_tell_ready(struct run *r)
+{
+    struct arena arena = {0};
+    tell(r, json_pack("{s:s, s:s}", "event", "ready", "kernel", demangle(r->kernel->func->symbol.name, &arena)));
+    arena_free(&arena);
+}
+
+void requests_tell_end(struct run *r, hd_result result, const struct diags *diags)
+{
+    json_t *to =
+        json_pack("{s:s, s:s, s:I}", "event", "ended", "result", hd_result_string(result), "time", (json_int_t)r->time);
+    if (diags && diags->list.n)
+        json_object_set_new(to, "text", tell_text(diags->list.at[0].text));
+    tell(r, to);
+}
+
+void requests_tell_failure(struct debugger *d, const struct kernel *k, const struct diags *diags)
+{
+    struct arena arena = {0};
+    const char *text = diags->list.n ? diags->list.at[0].text : "";
+    json_t *to = json_pack("{s:s, s:s}", "event", "failed", "kernel", demangle(k->func->symbol.name, &arena));
+    json_object_set_new(to, "text", tell_text(text));
+    d->gone |= !link_send(d->link, to);
+    arena_free(&arena);
+}

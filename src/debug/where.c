@@ -1,0 +1,169 @@
+/* See where.h. */
+#include "debug/where.h"
+
+#include <string.h>
+
+#include "base/demangle.h"
+#include "base/diag.h"
+#include "exec/launch.h"
+#include "exec/worker.h"
+
+struct block *block_find(const struct launch *l, uint64_t index)
+{
+    for (struct worker *k = l->workers; k; k = k->next)
+        for (struct block *b = k->resident; b; b = b->next)
+            if (b->index == index)
+                return b;
+    return NULL;
+}
+
+/* The warps of a block that is built on another are where those ended, until it begins. */
+static bool is_fresh(const struct warp *w)
+{
+    return w->state == WARP_FRESH || (w->block->clean && w->block->phase == BLOCK_FRESH);
+}
+
+static struct where at(enum thread_state state, struct activation *a, const struct op *o, uint32_t block,
+                       uint32_t lanes)
+{
+    return (struct where){.state = state, .act = a, .op = o, .code_block = block, .lanes = lanes};
+}
+
+static struct where find(const struct stop *now, struct warp *w, uint32_t bit)
+{
+    if (is_fresh(w))
+        return at(THREAD_FRESH, NULL, NULL, 0, w->exists);
+    if (w->exited & bit)
+        return at(THREAD_EXITED, NULL, NULL, 0, w->exited);
+    if (now && now->warp == w && now->lanes & bit)
+        return at(THREAD_READY, now->act, now->op, now->code_block, now->lanes);
+    for (struct wait *t = w->waits; t; t = t->next)
+        if (t->lanes & bit)
+            return at(THREAD_WAITS, t->act, t->op, t->op->next, t->lanes);
+    for (struct activation *a = w->acts; a; a = a->next)
+        for (uint32_t b = pending_first(a, 0); b != NO_BLOCK; b = pending_first(a, b + 1))
+            if (a->pending[b] & bit)
+                return at(THREAD_READY, a, &a->code->ops[a->code->blocks[b].first], b, a->pending[b]);
+    if (w->act && w->mask & bit && !(now && now->warp == w))
+        return at(THREAD_READY, w->act, w->op, w->at_block, w->mask);
+    return at(THREAD_ABSENT, NULL, NULL, 0, 0);
+}
+
+struct where lane_find(const struct stop *now, struct warp *w, unsigned lane)
+{
+    struct where p = {0};
+    if (lane < WARP_LANES && w->exists >> lane & 1)
+        p = find(now, w, 1u << lane);
+    p.warp = w;
+    p.lane = lane;
+    return p;
+}
+
+struct where thread_find(const struct launch *l, const struct stop *now, const struct thread_name *t)
+{
+    struct block *b = l ? block_find(l, t->block) : NULL;
+    if (!b || t->warp >= b->n_warps)
+        return (struct where){0};
+    return lane_find(now, &b->warps[t->warp], t->lane);
+}
+
+/* ---- in the texts ---- */
+
+const struct site *site_of(const struct launch *l, const struct op *o)
+{
+    const struct site_table *t = kernel_sites(l->kernel);
+    return t ? &t->at[o->site] : NULL;
+}
+
+uint32_t ptx_line(const struct site *s)
+{
+    return s && s->place.source ? place_locate(s->place).line : 0;
+}
+
+static uint32_t add_frames(const struct launch *l, struct activation *a, const struct op *o, struct call_frame *to,
+                           uint32_t n, struct arena *arena)
+{
+    const struct site *s = site_of(l, o);
+    const struct cuda_place *p = s ? s->place.cuda : NULL;
+    const struct ptx_symbol *f = &a->code->ir->func->symbol;
+    struct call_frame frame = {.act = a, .op = o, .ptx_line = ptx_line(s)};
+    for (uint32_t i = p && p->n_chain ? p->n_chain : 1; i-- && n < MOST_FRAMES;) {
+        frame.function = i ? NULL : demangle(f->name, arena);
+        frame.file = p ? (p->n_chain ? p->chain[i].file : p->file) : NULL;
+        frame.line = p ? (p->n_chain ? p->chain[i].line : p->line) : 0;
+        to[n++] = frame;
+    }
+    return n;
+}
+
+uint32_t frames_find(const struct launch *l, const struct where *w, struct call_frame to[MOST_FRAMES],
+                     struct arena *arena)
+{
+    uint32_t n = 0;
+    const struct op *o = w->op;
+    for (struct activation *a = w->act; a && o; o = a->call, a = a->parent)
+        n = add_frames(l, a, o, to, n, arena);
+    return n;
+}
+
+/* ---- lines ---- */
+
+/* How many of the inlined calls at a place are looked at: none of a library's that no code of the user's is in. */
+static uint32_t calls_shown(const struct cuda_place *p)
+{
+    uint32_t n = p->n_chain;
+    while (n > 1 && is_library_file(p->chain[n - 1].file))
+        n--;
+    return n ? n : 1;
+}
+
+uint32_t frames_hidden(const struct launch *l, const struct where *w)
+{
+    const struct site *s = w->op ? site_of(l, w->op) : NULL;
+    return s && s->place.cuda && s->place.cuda->n_chain ? s->place.cuda->n_chain - calls_shown(s->place.cuda) : 0;
+}
+
+static void add_keys(const struct launch *l, const struct activation *a, const struct op *o, struct line_keys *k)
+{
+    const struct site *s = o ? site_of(l, o) : NULL;
+    const struct cuda_place *p = s ? s->place.cuda : NULL;
+    if (a->parent)
+        add_keys(l, a->parent, a->call, k);
+    for (uint32_t i = 0; i < (p ? calls_shown(p) : 1) && k->n < MOST_KEYS; i++)
+        k->at[k->n++] = !p           ? (struct line_key){NULL, a->code, s ? s->place.offset : 0}
+                        : p->n_chain ? (struct line_key){p->chain[i].file, NULL, p->chain[i].line}
+                                     : (struct line_key){p->file, NULL, p->line};
+}
+
+void keys_find(const struct launch *l, const struct activation *a, const struct op *o, struct line_keys *k)
+{
+    k->n = 0;
+    add_keys(l, a, o, k);
+}
+
+static bool same_key(const struct line_key *a, const struct line_key *b)
+{
+    return a->line == b->line && a->code == b->code &&
+           (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+bool keys_begin_line(const struct line_keys *before, const struct line_keys *now, uint32_t *depth)
+{
+    uint32_t i = 0;
+    while (i < before->n && i < now->n && same_key(&before->at[i], &now->at[i]))
+        i++;
+    *depth = i < now->n ? i + 1 : now->n;
+    return i < now->n;
+}
+
+bool line_is_unknown(const struct launch *l, const struct activation *a, const struct op *o)
+{
+    const struct site *s = site_of(l, o);
+    const struct site_table *t = kernel_sites(l->kernel);
+    if (!s || s->place.cuda)
+        return false;
+    for (uint32_t i = 0; i < a->code->n_ops; i++)
+        if (t->at[a->code->first_site + i].place.cuda)
+            return true;
+    return false;
+}

@@ -1,0 +1,59 @@
+/* Stops: who debugs a launch looks at operations before warps execute them.
+ *
+ * While a kernel's operations are marked, the interpreter counts each that a warp executes, and calls the launch's stopper before those with a
+ * breakpoint, and where its count comes to the alarm. The call comes on the thread that runs the warp, which waits for it: all of the
+ * launch, which runs under a schedule, stands still then. A launch without a stopper runs marked operations like others.
+ */
+#ifndef HEDDLE_EXEC_STOPS_H
+#define HEDDLE_EXEC_STOPS_H
+
+#include "exec/block.h"
+#include "exec/launch.h"
+
+/* A warp that is about to execute an operation. */
+struct stop {
+    struct warp *warp;
+    struct activation *act;
+    const struct op *op;
+    uint32_t code_block, lanes; /* the lanes that come to the operation; its guard may keep some from it */
+};
+
+struct stopper {
+    void *data;
+    uint64_t now;     /* operations that warps of the launch have executed: its time */
+    uint64_t alarm;   /* a time */
+    struct stop last; /* the operation that was executed last, or is being executed */
+    /* False: the launch has been ended (launch_fail). */
+    bool (*stop)(void *data, const struct stop *at);
+    /* The launch has failed, its fault is recorded, and nothing of it is gone yet; `op` may be NULL. */
+    void (*fault)(void *data, struct warp *w, const struct op *op, unsigned lane);
+};
+
+/* All operations of a kernel; no launch of it runs. */
+void stops_mark(struct kernel *k, bool marked);
+
+bool stops_call(struct stopper *s, struct warp *w, struct activation *a, const struct op *o, uint32_t code_block,
+                uint32_t lanes);
+
+/* False: the launch has ended. */
+static inline bool stops_pass(struct warp *w, struct activation *a, const struct op *o, uint32_t code_block,
+                              uint32_t lanes)
+{
+    struct stopper *s = w->block->launch->request->stopper;
+    if (!s)
+        return true;
+    if ((o->breaks || s->now >= s->alarm) && !stops_call(s, w, a, o, code_block, lanes))
+        return false;
+    s->last = (struct stop){w, a, o, code_block, lanes};
+    s->now++;
+    return true;
+}
+
+static inline void stops_tell_fault(struct launch *l, struct warp *w, const struct op *o, unsigned lane)
+{
+    struct stopper *s = l->request->stopper;
+    if (s)
+        s->fault(s->data, w, o, lane);
+}
+
+#endif

@@ -1,0 +1,206 @@
+"""heddle debug: sessions are texts that were typed and read; what goes forward comes back to the same states."""
+import os
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import Folder, heddle, main, source
+
+here = os.path.dirname(os.path.abspath(__file__))
+folder = Folder()
+TILE = "tile.ptx", "turn", "--grid", 2, "--block", 64, "f32[128]", "f32[128]=range", 128, "f32:0.5,0,0,0"
+ADDS = "faults.ptx", "adds", "--grid", 2, "--block", 32, "s32[1]", "s32[1]"
+
+
+def debug(args, commands, cwd=here, **more):
+    """The exit status, what was printed, and what was said on stderr."""
+    done = subprocess.run([heddle, "debug", *map(str, args)], input=commands, capture_output=True, text=True, cwd=cwd, timeout=120, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def answers(args, commands, **more):
+    """What each of the commands was answered."""
+    status, out, err = debug(args, "".join(c + "\n" for c in commands), **more)
+    parts = out.split("(heddle) ")[1:]
+    assert len(parts) >= len(commands), (out, err)
+    return [part.split("\n", 1)[1].rstrip("\n") for part in parts[: len(commands)]]
+
+
+def masked(text):
+    """Addresses differ from run to run, and so do times in seconds."""
+    text = re.sub(r"\b0x7[0-9a-f]{11}\b", "0xADDRESS", text)
+    text = re.sub(r"\b1[34]\d{13}\b", "ADDRESS", text)
+    return re.sub(r"threads, [\d.]+ .?s", "threads, TIME", text)
+
+
+def session(name):
+    with open(os.path.join(here, "sessions", name)) as f:
+        first, expected = f.read().split("\n", 1)
+    commands = re.findall(r"^\(heddle\) (.+)\n", expected, re.M)
+    status, out, err = debug(shlex.split(first)[3:], "".join(c + "\n" for c in commands))
+    assert status == 0, (status, err)
+    assert masked(out) == masked(expected), f"{name}:\n{masked(out)}\n--- expected ---\n{masked(expected)}"
+
+
+def each_command_does_as_in_its_session():
+    names = sorted(os.listdir(os.path.join(here, "sessions")))
+    assert len(names) >= 10, names
+    typed = set()
+    for name in names:
+        session(name)
+        with open(os.path.join(here, "sessions", name)) as f:
+            typed |= set(re.findall(r"^\(heddle\) ([a-z-]+)", f.read(), re.M))
+    with open(os.path.join(source, "src", "cli", "debug_commands.def")) as f:
+        commands = re.findall(r'^DEBUG_COMMAND\("([^"]+)", "([^"]*)"', f.read(), re.M)
+    left = [name for name, alias in commands if name not in typed and alias not in typed]
+    assert left == [], f"no session has {left}"
+
+
+def the_page_shows_real_sessions():
+    with open(os.path.join(source, "docs", "DEBUG.md")) as f:
+        blocks = re.findall(r"```console\n\$ (heddle debug [^\n]*)\n(.*?)```", f.read(), re.S)
+    assert len(blocks) >= 2
+    for command, expected in blocks:
+        status, out, err = debug(shlex.split(command)[2:], "".join(c + "\n" for c in re.findall(r"^\(heddle\) (.+)\n", expected, re.M)))
+        assert masked(out).rstrip() == masked(expected).rstrip(), (command, out, expected)
+
+
+def states(args, begin, command, n):
+    """The state behind each of n commands: time, registers, memory."""
+    asked = list(begin)
+    for _ in range(n):
+        asked += [command, "info time", "info registers", "print (int[128])tile" if "tile" in args[0] else "print *(int *)$arg1"]
+    got = answers(args, asked)[len(begin) :]
+    assert len(got) == 4 * n
+    return [(re.sub(r", of .*", "", got[i + 1]), masked(got[i + 2]), got[i + 3].split(" = ", 1)[1]) for i in range(0, 4 * n, 4)]
+
+
+def steps_back_come_to_the_states_of_steps_forth():
+    random.seed(1)
+    for case in range(12):
+        forth, back = random.choice([("step", "reverse-step"), ("stepi", "reverse-stepi"), ("next", "reverse-next")])
+        base = TILE if case % 2 else ADDS
+        args = base[:2] + ("--policy", random.choice(["serial", f"random:{case}"])) + base[2:]
+        n = random.randrange(4, 7) if case % 2 else random.randrange(3, 6)  # until the thread ends
+        start = ["break turn" if case % 2 else "break adds", "run", "delete"]
+        there = states(args, start, forth, n)
+        again = states(args, start + [forth] * n, back, n - 1)
+        assert again == there[-2::-1], (case, forth, args, there, again)
+
+
+def the_last_write_is_the_last_that_a_watchpoint_has_seen():
+    args = ADDS[:2] + ("--policy", "random:5") + ADDS[2:]
+    seen = answers(args, ["b adds", "run", "delete", "watch *(int *)$arg1"] + ["continue", "info time"] * 9 + ["last-write *(int *)$arg1"])
+    watched, last = seen[4:-1], seen[-1]
+    times = [int(re.match(r"time (\d+)", t)[1]) for t in watched[1::2]]
+    assert times == sorted(times) and len(set(times)) == 9, times
+    value = re.search(r"New value = (\d+)", watched[-2])[1]
+    assert value == "9" and f"Value now = {value}\n" in last, (watched[-2], last)
+    written = int(re.search(r"\(time (\d+)\)", last)[1])
+    assert times[-2] < written < times[-1], (times, written)
+
+
+def a_run_is_the_same_every_time_and_goes_to_any_time():
+    args = ADDS[:2] + ("--policy", "random:9") + ADDS[2:]
+    one = answers(args, ["run", "b 29", "run", "c"])
+    first = answers(args, ["b 29", "run", "c", "c", "c", "info time", "goto 40", "cuda block 0 thread 7", "info registers"])
+    second = answers(args, ["b 29", "run", "c", "c", "c", "rc", "rc", "goto 40", "cuda block 0 thread 7", "info registers"])
+    assert masked(first[-1]) == masked(second[-1]) and first[-2] == second[-2], (first, second)
+    assert "Breakpoint 1" in one[2], one
+
+
+def build_program(*options):
+    path = folder.path("program")
+    done = subprocess.run([heddle, "cc", *options, "program.cu", "-o", path], cwd=here, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def a_program_stops_in_the_kernels_that_have_breakpoints():
+    path = build_program("-lineinfo")
+    got = answers([path], ["break program.cu:9 if threadIdx.x == 8 && blockIdx.x == 1", "break check", "info breakpoints", "run", "print threadIdx.x", "print blockIdx.x",
+                           "info cuda kernels", "continue", "info cuda kernels", "delete", "continue", "run"])
+    assert "will be set when the program's first kernel is launched" in got[0], got
+    assert got[3].startswith("Breakpoint 1\n") and "fill at program.cu:" in got[3], got[3]
+    assert got[4] == "$1 = 8" and got[5] == "$2 = 1", got
+    assert got[6] == "* launch 1: fill <<<(2,1,1),(32,1,1)>>>", got[6]
+    assert got[7].startswith("Breakpoint 2, by 4 threads of the warp\n"), got[7]
+    assert got[8] == "* launch 2: check <<<(1,1,1),(4,1,1)>>>", got[8]
+    assert got[10] == "036903690369\nlast 189, cudaSuccess\n[The program has ended normally]", got[10]
+    assert got[11] == got[10], got[11]  # run again, without breakpoints
+
+
+def breakpoints_stay_for_the_next_run():
+    got = answers([build_program("-lineinfo")], ["break check if threadIdx.x == 2", "run", "kill", "run", "info breakpoints", "delete 1", "continue"])
+    assert "thread (2,0,0)" in got[1] and got[2] == "[The program has been ended]" and got[3] == got[1], got
+    assert "1 hit" in got[4] and got[6].endswith("[The program has ended normally]"), got
+
+
+def a_failure_of_a_compiled_kernel_says_how_to_stop_there():
+    got = answers([build_program("-lineinfo"), 6], ["run", "break check", "run", "delete", "continue", "print threadIdx.x", "continue"])
+    assert "[Kernel check, which ran compiled, fails: " in got[0] and "with `break check`, `run` stops there]" in got[0], got[0]
+    assert "[The program has ended with exit status 3]" in got[0], got[0]
+    assert got[4].startswith("The kernel fails (illegal-address): ") and got[5] == "$1 = 2", got
+
+
+def what_the_kernel_prints_is_printed_once():
+    path = build_program("-lineinfo")
+    got = answers([path], ["b check", "run", "next", "next", "next", "reverse-step", "reverse-step", "next", "next", "delete", "continue"])
+    assert "".join(got).count("0369") == 3, got
+
+
+def wrong_command_lines_and_programs_are_told():
+    def fails(args, status, text, commands=""):
+        got, out, err = debug(args, commands)
+        assert got == status and text in out + err, (args, got, out, err)
+
+    fails([], 2, "heddle debug needs a program or a PTX file")
+    fails(["nothing.ptx"], 2, "nothing.ptx")
+    fails(["./nothing"], 127, "nothing")
+    fails(["tile.ptx", "nowhere", "--grid", 1, "--block", 1], 2, "nowhere")
+    fails(["tile.ptx", "turn", "--grid", 1, "--block", 1], 2, "takes 4 arguments")
+    fails(["--policy", "sometimes", *TILE], 2, "the policy is one of")
+    fails(["/bin/true"], 0, "[The program has ended normally]", "break x\nrun\n")
+    fails(["--snapshots", "1", *TILE], 0, "the launch cannot go back: what the launch has changed is more than --snapshots keeps",
+          "b turn\nr\ndelete\nb 32\nc\nrs\n")
+
+
+def a_killed_process_ends_the_session_with_a_word():
+    path = build_program("-lineinfo")
+    with subprocess.Popen([heddle, "debug", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as p:
+        p.stdin.write("break check\nrun\n")
+        seen = ""
+        while "13\t" not in seen and "14\t" not in seen:
+            seen += p.stdout.readline()
+        with open(f"/proc/{p.pid}/task/{p.pid}/children") as f:
+            child = int(f.read().split()[0])
+        os.kill(child, signal.SIGKILL)
+        p.stdin.write("next\n")
+        p.stdin.close()
+        rest = p.stdout.read()
+        assert "ended by signal 9" in rest, (seen, rest)
+        assert p.wait(30) == 0
+
+
+def an_interrupt_stops_a_kernel_that_does_not_end():
+    name = folder.write("spin.cu", "__global__ void spin(volatile int *at)\n{\n    while (*at == 0)\n        ;\n}\n")
+    ptx = folder.path("spin.ptx")
+    subprocess.run([heddle, "cc", "-ptx", "-lineinfo", name, "-o", ptx], check=True)
+    with subprocess.Popen([heddle, "debug", ptx, "--grid", "1", "--block", "1", "s32[1]"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True, bufsize=1, cwd=folder.name) as p:
+        p.stdin.write("break spin\nrun\nset var *(int *)$arg1 = 0\ncontinue\n")
+        time.sleep(1)
+        p.send_signal(signal.SIGINT)
+        p.stdin.write("set var *(int *)$arg1 = 1\ncontinue\n")
+        p.stdin.close()
+        out = p.stdout.read()
+        p.wait(60)
+    assert "Interrupted" in out or "can never finish" in out, out
+
+
+main(globals())
