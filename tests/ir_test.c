@@ -219,8 +219,8 @@ static void note_gang(const struct subject *s, struct text *t)
 {
     const struct gang_plan *p = &s->fn.plan;
     if (p->n)
-        text_printf(t, "gangs of %u warps%s%s", p->n, p->is_block ? ", all of the block" : "",
-                    p->is_straight ? ", straight" : "");
+        text_printf(t, "gangs of %u warps%s%s%s", p->n, p->is_block ? ", all of the block" : "",
+                    p->is_straight ? ", straight" : "", p->is_in_turns ? ", in turns" : "");
     else
         text_puts(t, "no gangs");
 }
@@ -237,11 +237,18 @@ static void note_gang_block(const struct subject *s, uint32_t block, struct text
         text_printf(t, ", side region %u", p->side_region[block]);
 }
 
+/* Of those that are emitted warp after warp, a colon behind each that the next one belongs to. */
 static void note_once(const struct subject *s, struct cursor here, struct text *t)
 {
-    if (s->fn.plan.n && s->fn.plan.inside[here.block] &&
-        s->fn.plan.once[block_at(here.fn, here.block)->first + here.index])
+    uint32_t from = 0, n = 0;
+    if (!s->fn.plan.n || !s->fn.plan.inside[here.block])
+        return;
+    if (s->fn.plan.once[block_at(here.fn, here.block)->first + here.index])
         text_puts(t, "once");
+    for (; from <= here.index; from += n ? n : 1)
+        n = gang_count_in_turns(here.fn, here.block, from);
+    if (n && from > here.index + 1)
+        text_puts(t, ":");
 }
 
 static bool moves(const struct ir_insn *i)

@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import dump_of, environment, need_compiler, without_addresses, written
+from both import cpu_levels, dump_of, environment, need_compiler, without_addresses, written
 from tap import launch, main, run, some, source
 
 # %r1: thread in its block, %r2: what it computes, %r3: its word of `words`, of which those from 1024 on nobody else reads, %r4: its
@@ -76,9 +76,10 @@ def repeated(text, count=5):
     return "".join(text.replace("K", k).replace("BYTES", b).replace("D", d) for k, d, b in each)
 
 
-def compare(path, block, n, m, grid, out_words=1024, in_words=1100):
+def compare(path, block, n, m, grid, out_words=1024, in_words=1100, more=()):
     """What both say of the same fault, or None."""
-    args = [path, "--grid", grid, "--block", block, f"u32[{out_words}]=ones+print", f"u32[{in_words}]=rand+print", n, m, "--json"]
+    args = [path, "--grid", grid, "--block", block, f"u32[{out_words}]=ones+print", f"u32[{in_words}]=rand+print", n, m, "--json",
+            *more]
     ran = [run("launch", *args, "--engine", engine, env=environment(HEDDLE_TIER="2", HEDDLE_VERIFY="1"))
            for engine in ("jit", "interp")]
     assert ran[0][0] == ran[1][0], ran
@@ -93,8 +94,8 @@ def compare(path, block, n, m, grid, out_words=1024, in_words=1100):
     return None
 
 
-def dumped(path, block=128, tier=2):
-    return dump_of("llvm", path, "--grid", 1, "--block", block, "u32[1024]", "u32[1024]=rand", 1, 1, HEDDLE_TIER=str(tier))
+def dumped(path, block=128, tier=2, **more):
+    return dump_of("llvm", path, "--grid", 1, "--block", block, "u32[1024]", "u32[1024]=rand", 1, 1, HEDDLE_TIER=str(tier), **more)
 
 
 def same(body, blocks=BLOCKS, n=7, m=1000, grid=2, entries=1, label="gang_entry"):
@@ -551,6 +552,48 @@ SKIP:
     setp.lt.u32 %q3, %r28, 300;
     @%q3 bra AGAIN;
 """, blocks=(64, 128), label="gang_phase")
+
+
+def warps_take_turns_where_registers_do_not_hold_what_they_have():
+    """Between barriers of a loop: registers that are the same in all warps are written twice and counted on, words that all load lie
+    behind stores, and a load of global memory is tested in between."""
+    need_compiler()
+    loop = """    mov.u32 %r28, 0;
+    mov.u32 %r30, 1;
+AGAIN:
+    mad.lo.u32 %r2, %r2, 3, %r1;
+    st.shared.u32 [%r3], %r2;
+    ld.shared.u32 %r20, [%r13+8188];
+    mad.lo.u32 %r30, %r30, 3, %r20;
+    xor.b32 %r2, %r2, %r30;
+    bar.sync 0;
+    ld.shared.u32 %r20, [%r13+64];
+    ld.shared.u32 %r21, [%r3+128];
+    mad.lo.u32 %r2, %r20, %r21, %r2;
+    ld.shared.u32 %r20, [%r13+132];
+    add.u32 %r30, %r30, %r20;
+    mad.lo.u32 %r2, %r20, %r2, %r30;
+    LOAD
+    xor.b32 %r2, %r2, %r22;
+    ld.shared.u32 %r20, [%r13+508];
+    mad.lo.u32 %r31, %r2, %r20, %r31;
+    bar.sync 0;
+    add.u32 %r28, %r28, 1;
+    setp.lt.u32 %q3, %r28, %r5;
+    @%q3 bra AGAIN;
+    xor.b32 %r2, %r2, %r31;
+"""
+    for load in "mov.u32 %r22, %r30;", "ld.global.u32 %r22, [%rd4+4];":
+        body = "    mov.u32 %r31, %r1;\n" + loop.replace("LOAD", load)
+        with written(KERNEL.replace("BODY", body)) as path:
+            code = dumped(path, target="x86-64-v3")
+            assert "gang_phase" in code and "@llvm.codeview.annotation" in code
+            for level in cpu_levels("x86-64-v2", "x86-64-v3"):
+                for block, n in some(2, ((128, 400), (64, 3), (256, 1500))):
+                    assert compare(path, block, n, 1000, 2, more=("--cpu", level)) is None
+        with written(KERNEL.replace("BODY", body.replace("[%rd4+4]", "[%rd4+4000]"))) as path:
+            fault = compare(path, 128, 3, 1000, 2, more=("--cpu", "x86-64-v2"))
+            assert (fault is not None) == ("global" in load), fault
 
 
 def blocks_that_wait_for_others_have_rounds():

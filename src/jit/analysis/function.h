@@ -41,6 +41,7 @@ struct gang_plan {
     unsigned n;       /* warps of a gang; 0: there are none */
     bool is_block;    /* these are all warps of the block: they stay together at barriers */
     bool is_straight; /* it runs barrier phases that lead from one to the next */
+    bool is_in_turns; /* what they have does not fit the registers: a warp runs what cannot fail before the next does */
     uint8_t *inside;  /* by block: gangs run it */
     uint8_t *entries; /* by block: they begin there */
     uint32_t *
@@ -209,6 +210,8 @@ bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk
 void gang_find(struct function *fn, uint32_t index);
 bool gang_may_dissolve(const struct function *fn, uint32_t block);
 bool gang_may_restart(const struct function *fn, uint32_t block);
+/* May it leave to the interpreter, or have the engine do it? */
+bool gang_may_fail(const struct function *fn, const struct ir_insn *i);
 /* The block where warps go on behind a block's side region, and where those go that skip it. */
 uint32_t gang_side_region_end(const struct function *fn, uint32_t block);
 /* Is the barrier at the end of a block in a loop? Then warps that pass it may do so again. */
@@ -225,6 +228,13 @@ uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bo
 uint32_t dirty_words(const struct function *fn);
 /* r has been written: it is clean no more, unless it is written through. */
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
+
+/* ---- gang_blocks.c ---- */
+
+/* Instructions of a block, from `from` on, that each warp of a gang whose warps take turns can run before the next one does: none of them
+ * leaves the gang. What is done once the first warp has done for all: it writes no register that one of them has to do with before, and
+ * loads nothing that one of them may have stored. Their number, or 0. */
+uint32_t gang_count_in_turns(const struct function *fn, uint32_t block, uint32_t from);
 
 /* ---- nontemporal.c ---- */
 

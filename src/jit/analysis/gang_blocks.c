@@ -1,5 +1,6 @@
 /* All warps of a block as one gang: where they may be one, by their side regions and barrier phases. See docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
+#include "jit/analysis/lane_library.h"
 
 #include <string.h>
 
@@ -112,24 +113,40 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
     return found;
 }
 
-/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going; what all of
- * them have around it stays in the CPU's registers. */
-static bool is_short_around_barriers(const struct function *fn, uint32_t whole)
+/* Has the code functions of divergent values larger than two multiply-adds, as those of f64? What they find out about an operand that
+ * warps have in common LLVM has done for the first one, and keeps for the others. */
+static bool is_of_large_functions(const struct function *fn)
+{
+    unsigned most = 2 * (unsigned)fn->target->costs->operation_size;
+    bool large = false;
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
+        for (uint32_t n = 0; n < block_at(fn, b)->n; n++) {
+            const struct ir_insn *i = fn_insn(fn, b, n);
+            large |= i->kind == IR_LANES && fn_ref_shape(fn, i->d) == SHAPE_DIVERGENT &&
+                     lane_library_size(fn->lanes, i->lane) > most;
+        }
+    return large;
+}
+
+/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going. *fits: what
+ * all of them have around it stays in the CPU's registers. */
+static bool is_short_around_barriers(const struct function *fn, uint32_t whole, bool *fits)
 {
     uint32_t first = 0, n = 0, tests = 0, n_loops = 0, most = fn->target->costs->gang_block_registers;
+    *fits = true;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         uint32_t arrived = fn_arrival_at(fn, b),
                  last = arrived && arrived != ARRIVED_END ? loop_around(fn, b, &first) : NO_BLOCK;
         for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
             if (!goes_together(fn, k))
                 return false;
-        if (last != NO_BLOCK && whole * gang_vectors_around(fn, first) > most)
-            return false;
+        *fits &= last == NO_BLOCK || whole * gang_vectors_around(fn, first) <= most;
         n_loops += last != NO_BLOCK;
         n += block_at(fn, b)->n;
         tests += count_tests(fn, b);
     }
-    return n_loops && n * whole <= fn->target->costs->gang_block && tests * whole <= LIMIT_gang_block_tests;
+    return n_loops && (*fits || !is_of_large_functions(fn)) && n * whole <= fn->target->costs->gang_block &&
+           tests * whole <= LIMIT_gang_block_tests;
 }
 
 /* A barrier phase: what is run from a place where one starts to the barriers that end it. False where gangs do not run it, or where
@@ -196,10 +213,12 @@ static bool find_straight_phases(struct function *fn, uint32_t whole)
 bool gang_plan_block(struct function *fn, uint32_t threads)
 {
     uint32_t whole = threads / WARP_LANES;
+    bool fits;
     if (fn->request->tier != TIER_SECOND || threads % WARP_LANES || whole > MAX_GANG)
         return false;
     find_side_regions(fn);
-    fn->plan.is_straight = gang_spins(fn) || !is_short_around_barriers(fn, whole);
+    fn->plan.is_straight = gang_spins(fn) || !is_short_around_barriers(fn, whole, &fits);
+    fn->plan.is_in_turns = !fn->plan.is_straight && !fits;
     if (!fn->plan.is_straight)
         memset(fn->plan.inside, 1, fn->ir->n_ordered);
     else if (!find_straight_phases(fn, whole))
@@ -207,4 +226,45 @@ bool gang_plan_block(struct function *fn, uint32_t threads)
     fn->plan.known = ARENA_ARRAY(fn->arena, struct ir_known, 1);
     ir_find_known(fn->ir, fn->shapes, fn->arena, fn->plan.known);
     return true;
+}
+
+/* ---- warp after warp ---- */
+
+static bool is_in(const ir_ref *refs, unsigned n, ir_ref r)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (refs[k] == r)
+            return true;
+    return false;
+}
+
+/* Has one of the instructions, from `from` on to `index`, to do with what this one writes for all warps? */
+static bool touches_what_is_written(const struct function *fn, uint32_t order, uint32_t from, uint32_t index)
+{
+    ir_ref written[IR_MAX_REFS], refs[IR_MAX_REFS];
+    unsigned n_written = ir_writes(fn_insn(fn, order, index), written);
+    bool found = false;
+    for (uint32_t n = from; n <= index && !found; n++) {
+        const struct ir_insn *i = fn_insn(fn, order, n);
+        for (unsigned reads = ir_reads(i, refs); reads-- > 0;)
+            found |= is_in(written, n_written, refs[reads]);
+        for (unsigned writes = n < index ? ir_writes(i, refs) : 0; writes-- > 0;)
+            found |= is_in(written, n_written, refs[writes]);
+    }
+    return found;
+}
+
+uint32_t gang_count_in_turns(const struct function *fn, uint32_t order, uint32_t from)
+{
+    bool stores = false;
+    uint32_t n = from;
+    for (; fn->plan.is_in_turns && n < fn_block_end(fn, order); n++) {
+        const struct ir_insn *i = fn_insn(fn, order, n);
+        bool once = fn->plan.once[i - fn->ir->insns.at];
+        if ((i->kind != IR_LANES && i->kind != IR_LD && i->kind != IR_ST) || gang_may_fail(fn, i) ||
+            (once && (touches_what_is_written(fn, order, from, n) || (i->kind == IR_LD && stores))))
+            break;
+        stores |= i->kind == IR_ST;
+    }
+    return n - from;
 }

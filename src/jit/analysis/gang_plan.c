@@ -116,7 +116,7 @@ void gang_find(struct function *fn, uint32_t index)
     find_entries(fn);
 }
 
-static bool is_fallible(const struct function *fn, const struct ir_insn *i)
+bool gang_may_fail(const struct function *fn, const struct ir_insn *i)
 {
     if (i->kind != IR_LD && i->kind != IR_ST)
         return i->kind == IR_ATOM || i->kind == IR_GROUP || i->kind == IR_ASYNC ||
@@ -130,6 +130,6 @@ bool gang_may_restart(const struct function *fn, uint32_t block)
     const struct ir_block *b = block_at(fn, block);
     bool found = false;
     for (uint32_t k = 0; k < b->n && fn->plan.n && fn->plan.inside[block]; k++)
-        found |= is_fallible(fn, &fn->ir->insns.at[b->first + k]);
+        found |= gang_may_fail(fn, &fn->ir->insns.at[b->first + k]);
     return found;
 }

@@ -257,6 +257,33 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
     emit_slow(e, g);
 }
 
+/* LLVM's scheduler moves nothing past a label. */
+static void emit_label(struct emit *e)
+{
+    LLVMMetadataRef text = LLVMMDStringInContext2(e->m->context, "", 0);
+    value label = LLVMMetadataAsValue(e->m->context, LLVMMDNodeInContext2(e->m->context, &text, 1));
+    emit_intrinsic_of(e, "llvm.codeview.annotation", NULL, 0, &label, 1);
+}
+
+/* `n` instructions, warp after warp, so that few values of others are alive meanwhile: gang_count_in_turns(). */
+static void emit_in_turns(struct emit *e, struct gang *g, uint32_t from, uint32_t n)
+{
+    bool stores = false;
+    for (uint32_t k = from; k < from + n; k++)
+        stores |= fn_insn_at(*g->here, k)->kind == IR_ST;
+    if (stores)
+        gang_mode.has_effects(&g->warps[0]);
+    for (unsigned w = 0; w < g->n; w++) {
+        for (uint32_t k = from; k < from + n; k++) {
+            const struct ir_insn *i = fn_insn_at(*g->here, k);
+            g->here->index = k;
+            if (!w || !e->fn->plan.once[i - e->fn->ir->insns.at])
+                emit_insn(&g->warps[w], i);
+        }
+        emit_label(e);
+    }
+}
+
 /* If the accesses of the present loop can be tested before it: emits the test, and goes on in the unchecked version. */
 static void test_loop(struct emit *e, struct gang *g)
 {
@@ -285,8 +312,14 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
     gang_find_before(e, g);
     test_loop(e, g);
     gang_begin_pure(e, g);
-    for (uint32_t n = 0; n < fn_block_end(e->fn, order); n++)
-        emit_together(e, g, n);
+    for (uint32_t n = 0; n < fn_block_end(e->fn, order);) {
+        uint32_t in_turns = gang_count_in_turns(e->fn, order, n);
+        if (in_turns)
+            emit_in_turns(e, g, n, in_turns);
+        else
+            emit_together(e, g, n);
+        n += in_turns ? in_turns : 1;
+    }
     emit_end(e, g, order);
     if (g->dissolve)
         emit_dissolve(e, g, order);
