@@ -182,20 +182,16 @@ static void collect(hd_machine *m)
         texture_table_collect(&m->machine->textures);
 }
 
-static hd_result size_of_memory_fits(const hd_texture_desc *d, const char **error)
+static hd_result memory_fits(const hd_texture_desc *d, const char **error)
 {
-    static const uint64_t most = DEVICE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH;
-    bool linear = d->resource == HD_RESOURCE_LINEAR;
-    bool fits = linear ? d->bytes / (d->channels ? d->channels : 1) <= 4 * most
-                       : d->width <= DEVICE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH &&
-                             d->height <= DEVICE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT &&
-                             d->pitch <= DEVICE_MAXIMUM_TEXTURE2D_LINEAR_PITCH;
-    if (!fits)
+    bool pitched = d->resource == HD_RESOURCE_PITCH2D;
+    if (pitched &&
+        (d->width > DEVICE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH || d->height > DEVICE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT ||
+         d->pitch > DEVICE_MAXIMUM_TEXTURE2D_LINEAR_PITCH))
         return refuse(error, HD_ERROR_INVALID_VALUE, "a texture of more texels than the device's textures have");
-    bool aligned = (uint64_t)(uintptr_t)d->address % (linear ? 1 : DEVICE_TEXTURE_PITCH_ALIGNMENT) == 0 &&
-                   (linear || d->pitch % DEVICE_TEXTURE_PITCH_ALIGNMENT == 0);
-    return aligned ? HD_SUCCESS
-                   : refuse(error, HD_ERROR_INVALID_VALUE, "address or pitch of the texture's memory is not aligned");
+    if (pitched && d->pitch % DEVICE_TEXTURE_PITCH_ALIGNMENT)
+        return refuse(error, HD_ERROR_INVALID_VALUE, "the pitch of a texture's memory is no multiple of 32");
+    return HD_SUCCESS;
 }
 
 static hd_result texture_new(const hd_texture_desc *d, struct texture **texture, const char **error)
@@ -204,7 +200,7 @@ static hd_result texture_new(const hd_texture_desc *d, struct texture **texture,
     const hd_array *a = of_array ? d->array : NULL;
     if (d->resource > HD_RESOURCE_PITCH2D || (of_array && (!a || atomic_load(&a->array->freed))))
         return refuse(error, HD_ERROR_INVALID_VALUE, "no such resource, or an array that is none");
-    hd_result r = of_array ? HD_SUCCESS : size_of_memory_fits(d, error);
+    hd_result r = of_array ? HD_SUCCESS : memory_fits(d, error);
     if (r)
         return r;
     unsigned n_levels = d->resource == HD_RESOURCE_MIPMAPPED && !a->is_level ? a->array->n_levels : 1;

@@ -292,7 +292,8 @@ static const char *describe_texture(const struct fault *f, struct arena *arena)
     switch (f->kind) {
     case FAULT_no_texture: return arena_printf(arena, "uses 0x%llx, which is no %s, or none any more", value, what);
     case FAULT_texture_unbound: return arena_printf(arena, "uses a %s reference to which nothing is bound", what);
-    case FAULT_texture_freed: return arena_printf(arena, "uses a %s whose memory has been freed", what);
+    case FAULT_texture_freed:
+        return arena_printf(arena, "uses a %s whose memory has been freed, or is not all there", what);
     case FAULT_texture_shape:
         return arena_printf(arena, "uses a %s of another shape than the instruction's: 1D, 2D, 3D, layers or a cube",
                             what);

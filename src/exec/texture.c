@@ -52,10 +52,12 @@ static void write(const struct run *r, unsigned k, unsigned lane, uint64_t value
 
 /* ---- descriptors ---- */
 
-/* A lane's fault; true where somebody who watches has it left out: it reads 0, or writes nothing. */
+/* A lane's fault; true where it reads 0, or writes nothing: where somebody who watches has it left out, or an H200 does the same. */
 static bool leave_out(const struct run *r, unsigned lane, enum fault_kind kind, uint64_t value)
 {
     const struct location at = {.space = SPACE_GLOBAL, .address = value, .writes = texture_writes(&r->t->form)};
+    if (kind == FAULT_texture_shape && !event_is_wanted(r->w->events, EVENT_FAULT))
+        return true;
     if (event_is_wanted(r->w->events, EVENT_FAULT) && access_leave_out(r->w, r->o, lane, kind, &at, 0))
         return true;
     warp_fault_at(r->w, kind, r->o, lane, &at, 0);
@@ -91,6 +93,8 @@ static bool is_there(struct run *r, const struct texture *t)
     struct mem_block b;
     bool in_tail;
     r->shift = 0;
+    if (!t->array && !t->bytes)
+        return true;
     if (t->array)
         return !atomic_load_explicit(&t->array->freed, memory_order_acquire);
     if (!mem_reach_bytes(m, t->start, t->bytes, &b, &in_tail))
@@ -99,13 +103,18 @@ static bool is_there(struct run *r, const struct texture *t)
     return true;
 }
 
-/* Does an instruction of that shape read it? Layers of cubes are layers of pictures, too, to surfaces. */
+/* Does an instruction of that shape read it? What has no layers has one, and to surfaces the faces of cubes are layers. */
 static bool fits(const struct ir_texture *t, const struct texture *x)
 {
     enum texture_shape asked = (enum texture_shape)t->form.shape;
-    if (x->is_surface && shape_is_cube(x->shape))
-        return asked == SHAPE_LAYERED_2D;
-    return asked == x->shape || (asked == SHAPE_1D && x->shape == SHAPE_BUFFER);
+    bool pictures = x->shape == SHAPE_2D || x->shape == SHAPE_LAYERED_2D || (x->is_surface && shape_is_cube(x->shape));
+    switch (asked) {
+    case SHAPE_1D: return x->shape == SHAPE_1D || x->shape == SHAPE_LAYERED_1D || x->shape == SHAPE_BUFFER;
+    case SHAPE_LAYERED_1D: return x->shape == SHAPE_1D || x->shape == SHAPE_LAYERED_1D;
+    case SHAPE_2D:
+    case SHAPE_LAYERED_2D: return pictures;
+    default: return asked == x->shape;
+    }
 }
 
 /* The lane's descriptor becomes r->texture. False: its handle is none. */
@@ -348,7 +357,7 @@ static bool run_surface(struct run *r, uint32_t mask)
                 why = FAULT_surface_misaligned;
             else if (where == SURFACE_OUTSIDE && f->bounds == BOUNDS_TRAP)
                 why = FAULT_surface_outside;
-            if (where == SURFACE_OUTSIDE)
+            if (where == SURFACE_OUTSIDE || r->texture->is_inert)
                 address = 0;
         }
         if (why && !leave_out(r, lane, why, value))

@@ -2,6 +2,7 @@
 #include "texture/sample.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/sem.h"
@@ -33,6 +34,7 @@ static int64_t addressed(int64_t i, uint32_t n, unsigned mode)
         i = i < 0 ? i + 2 * size : i;
         return i < size ? i : 2 * size - 1 - i;
     case ADDRESS_CLAMP: return i < 0 ? 0 : i >= size ? size - 1 : i;
+    case ADDRESS_SEAMS: return i;
     default: return i < 0 || i >= size ? -1 : i;
     }
 }
@@ -397,6 +399,61 @@ struct footprint {
 };
 
 /* Adds those of a level, of which `part` is taken in 1/256. */
+/* A place on a face, in halves of a texel from its middle, as a direction (x, y, z), and back. */
+static void direction_of(unsigned face, int64_t s, int64_t t, int64_t major, int64_t v[3])
+{
+    switch (face) {
+    case 0: v[0] = major, v[1] = -t, v[2] = -s; break;
+    case 1: v[0] = -major, v[1] = -t, v[2] = s; break;
+    case 2: v[0] = s, v[1] = major, v[2] = t; break;
+    case 3: v[0] = s, v[1] = -major, v[2] = -t; break;
+    case 4: v[0] = s, v[1] = -t, v[2] = major; break;
+    default: v[0] = -s, v[1] = -t, v[2] = -major; break;
+    }
+}
+
+static unsigned face_of(const int64_t v[3], int64_t major, int64_t *s, int64_t *t)
+{
+    unsigned axis = llabs(v[2]) == major ? 2 : llabs(v[1]) == major ? 1 : 0, face = 2 * axis + (v[axis] < 0);
+    switch (face) {
+    case 0: *s = -v[2], *t = -v[1]; break;
+    case 1: *s = v[2], *t = -v[1]; break;
+    case 2: *s = v[0], *t = v[2]; break;
+    case 3: *s = v[0], *t = -v[2]; break;
+    case 4: *s = v[0], *t = -v[1]; break;
+    default: *s = -v[0], *t = -v[1]; break;
+    }
+    return face;
+}
+
+/* A texel beside an edge of a face is the nearest one of the face that meets it there. */
+static void cross_seam(int64_t n, int64_t *x, int64_t *y, int64_t *layer)
+{
+    int64_t v[3], s = 2 * *x + 1 - n, t = 2 * *y + 1 - n, major = n;
+    if (*x >= 0 && *x < n && *y >= 0 && *y < n)
+        return;
+    if (llabs(s) > n) {
+        s = s < 0 ? -n : n;
+        major = n - 1;
+    } else {
+        t = t < 0 ? -n : n;
+        major = n - 1;
+    }
+    direction_of((unsigned)(*layer % 6), s, t, major, v);
+    *layer = *layer / 6 * 6 + face_of(v, n, &s, &t);
+    *x = (s + n - 1) / 2;
+    *y = (t + n - 1) / 2;
+}
+
+/* At a cube's corner three faces meet: the fourth texel's weight is theirs. */
+static void share_corner(int weights[4], unsigned corner)
+{
+    int each = (weights[corner] + 1) / 3, rest = weights[corner] - 2 * each;
+    for (unsigned i = 0; i < 4; i++)
+        weights[i] += i == 3 - corner ? rest : each;
+    weights[corner] = 0;
+}
+
 static void add_level(struct footprint *f, const struct texture *t, const struct sampler *s, const struct level *l,
                       const struct texture_at *at, int part)
 {
@@ -408,8 +465,18 @@ static void add_level(struct footprint *f, const struct texture *t, const struct
         int share =
             slices == 1 ? part : ((z ? a[2].fraction : ONE - a[2].fraction) * part + (z ? 127 : 128)) >> FRACTION_BITS;
         weigh(a, share, slices == 1 && part == ONE, &f->weights[first]);
-        for (unsigned i = 0; i < 4; i++)
-            f->x[first + i] = texel_of(t, l, at, a[0].index[i & 1], a[1].index[i >> 1], a[2].index[z]);
+        for (unsigned i = 0; i < 4; i++) {
+            int64_t x = a[0].index[i & 1], y = a[1].index[i >> 1], layer = a[2].index[z], n = l->width;
+            if (s->address[0] == ADDRESS_SEAMS && s->linear) {
+                if ((x < 0 || x >= n) && (y < 0 || y >= n)) {
+                    share_corner(&f->weights[first], i);
+                    x = x < 0 ? 0 : x >= n ? n - 1 : x;
+                    y = y < 0 ? 0 : y >= n ? n - 1 : y;
+                }
+                cross_seam(n, &x, &y, &layer);
+            }
+            f->x[first + i] = texel_of(t, l, at, x, y, layer);
+        }
     }
 }
 
@@ -463,9 +530,9 @@ static int32_t level_of(float lod)
                           : 0;
 }
 
-static int32_t find_lod(const struct texture *t, const struct sampler *s, float lod)
+static int32_t find_lod(const struct texture *t, const struct sampler *s, int32_t lod)
 {
-    int32_t at = level_of(lod) + level_of(s->bias), most = (int32_t)(t->n_levels - 1) * ONE;
+    int32_t at = lod + level_of(s->bias), most = (int32_t)(t->n_levels - 1) * ONE;
     int32_t least = level_of(s->least_level), greatest = level_of(s->most_level);
     at = at < least ? least : at;
     at = at > greatest ? greatest : at;
@@ -492,7 +559,7 @@ static void view_make(struct view *v, const struct texture *t, const struct samp
     v->flat = *t;
     v->flat.shape = SHAPE_LAYERED_2D;
     v->clamps = *s;
-    v->clamps.address[0] = v->clamps.address[1] = ADDRESS_CLAMP;
+    v->clamps.address[0] = v->clamps.address[1] = s->seamless && s->linear ? ADDRESS_SEAMS : ADDRESS_CLAMP;
     v->clamps.normalized = true;
     v->on_face = on_face(t, at);
     v->texture = &v->flat;
@@ -500,17 +567,53 @@ static void view_make(struct view *v, const struct texture *t, const struct samp
     v->at = &v->on_face;
 }
 
-/* How many texels of level 0 lie between neighbours, along the longer of two gradients; its logarithm. */
-static float lod_of_gradients(const struct texture *t, const struct texture_at *at)
+/* The length of a vector: 11/32 of the lesser components are added to the largest, to 10 bits. */
+static double length_of(const double v[3])
+{
+    enum { BITS = 10 };
+    double most = 0, sum = 0;
+    int e;
+    for (unsigned d = 0; d < 3; d++)
+        most = fabs(v[d]) > most ? fabs(v[d]) : most;
+    frexp(most, &e);
+    double unit = ldexp(1, e - BITS);
+    bool seen = false;
+    for (unsigned d = 0; d < 3 && most > 0; d++) {
+        bool is_most = !seen && fabs(v[d]) == most;
+        seen |= is_most;
+        sum += floor((is_most ? most : fabs(v[d]) * 11 / 32) / unit) * unit;
+    }
+    return sum;
+}
+
+static int32_t level_of_distance(double distance)
+{
+    static const uint8_t table[ONE] = {
+#include "texture/log2.def"
+    };
+    int e;
+    if (!(distance > 0))
+        return INT16_MIN;
+    double m = frexp(distance, &e);
+    return (e - 1) * ONE + table[(int)(m * 2 * ONE) - ONE];
+}
+
+/* How far texels of level 0 lie apart: along the gradients, or along 11/16 of their sum or difference. */
+static int32_t level_of_gradients(const struct texture *t, const struct texture_at *at)
 {
     const uint32_t sizes[3] = {t->levels[0].width, t->levels[0].height, t->levels[0].depth};
-    float x = 0, y = 0;
+    double x[3] = {0}, y[3] = {0}, sum[3] = {0}, difference[3] = {0};
     for (unsigned d = 0; d < texture_dims(t); d++) {
-        float dx = at->ddx[d] * (float)sizes[d], dy = at->ddy[d] * (float)sizes[d];
-        x += dx * dx;
-        y += dy * dy;
+        x[d] = (double)at->ddx[d] * sizes[d];
+        y[d] = (double)at->ddy[d] * sizes[d];
+        sum[d] = (x[d] + y[d]) * 11 / 16;
+        difference[d] = (x[d] - y[d]) * 11 / 16;
     }
-    return log2f(x > y ? x : y) / 2;
+    const double lengths[] = {length_of(x), length_of(y), length_of(sum), length_of(difference)};
+    double most = 0;
+    for (unsigned k = 0; k < 4; k++)
+        most = lengths[k] > most ? lengths[k] : most;
+    return level_of_distance(most);
 }
 
 void texture_sample(const struct texture *t, const struct sampler *s, bool by_integers, enum texture_lod lod,
@@ -518,13 +621,15 @@ void texture_sample(const struct texture *t, const struct sampler *s, bool by_in
 {
     struct view v;
     struct footprint f;
+    memset(out, 0, 16);
+    if (!t->levels[0].width || !t->levels[0].height)
+        return;
     if (by_integers) {
         fetch_level(t, s, &t->levels[0], at, out);
         return;
     }
-    int32_t level = lod == LOD_LEVEL       ? find_lod(t, s, at->lod)
-                    : lod == LOD_GRADIENTS ? find_lod(t, s, lod_of_gradients(t, at))
-                                           : 0;
+    int32_t asked = lod == LOD_LEVEL ? level_of(at->lod) : lod == LOD_GRADIENTS ? level_of_gradients(t, at) : INT16_MIN;
+    int32_t level = lod < LOD_LEVEL ? 0 : find_lod(t, s, asked);
     unsigned first = (unsigned)level >> FRACTION_BITS;
     int fraction = level & (ONE - 1);
     if (!s->linear_levels) {

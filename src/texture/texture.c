@@ -94,12 +94,12 @@ static const char *take_memory(struct texture *t, const hd_texture_desc *d)
     }
     uint64_t width = pitched ? d->width : d->bytes / t->format.bytes, height = pitched ? d->height : 1;
     uint64_t pitch = pitched ? d->pitch : d->bytes;
-    if (!d->address || !width || !height || width > UINT32_MAX || height > UINT32_MAX || pitch > UINT32_MAX ||
-        width * t->format.bytes > pitch)
-        return "no memory, no texels, or rows of more bytes than there are from one to the next";
+    if (!d->address || height > UINT32_MAX || pitch > UINT32_MAX * (uint64_t)t->format.bytes)
+        return "no memory, or rows that no memory has room for";
+    width = width > UINT32_MAX ? UINT32_MAX : width;
     t->shape = pitched ? SHAPE_2D : SHAPE_BUFFER;
     t->start = (uint64_t)(uintptr_t)d->address;
-    t->bytes = (height - 1) * pitch + width * t->format.bytes;
+    t->bytes = width && height ? (height - 1) * pitch + width * t->format.bytes : 0;
     t->n_levels = 1;
     t->levels[0] = (struct level){.start = t->start,
                                   .width = (uint32_t)width,
@@ -170,7 +170,7 @@ const char *sampler_make(struct texture *t, const hd_texture_desc *d)
 
 const char *surface_make(struct texture *t, const struct array *array, unsigned level)
 {
-    *t = (struct texture){.refs = 1, .is_surface = true};
+    *t = (struct texture){.refs = 1, .is_surface = true, .is_inert = !(array->flags & ARRAY_SURFACE)};
     take_array(t, array, level, 1);
     return NULL;
 }

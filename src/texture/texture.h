@@ -13,7 +13,13 @@
 #include "texture/array.h"
 
 /* In the order of CUaddress_mode. */
-enum { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
+enum {
+    ADDRESS_WRAP,
+    ADDRESS_CLAMP,
+    ADDRESS_MIRROR,
+    ADDRESS_BORDER,
+    ADDRESS_SEAMS /* of a cube's faces: of no description */
+};
 
 struct sampler {
     uint8_t address[3];
@@ -30,6 +36,8 @@ struct texture {
     struct texture *next; /* of those that wait to be freed */
     _Atomic uint32_t refs;
     bool is_surface;
+    bool
+        is_inert; /* a surface of an array that was not made for it: it reads as 0, and keeps nothing (as on an H200) */
     enum texture_shape shape;
     struct texel_format format;
     struct sampler sampler;
