@@ -72,7 +72,7 @@ static void find_races(const struct explorer *x, const struct state *s, const st
     struct verdict *v = x->verdict;
     for (uint16_t l = 0; l < g->n_locations; l++) {
         const struct graph_location *at = &g->locations[l];
-        uint64_t here = (at->reads | at->writes) & ~bit(INITIAL), writes = at->writes & ~bit(INITIAL);
+        members here = (at->reads | at->writes) & ~bit(INITIAL), writes = at->writes & ~bit(INITIAL);
         const members *cause = graph_rows(g, g->cause, l), *strong = graph_rows(g, g->strong, l);
         for (members m = here; m; m &= m - 1) {
             unsigned a = first_member(m);

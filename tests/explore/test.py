@@ -650,6 +650,15 @@ def many_writes_of_one_place_may_end_in_any_order():
     assert (got["graphs"], got["outcomes"]) == (1, [[n] for n in range(70)]), got
 
 
+def races_of_late_accesses_are_found():
+    """Of one behind 100 others of its place, with one behind a look that has seen the last of these."""
+    text = TWO_BLOCKS + MANY_STORES.replace("STORES", "100").replace(" @%p1 bra more; ret;", "\n@%p1 bra more; st.weak.u32 [%rd1], 101;\nret;").replace(
+        "LOADS", "wait: ld.relaxed.gpu.u32 %r3, [%rd1]; setp.lt.u32 %p2, %r3, 100;\n@%p2 bra wait; ld.weak.u32 %r4, [%rd1];\n")
+    got = explore_text(text, "--grid", 2, "--block", 1, "u32[3]", params=".param .u64 p", status=1)
+    lines = {word: next(n for n, line in enumerate((HEAD + ".visible\n{\n\n" + text).splitlines(), 1) if word in line) for word in ("st.relaxed", "st.weak", "ld.relaxed", "ld.weak")}
+    assert got["races"] == sorted([[lines["st.relaxed"], lines["ld.weak"]], [lines["st.weak"], lines["ld.relaxed"]], [lines["st.weak"], lines["ld.weak"]]]), (lines, got)
+
+
 def the_access_that_is_one_too_many_is_named():
     for stores, loads, named in (128, "", "st.relaxed"), (126, "ld.relaxed.gpu.u32 %r3, [%rd1];\nld.relaxed.gpu.u32 %r4, [%rd1];", "%r4"):
         with tempfile.TemporaryDirectory() as d:
