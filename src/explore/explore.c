@@ -4,10 +4,14 @@
 #include "explore/memory.h"
 #include "explore/split.h"
 
-/* Rounds of retry loops, where nothing is asked for: as many as let the search end. Loops that are bounded by what other threads do
- * need few; those that are not are cut off anyway. */
-static const uint32_t unrolls[] = {16, 3, 2, 1};
-enum { STEPS_CUT = 200000, STEPS_LAST = 400000 };
+/* Rounds of retry loops, where nothing is asked for. Loops that are bounded by what other threads do need few: those are tried that let no
+ * loop be left, from few on. Where there are none, as many as let the search end. */
+static const struct {
+    uint32_t unroll;
+    struct patience cut;
+} bounds[] = {{1, {1, 0}},           {2, {1, 0}},           {4, {1, 0}}, {8, {1, 0}}, {16, {30000, 1 << 26}},
+              {3, {40000, 1 << 26}}, {2, {60000, 1 << 26}}, {1, {0, 0}}};
+enum { STEPS_LAST = 200000 };
 
 static void bound(struct explore_result *r, const struct ir_insn *at, const char *text)
 {
@@ -29,6 +33,15 @@ static void note_bounds(struct explore_result *r, uint32_t unroll, uint64_t limi
         bound(r, r->verdict.unseen, "races of rounds that a loop repeats, three or more together, are not looked for");
     if (limit)
         bound(r, NULL, arena_printf(&r->arena, "--limit %llu: the search was ended", (unsigned long long)limit));
+}
+
+static void note_sufficed(struct explore_result *r, const struct tree *t)
+{
+    if (t->end == TREE_SUFFICED)
+        bound(r, NULL,
+              arena_printf(&r->arena,
+                           "the search was ended after %llu steps, as something has been found: --limit N goes on to N",
+                           (unsigned long long)t->steps_found));
 }
 
 static bool is_interrupted(const struct explore_options *o)
@@ -63,6 +76,7 @@ static void take_results(struct search *s, struct explore_result *r)
                            "in all workers together",
                            (unsigned long long)memory_for_runs() >> 20));
     note_bounds(r, s->unroll, s->tree.end == TREE_LIMITED ? s->step_limit : 0);
+    note_sufficed(r, &s->tree);
     if (r->verdict.caught)
         r->complete = false;
     if (interrupted)
@@ -94,7 +108,7 @@ static void explore_all(void *data)
     const struct exploration *e = data;
     const struct explore_options *o = e->options;
     struct explore_result *r = e->result;
-    unsigned n = sizeof unrolls / sizeof unrolls[0];
+    unsigned n = sizeof bounds / sizeof bounds[0];
     r->complete = true;
     verdict_begin(&r->verdict, &r->arena);
     r->verdict.n_observed = o->n_observed;
@@ -111,8 +125,8 @@ static void explore_all(void *data)
                            .step_limit = o->step_limit,
                            .updates_stay = updates_stay,
                            .interleavings = r->interleavings};
-        s.unroll = o->unroll ? o->unroll : unrolls[i];
-        s.steps_cut = is_last ? 0 : STEPS_CUT;
+        s.unroll = o->unroll ? o->unroll : bounds[i].unroll;
+        s.cut = o->unroll ? (struct patience){0} : bounds[i].cut;
         if (is_last && !o->unroll && !s.step_limit) /* there is no end */
             s.step_limit = STEPS_LAST;
         bool done = r->is_part ? split_follow(&s) : search_whole(&s, r);

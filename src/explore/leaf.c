@@ -470,6 +470,13 @@ static uint64_t graph_hash(const struct state *s)
     return h;
 }
 
+void verdict_dead_end(struct explorer *x, const struct state *s)
+{
+    const struct ir_insn *at = last_ended(s, RUN_CUT);
+    if (at)
+        verdict_sight(x->verdict, &x->verdict->cut, at);
+}
+
 void verdict_leaf(struct explorer *x, struct state *s)
 {
     struct verdict *v = x->verdict;

@@ -338,6 +338,23 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
     return true;
 }
 
+/* What decides when a long search is ended. */
+static void note_end(struct explorer *x)
+{
+    if (x->verdict->cut.insn)
+        tree_cuts(x->tree, x->arena->total_bytes);
+    if (verdict_is_bad(x->verdict))
+        atomic_store_explicit(&x->tree->has_found, true, memory_order_relaxed);
+}
+
+static void dead_end(struct explorer *x, uint32_t depth)
+{
+    x->verdict->here = (struct decisions){x->decisions, depth};
+    verdict_dead_end(x, x->states[depth]);
+    x->verdict->dead++;
+    note_end(x);
+}
+
 /* Nothing moves any more: an execution, if all reads that are open are those of loops that wait. */
 static void end_of_branch(struct explorer *x, uint32_t depth)
 {
@@ -346,19 +363,18 @@ static void end_of_branch(struct explorer *x, uint32_t depth)
     unsigned n = find_open(x, s, NULL, all);
     for (unsigned i = 0; i < n; i++)
         if (!all[i].fails) {
-            x->verdict->dead++;
+            dead_end(x, depth);
             return;
         }
     if (s->g.meets && meets_still(x, s)) {
-        x->verdict->dead++;
+        dead_end(x, depth);
         return;
     }
     x->verdict->here = (struct decisions){x->decisions, depth};
     verdict_leaf(x, s);
     if (x->verdict->caught)
         tree_stop(x->tree, TREE_STOPPED);
-    if (x->verdict->cut.insn)
-        atomic_store_explicit(&x->tree->has_cut, true, memory_order_relaxed);
+    note_end(x);
 }
 
 static bool is_interrupted(const struct explorer *x)
@@ -402,7 +418,10 @@ static void explore(struct explorer *x, uint32_t depth)
             continue;
         switch (choose(x, s, &o)) {
         case FORCED: continue;
-        case DEAD_END: x->verdict->dead += !first; return; /* first: the decision was none that could be taken */
+        case DEAD_END:
+            dead_end(x, depth);
+            x->verdict->dead -= first; /* the decision was none that could be taken */
+            return;
         case BRANCH: branch_read(x, depth, &o); return;
         case NOTHING_OPEN:
         case STUCK:

@@ -131,9 +131,13 @@ static void start_others(void *data)
 /* What one thread finds in so many steps is not worth a second one. */
 enum { STEPS_ALONE = 4000 };
 
+/* Where nothing is asked for: what is wrong is known by then, and a race of weak accesses makes executions without end. */
+enum { STEPS_FOUND = 1000000 };
+
 bool search_parts(struct search *s)
 {
-    tree_begin(&s->tree, s->step_limit, s->steps_cut);
+    tree_begin(&s->tree, s->step_limit, s->cut);
+    s->tree.steps_found = s->step_limit ? 0 : STEPS_FOUND;
     s->tree.grow = start_others;
     s->tree.data = s;
     s->tree.grow_at = STEPS_ALONE;

@@ -22,7 +22,8 @@ struct search {
     const struct explore_launch *launch;
     const struct explore_options *options;
     uint32_t unroll;
-    uint64_t step_limit, steps_cut;
+    uint64_t step_limit;
+    struct patience cut;
     bool updates_stay; /* as of struct runner */
     struct interleavings *interleavings;
     struct tree tree;

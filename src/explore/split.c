@@ -101,7 +101,7 @@ static void hear(struct split *p, const struct rank_message *m)
         from->state = PEER_DRY;
         tree_dries(t, &from->steps);
         break;
-    case TELLS_CUT: atomic_store(&t->has_cut, true); break;
+    case TELLS_CUT: tree_cuts(t, 0); break;
     case TELLS_STOPPED: tree_stop(t, (enum tree_end)m->bytes[0]); break;
     case TELLS_ABSENT:
         p->absent = m->from;
@@ -262,7 +262,7 @@ static void look_again(struct search *s, struct tree *leaves, struct explore_res
 void split_collect(struct search *s, struct explore_result *r, bool *is_full, bool *interrupted)
 {
     struct tree leaves;
-    tree_begin(&leaves, 0, 0);
+    tree_begin(&leaves, 0, (struct patience){0});
     for (unsigned i = 1; i < s->options->ranks->n; i++) {
         struct found_elsewhere f;
         const struct rank_message *m = &s->split->peers[i].found;

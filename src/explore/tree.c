@@ -12,9 +12,9 @@ static void begin(struct tree *t)
     pthread_cond_init(&t->changed, NULL);
 }
 
-void tree_begin(struct tree *t, uint64_t limit, uint64_t steps_cut)
+void tree_begin(struct tree *t, uint64_t limit, struct patience cut)
 {
-    *t = (struct tree){.steps_left = limit ? limit : UINT64_MAX, .steps_cut = steps_cut};
+    *t = (struct tree){.steps_left = limit ? limit : UINT64_MAX, .cut = cut};
     begin(t);
 }
 
@@ -75,8 +75,10 @@ static void put_back(struct tree *t, struct allowance *a)
     t->steps_left += a->left;
     t->steps_taken += a->given - a->left;
     *a = (struct allowance){0};
-    if (t->steps_cut && t->steps_taken >= t->steps_cut && t->has_cut)
+    if (t->cut.steps && t->steps_taken >= t->cut.steps && t->has_cut)
         end(t, TREE_GAVE_UP);
+    if (t->steps_found && t->steps_taken >= t->steps_found && t->has_found)
+        end(t, TREE_SUFFICED);
 }
 
 static struct part *pop(struct tree *t)
@@ -187,6 +189,13 @@ void tree_stop(struct tree *t, enum tree_end why)
     pthread_mutex_lock(&t->lock);
     end(t, why);
     pthread_mutex_unlock(&t->lock);
+}
+
+void tree_cuts(struct tree *t, size_t bytes)
+{
+    atomic_store_explicit(&t->has_cut, true, memory_order_relaxed);
+    if (t->cut.steps == 1 || (t->cut.steps && t->grow && bytes > t->cut.bytes))
+        tree_stop(t, TREE_GAVE_UP);
 }
 
 enum tree_needs tree_needs(struct tree *t)

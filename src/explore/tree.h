@@ -24,7 +24,8 @@ struct part {
 enum tree_end {
     TREE_EXHAUSTED, /* all has been searched */
     TREE_LIMITED,   /* the steps have been used up */
-    TREE_GAVE_UP,   /* a loop was left by its bound in a search that is long: a smaller bound is tried */
+    TREE_SUFFICED,  /* something wrong was found, and the search is long */
+    TREE_GAVE_UP,   /* a loop was left by its bound: another bound is tried */
     TREE_SHOWS,     /* rounds of loops were left out, and an access could tell (left_out.c): they are to stay */
     TREE_STOPPED,   /* whatever else ends a search, as the worker that stopped it knows */
 };
@@ -35,6 +36,13 @@ static inline bool tree_begins_anew(enum tree_end end)
     return end == TREE_GAVE_UP || end == TREE_SHOWS;
 }
 
+/* When a search gives up in which a loop was left by its bound: after so many steps (0: never), or where one worker has found so much to do in
+ * its first ones that this takes so many bytes. */
+struct patience {
+    uint64_t steps;
+    size_t bytes;
+};
+
 struct tree {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -44,8 +52,10 @@ struct tree {
     uint32_t n_wanted;                 /* parts that are wanted elsewhere */
     bool is_branch;                    /* of a tree elsewhere, which says when it ends */
     uint64_t steps_left, steps_taken;  /* taken: by workers that have asked for others since, or given the rest back */
-    uint64_t steps_cut; /* a search in which a loop was left by its bound gives up after so many; 0: never */
+    struct patience cut;
     atomic_bool has_cut;
+    uint64_t steps_found; /* a search that has found something wrong ends after so many; 0: never */
+    atomic_bool has_found;
     atomic_bool hungry, ended;
     enum tree_end end;
     atomic_size_t run_bytes; /* that the runs of all workers take */
@@ -56,7 +66,7 @@ struct tree {
 };
 
 /* Begins without workers and parts (the whole tree is that of no decisions). `limit`: steps, 0: as many as it takes. */
-void tree_begin(struct tree *t, uint64_t limit, uint64_t steps_cut);
+void tree_begin(struct tree *t, uint64_t limit, struct patience cut);
 /* Begins without steps, too, which come from elsewhere as parts do: split.h. */
 void tree_begin_branch(struct tree *t);
 void tree_free(struct tree *t);
@@ -68,6 +78,8 @@ struct part *tree_take(struct tree *t);
 /* Adds a part, with a copy of the decisions; false: there is no memory, and nothing has been given. */
 bool tree_give(struct tree *t, const uint8_t *decisions, uint32_t depth, uint8_t first);
 void tree_stop(struct tree *t, enum tree_end end);
+/* A loop was left by its bound, by a worker whose search takes so many bytes. */
+void tree_cuts(struct tree *t, size_t bytes);
 
 /* Steps of a worker. */
 struct allowance {

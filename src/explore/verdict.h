@@ -96,6 +96,13 @@ void verdict_begin(struct verdict *v, struct arena *arena);
 void verdict_end(struct verdict *v);
 /* leaf.c: nothing can move any more: looks at what the execution is. */
 void verdict_leaf(struct explorer *x, struct state *s);
+/* Has anything been found that is wrong, whatever is asked of the outcomes? */
+static inline bool verdict_is_bad(const struct verdict *v)
+{
+    return v->races.n || v->stops.n || v->deadlock.insn || v->livelock.insn || v->livelock_by_atomics.insn;
+}
+/* Some read has nothing to read from: from a thread that was cut off it might have. */
+void verdict_dead_end(struct explorer *x, const struct state *s);
 /* rounds.c: calls `look` for each execution with a round of a loop that was left out, where that may race. */
 void look_at_rounds(struct explorer *x, const struct state *s,
                     void (*look)(struct explorer *x, const struct state *with));
