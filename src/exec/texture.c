@@ -82,7 +82,8 @@ static const struct texture *find(const struct run *r, uint64_t handle, enum tex
         return t;
     const struct texture_reference *ref = texture_find_reference(table, handle, reference);
     t = ref ? bound_to(r, ref) : NULL;
-    *why = ref ? FAULT_texture_unbound : FAULT_no_texture;
+    if (!t)
+        *why = ref ? FAULT_texture_unbound : FAULT_no_texture;
     return t;
 }
 
