@@ -286,6 +286,31 @@ static const struct routine geam = {USES_TA | USES_TB | USES_M | USES_N | USES_A
     DGMM(X, T, D, SUFFIX, INT)
 PLAIN(ALL_TYPES, WIDE)
 
+/* A call that tells the number of its first wrong argument by *info, which is the host's. */
+#define TELLING(wrong, name_, routine_, ...)                                                                           \
+    {                                                                                                                  \
+        cublasStatus_t status = call_put(handle, &(struct call){.routine = &(routine_), .name = name_, __VA_ARGS__});  \
+        if (status == CUBLAS_STATUS_INVALID_VALUE && info)                                                             \
+            *info = wrong;                                                                                             \
+        return status;                                                                                                 \
+    }
+
+/* As an H200 counts them; the last, if it is none before. */
+static int wrong_getrs(cublasOperation_t trans, int n, int nrhs, int lda)
+{
+    return (unsigned)trans > CUBLAS_OP_C ? -1 : n < 0 ? -2 : nrhs < 0 ? -3 : lda < at_least_1(n) ? -5 : -8;
+}
+
+static int wrong_geqrf(int m, int n, int lda)
+{
+    return m < 0 ? -1 : n < 0 ? -2 : lda < at_least_1(m) ? -4 : -7;
+}
+
+static int wrong_gels(int m, int n, int nrhs, int lda, int ldc)
+{
+    return m < 0 ? -1 : nrhs < 0 ? -2 : n < 0 ? -3 : lda < at_least_1(m) ? -5 : ldc < at_least_1(m) ? -7 : -8;
+}
+
 /* One width of integers. */
 #define BATCH .batched = true, .arrays = true, .batch = batchSize
 #define NARROW(X, T, D, ...)                                                                                           \
@@ -309,8 +334,9 @@ PLAIN(ALL_TYPES, WIDE)
     {                                                                                                                  \
         if (info && handle_of(handle)) /* the arguments' state, which is the host's */                                 \
             *info = 0;                                                                                                 \
-        CALL("cublas" #X "getrsBatched", getrs, .type = D, .ta = trans, .n = n, .m = nrhs, BATCH,                      \
-             .op = {OPERAND(Aarray, lda), OPERAND(Barray, ldb), [PIVOTS] = BATCH_OF(devIpiv, 1, n)})                   \
+        TELLING(wrong_getrs(trans, n, nrhs, lda), "cublas" #X "getrsBatched", getrs, .type = D, .ta = trans, .n = n,   \
+                .m = nrhs, BATCH,                                                                                      \
+                .op = {OPERAND(Aarray, lda), OPERAND(Barray, ldb), [PIVOTS] = BATCH_OF(devIpiv, 1, n)})                \
     }                                                                                                                  \
     API cublas##X##matinvBatched(cublasHandle_t handle, int n, const T *const A[], int lda, T *const Ainv[],           \
                                  int lda_inv, int *info, int batchSize)                                                \
@@ -323,8 +349,10 @@ PLAIN(ALL_TYPES, WIDE)
             return CUBLAS_STATUS_INVALID_VALUE;                                                                        \
         if (handle_of(handle))                                                                                         \
             *info = 0;                                                                                                 \
-        CALL("cublas" #X "geqrfBatched", geqrf, .type = D, .m = m, .n = n, BATCH,                                      \
-             .op = {OPERAND(Aarray, lda), OPERAND(TauArray, 1)})                                                       \
+        if (handle_of(handle) && m > 0 && n > 0 && batchSize > 0 && lda >= m && (!Aarray || !TauArray))                \
+            return CUBLAS_STATUS_EXECUTION_FAILED;                                                                     \
+        TELLING(wrong_geqrf(m, n, lda), "cublas" #X "geqrfBatched", geqrf, .type = D, .m = m, .n = n, BATCH,           \
+                .op = {OPERAND(Aarray, lda), OPERAND(TauArray, 1)})                                                    \
     }                                                                                                                  \
     API cublas##X##gelsBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs,                 \
                                T *const Aarray[], int lda, T *const Carray[], int ldc, int *info, int *devInfoArray,   \
@@ -334,9 +362,10 @@ PLAIN(ALL_TYPES, WIDE)
             return CUBLAS_STATUS_INVALID_VALUE;                                                                        \
         if (handle_of(handle))                                                                                         \
             *info = 0;                                                                                                 \
-        if (handle_of(handle) && (trans != CUBLAS_OP_N || m < n))                                                      \
+        if (handle_of(handle) && (trans != CUBLAS_OP_N || (n >= 0 && m >= 0 && m < n)))                                \
             return CUBLAS_STATUS_NOT_SUPPORTED;                                                                        \
-        CALL("cublas" #X "gelsBatched", gels, .type = D, .ta = trans, .m = m, .n = n, .k = nrhs, BATCH,                \
-             .op = {OPERAND(Aarray, lda), OPERAND(Carray, ldc), [STATES] = BATCH_OF(devInfoArray, 1, 1)})              \
+        TELLING(wrong_gels(m, n, nrhs, lda, ldc), "cublas" #X "gelsBatched", gels, .type = D, .ta = trans, .m = m,     \
+                .n = n, .k = nrhs, BATCH,                                                                              \
+                .op = {OPERAND(Aarray, lda), OPERAND(Carray, ldc), [STATES] = BATCH_OF(devInfoArray, 1, 1)})           \
     }
 ALL_TYPES(NARROW, )

@@ -103,7 +103,8 @@ static void spread_blocks(const struct sparse *m, int64_t *line, int64_t *across
     }
 }
 
-/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads ELL is -1. */
+/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads Sliced-ELL is -1. Blocks that pad
+ * Blocked-ELL count as the first column's, as an H200 has it: their values are zeros. */
 static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t *across)
 {
     bool by_columns = m->format == CUSPARSE_FORMAT_CSC, is_blocked = m->block_rows != 0;
@@ -125,7 +126,7 @@ static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t 
     for (int64_t k = 0; k < sparse_indices(m); k++) {
         across[k] = index_at(m->index, indices, k) - m->base;
         if (is_padded && index_at(m->index, indices, k) < 0)
-            line[k] = -1, across[k] = 0;
+            line[k] = is_blocked ? line[k] : -1, across[k] = 0;
         else if (line[k] < 0 || line[k] >= lines || across[k] < 0 || across[k] >= width)
             return false;
     }

@@ -45,5 +45,14 @@ def a_call_races_with_others_and_not_with_itself():
     assert status != 0 and "race" in err and "cublasSgemm" in err, out + err
 
 
+@tap.in_full
+def more_routines_types_and_shapes_of_cublas_answer_as_an_h200():
+    cases.answers_as_an_h200(HERE, "wide", "-lcublas")
+
+
+def the_first_wrong_argument_of_a_batched_factorization_is_told():
+    cases.answers_as_an_h200(HERE, "infos", "-lcublas")
+
+
 if __name__ == "__main__":
     tap.main(globals())

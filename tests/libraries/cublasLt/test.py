@@ -19,5 +19,10 @@ def types_layouts_and_epilogues_of_cublaslt_answer_as_an_h200():
     cases.answers_as_an_h200(HERE, "more", "-lcublasLt", but=["epilogues.gelu_bits", "epilogues.gelu_bf16"])
 
 
+@tap.in_full
+def more_routines_types_and_shapes_of_cublaslt_answer_as_an_h200():
+    cases.answers_as_an_h200(HERE, "wide", "-lcublasLt")
+
+
 if __name__ == "__main__":
     tap.main(globals())

@@ -18,5 +18,10 @@ def wrong_plans_have_an_h200s_statuses():
     cases.answers_as_an_h200(HERE, "statuses", "-lcufft")
 
 
+@tap.in_full
+def more_routines_types_and_shapes_of_cufft_answer_as_an_h200():
+    cases.answers_as_an_h200(HERE, "wide", "-lcufft")
+
+
 if __name__ == "__main__":
     tap.main(globals())

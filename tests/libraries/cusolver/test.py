@@ -18,5 +18,10 @@ def wrong_arguments_have_an_h200s_statuses():
     cases.answers_as_an_h200(HERE, "statuses", "-lcusolver", "-lcusparse")
 
 
+@tap.in_full
+def more_routines_types_and_shapes_of_cusolver_answer_as_an_h200():
+    cases.answers_as_an_h200(HERE, "wide", "-lcusolver", "-lcusparse")
+
+
 if __name__ == "__main__":
     tap.main(globals())

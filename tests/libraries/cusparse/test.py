@@ -27,5 +27,14 @@ def check_finds_nothing_in_a_call_that_updates_what_it_reads():
     assert "data-race" not in said[0], said[0]
 
 
+@tap.in_full
+def more_routines_types_and_shapes_of_cusparse_answer_as_an_h200():
+    cases.answers_as_an_h200(HERE, "wide", "-lcusparse")
+
+
+def blocks_that_pad_are_the_first_columns_as_on_an_h200():
+    cases.answers_as_an_h200(HERE, "padded", "-lcusparse")
+
+
 if __name__ == "__main__":
     tap.main(globals())

@@ -1,0 +1,11 @@
+/* Blocked-ELL with blocks that pad it. nvcc -std=c++17 -arch=sm_90 padded.cu -lcusparse */
+#include "ora.h"
+#include <cusparse.h>
+static void ell(const char *k, std::vector<int> ci, int bs, int cols, int nrow, int ncol, cusparseOrder_t ob, bool f32) { cusparseHandle_t sp; S0(cusparseCreate(&sp)); Dev<int> c(ci); auto v = ints<__half>((size_t)nrow * cols, 1), b = ints<__half>(ncol * 8, 2), c0 = ints<__half>(nrow * 8, 3); Dev<__half> val(v), B(b), C(c0); Dev<float> vf(ints<float>((size_t)nrow * cols, 1)), bf(ints<float>(ncol * 8, 2)), cf_(ints<float>(nrow * 8, 3)); cusparseSpMatDescr_t A; auto ty = f32 ? CUDA_R_32F : CUDA_R_16F; int s = cusparseCreateBlockedEll(&A, nrow, ncol, bs, cols, c, f32 ? (void *)vf.p : (void *)val.p, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, ty); cusparseDnMatDescr_t mb, mc; S0(cusparseCreateDnMat(&mb, ncol, 8, ob == CUSPARSE_ORDER_COL ? ncol : 8, f32 ? (void *)bf.p : (void *)B.p, ty, ob)); S0(cusparseCreateDnMat(&mc, nrow, 8, ob == CUSPARSE_ORDER_COL ? nrow : 8, f32 ? (void *)cf_.p : (void *)C.p, ty, ob)); float al = 1, be = 1; size_t n = 0; if (!s) s = cusparseSpMM_bufferSize(sp, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &al, A, mb, &be, mc, CUDA_R_32F, CUSPARSE_SPMM_BLOCKED_ELL_ALG1, &n); Dev<char> w(n + 1); if (!s) s = cusparseSpMM(sp, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &al, A, mb, &be, mc, CUDA_R_32F, CUSPARSE_SPMM_BLOCKED_ELL_ALG1, w.p); E(k, "%d", s); CU(cudaDeviceSynchronize()); std::string o; if (f32) for (auto x : cf_.get()) o += std::to_string((int)x) + ","; else for (auto x : C.get()) o += std::to_string((int)__half2float(x)) + ","; E("c", "%s", o.c_str()); }
+CASE(ell4) { ell("a", {0, 2, 1, -1, 0, 1}, 4, 8, 12, 12, CUSPARSE_ORDER_COL, false); }
+CASE(ell4full) { ell("a", {0, 2, 1, 2, 0, 1}, 4, 8, 12, 12, CUSPARSE_ORDER_COL, false); }
+CASE(ell4f) { ell("a", {0, 2, 1, -1, 0, 1}, 4, 8, 12, 12, CUSPARSE_ORDER_COL, true); }
+CASE(ell4row) { ell("a", {0, 2, 1, -1, 0, 1}, 4, 8, 12, 12, CUSPARSE_ORDER_ROW, false); }
+CASE(ell16) { ell("a", {0, 2, 1, -1, 0, 1}, 16, 32, 48, 48, CUSPARSE_ORDER_COL, false); }
+CASE(ell8) { ell("a", {0, 2, 1, -1, 0, 1}, 8, 16, 24, 24, CUSPARSE_ORDER_COL, false); }
+CASE(ell2) { ell("a", {0, 2, 1, -1, 0, 1}, 2, 4, 6, 6, CUSPARSE_ORDER_COL, false); }
