@@ -8,7 +8,7 @@
 
 struct debugger *api_debugger_create(int link, const struct debug_settings *settings)
 {
-    return debugger_create(link, settings->policy, settings->snapshot_bytes, settings->always);
+    return debugger_create(link, settings->policy, settings->snapshot_bytes, settings->always, settings->dwarf_library);
 }
 
 void api_debugger_destroy(struct debugger *d)

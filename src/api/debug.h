@@ -7,9 +7,10 @@
 struct debugger;
 
 struct debug_settings {
-    const char *policy;      /* "serial", "random:SEED", "replay:FILE"; copied */
-    uint64_t snapshot_bytes; /* what may be kept of memory to go back in a launch */
-    bool always;             /* launches in which nothing is to stop do not run compiled: a fault stops them, too */
+    const char *policy;        /* "serial", "random:SEED", "replay:FILE"; copied */
+    uint64_t snapshot_bytes;   /* what may be kept of memory to go back in a launch */
+    const char *dwarf_library; /* the path of libheddle-dwarf.so, which reads debugging information; or NULL */
+    bool always;               /* launches in which nothing is to stop do not run compiled: a fault stops them, too */
 };
 
 /* `link`: a connected socket to a front end (debug/requests.h), the debugger's from now on. NULL where memory is exhausted. */

@@ -16,6 +16,7 @@
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
+#include "files/places.h"
 
 enum { DEFAULT_SNAPSHOTS = 1 << 30 };
 
@@ -67,7 +68,9 @@ static int start_kernel(struct front *f)
     if (pid)
         return pid < 0;
     struct debug_settings settings = settings_of(&f->s->o);
+    const char *libraries = place_of_libraries(&f->s->arena);
     settings.always = true;
+    settings.dwarf_library = libraries ? arena_printf(&f->s->arena, "%s/libheddle-dwarf.so", libraries) : NULL;
     int status = launch_debugged(f->s, api_debugger_create(end, &settings));
     fflush(stdout);
     _exit(status);

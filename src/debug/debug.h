@@ -21,8 +21,10 @@ struct debug_names {
 };
 
 /* `link`: a connected socket, the debugger's from now on; `policy`: copied; snapshot_bytes: what may be kept of memory to go back;
- * `always`: launches in which nothing is to stop run under it, too, so that a fault stops them. NULL where memory is exhausted. */
-struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot_bytes, bool always);
+ * `always`: launches in which nothing is to stop run under it, too, so that a fault stops them;
+ * `dwarf_library`: the path of libheddle-dwarf.so, or NULL. NULL where memory is exhausted. */
+struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot_bytes, bool always,
+                                 const char *dwarf_library);
 void debugger_destroy(struct debugger *d);
 
 /* A launch, in three steps around launch_begin() and launch_end():

@@ -73,6 +73,8 @@ struct written {
     uint64_t n_before;
 };
 
+struct module_info;
+
 struct run {
     struct debugger *d;
     struct machine *machine;
@@ -85,10 +87,11 @@ struct run {
     struct schedule schedule;
     struct arena arena; /* of what lives as long as the launch */
     VEC(struct location_at) locations;
-    struct launch *launch; /* while it runs */
-    struct stop now;       /* where it stands; warp NULL: nowhere, as it has ended */
-    bool in_fault;         /* the operation of `now` has failed */
-    uint64_t time;         /* of the stop */
+    VEC(struct module_info *) modules; /* scope.h */
+    struct launch *launch;             /* while it runs */
+    struct stop now;                   /* where it stands; warp NULL: nowhere, as it has ended */
+    bool in_fault;                     /* the operation of `now` has failed */
+    uint64_t time;                     /* of the stop */
     struct thread_name focus;
     uint32_t frame; /* of the focus's calls: 0 is the innermost */
     /* the motion */
@@ -158,6 +161,12 @@ const char *point_suggestion(const struct run *r, const struct point *p, struct 
 
 /* What is visible in a frame of a thread; frame NULL: what has an address alone. */
 struct scope scope_of(struct run *r, const struct call_frame *frame);
+/* The same of an operation of a function. */
+struct scope scope_at(struct run *r, const struct code *code, const struct op *op);
+/* Loads the library that reads debugging information, if it is there; before a sandbox is entered. */
+void scope_load(const char *path);
+/* Ends the use of debugging information. */
+void scope_close(struct run *r);
 
 /* ---- move.c ---- */
 

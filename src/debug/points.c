@@ -48,6 +48,7 @@ void point_delete(struct debugger *d, struct point *p)
     free(p->function);
     free(p->condition);
     free(p->expression);
+    arena_free(&p->arena);
     free(p);
 }
 
@@ -126,7 +127,8 @@ static void each_line(const struct run *r, struct code *c, void *data,
     struct line_keys before = {0};
     for (uint32_t i = 0; sites && i < c->n_ops; i++) {
         const struct site *s = &sites->at[c->first_site + i];
-        const struct cuda_place *p = s->place.cuda;
+        const struct launch of = {.kernel = r->kernel};
+        const struct cuda_place *p = s->place.cuda ? place_of_op(&of, c, &c->ops[i]) : NULL;
         struct candidate at = {
             .code = c, .op = &c->ops[i], .offset = s->place.offset, .column = s->loc ? s->loc->column : 0};
         uint32_t depth;
@@ -180,7 +182,8 @@ static const char *default_file(const struct run *r)
     const struct site_table *sites = kernel_sites(r->kernel);
     const struct code *c = r->kernel->entry;
     for (uint32_t i = 0; sites && i < c->n_ops; i++) {
-        const struct cuda_place *p = sites->at[c->first_site + i].place.cuda;
+        const struct launch of = {.kernel = r->kernel};
+        const struct cuda_place *p = sites->at[c->first_site + i].place.cuda ? place_of_op(&of, c, &c->ops[i]) : NULL;
         if (p)
             return p->n_chain ? p->chain[0].file : p->file;
     }
@@ -204,13 +207,11 @@ uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_fil
 
 static void add_location(struct run *r, struct point *p, const struct code *c, struct op *o)
 {
-    const struct call_frame frame = {.op = o};
     struct location_at *at = VEC_PUSH(&r->arena, &r->locations);
     *at = (struct location_at){.point = p, .op = o};
     o->breaks = true;
     if (p->condition) {
-        struct scope scope = scope_of(r, &frame);
-        scope.code = c;
+        struct scope scope = scope_at(r, c, o);
         at->test = expression_parse(p->condition, &scope, &r->arena, &at->wrong);
     }
 }

@@ -145,8 +145,7 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
     if (at.space == SPACE_SHARED && at.owner)
         p->of.block = at.owner->index;
     p->launch = at.space == SPACE_GLOBAL ? 0 : r->number;
-    /* Types of the debugging information live as long as the launch's module; those of casts are made here. */
-    p->type = expression_parse(expression, &scope, &p->arena, wrong)->type;
+    p->type = c_type_copy(n->type, &p->arena); /* those of the debugging information live as long as the launch */
     *wrong = NULL;
     return p;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debug/requests.h"
+#include "debug/scope.h"
 #include "exec/launch.h"
 
 static char format_of(const struct asked *a)
@@ -87,6 +88,21 @@ static void add_variable(json_t *list, const char *name, const struct node *n, c
         list, json_pack("{s:s, s:s, s:s}", "name", name, "type", c_type_text(n->type, arena), "value", t.p ? t.p : ""));
 }
 
+/* Those that an inner one hides are left out. */
+static void add_visible(struct asked *a, struct scope_data *s, const struct dwarf_variable *all, uint32_t n,
+                        const struct frame *f, unsigned lane, bool parameters)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < n; i++) {
+        bool hidden = false;
+        for (uint32_t k = 0; k < i; k++)
+            hidden |= strcmp(all[k].name, all[i].name) == 0;
+        if (!hidden && !all[i].is_global && all[i].is_parameter == parameters)
+            add_variable(list, all[i].name, scope_node(s, &all[i], &a->arena), f, lane, 0, &a->arena);
+    }
+    json_object_set_new(a->answer, "variables", list);
+}
+
 const char *request_locals(struct asked *a)
 {
     struct where w = {0};
@@ -94,8 +110,14 @@ const char *request_locals(struct asked *a)
     const struct call_frame *frame = asked_frame(a, &w, &wrong);
     if (!frame)
         return wrong;
-    return "the code has no debugging information of variables: compile it with -G; `info registers`, `info args` and "
-           "shared variables by name are there without";
+    struct scope scope = scope_of(a->r, frame);
+    struct scope_data *data = scope.data;
+    struct dwarf_variable *all = ARENA_ARRAY(&a->arena, struct dwarf_variable, MOST_VARIABLES);
+    if (!data->info || !data->info->reader)
+        return "the code has no debugging information of variables: compile it with -G; `info registers`, `info args` "
+               "and shared variables by name are there without";
+    add_visible(a, data, all, scope_variables(data, all), &(struct frame){w.warp, frame->act}, w.lane, false);
+    return NULL;
 }
 
 const char *request_args(struct asked *a)
@@ -107,6 +129,13 @@ const char *request_args(struct asked *a)
         return wrong;
     struct scope scope = scope_of(a->r, frame);
     const struct frame f = {w.warp, frame->act};
+    struct scope_data *data = scope.data;
+    struct dwarf_variable *all = ARENA_ARRAY(&a->arena, struct dwarf_variable, MOST_VARIABLES);
+    uint32_t n = scope_variables(data, all);
+    if (n) {
+        add_visible(a, data, all, n, &f, w.lane, true);
+        return NULL;
+    }
     json_t *list = json_array();
     for (uint32_t i = 0; i < a->r->kernel->func->signature.params.n; i++) {
         const char *name = arena_printf(&a->arena, "$arg%u", i + 1);

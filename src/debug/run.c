@@ -7,7 +7,8 @@
 #include "debug/debugger.h"
 #include "debug/link.h"
 
-struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot_bytes, bool always)
+struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot_bytes, bool always,
+                                 const char *dwarf_library)
 {
     struct debugger *d = calloc(1, sizeof *d);
     if (!d || !(d->policy = strdup(policy))) {
@@ -18,6 +19,8 @@ struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot
     d->serve = requests_serve;
     d->snapshot_bytes = snapshot_bytes;
     d->always = always;
+    if (dwarf_library)
+        scope_load(dwarf_library);
     pthread_mutex_init(&d->lock, NULL);
     return d;
 }
@@ -63,6 +66,7 @@ static bool is_wanted(const struct run *r)
 static void free_run(struct run *r)
 {
     undo_free(&r->undo);
+    scope_close(r);
     arena_free(&r->arena);
     free(r);
 }

@@ -1,10 +1,192 @@
-/* What is visible in a frame of a thread: see expression.h. */
-#include "debug/debugger.h"
+/* What is visible in a frame of a thread: variables of the debugging information, where there is some; see expression.h. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/scope.h"
+#include "exec/launch.h"
+
+/* ---- the debugging information of the kernel's modules ---- */
+
+static const struct dwarf_reader_calls *dwarf;
+
+void scope_load(const char *path)
+{
+    void *library = dwarf ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library)
+        dwarf = dlsym(library, "heddle_dwarf");
+}
+
+static struct module_info *info_of(struct run *r, const struct ptx_module *m)
+{
+    for (uint32_t i = 0; i < r->modules.n; i++)
+        if (r->modules.at[i]->sections.module == m)
+            return r->modules.at[i];
+    struct module_info *info = ARENA_NEW(&r->arena, struct module_info);
+    sections_read(&info->sections, m, &r->arena);
+    if (info->sections.image.n && dwarf)
+        info->reader = dwarf->open(info->sections.image.p, info->sections.image.n);
+    *VEC_PUSH(&r->arena, &r->modules) = info;
+    return info;
+}
+
+void scope_close(struct run *r)
+{
+    for (uint32_t i = 0; i < r->modules.n; i++)
+        if (r->modules.at[i]->reader)
+            dwarf->close(r->modules.at[i]->reader);
+    r->modules.n = 0;
+}
+
+/* ---- where a variable is ---- */
+
+/* nvcc and LLVM write a register's name as a number, its first letter in the most significant byte. */
+static uint32_t register_of(const struct code *code, uint64_t number)
+{
+    char name[9] = "";
+    unsigned n = 0;
+    for (int shift = 56; shift >= 0; shift -= 8)
+        if (number >> shift & 0xff)
+            name[n++] = (char)(number >> shift & 0xff);
+    return name[0] == '%' ? register_named(code, (struct str){name + 1, n - 1}) : 0;
+}
+
+static const struct ptx_var *variable_of(const struct ptx_func *f, struct str name)
+{
+    for (uint32_t i = 0; i < f->body.n; i++)
+        if (f->body.at[i].kind == STMT_VAR && str_eq(f->body.at[i].var->symbol.name, name))
+            return f->body.at[i].var;
+    for (uint32_t i = 0; i < f->signature.params.n; i++)
+        if (str_eq(f->signature.params.at[i]->symbol.name, name))
+            return f->signature.params.at[i];
+    return NULL;
+}
+
+static struct node *plain(enum node_kind kind, struct arena *arena)
+{
+    struct node *n = ARENA_NEW(arena, struct node);
+    n->kind = kind;
+    n->type = &c_ulong;
+    return n;
+}
+
+/* The generic address of a variable that the sections name, in a function; NULL: it has none. */
+static struct node *address_of(struct scope_data *s, struct str name, struct arena *arena)
+{
+    const struct ptx_func *f = s->code->ir->func;
+    const struct ptx_var *v = variable_of(f, name);
+    const struct kernel *k = s->run->kernel;
+    uint64_t address;
+    if (v && v->is_param && f->entry)
+        return node_offset(plain(NODE_PARAM, arena), (int64_t)v->param_at, arena);
+    if (v && (v->is_param || v->space == SPACE_LOCAL))
+        return s->code->ir->frame_at[v->number]
+                   ? node_offset(plain(NODE_LOCAL, arena), ir_frame_offset(s->code->ir, v), arena)
+                   : NULL;
+    for (uint32_t i = 0; i < k->shared_vars.n; i++)
+        if (str_eq(k->shared_vars.at[i].var->symbol.name, name))
+            return node_offset(plain(NODE_SHARED, arena), k->shared_vars.at[i].at, arena);
+    return s->run->names->global(s->run->names->data, name, &address, &v)
+               ? node_const((int64_t)address, &c_ulong, arena)
+               : NULL;
+}
+
+static struct node *gone(const struct dwarf_variable *v, const char *why, struct arena *arena)
+{
+    struct node *n = plain(NODE_GONE, arena);
+    n->type = v->type;
+    n->text = why;
+    return n;
+}
+
+static struct node *node_of(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
+{
+    const struct sections *sections = &s->info->sections;
+    uint32_t reg = v->number ? register_of(s->code, v->number) : 0;
+    struct node *address;
+    switch (v->kind) {
+    case DWARF_GONE: return gone(v, v->why, arena);
+    case DWARF_VALUE: return node_const((int64_t)v->address, v->type, arena);
+    case DWARF_REGISTER:
+        if (!reg)
+            return gone(v, "its register is not used", arena);
+        return c_is_scalar(v->type) ? node_register(s->code, reg, v->type, arena)
+                                    : gone(v, "it is in a register, in pieces", arena);
+    default: break;
+    }
+    if (v->number) {
+        if (!reg)
+            return gone(v, "its register is not used", arena);
+        address = node_register(s->code, reg, &c_ulong, arena);
+    } else {
+        uint64_t i = v->address - VARIABLE;
+        address = v->address >= VARIABLE && i < sections->variables.n ? address_of(s, sections->variables.at[i], arena)
+                                                                      : NULL;
+        if (!address)
+            return gone(v, "it has no memory in this kernel", arena);
+    }
+    return node_memory(node_offset(address, v->offset, arena), v->type, arena);
+}
+
+/* ---- names ---- */
+
+uint32_t scope_variables(struct scope_data *s, struct dwarf_variable to[MOST_VARIABLES])
+{
+    const struct ptx_insn *i = s->op && s->op->origin ? s->op->origin->origin : NULL;
+    for (const struct op *o = s->op; s->code && !i && o && o > s->code->ops;
+         o--) /* one that is no instruction of the text */
+        i = o->origin ? o->origin->origin : NULL;
+    if (!s->info || !s->info->reader || !i)
+        return 0;
+    return dwarf->variables(s->info->reader, sections_place(&s->info->sections, s->code->ir->func, i), to,
+                            MOST_VARIABLES);
+}
+
+struct node *scope_node(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
+{
+    return node_of(s, v, arena);
+}
+
+static struct node *variable(void *data, struct str name, struct arena *arena)
+{
+    struct scope_data *s = data;
+    struct dwarf_variable *all = ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES);
+    uint32_t n = scope_variables(s, all);
+    for (uint32_t i = 0; i < n; i++)
+        if (str_is(name, all[i].name))
+            return node_of(s, &all[i], arena);
+    return NULL;
+}
+
+static const struct c_type *type(void *data, struct str name, struct arena *arena)
+{
+    struct scope_data *s = data;
+    static const char *const words[] = {"struct ", "class ", "union ", "enum "};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (str_starts(name, words[i]))
+            name = (struct str){name.p + strlen(words[i]), name.n - strlen(words[i])};
+    return s->info && s->info->reader ? dwarf->type(s->info->reader, arena_strndup(arena, name.p, name.n)) : NULL;
+}
+
+static bool global(void *data, struct str name, uint64_t *address, const struct ptx_var **var)
+{
+    struct scope_data *s = data;
+    return s->run->names->global(s->run->names->data, name, address, var);
+}
+
+struct scope scope_at(struct run *r, const struct code *code, const struct op *op)
+{
+    struct scope_data *s = ARENA_NEW(&r->arena, struct scope_data);
+    *s = (struct scope_data){r, code, op, code ? info_of(r, code->ir->func->module) : NULL};
+    return (struct scope){.code = code,
+                          .kernel = r->kernel,
+                          .data = s,
+                          .global = global,
+                          .variable = code ? variable : NULL,
+                          .type = code ? type : NULL};
+}
 
 struct scope scope_of(struct run *r, const struct call_frame *frame)
 {
-    return (struct scope){.code = frame && frame->act ? frame->act->code : NULL,
-                          .kernel = r->kernel,
-                          .data = r->names->data,
-                          .global = r->names->global};
+    return scope_at(r, frame && frame->act ? frame->act->code : NULL, frame ? frame->op : NULL);
 }

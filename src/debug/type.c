@@ -40,6 +40,29 @@ const struct c_type *c_array_of(const struct c_type *of, uint64_t count, struct 
     return t;
 }
 
+const struct c_type *c_type_copy(const struct c_type *t, struct arena *arena)
+{
+    struct c_type *copy = ARENA_NEW(arena, struct c_type);
+    *copy = *t;
+    copy->name = t->name ? arena_strdup(arena, t->name) : NULL;
+    if (t->kind == C_POINTER)
+        copy->of = &c_void;
+    else if (t->kind == C_ARRAY)
+        copy->of = c_type_copy(t->of, arena);
+    struct c_member *members = t->kind == C_STRUCT ? ARENA_ARRAY(arena, struct c_member, t->n) : NULL;
+    for (uint32_t i = 0; members && i < t->n; i++) {
+        members[i] = t->members[i];
+        members[i].name = t->members[i].name ? arena_strdup(arena, t->members[i].name) : NULL;
+        members[i].type = c_type_copy(t->members[i].type, arena);
+    }
+    struct c_enumerator *names = t->kind == C_ENUM ? ARENA_ARRAY(arena, struct c_enumerator, t->n) : NULL;
+    for (uint32_t i = 0; names && i < t->n; i++)
+        names[i] = (struct c_enumerator){arena_strdup(arena, t->enumerators[i].name), t->enumerators[i].value};
+    copy->members = members;
+    copy->enumerators = names;
+    return copy;
+}
+
 static const char *space_word(enum c_space space)
 {
     return space == C_SHARED ? "@shared " : space == C_LOCAL ? "@local " : "";

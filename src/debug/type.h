@@ -56,6 +56,8 @@ extern const struct c_type c_void, c_bool, c_char, c_schar, c_uchar, c_short, c_
 
 const struct c_type *c_pointer_to(const struct c_type *of, enum c_space space, struct arena *arena);
 const struct c_type *c_array_of(const struct c_type *of, uint64_t count, struct arena *arena);
+/* The same type in another arena, but for what pointers in it lead to. */
+const struct c_type *c_type_copy(const struct c_type *t, struct arena *arena);
 /* "float *", "int[3]" */
 const char *c_type_text(const struct c_type *t, struct arena *arena);
 

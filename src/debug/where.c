@@ -84,7 +84,7 @@ static uint32_t add_frames(const struct launch *l, struct activation *a, const s
                            uint32_t n, struct arena *arena)
 {
     const struct site *s = site_of(l, o);
-    const struct cuda_place *p = s ? s->place.cuda : NULL;
+    const struct cuda_place *p = place_of_op(l, a->code, o);
     const struct ptx_symbol *f = &a->code->ir->func->symbol;
     struct call_frame frame = {.act = a, .op = o, .ptx_line = ptx_line(s)};
     for (uint32_t i = p && p->n_chain ? p->n_chain : 1; i-- && n < MOST_FRAMES;) {
@@ -108,6 +108,27 @@ uint32_t frames_find(const struct launch *l, const struct where *w, struct call_
 
 /* ---- lines ---- */
 
+/* The line of an operation that is looked at. Compilers that do not say where a function of a library was inlined leave lines of its header alone:
+ * these belong to the line of the user's before. */
+const struct cuda_place *place_of_op(const struct launch *l, const struct code *c, const struct op *o)
+{
+    const struct site_table *t = kernel_sites(l->kernel);
+    const struct cuda_place *own = t ? t->at[o->site].place.cuda : NULL, *p = own;
+    if (!own || own->n_chain || !is_library_file(own->file))
+        return own;
+    for (uint32_t i = (uint32_t)(o - c->ops); i-- > 0;) {
+        p = t->at[c->first_site + i].place.cuda;
+        if (p && (p->n_chain || !is_library_file(p->file)))
+            return p;
+    }
+    for (uint32_t i = (uint32_t)(o - c->ops); i < c->n_ops; i++) {
+        p = t->at[c->first_site + i].place.cuda;
+        if (p && (p->n_chain || !is_library_file(p->file)))
+            return p;
+    }
+    return own;
+}
+
 /* How many of the inlined calls at a place are looked at: none of a library's that no code of the user's is in. */
 static uint32_t calls_shown(const struct cuda_place *p)
 {
@@ -119,14 +140,14 @@ static uint32_t calls_shown(const struct cuda_place *p)
 
 uint32_t frames_hidden(const struct launch *l, const struct where *w)
 {
-    const struct site *s = w->op ? site_of(l, w->op) : NULL;
-    return s && s->place.cuda && s->place.cuda->n_chain ? s->place.cuda->n_chain - calls_shown(s->place.cuda) : 0;
+    const struct cuda_place *p = w->op ? place_of_op(l, w->act->code, w->op) : NULL;
+    return p && p->n_chain ? p->n_chain - calls_shown(p) : 0;
 }
 
 static void add_keys(const struct launch *l, const struct activation *a, const struct op *o, struct line_keys *k)
 {
     const struct site *s = o ? site_of(l, o) : NULL;
-    const struct cuda_place *p = s ? s->place.cuda : NULL;
+    const struct cuda_place *p = o ? place_of_op(l, a->code, o) : NULL;
     if (a->parent)
         add_keys(l, a->parent, a->call, k);
     for (uint32_t i = 0; i < (p ? calls_shown(p) : 1) && k->n < MOST_KEYS; i++)

@@ -52,6 +52,8 @@ uint32_t frames_find(const struct launch *l, const struct where *w, struct call_
 /* The frame that a user looks at first: past what a library has inlined there. */
 uint32_t frames_hidden(const struct launch *l, const struct where *w);
 
+/* The line of an operation, as a user looks at it; NULL: none is known. */
+const struct cuda_place *place_of_op(const struct launch *l, const struct code *c, const struct op *o);
 /* The site of an operation, and the line of PTX. */
 const struct site *site_of(const struct launch *l, const struct op *o);
 uint32_t ptx_line(const struct site *s);

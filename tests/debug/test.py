@@ -114,6 +114,50 @@ def a_run_is_the_same_every_time_and_goes_to_any_time():
     assert "Breakpoint 1" in one[2], one
 
 
+def both_compilers_variables_have_the_same_values():
+    ptx = folder.path("tile.ptx")
+    subprocess.run([heddle, "cc", "-G", "-ptx", "tile.cu", "-o", ptx], cwd=here, check=True)
+    asked = ["b 31 if v > 60 && i < 64", "b sum if times == 3", "run", "info args", "print *p", "delete 2", "continue", "print v",
+             "print own", "print given.n[2]", "print tile", "print in[i]", "print out[0]@3", "print sizeof(own)", "watch out[i]", "continue"]
+    ours, nvccs = (answers((path,) + TILE[1:-1] + ("hex:0000003f010000000200000003000000",), asked) for path in (ptx, "tile.ptx"))
+    for question, a, b in zip(asked, ours, nvccs):
+        assert masked(a) == masked(b), (question, a, b)
+    assert "times = 3" in ours[3] and ours[4].endswith("= {x = 0.5, n = {1, 2, 3}}"), ours
+
+
+def variables_are_what_printf_prints():
+    name = folder.write("shown.cu", """#include <stdio.h>
+enum color { RED, GREEN = 7 };
+struct item { short a; unsigned char b : 3; long c; float f[2]; };
+__device__ int scale = 3;
+__global__ void shown(double d, unsigned n)
+{
+    item it = {(short)(threadIdx.x - 5), 5, (long)n << 33, {0.25f, -1.5f}};
+    color c = threadIdx.x ? GREEN : RED;
+    bool even = threadIdx.x % 2 == 0;
+    char letter = 'a' + threadIdx.x;
+    const int *at = &scale;
+    for (int i = 0; i < 2; i++) {
+        it.c += i;
+        printf("%d %d %ld %g %d %d %c %d %g %u %d\\n", it.a, it.b, it.c, it.f[1], (int)c, (int)even, letter, *at, d, n, i);
+    }
+}
+""")
+    ptx = folder.path("shown.ptx")
+    subprocess.run([heddle, "cc", "-G", "-ptx", name, "-o", ptx], check=True)
+    names = ["it.a", "it.b", "it.c", "it.f[1]", "(int)c", "(int)even", "letter", "*at", "d", "n", "i"]
+    stop = ["cuda thread 3"] + [f"print {n}" for n in names]
+    got = answers([ptx, "--grid", 1, "--block", 8, 2.5, 9], ["b 14", "run"] + stop + ["continue"] + stop + ["print c", "print it", "delete", "continue"], cwd=folder.name)
+    printed = [line.split() for part in got for line in part.split("\n") if re.fullmatch(r"-?\d+ 5 .* [01]", line)]
+    assert len(printed) == 16, got
+    for k in range(2):
+        start = 3 + k * (len(names) + 2)
+        values = [re.sub(r"^(-?\d+) '(.*)'$", r"\2" if n == "letter" else r"\1", g.split(" = ", 1)[1])
+                  for n, g in zip(names, got[start : start + len(names)])]
+        assert values == printed[8 * k + 3], (k, values, printed)
+    assert got[-4].endswith("= GREEN") and re.search(r"= \{a = -2, b = 5( '.*')?, c = \d+, f = \{0.25, -1.5\}\}$", got[-3]), got[-4:-2]
+
+
 def build_program(*options):
     path = folder.path("program")
     done = subprocess.run([heddle, "cc", *options, "program.cu", "-o", path], cwd=here, capture_output=True, text=True)

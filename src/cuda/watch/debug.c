@@ -1,6 +1,7 @@
 /* See debug.h. */
 #include "cuda/watch/debug.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,13 @@ bool debug_start(const char *text)
     unsetenv("HEDDLE_DEBUG");
     if (getsockopt(link, SOL_SOCKET, SO_TYPE, &type, &n) != 0 || fcntl(link, F_SETFD, FD_CLOEXEC) != 0)
         return false;
-    const struct debug_settings settings = {.policy = policy, .snapshot_bytes = snapshot_bytes};
+    Dl_info own;
+    char library[4096 + 32] = "";
+    if (dladdr((void *)debug_start, &own) && own.dli_fname && strrchr(own.dli_fname, '/'))
+        snprintf(library, sizeof library, "%.*slibheddle-dwarf.so",
+                 (int)(strrchr(own.dli_fname, '/') + 1 - own.dli_fname), own.dli_fname);
+    const struct debug_settings settings = {
+        .dwarf_library = library, .policy = policy, .snapshot_bytes = snapshot_bytes};
     debugger = api_debugger_create(link, &settings);
     return debugger;
 }

@@ -1,0 +1,367 @@
+/* See dwarf_reader.h. */
+#include "debug/dwarf_reader.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+enum { DEEPEST = 64 };
+
+struct reader {
+    Elf *elf;
+    Dwarf *dwarf;
+    struct arena arena;
+    struct map types; /* struct c_type by the offset of its entry */
+    unsigned depth;
+};
+
+/* ---- attributes ---- */
+
+static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *value)
+{
+    Dwarf_Attribute a;
+    Dwarf_Word v;
+    if (!dwarf_attr_integrate(die, name, &a) || dwarf_formudata(&a, &v) != 0)
+        return false;
+    *value = v;
+    return true;
+}
+
+static const char *name_of(struct reader *r, Dwarf_Die *die)
+{
+    Dwarf_Attribute a;
+    const char *name = dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a) : NULL;
+    return name ? arena_strdup(&r->arena, name) : NULL;
+}
+
+static bool die_of(Dwarf_Die *die, unsigned name, Dwarf_Die *to)
+{
+    Dwarf_Attribute a;
+    return dwarf_attr_integrate(die, name, &a) && dwarf_formref_die(&a, to);
+}
+
+/* Where a member begins: a number, or a location that adds one. */
+static uint64_t place_of_member(Dwarf_Die *die)
+{
+    uint64_t at = 0;
+    Dwarf_Attribute a;
+    Dwarf_Op *ops;
+    size_t n;
+    if (number_of(die, DW_AT_data_member_location, &at))
+        return at;
+    if (dwarf_attr(die, DW_AT_data_member_location, &a) && dwarf_getlocation(&a, &ops, &n) == 0 && n == 1)
+        return ops[0].number;
+    return 0;
+}
+
+/* ---- types ---- */
+
+static const struct c_type *type_of(struct reader *r, Dwarf_Die *die);
+
+static const struct c_type *base_type(struct reader *r, Dwarf_Die *die)
+{
+    struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
+    uint64_t encoding = 0, bytes = 0;
+    number_of(die, DW_AT_encoding, &encoding);
+    number_of(die, DW_AT_byte_size, &bytes);
+    *t = (struct c_type){.kind = C_INT, .bytes = bytes, .name = name_of(r, die), .is_signed = true};
+    switch (encoding) {
+    case DW_ATE_boolean: t->kind = C_BOOL; break;
+    case DW_ATE_float: t->kind = bytes == 2 ? C_HALF : C_FLOAT; break;
+    case DW_ATE_signed_char: t->kind = bytes == 1 ? C_CHAR : C_INT; break;
+    case DW_ATE_unsigned_char:
+        t->kind = bytes == 1 ? C_CHAR : C_UINT;
+        t->is_signed = false;
+        break;
+    case DW_ATE_unsigned: t->kind = C_UINT; break;
+    default: break;
+    }
+    return t;
+}
+
+static void add_members(struct reader *r, Dwarf_Die *die, struct c_type *t)
+{
+    VEC(struct c_member) list = {0};
+    Dwarf_Die child;
+    for (int more = dwarf_child(die, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+        uint64_t bits = 0, bit_at = 0, storage = 0;
+        Dwarf_Die of;
+        Dwarf_Attribute a;
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_attr(&child, DW_AT_external, &a) ||
+            !die_of(&child, DW_AT_type, &of))
+            continue;
+        struct c_member m = {.name = tag == DW_TAG_member ? name_of(r, &child) : NULL,
+                             .type = type_of(r, &of),
+                             .at = place_of_member(&child)};
+        if (number_of(&child, DW_AT_bit_size, &bits) && bits <= 64) {
+            storage = m.type->bytes;
+            number_of(&child, DW_AT_byte_size, &storage);
+            if (number_of(&child, DW_AT_data_bit_offset, &bit_at)) {
+                m.at = bit_at / 8 / (storage ? storage : 1) * (storage ? storage : 1);
+                m.bit_at = (uint8_t)(bit_at - 8 * m.at);
+            } else if (number_of(&child, DW_AT_bit_offset, &bit_at)) {
+                m.bit_at = (uint8_t)(8 * storage - bit_at - bits);
+            }
+            m.bits = (uint8_t)bits;
+        }
+        *VEC_PUSH(&r->arena, &list) = m;
+    }
+    t->members = list.at;
+    t->n = list.n;
+}
+
+static void add_enumerators(struct reader *r, Dwarf_Die *die, struct c_type *t)
+{
+    VEC(struct c_enumerator) list = {0};
+    Dwarf_Die child;
+    for (int more = dwarf_child(die, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+        Dwarf_Attribute a;
+        Dwarf_Sword v;
+        if (dwarf_tag(&child) == DW_TAG_enumerator && dwarf_attr(&child, DW_AT_const_value, &a) &&
+            dwarf_formsdata(&a, &v) == 0)
+            *VEC_PUSH(&r->arena, &list) = (struct c_enumerator){name_of(r, &child), v};
+    }
+    t->enumerators = list.at;
+    t->n = list.n;
+    t->is_signed = true;
+}
+
+/* From the last dimension to the first. */
+static const struct c_type *array_type(struct reader *r, Dwarf_Die *die, const struct c_type *of)
+{
+    uint64_t counts[8], n = 0;
+    Dwarf_Die child;
+    for (int more = dwarf_child(die, &child); more == 0 && n < 8; more = dwarf_siblingof(&child, &child)) {
+        uint64_t count = 0;
+        if (dwarf_tag(&child) != DW_TAG_subrange_type)
+            continue;
+        if (!number_of(&child, DW_AT_count, &count) && number_of(&child, DW_AT_upper_bound, &count))
+            count++;
+        counts[n++] = count;
+    }
+    while (n)
+        of = c_array_of(of, counts[--n], &r->arena);
+    return of;
+}
+
+static struct c_type *new_type(struct reader *r, Dwarf_Die *die, enum c_kind kind)
+{
+    struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
+    t->kind = kind;
+    t->name = name_of(r, die);
+    number_of(die, DW_AT_byte_size, &t->bytes);
+    return t;
+}
+
+static const struct c_type *struct_type(struct reader *r, Dwarf_Die *die)
+{
+    const char *name = name_of(r, die);
+    if (name && (strcmp(name, "__half") == 0 || strcmp(name, "__nv_bfloat16") == 0))
+        return strcmp(name, "__half") == 0 ? &c_half : &c_bfloat;
+    return new_type(r, die, C_STRUCT);
+}
+
+static const struct c_type *make_type(struct reader *r, Dwarf_Die *die)
+{
+    Dwarf_Die of;
+    bool has_of = die_of(die, DW_AT_type, &of);
+    switch (dwarf_tag(die)) {
+    case DW_TAG_base_type: return base_type(r, die);
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type: return struct_type(r, die);
+    case DW_TAG_enumeration_type: {
+        struct c_type *t = new_type(r, die, C_ENUM);
+        add_enumerators(r, die, t);
+        return t;
+    }
+    case DW_TAG_array_type: return has_of ? array_type(r, die, type_of(r, &of)) : &c_void;
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type: return c_pointer_to(has_of ? type_of(r, &of) : &c_void, C_GENERIC, &r->arena);
+    case DW_TAG_subroutine_type: return new_type(r, die, C_FUNCTION);
+    default: return has_of ? type_of(r, &of) : &c_void; /* const, volatile, typedef */
+    }
+}
+
+static const struct c_type *type_of(struct reader *r, Dwarf_Die *die)
+{
+    Dwarf_Off *at = ARENA_NEW(&r->arena, Dwarf_Off);
+    *at = dwarf_dieoffset(die);
+    const struct str key = {(const char *)at, sizeof *at};
+    const struct c_type *t = map_get(&r->types, key);
+    if (t)
+        return t;
+    if (r->depth++ > DEEPEST) {
+        r->depth--;
+        return &c_void;
+    }
+    t = make_type(r, die);
+    map_put(&r->types, key, (void *)t);
+    if (t->kind == C_STRUCT && !t->members && dwarf_tag(die) != DW_TAG_base_type && t->name != c_half.name)
+        add_members(r, die, (struct c_type *)t); /* which may lead back to it */
+    r->depth--;
+    return t;
+}
+
+/* ---- variables ---- */
+
+static void gone(struct dwarf_variable *v, const char *why)
+{
+    v->kind = DWARF_GONE;
+    v->why = why;
+}
+
+static void read_location(struct dwarf_variable *v, const Dwarf_Op *ops, size_t n)
+{
+    if (n == 1 && ops[0].atom == DW_OP_regx) {
+        v->kind = DWARF_REGISTER;
+        v->number = ops[0].number;
+    } else if (n && n <= 2 && ops[0].atom == DW_OP_addr && (n == 1 || ops[1].atom == DW_OP_plus_uconst)) {
+        v->kind = DWARF_MEMORY;
+        v->address = ops[0].number;
+        v->offset = n == 2 ? (int64_t)ops[1].number : 0;
+    } else if (n == 1 && ops[0].atom == DW_OP_bregx) {
+        v->kind = DWARF_MEMORY;
+        v->number = ops[0].number;
+        v->offset = (int64_t)ops[0].number2;
+    } else if (n && (ops[0].atom == DW_OP_consts || ops[0].atom == DW_OP_constu) &&
+               ops[n - 1].atom == DW_OP_stack_value) {
+        v->kind = DWARF_VALUE;
+        v->address = ops[0].number;
+    } else {
+        gone(v, n ? "it is in pieces, or computed" : "the compiler has kept it nowhere here");
+    }
+}
+
+static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct dwarf_variable *v)
+{
+    Dwarf_Die of;
+    Dwarf_Attribute a;
+    Dwarf_Op *ops;
+    size_t n = 0;
+    Dwarf_Word value;
+    *v = (struct dwarf_variable){.name = name_of(r, die), .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter};
+    if (!v->name || !die_of(die, DW_AT_type, &of))
+        return false;
+    v->type = type_of(r, &of);
+    if (dwarf_attr_integrate(die, DW_AT_location, &a)) {
+        if (dwarf_getlocation_addr(&a, at, &ops, &n, 1) == 1)
+            read_location(v, ops, n);
+        else
+            gone(v, "the compiler has kept it nowhere here");
+    } else if (dwarf_attr_integrate(die, DW_AT_const_value, &a) && dwarf_formudata(&a, &value) == 0) {
+        v->kind = DWARF_VALUE;
+        v->address = value;
+    } else {
+        gone(v, "the compiler has left it out");
+    }
+    return true;
+}
+
+struct collecting {
+    struct reader *r;
+    uint64_t at;
+    struct dwarf_variable *to;
+    unsigned n, most;
+};
+
+static void collect(struct collecting *c, Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die child;
+    for (int more = dwarf_child(scope, &child); more == 0 && depth < DEEPEST; more = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+        bool has_code = tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
+        if (tag == DW_TAG_namespace || (has_code && dwarf_haspc(&child, c->at) == 1))
+            collect(c, &child, depth + 1);
+    }
+    for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+        if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && c->n < c->most &&
+            read_variable(c->r, &child, c->at, &c->to[c->n]))
+            c->to[c->n++].is_global = dwarf_tag(scope) == DW_TAG_compile_unit || dwarf_tag(scope) == DW_TAG_namespace;
+    }
+}
+
+static unsigned variables(void *reader, uint64_t at, struct dwarf_variable *to, unsigned most)
+{
+    struct collecting c = {reader, at, to, 0, most};
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    while (dwarf_nextcu(c.r->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(c.r->dwarf, offset + header, &unit))
+            collect(&c, &unit, 0);
+        offset = next;
+    }
+    return c.n;
+}
+
+static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const char *name, unsigned depth)
+{
+    Dwarf_Die child;
+    for (int more = dwarf_child(scope, &child); more == 0 && depth < DEEPEST; more = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+        bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+                       tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
+        const char *called = is_type ? dwarf_diename(&child) : NULL;
+        if (called && strcmp(called, name) == 0)
+            return type_of(r, &child);
+        const struct c_type *t = is_type || tag == DW_TAG_namespace || tag == DW_TAG_subprogram
+                                     ? find_type(r, &child, name, depth + 1)
+                                     : NULL;
+        if (t)
+            return t;
+    }
+    return NULL;
+}
+
+static const struct c_type *type_named(void *reader, const char *name)
+{
+    struct reader *r = reader;
+    const struct c_type *t = NULL;
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    while (!t && dwarf_nextcu(r->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(r->dwarf, offset + header, &unit))
+            t = find_type(r, &unit, name, 0);
+        offset = next;
+    }
+    return t;
+}
+
+/* ---- opening ---- */
+
+static void close_reader(void *reader)
+{
+    struct reader *r = reader;
+    if (r->dwarf)
+        dwarf_end(r->dwarf);
+    if (r->elf)
+        elf_end(r->elf);
+    arena_free(&r->arena);
+    free(r);
+}
+
+static void *open_reader(const void *image, size_t bytes)
+{
+    struct reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    map_init(&r->types, &r->arena);
+    elf_version(EV_CURRENT);
+    r->elf = elf_memory((char *)(uintptr_t)image, bytes);
+    r->dwarf = r->elf ? dwarf_begin_elf(r->elf, DWARF_C_READ, NULL) : NULL;
+    if (r->dwarf)
+        return r;
+    close_reader(r);
+    return NULL;
+}
+
+__attribute__((visibility("default")))
+const struct dwarf_reader_calls heddle_dwarf = {open_reader, close_reader, variables, type_named};

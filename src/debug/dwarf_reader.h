@@ -1,0 +1,36 @@
+/* Debugging information of device code, read by libdw, in a library of its own that is loaded when somebody asks for a variable: the debugger
+ * lays the sections of a PTX text out as an ELF file (sections.h), and this finds variables and types there. */
+#ifndef HEDDLE_DEBUG_DWARF_READER_H
+#define HEDDLE_DEBUG_DWARF_READER_H
+
+#include "debug/type.h"
+
+enum dwarf_kind {
+    DWARF_GONE,     /* `why` */
+    DWARF_REGISTER, /* `number`: nvcc's and LLVM's, whose bytes are the register's name: 0x257232 is %r2 */
+    DWARF_MEMORY,   /* at `address`, or at what the register `number` holds, and `offset` bytes on */
+    DWARF_VALUE,    /* `address` is the value */
+};
+
+struct dwarf_variable {
+    const char *name;
+    const struct c_type *type;
+    enum dwarf_kind kind;
+    const char *why;
+    uint64_t number, address; /* number 0: none */
+    int64_t offset;
+    bool is_parameter, is_global;
+};
+
+/* What the library has, as `heddle_dwarf`. Names and types live as long as the reader. */
+struct dwarf_reader_calls {
+    /* NULL where it cannot be read. The image stays the caller's, and as it is. */
+    void *(*open)(const void *image, size_t bytes);
+    void (*close)(void *reader);
+    /* Variables that are visible at a place in the code, from the innermost block out; returns how many, at most `most`. */
+    unsigned (*variables)(void *reader, uint64_t at, struct dwarf_variable *to, unsigned most);
+    /* A struct, union, enumeration or typedef by its name; NULL: there is none. */
+    const struct c_type *(*type)(void *reader, const char *name);
+};
+
+#endif
