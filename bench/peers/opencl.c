@@ -1,4 +1,4 @@
-/* OpenCL as a backend, for PoCL: PEER FILE.cl. */
+/* OpenCL as a backend, of the platform whose name has the text in it, or the first: PEER FILE.cl [TEXT]. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -29,6 +29,25 @@ static bool build(cl_device_id device)
     return complain("the program does not build", error);
 }
 
+static bool find_platform(const char *text, cl_platform_id *found)
+{
+    enum { MOST = 16 };
+    cl_platform_id all[MOST];
+    cl_uint n;
+    cl_int error = clGetPlatformIDs(MOST, all, &n);
+    if (error)
+        return complain("no platform", error);
+    for (cl_uint i = 0; i < n && i < MOST; i++) {
+        char name[256] = "";
+        clGetPlatformInfo(all[i], CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+        *found = all[i];
+        if (!text || strstr(name, text))
+            return true;
+    }
+    fprintf(stderr, "opencl: no platform `%s`\n", text);
+    return false;
+}
+
 bool backend_open(int argc, char **argv)
 {
     static char text[1 << 16];
@@ -41,10 +60,9 @@ bool backend_open(int argc, char **argv)
     fclose(f);
     cl_platform_id platform;
     cl_device_id device;
-    cl_int error = clGetPlatformIDs(1, &platform, NULL);
-    if (error)
-        return complain("no platform", error);
-    error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL);
+    if (!find_platform(argc > 2 ? argv[2] : NULL, &platform))
+        return false;
+    cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL);
     if (error)
         return complain("no CPU device", error);
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);

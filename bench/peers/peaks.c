@@ -1,4 +1,5 @@
-/* peaks: what this machine can do at best, all cores: "fma FLOPS" by independent chains of fused multiply-adds, "memory
+/* peaks: what this machine can do at best at the CPU level that this is compiled for, all cores: "fma FLOPS" by independent chains of
+ * multiply-adds, as many as fit into the registers of vectors with their two factors (without FMA a multiplication and an addition), "memory
  * BYTES" by plain stores and loads of arrays beyond the caches (a triad, counted as STREAM counts it). Per second.
  */
 #include <math.h>
@@ -6,7 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CHAINS = 16, LANES = 16, ROUNDS = 1 << 21, ARRAY = 1 << 25 };
+#if defined __AVX512F__
+enum { CHAINS = 24, LANES = 16 };
+#elif defined __AVX__
+enum { CHAINS = 12, LANES = 8 };
+#elif defined __aarch64__
+enum { CHAINS = 24, LANES = 4 };
+#else
+enum { CHAINS = 12, LANES = 4 };
+#endif
+enum { ROUNDS = 1 << 21, ARRAY = 1 << 25 };
 
 typedef float vector __attribute__((vector_size(4 * LANES)));
 
