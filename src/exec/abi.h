@@ -101,6 +101,9 @@ struct compiled_calls {
     bool (*holds)(const struct activation *a, uint32_t mask, const struct compiled_shape *shapes, uint32_t n);
     /* Makes whole rows of n registers from their seeds, the values in the first lanes of pieces. */
     void (*fill)(struct activation *a, const struct compiled_shape *shapes, uint32_t n);
+    /* Writes n registers in the lanes of mask, from the values of the first lanes of their pieces, one after the other. */
+    void (*spill)(struct activation *a, const struct compiled_shape *shapes, uint32_t n, const uint64_t *seeds,
+                  uint32_t mask);
     /* Lanes stand at a block of a serial part: serial_run(). */
     uint32_t (*serial)(struct warp *w, struct activation *a, uint32_t block, uint32_t mask);
     /* A lane of a serial part has tried in vain so often: pauses. Is it to try again? */

@@ -123,8 +123,28 @@ static void shapes_fill(struct activation *a, const struct compiled_shape *s, ui
         shape_fill(a->rows + s[i].slot, &s[i]);
 }
 
-const struct compiled_calls compiled_calls = {compiled_op, run_access, collective_try,  act_add_pending,   shapes_hold,
-                                              shapes_fill, serial_run, serial_back_off, compiled_iteration};
+static void shape_spill(uint8_t *row, const struct compiled_shape *s, const uint64_t *seeds, uint32_t mask)
+{
+    uint64_t ones = s->width == 64 ? ~0ull : (1ull << s->width) - 1;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        uint64_t v = (seeds[l / s->piece_lanes] + (uint64_t)s->lane_offsets[l]) & ones;
+        if (mask >> l & 1)
+            memcpy(row + s->width / 8 * l, &v, s->width / 8); /* the host's bytes are in little-endian order */
+    }
+}
+
+static void shapes_spill(struct activation *a, const struct compiled_shape *s, uint32_t n, const uint64_t *seeds,
+                         uint32_t mask)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        shape_spill(a->rows + s[i].slot, &s[i], seeds, mask);
+        seeds += WARP_LANES / s[i].piece_lanes;
+    }
+}
+
+const struct compiled_calls compiled_calls = {compiled_op,     run_access,        collective_try, act_add_pending,
+                                              shapes_hold,     shapes_fill,       shapes_spill,   serial_run,
+                                              serial_back_off, compiled_iteration};
 
 enum leave compiled_run(compiled_fn *fn, struct warp *w, struct activation *a, uint32_t block, uint32_t mask)
 {

@@ -2,28 +2,48 @@
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
-static void spill_register(struct emit *e, ir_ref r)
+static void add_register(struct reg_list *l, ir_ref r)
 {
     if (ir_ref_kind(r) == REF_REG)
-        reg_spill(e, ir_ref_index(r), NULL);
+        l->regs[l->n++] = ir_ref_index(r);
+}
+
+static struct reg_list operands_of(struct emit *e, const struct ir_insn *i)
+{
+    enum { MOST = 4 + 2 * 8 };
+    uint32_t n_reads = i->kind == IR_MATRIX ? i->matrix->n_reads : 0;
+    struct reg_list l = {.regs = ARENA_ARRAY(e->arena, uint32_t, MOST + n_reads)};
+    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC;
+    add_register(&l, i->a);
+    add_register(&l, i->b);
+    add_register(&l, i->c);
+    add_register(&l, i->f);
+    for (unsigned k = 0; access && k < 8; k++) {
+        add_register(&l, i->access->operands[k]);
+        if (i->kind == IR_ST || i->kind == IR_ASYNC)
+            add_register(&l, i->access->regs[k]);
+    }
+    for (unsigned k = 0; k < n_reads; k++)
+        add_register(&l, i->matrix->reads[k]);
+    for (unsigned k = 0; i->kind == IR_TEXTURE && k < i->texture->n_reads; k++)
+        add_register(&l, i->texture->reads[k]);
+    return l;
 }
 
 void access_spill_operands(struct emit *e, const struct ir_insn *i)
 {
-    bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC;
-    spill_register(e, i->a);
-    spill_register(e, i->b);
-    spill_register(e, i->c);
-    spill_register(e, i->f);
-    for (unsigned k = 0; access && k < 8; k++) {
-        spill_register(e, i->access->operands[k]);
-        if (i->kind == IR_ST || i->kind == IR_ASYNC)
-            spill_register(e, i->access->regs[k]);
-    }
-    for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)
-        spill_register(e, i->matrix->reads[k]);
-    for (unsigned k = 0; i->kind == IR_TEXTURE && k < i->texture->n_reads; k++)
-        spill_register(e, i->texture->reads[k]);
+    struct reg_list l = operands_of(e, i);
+    for (uint32_t k = 0; k < l.n; k++)
+        reg_spill(e, l.regs[k], NULL);
+}
+
+/* The same by little code; of what is no vector, the lanes of the mask alone. */
+static void spill_operands_cold(struct emit *e, const struct ir_insn *i, value mask)
+{
+    struct reg_list l = operands_of(e, i), vectors = live_among(e->fn, l, true), others = live_among(e->fn, l, false);
+    for (uint32_t k = 0; k < vectors.n; k++)
+        reg_spill(e, vectors.regs[k], NULL);
+    exit_spill_cold(e, &others, mask);
 }
 
 static void take_result(struct emit *e, const struct ir_insn *i, ir_ref r, value mask)
@@ -85,7 +105,7 @@ void access_call_engine(struct emit *e, const struct transfer *t)
 {
     fence_before_load(e);
     fence_note_store(e);
-    access_spill_operands(e, t->a->i);
+    spill_operands_cold(e, t->a->i, t->mask);
     if (t->cache) {
         value args[6] = {e->warp.w, e->warp.a, emit_op_pointer(e, t->a->i), t->mask, t->cache, LLVMGetUndef(e->m->i64)};
         value ok = engine_call(e, abi.compiled_calls_access, e->m->i1, args, 6);

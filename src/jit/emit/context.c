@@ -29,6 +29,7 @@ void emit_context(struct emit *e, struct code_function *f)
         f->scratch[k] = emit_alloca(e, LLVMArrayType2(e->m->i8, 512));
         LLVMSetAlignment(f->scratch[k], 64);
     }
+    f->seeds = emit_alloca(e, LLVMArrayType2(e->m->i64, MAX_SEEDS));
     value code, kernel;
     const struct constant constants[] = {
         {&code, &e->warp.a, abi.activation_code, "code", false},

@@ -129,6 +129,7 @@ struct code_function {
     value how, left_at;                     /* what `leave` returns, and the block it notes */
     value *lane_offsets;                    /* by shape: a constant array, or NULL */
     value scratch[5];                       /* rows for calls of lane functions */
+    value seeds;                            /* of registers that the engine spills */
     struct interleaved_values *interleaved; /* by interleave group: access_groups.c */
 };
 
@@ -340,8 +341,7 @@ enum spill_form {
     SPILL_ROWS, /* whole */
     SPILL_SEEDS, /* divergent ones whole, of the others the seeds: for compiled code. Wrong while lanes are pending: the interpreter
                     cannot read seeds */
-    SPILL_COLD, /* whole, for rare exits, by small and slow code: while no lanes are pending, seeds are stored and the engine makes
-                    rows of them (exit_fill_rows) */
+    SPILL_COLD, /* whole, for rare exits, by small and slow code: the engine makes rows of seeds (exit_spill_cold) */
 };
 struct live_state {
     struct reg_list regs;
@@ -354,6 +354,9 @@ struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form 
 struct live_state live_state_behind(struct emit *e);
 struct live_state live_state_of_set(struct emit *e, const uint64_t *set, enum spill_form form, value mask);
 void exit_spill(struct emit *e, const struct live_state *s);
+enum { MAX_SEEDS = 64 }; /* for one call of the engine */
+/* Spills registers, in the lanes of a mask or in all (NULL), by little code: vectors as ever, others by the engine. */
+void exit_spill_cold(struct emit *e, const struct reg_list *l, value mask);
 void exit_spill_through(struct emit *e);
 
 /* A side exit: a warp stops here, and somebody else goes on with it. */

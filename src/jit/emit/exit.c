@@ -208,24 +208,53 @@ static void spill_seeds(struct emit *e, const struct reg_list *l)
         reg_spill_seed(e, l->regs[k]);
 }
 
-/* The dirty ones' seeds, of which the engine makes rows. */
-static void spill_cold(struct emit *e, const struct reg_list *l)
+static bool has_seeds(const struct emit *e, uint32_t reg)
 {
-    struct reg_list dirty = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};
-    for (uint32_t k = 0; k < l->n; k++)
-        if (!dirty_is_clean(e, l->regs[k]))
-            dirty.regs[dirty.n++] = l->regs[k];
-    spill_seeds(e, l);
-    dirty = live_among(e->fn, dirty, false);
-    exit_fill_rows(e, &dirty);
+    unsigned width = e->fn->ir->regs.at[reg].width;
+    return e->fn->shapes->regs[reg] != SHAPE_DIVERGENT && width >= 16 && width <= 64;
+}
+
+static void spill_by_engine(struct emit *e, const struct reg_list *l, value mask)
+{
+    if (!l->n)
+        return;
+    value args[5] = {e->warp.a, exit_shapes_table(e, l), const_i32(e, l->n), e->f->seeds,
+                     mask ? mask : const_i32(e, UINT32_MAX)};
+    engine_call(e, abi.compiled_calls_spill, e->m->void_type, args, 5);
+}
+
+void exit_spill_cold(struct emit *e, const struct reg_list *l, value mask)
+{
+    struct reg_list rest = {.regs = ARENA_ARRAY(e->arena, uint32_t, l->n + 1)};
+    unsigned n = 0;
+    for (uint32_t k = 0; k < l->n; k++) {
+        uint32_t reg = l->regs[k];
+        ir_ref r = ir_make_ref(REF_REG, reg);
+        unsigned pieces = fn_pieces(e->fn, fn_ref_shape(e->fn, r));
+        if (!has_seeds(e, reg)) {
+            reg_spill(e, reg, mask);
+            continue;
+        }
+        if (dirty_is_clean(e, reg))
+            continue;
+        if (n + pieces > MAX_SEEDS) {
+            spill_by_engine(e, &rest, mask);
+            rest.n = n = 0;
+        }
+        for (unsigned p = 0; p < pieces; p++, n++)
+            build_store(e, build_int_cast(e, reg_read_piece(e, r, p), e->m->i64, false),
+                        emit_pointer_at(e, e->f->seeds, 8 * n));
+        rest.regs[rest.n++] = reg;
+    }
+    spill_by_engine(e, &rest, mask);
 }
 
 void exit_spill(struct emit *e, const struct live_state *s)
 {
     if (s->form == SPILL_SEEDS)
         spill_seeds(e, &s->regs);
-    else if (s->form == SPILL_COLD && !e->mode->has_pending(e))
-        spill_cold(e, &s->regs);
+    else if (s->form == SPILL_COLD)
+        exit_spill_cold(e, &s->regs, s->mask);
     else
         for (uint32_t k = 0; k < s->regs.n; k++)
             reg_spill(e, s->regs.regs[k], s->mask);
