@@ -180,9 +180,14 @@ static const struct c_type *make_type(struct reader *r, Dwarf_Die *die)
         return t;
     }
     case DW_TAG_array_type: return has_of ? array_type(r, die, type_of(r, &of)) : &c_void;
-    case DW_TAG_pointer_type:
+    case DW_TAG_pointer_type: return c_pointer_to(has_of ? type_of(r, &of) : &c_void, C_GENERIC, &r->arena);
     case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type: return c_pointer_to(has_of ? type_of(r, &of) : &c_void, C_GENERIC, &r->arena);
+    case DW_TAG_rvalue_reference_type: {
+        struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
+        *t = *c_pointer_to(has_of ? type_of(r, &of) : &c_void, C_GENERIC, &r->arena);
+        t->is_reference = true;
+        return t;
+    }
     case DW_TAG_subroutine_type: return new_type(r, die, C_FUNCTION);
     default: return has_of ? type_of(r, &of) : &c_void; /* const, volatile, typedef */
     }

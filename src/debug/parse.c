@@ -228,6 +228,20 @@ static bool is_qualifier(struct str word)
     return str_is(word, "const") || str_is(word, "volatile") || str_is(word, "__restrict__");
 }
 
+/* "Vec<double>" of a name where < follows: with all up to the > that belongs to it. Empty: there is none. */
+static struct str template_name(struct parsing *p, struct str name)
+{
+    unsigned depth = 0;
+    skip(p);
+    if (*p->at != '<')
+        return (struct str){0};
+    do {
+        depth += *p->at == '<';
+        depth -= *p->at == '>';
+    } while (*p->at && p->at++ && depth);
+    return depth ? (struct str){0} : (struct str){name.p, (size_t)(p->at - name.p)};
+}
+
 /* "unsigned long", "struct P", "std::pair": as many words as make a type. */
 static const struct c_type *parse_type_words(struct parsing *p)
 {
@@ -242,6 +256,13 @@ static const struct c_type *parse_type_words(struct parsing *p)
             end = t ? p->at : end;
             continue;
         }
+        const char *name_end = p->at;
+        struct str with_arguments = template_name(p, word);
+        if (with_arguments.n && (t = named_type(p, with_arguments))) {
+            end = p->at;
+            break;
+        }
+        p->at = name_end;
         size_t before = words.n;
         text_printf(&words, "%s%.*s", words.n ? " " : "", STR_ARG(word));
         const struct c_type *longer = named_type(p, (struct str){words.p, words.n});

@@ -65,35 +65,46 @@ static bool is_file(const char *path, const char *asked)
     return m <= n && strcmp(path + n - m, asked) == 0 && (m == n || path[n - m - 1] == '/');
 }
 
-/* "k" of "ns::k<int>(float*)": without its parameters, template arguments and what it is in. */
+/* Where the parameters of a function's readable name begin: "(float*)" of "void ns::k<int>(float*) const". */
+static size_t parameters_at(const char *whole)
+{
+    size_t end = strlen(whole);
+    unsigned depth = 0;
+    while (end && whole[end - 1] != ')')
+        end--;
+    for (size_t i = end; i-- > 0;) {
+        depth += whole[i] == ')';
+        depth -= whole[i] == '(';
+        if (!depth && whole[i] == '(')
+            return i;
+    }
+    return strlen(whole);
+}
+
+/* Does a name end with another one, as a whole component? */
+static bool ends_with(const char *name, size_t n, const char *asked)
+{
+    size_t m = strlen(asked);
+    return m <= n && strncmp(name + n - m, asked, m) == 0 &&
+           (m == n || name[n - m - 1] == ' ' || (n - m >= 2 && name[n - m - 1] == ':'));
+}
+
+/* By its name in the PTX, its whole name in the source, or "ns::k<int>", "k<int>", "ns::k", "k". */
 static bool is_called(struct str mangled, const char *asked, struct arena *arena)
 {
     const char *whole = demangle(mangled, arena);
-    if (str_is(mangled, asked) || strcmp(whole, asked) == 0)
-        return true;
+    size_t n = parameters_at(whole), template = n;
     unsigned depth = 0;
-    size_t end = strlen(whole), start = 0;
-    for (size_t i = 0; whole[i]; i++) {
-        depth += whole[i] == '<';
-        depth -= depth && whole[i] == '>';
-        if (!depth && whole[i] == '(' && i && strncmp(whole + i, "(anonymous namespace)", 21) != 0) {
-            end = i;
-            break;
-        }
-        if (!depth && whole[i] == ' ')
-            start = i + 1;
-    }
-    const char *name = arena_strndup(arena, whole + start, end - start);
-    const char *angle = strchr(name, '<');
-    for (;;) {
-        size_t n = strlen(name), m = strlen(asked);
-        if (m <= n && strcmp(name + n - m, asked) == 0 && (m == n || (n - m >= 2 && name[n - m - 1] == ':')))
-            return true;
-        if (!angle || name[angle - name] != '<')
-            return false;
-        name = arena_strndup(arena, name, (size_t)(angle - name));
-        angle = NULL;
-    }
+    if (str_is(mangled, asked) || strcmp(whole, asked) == 0 || ends_with(whole, n, asked))
+        return true;
+    if (!n || whole[n - 1] != '>')
+        return false;
+    do {
+        template --;
+        depth += whole[template] == '>';
+        depth -= whole[template] == '<';
+    } while (template && depth);
+    return ends_with(whole, template, asked);
 }
 
 /* ---- places ---- */

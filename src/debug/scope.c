@@ -70,6 +70,31 @@ static struct node *plain(enum node_kind kind, struct arena *arena)
     return n;
 }
 
+/* extern __shared__, behind all that has a size (preparer_symbol_address() of exec/code.c). */
+static const struct ptx_var *dynamic_shared(const struct ptx_module *m, struct str name)
+{
+    for (uint32_t i = 0; i < m->items.n; i++) {
+        const struct ptx_var *v = m->items.at[i].kind == ITEM_VAR ? m->items.at[i].var : NULL;
+        if (v && v->space == SPACE_SHARED && v->unsized && str_eq(v->symbol.name, name))
+            return v;
+    }
+    return NULL;
+}
+
+static int64_t behind_static(const struct kernel *k, const struct ptx_var *v)
+{
+    enum { DEFAULT_ALIGN = 16 };
+    uint32_t align = v->align > DEFAULT_ALIGN ? v->align : DEFAULT_ALIGN;
+    return (k->static_shared_bytes + align - 1) / align * align;
+}
+
+/* What is as long as the launch says. */
+static const struct c_type *sized(struct scope_data *s, const struct c_type *t, struct arena *arena)
+{
+    bool open = t->kind == C_ARRAY && !t->count && t->of->bytes;
+    return open ? c_array_of(t->of, s->run->request->dims.shared_bytes / t->of->bytes, arena) : t;
+}
+
 /* The generic address of a variable that the sections name, in a function; NULL: it has none. */
 static struct node *address_of(struct scope_data *s, struct str name, struct arena *arena)
 {
@@ -86,6 +111,8 @@ static struct node *address_of(struct scope_data *s, struct str name, struct are
     for (uint32_t i = 0; i < k->shared_vars.n; i++)
         if (str_eq(k->shared_vars.at[i].var->symbol.name, name))
             return node_offset(plain(NODE_SHARED, arena), k->shared_vars.at[i].at, arena);
+    if ((v = dynamic_shared(s->code->ir->func->module, name)))
+        return node_offset(plain(NODE_SHARED, arena), behind_static(k, v), arena);
     return s->run->names->global(s->run->names->data, name, &address, &v)
                ? node_const((int64_t)address, &c_ulong, arena)
                : NULL;
@@ -99,7 +126,7 @@ static struct node *gone(const struct dwarf_variable *v, const char *why, struct
     return n;
 }
 
-static struct node *node_of(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
+static struct node *place_of(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
 {
     const struct sections *sections = &s->info->sections;
     uint32_t reg = v->number ? register_of(s->code, v->number) : 0;
@@ -125,7 +152,14 @@ static struct node *node_of(struct scope_data *s, const struct dwarf_variable *v
         if (!address)
             return gone(v, "it has no memory in this kernel", arena);
     }
-    return node_memory(node_offset(address, v->offset, arena), v->type, arena);
+    return node_memory(node_offset(address, v->offset, arena), sized(s, v->type, arena), arena);
+}
+
+/* A reference is what it refers to. */
+static struct node *node_of(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
+{
+    struct node *n = place_of(s, v, arena);
+    return n->type->is_reference && n->kind != NODE_GONE ? node_memory(n, n->type->of, arena) : n;
 }
 
 /* ---- names ---- */
@@ -155,7 +189,12 @@ static struct node *variable(void *data, struct str name, struct arena *arena)
     for (uint32_t i = 0; i < n; i++)
         if (str_is(name, all[i].name))
             return node_of(s, &all[i], arena);
-    return NULL;
+    const struct ptx_var *v = dynamic_shared(s->code->ir->func->module, name);
+    if (!v)
+        return NULL;
+    struct node *address = node_offset(plain(NODE_SHARED, arena), behind_static(s->run->kernel, v), arena);
+    const struct c_type *element = v->align >= 8 ? &c_ulong : v->align == 4 ? &c_uint : &c_uchar;
+    return node_memory(address, sized(s, c_array_of(element, 0, arena), arena), arena);
 }
 
 static const struct c_type *type(void *data, struct str name, struct arena *arena)

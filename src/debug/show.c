@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/demangle.h"
 #include "base/printable.h"
 
 /* ---- numbers ---- */
@@ -54,11 +55,14 @@ static uint64_t bits_of(const struct c_type *type, union c_value v)
     return bits;
 }
 
-static const char *enumerator(const struct c_type *type, int64_t value)
+/* nvcc writes mangled names. */
+static const char *enumerator(const struct c_type *type, int64_t value, struct arena *arena)
 {
     for (uint32_t i = 0; type->kind == C_ENUM && i < type->n; i++)
-        if (type->enumerators[i].value == value)
-            return type->enumerators[i].name;
+        if (type->enumerators[i].value == value) {
+            const char *name = demangle(str_of(type->enumerators[i].name), arena), *last = strrchr(name, ':');
+            return last ? last + 1 : name;
+        }
     return NULL;
 }
 
@@ -74,7 +78,7 @@ static void show_plain(const struct c_type *type, union c_value v, struct text *
     case C_BFLOAT: show_float(v.f, 2, t); break;
     case C_POINTER: text_printf(t, "0x%" PRIx64, (uint64_t)v.i); break;
     case C_ENUM:
-        name = enumerator(type, v.i);
+        name = enumerator(type, v.i, t->arena);
         if (name)
             text_puts(t, name);
         else

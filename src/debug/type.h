@@ -40,7 +40,8 @@ enum c_space { C_GENERIC, C_SHARED, C_LOCAL };
 
 struct c_type {
     enum c_kind kind;
-    bool is_signed; /* C_CHAR, C_ENUM */
+    bool is_signed;    /* C_CHAR, C_ENUM */
+    bool is_reference; /* C_POINTER: what it leads to is meant */
     enum c_space space;
     uint64_t bytes;
     const char *name;        /* "float", "struct P" has "P"; NULL: it follows from `of` */

@@ -158,6 +158,34 @@ __global__ void shown(double d, unsigned n)
     assert got[-4].endswith("= GREEN") and re.search(r"= \{a = -2, b = 5( '.*')?, c = \d+, f = \{0.25, -1.5\}\}$", got[-3]), got[-4:-2]
 
 
+def templates_references_enums_and_dynamic_shared_memory_are_known():
+    name = folder.write("kinds.cu", """#include <cuda_fp16.h>
+template <typename T> struct vec { T x, y; __device__ T dot(const vec &o) const { return x * o.x + y * o.y; } };
+enum class mode : int { slow, fast = 3 };
+namespace geo { __device__ int depth = 4; }
+template <int N> __global__ void kinds(vec<double> *v, __half h, mode m)
+{
+    extern __shared__ int dyn[];
+    int arr[N][2];
+    for (int i = 0; i < N; i++) { arr[i][0] = i; arr[i][1] = -i; }
+    const auto &ref = v[threadIdx.x];
+    dyn[threadIdx.x] = (int)ref.dot(vec<double>{1, 2});
+    auto lam = [&](int k) { return 2 * k + arr[1][1]; };
+    int r = lam(threadIdx.x);
+    v[threadIdx.x].x = r + __half2float(h) + geo::depth + (m == mode::fast);
+}
+template __global__ void kinds<3>(vec<double> *, __half, mode);
+""")
+    ptx = folder.path("kinds.ptx")
+    subprocess.run([heddle, "cc", "-G", "-std=c++17", "-ptx", name, "-o", ptx], check=True)
+    asked = ["b kinds", "b 14", "run", "continue", "p arr", "p ref", "p ref.y", "p v[3]", "p h", "p m", "p geo::depth", "p (*lam.arr)[2][1]", "p r",
+             "p sizeof(vec<double>)", "p ((vec<double> *)v)[1].x", "p dyn[2]", "p dyn[0]@2"]
+    got = answers([ptx, "--grid", 1, "--block", 8, "--shared", 64, "f64[16]=range", "f16:0.5", 3], asked, cwd=folder.name)
+    assert "kinds<3> at " in got[2] and got[3].startswith("Breakpoint 2, by 8 threads"), got[:4]
+    values = [g.split(" = ", 1)[1] for g in got[4:]]
+    assert values == ["{{0, 0}, {1, -1}, {2, -2}}", "{x = 0, y = 1}", "1", "{x = 6, y = 7}", "0.5", "fast", "4", "-2", "-1", "16", "2", "14", "{2, 8}"], values
+
+
 def build_program(*options):
     path = folder.path("program")
     done = subprocess.run([heddle, "cc", *options, "program.cu", "-o", path], cwd=here, capture_output=True, text=True)
