@@ -30,11 +30,14 @@ static const char *name_of(void *data, const struct location *at)
     return l->name(l->data, at);
 }
 
-int graph_name_error(struct session *s)
+int written_name_error(struct session *s)
 {
-    return !s->o.graph || picture_format_of(file_extension(s->o.graph))
-               ? 0
-               : usage_error(s, "--graph %s: a file NAME.html or NAME.svg is written", s->o.graph);
+    const char *graph = s->o.graph, *json = s->o.explore_json;
+    if (graph && !picture_format_of(file_extension(graph)))
+        return usage_error(s, "--graph %s: a file NAME.html or NAME.svg is written", graph);
+    const char *wrong = graph ? file_may_create(&s->arena, graph) : NULL;
+    wrong = !wrong && json ? file_may_create(&s->arena, json) : wrong;
+    return wrong ? usage_error(s, "%s", wrong) : 0;
 }
 
 int write_graph(struct session *s, const struct text *picture, const char *shows, FILE *say)

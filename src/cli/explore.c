@@ -32,6 +32,11 @@ struct exploring {
 
 /* ---- what is explored ---- */
 
+static int check_names(struct exploring *e)
+{
+    return written_name_error(e->s);
+}
+
 static int load_kernel(struct exploring *e)
 {
     struct session *s = e->s;
@@ -360,11 +365,9 @@ static int run_exploration(struct exploring *e)
 
 int cmd_explore(struct session *s)
 {
-    if (graph_name_error(s))
-        return 2;
     static int (*const steps[])(struct exploring *) = {
-        load_kernel,   read_launch,    read_arguments, place_buffers,
-        read_observed, read_questions, connect,        run_exploration,
+        check_names,   load_kernel,    read_launch, read_arguments,  place_buffers,
+        read_observed, read_questions, connect,     run_exploration,
     };
     struct exploring e = {.s = s};
     begin_equal_ranks(s, &e.ranks);

@@ -31,8 +31,8 @@ struct explored_launch {
     const char *(*name)(void *data, const struct location *l);
     void *data;
 };
-/* Is --graph's file one that can be drawn? Else says so. */
-int graph_name_error(struct session *s);
+/* Can --graph and --json be written, and the one be drawn? Else says so: 2. */
+int written_name_error(struct session *s);
 /* Writes it, and says so. */
 int write_graph(struct session *s, const struct text *picture, const char *shows, FILE *say);
 /* --outcome; an error where there is none such. */

@@ -77,13 +77,12 @@ static int get_ready(struct explore_program *e)
         return usage_error(s, "heddle explore needs a program or a PTX file; `heddle explore --help` explains");
     if (strcmp(file_extension(s->words[0]), ".cu") == 0 && access(s->words[0], X_OK))
         return is_source(s, s->words[0]);
-    if (graph_name_error(s))
+    if (written_name_error(s))
         return 2;
     if (o->outcome.given && !o->outcome.value)
         return usage_error(s, "--outcome 0: outcomes count from 1");
     const char *wrong = conditions_wrong(&o->require, "require", &s->arena);
     wrong = wrong ? wrong : conditions_wrong(&o->forbid, "forbid", &s->arena);
-    wrong = !wrong && o->explore_json ? file_may_create(&s->arena, o->explore_json) : wrong;
     if (wrong)
         return usage_error(s, "%s", wrong);
     int status = make_schedules_folder(s);

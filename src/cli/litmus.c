@@ -375,7 +375,7 @@ int cmd_litmus(struct session *s)
         return usage_error(s, "which test? As in `heddle litmus MP.litmus`");
     if (s->o.graph && s->n_words > 1)
         return usage_error(s, "--graph draws an execution of one test: %d were given", s->n_words);
-    if (graph_name_error(s))
+    if (written_name_error(s))
         return 2;
     begin_equal_ranks(s, &ranks);
     return end_ranks(&ranks, run_tests(s, &ranks));

@@ -292,6 +292,9 @@ static const struct opt_elsewhere elsewhere[] = {
     {"block", "the launch of a program has its own", EXPLORE_PROGRAM},
     {"cluster", "the launch of a program has its own", EXPLORE_PROGRAM},
     {"shared", "the launch of a program has its own", EXPLORE_PROGRAM},
+    {"kernel", "the kernel of a PTX file is named behind it, as in `heddle explore lock.ptx push --grid 3 ...`",
+     EXPLORE},
+    {"launch", "a PTX file has no launches: `heddle explore PROGRAM --launch N` explores one of a program's", EXPLORE},
 };
 
 static const struct opts opts = {.at = flags,

@@ -246,7 +246,7 @@ def a_launch_of_a_program_is_repaired_and_drawn():
     assert [c["cuda"] for c in got["changes"]] == ["cuda::memory_order_release"] and got["verified"] and got["minimal"], got
     assert {("rf", "W flag = 1", "R flag = 1"), ("race", "W 1[0] = 42", "R 1[0] = 0")} <= Picture(graph).named(), Picture(graph).named()
     assert any("*data = 42;" in line for lines in Picture(graph).events.values() for line in lines)
-    for option, says in (("--outcome=7", "there are 1 outcomes"), ("--graph=x.png", "NAME.html or NAME.svg")):
+    for option, says in (("--outcome=7", "there is 1 outcome, number 1"), ("--graph=x.png", "NAME.html or NAME.svg")):
         status, out, err = run("explore", "--kernel", "pass", option, program)
         assert status == 2 and says in err, (option, status, out, err)
 

@@ -163,7 +163,7 @@ def a_stack_has_as_many_graphs_as_the_reference_counts():
 
 
 def graphs_are_those_that_trying_all_counts():
-    """graphs.py tries everything, with code of its own. `python3 tests/explore/graphs.py treiber 63 3` and `deque 3 3 3` take some minutes."""
+    """graphs.py tries everything, with code of its own. `python3 tests/explore/graphs.py treiber 63 3` and `deque 3 3 3` do not end in half an hour."""
     for plan, blocks in ((15, 2), (21, 3), (37, 3)):
         got = kernel("treiber", blocks, "u32[96]", "u32[3]+outcomes", plan, "--no-symmetry", status=0)
         assert got["graphs"] == graphs.count(graphs.treiber(plan, blocks)), (plan, got)
@@ -293,6 +293,20 @@ def a_parameters_name_stands_for_its_number():
         for place, says in ("r[2]", "has 2 elements"), ("rr[0]", "is `r` meant?"):
             status, out, err = run("explore", f"{d}/k.ptx", *launch, "--observe", place, "u32[1]", "u32[2]")
             assert status == 2 and says in err, err
+
+
+def wrong_command_lines_say_what_is_meant():
+    """Before the search begins, which may be long."""
+    ticket = os.path.join(HERE, "kernels/ticket.ptx"), "--grid", 3, "--block", 1, "u32[96]", 3
+    for words, says in ((("--kernel", "ticket"), "the kernel of a PTX file is named behind it"), (("--launch", 2), "a PTX file has no launches"),
+                        (("--json", "/none/found.json"), "cannot write /none/found.json"), (("--graph", "/none/found.svg"), "cannot write /none/found.svg"),
+                        (("--graph", "found.png"), "NAME.html or NAME.svg")):
+        status, out, err = run("explore", *ticket, "--no-symmetry", *words)
+        assert status == 2 and not out and says in err, (words, status, out, err)
+    status, out, err = run("explore", *ticket[:5], "u32[96]+outcome", 1)
+    assert status == 2 and "and, to explore, +outcomes" in err, err
+    status, out, err = run("explore", *ticket[:6], 1, "--observe", "1[64]", "--outcome", 2, "--repair")
+    assert status == 2 and "there is 1 outcome, number 1" in err, err
 
 
 def waits_by_clocks_and_sleeps_are_explored():
