@@ -66,6 +66,27 @@ def objects_are_made_and_refused_as_by_an_h200():
     statuses_of("textures", "views", "driver_objects")
 
 
+def references_of_the_driver_are_bound_and_changed():
+    """A module's PTX with .texref and .surfref, beside an H200's sums."""
+    with open(os.path.join(HERE, "references.txt"), encoding="utf-8") as f:
+        wants = f.read()
+    got = by_heddle(build("references", "-w", "-lcuda"))
+    assert got == wants, f"{got}\nan H200:\n{wants}"
+
+
+def references_of_cuda_11s_runtime_are_registered_and_bound():
+    tap.need_clang()
+    with open(os.path.join(HERE, "references.cu"), encoding="utf-8") as f:
+        text = f.read()
+    ptx = folder.write("references.ptx", text[text.index('R"(') + 3:text.index(')";')].lstrip())
+    image, program = folder.path("references.fatbin"), folder.path("runtime_references")
+    library = os.path.join(os.environ["HEDDLE_BUILD"], "libcudart.so.11.0")
+    subprocess.run([tap.heddle, "cc", "-fatbin", "-o", image, ptx], check=True)
+    subprocess.run(["cc", "-Wall", "-I", os.path.join(tap.source, "include", "cuda"), f'-DIMAGE="{image}"', "-o", program,
+                    os.path.join(HERE, "runtime_references.c"), library], check=True)
+    assert by_heddle(program) == "all as it should be\n"
+
+
 # ---- what kernels read and write ----
 
 # Where no rule of the hardware's is known yet (docs/TEXTURES.md): fields by their places in the line.

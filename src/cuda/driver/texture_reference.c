@@ -11,6 +11,7 @@ static CUresult get(CUtexref *reference, CUmodule module, const char *name, bool
     TRY(context_current(&c));
     NEED(reference && name);
     struct CUmod_st *m = module_of(module, false);
+    m = m ? m : module_of(module, true); /* as the runtime has it */
     return m ? reference_get(m, c->device, name, is_surface, reference) : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -107,6 +108,10 @@ CU_API CUresult cuTexRefSetAddress_v2(size_t *offset, CUtexref reference, CUdevi
     CUtexref r;
     TRY(find(reference, false, &r));
     size_t off = address % 512;
+    if (!address) { /* nothing is bound from now on */
+        r->bound = false;
+        return reference_bind(r);
+    }
     NEED(offset || !off);
     if (offset)
         *offset = off;

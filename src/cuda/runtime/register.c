@@ -31,7 +31,7 @@ struct binary {
 };
 
 /* A managed variable of nvcc's is found by a pointer of the host's; one of `heddle cc` is in place: the host's variable. */
-enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_IN_PLACE };
+enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_IN_PLACE, SYMBOL_TEXTURE, SYMBOL_SURFACE };
 
 /* A kernel or a variable. */
 struct symbol {
@@ -40,7 +40,7 @@ struct symbol {
     struct binary *binary;
     struct symbol *next; /* of the binary */
     const char *name;    /* the program's own */
-    size_t bytes;
+    size_t bytes;        /* of a texture: how it is read, a cudaTextureReadMode */
     void **host_pointer; /* of a managed variable: where its address goes */
     CUkernel kernel;
     bool refused;                /* and the user has been told */
@@ -422,7 +422,7 @@ const void *rt_function_of(CUkernel kernel)
 static cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes)
 {
     struct symbol *s = get(symbol);
-    if (!s || s->kind == SYMBOL_KERNEL || !s->binary)
+    if (!s || s->kind == SYMBOL_KERNEL || s->kind >= SYMBOL_TEXTURE || !s->binary)
         return cudaErrorInvalidSymbol;
     CUresult r = load(s->binary);
     if (r)
@@ -476,4 +476,45 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
     if (!e)
         *size = bytes;
     return rt_return(e);
+}
+
+/* ---- references of textures and surfaces ---- */
+
+void rt_register_reference(void **fatCubinHandle, const void *host, bool is_surface, const char *name,
+                           enum cudaTextureReadMode mode)
+{
+    pthread_mutex_lock(&table.lock);
+    add((struct binary *)fatCubinHandle, host, is_surface ? SYMBOL_SURFACE : SYMBOL_TEXTURE, name, (size_t)mode);
+    pthread_mutex_unlock(&table.lock);
+}
+
+static CUresult reference_of(struct symbol *s, CUtexref *reference)
+{
+    CUresult r = load(s->binary);
+    if (r) {
+        tell_refused(s);
+        return r;
+    }
+    CUmodule m = (CUmodule)s->binary->library;
+    return s->kind == SYMBOL_SURFACE ? cuModuleGetSurfRef((CUsurfref *)reference, m, s->name)
+                                     : cuModuleGetTexRef(reference, m, s->name);
+}
+
+cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *reference, enum cudaTextureReadMode *mode)
+{
+    cudaError_t none = is_surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
+    cudaError_t e = rt_enter();
+    if (e)
+        return e;
+    pthread_mutex_lock(&table.lock);
+    struct symbol *s = get(host);
+    if (!s || s->kind != (is_surface ? SYMBOL_SURFACE : SYMBOL_TEXTURE)) {
+        e = none;
+    } else {
+        CUresult r = reference_of(s, reference);
+        *mode = (enum cudaTextureReadMode)s->bytes;
+        e = r == CUDA_ERROR_NOT_FOUND ? none : rt_error_of(r);
+    }
+    pthread_mutex_unlock(&table.lock);
+    return e;
 }

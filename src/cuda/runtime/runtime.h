@@ -63,6 +63,11 @@ const void *rt_function_of(CUkernel kernel);
 /* Address and size of the device's variable behind one of the host; in a context. cudaErrorInvalidSymbol. */
 cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
 
+/* A texture or surface reference of CUDA 11's C++: the host's variable stands for the device's. cudaErrorInvalidTexture, ...Surface. */
+void rt_register_reference(void **fatCubinHandle, const void *host, bool is_surface, const char *name,
+                           enum cudaTextureReadMode mode);
+cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *reference, enum cudaTextureReadMode *mode);
+
 /* ---- copy.c ---- */
 
 /* A copy as the driver takes it. */

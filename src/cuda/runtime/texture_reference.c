@@ -1,0 +1,204 @@
+/* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31): the host's variable says how the texture is read, when
+ * it is bound; the driver's reference of the same name is what kernels read. Compiled once for each version; CUDA 11 alone has them. */
+#include "cuda/runtime/runtime.h"
+
+#if CUDART_MAJOR == 11
+
+/* As CUDA 11 lays it out (texture_types.h there). */
+struct textureReference {
+    int normalized;
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureAddressMode addressMode[3];
+    struct cudaChannelFormatDesc channelDesc;
+    int sRGB;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+    int reserved[14];
+};
+
+struct surfaceReference {
+    struct cudaChannelFormatDesc channelDesc;
+};
+
+/* ---- what nvcc calls ---- */
+
+RT_API void __cudaRegisterTexture(void **fatCubinHandle, const struct textureReference *hostVar,
+                                  const void **deviceAddress, const char *deviceName, int dim, int norm, int ext);
+void __cudaRegisterTexture(void **fatCubinHandle, const struct textureReference *hostVar, const void **deviceAddress,
+                           const char *deviceName, int dim, int norm, int ext)
+{
+    (void)deviceAddress, (void)dim, (void)ext;
+    rt_register_reference(fatCubinHandle, hostVar, false, deviceName,
+                          norm ? cudaReadModeNormalizedFloat : cudaReadModeElementType);
+}
+
+RT_API void __cudaRegisterSurface(void **fatCubinHandle, const struct surfaceReference *hostVar,
+                                  const void **deviceAddress, const char *deviceName, int dim, int ext);
+void __cudaRegisterSurface(void **fatCubinHandle, const struct surfaceReference *hostVar, const void **deviceAddress,
+                           const char *deviceName, int dim, int ext)
+{
+    (void)deviceAddress, (void)dim, (void)ext;
+    rt_register_reference(fatCubinHandle, hostVar, true, deviceName, cudaReadModeElementType);
+}
+
+/* ---- binding ---- */
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        CUresult try_result = (call);                                                                                  \
+        if (try_result)                                                                                                \
+            return rt_error_of(try_result);                                                                            \
+    } while (0)
+
+/* How it is read, before it is bound to what is read. */
+static cudaError_t describe(CUtexref r, const struct textureReference *t, enum cudaTextureReadMode mode,
+                            const struct cudaChannelFormatDesc *desc)
+{
+    CUarray_format format;
+    unsigned channels;
+    cudaError_t e = rt_format_of(desc ? desc : &t->channelDesc, &format, &channels);
+    if (e)
+        return e;
+    bool is_small = format != CU_AD_FORMAT_FLOAT && format != CU_AD_FORMAT_HALF &&
+                    format != CU_AD_FORMAT_UNSIGNED_INT32 && format != CU_AD_FORMAT_SIGNED_INT32;
+    bool as_integer = is_small && mode == cudaReadModeElementType;
+    unsigned flags = (as_integer ? CU_TRSF_READ_AS_INTEGER : 0) | (t->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
+                     (t->sRGB ? CU_TRSF_SRGB : 0) |
+                     (t->disableTrilinearOptimization ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0);
+    TRY(cuTexRefSetFormat(r, format, (int)channels));
+    TRY(cuTexRefSetFlags(r, flags));
+    for (int i = 0; i < 3; i++)
+        TRY(cuTexRefSetAddressMode(r, i, (CUaddress_mode)t->addressMode[i]));
+    TRY(cuTexRefSetFilterMode(r, (CUfilter_mode)t->filterMode));
+    TRY(cuTexRefSetMipmapFilterMode(r, (CUfilter_mode)t->mipmapFilterMode));
+    TRY(cuTexRefSetMipmapLevelBias(r, t->mipmapLevelBias));
+    TRY(cuTexRefSetMipmapLevelClamp(r, t->minMipmapLevelClamp, t->maxMipmapLevelClamp));
+    TRY(cuTexRefSetMaxAnisotropy(r, t->maxAnisotropy));
+    return cudaSuccess;
+}
+
+/* The driver's, unbound and described: what is set does not meet what was bound before. */
+static cudaError_t begin(const struct textureReference *t, const struct cudaChannelFormatDesc *desc, CUtexref *r)
+{
+    enum cudaTextureReadMode mode;
+    cudaError_t e = rt_reference_of(t, false, r, &mode);
+    if (!e)
+        e = rt_error_of(cuTexRefSetAddress_v2(NULL, *r, 0, 0));
+    return e ? e : describe(*r, t, mode, desc);
+}
+
+RT_API cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texref, const void *devPtr,
+                                   const struct cudaChannelFormatDesc *desc, size_t size);
+cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texref, const void *devPtr,
+                            const struct cudaChannelFormatDesc *desc, size_t size)
+{
+    CUtexref r;
+    CUdeviceptr start;
+    size_t room, all;
+    cudaError_t e = begin(texref, desc, &r);
+    if (e)
+        return rt_return(e);
+    /* No more than the allocation has: programs leave the size out, which is UINT_MAX then. */
+    if (!cuMemGetAddressRange_v2(&start, &all, (CUdeviceptr)devPtr)) {
+        room = start + all - (CUdeviceptr)devPtr;
+        size = size < room ? size : room;
+    }
+    return rt_return(rt_error_of(cuTexRefSetAddress_v2(offset, r, (CUdeviceptr)devPtr, size)));
+}
+
+RT_API cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texref, const void *devPtr,
+                                     const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+                                     size_t pitch);
+cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texref, const void *devPtr,
+                              const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
+{
+    CUtexref r;
+    CUarray_format format;
+    int channels;
+    cudaError_t e = begin(texref, desc, &r);
+    if (!e)
+        e = rt_error_of(cuTexRefGetFormat(&format, &channels, r));
+    if (e)
+        return rt_return(e);
+    size_t off = (uintptr_t)devPtr % 512;
+    if (off && !offset)
+        return rt_return(cudaErrorInvalidValue);
+    const CUDA_ARRAY_DESCRIPTOR d = {
+        .Width = width, .Height = height, .Format = format, .NumChannels = (unsigned)channels};
+    if (offset)
+        *offset = off;
+    return rt_return(rt_error_of(cuTexRefSetAddress2D_v3(r, &d, (CUdeviceptr)devPtr - off, pitch)));
+}
+
+RT_API cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
+                                          const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc)
+{
+    CUtexref r;
+    cudaError_t e = begin(texref, desc, &r);
+    return rt_return(e ? e : rt_error_of(cuTexRefSetArray(r, (CUarray)array, CU_TRSA_OVERRIDE_FORMAT)));
+}
+
+RT_API cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texref,
+                                                   cudaMipmappedArray_const_t mipmappedArray,
+                                                   const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texref,
+                                            cudaMipmappedArray_const_t mipmappedArray,
+                                            const struct cudaChannelFormatDesc *desc)
+{
+    CUtexref r;
+    cudaError_t e = begin(texref, desc, &r);
+    return rt_return(
+        e ? e : rt_error_of(cuTexRefSetMipmappedArray(r, (CUmipmappedArray)mipmappedArray, CU_TRSA_OVERRIDE_FORMAT)));
+}
+
+RT_API cudaError_t cudaUnbindTexture(const struct textureReference *texref);
+cudaError_t cudaUnbindTexture(const struct textureReference *texref)
+{
+    CUtexref r;
+    enum cudaTextureReadMode mode;
+    cudaError_t e = rt_reference_of(texref, false, &r, &mode);
+    return rt_return(e ? e : rt_error_of(cuTexRefSetAddress_v2(NULL, r, 0, 0)));
+}
+
+RT_API cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaArray_const_t array,
+                                          const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc)
+{
+    CUtexref r;
+    enum cudaTextureReadMode mode;
+    (void)desc;
+    cudaError_t e = rt_reference_of(surfref, true, &r, &mode);
+    return rt_return(e ? e : rt_error_of(cuSurfRefSetArray((CUsurfref)r, (CUarray)array, 0)));
+}
+
+/* The symbol is the host's variable itself. */
+RT_API cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol);
+cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol)
+{
+    CUtexref r;
+    enum cudaTextureReadMode mode;
+    cudaError_t e = texref ? rt_reference_of(symbol, false, &r, &mode) : cudaErrorInvalidValue;
+    if (!e)
+        *texref = symbol;
+    return rt_return(e);
+}
+
+RT_API cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, const void *symbol);
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, const void *symbol)
+{
+    CUtexref r;
+    enum cudaTextureReadMode mode;
+    cudaError_t e = surfref ? rt_reference_of(symbol, true, &r, &mode) : cudaErrorInvalidValue;
+    if (!e)
+        *surfref = symbol;
+    return rt_return(e);
+}
+
+#endif
