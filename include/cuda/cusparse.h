@@ -5,6 +5,8 @@
 
 #define CUSPARSEAPI /* which programs look for, too */
 
+#include <stdio.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -675,6 +677,16 @@ HEDDLE_ALL(C, cuComplex)
 HEDDLE_ALL(Z, cuDoubleComplex)
 #undef HEDDLE_ALL
 #undef HEDDLE_DIAGONALS
+
+/* ---- the logger ---- */
+
+typedef void (*cusparseLoggerCallback_t)(int logLevel, const char *functionName, const char *message);
+cusparseStatus_t cusparseLoggerSetCallback(cusparseLoggerCallback_t callback);
+cusparseStatus_t cusparseLoggerSetFile(FILE *file);
+cusparseStatus_t cusparseLoggerOpenFile(const char *logFile);
+cusparseStatus_t cusparseLoggerSetLevel(int level);
+cusparseStatus_t cusparseLoggerSetMask(int mask);
+cusparseStatus_t cusparseLoggerForceDisable(void);
 
 #ifdef __cplusplus
 }

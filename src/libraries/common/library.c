@@ -1,5 +1,6 @@
 /* See library.h. */
 #include "libraries/common/library.h"
+#include "libraries/common/logger.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,6 +27,8 @@ void library_failed(const char *call, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     heddle_library_failed(call, text);
+    if (library_logger && logger_takes(library_logger, LOG_OF_ERROR))
+        logger_say(library_logger, LOG_OF_ERROR, call, "%s", text);
 }
 
 /* RTLD_DEEPBIND: what it calls of its own is its own, whichever library of these names the program has. */

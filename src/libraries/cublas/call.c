@@ -1,5 +1,6 @@
 /* See call.h. */
 #include "libraries/cublas/call.h"
+#include "libraries/cublas/log.h"
 
 #include <limits.h>
 #include <string.h>
@@ -352,6 +353,7 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
     IN_CALL;
     struct blas_handle *h = handle_of(handle);
     struct region r[OPERANDS] = {0};
+    log_call(handle, c->name, c);
     if (!h)
         return CUBLAS_STATUS_NOT_INITIALIZED;
     c->device_scalars = h->pointer_mode == CUBLAS_POINTER_MODE_DEVICE;

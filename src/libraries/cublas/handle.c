@@ -1,5 +1,6 @@
 /* Handles, their settings, and what cuBLAS says of itself ("cuBLAS Library", 2.4). */
 #include "libraries/cublas/call.h"
+#include "libraries/cublas/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ API cublasCreate_v2(cublasHandle_t *handle)
 {
     IN_CALL;
     CUcontext context;
+    log_call(NULL, "cublasCreate_v2", NULL);
     if (!handle)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (heddle_library_context(&context))
@@ -27,6 +29,7 @@ API cublasCreate_v2(cublasHandle_t *handle)
 API cublasDestroy_v2(cublasHandle_t handle)
 {
     IN_CALL;
+    log_call(handle, "cublasDestroy_v2", NULL);
     struct blas_handle *h = handle_take(&library_handles, handle, KIND_HANDLE);
     if (!h)
         return CUBLAS_STATUS_NOT_INITIALIZED;

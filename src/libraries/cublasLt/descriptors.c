@@ -42,6 +42,7 @@ cublasStatus_t attribute_get(const void *record, const struct attribute *table, 
 #define DESCRIPTOR(Name, Opaque, T, table, parameters, given, attributes_type)                                         \
     API cublasLt##Name##Create(Opaque##_t *descriptor UNPACK parameters)                                               \
     {                                                                                                                  \
+        LOGGER_CALL("cublasLt" #Name "Create", "descriptor=%p", (void *)descriptor);                                   \
         if (!descriptor)                                                                                               \
             return CUBLAS_STATUS_INVALID_VALUE;                                                                        \
         *descriptor = calloc(1, sizeof(Opaque##Opaque_t));                                                             \
@@ -82,6 +83,8 @@ static const struct attribute layout_attributes[] = {
 API cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t matLayout, size_t size, cudaDataType type, uint64_t rows,
                                       uint64_t cols, int64_t ld)
 {
+    LOGGER_CALL("cublasLtMatrixLayoutInit", "matLayout=%p type=%d rows=%llu cols=%llu ld=%lld", (void *)matLayout,
+                (int)type, (unsigned long long)rows, (unsigned long long)cols, (long long)ld);
     if (!matLayout || size < sizeof(struct layout))
         return CUBLAS_STATUS_INVALID_VALUE;
     memset(matLayout, 0, size);
@@ -136,6 +139,8 @@ static const struct attribute operation_attributes[] = {
 API cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t matmulDesc, size_t size, cublasComputeType_t computeType,
                                     cudaDataType_t scaleType)
 {
+    LOGGER_CALL("cublasLtMatmulDescInit", "matmulDesc=%p computeType=%d scaleType=%d", (void *)matmulDesc,
+                (int)computeType, (int)scaleType);
     if (!matmulDesc || size < sizeof(struct operation))
         return CUBLAS_STATUS_INVALID_VALUE;
     memset(matmulDesc, 0, size);

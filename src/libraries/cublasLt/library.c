@@ -6,9 +6,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+static struct logger logger = LOGGER("cublasLt", "CUBLASLT");
+LOGGER_FUNCTIONS(&logger, cublasLt, cublasStatus_t, CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_INVALID_VALUE)
+
 API cublasLtCreate(cublasLtHandle_t *lightHandle)
 {
     CUcontext context;
+    LOGGER_CALL("cublasLtCreate", "lightHandle=%p", (void *)lightHandle);
     if (!lightHandle)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (heddle_library_context(&context))
@@ -19,6 +23,7 @@ API cublasLtCreate(cublasLtHandle_t *lightHandle)
 
 API cublasLtDestroy(cublasLtHandle_t lightHandle)
 {
+    LOGGER_CALL("cublasLtDestroy", "lightHandle=%p", (void *)lightHandle);
     if (!lightHandle)
         return CUBLAS_STATUS_INVALID_VALUE;
     free(lightHandle);

@@ -8,6 +8,7 @@
 
 #include "libraries/blas/product.h"
 #include "libraries/common/library.h"
+#include "libraries/common/logger.h"
 
 /* A matrix's layout. Its strides are in elements. */
 struct layout {

@@ -361,7 +361,11 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
 {
     static const char name[] = "cublasLtMatmul";
     CUcontext context;
-    (void)workspace, (void)workspaceSizeInBytes; /* is not needed */
+    LOGGER_CALL(name,
+                "A=%p Adesc=%p B=%p Bdesc=%p C=%p Cdesc=%p D=%p Ddesc=%p computeDesc=%p algo=%p workSpace=%p "
+                "workSpaceSizeInBytes=%zu stream=%p",
+                A, (void *)Adesc, B, (void *)Bdesc, C, (void *)Cdesc, D, (void *)Ddesc, (void *)computeDesc,
+                (const void *)algo, workspace, workspaceSizeInBytes, (void *)stream);
     if (!lightHandle)
         return CUBLAS_STATUS_NOT_INITIALIZED;
     const cublasStatus_t status =

@@ -234,8 +234,24 @@ static cusparseStatus_t status_of(CUresult r)
                                            : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
+/* The memory that it uses stands for its descriptors. */
+static void log_call(const struct context *s, const struct call *c)
+{
+    char text[1024] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_used && n < sizeof text - 128; i++) {
+        const hd_used *u = &c->used[i];
+        n += (size_t)snprintf(text + n, sizeof text - n, ", memory[%s%s]={ptr=%p, bytes=%zu}",
+                              u->use & HD_READS ? "in" : "", u->use & HD_WRITES ? "out" : "", u->at,
+                              u->width * u->height);
+    }
+    LOGGER_CALL(c->name, "stream[in]=%p%s", (void *)s->stream, text);
+}
+
 cusparseStatus_t call_put(const struct context *s, struct call *c)
 {
+    if (logger_takes(library_logger, LOG_OF_API))
+        log_call(s, c);
     bool is_double = c->compute == CUDA_R_64F || c->compute == CUDA_C_64F;
     const struct library_task t = {.name = c->name,
                                    .run = run_call,

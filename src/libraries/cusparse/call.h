@@ -9,6 +9,7 @@
 
 #include "cuda/cusparse.h"
 #include "libraries/common/library.h"
+#include "libraries/common/logger.h"
 #include "libraries/cusparse/number.h"
 
 enum kind {

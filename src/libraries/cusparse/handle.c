@@ -21,10 +21,14 @@ LIBRARY_API const char *cusparseGetErrorString(cusparseStatus_t status)
     return (unsigned)status < STATUSES ? statuses[status].text : "unrecognized error code";
 }
 
+static struct logger logger = LOGGER("CUSPARSE", "CUSPARSE");
+LOGGER_FUNCTIONS(&logger, cusparse, cusparseStatus_t, CUSPARSE_STATUS_SUCCESS, CUSPARSE_STATUS_INVALID_VALUE)
+
 LIBRARY_API cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 {
     IN_CALL;
     CUcontext context;
+    LOGGER_CALL("cusparseCreate", "handle[out]=%p", (void *)handle);
     NEED(handle);
     if (heddle_library_context(&context))
         return CUSPARSE_STATUS_NOT_INITIALIZED;
@@ -34,6 +38,7 @@ LIBRARY_API cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 
 LIBRARY_API cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
 {
+    LOGGER_CALL("cusparseDestroy", "handle[in]=%p", (void *)handle);
     return record_destroy(handle, KIND_HANDLE);
 }
 

@@ -185,6 +185,34 @@ def calls_are_captured_into_graphs():
     assert status == 0 and out == "captured\ncaptured\nall rounds are equal\n", out + err
 
 
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+def loggers_tell_of_calls_and_of_what_fails():
+    """To where they are told to; nothing more once they are disabled."""
+    program = cases.build(HERE, "logs", "-lcublas", "-lcublasLt", "-lcusparse")
+    said = {"blas": [r"I! cuBLAS function cublasSscal called:", r"i!  n: val=3"],
+            "lt": [r"\[cublasLt\]\[\d+\]\[Api\]\[cublasLtMatrixLayoutInit\] .*rows=3 cols=4 ld=3", r"\[Error\]\[cublasLtMatmul\] sizes"],
+            "sparse": [r"\[CUSPARSE\]\[\d+\]\[Api\]\[cusparseAxpby\] ", r"\[Error\]\[cusparseCreateDnVec\] "]}
+    heard = {"blas": ["I! cuBLAS function cublasSscal called:"], "lt": ["5 cublasLtMatmul A=", "1 cublasLtMatmul sizes"], "sparse": ["5 cusparseAxpby ", "1 cusparseCreateDnVec "]}
+    log = os.path.join(cases.WORK, "log.txt")
+    for library, lines in said.items():
+        for to in ("stdout", "file", "callback"):
+            if os.path.exists(log):
+                os.remove(log)
+            status, out, err = tap.run("run", program, library, to, cwd=cases.WORK)
+            assert status == 0, out + err
+            text = out
+            if to == "file":
+                text = read(log)
+            assert to == "callback" or all(len(re.findall(line, text)) == 1 for line in lines), (library, to, text)
+            assert to != "callback" or all(f"callback: {line}" in out for line in heard[library]), (library, out)
+    status, out, err = tap.run("run", program, "sparse", "none", env={**os.environ, "CUSPARSE_LOG_LEVEL": "1", "CUSPARSE_LOG_FILE": log}, cwd=cases.WORK)
+    assert status == 0 and "[Error][cusparseCreateDnVec]" in read(log) and "[CUSPARSE]" not in out, out + err
+
+
 def check_says_how_many_calls_it_has_seen():
     status, out, err = tap.run("check", _joined(), "calls")
     assert status == 0 and re.search(r"^check: no errors in \d+ calls of libraries$", err, re.M), out + err
