@@ -251,6 +251,12 @@ static void note_once(const struct subject *s, struct cursor here, struct text *
         text_puts(t, ":");
 }
 
+static void note_canonical(const struct subject *s, uint32_t reg, struct text *t)
+{
+    if (s->fn.canonical[reg])
+        text_puts(t, "one NaN");
+}
+
 static bool moves(const struct ir_insn *i)
 {
     return i->kind == IR_LD || i->kind == IR_ST;
@@ -364,6 +370,7 @@ static const struct pass passes[] = {
     {"nontemporal", ON_CODE, run_nothing, NULL, NULL, note_nontemporal, NULL},
     {"base-index", ON_CODE, run_nothing, NULL, NULL, note_index, NULL},
     {"frame-places", ON_CODE, run_nothing, NULL, NULL, note_frame_places, NULL},
+    {"canonical-nans", ON_CODE, run_nothing, NULL, NULL, NULL, note_canonical},
     {"live-state", ON_CODE, run_nothing, NULL, note_through, NULL, NULL},
     {"dirty", ON_CODE, run_dirty, NULL, note_clean, NULL, NULL},
 };

@@ -154,20 +154,24 @@ static bool run_passes(LLVMTargetMachineRef tm, LLVMModuleRef module, const char
     return !failed;
 }
 
-static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error)
+static bool verify(LLVMModuleRef module, char **error)
 {
     char *message = NULL;
-    if (getenv("HEDDLE_VERIFY") && LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
-        *error = strdup(message);
-        LLVMDisposeMessage(message);
-        return false;
-    }
-    if (!run_passes(tm, module, first_passes, error))
+    if (!getenv("HEDDLE_VERIFY") || !LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+        return true;
+    *error = strdup(message);
+    LLVMDisposeMessage(message);
+    return false;
+}
+
+static bool optimise(LLVMTargetMachineRef tm, LLVMModuleRef module, char **error)
+{
+    if (!verify(module, error) || !run_passes(tm, module, first_passes, error))
         return false;
     for (value fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
         if (!LLVMIsDeclaration(fn))
             pass_relax_nans(fn);
-    return run_passes(tm, module, other_passes, error);
+    return verify(module, error) && run_passes(tm, module, other_passes, error);
 }
 
 static double now(void)

@@ -124,6 +124,54 @@ def approximate_functions_give_the_same_by_both():
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print")
 
 
+# Of each thread a sum that goes around a loop with a barrier, begins with 0 and may become a NaN of any payload in any round.
+SUMS = """.visible .entry sums(.param .u64 out, .param .u64 in, .param .u32 rounds)
+{
+    .reg .u64 %rd<6>; .reg .u32 %r<9>; .reg .f32 %f<6>; .reg .pred %p;
+    .shared .f32 words[512];
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd4, [in];
+    ld.param.u32 %r1, [rounds];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    add.u64 %rd5, %rd4, %rd2;
+    mov.u32 %r3, words;
+    shl.b32 %r4, %r2, 2;
+    add.u32 %r3, %r3, %r4;
+    mov.f32 %f1, 0f00000000;
+    mov.u32 %r5, 0;
+L:
+    ld.global.f32 %f2, [%rd5];
+    st.shared.f32 [%r3], %f2;
+    bar.sync 0;
+    ld.shared.f32 %f3, [words+12];
+    ld.shared.f32 %f4, [%r3];
+    fma.rn.f32 %f1, %f3, %f4, %f1;
+    mul.rn.f32 %f5, %f4, %f4;
+    sub.rn.f32 %f1, %f1, %f5;
+    bar.sync 0;
+    add.u64 %rd5, %rd5, 256;
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p, %r5, %r1;
+    @%p bra L;
+    st.global.f32 [%rd3], %f1;
+    ret;
+}
+"""
+
+
+def sums_around_loops_have_the_same_nans_in_both():
+    need_compiler()
+    with written(SUMS) as path:
+        for level in cpu_levels("x86-64-v2", "x86-64-v3", "x86-64-v4"):
+            for tier in "1", "2":
+                for rounds in 3, 1500: # more than a quantum
+                    args = [path, "--grid", 1, "--block", 64, "u32[64]+print", "u32[96064]=rand", rounds, "--cpu", level]
+                    got = [launch(*args, "--engine", e, env=environment(HEDDLE_TIER=tier, HEDDLE_VERIFY="1")) for e in ("jit", "interp")]
+                    assert got[0]["buffers"] == got[1]["buffers"], (level, tier, rounds)
+
+
 # A value that goes around a loop, of no rounds, one or many, and in some rounds of some lanes stays as it is. Lanes begin with
 # NaNs of many payloads, infinities and numbers; %f4 = %f4 * %f1 + %f2 makes more of them.
 NANS = """.visible .entry nans(.param .u64 out, .param .u32 rounds)

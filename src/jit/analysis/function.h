@@ -68,6 +68,7 @@ struct function {
     uint64_t *through;                    /* by block: live_through() */
     const struct frame_access **in_frame; /* by instruction: frame_places.c; or NULL */
     const uint8_t *nontemporal;           /* by instruction: it may store past the caches (nontemporal.c); or NULL */
+    const uint8_t *canonical;             /* by register: its only NaN is the canonical one (canonical_nans.c) */
     const uint8_t *written_through; /* by register: what is written is stored in the row at once (dirty_registers.c) */
 };
 
@@ -235,6 +236,11 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
  * leaves the gang. What is done once the first warp has done for all: it writes no register that one of them has to do with before, and
  * loads nothing that one of them may have stored. Their number, or 0. */
 uint32_t gang_count_in_turns(const struct function *fn, uint32_t block, uint32_t from);
+
+/* ---- canonical_nans.c ---- */
+
+/* Finds the registers of f32 whose rows hold one NaN alone: fn->canonical. */
+void canonical_nans_find(struct function *fn);
 
 /* ---- nontemporal.c ---- */
 

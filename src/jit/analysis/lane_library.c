@@ -256,3 +256,31 @@ unsigned lane_library_size(struct lane_library *l, uint16_t lane)
             n++;
     return n;
 }
+
+/* Is it `x is a NaN ? a number : x`? */
+static bool is_canonical(LLVMValueRef v)
+{
+    if (!LLVMIsASelectInst(v) || !LLVMIsConstant(LLVMGetOperand(v, 1)))
+        return false;
+    LLVMValueRef test = LLVMGetOperand(v, 0), one = LLVMGetAggregateElement(LLVMGetOperand(v, 1), 0);
+    LLVMBool loses;
+    bool is_float = one && LLVMIsAConstantFP(one) && LLVMGetTypeKind(LLVMTypeOf(one)) == LLVMFloatTypeKind;
+    double d = is_float ? LLVMConstRealGetDouble(one, &loses) : 0;
+    return d != d && LLVMIsAFCmpInst(test) && LLVMGetFCmpPredicate(test) == LLVMRealUNO &&
+           LLVMGetOperand(test, 0) == LLVMGetOperand(v, 2);
+}
+
+bool lane_library_is_canonical(struct lane_library *l, uint16_t lane)
+{
+    LLVMValueRef fn = lane_library_find(l, 0, lane);
+    bool stores = false;
+    for (LLVMBasicBlockRef b = fn ? LLVMGetFirstBasicBlock(fn) : NULL; b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMGetInstructionOpcode(i) != LLVMStore)
+                continue;
+            stores = true;
+            if (!is_canonical(LLVMGetOperand(i, 0)))
+                return false;
+        }
+    return stores;
+}

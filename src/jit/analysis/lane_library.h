@@ -15,6 +15,9 @@ LLVMValueRef lane_library_find(struct lane_library *l, int single, uint16_t lane
 /* How many instructions a lane function is for one lane; 0 where it is a call. */
 unsigned lane_library_size(struct lane_library *l, uint16_t lane);
 
+/* Is the result of a lane function f32, and made the canonical NaN where it is one (isa/sem_float.h)? */
+bool lane_library_is_canonical(struct lane_library *l, uint16_t lane);
+
 /* Is an instruction a call of what begins with the name? */
 bool lane_insn_calls(LLVMValueRef i, const char *name);
 /* A load of a row that only some lanes look at is a load of the row. */

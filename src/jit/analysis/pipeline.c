@@ -19,6 +19,7 @@ void function_analyse(struct function *fn, uint32_t index)
     lane_serial_find(fn);
     gang_find(fn, index);
     nontemporal_find(fn);
+    canonical_nans_find(fn);
     live_find_through(fn);
     dirty_find_written_through(fn);
     access_groups_find(fn);

@@ -283,12 +283,24 @@ void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
     build_store(e, reg_load_lane(e, type, slot_pointer(e, reg)), *slot(e, reg, 0));
 }
 
+/* The same, as it is: its only NaN is the canonical one. In loops LLVM's code has a plain value beside it, and needs it only where the
+ * loop is left (nan.c). */
+static value say_canonical(struct emit *e, value row)
+{
+    LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);
+    value x = build_bit_cast(e, row, floats), zero = LLVMConstNull(floats);
+    value nan = LLVMConstBitCast(emit_splat(e, const_i32(e, 0x7fffffff)), floats);
+    x = build_select(e, LLVMBuildFCmp(e->m->b, LLVMRealUNO, x, zero, ""), nan, x);
+    return build_bit_cast(e, x, LLVMTypeOf(row));
+}
+
 void reg_reload_row(struct emit *e, uint32_t reg, value mask)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     uint16_t shape = fn_ref_shape(e->fn, r);
     if (shape == SHAPE_DIVERGENT) {
-        build_store(e, reg_load_row(e, reg), *slot(e, reg, 0));
+        value row = reg_load_row(e, reg);
+        build_store(e, e->fn->canonical[reg] ? say_canonical(e, row) : row, *slot(e, reg, 0));
         dirty_note(e, reg); /* of a result others may come from another way */
         return;
     }

@@ -1,7 +1,8 @@
 /* NaNs between arithmetic: f32 instructions give one NaN whatever they were given (isa/sem_float.h), so what becomes of
  * a NaN on its way from one into the next cannot be seen. Where a canonical LLVMValueRef is an operand of arithmetic whose
  * result is made canonical itself, the plain result serves as well, and the step between them goes: in a chain of
- * multiply-adds it is more than half of the time. Where a LLVMValueRef goes around a loop a plain one goes around beside it.
+ * multiply-adds it is more than half of the time. Where a LLVMValueRef goes around a loop a plain one goes around beside it, or in its
+ * place: what is then used where the loop is left is made canonical there.
  * lane_function.c freezes a value to say that any NaN serves there.
  */
 #include "jit/passes/passes.h"
@@ -121,6 +122,37 @@ static bool add(struct found *f, LLVMValueRef v)
     return new;
 }
 
+/* ---- rare blocks ---- */
+
+enum { COLD_DEPTH = 4 };
+
+/* Does the branch at the end of a block rarely go to `to`? (emit_likely() says so, in weights of branches.) */
+static bool goes_rarely(LLVMValueRef branch, LLVMBasicBlockRef to)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(branch));
+    unsigned kind = LLVMGetMDKindIDInContext(context, "prof", 4);
+    LLVMValueRef weights = LLVMGetMetadata(branch, kind), of[3];
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) || !weights || LLVMGetMDNodeNumOperands(weights) != 3)
+        return false;
+    LLVMGetMDNodeOperands(weights, of);
+    unsigned other = LLVMGetSuccessor(branch, 0) == to ? 2 : 1, own = 3 - other;
+    return LLVMGetSuccessor(branch, own - 1) == to && LLVMGetSuccessor(branch, other - 1) != to &&
+           LLVMConstIntGetZExtValue(of[own]) < LLVMConstIntGetZExtValue(of[other]);
+}
+
+/* Is a block rarely come to, from each that leads there? */
+static bool is_cold(LLVMBasicBlockRef block, int depth)
+{
+    bool comes = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef from = LLVMGetUser(u);
+        if (!goes_rarely(from, block) && (depth == 0 || !is_cold(LLVMGetInstructionParent(from), depth - 1)))
+            return false;
+        comes = true;
+    }
+    return comes;
+}
+
 /* ---- around loops ---- */
 
 enum { MAX_PHIS = 256 };
@@ -212,6 +244,116 @@ static void make_plain(struct phis *p, LLVMBuilderRef b)
         }
 }
 
+/* ---- where loops are left ---- */
+
+/* Is what comes there canonical from all sides? */
+static bool is_canonical_phi(const struct phis *p, unsigned i, const bool *canonical)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(p->at[i]); k++) {
+        LLVMValueRef from = strip_casts(LLVMGetIncomingValue(p->at[i], k));
+        unsigned other = find(p, from);
+        if (!canonical_of(from) && !LLVMIsNull(from) && !LLVMIsUndef(from) && !(other < p->n && canonical[other]))
+            return false;
+    }
+    return true;
+}
+
+/* Of phis that are replaced, the others' uses: how many are in blocks that are not rare. */
+static unsigned count_hot_uses(const struct phis *p, LLVMValueRef v, const bool *replaced)
+{
+    unsigned n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        unsigned other = find(p, user);
+        if (LLVMGetInstructionOpcode(user) == LLVMBitCast) {
+            n += count_hot_uses(p, user, replaced);
+        } else if (!is_phi(user)) {
+            n += !is_cold(LLVMGetInstructionParent(user), COLD_DEPTH);
+        } else if (other == p->n || !replaced[other]) {
+            for (unsigned k = 0; k < LLVMCountIncoming(user); k++)
+                n += LLVMGetIncomingValue(user, k) == v && !is_cold(LLVMGetIncomingBlock(user, k), COLD_DEPTH);
+        }
+    }
+    return n;
+}
+
+/* Those for which the plain ones serve, made canonical where they are used: all that comes there is canonical, and one use at most
+ * is no rare one, so that no more is made canonical than before. */
+static void find_replaced(const struct phis *p, bool *replaced)
+{
+    bool changed;
+    for (unsigned i = 0; i < p->n; i++)
+        replaced[i] = p->plain[i] != NULL;
+    do {
+        changed = false;
+        for (unsigned i = 0; i < p->n; i++)
+            if (replaced[i] && !is_canonical_phi(p, i, replaced)) {
+                replaced[i] = false;
+                changed = true;
+            }
+    } while (changed);
+    do {
+        changed = false;
+        for (unsigned i = 0; i < p->n; i++)
+            if (replaced[i] && count_hot_uses(p, p->at[i], replaced) > 1) {
+                replaced[i] = false;
+                changed = true;
+            }
+    } while (changed);
+}
+
+static LLVMValueRef make_canonical(LLVMBuilderRef b, LLVMValueRef plain, LLVMTypeRef type)
+{
+    LLVMTypeRef t = LLVMTypeOf(plain), i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(t));
+    LLVMValueRef one = LLVMConstInt(i32, 0x7fffffff, false), lanes[64];
+    unsigned n = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetVectorSize(t) : 0;
+    for (unsigned l = 0; l < n; l++)
+        lanes[l] = one;
+    LLVMValueRef nan = LLVMConstBitCast(n ? LLVMConstVector(lanes, n) : one, t);
+    LLVMValueRef test = LLVMBuildFCmp(b, LLVMRealUNO, plain, LLVMConstNull(t), "");
+    return LLVMBuildBitCast(b, LLVMBuildSelect(b, test, nan, plain, ""), type, "");
+}
+
+/* Has the user of v, which stands for `plain`, made canonical, use that instead. */
+static void use_plain(LLVMBuilderRef b, LLVMValueRef user, LLVMValueRef v, LLVMValueRef plain)
+{
+    unsigned n = (unsigned)LLVMGetNumOperands(user);
+    LLVMValueRef own = NULL;
+    LLVMPositionBuilderBefore(b, user);
+    for (unsigned k = 0; k < n; k++) {
+        if (LLVMGetOperand(user, k) != v)
+            continue;
+        if (is_phi(user)) { /* from one block comes one value */
+            LLVMBasicBlockRef block = LLVMGetIncomingBlock(user, k);
+            unsigned same = 0;
+            while (same < k && LLVMGetIncomingBlock(user, same) != block)
+                same++;
+            own = same < k ? LLVMGetOperand(user, same) : NULL;
+            LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(block));
+        }
+        own = own ? own : make_canonical(b, plain, LLVMTypeOf(v));
+        LLVMSetOperand(user, k, own);
+    }
+}
+
+static bool replace_uses(LLVMBuilderRef b, const struct phis *p, LLVMValueRef v, LLVMValueRef plain,
+                         const bool *replaced)
+{
+    struct found users = {0};
+    bool ok = true;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u && ok; u = LLVMGetNextUse(u))
+        ok = add(&users, LLVMGetUser(u));
+    for (size_t k = 0; k < users.n && ok; k++) {
+        unsigned other = find(p, users.at[k]);
+        if (LLVMGetInstructionOpcode(users.at[k]) == LLVMBitCast)
+            ok = replace_uses(b, p, users.at[k], plain, replaced);
+        else if (other == p->n || !replaced[other])
+            use_plain(b, users.at[k], v, plain);
+    }
+    free(users.at);
+    return ok;
+}
+
 /* The operands of arithmetic `f` that are phis. */
 static void find_phis(const struct found *f, struct phis *p)
 {
@@ -229,16 +371,26 @@ static void relax_phis(LLVMValueRef fn, const struct found *f)
 {
     struct phis p;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(fn)));
+    bool replaced[MAX_PHIS];
     find_phis(f, &p);
     find_useful(&p);
     make_plain(&p, b);
-    LLVMDisposeBuilder(b);
     for (size_t k = 0; k < f->n; k++)
         for (unsigned o = 0; o < arithmetic_operands(f->at[k]); o++) {
             unsigned i = find(&p, strip_casts(LLVMGetOperand(f->at[k], o)));
             if (i < p.n && p.plain[i] && LLVMTypeOf(p.plain[i]) == LLVMTypeOf(f->at[k]))
                 LLVMSetOperand(f->at[k], o, p.plain[i]);
         }
+    find_replaced(&p, replaced);
+    bool ok = true;
+    for (unsigned i = 0; i < p.n && ok; i++)
+        ok = !replaced[i] || replace_uses(b, &p, p.at[i], p.plain[i], replaced);
+    for (unsigned i = 0; i < p.n && ok; i++)
+        if (replaced[i]) {
+            LLVMReplaceAllUsesWith(p.at[i], LLVMGetPoison(LLVMTypeOf(p.at[i])));
+            LLVMInstructionEraseFromParent(p.at[i]);
+        }
+    LLVMDisposeBuilder(b);
 }
 
 void pass_relax_nans(LLVMValueRef fn)
@@ -262,42 +414,14 @@ void pass_relax_nans(LLVMValueRef fn)
 
 /* ---- out of the way ---- */
 
-/* Does the branch at the end of a block rarely go to `to`? (emit_likely() says so, in weights of branches.) */
-static bool goes_rarely(LLVMValueRef branch, LLVMBasicBlockRef to)
-{
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(branch));
-    unsigned kind = LLVMGetMDKindIDInContext(context, "prof", 4);
-    LLVMValueRef weights = LLVMGetMetadata(branch, kind), of[3];
-    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) || !weights || LLVMGetMDNodeNumOperands(weights) != 3)
-        return false;
-    LLVMGetMDNodeOperands(weights, of);
-    unsigned other = LLVMGetSuccessor(branch, 0) == to ? 2 : 1, own = 3 - other;
-    return LLVMGetSuccessor(branch, own - 1) == to && LLVMGetSuccessor(branch, other - 1) != to &&
-           LLVMConstIntGetZExtValue(of[own]) < LLVMConstIntGetZExtValue(of[other]);
-}
-
-/* Is a block rarely come to, from each that leads there? */
-static bool is_cold(LLVMBasicBlockRef block, int depth)
-{
-    bool comes = false;
-    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef from = LLVMGetUser(u);
-        if (!goes_rarely(from, block) && (depth == 0 || !is_cold(LLVMGetInstructionParent(from), depth - 1)))
-            return false;
-        comes = true;
-    }
-    return comes;
-}
-
 /* Is it used by instructions of rare blocks alone, which are not its own? */
 static bool is_used_rarely(LLVMValueRef v, LLVMBasicBlockRef own)
 {
-    enum { DEPTH = 4 };
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
         bool is_cast = LLVMGetInstructionOpcode(user) == LLVMBitCast && block == own;
-        if (is_phi(user) || (is_cast ? !is_used_rarely(user, own) : block == own || !is_cold(block, DEPTH)))
+        if (is_phi(user) || (is_cast ? !is_used_rarely(user, own) : block == own || !is_cold(block, COLD_DEPTH)))
             return false;
     }
     return LLVMGetFirstUse(v) != NULL;
