@@ -572,9 +572,9 @@ def instructions_are_looked_up():
     assert "index of the thread" in run("ptx", "--isa", "%tid.x")[1]
     usage("ptx", "--isa", "atmo", says="did you mean `atom`?")
     usage("ptx", "--isa", "%tdi", says="no register")
-    r = json.loads(run("ptx", "--isa", "add", "tex", "--json")[1])
-    assert {f["opcode"] for f in r["forms"]} == {"add", "tex"}
-    assert [f["runs"] for f in r["forms"] if f["opcode"] == "tex"] == [False]
+    r = json.loads(run("ptx", "--isa", "add", "clusterlaunchcontrol", "--json")[1])
+    assert {f["opcode"] for f in r["forms"]} == {"add", "clusterlaunchcontrol"}
+    assert not any(f["runs"] for f in r["forms"] if f["opcode"] == "clusterlaunchcontrol")
 
 
 def the_instruction_page_is_current():

@@ -111,7 +111,7 @@ CODE = [p for top in ("src", "include") for p in glob.glob(os.path.join(source, 
 def tables_of(text):
     """The tables that a file of this text includes; LIBRARY_DEF is that of each of CUDA's libraries in turn."""
     by_library = [t for kind in ("cu", "n") for t in glob.glob(f"libraries/{kind}*/{kind}*.def", root_dir=os.path.join(source, "src"))]
-    return {*re.findall(r'#\s*include "([\w/-]+\.def)"', text), *(by_library if re.search(r"#\s*include LIBRARY_DEF\b", text) else ())}
+    return {*re.findall(r'#\s*include ["<]([\w/-]+\.def)[">]', text), *(by_library if re.search(r"#\s*include LIBRARY_DEF\b", text) else ())}
 
 
 def includes(path, table):
