@@ -94,6 +94,14 @@ def test_atomics_and_scopes():
     check("11")
 
 
+def test_hazard_pointer():
+    check("12")
+
+
+def test_sequence_lock():
+    check("13")
+
+
 def test_each_program_is_tried():
     tried = {name for name in os.listdir(HERE) if name.endswith(".cu")}
     assert len(tried) == sum(name.startswith("test_") for name in globals()) - 1, tried
