@@ -79,6 +79,9 @@ static const struct c_type *base_type(struct reader *r, Dwarf_Die *die)
     case DW_ATE_unsigned: t->kind = C_UINT; break;
     default: break;
     }
+    bool odd = bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8;
+    if (odd || (t->kind == C_FLOAT && bytes < 4)) /* __int128, and what nobody has heard of: as bytes */
+        return c_array_of(&c_uchar, bytes, &r->arena);
     return t;
 }
 
@@ -106,7 +109,8 @@ static void add_members(struct reader *r, Dwarf_Die *die, struct c_type *t)
             } else if (number_of(&child, DW_AT_bit_offset, &bit_at)) {
                 m.bit_at = (uint8_t)(8 * storage - bit_at - bits);
             }
-            m.bits = (uint8_t)bits;
+            m.bits = m.bit_at < 64 && m.bit_at + bits <= 64 ? (uint8_t)bits : 0;
+            m.bit_at = m.bits ? m.bit_at : 0;
         }
         *VEC_PUSH(&r->arena, &list) = m;
     }
@@ -176,6 +180,7 @@ static const struct c_type *make_type(struct reader *r, Dwarf_Die *die)
     case DW_TAG_union_type: return struct_type(r, die);
     case DW_TAG_enumeration_type: {
         struct c_type *t = new_type(r, die, C_ENUM);
+        t->bytes = t->bytes == 1 || t->bytes == 2 || t->bytes == 8 ? t->bytes : 4;
         add_enumerators(r, die, t);
         return t;
     }

@@ -159,6 +159,10 @@ static void show_array(struct showing *s, const struct c_type *type, uint64_t at
 {
     enum { REPEATS = 10 };
     uint64_t size = type->of->bytes;
+    if (!size) {
+        text_puts(s->t, "{}");
+        return;
+    }
     if (show_string(s, type, at))
         return;
     text_puts(s->t, "{");

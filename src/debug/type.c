@@ -40,20 +40,24 @@ const struct c_type *c_array_of(const struct c_type *of, uint64_t count, struct 
     return t;
 }
 
-const struct c_type *c_type_copy(const struct c_type *t, struct arena *arena)
+/* Debugging information may say of a struct that it has itself as a member. */
+static const struct c_type *copy_type(const struct c_type *t, unsigned depth, struct arena *arena)
 {
+    enum { DEEPEST = 30 };
+    if (depth > DEEPEST)
+        return &c_void;
     struct c_type *copy = ARENA_NEW(arena, struct c_type);
     *copy = *t;
     copy->name = t->name ? arena_strdup(arena, t->name) : NULL;
     if (t->kind == C_POINTER)
         copy->of = &c_void;
     else if (t->kind == C_ARRAY)
-        copy->of = c_type_copy(t->of, arena);
+        copy->of = copy_type(t->of, depth + 1, arena);
     struct c_member *members = t->kind == C_STRUCT ? ARENA_ARRAY(arena, struct c_member, t->n) : NULL;
     for (uint32_t i = 0; members && i < t->n; i++) {
         members[i] = t->members[i];
         members[i].name = t->members[i].name ? arena_strdup(arena, t->members[i].name) : NULL;
-        members[i].type = c_type_copy(t->members[i].type, arena);
+        members[i].type = copy_type(t->members[i].type, depth + 1, arena);
     }
     struct c_enumerator *names = t->kind == C_ENUM ? ARENA_ARRAY(arena, struct c_enumerator, t->n) : NULL;
     for (uint32_t i = 0; names && i < t->n; i++)
@@ -61,6 +65,11 @@ const struct c_type *c_type_copy(const struct c_type *t, struct arena *arena)
     copy->members = members;
     copy->enumerators = names;
     return copy;
+}
+
+const struct c_type *c_type_copy(const struct c_type *t, struct arena *arena)
+{
+    return copy_type(t, 0, arena);
 }
 
 static const char *space_word(enum c_space space)
