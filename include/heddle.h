@@ -279,6 +279,13 @@ HD_API void *hd_own_view(hd_machine *machine, const void *pointer);
 /* HD_ERROR_INVALID_VALUE where the pointer is not one of hd_alloc's. NULL is allowed. */
 HD_API hd_result hd_free(hd_machine *machine, void *pointer);
 
+/* Addresses for memory that comes and goes, at once or in the order of a stream: hd_stream_open(). Nothing is there at first. */
+HD_API hd_result hd_reserve(hd_machine *machine, size_t bytes, void **pointer);
+HD_API hd_result hd_open(hd_machine *machine, void *pointer, size_t bytes);
+HD_API hd_result hd_close(hd_machine *machine, void *pointer);
+/* They are free for others, and what is there ends. */
+HD_API void hd_unreserve(hd_machine *machine, void *pointer);
+
 /* Lets other processes map memory of hd_alloc: its bytes stand in *file from *offset on. The file is the machine's
  * and there as long as the memory. It waits for the machine's launches, copies and fills that run, and they for it; the host
  * itself may not write to the memory meanwhile. */
@@ -725,6 +732,15 @@ HD_API hd_result hd_stream_call(hd_stream *stream, void (*function)(void *data, 
 /* The stream waits for what others do: the function is called, also after a fault, until it says that this is done, and must not wait
  * itself. Checkers take what has begun by then as done by then. */
 HD_API hd_result hd_stream_gate(hd_stream *stream, bool (*is_open)(void *data, hd_result status), void *data);
+/* What stands here is found out when the stream comes here: `next` is called then, may put work into other streams of the context, and
+ * record `until` behind it; true: the stream waits for that and calls it again. It is called also after a fault, which it is told, must say
+ * false then, and must not wait itself. Checkers take what has begun when it says false as done by then. */
+HD_API hd_result hd_stream_loop(hd_stream *stream, bool (*next)(void *data, hd_result status, hd_event *until),
+                                void *data);
+/* Addresses of hd_reserve: memory of so many bytes, undefined, is there from when the stream comes here on, where it was not; and is not
+ * there any more, where it was. */
+HD_API hd_result hd_stream_open(hd_stream *stream, void *pointer, size_t bytes);
+HD_API hd_result hd_stream_close(hd_stream *stream, void *pointer, size_t bytes);
 /* Memory of hd_alloc is the program's from when the stream comes here on, and of what comes after that: checkers find earlier uses. */
 HD_API hd_result hd_stream_allocated(hd_stream *stream, void *pointer);
 /* Frees memory of hd_alloc when the stream comes to it. */

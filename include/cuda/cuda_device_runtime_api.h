@@ -9,6 +9,7 @@
 
 #include "driver_types.h"
 #include "heddle/define.h"
+#include "heddle/device_graphs.h"
 
 #define HEDDLE_NO_DYNAMIC_PARALLELISM                                                                                  \
     __device__ __attribute__((error("a kernel launches no kernels here: Heddle has no dynamic parallelism")))

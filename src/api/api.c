@@ -243,6 +243,32 @@ hd_result hd_free(hd_machine *m, void *pointer)
     return mem_free(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
 }
 
+hd_result hd_reserve(hd_machine *m, size_t bytes, void **pointer)
+{
+    hd_result r = hd_alloc(m, bytes, pointer);
+    if (!r)
+        mem_close(&m->machine->mem, *pointer);
+    return r;
+}
+
+hd_result hd_open(hd_machine *m, void *pointer, size_t bytes)
+{
+    if (!m || !pointer || !bytes)
+        return HD_ERROR_INVALID_VALUE;
+    return mem_open(&m->machine->mem, pointer, bytes) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+hd_result hd_close(hd_machine *m, void *pointer)
+{
+    return m && mem_close(&m->machine->mem, pointer) ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
+}
+
+void hd_unreserve(hd_machine *m, void *pointer)
+{
+    if (m && pointer && hd_free(m, pointer))
+        mem_free_closed(&m->machine->mem, pointer);
+}
+
 hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
 {
     uint64_t at = 0;

@@ -124,6 +124,8 @@ struct hd_stream {
 
 /* Puts a task into the stream, and waits for it where that is wanted; takes it. */
 hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait);
+/* Whose end the event is, held; NULL: it was never recorded, or that does not matter any more. */
+struct task *event_task(hd_event *e);
 /* Between two turns of a task that waits for others: it is looked at now and then, where nobody else wants the thread. */
 void stream_pause(const hd_machine *m, unsigned *turns);
 

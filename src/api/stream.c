@@ -184,7 +184,7 @@ void hd_event_destroy(hd_event *e)
     free(e);
 }
 
-static struct task *task_of(hd_event *e)
+struct task *event_task(hd_event *e)
 {
     pthread_mutex_lock(&e->lock);
     struct task *t = e->task;
@@ -226,7 +226,7 @@ hd_result hd_event_query(hd_event *e)
 {
     if (!e)
         return HD_ERROR_INVALID_VALUE;
-    struct task *t = task_of(e);
+    struct task *t = event_task(e);
     bool done = !t || task_is_done(t);
     if (t && done)
         task_order_host(t);
@@ -238,7 +238,7 @@ hd_result hd_event_synchronize(hd_event *e)
 {
     if (!e)
         return HD_ERROR_INVALID_VALUE;
-    struct task *t = task_of(e);
+    struct task *t = event_task(e);
     if (t) {
         task_wait(t);
         task_order_host(t);
@@ -251,7 +251,7 @@ hd_result hd_stream_wait_event(hd_stream *s, hd_event *e)
 {
     if (!s || !e)
         return HD_ERROR_INVALID_VALUE;
-    struct task *earlier = task_of(e);
+    struct task *earlier = event_task(e);
     bool ok = !earlier || stream_after(s->stream, earlier);
     task_release(earlier);
     return ok ? context_fault(s->context->context) : HD_ERROR_OUT_OF_MEMORY;
@@ -261,7 +261,7 @@ hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds)
 {
     if (!start || !end || !seconds)
         return HD_ERROR_INVALID_VALUE;
-    struct task *a = task_of(start), *b = task_of(end);
+    struct task *a = event_task(start), *b = event_task(end);
     hd_result r = !a || !b                               ? HD_ERROR_INVALID_VALUE
                   : !task_is_done(a) || !task_is_done(b) ? HD_ERROR_NOT_READY
                                                          : HD_SUCCESS;

@@ -259,19 +259,55 @@ struct memory_task {
     struct task task;
     hd_machine *machine;
     void *pointer;
+    size_t bytes; /* of reserved memory; 0: of an allocation */
 };
+
+/* Memory begins, or ends, at reserved addresses. */
+static hd_result run_reserved(const struct memory_task *x)
+{
+    struct mem *mem = &x->machine->machine->mem;
+    struct checker *checker = x->machine->checker ? x->machine->checker->checker : NULL;
+    if (x->task.note.kind == TASK_FREE) {
+        if (checker)
+            checker_memory(checker, HOST_FORGET, x->pointer, x->bytes);
+        mem_close(mem, x->pointer);
+        return HD_SUCCESS;
+    }
+    bool open = mem_open(mem, x->pointer, x->bytes);
+    if (open && checker)
+        checker_memory(checker, HOST_UNDEFINED, x->pointer, x->bytes);
+    return open ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
 
 /* Where it begins, and ends, all of it is written, to those beside. */
 static bool run_memory(struct task *t, hd_result *result)
 {
-    (void)result;
     struct memory_task *x = (struct memory_task *)t;
     struct mem_block b;
-    if (mem_find(&x->machine->machine->mem, (uint64_t)(uintptr_t)x->pointer, &b))
-        box_note(x->machine, t->number, box_of_bytes(x->pointer, b.size), true);
-    if (t->note.kind == TASK_FREE)
+    size_t bytes = x->bytes;
+    if (!bytes && mem_find(&x->machine->machine->mem, (uint64_t)(uintptr_t)x->pointer, &b))
+        bytes = b.size;
+    if (bytes)
+        box_note(x->machine, t->number, box_of_bytes(x->pointer, bytes), true);
+    if (x->bytes)
+        *result = run_reserved(x);
+    else if (t->note.kind == TASK_FREE)
         hd_free(x->machine, x->pointer);
     return true;
+}
+
+static hd_result put_task(hd_stream *s, void *pointer, size_t bytes, enum task_kind kind)
+{
+    struct memory_task *t = (struct memory_task *)task_new(sizeof *t);
+    if (!t)
+        return HD_ERROR_OUT_OF_MEMORY;
+    t->task.turn = run_memory;
+    t->task.note.kind = kind;
+    t->task.always = true;
+    t->machine = s->context->machine;
+    t->pointer = pointer;
+    t->bytes = bytes;
+    return stream_put_task(s, &t->task, HD_NO_WAIT);
 }
 
 static hd_result put_memory(hd_stream *s, void *pointer, enum task_kind kind)
@@ -281,15 +317,17 @@ static hd_result put_memory(hd_stream *s, void *pointer, enum task_kind kind)
         return HD_ERROR_INVALID_VALUE;
     if (kind == TASK_ALLOC && !s->context->machine->checker)
         return HD_SUCCESS;
-    struct memory_task *t = (struct memory_task *)task_new(sizeof *t);
-    if (!t)
-        return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_memory;
-    t->task.note.kind = kind;
-    t->task.always = true;
-    t->machine = s->context->machine;
-    t->pointer = pointer;
-    return stream_put_task(s, &t->task, HD_NO_WAIT);
+    return put_task(s, pointer, 0, kind);
+}
+
+hd_result hd_stream_open(hd_stream *s, void *pointer, size_t bytes)
+{
+    return !s || !pointer || !bytes ? HD_ERROR_INVALID_VALUE : put_task(s, pointer, bytes, TASK_ALLOC);
+}
+
+hd_result hd_stream_close(hd_stream *s, void *pointer, size_t bytes)
+{
+    return !s || !pointer || !bytes ? HD_ERROR_INVALID_VALUE : put_task(s, pointer, bytes, TASK_FREE);
 }
 
 hd_result hd_stream_allocated(hd_stream *s, void *pointer)

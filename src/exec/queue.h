@@ -69,7 +69,7 @@ struct order_hooks {
 
 struct task {
     /* Does something on a thread; true where the task is done, false where it is to have another turn, perhaps on another thread, so that
-     * others have theirs. An error is the context's fault. NULL: there is nothing to do. */
+     * others have theirs; it may first make the task wait for others (task_after). An error is the context's fault. NULL: there is nothing to do. */
     bool (*turn)(struct task *t, hd_result *result);
     /* Asked when it has had its last turn, if it has had one: a task of another stream that it is not done without, held by who asks, until
      * there is none: NULL. Where it is NULL itself, there is none. */

@@ -67,14 +67,15 @@ static void give_permit(struct stream *s, const struct task *t)
 static bool begin(struct stream *s, struct task *t)
 {
     const struct order_hooks *order = t->number ? context_order(s->context) : NULL;
-    if (s->begun)
-        return true;
     while (s->n_awaited < t->after.n)
         if (await(s, t->after.at[s->n_awaited++]))
             return false;
-    if (!take_permit(s, t))
+    if (!s->begun && !take_permit(s, t))
         return false;
     task_let_go(t);
+    s->n_awaited = 0;
+    if (s->begun)
+        return true;
     if (order)
         order->begin(order->data, t->number);
     s->skips = !t->turn || (!t->always && atomic_load(&s->context->fault));

@@ -232,28 +232,87 @@ void mem_guard(struct mem *m)
     m->guarded = true;
 }
 
+/* The slot that begins at the address, in use or not; NULL where none does. */
+static struct mem_unit *find_slot(struct mem *m, uint64_t address, uint32_t *slot)
+{
+    struct mem_unit *u = mem_unit_of(m, address);
+    *slot = u ? mem_slot_of(u, address) : 0;
+    return u && mem_slot_address(u, *slot) == address ? u : NULL;
+}
+
+/* Takes the allocation away from those that look for it, and notes it among those that were freed. */
+static struct mem_block take(struct mem *m, struct mem_unit *u, uint32_t slot)
+{
+    struct mem_block block = {mem_slot_address(u, slot), u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot],
+                              NULL};
+    m->allocated_bytes -= block.size;
+    mem_discharge(m, charge_of(block.size, u->class_log2));
+    m->freed[m->n_freed++ % MEM_FREED] = block;
+    u->sizes[slot] = 0;
+    m->version++;
+    return block;
+}
+
+bool mem_close(struct mem *m, void *p)
+{
+    uint32_t slot;
+    pthread_mutex_lock(&m->lock);
+    struct mem_unit *u = find_slot(m, (uint64_t)(uintptr_t)p, &slot);
+    bool ok = u && u->sizes[slot];
+    if (ok)
+        take(m, u, slot);
+    if (ok && u->class_log2 == LARGE)
+        madvise(p, (size_t)u->n_units * MEM_UNIT_BYTES, MADV_DONTNEED); /* who has just looked it up meets zeros */
+    pthread_mutex_unlock(&m->lock);
+    return ok;
+}
+
+bool mem_open(struct mem *m, void *p, uint64_t size)
+{
+    uint32_t slot;
+    pthread_mutex_lock(&m->lock);
+    struct mem_unit *u = find_slot(m, (uint64_t)(uintptr_t)p, &slot);
+    bool ok = u && !u->sizes[slot] && mem_charge(m, charge_of(size, u->class_log2));
+    if (ok) {
+        u->sizes[slot] = size;
+        m->allocated_bytes += size;
+        if (m->allocated_bytes > m->peak_bytes)
+            m->peak_bytes = m->allocated_bytes;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return ok;
+}
+
 /* Units of slots stay for the next of their size. */
+static void give(struct mem *m, struct mem_unit *u, uint32_t slot, const struct mem_block *block)
+{
+    if (u->class_log2 == LARGE) {
+        u->free_slots[u->n_free++] = slot;
+        mem_unit_give(m, u, block);
+    } else if (!mem_hold(m, &(struct mem_held){.block = *block, .unit = u, .slot = slot})) {
+        mem_slot_give(m, u, slot);
+    }
+}
+
+void mem_free_closed(struct mem *m, void *p)
+{
+    uint32_t slot;
+    pthread_mutex_lock(&m->lock);
+    struct mem_unit *u = find_slot(m, (uint64_t)(uintptr_t)p, &slot);
+    if (u)
+        give(m, u, slot, &(struct mem_block){.start = (uint64_t)(uintptr_t)p});
+    pthread_mutex_unlock(&m->lock);
+}
+
 bool mem_free(struct mem *m, void *p)
 {
-    uint64_t address = (uint64_t)(uintptr_t)p;
-    bool ok = false;
+    uint32_t slot;
     pthread_mutex_lock(&m->lock);
-    struct mem_unit *u = mem_unit_of(m, address);
-    uint32_t slot = u ? mem_slot_of(u, address) : 0;
-    if (u && u->sizes[slot] && mem_slot_address(u, slot) == address) {
-        struct mem_block block = {address, u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot], NULL};
-        ok = true;
-        m->allocated_bytes -= block.size;
-        mem_discharge(m, charge_of(block.size, u->class_log2));
-        m->freed[m->n_freed++ % MEM_FREED] = block;
-        u->sizes[slot] = 0;
-        m->version++;
-        if (u->class_log2 == LARGE) {
-            u->free_slots[u->n_free++] = slot;
-            mem_unit_give(m, u, &block);
-        } else if (!mem_hold(m, &(struct mem_held){.block = block, .unit = u, .slot = slot})) {
-            mem_slot_give(m, u, slot);
-        }
+    struct mem_unit *u = find_slot(m, (uint64_t)(uintptr_t)p, &slot);
+    bool ok = u && u->sizes[slot];
+    if (ok) {
+        struct mem_block block = take(m, u, slot);
+        give(m, u, slot, &block);
     }
     pthread_mutex_unlock(&m->lock);
     return ok;

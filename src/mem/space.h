@@ -153,6 +153,11 @@ void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *na
 void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
 /* false where `p` is not the start of an allocation. */
 bool mem_free(struct mem *m, void *p);
+/* An allocation, given by its start, is not there any more, but its addresses stay its own: mem_open() brings it back, with undefined
+ * contents, mem_free_closed() ends it. False where it is not open, or not closed, or for want of memory. */
+bool mem_close(struct mem *m, void *p);
+bool mem_open(struct mem *m, void *p, uint64_t size);
+void mem_free_closed(struct mem *m, void *p);
 /* Makes the memory of an allocation, given by its start, that of a file, which other processes can map; returns the file,
  * which stays the space's, or -1 with errno set. What is in it stays: it waits for those who use the space (mem_begin_use),
  * and they for it. */

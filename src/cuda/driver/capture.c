@@ -21,20 +21,12 @@ CU_API CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mod
     TRY(state_ready());
     NEED((unsigned)mode <= CU_STREAM_CAPTURE_MODE_RELAXED);
     TRY(capturable(handle, &s, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
-    return capture_begin(s, NULL, NULL, 0, mode);
+    return capture_begin(s, NULL, NULL, NULL, 0, mode);
 }
 
 CU_API CUresult cuStreamBeginCapture(CUstream s)
 {
     return cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL);
-}
-
-static bool is_programmatic(const CUgraphEdgeData *data, size_t n)
-{
-    for (size_t i = 0; data && i < n; i++)
-        if (data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
-            return true;
-    return false;
 }
 
 CU_API CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *after,
@@ -44,10 +36,8 @@ CU_API CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, cons
     struct CUgraph_st *g;
     TRY(graph_of(graph, &g));
     NEED((unsigned)mode <= CU_STREAM_CAPTURE_MODE_RELAXED && (after || !n));
-    if (is_programmatic(data, n))
-        return api_not_supported("a capture behind programmatic edges");
     TRY(capturable(handle, &s, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
-    return capture_begin(s, g, after, n, mode);
+    return capture_begin(s, g, after, data, n, mode);
 }
 
 /* Without a place for it, the graph is lost. */
@@ -84,11 +74,8 @@ CU_API CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus
     TRY(cuStreamIsCapturing(handle, status));
     if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return CUDA_SUCCESS;
-    if (edges)
-        *edges = NULL; /* all edges are of the usual kind */
     TRY(stream_object(handle, &s, NULL));
-    capture_look(s, id, graph, after, n);
-    return CUDA_SUCCESS;
+    return capture_look(s, id, graph, after, edges, n);
 }
 
 CU_API CUresult cuStreamGetCaptureInfo_v2(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
@@ -107,9 +94,7 @@ CU_API CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNod
 {
     struct CUstream_st *s;
     TRY(capturable(handle, &s, CUDA_ERROR_ILLEGAL_STATE));
-    if (is_programmatic(data, n))
-        return capture_unsupported(s, "a capture behind programmatic edges");
-    return capture_set_tail(s, nodes, n, flags);
+    return capture_set_tail(s, nodes, data, n, flags);
 }
 
 CU_API CUresult cuStreamUpdateCaptureDependencies(CUstream s, CUgraphNode *nodes, size_t n, unsigned flags)

@@ -199,59 +199,63 @@ static CUresult check_flags(cuuint64_t flags)
                              CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     bool by_kernels = flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
     NEED((flags & ~known) == 0 && !(by_kernels && flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
-    return by_kernels ? api_not_supported("a graph that kernels launch") : CUDA_SUCCESS;
+    return CUDA_SUCCESS;
 }
 
-static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags, CUgraphNode *bad)
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags, struct bad_graph *bad)
 {
     CUgraph g;
     CUgraphExec x;
+    *bad = (struct bad_graph){CUDA_GRAPH_INSTANTIATE_ERROR, NULL};
     TRY(state_ready());
     TRY(capture_unsafe());
     TRY(graph_of(graph, &g));
     NEED(exec);
     TRY(check_flags(flags));
+    TRY(graph_check(g, flags, bad));
+    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+        return api_not_supported("a graph that kernels launch");
     TRY(exec_new(g, flags, &x, bad));
     CUresult r = handle_give(HANDLE_EXEC, x, NULL, &x->handle);
-    if (r)
+    if (r) {
         exec_free(x);
-    else
-        *exec = x->handle;
-    return r;
+        return r;
+    }
+    g->instance = *exec = x->handle;
+    return CUDA_SUCCESS;
 }
 
 /* Only the function with parameters says in which stream to upload it. */
 CU_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph g, unsigned long long flags)
 {
-    CUgraphNode bad;
+    struct bad_graph bad;
     NEED(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD));
     return instantiate(exec, g, flags, &bad);
 }
 
-CU_API CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes)
+CU_API CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph g, CUgraphNode *node, char *log, size_t bytes)
 {
-    CUgraphNode none = NULL;
+    struct bad_graph bad;
     if (log && bytes)
         log[0] = 0;
-    CUresult r = instantiate(exec, g, 0, &none);
-    if (bad)
-        *bad = none;
+    CUresult r = instantiate(exec, g, 0, &bad);
+    if (node)
+        *node = bad.node;
     return r;
 }
 
-CU_API CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes)
+CU_API CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph g, CUgraphNode *node, char *log, size_t bytes)
 {
-    return cuGraphInstantiate_v2(exec, g, bad, log, bytes);
+    return cuGraphInstantiate_v2(exec, g, node, log, bytes);
 }
 
 CU_API CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
 {
+    struct bad_graph bad;
     NEED(p);
-    p->hErrNode_out = NULL;
-    CUresult r = instantiate(exec, g, p->flags, &p->hErrNode_out);
-    p->result_out = p->hErrNode_out ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
-                    : r             ? CUDA_GRAPH_INSTANTIATE_ERROR
-                                    : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    CUresult r = instantiate(exec, g, p->flags, &bad);
+    p->hErrNode_out = bad.node;
+    p->result_out = r ? bad.result : CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return r;
 }
 
@@ -276,7 +280,7 @@ CU_API CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
     CUgraphExec x;
     TRY(exec_of(exec, &x));
     NEED(flags);
-    *flags = x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    *flags = x->flags & (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH);
     return CUDA_SUCCESS;
 }
 
@@ -303,7 +307,9 @@ CU_API CUresult cuGraphUpload(CUgraphExec exec, CUstream s)
     hd_stream *stream;
     CUgraphExec x;
     TRY(exec_of(exec, &x));
-    return stream_run(s, &stream, NULL);
+    TRY(stream_run(s, &stream, NULL));
+    exec_upload(x, true);
+    return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuGraphUpload_ptsz(CUgraphExec x, CUstream s)

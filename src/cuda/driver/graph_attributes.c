@@ -1,7 +1,7 @@
 /* Attributes of a graph's kernels ("CUDA Driver API", 6.23, cuGraphKernelNodeSetAttribute). Clusters and cooperative launches are part of
  * its work; the others are hints, which are checked and kept.
  */
-#include "cuda/state/graph.h"
+#include "cuda/state/graph_updates.h"
 
 #include "cuda/state/streams.h"
 
@@ -46,6 +46,18 @@ static CUresult check_window(CUgraphNode n, const CUaccessPolicyWindow *window)
     return c ? stream_check_window(window, c) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+/* Once it is one, it stays so; the value says by which handle kernels know it. */
+static CUresult set_updatable(CUgraphNode n, CUkernelNodeAttrValue *value)
+{
+    NEED((unsigned)value->deviceUpdatableKernelNode.deviceUpdatable <= 1);
+    if (!value->deviceUpdatableKernelNode.deviceUpdatable)
+        return n->updatable ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    if (!n->updatable)
+        TRY(updatable_new(n));
+    value->deviceUpdatableKernelNode.devNode = updatable_handle(n->work.launch.updatable);
+    return CUDA_SUCCESS;
+}
+
 CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
                                               const CUkernelNodeAttrValue *value)
 {
@@ -77,9 +89,10 @@ CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttr
         NEED(value->sharedMemCarveout <= MOST_CARVEOUT);
         h->carveout = value->sharedMemCarveout;
         return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING: return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-        return api_not_supported("a node of a graph that kernels update");
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+        NEED(value->nvlinkUtilCentricScheduling <= 1);
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return set_updatable(n, (CUkernelNodeAttrValue *)value);
     default: return CUDA_ERROR_INVALID_VALUE; /* an attribute of launches in streams */
     }
 }
@@ -109,7 +122,8 @@ CU_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttr
         value->sharedMemCarveout = h->carveout;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-        value->deviceUpdatableKernelNode.deviceUpdatable = 0;
+        value->deviceUpdatableKernelNode.deviceUpdatable = n->updatable;
+        value->deviceUpdatableKernelNode.devNode = l->updatable ? updatable_handle(l->updatable) : NULL;
         return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
@@ -120,6 +134,8 @@ CU_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from
     CUgraphNode target, source;
     TRY(kernel_of(to, &target));
     TRY(kernel_of(from, &source));
+    if (source->updatable || target->updatable)
+        return CUDA_ERROR_NOT_SUPPORTED;
     struct work_launch l = target->work.launch;
     launch_copy_attributes(&l, &source->work.launch);
     TRY(change(target, &l));

@@ -10,6 +10,8 @@ CU_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const
     TRY(graph_of(graph, &g));
     TRY(graph_of(child, &c));
     NEED(g != c);
+    if (c->is_body || c->n_memory || c->n_conditional)
+        return CUDA_ERROR_NOT_SUPPORTED;
     TRY(graph_copy_child(c, &copy)); /* before there is a node, as the graph may be in the child */
     CUresult r = graph_add_node(graph, CU_GRAPH_NODE_TYPE_GRAPH, &w, NULL, after, n, node);
     r = r ? r : node_of(*node, &made);
@@ -18,6 +20,32 @@ CU_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const
     else
         graph_give_child(made, copy);
     return r;
+}
+
+/* The program's graph itself becomes the node's. */
+static CUresult move_child(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, CUgraph child)
+{
+    const struct work w = {.kind = WORK_EMPTY};
+    CUgraph g, c;
+    CUgraphNode made;
+    TRY(graph_of(graph, &g));
+    TRY(graph_of(child, &c));
+    NEED(g != c && !c->capturing);
+    if (c->is_child || c->n_conditional || record_of(c->instance, HANDLE_EXEC))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    TRY(graph_add_node(graph, CU_GRAPH_NODE_TYPE_GRAPH, &w, NULL, after, n, node));
+    TRY(node_of(*node, &made));
+    c->is_child = c->is_moved = true;
+    graph_give_child(made, c);
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_add_child(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
+                         const CUDA_CHILD_GRAPH_NODE_PARAMS *p)
+{
+    return p->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE
+               ? move_child(node, graph, after, n, p->graph)
+               : cuGraphAddChildGraphNode(node, graph, after, n, p->graph);
 }
 
 static CUresult child_of(CUgraphNode node, CUgraph *child)
@@ -35,6 +63,21 @@ CU_API CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
     TRY(child_of(node, &child));
     NEED(graph);
     *graph = child->handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_set_child(CUgraphNode node, CUgraph graph)
+{
+    CUgraphNode n;
+    CUgraph old, g, copy;
+    TRY(node_of(node, &n));
+    TRY(child_of(node, &old));
+    TRY(graph_of(graph, &g));
+    if (g->is_body || g->n_memory || g->n_conditional || old->n_memory)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    TRY(graph_copy_child(g, &copy));
+    n->child = copy;
+    graph_end(old);
     return CUDA_SUCCESS;
 }
 
@@ -56,7 +99,7 @@ CU_API CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode
 {
     CUgraphExec x, part;
     CUgraph child, g;
-    CUgraphNode bad;
+    struct bad_graph bad;
     CUgraphExecUpdateResultInfo info;
     TRY(exec_of(exec, &x));
     TRY(graph_of(graph, &g));

@@ -1,7 +1,7 @@
 /* Changes of what has been made ready of a graph ("CUDA Driver API", 6.23): of a node, and of all of it by another graph. The nodes that
  * stand for its parts are those of the graph that it was made of, whatever has become of them.
  */
-#include "cuda/state/graph.h"
+#include "cuda/state/graph_updates.h"
 
 /* ---- one node ---- */
 
@@ -9,8 +9,9 @@ static CUresult step_of(CUgraphExec exec, CUgraphNode node, struct step **s)
 {
     CUgraphExec x;
     TRY(exec_of(exec, &x));
-    *s = node_index_find(&x->index, node);
+    *s = exec_step(x, node);
     NEED(*s);
+    exec_settle(x);
     return CUDA_SUCCESS;
 }
 
@@ -29,6 +30,8 @@ static CUresult change(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
     TRY(work_own(w, s->context, &own));
     work_disown(&s->work);
     s->work = own;
+    if (own.kind == WORK_LAUNCH && own.launch.updatable)
+        updatable_set(own.launch.updatable, &own.launch);
     return CUDA_SUCCESS;
 }
 
@@ -95,6 +98,8 @@ CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec x, CUgraphNode n, unsigned ena
     TRY(step_of(x, n, &s));
     NEED(s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
     s->disabled = !enabled;
+    if (s->work.kind == WORK_LAUNCH && s->work.launch.updatable)
+        updatable_enable(s->work.launch.updatable, enabled);
     return CUDA_SUCCESS;
 }
 
@@ -117,6 +122,9 @@ CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExe
     CUgraphExecUpdateResultInfo unseen;
     TRY(exec_of(exec, &x));
     TRY(graph_of(graph, &g));
+    NEED(!g->is_moved);
+    if (x->has_updatable || g->n_updatable)
+        return CUDA_ERROR_NOT_SUPPORTED;
     return exec_update(x, g, result ? result : &unseen);
 }
 

@@ -8,6 +8,8 @@ CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
     CUgraph from, g;
     TRY(graph_of(original, &from));
     NEED(clone);
+    if (from->is_body || graph_is_single(from))
+        return CUDA_ERROR_NOT_SUPPORTED;
     TRY(graph_new(&g));
     CUresult r = graph_copy_to(from, g);
     if (r)
@@ -52,6 +54,8 @@ CU_API CUresult cuGraphDestroyNode(CUgraphNode handle)
     CUgraphNode node;
     TRY(node_of(handle, &node));
     CUgraph g = node->graph;
+    if (g->n_memory || node->updatable)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (g->capturing || (node->child && graph_is_captured(node->child)))
         return CUDA_ERROR_ILLEGAL_STATE;
     graph_forget_edges(node);
@@ -63,26 +67,31 @@ CU_API CUresult cuGraphDestroyNode(CUgraphNode handle)
     node_index_free(&g->clones);
     g->n--;
     g->n_children -= node->child != NULL;
+    g->n_conditional -= node->bodies != NULL;
     node_end(node);
     return CUDA_SUCCESS;
 }
 
 /* ---- edges ---- */
 
-static CUresult add_edge(CUgraphNode earlier, CUgraphNode later)
+static CUresult add_edge(CUgraphNode earlier, CUgraphNode later, const CUgraphEdgeData *data)
 {
     NEED(earlier != later && !graph_is_ordered(earlier, later));
-    return graph_put_edge(earlier, later);
+    NEED(!data || edge_is_good(data, earlier->type, later->type));
+    return graph_put_edge(earlier, later, data);
 }
 
-static CUresult remove_edge(CUgraphNode earlier, CUgraphNode later)
+static CUresult remove_edge(CUgraphNode earlier, CUgraphNode later, const CUgraphEdgeData *data)
 {
-    NEED(graph_forget_order(earlier, later));
+    if (earlier->graph->n_memory)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    NEED(graph_forget_order(earlier, later, data));
     return CUDA_SUCCESS;
 }
 
-static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n,
-                             CUresult (*change)(CUgraphNode earlier, CUgraphNode later))
+static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
+                             size_t n,
+                             CUresult (*change)(CUgraphNode earlier, CUgraphNode later, const CUgraphEdgeData *data))
 {
     CUgraph g;
     CUgraphNode earlier, later;
@@ -92,7 +101,7 @@ static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgra
         TRY(node_of(from[i], &earlier));
         TRY(node_of(to[i], &later));
         NEED(earlier->graph == g && later->graph == g);
-        TRY(change(earlier, later));
+        TRY(change(earlier, later, data ? &data[i] : NULL));
     }
     return CUDA_SUCCESS;
 }
@@ -100,29 +109,23 @@ static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgra
 CU_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
                                           const CUgraphEdgeData *data, size_t n)
 {
-    for (size_t i = 0; data && i < n; i++) {
-        if (data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
-            return api_not_supported("a graph's edge other than full serialization");
-        NEED(!data[i].type && !data[i].from_port && !data[i].to_port);
-    }
-    return change_edges(g, from, to, n, add_edge);
+    return change_edges(g, from, to, data, n, add_edge);
 }
 
 CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
-    return change_edges(g, from, to, n, add_edge);
+    return change_edges(g, from, to, NULL, n, add_edge);
 }
 
 CU_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
-    return change_edges(g, from, to, n, remove_edge);
+    return change_edges(g, from, to, NULL, n, remove_edge);
 }
 
 CU_API CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
                                              const CUgraphEdgeData *data, size_t n)
 {
-    (void)data; /* all edges are alike */
-    return change_edges(g, from, to, n, remove_edge);
+    return change_edges(g, from, to, data, n, remove_edge);
 }
 
 /* ---- questions ---- */
@@ -132,17 +135,20 @@ struct list {
     CUgraphNode *from, *to;
     CUgraphEdgeData *data;
     size_t room, n;
+    bool lossy; /* an edge's data is not asked for */
 };
 
-static void put(struct list *l, CUgraphNode from, CUgraphNode to)
+static void put(struct list *l, CUgraphNode from, CUgraphNode to, struct edge_kind kind)
 {
+    const CUgraphEdgeData data = edge_data(kind);
+    l->lossy = l->lossy || (!l->data && (l->from || l->to) && !edge_is_plain(&data));
     if (l->n < l->room) {
         if (l->from)
             l->from[l->n] = from->handle;
         if (l->to)
             l->to[l->n] = to->handle;
         if (l->data)
-            l->data[l->n] = (CUgraphEdgeData){0};
+            l->data[l->n] = data;
     }
     l->n++;
 }
@@ -150,6 +156,8 @@ static void put(struct list *l, CUgraphNode from, CUgraphNode to)
 /* "numEdges will return the number that were written", the rest of the room is NULL. */
 static CUresult end_list(struct list *l, size_t *n)
 {
+    if (l->lossy)
+        return CUDA_ERROR_LOSSY_QUERY;
     for (size_t i = l->n; i < l->room; i++) {
         if (l->from)
             l->from[i] = NULL;
@@ -165,10 +173,10 @@ CU_API CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode
     CUgraph g;
     TRY(graph_of(graph, &g));
     NEED(n && (from == NULL) == (to == NULL) && (*n || !from));
-    struct list l = {from, to, data, from ? *n : 0, 0};
+    struct list l = {.from = from, .to = to, .data = data, .room = from ? *n : 0};
     for (CUgraphNode p = g->first; p; p = p->next)
         for (size_t i = 0; i < p->after.n; i++)
-            put(&l, p->after.at[i].node, p);
+            put(&l, p->after.at[i].node, p, p->after.at[i].kind);
     return end_list(&l, n);
 }
 
@@ -177,9 +185,9 @@ CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *n
     CUgraphNode node;
     TRY(node_of(handle, &node));
     NEED(n && (*n || !nodes));
-    struct list l = {nodes, NULL, data, nodes ? *n : 0, 0};
+    struct list l = {.from = nodes, .data = data, .room = nodes ? *n : 0};
     for (size_t i = 0; i < node->after.n; i++)
-        put(&l, node->after.at[i].node, node);
+        put(&l, node->after.at[i].node, node, node->after.at[i].kind);
     return end_list(&l, n);
 }
 
@@ -189,9 +197,9 @@ CU_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode 
     CUgraphNode node;
     TRY(node_of(handle, &node));
     NEED(n && (*n || !nodes));
-    struct list l = {NULL, nodes, data, nodes ? *n : 0, 0};
+    struct list l = {.to = nodes, .data = data, .room = nodes ? *n : 0};
     for (size_t i = 0; i < node->before.n; i++)
-        put(&l, node, node->before.at[i].node);
+        put(&l, node, node->before.at[i].node, node->before.at[i].kind);
     return end_list(&l, n);
 }
 

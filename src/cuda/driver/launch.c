@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/state/work.h"
-
+#include "cuda/state/capture.h"
+#include "cuda/state/graph_updates.h"
 #include "cuda/state/module.h"
+#include "cuda/state/streams.h"
 
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
@@ -14,7 +15,28 @@ static struct work sized(unsigned gx, unsigned gy, unsigned gz, unsigned bx, uns
                          .launch.config = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared_bytes = shared}};
 }
 
-static CUresult launch(struct work *w, CUfunction f, CUstream s, void **params, void **extra)
+/* A launch with an event behind it, or one that becomes a node which kernels update: *device_node. */
+static CUresult put_with_more(CUstream s, const struct work *w, CUgraphDeviceNode *device_node)
+{
+    struct CUstream_st *object;
+    CUgraphNode node;
+    TRY(stream_object(s, &object, NULL));
+    if (!object || !object->capture) {
+        if (w->launch.wants_updates)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        TRY(work_put(s, w, false));
+        return cuEventRecord(w->launch.event, s);
+    }
+    TRY(capture_launch(object, w, &node));
+    if (!w->launch.wants_updates || !node)
+        return CUDA_SUCCESS;
+    TRY(updatable_new(node));
+    *device_node = updatable_handle(node->work.launch.updatable);
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(struct work *w, CUfunction f, CUstream s, void **params, void **extra,
+                       CUgraphDeviceNode *device_node)
 {
     TRY(state_ready());
     if (!function_of(f))
@@ -25,7 +47,7 @@ static CUresult launch(struct work *w, CUfunction f, CUstream s, void **params, 
     w->launch.config.args = (const void *const *)params;
     if (extra)
         TRY(launch_read_extra(extra, &w->launch.config));
-    CUresult r = work_put(s, w, false);
+    CUresult r = w->launch.event || w->launch.wants_updates ? put_with_more(s, w, device_node) : work_put(s, w, false);
     if (r == CUDA_ERROR_NOT_SUPPORTED)
         heddle_launch_refused();
     return r;
@@ -35,7 +57,7 @@ CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned 
                                unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
 {
     struct work w = sized(gx, gy, gz, bx, by, bz, shared);
-    return launch(&w, f, s, params, extra);
+    return launch(&w, f, s, params, extra, NULL);
 }
 
 CU_API CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -49,7 +71,7 @@ CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy
 {
     struct work w = sized(gx, gy, gz, bx, by, bz, shared);
     w.launch.cooperative = true;
-    return launch(&w, f, s, params, NULL);
+    return launch(&w, f, s, params, NULL, NULL);
 }
 
 CU_API CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -65,7 +87,12 @@ CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **p
         sized(c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes);
     for (unsigned i = 0; i < c->numAttrs; i++)
         TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, &w.launch));
-    return launch(&w, f, c->hStream, params, extra);
+    CUgraphDeviceNode made = NULL;
+    CUresult r = launch(&w, f, c->hStream, params, extra, &made);
+    for (unsigned i = 0; made && i < c->numAttrs; i++)
+        if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+            c->attrs[i].value.deviceUpdatableKernelNode.devNode = made;
+    return r;
 }
 
 CU_API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
@@ -148,7 +175,7 @@ CU_API CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream 
         sized((unsigned)width, (unsigned)height, 1, set->block[0], set->block[1], set->block[2], set->shared_bytes);
     w.launch.config.packed_args = set->parameters;
     w.launch.config.packed_bytes = set->parameter_bytes;
-    return launch(&w, f, s, NULL, NULL);
+    return launch(&w, f, s, NULL, NULL, NULL);
 }
 
 CU_API CUresult cuLaunchGrid(CUfunction f, int width, int height)

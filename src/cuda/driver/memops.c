@@ -1,96 +1,145 @@
-/* Waiting for a value in memory and writing one, in the order of a stream ("CUDA Driver API", 6.20). */
-#include "cuda/state/state.h"
+/* Waiting for a value in memory and writing one, in the order of a stream, and as nodes of graphs ("CUDA Driver API", 6.20, 6.23). */
+#include "cuda/state/memops.h"
 
+#include "cuda/driver/graph.h"
 #include "cuda/state/capture.h"
-#include "cuda/state/devices.h"
-#include "cuda/state/mapping.h"
-#include "cuda/state/registered.h"
 #include "cuda/state/streams.h"
-
-#include <stdlib.h>
 
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
-struct memop {
-    CUdeviceptr address;
-    uint64_t value;
-    bool wide;
-    unsigned flags;
-    CUcontext context;
-};
+/* ---- in streams ---- */
 
-static uint64_t load(const struct memop *m)
-{
-    const void *at = hd_own_view(m->context->device->machine, (void *)(uintptr_t)m->address);
-    return m->wide ? __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE)
-                   : __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
-}
-
-static bool is_met(const struct memop *m)
-{
-    uint64_t v = load(m);
-    switch (m->flags & 3) {
-    case CU_STREAM_WAIT_VALUE_GEQ: /* cyclic */
-        return m->wide ? (int64_t)(v - m->value) >= 0 : (int32_t)((uint32_t)v - (uint32_t)m->value) >= 0;
-    case CU_STREAM_WAIT_VALUE_EQ: return v == m->value;
-    case CU_STREAM_WAIT_VALUE_AND: return v & m->value;
-    default: return (m->wide ? ~(v | m->value) : (uint32_t)~(v | m->value)) != 0; /* NOR */
-    }
-}
-
-static bool is_open(void *data, hd_result status)
-{
-    bool open = status || is_met(data);
-    if (open)
-        free(data);
-    return open;
-}
-
-static void write_value(void *data, hd_result status)
-{
-    struct memop m = *(struct memop *)data;
-    void *at = hd_own_view(m.context->device->machine, (void *)(uintptr_t)m.address);
-    free(data);
-    if (status)
-        return;
-    hd_checker_mark_defined(hd_machine_checker(m.context->device->machine), at, m.wide ? 8 : 4);
-    if (m.wide)
-        __atomic_store_n((uint64_t *)at, m.value, __ATOMIC_RELEASE);
-    else
-        __atomic_store_n((uint32_t *)at, (uint32_t)m.value, __ATOMIC_RELEASE);
-}
-
-static CUresult put(CUstream s, CUdeviceptr address, uint64_t value, bool wide, bool wait, unsigned flags)
+static CUresult put(CUstream s, const CUstreamBatchMemOpParams *ops, unsigned count)
 {
     hd_stream *stream;
     CUcontext c;
-    const unsigned known = wait ? 3u | CU_STREAM_WAIT_VALUE_FLUSH : CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
     CUstream object;
     TRY(stream_object(s, &object, &c));
-    if (object && object->capture)
-        return capture_unsupported(object, "a stream's operation on memory as a node of a graph");
+    if (object && object->capture) {
+        struct work w = {.kind = WORK_MEMOPS, .memops = memops_new(c->handle, ops, count)};
+        CUresult r = w.memops ? memops_check(ops, count) : CUDA_ERROR_OUT_OF_MEMORY;
+        r = r ? r : capture_work(object, &w);
+        if (w.memops)
+            memops_release(w.memops);
+        return r;
+    }
     TRY(stream_run(s, &stream, &c));
-    NEED((flags & ~known) == 0 && address && address % (wide ? 8 : 4) == 0);
-    NEED(device_of((void *)(uintptr_t)address, NULL) || registered_find((void *)(uintptr_t)address, NULL));
-    NEED(mapping_allows((void *)(uintptr_t)address, wide ? 8 : 4, !wait));
-    struct memop *m = malloc(sizeof *m);
-    if (!m)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *m = (struct memop){address, value, wide, flags, c};
-    return from_hd(wait ? hd_stream_gate(stream, is_open, m) : hd_stream_call(stream, write_value, m, HD_CALL_ALWAYS));
+    TRY(memops_check(ops, count));
+    return memops_run(stream, c, ops, count);
 }
 
-#define MEMOP(name, bits, type, wide, wait)                                                                            \
+#define MEMOP(name, bits, type, member, kind, field)                                                                   \
     CU_API CUresult name##bits##_v2(CUstream s, CUdeviceptr address, type value, unsigned flags)                       \
     {                                                                                                                  \
-        return put(s, address, value, wide, wait, flags);                                                              \
+        CUstreamBatchMemOpParams p = {.pad = {0}};                                                                     \
+        p.member.operation = kind;                                                                                     \
+        p.member.address = address;                                                                                    \
+        p.member.field = value;                                                                                        \
+        p.member.flags = flags;                                                                                        \
+        return put(s, &p, 1);                                                                                          \
     }                                                                                                                  \
     CU_API CUresult name##bits##_v2_ptsz(CUstream s, CUdeviceptr address, type value, unsigned flags)                  \
     {                                                                                                                  \
-        return put(OR_OWN(s), address, value, wide, wait, flags);                                                      \
+        return name##bits##_v2(OR_OWN(s), address, value, flags);                                                      \
     }
 
-MEMOP(cuStreamWaitValue, 32, cuuint32_t, false, true)
-MEMOP(cuStreamWaitValue, 64, cuuint64_t, true, true)
-MEMOP(cuStreamWriteValue, 32, cuuint32_t, false, false)
-MEMOP(cuStreamWriteValue, 64, cuuint64_t, true, false)
+MEMOP(cuStreamWaitValue, 32, cuuint32_t, waitValue, CU_STREAM_MEM_OP_WAIT_VALUE_32, value)
+MEMOP(cuStreamWaitValue, 64, cuuint64_t, waitValue, CU_STREAM_MEM_OP_WAIT_VALUE_64, value64)
+MEMOP(cuStreamWriteValue, 32, cuuint32_t, writeValue, CU_STREAM_MEM_OP_WRITE_VALUE_32, value)
+MEMOP(cuStreamWriteValue, 64, cuuint64_t, writeValue, CU_STREAM_MEM_OP_WRITE_VALUE_64, value64)
+
+CU_API CUresult cuStreamBatchMemOp_v2(CUstream s, unsigned count, CUstreamBatchMemOpParams *ops, unsigned flags)
+{
+    TRY(state_ready());
+    NEED(flags == 0);
+    return put(s, ops, count);
+}
+
+CU_API CUresult cuStreamBatchMemOp_v2_ptsz(CUstream s, unsigned count, CUstreamBatchMemOpParams *ops, unsigned flags)
+{
+    return cuStreamBatchMemOp_v2(OR_OWN(s), count, ops, flags);
+}
+
+/* ---- as nodes ---- */
+
+static CUresult work_of(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *p, struct work *w)
+{
+    NEED(p && record_of(p->ctx, HANDLE_CONTEXT) && p->flags == 0);
+    TRY(memops_check(p->paramArray, p->count));
+    *w = (struct work){.kind = WORK_MEMOPS, .memops = memops_new(p->ctx, p->paramArray, p->count)};
+    return w->memops ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult graph_add_memops(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
+                          const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *p)
+{
+    struct work w;
+    TRY(work_of(p, &w));
+    CUresult r = graph_add_node(graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, &w, p->ctx, after, n, node);
+    memops_release(w.memops);
+    return r;
+}
+
+CUresult graph_set_memops(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *p)
+{
+    struct work w;
+    CUgraphNode n;
+    TRY(node_of(node, &n));
+    NEED(n->work.kind == WORK_MEMOPS);
+    TRY(work_of(p, &w));
+    memops_release(n->work.memops);
+    n->work = w;
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_exec_set_memops(CUgraphExec exec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *p)
+{
+    struct work w;
+    CUgraphExec x;
+    TRY(exec_of(exec, &x));
+    struct step *s = exec_step(x, node);
+    NEED(s && s->work.kind == WORK_MEMOPS);
+    TRY(work_of(p, &w));
+    exec_settle(x);
+    memops_release(s->work.memops);
+    s->work = w;
+    return CUDA_SUCCESS;
+}
+
+/* Both versions are alike. */
+static CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 second(const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    return (CUDA_BATCH_MEM_OP_NODE_PARAMS_v2){p->ctx, p->count, p->paramArray, p->flags};
+}
+
+CU_API CUresult cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t n,
+                                         const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    NEED(p);
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 v2 = second(p);
+    return graph_add_memops(node, g, after, n, &v2);
+}
+
+CU_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode n, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    NEED(p);
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 v2 = second(p);
+    return graph_set_memops(n, &v2);
+}
+
+CU_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    NEED(p);
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 v2 = second(p);
+    return graph_exec_set_memops(x, n, &v2);
+}
+
+CU_API CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    CUgraphNode n;
+    TRY(node_of(node, &n));
+    NEED(p && n->work.kind == WORK_MEMOPS);
+    *p = (CUDA_BATCH_MEM_OP_NODE_PARAMS){
+        .ctx = n->work.memops->context, .count = n->work.memops->count, .paramArray = n->work.memops->at};
+    return CUDA_SUCCESS;
+}

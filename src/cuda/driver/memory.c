@@ -4,6 +4,7 @@
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/graph_memory.h"
 #include "cuda/state/mapping.h"
 #include "cuda/state/pools.h"
 #include "cuda/state/registered.h"
@@ -98,6 +99,8 @@ static CUresult release(CUcontext c, const void *p, CUmemorytype type)
     hd_context_synchronize(a->context->context);
     print_flush();
     watch_unused(a);
+    if (a->of_graph)
+        return graph_memory_free(a, NULL);
     NEED(allocation_forget(a));
     pool_freed(a->pool, a->bytes);
     return from_hd(hd_free(d->machine, (void *)p));

@@ -6,6 +6,7 @@
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/graph_memory.h"
 #include "cuda/state/machines.h"
 #include "cuda/state/mapping.h"
 #include "cuda/state/pools.h"
@@ -195,21 +196,29 @@ static CUresult allocate(CUmemoryPool pool, size_t bytes, CUcontext c, struct al
 /* A stream that gives memory. */
 static CUresult stream_of(CUstream handle, hd_stream **stream, CUcontext *context)
 {
-    struct CUstream_st *s;
-    TRY(stream_object(handle, &s, context));
-    if (s && s->capture)
-        return capture_unsupported(s, "an allocation as a node of a graph");
     TRY(stream_run(handle, stream, context));
     return capture_unsafe();
 }
 
+/* In a capture memory of the pool's device is the graph's; of 0 bytes there is no node. */
+static CUresult allocate_in_capture(CUdeviceptr *pointer, size_t bytes, struct device *d, struct CUstream_st *s)
+{
+    NEED(pointer);
+    *pointer = 0;
+    return bytes ? capture_alloc(s, d, bytes, pointer) : CUDA_SUCCESS;
+}
+
 CU_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool handle, CUstream s)
 {
+    struct CUstream_st *object;
     hd_stream *stream;
     CUcontext c;
     CUmemoryPool pool;
     struct allocation *a;
     TRY(pool_of(handle, &pool));
+    TRY(stream_object(s, &object, NULL));
+    if (object && object->capture)
+        return allocate_in_capture(pointer, bytes, pool->device, object);
     TRY(stream_of(s, &stream, &c));
     NEED(pointer && bytes);
     if (!pool_take_room(pool, bytes))
@@ -232,10 +241,10 @@ CU_API CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *pointer, size_t bytes,
 
 CU_API CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream s)
 {
-    hd_stream *stream;
+    struct CUstream_st *object;
     CUcontext c;
     CUmemoryPool pool;
-    TRY(stream_of(s, &stream, &c));
+    TRY(stream_object(s, &object, &c));
     TRY(cuDeviceGetMemPool(&pool, c->device->ordinal));
     return cuMemAllocFromPoolAsync(pointer, bytes, pool, s);
 }
@@ -286,7 +295,8 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
     struct freed f = {.start = (void *)(uintptr_t)pointer};
     struct allocation *a = allocation_find(f.start, NULL, NULL);
     TRY(stream_object(s, &object, &c));
-    NEED(!object || !object->capture); /* in a graph, what the graph has allocated can be freed alone */
+    if (object && object->capture)
+        return capture_free(object, f.start);
     TRY(stream_run(s, &stream, &c));
     TRY(capture_unsafe());
     if (!a && !mapping_take(f.start, &f.mapping)) {
@@ -304,6 +314,8 @@ CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
         watch_bad_free(f.start, CU_MEMORYTYPE_DEVICE);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (a->of_graph)
+        return graph_memory_free(a, stream);
     f.machine = a->context->device->machine;
     watch_free_in(stream, a);
     NEED(allocation_forget(a));

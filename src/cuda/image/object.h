@@ -17,5 +17,8 @@ bool library_members(const void *library, size_t bytes, library_visit *visit, vo
 bool is_library(const void *data, size_t bytes);
 
 extern const char device_runtime_ptx[];
+/* What kernels call of graphs: linked to texts that call any of it. */
+extern const char device_graphs_ptx[];
+bool device_graphs_wanted(const char *text, size_t bytes);
 
 #endif

@@ -31,6 +31,24 @@ NAMED(remove_with_data, WITH_DATA(cudaGraphRemoveDependencies),
       (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *data,
        size_t n),
       cuGraphRemoveDependencies_v2(graph, from, to, (const CUgraphEdgeData *)data, n))
+RT_API cudaError_t add_node_with_data(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                      const cudaGraphEdgeData *data, size_t n,
+                                      struct cudaGraphNodeParams *p) __asm__(WITH_DATA(cudaGraphAddNode));
+cudaError_t add_node_with_data(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                               const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p)
+{
+    return rt_add_node(node, graph, after, data, n, p);
+}
+#endif
+
+#if CUDART_MAJOR == 12
+RT_API cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                            struct cudaGraphNodeParams *p) __asm__("cudaGraphAddNode");
+cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                     struct cudaGraphNodeParams *p)
+{
+    return rt_add_node(node, graph, after, NULL, n, p);
+}
 #endif
 
 #if CUDART_MAJOR < 13

@@ -91,6 +91,11 @@ cudaError_t rt_texture_get_view(struct cudaResourceViewDesc *v, cudaTextureObjec
 cudaError_t rt_resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_DESC *to);
 void rt_resource_from(const CUDA_RESOURCE_DESC *r, struct cudaResourceDesc *to);
 
+/* ---- graph_nodes.c ---- */
+
+cudaError_t rt_add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                        const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p);
+
 /* ---- of several versions: versions.c has the layouts and signatures of each ---- */
 
 cudaError_t rt_func_attributes(struct cudaFuncAttributes *attr, const void *func);

@@ -23,18 +23,10 @@ bool allocation_is_managed(const hd_memory_info *info)
     return info->managed || (a && a->managed);
 }
 
-CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation)
+/* Becomes one of its context's; false where that has ended. */
+static bool enlist(struct allocation *a, CUcontext c)
 {
-    struct allocation *a = calloc(1, sizeof *a);
-    hd_result r = !a     ? HD_ERROR_OUT_OF_MEMORY
-                  : host ? hd_alloc_host(c->device->machine, bytes, &a->start)
-                         : hd_alloc(c->device->machine, bytes, &a->start);
-    if (r) {
-        free(a);
-        return from_hd(r);
-    }
     a->context = c;
-    a->bytes = bytes;
     a->type = CU_MEMORYTYPE_DEVICE;
     a->id = state_number();
     state_lock();
@@ -45,15 +37,48 @@ CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation 
         if (a->next)
             a->next->link = &a->next;
         c->allocations = a;
-        hd_set_data(c->device->machine, a->start, a);
+        if (!a->of_graph)
+            hd_set_data(c->device->machine, a->start, a);
     }
     state_unlock();
-    if (ended) {
+    if (!ended)
+        watch_allocated(a);
+    return !ended;
+}
+
+CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation)
+{
+    struct allocation *a = calloc(1, sizeof *a);
+    hd_result r = !a     ? HD_ERROR_OUT_OF_MEMORY
+                  : host ? hd_alloc_host(c->device->machine, bytes, &a->start)
+                         : hd_alloc(c->device->machine, bytes, &a->start);
+    if (r) {
+        free(a);
+        return from_hd(r);
+    }
+    a->bytes = bytes;
+    if (!enlist(a, c)) {
         hd_free(c->device->machine, a->start);
         free(a);
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
-    watch_allocated(a);
+    *allocation = a;
+    return CUDA_SUCCESS;
+}
+
+CUresult allocation_of_graph(CUcontext c, void *start, size_t bytes, struct graph_memory *m,
+                             struct allocation **allocation)
+{
+    struct allocation *a = calloc(1, sizeof *a);
+    if (!a)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    a->start = start;
+    a->bytes = bytes;
+    a->of_graph = m;
+    if (!enlist(a, c)) {
+        free(a);
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
     *allocation = a;
     return CUDA_SUCCESS;
 }
@@ -84,7 +109,8 @@ bool allocation_forget(struct allocation *a)
         if (a->next)
             a->next->link = a->link;
         a->link = NULL;
-        hd_set_data(a->context->device->machine, a->start, NULL);
+        if (!a->of_graph)
+            hd_set_data(a->context->device->machine, a->start, NULL);
     }
     state_unlock();
     if (mine)

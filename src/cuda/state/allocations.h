@@ -12,6 +12,9 @@ bool allocation_is_managed(const hd_memory_info *info);
 bool managed_holds(const void *p);
 /* `host`: which the host reads and writes itself. */
 CUresult allocation_new(CUcontext c, size_t bytes, bool host, struct allocation **allocation);
+/* Of memory of a graph, which is the graph's: graph_memory.h. */
+CUresult allocation_of_graph(CUcontext c, void *start, size_t bytes, struct graph_memory *m,
+                             struct allocation **allocation);
 /* Nothing has been written into it yet, which checkers are to know. */
 void allocation_is_undefined(const struct allocation *a);
 /* Takes it out of its context's list and forgets it; the memory is not freed. False where another call has done so. */

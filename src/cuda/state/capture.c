@@ -2,6 +2,7 @@
 #include "cuda/state/capture.h"
 
 #include "cuda/state/capture_state.h"
+#include "cuda/state/events.h"
 #include "cuda/state/graph.h"
 
 #include <stdlib.h>
@@ -57,20 +58,38 @@ void tail_unify(struct tail *t)
         bool found = node_of(t->at[i], &node) == CUDA_SUCCESS, again = found && node->seen == captures.looks;
         if (found)
             node->seen = captures.looks;
-        if (!again)
-            t->at[t->n++] = t->at[i];
+        if (again)
+            continue;
+        t->data[t->n] = t->data[i];
+        t->at[t->n++] = t->at[i];
     }
 }
 
-CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n)
+CUresult tail_add(struct tail *t, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n)
 {
+    const CUgraphEdgeData plain = {0};
     if (t->n + n > t->capacity)
         tail_unify(t);
+    size_t before = t->capacity;
     if (!VEC_RESERVE(t, n))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < n; i++)
+    CUgraphEdgeData *more = t->capacity > before ? realloc(t->data, t->capacity * sizeof *more) : t->data;
+    if (!more && t->capacity) {
+        t->capacity = before;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    t->data = more;
+    for (size_t i = 0; i < n; i++) {
+        t->data[t->n] = data ? data[i] : plain;
         t->at[t->n++] = nodes[i];
+    }
     return CUDA_SUCCESS;
+}
+
+void tail_free(struct tail *t)
+{
+    free((void *)t->at);
+    free(t->data);
 }
 
 /* Not destroyed since the call has found it. A thread's own stream has no handle. */
@@ -100,7 +119,7 @@ static void drop_events(struct capture *c)
         next = e->next;
         e->event->capture = NULL;
         e->event->capture_is_over = true;
-        free(e->tail.at);
+        tail_free(&e->tail);
         free(e);
     }
     c->events = NULL;
@@ -127,7 +146,7 @@ static void end(struct capture *c)
         next = m->next;
         if (m->stream)
             m->stream->capture = NULL;
-        free(m->tail.at);
+        tail_free(&m->tail);
         free(m);
     }
     c->graph->capturing = false;
@@ -207,13 +226,25 @@ void capture_stream_gone(struct CUstream_st *s)
 
 /* ---- the beginning ---- */
 
-static CUresult begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
-                      CUstreamCaptureMode mode)
+/* A kernel may come next. */
+static CUresult check_edges(const CUgraphNode *after, const CUgraphEdgeData *data, size_t n)
+{
+    CUgraphNode earlier;
+    for (size_t i = 0; data && i < n; i++) {
+        TRY(node_of(after[i], &earlier));
+        NEED(edge_is_good(&data[i], earlier->type, CU_GRAPH_NODE_TYPE_KERNEL));
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after,
+                      const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode)
 {
     if (s->capture || (into && into->capturing))
         return CUDA_ERROR_ILLEGAL_STATE;
     if (into)
         TRY(graph_has_nodes(into, after, n));
+    TRY(check_edges(after, data, n));
     struct CUgraph_st *g = into;
     struct capture *c = calloc(1, sizeof *c);
     CUresult r = !c ? CUDA_ERROR_OUT_OF_MEMORY : g ? CUDA_SUCCESS : graph_new(&g);
@@ -233,14 +264,14 @@ static CUresult begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgr
     c->next = captures.first;
     captures.first = c;
     atomic_fetch_add(&captures.n, 1);
-    return tail_add(&capture_member(s)->tail, after, n);
+    return tail_add(&capture_member(s)->tail, after, data, n);
 }
 
-CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
-                       CUstreamCaptureMode mode)
+CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after,
+                       const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode)
 {
     captures_lock();
-    return captures_unlock(begin(s, into, after, n, mode));
+    return captures_unlock(begin(s, into, after, data, n, mode));
 }
 
 CUstreamCaptureStatus capture_status(struct CUstream_st *s)
@@ -253,8 +284,10 @@ CUstreamCaptureStatus capture_status(struct CUstream_st *s)
     return status;
 }
 
-void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n)
+CUresult capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after,
+                      const CUgraphEdgeData **data, size_t *n)
 {
+    bool lossy = false;
     captures_lock();
     struct member *m = s->capture ? capture_member(s) : NULL;
     if (m)
@@ -265,12 +298,17 @@ void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const C
         *graph = s->capture->graph->handle;
     if (m && after)
         *after = m->tail.at;
+    if (m && data)
+        *data = m->tail.data;
+    for (size_t i = 0; m && !data && (after || n) && i < m->tail.n; i++)
+        lossy = lossy || !edge_is_plain(&m->tail.data[i]);
     if (m && n)
         *n = m->tail.n;
-    captures_unlock(CUDA_SUCCESS);
+    return captures_unlock(lossy ? CUDA_ERROR_LOSSY_QUERY : CUDA_SUCCESS);
 }
 
-static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
+static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n,
+                         unsigned flags)
 {
     if (!s->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -278,58 +316,96 @@ static CUresult set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     NEED(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES && (nodes || !n));
     TRY(graph_has_nodes(s->capture->graph, nodes, n));
+    TRY(check_edges(nodes, data, n));
     struct tail *t = &capture_member(s)->tail;
     if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         t->n = 0;
-    return tail_add(t, nodes, n);
+    return tail_add(t, nodes, data, n);
 }
 
-CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags)
+CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n,
+                          unsigned flags)
 {
     captures_lock();
-    return captures_unlock(set_tail(s, nodes, n, flags));
+    return captures_unlock(set_tail(s, nodes, data, n, flags));
 }
 
 /* ---- what happens in streams that capture ---- */
 
 static const CUgraphNodeType node_types[] = {
-    [WORK_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,     [WORK_LAUNCH] = CU_GRAPH_NODE_TYPE_KERNEL,
-    [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,     [WORK_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
-    [WORK_CALL] = CU_GRAPH_NODE_TYPE_HOST,       [WORK_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-    [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT, [WORK_LIBRARY] = CU_GRAPH_NODE_TYPE_KERNEL,
+    [WORK_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,         [WORK_LAUNCH] = CU_GRAPH_NODE_TYPE_KERNEL,
+    [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,         [WORK_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
+    [WORK_CALL] = CU_GRAPH_NODE_TYPE_HOST,           [WORK_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,     [WORK_LIBRARY] = CU_GRAPH_NODE_TYPE_KERNEL,
+    [WORK_GIVE] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,      [WORK_TAKE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
+    [WORK_MEMOPS] = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
 };
 
-CUresult capture_add_node(struct CUstream_st *s, const struct work *w)
+/* The edges to a node; of a kernel that was launched to overlap kernels before it they are programmatic. */
+static void set_edges(const struct tail *t, CUgraphNode node, bool overlaps)
+{
+    const CUgraphEdgeData programmatic = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                          .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    for (size_t i = 0; i < t->n; i++) {
+        CUgraphNode earlier;
+        if (node_of(t->at[i], &earlier) == CUDA_SUCCESS)
+            graph_set_edge(earlier, node,
+                           overlaps && earlier->type == CU_GRAPH_NODE_TYPE_KERNEL ? &programmatic : &t->data[i]);
+    }
+}
+
+static CUresult put_node(struct CUstream_st *s, const struct work *w, struct tail *t, CUgraphNode *made)
+{
+    struct CUgraphNode_st *node;
+    struct work own = *w;
+    bool overlaps = w->kind == WORK_LAUNCH && w->launch.config.flags & HD_LAUNCH_PROGRAMMATIC;
+    if (overlaps)
+        own.launch.config.flags &= ~(unsigned)HD_LAUNCH_PROGRAMMATIC;
+    tail_unify(t);
+    TRY(graph_put_node(s->capture->graph, node_types[w->kind], &own, s->context->handle, t->at, t->n, &node));
+    set_edges(t, node, overlaps);
+    node->hints = (struct launch_hints){.window = s->attributes.window,
+                                        .domains = s->attributes.domains,
+                                        .domain = s->attributes.domain,
+                                        .priority = s->attributes.priority};
+    t->n = 0;
+    *made = node;
+    return tail_add(t, &node->handle, NULL, 1);
+}
+
+CUresult capture_add_node(struct CUstream_st *s, const struct work *w, CUgraphNode *made)
 {
     struct capture *c = s->capture;
-    struct CUgraphNode_st *node;
     if (!c) /* it has ended meanwhile */
         return CUDA_ERROR_ILLEGAL_STATE;
     if (c->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (work_is_nothing(w))
         return CUDA_SUCCESS;
-    struct tail *t = &capture_member(s)->tail;
     TRY(work_parameters(w, s->context));
     CUresult r = work_check(w, s->context);
     if (r) {
         capture_invalidate(c);
         return r;
     }
-    tail_unify(t);
-    TRY(graph_put_node(c->graph, node_types[w->kind], w, s->context->handle, t->at, t->n, &node));
-    node->hints = (struct launch_hints){.window = s->attributes.window,
-                                        .domains = s->attributes.domains,
-                                        .domain = s->attributes.domain,
-                                        .priority = s->attributes.priority};
-    t->n = 0;
-    return tail_add(t, &node->handle, 1);
+    return put_node(s, w, &capture_member(s)->tail, made);
 }
 
 CUresult capture_work(struct CUstream_st *s, const struct work *w)
 {
+    CUgraphNode node;
     captures_lock();
-    return captures_unlock(capture_add_node(s, w));
+    return captures_unlock(capture_add_node(s, w, &node));
+}
+
+CUresult capture_launch(struct CUstream_st *s, const struct work *w, CUgraphNode *node)
+{
+    *node = NULL;
+    captures_lock();
+    CUresult r = capture_add_node(s, w, node);
+    if (!r && *node && w->launch.event)
+        r = capture_record_port(s, event_of(w->launch.event), &w->launch.event_port);
+    return captures_unlock(r);
 }
 
 CUresult capture_forbid(struct CUstream_st *s)
@@ -338,12 +414,6 @@ CUresult capture_forbid(struct CUstream_st *s)
     if (s->capture)
         capture_invalidate(s->capture);
     return captures_unlock(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-}
-
-CUresult capture_unsupported(struct CUstream_st *s, const char *what)
-{
-    capture_forbid(s);
-    return api_not_supported(what);
 }
 
 /* ---- what happens elsewhere ---- */

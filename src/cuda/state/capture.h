@@ -21,16 +21,19 @@
 /* ---- begin and end ---- */
 
 /* Into a graph, which ends if the capture fails, behind n nodes of it, by their handles; NULL: a new one. */
-CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after, size_t n,
-                       CUstreamCaptureMode mode);
+CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after,
+                       const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode);
 /* *graph is NULL where there is an error. */
 CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph);
 CUstreamCaptureStatus capture_status(struct CUstream_st *s);
-/* Of one that is active, with handles; `after` is the stream's until its next work. */
-void capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after, size_t *n);
+/* Of one that is active, with handles; `after` and `data` are the stream's until its next work. CUDA_ERROR_LOSSY_QUERY: the edges are not
+ * plain, and their data is not asked for. */
+CUresult capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after,
+                      const CUgraphEdgeData **data, size_t *n);
 /* The nodes that the stream's next one depends on, by their handles: these, too, or only these, as
  * CUstreamUpdateCaptureDependencies_flags have it. */
-CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, size_t n, unsigned flags);
+CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n,
+                          unsigned flags);
 /* Of the calling thread: which captures it cares for. */
 CUstreamCaptureMode *capture_mode(void);
 
@@ -38,9 +41,13 @@ CUstreamCaptureMode *capture_mode(void);
 
 /* Work becomes a node. */
 CUresult capture_work(struct CUstream_st *s, const struct work *w);
+/* The same of a launch, with its event; *node: NULL where it is none. */
+CUresult capture_launch(struct CUstream_st *s, const struct work *w, CUgraphNode *node);
+/* Memory of the graph is given, and freed. What cannot be leaves the capture as it is. */
+CUresult capture_alloc(struct CUstream_st *s, struct device *d, size_t bytes, CUdeviceptr *pointer);
+CUresult capture_free(struct CUstream_st *s, const void *start);
 /* The call has no meaning in a capture, or none that Heddle knows: it becomes invalid. */
 CUresult capture_forbid(struct CUstream_st *s);
-CUresult capture_unsupported(struct CUstream_st *s, const char *what);
 /* It has been destroyed: its handle is none any more. */
 void capture_stream_gone(struct CUstream_st *s);
 

@@ -14,7 +14,7 @@ static void forget(struct CUevent_st *e)
     *gone->link = gone->next;
     if (gone->next)
         gone->next->link = gone->link;
-    free(gone->tail.at);
+    tail_free(&gone->tail);
     free(gone);
     e->capture = NULL;
 }
@@ -37,10 +37,10 @@ void capture_event_gone(struct CUevent_st *e)
     captures_unlock(CUDA_SUCCESS);
 }
 
-static CUresult record(struct CUstream_st *s, struct CUevent_st *e)
+CUresult capture_record_port(struct CUstream_st *s, struct CUevent_st *e, const CUgraphEdgeData *port)
 {
     struct capture *c = s->capture;
-    if (!event_of(e->handle)) /* since the call has found it */
+    if (!e || !event_of(e->handle)) /* since the call has found it */
         return CUDA_ERROR_INVALID_HANDLE;
     if (!c)
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -60,13 +60,16 @@ static CUresult record(struct CUstream_st *s, struct CUevent_st *e)
     e->captured = made;
     struct tail *t = &capture_member(s)->tail;
     tail_unify(t);
-    return tail_add(&made->tail, t->at, t->n);
+    TRY(tail_add(&made->tail, t->at, t->data, t->n));
+    for (size_t i = 0; port && i < made->tail.n; i++)
+        made->tail.data[i] = *port;
+    return CUDA_SUCCESS;
 }
 
 CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e)
 {
     captures_lock();
-    return captures_unlock(record(s, e));
+    return captures_unlock(capture_record_port(s, e, NULL));
 }
 
 /* In a stream that captures, for what was recorded outside. */
@@ -92,7 +95,7 @@ static CUresult wait(struct CUstream_st *s, struct CUevent_st *e)
     if (!s->capture)
         TRY(capture_join(e->capture, s));
     const struct tail *t = &e->captured->tail;
-    return tail_add(&capture_member(s)->tail, t->at, t->n);
+    return tail_add(&capture_member(s)->tail, t->at, t->data, t->n);
 }
 
 CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e)
@@ -104,9 +107,10 @@ CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e)
 static CUresult wait_external(struct CUstream_st *s, struct CUevent_st *e)
 {
     const struct work w = {.kind = WORK_WAIT, .event = e->handle};
+    CUgraphNode node;
     if (e->capture_is_over && s->capture && !s->capture->invalid)
         return wait_outside(s, e);
-    return capture_add_node(s, &w);
+    return capture_add_node(s, &w, &node);
 }
 
 CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e)

@@ -7,7 +7,8 @@
 #include "cuda/state/capture.h"
 
 struct tail {
-    CUgraphNode *at; /* handles; some may be there twice until tail_unify() */
+    CUgraphNode *at;       /* handles; some may be there twice until tail_unify() */
+    CUgraphEdgeData *data; /* of the edges to what comes next */
     size_t n, capacity;
 };
 
@@ -43,9 +44,14 @@ void captures_lock(void);
 CUresult captures_unlock(CUresult r);
 struct member *capture_member(struct CUstream_st *s);
 void tail_unify(struct tail *t);
-CUresult tail_add(struct tail *t, const CUgraphNode *nodes, size_t n);
+/* data NULL: plain edges. */
+CUresult tail_add(struct tail *t, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n);
+void tail_free(struct tail *t);
 CUresult capture_join(struct capture *c, struct CUstream_st *s);
 void capture_invalidate(struct capture *c);
-CUresult capture_add_node(struct CUstream_st *s, const struct work *w);
+/* *made: the node, where it has become one. */
+CUresult capture_add_node(struct CUstream_st *s, const struct work *w, CUgraphNode *made);
+/* The event stands for a part of the last kernel; with the lock held. */
+CUresult capture_record_port(struct CUstream_st *s, struct CUevent_st *e, const CUgraphEdgeData *port);
 
 #endif

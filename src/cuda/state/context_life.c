@@ -5,6 +5,7 @@
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/events.h"
+#include "cuda/state/graph_memory.h"
 #include "cuda/state/module.h"
 #include "cuda/state/pools.h"
 #include "cuda/state/references.h"
@@ -118,7 +119,10 @@ static void free_memory(CUcontext c, struct allocation *a)
 {
     for (struct allocation *next; a; a = next) {
         next = a->next;
-        hd_free(c->device->machine, a->start);
+        if (a->of_graph)
+            graph_memory_drop(a->of_graph);
+        else
+            hd_free(c->device->machine, a->start);
         pool_freed(a->pool, a->bytes);
         allocation_end(a);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/state/graph_memory.h"
 #include "cuda/state/limits.h"
 #include "cuda/state/mapping.h"
 
@@ -70,6 +71,10 @@ void devices_release(void)
 struct device *device_of(const void *address, hd_memory_info *info)
 {
     hd_memory_info ignored;
+    bool given;
+    struct device *d = graph_memory_find(address, info ? info : &ignored, &given);
+    if (d)
+        return given ? d : NULL;
     for (int i = 0; i < devices.n; i++)
         if (devices.at[i].machine && hd_find(devices.at[i].machine, address, info ? info : &ignored))
             return &devices.at[i];

@@ -2,6 +2,10 @@
 #include "cuda/state/graph.h"
 
 #include "cuda/state/devices.h"
+#include "cuda/state/graph_condition.h"
+#include "cuda/state/graph_memory.h"
+#include "cuda/state/graph_updates.h"
+#include "cuda/state/memops.h"
 #include "cuda/state/module.h"
 
 #include <stdlib.h>
@@ -69,6 +73,12 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own)
     *own = *w;
     if (w->kind == WORK_LIBRARY)
         library_work_hold(w->library);
+    if (w->kind == WORK_GIVE || w->kind == WORK_TAKE)
+        graph_memory_hold(w->memory.at);
+    if (w->kind == WORK_MEMOPS)
+        memops_hold(w->memops);
+    if (w->kind == WORK_BODIES)
+        condition_hold(w->condition.of);
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
     TRY(work_kernel(w, c, &kernel));
@@ -77,15 +87,25 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own)
     own->launch.config.args = NULL;
     own->launch.config.packed_args = packed;
     own->launch.config.packed_bytes = info.param_bytes;
+    own->launch.event = NULL;
+    updatable_hold(own->launch.updatable);
     return CUDA_SUCCESS;
 }
 
 void work_disown(struct work *own)
 {
-    if (own->kind == WORK_LAUNCH)
+    if (own->kind == WORK_LAUNCH) {
         free((void *)own->launch.config.packed_args);
+        updatable_release(own->launch.updatable);
+    }
     if (own->kind == WORK_LIBRARY)
         library_work_release(own->library);
+    if (own->kind == WORK_GIVE || own->kind == WORK_TAKE)
+        graph_memory_release(own->memory.at);
+    if (own->kind == WORK_MEMOPS)
+        memops_release(own->memops);
+    if (own->kind == WORK_BODIES)
+        condition_release(own->condition.of);
 }
 
 /* ---- what can be a node ---- */
@@ -167,15 +187,28 @@ static void free_node(void *record)
     free(n->after.at);
     free(n->before.at);
     free(n->parameters);
+    free(n->access);
+    free((void *)n->bodies);
+    free((void *)n->body_handles);
     free(n);
+}
+
+/* The graphs in it end with it. */
+static void end_graphs_of(CUgraphNode n)
+{
+    if (n->child)
+        graph_end(n->child);
+    for (unsigned i = 0; n->bodies && i < n->work.condition.n; i++)
+        graph_end(n->bodies[i]);
+    if (n->bodies)
+        condition_leave(n->work.condition.of);
 }
 
 void node_end(CUgraphNode n)
 {
     if (!record_take(n->handle, HANDLE_NODE))
         return;
-    if (n->child)
-        graph_end(n->child);
+    end_graphs_of(n);
     call_later(free_node, n);
 }
 
@@ -195,6 +228,9 @@ bool graph_is_captured(CUgraph g)
     bool captured = g->capturing;
     for (CUgraphNode n = g->n_children ? g->first : NULL; n && !captured; n = n->next)
         captured = n->child && graph_is_captured(n->child);
+    for (CUgraphNode n = g->n_conditional ? g->first : NULL; n && !captured; n = n->next)
+        for (unsigned i = 0; n->bodies && i < n->work.condition.n && !captured; i++)
+            captured = graph_is_captured(n->bodies[i]);
     return captured;
 }
 
@@ -203,10 +239,16 @@ void graph_end(CUgraph g)
     if (!record_take(g->handle, HANDLE_GRAPH))
         return;
     for (CUgraphNode n = g->first; n; n = n->next)
-        if (record_take(n->handle, HANDLE_NODE) && n->child)
-            graph_end(n->child);
+        if (record_take(n->handle, HANDLE_NODE))
+            end_graphs_of(n);
     kept_release(&g->kept);
+    conditions_release(&g->conditions);
     call_later(free_graph, g);
+}
+
+bool graph_is_single(CUgraph g)
+{
+    return g->n_memory || g->n_conditional || g->n_updatable;
 }
 
 CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n)
@@ -252,7 +294,9 @@ CUresult graph_put_node(CUgraph g, CUgraphNodeType type, const struct work *w, C
     g->n++;
     made->end_since = ++g->n_turns;
     for (size_t i = 0; i < n; i++)
-        TRY(graph_put_edge(record_of(after[i], HANDLE_NODE), made));
+        TRY(graph_put_edge(record_of(after[i], HANDLE_NODE), made, NULL));
+    g->n_memory += type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+    g->n_conditional += type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     *node = made;
     return CUDA_SUCCESS;
 }

@@ -8,12 +8,18 @@
 #include "cuda/state/user_object.h"
 #include "cuda/state/work.h"
 
+/* CUgraphEdgeData, of which the rest is zero: graphs of many edges are as small as they can be. */
+struct edge_kind {
+    unsigned char from_port, to_port, type;
+};
+
 /* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it stands in the other's: what a graph of
  * many edges costs grows with their number alone. */
 struct edges {
     struct edge_end {
         CUgraphNode node;
-        size_t at; /* in that node's list */
+        uint32_t at;           /* in that node's list */
+        struct edge_kind kind; /* in both lists */
     } *at;
     size_t n, capacity;
 };
@@ -37,6 +43,11 @@ struct CUgraphNode_st {
     struct work work;           /* with parameters of its own */
     struct launch_hints hints;  /* of a kernel */
     struct CUgraph_st *child;   /* of a child graph: the node's own copy */
+    struct CUgraph_st **bodies; /* of a conditional node */
+    CUgraph *body_handles;      /* their handles: the list that the program has been given */
+    bool updatable;             /* a kernel that kernels update */
+    CUmemAccessDesc *access;    /* of memory: what the program has asked for, n_access of them */
+    size_t n_access;
     void **parameters;          /* of a kernel: the list that cuGraphKernelNodeGetParams has given, or NULL */
     struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
     size_t end_since;           /* among those that nothing depends on: its turn in becoming one */
@@ -62,30 +73,49 @@ struct CUgraph_st {
     struct kept *kept;
     bool capturing;    /* streams add to it (capture.h) */
     bool is_child;     /* of a node, which it ends with */
+    bool is_body;      /* of a conditional node; a child, too */
+    bool is_moved;     /* it was the program's, and has become a child */
     bool is_flat;      /* graph_flatten() has made it */
     size_t n_children; /* nodes that have one */
+    size_t n_memory;   /* nodes of memory, also in children that were moved */
+    size_t n_conditional;
+    size_t n_updatable;               /* kernels that kernels update */
+    struct condition_use *conditions; /* handles that were made for it */
+    CUgraphExec instance;             /* what was made ready of it last: its handle */
 };
 
 /* A graph made ready: its nodes in an order in which each comes after those it depends on. */
 struct CUgraphExec_st {
     CUgraphExec handle;
     cuuint64_t flags;
-    size_t n, n_branches;    /* branches: graph_branch.c */
-    struct node_index index; /* steps by their nodes */
-    size_t *ends, n_ends;    /* places of the steps that nothing depends on, as graph_ends() has them */
-    size_t *after, n_after;  /* places of what the steps depend on */
-    hd_stream **streams;     /* by branch */
-    CUcontext streams_of;    /* the context: its handle */
+    size_t n, n_branches;      /* branches: graph_branch.c */
+    struct node_index index;   /* steps by their nodes */
+    size_t *ends, n_ends;      /* places of the steps that nothing depends on, as graph_ends() has them */
+    struct earlier {           /* what the steps depend on: */
+        uint32_t place;        /* that step, */
+        struct edge_kind kind; /* and how */
+    } *after;
+    size_t n_after;
+    hd_stream **streams;  /* by branch */
+    CUcontext streams_of; /* the context: its handle */
     uint64_t streams_of_id;
     struct kept *kept;
-    hd_event *begun, *ended; /* the last launch, */
-    uint64_t launched_in;    /* in the stream with this number */
+    struct condition_use *conditions; /* that launches begin with */
+    bool is_body;                     /* branch 0 has a stream of its own, too */
+    bool has_bodies;                  /* more is put while it runs */
+    bool has_updatable;               /* kernels that kernels update */
+    bool uses_memory;                 /* of graphs */
+    size_t memory_bytes;              /* that a launch needs of it, in blocks */
+    hd_event *begun, *ended;          /* the last launch, */
+    uint64_t launched_in;             /* in the stream with this number */
     struct step {
         CUgraphNode node; /* of the graph: its handle */
         CUgraphNodeType type;
         CUcontext context; /* its handle */
         struct work work;
+        struct CUgraphExec_st **bodies; /* of a conditional node */
         bool disabled;
+        bool overlaps;          /* a kernel that may begin before the one before it has ended */
         bool is_first, is_last; /* it depends on nothing, nothing depends on it */
         size_t after, n_after;  /* what it depends on: where the exec's list has it, in the order of the edges */
         size_t branch;
@@ -111,13 +141,27 @@ void node_end(CUgraphNode n);
 CUresult graph_put_node(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
                         size_t n, CUgraphNode *node);
 
+/* Whether it can be made ready only once at a time, and not copied. */
+bool graph_is_single(CUgraph g);
+
 /* ---- graph_edges.c ---- */
 
-/* `node` also depends on `earlier`. */
-CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node);
+/* `node` also depends on `earlier`; data NULL: wholly. */
+CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data);
+void graph_set_edge(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data);
 bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node);
-/* False where there is no such edge. */
-bool graph_forget_order(CUgraphNode earlier, CUgraphNode node);
+static inline CUgraphEdgeData edge_data(struct edge_kind k)
+{
+    return (CUgraphEdgeData){.from_port = k.from_port, .to_port = k.to_port, .type = k.type};
+}
+/* Whether there can be such an edge between nodes of these types. */
+bool edge_is_good(const CUgraphEdgeData *data, CUgraphNodeType earlier, CUgraphNodeType node);
+static inline bool edge_is_plain(const CUgraphEdgeData *data)
+{
+    return !data->from_port && !data->to_port && !data->type;
+}
+/* False where there is no such edge; data NULL, or plain: whatever it is. */
+bool graph_forget_order(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data);
 void graph_forget_edges(CUgraphNode node);
 /* The nodes that nothing depends on, in the order in which they came to that; to be freed. */
 CUresult graph_ends(CUgraph g, CUgraphNode **ends, size_t *n);
@@ -153,6 +197,15 @@ void graph_give_child(CUgraphNode n, CUgraph copy);
 /* A graph without children that does the same. Its nodes stand for those of `from` and its children: their `original`. */
 CUresult graph_flatten(CUgraph from, CUgraph *flat);
 
+/* ---- memory in a graph: graph_rules.c ---- */
+
+struct graph_memory;
+/* Memory for a new node behind `after`, with a reference: what earlier nodes have freed, or another. */
+CUresult graph_find_memory(CUgraph g, struct device *d, size_t bytes, const CUgraphNode *after, size_t n,
+                           struct graph_memory **m);
+/* The memory that a new node frees, with a reference. */
+CUresult graph_find_freed(CUgraph g, const void *start, struct graph_memory **m);
+
 /* ---- what a program says of nodes: graph_params.c ---- */
 
 /* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where it names no context. */
@@ -168,8 +221,19 @@ void launch_copy_attributes(struct work_launch *to, const struct work_launch *fr
 CUresult exec_of(CUgraphExec handle, CUgraphExec *x);
 /* The node that stands for a step that is made of this one. */
 CUgraphNode node_key(CUgraphNode n);
-/* One without a handle. *bad: a node that depends on itself, or NULL. */
-CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad);
+/* Why a graph cannot be made ready: the answer, and the node, or NULL. */
+struct bad_graph {
+    CUgraphInstantiateResult result;
+    CUgraphNode node;
+};
+/* One without a handle. */
+CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad);
+/* The step of a node, also of one in a body; NULL: there is none. */
+struct step *exec_step(CUgraphExec x, CUgraphNode node);
+/* Kernels may update it from now on, or not any more. */
+void exec_upload(CUgraphExec x, bool uploaded);
+/* Its launches have ended, where these would see what changes. */
+void exec_settle(CUgraphExec x);
 void exec_free(void *x);
 
 /* ---- updates: graph_update.c ---- */
@@ -177,11 +241,23 @@ void exec_free(void *x);
 /* Gives x the work of another graph of the same shape, or says what differs. */
 CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info);
 
+/* ---- what can be made ready: graph_rules.c ---- */
+
+CUresult graph_check(CUgraph g, cuuint64_t flags, struct bad_graph *bad);
+
+/* ---- what is found out late: graph_late.c ---- */
+
+/* The bodies of a conditional node, when the stream comes to it; and a kernel that kernels update, as it is then. */
+CUresult bodies_launch(struct step *s, hd_stream *stream, CUcontext c);
+CUresult updatable_launch(const struct work *w, hd_stream *stream, CUcontext c);
+
 /* ---- launching: graph_branch.c ---- */
 
 /* To be called once, when the steps are there. */
 CUresult branches_find(CUgraphExec x);
 void branches_free(CUgraphExec x);
 CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c);
+/* A body, in streams of its own; `after`: what it comes after besides, or NULL. */
+CUresult branches_launch_body(CUgraphExec x, CUcontext c, hd_event *after);
 
 #endif

@@ -5,6 +5,9 @@
 #include "cuda/state/graph.h"
 
 #include "cuda/state/contexts.h"
+#include "cuda/state/graph_condition.h"
+#include "cuda/state/graph_memory.h"
+#include "cuda/state/graph_updates.h"
 
 #include <stdlib.h>
 
@@ -29,17 +32,24 @@ static void choose_branch(CUgraphExec x, struct step *s, struct step *const *aft
     x->n_branches += s->branch == x->n_branches;
 }
 
+/* May the node behind the edge begin when kernels say so? */
+static bool is_programmatic(struct edge_kind k)
+{
+    return k.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC && k.from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+}
+
 static CUresult add_step(CUgraphExec x, struct step *s, struct step **after, struct step **last)
 {
     size_t n = s->n_after;
     for (size_t i = 0; i < n; i++) {
-        after[i] = &x->steps[x->after[s->after + i]];
+        after[i] = &x->steps[x->after[s->after + i].place];
         after[i]->is_last = false;
     }
     choose_branch(x, s, after, n, last);
     for (size_t i = 0; i < n; i++)
         if (after[i]->branch != s->branch)
             TRY(wait_for(s, after[i]));
+    s->overlaps = n == 1 && after[0]->branch == s->branch && is_programmatic(x->after[s->after].kind);
     s->is_first = n == 0;
     s->is_last = true;
     last[s->branch] = s;
@@ -57,6 +67,7 @@ CUresult branches_find(CUgraphExec x)
             r = from_hd(hd_event_create(&x->steps[i].event));
     free(last);
     free(after);
+    x->n_branches += x->n_branches == 0;
     x->streams = r ? NULL : calloc(x->n_branches + 1, sizeof *x->streams);
     r = r ? r : from_hd(hd_event_create(&x->begun));
     r = r ? r : from_hd(hd_event_create(&x->ended));
@@ -69,7 +80,7 @@ void branches_free(CUgraphExec x)
         hd_event_destroy(x->steps[i].event);
         free(x->steps[i].waits_for.at);
     }
-    for (size_t b = 1; x->streams && b < x->n_branches; b++)
+    for (size_t b = !x->is_body; x->streams && b < x->n_branches; b++)
         if (x->streams[b] && context_lives(x->streams_of, x->streams_of_id))
             hd_stream_destroy(x->streams[b]);
     hd_event_destroy(x->begun);
@@ -89,11 +100,11 @@ static CUresult open_stream(CUcontext c, hd_stream **stream)
     return CUDA_SUCCESS;
 }
 
-/* Streams for all branches but the first, in the context that the graph is launched in. */
+/* Streams for all branches but the first, and for that of a body, in the context that the graph is launched in. */
 static CUresult open_streams(CUgraphExec x, CUcontext c)
 {
     bool same = x->streams_of_id == c->id;
-    for (size_t b = 1; b < x->n_branches; b++) {
+    for (size_t b = !x->is_body; b < x->n_branches; b++) {
         if (x->streams[b] && !same && context_lives(x->streams_of, x->streams_of_id))
             hd_stream_destroy(x->streams[b]);
         if (!x->streams[b] || !same)
@@ -104,6 +115,21 @@ static CUresult open_streams(CUgraphExec x, CUcontext c)
     return CUDA_SUCCESS;
 }
 
+static CUresult run_work(struct step *s, hd_stream *stream, CUcontext c)
+{
+    struct work w = s->work;
+    switch (w.kind) {
+    case WORK_GIVE: return graph_memory_give(w.memory.at, stream, c, w.memory.bytes);
+    case WORK_TAKE: return graph_memory_take(w.memory.at, stream);
+    case WORK_BODIES: return bodies_launch(s, stream, c);
+    case WORK_LAUNCH:
+        if (w.launch.updatable)
+            return updatable_launch(&w, stream, c);
+        w.launch.config.flags |= s->overlaps ? HD_LAUNCH_PROGRAMMATIC : 0; /* fall through */
+    default: return work_run(stream, c, &w, WORK_IN_GRAPH);
+    }
+}
+
 static CUresult run_step(CUgraphExec x, struct step *s, CUcontext c)
 {
     hd_stream *stream = x->streams[s->branch];
@@ -111,8 +137,8 @@ static CUresult run_step(CUgraphExec x, struct step *s, CUcontext c)
         TRY(from_hd(hd_stream_wait_event(stream, x->begun)));
     for (size_t i = 0; i < s->waits_for.n; i++)
         TRY(from_hd(hd_stream_wait_event(stream, s->waits_for.at[i]->event)));
-    if (!s->disabled)
-        TRY(work_run(stream, c, &s->work, WORK_IN_GRAPH));
+    if (!s->disabled || (s->work.kind == WORK_LAUNCH && s->work.launch.updatable))
+        TRY(run_work(s, stream, c));
     return s->event ? from_hd(hd_event_follow(s->event, stream)) : CUDA_SUCCESS;
 }
 
@@ -125,20 +151,81 @@ static CUresult run_steps(CUgraphExec x, hd_stream *stream, CUcontext c)
     for (size_t i = 0; i < x->n; i++)
         if (x->steps[i].is_last && x->steps[i].branch > 0)
             TRY(from_hd(hd_stream_wait_event(stream, x->steps[i].event)));
+    TRY(conditions_end(x->conditions, stream));
     return from_hd(hd_event_follow(x->ended, stream));
+}
+
+/* Was this what happened last to memory before a step? */
+static bool was_last(const struct CUgraphExec_st *x, size_t step, const struct graph_memory *m, enum work_kind kind)
+{
+    for (size_t i = step; i-- > 0;) {
+        const struct work *w = &x->steps[i].work;
+        if ((w->kind == WORK_GIVE || w->kind == WORK_TAKE) && w->memory.at == m)
+            return w->kind == kind;
+    }
+    return kind == (graph_memory_is_given(m) ? WORK_GIVE : WORK_TAKE);
+}
+
+/* Memory that a launch gives must not be given, unless it is to be freed first, and what it frees must be. */
+static CUresult check_memory(CUgraphExec x)
+{
+    for (size_t i = 0; x->uses_memory && i < x->n; i++) {
+        const struct work *w = &x->steps[i].work;
+        if (w->kind == WORK_GIVE)
+            NEED(was_last(x, i, w->memory.at, WORK_TAKE) || x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+        if (w->kind == WORK_TAKE)
+            NEED(was_last(x, i, w->memory.at, WORK_GIVE));
+    }
+    return CUDA_SUCCESS;
+}
+
+/* What earlier launches have left. */
+static CUresult free_left(CUgraphExec x, hd_stream *stream)
+{
+    for (size_t i = 0; x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH && i < x->n; i++) {
+        const struct work *w = &x->steps[i].work;
+        if (w->kind == WORK_GIVE && graph_memory_is_given(w->memory.at))
+            TRY(graph_memory_take(w->memory.at, stream));
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult begin_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
+{
+    exec_upload(x, true);
+    if (x->uses_memory) {
+        TRY(free_left(x, stream));
+        graph_memory_count(c->device, x->memory_bytes);
+    }
+    return conditions_begin(x->conditions, stream);
+}
+
+static CUresult launch(CUgraphExec x, hd_stream *stream, CUcontext c)
+{
+    x->launched_in = hd_stream_number(stream);
+    hd_stream_begin_batch(stream);
+    CUresult r = begin_launch(x, stream, c);
+    r = r ? r : run_steps(x, stream, c);
+    hd_stream_end_batch(stream, (unsigned)(x->n / NODES_PER_TASK) + 1);
+    return r;
 }
 
 /* One launch of it is also after the one before ("CUDA Driver API", cuGraphLaunch). */
 CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
     bool same = x->streams_of_id == c->id && x->launched_in == hd_stream_number(stream);
+    TRY(check_memory(x));
     if (!same)
         TRY(from_hd(hd_stream_wait_event(stream, x->ended)));
     TRY(open_streams(x, c));
     x->streams[0] = stream;
-    x->launched_in = hd_stream_number(stream);
-    hd_stream_begin_batch(stream);
-    CUresult r = run_steps(x, stream, c);
-    hd_stream_end_batch(stream, (unsigned)(x->n / NODES_PER_TASK) + 1);
-    return r;
+    return launch(x, stream, c);
+}
+
+CUresult branches_launch_body(CUgraphExec x, CUcontext c, hd_event *after)
+{
+    TRY(open_streams(x, c));
+    if (after)
+        TRY(from_hd(hd_stream_wait_event(x->streams[0], after)));
+    return launch(x, x->streams[0], c);
 }

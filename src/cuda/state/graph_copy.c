@@ -22,12 +22,16 @@ void graph_give_child(CUgraphNode n, CUgraph copy)
 {
     n->child = copy;
     n->graph->n_children++;
+    n->graph->n_memory += copy->is_moved ? copy->n_memory : 0;
 }
 
 static CUresult copy_node(CUgraphNode from, CUgraph to, CUgraphNode *made)
 {
     CUgraph child;
-    TRY(graph_put_node(to, from->type, &from->work, from->context, NULL, 0, made));
+    struct work w = from->work;
+    if (w.kind == WORK_LAUNCH)
+        w.launch.updatable = NULL; /* there is one of it */
+    TRY(graph_put_node(to, from->type, &w, from->context, NULL, 0, made));
     (*made)->original = from->handle;
     (*made)->hints = from->hints;
     if (!from->child)
@@ -35,6 +39,12 @@ static CUresult copy_node(CUgraphNode from, CUgraph to, CUgraphNode *made)
     TRY(graph_copy_child(from->child, &child));
     graph_give_child(*made, child);
     return CUDA_SUCCESS;
+}
+
+static CUresult copy_edge(CUgraphNode earlier, CUgraphNode node, struct edge_kind kind)
+{
+    const CUgraphEdgeData data = edge_data(kind);
+    return graph_put_edge(earlier, node, &data);
 }
 
 CUresult graph_copy_to(CUgraph from, CUgraph to)
@@ -47,7 +57,7 @@ CUresult graph_copy_to(CUgraph from, CUgraph to)
     }
     for (n = from->first; n && !r; n = n->next)
         for (size_t i = 0; i < n->after.n && !r; i++)
-            r = graph_put_edge(made[n->after.at[i].node->place], made[n->place]);
+            r = copy_edge(made[n->after.at[i].node->place], made[n->place], n->after.at[i].kind);
     free(made);
     return r ? r : kept_copy(from->kept, &to->kept);
 }
@@ -69,7 +79,7 @@ static CUresult flatten_node(CUgraphNode n, CUgraph to, struct ends *made)
     if (!n->child)
         return CUDA_SUCCESS;
     TRY(graph_put_node(to, n->type, &n->work, n->context, NULL, 0, &made->last));
-    TRY(graph_put_edge(made->first, made->last));
+    TRY(graph_put_edge(made->first, made->last, NULL));
     return flatten(n->child, to, made);
 }
 
@@ -77,10 +87,10 @@ static CUresult flatten_edges(CUgraphNode n, const struct ends *made, const stru
 {
     const struct ends *own = &made[n->place];
     for (size_t i = 0; i < n->after.n; i++)
-        TRY(graph_put_edge(made[n->after.at[i].node->place].last, own->first));
+        TRY(copy_edge(made[n->after.at[i].node->place].last, own->first, n->after.at[i].kind));
     if (around && !n->after.n)
-        TRY(graph_put_edge(around->first, own->first));
-    return around && !n->before.n ? graph_put_edge(own->last, around->last) : CUDA_SUCCESS;
+        TRY(graph_put_edge(around->first, own->first, NULL));
+    return around && !n->before.n ? graph_put_edge(own->last, around->last, NULL) : CUDA_SUCCESS;
 }
 
 /* `around`: of a child. */

@@ -2,6 +2,7 @@
 #include "cuda/state/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- edges ---- */
 
@@ -25,16 +26,44 @@ bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node)
     return find(earlier, node) < node->after.n;
 }
 
-CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node)
+/* "CUDA Driver API", CUgraphEdgeData: a kernel can be followed before it has ended, by another kernel where the edge is programmatic. */
+bool edge_is_good(const CUgraphEdgeData *d, CUgraphNodeType earlier, CUgraphNodeType node)
 {
+    for (size_t i = 0; i < sizeof d->reserved; i++)
+        if (d->reserved[i])
+            return false;
+    if (edge_is_plain(d))
+        return true;
+    bool order = d->from_port == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER;
+    bool programmatic = d->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC && node == CU_GRAPH_NODE_TYPE_KERNEL &&
+                        (order || d->from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC);
+    return !d->to_port && earlier == CU_GRAPH_NODE_TYPE_KERNEL && (programmatic || (!d->type && order));
+}
+
+static struct edge_kind kind_of(const CUgraphEdgeData *d)
+{
+    return d ? (struct edge_kind){d->from_port, d->to_port, d->type} : (struct edge_kind){0};
+}
+
+CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data)
+{
+    const struct edge_kind kind = kind_of(data);
     struct edges *after = &node->after, *before = &earlier->before;
     if (graph_is_ordered(earlier, node))
         return CUDA_SUCCESS;
     if (!VEC_RESERVE(after, 1) || !VEC_RESERVE(before, 1))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    after->at[after->n] = (struct edge_end){earlier, before->n};
-    before->at[before->n++] = (struct edge_end){node, after->n++};
+    after->at[after->n] = (struct edge_end){earlier, (uint32_t)before->n, kind};
+    before->at[before->n++] = (struct edge_end){node, (uint32_t)after->n++, kind};
     return CUDA_SUCCESS;
+}
+
+void graph_set_edge(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data)
+{
+    size_t i = find(earlier, node);
+    if (i == node->after.n)
+        return;
+    node->after.at[i].kind = earlier->before.at[node->after.at[i].at].kind = kind_of(data);
 }
 
 /* The last edge of the node to that side takes the place of one that has gone: it is returned; NULL: that was the last one. */
@@ -48,22 +77,25 @@ static void remove_after(CUgraphNode node, size_t i)
 {
     const struct edge_end *moved = fill_place(&node->after, i);
     if (moved)
-        moved->node->before.at[moved->at].at = i;
+        moved->node->before.at[moved->at].at = (uint32_t)i;
 }
 
 static void remove_before(CUgraphNode node, size_t i)
 {
     const struct edge_end *moved = fill_place(&node->before, i);
     if (moved)
-        moved->node->after.at[moved->at].at = i;
+        moved->node->after.at[moved->at].at = (uint32_t)i;
     if (!node->before.n)
         node->end_since = ++node->graph->n_turns;
 }
 
-bool graph_forget_order(CUgraphNode earlier, CUgraphNode node)
+bool graph_forget_order(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data)
 {
     size_t i = find(earlier, node);
     if (i == node->after.n)
+        return false;
+    const CUgraphEdgeData is = edge_data(node->after.at[i].kind);
+    if (data && !edge_is_plain(data) && memcmp(data, &is, sizeof is) != 0)
         return false;
     remove_before(earlier, node->after.at[i].at);
     remove_after(node, i);

@@ -1,11 +1,34 @@
 /* What is made ready of a graph: its nodes in an order in which each comes after those it depends on. */
-#include "cuda/state/graph.h"
+#include "cuda/state/graph_condition.h"
+#include "cuda/state/graph_memory.h"
+#include "cuda/state/graph_updates.h"
 
 #include <stdlib.h>
 
 CUgraphNode node_key(CUgraphNode n)
 {
     return n->graph->is_flat ? n->original : n->handle;
+}
+
+/* A body that is made ready for its node's step. */
+static CUresult make_body(CUgraph body, CUgraphExec *x)
+{
+    struct bad_graph bad;
+    TRY(exec_new(body, 0, x, &bad));
+    (*x)->is_body = true;
+    return CUDA_SUCCESS;
+}
+
+static CUresult make_bodies(CUgraphExec x, struct step *s)
+{
+    CUgraphNode n = record_of(s->node, HANDLE_NODE);
+    NEED(n && n->bodies);
+    x->has_bodies = true;
+    s->bodies = calloc(s->work.condition.n, sizeof *s->bodies);
+    CUresult r = s->bodies ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; i < s->work.condition.n && !r; i++)
+        r = make_body(n->bodies[i], &s->bodies[i]);
+    return r;
 }
 
 static CUresult add_step(CUgraphExec x, CUgraphNode n)
@@ -18,10 +41,15 @@ static CUresult add_step(CUgraphExec x, CUgraphNode n)
     s->after = x->n_after;
     s->n_after = n->after.n;
     for (size_t i = 0; i < n->after.n; i++)
-        x->after[x->n_after++] = n->after.at[i].node->place;
+        x->after[x->n_after++] = (struct earlier){(uint32_t)n->after.at[i].node->place, n->after.at[i].kind};
     n->mark = NODE_PLACED;
     n->place = x->n++;
-    return CUDA_SUCCESS;
+    if (s->work.kind == WORK_LAUNCH && s->work.launch.updatable) {
+        x->has_updatable = true;
+        updatable_set(s->work.launch.updatable, &s->work.launch);
+        updatable_enable(s->work.launch.updatable, true);
+    }
+    return s->work.kind == WORK_BODIES ? make_bodies(x, s) : CUDA_SUCCESS;
 }
 
 /* Places a node behind those it depends on, which `open` has room for; an error where it depends on itself. Nothing recurses: chains
@@ -93,31 +121,70 @@ static CUresult place_all(CUgraphExec x, CUgraph g, CUgraphNode *bad)
     return r ? r : fill_lists(x, g);
 }
 
+void exec_upload(CUgraphExec x, bool uploaded)
+{
+    for (size_t i = 0; x->has_updatable && i < x->n; i++)
+        if (x->steps[i].work.kind == WORK_LAUNCH && x->steps[i].work.launch.updatable)
+            updatable_upload(x->steps[i].work.launch.updatable, uploaded);
+}
+
+static void free_step(struct step *s)
+{
+    for (unsigned i = 0; s->bodies && i < s->work.condition.n; i++)
+        if (s->bodies[i])
+            exec_free(s->bodies[i]);
+    free((void *)s->bodies);
+    work_disown(&s->work);
+}
+
+/* What a launch needs of a device's memory for graphs: addresses that are used again are needed once. */
+static size_t memory_bytes(const struct CUgraphExec_st *x)
+{
+    size_t bytes = 0, small = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        const struct work *w = &x->steps[i].work;
+        bool again = w->kind != WORK_GIVE && w->kind != WORK_TAKE;
+        for (size_t j = 0; j < i && !again; j++)
+            again = x->steps[j].work.kind == WORK_GIVE && x->steps[j].work.memory.at == w->memory.at;
+        if (again || w->kind == WORK_TAKE)
+            continue;
+        size_t n = graph_memory_bytes(w->memory.at), whole = graph_memory_blocks(n);
+        small += n < whole && whole == graph_memory_blocks(1) ? n : 0;
+        bytes += n < whole && whole == graph_memory_blocks(1) ? 0 : whole;
+    }
+    return bytes + graph_memory_blocks(small);
+}
+
 void exec_free(void *record)
 {
     CUgraphExec x = record;
-    for (size_t i = 0; i < x->n; i++)
-        work_disown(&x->steps[i].work);
-    if (x->kept && x->ended)
+    exec_upload(x, false);
+    if ((x->kept || x->has_bodies) && x->ended)
         hd_event_synchronize(x->ended);
+    for (size_t i = 0; i < x->n; i++)
+        free_step(&x->steps[i]);
     branches_free(x);
     node_index_free(&x->index);
     free(x->ends);
     free(x->after);
     kept_release(&x->kept);
+    conditions_release(&x->conditions);
     free(x);
 }
 
-static CUresult make_ready(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad)
+static CUresult make_ready(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad)
 {
-    *bad = NULL;
     CUgraphExec x = calloc(1, sizeof *x + g->n * sizeof x->steps[0]);
     if (!x)
         return CUDA_ERROR_OUT_OF_MEMORY;
     x->flags = flags;
-    CUresult r = place_all(x, g, bad);
+    CUresult r = place_all(x, g, &bad->node);
+    if (r && bad->node)
+        bad->result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
     r = r ? r : branches_find(x);
     r = r ? r : kept_copy(g->kept, &x->kept);
+    x->uses_memory = g->n_memory != 0;
+    x->memory_bytes = x->uses_memory ? memory_bytes(x) : 0;
     if (r)
         exec_free(x);
     else
@@ -125,16 +192,40 @@ static CUresult make_ready(CUgraph g, cuuint64_t flags, CUgraphExec *exec, CUgra
     return r;
 }
 
-CUresult exec_new(CUgraph graph, cuuint64_t flags, CUgraphExec *exec, CUgraphNode *bad)
+static CUresult make(CUgraph graph, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad)
 {
     CUgraph flat;
-    *bad = NULL;
     if (!graph->n_children)
         return make_ready(graph, flags, exec, bad);
     TRY(graph_flatten(graph, &flat));
     CUresult r = make_ready(flat, flags, exec, bad);
     graph_end(flat);
     return r;
+}
+
+CUresult exec_new(CUgraph graph, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad)
+{
+    *bad = (struct bad_graph){CUDA_GRAPH_INSTANTIATE_ERROR, NULL};
+    TRY(make(graph, flags, exec, bad));
+    CUresult r = graph->is_body ? CUDA_SUCCESS : conditions_collect(graph, &(*exec)->conditions);
+    if (r)
+        exec_free(*exec);
+    return r;
+}
+
+struct step *exec_step(CUgraphExec x, CUgraphNode node)
+{
+    struct step *found = node_index_find(&x->index, node);
+    for (size_t i = 0; x->has_bodies && i < x->n && !found; i++)
+        for (unsigned b = 0; x->steps[i].bodies && b < x->steps[i].work.condition.n && !found; b++)
+            found = exec_step(x->steps[i].bodies[b], node);
+    return found;
+}
+
+void exec_settle(CUgraphExec x)
+{
+    if (x->has_bodies)
+        hd_event_synchronize(x->ended);
 }
 
 CUresult exec_of(CUgraphExec handle, CUgraphExec *x)

@@ -52,5 +52,6 @@ CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w)
 void launch_copy_attributes(struct work_launch *to, const struct work_launch *from)
 {
     to->cooperative = from->cooperative;
+    to->updatable = from->updatable;
     memcpy(to->config.cluster, from->config.cluster, sizeof to->config.cluster);
 }

@@ -4,9 +4,10 @@
  * They are paired from the ends, the last first, and from each pair along its edges, in the order of theirs: so both must have been
  * made alike. Which difference is told where there are several is an H200's choice (tests/forbidden, random_graphs).
  */
-#include "cuda/state/graph.h"
+#include "cuda/state/graph_condition.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- what may differ ---- */
 
@@ -78,10 +79,41 @@ static CUresult pair_ends(struct pairing *p, const CUgraphNode *ends, size_t n)
                         : refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, n > 0 ? ends[n - 1] : NULL);
 }
 
+static CUresult pair_graph(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info,
+                           CUresult (*then)(struct pairing *p));
+
+static CUresult nothing(struct pairing *p)
+{
+    (void)p;
+    return CUDA_SUCCESS;
+}
+
+/* The bodies of a node; `n` may be of a graph that stands for the program's. */
+static CUgraph body_of(CUgraphNode n, unsigned i)
+{
+    CUgraphNode own = record_of(node_key(n), HANDLE_NODE);
+    return own && own->bodies ? own->bodies[i] : NULL;
+}
+
+static CUresult check_bodies(struct pairing *p, const struct step *s, CUgraphNode n)
+{
+    if (s->work.condition.type != n->work.condition.type || s->work.condition.n != n->work.condition.n)
+        return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, n);
+    for (unsigned i = 0; i < s->work.condition.n; i++) {
+        CUgraph body = body_of(n, i);
+        NEED(body);
+        TRY(pair_graph(s->bodies[i], body, p->info, nothing));
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult check_pair(struct pairing *p, const struct step *s, CUgraphNode n)
 {
     if (s->n_after != n->after.n)
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, n);
+    for (size_t i = 0; i < s->n_after; i++)
+        if (memcmp(&p->x->after[s->after + i].kind, &n->after.at[i].kind, sizeof(struct edge_kind)) != 0)
+            return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, n);
     if (s->type != n->type)
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, n);
     if (s->work.kind == WORK_LAUNCH && n->work.kind == WORK_LAUNCH &&
@@ -89,8 +121,10 @@ static CUresult check_pair(struct pairing *p, const struct step *s, CUgraphNode 
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, n);
     if (!work_can_become(&s->work, &n->work))
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, n);
+    if (s->work.kind == WORK_BODIES)
+        TRY(check_bodies(p, s, n));
     for (size_t i = 0; i < s->n_after; i++)
-        TRY(pair(p, p->x->after[s->after + i], n->after.at[i].node, n));
+        TRY(pair(p, p->x->after[s->after + i].place, n->after.at[i].node, n));
     return CUDA_SUCCESS;
 }
 
@@ -115,20 +149,22 @@ static CUresult pair_all(struct pairing *p)
 static CUresult take_work(struct pairing *p)
 {
     CUgraphExec fresh;
-    CUgraphNode bad;
+    struct bad_graph bad;
     TRY(exec_new(p->g, p->x->flags, &fresh, &bad));
     for (size_t i = 0; i < p->x->n; i++) {
         struct step *to = &p->x->steps[i], *from = &fresh->steps[p->node_of[i]->place];
         struct work old = to->work;
         to->work = from->work;
         from->work = old;
+        for (unsigned b = 0; to->bodies && b < to->work.condition.n; b++)
+            TRY(pair_graph(to->bodies[b], body_of(p->node_of[i], b), p->info, take_work));
     }
     exec_free(fresh);
     p->info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
     return CUDA_SUCCESS;
 }
 
-static CUresult update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info)
+static CUresult update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info, CUresult (*then)(struct pairing *p))
 {
     struct pairing p = {.x = x,
                         .g = g,
@@ -137,21 +173,37 @@ static CUresult update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *in
                         .open = calloc(x->n + 1, sizeof *p.open),
                         .info = info};
     CUresult r = p.node_of && p.taken && p.open ? pair_all(&p) : CUDA_ERROR_OUT_OF_MEMORY;
-    r = r ? r : take_work(&p);
+    r = r ? r : then(&p);
     free(p.node_of);
     free(p.taken);
     free(p.open);
     return r;
 }
 
-CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info)
+static CUresult pair_graph(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info,
+                           CUresult (*then)(struct pairing *p))
 {
     CUgraph flat;
-    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
     if (!g->n_children)
-        return update(x, g, info);
+        return update(x, g, info, then);
     TRY(graph_flatten(g, &flat));
-    CUresult r = update(x, flat, info);
+    CUresult r = update(x, flat, info, then);
     graph_end(flat);
+    return r;
+}
+
+CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info)
+{
+    struct condition_use *conditions = NULL;
+    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    exec_settle(x);
+    CUresult r = conditions_collect(g, &conditions);
+    r = r ? r : pair_graph(x, g, info, take_work);
+    if (!r) {
+        struct condition_use *old = x->conditions;
+        x->conditions = conditions;
+        conditions = old;
+    }
+    conditions_release(&conditions);
     return r;
 }

@@ -2,6 +2,7 @@
 #include "cuda/state/module.h"
 
 #include "cuda/image/code.h"
+#include "cuda/image/object.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/machines.h"
 #include "cuda/state/references.h"
@@ -110,21 +111,34 @@ static void set_machine_code(hd_module *module, const struct image_kernel *k)
     hd_module_set_machine_code(module, k->name, &code);
 }
 
+/* The module's texts, and what they call of the device runtime; to be freed. NULL: no memory. */
+static hd_source *sources_of(const struct CUmod_st *m, size_t *n)
+{
+    hd_source *sources = calloc(m->image.texts.n + 1, sizeof *sources);
+    bool graphs = false;
+    *n = m->image.texts.n;
+    for (size_t i = 0; sources && i < *n; i++) {
+        sources[i] = (hd_source){m->name, m->image.texts.at[i].text, m->image.texts.at[i].bytes};
+        graphs = graphs || device_graphs_wanted(sources[i].text, m->image.texts.at[i].bytes);
+    }
+    if (sources && graphs)
+        sources[(*n)++] = (hd_source){"graphs of the device runtime", device_graphs_ptx, strlen(device_graphs_ptx)};
+    return sources;
+}
+
 CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit, hd_module **module)
 {
     hd_module **on = &m->on[d->ordinal];
     CUresult r = CUDA_SUCCESS;
     *module = __atomic_load_n(on, __ATOMIC_ACQUIRE);
     if (!*module) {
-        hd_source *sources = calloc(m->image.texts.n, sizeof *sources);
+        size_t n;
+        hd_source *sources = sources_of(m, &n);
         hd_report *report = NULL;
-        for (size_t i = 0; sources && i < m->image.texts.n; i++)
-            sources[i] = (hd_source){m->name, m->image.texts.at[i].text, m->image.texts.at[i].bytes};
         state_lock();
         if (!*on) {
             hd_module *new = NULL;
-            hd_result loaded =
-                sources ? hd_module_load(d->machine, sources, m->image.texts.n, &new, &report) : HD_ERROR_OUT_OF_MEMORY;
+            hd_result loaded = sources ? hd_module_load(d->machine, sources, n, &new, &report) : HD_ERROR_OUT_OF_MEMORY;
             r = from_load(loaded, report);
             if (!r)
                 r = place_variables(m, new);

@@ -113,7 +113,8 @@ struct allocation {
     bool managed;
     uint64_t id;
     struct CUmemPoolHandle_st *pool;
-    const struct stack *stack; /* of the call that gave it, where watch.h is on */
+    struct graph_memory *of_graph; /* that it is, or NULL */
+    const struct stack *stack;     /* of the call that gave it, where watch.h is on */
 };
 
 /* PTX that has been loaded; on a device it becomes a hd_module when it is first asked for there. */

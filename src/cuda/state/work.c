@@ -5,6 +5,7 @@
 #include "cuda/state/arrays.h"
 #include "cuda/state/events.h"
 #include "cuda/state/limits.h"
+#include "cuda/state/memops.h"
 #include "cuda/state/module.h"
 #include "cuda/watch/check.h"
 #include "cuda/watch/explain.h"
@@ -228,6 +229,7 @@ CUresult work_run(hd_stream *s, CUcontext c, const struct work *w, enum work_how
     case WORK_CALL: return call(s, w->call.function, w->call.data);
     case WORK_RECORD: return event(s, w->event, false);
     case WORK_WAIT: return event(s, w->event, true);
+    case WORK_MEMOPS: return memops_run(s, c, w->memops->at, w->memops->count);
     case WORK_LIBRARY: return library_work_run(s, w->library, how == WORK_SYNC);
     default: return CUDA_SUCCESS;
     }

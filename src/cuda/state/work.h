@@ -8,17 +8,35 @@
 #include "cuda/state/state.h"
 #include "cuda/watch/watch.h"
 
-enum work_kind { WORK_EMPTY, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_CALL, WORK_RECORD, WORK_WAIT, WORK_LIBRARY };
+enum work_kind {
+    WORK_EMPTY,
+    WORK_LAUNCH,
+    WORK_COPY,
+    WORK_FILL,
+    WORK_CALL,
+    WORK_RECORD,
+    WORK_WAIT,
+    WORK_LIBRARY,
+    WORK_MEMOPS,
+    WORK_GIVE, /* of a graph's memory */
+    WORK_TAKE,
+    WORK_BODIES, /* of a conditional node, which its graph runs: graph_condition.h */
+};
 
 struct work_launch {
     CUfunction function; /* its handle */
     int cooperative;     /* as the program has said it */
     hd_launch_config config;
+    CUevent event;               /* its handle: to be recorded behind the launch, or NULL; in a capture */
+    CUgraphEdgeData event_port;  /* what it then stands for */
+    struct updatable *updatable; /* of a node that kernels update, or NULL */
+    bool wants_updates;          /* to become one */
 };
 
 struct work {
     enum work_kind kind;
     unsigned char from_type, to_type; /* of a copy: CUmemorytype, as the program has said it; */
+    bool later;                       /* it uses memory of a graph that is not given yet */
     unsigned char from_kind, to_kind; /* of a copy or fill: enum memory_kind, as it was when the call was made */
     union {
         struct work_launch launch;
@@ -33,6 +51,16 @@ struct work {
         } call;
         CUevent event; /* its handle: to record, to wait for */
         struct library_work *library;
+        struct memops *memops;
+        struct {
+            struct graph_memory *at;
+            size_t bytes; /* that are given */
+        } memory;
+        struct {
+            struct condition *of;
+            CUgraphConditionalNodeType type;
+            unsigned n; /* bodies, which the node has */
+        } condition;
     };
 };
 
@@ -62,6 +90,8 @@ CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum
                        struct work *w);
 /* A box copy as work, checked. Nothing to be copied has width 0. */
 CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
+/* Whether a copy or fill has no memory of graphs that is not given. */
+CUresult work_check_given(const struct work *w);
 /* Can a fill be done: is there memory for it that may be written? */
 CUresult fill_check(struct work *w);
 

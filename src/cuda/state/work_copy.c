@@ -1,6 +1,7 @@
 /* Copies and fills as work, once it has been found out what memory there is. */
 #include "cuda/state/arrays.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/graph_memory.h"
 #include "cuda/state/mapping.h"
 #include "cuda/state/work.h"
 #include "cuda/watch/watch.h"
@@ -13,11 +14,13 @@ struct want {
     bool writes;
 };
 
-/* The bytes must lie in one allocation or variable, or in host memory. *kind: which memory it is. */
-static CUresult check(const void *p, size_t bytes, struct want want, unsigned char *kind)
+/* The bytes must lie in one allocation or variable, or in host memory. *kind: which memory it is. What a graph will give its nodes can use. */
+static CUresult check(struct work *w, const void *p, size_t bytes, struct want want, unsigned char *kind)
 {
     hd_memory_info info;
-    *kind = memory_kind_of(p, &info);
+    bool given = true;
+    *kind = graph_memory_find(p, &info, &given) ? MEMORY_DEVICE : memory_kind_of(p, &info);
+    w->later = w->later || !given;
     if (info.start) {
         size_t left = (size_t)((char *)info.start + info.bytes - (const char *)p);
         if (bytes <= left && mapping_allows(p, bytes, want.writes))
@@ -90,9 +93,10 @@ static CUresult find_in_array(struct box_side *s, const hd_copy *c, const void *
 }
 
 /* Where its first byte is. */
-static CUresult find_side(struct box_side *s, const hd_copy *c, bool writes, bool with_array, const void **at,
+static CUresult find_side(struct box_side *s, struct work *w, bool writes, bool with_array, const void **at,
                           unsigned char *kind)
 {
+    const hd_copy *c = &w->copy;
     *kind = MEMORY_DEVICE;
     if (s->type == CU_MEMORYTYPE_ARRAY)
         return find_in_array(s, c, at);
@@ -107,7 +111,23 @@ static CUresult find_side(struct box_side *s, const hd_copy *c, bool writes, boo
     *at = base + s->z * slice + s->y * s->pitch + s->x;
     NEED(s->pitch >= s->x + c->width || c->height * c->depth <= 1);
     size_t last = (c->depth - 1) * slice + (c->height - 1) * s->pitch + c->width;
-    return check(*at, last, (struct want){side_of(s->type), writes}, kind);
+    return check(w, *at, last, (struct want){side_of(s->type), writes}, kind);
+}
+
+/* Not in a stream: nobody has given the memory. */
+CUresult work_check_given(const struct work *w)
+{
+    hd_memory_info info;
+    bool given = true;
+    const void *p = w->kind == WORK_FILL ? w->fill.to : w->copy.to;
+    if (!w->later)
+        return CUDA_SUCCESS;
+    if (w->kind == WORK_COPY && (!graph_memory_find(p, &info, &given) || given))
+        p = w->copy.from;
+    log_line(LOG_ERROR, "%p is memory of a graph that is not given", p);
+    watch_bad_side(p, w->kind == WORK_FILL ? w->fill.width * w->fill.element_bytes : w->copy.width, p != w->copy.from,
+                   SIDE_ANY);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
@@ -125,8 +145,8 @@ CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
     *c = (hd_copy){.width = m->WidthInBytes, .height = m->Height, .depth = m->Depth};
     const void *at;
     bool with_array = from.type == CU_MEMORYTYPE_ARRAY || to.type == CU_MEMORYTYPE_ARRAY;
-    TRY(find_side(&from, c, false, with_array, &c->from, &w->from_kind));
-    TRY(find_side(&to, c, true, with_array, &at, &w->to_kind));
+    TRY(find_side(&from, w, false, with_array, &c->from, &w->from_kind));
+    TRY(find_side(&to, w, true, with_array, &at, &w->to_kind));
     c->to = AT(at);
     c->to_pitch = to.pitch;
     c->to_slice = to.pitch * to.height;
@@ -146,7 +166,7 @@ CUresult fill_check(struct work *w)
     if (f->width == 0 || f->height == 0)
         return CUDA_SUCCESS;
     NEED(f->height == 1 || f->pitch >= f->width * f->element_bytes);
-    return check(f->to, (f->height - 1) * f->pitch + f->width * f->element_bytes, (struct want){SIDE_FILL, true},
+    return check(w, f->to, (f->height - 1) * f->pitch + f->width * f->element_bytes, (struct want){SIDE_FILL, true},
                  &w->to_kind);
 }
 
@@ -157,8 +177,8 @@ CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum
                        .from_type = type_of(from_side),
                        .to_type = type_of(to_side),
                        .copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1}};
-    TRY(check(to, bytes, (struct want){to_side, true}, &w->to_kind));
-    TRY(check(from, bytes, (struct want){from_side, false}, &w->from_kind));
+    TRY(check(w, to, bytes, (struct want){to_side, true}, &w->to_kind));
+    TRY(check(w, from, bytes, (struct want){from_side, false}, &w->from_kind));
     note_sides(w, to_side, from_side);
     return CUDA_SUCCESS;
 }

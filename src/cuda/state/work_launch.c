@@ -1,4 +1,5 @@
 /* What a program says of a launch, as the library takes it. */
+#include "cuda/state/events.h"
 #include "cuda/state/work.h"
 
 /* The pairs of `extra`: packed parameters and their size. */
@@ -15,6 +16,19 @@ CUresult launch_read_extra(void **extra, hd_launch_config *c)
     }
     NEED(c->packed_args && size);
     c->packed_bytes = *size;
+    return CUDA_SUCCESS;
+}
+
+/* An event that a launch triggers. Here it is recorded behind the launch, which is late, and allowed. */
+static CUresult set_event(struct work_launch *l, CUevent handle, CUgraphDependencyType type, unsigned char port)
+{
+    const struct CUevent_st *e = event_of(handle);
+    if (!e)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!(e->flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    l->event = handle;
+    l->event_port = (CUgraphEdgeData){.from_port = port, .type = (unsigned char)type};
     return CUDA_SUCCESS;
 }
 
@@ -41,10 +55,17 @@ CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *valu
         c->cluster[1] = value->clusterDim.y;
         c->cluster[2] = value->clusterDim.z;
         return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return api_not_supported("a launch with a programmatic event");
-    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: return api_not_supported("a launch with a completion event");
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return set_event(l, value->programmaticEvent.event, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC,
+                         value->programmaticEvent.triggerAtBlockStart ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
+                                                                      : CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC);
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return set_event(l, value->launchCompletionEvent.event, CU_GRAPH_DEPENDENCY_TYPE_DEFAULT,
+                         CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER);
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-        return api_not_supported("a launch as a graph node that kernels update");
+        NEED((unsigned)value->deviceUpdatableKernelNode.deviceUpdatable <= 1);
+        l->wants_updates = value->deviceUpdatableKernelNode.deviceUpdatable;
+        return CUDA_SUCCESS;
     default: return api_not_supported("a launch attribute that Heddle does not know");
     }
 }

@@ -13,6 +13,7 @@ CUresult work_put(CUstream stream, const struct work *w, bool wait)
         return wait ? capture_forbid(s) : capture_work(s, w);
     if (!s)
         TRY(capture_legacy(c));
+    TRY(work_check_given(w));
     hd_stream *runs_in = s ? s->stream : hd_context_default_stream(c->context);
     CUresult r = work_run(runs_in, c, w, wait ? WORK_SYNC : WORK_ASYNC);
     if (wait)

@@ -1,0 +1,35 @@
+/* Conditions of graphs, and their bodies ("CUDA C++ Programming Guide", "Conditional Graph Nodes"). A condition is a word of the device's
+ * memory, which is there while a launch of its graph runs; its handle is the word's address, so that a kernel sets it by a store. Private to cuda/.
+ */
+#ifndef HEDDLE_CUDA_STATE_GRAPH_CONDITION_H
+#define HEDDLE_CUDA_STATE_GRAPH_CONDITION_H
+
+#include "cuda/state/graph.h"
+
+struct condition;
+
+/* A list of conditions, each held. */
+struct condition_use {
+    struct condition_use *next;
+    struct condition *condition;
+};
+
+/* One for a graph, which holds it; `assigned`: launches begin with the value. */
+CUresult condition_new(CUgraph g, CUcontext c, unsigned value, bool assigned, cuuint64_t *handle);
+/* By its handle, held; NULL: there is none. */
+struct condition *condition_at(cuuint64_t handle);
+struct condition *condition_hold(struct condition *c); /* NULL of NULL */
+void condition_release(struct condition *c);           /* NULL is allowed */
+/* For its only node; false where it has one already. */
+bool condition_use(struct condition *c);
+void condition_leave(struct condition *c);
+unsigned condition_value(const struct condition *c);
+bool condition_is_used(const struct condition *c);
+void conditions_release(struct condition_use **list);
+/* Those of the graph and of its bodies are held by the list, too. */
+CUresult conditions_collect(CUgraph g, struct condition_use **list);
+/* A launch begins, with the values that it is to begin with; and ends. */
+CUresult conditions_begin(const struct condition_use *list, hd_stream *stream);
+CUresult conditions_end(const struct condition_use *list, hd_stream *stream);
+
+#endif

@@ -1,0 +1,44 @@
+/* Memory of graphs ("CUDA C++ Programming Guide", "Graph Memory Nodes"). Its addresses are a node's from when that is made. It is given when a
+ * launch comes to the node, and is the program's like any other until it is freed, by a node or a call; from then on it can be given again.
+ * What a program may do with it follows from the order of its calls. What is behind the addresses stays there between two launches,
+ * until the device is told to trim; under a checker it comes and goes in the order of streams, so that uses before and after are found. Private to
+ * cuda/.
+ */
+#ifndef HEDDLE_CUDA_STATE_GRAPH_MEMORY_H
+#define HEDDLE_CUDA_STATE_GRAPH_MEMORY_H
+
+#include "cuda/state/state.h"
+
+struct graph_memory;
+
+/* With a reference, the caller's. */
+CUresult graph_memory_new(struct device *d, size_t bytes, struct graph_memory **m);
+struct graph_memory *graph_memory_hold(struct graph_memory *m); /* NULL of NULL */
+void graph_memory_release(struct graph_memory *m);              /* NULL is allowed */
+/* That begins at the address, held; NULL where none does. */
+struct graph_memory *graph_memory_at(const void *start);
+void *graph_memory_start(const struct graph_memory *m);
+size_t graph_memory_bytes(const struct graph_memory *m);
+struct device *graph_memory_device(const struct graph_memory *m);
+bool graph_memory_is_given(const struct graph_memory *m);
+
+/* What hd_find is to a machine's memory, and whether it is given. */
+struct device *graph_memory_find(const void *address, hd_memory_info *info, bool *given);
+
+/* A launch gives so many bytes of it, in a context; frees it. */
+CUresult graph_memory_give(struct graph_memory *m, hd_stream *stream, CUcontext c, size_t bytes);
+CUresult graph_memory_take(struct graph_memory *m, hd_stream *stream);
+/* The same of an allocation that the program frees; its context's work has been waited for where `stream` is NULL. */
+CUresult graph_memory_free(struct allocation *a, hd_stream *stream);
+
+/* It was given in a context that has ended. */
+void graph_memory_drop(struct graph_memory *m);
+
+/* How much a device has of it: CUgraphMem_attribute. `needs`: of a graph that is launched, in whole blocks. */
+void graph_memory_count(struct device *d, size_t needs);
+size_t graph_memory_blocks(size_t bytes); /* so much in blocks */
+cuuint64_t graph_memory_amount(const struct device *d, CUgraphMem_attribute a);
+void graph_memory_reset_high(struct device *d, CUgraphMem_attribute a);
+void graph_memory_trim(struct device *d);
+
+#endif

@@ -1,0 +1,25 @@
+/* Kernels of graphs that kernels update ("CUDA C++ Programming Guide", "Device Node Update"). What they can change stands in the device's memory
+ * (image/device_graphs.c writes it), and counts when a stream comes to the node. Private to cuda/.
+ */
+#ifndef HEDDLE_CUDA_STATE_GRAPH_UPDATES_H
+#define HEDDLE_CUDA_STATE_GRAPH_UPDATES_H
+
+#include "cuda/state/graph.h"
+
+struct updatable;
+
+/* For a node's kernel, which gets a reference to it. */
+CUresult updatable_new(CUgraphNode n);
+struct updatable *updatable_hold(struct updatable *u); /* NULL of NULL */
+void updatable_release(struct updatable *u);           /* NULL is allowed */
+CUgraphDeviceNode updatable_handle(const struct updatable *u);
+
+/* What the host says of it. */
+void updatable_set(struct updatable *u, const struct work_launch *l);
+void updatable_enable(struct updatable *u, bool enabled);
+void updatable_upload(struct updatable *u, bool uploaded);
+
+/* What a launch is now; false: it is not enabled. */
+bool updatable_read(const struct updatable *u, struct work_launch *l);
+
+#endif

@@ -1,0 +1,27 @@
+/* Waits for values in memory, and writes of such, as work: "CUDA Driver API", 6.20, cuStreamBatchMemOp. Private to cuda/. */
+#ifndef HEDDLE_CUDA_STATE_MEMOPS_H
+#define HEDDLE_CUDA_STATE_MEMOPS_H
+
+#include "cuda/state/state.h"
+
+enum { MOST_MEMOPS = 256 };
+
+/* Shared by all that may still run them. */
+struct memops {
+    _Atomic unsigned refs;
+    CUcontext context; /* its handle */
+    unsigned count;
+    CUstreamBatchMemOpParams at[];
+};
+
+/* Whether they can be nodes, which have any address; and whether they can run. */
+CUresult memops_check(const CUstreamBatchMemOpParams *ops, unsigned count);
+CUresult memops_check_memory(const CUstreamBatchMemOpParams *ops, unsigned count);
+/* With a reference; NULL: no memory. */
+struct memops *memops_new(CUcontext context, const CUstreamBatchMemOpParams *ops, unsigned count);
+struct memops *memops_hold(struct memops *m);
+void memops_release(struct memops *m);
+/* Puts them into a stream. */
+CUresult memops_run(hd_stream *stream, CUcontext c, const CUstreamBatchMemOpParams *ops, unsigned count);
+
+#endif

@@ -1,0 +1,137 @@
+"""Nodes of graphs of all kinds beside an H200 (nvcc 13.0, driver 580): stories that write down what each call says, each told by a process of its
+own (h200.txt.gz), and programs of cases (cases.tar.xz: a source, a binary of nvcc's, lines). Prints TAP."""
+import concurrent.futures
+import difflib
+import gzip
+import os
+import re
+import subprocess
+import sys
+import tarfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import tap  # noqa: E402
+
+HERE = os.path.join(tap.source, "tests", "graph_nodes")
+folder = tap.Folder()
+
+# Where it is to differ: of a story the lines of ours, and why.
+DIFFERS = {
+    "move": ({"  cudaGraphAddNode(&n, p, nullptr, nullptr, 0, &c): 1": 1}, "a graph cannot become a node of itself"),
+    "node_arguments": ({"  cudaGraphAddNode(&n, g, nullptr, nullptr, 0, &c): 0": 1, "  c.conditional.phGraph_out != nullptr = 1": 1,
+                        "  cudaGraphAddNode(&n, g2, nullptr, nullptr, 0, &c): 1": 1, "  cudaGraphNodeSetParams(n, &c): 400": 1,
+                        "  cudaGraphExecNodeSetParams(x, n, &c): 400": 1, "  cudaGraphChildGraphNodeGetGraph(n, &got): 400": 1},
+                       "a call that has failed has not used the handle"),
+    "copies": ({"  cudaGraphGetNodes(b, nullptr, nullptr): 400": 1, "  cudaGraphAddNode(&nd, o, nullptr, nullptr, 0, &q): 400": 1},
+               "a graph that has ended is told as such"),
+    "all_kinds": ({"  cudaGraphAddNode(&m, g, nullptr, nullptr, 0, &r): 801": 2, "  count_nodes(g) = 10": 1},
+                  "external semaphores are refused by name"),
+    "outside": ({"  cudaGraphInstantiate(&x, g, 0): 0": 1, "  cudaGraphExecDestroy(x): 0": 1}, "making ready needs no device"),
+}
+
+
+def call(*command, status=0):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder.name)
+    assert status is None or done.returncode == status, f"status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def recorded():
+    """The lines of each story, by its program."""
+    programs, story = {}, None
+    with gzip.open(os.path.join(HERE, "h200.txt.gz"), "rt") as f:
+        for line in f.read().splitlines():
+            if line.startswith("program "):
+                program = programs.setdefault(line.split()[1], {})
+            elif line and not line.startswith(" "):
+                story = program.setdefault(line, [])
+            else:
+                story.append(line)
+    return programs
+
+
+def built(program):
+    path = folder.path(program)
+    call(tap.heddle, "cc", "-arch=sm_90", "-std=c++17", "-rdc=true", "-o", path, os.path.join(HERE, program + ".cu"), "-lcudadevrt", "-lcuda")
+    return path
+
+
+def told(path, story):
+    lines = call(tap.heddle, "run", path, story, status=None).splitlines()
+    assert lines and lines[0] == story, lines
+    return [line for line in lines[1:] if line]
+
+
+def settled(lines):
+    """Whether a launch or the wait behind it is the first to tell of a kernel's fault is left open."""
+    return [re.sub(r"\d+$", "*", line) if line.startswith("  cudaGraphLaunch") and after.endswith(": 700") else line
+            for line, after in zip(lines, lines[1:] + [""])]
+
+
+def compare(story, ours, theirs):
+    expected = dict(DIFFERS.get(story, ({}, ""))[0])
+    wrong = []
+    for line in difflib.unified_diff(settled(theirs), settled(ours), lineterm="", n=0):
+        if line.startswith("+") and not line.startswith("+++"):
+            if expected.get(line[1:], 0) > 0:
+                expected[line[1:]] -= 1
+            else:
+                wrong.append(line)
+        elif line.startswith("-") and not line.startswith("---") and story not in DIFFERS:
+            wrong.append(line)
+    wrong += [f"no longer so: {line}" for line, n in expected.items() if n]
+    return [f"{story}: {line}" for line in wrong]
+
+
+def tell(program):
+    tap.need_loadable_libraries()
+    tap.need_clang()
+    path, stories, wrong = built(program), recorded()[program], []
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        ours = {story: threads.submit(told, path, story) for story in stories}
+        for story, theirs in stories.items():
+            wrong += compare(story, ours[story].result(), theirs)
+    assert not wrong, "\n".join(wrong)
+
+
+def memory_of_graphs_is_given_kept_and_freed_as_on_an_H200():
+    tell("memory")
+
+
+def conditional_nodes_run_their_bodies_as_on_an_H200():
+    tell("conditions")
+
+
+def nodes_of_all_kinds_their_edges_and_attributes_are_an_H200s():
+    tell("kinds")
+
+
+# ---- programs of cases ----
+
+def cases_agree(path):
+    with open(folder.path("graph.expected")) as f:
+        for line in f.read().splitlines():
+            assert call(tap.heddle, "run", path, line.split(":")[0]) == line + "\n", line
+
+
+def unpack():
+    with tarfile.open(os.path.join(HERE, "cases.tar.xz")) as tar:
+        tar.extractall(folder.name)
+
+
+def the_cases_of_nvccs_binary_print_an_H200s_lines():
+    tap.need_loadable_libraries()
+    unpack()
+    cases_agree(folder.path("graph"))
+
+
+def the_cases_of_heddle_cc_print_an_H200s_lines():
+    tap.need_loadable_libraries()
+    tap.need_clang()
+    unpack()
+    call(tap.heddle, "cc", "-std=c++17", "-arch=sm_90", "-rdc=true", "-o", "own", "graph.cu", "-lcudadevrt", "-lcuda")
+    cases_agree(folder.path("own"))
+
+
+if __name__ == "__main__":
+    tap.main(globals())
