@@ -134,7 +134,7 @@ static cusparseStatus_t put(const struct context *s, const char *name, call_run 
                      .at = {info},
                      .compute = a->type,
                      .flops = 2.0 * (double)a->nnz,
-                     .waits = true};
+                     .waits = info_waits(s, info)};
     call_sparse(&c, &c.a, HD_READS, HD_READS | HD_WRITES);
     return call_put(s, &c);
 }

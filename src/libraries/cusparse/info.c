@@ -7,6 +7,14 @@ struct info *info_find(const void *handle, enum family family)
     return info && info->family == family ? info : NULL;
 }
 
+bool info_waits(const struct context *s, struct info *info)
+{
+    CUstreamCaptureStatus status;
+    bool captured = !cuStreamIsCapturing((CUstream)s->stream, &status) && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    info->captured |= captured;
+    return !captured;
+}
+
 static hd_result run_analysis(const struct call *c)
 {
     struct csr a;
@@ -37,8 +45,20 @@ cusparseStatus_t info_analyse(const struct context *s, const char *name, struct 
 
 static cusparseStatus_t zero_pivot(const struct info *info, int *position)
 {
+    if (info->captured)
+        cuCtxSynchronize(); /* graphs may be writing it */
     *position = info->pivot;
     return info->pivot < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
+}
+
+static cusparseStatus_t info_destroy(void *handle)
+{
+    IN_CALL;
+    const struct info *info = handle_find(&library_handles, handle, KIND_INFO);
+    if (!info || !info->captured)
+        return record_destroy(handle, KIND_INFO);
+    handle_take(&library_handles, handle, KIND_INFO);
+    return CUSPARSE_STATUS_SUCCESS;
 }
 
 #define INFO(Name, name, kind)                                                                                         \
@@ -51,7 +71,7 @@ static cusparseStatus_t zero_pivot(const struct info *info, int *position)
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparseDestroy##Name##Info(name##Info_t info)                                        \
     {                                                                                                                  \
-        return record_destroy(info, KIND_INFO);                                                                        \
+        return info_destroy(info);                                                                                     \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparseX##name##_zeroPivot(cusparseHandle_t handle, name##Info_t info,               \
                                                              int *position)                                            \

@@ -162,7 +162,7 @@ static cusparseStatus_t put_solution(const struct context *s, const struct equat
                      .op_b = p->op_b,
                      .compute = p->compute,
                      .at = {info, is_updated ? (void *)solution : NULL},
-                     .waits = info || is_updated,
+                     .waits = (info && info_waits(s, info)) || is_updated,
                      .flops = 2.0 * (double)p->a->nnz * (double)p->c.columns * p->c.batch};
     c.alpha = call_scalar(&c, s, p->alpha);
     call_sparse(&c, &c.a, HD_READS, HD_READS);

@@ -21,6 +21,11 @@ def wrong_arguments_have_an_h200s_statuses():
         assert cases.lines(cases.build(HERE, name, "-lcusparse"), "all") == expected
 
 
+def calls_in_a_graph_compute_what_they_do_in_a_stream():
+    fields = cases.lines(cases.build(HERE, "captured", "-lcusparse"), "calls")["calls"].split()
+    assert len(fields) == 17 and all(f.endswith("=0,0,same=1") or f == "pivot=0" for f in fields), fields
+
+
 def check_finds_nothing_in_a_call_that_updates_what_it_reads():
     said = []
     cases.lines(cases.build(HERE, "sparse", "-lcusparse"), "spmv", "convert", command=("check",), stderr=said)
