@@ -173,6 +173,13 @@ struct texel {
     uint64_t at; /* 0: the border */
 };
 
+/* The nearest of `most` steps to v, of which as many bits count as an H200 looks at; what lies between two is the lower one's. */
+static int32_t nearest_fraction(double v, double most, unsigned bits)
+{
+    double steps = trunc(fabs(v) * (1 << bits)) * most / (1 << bits), nearest = ceil(steps - .5);
+    return (int32_t)(v < 0 ? -nearest : nearest);
+}
+
 /* A border's channel as the format would hold it: integers that are read as they are stand in the bits of the number. */
 static uint32_t border_of(const struct texture *t, const struct sampler *s, unsigned k)
 {
@@ -183,8 +190,8 @@ static uint32_t border_of(const struct texture *t, const struct sampler *s, unsi
         return f16_of_f32(v, RND_rn);
     if (domain_of(t, s) != DOMAIN_FRACTION)
         return f->channel_bytes == 4 ? bits_of(v) : bits_of(v) & ((1u << 8 * f->channel_bytes) - 1);
-    double limited = v > 1 ? 1 : v > least ? v : least;
-    return (uint32_t)(int32_t)lrint(limited * most);
+    double limited = v != v ? 0 : v > 1 ? 1 : v > least ? v : least;
+    return (uint32_t)nearest_fraction(limited, most, 8 * f->channel_bytes - texel_is_signed(f) + 4);
 }
 
 /* Colours of sRGB, of bytes, but for the last channel. */

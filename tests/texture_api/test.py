@@ -90,16 +90,19 @@ def references_of_cuda_11s_runtime_are_registered_and_bound():
 # ---- what kernels read and write ----
 
 # Where no rule of the hardware's is known yet (docs/TEXTURES.md): fields by their places in the line.
-OPEN = {("gradients", i) for i in range(10)} | {("gradients_other", 0), ("gradients_other", 1), ("cubemaps", 6), ("cubemaps", 7)}
-OPEN |= {("unorm_snorm_8_16", i) for k in range(6) for i in (8 * k + 1, 8 * k + 3)}
+OPEN = {("gradients", i) for i in range(1, 10)} | {("gradients_other", 0), ("gradients_other", 1)}
+
+
+def unpacked(name):
+    with tarfile.open(os.path.join(HERE, "cases.tar.xz")) as t:
+        t.extractall(folder.name, filter="data")
+    with open(folder.path(name), encoding="utf-8") as f:
+        return f.read()
 
 
 def cases_of(name):
     """Each case's line of hashes, beside the H200's."""
-    with tarfile.open(os.path.join(HERE, "cases.tar.xz")) as t:
-        t.extractall(folder.name, filter="data")
-    with open(folder.path(name + ".expected"), encoding="utf-8") as f:
-        wants = lines(f.read())
+    wants = lines(unpacked(name + ".expected"))
     got = lines(by_heddle(build(name, "-w", "-lcuda", source=folder.path(name + ".cu")), *wants))
     wrong = []
     for case, want in wants.items():
@@ -117,6 +120,12 @@ def pictures_are_read_as_by_an_h200():
 def kernels_read_and_write_as_on_an_h200():
     """Formats, strange coordinates, layers, volumes, cubes, mipmaps, gradients, gathers, surfaces, views, objects by the hundred."""
     cases_of("more")
+
+
+def borders_of_fractions_are_steps_of_the_format():
+    want = unpacked("border.expected")
+    got = by_heddle(build("border", "-w", source=folder.path("border.cu")), "x")
+    assert got.replace("x:\n", "") == want, f"{got}\nan H200:\n{want}"
 
 
 tap.main(globals())
