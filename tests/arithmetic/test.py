@@ -114,12 +114,15 @@ FUNCTIONS
 }
 """
 FUNCTION = "    {name}.f32 %f2, %f1;\n    mov.b32 %r9, %f2;\n    mad.lo.u32 %r8, %r8, 31, %r9;\n"
+QUOTIENT = "    mov.b32 %f2, %r4;\n    div.{name}.f32 %f2, %f2, %f1;\n    mov.b32 %r9, %f2;\n    mad.lo.u32 %r8, %r8, 31, %r9;\n"
+QUOTIENTS = "approx", "approx.ftz", "full", "full.ftz"
 NAMES = [f"{f}.approx{ftz}" for f in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos") for ftz in ("", ".ftz")]
 
 
 def approximate_functions_give_the_same_by_both():
     need_compiler()
-    with written(APPROXIMATE.replace("FUNCTIONS", "".join(FUNCTION.format(name=n) for n in NAMES))) as path:
+    functions = [FUNCTION.format(name=n) for n in NAMES] + [QUOTIENT.format(name=n) for n in QUOTIENTS]
+    with written(APPROXIMATE.replace("FUNCTIONS", "".join(functions))) as path:
         for block in 64, 45:
             by_both(path, "--grid", 1, "--block", block, "u32[64]+print")
 

@@ -354,39 +354,55 @@ static void test_assumption(struct emit *e, const struct ir_insn *i)
         test_piece(e, r, p, is_signed);
 }
 
-/* Functions that are simpler where all lanes are within reach: which says so, and which is. */
+/* Functions that are simpler where all lanes are within reach: which says so, and which is. Of a quotient, whose divisor is to be within
+ * reach, the product by its reciprocal. */
 static const struct plain {
-    uint16_t lane, holds, plain;
+    uint16_t lane, holds, plain, product;
 } plains[] = {
-    {LANE_rcp_approx_f32, LANE_rcp_is_plain, LANE_rcp_plain},
-    {LANE_rcp_approx_f32_ftz, LANE_rcp_is_plain, LANE_rcp_plain},
-    {LANE_sqrt_approx_f32, LANE_sqrt_is_plain, LANE_sqrt_plain},
-    {LANE_sqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_sqrt_plain},
-    {LANE_rsqrt_approx_f32, LANE_sqrt_is_plain, LANE_rsqrt_plain},
-    {LANE_rsqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_rsqrt_plain},
-    {LANE_ex2_approx_f32, LANE_ex2_is_plain, LANE_ex2_plain},
-    {LANE_ex2_approx_f32_ftz, LANE_ex2_is_plain, LANE_ex2_plain},
-    {LANE_lg2_approx_f32, LANE_sqrt_is_plain, LANE_lg2_plain},
-    {LANE_lg2_approx_f32_ftz, LANE_sqrt_is_plain, LANE_lg2_plain},
-    {LANE_sin_approx_f32, LANE_sincos_is_plain, LANE_sin_plain},
-    {LANE_cos_approx_f32, LANE_sincos_is_plain, LANE_cos_plain},
+    {LANE_div_approx_f32, LANE_rcp_is_plain, LANE_rcp_plain, LANE_mul_f32_rn},
+    {LANE_div_approx_f32_ftz, LANE_rcp_is_plain, LANE_rcp_plain, LANE_mul_f32_rn_ftz},
+    {LANE_div_full_f32, LANE_rcp_is_plain, LANE_rcp_plain, LANE_mul_f32_rn},
+    {LANE_div_full_f32_ftz, LANE_rcp_is_plain, LANE_rcp_plain, LANE_mul_f32_rn_ftz},
+    {LANE_rcp_approx_f32, LANE_rcp_is_plain, LANE_rcp_plain, 0},
+    {LANE_rcp_approx_f32_ftz, LANE_rcp_is_plain, LANE_rcp_plain, 0},
+    {LANE_sqrt_approx_f32, LANE_sqrt_is_plain, LANE_sqrt_plain, 0},
+    {LANE_sqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_sqrt_plain, 0},
+    {LANE_rsqrt_approx_f32, LANE_sqrt_is_plain, LANE_rsqrt_plain, 0},
+    {LANE_rsqrt_approx_f32_ftz, LANE_sqrt_is_plain, LANE_rsqrt_plain, 0},
+    {LANE_ex2_approx_f32, LANE_ex2_is_plain, LANE_ex2_plain, 0},
+    {LANE_ex2_approx_f32_ftz, LANE_ex2_is_plain, LANE_ex2_plain, 0},
+    {LANE_lg2_approx_f32, LANE_sqrt_is_plain, LANE_lg2_plain, 0},
+    {LANE_lg2_approx_f32_ftz, LANE_sqrt_is_plain, LANE_lg2_plain, 0},
+    {LANE_sin_approx_f32, LANE_sincos_is_plain, LANE_sin_plain, 0},
+    {LANE_cos_approx_f32, LANE_sincos_is_plain, LANE_cos_plain, 0},
 };
 
 static const struct plain *find_plain(const struct emit *e, uint16_t lane)
 {
     for (size_t k = 0; k < sizeof plains / sizeof plains[0]; k++)
         if (plains[k].lane == lane && lane_library_find(e->fn->lanes, false, plains[k].plain) &&
-            lane_library_find(e->fn->lanes, false, plains[k].holds))
+            lane_library_find(e->fn->lanes, false, plains[k].holds) &&
+            (!plains[k].product || lane_library_find(e->fn->lanes, false, plains[k].product)))
             return &plains[k];
     return NULL;
 }
 
-/* The first operand, of which it may not matter which NaN it is: nan.c. */
-static value read_any_nan(struct emit *e, const struct operands *x)
+/* An operand of which it may not matter which NaN it is: nan.c. */
+static value read_any_nan(struct emit *e, ir_ref operand)
 {
     LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);
-    value v = reg_read_lanes(e, x->ref[PARAM_A]);
+    value v = reg_read_lanes(e, operand);
     return LLVMBuildFreeze(e->m->b, adapt(e, v, floats), "");
+}
+
+/* The product of the first operand and what stands in `result`, which takes its place. */
+static void multiply(struct emit *e, uint16_t product, const struct operands *x, LLVMTypeRef type, value result)
+{
+    struct copy c = {.e = e, .result = {result}};
+    c.param[PARAM_A] = reg_read_lanes(e, x->ref[PARAM_A]);
+    c.param[PARAM_A + 1] = build_load(e, type, result);
+    c.param[PARAM_IMM] = const_i64(e, 0);
+    copy_function(&c, lane_library_find(e->fn->lanes, false, product));
 }
 
 /* The simple function, copied, where it serves; else a call of the other. */
@@ -398,12 +414,15 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     LLVMBasicBlockRef simple = emit_new_block(e, ""), other = emit_new_block(e, ""), done = emit_new_block(e, "");
     LLVMTypeRef type = vector_of_width(e, 32);
     value result = emit_alloca(e, type), holds = emit_alloca(e, e->m->i32);
-    const struct copy_for any_nan = {.a = read_any_nan(e, x)}; /* no NaN is within reach */
+    const struct copy_for any_nan = {
+        .a = read_any_nan(e, x->ref[p->product ? PARAM_A + 1 : PARAM_A])}; /* no NaN is within reach */
     copy_one(e, p->holds, x, any_nan, (value[2]){holds});
     value without = build_and(e, build_not(e, emit_load_i32(e, holds)), emit_mask(e));
     emit_likely(e, emit_is_zero(e, without), simple, other);
     emit_at_end(e, simple);
     copy_one(e, p->plain, x, any_nan, (value[2]){result});
+    if (p->product)
+        multiply(e, p->product, x, type, result);
     build_br(e, done);
     emit_at_end(e, other);
     emit_call(e, i, x, out);
