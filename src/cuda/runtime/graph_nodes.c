@@ -210,6 +210,11 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     return rt_return(e ? e : rt_error_of(cuDeviceSetGraphMemAttribute(device, (CUgraphMem_attribute)attr, value)));
 }
 
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
+{
+    RT_CALL(cuGraphDebugDotPrint(graph, path, flags));
+}
+
 /* ---- conditions ---- */
 
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph,

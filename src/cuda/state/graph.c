@@ -171,7 +171,9 @@ CUresult graph_new(CUgraph *graph)
     CUgraph g = calloc(1, sizeof *g);
     if (!g)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    static _Atomic unsigned made;
     g->end = &g->first;
+    g->number = ++made;
     CUresult r = handle_give(HANDLE_GRAPH, g, NULL, &g->handle);
     if (r)
         free(g);

@@ -67,6 +67,7 @@ struct node_index {
 
 struct CUgraph_st {
     CUgraph handle;
+    unsigned number; /* among all, in the order of making */
     CUgraphNode first, *end;
     size_t n, n_turns;
     struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
