@@ -328,9 +328,18 @@ static void keep_memory(void)
         memcpy(seat.memory[i].after, seat.memory[i].at, seat.memory[i].bytes);
 }
 
+/* Compiled code was asked for, and there was none: a compiler that gets no processor time for ten seconds, on a machine that others use,
+ * is given up (docs/JIT.md, "A process of its own"). */
+static bool is_uncompiled(const struct ended *e)
+{
+    return e->result == HD_ERROR_NOT_SUPPORTED && strcmp(e->code, "engine") == 0;
+}
+
 /* Of a launch of which it is known what it accesses. */
 static void look_at_bounds(const struct launch *l, const struct ended *e)
 {
+    if (is_uncompiled(e))
+        return;
     bool outside = strcmp(e->code, "illegal-address") == 0;
     if (l->how == INSIDE && e->result)
         case_fails(V_BOUNDS, "all is inside, and it ends with %s %s, line %u", hd_result_name(e->result), e->code,
@@ -383,7 +392,7 @@ static bool compare(const struct testcase *c, int number, const struct ended *a,
 {
     const struct launch *l = &c->launches[number];
     bool one_warp = l->grid == 1 && l->block <= 32 && l->how != RESULT; /* one order of what it does */
-    if (b->result == HD_ERROR_NOT_SUPPORTED && !a->result) {
+    if (is_uncompiled(b)) {
         told->counts[UNCOMPILED]++;
     } else if (l->how == FREE) {
         told->counts[UNCOMPARED]++;
