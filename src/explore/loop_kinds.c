@@ -74,6 +74,22 @@ static struct loop_kind kind_of(const struct body *b)
     return (struct loop_kind){.awaits = n && b->quiet[b->head], .several = n > 1};
 }
 
+/* Blocks of the loop that ways from outside lead to, beside its header. */
+static void find_entries(const struct body *b, struct loop_kind *kinds)
+{
+    for (uint32_t o = 0; o < b->f->n_ordered; o++) {
+        uint32_t from = b->f->order[o];
+        for (uint32_t k = ir_successor_count(b->f, from); k-- > 0 && from != b->head && !b->back[from];) {
+            uint32_t to = ir_successor(b->f, from, k);
+            if (to == NO_BLOCK || to == b->head || !b->back[to] || b->f->blocks.at[to].loop_header)
+                continue;
+            kinds[to].entry = true;
+            kinds[to].awaits = kinds[b->head].awaits;
+            kinds[to].several = kinds[b->head].several;
+        }
+    }
+}
+
 struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, const struct detour *detours)
 {
     struct arena scratch = {.on_oom = arena->on_oom};
@@ -89,6 +105,7 @@ struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, 
         kinds[block] = kind_of(&b);
         kinds[block].heads = true;
         kinds[block].detour = detours[block];
+        find_entries(&b, kinds);
     }
     arena_free(&scratch);
     return kinds;

@@ -198,15 +198,16 @@ static void next_round(struct execution *x, struct head *h, bool quiet)
 
 bool loop_enter(struct execution *x, uint32_t block, bool back)
 {
-    struct head *h = back ? find_head(x->m, block) : NULL;
-    if (!h) {
-        keep_head(x, push_head(x, block));
-        return true;
-    }
-    bool quiet = only_read(x, h).found != DIFFERENT;
+    bool entry = x->r->program->loops[top(x->m)->code->index][block].entry;
+    struct head *h = back || entry ? find_head(x->m, block) : NULL;
+    bool quiet = h && only_read(x, h).found != DIFFERENT;
     if (quiet && has_come_back(x, h)) {
         x->end = RUN_SPINS;
         return false;
+    }
+    if (!h || entry) { /* who comes in there need not have gone round: rounds are the header's to count */
+        keep_head(x, push_head(x, block));
+        return true;
     }
     if (x->m->control_from > h->started)
         h->retries++;

@@ -42,6 +42,7 @@ struct detour {
 /* What a loop can be, of a block at which it begins (loop_kinds.c). */
 struct loop_kind {
     bool heads;   /* a loop begins here */
+    bool entry;   /* no header, but another way into a loop */
     bool awaits;  /* a round may only read, and leave all as it was */
     bool several; /* reads in it */
     struct detour detour;

@@ -131,7 +131,7 @@ static bool go_to(struct execution *x, uint32_t block)
     if (loops[block].detour.to != NO_BLOCK && !loops[block].detour.from)
         block = loops[block].detour.to;
     bool back = ir->blocks.at[block].order <= ir->blocks.at[f->block].order;
-    if (loops[block].heads && !loop_enter(x, block, back))
+    if ((loops[block].heads || loops[block].entry) && !loop_enter(x, block, back))
         return false;
     f = top(x->m);
     f->block = block;

@@ -355,6 +355,16 @@ def looks_that_are_written_out_are_one():
     assert found["complete"] and found["outcomes"] == [[4, 7]] and found["graphs"] == 1, found
 
 
+def a_loop_that_is_entered_at_two_places_waits():
+    """As clang writes a wait on what may be a thread's own memory, which it asks for once."""
+    looks = """setp.eq.u32 %p2, %r1, 9; @!%p2 bra strong; bra weak;
+               weak: ld.weak.u32 %r4, [%rd1]; bra test;
+               strong: ld.acquire.gpu.u32 %r4, [%rd1];
+               test: setp.eq.u32 %p3, %r4, 3; @%p3 bra behind; nanosleep.u32 20; @!%p2 bra strong; bra weak;"""
+    found = explore_text(LOOKS.format(first=0, looks=looks, shown=7), "--grid", 2, "--block", 1, "u32[2]+outcomes", params=".param .u64 p", status=0)
+    assert found["complete"] and found["outcomes"] == [[3, 7]] and found["graphs"] == 1, found
+
+
 def looks_that_differ_are_each_what_they_are():
     """They give up, wait for another value, or show what they have seen, or how often they have looked."""
     look = "ld.acquire.gpu.u32 %r{r}, [%rd1]; setp.{cmp}.u32 %p{p}, %r{r}, {to}; @%p{p} bra {where}; "
