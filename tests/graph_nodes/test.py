@@ -43,7 +43,9 @@ def recorded():
         for line in f.read().splitlines():
             if line.startswith("program "):
                 program = programs.setdefault(line.split()[1], {})
-            elif line and not line.startswith(" "):
+                with open(os.path.join(HERE, line.split()[1] + ".cu")) as source:
+                    stories = set(re.findall(r"^STORY\((\w+)\)", source.read(), re.M))
+            elif line in stories:
                 story = program.setdefault(line, [])
             else:
                 story.append(line)
@@ -58,7 +60,7 @@ def built(program):
 
 def told(path, story):
     lines = call(tap.heddle, "run", path, story, status=None).splitlines()
-    assert lines and lines[0] == story, lines
+    assert lines and lines[0] == story, (story, lines)
     return [line for line in lines[1:] if line]
 
 
