@@ -14,7 +14,7 @@
 enum nest_stream {
     NEST_STREAM_NULL = 0, /* the block's */
     NEST_STREAM_LEGACY = 1,
-    NEST_STREAM_PER_THREAD = 2,
+    NEST_STREAM_PER_THREAD = 2, /* taken for the block's, too, which keeps more in order than has to be */
     NEST_STREAM_TAIL = 3,
     NEST_STREAM_FIRE_AND_FORGET = 4
 };

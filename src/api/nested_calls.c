@@ -15,18 +15,28 @@ static uint64_t arg(const struct nested_call *c, unsigned i)
     return nested_argument(c, i);
 }
 
+/* To a checker, what a function of the runtime writes is written. */
+static void nest_defined(const struct nest *n, uint64_t at, uint64_t bytes)
+{
+    const hd_machine *m = nest_machine(n);
+    if (m->checker)
+        checker_memory(m->checker->checker, HOST_DEFINED, (const void *)(uintptr_t)at, bytes);
+}
+
 /* What a pointer of the caller's is to get; none is an invalid value. */
-static enum nest_error give(struct nested_call *c, unsigned pointer, const void *value, uint32_t bytes)
+static enum nest_error give(const struct nest *n, struct nested_call *c, unsigned pointer, const void *value,
+                            uint32_t bytes)
 {
     if (!arg(c, pointer))
         return NEST_INVALID_VALUE;
-    nested_write(c, arg(c, pointer), value, bytes);
+    if (nested_write(c, arg(c, pointer), value, bytes) && nested_is_global(c, arg(c, pointer)))
+        nest_defined(n, arg(c, pointer), bytes);
     return NEST_SUCCESS;
 }
 
-static enum nest_error give_int(struct nested_call *c, unsigned pointer, int value)
+static enum nest_error give_int(const struct nest *n, struct nested_call *c, unsigned pointer, int value)
 {
-    return give(c, pointer, &value, sizeof value);
+    return give(n, c, pointer, &value, sizeof value);
 }
 
 static uint64_t stream_of(const struct nested_call *c, unsigned i)
@@ -86,7 +96,7 @@ static enum nest_error get_attribute(const struct nest *n, struct nested_call *c
 {
     int value = 0, number = (int)arg(c, 1); /* whatever device is asked about */
     bool known = number == 0 || hd_machine_get_attribute(nest_machine(n), number, &value);
-    return known ? give_int(c, 0, value) : NEST_INVALID_VALUE;
+    return known ? give_int(n, c, 0, value) : NEST_INVALID_VALUE;
 }
 
 static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
@@ -100,10 +110,10 @@ static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
     case cudaLimitDevRuntimePendingLaunchCount: value = m->pending_launches; break;
     case cudaLimitMaxL2FetchGranularity: value = 64; break;
     case cudaLimitPersistingL2CacheSize: value = 0; break;
-    case cudaLimitDevRuntimeSyncDepth: give(c, 0, &none, sizeof none); return NEST_UNSUPPORTED_LIMIT;
+    case cudaLimitDevRuntimeSyncDepth: give(n, c, 0, &none, sizeof none); return NEST_UNSUPPORTED_LIMIT;
     default: return NEST_INVALID_VALUE;
     }
-    return give(c, 0, &value, sizeof value);
+    return give(n, c, 0, &value, sizeof value);
 }
 
 /* ---- kernels ---- */
@@ -130,7 +140,7 @@ static enum nest_error get_attributes(struct nest *n, struct nested_call *c)
     hd_kernel_info info;
     hd_variable_info v;
     if (!k) /* of any other function an H200 says so, too */
-        return give(c, 0, &none, ATTRIBUTE_BYTES);
+        return give(n, c, 0, &none, ATTRIBUTE_BYTES);
     hd_kernel_get_info(k, &info);
     int arch = (int)nest_machine(n)->machine->model->arch;
     struct cudaFuncAttributes a = {.sharedSizeBytes = info.static_shared_bytes,
@@ -141,7 +151,7 @@ static enum nest_error get_attributes(struct nest *n, struct nested_call *c)
                                    .binaryVersion = arch};
     for (size_t i = 0; hd_module_get_variable(k->module, i, &v); i++)
         a.constSizeBytes += strcmp(v.space, "const") == 0 ? v.bytes : 0;
-    return give(c, 0, &a, ATTRIBUTE_BYTES);
+    return give(n, c, 0, &a, ATTRIBUTE_BYTES);
 }
 
 static enum nest_error occupancy(struct nest *n, struct nested_call *c)
@@ -150,10 +160,10 @@ static enum nest_error occupancy(struct nest *n, struct nested_call *c)
     int threads = (int)arg(c, 2);
     hd_kernel *k = kernel_of(n, c, 1, &e);
     if (!k)
-        return give_int(c, 0, 0);
+        return give_int(n, c, 0, 0);
     if (threads <= 0)
         return NEST_INVALID_VALUE;
-    return give_int(c, 0, (int)hd_kernel_max_blocks(k, (unsigned)threads, arg(c, 3)));
+    return give_int(n, c, 0, (int)hd_kernel_max_blocks(k, (unsigned)threads, arg(c, 3)));
 }
 
 /* ---- launches ---- */
@@ -185,10 +195,10 @@ static enum nest_error launch_named(struct nest *n, struct nested_call *c)
 
 /* ---- memory ---- */
 
-static enum nest_error device_malloc(struct nested_call *c)
+static enum nest_error device_malloc(const struct nest *n, struct nested_call *c)
 {
     uint64_t bytes = arg(c, 1), p = nested_malloc(c, bytes);
-    enum nest_error e = give(c, 0, &p, sizeof p);
+    enum nest_error e = give(n, c, 0, &p, sizeof p);
     return e ? e : p ? NEST_SUCCESS : bytes ? NEST_MEMORY_ALLOCATION : NEST_INVALID_VALUE;
 }
 
@@ -333,7 +343,7 @@ static enum nest_error create_stream(struct nest *n, struct nested_call *c)
     if (!arg(c, 0) || arg(c, 1) > cudaStreamNonBlocking)
         return NEST_INVALID_VALUE;
     enum nest_error e = nest_stream_create(n, c, &handle);
-    return e ? e : give(c, 0, &handle, sizeof handle);
+    return e ? e : give(n, c, 0, &handle, sizeof handle);
 }
 
 /* Events have no times. */
@@ -343,7 +353,7 @@ static enum nest_error create_event(struct nest *n, struct nested_call *c)
     if (!arg(c, 0) || (arg(c, 1) & ~(uint64_t)cudaEventBlockingSync) != cudaEventDisableTiming)
         return NEST_INVALID_VALUE;
     enum nest_error e = nest_event_create(n, &handle);
-    return e ? e : give(c, 0, &handle, sizeof handle);
+    return e ? e : give(n, c, 0, &handle, sizeof handle);
 }
 
 /* ---- all ---- */
@@ -353,18 +363,18 @@ static enum nest_error answer(struct nest *n, struct nested_call *c)
     switch (c->what) {
     case SYSCALL_DEVICE_GET_ATTRIBUTE: return get_attribute(n, c);
     case SYSCALL_DEVICE_GET_LIMIT: return get_limit(n, c);
-    case SYSCALL_DEVICE_GET_CACHE_CONFIG: return give_int(c, 0, 0);      /* cudaFuncCachePreferNone */
-    case SYSCALL_DEVICE_GET_SHARED_MEM_CONFIG: return give_int(c, 0, 1); /* cudaSharedMemBankSizeFourByte */
-    case SYSCALL_GET_DEVICE_COUNT: return give_int(c, 0, 1);
-    case SYSCALL_GET_DEVICE: return give_int(c, 0, 0);
-    case SYSCALL_RUNTIME_GET_VERSION: return give_int(c, 0, RUNTIME_VERSION);
+    case SYSCALL_DEVICE_GET_CACHE_CONFIG: return give_int(n, c, 0, 0);      /* cudaFuncCachePreferNone */
+    case SYSCALL_DEVICE_GET_SHARED_MEM_CONFIG: return give_int(n, c, 0, 1); /* cudaSharedMemBankSizeFourByte */
+    case SYSCALL_GET_DEVICE_COUNT: return give_int(n, c, 0, 1);
+    case SYSCALL_GET_DEVICE: return give_int(n, c, 0, 0);
+    case SYSCALL_RUNTIME_GET_VERSION: return give_int(n, c, 0, RUNTIME_VERSION);
     case SYSCALL_STREAM_CREATE: return create_stream(n, c);
     case SYSCALL_STREAM_DESTROY: return nest_stream_destroy(n, arg(c, 0));
     case SYSCALL_EVENT_CREATE: return create_event(n, c);
     case SYSCALL_EVENT_DESTROY: return nest_event_destroy(n, arg(c, 0));
     case SYSCALL_FUNC_GET_ATTRIBUTES: return get_attributes(n, c);
     case SYSCALL_DEVICE_FREE: nested_free(c, arg(c, 0)); return NEST_SUCCESS;
-    case SYSCALL_DEVICE_MALLOC: return device_malloc(c);
+    case SYSCALL_DEVICE_MALLOC: return device_malloc(n, c);
     case SYSCALL_OCCUPANCY:
     case SYSCALL_OCCUPANCY_WITH_FLAGS: return occupancy(n, c);
     case SYSCALL_LAUNCH_DEVICE: return launch_named(n, c);

@@ -148,7 +148,9 @@ enum nest_error nest_put(struct nest *n, struct nested_call *c, struct task *t, 
 {
     t->note.by = n->task;
     pthread_mutex_lock(&n->lock);
+    checker_puts_for(nested_told(c), nested_warp(c), c->lane);
     enum nest_error e = put(n, c, t, stream);
+    checker_puts_for(NULL, 0, 0);
     bool no_memory = n->no_memory;
     pthread_mutex_unlock(&n->lock);
     if (no_memory)

@@ -79,7 +79,7 @@ struct stream *nest_find_stream(struct nest *n, const struct nested_call *c, uin
     uint32_t i;
     struct stream *s = NULL;
     *error = NEST_INVALID_VALUE;
-    if (handle == NEST_STREAM_NULL || handle == NEST_STREAM_LEGACY) {
+    if (handle == NEST_STREAM_NULL || handle == NEST_STREAM_LEGACY || handle == NEST_STREAM_PER_THREAD) {
         *error = NEST_MEMORY_ALLOCATION;
         s = stream_of_block(n, nested_block(c));
     } else if (index_of(n, handle, n->streams.n, &i)) {

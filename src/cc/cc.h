@@ -83,8 +83,15 @@ const char *cc_hint(struct str text, struct arena *arena);
 
 /* A source as clang reads it, line by line; nothing, .p is NULL, where it is that already. In the arena. */
 struct str cc_rewrite(struct str text, struct arena *arena);
+/* The three `>` of the launch whose `<` end before `at`: where they are, or 0. */
+size_t cc_launch_end(struct str text, size_t at);
 /* Behind the comment, string or character that begins at `at`, else `at`. */
 size_t cc_skip(struct str text, size_t at);
+
+/* ---- nested.c ---- */
+
+/* The same of launches by kernels, in a source whose launches are joined. */
+struct str cc_rewrite_nested(struct str text, struct arena *arena);
 
 /* ---- operands.c ---- */
 

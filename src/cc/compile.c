@@ -107,7 +107,9 @@ bool cc_rewrite_source(struct job *j, const char *input)
         free(file.bytes);
         return false;
     }
-    struct str text = cc_rewrite((struct str){file.bytes, file.n}, j->arena);
+    struct str text = cc_rewrite((struct str){file.bytes, file.n}, j->arena),
+               nested = cc_rewrite_nested(text.p ? text : (struct str){file.bytes, file.n}, j->arena);
+    text = nested.p ? nested : text;
     if (text.p && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
         free(file.bytes);
         return cc_failure(j,

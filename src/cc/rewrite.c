@@ -68,8 +68,7 @@ static bool is_behind_operator(struct str text, size_t at)
     return at >= 8 && memcmp(text.p + at - 8, "operator", 8) == 0;
 }
 
-/* The three `>` of the launch whose `<` end before `at`: where they are, or 0. */
-static size_t closing(struct str text, size_t at)
+size_t cc_launch_end(struct str text, size_t at)
 {
     for (int depth = 0; at < text.n && depth >= 0 && text.p[at] != ';'; at++) {
         size_t behind = cc_skip(text, at);
@@ -101,7 +100,7 @@ static bool join(char *text, size_t from, size_t end, char c)
 static bool join_launch(struct str text, size_t at, char *to)
 {
     size_t end = text.p[at] == '<' ? three(text, at, '<') : 0;
-    size_t close = end && !is_behind_operator(text, at) ? closing(text, end) : 0;
+    size_t close = end && !is_behind_operator(text, at) ? cc_launch_end(text, end) : 0;
     if (!close)
         return false;
     bool opened = join(to, at, end, '<'), closed = join(to, close, three(text, close, '>'), '>');

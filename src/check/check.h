@@ -34,6 +34,8 @@ static inline bool checker_memory(struct checker *c, enum host_event_kind kind, 
 }
 uint32_t checker_submit(struct checker *c, uint32_t *strand, const struct task_note *note, const uint32_t *after,
                         uint32_t n);
+/* Tasks that this thread puts come after what a lane of a block has done; NULL: not any more. */
+void checker_puts_for(const struct event_block *block, unsigned warp, unsigned lane);
 bool checker_has_order(const struct checker *c, enum host_event_kind kind);
 void checker_free(struct checker *c);
 

@@ -31,6 +31,19 @@ static void keep_learnt(struct checker *c, uint32_t task)
     timelines_wait(c->timelines, &task, 1);
 }
 
+/* For whom this thread puts tasks. */
+static _Thread_local struct {
+    const struct event_block *block;
+    unsigned warp, lane;
+} putting;
+
+void checker_puts_for(const struct event_block *block, unsigned warp, unsigned lane)
+{
+    putting.block = block;
+    putting.warp = warp;
+    putting.lane = lane;
+}
+
 static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n)
 {
     struct checker *c = data;
@@ -41,6 +54,8 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     pass_learnt(c);
     struct host_event e = {.kind = HOST_SUBMIT, .strand = *strand, .note = &placed, .tasks = after, .n_tasks = n};
     uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n);
+    if (putting.block)
+        timelines_publish(c->timelines, task, races_publish(putting.block, putting.warp, putting.lane));
     e.strand_after = *strand;
     checker_tell(c, &e);
     if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access what that gives */

@@ -48,10 +48,8 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
                               struct location *p);
 /* The same for an access of o, alignment and state space of atomics included. */
 enum fault_kind access_locate_op(struct warp *w, const struct op *o, uint64_t address, struct location *p);
-/* Copies from a generic address of a lane, and to one; false after a fault. */
+/* Copies from a generic address of a lane; false after a fault. */
 bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t address, void *to, uint32_t bytes);
-bool access_write(struct warp *w, const struct op *o, unsigned lane, uint64_t address, const void *from,
-                  uint32_t bytes);
 
 /* ---- watched.c ---- */
 

@@ -6,7 +6,6 @@
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
-#include "exec/worker.h"
 #include "mem/local.h"
 
 uint32_t block_rank(const struct block *b)
@@ -143,19 +142,5 @@ bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t add
     else
         for (uint32_t i = 0; i < bytes; i++)
             ((uint8_t *)to)[i] = *local_word(w->local, p.address + i, lane);
-    return true;
-}
-
-bool access_write(struct warp *w, const struct op *o, unsigned lane, uint64_t address, const void *from, uint32_t bytes)
-{
-    struct location p;
-    enum fault_kind kind = access_locate(w, SPACE_GENERIC, address, bytes, true, &p);
-    if (kind)
-        return warp_fault_at(w, kind, o, lane, &p, bytes);
-    histogram_settle(w->block->worker);
-    if (p.at)
-        memcpy(p.at, from, bytes);
-    else
-        local_write(w->local, (uint32_t)p.address, lane, from, bytes);
     return true;
 }

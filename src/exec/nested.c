@@ -8,6 +8,7 @@
 #include "exec/call.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/worker.h"
 #include "mem/local.h"
 
 static const enum ir_syscall shared_stream[] = {
@@ -42,8 +43,21 @@ bool nested_read(struct nested_call *c, uint64_t address, void *to, uint32_t byt
 
 bool nested_write(struct nested_call *c, uint64_t address, const void *from, uint32_t bytes)
 {
-    c->failed = c->failed || !access_write(c->warp, c->op, c->lane, address, from, bytes);
-    return !c->failed;
+    struct location p;
+    enum fault_kind kind = c->failed ? FAULT_none : access_locate(c->warp, SPACE_GENERIC, address, bytes, true, &p);
+    if (kind)
+        warp_fault_at(c->warp, kind, c->op, c->lane, &p, bytes);
+    c->failed |= kind != FAULT_none;
+    if (c->failed)
+        return false;
+    histogram_settle(c->warp->block->worker);
+    if (!p.at && event_is_wanted(c->warp->events, EVENT_ACCESS))
+        access_tell_write(c->warp, c->op, 1u << c->lane, p.address, bytes);
+    if (p.at)
+        memcpy(p.at, from, bytes);
+    else
+        local_write(c->warp->local, p.address, c->lane, from, bytes);
+    return true;
 }
 
 uint64_t nested_block(const struct nested_call *c)
@@ -54,6 +68,16 @@ uint64_t nested_block(const struct nested_call *c)
 uint32_t nested_thread(const struct nested_call *c)
 {
     return c->warp->index * WARP_LANES + c->lane;
+}
+
+const struct event_block *nested_told(const struct nested_call *c)
+{
+    return c->warp->block->told;
+}
+
+unsigned nested_warp(const struct nested_call *c)
+{
+    return c->warp->index;
 }
 
 void nested_fault(struct nested_call *c, enum fault_kind kind, uint64_t value)

@@ -11,6 +11,7 @@
 struct warp;
 struct activation;
 struct op;
+struct event_block;
 
 /* The call of a lane. */
 struct nested_call {
@@ -54,6 +55,9 @@ void nested_free(struct nested_call *c, uint64_t address);
 bool nested_is_global(const struct nested_call *c, uint64_t address);
 /* Is there memory at an address of the lane? */
 bool nested_has(const struct nested_call *c, uint64_t address, uint32_t bytes);
+/* How events name the block; its warp. */
+const struct event_block *nested_told(const struct nested_call *c);
+unsigned nested_warp(const struct nested_call *c);
 /* Where the call stands. */
 const struct ir_insn *nested_place(const struct nested_call *c);
 

@@ -76,7 +76,7 @@ static void submit(struct replay *r, struct replay_checker *c, const struct reco
                                    .where = e->place,
                                    .programmatic = x->host.programmatic,
                                    .by = by,
-                                   .tail = x->host.tail};
+                                   .tail = by}; /* what threads had done by then is not in the file */
     if (x->host.task_kind > TASK_WORK || x->host.task_kind == TASK_HOST || !x->host.task || !x->host.strand_after ||
         (x->host.strand && !strand_of(r, x->host.strand))) {
         record_fail(r->reader, "a task of no kind, number or strand is submitted");

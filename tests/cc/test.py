@@ -1098,7 +1098,7 @@ def errors_say_what_heddle_has_instead():
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
     said, _ = each_is_refused("lacks.cu", [
         ("#include <cooperative_groups.h>\n__global__ void c() { cooperative_groups::this_cluster(); }", "clusters need -arch=sm_90"),
-        ("__global__ void d() {}\n__global__ void e() { d<<<1, 1>>>(); }", "no dynamic parallelism"),
+        ("__global__ void d() {}\n#define LAUNCH d<<<1, 1>>>()\n__global__ void e() { LAUNCH; }", "device code names a kernel where it launches it"),
         ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }", "Heddle does not have cudaImportExternalMemory")])
     assert all(text.count("\nnote: ") == 1 for text in said), said
 

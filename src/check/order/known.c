@@ -117,6 +117,22 @@ void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, 
     clock_release(done);
 }
 
+struct clock *order_publish_all(struct block_order *b, unsigned warp, unsigned lane)
+{
+    struct clock *all = NULL;
+    order_join_all(b, warp, 1u << lane, &all);
+    order_step(b, warp);
+    return all;
+}
+
+void order_inherit(struct block_order *b, struct clock *c)
+{
+    if (!c)
+        return;
+    order_join(b, &b->known, c);
+    b->irregular = true;
+}
+
 /* An empty place begins a lineage of its own. Most lanes have met no others of their block: then one entry is all that is to be added. */
 void order_publish(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s,
                    struct clock **at)

@@ -167,6 +167,10 @@ bool order_scope_includes(const struct order *o, enum scope scope, uint32_t from
 struct block_order *order_block_start(struct order *o, const struct event_block *b, uint32_t task);
 struct block_order *order_task_start(struct order *o, uint32_t task);
 struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before);
+/* Its threads know what is in a clock, or NULL. */
+void order_inherit(struct block_order *b, struct clock *c);
+/* All that a lane knows and has done; what it does from now on comes later. */
+struct clock *order_publish_all(struct block_order *b, unsigned warp, unsigned lane);
 /* It is in the cluster of a block that has started before. */
 void order_join_cluster(struct block_order *b, struct block_order *with);
 /* Its threads have ended; its record stays, as others may ask for it, until order_block_end(). */

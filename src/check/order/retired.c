@@ -60,6 +60,7 @@ static void find_retired(struct timelines *s)
 void timelines_drop_record(struct task_record *r)
 {
     clock_release(r->clock);
+    clock_release(r->published);
     if (r->pending)
         clock_release(r->pending->host);
     free(r->pending);

@@ -185,8 +185,8 @@ static struct clock *known_by_submitter(struct timelines *s, const struct task_n
         return clock_ref(s->now);
     if (is_forgotten(s, note->by))
         return NULL;
-    struct clock *own = task_record_of(s, note->by)->clock;
-    struct predecessors before = {.clock = clock_ref(own), .joined = own};
+    struct predecessors before = {0};
+    join_predecessors(s, &before, note->by);
     if (note->tail)
         join_task(s, &before, note->by);
     return before.clock;
@@ -371,6 +371,19 @@ void timelines_learn(struct timelines *s, uint32_t task, uint32_t from)
         if (atomic_load(&r->learnt[i]) == from || atomic_compare_exchange_strong(&r->learnt[i], &none, from))
             return;
     atomic_store(&r->learnt[MOST_LEARNT - 1], from);
+}
+
+void timelines_publish(struct timelines *s, uint32_t task, struct clock *clock)
+{
+    if (task)
+        task_record_of(s, task)->published = clock;
+    else
+        clock_release(clock);
+}
+
+struct clock *timelines_published(const struct timelines *s, uint32_t task)
+{
+    return is_forgotten(s, task) ? NULL : task_record_of(s, task)->published;
 }
 
 void timelines_close(struct timelines *s, uint32_t timeline)

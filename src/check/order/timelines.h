@@ -24,6 +24,7 @@
 #include "exec/queue.h"
 
 struct timelines;
+struct clock;
 
 /* NULL where memory is exhausted. */
 struct timelines *timelines_new(void);
@@ -41,6 +42,9 @@ void timelines_end(struct timelines *s, uint32_t task);
 /* A thread of a running launch has acquired what a thread of another task had released: that task counts as before the launch's
  * successors. */
 void timelines_learn(struct timelines *s, uint32_t task, uint32_t from);
+/* What a thread of a launch had done, and knew, when it put the task, which has not begun; takes the reference. And what was said so, or NULL. */
+void timelines_publish(struct timelines *s, uint32_t task, struct clock *clock);
+struct clock *timelines_published(const struct timelines *s, uint32_t task);
 /* The timeline gets no more tasks. */
 void timelines_close(struct timelines *s, uint32_t timeline);
 /* The host has waited for tasks, or has been told that they have ended. Zeros are ignored. */

@@ -246,6 +246,7 @@ void race_block_starts(struct races *r, struct event_block *block)
     race_set_task(b, block->launch->task);
     b->order = make_recent(b) ? order_block_start(r->order, block, b->task) : NULL;
     if (b->order) {
+        order_inherit(b->order, timelines_published(r->timelines, b->task));
         b->shared_from = b->order->frontier;
         event_keep(block, race_slot, b);
         join_cluster(b, block);
@@ -256,6 +257,12 @@ void race_block_starts(struct races *r, struct event_block *block)
     }
     block_without_memory(r, block);
     race_free_block(b);
+}
+
+struct clock *races_publish(const struct event_block *block, unsigned warp, unsigned lane)
+{
+    struct race_block *b = race_slot ? race_block_of(block) : NULL;
+    return b && b->order ? order_publish_all(b->order, warp, lane) : NULL;
 }
 
 void race_block_ends(struct event_block *block)

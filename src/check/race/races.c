@@ -200,6 +200,8 @@ void races_range(struct races *r, uint32_t task, uint64_t address, uint64_t byte
     b->order = order_task_start(r->order, task);
     b->races = r;
     race_set_task(b, task);
+    if (b->order)
+        order_inherit(b->order, timelines_published(r->timelines, task));
     for (uint64_t at = 0; at < bytes && begin_task(&cur, r, b, kind); at += PIECE_BYTES) {
         update_as_task(&cur, address + at, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
         race_gc(r);

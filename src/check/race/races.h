@@ -28,6 +28,8 @@ void races_idle(struct races *r);
 /* Before a launch of the kernel, which gets this client. */
 const struct event_client *races_begin(struct races *r, const struct site_table *k);
 /* A task that is no launch, or the host, reads or writes memory that kernels can reach. */
+/* All that a lane of a running block knows and has done, for who puts a task on its behalf; NULL where nobody watches it. */
+struct clock *races_publish(const struct event_block *block, unsigned warp, unsigned lane);
 void races_range(struct races *r, uint32_t task, uint64_t address, uint64_t bytes, bool write);
 /* The host accesses memory, at a place in the program, in a segment: called before and after the access. Returns the launch of which a
  * thread has released what the host acquires by it, or 0. */
