@@ -18,6 +18,7 @@
 
 #include "base/monotonic.h"
 #include "isa/mma.h"
+#include "texture/pictures.h"
 
 /* A launch with blocks left to start. */
 static struct launch *open_launch(struct machine *m)
@@ -142,6 +143,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     m->lanes = lane_table(asked, &m->cpu_level);
     m->rows = rows_for_level(m->cpu_level);
     m->mma = mma_for_level(m->cpu_level);
+    m->pictures = pictures_for_level(m->cpu_level);
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->one_at_a_time, NULL);
     pthread_mutex_init(&m->print_lock, NULL);

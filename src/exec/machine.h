@@ -52,6 +52,7 @@ struct machine {
     lane_fn *const *lanes;
     const struct row_fns *rows;
     const struct mma_fns *mma;
+    const struct picture_fns *pictures;
     const char *cpu_level;
     struct worker *workers; /* threads of its own */
     uint32_t n_threads;

@@ -6,8 +6,10 @@
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
+#include "exec/rows.h"
 #include "exec/tell.h"
 #include "exec/worker.h"
+#include "texture/pictures.h"
 #include "texture/sample.h"
 #include "texture/surface.h"
 
@@ -215,9 +217,35 @@ static void put_texel(const struct run *r, unsigned lane, const uint32_t texel[4
         write(r, f->n, lane, 1);
 }
 
+/* Lanes that read one picture, and nothing but its level 0, do so together; returns those that are left. */
+static uint32_t read_picture(struct run *r, uint32_t mask)
+{
+    const struct texture_form *f = &r->t->form;
+    const struct launch *launch = r->w->block->launch;
+    unsigned first = (unsigned)__builtin_ctz(mask);
+    enum fault_kind why = FAULT_none;
+    struct picture p;
+    float out[4][WARP_LANES] __attribute__((aligned(64)));
+    if (f->op != TEXTURE_READ || f->shape != SHAPE_2D || f->by_integers || f->lod >= LOD_LEVEL || f->type != TYPE_f32 ||
+        r->t->at_offsets || r->t->at_sampler || r->t->tells_resident ||
+        row_lanes_like(row_at(r->base, r->o->texture->reads[0]), 64, mask, first) != mask ||
+        !take_texture(r, first, &why) || !take_sampler(r, first, &why) ||
+        !picture_of(r->texture, r->sampler, r->shift, &p))
+        return mask;
+    const float *x = (const float *)row_at(r->base, r->o->texture->reads[r->t->at_coordinates]);
+    const float *y = (const float *)row_at(r->base, r->o->texture->reads[r->t->at_coordinates + 1]);
+    uint32_t left = launch->machine->pictures->read(&p, x, y, out) & mask;
+    for (unsigned k = 0; k < f->n; k++)
+        if (r->o->texture->write_width[k])
+            launch->rows->blend32(row_at(r->base, r->o->texture->writes[k]), (const uint8_t *)out[k], mask & ~left);
+    return left;
+}
+
 static bool read_texture(struct run *r, uint32_t mask)
 {
     const struct texture_form *f = &r->t->form;
+    if (!event_is_wanted(r->w->events, EVENT_ACCESS))
+        mask = read_picture(r, mask);
     bool told = event_is_wanted(r->w->events, EVENT_ACCESS);
     struct texture_reads reads[WARP_LANES];
     uint32_t done = 0;

@@ -1,0 +1,186 @@
+/* Reads of pictures, 32 lanes at a time; see pictures.h. The rules are those of sample.c, where they are explained. */
+#include "texture/pictures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "isa/sem.h"
+
+enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, TAPS = 4 };
+
+/* Along one dimension: indices of the two texels, inside of the picture, and how much of the second in 1/256. */
+struct along {
+    int32_t index[2][WARP_LANES], fraction[WARP_LANES];
+};
+
+static inline int32_t within(int32_t i, int32_t n)
+{
+    i = i < 0 ? 0 : i;
+    return i < n ? i : n - 1;
+}
+
+/* Without normalised coordinates nothing wraps. */
+static void find_along(const struct picture *p, const float *x, uint32_t size, bool wraps, struct along *a)
+{
+    static const double MOST = 1 << 24, STEPS = 1 << 21;
+    int32_t n = (int32_t)size;
+    double at[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        double v = x[l] == x[l] ? (double)x[l] : 0;
+        v = wraps && fabs(v) >= MOST ? 0 : v > MOST ? MOST : v < -MOST ? -MOST : v;
+        double part = floor(v * STEPS) / STEPS;
+        part = wraps ? part - floor(part) : part;
+        at[l] = p->normalized ? part * size : v;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        double fixed = p->linear ? floor(at[l] * ONE + 0.5) - ONE / 2 : floor(at[l]) * ONE;
+        double first = floor(fixed / ONE);
+        double most = 1 << 30;
+        first = first > most ? most : first < -most ? -most : first;
+        int32_t i = (int32_t)first, second = i + 1;
+        i = wraps && i < 0 ? i + n : i;
+        second = wraps && second >= n ? second - n : second;
+        a->index[0][l] = within(i, n);
+        a->index[1][l] = within(second, n);
+        a->fraction[l] = (int32_t)(fixed - floor(fixed / ONE) * ONE);
+    }
+}
+
+struct taps {
+    const uint8_t *at[TAPS][WARP_LANES];
+    int32_t weights[TAPS][WARP_LANES];
+    unsigned n;
+};
+
+static void find_taps(const struct picture *p, const float *x, const float *y, struct taps *t)
+{
+    struct along a[2];
+    find_along(p, x, p->width, p->wraps[0], &a[0]);
+    find_along(p, y, p->height, p->wraps[1], &a[1]);
+    t->n = p->linear ? TAPS : 1;
+    for (unsigned k = 0; k < t->n; k++)
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            t->at[k][l] = (const uint8_t *)(uintptr_t)(p->start + (uint64_t)a[1].index[k >> 1][l] * p->pitch +
+                                                       (uint64_t)a[0].index[k & 1][l] * p->format.bytes);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        int32_t u = a[0].fraction[l], v = a[1].fraction[l], both = (u * v + ONE / 2) >> FRACTION_BITS;
+        t->weights[0][l] = ONE - u - v + both;
+        t->weights[1][l] = u - both;
+        t->weights[2][l] = v - both;
+        t->weights[3][l] = both;
+    }
+}
+
+/* A channel of a tap, as 32 bits: of f16 as f32. */
+static void load(const struct picture *p, const uint8_t *const *at, unsigned channel, uint32_t *v)
+{
+    switch (p->format.type) {
+    case TEXEL_U8:
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            v[l] = at[l][channel];
+        break;
+    case TEXEL_F32:
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            memcpy(&v[l], at[l] + channel * 4, 4);
+        break;
+    default:
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            uint16_t half;
+            memcpy(&half, at[l] + channel * 2, 2);
+            v[l] = half;
+        }
+        if (p->format.type == TEXEL_F16)
+            for (unsigned l = 0; l < WARP_LANES; l++)
+                v[l] = f32_bits(f32_of_f16((u16)v[l]));
+        break;
+    }
+}
+
+/* ---- filters ---- */
+
+static void mix_fractions(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], float *out)
+{
+    int32_t factor = p->format.type == TEXEL_U8 ? 257 : 1, sums[WARP_LANES];
+    float most = p->format.type == TEXEL_S16 ? 32767 : 65535;
+    for (unsigned k = 0; k < t->n; k++)
+        for (unsigned l = 0; l < WARP_LANES; l++) {
+            int32_t signed_v = (int16_t)v[k][l] < -32767 ? -32767 : (int16_t)v[k][l];
+            v[k][l] = p->format.type == TEXEL_S16 ? (uint32_t)signed_v : v[k][l] * (uint32_t)factor;
+        }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        sums[l] = t->n == 1 ? (int32_t)v[0][l]
+                            : ((int32_t)v[0][l] * t->weights[0][l] + (int32_t)v[1][l] * t->weights[1][l] +
+                               (int32_t)v[2][l] * t->weights[2][l] + (int32_t)v[3][l] * t->weights[3][l] + ONE / 2) >>
+                                  FRACTION_BITS;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        out[l] = (float)sums[l] / most;
+}
+
+/* 2 to the power of an exponent that a double's has. */
+static inline double power(int32_t exponent)
+{
+    uint64_t bits = (uint64_t)(1023 + exponent) << 52;
+    double d;
+    memcpy(&d, &bits, 8);
+    return d;
+}
+
+/* Of f32's bits; 0: none that counts. */
+static inline int32_t exponent_of(uint32_t v, int32_t weight)
+{
+    return weight ? (int32_t)(v >> 23 & 255) : 0;
+}
+
+/* A result that is no normal number of the format, from texels that are none, is left to sample.c. */
+static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], float *out)
+{
+    bool half = p->format.type == TEXEL_F16;
+    int32_t guard = half ? 14 : 27, least = half ? -14 : -126, drop = half ? 42 : 29;
+    uint32_t odd[WARP_LANES], lanes = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        int32_t top = 0;
+        odd[l] = 0;
+        for (unsigned k = 0; k < TAPS; k++) {
+            int32_t e = exponent_of(v[k][l], t->weights[k][l]);
+            top = e > top ? e : top;
+            odd[l] |= (v[k][l] & 0x7fffffff) >= 0x7f800000 || ((v[k][l] & 0x7f800000) == 0 && v[k][l] << 1 != 0);
+        }
+        double up = power(guard - (top - 127)), down = power(top - 127 - guard - FRACTION_BITS), sum = 0;
+        for (unsigned k = 0; k < TAPS; k++)
+            sum += trunc((double)f32_of(v[k][l]) * up) * t->weights[k][l];
+        sum *= down;
+        uint64_t bits;
+        memcpy(&bits, &sum, 8);
+        bits = (bits + (1ull << (drop - 1))) & -(1ull << drop);
+        memcpy(&sum, &bits, 8);
+        odd[l] |= sum != 0 && !(fabs(sum) >= power(least) && fabs(sum) < 0x1p128);
+        out[l] = sum != 0 ? (float)sum : 0;
+    }
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lanes |= odd[l] << l;
+    return lanes;
+}
+
+static uint32_t read(const struct picture *p, const float *x, const float *y, float out[4][WARP_LANES])
+{
+    struct taps t;
+    uint32_t v[TAPS][WARP_LANES], odd = 0;
+    find_taps(p, x, y, &t);
+    for (unsigned c = 0; c < 4; c++) {
+        if (c >= p->format.channels) {
+            memset(out[c], 0, sizeof out[c]);
+            continue;
+        }
+        for (unsigned k = 0; k < t.n; k++)
+            load(p, t.at[k], c, v[k]);
+        if (!texel_is_float(&p->format))
+            mix_fractions(p, &t, v, out[c]);
+        else if (t.n == 1)
+            memcpy(out[c], v[0], sizeof out[c]);
+        else
+            odd |= mix_floats(p, &t, v, out[c]);
+    }
+    return odd;
+}
+
+const struct picture_fns PICTURES_NAME = {.read = read};
