@@ -302,6 +302,9 @@ static const char *describe_texture(const struct fault *f, struct arena *arena)
     case FAULT_surface_misaligned:
         return arena_printf(arena, "accesses a surface at byte %d of a row, no multiple of what it moves",
                             (int)(int32_t)f->address);
+    case FAULT_anisotropy:
+        return arena_printf(arena,
+                            "reads a texture of an anisotropy above 1 by gradients, which Heddle does not do yet");
     default: return NULL;
     }
 }
@@ -423,6 +426,7 @@ static const char *help_of(const struct machine *m, const struct fault *f)
     case FAULT_surface_outside:
         return "x counts bytes, not elements; cudaBoundaryModeZero and cudaBoundaryModeClamp allow accesses outside";
     case FAULT_surface_misaligned: return "x counts bytes: multiply it by the size of an element";
+    case FAULT_anisotropy: return "give the texture a maxAnisotropy of 0 or 1, or have it read a level (tex2DLod)";
     case FAULT_other_block: return "name the mbarrier at the same place in the block that gets the bytes (mapa)";
     case FAULT_block_ended: return "have the blocks of the cluster meet (barrier.cluster) before they end";
     default: return is_hosts(m, f) ? hosts_help : NULL;

@@ -160,6 +160,14 @@ static bool take_sampler(struct run *r, unsigned lane, enum fault_kind *why)
 
 /* ---- reads ---- */
 
+/* What is refused: the many reads along the longer gradient. */
+static bool may_read(const struct run *r, enum fault_kind *why)
+{
+    bool may = r->t->form.lod != LOD_GRADIENTS || r->sampler->anisotropy <= 1;
+    *why = may ? *why : FAULT_anisotropy;
+    return may;
+}
+
 static struct texture_at place_of(const struct run *r, unsigned lane)
 {
     const struct ir_texture *t = r->t;
@@ -254,7 +262,7 @@ static bool read_texture(struct run *r, uint32_t mask)
         uint32_t texel[4] = {0};
         enum fault_kind why = FAULT_none;
         const struct texture *before = r->texture;
-        if (!take_texture(r, lane, &why) || !take_sampler(r, lane, &why)) {
+        if (!take_texture(r, lane, &why) || !take_sampler(r, lane, &why) || !may_read(r, &why)) {
             if (!leave_out(r, lane, why, read64(r, 0, lane)))
                 return false;
             for (unsigned k = 0; k < f->n; k++)

@@ -120,6 +120,17 @@ static bool read_offsets(struct walk *w)
     return !o;
 }
 
+/* True: it is. */
+static bool refuse(struct walk *w)
+{
+    const struct texture_form *f = &w->t->form;
+    if (f->lod != LOD_GRADIENTS || !shape_is_cube((enum texture_shape)f->shape))
+        return false;
+    build_error(w->b, "not-supported", "read a level: tex.level, texCubemapLod",
+                "`%.*s` is not supported: Heddle has no gradients of cubes yet", STR_ARG(w->b->insn->inst->text));
+    return true;
+}
+
 static void read_query(struct walk *w)
 {
     const struct ptx_operand *d = next_operand(w), *o = next_operand(w);
@@ -172,7 +183,7 @@ void lower_texture(struct builder *b)
     w.t->name = inst->text;
     w.t->reads = ARENA_ARRAY(b->arena, ir_ref, IR_TEXTURE_READS);
     w.t->writes = ARENA_ARRAY(b->arena, ir_ref, IR_TEXTURE_WRITES);
-    if (!find_operands(&w))
+    if (refuse(&w) || !find_operands(&w))
         return;
     ir_emit_guarded(b, IR_TEXTURE)->texture = w.t;
     for (unsigned k = 0; k < w.t->n_writes; k++)

@@ -1,6 +1,6 @@
 /* The texture unit: what a read of a texture or a surface gives, and a write changes, of one thread (PTX ISA 9.7.10, 9.7.11). Both engines call it.
  *
- * It is exact to the bit: an H200's answers are in tests/textures. Where a texel's bytes are is for the caller to have found out
+ * An H200's answers are in tests/textures, its rules in docs/TEXTURES.md, and where those are not known. Where a texel's bytes are is for the caller to have found out
  * (exec/texture.c): this file reads what the levels of a descriptor say.
  */
 #ifndef HEDDLE_TEXTURE_SAMPLE_H
