@@ -74,8 +74,11 @@ static hd_result launch_nest(hd_kernel *k, struct launch_request *q, hd_launch_s
         nest_begin(n, q, stream_number(c->default_stream->stream));
         r = launch_in_order(k, q, stats, diags);
     }
-    if (!r && (r = hd_context_synchronize(c)))
+    hd_result of_children = c ? hd_context_synchronize(c) : r;
+    if (of_children && (!r || r == HD_ERROR_CANCELLED)) { /* a child has ended the launch */
+        r = of_children;
         diags_append(diags, &failed.report->diags);
+    }
     nest_free(n);
     hd_context_destroy(c);
     hd_report_free(failed.report);
