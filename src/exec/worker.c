@@ -192,14 +192,14 @@ static void skip_backoffs(struct worker *k)
 }
 
 /* Is somebody else to have the thread? One whose blocks come on keeps it for a while. */
-static bool gives_way(const struct launch *l, const struct thread_pool *others, bool progress, double *begun)
+static bool gives_way(bool is_brief, const struct thread_pool *others, bool progress, double *begun)
 {
     static const double slice_seconds = 0.005, brief_seconds = 20e-6;
-    if (!l->is_brief && (!others || !thread_pool_is_crowded(others)))
+    if (!is_brief && (!others || !thread_pool_is_crowded(others)))
         return false;
     double now = progress ? seconds_now() : 0;
     *begun = *begun ? *begun : now;
-    return !progress || now - *begun >= (l->is_brief ? brief_seconds : slice_seconds);
+    return !progress || now - *begun >= (is_brief ? brief_seconds : slice_seconds);
 }
 
 bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *others)
@@ -229,7 +229,7 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
             skip_backoffs(k);
             stall_look(k, l, k->idle_since);
         }
-        if (k->resident && gives_way(l, others, progress, &begun))
+        if (k->resident && gives_way(l->is_brief && k == l->launcher, others, progress, &begun))
             return false;
         if (!progress)
             sched_yield();
