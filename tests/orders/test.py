@@ -179,7 +179,8 @@ def arm_rule(name, _, cpu):
     elif kind == "ld" and acquires:
         assert cpu[-1] == "dmb ishld" and cpu.count("dmb ishld") == 1, name
     elif kind == "st" and releases:
-        assert cpu[0] == "dmb ish", name
+        first = next((i for i, word in enumerate(cpu) if word.startswith("st")), 1)
+        assert "dmb ish" in cpu[:first], name  # the value may be read from the thread's own rows before
     elif kind in ("atom", "red"):
         single = [m for m in (re.fullmatch(r"(?:cas|swp|ld(?:add|clr|eor|set|[su]max|[su]min))(a?)(l?)", w) for w in cpu) if m]
         reads = [m[1] for m in single] + [m[1] for m in (re.fullmatch("ld(a?)xr", w) for w in cpu) if m]
