@@ -20,10 +20,16 @@
     {                                                                                                                  \
         return __cudaCDP2##name arguments;                                                                             \
     }
-/* The same of one that takes a stream, and its twin for programs whose stream 0 is the thread's own. */
+/* The same of one that takes a stream, and its twin for programs whose stream 0 is the thread's own: there its name is a macro for that. */
+#ifdef cudaStreamWaitEvent
+#define HEDDLE_NESTED_IN_STREAM(name, parameters, arguments)                                                           \
+    extern "C" __device__ cudaError_t __cudaCDP2##name parameters;                                                     \
+    HEDDLE_NESTED(cudaError_t, name##_ptsz, parameters, arguments)
+#else
 #define HEDDLE_NESTED_IN_STREAM(name, parameters, arguments)                                                           \
     HEDDLE_NESTED(cudaError_t, name, parameters, arguments)                                                            \
     HEDDLE_NESTED(cudaError_t, name##_ptsz, parameters, arguments)
+#endif
 
 HEDDLE_NESTED(cudaError_t, DeviceGetAttribute, (int *value, enum cudaDeviceAttr attr, int device),
               (value, attr, device))

@@ -1072,13 +1072,13 @@ def no_error_is_in_our_headers():
         ("#include <cuda/atomic>\nstruct S { S(const S &); int x; };\n__global__ void a(S *s) { cuda::atomic_ref<S> r(*s); }",
          ":5:47: error: static assertion failed due to requirement 'std::is_trivially_copyable"),
         ("__global__ void b(short *p) { atomicAdd(p, 1); }", ":6:31: error: no matching function for call to 'atomicAdd'"),
-        ("__global__ void c() { void *p; cudaMalloc(&p, 4); }", ":7:32: error: no matching function for call to 'cudaMalloc'"),
+        ("__global__ void c() { void *p; cudaMallocHost(&p, 4); }", ":7:32: error: no matching function for call to 'cudaMallocHost'"),
         ("__global__ void d(float *p) { *p = rsqrt(\"1\"); }", ":8:36: error: no matching function for call to 'rsqrt'")])
     places = re.findall(r"^(\S+?):\d+:(?:\d+:)? \w+", err, re.M)
     assert set(places) == {"header.cu"} and "In file included from" not in err, err
     assert all(text.count(" error: ") == 1 for text in said), said
     assert "note: candidate function not viable: no known conversion" in said[-1], err
-    write("called.cu", "__global__ void k() { void *p; cudaMalloc(&p, 4); }\n")
+    write("called.cu", "__global__ void k() { void *p; cudaMallocHost(&p, 4); }\n")
     _, err = cc("-c", "called.cu", status=1)
     assert "call to __host__ function from __global__ function" in err, err
     _, err = cc("-c", "-v", "called.cu", status=1)
