@@ -1194,7 +1194,7 @@ def an_output_that_is_no_file_stays():
     """As -o /dev/null, where an error of device code means that there is no object."""
     os.mkfifo(path("pipe"))
     keep = os.open(path("pipe"), os.O_RDWR)
-    write("device_error.cu", "__global__ void k() {}\n__global__ void l() { k<<<1, 1>>>(); }\n")
+    write("device_error.cu", "void h();\n__global__ void l() { h(); }\n")
     cc("-c", "device_error.cu", "-o", "pipe", status=1)
     assert os.path.exists(path("pipe"))
     os.close(keep)
