@@ -16,14 +16,6 @@ static char *skip(char *p)
     return p;
 }
 
-static const char *text_of(const json_t *j, const char *key)
-{
-    return json_string_value(json_object_get(j, key));
-}
-static int64_t number_of(const json_t *j, const char *key)
-{
-    return json_integer_value(json_object_get(j, key));
-}
 static bool is_ok(const json_t *answer)
 {
     return answer && !json_object_get(answer, "error");

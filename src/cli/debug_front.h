@@ -40,6 +40,16 @@ struct front {
     struct arena arena; /* of a command */
 };
 
+/* What an answer or an event says: NULL, and 0, where it does not. */
+static inline const char *text_of(const json_t *j, const char *key)
+{
+    return json_string_value(json_object_get(j, key));
+}
+static inline int64_t number_of(const json_t *j, const char *key)
+{
+    return json_integer_value(json_object_get(j, key));
+}
+
 /* Runs the commands of standard input until it, or the user, ends. */
 void front_loop(struct front *f);
 

@@ -9,15 +9,6 @@
 
 /* ---- words ---- */
 
-static const char *text_of(const json_t *j, const char *key)
-{
-    return json_string_value(json_object_get(j, key));
-}
-static int64_t number_of(const json_t *j, const char *key)
-{
-    return json_integer_value(json_object_get(j, key));
-}
-
 const char *front_line_text(const json_t *frame, struct arena *arena)
 {
     const char *file = text_of(frame, "file");

@@ -138,9 +138,8 @@ static const char *waits_for(const struct where *w, struct arena *arena)
 /* The place that lanes have in common. */
 static json_t *place_json(struct run *r, const struct where *w, uint32_t lanes, struct arena *arena)
 {
-    static const char *const states[] = {"absent", "fresh", "ready", "waits", "exited"};
     struct call_frame frames[MOST_FRAMES];
-    json_t *to = json_pack("{s:s, s:I}", "state", states[w->state], "lanes", (json_int_t)lanes);
+    json_t *to = json_pack("{s:s, s:I}", "state", thread_state_word(w->state), "lanes", (json_int_t)lanes);
     const char *waits = waits_for(w, arena);
     if (frames_find(r->launch, w, frames, arena))
         json_object_set_new(to, "frame", show_frame(&frames[0]));

@@ -48,16 +48,15 @@ static const char *tell_places(struct asked *a, const struct point *p)
 }
 
 /* A line without code: the next one with some, as where a statement ends. */
-static const char *move_to_code(struct asked *a, struct point *p)
+static void move_to_code(struct asked *a, struct point *p)
 {
     bool has_file;
     uint32_t next = p->kind == POINT_LINE ? point_nearest(a->r, p, &has_file) : 0;
     if (!next)
-        return NULL;
+        return;
     json_object_set_new(a->answer, "moved", json_integer(p->line));
     p->line = next;
     points_locate(a->r);
-    return NULL;
 }
 
 const char *request_break(struct asked *a)

@@ -333,11 +333,3 @@ json_t *show_thread(const struct run *r, const struct thread_name *t)
                      "thread", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2], "warp", (json_int_t)t->warp,
                      "lane", (json_int_t)t->lane);
 }
-
-const char *show_thread_text(const struct run *r, const struct thread_name *t, struct arena *arena)
-{
-    uint32_t b[3], at[3];
-    coordinates_of_block(r, t->block, b);
-    coordinates_of_thread(r, t, at);
-    return arena_printf(arena, "block (%u,%u,%u), thread (%u,%u,%u)", b[0], b[1], b[2], at[0], at[1], at[2]);
-}

@@ -16,8 +16,6 @@ void show_value(const struct c_type *type, union c_value v, char format, struct 
 json_t *show_frame(const struct call_frame *f);
 /* {"block": [x, y, z], "thread": [x, y, z], "warp", "lane"} */
 json_t *show_thread(const struct run *r, const struct thread_name *t);
-/* "kernel k, block (0,0,0), thread (3,0,0)" */
-const char *show_thread_text(const struct run *r, const struct thread_name *t, struct arena *arena);
 
 void coordinates_of_block(const struct run *r, uint64_t index, uint32_t at[3]);
 void coordinates_of_thread(const struct run *r, const struct thread_name *t, uint32_t at[3]);

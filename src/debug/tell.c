@@ -28,19 +28,13 @@ bool requests_interrupted(struct debugger *d)
 
 /* ---- what is told ---- */
 
-static const char *state_word(enum thread_state s)
-{
-    static const char *const words[] = {"absent", "fresh", "ready", "waits", "exited"};
-    return words[s];
-}
-
 void tell_place(struct run *r, json_t *to, struct arena *arena)
 {
     struct call_frame frames[MOST_FRAMES];
     struct where w = thread_find(r->launch, &r->now, &r->focus);
     uint32_t n = frames_find(r->launch, &w, frames, arena), level = r->frame < n ? r->frame : 0;
     json_object_set_new(to, "focus", show_thread(r, &r->focus));
-    json_object_set_new(to, "state", json_string(state_word(w.state)));
+    json_object_set_new(to, "state", json_string(thread_state_word(w.state)));
     json_object_set_new(to, "lanes", json_integer(w.lanes));
     json_object_set_new(to, "time", json_integer((json_int_t)r->time));
     json_object_set_new(to, "level", json_integer(level));

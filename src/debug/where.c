@@ -8,6 +8,12 @@
 #include "exec/launch.h"
 #include "exec/worker.h"
 
+const char *thread_state_word(enum thread_state s)
+{
+    static const char *const words[] = {"absent", "fresh", "ready", "waits", "exited"};
+    return words[s];
+}
+
 struct block *block_find(const struct launch *l, uint64_t index)
 {
     for (struct worker *k = l->workers; k; k = k->next)
@@ -15,12 +21,6 @@ struct block *block_find(const struct launch *l, uint64_t index)
             if (b->index == index)
                 return b;
     return NULL;
-}
-
-/* The warps of a block that is built on another are where those ended, until it begins. */
-static bool is_fresh(const struct warp *w)
-{
-    return w->state == WARP_FRESH || (w->block->clean && w->block->phase == BLOCK_FRESH);
 }
 
 static struct where at(enum thread_state state, struct activation *a, const struct op *o, uint32_t block,
@@ -31,7 +31,7 @@ static struct where at(enum thread_state state, struct activation *a, const stru
 
 static struct where find(const struct stop *now, struct warp *w, uint32_t bit)
 {
-    if (is_fresh(w))
+    if (warp_is_fresh(w))
         return at(THREAD_FRESH, NULL, NULL, 0, w->exists);
     if (w->exited & bit)
         return at(THREAD_EXITED, NULL, NULL, 0, w->exited);

@@ -19,6 +19,9 @@ enum thread_state {
     THREAD_EXITED,
 };
 
+/* "absent", "fresh", ...: as front ends are told. */
+const char *thread_state_word(enum thread_state s);
+
 struct where {
     enum thread_state state;
     struct warp *warp;

@@ -49,6 +49,12 @@ struct block {
     struct warp warps[]; /* n_warps */
 };
 
+/* Has it not begun? The warps of a block that is built on another (block_start) are where those ended, until it begins. */
+static inline bool warp_is_fresh(const struct warp *w)
+{
+    return w->state == WARP_FRESH || (w->block->clean && w->block->phase == BLOCK_FRESH);
+}
+
 /* Where the rows of each base of a row_ref stand, for one activation. */
 static inline void warp_bases(const struct warp *w, const struct activation *a, uint8_t *base[4])
 {

@@ -145,15 +145,9 @@ static const char *mbarrier_lacks(const struct warp *w, const struct op *o, uint
         (unsigned long long)at.address, of_block, s.parity, s.pending, s.pending == 1 ? "" : "s", bytes);
 }
 
-/* The warps of a block that is built on another (block_start) are where those ended, until it begins. */
-static bool is_fresh(const struct warp *w)
-{
-    return w->state == WARP_FRESH || (w->block->clean && w->block->phase == BLOCK_FRESH);
-}
-
 static void note_spin(struct diags *d, const struct warp *w)
 {
-    if (is_fresh(w)) {
+    if (warp_is_fresh(w)) {
         diag_note(d, (struct place){0}, "waits", "%s, warp %u has not run yet", block_name(w->block, d->arena),
                   w->index);
         return;
@@ -175,7 +169,7 @@ static void note_block(struct diags *d, const struct block *b, uint32_t *groups)
         for (const struct wait *t = w->waits; t; t = t->next)
             if ((*groups)++ < MAX_GROUPS)
                 note_wait(d, w, t);
-        if ((w->state == WARP_RUNNABLE || is_fresh(w)) && (*groups)++ < MAX_GROUPS)
+        if ((w->state == WARP_RUNNABLE || warp_is_fresh(w)) && (*groups)++ < MAX_GROUPS)
             note_spin(d, w);
     }
 }
@@ -263,7 +257,7 @@ static bool block_repeats(struct block *b)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
-        if (is_fresh(w))
+        if (warp_is_fresh(w))
             return false;
         if (w->state == WARP_RUNNABLE && !repeats(w))
             return false;
