@@ -4,7 +4,7 @@
 #include "api/handles.h"
 
 #include "base/demangle.h"
-#include "debug/debug.h"
+#include "debug/run.h"
 
 struct debugger *api_debugger_create(int link, const struct debug_settings *settings)
 {

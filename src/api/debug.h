@@ -1,4 +1,4 @@
-/* Debuggers of machines, for the command and for programs: what the public functions would be to debug/debug.h. */
+/* Debuggers of machines, for the command and for programs: what the public functions would be to debug/run.h. */
 #ifndef HEDDLE_API_DEBUG_H
 #define HEDDLE_API_DEBUG_H
 

@@ -8,7 +8,7 @@
 #include "api/sized.h"
 #include "base/demangle.h"
 #include "check/memory/rules.h"
-#include "debug/debug.h"
+#include "debug/run.h"
 #include "exec/schedule.h"
 #include "exec/thread_pool.h"
 

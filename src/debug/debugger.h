@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "debug/debug.h"
+#include "debug/run.h"
 #include "debug/expression.h"
 #include "debug/undo.h"
 #include "debug/where.h"

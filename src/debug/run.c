@@ -1,4 +1,4 @@
-/* A launch under the debugger, from its beginning to its end; see debug.h. */
+/* A launch under the debugger, from its beginning to its end; see run.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* A process whose kernels `heddle debug` stops in: its machines' launches belong to a debugger (debug/debug.h), which has a connection to the
+/* A process whose kernels `heddle debug` stops in: its machines' launches belong to a debugger (debug/run.h), which has a connection to the
  * command. */
 #ifndef HEDDLE_CUDA_WATCH_DEBUG_H
 #define HEDDLE_CUDA_WATCH_DEBUG_H

@@ -1,10 +1,12 @@
-/* The debugger of a process: it runs launches so that they can stop inside of kernels, and go back.
+/* Named so as the C++ library has a <debug/debug.h> of its own, which a header here would hide.
+ *
+ * The debugger of a process: it runs launches so that they can stop inside of kernels, and go back.
  *
  * It has no face. A front end, another process, asks it over a connection (link.h) in JSON: requests.h lists what it can ask. Launches
  * whose kernels nothing is to stop run as without it, compiled.
  */
-#ifndef HEDDLE_DEBUG_DEBUG_H
-#define HEDDLE_DEBUG_DEBUG_H
+#ifndef HEDDLE_DEBUG_RUN_H
+#define HEDDLE_DEBUG_RUN_H
 
 #include "base/diag.h"
 #include "exec/launch.h"
