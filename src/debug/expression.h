@@ -84,6 +84,10 @@ struct scope {
 
 /* NULL with what is wrong: "there is no `x` here". */
 struct node *expression_parse(const char *text, const struct scope *scope, struct arena *arena, const char **wrong);
+struct node *node_new(struct arena *arena, enum node_kind kind, const struct c_type *type);
+struct node *node_binary(struct arena *arena, enum binary op, struct node *a, struct node *b,
+                         const struct c_type *type);
+struct node *node_cast(struct node *a, const struct c_type *type, struct arena *arena);
 /* A node of memory of a type, at an address. */
 struct node *node_memory(struct node *address, const struct c_type *type, struct arena *arena);
 struct node *node_offset(struct node *address, int64_t by, struct arena *arena);
@@ -95,6 +99,8 @@ struct node *node_element(struct node *of, uint64_t i, struct arena *arena);
 /* Its address, as an expression; NULL: it has none. */
 struct node *node_address(struct node *n, struct arena *arena);
 
+/* The type that a PTX type is, as a register or variable of it is shown. */
+const struct c_type *c_type_of_ptx(enum isa_type t);
 /* The register of a function by its name in the PTX, without the %; 0: there is none. */
 uint32_t register_named(const struct code *code, struct str name);
 /* Its name. */

@@ -1,0 +1,361 @@
+/* The commands of heddle debug's terminal that show what is where, and look elsewhere; see debug_commands.h. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "cli/debug_commands.h"
+
+/* ---- info ---- */
+
+static void show_variables(struct front *f, const char *which, const char *name)
+{
+    json_t *answer = front_ask(f, json_pack("{s:s, s:s}", "do", which, "name", name ? name : ""));
+    const json_t *list = json_object_get(answer, "variables"), *v;
+    size_t i;
+    json_array_foreach(list, i, v) printf("%s = %s\n", text_of(v, "name"), text_of(v, "value"));
+    if (front_is_ok(answer) && !json_array_size(list))
+        puts("There are none.");
+    json_decref(answer);
+}
+
+static void show_points(struct front *f)
+{
+    if (f->link < 0) {
+        printf("%zu breakpoints wait for the program to be started\n", json_array_size(f->points));
+        return;
+    }
+    json_t *answer = front_ask(f, json_pack("{s:s}", "do", "points"));
+    const json_t *list = json_object_get(answer, "points"), *p;
+    size_t i;
+    if (front_is_ok(answer) && !json_array_size(list))
+        puts("There are no breakpoints or watchpoints.");
+    json_array_foreach(list, i, p)
+    {
+        const char *what = text_of(p, "expression") ? text_of(p, "expression") : text_of(p, "function");
+        const char *file = text_of(p, "file"), *condition = text_of(p, "condition");
+        if (!what)
+            what = json_object_get(p, "ptx_line")
+                       ? arena_printf(&f->arena, "PTX line %lld", (long long)number_of(p, "ptx_line"))
+                       : arena_printf(&f->arena, "%s%s%lld", file ? file_as_shown(file, &f->arena) : "",
+                                      file ? ":" : "line ", (long long)number_of(p, "line"));
+        printf("%lld\t%s%s%s\t%s%s%s", (long long)number_of(p, "id"), text_of(p, "kind"),
+               json_is_true(json_object_get(p, "temporary")) ? " (once)" : "",
+               json_is_true(json_object_get(p, "enabled")) ? "" : " (disabled)", what, condition ? " if " : "",
+               condition ? condition : "");
+        printf("\t%lld hit%s%s\n", (long long)number_of(p, "hits"), number_of(p, "hits") == 1 ? "" : "s",
+               number_of(p, "places") || text_of(p, "expression") || !json_is_true(json_object_get(p, "enabled"))
+                   ? ""
+                   : ", nowhere in this kernel");
+    }
+    json_decref(answer);
+}
+
+static void show_places(struct front *f, const json_t *places, const char *indent)
+{
+    size_t i;
+    const json_t *p;
+    json_array_foreach(places, i, p)
+    {
+        const json_t *frame = json_object_get(p, "frame");
+        const char *state = text_of(p, "state"), *waits = text_of(p, "waits");
+        printf("%s%-16s %s%s%s%s\n", indent, front_lanes_text((uint32_t)number_of(p, "lanes"), &f->arena),
+               frame ? front_line_text(frame, &f->arena) : "",
+               waits                         ? ", wait for "
+               : frame                       ? ""
+               : strcmp(state, "fresh") == 0 ? "have not begun"
+                                             : "have ended",
+               waits ? waits : "", "");
+    }
+}
+
+static void show_list(struct front *f, const char *which)
+{
+    json_t *answer = front_ask(f, json_pack("{s:s}", "do", which));
+    const json_t *list = json_object_get(answer, "list"), *p;
+    size_t i;
+    if (front_is_ok(answer) && strcmp(which, "lanes") == 0) {
+        show_places(f, list, "");
+    } else if (front_is_ok(answer) && strcmp(which, "warps") == 0) {
+        json_array_foreach(list, i, p)
+        {
+            printf("%swarp %lld\n",
+                   number_of(json_object_get(answer, "focus"), "warp") == number_of(p, "warp") ? "* " : "  ",
+                   (long long)number_of(p, "warp"));
+            show_places(f, json_object_get(p, "places"), "      ");
+        }
+    } else if (front_is_ok(answer)) {
+        json_array_foreach(list, i, p)
+        {
+            const json_t *at = json_object_get(p, "block");
+            printf("%sblock (%lld,%lld,%lld)  %lld of %lld warps have ended\n",
+                   json_is_true(json_object_get(p, "focus")) ? "* " : "  ",
+                   (long long)json_integer_value(json_array_get(at, 0)),
+                   (long long)json_integer_value(json_array_get(at, 1)),
+                   (long long)json_integer_value(json_array_get(at, 2)), (long long)number_of(p, "done"),
+                   (long long)number_of(answer, "warps"));
+        }
+        printf("%lld of %lld blocks run now\n", (long long)number_of(answer, "running"),
+               (long long)number_of(answer, "blocks"));
+    }
+    json_decref(answer);
+}
+
+static void show_kernel(struct front *f, bool time)
+{
+    json_t *a = front_ask(f, json_pack("{s:s}", "do", "launch"));
+    const json_t *g = json_object_get(a, "grid"), *b = json_object_get(a, "block");
+    if (front_is_ok(a) && time)
+        printf("time %lld, of %lld so far; %lld bytes kept to go back; policy %s\n", (long long)number_of(a, "time"),
+               (long long)number_of(a, "furthest"), (long long)number_of(a, "kept"), text_of(a, "policy"));
+    else if (front_is_ok(a))
+        printf("* launch %lld: %s <<<(%lld,%lld,%lld),(%lld,%lld,%lld)>>>\n", (long long)number_of(a, "launch"),
+               text_of(a, "kernel"), (long long)json_integer_value(json_array_get(g, 0)),
+               (long long)json_integer_value(json_array_get(g, 1)), (long long)json_integer_value(json_array_get(g, 2)),
+               (long long)json_integer_value(json_array_get(b, 0)), (long long)json_integer_value(json_array_get(b, 1)),
+               (long long)json_integer_value(json_array_get(b, 2)));
+    json_decref(a);
+}
+
+static void info_cuda(struct front *f, const char *what)
+{
+    static const struct {
+        const char *word, *request;
+    } lists[] = {{"blocks", "blocks"}, {"warps", "warps"}, {"lanes", "lanes"}, {"threads", "warps"}};
+    if (!front_stands(f))
+        return;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (*what && strncmp(lists[i].word, what, strlen(what)) == 0) {
+            show_list(f, lists[i].request);
+            return;
+        }
+    if (*what && strncmp("kernels", what, strlen(what)) == 0)
+        show_kernel(f, false);
+    else
+        front_error(f, "info cuda kernels | blocks | warps | lanes | threads");
+}
+
+static bool begins(const char *word, const char *whole)
+{
+    return *word && strncmp(word, whole, strlen(word)) == 0;
+}
+
+void debug_command_info(struct front *f, char *arguments)
+{
+    char *rest = arguments + strcspn(arguments, " \t");
+    if (*rest)
+        *rest++ = 0;
+    rest = command_skip(rest);
+    if (begins(arguments, "breakpoints") || begins(arguments, "watchpoints"))
+        show_points(f);
+    else if (begins(arguments, "cuda"))
+        info_cuda(f, rest);
+    else if (begins(arguments, "threads"))
+        info_cuda(f, "threads");
+    else if (begins(arguments, "display"))
+        front_show_displays(f);
+    else if (!*arguments || !front_stands(f)) {
+        if (!*arguments)
+            front_error(
+                f,
+                "info locals | args | registers | breakpoints | threads | source | frame | display | time | cuda ...");
+    } else if (begins(arguments, "locals") || begins(arguments, "args") || begins(arguments, "registers"))
+        show_variables(f,
+                       begins(arguments, "locals") ? "locals"
+                       : begins(arguments, "args") ? "args"
+                                                   : "registers",
+                       rest);
+    else if (begins(arguments, "frame") || begins(arguments, "source"))
+        front_show_place(f, f->place, true);
+    else if (begins(arguments, "time"))
+        show_kernel(f, true);
+    else
+        front_error(f,
+                    "there is no `info %s`: info locals | args | registers | breakpoints | threads | source | frame | "
+                    "display | time | cuda ...",
+                    arguments);
+}
+
+/* ---- places ---- */
+
+static void take_place(struct front *f, json_t *answer)
+{
+    if (front_is_ok(answer)) {
+        front_show_place(f, answer, false);
+        json_object_update(f->place, answer);
+        if (!json_object_get(answer, "frame"))
+            json_object_del(f->place, "frame");
+    }
+    json_decref(answer);
+}
+
+/* "(1,2,3)", "1,2", "7". */
+static json_t *read_coordinates(char **at)
+{
+    json_t *c = json_array();
+    bool parenthesis = **at == '(';
+    char *p = command_skip(*at + parenthesis), *end;
+    for (int i = 0; i < 3; i++) {
+        long long n = strtoll(p, &end, 10);
+        if (end == p)
+            break;
+        json_array_append_new(c, json_integer(n));
+        p = command_skip(end);
+        if (*p != ',')
+            break;
+        p = command_skip(p + 1);
+    }
+    if (parenthesis && *p == ')')
+        p++;
+    *at = command_skip(p);
+    return c;
+}
+
+void debug_command_thread(struct front *f, char *arguments)
+{
+    if (*arguments)
+        front_error(f, "threads of the host are a debugger's of the host; `cuda thread %s` looks at one of the kernel",
+                    arguments);
+    else if (f->state == FRONT_STANDS)
+        printf("[%s]\n", front_thread_text(json_object_get(f->place, "focus"), &f->arena));
+    else
+        front_error(f, "nothing stands still");
+}
+
+void debug_command_cuda(struct front *f, char *arguments)
+{
+    json_t *request = json_pack("{s:s}", "do", "focus");
+    bool any = false, wrong = false;
+    while (*arguments && !wrong) {
+        const char *what = command_has_word(&arguments, "block")    ? "block"
+                           : command_has_word(&arguments, "thread") ? "thread"
+                                                                    : NULL;
+        const char *number = what                                   ? NULL
+                             : command_has_word(&arguments, "warp") ? "warp"
+                             : command_has_word(&arguments, "lane") ? "lane"
+                                                                    : NULL;
+        if (!what && !number && command_has_word(&arguments, "kernel")) {
+            json_decref(request);
+            show_kernel(f, false);
+            return;
+        }
+        if (!*arguments || (!what && !number)) {
+            wrong = !(what || number) || any;
+            break;
+        }
+        json_t *c = read_coordinates(&arguments);
+        wrong = !json_array_size(c);
+        any = true;
+        if (what)
+            json_object_set(request, what, c);
+        else
+            json_object_set(request, number, json_array_get(c, 0));
+        json_decref(c);
+    }
+    if (wrong)
+        front_error(f, "cuda [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]");
+    if (wrong || !front_stands(f)) {
+        json_decref(request);
+        return;
+    }
+    if (!any) {
+        json_decref(request);
+        debug_command_thread(f, "");
+        return;
+    }
+    json_t *answer = front_ask(f, request);
+    if (front_is_ok(answer))
+        printf("[%s]\n", front_thread_text(json_object_get(answer, "focus"), &f->arena));
+    take_place(f, answer);
+}
+
+static void look_at(struct front *f, int64_t level)
+{
+    if (front_stands(f))
+        take_place(f, front_ask(f, json_pack("{s:s, s:I}", "do", "frame", "frame", (json_int_t)level)));
+}
+
+void debug_command_frame(struct front *f, char *arguments)
+{
+    look_at(f, *arguments ? strtoll(arguments, NULL, 10) : number_of(f->place, "level"));
+}
+void debug_command_up(struct front *f, char *arguments)
+{
+    int64_t n = command_count(f, arguments), level = number_of(f->place, "level");
+    if (n > 0 && level + 1 >= number_of(f->place, "calls"))
+        front_error(f, "that is the outermost call already");
+    else if (n > 0)
+        look_at(f, level + n < number_of(f->place, "calls") ? level + n : number_of(f->place, "calls") - 1);
+}
+void debug_command_down(struct front *f, char *arguments)
+{
+    int64_t n = command_count(f, arguments), level = number_of(f->place, "level");
+    if (n > 0 && !level)
+        front_error(f, "that is the innermost call already");
+    else if (n > 0)
+        look_at(f, level > n ? level - n : 0);
+}
+
+void debug_command_backtrace(struct front *f, char *arguments)
+{
+    (void)arguments;
+    if (!front_stands(f))
+        return;
+    json_t *answer = front_ask(f, json_pack("{s:s}", "do", "frames"));
+    const json_t *frame_at;
+    size_t i;
+    json_array_foreach(json_object_get(answer, "frames"), i, frame_at)
+    {
+        const char *function = text_of(frame_at, "function");
+        printf("#%zu  %s at %s\n", i, function ? function : "an inlined function",
+               front_line_text(frame_at, &f->arena));
+    }
+    json_decref(answer);
+}
+
+void debug_command_list(struct front *f, char *arguments)
+{
+    enum { LINES = 10 };
+    const json_t *at = json_object_get(f->place, "frame");
+    const char *file = text_of(at, "file");
+    char *colon = strrchr(arguments, ':');
+    int64_t here = number_of(at, "line"), from;
+    if (colon && colon > arguments) {
+        *colon = 0;
+        f->list_file = arena_strdup(&f->s->arena, arguments);
+        f->list_from = strtoll(colon + 1, NULL, 10) - LINES / 2;
+    } else if (isdigit((unsigned char)*arguments)) {
+        f->list_file = file;
+        f->list_from = strtoll(arguments, NULL, 10) - LINES / 2;
+    } else if (!f->list_file) {
+        f->list_file = file;
+        f->list_from = here - LINES / 2;
+    }
+    if (!f->list_file) {
+        front_error(f, "no source is known: `disassemble` shows the PTX; compile with -G or -lineinfo for lines");
+        return;
+    }
+    from = f->list_from < 1 ? 1 : f->list_from;
+    bool same = file && strcmp(file, f->list_file) == 0;
+    int64_t shown = front_show_lines(f, f->list_file, from, from + LINES - 1, same ? here : 0);
+    if (shown < 0)
+        front_error(f, "%s cannot be read here", f->list_file);
+    else if (!shown)
+        front_error(f, "%s ends before line %lld", file_as_shown(f->list_file, &f->arena), (long long)from);
+    f->list_from = from + LINES;
+}
+
+void debug_command_disassemble(struct front *f, char *arguments)
+{
+    size_t i;
+    const json_t *line;
+    (void)arguments;
+    if (!front_stands(f))
+        return;
+    json_t *answer = front_ask(f, json_pack("{s:s}", "do", "ptx"));
+    json_array_foreach(json_object_get(answer, "lines"), i, line)
+        printf("%s%5lld  %s\n", json_is_true(json_object_get(line, "here")) ? "=> " : "   ",
+               (long long)number_of(line, "line"), text_of(line, "text") ? text_of(line, "text") : "");
+    json_decref(answer);
+}

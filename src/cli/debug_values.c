@@ -1,0 +1,184 @@
+/* The commands of heddle debug's terminal that show values, and change them; see debug_commands.h. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "cli/debug_commands.h"
+
+/* ---- values ---- */
+
+/* "/x" before an expression; 0 where there is none. */
+static char take_format(struct front *f, char **at)
+{
+    static const char formats[] = "xduotcaf";
+    char format = 0;
+    if (**at != '/')
+        return 0;
+    for (++*at; **at && !isspace((unsigned char)**at); ++*at) {
+        if (!strchr(formats, **at)) {
+            front_error(f, "there is no format `%c`: x d u o t c a f", **at);
+            return -1;
+        }
+        format = **at;
+    }
+    *at = command_skip(*at);
+    return format;
+}
+
+static json_t *ask_value(struct front *f, const char *expression, char format, bool lanes)
+{
+    const char as[2] = {format, 0};
+    return front_ask(
+        f, json_pack("{s:s, s:s, s:s, s:b}", "do", "print", "expression", expression, "format", as, "lanes", lanes));
+}
+
+/* A row of 32, and what can be seen at a glance. */
+static void show_lanes(struct front *f, const json_t *answer)
+{
+    const json_t *values = json_object_get(answer, "values");
+    size_t width = 1, different = 0, there = 0, least = 32, greatest = 32;
+    double min = 0, max = 0;
+    for (size_t l = 0; l < 32; l++) {
+        const char *v = json_string_value(json_array_get(values, l));
+        bool seen = false;
+        char *end = NULL;
+        if (!v)
+            continue;
+        there++;
+        width = strlen(v) > width ? strlen(v) : width;
+        for (size_t k = 0; k < l; k++) {
+            const char *other = json_string_value(json_array_get(values, k));
+            seen |= other && strcmp(other, v) == 0;
+        }
+        different += !seen;
+        double n = strtod(v, &end);
+        if (end == v || (*end && *end != ' '))
+            continue;
+        if (least == 32 || n < min) {
+            min = n;
+            least = l;
+        }
+        if (greatest == 32 || n > max) {
+            max = n;
+            greatest = l;
+        }
+    }
+    size_t columns = width > 40 ? 1 : width > 18 ? 4 : 8;
+    for (size_t l = 0; l < 32; l++) {
+        const char *v = json_string_value(json_array_get(values, l));
+        if (l % columns == 0)
+            printf("%slane %2zu:", l ? "\n" : "", l);
+        printf("  %*s", (int)width, v ? v : "-");
+    }
+    printf("\n%zu lanes, %zu different value%s", there, different, different == 1 ? "" : "s");
+    if (least < 32 && different > 1)
+        printf("; least in lane %zu: %s, greatest in lane %zu: %s", least,
+               json_string_value(json_array_get(values, least)), greatest,
+               json_string_value(json_array_get(values, greatest)));
+    puts("");
+    (void)f;
+}
+
+void debug_command_print(struct front *f, char *arguments)
+{
+    char format = take_format(f, &arguments);
+    bool lanes = command_has_word(&arguments, "-w");
+    if (format < 0)
+        return;
+    if (!*arguments) {
+        front_error(f, "what? As in print x, print/x $r5, print -w threadIdx.x");
+        return;
+    }
+    if (!front_stands(f))
+        return;
+    json_t *answer = ask_value(f, arguments, format, lanes);
+    if (front_is_ok(answer) && lanes)
+        show_lanes(f, answer);
+    else if (front_is_ok(answer))
+        printf("$%u = %s\n", ++f->values, text_of(answer, "value"));
+    json_decref(answer);
+}
+
+void debug_command_display(struct front *f, char *arguments)
+{
+    if (*arguments)
+        json_array_append_new(f->displays, json_string(arguments));
+    if (f->state == FRONT_STANDS)
+        front_show_displays(f);
+}
+
+void debug_command_undisplay(struct front *f, char *arguments)
+{
+    int64_t n = command_count(f, arguments);
+    if (n > 0 && (size_t)n <= json_array_size(f->displays))
+        json_array_set_new(f->displays, (size_t)n - 1, json_null());
+    else if (n > 0)
+        front_error(f, "there is no display %lld", (long long)n);
+}
+
+/* The `=` that is no comparison. */
+static char *find_assignment(char *text)
+{
+    for (char *p = text; *p; p++) {
+        bool compares = p[0] == '=' && p[1] == '=';
+        if (compares)
+            p++;
+        else if (*p == '=' && p > text && !strchr("<>!=", p[-1]))
+            return p;
+    }
+    return NULL;
+}
+
+void debug_command_set(struct front *f, char *arguments)
+{
+    if (!command_has_word(&arguments, "variable"))
+        command_has_word(&arguments, "var");
+    char *equals = find_assignment(arguments);
+    if (!equals) {
+        front_error(f, "set var EXPRESSION = VALUE: what is to get which value?");
+        return;
+    }
+    *equals = 0;
+    if (front_stands(f))
+        json_decref(front_ask(
+            f, json_pack("{s:s, s:s, s:s}", "do", "set", "to", arguments, "value", command_skip(equals + 1))));
+}
+
+void debug_command_examine(struct front *f, char *arguments)
+{
+    int64_t count = 1, size = 4;
+    char format = 'x', *end;
+    if (*arguments == '/') {
+        long long n = strtoll(++arguments, &end, 10);
+        count = end > arguments ? n : 1;
+        for (arguments = end; *arguments && !isspace((unsigned char)*arguments); arguments++) {
+            size_t shift = strcspn("bhwg", (char[2]){*arguments, 0});
+            if (shift < 4)
+                size = 1 << shift;
+            else
+                format = *arguments;
+        }
+        arguments = command_skip(arguments);
+    }
+    const char as[2] = {format, 0};
+    if (!*arguments) {
+        front_error(f, "which address? As in x/8xw $arg1");
+        return;
+    }
+    if (!front_stands(f))
+        return;
+    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:I, s:I, s:s}", "do", "memory", "expression", arguments,
+                                            "count", (json_int_t)count, "size", (json_int_t)size, "format", as));
+    const json_t *values = json_object_get(answer, "values");
+    int64_t bytes = number_of(answer, "size"), per_line = bytes == 1 ? 8 : bytes == 8 ? 2 : 4;
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        if (i % (size_t)per_line == 0)
+            printf("%s0x%llx:", i ? "\n" : "", (unsigned long long)(number_of(answer, "address") + (int64_t)i * bytes));
+        printf("\t%s", json_string_value(json_array_get(values, i)));
+    }
+    if (json_array_size(values))
+        puts(json_array_size(values) < (size_t)count ? "\nthe memory ends there" : "");
+    json_decref(answer);
+}
