@@ -280,10 +280,27 @@ const char *opts_first_word(const struct opts *opts, uint32_t commands, int argc
 
 /* ---- help ---- */
 
-static const char *head_of(const struct opt *o, struct arena *arena)
+opt_lines opts_lines(const struct opts *opts, unsigned command, struct arena *arena)
 {
-    const char *letter = o->letter ? arena_printf(arena, "-%c, ", o->letter) : "";
-    return arena_printf(arena, "  %s--%s%s%s", letter, o->name, *o->value ? " " : "", o->value);
+    opt_lines lines = {0};
+    for (size_t i = 0; i < opts->n; i++) {
+        const struct opt *o = &opts->at[i];
+        if (o->commands >> command & 1)
+            *VEC_PUSH(arena, &lines) = (struct opt_line){
+                .short_name = o->letter ? arena_printf(arena, "-%c", o->letter) : NULL,
+                .long_name = arena_printf(arena, "--%s", o->name),
+                .value = o->value,
+                .help = o->help,
+            };
+    }
+    return lines;
+}
+
+static const char *head_of(const struct opt_line *l, struct arena *arena)
+{
+    bool both = l->short_name && l->long_name;
+    return arena_printf(arena, "  %s%s%s%s%s", l->short_name ? l->short_name : "", both ? ", " : "",
+                        l->long_name ? l->long_name : "", *l->value ? " " : "", l->value);
 }
 
 /* `text` broken into lines that stand from `column` on. */
@@ -300,21 +317,18 @@ static const char *wrap(const char *text, size_t column, struct arena *arena)
     return arena_printf(arena, "%s%s\n", out, text);
 }
 
-const char *opts_help(const struct opts *opts, unsigned command, struct arena *arena)
+const char *opt_lines_help(const opt_lines *lines, struct arena *arena)
 {
     size_t column = 0;
-    for (size_t i = 0; i < opts->n; i++) {
-        size_t n = opts->at[i].commands >> command & 1 ? strlen(head_of(&opts->at[i], arena)) + 2 : 0;
+    for (uint32_t i = 0; i < lines->n; i++) {
+        size_t n = strlen(head_of(&lines->at[i], arena)) + 2;
         column = n > column && n <= HELP_COLUMN_MAX ? n : column;
     }
     const char *out = "";
-    for (size_t i = 0; i < opts->n; i++) {
-        const struct opt *o = &opts->at[i];
-        if (!(o->commands >> command & 1))
-            continue;
-        const char *head = head_of(o, arena), *gap = strlen(head) + 2 > column ? "\n" : "";
+    for (uint32_t i = 0; i < lines->n; i++) {
+        const char *head = head_of(&lines->at[i], arena), *gap = strlen(head) + 2 > column ? "\n" : "";
         int pad = (int)(*gap ? column : column - strlen(head));
-        out = arena_printf(arena, "%s%s%s%*s%s", out, head, gap, pad, "", wrap(o->help, column, arena));
+        out = arena_printf(arena, "%s%s%s%*s%s", out, head, gap, pad, "", wrap(lines->at[i].help, column, arena));
     }
     return out;
 }

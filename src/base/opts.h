@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 /* How a value is written, and its field in the caller's struct, which is zero where the option is not given.
  */
@@ -71,8 +72,18 @@ const char *opts_parse(const struct opts *opts, unsigned command, int argc, char
  * where there is none. */
 const char *opts_first_word(const struct opts *opts, uint32_t commands, int argc, char **argv);
 
-/* The options of a command as lines of help, in the arena. */
-const char *opts_help(const struct opts *opts, unsigned command, struct arena *arena);
+/* An option as help, manual pages and completion show it. */
+struct opt_line {
+    const char *short_name, *long_name; /* as typed: "-h" and "--help"; NULL where it has none */
+    const char *value;                  /* what the help calls it; "" for a switch */
+    const char *help;
+};
+typedef VEC(struct opt_line) opt_lines;
+
+/* The options of a command, in the table's order. */
+opt_lines opts_lines(const struct opts *opts, unsigned command, struct arena *arena);
+/* The same as text for a terminal, in the arena: names on the left, help wrapped on the right. */
+const char *opt_lines_help(const opt_lines *lines, struct arena *arena);
 
 /* "512", "64K", "2G", "2GiB": K, M, G, T are powers of 1024. */
 bool opts_size(struct str text, uint64_t *size);

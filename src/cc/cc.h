@@ -7,6 +7,7 @@
 #define HEDDLE_CC_CC_H
 
 #include "base/arena.h"
+#include "base/opts.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "heddle.h"
@@ -39,6 +40,9 @@ struct cc_options {
 
 /* Reads the arguments. Returns NULL or what is wrong, in the arena. */
 const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct arena *arena);
+/* The parts of the help: how it is called, with what it does; its options but those without an effect; the rest. */
+extern const char cc_usage[], cc_details[];
+opt_lines cc_option_lines(struct arena *arena);
 const char *cc_help(struct arena *arena);
 /* An option whose value is true or false. */
 bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);

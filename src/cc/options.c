@@ -427,46 +427,55 @@ const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct 
     return error;
 }
 
-static const char *help_of(const struct flag *f, struct arena *arena)
+/* The flags of the kinds from `first` to the one before `end`. */
+static opt_lines lines_of(enum kind first, enum kind end, struct arena *arena)
 {
-    bool both = f->short_name && f->long_name && strcmp(f->short_name, f->long_name) != 0;
-    const char *names = !f->short_name ? arena_printf(arena, "--%s", f->long_name)
-                        : both         ? arena_printf(arena, "-%s, --%s", f->short_name, f->long_name)
-                                       : arena_printf(arena, "-%s", f->short_name);
-    names = arena_printf(arena, "%s%s%s", names, *f->value ? " " : "", f->value);
-    return arena_printf(arena, "  %-45s %s\n", names, f->help);
+    opt_lines lines = {0};
+    for (int i = 0; i < CC_COUNT; i++) {
+        const struct flag *f = &flags[i];
+        bool once = same(f->long_name, f->short_name ? f->short_name : "");
+        if (f->kind >= first && f->kind < end)
+            *VEC_PUSH(arena, &lines) = (struct opt_line){
+                .short_name = f->short_name ? arena_printf(arena, "-%s", f->short_name) : NULL,
+                .long_name = f->long_name && !once ? arena_printf(arena, "--%s", f->long_name) : NULL,
+                .value = f->value,
+                .help = f->help,
+            };
+    }
+    return lines;
 }
 
-/* The text, and the flags of the kinds from `first` to the one before `end`. */
-static const char *with_kinds(const char *text, enum kind first, enum kind end, struct arena *arena)
+static const char *help_of(enum kind first, enum kind end, struct arena *arena)
 {
-    for (int i = 0; i < CC_COUNT; i++)
-        if (flags[i].kind >= first && flags[i].kind < end)
-            text = arena_printf(arena, "%s%s", text, help_of(&flags[i], arena));
-    return text;
+    opt_lines lines = lines_of(first, end, arena);
+    return opt_lines_help(&lines, arena);
 }
+
+opt_lines cc_option_lines(struct arena *arena)
+{
+    return lines_of(SWITCH, UNUSED, arena);
+}
+
+const char cc_usage[] =
+    "heddle cc [OPTIONS] FILE...\n"
+    "\n"
+    "Compiles CUDA C++ with clang 19 and Heddle's own headers, and links it with Heddle's CUDA runtime: no CUDA\n"
+    "toolkit is needed, and the program runs on this computer's CPU. Options are nvcc's.\n";
+
+const char cc_details[] =
+    "-W... goes to the compiler of all code; -f..., -m... and -pthread go to the compiler of host code.\n"
+    "\n"
+    "Examples:\n"
+    "  heddle cc hello.cu -o hello && ./hello\n"
+    "  heddle cc -ptx kernel.cu -o kernel.ptx && heddle launch kernel.ptx --grid 1 --block 32 'f32[32]'\n"
+    "  heddle cc -rdc=true main.cu device.cu -o program\n"
+    "\n"
+    "The exit status is 0 after a success, 1 where the source has errors, 2 for wrong usage.\n";
 
 const char *cc_help(struct arena *arena)
 {
-    const char *text =
-        "usage: heddle cc [OPTIONS] FILE...\n"
-        "\n"
-        "Compiles CUDA C++ with clang 19 and Heddle's own headers, and links it with Heddle's CUDA runtime: no CUDA\n"
-        "toolkit is needed, and the program runs on this computer's CPU. Options are nvcc's.\n\nOptions:\n";
-    text = with_kinds(text, SWITCH, UNUSED, arena);
-    text = arena_printf(arena, "%s\nTaken, and without an effect, because:\n", text);
-    text = with_kinds(text, UNUSED, REFUSED, arena);
-    text = arena_printf(arena, "%s\nRefused, because:\n", text);
-    text = with_kinds(text, REFUSED, KINDS, arena);
     return arena_printf(
-        arena,
-        "%s\n-W... goes to the compiler of all code; -f..., -m... and -pthread to the compiler of host code.\n"
-        "\n"
-        "Examples:\n"
-        "  heddle cc hello.cu -o hello && ./hello\n"
-        "  heddle cc -ptx kernel.cu -o kernel.ptx && heddle launch kernel.ptx --grid 1 --block 32 'f32[32]'\n"
-        "  heddle cc -rdc=true main.cu device.cu -o program\n"
-        "\n"
-        "The exit status is 0 after a success, 1 where the source has errors, 2 for wrong usage.\n",
-        text);
+        arena, "usage: %s\nOptions:\n%s\nTaken, and without an effect, because:\n%s\nRefused, because:\n%s\n%s",
+        cc_usage, help_of(SWITCH, UNUSED, arena), help_of(UNUSED, REFUSED, arena), help_of(REFUSED, KINDS, arena),
+        cc_details);
 }

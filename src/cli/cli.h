@@ -41,7 +41,8 @@ struct session {
 struct command {
     const char *name, *summary; /* in the list of commands; NULL: it is a variant of another */
     int (*run)(struct session *s);
-    const char *usage, *details; /* of its help: around the list of options; NULL: it reads all its arguments itself */
+    const char *usage, *details; /* of its help: around the list of options */
+    bool reads_arguments;        /* all of them, itself */
 };
 
 int cmd_run(struct session *s);
@@ -60,6 +61,8 @@ int explain_compare(struct session *s); /* --compare */
 int cmd_ptx(struct session *s);
 int cmd_info(struct session *s);
 int cmd_cache(struct session *s);
+int cmd_completion(struct session *s);
+int cmd_manual(struct session *s);
 
 /* ---- options.c ---- */
 
@@ -72,6 +75,9 @@ const struct command *command_variant(const struct command *c, int argc, char **
 /* Reads argv behind the command's name. Returns NULL, or what is wrong. */
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s);
 const char *command_help(const struct command *c, struct arena *arena);
+opt_lines command_option_lines(const struct command *c, struct arena *arena);
+/* What the command is for programs, where it takes PTX files, too; NULL where there is one for both. */
+const struct command *command_for_programs(const struct command *c);
 
 /* ---- print.c ---- */
 

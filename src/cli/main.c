@@ -13,7 +13,7 @@ static void print_help(void)
            hd_version());
     for (const struct command *c = commands; c->name; c++)
         if (c->summary)
-            printf("  %-10s %s\n", c->name, c->summary);
+            printf("  %-11s %s\n", c->name, c->summary);
     puts("\n`heddle COMMAND --help` explains one, with examples.");
 }
 
@@ -25,7 +25,7 @@ static bool is_help(const char *word)
 static int run_command(struct session *s, const struct command *c, int argc, char **argv)
 {
     s->command = c = command_variant(c, argc, argv);
-    if (!c->usage) {
+    if (c->reads_arguments) {
         s->words = (const char **)argv + 1;
         s->n_words = argc - 1;
         return c->run(s);

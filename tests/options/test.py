@@ -145,9 +145,10 @@ def sections(option="--help"):
     found = {}
     for part in re.split(r"\n\n", text):
         head, *lines = part.split("\n")
-        rows = [re.match(r"  (--?[\w+-]+)(?:, (--?[\w+-]+))?(?: (\S+))? {2,}| {2}(--?[\w+-]+)(?:, (--?[\w+-]+))? ", line) for line in lines]
-        if lines and all(rows):
-            found[head.split(",")[0].rstrip(":")] = [(r[1] or r[4], r[2] or r[5], r[3]) for r in rows]
+        rows = [re.fullmatch(r"  (--?[\w+-]+)(?:, (--?[\w+-]+))?(?: (\S+))?(?: {2,}.*)?", line)
+                for line in lines if not line.startswith(" " * 10)]
+        if rows and all(rows):
+            found[head.split(",")[0].rstrip(":")] = [(r[1], r[2], r[3]) for r in rows]
     return found
 
 

@@ -192,7 +192,8 @@ static void sizes_have_units(void **state)
 static void help_has_a_line_for_each_option_of_the_command(void **state)
 {
     (void)state;
-    const char *help = opts_help(&opts, 0, &arena);
+    opt_lines lines = opts_lines(&opts, 0, &arena);
+    const char *help = opt_lines_help(&lines, &arena);
     assert_non_null(strstr(help, "-q, --quiet"));
     assert_non_null(strstr(help, "--grid X,Y,Z"));
     assert_null(strstr(help, "--isa"));
