@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `make install` leaves: README.md's program against the installed header and library, found by pkg-config.
+# What `make install` leaves: the program of docs/LIBHEDDLE.md against the installed header and library, found by pkg-config.
 # alone: it makes the build, and its links, anew
 set -u
 dir=$(mktemp -d)
@@ -28,8 +28,8 @@ lib=$(dirname "${pc%/pkgconfig/heddle.pc}/x")
 LD_LIBRARY_PATH=$lib
 export LD_LIBRARY_PATH
 
-# The program is README.md's.
-sed -n '/^```c$/,/^```$/{ /^```/d; p; }' "$HEDDLE_SOURCE/README.md" >"$dir/count.c"
+# The program is of docs/LIBHEDDLE.md.
+sed -n '/^```c$/,/^```$/{ /^```/d; p; }' "$HEDDLE_SOURCE/docs/LIBHEDDLE.md" >"$dir/count.c"
 
 if nm -D "$lib/libheddle.so" | grep -q __asan_init; then
     echo "ok $((n += 1)) - a program finds the library # SKIP it is built with sanitizers"
