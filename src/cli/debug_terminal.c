@@ -1,5 +1,6 @@
 /* The lines of heddle debug's terminal: read with history and completion on a terminal, plainly elsewhere; see debug_front.h. */
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,27 @@
 
 #include "cli/debug_front.h"
 
-#ifdef HAVE_LIBEDIT
-#include <editline/readline.h>
-#endif
-
 static const char prompt[] = "(heddle) ";
 
-#ifdef HAVE_LIBEDIT
+/* ---- libedit, where it is installed: no other command has to wait until it is loaded ---- */
+
+typedef char **complete_function(const char *text, int start, int end);
+typedef char *match_function(const char *text, int state);
+
+static struct editor {
+    char *(*readline)(const char *prompt);
+    int (*add_history)(const char *line);
+    char **(*rl_completion_matches)(const char *text, match_function *next);
+    complete_function **rl_attempted_completion_function;
+} editor;
+
+static void *editor_symbol(void *library, const char *name, bool *all)
+{
+    void *p = library ? dlsym(library, name) : NULL;
+    *all &= p != NULL;
+    return p;
+}
+
 static char *next_match(const char *text, int state)
 {
     static size_t at;
@@ -30,24 +45,40 @@ static char *next_match(const char *text, int state)
 static char **complete(const char *text, int start, int end)
 {
     (void)end;
-    return start ? NULL : rl_completion_matches(text, next_match); /* files behind a command */
+    return start ? NULL : editor.rl_completion_matches(text, next_match); /* files behind a command */
 }
-#endif
+
+/* Is there one? Distributions number it differently. */
+static bool editor_load(void)
+{
+    static bool tried, found = true;
+    if (tried)
+        return found;
+    tried = true;
+    void *library = dlopen("libedit.so.2", RTLD_NOW);
+    library = library ? library : dlopen("libedit.so.0", RTLD_NOW);
+#define FIND(member) *(void **)&editor.member = editor_symbol(library, #member, &found)
+    FIND(readline);
+    FIND(add_history);
+    FIND(rl_completion_matches);
+    FIND(rl_attempted_completion_function);
+#undef FIND
+    if (found)
+        *editor.rl_attempted_completion_function = complete;
+    return found;
+}
 
 /* From malloc; NULL at the end of the input. */
 static char *read_line(const struct front *f)
 {
     char *line = NULL;
     size_t room = 0;
-#ifdef HAVE_LIBEDIT
-    if (f->on_terminal) {
-        rl_attempted_completion_function = complete;
-        line = readline(prompt);
+    if (f->on_terminal && editor_load()) {
+        line = editor.readline(prompt);
         if (line && *line)
-            add_history(line);
+            editor.add_history(line);
         return line;
     }
-#endif
     fputs(prompt, stdout);
     fflush(stdout);
     if (getline(&line, &room, stdin) < 0) {

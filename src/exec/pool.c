@@ -13,6 +13,7 @@
 
 struct pool_item {
     struct pool_item *next;
+    size_t behind; /* so many more of this size lie behind it, which nobody has touched */
 };
 
 enum { SMALLEST_LOG2 = 7 };
@@ -45,18 +46,26 @@ static void discharge(struct worker *k, size_t bytes)
     mem_discharge(&k->machine->mem, bytes);
 }
 
-static void push(struct pool_item **list, void *p)
+static void push_row(struct pool_item **list, void *p, size_t behind)
 {
     struct pool_item *item = p;
-    item->next = *list;
+    *item = (struct pool_item){*list, behind};
     *list = item;
 }
 
-static void *pop(struct pool_item **list)
+static void push(struct pool_item **list, void *p)
+{
+    push_row(list, p, 0);
+}
+
+static void *pop(struct pool_item **list, unsigned c)
 {
     struct pool_item *item = *list;
-    if (item)
-        *list = item->next;
+    if (!item)
+        return NULL;
+    *list = item->next;
+    if (item->behind)
+        push_row(list, (uint8_t *)item + class_bytes(c), item->behind - 1);
     return item;
 }
 
@@ -75,7 +84,7 @@ void *pool_take(struct worker *k, size_t bytes)
     unsigned c = class_of(bytes);
     if (c == POOL_CLASSES)
         return NULL;
-    void *p = pop(&k->pool[c]);
+    void *p = pop(&k->pool[c], c);
     return p ? p : take_from_host(k, c);
 }
 
@@ -93,7 +102,7 @@ static void *take_left(struct worker *k, unsigned c)
     if (!charge(k, class_bytes(c)))
         return NULL;
     pthread_mutex_lock(&w->lock);
-    void *p = pop(&w->free[c]);
+    void *p = pop(&w->free[c], c);
     pthread_mutex_unlock(&w->lock);
     if (!p)
         discharge(k, class_bytes(c));
@@ -110,8 +119,8 @@ static void *take_new(struct worker *k, unsigned c)
     pthread_mutex_lock(&w->lock);
     uint8_t *p = window_take(&w->area, whole);
     pthread_mutex_unlock(&w->lock);
-    for (size_t at = n; p && at-- > 1;)
-        push(&k->windows[c], p + at * bytes);
+    if (p && n > 1)
+        push_row(&k->windows[c], p + bytes, n - 2);
     if (!p)
         discharge(k, n * bytes);
     return p;
@@ -120,7 +129,7 @@ static void *take_new(struct worker *k, unsigned c)
 void *pool_take_window(struct worker *k, size_t bytes)
 {
     unsigned c = class_of(bytes);
-    void *p = c < POOL_CLASSES ? pop(&k->windows[c]) : NULL;
+    void *p = c < POOL_CLASSES ? pop(&k->windows[c], c) : NULL;
     if (p || c == POOL_CLASSES)
         return p;
     p = take_left(k, c);
@@ -166,9 +175,9 @@ void pool_free_all(struct worker *k)
     struct windows *w = &k->machine->windows;
     pthread_mutex_lock(&w->lock);
     for (unsigned c = 0; c < POOL_CLASSES; c++) {
-        for (void *p; (p = pop(&k->pool[c])); discharge(k, class_bytes(c)))
+        for (void *p; (p = pop(&k->pool[c], c)); discharge(k, class_bytes(c)))
             free(p);
-        for (void *p; (p = pop(&k->windows[c])); discharge(k, class_bytes(c)))
+        for (void *p; (p = pop(&k->windows[c], c)); discharge(k, class_bytes(c)))
             leave_window(k, p, c);
     }
     pthread_mutex_unlock(&w->lock);

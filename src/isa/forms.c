@@ -3,11 +3,11 @@
 
 #include "isa/needs.h"
 
-static uint64_t type_mask_of(const struct isa *isa, const char *list, char separator)
+static uint64_t type_mask_of(const char *list, char separator)
 {
     uint64_t mask = 0;
     for (struct str w; isa_next_word(&list, separator, &w);)
-        mask |= 1ull << isa_look_up(isa, w).type;
+        mask |= 1ull << isa_look_up(w).type;
     return mask;
 }
 
@@ -25,12 +25,12 @@ static struct element compile_element(struct isa *isa, struct str text, bool opt
     const char *equals = memchr(text.p, '=', text.n);
     if (equals) {
         struct str word = {equals + 1, (size_t)(text.p + text.n - equals - 1)};
-        e.absent = isa_look_up(isa, word).mod;
+        e.absent = isa_look_up(word).mod;
         text.n = (size_t)(equals - text.p);
     }
     if (text.p[0] == '<') {
         char *list = arena_strndup(isa->arena, text.p + 1, text.n - 2);
-        e.type_mask = type_mask_of(isa, list, ',');
+        e.type_mask = type_mask_of(list, ',');
         return e;
     }
     if (str_is(text, "SHAPE")) {
@@ -38,9 +38,9 @@ static struct element compile_element(struct isa *isa, struct str text, bool opt
         return e;
     }
     const char *set = isa_types_of(text);
-    struct word w = isa_look_up(isa, text);
+    struct word w = isa_look_up(text);
     if (set)
-        e.type_mask = type_mask_of(isa, set, ' ');
+        e.type_mask = type_mask_of(set, ' ');
     else if ((e.slot = slot_by_name(text)) != SLOT_none)
         return e;
     else if (w.type)
@@ -107,7 +107,7 @@ static struct isa_operand compile_operand(struct isa *isa, struct str text)
             size_t end = ++i;
             while (end < text.n && text.p[end] != '?' && text.p[end] != '|')
                 end++;
-            o.type = isa_look_up(isa, (struct str){text.p + i, end - i}).type;
+            o.type = isa_look_up((struct str){text.p + i, end - i}).type;
             i = end - 1;
             break;
         }

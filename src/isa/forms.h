@@ -8,6 +8,7 @@
 #define HEDDLE_ISA_FORMS_H
 
 #include "isa/isa.h"
+#include "isa/lanes.h"
 
 /* A word of an opcode text: a modifier, a type, a shape, or none of them. */
 struct word {
@@ -17,7 +18,9 @@ struct word {
 };
 
 /* What a word of an opcode is; a shape where no table has it. */
-struct word isa_look_up(const struct isa *isa, struct str text);
+struct word isa_look_up(struct str text);
+/* LANE_none where no lane function has the name. */
+lane_id isa_lane_by_name(struct str name);
 
 static inline bool isa_bit_test(const uint64_t *set, unsigned i)
 {

@@ -1,6 +1,9 @@
 /* The tables of the instruction set, and what words of opcodes name in them; see isa.h. */
 #include "isa/forms.h"
 
+#include <assert.h>
+#include <pthread.h>
+
 #include "isa/lane_ids.h"
 #include "isa/lanes.h"
 #include "isa/needs.h"
@@ -193,57 +196,122 @@ static struct word shape_word(struct str text)
     return ok && !text.n ? (struct word){.shape = s} : (struct word){0};
 }
 
-struct word isa_look_up(const struct isa *isa, struct str text)
+static void bit_set(uint64_t *set, unsigned i)
 {
-    uintptr_t v = (uintptr_t)map_get(&isa->words, text);
+    set[i / 64] |= 1ull << (i % 64);
+}
+
+/* ---- what has a name ----
+ *
+ * The tables never change, so a process enters their names once, whichever module asks first: numbers by the hash of the name, with
+ * open addressing, at most half full.
+ */
+
+typedef const char *name_of(unsigned number);
+
+struct names {
+    name_of *name;
+    uint16_t *at; /* numbers; 0: free */
+    unsigned capacity, last;
+};
+
+static const char *word_name(unsigned i)
+{
+    return i < TYPE_COUNT ? types[i].name : mods[i - TYPE_COUNT];
+}
+
+static const char *op_name(unsigned i)
+{
+    return ops[i].name;
+}
+
+static const char *lane_name(unsigned i)
+{
+    return i < LANE_COUNT ? lane_info((lane_id)i)->name : lane_synonyms[i - LANE_COUNT].name;
+}
+
+enum {
+    LAST_WORD = TYPE_COUNT + MOD_COUNT - 1,
+    LAST_OP = OP_COUNT - 1,
+    LAST_LANE = LANE_COUNT + sizeof lane_synonyms / sizeof lane_synonyms[0] - 1,
+};
+
+static uint16_t words_at[1024], ops_at[512], lanes_at[4096];
+
+#define NAMES(name, at, last) {name, at, sizeof at / sizeof at[0], last}
+static const struct names words = NAMES(word_name, words_at, LAST_WORD), operations = NAMES(op_name, ops_at, LAST_OP),
+                          lanes = NAMES(lane_name, lanes_at, LAST_LANE);
+
+static_assert(2 * LAST_WORD <= sizeof words_at / sizeof words_at[0] &&
+                  2 * LAST_OP <= sizeof ops_at / sizeof ops_at[0] &&
+                  2 * LAST_LANE <= sizeof lanes_at / sizeof lanes_at[0],
+              "tables of names are at most half full");
+
+static bool is_named(const struct names *t, unsigned number, struct str name)
+{
+    const char *s = t->name(number);
+    return strncmp(s, name.p, name.n) == 0 && !s[name.n];
+}
+
+/* Where the name's number stands, or would. */
+static uint16_t *names_place(const struct names *t, struct str name)
+{
+    unsigned i = str_hash(name) % t->capacity;
+    while (t->at[i] && !is_named(t, t->at[i], name))
+        i = (i + 1) % t->capacity;
+    return &t->at[i];
+}
+
+static void names_enter(const struct names *t)
+{
+    for (unsigned i = 1; i <= t->last; i++)
+        if (*t->name(i))
+            *names_place(t, str_of(t->name(i))) = (uint16_t)i;
+}
+
+static void enter_all(void)
+{
+    names_enter(&words);
+    names_enter(&operations);
+    names_enter(&lanes);
+}
+
+void isa_init(struct isa *isa, struct arena *arena)
+{
+    static pthread_once_t entered = PTHREAD_ONCE_INIT;
+    pthread_once(&entered, enter_all);
+    *isa = (struct isa){.arena = arena, .forms = ARENA_ARRAY(arena, struct op_forms *, OP_COUNT)};
+    map_init(&isa->insts, arena);
+    for (unsigned s = 1; s < SLOT_COUNT; s++) {
+        const char *rest = slots[s].words;
+        for (struct str w; isa_next_word(&rest, ' ', &w);)
+            bit_set(isa->slot_mods[s], isa_look_up(w).mod);
+    }
+}
+
+struct word isa_look_up(struct str text)
+{
+    unsigned v = *names_place(&words, text);
     if (!v)
         return shape_word(text);
     return v < TYPE_COUNT ? (struct word){.type = (enum isa_type)v}
                           : (struct word){.mod = (enum isa_mod)(v - TYPE_COUNT)};
 }
 
-static void bit_set(uint64_t *set, unsigned i)
+isa_op isa_op_by_name(struct str name)
 {
-    set[i / 64] |= 1ull << (i % 64);
+    return (isa_op)*names_place(&operations, name);
 }
 
-static void enter(struct map *map, const char *name, uintptr_t number)
+lane_id isa_lane_by_name(struct str name)
 {
-    map_put(map, str_of(name), (void *)number);
+    unsigned v = *names_place(&lanes, name);
+    return v < LANE_COUNT ? (lane_id)v : lane_synonyms[v - LANE_COUNT].as;
 }
 
-void isa_init(struct isa *isa, struct arena *arena)
+enum isa_type isa_type_by_name(struct str name)
 {
-    *isa = (struct isa){.arena = arena, .forms = ARENA_ARRAY(arena, struct op_forms *, OP_COUNT)};
-    map_init(&isa->words, arena);
-    map_init(&isa->ops, arena);
-    map_init(&isa->lanes, arena);
-    map_init(&isa->insts, arena);
-    for (uintptr_t i = 1; i < TYPE_COUNT; i++)
-        enter(&isa->words, types[i].name, i);
-    for (uintptr_t i = 1; i < MOD_COUNT; i++)
-        enter(&isa->words, mods[i], TYPE_COUNT + i);
-    for (uintptr_t i = 1; i < OP_COUNT; i++)
-        enter(&isa->ops, ops[i].name, i);
-    for (uintptr_t i = 1; i < LANE_COUNT; i++)
-        enter(&isa->lanes, lane_info((lane_id)i)->name, i);
-    for (size_t i = 0; i < sizeof lane_synonyms / sizeof lane_synonyms[0]; i++)
-        enter(&isa->lanes, lane_synonyms[i].name, lane_synonyms[i].as);
-    for (unsigned s = 1; s < SLOT_COUNT; s++) {
-        const char *rest = slots[s].words;
-        for (struct str w; isa_next_word(&rest, ' ', &w);)
-            bit_set(isa->slot_mods[s], isa_look_up(isa, w).mod);
-    }
-}
-
-isa_op isa_op_by_name(struct isa *isa, struct str name)
-{
-    return (isa_op)(uintptr_t)map_get(&isa->ops, name);
-}
-
-enum isa_type isa_type_by_name(struct isa *isa, struct str name)
-{
-    return isa_look_up(isa, name).type;
+    return isa_look_up(name).type;
 }
 
 const char *isa_op_suggest(struct str name)

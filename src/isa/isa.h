@@ -183,9 +183,6 @@ struct isa_error {
 /* Resolving is remembered by text; one struct isa serves one thread. */
 struct isa {
     struct arena *arena;
-    struct map words; /* modifier and type words */
-    struct map ops;
-    struct map lanes;        /* lane functions by name */
     struct map insts;        /* resolved opcodes by text */
     struct op_forms **forms; /* by opcode */
     uint64_t slot_mods[SLOT_COUNT][(MOD_COUNT + 63) / 64];
@@ -200,7 +197,7 @@ const struct isa_inst *isa_unknown(struct isa *isa, struct str text);
 const char *isa_op_name(isa_op op);
 const char *isa_op_section(isa_op op);
 const char *isa_op_doc(isa_op op);
-isa_op isa_op_by_name(struct isa *isa, struct str name);
+isa_op isa_op_by_name(struct str name);
 /* The name in ops.def nearest to `name`, or NULL. */
 const char *isa_op_suggest(struct str name);
 
@@ -222,7 +219,7 @@ const char *isa_type_name(enum isa_type type);
 unsigned isa_type_bits(enum isa_type type);
 enum isa_class isa_type_class(enum isa_type type);
 /* TYPE_none where there is no such type. */
-enum isa_type isa_type_by_name(struct isa *isa, struct str name);
+enum isa_type isa_type_by_name(struct str name);
 
 struct isa_sreg_info {
     const char *name;

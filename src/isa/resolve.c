@@ -71,7 +71,7 @@ static struct fit fit_form(const struct isa *isa, const struct compiled_form *c,
     return f;
 }
 
-static bool split(struct isa *isa, struct str text, struct str *op, struct opcode_words *o)
+static bool split(struct str text, struct str *op, struct opcode_words *o)
 {
     const char *p = text.p, *end = text.p + text.n;
     const char *dot = memchr(p, '.', text.n);
@@ -84,7 +84,7 @@ static bool split(struct isa *isa, struct str text, struct str *op, struct opcod
         if (o->n == MAX_WORDS)
             return false;
         o->text[o->n] = w;
-        o->word[o->n++] = isa_look_up(isa, w);
+        o->word[o->n++] = isa_look_up(w);
         dot = next;
     }
     return true;
@@ -122,8 +122,8 @@ static const char *compare_name(const struct isa *isa, const struct isa_inst *in
 }
 
 /* The lane function's name: the form's template with types and optional modifiers put in. */
-static uint16_t find_lane(const struct isa *isa, const struct compiled_form *c, const struct fit *f,
-                          const struct opcode_words *o, const struct isa_inst *inst)
+static lane_id find_lane(const struct isa *isa, const struct compiled_form *c, const struct fit *f,
+                         const struct opcode_words *o, const struct isa_inst *inst)
 {
     char name[96], *p = name;
     char *end = name + sizeof name - 24;
@@ -151,7 +151,7 @@ static uint16_t find_lane(const struct isa *isa, const struct compiled_form *c, 
         }
     }
     *p = 0;
-    return (uint16_t)(uintptr_t)map_get(&isa->lanes, (struct str){name, (size_t)(p - name)});
+    return isa_lane_by_name((struct str){name, (size_t)(p - name)});
 }
 
 /* ---- errors ---- */
@@ -277,8 +277,8 @@ const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_
     struct str name;
     struct opcode_words words;
     *error = (struct isa_error){.length = (uint32_t)text.n};
-    bool fits = split(isa, text, &name, &words);
-    isa_op op = isa_op_by_name(isa, name);
+    bool fits = split(text, &name, &words);
+    isa_op op = isa_op_by_name(name);
     if (!op || !fits) {
         const char *near = isa_op_suggest(name);
         error->length = (uint32_t)name.n;

@@ -115,7 +115,7 @@ bool parse_registers(struct parser *p)
     parse_advance(p);
     for (; p->tok.kind == TOKEN_DOT; parse_advance(p)) {
         struct str w = p->tok.text;
-        enum isa_type type = isa_type_by_name(p->module->isa, w);
+        enum isa_type type = isa_type_by_name(w);
         if (type)
             base.type = type;
         else if (w.n == 2 && w.p[0] == 'v' && (w.p[1] == '2' || w.p[1] == '4'))

@@ -47,7 +47,7 @@ static bool parse_type(struct parser *p, struct ptx_var *v)
     v->vector = 1;
     for (; p->tok.kind == TOKEN_DOT;) {
         struct str w = p->tok.text;
-        enum isa_type type = isa_type_by_name(p->module->isa, w);
+        enum isa_type type = isa_type_by_name(w);
         if (type) {
             v->type = type;
             parse_advance(p);

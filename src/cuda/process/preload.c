@@ -375,12 +375,25 @@ static void replace_linked_in(const struct elf *e, uintptr_t base, const char *p
         replace_inside(&symbols, base, path, major);
 }
 
+/* What every program may have, with nothing of CUDA's inside: their files need not be read. */
+static bool is_of_the_system(const char *path)
+{
+    static const char *const names[] = {"linux-vdso.so.1", "ld-linux-x86-64.so.2", "libc.so.6",
+                                        "libm.so.6",       "libpthread.so.0",      "libdl.so.2",
+                                        "librt.so.1",      "libgcc_s.so.1",        "libstdc++.so.6"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Where the object is a library of CUDA's, or carries the runtime, replaces its functions. */
 static void examine(const char *path, uintptr_t base)
 {
     struct elf e;
     struct elf_symbols symbols;
-    if (!elf_open(&e, path))
+    if (is_of_the_system(path) || !elf_open(&e, path))
         return;
     if (!elf_section(&e, HEDDLE_MARKER)) {
         const struct stand_in *by = by_soname(&e);
