@@ -379,6 +379,7 @@ static enum asked try(struct jit_process *p, int fd, const struct wire_ask *ask,
 bool process_ask(struct jit_process *p, const char *program, const struct wire_ask *ask, const uint8_t *request,
                  struct jit_result *result)
 {
+    *result = (struct jit_result){0};
     int fd = connection(p);
     enum asked how = fd >= 0 ? try(p, fd, ask, request, result) : GONE;
     if (how == GONE) { /* it may have ended, having had nothing to do */

@@ -35,7 +35,7 @@ struct jit_process {
 void process_find_program(char program[PROGRAM_BYTES]);
 /* keep_stderr: what LLVM says of itself when it crashes comes out on the program's stderr; else nowhere. */
 void process_init(struct jit_process *p, bool keep_stderr);
-/* Lets `program` compile a request; false with p->why where it cannot be started, or has ended. One thread at a time. */
+/* Lets `program` compile a request; false with p->why where it cannot be started, or has ended: *result is empty then. One thread at a time. */
 bool process_ask(struct jit_process *p, const char *program, const struct wire_ask *ask, const uint8_t *request,
                  struct jit_result *result);
 /* Lets it end; process_ask, in another thread, returns. */
