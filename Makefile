@@ -179,6 +179,7 @@ docs: all
 	mv docs/MISTAKES.md.new docs/MISTAKES.md
 	scripts/api-docs >docs/API.md
 	scripts/library-docs >docs/LIBRARIES.md
+	scripts/finding-docs >docs/FINDINGS.md
 
 # The greatest error of each math function of device code, beside CUDA's bound: docs/MATH.md.
 ulp: all

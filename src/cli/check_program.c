@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,9 @@
 #include "base/shell.h"
 #include "base/text.h"
 #include "base/written.h"
+#include "cli/baseline.h"
 #include "cli/check_replay.h"
+#include "cli/check_report.h"
 #include "cli/check_results.h"
 #include "cli/check_settings.h"
 #include "cli/numbered_runs.h"
@@ -29,12 +32,14 @@
 #include "cli/supervise.h"
 #include "cli/suppressions.h"
 #include "record/replay.h"
+#include "report/lines.h"
 #include "report/report.h"
 
 struct check {
     struct session *s;
     struct check_settings settings;
     struct suppressions suppressions;
+    struct baseline baseline;
     const char *program;
     const char *name; /* as it is shown */
     FILE *log;        /* --log-file, or NULL */
@@ -52,12 +57,18 @@ struct check {
     int killed_by; /* the first signal that has ended the program, in run `killed_in` from 1; or 0 */
     unsigned killed_in;
     struct check_results results;
-    uint32_t suppressed;
+    uint32_t suppressed, known;
     const char *survivor; /* a process that goes on, or NULL */
     bool unreplayed;      /* the launch of --policy replay:FILE has not come */
 };
 
 /* ---- before the program ---- */
+
+static const char *realpath_of(const char *path, struct arena *arena)
+{
+    char real[PATH_MAX];
+    return realpath(path, real) ? arena_strdup(arena, real) : NULL;
+}
 
 static int get_ready(struct check *c)
 {
@@ -75,6 +86,11 @@ static int get_ready(struct check *c)
     const char *wrong = check_settings(o, &c->settings, arena);
     if (!wrong && o->suppressions)
         wrong = suppressions_read(&c->suppressions, o->suppressions, arena);
+    if (!wrong && o->baseline)
+        wrong = baseline_read(&c->baseline, o->baseline, arena);
+    c->suppressions.root = o->source_root ? realpath_of(o->source_root, arena) : source_root(arena);
+    if (!wrong && !c->suppressions.root)
+        wrong = arena_printf(arena, "`--source-root %s`: there is no such folder", o->source_root);
     if (!wrong && o->generate_suppressions && !c->ranks.number)
         wrong = file_may_create(arena, o->generate_suppressions);
     if (!wrong && c->settings.save && !c->ranks.number)
@@ -156,8 +172,8 @@ static void show_progress(void *data)
 /* Options that say how often, and where to; with --policy they are not what a single run needs. */
 static int left_out(const char *word)
 {
-    static const char *const names[] = {
-        "--runs", "--seed", "--policy", "--log-file", "--save", "--format", "--generate-suppressions"};
+    static const char *const names[] = {"--runs", "--seed",   "--policy",   "--log-file",
+                                        "--save", "--format", "--baseline", "--generate-suppressions"};
     return option_words(word, names, sizeof names / sizeof names[0]);
 }
 
@@ -341,6 +357,8 @@ static const char *verdict(const struct check *c)
         text_printf(&t, "; %s had not ended", plural(f->unended, "launch", arena));
     if (c->suppressed)
         text_printf(&t, "; %s suppressed", count_text(c->suppressed, arena));
+    if (c->known)
+        text_printf(&t, "; %s known by the baseline", count_text(c->known, arena));
     text_puts(&t, "\n");
     return t.p;
 }
@@ -367,6 +385,8 @@ static const char *remarks(const struct check *c)
     if (c->ranks.lost)
         text_puts(&t, RUNS_ARE_LOST);
     text_puts(&t, suppressions_unused(&c->suppressions, t.arena).p);
+    if (c->s->o.baseline)
+        text_puts(&t, baseline_remark(&c->baseline, t.arena));
     return t.p ? t.p : "";
 }
 
@@ -385,46 +405,18 @@ static struct diags first_findings(const struct diags *d, uint64_t limit)
     return first;
 }
 
-static json_t *json_kernels(const struct check_results *f)
+static struct check_report report_of(struct check *c)
 {
-    json_t *list = json_array(), *set;
-    const char *name;
-    json_object_foreach(f->kernels, name, set) json_array_append_new(list, json_string(name));
-    return list;
-}
-
-static const char *as_json(struct check *c)
-{
-    const struct check_results *f = &c->results;
-    struct arena *arena = &c->s->arena;
-    const struct ending *e = &c->first;
-    json_t *o = json_object();
-    json_object_set_new(o, "program", json_text(c->name, strlen(c->name)));
-    json_object_set_new(o, "runs", json_integer(c->done));
-    if (!e->over_time)
-        json_object_set_new(o, WIFSIGNALED(e->status) ? "signal" : "status",
-                            json_integer(WIFSIGNALED(e->status) ? WTERMSIG(e->status) : WEXITSTATUS(e->status)));
-    json_object_set_new(o, "launches", json_integer((json_int_t)f->launches));
-    json_object_set_new(o, "unchecked", json_integer((json_int_t)f->unchecked));
-    json_object_set_new(o, "calls", json_integer((json_int_t)f->calls));
-    json_object_set_new(o, "kernels", json_kernels(f));
-    json_object_set_new(o, "processes", json_incref(f->processes));
-    json_object_set_new(o, "errors", json_integer(f->diags.errors));
-    json_object_set_new(o, "warnings", json_integer(f->diags.warnings));
-    json_object_set_new(o, "suppressed", json_integer(c->suppressed));
-    json_object_set_new(o, "unended", json_integer((json_int_t)f->unended));
-    json_object_set_new(o, "whole", json_boolean(!f->lost && !c->survivor && !f->unended && !c->ranks.lost));
-    json_object_set_new(o, "findings", json_loads(report_json(&f->diags, arena).p, 0, NULL));
-    char *text = json_dumps(o, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    json_decref(o);
-    const char *kept = arena_printf(arena, "%s\n", text ? text : "{}");
-    free(text);
-    return kept;
-}
-
-static const char *as_sarif(struct check *c)
-{
-    return arena_printf(&c->s->arena, "%s\n", report_sarif(&c->results.diags, &c->s->arena).p);
+    return (struct check_report){.name = c->name,
+                                 .program = c->program,
+                                 .runs = c->done,
+                                 .first = &c->first,
+                                 .results = &c->results,
+                                 .suppressed = c->suppressed,
+                                 .known = c->known,
+                                 .has_baseline = c->s->o.baseline != NULL,
+                                 .whole = !c->results.lost && !c->survivor && !c->results.unended && !c->ranks.lost,
+                                 .root = c->suppressions.root};
 }
 
 static void print(struct check *c)
@@ -432,14 +424,14 @@ static void print(struct check *c)
     FILE *out = output(c);
     struct diags shown = first_findings(&c->results.diags, c->settings.print_limit);
     const char *words = arena_printf(&c->s->arena, "%s%s", remarks(c), verdict(c));
+    const struct check_report report = report_of(c);
     fflush(stdout);
     switch (c->settings.format) {
     case CHECK_TEXT:
         fputs(report_text(&shown, &c->s->arena).p, out);
         fputs(words, out);
         return;
-    case CHECK_JSON: fputs(as_json(c), out); break;
-    case CHECK_SARIF: fputs(as_sarif(c), out); break;
+    default: fputs(check_report_text(&report, c->settings.format, &c->s->arena), out);
     }
     if (c->log)
         fputs(words, stderr);
@@ -457,12 +449,16 @@ static int show(struct check *c)
     struct arena *arena = &c->s->arena;
     int status = 0;
     c->suppressed = suppressions_apply(&c->suppressions, &c->results.diags);
+    if (o->baseline)
+        c->known = baseline_apply(&c->baseline, &c->results.diags);
     print(c);
+    const struct check_report report = report_of(c);
     if (c->settings.save)
-        status |= write_file(c, c->settings.save,
-                             strcmp(file_extension(c->settings.save), ".sarif") ? as_json(c) : as_sarif(c));
+        status |=
+            write_file(c, c->settings.save, check_report_text(&report, check_report_format(c->settings.save), arena));
     if (o->generate_suppressions)
-        status |= write_file(c, o->generate_suppressions, suppressions_text(&c->results.diags, arena).p);
+        status |=
+            write_file(c, o->generate_suppressions, suppressions_text(&c->suppressions, &c->results.diags, arena).p);
     if (c->log && (ferror(c->log) | fclose(c->log)))
         status |= cli_failure(c->s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
     c->log = NULL;

@@ -159,6 +159,10 @@ static int show(struct runs *r)
         puts(report_sarif(d, arena).p);
         return 0;
     }
+    if (r->settings.format == CHECK_JUNIT) {
+        fputs(report_junit(d, &(struct report_run){.program = r->s->words[0]}, arena).p, stdout);
+        return 0;
+    }
     fputs(output ? output : "", stdout);
     fflush(stdout);
     fputs(report_text(d, arena).p, stderr);

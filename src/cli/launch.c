@@ -17,15 +17,17 @@
 
 static int read_format(struct launch *l)
 {
-    static const char *const formats[] = {"text", "json", "sarif"};
+    static const char *const formats[] = {"text", "json", "sarif", "junit"};
+    const int n = l->s->o.check ? 4 : 3; /* JUnit's are the results of checks */
     const struct options *o = &l->s->o;
     const char *asked = o->format ? o->format : o->json ? "json" : "text";
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < n; i++)
         if (strcmp(asked, formats[i]) == 0) {
             l->format = (enum launch_format)i;
             return 0;
         }
-    return usage_error(l->s, "`--format %s`: it is text, json or sarif", asked);
+    return usage_error(l->s, "`--format %s`: it is text, json%s", asked,
+                       n == 4 ? ", sarif or junit" : " or sarif; junit is for heddle check");
 }
 
 /* ---- loading ---- */

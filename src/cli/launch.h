@@ -7,7 +7,7 @@
 #include "cli/explanation.h"
 #include "cli/interrupt.h"
 
-enum launch_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SARIF };
+enum launch_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SARIF, FORMAT_JUNIT };
 
 struct launch {
     struct session *s;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/launch.h"
 #include "cli/show.h"
+#include "report/report.h"
 
 static json_t *json_numbers(const uint32_t n[3])
 {
@@ -58,6 +59,20 @@ static int print_sarif(struct launch *l, hd_report *report)
     return whole ? 0 : cli_failure(l->s, "out of memory: the findings cannot be written as SARIF");
 }
 
+static int print_junit(struct launch *l, hd_report *report)
+{
+    struct arena *arena = &l->s->arena;
+    struct diags d = {.arena = arena};
+    json_t *entries = report_entries(report), *kernels = json_object();
+    bool whole = report_read(entries, &d);
+    if (l->name)
+        json_object_set_new(kernels, l->name, json_true());
+    fputs(report_junit(&d, &(struct report_run){.program = l->s->words[0], .kernels = kernels}, arena).p, stdout);
+    json_decref(entries);
+    json_decref(kernels);
+    return whole ? 0 : cli_failure(l->s, "out of memory: not all findings could be kept");
+}
+
 static void print_verdict(const struct launch *l)
 {
     progress_clear(&l->s->progress);
@@ -83,6 +98,10 @@ int launch_fail_with(struct launch *l, hd_result result, hd_report *report)
         report = add_findings(l, report);
     if (l->format == FORMAT_SARIF && hd_report_count(report)) {
         print_sarif(l, report);
+        return 1;
+    }
+    if (l->format == FORMAT_JUNIT && hd_report_count(report)) {
+        print_junit(l, report);
         return 1;
     }
     if (l->format != FORMAT_JSON) {
@@ -213,6 +232,7 @@ int launch_show_results(struct launch *l)
 {
     switch (l->format) {
     case FORMAT_JSON: return show_json(l);
+    case FORMAT_JUNIT: return print_junit(l, l->checker ? add_findings(l, NULL) : NULL);
     case FORMAT_SARIF: return print_sarif(l, l->checker ? add_findings(l, NULL) : NULL);
     default: show_text(l); return 0;
     }

@@ -260,11 +260,13 @@ const struct command commands[] = {
          "unless errors were found: they are shown on stderr at the end. What it has found is shown as well where it\n"
          "crashes, is killed or is ended by --timeout.\n"
          "\n"
-         "A rule of a suppressions file is a line `CODE PLACE KERNEL`: the finding's code, FILE:LINE of one of its "
-         "places\n"
-         "(the file's name alone does), and the kernel; * and ? stand for anything and any character, # starts a "
-         "comment:\n"
-         "  uninitialised-read  saxpy.cu:*  saxpy\n"
+         "A rule of a suppressions file is a line `CODE PLACE FUNCTION`: the finding's code, FILE or FILE:LINE of one "
+         "of\n"
+         "its places (the end of a path does), and the kernel or a function of the host; * and ? stand for anything "
+         "and\n"
+         "any character, # starts a comment:\n"
+         "  uninitialised-read  src/saxpy.cu  saxpy\n"
+         "In the source a comment at the line, or above it, does the same: // heddle: allow(data-race) REASON\n"
          "\n"
          "Examples:\n"
          "  heddle check ./vectorAdd\n"
@@ -440,7 +442,8 @@ static const char *two_at_standard_output(const struct options *o, struct arena 
 {
     const char *first = NULL;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        bool is_written = strncmp(flags[i].value, "FILE", 4) == 0 && strcmp(flags[i].name, "suppressions") != 0;
+        bool is_written = strncmp(flags[i].value, "FILE", 4) == 0 && strcmp(flags[i].name, "suppressions") != 0 &&
+                          strcmp(flags[i].name, "baseline") != 0;
         const char *value = is_written ? *(const char *const *)((const char *)o + flags[i].offset) : NULL;
         if (!value || strcmp(value, "-") != 0)
             continue;

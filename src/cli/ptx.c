@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "cli/isa_table.h"
 #include "api/kernel_name.h"
+#include "report/lines.h"
+#include "report/report.h"
 
 static const char *plural(size_t n, const char *noun, struct arena *arena)
 {
@@ -61,9 +63,16 @@ static json_t *file_json(const char *path, hd_ptx *ptx, bool print, hd_report *r
     return o;
 }
 
-/* Returns the exit status of one file; appends to `list` where there is one. */
-static int check_file(struct session *s, const char *path, json_t *list)
+/* Where results go: as text at once, or kept. */
+struct results {
+    json_t *list;   /* of JSON, or NULL */
+    json_t *errors; /* entries of all reports, for SARIF, or NULL */
+};
+
+/* Returns the exit status of one file. */
+static int check_file(struct session *s, const char *path, struct results *to)
 {
+    json_t *list = to->list;
     struct file_bytes file;
     hd_ptx *ptx = NULL;
     hd_report *report;
@@ -74,7 +83,11 @@ static int check_file(struct session *s, const char *path, json_t *list)
     hd_source source = {path, file.bytes, file.n};
     hd_result r = hd_ptx_read(&source, &ptx, &report);
     progress_clear(&s->progress);
-    if (list) {
+    if (to->errors) {
+        json_t *entries = report_entries(report);
+        json_array_extend(to->errors, entries);
+        json_decref(entries);
+    } else if (list) {
         json_array_append_new(list, file_json(path, ptx, s->o.print, report));
     } else if (r) {
         report_failure(s, r, report);
@@ -96,6 +109,15 @@ static int check_file(struct session *s, const char *path, json_t *list)
     return r != HD_SUCCESS;
 }
 
+static int print_sarif(struct session *s, json_t *entries, const char *root)
+{
+    struct diags d = {.arena = &s->arena};
+    bool whole = report_read(entries, &d);
+    json_decref(entries);
+    puts(report_sarif_run(&d, &(struct report_run){.root = root}, &s->arena).p);
+    return whole ? 0 : cli_failure(s, "out of memory: not all errors could be kept");
+}
+
 int cmd_ptx(struct session *s)
 {
     if (s->o.isa && s->o.print)
@@ -106,12 +128,19 @@ int cmd_ptx(struct session *s)
         return usage_error(s, "`--markdown` goes with `--isa`");
     if (s->n_words == 0)
         return usage_error(s, "which PTX file? As in `heddle ptx kernel.ptx`");
-    json_t *list = s->o.json ? json_array() : NULL;
+    const char *format = s->o.ptx_format ? s->o.ptx_format : s->o.json ? "json" : "text";
+    bool sarif = strcmp(format, "sarif") == 0, json = strcmp(format, "json") == 0;
+    if (!sarif && !json && strcmp(format, "text") != 0)
+        return usage_error(s, "`--format %s`: it is text, json or sarif", format);
+    if (sarif && s->o.print)
+        return usage_error(s, "`--print` goes with text and JSON, not with `--format sarif`");
+    struct results to = {json ? json_array() : NULL, sarif ? json_array() : NULL};
+    const char *root = source_root(&s->arena);
     int status = 0;
     for (int i = 0; i < s->n_words; i++) {
-        int one = check_file(s, s->words[i], list);
+        int one = check_file(s, s->words[i], &to);
         status = one > status ? one : status;
     }
-    int printed = list ? print_json(s, list) : 0;
+    int printed = json ? print_json(s, to.list) : sarif ? print_sarif(s, to.errors, root) : 0;
     return status ? status : printed;
 }

@@ -4,9 +4,13 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "files/file.h"
+#include "report/codes.h"
+#include "report/lines.h"
+#include "report/report.h"
 
 /* ---- reading ---- */
 
@@ -22,19 +26,29 @@ static const char *field(char **line)
     return start;
 }
 
-/* False where the line is no rule. */
-static bool read_rule(struct suppressions *s, char *line, uint32_t number, struct arena *arena)
+static const char *no_code(const char *code, struct arena *arena)
+{
+    return arena_printf(arena, "there is no code `%s`; did you mean `%s`? docs/FINDINGS.md has them all", code,
+                        report_code_nearest(code)->code);
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *read_rule(struct suppressions *s, char *line, uint32_t number, struct arena *arena)
 {
     size_t n = strlen(line);
     while (n && strchr(" \t\r", line[n - 1]))
         line[--n] = 0;
     line += strspn(line, " \t");
     if (*line == 0 || *line == '#')
-        return true;
+        return NULL;
     const char *code = field(&line), *place = field(&line);
     line += strspn(line, " \t");
+    if (code[strspn(code, "abcdefghijklmnopqrstuvwxyz-*?[]")])
+        return "no rule: one is CODE PLACE FUNCTION, as `data-race app.cu sum`";
+    if (!report_code_fits(code))
+        return no_code(code, arena);
     *VEC_PUSH(arena, &s->rules) = (struct suppression){code, place ? place : "*", *line ? line : "*", number, false};
-    return !code[strspn(code, "abcdefghijklmnopqrstuvwxyz-*?")];
+    return NULL;
 }
 
 const char *suppressions_read(struct suppressions *s, const char *path, struct arena *arena)
@@ -49,7 +63,7 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
     if (text[strspn(text, " \t\r\n")] == '<')
         return arena_printf(
             arena,
-            "%s is XML, as compute-sanitizer writes it; Heddle's rules are lines `CODE PLACE KERNEL`, which "
+            "%s is XML, as compute-sanitizer writes it; Heddle's rules are lines `CODE PLACE FUNCTION`, which "
             "--generate-suppressions FILE writes for all that is found",
             path);
     uint32_t number = 0;
@@ -58,9 +72,9 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
         if (next)
             *next++ = 0;
         number++;
-        if (!read_rule(s, line, number, arena))
-            return arena_printf(arena, "%s:%u: no rule: one is CODE PLACE KERNEL, as `data-race app.cu:12 sum`", path,
-                                number);
+        const char *wrong = read_rule(s, line, number, arena);
+        if (wrong)
+            return arena_printf(arena, "%s:%u: %s", path, number, wrong);
     }
     return NULL;
 }
@@ -68,61 +82,117 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
 /* ---- what a finding has ---- */
 
 struct places {
-    VEC(const char *) list;
+    VEC(struct cuda_line) list; /* files by their names from the root */
 };
 
-static void add_place(struct places *p, const char *file, uint32_t line, struct arena *arena)
+static void add_place(struct places *p, const char *root, const char *file, uint32_t line, struct arena *arena)
 {
-    *VEC_PUSH(arena, &p->list) = arena_printf(arena, "%s:%u", file, line);
+    *VEC_PUSH(arena, &p->list) = (struct cuda_line){source_name(root, file, arena), line};
 }
 
 /* Of a finding and its notes, the line that the user wrote first; all those of the chain of calls that are inlined there, too. */
-static struct places places_of(const struct diag *group, uint32_t n, struct arena *arena)
+static struct places places_of(const struct diag *group, uint32_t n, const char *root, struct arena *arena)
 {
     struct places p = {0};
     for (uint32_t i = 0; i < n; i++) {
         const struct cuda_place *cuda = group[i].place.cuda;
         if (cuda) {
-            add_place(&p, cuda->file, cuda->line, arena);
+            add_place(&p, root, cuda->file, cuda->line, arena);
             for (uint32_t k = 0; k < cuda->n_chain; k++)
-                add_place(&p, cuda->chain[k].file, cuda->chain[k].line, arena);
+                add_place(&p, root, cuda->chain[k].file, cuda->chain[k].line, arena);
         }
         if (group[i].place.source)
-            add_place(&p, group[i].place.source->name, place_locate(group[i].place).line, arena);
+            add_place(&p, root, group[i].place.source->name, place_locate(group[i].place).line, arena);
     }
-    if (!p.list.n)
-        *VEC_PUSH(arena, &p.list) = "-";
     return p;
 }
 
-static const char *kernel_of(const struct diag *d)
+/* The path, or any end of it behind a slash, with the line or without. */
+static bool place_fits(const char *pattern, const char *root, const struct cuda_line *at, struct arena *arena)
 {
-    return d->kernel ? d->kernel : "-";
+    const char *path = at->file[0] == '/' || !root ? at->file : arena_printf(arena, "%s/%s", root, at->file);
+    for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
+        if (fnmatch(pattern, p, 0) == 0 || fnmatch(pattern, arena_printf(arena, "%s:%u", p, at->line), 0) == 0)
+            return true;
+    return false;
 }
 
-static bool place_fits(const char *pattern, const char *place)
+static bool function_fits(const char *pattern, const struct diag *group, uint32_t n)
 {
-    const char *slash = strrchr(place, '/');
-    return fnmatch(pattern, place, 0) == 0 || (slash && fnmatch(pattern, slash + 1, 0) == 0);
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct diag *d = &group[i];
+        any |= d->kernel != NULL;
+        if (d->kernel && fnmatch(pattern, d->kernel, 0) == 0)
+            return true;
+        for (uint32_t k = 0; k < d->n_frames; k++) {
+            any |= d->frames[k].function != NULL;
+            if (d->frames[k].function && fnmatch(pattern, d->frames[k].function, 0) == 0)
+                return true;
+        }
+    }
+    return !any && fnmatch(pattern, "-", 0) == 0;
 }
 
-static bool rule_fits(const struct suppression *r, const struct diag *d, const struct places *p)
+static bool rule_fits(const struct suppression *r, const struct diag *group, uint32_t n, const char *root,
+                      const struct places *p, struct arena *arena)
 {
-    bool at = false;
-    for (uint32_t i = 0; i < p->list.n; i++)
-        at |= place_fits(r->place, p->list.at[i]);
-    return at && fnmatch(r->code, d->code, 0) == 0 && fnmatch(r->kernel, kernel_of(d), 0) == 0;
+    bool at = !p->list.n && fnmatch(r->place, "-", 0) == 0;
+    for (uint32_t i = 0; i < p->list.n && !at; i++)
+        at = place_fits(r->place, root, &p->list.at[i], arena);
+    return at && fnmatch(r->code, group->code, 0) == 0 && function_fits(r->function, group, n);
+}
+
+/* ---- comments ---- */
+
+static void remark(struct suppressions *s, const struct cuda_line *at, uint32_t line, const char *text,
+                   struct arena *arena)
+{
+    const char *whole = arena_printf(arena, "heddle: %s:%u: %s\n", printable(arena, str_of(at->file)), line, text);
+    for (uint32_t i = 0; i < s->remarks.n; i++)
+        if (strcmp(s->remarks.at[i], whole) == 0)
+            return;
+    *VEC_PUSH(arena, &s->remarks) = whole;
+}
+
+/* "data-race, leak) reason", from behind the parenthesis. */
+static bool allows(struct suppressions *s, const char *codes, const char *code, const struct cuda_line *at,
+                   uint32_t line, struct arena *arena)
+{
+    bool fits = false;
+    const char *end = strchr(codes, ')');
+    if (!end) {
+        remark(s, at, line, "`heddle: allow(` has no closing parenthesis, and allows nothing", arena);
+        return false;
+    }
+    for (const char *p = codes; p < end;) {
+        size_t n = strcspn(p, ", )");
+        const char *word = arena_strndup(arena, p, n);
+        fits |= n && fnmatch(word, code, 0) == 0;
+        if (n && !report_code_fits(word))
+            remark(s, at, line, no_code(printable(arena, str_of(word)), arena), arena);
+        p += n + strspn(p + n, ", ");
+    }
+    return fits;
+}
+
+/* In the line, or in the one above, which is nothing but a comment then. */
+static bool is_allowed(struct suppressions *s, const struct diag *d, const struct cuda_line *at, struct arena *arena)
+{
+    static const char words[] = "heddle: allow(";
+    const char *path = at->file[0] == '/' || !s->root ? at->file : arena_printf(arena, "%s/%s", s->root, at->file);
+    bool fits = false;
+    for (uint32_t line = at->line; line && line + 1 >= at->line && !fits; line--) {
+        const char *text = source_line(path, &d->place, line, arena).p, *found = text ? strstr(text, words) : NULL;
+        const char *first = text ? text + strspn(text, " \t") : NULL;
+        bool counts = found && (line == at->line || strncmp(first, "//", 2) == 0 || strncmp(first, "/*", 2) == 0 ||
+                                *first == '#');
+        fits = counts && allows(s, found + sizeof words - 1, d->code, at, line, arena);
+    }
+    return fits;
 }
 
 /* ---- all findings ---- */
-
-static uint32_t group_of(const struct diags *d, uint32_t i)
-{
-    uint32_t n = 1;
-    while (i + n < d->list.n && d->list.at[i + n].severity == DIAG_NOTE)
-        n++;
-    return n;
-}
 
 static const struct suppression known[] = {
 #define KNOWN(code, place, kernel) {code, place, kernel, 0, false},
@@ -130,37 +200,28 @@ static const struct suppression known[] = {
 };
 
 /* Each rule is looked at, so that it is known of each whether it fits anything. */
-static bool is_suppressed(struct suppressions *s, const struct diag *group, uint32_t n)
+static bool is_suppressed(struct suppressions *s, const struct diag *group, uint32_t n, struct arena *arena)
 {
-    struct arena scratch = {0};
-    struct places p = places_of(group, n, &scratch);
+    struct places p = places_of(group, n, s->root, arena);
     bool fits = false;
     for (uint32_t i = 0; i < s->rules.n; i++)
-        if (rule_fits(&s->rules.at[i], group, &p))
+        if (rule_fits(&s->rules.at[i], group, n, s->root, &p, arena))
             fits = s->rules.at[i].fitted = true;
     for (uint32_t i = 0; i < sizeof known / sizeof *known && !fits; i++)
-        fits = rule_fits(&known[i], group, &p);
-    arena_free(&scratch);
+        fits = rule_fits(&known[i], group, n, s->root, &p, arena);
+    for (uint32_t i = 0; i < p.list.n && !fits; i++)
+        fits = is_allowed(s, group, &p.list.at[i], arena);
     return fits;
 }
 
 uint32_t suppressions_apply(struct suppressions *s, struct diags *d)
 {
-    uint32_t to = 0, taken = 0;
+    bool *out = ARENA_ARRAY(d->arena, bool, d->list.n + 1);
     for (uint32_t i = 0, n; i < d->list.n; i += n) {
-        struct diag *group = &d->list.at[i];
-        n = group_of(d, i);
-        if (is_suppressed(s, group, n)) {
-            taken++;
-            d->errors -= group->severity == DIAG_ERROR;
-            d->warnings -= group->severity == DIAG_WARNING;
-        } else {
-            memmove(&d->list.at[to], group, n * sizeof *group);
-            to += n;
-        }
+        n = report_finding(d, i);
+        out[i] = is_suppressed(s, &d->list.at[i], n, d->arena);
     }
-    d->list.n = to;
-    return taken;
+    return report_leave_out(d, out);
 }
 
 struct str suppressions_unused(const struct suppressions *s, struct arena *arena)
@@ -172,8 +233,10 @@ struct str suppressions_unused(const struct suppressions *s, struct arena *arena
         if (!r->fitted)
             text_printf(&t, "heddle: %s:%u: the rule `%s` fits no finding\n", printable(arena, str_of(s->path)),
                         r->line,
-                        printable(arena, str_of(arena_printf(arena, "%s %s %s", r->code, r->place, r->kernel))));
+                        printable(arena, str_of(arena_printf(arena, "%s %s %s", r->code, r->place, r->function))));
     }
+    for (uint32_t i = 0; i < s->remarks.n; i++)
+        text_puts(&t, s->remarks.at[i]);
     return (struct str){t.p, t.n};
 }
 
@@ -187,21 +250,35 @@ static void put_pattern(struct text *t, const char *text, bool is_last)
     }
 }
 
-struct str suppressions_text(const struct diags *d, struct arena *arena)
+/* The kernel; of the host, the innermost function that has a line. */
+static const char *function_of(const struct diag *d)
+{
+    const char *function = d->kernel;
+    for (uint32_t i = 0; i < d->n_frames && !function; i++)
+        function = d->frames[i].file ? d->frames[i].function : NULL;
+    return function ? function : d->n_frames ? "*" : "-";
+}
+
+struct str suppressions_text(const struct suppressions *s, const struct diags *d, struct arena *arena)
 {
     struct text t = {.arena = arena};
-    text_puts(
-        &t, "# Findings that `heddle check --suppressions FILE` leaves out: code, file and line of one place, kernel.\n"
-            "# * and ? stand for anything and any character.\n");
-    for (uint32_t i = 0, n; i < d->list.n; i += n) {
-        n = group_of(d, i);
-        struct places p = places_of(&d->list.at[i], n, arena);
-        put_pattern(&t, d->list.at[i].code, false);
-        text_puts(&t, "  ");
-        put_pattern(&t, p.list.at[0], false);
-        text_puts(&t, "  ");
-        put_pattern(&t, kernel_of(&d->list.at[i]), true);
-        text_puts(&t, "\n");
+    struct map seen;
+    map_init(&seen, arena);
+    text_puts(&t, "# Findings that `heddle check --suppressions FILE` leaves out: code, file of one of its places, "
+                  "kernel or function.\n"
+                  "# * and ? stand for anything and any character; FILE:LINE is that line alone.\n");
+    for (uint32_t i = 0; i < d->list.n; i += report_finding(d, i)) {
+        const struct diag *g = &d->list.at[i];
+        struct places p = places_of(g, report_finding(d, i), s->root, arena);
+        struct text rule = {.arena = arena};
+        put_pattern(&rule, g->code, false);
+        text_puts(&rule, "  ");
+        put_pattern(&rule, p.list.n ? p.list.at[0].file : "-", false);
+        text_puts(&rule, "  ");
+        put_pattern(&rule, function_of(g), true);
+        text_puts(&rule, "\n");
+        if (!map_put(&seen, (struct str){rule.p, rule.n}, d->list.at))
+            text_put(&t, rule.p, rule.n);
     }
     return (struct str){t.p, t.n};
 }

@@ -13,6 +13,25 @@ uint32_t report_finding(const struct diags *d, uint32_t i)
     return n;
 }
 
+uint32_t report_leave_out(struct diags *d, const bool *out)
+{
+    uint32_t to = 0, taken = 0;
+    for (uint32_t i = 0, n; i < d->list.n; i += n) {
+        struct diag *group = &d->list.at[i];
+        n = report_finding(d, i);
+        if (out[i]) {
+            taken++;
+            d->errors -= group->severity == DIAG_ERROR;
+            d->warnings -= group->severity == DIAG_WARNING;
+        } else {
+            memmove(&d->list.at[to], group, n * sizeof *group);
+            to += n;
+        }
+    }
+    d->list.n = to;
+    return taken;
+}
+
 static void put_place(struct text *key, const struct place *p)
 {
     struct place_line at = place_locate(*p);

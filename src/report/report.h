@@ -18,6 +18,8 @@ struct str report_text(const struct diags *d, struct arena *arena);
 struct str report_json(const struct diags *d, struct arena *arena);
 /* How many diagnostics the finding at `first` takes, with its notes. */
 uint32_t report_finding(const struct diags *d, uint32_t first);
+/* Takes findings out of the list, with their notes: those whose first element `out` names. Returns how many. */
+uint32_t report_leave_out(struct diags *d, const bool *out);
 /* Such an array of that finding alone, in one line; .p is NULL where memory is exhausted. */
 struct str report_json_finding(const struct diags *d, uint32_t first, struct arena *arena);
 /* Adds what such an array has, so that all writers write the same again. False where it is none. */
@@ -27,15 +29,31 @@ bool report_read(const struct json_t *list, struct diags *d);
  * all places are the same), the count. `origin` (kept) is who found what is new; NULL: it stays as it is. */
 void report_merge(struct diags *to, const struct diags *from, const struct diag_origin *origin);
 
-/* A SARIF 2.1.0 log of one run: a result for each error and warning, its notes as related locations. */
+/* Of each element the fingerprint of its finding, 16 digits and a number that tells equal ones apart ("9f...:1"); NULL of notes.
+ * It is of the code, the kernel, the names of the files without their folders and the text of the lines, not their numbers: it stays where lines are inserted,
+ * folders are moved and runs differ. Where a file is not at hand, the number stands for the text. */
+const char **report_fingerprints(const struct diags *d, struct arena *arena);
+
+/* What a report says of its run, beside the findings. */
+struct report_run {
+    const char *root;    /* files are named from here (lines.h); NULL: the current folder */
+    const char *program; /* or NULL */
+    bool all_new;        /* known findings have been left out */
+    /* The text of PTX that is no file, by its name in places, in the arena; .p is NULL: not known. The member may be NULL. */
+    struct str (*ptx)(void *data, const char *name, struct arena *arena);
+    void *data;
+    const struct json_t *kernels; /* mangled names of all that were looked at, as keys; or NULL */
+};
+/* A SARIF 2.1.0 log of one run: a result for each error and warning, its notes as related locations and code flows. */
+struct str report_sarif_run(const struct diags *d, const struct report_run *run, struct arena *arena);
+/* The same of a run of which nothing is known. */
 struct str report_sarif(const struct diags *d, struct arena *arena);
+/* JUnit's XML: a test case for each kernel, which fails by its findings, and one for the host. */
+struct str report_junit(const struct diags *d, const struct report_run *run, struct arena *arena);
 
 /* "error", "warning", "note": also SARIF's levels. */
 const char *report_severity(const struct diag *d);
 /* "memcheck", "racecheck", "initcheck", "synccheck": who looks for it; NULL: none of them. Of what is not watched the reason says
  * it. */
 const char *report_tool(const struct diag *d);
-/* What findings of a code are, in a sentence; NULL where it is none of tools.def: the messages say it. */
-const char *report_rule(const char *code);
-
 #endif

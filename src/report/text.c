@@ -1,12 +1,8 @@
 /* Diagnostics as text, in the manner of gcc and clang; see report.h. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/printable.h"
+#include "report/codes.h"
+#include "report/lines.h"
 #include "report/report.h"
-#include "sandbox/broker.h"
 
 /* What is shown of a line: a long one is cut on both sides of the place. */
 enum { LINE_BYTES = 400, BEFORE_PLACE_BYTES = 200 };
@@ -56,44 +52,11 @@ static void put_help(struct text *o, const char *help)
 
 /* ---- the line of CUDA, where its file is at hand ---- */
 
-/* The PTX names the file: it may name anything. What /proc has says that its size is 0, and may be read for ever. */
-static FILE *open_text(const char *path)
-{
-    enum { SOURCE_BYTES = 64 << 20 };
-    struct stat st;
-    int fd = sandbox_open(path, SANDBOX_REGULAR_FILES);
-    bool source = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && st.st_size <= SOURCE_BYTES;
-    FILE *f = source ? fdopen(fd, "r") : NULL;
-    if (!f && fd >= 0)
-        close(fd);
-    return f;
-}
-
-/* The file as the compiler was told it, from here or from where the PTX is. */
-static FILE *open_cuda(struct text *o, const struct place *p, const char *file)
-{
-    FILE *f = open_text(file);
-    const char *slash = p->source ? strrchr(p->source->name, '/') : NULL;
-    if (f || !slash || file[0] == '/')
-        return f;
-    return open_text(arena_printf(o->arena, "%.*s/%s", (int)(slash - p->source->name), p->source->name, file));
-}
-
 static void put_cuda_line(struct text *o, const struct place *p, const char *file, uint32_t number)
 {
-    FILE *f = open_cuda(o, p, file);
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t n = -1;
-    if (!f)
-        return;
-    for (uint32_t i = 0; i < number; i++)
-        if ((n = getline(&line, &capacity, f)) < 0)
-            break;
-    if (n > 0)
-        put_line(o, number, window_of((struct str){line, strcspn(line, "\r\n")}, 0));
-    free(line);
-    fclose(f);
+    struct str line = source_line(file, p, number, o->arena);
+    if (line.p)
+        put_line(o, number, window_of(line, 0));
 }
 
 /* What the line has inlined, to the innermost; then what it is inlined in, which is a library's. Of lines that are the user's, their
@@ -187,32 +150,12 @@ const char *report_severity(const struct diag *d)
     return severities[d->severity];
 }
 
-static const struct {
-    const char *tool, *code, *text; /* tool: or NULL */
-} rules[] = {
-#define TOOL(tool, code, text) {#tool, code, text},
-#define OTHER(code, text)      {NULL, code, text},
-#include "report/tools.def"
-#undef TOOL
-#undef OTHER
-};
-
-const char *report_rule(const char *code)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (strcmp(code, rules[i].code) == 0)
-            return rules[i].text;
-    return NULL;
-}
-
 const char *report_tool(const struct diag *d)
 {
-    if (d->severity == DIAG_NOTE)
-        return NULL;
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].tool && strcmp(d->code, rules[i].code) == 0)
-            return rules[i].tool;
-    return strcmp(d->code, "not-watched") == 0 ? d->reason : NULL;
+    const struct report_code *code = d->severity == DIAG_NOTE ? NULL : report_code_find(d->code);
+    if (code && code->tool)
+        return code->tool;
+    return d->severity != DIAG_NOTE && strcmp(d->code, "not-watched") == 0 ? d->reason : NULL;
 }
 
 struct str report_text(const struct diags *d, struct arena *arena)

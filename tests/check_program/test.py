@@ -435,7 +435,7 @@ def a_pipelines_three_mistakes_read_alike_in_every_form():
         log, = json.load(f)["runs"]
     assert all(rule["shortDescription"]["text"] for rule in log["tool"]["driver"]["rules"]), log["tool"]
     files = {at["physicalLocation"]["artifactLocation"]["uri"] for r in log["results"] for at in r["locations"]}
-    assert files == {"pipeline.cu"}, files
+    assert files == {"tests/check_program/pipeline.cu"}, files  # as named from the root of the sources
     status, out, err = run("check", "--suppressions", rules, "--tool", "racecheck", program, cwd=here)
     assert status == 0 and "check: no errors in 26 launches" not in err and re.search("check: no errors in .*; [0-9]+ suppressed", err), err
 
@@ -447,7 +447,8 @@ def suppressed_findings_are_left_out():
     assert codes(result) == [] and result["suppressed"] == 2, result
     assert err == "check: no errors in 2 launches of 2 kernels; 2 suppressed\n", err
     for rule, left in (("*", []), ("illegal-* *", BOTH[1:]), ("* ways.cu:28", BOTH[:1]), ("* */ways.cu:1? beyond", BOTH[1:]),
-                       ("* * unwritten<float>  ", BOTH[:1]), ("# *\n\n", BOTH), ("* * bey", BOTH), ("illegal", BOTH)):
+                       ("* * unwritten<float>  ", BOTH[:1]), ("# *\n\n", BOTH), ("* * bey", BOTH), ("leak", BOTH),
+                       ("illegal-address ways.cu beyond", BOTH[1:]), ("* check_program/ways.cu", []), ("* ays.cu", BOTH)):
         with open(rules, "w") as f:
             f.write(rule + "\n")
         _, err, result = check("--suppressions", rules, WAYS)
@@ -460,6 +461,13 @@ def suppressed_findings_are_left_out():
     with open(rules, "w") as f:
         f.write("# one\n" + '{"suppress": "data-race"}\n')
     assert "rules:2: no rule" in check("--suppressions", rules, WAYS, status=2)[1].replace(rules, "rules")
+
+
+def a_rule_of_a_code_that_there_is_not_is_refused():
+    for word, near in ("illegal", "illegal-address"), ("data-rase", "data-race"), ("uninitialized-read", "uninitialised-read"), ("race", "data-race"):
+        rules = folder.write("wrong.rules", f"# one\n{word} ways.cu\n")
+        said = check("--suppressions", rules, WAYS, status=2)[1]
+        assert f"wrong.rules:2: there is no code `{word}`; did you mean `{near}`?" in said, said
 
 
 def only_some_findings_are_printed():

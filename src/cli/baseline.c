@@ -1,0 +1,65 @@
+/* See baseline.h. */
+#include "cli/baseline.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/printable.h"
+#include "files/file.h"
+#include "report/report.h"
+
+static void add(struct baseline *b, const json_t *fingerprint, struct arena *arena)
+{
+    const char *text = json_string_value(fingerprint);
+    if (text && !map_put(&b->known, str_of(arena_strdup(arena, text)), b))
+        b->n++;
+}
+
+/* False where it is neither of the two formats. */
+static bool add_all(struct baseline *b, const json_t *report, struct arena *arena)
+{
+    const json_t *findings = json_object_get(report, "findings"), *runs = json_object_get(report, "runs"), *run, *one;
+    size_t i, k;
+    json_array_foreach(findings, i, one) add(b, json_object_get(one, "fingerprint"), arena);
+    json_array_foreach(runs, k, run)
+    {
+        json_array_foreach(json_object_get(run, "results"), i, one)
+            add(b, json_object_get(json_object_get(one, "partialFingerprints"), "heddle/v1"), arena);
+    }
+    return json_is_array(findings) || json_is_array(runs);
+}
+
+const char *baseline_read(struct baseline *b, const char *path, struct arena *arena)
+{
+    struct file_bytes f;
+    const char *wrong = file_read(arena, path, 0, &f);
+    *b = (struct baseline){.path = path};
+    map_init(&b->known, arena);
+    if (wrong)
+        return arena_printf(arena, "%s (`heddle check --save %s ...` writes one)", wrong, path);
+    json_t *report = json_loadb(f.bytes, f.n, 0, NULL);
+    free(f.bytes);
+    bool ok = report && add_all(b, report, arena);
+    json_decref(report);
+    return ok ? NULL
+              : arena_printf(arena, "%s is no report that `heddle check --save` has written, as JSON or SARIF", path);
+}
+
+uint32_t baseline_apply(struct baseline *b, struct diags *d)
+{
+    const char **prints = report_fingerprints(d, d->arena);
+    bool *out = ARENA_ARRAY(d->arena, bool, d->list.n + 1);
+    for (uint32_t i = 0; i < d->list.n; i++)
+        out[i] = prints[i] && map_get(&b->known, str_of(prints[i]));
+    b->met = report_leave_out(d, out);
+    return b->met;
+}
+
+const char *baseline_remark(const struct baseline *b, struct arena *arena)
+{
+    uint32_t gone = b->n - b->met;
+    if (!gone)
+        return "";
+    return arena_printf(arena, "heddle: %s: %u of its %u findings %s not come this time\n",
+                        printable(arena, str_of(b->path)), gone, b->n, gone == 1 ? "has" : "have");
+}

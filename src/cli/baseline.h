@@ -1,0 +1,22 @@
+/* Findings that are known, by their fingerprints, from a report that was saved earlier: `--baseline FILE`. */
+#ifndef HEDDLE_CLI_BASELINE_H
+#define HEDDLE_CLI_BASELINE_H
+
+#include "base/diag.h"
+#include "base/map.h"
+
+struct baseline {
+    const char *path;
+    struct map known; /* fingerprints */
+    uint32_t n;       /* of them */
+    uint32_t met;     /* of them, in this run */
+};
+
+/* FILE is what --save has written, JSON or SARIF. Returns NULL, or what is wrong, in the arena. */
+const char *baseline_read(struct baseline *b, const char *path, struct arena *arena);
+/* Takes what is known out of the list, and returns how many. */
+uint32_t baseline_apply(struct baseline *b, struct diags *d);
+/* What the reader has to know of those that have not come: a line, or "". */
+const char *baseline_remark(const struct baseline *b, struct arena *arena);
+
+#endif

@@ -1,0 +1,214 @@
+"""Reports that people and programs act on: SARIF, JUnit, baselines, suppressions that can be kept, docs/FINDINGS.md."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+from tap import Folder, heddle, main, need_clang, run, source
+
+folder = Folder()
+path = folder.path
+os.environ["HEDDLE_CACHE"] = "off"
+need_clang()
+
+# Five mistakes, three of them in a kernel each, and with -DNEW one more.
+MISTAKES = """#include <cstdio>
+__global__ void beyond(int *p, int n) { if (threadIdx.x <= n) p[threadIdx.x] = 1; }
+__global__ void early(int *p)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    s[threadIdx.x] = p[threadIdx.x];
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+template <typename T> __global__ void unwritten(T *p)
+{
+    __shared__ T s[64];
+    p[threadIdx.x] = s[threadIdx.x];
+}
+#ifdef NEW
+__global__ void count(int *p)
+{
+    p[0] += 1;
+}
+#endif
+int main()
+{
+    int *p, *q;
+    cudaMalloc(&p, 64 * 4);
+    cudaMemset(p, 0, 64 * 4);
+    beyond<<<1, 96>>>(p, 64);
+    early<<<1, 64>>>(p);
+    unwritten<int><<<1, 64>>>(p);
+#ifdef NEW
+    count<<<1, 64>>>(p);
+#endif
+    cudaDeviceSynchronize();
+    cudaMalloc(&q, 1 << 20);
+    cudaFree(p);
+    cudaFree(p);
+}
+"""
+CODES = ["data-race", "double-free", "illegal-address", "leak", "uninitialised-read"]
+
+
+def build(project, text=MISTAKES, *flags):
+    """A project src/app.cu with a program `app`, compiled by its absolute name, as CMake does."""
+    os.makedirs(path(project + "/src"), exist_ok=True)
+    os.makedirs(path(project + "/.git"), exist_ok=True)
+    cu = folder.write(project + "/src/app.cu", text)
+    done = subprocess.run([heddle, "cc", "-g", "-lineinfo", *flags, cu, "-o", path(project + "/app")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return path(project)
+
+
+def check(project, *args, status=1, inside=""):
+    save = os.path.join(project, "saved.json")
+    got, _, err = run("check", "--leak-check", "full", "--save", save, *args, os.path.join(project, "app"), cwd=os.path.join(project, inside))
+    assert got == status, (args, got, err)
+    with open(save) as f:
+        return json.load(f), err
+
+
+def found(report):
+    return sorted(f["code"] for f in report["findings"] if f["severity"] == "error")
+
+
+def prints(report):
+    return {f["code"]: f["fingerprint"] for f in report["findings"] if f["severity"] != "note"}
+
+
+# ---- suppressions that can be kept ----
+
+def a_baseline_hides_what_is_known_and_shows_what_is_new():
+    project = build("base")
+    report, _ = check(project, "--generate-suppressions", "rules")
+    assert found(report) == CODES, report
+    shutil.move(project + "/saved.json", project + "/known.json")
+    again, err = check(project, "--baseline", "known.json", status=0)
+    assert again["findings"] == [] and again["known"] == 5 and "check: no errors in 3 launches of 3 kernels; 5 known by the baseline" in err, err
+    build("base", "\n" * 10 + MISTAKES, "-DNEW")
+    new, err = check(project, "--baseline", "known.json")
+    assert found(new) == ["data-race"] and new["findings"][0]["kernel"] == "count" and "check: 1 error, 0 warnings; 5 known" in err, err
+    run("check", "--leak-check", "full", "--save", "known.sarif", "./app", cwd=project)
+    assert check(project, "--baseline", "known.sarif", status=0)[0]["known"] == 6
+    build("base", MISTAKES.replace("s[63 - threadIdx.x]", "s[threadIdx.x]"))
+    fewer, err = check(project, "--baseline", "known.sarif", status=0)
+    assert fewer["known"] == 4 and "heddle: known.sarif: 2 of its 6 findings have not come this time" in err, err
+    assert "No such file" in run("check", "--baseline", "none.json", "./app", cwd=project)[2]
+    assert "is no report that `heddle check --save` has written" in run("check", "--baseline", "src/app.cu", "./app", cwd=project)[2]
+    generated_rules_stay_where_lines_are_inserted(project)
+
+
+def generated_rules_stay_where_lines_are_inserted(project):
+    with open(project + "/rules") as f:
+        rules = f.read()
+    assert "\ndata-race  src/app.cu  early\n" in rules and "\nleak  src/app.cu  main\n" in rules and project not in rules, rules
+    build("base", "// a line\n" * 10 + MISTAKES)
+    assert "5 suppressed" in check(project, "--suppressions", "rules", status=0)[1]
+
+
+def fingerprints_are_the_same_over_runs_folders_and_inserted_lines():
+    first, second = build("one"), build("two/deeper", "\n\n\n" + MISTAKES.replace("    cudaFree(p);\n    cudaFree(p);", "  cudaFree(p);\n\n  cudaFree(p);"))
+    a = prints(check(first)[0])
+    assert len(set(a.values())) == 5 and a == prints(check(first)[0])
+    assert a == prints(check(second)[0]) == prints(check(second, inside="src")[0])
+    assert a == prints(check(second, "--source-root", second, inside="..")[0])
+    assert "there is no such folder" in run("check", "--source-root", "nowhere", "./app", cwd=first)[2]
+
+
+def comments_in_the_source_allow_findings():
+    text = MISTAKES.replace("    s[threadIdx.x] = p[threadIdx.x];", "    // heddle: allow(data-race) of one warp\n    s[threadIdx.x] = p[threadIdx.x];")
+    text = text.replace("    cudaMalloc(&q, 1 << 20);", "    cudaMalloc(&q, 1 << 20); // heddle: allow(leak, double-free) kept to the end")
+    text = text.replace("    p[threadIdx.x] = s[threadIdx.x];", "    p[threadIdx.x] = s[threadIdx.x]; // heddle: allow(data-race) another code")
+    report, err = check(build("comments", text))
+    assert found(report) == ["double-free", "illegal-address", "uninitialised-read"] and report["suppressed"] == 2, (found(report), err)
+    wrong = text.replace("allow(data-race) of", "allow(data-rase) of")
+    report, err = check(build("comments", wrong))
+    assert "heddle: src/app.cu:8: there is no code `data-rase`; did you mean `data-race`?" in err and "data-race" in found(report), err
+
+
+# ---- SARIF and JUnit ----
+
+def runs(project, *args):
+    status, _, _ = run("check", "--leak-check", "full", "--save", "x.sarif", *args, "./app", cwd=project)
+    with open(project + "/x.sarif") as f:
+        log = json.load(f)
+    assert log["version"] == "2.1.0" and "sarif-2.1.0" in log["$schema"], log
+    return log["runs"][0]
+
+
+def complete(sarif):
+    """All that GitHub's list of supported properties names as required or recommended."""
+    driver = sarif["tool"]["driver"]
+    for rule in driver["rules"]:
+        assert all(len(rule[k]["text"]) > 5 for k in ("shortDescription", "fullDescription", "help")), rule
+        assert rule["help"]["markdown"] and rule["name"].isalnum() and rule["defaultConfiguration"]["level"], rule
+        assert rule["properties"]["tags"] and rule["properties"]["precision"] and rule["properties"]["problem.severity"], rule
+    assert sarif["automationDetails"]["id"] == "heddle/app/", sarif["automationDetails"]
+    for r in sarif["results"]:
+        assert driver["rules"][r["ruleIndex"]]["id"] == r["ruleId"] and r["level"] in ("error", "warning") and r["message"]["text"], r
+        assert re.fullmatch("[0-9a-f]{16}:[0-9]+", r["partialFingerprints"]["primaryLocationLineHash"]), r
+        at = r["locations"][0]["physicalLocation"]
+        assert at["artifactLocation"] == {"uri": "src/app.cu", "uriBaseId": "%SRCROOT%"}, at
+        assert at["region"]["startLine"] == at["region"]["endLine"] and at["region"]["startColumn"] < at["region"]["endColumn"], at
+
+
+def sarif_has_all_that_viewers_show():
+    project = build("sarif")
+    sarif = runs(project)
+    complete(sarif)
+    assert sarif["originalUriBaseIds"]["%SRCROOT%"]["uri"] == f"file://{project}/", sarif["originalUriBaseIds"]
+    by_code = {r["ruleId"]: r for r in sarif["results"]}
+    flow, = by_code["data-race"]["codeFlows"]
+    sides = [(f["id"], f["locations"][0]["location"]["physicalLocation"]["region"]["startLine"]) for f in flow["threadFlows"]]
+    assert sorted(line for _, line in sides) == [8, 9] and all(re.fullmatch(r"thread \(\d+,0,0\) of block \(0,0,0\)", of) for of, _ in sides), sides
+    life, = by_code["double-free"]["codeFlows"][0]["threadFlows"]
+    lines = [at["location"]["physicalLocation"]["region"]["startLine"] for at in life["locations"]]
+    assert len(lines) == 3 and lines == sorted(lines), lines  # allocated, freed, freed again
+    assert [a["sourceLanguage"] for a in sarif["artifacts"]] == ["ptx"] and "baselineState" not in by_code["leak"]
+    run("check", "--save", "old.sarif", "./app", cwd=project)
+    assert {r["ruleId"]: r["baselineState"] for r in runs(project, "--baseline", "old.sarif")["results"]} == {"leak": "new"}
+
+
+def ptx_errors_are_sarif_too():
+    files = [os.path.join(source, "tests", "errors", name) for name in sorted(os.listdir(os.path.join(source, "tests", "errors"))) if name.endswith(".ptx")]
+    status, out, err = run("ptx", "--format", "sarif", *files)
+    sarif = json.loads(out)["runs"][0]
+    assert status == 1 and err == "" and len(sarif["results"]) > len(files) // 2, (status, err, len(sarif["results"]))
+    assert all(r["help"]["markdown"] != r["shortDescription"]["text"] for r in sarif["tool"]["driver"]["rules"])  # each code has its row
+    assert "it is text, json or sarif" in run("ptx", "--format", "xml", files[0])[2]
+
+
+def junit_has_a_case_for_each_kernel():
+    project = build("junit")
+    run("check", "--leak-check", "full", "--save", "tests.xml", "./app", cwd=project)
+    suites = xml.parse(project + "/tests.xml").getroot()
+    suite, = suites
+    assert suites.tag == "testsuites" and suite.get("tests") == "4" and suite.get("failures") == "5", suite.attrib
+    cases = {c.get("name"): [f.get("type") for f in c.findall("failure")] for c in suite}
+    assert cases == {"beyond": ["illegal-address"], "early": ["data-race"], "unwritten<int>": ["uninitialised-read"], "the host": ["double-free", "leak"]}, cases
+    text = suite.find("testcase[@name='early']/failure").text
+    assert "app.cu:8: error: " in text.split("\n")[0] and "help: " in text, text
+    saxpy = os.path.join(source, "examples", "saxpy", "saxpy.ptx")
+    for words, failures in (["f32[8]=undef"], 1), (["f32[8]=ones"], 0):
+        status, out, _ = run("check", "--format", "junit", saxpy, "--grid", 1, "--block", 8, 8, 2.0, *words, "f32[8]=ones")
+        assert status == failures and xml.fromstring(out).get("failures") == str(failures), out
+    assert "junit is for heddle check" in run("launch", "--format", "junit", saxpy)[2]
+
+
+def the_page_of_codes_is_made_from_the_table():
+    made = subprocess.run([os.path.join(source, "scripts/finding-docs")], check=True, capture_output=True, text=True)
+    with open(os.path.join(source, "docs/FINDINGS.md")) as f:
+        assert f.read() == made.stdout, "make docs"
+    words = set(re.findall(r'DIAG_(?:ERROR|WARNING), [^"\n]*"([a-z]+(?:-[a-z]+)+)"', "".join(
+        open(os.path.join(top, name)).read() for top, _, names in os.walk(os.path.join(source, "src", "check")) for name in names)))
+    assert all(f"`{word}`" in made.stdout for word in words), words
+
+
+main(globals())
