@@ -402,7 +402,7 @@ def check_is_a_command():
     assert status == 1 and "check: 3 errors" in err, err
     usage("check", SAXPY, *args, "--tool", "leakcheck", says="there is no tool `leakcheck`")
     usage("check", says="heddle check --help")
-    usage("check", SAXPY, *args, "--format", "xml", says="text, json or sarif")
+    usage("check", SAXPY, *args, "--format", "xml", says="text, json, sarif or junit")
 
 
 def findings_are_there_after_a_fault_too():
