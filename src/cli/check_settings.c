@@ -145,8 +145,9 @@ const char *target_processes_setting(const struct options *o, bool *application_
 
 static const char *read_words(const struct options *o, struct check_settings *c, struct arena *arena)
 {
-    static const char *const formats[] = {"text", "json", "sarif", "junit", NULL}, *const leaks[] = {"no", "full", NULL},
-                             *const errors[] = {"no", "unseen", "all", "explicit", "extended", NULL},
+    static const char *const formats[] = {"text", "json", "sarif", "junit", NULL},
+                             *const leaks[] = {"no", "full", NULL}, *const errors[] = {"no",       "unseen",   "all",
+                                                                                       "explicit", "extended", NULL},
                              *const ends[] = {"no", "kernel", "context", NULL}, *const listens[] = {"no", "yes", NULL};
     int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_UNSEEN, on_error = 0,
         nvtx = 1;
