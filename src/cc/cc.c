@@ -273,7 +273,7 @@ static bool choose_output(struct job *j)
     return true;
 }
 
-int cc_main(int argc, char **argv, struct arena *arena)
+int cc_main(int argc, char **argv, const char *usage, const char *details, struct arena *arena)
 {
     struct job j = {.arena = arena};
     const char *error = cc_read_options(argc, argv, &j.o, j.arena);
@@ -282,7 +282,7 @@ int cc_main(int argc, char **argv, struct arena *arena)
         return 2;
     }
     if (j.o.given[CC_HELP])
-        return fputs(cc_help(j.arena), stdout) < 0;
+        return fputs(cc_help(usage, details, j.arena), stdout) < 0;
     if (cc_answer(&j))
         return 0;
     choose_compilers(&j);

@@ -12,8 +12,8 @@
 #include "base/vec.h"
 #include "heddle.h"
 
-/* The command with its arguments. Returns the exit status. */
-int cc_main(int argc, char **argv, struct arena *arena);
+/* The command with its arguments; usage and details are of its help. Returns the exit status. */
+int cc_main(int argc, char **argv, const char *usage, const char *details, struct arena *arena);
 
 enum cc_id {
 #define CC(id, kind, short_name, long_name, value, help) CC_##id,
@@ -40,10 +40,10 @@ struct cc_options {
 
 /* Reads the arguments. Returns NULL or what is wrong, in the arena. */
 const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct arena *arena);
-/* The parts of the help: how it is called, with what it does; its options but those without an effect; the rest. */
-extern const char cc_usage[], cc_details[];
+/* The options that have an effect. */
 opt_lines cc_option_lines(struct arena *arena);
-const char *cc_help(struct arena *arena);
+/* All options, between what is said before and behind them. */
+const char *cc_help(const char *usage, const char *details, struct arena *arena);
 /* An option whose value is true or false. */
 bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);
 

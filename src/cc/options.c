@@ -456,26 +456,9 @@ opt_lines cc_option_lines(struct arena *arena)
     return lines_of(SWITCH, UNUSED, arena);
 }
 
-const char cc_usage[] =
-    "heddle cc [OPTIONS] FILE...\n"
-    "\n"
-    "Compiles CUDA C++ with clang 19 and Heddle's own headers, and links it with Heddle's CUDA runtime: no CUDA\n"
-    "toolkit is needed, and the program runs on this computer's CPU. Options are nvcc's.\n";
-
-const char cc_details[] =
-    "-W... goes to the compiler of all code; -f..., -m... and -pthread go to the compiler of host code.\n"
-    "\n"
-    "Examples:\n"
-    "  heddle cc hello.cu -o hello && ./hello\n"
-    "  heddle cc -ptx kernel.cu -o kernel.ptx && heddle launch kernel.ptx --grid 1 --block 32 'f32[32]'\n"
-    "  heddle cc -rdc=true main.cu device.cu -o program\n"
-    "\n"
-    "The exit status is 0 after a success, 1 where the source has errors, 2 for wrong usage.\n";
-
-const char *cc_help(struct arena *arena)
+const char *cc_help(const char *usage, const char *details, struct arena *arena)
 {
     return arena_printf(
-        arena, "usage: %s\nOptions:\n%s\nTaken, and without an effect, because:\n%s\nRefused, because:\n%s\n%s",
-        cc_usage, help_of(SWITCH, UNUSED, arena), help_of(UNUSED, REFUSED, arena), help_of(REFUSED, KINDS, arena),
-        cc_details);
+        arena, "usage: %s\nOptions:\n%s\nTaken, and without an effect, because:\n%s\nRefused, because:\n%s\n%s", usage,
+        help_of(SWITCH, UNUSED, arena), help_of(UNUSED, REFUSED, arena), help_of(REFUSED, KINDS, arena), details);
 }

@@ -4,5 +4,5 @@
 
 int cmd_cc(struct session *s)
 {
-    return cc_main(s->n_words, (char **)s->words, &s->arena);
+    return cc_main(s->n_words, (char **)s->words, s->command->usage, s->command->details, &s->arena);
 }

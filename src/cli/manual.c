@@ -118,7 +118,7 @@ static void put_part(const char *request, const struct command *c, struct arena 
 {
     static const char examples[] = "Examples:\n";
     opt_lines lines = command_option_lines(c, arena);
-    const char *details = c->details ? c->details : "";
+    const char *details = c->details;
     put_paragraphs(behind_synopsis(c), NULL);
     if (*details && strncmp(details, examples, strlen(examples)) != 0)
         fputs(".PP\n", stdout);

@@ -1,6 +1,7 @@
 /* The commands and their options: tables, reading, help. */
 #include "cli/cli.h"
 #include "cc/cc.h"
+#include "cli/help.h"
 
 /* The places of the table of commands, in the order that `heddle --help` shows them; variants for programs stand behind. */
 enum place {
@@ -52,317 +53,30 @@ static const struct opt flags[] = {
 #undef FLAG
 };
 
+/* Of help/NAME.txt: how the command is called and what it does; what stands behind the options. */
+#define HELP(name) help_##name##_usage, help_##name##_details
+
 const struct command commands[] = {
-    [AT_RUN] =
-        {"run", "run a CUDA program", cmd_run,
-         "heddle run [OPTIONS] PROGRAM [ARGUMENT]...\n"
-         "\n"
-         "Runs a program that was built for a GPU, unchanged: by nvcc with the static runtime (its default) or the\n"
-         "shared one, a program of the driver API, or a script that loads these. Its children run the same way.\n",
-         "Options stand before PROGRAM; what follows is the program's. It has stdin, stdout, the signals and the exit\n"
-         "status to itself.\n"
-         "\n"
-         "Where the CUDA runtime or the driver are shared libraries, this does as well:\n"
-         "  LD_LIBRARY_PATH=LIBRARIES ./program     (`heddle run -v` shows the folder)\n"
-         "With --sandbox the program, and all that it starts, reads what the user can read, but creates, changes and\n"
-         "removes files only below the current folder and the temporary one (TMPDIR, or /tmp), has no sockets, and\n"
-         "gets no new privileges (sudo). Modes and times of the user's other files it can change.\n"
-         "\n"
-         "The options are the environment's HEDDLE_DEVICE, HEDDLE_DEVICES, HEDDLE_CPU, HEDDLE_PAGEABLE, HEDDLE_LOG,\n"
-         "HEDDLE_EXACT_BOUNDS, HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT and HEDDLE_TIMEOUT, which ends kernels\n"
-         "alone.\n"
-         "\n"
-         "Examples:\n"
-         "  heddle run ./vectorAdd\n"
-         "  heddle run --devices 2 --log error ./simpleMultiGPU\n"
-         "  heddle run python3 train.py\n"
-         "\n"
-         "The exit status is the program's; 124 where the time of --timeout was over before it ended, 126 where it "
-         "cannot\n"
-         "be run under Heddle, 127 where there is none.\n"},
-    [AT_LAUNCH] =
-        {"launch", "run a kernel of PTX files and show its results", cmd_launch,
-         "heddle launch FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
-         "\n"
-         "Runs a kernel on this computer's CPU. Several files are linked; KERNEL may be left out where there is\n"
-         "one, and C++ kernels have the names that the source gives them (`scale`, `matmul<16>`).\n",
-         "An ARG for each parameter (quote those that the shell would touch):\n"
-         "  512  -3  0x10  2.5       a number, of the parameter's type; untyped parameters (.b32) take integers\n"
-         "  f32:2.5  u64:7           a number of this type\n"
-         "  TYPE[SHAPE]              a buffer of zeros; the parameter gets its address\n"
-         "  TYPE[SHAPE]=CONTENT      a buffer that starts with CONTENT\n"
-         "  TYPE[]=CONTENT           the same where CONTENT is a file or a list: it gives the shape\n"
-         "  @FILE.npy                a buffer with the type, shape and content of a NumPy file\n"
-         "  same:N[+BYTES]           the buffer of argument N again, BYTES further on\n"
-         "  hex:00ff...  @FILE       the bytes of a structure passed by value\n"
-         "  f32:1,2,3                a structure's members, each aligned as in C\n"
-         "  {f32[64]=ones;u32:7}     a structure with a pointer to a buffer and a number\n"
-         "TYPE is u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 f16 bf16 f32 or f64.\n"
-         "SHAPE is like 1024, 64K or 32,32.\n"
-         "\n"
-         "CONTENT:\n"
-         "  zeros  ones  fill:VALUE  VALUE,VALUE,...\n"
-         "  undef                    zeros that --check takes for never written\n"
-         "  range[:START[:STEP]]     START, START + STEP, ... (default 0 and 1); integers wrap around\n"
-         "  rand[:SEED]              floats in [0, 1), integers of all bits (default SEED: the argument's "
-         "number)\n"
-         "  randint:LO:HI[:SEED]     integers from LO to HI, both included\n"
-         "  @FILE.npy  @FILE         a NumPy file; raw bytes (of a device, as many as the buffer takes)\n"
-         "\n"
-         "Behind a buffer, any of these; without one, a line shows it where the kernel changed it:\n"
-         "  +print                   show every element\n"
-         "  +sum                     show CRC-32, least, greatest and mean\n"
-         "  +save:FILE               write FILE.npy, or raw bytes under any other name\n"
-         "  +hide                    show nothing\n"
-         "\n"
-         "Examples:\n"
-         "  heddle launch saxpy.ptx --grid 4 --block 256 1000 2.0 'f32[1000]=range' 'f32[1000]=ones'\n"
-         "  heddle launch matmul.ptx 'matmul<16>' --grid 8,8 --block 16,16 @a.npy @b.npy "
-         "'f32[128,128]+save:c.npy' 128\n"
-         "  heddle launch scan.ptx --grid 1 --block 256 --check 's32[256]=undef' 's32[256]'\n"
-         "\n"
-         "The kernel runs in a sandbox: a mistake of Heddle's that lets it out of its virtual machine leads to no "
-         "file\n"
-         "but those that the arguments name, to no network and no other process. Errors show lines of CUDA of files\n"
-         "below the current folder or the PTX file's. --no-sandbox leaves that out.\n"
-         "\n"
-         "The exit status is 0 after a success, 1 where the PTX or the kernel has errors, 2 for wrong usage.\n"},
-    [AT_CHECK] =
-        {"check", "run a CUDA program, or a kernel of PTX files, and look for mistakes", cmd_check,
-         "heddle check FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
-         "\n"
-         "Runs a kernel as `heddle launch` does, and looks for accesses out of bounds and misaligned, reads of memory\n"
-         "that nobody has written (global, shared, local), misused barriers and warp masks, deadlocks, and leaks of\n"
-         "the device heap. Each finding stands there once, with a count, the CUDA line (of nvcc -lineinfo) and the "
-         "PTX.\n",
-         "Arguments are those of `heddle launch`. A buffer with the content `undef` counts as never written.\n"
-         "\n"
-         "Examples:\n"
-         "  heddle check scan.ptx --grid 1 --block 256 's32[256]=undef' 's32[256]'\n"
-         "  heddle check scan.ptx --grid 1 --block 256 --format sarif 's32[256]' 's32[256]' >scan.sarif\n"
-         "  heddle check queue.ptx --grid 4 --block 64 --policy random 'u32[64]'\n"
-         "\n"
-         "The exit status is 0 where nothing was found (leaks are warnings), 1 after errors, 2 for wrong usage.\n"},
-    [AT_EXPLAIN_PTX] =
-        {"explain", "run a CUDA program, or a kernel of PTX files, and say what a GPU would make of it", cmd_explain,
-         "heddle explain FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
-         "\n"
-         "Runs a kernel as `heddle launch` does, and counts what a GPU would count of it: instructions, requests and\n"
-         "sectors of global memory, wavefronts and bank conflicts of shared memory, divergence, barriers, by line; "
-         "and\n"
-         "estimates how long it would take there, and why.\n",
-         "Arguments are those of `heddle launch`.\n"
-         "\n"
-         "Examples:\n"
-         "  heddle explain saxpy.ptx --grid 4 --block 256 1000 2.0 'f32[1000]=range' 'f32[1000]=ones'\n"
-         "  heddle explain matmul.ptx 'matmul<16>' --grid 8,8 --block 16,16 --json matmul.json @a.npy @b.npy "
-         "'f32[128,128]' 128\n"
-         "\n"
-         "docs/EXPLAIN.md says what each figure means. The exit status is 0 after a success, 1 where the PTX or the\n"
-         "kernel has errors, 2 for wrong usage.\n"},
-    [AT_PTX] = {"ptx", "check PTX files, or show the instruction set", cmd_ptx,
-                "heddle ptx FILE.ptx... [OPTIONS]\n"
-                "heddle ptx --isa [OPCODE | %REGISTER]... [OPTIONS]\n"
-                "\n"
-                "Reads and verifies PTX, and prints errors with their places, or a line for each file.\n",
-                "Examples:\n"
-                "  heddle ptx kernels/*.ptx\n"
-                "  heddle ptx --print kernel.ptx >tidy.ptx\n"
-                "  heddle ptx --isa atom red\n"
-                "  heddle ptx --isa %tid\n"
-                "\n"
-                "The exit status is 0 where all files are PTX, 1 where one has errors, 2 for wrong usage.\n"},
-    [AT_INFO] = {"info", "show the virtual GPU", cmd_info,
-                 "heddle info [OPTIONS]\n"
-                 "\n"
-                 "Shows the machine as CUDA's deviceQuery would: what launches are checked against, and what this "
-                 "computer\n"
-                 "gives it.\n",
-                 "With --json, all of CUDA's device attributes are there, by name.\n"},
-    [AT_CACHE] =
-        {"cache", "show or remove compiled code and headers that are kept", cmd_cache,
-         "heddle cache [--clear]\n"
-         "\n"
-         "Kernels that have been compiled are kept on disk, so that the next process finds them: in the folder\n"
-         "HEDDLE_CACHE, or heddle in XDG_CACHE_HOME or ~/.cache. HEDDLE_CACHE=off keeps nothing. What was used "
-         "longest\n"
-         "ago goes first. This command shows what is there.\n"
-         "\n"
-         "heddle cc keeps what clang makes of CUDA's headers, for each set of options that is used twice, in the "
-         "folder\n"
-         "`headers` there, or HEDDLE_HEADERS; HEDDLE_HEADERS=off keeps none.\n",
-         NULL},
-    [AT_EXPLORE] =
-        {"explore", "find every outcome of a kernel that the memory model allows", cmd_explore,
-         "heddle explore FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
-         "\n"
-         "Explores all executions of a kernel that PTX's memory consistency model allows, not those of one run, and "
-         "shows\n"
-         "the final values of what is observed, data races, traps and failed assertions, deadlocks, and loops that may "
-         "spin\n"
-         "for ever, in any of them.\n",
-         "Arguments are those of `heddle launch`; behind a buffer, +outcomes observes it.\n"
-         "\n"
-         "Examples:\n"
-         "  heddle explore lock.ptx --grid 3 --block 1 'u32[2]+outcomes'\n"
-         "  heddle explore queue.ptx --grid 2 --block 32 --observe 2[0] --json queue.json 'u32[64]' 'u32[4]'\n"
-         "\n"
-         "docs/EXPLORE.md says what is explored, and how. The exit status is 0 where nothing was found, 1 after "
-         "findings,\n"
-         "2 for wrong usage and for kernels with something that is not explored, 3 where nothing was found and not "
-         "all\n"
-         "executions were explored.\n"},
-    [AT_LITMUS] =
-        {"litmus", "explore litmus tests", cmd_litmus,
-         "heddle litmus FILE.litmus... [OPTIONS]\n"
-         "heddle litmus FILE.json... [OPTIONS]\n"
-         "\n"
-         "Explores litmus tests as `heddle explore` does, many in one process: in herd's format for PTX, or NAME.json, "
-         "which\n"
-         "says how the kernel of NAME.ptx is launched and where the values of an outcome stand.\n",
-         "Of a test in herd's format is shown what herd shows: its states, and whether the condition holds.\n"
-         "\n"
-         "docs/EXPLORE.md has the formats. The exit status is 0 where all tests were explored, 1 where one was not.\n"},
-    [AT_CC] = {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, cc_usage, cc_details, .reads_arguments = true},
-    [AT_COMPLETION] =
-        {"completion", "print what lets a shell complete heddle's commands and options", cmd_completion,
-         "heddle completion bash|zsh|fish\n"
-         "\n"
-         "Prints a script from which the shell learns the commands of heddle and their options.\n",
-         "Examples:\n"
-         "  source <(heddle completion bash)                                            in ~/.bashrc\n"
-         "  heddle completion zsh >~/.zfunc/_heddle                                     a folder of $fpath\n"
-         "  heddle completion fish >~/.config/fish/completions/heddle.fish\n"
-         "\n"
-         "Where Heddle was installed by `make install` or a package for Debian, the shells have it already.\n"},
-    [AT_MANUAL] = {"manual", "print a manual page", cmd_manual,
-                   "heddle manual [COMMAND]\n"
-                   "\n"
-                   "Prints the manual page of a command, or of heddle itself, as man reads it.\n",
-                   "Examples:\n"
-                   "  heddle manual check | man -l -\n"
-                   "  heddle manual >heddle.1\n"
-                   "\n"
-                   "Where Heddle was installed, `man heddle-check` shows the same.\n"},
-    [AT_PROGRAM] =
-        {"check", NULL, cmd_check_program,
-         "heddle check [OPTIONS] PROGRAM [ARGUMENT]...\n"
-         "\n"
-         "Runs a CUDA program, unchanged, as `heddle run` does, and watches all that it launches, in all streams, of "
-         "its\n"
-         "children, too: for accesses out of bounds and misaligned, reads of memory that nobody has written, data "
-         "races,\n"
-         "misused barriers and warp masks, deadlocks, and mistakes of the host. Each finding stands there once, with "
-         "a\n"
-         "count, the CUDA line (of nvcc -lineinfo) and the PTX. Options are named as compute-sanitizer's.\n",
-         "Options stand before PROGRAM; what follows is the program's. What it prints and its exit status stay its "
-         "own,\n"
-         "unless errors were found: they are shown on stderr at the end. What it has found is shown as well where it\n"
-         "crashes, is killed or is ended by --timeout.\n"
-         "\n"
-         "A rule of a suppressions file is a line `CODE PLACE FUNCTION`: the finding's code, FILE or FILE:LINE of one "
-         "of\n"
-         "its places (the end of a path does), and the kernel or a function of the host; * and ? stand for anything "
-         "and\n"
-         "any character, # starts a comment:\n"
-         "  uninitialised-read  src/saxpy.cu  saxpy\n"
-         "In the source a comment at the line, or above it, does the same: // heddle: allow(data-race) REASON\n"
-         "\n"
-         "Examples:\n"
-         "  heddle check ./vectorAdd\n"
-         "  heddle check --tool memcheck,initcheck --kernel-name kns=reduce python3 train.py\n"
-         "  heddle check --runs 5 --format sarif --log-file races.sarif ./app\n"
-         "\n"
-         "The exit status is the program's, but --error-exitcode (1) where it is 0 and errors were found; 124 where "
-         "the\n"
-         "time of --timeout was over, 126 where it cannot be run under Heddle, 127 where there is none, 2 for wrong "
-         "usage.\n"},
-    [AT_EXPLAIN] =
-        {"explain", NULL, cmd_explain_program,
-         "heddle explain [OPTIONS] PROGRAM [ARGUMENT]...\n"
-         "\n"
-         "Runs a CUDA program, unchanged, as `heddle run` does, and counts what a GPU would count of all that it "
-         "launches,\n"
-         "its children, too: instructions, requests and sectors of global memory, wavefronts and bank conflicts of "
-         "shared\n"
-         "memory, divergence, barriers, by line (of nvcc -lineinfo); and estimates how long each launch would take "
-         "there,\n"
-         "and why. Figures are named as Nsight Compute's.\n",
-         "Options stand before PROGRAM; what follows is the program's. What it prints and its exit status stay its "
-         "own. A\n"
-         "summary is shown on stderr at the end, also where it crashes, is killed or is ended by --timeout.\n"
-         "\n"
-         "Examples:\n"
-         "  heddle explain ./vectorAdd\n"
-         "  heddle explain --kernel-regex regex=matmul --launch-count 1 --json matmul.json ./app\n"
-         "  heddle explain --csv all.csv python3 train.py\n"
-         "  heddle explain --trace timelines.json ./app\n"
-         "  heddle explain --compare before.json after.json -o change.html\n"
-         "\n"
-         "docs/EXPLAIN.md says what each figure means. The exit status is the program's; 124 where the time of "
-         "--timeout\n"
-         "was over, 126 where it cannot be run under Heddle, 127 where there is none, 2 for wrong usage.\n"},
-    [AT_EXPLORE_PROGRAM] =
-        {"explore", NULL, cmd_explore_program,
-         "heddle explore [OPTIONS] PROGRAM [ARGUMENT]...\n"
-         "heddle explore PROGRAM [ARGUMENT]... --kernel NAME [OPTIONS]\n"
-         "\n"
-         "Runs a CUDA program, unchanged, as `heddle run` does, and explores one launch of its: with the grid, the "
-         "arguments\n"
-         "and the memory that the launch begins with. Then the launch and the program go on.\n",
-         "Options stand before PROGRAM, or behind its arguments, from --kernel on. What the program prints stays its "
-         "own; "
-         "what\n"
-         "was found is shown on stderr at the end. --observe 2[0] is the first element of what the kernel's second "
-         "argument\n"
-         "points to, a u32; --observe 2[0]:u64 says another type. Ctrl-C ends the search, and the program goes on.\n"
-         "\n"
-         "Examples:\n"
-         "  heddle explore --kernel push --observe 1[0] ./stack\n"
-         "  heddle explore --kernel 'queue<int>' --launch 3 --require '2[0]:u64 < 8' --json queue.json ./queue 4\n"
-         "  heddle explore python3 locks.py --kernel increment --observe 1[0]\n"
-         "\n"
-         "The exit status is the program's; where that is 0, 1 after findings, 2 where the launch was not found or "
-         "has\n"
-         "something that is not explored, 3 where nothing was found and not all executions were explored. 124 where "
-         "the "
-         "time\n"
-         "of --timeout was over, 126 where it cannot be run under Heddle, 127 where there is none.\n"},
-    [AT_DEBUG] =
-        {"debug", "stop inside of kernels, look at threads, and go back", cmd_debug,
-         "heddle debug FILE.ptx... [KERNEL] --grid X,Y,Z --block X,Y,Z [OPTIONS] ARG...\n"
-         "\n"
-         "Runs a kernel as `heddle launch` does, and stops in it: at breakpoints, writes, faults; shows registers, "
-         "variables\n"
-         "and memory of any thread; steps by lines or instructions; and goes back to any time of the launch.\n",
-         "Arguments are those of `heddle launch`. Commands are read from standard input, and are named as cuda-gdb's: "
-         "break,\n"
-         "run, next, step, print, watch, info, cuda thread; and reverse-continue, reverse-step, last-write. `help` "
-         "lists "
-         "them.\n"
-         "\n"
-         "Examples:\n"
-         "  heddle debug scan.ptx --grid 1 --block 256 's32[256]=range' 's32[256]'\n"
-         "  heddle debug --policy random:7 queue.ptx --grid 4 --block 64 'u32[64]' <commands.txt\n"
-         "\n"
-         "docs/DEBUG.md shows sessions. The exit status is 0, 1 where the PTX has errors, 2 for wrong usage.\n"},
-    [AT_DEBUG_PROGRAM] = {"debug", NULL, cmd_debug_program,
-                          "heddle debug [OPTIONS] PROGRAM [ARGUMENT]...\n"
-                          "\n"
-                          "Runs a CUDA program, unchanged, as `heddle run` does, and stops in its kernels. A kernel in "
-                          "which nothing is to\n"
-                          "stop runs compiled, as ever.\n",
-                          "Options stand before PROGRAM; what follows is the program's, which has standard input where "
-                          "that is a terminal.\n"
-                          "Lines are known of what was compiled with -G or -lineinfo.\n"
-                          "\n"
-                          "Examples:\n"
-                          "  heddle debug ./saxpy\n"
-                          "  heddle debug python3 train.py\n"
-                          "\n"
-                          "The exit status is 0, 126 where the program cannot be run under Heddle, 127 where there is "
-                          "none, 2 for wrong\n"
-                          "usage.\n"},
+    [AT_RUN] = {"run", "run a CUDA program, or a Python program that uses a GPU", cmd_run, HELP(run)},
+    [AT_CC] = {"cc", "compile CUDA C++, with no CUDA toolkit", cmd_cc, HELP(cc), .reads_arguments = true},
+    [AT_LAUNCH] = {"launch", "run one kernel of a PTX file, and show its results", cmd_launch, HELP(launch)},
+    [AT_CHECK] = {"check", "run a CUDA program or a kernel, and report its mistakes", cmd_check, HELP(check)},
+    [AT_EXPLAIN_PTX] = {"explain", "run a CUDA program or a kernel, and report GPU counters, times and advice",
+                        cmd_explain, HELP(explain)},
+    [AT_EXPLORE] = {"explore", "find every outcome of a kernel that the memory model allows", cmd_explore,
+                    HELP(explore)},
+    [AT_DEBUG] = {"debug", "stop inside kernels, look at threads, and step backwards", cmd_debug, HELP(debug)},
+    [AT_LITMUS] = {"litmus", "explore litmus tests", cmd_litmus, HELP(litmus)},
+    [AT_PTX] = {"ptx", "check PTX files, or show the instruction set", cmd_ptx, HELP(ptx)},
+    [AT_INFO] = {"info", "show the virtual GPU", cmd_info, HELP(info)},
+    [AT_CACHE] = {"cache", "show or remove the compiled code and headers on disk", cmd_cache, HELP(cache)},
+    [AT_COMPLETION] = {"completion", "print a script that completes commands and options in a shell", cmd_completion,
+                       HELP(completion)},
+    [AT_MANUAL] = {"manual", "print a manual page", cmd_manual, HELP(manual)},
+    [AT_PROGRAM] = {"check", NULL, cmd_check_program, HELP(check_program)},
+    [AT_EXPLAIN] = {"explain", NULL, cmd_explain_program, HELP(explain_program)},
+    [AT_EXPLORE_PROGRAM] = {"explore", NULL, cmd_explore_program, HELP(explore_program)},
+    [AT_DEBUG_PROGRAM] = {"debug", NULL, cmd_debug_program, HELP(debug_program)},
     [N_COMMANDS] = {0},
 };
 
@@ -508,7 +222,7 @@ const char *command_help(const struct command *c, struct arena *arena)
 {
     opt_lines lines = command_option_lines(c, arena);
     const char *text = arena_printf(arena, "usage: %s\nOptions:\n%s%s%s", c->usage, opt_lines_help(&lines, arena),
-                                    c->details ? "\n" : "", c->details ? c->details : "");
+                                    *c->details ? "\n" : "", c->details);
     for (const struct command *of = commands; of->name; of++)
         if (program_variant(of) == bit_of(c))
             return arena_printf(arena, "%s\n\n%s", text, command_help(of, arena));
