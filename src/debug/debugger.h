@@ -41,6 +41,7 @@ struct point {
 struct location_at {
     struct point *point; /* an index would do; points live until they are deleted */
     struct op *op;
+    uint32_t level;    /* how many of the calls that are inlined there it is in */
     struct node *test; /* its condition there, or NULL */
     const char *wrong; /* why the condition cannot be evaluated there: it stops always */
 };
@@ -86,6 +87,7 @@ struct run {
     struct event_client client;
     struct schedule schedule;
     struct arena arena; /* of what lives as long as the launch */
+    struct lines lines;
     VEC(struct location_at) locations;
     VEC(struct module_info *) modules; /* scope.h */
     struct launch *launch;             /* while it runs */
@@ -161,8 +163,10 @@ const char *point_suggestion(const struct run *r, const struct point *p, struct 
 
 /* What is visible in a frame of a thread; frame NULL: what has an address alone. */
 struct scope scope_of(struct run *r, const struct call_frame *frame);
-/* The same of an operation of a function. */
-struct scope scope_at(struct run *r, const struct code *code, const struct op *op);
+/* The same of an operation of a function, in so many of the calls that are inlined there. */
+struct scope scope_at(struct run *r, const struct code *code, const struct op *op, uint32_t level);
+/* Finds the lines of the kernel. */
+void scope_lines(struct run *r);
 /* Loads the library that reads debugging information, if it is there; before a sandbox is entered. */
 void scope_load(const char *path);
 /* Ends the use of debugging information. */
@@ -178,6 +182,8 @@ void move_to(struct run *r, uint64_t time);
 /* The same, to find the last write to what a point watches: the launch then stands where it stands now. */
 void move_search(struct run *r, struct point *p);
 
+/* How many calls out the frame is that is looked at. */
+uint32_t move_outer(const struct run *r, const struct where *w);
 /* The focus has changed: the frame that is looked at is its first. */
 void frame_reset(struct run *r);
 

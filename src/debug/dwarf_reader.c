@@ -16,6 +16,8 @@ struct reader {
     struct arena arena;
     struct map types; /* struct c_type by the offset of its entry */
     unsigned depth;
+    VEC(Dwarf_Die) spaces;
+    VEC(Dwarf_Die) functions;
 };
 
 /* ---- attributes ---- */
@@ -273,6 +275,36 @@ static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct 
     return true;
 }
 
+/* Lexical blocks and inlined calls at a place, from the function in; the level of each: how many inlined calls it is in. */
+struct blocks {
+    Dwarf_Die at[DEEPEST];
+    unsigned level[DEEPEST], n;
+};
+
+static void find_blocks(struct reader *r, uint64_t at, struct blocks *to)
+{
+    unsigned level = 0;
+    to->n = 0;
+    for (uint32_t i = 0; i < r->functions.n && !to->n; i++)
+        if (dwarf_haspc(&r->functions.at[i], at) == 1) {
+            to->at[0] = r->functions.at[i];
+            to->level[to->n++] = 0;
+        }
+    for (bool deeper = to->n; deeper && to->n < DEEPEST;) {
+        Dwarf_Die child, *in = &to->at[to->n - 1];
+        deeper = false;
+        for (int more = dwarf_child(in, &child); more == 0 && !deeper; more = dwarf_siblingof(&child, &child)) {
+            int tag = dwarf_tag(&child);
+            if ((tag != DW_TAG_lexical_block && tag != DW_TAG_inlined_subroutine) || dwarf_haspc(&child, at) != 1)
+                continue;
+            level += tag == DW_TAG_inlined_subroutine;
+            to->at[to->n] = child;
+            to->level[to->n++] = level;
+            deeper = true;
+        }
+    }
+}
+
 struct collecting {
     struct reader *r;
     uint64_t at;
@@ -280,35 +312,50 @@ struct collecting {
     unsigned n, most;
 };
 
-static void collect(struct collecting *c, Dwarf_Die *scope, unsigned depth)
+static void collect(struct collecting *c, Dwarf_Die *scope, bool global)
 {
     Dwarf_Die child;
-    for (int more = dwarf_child(scope, &child); more == 0 && depth < DEEPEST; more = dwarf_siblingof(&child, &child)) {
-        int tag = dwarf_tag(&child);
-        bool has_code = tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
-        if (tag == DW_TAG_namespace || (has_code && dwarf_haspc(&child, c->at) == 1))
-            collect(c, &child, depth + 1);
-    }
     for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
         int tag = dwarf_tag(&child);
         if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && c->n < c->most &&
             read_variable(c->r, &child, c->at, &c->to[c->n]))
-            c->to[c->n++].is_global = dwarf_tag(scope) == DW_TAG_compile_unit || dwarf_tag(scope) == DW_TAG_namespace;
+            c->to[c->n++].is_global = global;
     }
 }
 
-static unsigned variables(void *reader, uint64_t at, struct dwarf_variable *to, unsigned most)
+static unsigned variables(void *reader, uint64_t at, unsigned level, struct dwarf_variable *to, unsigned most)
 {
     struct collecting c = {reader, at, to, 0, most};
-    Dwarf_Off offset = 0, next;
-    size_t header;
-    while (dwarf_nextcu(c.r->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
-        Dwarf_Die unit;
-        if (dwarf_offdie(c.r->dwarf, offset + header, &unit))
-            collect(&c, &unit, 0);
-        offset = next;
-    }
+    struct blocks blocks;
+    find_blocks(c.r, at, &blocks);
+    unsigned innermost = blocks.n ? blocks.level[blocks.n - 1] : 0;
+    for (unsigned i = blocks.n; i-- > 0;)
+        if (blocks.level[i] == (level < innermost ? level : innermost))
+            collect(&c, &blocks.at[i], false);
+    for (uint32_t i = 0; i < c.r->spaces.n; i++)
+        collect(&c, &c.r->spaces.at[i], true);
     return c.n;
+}
+
+static unsigned calls(void *reader, uint64_t at, struct dwarf_call *to, unsigned most)
+{
+    struct reader *r = reader;
+    struct blocks blocks;
+    unsigned n = 0;
+    find_blocks(r, at, &blocks);
+    for (unsigned i = 0; i < blocks.n && n < most; i++) {
+        Dwarf_Attribute a;
+        uint64_t file = 0, line = 0;
+        Dwarf_Die *die = &blocks.at[i];
+        if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
+            continue;
+        number_of(die, DW_AT_call_file, &file);
+        number_of(die, DW_AT_call_line, &line);
+        const char *name = dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ? dwarf_formstring(&a) : NULL;
+        to[n++] =
+            (struct dwarf_call){name ? arena_strdup(&r->arena, name) : name_of(r, die), (uint32_t)file, (uint32_t)line};
+    }
+    return n;
 }
 
 static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const char *name, unsigned depth)
@@ -321,27 +368,45 @@ static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const 
         const char *called = is_type ? dwarf_diename(&child) : NULL;
         if (called && strcmp(called, name) == 0)
             return type_of(r, &child);
-        const struct c_type *t = is_type || tag == DW_TAG_namespace || tag == DW_TAG_subprogram
-                                     ? find_type(r, &child, name, depth + 1)
-                                     : NULL;
+        const struct c_type *t = is_type || tag == DW_TAG_subprogram ? find_type(r, &child, name, depth + 1) : NULL;
         if (t)
             return t;
     }
     return NULL;
 }
 
+/* Units and namespaces, which have variables that are visible everywhere, and the functions with code. */
+static void add_space(struct reader *r, Dwarf_Die *space, unsigned depth)
+{
+    Dwarf_Die child;
+    *VEC_PUSH(&r->arena, &r->spaces) = *space;
+    for (int more = dwarf_child(space, &child); more == 0 && depth < DEEPEST; more = dwarf_siblingof(&child, &child)) {
+        Dwarf_Addr low;
+        if (dwarf_tag(&child) == DW_TAG_namespace)
+            add_space(r, &child, depth + 1);
+        else if (dwarf_tag(&child) == DW_TAG_subprogram && dwarf_lowpc(&child, &low) == 0)
+            *VEC_PUSH(&r->arena, &r->functions) = child;
+    }
+}
+
+static void add_spaces(struct reader *r)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    while (dwarf_nextcu(r->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(r->dwarf, offset + header, &unit))
+            add_space(r, &unit, 0);
+        offset = next;
+    }
+}
+
 static const struct c_type *type_named(void *reader, const char *name)
 {
     struct reader *r = reader;
     const struct c_type *t = NULL;
-    Dwarf_Off offset = 0, next;
-    size_t header;
-    while (!t && dwarf_nextcu(r->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
-        Dwarf_Die unit;
-        if (dwarf_offdie(r->dwarf, offset + header, &unit))
-            t = find_type(r, &unit, name, 0);
-        offset = next;
-    }
+    for (uint32_t i = 0; !t && i < r->spaces.n; i++)
+        t = find_type(r, &r->spaces.at[i], name, 0);
     return t;
 }
 
@@ -367,11 +432,13 @@ static void *open_reader(const void *image, size_t bytes)
     elf_version(EV_CURRENT);
     r->elf = elf_memory((char *)(uintptr_t)image, bytes);
     r->dwarf = r->elf ? dwarf_begin_elf(r->elf, DWARF_C_READ, NULL) : NULL;
-    if (r->dwarf)
+    if (r->dwarf) {
+        add_spaces(r);
         return r;
+    }
     close_reader(r);
     return NULL;
 }
 
 __attribute__((visibility("default")))
-const struct dwarf_reader_calls heddle_dwarf = {open_reader, close_reader, variables, type_named};
+const struct dwarf_reader_calls heddle_dwarf = {open_reader, close_reader, variables, calls, type_named};

@@ -22,13 +22,23 @@ struct dwarf_variable {
     bool is_parameter, is_global;
 };
 
+/* A call that is inlined: of what, and the line of the call. */
+struct dwarf_call {
+    const char *function;
+    uint32_t file; /* as .file numbers them */
+    uint32_t line;
+};
+
 /* What the library has, as `heddle_dwarf`. Names and types live as long as the reader. */
 struct dwarf_reader_calls {
     /* NULL where it cannot be read. The image stays the caller's, and as it is. */
     void *(*open)(const void *image, size_t bytes);
     void (*close)(void *reader);
-    /* Variables that are visible at a place in the code, from the innermost block out; returns how many, at most `most`. */
-    unsigned (*variables)(void *reader, uint64_t at, struct dwarf_variable *to, unsigned most);
+    /* Variables that are visible at a place in the code, from the innermost block out: in the function, or so many inlined calls in. Returns how
+     * many, at most `most`. */
+    unsigned (*variables)(void *reader, uint64_t at, unsigned level, struct dwarf_variable *to, unsigned most);
+    /* The inlined calls at a place in the code, from the outermost in. */
+    unsigned (*calls)(void *reader, uint64_t at, struct dwarf_call *to, unsigned most);
     /* A struct, union, enumeration or typedef by its name; NULL: there is none. */
     const struct c_type *(*type)(void *reader, const char *name);
 };

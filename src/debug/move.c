@@ -27,7 +27,7 @@ static void edit_again(struct run *r, const struct stop *at)
         if (e->time != r->stopper.now)
             continue;
         struct where w = thread_find(r->launch, at, &e->thread);
-        uint32_t n = frames_find(r->launch, &w, frames, &scratch);
+        uint32_t n = frames_find(&r->lines, &w, frames, &scratch);
         if (e->frame < n) {
             struct scope scope = scope_of(r, &frames[e->frame]);
             struct frame f = {w.warp, frames[e->frame].act};
@@ -81,9 +81,9 @@ static bool step_ends(struct run *r, const struct stop *at)
         return false;
     if (r->motion == MOVE_STEP_PTX)
         return true;
-    if (r->motion != MOVE_NEXT_PTX && line_is_unknown(r->launch, at->act, at->op))
+    if (r->motion != MOVE_NEXT_PTX && line_is_unknown(&r->lines, at->act, at->op))
         return false;
-    keys_find(r->launch, at->act, at->op, &keys);
+    keys_find(&r->lines, at->act, at->op, &keys);
     bool begins = r->keys.n ? keys_begin_line(&r->keys, &keys, &depth) : true;
     depth = r->keys.n ? depth : keys.n;
     r->keys = keys;
@@ -144,7 +144,7 @@ static void set_alarm(struct run *r)
 void frame_reset(struct run *r)
 {
     struct where w = thread_find(r->launch, &r->now, &r->focus);
-    r->frame = frames_hidden(r->launch, &w);
+    r->frame = frames_hidden(&r->lines, &w);
 }
 
 /* The launch stands still until the front end has it go on. False: it has been ended. */
@@ -235,8 +235,8 @@ static bool search(struct run *r, const struct stop *at)
     } else if (is_focus(r, at)) {
         if (r->motion == MOVE_FINISH) { /* the call, from which the thread has not come back */
             struct line_keys keys;
-            keys_find(r->launch, at->act, at->op, &keys);
-            if (keys.n < r->first_depth)
+            keys_find(&r->lines, at->act, at->op, &keys);
+            if (keys.n < r->first_depth && at->op->origin && !line_is_unknown(&r->lines, at->act, at->op))
                 note_found(r, now);
         } else if (step_ends(r, at)) {
             note_found(r, now);
@@ -398,6 +398,12 @@ void move_on_heap(void *data, const struct heap_event *e)
 
 /* ---- beginning ---- */
 
+uint32_t move_outer(const struct run *r, const struct where *w)
+{
+    uint32_t hidden = frames_hidden(&r->lines, w);
+    return r->frame > hidden ? r->frame - hidden : 0;
+}
+
 void move_begin(struct run *r, enum motion motion, uint64_t count)
 {
     struct where w = thread_find(r->launch, &r->now, &r->focus);
@@ -406,14 +412,14 @@ void move_begin(struct run *r, enum motion motion, uint64_t count)
     r->keys.n = 0;
     r->first_depth = 0;
     if (motion != MOVE_ON && w.act) {
-        keys_find(r->launch, w.act, w.op, &r->keys);
+        keys_find(&r->lines, w.act, w.op, &r->keys);
         r->first_depth = r->keys.n;
         r->first_op = (uint32_t)(w.op - w.act->code->ops);
         if (w.state == THREAD_READY && r->now.warp == w.warp && r->now.op == w.op)
             r->focus_leaves = leaves(&r->now, r->focus.lane);
     }
     /* Of an outer frame, `finish` leaves that. */
-    uint32_t outer = w.act ? r->frame - frames_hidden(r->launch, &w) : 0;
+    uint32_t outer = w.act ? move_outer(r, &w) : 0;
     if (motion == MOVE_FINISH && outer < r->first_depth)
         r->first_depth -= outer;
     r->pass = PASS_FORWARD;

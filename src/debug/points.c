@@ -116,6 +116,7 @@ struct candidate {
     uint32_t level; /* of the inlined calls */
     uint32_t column, offset;
     struct line_keys keys;
+    const struct source_place *place, *before; /* before: of the operation before; or NULL */
 };
 
 struct candidates {
@@ -134,22 +135,25 @@ static bool same_place(const struct candidate *a, const struct candidate *b)
 static void each_line(const struct run *r, struct code *c, void *data,
                       void (*each)(void *data, const struct candidate *at, uint32_t first_level))
 {
-    const struct site_table *sites = kernel_sites(r->kernel);
     struct line_keys before = {0};
-    for (uint32_t i = 0; sites && i < c->n_ops; i++) {
-        const struct site *s = &sites->at[c->first_site + i];
-        const struct launch of = {.kernel = r->kernel};
-        const struct cuda_place *p = s->place.cuda ? place_of_op(&of, c, &c->ops[i]) : NULL;
-        struct candidate at = {
-            .code = c, .op = &c->ops[i], .offset = s->place.offset, .column = s->loc ? s->loc->column : 0};
+    const struct source_place *last = NULL;
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct site *s = site_of(&r->lines, &c->ops[i]);
+        const struct source_place *p = place_of_op(&r->lines, &c->ops[i]);
         uint32_t depth;
         if (!p)
             continue;
-        for (uint32_t k = 0; k < (p->n_chain ? p->n_chain : 1) && k < MOST_KEYS; k++)
-            at.keys.at[at.keys.n++] = p->n_chain ? (struct line_key){p->chain[k].file, NULL, p->chain[k].line}
-                                                 : (struct line_key){p->file, NULL, p->line};
+        struct candidate at = {.code = c,
+                               .op = &c->ops[i],
+                               .offset = s->place.offset,
+                               .column = s->loc ? s->loc->column : 0,
+                               .place = p,
+                               .before = last};
+        for (uint32_t k = 0; k < p->n && k < MOST_KEYS; k++)
+            at.keys.at[at.keys.n++] = (struct line_key){p->at[k].file, NULL, p->at[k].line};
         bool begins = keys_begin_line(&before, &at.keys, &depth);
         before = at.keys;
+        last = p;
         if (begins)
             each(data, &at, depth - 1);
     }
@@ -190,13 +194,11 @@ static void find_line(void *data, const struct candidate *at, uint32_t first_lev
 /* The file that a line without one is of: the kernel's own. */
 static const char *default_file(const struct run *r)
 {
-    const struct site_table *sites = kernel_sites(r->kernel);
     const struct code *c = r->kernel->entry;
-    for (uint32_t i = 0; sites && i < c->n_ops; i++) {
-        const struct launch of = {.kernel = r->kernel};
-        const struct cuda_place *p = sites->at[c->first_site + i].place.cuda ? place_of_op(&of, c, &c->ops[i]) : NULL;
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct source_place *p = place_of_op(&r->lines, &c->ops[i]);
         if (p)
-            return p->n_chain ? p->chain[0].file : p->file;
+            return p->at[0].file;
     }
     return NULL;
 }
@@ -216,32 +218,37 @@ uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_fil
     return f.nearest;
 }
 
-static void add_location(struct run *r, struct point *p, const struct code *c, struct op *o)
+static void add_location(struct run *r, struct point *p, const struct code *c, struct op *o, uint32_t level)
 {
     struct location_at *at = VEC_PUSH(&r->arena, &r->locations);
-    *at = (struct location_at){.point = p, .op = o};
+    *at = (struct location_at){.point = p, .op = o, .level = level};
     o->breaks = true;
     if (p->condition) {
-        struct scope scope = scope_at(r, c, o);
+        struct scope scope = scope_at(r, c, o, level);
         at->test = expression_parse(p->condition, &scope, &r->arena, &at->wrong);
     }
 }
 
 /* Of what a line is made into, the piece that comes first in the text, and copies of it (an unrolled loop's): they begin in the same column. */
+static void add_first_pieces(struct run *r, struct point *p, const struct candidates *c)
+{
+    for (uint32_t i = 0; i < c->list.n; i++) {
+        const struct candidate *first = &c->list.at[i];
+        for (uint32_t k = 0; k < c->list.n; k++)
+            if (same_place(&c->list.at[k], first) && c->list.at[k].offset < first->offset)
+                first = &c->list.at[k];
+        const struct candidate *at = &c->list.at[i];
+        bool innermost = at->level + 1 == at->keys.n;
+        if (at == first || (innermost && at->column == first->column && at->keys.n == first->keys.n))
+            add_location(r, p, at->code, at->op, at->level);
+    }
+}
+
 static void locate_line(struct run *r, struct point *p)
 {
     struct candidates c = {0};
     find_lines(r, p, p->line, &c);
-    for (uint32_t i = 0; i < c.list.n; i++) {
-        const struct candidate *first = &c.list.at[i];
-        for (uint32_t k = 0; k < c.list.n; k++)
-            if (same_place(&c.list.at[k], first) && c.list.at[k].offset < first->offset)
-                first = &c.list.at[k];
-        const struct candidate *at = &c.list.at[i];
-        bool innermost = at->level + 1 == at->keys.n;
-        if (at == first || (innermost && at->column == first->column && at->keys.n == first->keys.n))
-            add_location(r, p, at->code, at->op);
-    }
+    add_first_pieces(r, p, &c);
 }
 
 /* .target debug: its code keeps to the order of the source. */
@@ -266,11 +273,32 @@ static void find_second(void *data, const struct candidate *at, uint32_t first_l
         s->op = at->op;
 }
 
+/* Where a call that is inlined begins: of a function so called. */
+static void find_inlined(void *data, const struct candidate *at, uint32_t first_level)
+{
+    struct finding *f = data;
+    for (uint32_t k = first_level ? first_level : 1; k < at->place->n && k < at->keys.n; k++) {
+        const char *function = at->place->at[k].function, *before = NULL;
+        if (!function || !is_called(str_of(function), f->point->function, &f->r->arena))
+            continue;
+        if (k == first_level && at->before && k < at->before->n)
+            before = at->before->at[k].function;
+        if (before && strcmp(before, function) == 0) /* it goes on */
+            continue;
+        struct candidate *c = VEC_PUSH(&f->r->arena, &f->to->list);
+        *c = *at;
+        c->level = k;
+    }
+}
+
 /* Behind what a function does first, where its parameters are in their places. */
 static void locate_function(struct run *r, struct point *p)
 {
+    struct candidates inlined = {0};
+    struct finding f = {.r = r, .point = p, .to = &inlined};
     for (uint32_t i = 0; i < r->kernel->functions.n; i++) {
         struct code *c = r->kernel->functions.at[i];
+        each_line(r, c, &f, find_inlined);
         struct second_line s = {0};
         if (!is_called(c->ir->func->symbol.name, p->function, &r->arena) || !c->n_ops)
             continue;
@@ -279,19 +307,26 @@ static void locate_function(struct run *r, struct point *p)
         for (const struct op *o = c->ops; s.op && o < s.op; o++)
             if (o->kind > OP_FALL) /* a loop or a branch stands before it */
                 s.op = NULL;
-        add_location(r, p, c, s.op ? s.op : &c->ops[0]);
+        add_location(r, p, c, s.op ? s.op : &c->ops[0], 0);
     }
+    add_first_pieces(r, p, &inlined);
+}
+
+static uint32_t innermost(const struct run *r, const struct op *o)
+{
+    const struct source_place *p = place_of_op(&r->lines, o);
+    return p ? p->n - 1 : 0;
 }
 
 static void locate_ptx_line(struct run *r, struct point *p)
 {
-    const struct site_table *sites = kernel_sites(r->kernel);
+    const struct site_table *sites = r->lines.sites;
     for (uint32_t f = 0; sites && f < r->kernel->functions.n; f++) {
         struct code *c = r->kernel->functions.at[f];
         for (uint32_t i = 0; i < c->n_ops; i++)
             if (ptx_line(&sites->at[c->first_site + i]) == p->line &&
                 !(i && ptx_line(&sites->at[c->first_site + i - 1]) == p->line))
-                add_location(r, p, c, &c->ops[i]);
+                add_location(r, p, c, &c->ops[i], innermost(r, &c->ops[i]));
     }
 }
 

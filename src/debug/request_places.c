@@ -23,7 +23,7 @@ const struct call_frame *asked_frame(struct asked *a, struct where *w, const cha
     if (*wrong)
         return NULL;
     *w = thread_find(r->launch, &r->now, &r->focus);
-    uint32_t n = frames_find(r->launch, w, frames, &a->arena);
+    uint32_t n = frames_find(&r->lines, w, frames, &a->arena);
     *wrong = w->state == THREAD_EXITED  ? "the thread has ended"
              : w->state == THREAD_FRESH ? "the thread has not begun"
              : !n ? "the thread runs no more, or not yet: its block is not among those that run now"
@@ -96,7 +96,7 @@ const char *request_frame(struct asked *a)
     struct call_frame frames[MOST_FRAMES];
     if (!asked_frame(a, &w, &wrong))
         return wrong;
-    uint32_t n = frames_find(r->launch, &w, frames, &a->arena);
+    uint32_t n = frames_find(&r->lines, &w, frames, &a->arena);
     int64_t level = asked_number(a, "frame", 0);
     if (level < 0 || level >= n)
         return arena_printf(&a->arena, "frames are 0 to %u", n - 1);
@@ -112,7 +112,7 @@ const char *request_frames(struct asked *a)
     struct call_frame frames[MOST_FRAMES];
     if (!asked_frame(a, &w, &wrong))
         return wrong;
-    uint32_t n = frames_find(a->r->launch, &w, frames, &a->arena);
+    uint32_t n = frames_find(&a->r->lines, &w, frames, &a->arena);
     json_t *list = json_array();
     for (uint32_t i = 0; i < n; i++)
         json_array_append_new(list, show_frame(&frames[i]));
@@ -141,7 +141,7 @@ static json_t *place_json(struct run *r, const struct where *w, uint32_t lanes, 
     struct call_frame frames[MOST_FRAMES];
     json_t *to = json_pack("{s:s, s:I}", "state", thread_state_word(w->state), "lanes", (json_int_t)lanes);
     const char *waits = waits_for(w, arena);
-    if (frames_find(r->launch, w, frames, arena))
+    if (frames_find(&r->lines, w, frames, arena))
         json_object_set_new(to, "frame", show_frame(&frames[0]));
     if (waits)
         json_object_set_new(to, "waits", json_string(waits));

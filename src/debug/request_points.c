@@ -35,10 +35,9 @@ static const char *tell_places(struct asked *a, const struct point *p)
                 none.code = c;
         }
         const struct where w = {.act = &none, .op = l->op};
-        struct launch of = {.kernel = r->kernel};
-        uint32_t n = frames_find(&of, &w, frames, &a->arena);
+        uint32_t n = frames_find(&r->lines, &w, frames, &a->arena);
         for (uint32_t k = 0; k < n; k++)
-            if (k + 1 == n || (p->kind == POINT_LINE && frames[k].line == p->line)) {
+            if (frames[k].inlined == l->level) {
                 json_array_append_new(list, show_frame(&frames[k]));
                 break;
             }

@@ -53,8 +53,8 @@ static const char *move(struct asked *a, enum motion motion)
                        ? "the thread has ended; `cuda thread` looks at another one, `continue` goes on"
                        : "no thread stands still; `continue` goes on";
         if (w.act)
-            keys_find(r->launch, w.act, w.op, &keys);
-        if (motion == MOVE_FINISH && keys.n < 2)
+            keys_find(&r->lines, w.act, w.op, &keys);
+        if (motion == MOVE_FINISH && keys.n < 2 + move_outer(r, &w))
             return "the thread is in the kernel itself, which nothing of the device has called; `continue` goes on";
         r->searched = NULL;
         move_begin(r, motion, count);

@@ -106,6 +106,7 @@ struct run *debug_open(struct debugger *d, struct machine *m, struct launch_requ
     if (request->kernel->nests)
         r->no_way_back = "the kernel calls the device runtime, whose launches cannot be taken back";
     d->run = r;
+    scope_lines(r);
     points_locate(r);
     if (!d->begun) {
         d->begun = true;

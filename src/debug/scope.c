@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "debug/scope.h"
 #include "exec/launch.h"
 
@@ -164,16 +165,19 @@ static struct node *node_of(struct scope_data *s, const struct dwarf_variable *v
 
 /* ---- names ---- */
 
+/* The place of an operation in the debugging information; 0: there is none. */
+static uint64_t place_in(const struct module_info *info, const struct code *c, const struct op *op)
+{
+    const struct ptx_insn *i = op && op->origin ? op->origin->origin : NULL;
+    for (const struct op *o = op; c && !i && o && o > c->ops; o--) /* one that is no instruction of the text */
+        i = o->origin ? o->origin->origin : NULL;
+    return info && info->reader && i ? sections_place(&info->sections, i) : 0;
+}
+
 uint32_t scope_variables(struct scope_data *s, struct dwarf_variable to[MOST_VARIABLES])
 {
-    const struct ptx_insn *i = s->op && s->op->origin ? s->op->origin->origin : NULL;
-    for (const struct op *o = s->op; s->code && !i && o && o > s->code->ops;
-         o--) /* one that is no instruction of the text */
-        i = o->origin ? o->origin->origin : NULL;
-    if (!s->info || !s->info->reader || !i)
-        return 0;
-    return dwarf->variables(s->info->reader, sections_place(&s->info->sections, s->code->ir->func, i), to,
-                            MOST_VARIABLES);
+    uint64_t at = place_in(s->info, s->code, s->op);
+    return at ? dwarf->variables(s->info->reader, at, s->level, to, MOST_VARIABLES) : 0;
 }
 
 struct node *scope_node(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
@@ -213,10 +217,10 @@ static bool global(void *data, struct str name, uint64_t *address, const struct 
     return s->run->names->global(s->run->names->data, name, address, var);
 }
 
-struct scope scope_at(struct run *r, const struct code *code, const struct op *op)
+struct scope scope_at(struct run *r, const struct code *code, const struct op *op, uint32_t level)
 {
     struct scope_data *s = ARENA_NEW(&r->arena, struct scope_data);
-    *s = (struct scope_data){r, code, op, code ? info_of(r, code->ir->func->module) : NULL};
+    *s = (struct scope_data){r, code, op, level, code ? info_of(r, code->ir->func->module) : NULL};
     return (struct scope){.code = code,
                           .kernel = r->kernel,
                           .data = s,
@@ -227,5 +231,48 @@ struct scope scope_at(struct run *r, const struct code *code, const struct op *o
 
 struct scope scope_of(struct run *r, const struct call_frame *frame)
 {
-    return scope_at(r, frame && frame->act ? frame->act->code : NULL, frame ? frame->op : NULL);
+    return scope_at(r, frame && frame->act ? frame->act->code : NULL, frame ? frame->op : NULL,
+                    frame ? frame->inlined : 0);
+}
+
+/* ---- lines ---- */
+
+static const char *readable(struct run *r, const char *name)
+{
+    return name ? demangle(str_of(name), &r->arena) : NULL;
+}
+
+static const char *inlined_function(void *data, const struct code *c, const struct ptx_loc *loc)
+{
+    struct run *r = data;
+    const struct module_info *info = info_of(r, c->ir->func->module);
+    return readable(r, sections_string(&info->sections, loc->function_name, loc->function_disp));
+}
+
+static const char *file_of(struct run *r, const struct ptx_module *m, uint32_t number)
+{
+    const struct ptx_file *f = map_get(&m->files, (struct str){(const char *)&number, sizeof number});
+    return f ? arena_strndup(&r->arena, f->name.p, f->name.n) : NULL;
+}
+
+static uint32_t inlined_calls(void *data, const struct code *c, const struct op *o, struct source_line at[MOST_INLINED])
+{
+    struct run *r = data;
+    const struct ptx_module *m = c->ir->func->module;
+    const struct module_info *info = info_of(r, m);
+    struct dwarf_call calls[MOST_INLINED];
+    uint64_t place = place_in(info, c, o);
+    uint32_t n = place ? dwarf->calls(info->reader, place, calls, MOST_INLINED) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        at[i] = (struct source_line){file_of(r, m, calls[i].file), readable(r, calls[i].function), calls[i].line};
+        if (!at[i].file)
+            return i;
+    }
+    return n;
+}
+
+void scope_lines(struct run *r)
+{
+    const struct lines_known known = {r, inlined_function, inlined_calls};
+    lines_find(&r->lines, r->kernel, &known, &r->arena);
 }

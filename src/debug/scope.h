@@ -19,6 +19,7 @@ struct scope_data {
     struct run *run;
     const struct code *code;
     const struct op *op;
+    uint32_t level;           /* how many of the calls that are inlined there it is in */
     struct module_info *info; /* or NULL */
 };
 

@@ -28,24 +28,28 @@ struct layout {
     struct arena *arena;
     struct section at[MOST_SECTIONS];
     unsigned n;
-    struct map labels; /* uint64_t */
     VEC(struct later) later;
     bool wrong;
 };
 
-static void put_label(struct layout *l, struct str name, uint64_t value)
+static void put(struct layout *l, struct map *to, struct str key, uint64_t value)
 {
     uint64_t *v = ARENA_NEW(l->arena, uint64_t);
     *v = value;
-    map_put(&l->labels, name, v);
+    map_put(to, key, v);
 }
 
 static void number_code(struct layout *l, const struct ptx_func *f)
 {
     *VEC_PUSH(l->arena, &l->of->functions) = f;
-    for (uint32_t i = 0; i < f->body.n; i++)
-        if (f->body.at[i].kind == STMT_LABEL)
-            put_label(l, f->body.at[i].label->symbol.name, l->of->functions.n * CODE_OF_FUNCTION + i);
+    for (uint32_t i = 0; i < f->body.n; i++) {
+        const struct ptx_stmt *s = &f->body.at[i];
+        uint64_t at = l->of->functions.n * CODE_OF_FUNCTION + i;
+        if (s->kind == STMT_LABEL)
+            put(l, &l->of->labels, s->label->symbol.name, at);
+        else if (s->kind == STMT_INSN)
+            put(l, &l->of->places, (struct str){(const char *)&s->insn, sizeof s->insn}, at);
+    }
 }
 
 /* ---- reading ---- */
@@ -127,7 +131,7 @@ static void read_section(struct layout *l, struct str text)
         if (!word.n || str_is(word, "{") || str_is(word, "}"))
             continue;
         if (*p == ':') {
-            put_label(l, word, s->bytes.n);
+            put(l, &l->of->labels, word, s->bytes.n);
             p++;
         } else if (width_of(word)) {
             bytes = width_of(word);
@@ -145,7 +149,7 @@ static void read_section(struct layout *l, struct str text)
 
 static bool value_of(struct layout *l, struct str name, uint64_t *value)
 {
-    const uint64_t *label = map_get(&l->labels, name);
+    const uint64_t *label = map_get(&l->of->labels, name);
     for (unsigned i = 0; i < l->n && !label; i++)
         if (str_eq(l->at[i].name, name)) {
             *value = 0;
@@ -210,7 +214,8 @@ void sections_read(struct sections *s, const struct ptx_module *m, struct arena 
 {
     struct layout l = {.of = s, .arena = arena};
     *s = (struct sections){.module = m};
-    map_init(&l.labels, arena);
+    map_init(&s->labels, arena);
+    map_init(&s->places, arena);
     for (uint32_t i = 0; i < m->items.n; i++)
         if (m->items.at[i].kind == ITEM_FUNC && m->items.at[i].func->has_body)
             number_code(&l, m->items.at[i].func);
@@ -219,15 +224,23 @@ void sections_read(struct sections *s, const struct ptx_module *m, struct arena 
             read_section(&l, *m->items.at[i].text);
     for (uint32_t i = 0; i < l.later.n; i++)
         resolve(&l, &l.later.at[i]);
+    for (unsigned i = 0; i < l.n; i++)
+        if (str_is(l.at[i].name, ".debug_str"))
+            s->strings = (struct str){l.at[i].bytes.p, l.at[i].bytes.n};
     if (l.n && !l.wrong)
         s->image = write_elf(&l);
 }
 
-uint64_t sections_place(const struct sections *s, const struct ptx_func *f, const struct ptx_insn *insn)
+const char *sections_string(const struct sections *s, struct str label, int64_t on)
 {
-    for (uint32_t i = 0; i < s->functions.n; i++)
-        for (uint32_t k = 0; s->functions.at[i] == f && k < f->body.n; k++)
-            if (f->body.at[k].kind == STMT_INSN && f->body.at[k].insn == insn)
-                return (i + 1) * CODE_OF_FUNCTION + k;
-    return 0;
+    const uint64_t *at = map_get(&s->labels, label);
+    uint64_t from = at ? *at + (uint64_t)on : UINT64_MAX;
+    bool ends = from < s->strings.n && memchr(s->strings.p + from, 0, s->strings.n - from);
+    return ends ? s->strings.p + from : NULL;
+}
+
+uint64_t sections_place(const struct sections *s, const struct ptx_insn *insn)
+{
+    const uint64_t *at = map_get(&s->places, (struct str){(const char *)&insn, sizeof insn});
+    return at ? *at : 0;
 }

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_DEBUG_SECTIONS_H
 #define HEDDLE_DEBUG_SECTIONS_H
 
+#include "base/map.h"
 #include "ptx/module.h"
 
 #define CODE_OF_FUNCTION (1ull << 24)
@@ -13,13 +14,18 @@
 
 struct sections {
     const struct ptx_module *module;
-    struct str image; /* empty: there are none, or not such as compilers write */
+    struct str image;   /* empty: there are none, or not such as compilers write */
+    struct map places;  /* uint64_t, by the address of an instruction */
+    struct map labels;  /* uint64_t: places in the code, and in their section */
+    struct str strings; /* .debug_str */
     VEC(struct str) variables;
     VEC(const struct ptx_func *) functions;
 };
 
 void sections_read(struct sections *s, const struct ptx_module *m, struct arena *arena);
+/* The string at a label of .debug_str, and so many bytes on; NULL: there is none. */
+const char *sections_string(const struct sections *s, struct str label, int64_t on);
 /* The place of an instruction; 0: there is none. */
-uint64_t sections_place(const struct sections *s, const struct ptx_func *f, const struct ptx_insn *i);
+uint64_t sections_place(const struct sections *s, const struct ptx_insn *i);
 
 #endif

@@ -32,13 +32,13 @@ void tell_place(struct run *r, json_t *to, struct arena *arena)
 {
     struct call_frame frames[MOST_FRAMES];
     struct where w = thread_find(r->launch, &r->now, &r->focus);
-    uint32_t n = frames_find(r->launch, &w, frames, arena), level = r->frame < n ? r->frame : 0;
+    uint32_t n = frames_find(&r->lines, &w, frames, arena), level = r->frame < n ? r->frame : 0;
     json_object_set_new(to, "focus", show_thread(r, &r->focus));
     json_object_set_new(to, "state", json_string(thread_state_word(w.state)));
     json_object_set_new(to, "lanes", json_integer(w.lanes));
     json_object_set_new(to, "time", json_integer((json_int_t)r->time));
     json_object_set_new(to, "level", json_integer(level));
-    json_object_set_new(to, "hidden", json_integer(frames_hidden(r->launch, &w)));
+    json_object_set_new(to, "hidden", json_integer(frames_hidden(&r->lines, &w)));
     json_object_set_new(to, "calls", json_integer(n));
     if (n)
         json_object_set_new(to, "frame", show_frame(&frames[level]));
@@ -51,7 +51,7 @@ void tell_written(struct run *r, json_t *to, struct arena *arena)
     struct text before = {.arena = arena}, after = {.arena = arena};
     struct where at = thread_find(r->launch, &r->now, &w->thread);
     const struct frame f = {at.warp ? at.warp : r->now.warp, NULL};
-    const struct site *s = site_of(r->launch, w->op);
+    const struct site *s = site_of(&r->lines, w->op);
     const struct cuda_place *p = s ? s->place.cuda : NULL;
     show_bytes(w->point->type, w->before, w->n_before, 0, &before);
     if (f.warp)

@@ -69,34 +69,28 @@ struct where thread_find(const struct launch *l, const struct stop *now, const s
 
 /* ---- in the texts ---- */
 
-const struct site *site_of(const struct launch *l, const struct op *o)
-{
-    const struct site_table *t = kernel_sites(l->kernel);
-    return t ? &t->at[o->site] : NULL;
-}
-
 uint32_t ptx_line(const struct site *s)
 {
     return s && s->place.source ? place_locate(s->place).line : 0;
 }
 
-static uint32_t add_frames(const struct launch *l, struct activation *a, const struct op *o, struct call_frame *to,
+static uint32_t add_frames(const struct lines *l, struct activation *a, const struct op *o, struct call_frame *to,
                            uint32_t n, struct arena *arena)
 {
-    const struct site *s = site_of(l, o);
-    const struct cuda_place *p = place_of_op(l, a->code, o);
+    const struct source_place *p = place_of_op(l, o);
     const struct ptx_symbol *f = &a->code->ir->func->symbol;
-    struct call_frame frame = {.act = a, .op = o, .ptx_line = ptx_line(s)};
-    for (uint32_t i = p && p->n_chain ? p->n_chain : 1; i-- && n < MOST_FRAMES;) {
-        frame.function = i ? NULL : demangle(f->name, arena);
-        frame.file = p ? (p->n_chain ? p->chain[i].file : p->file) : NULL;
-        frame.line = p ? (p->n_chain ? p->chain[i].line : p->line) : 0;
+    struct call_frame frame = {.act = a, .op = o, .ptx_line = ptx_line(site_of(l, o))};
+    for (uint32_t i = p ? p->n : 1; i-- && n < MOST_FRAMES;) {
+        frame.function = i ? p->at[i].function : demangle(f->name, arena);
+        frame.file = p ? p->at[i].file : NULL;
+        frame.line = p ? p->at[i].line : 0;
+        frame.inlined = i;
         to[n++] = frame;
     }
     return n;
 }
 
-uint32_t frames_find(const struct launch *l, const struct where *w, struct call_frame to[MOST_FRAMES],
+uint32_t frames_find(const struct lines *l, const struct where *w, struct call_frame to[MOST_FRAMES],
                      struct arena *arena)
 {
     uint32_t n = 0;
@@ -108,55 +102,33 @@ uint32_t frames_find(const struct launch *l, const struct where *w, struct call_
 
 /* ---- lines ---- */
 
-/* The line of an operation that is looked at. Compilers that do not say where a function of a library was inlined leave lines of its header alone:
- * these belong to the line of the user's before. */
-const struct cuda_place *place_of_op(const struct launch *l, const struct code *c, const struct op *o)
+/* How many of the lines of a place are looked at: none of a library's that no code of the user's is in. */
+static uint32_t calls_shown(const struct source_place *p)
 {
-    const struct site_table *t = kernel_sites(l->kernel);
-    const struct cuda_place *own = t ? t->at[o->site].place.cuda : NULL, *p = own;
-    if (!own || own->n_chain || !is_library_file(own->file))
-        return own;
-    for (uint32_t i = (uint32_t)(o - c->ops); i-- > 0;) {
-        p = t->at[c->first_site + i].place.cuda;
-        if (p && (p->n_chain || !is_library_file(p->file)))
-            return p;
-    }
-    for (uint32_t i = (uint32_t)(o - c->ops); i < c->n_ops; i++) {
-        p = t->at[c->first_site + i].place.cuda;
-        if (p && (p->n_chain || !is_library_file(p->file)))
-            return p;
-    }
-    return own;
-}
-
-/* How many of the inlined calls at a place are looked at: none of a library's that no code of the user's is in. */
-static uint32_t calls_shown(const struct cuda_place *p)
-{
-    uint32_t n = p->n_chain;
-    while (n > 1 && is_library_file(p->chain[n - 1].file))
+    uint32_t n = p->n;
+    while (n > 1 && is_library_file(p->at[n - 1].file))
         n--;
-    return n ? n : 1;
+    return n;
 }
 
-uint32_t frames_hidden(const struct launch *l, const struct where *w)
+uint32_t frames_hidden(const struct lines *l, const struct where *w)
 {
-    const struct cuda_place *p = w->op ? place_of_op(l, w->act->code, w->op) : NULL;
-    return p && p->n_chain ? p->n_chain - calls_shown(p) : 0;
+    const struct source_place *p = w->op ? place_of_op(l, w->op) : NULL;
+    return p ? p->n - calls_shown(p) : 0;
 }
 
-static void add_keys(const struct launch *l, const struct activation *a, const struct op *o, struct line_keys *k)
+static void add_keys(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k)
 {
     const struct site *s = o ? site_of(l, o) : NULL;
-    const struct cuda_place *p = o ? place_of_op(l, a->code, o) : NULL;
+    const struct source_place *p = o ? place_of_op(l, o) : NULL;
     if (a->parent)
         add_keys(l, a->parent, a->call, k);
     for (uint32_t i = 0; i < (p ? calls_shown(p) : 1) && k->n < MOST_KEYS; i++)
-        k->at[k->n++] = !p           ? (struct line_key){NULL, a->code, s ? s->place.offset : 0}
-                        : p->n_chain ? (struct line_key){p->chain[i].file, NULL, p->chain[i].line}
-                                     : (struct line_key){p->file, NULL, p->line};
+        k->at[k->n++] = p ? (struct line_key){p->at[i].file, NULL, p->at[i].line}
+                          : (struct line_key){NULL, a->code, s ? s->place.offset : 0};
 }
 
-void keys_find(const struct launch *l, const struct activation *a, const struct op *o, struct line_keys *k)
+void keys_find(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k)
 {
     k->n = 0;
     add_keys(l, a, o, k);
@@ -177,14 +149,7 @@ bool keys_begin_line(const struct line_keys *before, const struct line_keys *now
     return i < now->n;
 }
 
-bool line_is_unknown(const struct launch *l, const struct activation *a, const struct op *o)
+bool line_is_unknown(const struct lines *l, const struct activation *a, const struct op *o)
 {
-    const struct site *s = site_of(l, o);
-    const struct site_table *t = kernel_sites(l->kernel);
-    if (!s || s->place.cuda)
-        return false;
-    for (uint32_t i = 0; i < a->code->n_ops; i++)
-        if (t->at[a->code->first_site + i].place.cuda)
-            return true;
-    return false;
+    return l->sites && !l->own[o->site] && l->known[a->code->index];
 }

@@ -3,6 +3,7 @@
 #define HEDDLE_DEBUG_WHERE_H
 
 #include "base/text.h"
+#include "debug/lines.h"
 #include "exec/stops.h"
 
 /* A thread by what does not change when the launch is run again. */
@@ -42,23 +43,21 @@ struct where lane_find(const struct stop *now, struct warp *w, unsigned lane);
 struct call_frame {
     struct activation *act;
     const struct op *op;
-    const char *function; /* as the source has it; of what was inlined, NULL */
+    const char *function; /* as the source has it; NULL: of what was inlined is not known */
     const char *file;     /* NULL: unknown */
     uint32_t line, ptx_line;
+    uint32_t inlined; /* how many of the calls that are inlined there it is in; 0: the function itself */
 };
 
 /* The calls that a thread is in, from the innermost out; `at` has room for `most`. */
 enum { MOST_FRAMES = 200 };
-uint32_t frames_find(const struct launch *l, const struct where *w, struct call_frame at[MOST_FRAMES],
+uint32_t frames_find(const struct lines *l, const struct where *w, struct call_frame at[MOST_FRAMES],
                      struct arena *arena);
 
 /* The frame that a user looks at first: past what a library has inlined there. */
-uint32_t frames_hidden(const struct launch *l, const struct where *w);
+uint32_t frames_hidden(const struct lines *l, const struct where *w);
 
-/* The line of an operation, as a user looks at it; NULL: none is known. */
-const struct cuda_place *place_of_op(const struct launch *l, const struct code *c, const struct op *o);
-/* The site of an operation, and the line of PTX. */
-const struct site *site_of(const struct launch *l, const struct op *o);
+/* The line of PTX of a site, or 0. */
 uint32_t ptx_line(const struct site *s);
 
 /* ---- lines, as a thread comes through them ---- */
@@ -73,12 +72,12 @@ struct line_keys {
         uint32_t line;           /* and the place in the PTX */
     } at[MOST_KEYS];
 };
-void keys_find(const struct launch *l, const struct activation *a, const struct op *o, struct line_keys *k);
+void keys_find(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k);
 /* Does a thread that goes from the one to the other begin a line? *depth: the number of calls that it is in there, where the line is:
  * less than before only where it has returned to a line's start. A return into the middle of a line begins none. */
 /* Is nothing known of the operation's line, in a function of which some lines are known? A thread comes through it as if it belonged to the
  * line before. */
-bool line_is_unknown(const struct launch *l, const struct activation *a, const struct op *o);
+bool line_is_unknown(const struct lines *l, const struct activation *a, const struct op *o);
 bool keys_begin_line(const struct line_keys *before, const struct line_keys *now, uint32_t *depth);
 
 #endif

@@ -186,6 +186,24 @@ template __global__ void kinds<3>(vec<double> *, __half, mode);
     assert values == ["{{0, 0}, {1, -1}, {2, -2}}", "{x = 0, y = 1}", "1", "{x = 6, y = 7}", "0.5", "fast", "4", "-2", "-1", "16", "2", "14", "{2, 8}"], values
 
 
+def inlined_calls_are_calls_like_others():
+    """Of heddle cc, which says in DWARF where they are; sessions/inlined.txt has nvcc's -lineinfo."""
+    ptx = folder.path("inlined.ptx")
+    subprocess.run([heddle, "cc", "-G", "-ptx", "inlined.cu", "-o", ptx], cwd=here, check=True)
+    asked = ["b square", "run", "bt", "info locals", "info args", "up", "info args", "p a", "up", "info locals", "print a", "down", "finish", "bt", "finish",
+             "b 9 if a > 900", "delete 1", "continue", "bt", "reverse-finish", "bt"]
+    got = dict(enumerate(answers([ptx, "project", "--grid", 1, "--block", 32, "f32[32]", "f32[96]=range", "hex:0000003f0000803f00000040"], asked)))
+    assert got[0] == "Breakpoint 1 at inlined.cu:8, in square (2 places)", got[0]
+    assert got[2] == "#0  square at inlined.cu:8\n#1  dot at inlined.cu:16\n#2  project at inlined.cu:23", got[2]
+    assert got[3].startswith("q = ") and "\n" not in got[3] and got[4] == "a = 5", got
+    assert got[6] == "a = {x = 0, y = 1, z = 2}\nb = {x = 0.5, y = 1, z = 2}" and got[7].endswith("= {x = 0, y = 1, z = 2}"), got
+    assert "project at inlined.cu:23" in got[8] and got[9].startswith("i = 0\nv = {x = 0") and got[10] == "there is no `a` here", got
+    assert got[12].startswith("project at inlined.cu:23") and got[13] == "#0  project at inlined.cu:23", got
+    assert got[14].startswith("the thread is in the kernel itself"), got[14]
+    assert got[17].startswith("Breakpoint 2, by ") and got[18] == "#0  square at inlined.cu:9\n#1  project at inlined.cu:25", got
+    assert "project at inlined.cu:25" in got[19] and got[20] == "#0  project at inlined.cu:25", got
+
+
 def build_program(*options):
     path = folder.path("program")
     done = subprocess.run([heddle, "cc", *options, "program.cu", "-o", path], cwd=here, capture_output=True, text=True)
