@@ -28,23 +28,88 @@ bool opts_size(struct str text, uint64_t *size)
     return i == text.n;
 }
 
-bool opts_seconds(struct str text, double *seconds)
+/* Digits, with a fraction where there is one; what is left of the text stands in *text. */
+static bool read_decimal(struct str *text, double *value)
 {
-    double value = 0, unit = 1;
+    double unit = 1;
     bool is_fraction = false, digits = false;
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '.' && !is_fraction) {
+    size_t i = 0;
+    *value = 0;
+    for (; i < text->n; i++) {
+        char c = text->p[i];
+        if (c == '.' && !is_fraction) {
             is_fraction = true;
             continue;
         }
-        if (text.p[i] < '0' || text.p[i] > '9')
-            return false;
+        if (c < '0' || c > '9')
+            break;
         digits = true;
         unit = is_fraction ? unit / 10 : unit;
-        value = is_fraction ? value + unit * (text.p[i] - '0') : 10 * value + (text.p[i] - '0');
+        *value = is_fraction ? *value + unit * (c - '0') : 10 * *value + (c - '0');
     }
-    *seconds = value;
-    return digits && value >= 1e-3 && value <= 1e9;
+    *text = (struct str){text->p + i, text->n - i};
+    return digits;
+}
+
+bool opts_number(struct str text, uint64_t *number)
+{
+    size_t i = 0, fraction = 0, exponent = 0;
+    uint64_t v = 0;
+    bool is_fraction = false, digits = false;
+    for (; i < text.n && (text.p[i] == '.' || (text.p[i] >= '0' && text.p[i] <= '9')); i++) {
+        if (text.p[i] == '.' && is_fraction)
+            return false;
+        is_fraction |= text.p[i] == '.';
+        if (text.p[i] == '.')
+            continue;
+        digits = true;
+        fraction += is_fraction;
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(text.p[i] - '0'), &v))
+            return false;
+    }
+    if (i < text.n && (text.p[i] | 0x20) == 'e') {
+        i += 1 + (i + 1 < text.n && text.p[i + 1] == '+');
+        size_t from = i;
+        for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && exponent < 100; i++)
+            exponent = 10 * exponent + (size_t)(text.p[i] - '0');
+        digits &= i > from;
+    }
+    for (; exponent > fraction; exponent--)
+        if (__builtin_mul_overflow(v, 10, &v))
+            return false;
+    for (; fraction > exponent; fraction--) {
+        if (v % 10)
+            return false;
+        v /= 10;
+    }
+    *number = v;
+    return digits && i == text.n;
+}
+
+bool opts_seconds(struct str text, double *seconds)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"ms", 1e-3}, {"min", 60}, {"m", 60}, {"s", 1}, {"h", 3600}, {"d", 86400}};
+    bool ok = text.n > 0;
+    *seconds = 0;
+    while (ok && text.n) {
+        double value, unit = 1;
+        size_t n = 0;
+        ok = read_decimal(&text, &value);
+        for (size_t i = 0; i < sizeof units / sizeof units[0] && !n; i++) {
+            size_t length = strlen(units[i].name);
+            if (text.n >= length && memcmp(text.p, units[i].name, length) == 0) {
+                n = length;
+                unit = units[i].seconds;
+            }
+        }
+        ok &= n > 0 || text.n == 0;
+        text = (struct str){text.p + n, text.n - n};
+        *seconds += value * unit;
+    }
+    return ok && *seconds >= 1e-3 && *seconds <= 1e9;
 }
 
 unsigned opts_dims(struct str text, uint64_t *dims, unsigned max)
@@ -79,10 +144,10 @@ static bool set_dims(uint32_t *field, struct str text)
 /* What a value of the kind looks like. */
 static const char *const wanted[] = {
     [OPT_YES_NO] = "yes or no",
-    [OPT_NUMBER] = "a number from 1",
-    [OPT_COUNT] = "a number from 0",
+    [OPT_NUMBER] = "a number from 1, like 12 or 1e9",
+    [OPT_COUNT] = "a number from 0, like 12 or 1e9",
     [OPT_SIZE] = "a size like 4096, 64K or 2G",
-    [OPT_SECONDS] = "a time in seconds from 0.001, like 10 or 0.5",
+    [OPT_SECONDS] = "a time from 0.001 seconds, like 10, 0.5, 90s, 5m or 1h30m",
     [OPT_DIMS] = "one to three numbers from 1, like 32 or 32,8 or 8x8x8",
 };
 
@@ -98,15 +163,14 @@ static const char *set_value(const struct opt *o, void *field, const char *text,
         break;
     case OPT_TEXT: *(const char **)field = text; break;
     case OPT_COUNT:
-        ok = opts_size(str_of(text), &number) && text[strspn(text, "0123456789")] == 0;
+        ok = opts_number(str_of(text), &number);
         *(struct opt_count *)field = (struct opt_count){ok, number};
         break;
     case OPT_SECONDS: ok = opts_seconds(str_of(text), field); break;
     case OPT_DIMS: ok = set_dims(field, str_of(text)); break;
     case OPT_NUMBER:
     case OPT_SIZE:
-        ok = opts_size(str_of(text), &number) && number > 0;
-        ok = ok && (o->kind == OPT_SIZE || text[strspn(text, "0123456789")] == 0);
+        ok = (o->kind == OPT_SIZE ? opts_size : opts_number)(str_of(text), &number) && number > 0;
         *(uint64_t *)field = number;
         break;
     case OPT_LIST: {

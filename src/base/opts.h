@@ -16,10 +16,10 @@
 enum opt_kind {
     OPT_SWITCH,  /* bool: no value */
     OPT_YES_NO,  /* bool: no value, or "yes" or "no" */
-    OPT_NUMBER,  /* uint64_t: from 1 */
+    OPT_NUMBER,  /* uint64_t: from 1, "12", "1e9" */
     OPT_COUNT,   /* struct opt_count: from 0 */
     OPT_SIZE,    /* uint64_t: from 1, "512", "64K", "2G" */
-    OPT_SECONDS, /* double: from 0.001, "10", "0.5" */
+    OPT_SECONDS, /* double: from 0.001, "10", "0.5", "5m" */
     OPT_DIMS,    /* uint32_t[3]: "32", "32,32", "8x8x8"; those not said are 1 */
     OPT_TEXT,    /* const char * */
     OPT_LIST,    /* struct opt_list; may be given again */
@@ -88,7 +88,10 @@ const char *opt_lines_help(const opt_lines *lines, struct arena *arena);
 /* "512", "64K", "2G", "2GiB": K, M, G, T are powers of 1024. */
 bool opts_size(struct str text, uint64_t *size);
 
-/* "10", "0.5": digits, and a fraction where there is one; from a millisecond to thirty years. */
+/* "512", "1e9", "2.5e6": whole numbers. */
+bool opts_number(struct str text, uint64_t *number);
+
+/* "10", "0.5", "90s", "5m", "1h30m", "20ms"; from a millisecond to thirty years. */
 bool opts_seconds(struct str text, double *seconds);
 
 /* Up to `max` sizes from 1, separated by commas or x; returns their count, 0 where the text is not that. */

@@ -47,7 +47,7 @@ struct check {
     unsigned run; /* from 0 */
     char *folder;
     struct check_options options;
-    double started, next_progress;
+    struct status progress;
     /* All of them: */
     struct ranks ranks;
     struct numbered_runs all; /* said: what run_once() makes */
@@ -61,6 +61,14 @@ struct check {
     const char *survivor; /* a process that goes on, or NULL */
     bool unreplayed;      /* the launch of --policy replay:FILE has not come */
 };
+
+static const char *plural(uint64_t n, const char *what, struct arena *arena)
+{
+    return arena_printf(arena, "%s %s%s", count_text(n, arena), what,
+                        n == 1                          ? ""
+                        : what[strlen(what) - 1] == 'h' ? "es"
+                                                        : "s");
+}
 
 /* ---- before the program ---- */
 
@@ -149,24 +157,19 @@ static void enter(void *data)
     }
 }
 
-/* A line now and then, as the program may write to the same terminal. */
 static void show_progress(void *data)
 {
-    static const double first_seconds = 5;
     struct check *c = data;
-    uint64_t launches, found;
-    double seconds = seconds_now() - c->started;
-    if (!c->next_progress)
-        c->next_progress = first_seconds;
-    if (seconds < c->next_progress)
+    struct arena scratch = {.on_oom = c->s->arena.on_oom};
+    uint64_t found;
+    double begun = seconds_now();
+    if (!status_is_due(&c->progress))
         return;
-    c->next_progress *= 2;
-    check_results_look(c->folder, &launches, &found);
-    fprintf(stderr, "heddle: check: %s launches and %s findings after %.0f s", count_text(launches, &c->s->arena),
-            count_text(found, &c->s->arena), seconds);
-    if (c->settings.runs > 1)
-        fprintf(stderr, " of run %u of %u", c->run + 1, c->settings.runs);
-    fputs("\n", stderr);
+    struct status_now now = check_results_look(c->folder, &found, &scratch);
+    now.found = plural(found, "finding", &scratch);
+    now.run = c->settings.runs > 1 ? arena_printf(&scratch, " of run %u of %u", c->run + 1, c->settings.runs) : "";
+    status_show(&c->progress, &now, seconds_now() - begun, &scratch);
+    arena_free(&scratch);
 }
 
 /* Options that say how often, and where to; with --policy they are not what a single run needs. */
@@ -219,7 +222,7 @@ static json_t *run_once(void *data, unsigned run)
                             .words = (char *const *)s->words,
                             .seconds = s->o.run_timeout,
                             .in_child = enter,
-                            .tick = isatty(STDERR_FILENO) ? show_progress : NULL,
+                            .tick = show_progress,
                             .data = c};
     struct ending e;
     c->run = run;
@@ -234,9 +237,9 @@ static json_t *run_once(void *data, unsigned run)
         c->options.policy = arena_printf(&s->arena, "random:%llu", (unsigned long long)(c->settings.seed + run - 1));
         c->options.replayed = NULL;
     }
-    c->started = seconds_now();
-    c->next_progress = 0;
+    c->progress = (struct status){.command = "check"};
     int status = supervise(s, &v, &e);
+    status_end(&c->progress);
     bool lost, unreplayed = c->options.replayed && !process_has_taken(c->folder);
     const char *survivor = status ? NULL : process_files_await(c->folder, &s->arena);
     json_t *processes = check_results_read(c->folder, &s->arena, &lost);
@@ -307,14 +310,6 @@ static int run_all(struct check *c)
 static FILE *output(const struct check *c)
 {
     return c->log ? c->log : stderr;
-}
-
-static const char *plural(uint64_t n, const char *what, struct arena *arena)
-{
-    return arena_printf(arena, "%s %s%s", count_text(n, arena), what,
-                        n == 1                          ? ""
-                        : what[strlen(what) - 1] == 'h' ? "es"
-                                                        : "s");
 }
 
 /* "3 launches of 2 kernels and 4 calls of libraries"; NULL: there were none. */

@@ -1,6 +1,7 @@
 /* See check_results.h. */
 #include "cli/check_results.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/process_files.h"
@@ -12,9 +13,10 @@ typedef VEC(struct str) texts;
 
 /* What a process has said. */
 struct said {
-    json_t *itself;   /* an object: the same as one */
-    texts findings;   /* by their numbers, from 1: arrays; each is read when it is known to stand */
-    json_t *standing; /* numbers, in the order of reports; or NULL */
+    json_t *itself;        /* an object: the same as one */
+    texts findings;        /* by their numbers, from 1: arrays; each is read when it is known to stand */
+    json_t *standing;      /* numbers, in the order of reports; or NULL */
+    uint64_t done, blocks; /* of the launches that run */
     bool lost;
 };
 
@@ -45,6 +47,9 @@ static void read_counts(struct said *s, const json_t *line)
     json_object_set(s->itself, "calls", json_object_get(line, "calls"));
     json_object_set(s->itself, "running", json_object_get(line, "running"));
     json_array_extend(json_object_get(s->itself, "kernels"), json_object_get(line, "kernels"));
+    const json_t *blocks = json_object_get(line, "blocks");
+    s->done = (uint64_t)json_integer_value(json_array_get(blocks, 0));
+    s->blocks = (uint64_t)json_integer_value(json_array_get(blocks, 1));
 }
 
 static bool read_line(struct said *s, struct str text, struct arena *arena)
@@ -214,7 +219,9 @@ void check_results_free(struct check_results *r)
 
 struct look {
     struct arena arena;
-    uint64_t launches, found;
+    struct status_now now;
+    uint64_t found;
+    char kernel[256];
 };
 
 static void look_at(void *data, const char *path)
@@ -222,22 +229,30 @@ static void look_at(void *data, const char *path)
     struct look *l = data;
     struct file_bytes file;
     struct said s;
+    const char *kernel;
+    json_t *n;
     if (read_said(&s, path, &file, &l->arena)) {
-        l->launches += number(s.itself, "launches");
+        l->now.launches += number(s.itself, "launches");
+        l->now.done += s.done;
+        l->now.blocks += s.blocks;
         l->found += json_array_size(s.standing);
+        json_object_foreach(json_object_get(s.itself, "running"), kernel, n)
+            snprintf(l->kernel, sizeof l->kernel, "%s", kernel);
     }
     said_free(&s, &file);
 }
 
-void check_results_look(const char *folder, uint64_t *launches, uint64_t *found)
+struct status_now check_results_look(const char *folder, uint64_t *found, struct arena *arena)
 {
     struct look l = {0};
     jmp_buf oom;
     l.arena.on_oom = &oom;
     if (setjmp(oom) == 0)
         process_files_each(folder, look_at, &l);
-    *launches = l.launches;
     *found = l.found;
+    if (l.kernel[0])
+        l.now.kernel = arena_strdup(arena, l.kernel);
     l.arena.on_oom = NULL;
     arena_free(&l.arena);
+    return l.now;
 }

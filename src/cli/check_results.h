@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "cli/cli.h"
+#include "cli/status.h"
 
 /* Of all processes of all runs. */
 struct check_results {
@@ -26,7 +27,7 @@ void check_results_collect(struct check_results *f, const json_t *processes, con
 void check_results_add(struct check_results *f, json_t *said, const json_t *findings);
 void check_results_free(struct check_results *f);
 
-/* While processes run: how far they are. */
-void check_results_look(const char *folder, uint64_t *launches, uint64_t *found);
+/* While processes run: how far they are, and how many findings they have; texts are in the arena. */
+struct status_now check_results_look(const char *folder, uint64_t *found, struct arena *arena);
 
 #endif

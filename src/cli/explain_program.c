@@ -10,7 +10,9 @@
 #include "cli/check_settings.h"
 #include "cli/explanation.h"
 #include "files/places.h"
+#include "base/monotonic.h"
 #include "cli/process_files.h"
+#include "cli/status.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
@@ -23,6 +25,7 @@ struct explain {
     bool application_only;
     const char *program;
     struct process_run run;
+    struct status progress;
     struct explanation explanation;
 };
 
@@ -96,10 +99,25 @@ static void collect(void *data, const char *path)
     }
 }
 
+static void show_progress(void *data)
+{
+    struct explain *e = data;
+    struct arena scratch = {.on_oom = e->s->arena.on_oom};
+    double begun = seconds_now();
+    if (!status_is_due(&e->progress))
+        return;
+    struct status_now now = explanation_look(e->run.folder, &scratch);
+    status_show(&e->progress, &now, seconds_now() - begun, &scratch);
+    arena_free(&scratch);
+}
+
 static int run(struct explain *e)
 {
-    e->run = (struct process_run){.file = e->program, .what = "explain", .in_child = enter, .each = collect, .data = e};
+    e->run = (struct process_run){
+        .file = e->program, .what = "explain", .in_child = enter, .each = collect, .tick = show_progress, .data = e};
+    e->progress = (struct status){.command = "explain"};
     int status = process_files_run(e->s, &e->run);
+    status_end(&e->progress);
     e->explanation.lost |= e->run.lost;
     return status;
 }

@@ -1,5 +1,6 @@
 /* See explanation.h. */
 #include "cli/explanation.h"
+#include "cli/process_files.h"
 
 #include <stdlib.h>
 
@@ -167,6 +168,46 @@ void explanation_read(struct explanation *e, FILE *f)
     e->running += running;
     e->lost |= ferror(f) != 0;
     free(text);
+}
+
+/* ---- while processes run ---- */
+
+struct look {
+    struct status_now now;
+    struct arena *arena;
+};
+
+static void look_at(void *data, const char *path)
+{
+    enum { TAIL_BYTES = 64 << 10 };
+    static const char head[] = "\n{\"running\": ";
+    struct look *l = data;
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return;
+    char *tail = arena_alloc(l->arena, TAIL_BYTES + 1), *last = NULL;
+    if (fseek(f, -TAIL_BYTES, SEEK_END))
+        rewind(f);
+    tail[fread(tail, 1, TAIL_BYTES, f)] = 0;
+    fclose(f);
+    for (char *at = tail; (at = strstr(at, head)); at++)
+        last = strchr(at + 1, '\n') ? at + 1 : last;
+    json_t *line = last ? json_loads(last, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    const json_t *blocks = json_object_get(line, "blocks");
+    const char *kernel = number(line, "running") ? json_string_value(json_object_get(line, "kernel")) : NULL;
+    l->now.launches += (uint64_t)number(line, "ended");
+    l->now.done += (uint64_t)json_integer_value(json_array_get(blocks, 0));
+    l->now.blocks += (uint64_t)json_integer_value(json_array_get(blocks, 1));
+    if (kernel && *kernel)
+        l->now.kernel = arena_strdup(l->arena, kernel);
+    json_decref(line);
+}
+
+struct status_now explanation_look(const char *folder, struct arena *arena)
+{
+    struct look l = {.now = {.found = "", .run = ""}, .arena = arena};
+    process_files_each(folder, look_at, &l);
+    return l.now;
 }
 
 /* ---- JSON ---- */

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/status.h"
 
 /* Numbers of rows. */
 typedef VEC(uint32_t) row_list;
@@ -48,6 +49,8 @@ void explanation_free(struct explanation *e);
 
 /* What a process has written (cuda/watch/explain.h), a line each. A launch or a kernel gets the process's number. */
 void explanation_read(struct explanation *e, FILE *f);
+/* How far the processes are that write to the folder: of each, the last line about it near its file's end. */
+struct status_now explanation_look(const char *folder, struct arena *arena);
 /* A line of it; the value is the callee's to free. */
 void explanation_add(struct explanation *e, int process, json_t *line);
 

@@ -171,6 +171,7 @@ int process_files_run(struct session *s, struct process_run *r)
                             .words = (char *const *)s->words,
                             .seconds = s->o.run_timeout,
                             .in_child = r->in_child,
+                            .tick = r->tick,
                             .data = r->data};
     r->folder = process_folder_make(s, r->what);
     if (!r->folder)

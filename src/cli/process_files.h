@@ -33,6 +33,7 @@ struct process_run {
     int (*begin)(void *data);                   /* when there is a folder; 0, or the exit status; NULL: nothing */
     void (*in_child)(void *data);               /* before the program takes over */
     void (*each)(void *data, const char *path); /* with the file of every process, when it has ended */
+    void (*tick)(void *data);                   /* some times a second while it runs; NULL: nothing */
     void *data;
     const char *folder;
     struct ending ending;

@@ -1,11 +1,11 @@
-/* See progress.h. A thread wakes up four times a second and rewrites one line. */
+/* See progress.h. A thread wakes up four times a second; it rewrites one line, or writes one in a while. */
 #include "cli/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { DELAY_MS = 2000, PERIOD_MS = 250 };
+enum { DELAY_MS = 2000, PERIOD_MS = 250, LOG_SECONDS = 60 };
 
 void progress_init(struct progress *p)
 {
@@ -18,23 +18,32 @@ void progress_init(struct progress *p)
     pthread_condattr_destroy(&monotonic);
 }
 
+static void put_blocks(const hd_progress *launches, double seconds)
+{
+    double done = (double)launches->blocks_done, all = (double)launches->blocks;
+    fprintf(stderr, "%llu of %llu blocks (%.0f%%), ", (unsigned long long)launches->blocks_done,
+            (unsigned long long)launches->blocks, 100.0 * done / all);
+    if (done > 0 && done < all)
+        fprintf(stderr, "about %.0f s left, ", seconds * (all - done) / done);
+}
+
 static void show(struct progress *p)
 {
     struct timespec now;
     hd_progress launches = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
     double seconds = (double)(now.tv_sec - p->since.tv_sec) + 1e-9 * (double)(now.tv_nsec - p->since.tv_nsec);
-    if (1e3 * seconds < DELAY_MS)
+    if (1e3 * seconds < DELAY_MS || (!p->terminal && seconds < LOG_SECONDS * (p->lines + 1)))
         return;
     if (p->machine)
         hd_machine_get_progress(p->machine, &launches);
-    fprintf(stderr, "\r%s: ", p->what);
-    if (launches.launches)
-        fprintf(stderr, "%llu of %llu blocks (%.0f%%), ", (unsigned long long)launches.blocks_done,
-                (unsigned long long)launches.blocks, 100.0 * (double)launches.blocks_done / (double)launches.blocks);
-    fprintf(stderr, "%.0f s\033[K", seconds);
+    fprintf(stderr, "%s%s: ", p->terminal ? "\r" : "heddle: ", p->what);
+    if (launches.blocks)
+        put_blocks(&launches, seconds);
+    fprintf(stderr, "%.0f s%s", seconds, p->terminal ? "\033[K" : "\n");
     fflush(stderr);
-    p->shown = true;
+    p->shown = p->terminal;
+    p->lines++;
 }
 
 static void clear(struct progress *p)
@@ -64,9 +73,9 @@ static void *progress_main(void *data)
 
 void progress_phase(struct progress *p, const char *what, hd_machine *machine)
 {
-    if (!isatty(STDERR_FILENO))
-        return;
     pthread_mutex_lock(&p->lock);
+    p->terminal = isatty(STDERR_FILENO);
+    p->lines = 0;
     p->what = what;
     p->machine = machine;
     clock_gettime(CLOCK_MONOTONIC, &p->since);

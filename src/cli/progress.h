@@ -1,5 +1,4 @@
-/* Tells on stderr how far a command is, where that is a terminal and a phase takes longer than two seconds.
- */
+/* Tells on stderr how far a command is: on a terminal where a phase takes longer than two seconds, in a log once a minute. */
 #ifndef HEDDLE_CLI_PROGRESS_H
 #define HEDDLE_CLI_PROGRESS_H
 
@@ -12,7 +11,8 @@ struct progress {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t wake;
     pthread_t thread;
-    bool running, stop, shown;
+    bool running, stop, shown, terminal;
+    unsigned lines; /* of this phase, so far */
     const char *what;
     hd_machine *machine;
     struct timespec since;

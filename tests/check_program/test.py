@@ -494,14 +494,29 @@ def progress_is_shown_on_a_terminal():
     """Begun before the other tests, as it takes some seconds."""
     os.set_blocking(terminal, False)
     text, end = b"", time.time() + 30
-    while b"after 5 s" not in text and time.time() < end:
+    while not re.search(rb"after [3-9] s", text) and time.time() < end:
         try:
             text += os.read(terminal, 4096)
         except BlockingIOError:
             time.sleep(0.1)
     slow.send_signal(signal.SIGTERM)
     slow.wait(timeout=30)
-    assert b"heddle: check: 2 launches and 2 findings after 5 s" in text, text
+    assert re.search(rb"\rheddle: check: .*2 launches done, 2 findings after [3-9] s\x1b\[K\r", text), text
+
+
+def explains_progress_moves_on_a_terminal():
+    """Kernel, blocks and how long it may take, in one line, which goes at the end."""
+    ours, theirs = pty.openpty()
+    program = compiled("long")
+    process = subprocess.Popen([heddle, "explain", "--timeout", "3s", "-o", path("progress.html"), program], stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    with contextlib.suppress(OSError):  # of a terminal that nobody has any more
+        while piece := os.read(ours, 4096):
+            text += piece
+    assert process.wait(timeout=30) == 124
+    assert re.search(rb"\rheddle: explain: `work` \d+ of 256 blocks \(\d+%\).* launches done after [23] s\x1b\[K\r", text), text
+    assert b"the time limit of 3 s is over" in text, text
 
 
 build()

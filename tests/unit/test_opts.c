@@ -189,6 +189,38 @@ static void sizes_have_units(void **state)
     assert_false(opts_size(str_of("5Ki"), &v));
 }
 
+static void numbers_have_exponents(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "", "e", "1e", "e9", ".", "1.5", "1e-1", "1.25e1", "1e20", "99999999999999999999", "1.2.3", "1K", "-1", " 1"};
+    uint64_t v;
+    assert_true(opts_number(str_of("0"), &v) && v == 0);
+    assert_true(opts_number(str_of("1e9"), &v) && v == 1000000000);
+    assert_true(opts_number(str_of("2.5E+6"), &v) && v == 2500000);
+    assert_true(opts_number(str_of("1.50e1"), &v) && v == 15);
+    assert_true(opts_number(str_of("18446744073709551615"), &v) && v == UINT64_MAX);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(opts_number(str_of(wrong[i]), &v));
+}
+
+static void times_have_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double seconds;
+    } some[] = {{"10", 10},      {"0.5", 0.5},   {"5m", 300},    {"5min", 300}, {"90s", 90},
+                {"1h30m", 5400}, {"20ms", 0.02}, {"1.5h", 5400}, {"1d", 86400}};
+    static const char *const wrong[] = {"", "m", "5 m", "5x", "0", "0.1ms", "5mm", "-1", "1e3", "s5"};
+    double v;
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+        assert_true(opts_seconds(str_of(some[i].text), &v) && v > 0.999 * some[i].seconds &&
+                    v < 1.001 * some[i].seconds);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(opts_seconds(str_of(wrong[i]), &v));
+}
+
 static void help_has_a_line_for_each_option_of_the_command(void **state)
 {
     (void)state;
@@ -212,6 +244,8 @@ int main(void)
         cmocka_unit_test(misuse_is_an_error),
         cmocka_unit_test(values_that_do_not_fit_are_errors),
         cmocka_unit_test(sizes_have_units),
+        cmocka_unit_test(numbers_have_exponents),
+        cmocka_unit_test(times_have_units),
         cmocka_unit_test(help_has_a_line_for_each_option_of_the_command),
     };
     int failed = cmocka_run_group_tests_name("opts", tests, NULL, NULL);

@@ -34,9 +34,9 @@ static bool read_size(const char *name, uint64_t most, uint64_t *value)
 static bool read_number(const char *name, uint64_t *value)
 {
     const char *text = given(name);
-    if (!text || (!text[strspn(text, "0123456789")] && opts_size(str_of(text), value) && *value))
+    if (!text || (opts_number(str_of(text), value) && *value))
         return true;
-    return refuse(name, text, "a number from 1");
+    return refuse(name, text, "a number from 1, like 12 or 1e9");
 }
 
 _Static_assert(MAX_DEVICES == 16, "as read_devices() says");
@@ -58,7 +58,7 @@ static bool read_clock(double *deadline)
     if (!text)
         return true;
     if (!opts_seconds(str_of(text), &seconds))
-        return refuse("HEDDLE_TIMEOUT", text, "a time in seconds from 0.001, like 10 or 0.5");
+        return refuse("HEDDLE_TIMEOUT", text, "a time from 0.001 seconds, like 10, 0.5, 90s or 5m");
     *deadline = (from ? strtod(from, NULL) : seconds_now()) + seconds;
     return true;
 }

@@ -29,6 +29,7 @@ static struct {
     struct launch_choice choice;
     uint64_t replayed; /* launches of the kernel whose launch is replayed, so far */
     hd_checker *checkers[MAX_DEVICES];
+    hd_machine *machines[MAX_DEVICES]; /* theirs */
     unsigned n_checkers;
     hd_report *others; /* findings that no checker has */
     struct check_progress progress;
@@ -55,6 +56,19 @@ static hd_report *all_findings(void)
     return all;
 }
 
+/* How far the launches are that run; at the end machines may be gone, and so are these. */
+static void count_blocks(void)
+{
+    struct check_progress *p = &check.progress;
+    p->blocks_done = p->blocks = 0;
+    for (unsigned i = 0; i < check.n_checkers && json_object_size(p->running) && !p->ended; i++) {
+        hd_progress now;
+        hd_machine_get_progress(check.machines[i], &now);
+        p->blocks_done += now.blocks_done;
+        p->blocks += now.blocks;
+    }
+}
+
 /* With the lock held. */
 static void write_file(void)
 {
@@ -62,6 +76,7 @@ static void write_file(void)
     if (!check_file_is_open())
         return;
     check.progress.calls = check.calls;
+    count_blocks();
     hd_report *findings = all_findings();
     check_file_write(&check.progress, findings);
     hd_report_free(findings);
@@ -271,6 +286,7 @@ hd_result check_machine(hd_machine *machine)
     pthread_mutex_lock(&check.lock);
     if (!r) {
         record_events(checker);
+        check.machines[check.n_checkers] = machine;
         check.checkers[check.n_checkers++] = checker;
     }
     pthread_mutex_unlock(&check.lock);

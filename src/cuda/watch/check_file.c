@@ -79,8 +79,9 @@ static void put_counts(struct said *now, const struct said *before, const struct
             json_array_append_new(fresh, json_string(name));
     }
     now->kernels = i;
-    now->counts = dump(json_pack("{s:I, s:I, s:I, s:O}", "launches", (json_int_t)p->launches, "unchecked",
-                                 (json_int_t)p->unchecked, "calls", (json_int_t)p->calls, "running", p->running),
+    now->counts = dump(json_pack("{s:I, s:I, s:I, s:O, s:[I, I]}", "launches", (json_int_t)p->launches, "unchecked",
+                                 (json_int_t)p->unchecked, "calls", (json_int_t)p->calls, "running", p->running,
+                                 "blocks", (json_int_t)p->blocks_done, (json_int_t)p->blocks),
                        arena);
     const char *kernels = dump(fresh, arena);
     if (now->kernels > before->kernels || !before->counts || strcmp(now->counts, before->counts) != 0)

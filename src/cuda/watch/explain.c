@@ -28,10 +28,13 @@ static struct {
     unsigned n_explainers;
     uint64_t uncounted;
     double started;
-    double sums_due;                   /* when kernels and calls are to be written next */
-    bool kernels_old;                  /* launches have ended since they were written */
-    char *calls[MAX_DEVICES];          /* as they were written, or NULL */
-    uint64_t running, running_written; /* launches that have begun and not ended; as the file has it */
+    double sums_due;          /* when kernels and calls are to be written next */
+    bool kernels_old;         /* launches have ended since they were written */
+    char *calls[MAX_DEVICES]; /* as they were written, or NULL */
+    uint64_t running, ended;  /* launches that have begun and not ended; that have ended */
+    uint64_t running_written; /* what the file has: launches, and blocks that are done */
+    char kernel[128];         /* of the one that began last, mangled: letters, digits and _ alone */
+    hd_machine *machines[MAX_DEVICES];
 } explain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the file ---- */
@@ -104,21 +107,33 @@ static void write_streams(void)
 /* From the launch's thread. */
 static void begun(void *data, const char *kernel)
 {
-    (void)data, (void)kernel;
+    (void)data;
     pthread_mutex_lock(&explain.lock);
     explain.running++;
+    size_t n = strspn(kernel, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.");
+    snprintf(explain.kernel, sizeof explain.kernel, "%.*s", (int)(n < sizeof explain.kernel ? n : 0), kernel);
     pthread_mutex_unlock(&explain.lock);
 }
 
 /* With the lock held. */
 static void write_running(void)
 {
-    char number[24];
-    if (explain.running == explain.running_written)
+    char text[256];
+    uint64_t done = 0, blocks = 0;
+    for (unsigned i = 0; i < explain.n_explainers && explain.running; i++) {
+        hd_progress now;
+        hd_machine_get_progress(explain.machines[i], &now);
+        done += now.blocks_done;
+        blocks += now.blocks;
+    }
+    uint64_t state = (explain.running << 40) + done;
+    if (state == explain.running_written)
         return;
-    snprintf(number, sizeof number, "%llu", (unsigned long long)explain.running);
-    write_line("{\"running\": ", number);
-    explain.running_written = explain.running;
+    snprintf(text, sizeof text, "%llu, \"blocks\": [%llu, %llu], \"ended\": %llu, \"kernel\": \"%s\"",
+             (unsigned long long)explain.running, (unsigned long long)done, (unsigned long long)blocks,
+             (unsigned long long)explain.ended, explain.kernel);
+    write_line("{\"running\": ", text);
+    explain.running_written = state;
 }
 
 static void look(void)
@@ -137,6 +152,7 @@ static void ended(void *data, const char *key, const char *json)
         return;
     pthread_mutex_lock(&explain.lock);
     explain.running--;
+    explain.ended++;
     write_of_device((unsigned)(uintptr_t)data, key, json);
     explain.kernels_old = true;
     if (seconds_now() > explain.sums_due)
@@ -195,6 +211,7 @@ hd_result explain_machine(hd_machine *machine)
                                     .data = (void *)(uintptr_t)explain.n_explainers,
                                     .with = explain.n_explainers ? explain.explainers[0] : NULL};
     hd_result r = hd_explainer_create(machine, &o, &explain.explainers[explain.n_explainers]);
+    explain.machines[explain.n_explainers] = machine;
     explain.n_explainers += !r;
     pthread_mutex_unlock(&explain.lock);
     process_file_watch(look);
