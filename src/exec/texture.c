@@ -233,9 +233,9 @@ static uint32_t read_picture(struct run *r, uint32_t mask)
     unsigned first = (unsigned)__builtin_ctz(mask);
     enum fault_kind why = FAULT_none;
     struct picture p;
-    float out[4][WARP_LANES] __attribute__((aligned(64)));
-    if (f->op != TEXTURE_READ || f->shape != SHAPE_2D || f->by_integers || f->lod >= LOD_LEVEL || f->type != TYPE_f32 ||
-        r->t->at_offsets || r->t->at_sampler || r->t->tells_resident ||
+    uint32_t out[4][WARP_LANES] __attribute__((aligned(64)));
+    if (f->op != TEXTURE_READ || f->shape != SHAPE_2D || f->by_integers || f->lod >= LOD_LEVEL || f->type == TYPE_f16 ||
+        f->type == TYPE_f16x2 || r->t->at_offsets || r->t->at_sampler || r->t->tells_resident ||
         row_lanes_like(row_at(r->base, r->o->texture->reads[0]), 64, mask, first) != mask ||
         !take_texture(r, first, &why) || !take_sampler(r, first, &why) ||
         !picture_of(r->texture, r->sampler, r->shift, &p))

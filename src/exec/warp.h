@@ -95,6 +95,8 @@ static inline uint64_t row_lane(const uint8_t *row, unsigned width, unsigned lan
 static inline uint32_t row_lanes_like(const uint8_t *row, unsigned width, uint32_t lanes, unsigned lane)
 {
     uint32_t same = 0;
+    if (lanes == UINT32_MAX && memcmp(row, row + width / 8, (WARP_LANES - 1) * width / 8) == 0)
+        return lanes;
     for (uint32_t m = lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         same |= row_lane(row, width, l) == row_lane(row, width, lane) ? 1u << l : 0;

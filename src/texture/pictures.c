@@ -6,7 +6,7 @@
 
 #include "isa/sem.h"
 
-enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, TAPS = 4 };
+enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, STEP_BITS = 21, TAPS = 4 };
 
 /* Along one dimension: indices of the two texels, inside of the picture, and how much of the second in 1/256. */
 struct along {
@@ -19,30 +19,65 @@ static inline int32_t within(int32_t i, int32_t n)
     return i < n ? i : n - 1;
 }
 
+/* Coordinates as places in 1/256 of a texel, of the texel that is read or of the first of two. As pictures have at most PICTURE_MOST
+ * texels a side, f32 and integers of 32 bits hold all that matters: what lies farther outside is the same texel at the edge. */
+
+static void place_texels(const struct picture *p, const float *x, int32_t *fixed)
+{
+    static const float MOST = 1 << 22;
+    float v[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        v[l] = x[l] == x[l] ? x[l] : 0;
+        v[l] = v[l] > MOST ? MOST : v[l] < -MOST ? -MOST : v[l];
+    }
+    for (unsigned l = 0; l < WARP_LANES && p->linear; l++) {
+        float at = v[l] * ONE, whole = floorf(at);
+        fixed[l] = (int32_t)whole + (at - whole >= 0.5f) - ONE / 2;
+    }
+    for (unsigned l = 0; l < WARP_LANES && !p->linear; l++)
+        fixed[l] = (int32_t)floorf(v[l]) * ONE;
+}
+
+/* Normalised coordinates count in 1/2^21 of the picture; those that are clamped from one picture before it on, so that none is negative. */
+static void place_normalized(const struct picture *p, const float *x, uint32_t size, bool wraps, int32_t *fixed)
+{
+    static const float STEPS = 1 << STEP_BITS, MOST = 1 << 24;
+    uint32_t steps[WARP_LANES];
+    int32_t before = wraps ? 0 : (int32_t)size;
+    for (unsigned l = 0; l < WARP_LANES && wraps; l++) {
+        float v = fabsf(x[l]) < MOST ? x[l] : 0, step = floorf(v * STEPS);
+        steps[l] = (uint32_t)(int32_t)(step - floorf(step / STEPS) * STEPS);
+    }
+    for (unsigned l = 0; l < WARP_LANES && !wraps; l++) {
+        float v = x[l] == x[l] ? x[l] : 0;
+        v = v > 2 ? 2 : v < -1 ? -1 : v;
+        steps[l] = (uint32_t)((int32_t)floorf(v * STEPS) + (1 << STEP_BITS));
+    }
+    for (unsigned l = 0; l < WARP_LANES && p->linear; l++) {
+        uint64_t at = (uint64_t)steps[l] * size + (1 << (STEP_BITS - FRACTION_BITS - 1));
+        fixed[l] = (int32_t)(uint32_t)(at >> (STEP_BITS - FRACTION_BITS)) - before * ONE - ONE / 2;
+    }
+    for (unsigned l = 0; l < WARP_LANES && !p->linear; l++) {
+        uint64_t at = (uint64_t)steps[l] * size;
+        fixed[l] = ((int32_t)(uint32_t)(at >> STEP_BITS) - before) * ONE;
+    }
+}
+
 /* Without normalised coordinates nothing wraps. */
 static void find_along(const struct picture *p, const float *x, uint32_t size, bool wraps, struct along *a)
 {
-    static const double MOST = 1 << 24, STEPS = 1 << 21;
-    int32_t n = (int32_t)size;
-    double at[WARP_LANES];
+    int32_t n = (int32_t)size, fixed[WARP_LANES];
+    if (p->normalized)
+        place_normalized(p, x, size, wraps, fixed);
+    else
+        place_texels(p, x, fixed);
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        double v = x[l] == x[l] ? (double)x[l] : 0;
-        v = wraps && fabs(v) >= MOST ? 0 : v > MOST ? MOST : v < -MOST ? -MOST : v;
-        double part = floor(v * STEPS) / STEPS;
-        part = wraps ? part - floor(part) : part;
-        at[l] = p->normalized ? part * size : v;
-    }
-    for (unsigned l = 0; l < WARP_LANES; l++) {
-        double fixed = p->linear ? floor(at[l] * ONE + 0.5) - ONE / 2 : floor(at[l]) * ONE;
-        double first = floor(fixed / ONE);
-        double most = 1 << 30;
-        first = first > most ? most : first < -most ? -most : first;
-        int32_t i = (int32_t)first, second = i + 1;
+        int32_t i = fixed[l] >> FRACTION_BITS, second = i + 1;
         i = wraps && i < 0 ? i + n : i;
         second = wraps && second >= n ? second - n : second;
         a->index[0][l] = within(i, n);
         a->index[1][l] = within(second, n);
-        a->fraction[l] = (int32_t)(fixed - floor(fixed / ONE) * ONE);
+        a->fraction[l] = fixed[l] & (ONE - 1);
     }
 }
 
@@ -62,7 +97,7 @@ static void find_taps(const struct picture *p, const float *x, const float *y, s
         for (unsigned l = 0; l < WARP_LANES; l++)
             t->at[k][l] = (const uint8_t *)(uintptr_t)(p->start + (uint64_t)a[1].index[k >> 1][l] * p->pitch +
                                                        (uint64_t)a[0].index[k & 1][l] * p->format.bytes);
-    for (unsigned l = 0; l < WARP_LANES; l++) {
+    for (unsigned l = 0; l < WARP_LANES && p->linear; l++) {
         int32_t u = a[0].fraction[l], v = a[1].fraction[l], both = (u * v + ONE / 2) >> FRACTION_BITS;
         t->weights[0][l] = ONE - u - v + both;
         t->weights[1][l] = u - both;
@@ -71,15 +106,16 @@ static void find_taps(const struct picture *p, const float *x, const float *y, s
     }
 }
 
-/* A channel of a tap, as 32 bits: of f16 as f32. */
+/* A channel of a tap, as 32 bits: of f16 as f32, of integers that are read as they are with their sign. */
 static void load(const struct picture *p, const uint8_t *const *at, unsigned channel, uint32_t *v)
 {
-    switch (p->format.type) {
-    case TEXEL_U8:
+    enum texel_type type = (enum texel_type)p->format.type;
+    switch (p->format.channel_bytes) {
+    case 1:
         for (unsigned l = 0; l < WARP_LANES; l++)
             v[l] = at[l][channel];
         break;
-    case TEXEL_F32:
+    case 4:
         for (unsigned l = 0; l < WARP_LANES; l++)
             memcpy(&v[l], at[l] + channel * 4, 4);
         break;
@@ -89,16 +125,18 @@ static void load(const struct picture *p, const uint8_t *const *at, unsigned cha
             memcpy(&half, at[l] + channel * 2, 2);
             v[l] = half;
         }
-        if (p->format.type == TEXEL_F16)
-            for (unsigned l = 0; l < WARP_LANES; l++)
-                v[l] = f32_bits(f32_of_f16((u16)v[l]));
-        break;
     }
+    for (unsigned l = 0; l < WARP_LANES && type == TEXEL_F16; l++)
+        v[l] = f32_bits(f32_of_f16((u16)v[l]));
+    for (unsigned l = 0; l < WARP_LANES && type == TEXEL_S8; l++)
+        v[l] = (uint32_t)(int8_t)v[l];
+    for (unsigned l = 0; l < WARP_LANES && type == TEXEL_S16; l++)
+        v[l] = (uint32_t)(int16_t)v[l];
 }
 
 /* ---- filters ---- */
 
-static void mix_fractions(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], float *out)
+static void mix_fractions(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], uint32_t *out)
 {
     int32_t factor = p->format.type == TEXEL_U8 ? 257 : 1, sums[WARP_LANES];
     float most = p->format.type == TEXEL_S16 ? 32767 : 65535;
@@ -113,7 +151,7 @@ static void mix_fractions(const struct picture *p, const struct taps *t, uint32_
                                (int32_t)v[2][l] * t->weights[2][l] + (int32_t)v[3][l] * t->weights[3][l] + ONE / 2) >>
                                   FRACTION_BITS;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        out[l] = (float)sums[l] / most;
+        out[l] = f32_bits((float)sums[l] / most);
 }
 
 /* 2 to the power of an exponent that a double's has. */
@@ -132,7 +170,7 @@ static inline int32_t exponent_of(uint32_t v, int32_t weight)
 }
 
 /* A result that is no normal number of the format, from texels that are none, is left to sample.c. */
-static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], float *out)
+static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], uint32_t *out)
 {
     bool half = p->format.type == TEXEL_F16;
     int32_t guard = half ? 14 : 27, least = half ? -14 : -126, drop = half ? 42 : 29;
@@ -154,14 +192,14 @@ static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32
         bits = (bits + (1ull << (drop - 1))) & -(1ull << drop);
         memcpy(&sum, &bits, 8);
         odd[l] |= sum != 0 && !(fabs(sum) >= power(least) && fabs(sum) < 0x1p128);
-        out[l] = sum != 0 ? (float)sum : 0;
+        out[l] = sum != 0 ? f32_bits((float)sum) : 0;
     }
     for (unsigned l = 0; l < WARP_LANES; l++)
         lanes |= odd[l] << l;
     return lanes;
 }
 
-static uint32_t read(const struct picture *p, const float *x, const float *y, float out[4][WARP_LANES])
+static uint32_t read(const struct picture *p, const float *x, const float *y, uint32_t out[4][WARP_LANES])
 {
     struct taps t;
     uint32_t v[TAPS][WARP_LANES], odd = 0;
@@ -173,10 +211,10 @@ static uint32_t read(const struct picture *p, const float *x, const float *y, fl
         }
         for (unsigned k = 0; k < t.n; k++)
             load(p, t.at[k], c, v[k]);
-        if (!texel_is_float(&p->format))
-            mix_fractions(p, &t, v, out[c]);
-        else if (t.n == 1)
+        if (p->raw || (texel_is_float(&p->format) && t.n == 1))
             memcpy(out[c], v[0], sizeof out[c]);
+        else if (!texel_is_float(&p->format))
+            mix_fractions(p, &t, v, out[c]);
         else
             odd |= mix_floats(p, &t, v, out[c]);
     }
