@@ -85,6 +85,7 @@ struct taps {
     const uint8_t *at[TAPS][WARP_LANES];
     int32_t weights[TAPS][WARP_LANES];
     unsigned n;
+    bool whole; /* all of the first tap, in all lanes: texels are read in their middle */
 };
 
 static void find_taps(const struct picture *p, const float *x, const float *y, struct taps *t)
@@ -92,7 +93,11 @@ static void find_taps(const struct picture *p, const float *x, const float *y, s
     struct along a[2];
     find_along(p, x, p->width, p->wraps[0], &a[0]);
     find_along(p, y, p->height, p->wraps[1], &a[1]);
-    t->n = p->linear ? TAPS : 1;
+    int32_t fractions = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        fractions |= a[0].fraction[l] | a[1].fraction[l];
+    t->whole = fractions == 0;
+    t->n = p->linear && (!t->whole || texel_is_float(&p->format)) ? TAPS : 1;
     for (unsigned k = 0; k < t->n; k++)
         for (unsigned l = 0; l < WARP_LANES; l++)
             t->at[k][l] = (const uint8_t *)(uintptr_t)(p->start + (uint64_t)a[1].index[k >> 1][l] * p->pitch +
@@ -169,19 +174,44 @@ static inline int32_t exponent_of(uint32_t v, int32_t weight)
     return weight ? (int32_t)(v >> 23 & 255) : 0;
 }
 
+/* Infinities, NaNs and subnormals. */
+static inline uint32_t is_odd(uint32_t v)
+{
+    return (v & 0x7fffffff) >= 0x7f800000 || ((v & 0x7f800000) == 0 && v << 1 != 0);
+}
+
+static uint32_t lanes_of(const uint32_t odd[WARP_LANES])
+{
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        lanes |= odd[l] << l;
+    return lanes;
+}
+
+/* Floats of which the first tap is all: what the others are matters where they are odd. */
+static uint32_t take_first(uint32_t v[TAPS][WARP_LANES], uint32_t *out)
+{
+    uint32_t odd[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        odd[l] = is_odd(v[0][l]) | is_odd(v[1][l]) | is_odd(v[2][l]) | is_odd(v[3][l]);
+        out[l] = v[0][l] << 1 ? v[0][l] : 0;
+    }
+    return lanes_of(odd);
+}
+
 /* A result that is no normal number of the format, from texels that are none, is left to sample.c. */
 static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], uint32_t *out)
 {
     bool half = p->format.type == TEXEL_F16;
     int32_t guard = half ? 14 : 27, least = half ? -14 : -126, drop = half ? 42 : 29;
-    uint32_t odd[WARP_LANES], lanes = 0;
+    uint32_t odd[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
         int32_t top = 0;
         odd[l] = 0;
         for (unsigned k = 0; k < TAPS; k++) {
             int32_t e = exponent_of(v[k][l], t->weights[k][l]);
             top = e > top ? e : top;
-            odd[l] |= (v[k][l] & 0x7fffffff) >= 0x7f800000 || ((v[k][l] & 0x7f800000) == 0 && v[k][l] << 1 != 0);
+            odd[l] |= is_odd(v[k][l]);
         }
         double up = power(guard - (top - 127)), down = power(top - 127 - guard - FRACTION_BITS), sum = 0;
         for (unsigned k = 0; k < TAPS; k++)
@@ -194,9 +224,7 @@ static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32
         odd[l] |= sum != 0 && !(fabs(sum) >= power(least) && fabs(sum) < 0x1p128);
         out[l] = sum != 0 ? f32_bits((float)sum) : 0;
     }
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        lanes |= odd[l] << l;
-    return lanes;
+    return lanes_of(odd);
 }
 
 static uint32_t read(const struct picture *p, const float *x, const float *y, uint32_t out[4][WARP_LANES])
@@ -215,6 +243,8 @@ static uint32_t read(const struct picture *p, const float *x, const float *y, ui
             memcpy(out[c], v[0], sizeof out[c]);
         else if (!texel_is_float(&p->format))
             mix_fractions(p, &t, v, out[c]);
+        else if (t.whole)
+            odd |= take_first(v, out[c]);
         else
             odd |= mix_floats(p, &t, v, out[c]);
     }
