@@ -199,13 +199,7 @@ static int read_observed(struct exploring *e)
 static int read_questions(struct exploring *e)
 {
     const struct options *o = &e->s->o;
-    const char *wrong = NULL;
-    for (unsigned i = 0; !wrong && i < o->observe.n; i++)
-        wrong = questions_observe(&e->questions, o->observe.at[i]);
-    for (unsigned i = 0; !wrong && i < o->require.n; i++)
-        wrong = questions_claim(&e->questions, o->require.at[i], false);
-    for (unsigned i = 0; !wrong && i < o->forbid.n; i++)
-        wrong = questions_claim(&e->questions, o->forbid.at[i], true);
+    const char *wrong = questions_ask(&e->questions, &o->observe, &o->require, &o->forbid);
     return wrong ? usage_error(e->s, "%s", wrong) : 0;
 }
 
@@ -317,9 +311,9 @@ static const char *name_of_place(void *data, const struct location *l)
 static int run_exploration(struct exploring *e)
 {
     struct session *s = e->s;
-    struct explore_options o = {.unroll = (uint32_t)s->o.unroll.value,
+    struct explore_options o = {.unroll = s->o.unroll,
                                 .symmetric = !s->o.no_symmetry,
-                                .step_limit = s->o.search_limit.value,
+                                .step_limit = s->o.search_limit,
                                 .interrupted = explore_interrupted(),
                                 .observed = e->questions.observed.at,
                                 .n_observed = e->questions.observed.n,

@@ -19,7 +19,7 @@
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
 #include "cuda/process/explore_options.h"
-#include "explore/condition.h"
+#include "explore/questions.h"
 #include "explore/split.h"
 #include "ranks/relay.h"
 
@@ -40,21 +40,12 @@ struct explore_program {
 
 /* ---- before the program ---- */
 
-static int any_place(void *data, const char *name, unsigned *signed_bits)
+/* Before there is a launch, whatever is well written may be there, and be signed. */
+static const char *any_place(void *data, const struct place_name *name, struct observed *at, bool *is_signed)
 {
-    (void)data, (void)name;
-    *signed_bits = 64; /* it may be */
-    return 0;
-}
-
-/* What can be said of a condition before there is a launch. */
-static const char *conditions_wrong(const struct opt_list *list, const char *option, struct arena *arena)
-{
-    for (unsigned i = 0; i < list->n; i++) {
-        const char *wrong;
-        if (!condition_parse(arena, list->at[i], any_place, NULL, &wrong))
-            return arena_printf(arena, "--%s `%s`: %s", option, list->at[i], wrong);
-    }
+    (void)data;
+    *at = (struct observed){.bytes = 8};
+    *is_signed = name->type == TYPE_none || isa_type_class(name->type) == CLASS_S;
     return NULL;
 }
 
@@ -81,8 +72,8 @@ static int get_ready(struct explore_program *e)
         return 2;
     if (o->outcome.given && !o->outcome.value)
         return usage_error(s, "--outcome 0: outcomes count from 1");
-    const char *wrong = conditions_wrong(&o->require, "require", &s->arena);
-    wrong = wrong ? wrong : conditions_wrong(&o->forbid, "forbid", &s->arena);
+    struct questions q = {.arena = &s->arena, .find = any_place};
+    const char *wrong = questions_ask(&q, &o->observe, &o->require, &o->forbid);
     if (wrong)
         return usage_error(s, "%s", wrong);
     int status = make_schedules_folder(s);
@@ -92,8 +83,8 @@ static int get_ready(struct explore_program *e)
                                       .observe = o->observe,
                                       .require = o->require,
                                       .forbid = o->forbid,
-                                      .unroll = o->unroll.value,
-                                      .step_limit = o->search_limit.value,
+                                      .unroll = o->unroll,
+                                      .step_limit = o->search_limit,
                                       .workers = o->workers,
                                       .symmetric = !o->no_symmetry,
                                       .examples = o->examples,

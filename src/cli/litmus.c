@@ -297,8 +297,8 @@ static int tell(const struct test *t, struct exploration *e, const struct explor
 
 static int explore_test(struct test *t, json_t *results)
 {
-    struct explore_options o = {.unroll = (uint32_t)t->s->o.unroll.value,
-                                .step_limit = t->s->o.search_limit.value,
+    struct explore_options o = {.unroll = t->s->o.unroll,
+                                .step_limit = t->s->o.search_limit,
                                 .interrupted = t->interrupted,
                                 .symmetric = !t->s->o.no_symmetry,
                                 .observed = t->observed,

@@ -22,13 +22,13 @@ static void bound(struct explore_result *r, const struct ir_insn *at, const char
     }
 }
 
-static void note_bounds(struct explore_result *r, uint32_t unroll, uint64_t limit)
+static void note_bounds(struct explore_result *r, uint64_t unroll, uint64_t limit)
 {
     const struct ir_insn *cut = r->verdict.cut.insn;
     if (cut)
         bound(r, cut,
-              arena_printf(&r->arena, "--unroll %u: a loop whose rounds write, or are not the same again, was left",
-                           unroll));
+              arena_printf(&r->arena, "--unroll %llu: a loop whose rounds write, or are not the same again, was left",
+                           (unsigned long long)unroll));
     if (r->verdict.unseen)
         bound(r, r->verdict.unseen, "races of rounds that a loop repeats, three or more together, are not looked for");
     if (limit)

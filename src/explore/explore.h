@@ -22,7 +22,7 @@ struct observed {
 };
 
 struct explore_options {
-    uint32_t unroll;     /* rounds of a loop that goes on because of what it reads, and writes; 0: the default */
+    uint64_t unroll;     /* rounds of a loop that goes on because of what it reads, and writes; 0: the default */
     bool symmetric;      /* executions that differ by an exchange of threads are explored once */
     uint32_t n_threads;  /* that search at once */
     uint64_t step_limit; /* of the search; 0: none */

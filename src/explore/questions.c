@@ -126,3 +126,16 @@ const char *questions_claim(struct questions *q, const char *condition, bool for
     *VEC_PUSH(q->arena, &q->claims) = (struct claim){condition, forbidden, parsed};
     return NULL;
 }
+
+const char *questions_ask(struct questions *q, const struct opt_list *observe, const struct opt_list *require,
+                          const struct opt_list *forbid)
+{
+    const char *wrong = NULL;
+    for (unsigned i = 0; !wrong && i < observe->n; i++)
+        wrong = questions_observe(q, observe->at[i]);
+    for (unsigned i = 0; !wrong && i < require->n; i++)
+        wrong = questions_claim(q, require->at[i], false);
+    for (unsigned i = 0; !wrong && i < forbid->n; i++)
+        wrong = questions_claim(q, forbid->at[i], true);
+    return wrong;
+}

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_EXPLORE_QUESTIONS_H
 #define HEDDLE_EXPLORE_QUESTIONS_H
 
+#include "base/opts.h"
 #include "base/str.h"
 #include "explore/condition.h"
 #include "explore/explore.h"
@@ -38,6 +39,9 @@ struct questions {
 };
 
 /* They return NULL, or what is wrong, in the arena. */
+/* All of a command line: what --observe, --require and --forbid say. */
+const char *questions_ask(struct questions *q, const struct opt_list *observe, const struct opt_list *require,
+                          const struct opt_list *forbid);
 const char *questions_observe(struct questions *q, const char *place);
 /* What a condition names is observed, too. */
 const char *questions_claim(struct questions *q, const char *condition, bool forbidden);

@@ -21,7 +21,7 @@ enum { MAX_SEARCHERS = 64 };
 struct search {
     const struct explore_launch *launch;
     const struct explore_options *options;
-    uint32_t unroll;
+    uint64_t unroll;
     uint64_t step_limit;
     struct patience cut;
     bool updates_stay; /* as of struct runner */

@@ -91,7 +91,7 @@ struct runner {
     struct program *program;
     struct arena *arena;
     struct place_in_grid at;
-    uint32_t unroll;   /* rounds of a retry loop */
+    uint64_t unroll;   /* rounds of a retry loop */
     bool updates_stay; /* no round with an atomic operation that writes is left out */
     struct machine *scratch;
     const struct machine *entry; /* before the first instruction */

@@ -117,6 +117,15 @@ def wrong_questions_are_told_with_their_words():
         assert status == 2 and says in err, (words, status, err)
 
 
+def what_is_written_wrong_is_said_before_the_program_runs():
+    for words in (("--observe", "2[0"), ("--observe", "0[1]"), ("--observe", "2"), ("--observe", "1[0]:f128"), ("--observe", ""),
+                  ("--observe", "1[0] == 2"), ("--require", "1[0] = 2"), ("--require", "1[0]:u32 == -1"), ("--forbid", "(1[0]"),
+                  ("--forbid", "1[0]:u7 == 1"), ("--forbid", ""), ("--outcome", "0"), ("--graph", "a.png"), ("--launch", "0"),
+                  ("--unroll", "0"), ("--limit", "0"), ("--limit", "x"), ("--workers", "0"), ("--launch", "-1")):
+        status, out, err = run("explore", "--kernel", "add", *words, "sh", "-c", "echo has run")
+        assert status == 2 and out == "" and err.startswith("heddle: "), (words, status, out, err)
+
+
 def what_a_launch_brings_itself_is_no_option():
     status, out, err = run("explore", "--grid", "2", PROGRAM, "add")
     assert status == 2 and "there is no option `--grid`" in err and "has its own" in err, err

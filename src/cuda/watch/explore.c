@@ -81,19 +81,6 @@ static const char *find_place(void *data, const struct place_name *name, struct 
     return api_launch_place(l->kernel, l->packed, name, at, is_signed, &l->arena);
 }
 
-static const char *ask(struct questions *q)
-{
-    const struct explore_asked *a = &explore_state.asked;
-    const char *wrong = NULL;
-    for (unsigned i = 0; !wrong && i < a->observe.n; i++)
-        wrong = questions_observe(q, a->observe.at[i]);
-    for (unsigned i = 0; !wrong && i < a->require.n; i++)
-        wrong = questions_claim(q, a->require.at[i], false);
-    for (unsigned i = 0; !wrong && i < a->forbid.n; i++)
-        wrong = questions_claim(q, a->forbid.at[i], true);
-    return wrong;
-}
-
 static json_t *failed(const char *error)
 {
     return json_pack("{s:i, s:s}", "status", 2, "error", error);
@@ -196,11 +183,11 @@ static json_t *explore_now(struct launched *l)
     const struct explore_asked *a = &explore_state.asked;
     struct questions q = {.arena = &l->arena, .find = find_place, .data = l};
     struct ranks ranks;
-    const char *wrong = ask(&q);
+    const char *wrong = questions_ask(&q, &a->observe, &a->require, &a->forbid);
     wrong = wrong ? wrong : join_ranks(&ranks, &l->arena);
     if (wrong)
         return failed(wrong);
-    struct explore_options o = {.unroll = (uint32_t)a->unroll,
+    struct explore_options o = {.unroll = a->unroll,
                                 .symmetric = a->symmetric,
                                 .step_limit = a->step_limit,
                                 .n_threads = (uint32_t)a->workers,
