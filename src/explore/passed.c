@@ -1,16 +1,24 @@
 /* Writes that a read has passed, as an earlier one has; see search.h.
  *
- * An open read R that has been decided to read from none of some writes reads from another one, W. Let all writes of the place be strong
+ * Let R be an open read that reads from none of some writes, but from another one, W. Let all writes of the place be strong
  * in the scope of the gpu at least, and R, too: any two of them are morally strong, so that coherence orders all writes, and W
  * precedes R in observation order (or in program order, if W is of R's thread: R does not precede what it reads from). Let M be one that R
- * does not read from, and let M be the initial value, or precede R in causality order. Then M precedes W in coherence: the
- * initial value precedes all (PTX ISA 9.0, 8.2), and else W before M would be against axiom Causality (8.10.6) for R. What R precedes in base
- * causality order, W precedes in causality order (8.9.5): by axiom Causality no such read reads from M.
+ * does not read from. If M precedes W in coherence, what R precedes in base causality order does not read from M, as W precedes it in
+ * causality order (8.9.5, axiom Causality, 8.10.6). M does that if
+ * - M precedes R in causality order: W before M would be against axiom Causality for R;
+ * - M is the initial value, which precedes all (PTX ISA 9.0, 8.2), or one of a chain of updates that begins with the initial value, each
+ *   of which reads from the one before, and R reads from none that is before M in the chain, either: by axiom Atomicity (8.10.3) nothing
+ *   comes between them.
+ * Where R writes whatever it reads, nothing behind it reads from the last write of such a chain, either: R reads from that or from what
+ * comes later, and writes behind it.
  *
  * That takes nothing from any execution in which R reads as decided. Without it, a loop whose failing compare-and-swap waits for a later value
- * would go round on the old one until its bound, to no end. */
+ * would go round on the old one until its bound, to no end, and of updates of one thread a later one would read what an earlier one has left
+ * behind. */
 #include "explore/future.h"
 #include "explore/search.h"
+
+#include <string.h>
 
 static bool may_be_weak(struct explorer *x, const struct location *l)
 {
@@ -27,24 +35,63 @@ static bool all_are_strong(struct explorer *x, struct location *l)
     return l->writes == WRITES_STRONG;
 }
 
-members passed(struct explorer *x, const struct graph *g, uint16_t event)
+/* Does the event write, whatever it reads? */
+static bool always_writes(const struct state *s, const struct event *e)
 {
-    const struct event *e = &g->events[event];
-    const struct graph_location *l = &g->locations[e->location];
-    const members *cause = graph_rows(g, g->cause, e->location);
-    members all = 0;
-    for (members m = l->pending & ~bit(e->member); m; m &= m - 1) {
-        uint16_t other = graph_member(g, e->location, first_member(m));
-        const struct event *r = &g->events[other];
-        if (!r->excluded || !r->strong || r->scope < SCOPE_GPU || !graph_precedes(g, other, event) ||
-            !all_are_strong(x, &x->program->locations.at[l->id]))
-            continue;
-        for (members k = r->excluded & ~all; k; k &= k - 1) {
-            unsigned w = first_member(k);
-            all |= w == INITIAL || has(cause[w], r->member) ? k & -k : 0;
-        }
+    const struct ir_insn *i = s->runs[e->thread]->events[e->po].insn;
+    return e->kind == GRAPH_UPDATE && i->access->mem.atom != ATOM_cas;
+}
+
+/* By member: the update that reads from it; NO_MEMBER: none does. */
+static void find_followers(const struct graph *g, uint16_t location, uint8_t *follower)
+{
+    const struct graph_location *l = &g->locations[location];
+    memset(follower, NO_MEMBER, l->n);
+    for (members m = l->reads & l->writes; m; m &= m - 1) {
+        unsigned u = first_member(m);
+        follower[g->events[graph_member(g, location, u)].rf] = (uint8_t)u;
     }
+}
+
+/* The writes that what follows the read does not read from. */
+static members passed_by(const struct state *s, const struct open *o, const uint8_t *follower)
+{
+    const struct graph *g = &s->g;
+    const struct event *r = &g->events[o->event];
+    const members *cause = graph_rows(g, g->cause, r->location);
+    members others = g->locations[r->location].writes & ~o->now, all = 0;
+    unsigned first = INITIAL;
+    while (first != NO_MEMBER && has(others, first)) {
+        all |= bit(first);
+        first = follower[first];
+    }
+    if (first != NO_MEMBER && follower[first] == NO_MEMBER && always_writes(s, r))
+        all |= bit(first);
+    for (members m = others & ~all; m; m &= m - 1)
+        all |= has(cause[first_member(m)], r->member) ? m & -m : 0;
     return all;
+}
+
+void pass_over(struct explorer *x, const struct state *s, struct open *all, unsigned n)
+{
+    const struct graph *g = &s->g;
+    uint16_t location = n ? g->events[all[0].event].location : NO_LOCATION;
+    uint8_t follower[MAX_MEMBERS];
+    if (n < 2 || !all_are_strong(x, &x->program->locations.at[g->locations[location].id]))
+        return;
+    find_followers(g, location, follower);
+    for (unsigned i = 0; i < n; i++)
+        if (always_writes(s, &g->events[all[i].event]))
+            all[i].now &= ~model_taken(g, all[i].event);
+    members passed[n];
+    for (unsigned i = 0; i < n; i++) {
+        const struct event *r = &g->events[all[i].event];
+        passed[i] = r->strong && r->scope >= SCOPE_GPU ? passed_by(s, &all[i], follower) : 0;
+    }
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = 0; k < n; k++)
+            if (passed[k] & all[i].now && graph_precedes(g, all[k].event, all[i].event))
+                all[i].now &= ~passed[k];
 }
 
 bool chain_may_race(struct explorer *x, const struct run *run)

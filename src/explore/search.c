@@ -60,14 +60,15 @@ static bool goes_on_anyway(const struct run *run, uint16_t po)
     return !(decides >> po % 64 & 1) && !(i->kind == IR_ATOM && i->access->mem.atom == ATOM_cas);
 }
 
-static void look_at(struct explorer *x, struct state *s, uint16_t event, struct open *o)
+/* An open read may read from `now`, by the axioms: which of that lets its thread go on? */
+static void look_at(struct explorer *x, struct state *s, struct open *o)
 {
+    uint16_t event = o->event;
     const struct event *e = &s->g.events[event];
-    *o = (struct open){.event = event, .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
+    members all = o->now, taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
+    o->now = 0;
     if (o->waits)
         return;
-    members all = model_choices(&s->g, event) & ~passed(x, &s->g, event),
-            taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
     if (goes_on_anyway(s->runs[e->thread], e->po)) {
         o->now = all & ~taken;
         return;
@@ -124,17 +125,25 @@ static bool is_beyond(const struct state *s, uint16_t event)
 static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_on, struct open *all)
 {
     unsigned n = 0;
-    for (uint16_t l = 0; l < s->g.n_locations; l++)
+    for (uint16_t l = 0; l < s->g.n_locations; l++) {
+        unsigned first = n;
         for (members m = s->g.locations[l].pending; m; m &= m - 1) {
             uint16_t event = graph_member(&s->g, l, first_member(m));
-            if (is_beyond(s, event) && !(goes_on && goes_on[s->g.events[event].thread]))
+            const struct event *e = &s->g.events[event];
+            if (is_beyond(s, event) && !(goes_on && goes_on[e->thread]))
                 continue;
             if (n == MAX_OPEN) {
                 program_refuse(x->program, NULL, "more than %u reads are open at once", MAX_OPEN);
                 return 0;
             }
-            look_at(x, s, event, &all[n++]);
+            all[n++] = (struct open){.event = event,
+                                     .now = model_choices(&s->g, event),
+                                     .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
         }
+        pass_over(x, s, all + first, n - first);
+        for (unsigned i = first; i < n; i++)
+            look_at(x, s, &all[i]);
+    }
     return n;
 }
 

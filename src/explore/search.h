@@ -37,7 +37,7 @@ struct explorer {
     uint64_t most_run_bytes;
     bool is_full;   /* the runs of all workers take more memory than they may */
     bool symmetric; /* executions that differ by an exchange of threads are explored once */
-    uint32_t unroll;
+    uint64_t unroll;
     bool updates_stay;       /* as of struct runner */
     struct machine *machine; /* that runs are made on */
     /* The part of the tree that it is in. */
@@ -91,8 +91,9 @@ void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
 /* ---- passed.c ---- */
 
-/* Writes that a read cannot read from, as an open read before it reads from none of them. */
-members passed(struct explorer *x, const struct graph *g, uint16_t event);
+/* Of all open reads of a location: takes from what each may read from what it cannot, as an open read before it does not either. */
+struct open;
+void pass_over(struct explorer *x, const struct state *s, struct open *all, unsigned n);
 /* May a read of the rounds that a run leaves out race, with any write of the kernel? */
 bool chain_may_race(struct explorer *x, const struct run *run);
 

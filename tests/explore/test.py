@@ -149,6 +149,18 @@ def a_ticket_lock_has_a_graph_for_each_order_of_its_entries():
         assert got["outcomes"] == [[threads * entries]], got
 
 
+def counters_have_as_many_graphs_as_their_adds_have_orders():
+    """No branch is in vain, as what an add of a thread passes later ones do not read: also where they read by plain loads, and acquire nothing."""
+    for threads, adds in ((2, 2), (2, 3), (3, 2), (3, 3), (2, 6)):
+        got = explore_text("ld.param.u64 %rd1, [p];" + "atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;" * adds + "ret;", "--grid", threads,
+                           "--block", 1, "--no-symmetry", "u32[1]+outcomes", params=".param .u64 p", status=0)
+        orders = math.factorial(threads * adds) // math.factorial(adds) ** threads
+        assert (got["graphs"], got["dead"], got["duplicates"], got["outcomes"]) == (orders, 0, 0, [[threads * adds]]), got
+    got = explore_text("ld.param.u64 %rd1, [p];" + "atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1; ld.relaxed.gpu.global.u32 %r2, [%rd1];" * 2
+                       + "ret;", "--grid", 2, "--block", 1, "--no-symmetry", "u32[1]+outcomes", params=".param .u64 p", status=0)
+    assert (got["outcomes"], got["dead"]) == ([[4]], 0), got
+
+
 def threads_that_can_be_exchanged_are_explored_once():
     all_of_them = kernel("ticket", 3, "u32[96]", 2, "--observe", "1[64]", "--no-symmetry", status=0)
     once = kernel("ticket", 3, "u32[96]", 2, "--observe", "1[64]", status=0)
