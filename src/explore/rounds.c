@@ -8,29 +8,12 @@
  * The rounds are found in the tree of the thread's runs: from where the last round begins, each read reads from each write that is
  * there, until the round fails or turns out to be none. All may be as before after two rounds; where that takes more, and they may race,
  * the search is not exhausted (verdict.unseen). */
+#include "explore/rounds.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/machine.h"
 #include "explore/memory.h"
-#include "explore/verdict.h"
-
-enum { MAX_READS = 64 }; /* of a round; of longer ones nothing is said */
-
-/* What a round's read reads from. */
-struct choice {
-    uint16_t po;
-    uint16_t from; /* an event; NO_EVENT: the initial value */
-};
-
-struct search_of_rounds {
-    struct explorer *x;
-    const struct state *s;
-    uint16_t thread, first; /* the round's first event */
-    struct choice choices[MAX_READS];
-    unsigned n;
-    void (*look)(struct explorer *x, const struct state *with);
-};
 
 /* ---- an execution with the round ---- */
 
@@ -48,19 +31,19 @@ static struct run with_round(const struct run *run, const struct run *failed, ui
     return both;
 }
 
-static uint16_t shifted(const struct search_of_rounds *r, uint16_t n_round, const struct event *e)
+static uint16_t shifted(const struct rounds *r, uint16_t n_round, const struct event *e)
 {
     return e->po + (e->thread == r->thread && e->po >= r->first ? n_round : 0);
 }
 
-static uint16_t event_in(const struct search_of_rounds *r, uint16_t n_round, const struct graph *to, uint16_t event)
+static uint16_t event_in(const struct rounds *r, uint16_t n_round, const struct graph *to, uint16_t event)
 {
     const struct event *e = &r->s->g.events[event];
     return graph_event(to, e->thread, shifted(r, n_round, e));
 }
 
 /* What is ordered in the execution without the round stays so. */
-static void copy_order(const struct search_of_rounds *r, uint16_t n_round, struct graph *to)
+static void copy_order(const struct rounds *r, uint16_t n_round, struct graph *to)
 {
     const struct graph *g = &r->s->g;
     uint16_t *meeting = memory_zeroed(g->n_events + 1u, sizeof *meeting);
@@ -87,7 +70,7 @@ static bool read_from(const struct explorer *x, struct graph *to, uint16_t event
     return true;
 }
 
-static bool read_again(const struct search_of_rounds *r, uint16_t n_round, struct graph *to, uint16_t event)
+static bool read_again(const struct rounds *r, uint16_t n_round, struct graph *to, uint16_t event)
 {
     const struct graph *g = &r->s->g;
     const struct event *e = &g->events[event];
@@ -97,7 +80,7 @@ static bool read_again(const struct search_of_rounds *r, uint16_t n_round, struc
 }
 
 /* All reads read what they did, and those of the round what has been chosen. */
-static void copy_reads(const struct search_of_rounds *r, uint16_t n_round, const struct run *run, struct graph *to)
+static void copy_reads(const struct rounds *r, uint16_t n_round, const struct run *run, struct graph *to)
 {
     const struct graph *g = &r->s->g;
     for (bool again = true, some = true; again && some;) {
@@ -117,7 +100,7 @@ static void copy_reads(const struct search_of_rounds *r, uint16_t n_round, const
     }
 }
 
-static void try_round(struct search_of_rounds *r, const struct run *failed)
+static void try_round(struct rounds *r, const struct run *failed)
 {
     uint16_t n_round = failed->n_events - r->first;
     struct run both = with_round(r->s->runs[r->thread], failed, r->first);
@@ -141,52 +124,17 @@ static void try_round(struct search_of_rounds *r, const struct run *failed)
 
 /* ---- rounds ---- */
 
-/* Does the thread stand in the round that began there, or in the next one, after which all may be as before both? */
-static bool is_in_round(const struct search_of_rounds *r, const struct run *run)
-{
-    for (uint32_t i = 0; run->machine && i < run->machine->n_heads; i++) {
-        const struct head *h = &run->machine->heads[i];
-        if (h->started == r->first || (h->before && h->before->started == r->first))
-            return true;
-    }
-    return false;
-}
-
-static bool is_morally_strong(const struct search_of_rounds *r, const struct event *write, const struct run_event *read)
-{
-    const struct graph *g = &r->s->g;
-    return write->strong && read->flags & RUN_STRONG &&
-           r->x->threads.level[write->thread * g->n_threads + r->thread] <=
-               (write->scope < read->scope ? write->scope : read->scope);
-}
-
-/* Some write of others there may race with the read, and that they do is not known yet. */
-static bool may_race(const struct search_of_rounds *r, const struct run_event *read)
-{
-    const struct graph *g = &r->s->g;
-    uint16_t l = read->location < g->location_of_room ? g->location_of[read->location] : 0;
-    for (unsigned m = 1; l && m < g->locations[l - 1].n; m++) {
-        const struct event *w = &g->events[graph_member(g, l - 1, m)];
-        const struct run_event *e = &r->s->runs[w->thread]->events[w->po];
-        if (w->thread != r->thread && w->writes && !is_morally_strong(r, w, read) &&
-            verdict_is_first_race(r->x->verdict, read->insn, e->insn))
-            return true;
-    }
-    return false;
-}
-
-static bool round_may_race(const struct search_of_rounds *r, const struct run *failed)
+static bool round_may_race(const struct rounds *r, const struct run *failed)
 {
     for (uint16_t po = r->first; po < failed->n_events; po++)
-        if (failed->events[po].kind == RUN_READ && may_race(r, &failed->events[po]))
+        if (failed->events[po].kind == RUN_READ && round_read_may_race(r, &failed->events[po]))
             return true;
     return false;
 }
 
 /* Does a read read the same value as the one right before it at the same place, of another write? It may as well read of the same write, which adds
  * nothing to what is ordered: what raced still does. */
-static bool reads_in_vain(const struct search_of_rounds *r, const struct run *run, uint16_t po, uint16_t from,
-                          uint64_t value)
+static bool reads_in_vain(const struct rounds *r, const struct run *run, uint16_t po, uint16_t from, uint64_t value)
 {
     const struct choice *last = r->n ? &r->choices[r->n - 1] : NULL;
     if (!last || last->po + 1 != po || last->from == from)
@@ -198,7 +146,7 @@ static bool reads_in_vain(const struct search_of_rounds *r, const struct run *ru
 
 /* Has a read before it, at the same place, read another write, and one before that the same? Reads of morally strong writes go forward in coherence
  * order alone (PTX ISA 9.0, 8.10.5). */
-static bool comes_back(const struct search_of_rounds *r, const struct run *run, uint16_t po, uint16_t from)
+static bool comes_back(const struct rounds *r, const struct run *run, uint16_t po, uint16_t from)
 {
     const struct run_event *now = &run->events[po];
     bool left = false;
@@ -208,43 +156,38 @@ static bool comes_back(const struct search_of_rounds *r, const struct run *run, 
         if (e->location != now->location)
             continue;
         if (c->from == from || (left && from == NO_EVENT))
-            return left && (from == NO_EVENT || is_morally_strong(r, &r->s->g.events[from], e));
-        left |= c->from != NO_EVENT && is_morally_strong(r, &r->s->g.events[c->from], now) &&
-                is_morally_strong(r, &r->s->g.events[c->from], e) &&
-                (from == NO_EVENT || is_morally_strong(r, &r->s->g.events[from], e));
+            return left && (from == NO_EVENT || round_is_strong(r, &r->s->g.events[from], e));
+        left |= c->from != NO_EVENT && round_is_strong(r, &r->s->g.events[c->from], now) &&
+                round_is_strong(r, &r->s->g.events[c->from], e) &&
+                (from == NO_EVENT || round_is_strong(r, &r->s->g.events[from], e));
     }
     return left && from == NO_EVENT;
 }
 
-static void choose_reads(struct search_of_rounds *r, struct run *run);
+static void choose_reads(struct rounds *r, struct run *run);
 
 /* The round's next read reads from a write. */
-static void choose_read(struct search_of_rounds *r, struct run *run, uint16_t po, uint16_t from, uint64_t value)
+static void choose_read(struct rounds *r, struct run *run, uint16_t po, uint16_t from, uint64_t value)
 {
     if (search_ends(r->x) || reads_in_vain(r, run, po, from, value) || comes_back(r, run, po, from))
         return;
     struct run *next = run_resolve(&r->x->runners[r->thread], run, po, value);
     r->choices[r->n++] = (struct choice){po, from};
-    bool fails = next->end == RUN_SPINS && next->round == r->first;
-    const struct run_event *e = &next->events[po];
-    bool changes = e->kind == RUN_UPDATE && po < next->complete && e->wrote != e->read; /* no such round is left out */
-    if (changes || (!fails && !is_in_round(r, next)))
-        ;
-    else if (!fails || next->complete < next->n_events)
+    enum round_end end = round_end(r, next, po);
+    if (end == ROUND_GOES_ON)
         choose_reads(r, next);
-    else if (round_may_race(r, next))
+    else if (end == ROUND_FAILS && round_may_race(r, next))
         try_round(r, next);
     r->n--;
 }
 
-static void choose_reads(struct search_of_rounds *r, struct run *run)
+static void choose_reads(struct rounds *r, struct run *run)
 {
     const struct graph *g = &r->s->g;
     uint16_t po = run->complete;
     if (po < run->n_events && r->n == MAX_READS)
         verdict_unseen(r->x->verdict, run->events[po].insn);
-    if (po == run->n_events || r->n == MAX_READS || !(run->events[po].flags & RUN_PLACED) ||
-        (run->events[po].kind != RUN_READ && run->events[po].kind != RUN_UPDATE))
+    if (!round_next_read(run) || r->n == MAX_READS)
         return;
     uint16_t id = run->events[po].location, l = id < g->location_of_room ? g->location_of[id] : 0;
     choose_read(r, run, po, NO_EVENT, r->x->program->locations.at[id].initial);
@@ -256,16 +199,14 @@ static void choose_reads(struct search_of_rounds *r, struct run *run)
     }
 }
 
-/* The run with all events before one, and no later one. */
-static struct run *run_before(const struct search_of_rounds *r)
+/* From a run with all events before one, and no later one, to that of a later one. */
+static struct run *run_on(const struct rounds *r, struct run *run, uint16_t from, uint16_t to)
 {
-    struct runner *runner = &r->x->runners[r->thread];
     const struct run *all = r->s->runs[r->thread];
-    struct run *run = runner->start;
-    for (uint16_t po = 0; po < r->first; po++) {
+    for (uint16_t po = from; po < to; po++) {
         const struct run_event *e = &all->events[po];
         if (e->flags & RUN_RESOLVED && !(run->events[po].flags & RUN_RESOLVED))
-            run = run_resolve(runner, run, po, e->read);
+            run = run_resolve(&r->x->runners[r->thread], run, po, e->read);
     }
     return run;
 }
@@ -273,12 +214,22 @@ static struct run *run_before(const struct search_of_rounds *r)
 void look_at_rounds(struct explorer *x, const struct state *s,
                     void (*look)(struct explorer *x, const struct state *with))
 {
-    for (uint16_t t = 0; t < s->n_threads; t++)
+    uint64_t hashes[s->g.n_locations + 1];
+    memset(hashes, 0, sizeof hashes);
+    for (uint16_t t = 0; t < s->n_threads; t++) {
+        struct rounds r = {.x = x, .s = s, .thread = t, .hashes = hashes, .look = look};
+        struct run *before = x->runners[t].start;
+        uint16_t last = 0;
         for (uint16_t po = 0; po < s->runs[t]->n_events; po++) {
             const struct run_event *e = &s->runs[t]->events[po];
-            struct search_of_rounds r = {.x = x, .s = s, .thread = t, .first = po, .look = look};
-            if (e->round == ROUND_NONE || (e->round == ROUND_SINGLE && e->kind != RUN_FENCE && !may_race(&r, e)))
+            r.first = po;
+            if (e->round == ROUND_NONE ||
+                (e->round == ROUND_SINGLE && e->kind != RUN_FENCE && !round_read_may_race(&r, e)))
                 continue;
-            choose_reads(&r, run_before(&r));
+            before = run_on(&r, before, last, po);
+            last = po;
+            if (rounds_may_race(&r, before))
+                choose_reads(&r, before);
         }
+    }
 }

@@ -195,9 +195,13 @@ static bool has_answers(const struct run_child *c, const struct answer *answers,
 
 struct run *run_resolve_all(struct runner *r, struct run *run, const struct answer *answers, unsigned n)
 {
-    for (struct run_child *c = run->children; c; c = c->next)
-        if (has_answers(c, answers, n))
+    for (struct run_child **at = &run->children, *c = *at; c; at = &c->next, c = *at)
+        if (has_answers(c, answers, n)) { /* it comes first, as it will be asked for again */
+            *at = c->next;
+            c->next = run->children;
+            run->children = c;
             return c->run;
+        }
     struct run_child *c = arena_alloc(r->arena, sizeof *c + n * sizeof *answers);
     *c = (struct run_child){.next = run->children, .n = n};
     memcpy(c->answers, answers, n * sizeof *answers);

@@ -83,8 +83,9 @@ struct run {
     uint16_t trap_at;           /* the events before it: a thread that does nothing behind it has been stopped by it */
     /* Private to thread.c: */
     struct run_child *children;
-    struct machine *machine; /* from where the unknown part is run again */
-    struct future *future;   /* what it may still do: future.h */
+    struct machine *machine;         /* from where the unknown part is run again */
+    struct future *future;           /* what it may still do: future.h */
+    struct rounds_seen *rounds_seen; /* rounds.c */
 };
 
 struct runner {

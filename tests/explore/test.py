@@ -666,6 +666,18 @@ def atomic_operations_that_write_what_they_read_wait():
     assert (got["complete"], got["outcomes"], got["graphs"], got["status"]) == (True, [[7]], 1, 0), got
 
 
+def a_round_that_others_have_seen_is_no_livelock_where_it_cannot_stay():
+    """A ticket lock, twice, whose threads wait by atomic operations that write what they read: a round may be seen before its thread's ticket is
+    known, and fails then; the lock goes on all the same."""
+    for blocks in (2, 3):
+        got = explore_text("""ld.param.u64 %rd1, [p]; mov.u32 %r5, 0; again: atom.global.add.u32 %r1, [%rd1], 1;
+                              spin: atom.global.or.b32 %r2, [%rd1+4], 0; setp.ne.u32 %p1, %r2, %r1; @%p1 bra spin; membar.gl;
+                              ld.global.u32 %r3, [%rd1+8]; add.u32 %r3, %r3, 1; st.global.u32 [%rd1+8], %r3; membar.gl;
+                              atom.global.add.u32 %r4, [%rd1+4], 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2; @%p2 bra again; ret;""",
+                           "--grid", blocks, "--block", 1, "u32[3]", "--observe", "1[2]", params=".param .u64 p", status=0)
+        assert got["complete"] and not got["findings"] and got["outcomes"] == [[2 * blocks]], got
+
+
 def long_threads_take_time_in_proportion():
     """Reads with one answer are taken together: what is behind them is executed once."""
     got = explore_text("""ld.param.u64 %rd1, [p]; mov.u32 %r1, 0;
