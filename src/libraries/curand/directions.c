@@ -36,15 +36,17 @@ static void narrow(void *words, size_t n)
 
 static void make(struct set *s)
 {
-    uint64_t(*v)[64] = sobol_vectors(SOBOL_DIMENSIONS), *constants = malloc(SOBOL_DIMENSIONS * sizeof *constants);
-    for (size_t d = 0; v && constants && d < SOBOL_DIMENSIONS; d++) {
-        constants[d] = s->scrambled ? sobol_scramble(d, s->width, v[d]) : 0;
-        if (s->width == 32)
-            narrow(v[d], 32);
+    uint64_t(*v)[64] = sobol_vectors(SOBOL_DIMENSIONS), *constants = calloc(SOBOL_DIMENSIONS, sizeof *constants);
+    if (!v || !constants || (s->scrambled && !sobol_scramble(SOBOL_DIMENSIONS, v, constants))) {
+        free(v);
+        free(constants);
+        return;
     }
-    for (size_t d = 0; v && s->width == 32 && d < SOBOL_DIMENSIONS; d++)
+    for (size_t d = 0; s->width == 32 && d < SOBOL_DIMENSIONS; d++) {
+        narrow(v[d], 32);
         memmove((uint32_t(*)[32])v + d, v[d], sizeof(uint32_t[32]));
-    if (constants && s->width == 32)
+    }
+    if (s->width == 32)
         narrow(constants, SOBOL_DIMENSIONS);
     s->vectors = v;
     s->constants = constants;
@@ -65,7 +67,7 @@ static struct set *made(curandDirectionVectorSet_t set)
     static void (*const makers[SETS])(void) = {make_0, make_1, make_2, make_3};
     unsigned i = set - CURAND_DIRECTION_VECTORS_32_JOEKUO6;
     pthread_once(&sets[i].once, makers[i]);
-    return sets[i].vectors && sets[i].constants ? &sets[i] : NULL;
+    return sets[i].vectors ? &sets[i] : NULL;
 }
 
 LIBRARY_API curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[],

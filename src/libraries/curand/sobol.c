@@ -61,52 +61,45 @@ uint64_t (*sobol_vectors(size_t dimensions))[64]
     return v;
 }
 
-/* ---- scrambling: each vector keeps its leading bit, what follows is mixed (Hong and Hickernell, "Algorithm 823", ACM TOMS 29) ---- */
+/* ---- scrambling: vectors times a lower triangular matrix of random bits, and a random constant (Hong and Hickernell, "Algorithm 823", ACM TOMS 29).
+ * The original's bits are XORWOW's sequence of seed 0 without its first word: the 64 rows of each dimension's matrix, then the constants; the lower
+ * word of each first. ---- */
 
-static uint64_t mixed(uint64_t x)
+enum { SCRAMBLES_SKIPPED = 1, WORDS_OF_MATRIX = 64 * 2 };
+
+static bool scrambling_words(uint64_t offset, size_t n, uint64_t *to)
 {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
+    const struct engine_options o = {.type = CURAND_RNG_PSEUDO_XORWOW,
+                                     .ordering = CURAND_ORDERING_PSEUDO_DEFAULT,
+                                     .offset = SCRAMBLES_SKIPPED + offset};
+    struct engine *xorwow = engine_new(&o);
+    bool drawn = xorwow && engine_draw(xorwow, &(struct draw){.distribution = BITS, .to = to, .n = n});
+    engine_release(xorwow);
+    return drawn;
 }
 
-static const struct {
-    uint32_t constant, v[32];
-} known32[] = {
-#define SCRAMBLED32(constant, ...) {constant, {__VA_ARGS__}},
-#include "libraries/curand/scrambled.def"
-#undef SCRAMBLED32
-};
-static const struct {
-    uint64_t constant, v[64];
-} known64[] = {
-#define SCRAMBLED64(constant, ...) {constant, {__VA_ARGS__}},
-#include "libraries/curand/scrambled.def"
-#undef SCRAMBLED64
-};
-
-uint64_t sobol_scramble(size_t dimension, unsigned width, uint64_t v[64])
+/* Column by column: entry (row, k) of a unit lower triangular matrix is bit 63 - k of the row, as digit k of a number is. */
+static void multiply(const uint64_t rows[64], uint64_t v[64])
 {
-    if (width == 32 && dimension < sizeof known32 / sizeof *known32) {
-        for (int k = 0; k < 32; k++)
-            v[k] = (uint64_t)known32[dimension].v[k] << 32;
-        return (uint64_t)known32[dimension].constant << 32;
-    }
-    if (width == 64 && dimension < sizeof known64 / sizeof *known64) {
-        memcpy(v, known64[dimension].v, sizeof known64[dimension].v);
-        return known64[dimension].constant;
-    }
-    uint64_t column[64], seed = dimension * 128 + width; /* of a lower triangular matrix */
-    for (unsigned i = 0; i < 64; i++)
-        column[i] = 1ull << (63 - i) | (mixed(seed + i) & ((1ull << (63 - i)) - 1));
     for (unsigned k = 0; k < 64; k++) {
-        uint64_t sum = 0;
-        for (unsigned i = 0; i < 64; i++)
-            sum ^= -(v[k] >> (63 - i) & 1) & column[i];
-        v[k] = sum;
+        uint64_t product = 0;
+        for (unsigned row = 0; row < 64; row++) {
+            uint64_t diagonal = 1ull << (63 - row), entries = (rows[row] & -diagonal) | diagonal;
+            product |= -(uint64_t)__builtin_parityll(entries & v[k]) & diagonal;
+        }
+        v[k] = product;
     }
-    return mixed(seed + 64);
+}
+
+bool sobol_scramble(size_t dimensions, uint64_t (*v)[64], uint64_t *constants)
+{
+    uint64_t(*rows)[64] = malloc(dimensions * sizeof *rows);
+    bool drawn = rows && scrambling_words(0, dimensions * WORDS_OF_MATRIX, *rows) &&
+                 scrambling_words(SOBOL_DIMENSIONS * WORDS_OF_MATRIX, dimensions * 2, constants);
+    for (size_t d = 0; drawn && d < dimensions; d++)
+        multiply(rows[d], v[d]);
+    free(rows);
+    return drawn;
 }
 
 /* ---- the engine ---- */
@@ -124,32 +117,22 @@ static void end(struct engine *e)
     free(s);
 }
 
-static bool start_of_width(struct engine *e, unsigned width, bool scrambled)
+static bool start(struct engine *e)
 {
     struct sobol *s = e->state = calloc(1, sizeof *s);
     unsigned n = e->options.dimensions;
+    bool scrambled =
+        e->options.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || e->options.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
     if (!s)
         return false;
     s->vectors = sobol_vectors(n);
     s->constants = calloc(n, sizeof *s->constants);
-    if (!s->vectors || !s->constants) {
+    if (!s->vectors || !s->constants || (scrambled && !sobol_scramble(n, s->vectors, s->constants))) {
         end(e);
         return false;
     }
-    for (unsigned d = 0; scrambled && d < n; d++)
-        s->constants[d] = sobol_scramble(d, width, s->vectors[d]);
     e->position = e->options.offset;
     return true;
-}
-
-static bool start32(struct engine *e)
-{
-    return start_of_width(e, 32, e->options.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32);
-}
-
-static bool start64(struct engine *e)
-{
-    return start_of_width(e, 64, e->options.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64);
 }
 
 static uint64_t point(const uint64_t v[64], uint64_t constant, uint64_t position)
@@ -165,17 +148,18 @@ static void fill(struct engine *e, const struct draw *d, size_t first, size_t co
 {
     const struct sobol *s = e->state;
     size_t points = d->n / e->options.dimensions;
+    const uint64_t last = e->kind == &sobol32_kind ? UINT32_MAX : UINT64_MAX; /* behind which it begins anew */
     for (size_t i = 0; i < count;) {
         size_t dimension = (first + i) / points, left = points - (first + i) % points;
-        uint64_t p = e->position + (first + i) % points;
+        uint64_t p = (e->position + (first + i) % points) & last;
         const uint64_t *v = s->vectors[dimension];
         uint64_t x = point(v, s->constants[dimension], p);
         for (left = left < count - i ? left : count - i; left; left--, p++) {
             to[i++] = x;
-            x ^= v[__builtin_ctzll(~p)];
+            x = p == last ? s->constants[dimension] : x ^ v[__builtin_ctzll(~p)];
         }
     }
 }
 
-const struct engine_kind sobol32_kind = {OF_WORDS, start32, end, .fill = fill};
-const struct engine_kind sobol64_kind = {OF_WIDE, start64, end, .fill = fill};
+const struct engine_kind sobol32_kind = {OF_WORDS, start, end, .fill = fill};
+const struct engine_kind sobol64_kind = {OF_WIDE, start, end, .fill = fill};

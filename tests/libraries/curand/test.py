@@ -26,6 +26,10 @@ def the_dynamic_ordering_is_an_h200s():
     cases.answers_as_an_h200(HERE, "dynamic", "-lcurand")
 
 
+def all_dimensions_of_sobols_sequences_are_the_originals():
+    cases.answers_as_an_h200(HERE, "vectors", "-lcurand")
+
+
 def the_device_api_draws_as_an_h200_does():
     cases.answers_as_an_h200(HERE, "device", "-lcurand")
 
