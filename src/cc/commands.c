@@ -201,6 +201,10 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
     ADD(&c, "--cuda-feature=+ptx85");
     ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-O0" : "-O3");
     ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-g" : "-gline-directives-only"); /* -g: variables, too, for debuggers */
+    if (o->given[CC_DEVICE_DEBUG]) { /* types whose constructors are all inlined, too */
+        ADD(&c, "-Xclang");
+        ADD(&c, "-fno-use-ctor-homing");
+    }
     /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
     ADD(&c, "-mllvm");
     ADD(&c, "-slp-max-vf=8");

@@ -101,6 +101,29 @@ void debug_command_print(struct front *f, char *arguments)
     json_decref(answer);
 }
 
+static void show_type(struct front *f, char *arguments, const char *which)
+{
+    if (!*arguments) {
+        front_error(f, "of what? As in %s x, %s struct point", which, which);
+        return;
+    }
+    if (!front_stands(f))
+        return;
+    json_t *answer = front_ask(f, json_pack("{s:s, s:s}", "do", "type", "expression", arguments));
+    if (front_is_ok(answer))
+        printf("type = %s\n", text_of(answer, strcmp(which, "ptype") == 0 ? "whole" : "type"));
+    json_decref(answer);
+}
+
+void debug_command_ptype(struct front *f, char *arguments)
+{
+    show_type(f, arguments, "ptype");
+}
+void debug_command_whatis(struct front *f, char *arguments)
+{
+    show_type(f, arguments, "whatis");
+}
+
 void debug_command_display(struct front *f, char *arguments)
 {
     if (*arguments)

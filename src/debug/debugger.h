@@ -152,6 +152,8 @@ void points_locate(struct run *r);
 struct point *point_add(struct debugger *d, enum point_kind kind);
 struct point *point_find(struct debugger *d, uint32_t id);
 void point_delete(struct debugger *d, struct point *p);
+/* Those that stop once, and have. */
+void points_delete_reached(struct debugger *d);
 /* How many places a point has; what it is called, with the line where it has come to be. */
 uint32_t point_places(const struct run *r, const struct point *p);
 /* Of a line without code: the next one that has some, in the same file; 0: there is none. *has_file: that file is known. */

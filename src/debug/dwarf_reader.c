@@ -1,6 +1,7 @@
 /* See dwarf_reader.h. */
 #include "debug/dwarf_reader.h"
 
+#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
@@ -87,6 +88,31 @@ static const struct c_type *base_type(struct reader *r, Dwarf_Die *die)
     return t;
 }
 
+static bool starts(const char *text, const char *with)
+{
+    return text && strncmp(text, with, strlen(with)) == 0;
+}
+
+/* nvcc gives base classes and what has no name one of its own. */
+static const char *source_name(const char *name)
+{
+    return starts(name, "__b_") || starts(name, "__C") ? NULL : name;
+}
+
+/* What a struct holds where that is one scalar, however deep; NULL: it holds something else. */
+static const struct c_type *only_scalar(const struct c_type *t)
+{
+    const struct c_type *only = t;
+    for (unsigned depth = 0; only && only->kind == C_STRUCT && depth < DEEPEST; depth++) {
+        const struct c_type *next = NULL;
+        for (uint32_t i = 0; i < only->n; i++)
+            if (only->members[i].type->bytes == t->bytes)
+                next = only->members[i].type;
+        only = next;
+    }
+    return only && c_is_scalar(only) ? only : NULL;
+}
+
 static void add_members(struct reader *r, Dwarf_Die *die, struct c_type *t)
 {
     VEC(struct c_member) list = {0};
@@ -99,7 +125,7 @@ static void add_members(struct reader *r, Dwarf_Die *die, struct c_type *t)
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_attr(&child, DW_AT_external, &a) ||
             !die_of(&child, DW_AT_type, &of))
             continue;
-        struct c_member m = {.name = tag == DW_TAG_member ? name_of(r, &child) : NULL,
+        struct c_member m = {.name = tag == DW_TAG_member ? source_name(name_of(r, &child)) : NULL,
                              .type = type_of(r, &of),
                              .at = place_of_member(&child)};
         if (number_of(&child, DW_AT_bit_size, &bits) && bits <= 64) {
@@ -118,6 +144,27 @@ static void add_members(struct reader *r, Dwarf_Die *die, struct c_type *t)
     }
     t->members = list.at;
     t->n = list.n;
+    const char *name = t->name;
+    const struct c_type *value = starts(name, "atomic<") ? only_scalar(t) : NULL; /* cuda::atomic and std::atomic */
+    if (value) {
+        *t = *value;
+        t->name = name;
+    }
+}
+
+/* nvcc writes mangled names: "_ZN5color3REDE" is RED. */
+static const char *enumerator_name(struct reader *r, const char *name)
+{
+    char *p = (char *)(uintptr_t)name;
+    if (!starts(name, "_ZN"))
+        return name;
+    for (p += 3; isdigit((unsigned char)*p);) {
+        size_t n = strtoul(p, &p, 10);
+        if (n > strlen(p) || strcmp(p + n, "E") == 0)
+            return n > strlen(p) ? name : arena_strndup(&r->arena, p, n);
+        p += n;
+    }
+    return name;
 }
 
 static void add_enumerators(struct reader *r, Dwarf_Die *die, struct c_type *t)
@@ -129,7 +176,7 @@ static void add_enumerators(struct reader *r, Dwarf_Die *die, struct c_type *t)
         Dwarf_Sword v;
         if (dwarf_tag(&child) == DW_TAG_enumerator && dwarf_attr(&child, DW_AT_const_value, &a) &&
             dwarf_formsdata(&a, &v) == 0)
-            *VEC_PUSH(&r->arena, &list) = (struct c_enumerator){name_of(r, &child), v};
+            *VEC_PUSH(&r->arena, &list) = (struct c_enumerator){enumerator_name(r, name_of(r, &child)), v};
     }
     t->enumerators = list.at;
     t->n = list.n;
@@ -158,7 +205,7 @@ static struct c_type *new_type(struct reader *r, Dwarf_Die *die, enum c_kind kin
 {
     struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
     t->kind = kind;
-    t->name = name_of(r, die);
+    t->name = source_name(name_of(r, die));
     number_of(die, DW_AT_byte_size, &t->bytes);
     return t;
 }
@@ -315,11 +362,15 @@ struct collecting {
 static void collect(struct collecting *c, Dwarf_Die *scope, bool global)
 {
     Dwarf_Die child;
+    uint32_t parameters = 0;
     for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
         int tag = dwarf_tag(&child);
+        parameters += tag == DW_TAG_formal_parameter;
         if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && c->n < c->most &&
-            read_variable(c->r, &child, c->at, &c->to[c->n]))
+            read_variable(c->r, &child, c->at, &c->to[c->n])) {
+            c->to[c->n].parameter = dwarf_tag(scope) == DW_TAG_subprogram ? parameters : 0;
             c->to[c->n++].is_global = global;
+        }
     }
 }
 
@@ -375,6 +426,32 @@ static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const 
     return NULL;
 }
 
+static const struct c_type *find_enumerator(struct reader *r, Dwarf_Die *scope, const char *of, const char *name,
+                                            int64_t *value, unsigned depth)
+{
+    Dwarf_Die child;
+    const struct c_type *t = NULL;
+    for (int more = dwarf_child(scope, &child); more == 0 && !t && depth < DEEPEST;
+         more = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+        const char *called = tag == DW_TAG_enumeration_type ? dwarf_diename(&child) : NULL;
+        Dwarf_Attribute a;
+        bool is_class = tag == DW_TAG_enumeration_type && dwarf_attr(&child, DW_AT_enum_class, &a);
+        if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_subprogram ||
+            tag == DW_TAG_lexical_block)
+            t = find_enumerator(r, &child, of, name, value, depth + 1);
+        if (tag != DW_TAG_enumeration_type || (of ? !called || strcmp(called, of) != 0 : is_class))
+            continue;
+        const struct c_type *e = type_of(r, &child);
+        for (uint32_t i = 0; i < e->n && e->kind == C_ENUM && !t; i++)
+            if (e->enumerators[i].name && strcmp(e->enumerators[i].name, name) == 0) {
+                *value = e->enumerators[i].value;
+                t = e;
+            }
+    }
+    return t;
+}
+
 /* Units and namespaces, which have variables that are visible everywhere, and the functions with code. */
 static void add_space(struct reader *r, Dwarf_Die *space, unsigned depth)
 {
@@ -410,6 +487,26 @@ static const struct c_type *type_named(void *reader, const char *name)
     return t;
 }
 
+static const struct c_type *enumerator_named(void *reader, const char *name, int64_t *value)
+{
+    struct reader *r = reader;
+    const struct c_type *t = NULL;
+    const char *last = name, *colons;
+    while ((colons = strstr(last, "::")))
+        last = colons + 2;
+    const char *of = last > name ? arena_strndup(&r->arena, name, (size_t)(last - 2 - name)) : NULL;
+    for (const char *q = of; q && (q = strstr(q, "::")); q += 2)
+        of = q + 2;
+    for (uint32_t i = 0; !t && i < r->spaces.n; i++)
+        t = find_enumerator(r, &r->spaces.at[i], of, last, value, 0);
+    for (uint32_t i = 0; of && !t && i < r->spaces.n; i++) { /* of a namespace */
+        const char *space = dwarf_diename(&r->spaces.at[i]);
+        if (space && strcmp(space, of) == 0)
+            t = find_enumerator(r, &r->spaces.at[i], NULL, last, value, 0);
+    }
+    return t;
+}
+
 /* ---- opening ---- */
 
 static void close_reader(void *reader)
@@ -440,5 +537,5 @@ static void *open_reader(const void *image, size_t bytes)
     return NULL;
 }
 
-__attribute__((visibility("default")))
-const struct dwarf_reader_calls heddle_dwarf = {open_reader, close_reader, variables, calls, type_named};
+__attribute__((visibility("default"))) const struct dwarf_reader_calls heddle_dwarf = {
+    open_reader, close_reader, variables, calls, type_named, enumerator_named};

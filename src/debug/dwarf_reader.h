@@ -20,6 +20,7 @@ struct dwarf_variable {
     uint64_t number, address; /* number 0: none */
     int64_t offset;
     bool is_parameter, is_global;
+    uint32_t parameter; /* is_parameter: which, from 1 on */
 };
 
 /* A call that is inlined: of what, and the line of the call. */
@@ -41,6 +42,8 @@ struct dwarf_reader_calls {
     unsigned (*calls)(void *reader, uint64_t at, struct dwarf_call *to, unsigned most);
     /* A struct, union, enumeration or typedef by its name; NULL: there is none. */
     const struct c_type *(*type)(void *reader, const char *name);
+    /* An enumerator by its name, "RED", or "color::RED"; NULL: there is none. */
+    const struct c_type *(*enumerator)(void *reader, const char *name, int64_t *value);
 };
 
 #endif

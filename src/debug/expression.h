@@ -78,6 +78,8 @@ struct scope {
     struct node *(*variable)(void *data, struct str name, struct arena *arena);
     /* A type of the source, as "struct P" or "P"; NULL: there is none. */
     const struct c_type *(*type)(void *data, struct str name, struct arena *arena);
+    /* An enumerator; NULL: there is none. */
+    const struct c_type *(*enumerator)(void *data, struct str name, int64_t *value, struct arena *arena);
     /* A variable in global or constant memory, by its name in the PTX or in the source. */
     bool (*global)(void *data, struct str name, uint64_t *address, const struct ptx_var **var);
 };
@@ -88,6 +90,9 @@ struct node *node_new(struct arena *arena, enum node_kind kind, const struct c_t
 struct node *node_binary(struct arena *arena, enum binary op, struct node *a, struct node *b,
                          const struct c_type *type);
 struct node *node_cast(struct node *a, const struct c_type *type, struct arena *arena);
+/* The type that a text names, or that of an expression; NULL with what is wrong. */
+const struct c_type *expression_type(const char *text, const struct scope *scope, struct arena *arena,
+                                     const char **wrong);
 /* A node of memory of a type, at an address. */
 struct node *node_memory(struct node *address, const struct c_type *type, struct arena *arena);
 struct node *node_offset(struct node *address, int64_t by, struct arena *arena);

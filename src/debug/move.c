@@ -190,8 +190,7 @@ static bool stop_forward(struct run *r, const struct stop *at)
         if (wrong)
             text = arena_printf(&r->arena, "%s; its condition could not be evaluated: %s", text, wrong);
         focus_on(r, at, lanes);
-        if (point->temporary)
-            point_delete(r->d, point);
+        points_delete_reached(r->d);
         return stand(r, at, "breakpoint", text);
     }
     if (r->interrupted && at->op->origin) {

@@ -371,3 +371,13 @@ struct node *expression_parse(const char *text, const struct scope *scope, struc
     *wrong = p.wrong;
     return n;
 }
+
+const struct c_type *expression_type(const char *text, const struct scope *scope, struct arena *arena,
+                                     const char **wrong)
+{
+    struct parsing p = {.at = text, .scope = scope, .arena = arena};
+    const struct node *n = expression_parse(text, scope, arena, wrong);
+    const struct c_type *t = n ? n->type : expr_type(&p);
+    expr_skip(&p);
+    return n || !*p.at ? t : NULL;
+}

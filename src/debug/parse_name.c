@@ -185,5 +185,9 @@ struct node *expr_name(struct parsing *p)
         return n;
     if ((n = named_shared(p, name)) || (n = named_global(p, name)))
         return n;
+    int64_t value;
+    const struct c_type *t = p->scope->enumerator ? p->scope->enumerator(p->scope->data, name, &value, p->arena) : NULL;
+    if (t)
+        return node_const(value, t, p->arena);
     return expr_fail(p, arena_printf(p->arena, "there is no `%.*s` here", STR_ARG(name)));
 }

@@ -52,6 +52,13 @@ void point_delete(struct debugger *d, struct point *p)
     free(p);
 }
 
+void points_delete_reached(struct debugger *d)
+{
+    for (uint32_t i = d->points.n; i-- > 0;)
+        if (d->points.at[i]->temporary && d->points.at[i]->hits > d->points.at[i]->ignored)
+            point_delete(d, d->points.at[i]);
+}
+
 /* ---- files and functions ---- */
 
 /* Is `asked` the path, or its last components? */
@@ -229,28 +236,6 @@ static void add_location(struct run *r, struct point *p, const struct code *c, s
     }
 }
 
-/* Of what a line is made into, the piece that comes first in the text, and copies of it (an unrolled loop's): they begin in the same column. */
-static void add_first_pieces(struct run *r, struct point *p, const struct candidates *c)
-{
-    for (uint32_t i = 0; i < c->list.n; i++) {
-        const struct candidate *first = &c->list.at[i];
-        for (uint32_t k = 0; k < c->list.n; k++)
-            if (same_place(&c->list.at[k], first) && c->list.at[k].offset < first->offset)
-                first = &c->list.at[k];
-        const struct candidate *at = &c->list.at[i];
-        bool innermost = at->level + 1 == at->keys.n;
-        if (at == first || (innermost && at->column == first->column && at->keys.n == first->keys.n))
-            add_location(r, p, at->code, at->op, at->level);
-    }
-}
-
-static void locate_line(struct run *r, struct point *p)
-{
-    struct candidates c = {0};
-    find_lines(r, p, p->line, &c);
-    add_first_pieces(r, p, &c);
-}
-
 /* .target debug: its code keeps to the order of the source. */
 static bool is_for_debugging(const struct code *c)
 {
@@ -261,16 +246,47 @@ static bool is_for_debugging(const struct code *c)
     return is;
 }
 
-struct second_line {
-    struct op *op;
-    unsigned seen;
-};
-
-static void find_second(void *data, const struct candidate *at, uint32_t first_level)
+/* Behind what a function does first, where its parameters are in their places: at the second place of the source that it comes to. The first
+ * operation, where a loop or a branch stands before that, and in code that is not for debugging. */
+static struct op *behind_start(const struct run *r, const struct code *c)
 {
-    struct second_line *s = data;
-    if (first_level == 0 && s->seen++ == 1)
-        s->op = at->op;
+    const struct source_place *first = NULL;
+    uint32_t column = 0;
+    for (uint32_t i = 0; is_for_debugging(c) && i < c->n_ops && c->ops[i].kind <= OP_FALL; i++) {
+        const struct site *s = site_of(&r->lines, &c->ops[i]);
+        const struct source_place *p = place_of_op(&r->lines, &c->ops[i]);
+        if (first && p && (p->at[0].line != first->at[0].line || (p->n == 1 && s->loc && s->loc->column != column)))
+            return &c->ops[i];
+        if (!first && p) {
+            first = p;
+            column = s->loc ? s->loc->column : 0;
+        }
+    }
+    return &c->ops[0];
+}
+
+/* Of what a line is made into, the piece that comes first in the text, and copies of it (an unrolled loop's): they begin in the same column. */
+static void add_first_pieces(struct run *r, struct point *p, const struct candidates *c)
+{
+    for (uint32_t i = 0; i < c->list.n; i++) {
+        const struct candidate *first = &c->list.at[i];
+        for (uint32_t k = 0; k < c->list.n; k++)
+            if (same_place(&c->list.at[k], first) && c->list.at[k].offset < first->offset)
+                first = &c->list.at[k];
+        const struct candidate *at = &c->list.at[i];
+        bool innermost = at->level + 1 == at->keys.n;
+        if (at == first || (innermost && at->column == first->column && at->keys.n == first->keys.n)) {
+            struct op *behind = behind_start(r, at->code);
+            add_location(r, p, at->code, at->op < behind ? behind : at->op, at->level);
+        }
+    }
+}
+
+static void locate_line(struct run *r, struct point *p)
+{
+    struct candidates c = {0};
+    find_lines(r, p, p->line, &c);
+    add_first_pieces(r, p, &c);
 }
 
 /* Where a call that is inlined begins: of a function so called. */
@@ -299,15 +315,8 @@ static void locate_function(struct run *r, struct point *p)
     for (uint32_t i = 0; i < r->kernel->functions.n; i++) {
         struct code *c = r->kernel->functions.at[i];
         each_line(r, c, &f, find_inlined);
-        struct second_line s = {0};
-        if (!is_called(c->ir->func->symbol.name, p->function, &r->arena) || !c->n_ops)
-            continue;
-        if (is_for_debugging(c))
-            each_line(r, c, &s, find_second);
-        for (const struct op *o = c->ops; s.op && o < s.op; o++)
-            if (o->kind > OP_FALL) /* a loop or a branch stands before it */
-                s.op = NULL;
-        add_location(r, p, c, s.op ? s.op : &c->ops[0], 0);
+        if (c->n_ops && is_called(c->ir->func->symbol.name, p->function, &r->arena))
+            add_location(r, p, c, behind_start(r, c), 0);
     }
     add_first_pieces(r, p, &inlined);
 }

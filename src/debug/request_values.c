@@ -56,6 +56,20 @@ const char *request_print(struct asked *a)
     return NULL;
 }
 
+const char *request_type(struct asked *a)
+{
+    struct where w = {0};
+    const char *wrong, *text = asked_text(a, "expression");
+    const struct call_frame *frame = asked_frame(a, &w, &wrong);
+    struct scope scope = scope_of(a->r, frame);
+    const struct c_type *t = frame || w.warp ? expression_type(text ? text : "", &scope, &a->arena, &wrong) : NULL;
+    if (!t)
+        return wrong;
+    json_object_set_new(a->answer, "type", json_string(c_type_text(t, &a->arena)));
+    json_object_set_new(a->answer, "whole", json_string(c_type_whole(t, &a->arena)));
+    return NULL;
+}
+
 static const char *keep_edit(struct run *r, const char *to, const char *value)
 {
     struct edit *e = VEC_ADD(&r->d->edits);

@@ -141,6 +141,7 @@ static const struct {
     {"frame", request_frame},
     {"frames", request_frames},
     {"print", request_print},
+    {"type", request_type},
     {"set", request_set},
     {"locals", request_locals},
     {"args", request_args},

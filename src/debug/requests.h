@@ -18,6 +18,7 @@
  *     frame        "frame" -> the same
  *     frames       -> "frames"
  *     print        "expression", "format", "lanes" -> "type", "value" | "values"
+ *     type         "expression", which may be a type -> "type", "whole": with all that it has
  *     set          "to", "value"
  *     locals | args | registers -> "variables": [{"name", "type", "value"}]
  *     memory       "expression", "count", "size", "format" -> "address", "values"
@@ -47,7 +48,7 @@ request_fn request_break, request_watch, request_delete, request_enable, request
     request_condition, request_points, request_last_write; /* request_points.c */
 request_fn request_focus, request_frame, request_frames, request_blocks, request_warps, request_lanes, request_ptx,
     request_launch; /* request_places.c */
-request_fn request_print, request_set, request_locals, request_args, request_registers,
+request_fn request_print, request_type, request_set, request_locals, request_args, request_registers,
     request_memory; /* request_values.c */
 
 /* ---- what a request says ---- */

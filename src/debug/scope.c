@@ -127,13 +127,24 @@ static struct node *gone(const struct dwarf_variable *v, const char *why, struct
     return n;
 }
 
+/* LLVM says of a struct that is passed by value and only read nothing: it stays where parameters are. */
+static struct node *given(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
+{
+    const struct ptx_signature *f = &s->code->ir->func->signature;
+    uint32_t i = v->parameter - 1;
+    if (s->level || i >= f->params.n || f->params.at[i]->size != v->type->bytes || v->type->kind != C_STRUCT)
+        return NULL;
+    struct node *address = address_of(s, f->params.at[i]->symbol.name, arena);
+    return address ? node_memory(address, v->type, arena) : NULL;
+}
+
 static struct node *place_of(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
 {
     const struct sections *sections = &s->info->sections;
     uint32_t reg = v->number ? register_of(s->code, v->number) : 0;
     struct node *address;
     switch (v->kind) {
-    case DWARF_GONE: return gone(v, v->why, arena);
+    case DWARF_GONE: address = given(s, v, arena); return address ? address : gone(v, v->why, arena);
     case DWARF_VALUE: return node_const((int64_t)v->address, v->type, arena);
     case DWARF_REGISTER:
         if (!reg)
@@ -197,7 +208,10 @@ static struct node *variable(void *data, struct str name, struct arena *arena)
     if (!v)
         return NULL;
     struct node *address = node_offset(plain(NODE_SHARED, arena), behind_static(s->run->kernel, v), arena);
-    const struct c_type *element = v->align >= 8 ? &c_ulong : v->align == 4 ? &c_uint : &c_uchar;
+    const struct c_type *element = v->align >= 8   ? &c_ulong
+                                   : v->align == 4 ? &c_uint
+                                   : v->align == 2 ? &c_ushort
+                                                   : &c_uchar;
     return node_memory(address, sized(s, c_array_of(element, 0, arena), arena), arena);
 }
 
@@ -208,7 +222,19 @@ static const struct c_type *type(void *data, struct str name, struct arena *aren
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (str_starts(name, words[i]))
             name = (struct str){name.p + strlen(words[i]), name.n - strlen(words[i])};
+    for (size_t at = 0; at + 2 < name.n && name.p[at] != '<';) /* of a namespace */
+        if (name.p[at++] == ':' && name.p[at] == ':') {
+            name = (struct str){name.p + at + 1, name.n - at - 1};
+            at = 0;
+        }
     return s->info && s->info->reader ? dwarf->type(s->info->reader, arena_strndup(arena, name.p, name.n)) : NULL;
+}
+
+static const struct c_type *enumerator(void *data, struct str name, int64_t *value, struct arena *arena)
+{
+    struct scope_data *s = data;
+    return s->info && s->info->reader ? dwarf->enumerator(s->info->reader, arena_strndup(arena, name.p, name.n), value)
+                                      : NULL;
 }
 
 static bool global(void *data, struct str name, uint64_t *address, const struct ptx_var **var)
@@ -226,7 +252,8 @@ struct scope scope_at(struct run *r, const struct code *code, const struct op *o
                           .data = s,
                           .global = global,
                           .variable = code ? variable : NULL,
-                          .type = code ? type : NULL};
+                          .type = code ? type : NULL,
+                          .enumerator = code ? enumerator : NULL};
 }
 
 struct scope scope_of(struct run *r, const struct call_frame *frame)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/demangle.h"
 #include "base/printable.h"
 
 /* ---- numbers ---- */
@@ -55,14 +54,11 @@ static uint64_t bits_of(const struct c_type *type, union c_value v)
     return bits;
 }
 
-/* nvcc writes mangled names. */
-static const char *enumerator(const struct c_type *type, int64_t value, struct arena *arena)
+static const char *enumerator(const struct c_type *type, int64_t value)
 {
     for (uint32_t i = 0; type->kind == C_ENUM && i < type->n; i++)
-        if (type->enumerators[i].value == value) {
-            const char *name = demangle(str_of(type->enumerators[i].name), arena), *last = strrchr(name, ':');
-            return last ? last + 1 : name;
-        }
+        if (type->enumerators[i].value == value)
+            return type->enumerators[i].name;
     return NULL;
 }
 
@@ -78,7 +74,7 @@ static void show_plain(const struct c_type *type, union c_value v, struct text *
     case C_BFLOAT: show_float(v.f, 2, t); break;
     case C_POINTER: text_printf(t, "0x%" PRIx64, (uint64_t)v.i); break;
     case C_ENUM:
-        name = enumerator(type, v.i, t->arena);
+        name = enumerator(type, v.i);
         if (name)
             text_puts(t, name);
         else
@@ -185,11 +181,14 @@ static void show_array(struct showing *s, const struct c_type *type, uint64_t at
 
 static void show_struct(struct showing *s, const struct c_type *type, uint64_t at)
 {
+    const char *between = "";
     text_puts(s->t, "{");
     for (uint32_t i = 0; i < type->n; i++) {
         const struct c_member *m = &type->members[i];
-        if (i)
-            text_puts(s->t, ", ");
+        if (!m->name && m->type->kind == C_STRUCT && !m->type->n) /* a base class without members */
+            continue;
+        text_puts(s->t, between);
+        between = ", ";
         if (m->name)
             text_printf(s->t, "%s = ", m->name);
         else if (m->type->name)

@@ -98,6 +98,36 @@ const char *c_type_text(const struct c_type *t, struct arena *arena)
     }
 }
 
+/* "float b[3]", "int bits : 5" */
+static void put_member(struct text *to, const struct c_member *m)
+{
+    const struct c_type *e = m->type;
+    while (e->kind == C_ARRAY && !e->name)
+        e = e->of;
+    text_printf(to, "    %s%s%s", c_type_text(e, to->arena), m->name ? " " : "", m->name ? m->name : "");
+    for (const struct c_type *a = m->type; a != e; a = a->of)
+        text_printf(to, "[%llu]", (unsigned long long)a->count);
+    if (m->bits)
+        text_printf(to, " : %u", m->bits);
+    text_puts(to, ";\n");
+}
+
+const char *c_type_whole(const struct c_type *t, struct arena *arena)
+{
+    struct text to = {.arena = arena};
+    if (t->kind != C_STRUCT && t->kind != C_ENUM)
+        return c_type_text(t, arena);
+    text_printf(&to, "%s%s%s {\n", t->kind == C_ENUM ? "enum" : "struct", t->name ? " " : "", t->name ? t->name : "");
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->kind == C_STRUCT)
+            put_member(&to, &t->members[i]);
+        else
+            text_printf(&to, "    %s = %lld,\n", t->enumerators[i].name ? t->enumerators[i].name : "?",
+                        (long long)t->enumerators[i].value);
+    text_puts(&to, "}");
+    return to.p;
+}
+
 /* ---- by words ---- */
 
 static const struct {

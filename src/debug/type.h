@@ -62,6 +62,9 @@ const struct c_type *c_type_copy(const struct c_type *t, struct arena *arena);
 /* "float *", "int[3]" */
 const char *c_type_text(const struct c_type *t, struct arena *arena);
 
+/* The same, of a struct or enumeration with all that it has, in lines. */
+const char *c_type_whole(const struct c_type *t, struct arena *arena);
+
 static inline bool c_is_integer(const struct c_type *t)
 {
     return (t->kind >= C_BOOL && t->kind <= C_UINT) || t->kind == C_ENUM;

@@ -1,4 +1,5 @@
 """heddle debug: sessions are texts that were typed and read; what goes forward comes back to the same states."""
+import lzma
 import os
 import random
 import re
@@ -156,6 +157,29 @@ __global__ void shown(double d, unsigned n)
                   for n, g in zip(names, got[start : start + len(names)])]
         assert values == printed[8 * k + 3], (k, values, printed)
     assert got[-4].endswith("= GREEN") and re.search(r"= \{a = -2, b = 5( '.*')?, c = \d+, f = \{0.25, -1.5\}\}$", got[-3]), got[-4:-2]
+
+
+KINDS = ["_Z5kindsP6float47derived6__half13__nv_bfloat164modePKi7double3", "--grid", 1, "--block", 32, "--shared", 64, "f32[128]", "hex:010000000000204007000000cd010000",
+         "f16:1.5", "bf16:2.5", 3, "s32[64]=range", "hex:000000000000f03f00000000000000400000000000000840"]
+
+
+def variables_of_all_kinds_are_those_of_nvcc():
+    """Of 40 types: structs by value, bases, bit fields, unions, atomics, lambdas, halves, vectors, shared memory."""
+    ours, nvccs = folder.path("kinds-ours.ptx"), folder.path("kinds.ptx")
+    with lzma.open(os.path.join(here, "kinds.ptx.xz")) as packed, open(nvccs, "wb") as f:
+        f.write(packed.read())
+    subprocess.run([heddle, "cc", "-G", "-arch=sm_90", "-ptx", "kinds.cu", "-o", ours], cwd=here, check=True)
+    names = ["c", "h2", "b2", "f2", "u4", "name", "big", "ubig", "*sp", "*gp@3", "ref", "rr", "v", "yes", "arr", "used", "g", "sc", "us", "c16", "nan", "dd", "lam", "lr",
+             "tile", "ds", "i", "by", "h", "b", "m", "d3", "total", "counter", "table", "ds[1].w", "by.bits", "by.i", "by.id", "h2.x", "d3.y", "(int)m", "c == GREEN",
+             "m == mode::fast", "/x u4", "h + 1", "*out@2", "sizeof(by)", "*&by", "total + 1", "mode::slow", "((derived *)ds)[1].flag", "lr + by.w"]
+    asked = ["b use", "b generic", "b kinds.cu:58 if i == 3", "run", "p d", "p q", "p ref", "p *&v", "continue", "info args", "continue", "info args", "delete 1", "delete 2", "continue"]
+    asked += ["print" + ("" if n.startswith("/") else " ") + n for n in names] + ["ptype by", "ptype m", "whatis f2", "whatis by.w", "ptype derived", "ptype nothing"]
+    a, b = ([masked(x) for x in answers([ptx, *KINDS], asked, cwd=here)] for ptx in (ours, nvccs))
+    assert a[4].endswith("= {<base> = {id = 1}, w = 2.5, {i = 7, f = 1e-44}, bits = 13, more = 6, flag = true}"), a[4]
+    left = [(q, x, y) for q, x, y in zip(asked, a, b) if x != y]
+    assert left == [], left
+    assert not [x for x in a if "<the" in x or "cannot" in x], a
+    assert a[-6].startswith("type = struct derived {\n    base;\n    float w;\n") and a[-1] == "there is no `nothing` here", a[-6:]
 
 
 def templates_references_enums_and_dynamic_shared_memory_are_known():
