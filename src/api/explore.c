@@ -168,11 +168,11 @@ static const char *argument_place(hd_kernel *kernel, unsigned argument, const vo
         return arena_printf(arena, "the kernel takes %u argument%s", s->params.n, s->params.n == 1 ? "" : "s");
     const struct ptx_var *p = s->params.at[argument - 1];
     if (p->size != sizeof address)
-        return arena_printf(arena, "argument %u has %llu bytes and is no address", argument,
+        return arena_printf(arena, "argument %u has %llu bytes and is not an address", argument,
                             (unsigned long long)p->size);
     memcpy(&address, (const uint8_t *)packed + p->param_at, sizeof address);
     if (!mem_reach(&kernel->module->machine->machine->mem, address, &b))
-        return arena_printf(arena, "argument %u is 0x%llx, which is no address of memory that kernels reach", argument,
+        return arena_printf(arena, "argument %u is 0x%llx, which is not an address that kernels can reach", argument,
                             (unsigned long long)address);
     return place_at(GLOBAL_MEMORY, address, b.start + b.size - address, name->type ? name->type : TYPE_u32, name, at,
                     is_signed, arena);

@@ -76,7 +76,7 @@ hd_result hd_tensor_map_encode_sized(const hd_tensor_map *map, size_t map_bytes,
 hd_result hd_tensor_map_set_address(void *bytes, void *address, const char **error)
 {
     struct tensor_map m;
-    const char *why = bytes ? tensor_map_read(&m, bytes) : "this is no tensor map";
+    const char *why = bytes ? tensor_map_read(&m, bytes) : "this is not a tensor map";
     if (why)
         return refuse(error, why);
     m.address = (uint64_t)(uintptr_t)address;

@@ -190,7 +190,7 @@ static hd_result memory_fits(const hd_texture_desc *d, const char **error)
          d->pitch > DEVICE_MAXIMUM_TEXTURE2D_LINEAR_PITCH))
         return refuse(error, HD_ERROR_INVALID_VALUE, "a texture of more texels than the device's textures have");
     if (pitched && d->pitch % DEVICE_TEXTURE_PITCH_ALIGNMENT)
-        return refuse(error, HD_ERROR_INVALID_VALUE, "the pitch of a texture's memory is no multiple of 32");
+        return refuse(error, HD_ERROR_INVALID_VALUE, "the pitch of a texture's memory is not a multiple of 32");
     return HD_SUCCESS;
 }
 

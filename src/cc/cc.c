@@ -108,7 +108,7 @@ static bool is_source(struct job *j, const char *input, const char *output)
         return cc_failure(j, "cannot read %s: %s", input, strerror(errno)) == 0;
     bool is_null = S_ISCHR(source.st_mode) && stat("/dev/null", &null) == 0 && source.st_rdev == null.st_rdev;
     if (!S_ISREG(source.st_mode) && !is_null)
-        return cc_failure(j, "%s is no file of source code: it is read several times", input) == 0;
+        return cc_failure(j, "%s is not a regular file: heddle cc reads a source several times", input) == 0;
     if (strpbrk(input, "\n\r"))
         return cc_failure(j, "the name of a source file cannot have lines") == 0;
     if (output && !is_null && stat(output, &other) == 0 && other.st_dev == source.st_dev &&
@@ -168,7 +168,7 @@ static bool is_input(struct job *j, const char *input, enum cc_language language
     if (language == LANGUAGE_PTX && !device_only)
         return cc_failure(j, "%s: -cubin and -fatbin take PTX; a program loads it by cuModuleLoad()", input) == 0;
     if (language == LANGUAGE_LINK && !links)
-        return cc_failure(j, "%s is no source file: .cu, .c, .cc, .cpp or .cxx (or say -x cu)", input) == 0;
+        return cc_failure(j, "%s is not a source file: .cu, .c, .cc, .cpp or .cxx (or say -x cu)", input) == 0;
     return true;
 }
 

@@ -94,7 +94,7 @@ static const char *parse_shape(struct arena *arena, struct str shape, struct buf
         return NULL;
     b->n_dims = opts_dims(shape, b->dim, NPY_MAX_DIMS);
     if (b->n_dims == 0)
-        return arena_printf(arena, "`[%.*s]` is no shape; shapes are like [1024], [64K] or [32,32]", STR_ARG(shape));
+        return arena_printf(arena, "`[%.*s]` is not a shape; shapes are like [1024], [64K] or [32,32]", STR_ARG(shape));
     for (unsigned i = 0; i < b->n_dims; i++)
         if (__builtin_mul_overflow(b->count, b->dim[i], &b->count))
             return "the shape is too large";
@@ -140,7 +140,7 @@ static const char *parse_typed_buffer(struct arena *arena, struct str text, uint
     struct str type = {text.p, (size_t)(open - text.p)};
     const char *close = memchr(open, ']', text.n - type.n);
     if (!close)
-        return "the `]` behind the shape is missing";
+        return "the `]` after the shape is missing";
     const char *error = parse_type(arena, type, &b->type);
     if (!error)
         error = parse_shape(arena, (struct str){open + 1, (size_t)(close - open - 1)}, b);
@@ -261,7 +261,7 @@ static const char *parse_hex(struct filling *f, struct str text)
     for (size_t i = 0; i < text.n; i += 2) {
         int high = hex_digit(text.p[i]), low = hex_digit(text.p[i + 1]);
         if (high < 0 || low < 0)
-            return arena_printf(f->args->arena, "`%.2s` is no byte in hexadecimal", text.p + i);
+            return arena_printf(f->args->arena, "`%.2s` is not a hexadecimal byte", text.p + i);
         if (f->at == f->bytes)
             return too_long(f);
         f->arg->bytes[f->at++] = (uint8_t)(high << 4 | low);
@@ -348,7 +348,7 @@ static const char *parse_same(struct args *args, struct str text, struct arg *ar
     if (!opts_size(digits, &number) || (plus && !opts_size((struct str){plus + 1, text.n - digits.n - 1}, &addend)))
         return "it is written same:N or same:N+BYTES";
     if (number == 0 || number > args->list.n || args->list.at[number - 1].pointers.n == 0)
-        return arena_printf(args->arena, "argument %llu is no buffer before this one", (unsigned long long)number);
+        return arena_printf(args->arena, "argument %llu is not a buffer before this one", (unsigned long long)number);
     struct buffer *b = args->list.at[number - 1].pointers.at[0].buffer;
     *VEC_PUSH(args->arena, &arg->pointers) = (struct pointer){0, addend, b};
     return NULL;

@@ -42,7 +42,7 @@ const char *baseline_read(struct baseline *b, const char *path, struct arena *ar
     bool ok = report && add_all(b, report, arena);
     json_decref(report);
     return ok ? NULL
-              : arena_printf(arena, "%s is no report that `heddle check --save` has written, as JSON or SARIF", path);
+              : arena_printf(arena, "%s is not a report that `heddle check --save` wrote, as JSON or SARIF", path);
 }
 
 uint32_t baseline_apply(struct baseline *b, struct diags *d)

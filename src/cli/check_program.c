@@ -141,7 +141,7 @@ static void enter(void *data)
     if (!text || setenv("HEDDLE_CHECK", text, 1)) {
         cli_failure(
             c->s,
-            "what is to be checked cannot be told to the program: a text of it is no UTF-8, or memory has run out");
+            "what is to be checked cannot be told to the program: a text is not valid UTF-8, or memory has run out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
@@ -206,7 +206,7 @@ static int clear_record(struct check *c)
     if (s->o.confined && !confined_may_write(path))
         return confined_write_error(s, path);
     if (stat(path, &known) == 0 && !S_ISREG(known.st_mode))
-        return cli_failure(s, "cannot write %s: it is no regular file", path);
+        return cli_failure(s, "cannot write %s: it is not a regular file", path);
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0 || close(file) || unlink(path))
         return cli_failure(s, "cannot write %s: %s", path, strerror(errno));

@@ -81,7 +81,7 @@ static const char *read_filter(const char *text, struct kernel_filters *f, struc
             i++;
         if (i == sizeof keys / sizeof keys[0])
             return arena_printf(
-                arena, "`%s` is no filter of kernels; these are kne=NAME (all of it), kns=PART and regex=EXPRESSION",
+                arena, "`%s` is not a filter of kernels; filters are kne=NAME (all of it), kns=PART and regex=EXPRESSION",
                 text);
         if (f->n == MAX_FILTERS)
             return arena_printf(arena, "there are more than %d filters of kernels", MAX_FILTERS);
@@ -90,7 +90,7 @@ static const char *read_filter(const char *text, struct kernel_filters *f, struc
         f->at[f->n++] = (struct kernel_filter){keys[i].key, arena_strndup(arena, value, n)};
         const char *wrong = keys[i].key == FILTER_REGEX ? wrong_regex(value, arena) : NULL;
         if (wrong || n == 0)
-            return wrong ? wrong : arena_printf(arena, "`%s`: nothing stands behind `%s`", text, keys[i].word);
+            return wrong ? wrong : arena_printf(arena, "`%s`: nothing follows `%s`", text, keys[i].word);
         p = value + n + (value[n] == ',');
     }
     return NULL;
@@ -186,7 +186,7 @@ static const char *read_file_name(const char *name, const char *text, const char
             text_puts(&out, value ? value : "");
             p = end;
         } else {
-            return arena_printf(arena, "`--%s %s`: behind %% stand p, q{NAME} or %%", name, text);
+            return arena_printf(arena, "`--%s %s`: %% is followed by p, q{NAME} or %%", name, text);
         }
     }
     *file = out.p;

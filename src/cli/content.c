@@ -133,7 +133,7 @@ static const char *parse_file(struct arena *arena, struct str text, enum isa_typ
     } else if (!*type) {
         return arena_printf(arena, "%s holds raw bytes: say their type, as in f32[]=@%s", path, path);
     } else if (c->file.n % value_bytes(*type)) {
-        return arena_printf(arena, "%s has %zu bytes, which are no whole number of %s", path, c->file.n,
+        return arena_printf(arena, "%s has %zu bytes, which is not a whole number of %s", path, c->file.n,
                             isa_type_name(*type));
     } else {
         c->npy.data = c->file.bytes;

@@ -146,7 +146,7 @@ static const char *find_place(void *data, const struct place_name *p, struct obs
         return api_variable_place(e->kernel, p, at, is_signed_type, arena);
     const struct buffer *b = buffer_of(e, argument);
     if (!b && argument <= e->info.param_count)
-        return arena_printf(arena, "argument %u is no buffer, of which elements could be observed", argument);
+        return arena_printf(arena, "argument %u is not a buffer, so it has no elements to observe", argument);
     if (!b)
         return arena_printf(arena, "the kernel takes %zu argument%s", e->info.param_count,
                             e->info.param_count == 1 ? "" : "s");

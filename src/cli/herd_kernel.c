@@ -255,7 +255,7 @@ static bool put_barrier(struct operation *o)
     bool arrive = o->n_parts == 3 && str_is(o->parts[2], "arrive");
     if (o->n_parts != 3 || !str_is(o->parts[1], "cta") || !(arrive || str_is(o->parts[2], "sync")) || b.instance < 0 ||
         o->n_args > 3)
-        return wrong(o, "this is no barrier of PTX");
+        return wrong(o, "this is not a PTX barrier");
     int32_t id = o->n_args > 1 ? b.id : h->any_id ? b.instance + OF_INSTANCES : b.instance;
     uint32_t quorum = b.quorum >= 0 ? (uint32_t)b.quorum : quorum_of(h, o->thread, &b);
     if (id >= BARRIERS || quorum > 32 || (o->n_args == 3 && b.quorum < 1))
@@ -327,7 +327,7 @@ static bool put_instruction(struct herd *h, uint32_t thread, const struct instru
     for (const char *p = "beq bne blt bgt ble bge"; *p; p += strcspn(p, " "), p += *p == ' ')
         if (str_eq(name, (struct str){p, 3}))
             return put_branch(&o);
-    return wrong(&o, "this is no instruction of these tests");
+    return wrong(&o, "this is not an instruction of litmus tests");
 }
 
 /* ---- the kernel ---- */

@@ -333,7 +333,7 @@ static int clean_up(struct launch *l, int status)
     hd_checker_destroy(l->checker);
     hd_explainer_destroy(l->explainer);
     if (hd_machine_destroy(l->machine) && !status)
-        status = cli_failure(l->s, "the schedule or the timeline could not be written whole");
+        status = cli_failure(l->s, "the schedule or the timeline could not be written completely");
     interrupt_stop(&l->interrupt);
     for (int i = 0; l->files && i < l->n_files; i++)
         free(l->files[i].bytes);

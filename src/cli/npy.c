@@ -141,7 +141,7 @@ const char *npy_read(struct arena *arena, const char *bytes, size_t n, struct np
     const uint8_t *b = (const uint8_t *)bytes;
     *npy = (struct npy){0};
     if (n < PREFIX_V1 || memcmp(bytes, magic, MAGIC) != 0)
-        return "it is no .npy file";
+        return "it is not a .npy file";
     if (b[6] < 1 || b[6] > 3)
         return arena_printf(arena, "version %u.%u of the .npy format is unknown", b[6], b[7]);
     size_t prefix = b[6] == 1 ? PREFIX_V1 : PREFIX_V2;

@@ -248,7 +248,7 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
     case FAULT_block_ended:
         return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);
     case FAULT_child: return f->detail;
-    case FAULT_no_kernel: return arena_printf(arena, "launches what is no kernel, at 0x%llx", address);
+    case FAULT_no_kernel: return arena_printf(arena, "launches 0x%llx, which is not a kernel", address);
     case FAULT_no_parameters:
         return arena_printf(arena,
                             "launches with parameters at 0x%llx, which cudaGetParameterBuffer did not give, or "
@@ -290,7 +290,7 @@ static const char *describe_texture(const struct fault *f, struct arena *arena)
     bool surface = f->at && f->at->kind == IR_TEXTURE && f->at->texture->form.is_surface;
     const char *what = surface ? "surface" : "texture";
     switch (f->kind) {
-    case FAULT_no_texture: return arena_printf(arena, "uses 0x%llx, which is no %s, or none any more", value, what);
+    case FAULT_no_texture: return arena_printf(arena, "uses 0x%llx, which is not a valid %s", value, what);
     case FAULT_texture_unbound: return arena_printf(arena, "uses a %s reference to which nothing is bound", what);
     case FAULT_texture_freed:
         return arena_printf(arena, "uses a %s whose memory has been freed, or is not all there", what);
@@ -300,7 +300,7 @@ static const char *describe_texture(const struct fault *f, struct arena *arena)
     case FAULT_surface_outside:
         return arena_printf(arena, "accesses a surface outside of it (x is %d)", (int)(int32_t)f->address);
     case FAULT_surface_misaligned:
-        return arena_printf(arena, "accesses a surface at byte %d of a row, no multiple of what it moves",
+        return arena_printf(arena, "accesses a surface at byte %d of a row, which is not a multiple of the access size",
                             (int)(int32_t)f->address);
     case FAULT_anisotropy:
         return arena_printf(arena,
@@ -333,7 +333,7 @@ static const char *describe_meeting(const struct fault *f, struct arena *arena)
             "and 1048575",
             address);
     case FAULT_bad_membermask:
-        return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not name its own lane",
+        return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not include its own lane",
                             address);
     case FAULT_warpgroup:
         return arena_printf(
@@ -351,12 +351,12 @@ static const char *describe_end(const struct machine *m, const struct fault *f, 
     unsigned long long address = f->address;
     switch (f->kind) {
     case FAULT_stack_overflow: return "needs more stack than a thread has";
-    case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is no function of its type", address);
+    case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is not a function of this type", address);
     case FAULT_bad_branch_index: return arena_printf(arena, "branches to entry %llu of a shorter table", address);
     case FAULT_trap: return "executes trap";
     case FAULT_breakpoint: return "executes brkpt";
     case FAULT_assertion: return arena_printf(arena, "fails an assertion: %s", f->detail);
-    case FAULT_deadlock: return "waits for lanes or threads that will never come";
+    case FAULT_deadlock: return "waits for lanes or threads that will never arrive";
     case FAULT_step_limit:
         return arena_printf(arena, "%s %llu warp instructions, the step limit of a launch",
                             f->of_launch ? "has executed more than" : "is still running after",
@@ -390,10 +390,10 @@ static const char *help_of(const struct machine *m, const struct fault *f)
 {
     switch (f->kind) {
     case FAULT_step_limit:
-        return "a kernel that is to run for longer needs a higher one: --step-limit, HEDDLE_STEP_LIMIT, "
+        return "raise the limit for a kernel that needs more: --step-limit, HEDDLE_STEP_LIMIT, "
                "hd_machine_options.step_limit";
     case FAULT_timeout:
-        return "a kernel that is to run for longer needs more time: --timeout, HEDDLE_TIMEOUT, "
+        return "allow more time for a kernel that needs it: --timeout, HEDDLE_TIMEOUT, "
                "hd_launch_config.timeout_seconds";
     case FAULT_stack_overflow:
         return "where recursion has an end, give threads more: --stack, HEDDLE_STACK, cudaLimitStackSize, "
@@ -422,7 +422,7 @@ static const char *help_of(const struct machine *m, const struct fault *f)
                "they cannot be made up, and end with cudaDestroyTextureObject and cudaDestroySurfaceObject";
     case FAULT_texture_unbound:
         return "bind it before the launch: cudaBindTexture, cuTexRefSetArray, cuSurfRefSetArray";
-    case FAULT_texture_freed: return "free arrays and memory behind the last launch that reads them, and its end";
+    case FAULT_texture_freed: return "free arrays and memory after the last launch that reads them has ended";
     case FAULT_surface_outside:
         return "x counts bytes, not elements; cudaBoundaryModeZero and cudaBoundaryModeClamp allow accesses outside";
     case FAULT_surface_misaligned: return "x counts bytes: multiply it by the size of an element";

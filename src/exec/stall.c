@@ -373,7 +373,7 @@ void stall_look(struct worker *k, struct launch *l, double since)
     pthread_mutex_lock(&l->lock);
     if (v == STUCK && !l->fault.kind) {
         l->fault.kind = FAULT_deadlock;
-        make_report(l, NULL, "threads spin, and nobody will change what they wait for");
+        make_report(l, NULL, "threads spin on a value that no thread will change");
         atomic_store(&l->failed, true);
         if (k->resident)
             stops_tell_fault(l, &k->resident->warps[0], NULL, 0);

@@ -52,8 +52,8 @@ static const char *dims_refusal(const struct tensor_map *m)
             return "a step of elements (elementStrides) is not from 1 to 8";
     for (unsigned d = 0; d + 1 < m->rank; d++)
         if (m->strides[d] % alignment(m) || m->strides[d] >> 40)
-            return m->interleave == 2 ? "a stride (globalStrides) is no multiple of 32 bytes below 2^40"
-                                      : "a stride (globalStrides) is no multiple of 16 bytes below 2^40";
+            return m->interleave == 2 ? "a stride (globalStrides) is not a multiple of 32 bytes below 2^40"
+                                      : "a stride (globalStrides) is not a multiple of 16 bytes below 2^40";
     for (unsigned k = 0; m->im2col && k < dims_of_pixel(m); k++)
         if ((int64_t)m->last[first_of_pixel(m) + k] + m->upper[k] < m->lower[k])
             return "the box of pixels (pixelBoxLowerCorner, pixelBoxUpperCorner) is empty";
@@ -68,7 +68,7 @@ static const char *box_refusal(const struct tensor_map *m)
         if (m->box[d] < 1 || m->box[d] > 256)
             return "the box (boxDim) has 1 to 256 elements of each dimension";
     if (inner_bytes(m) % 16)
-        return "the box's innermost dimension is no multiple of 16 bytes";
+        return "the box's innermost dimension is not a multiple of 16 bytes";
     if (m->swizzle && !m->interleave && line_bytes(m) > 16u << m->swizzle)
         return "the box's innermost dimension is longer than the swizzle's span";
     return NULL;
@@ -87,8 +87,8 @@ const char *tensor_map_refusal(const struct tensor_map *m)
     if (m->swizzle > 3)
         return "no such swizzle on this device";
     if (m->address % alignment(m))
-        return m->interleave == 2 ? "the tensor's address is no multiple of 32"
-                                  : "the tensor's address is no multiple of 16";
+        return m->interleave == 2 ? "the tensor's address is not a multiple of 32"
+                                  : "the tensor's address is not a multiple of 16";
     if (m->fill_nan > 1)
         return "no such filling of what is outside of the tensor";
     if (m->fill_nan && m->type < TENSOR_F16)
@@ -202,9 +202,9 @@ uint64_t tensor_copy_bytes(const struct tensor_map *m)
 const char *tensor_copy_refusal(const struct tensor_map *m, const struct tensor_at *at, bool writes_global)
 {
     if (m->tf32_stays && !writes_global)
-        return "its elements are rounded to tf32, which they were before tensormap.replace, and are no f32";
+        return "its elements are rounded to tf32, which they were before tensormap.replace, and are not f32";
     if (!m->interleave && at->coords[0] * (int64_t)tensor_type_bytes((enum tensor_type)m->type) % 16)
-        return "the innermost coordinate is no multiple of 16 bytes";
+        return "the innermost coordinate is not a multiple of 16 bytes";
     for (unsigned d = 0; d < m->rank && writes_global; d++)
         if (at->coords[d] < 0)
             return "a coordinate of a copy to global memory is negative";

@@ -6,7 +6,7 @@
 
 static const char how_places_are_written[] =
     "what is observed is written as 2[0], an argument and its element, or by a "
-    "name, as counter[3]; behind it may stand a type, as in 2[0]:u64";
+    "name, as counter[3]; a type may follow, as in 2[0]:u64";
 
 /* Of one value in whole bytes, up to 8. */
 static enum isa_type type_of(const char *name)

@@ -17,7 +17,7 @@ static const struct selector selectors[] = {
 static bool wrong_selector(struct builder *b, const struct ptx_operand *o, const char *help)
 {
     const struct isa_inst *inst = b->insn->inst;
-    build_error(b, "ptx-operand", help, "`.%.*s` is no selector of this operand of `%.*s`", STR_ARG(o->selector),
+    build_error(b, "ptx-operand", help, "`.%.*s` is not a selector of this operand of `%.*s`", STR_ARG(o->selector),
                 STR_ARG(inst->text));
     return false;
 }

@@ -19,7 +19,7 @@ static bool at_item(const struct parser *p)
 static bool parse_function_directive(struct parser *p, struct ptx_func *f)
 {
     if (!isa_directive_by_name(p->tok.text))
-        return parse_fail(p, "a function's body stands in braces", "unknown directive %s", parse_describe(p, p->tok));
+        return parse_fail(p, "a function's body is in braces", "unknown directive %s", parse_describe(p, p->tok));
     struct ptx_directive *d = VEC_PUSH(p->arena, &f->directives);
     d->name = p->tok.text;
     f->signature.noreturn |= str_is(d->name, "noreturn");
@@ -313,7 +313,7 @@ static bool parse_item(struct parser *p)
     if (accept(p, ';'))
         return true;
     if (p->tok.kind == TOKEN_IDENT || at_punct(p, '}') || at_punct(p, '@'))
-        return parse_fail(p, "is there a `}` too many above?", "%s stands outside of a function",
+        return parse_fail(p, "is there a `}` too many above?", "%s is outside a function",
                           parse_describe(p, p->tok));
     return parse_fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s",
                       parse_describe(p, p->tok));
@@ -364,7 +364,7 @@ static bool find_text(const struct ptx_module *m, struct diags *diags, struct st
     const char *nul = t.n ? memchr(t.p, 0, t.n) : NULL;
     if (nul)
         diag_error(diags, ptx_place(m, (uint32_t)(nul - m->source->text.p), 1), "ptx-syntax",
-                   "is it PTX? Text has no such byte", "a NUL byte stands in the text");
+                   "is it PTX? Text has no such byte", "the text contains a NUL byte");
     *text = t;
     return !nul;
 }

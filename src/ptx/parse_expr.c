@@ -376,7 +376,7 @@ static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
         if (!accept(p, ','))
             break;
         if (at_punct(p, '}'))
-            return parse_fail(p, NULL, "a value is missing behind `,`");
+            return parse_fail(p, NULL, "a value is missing after `,`");
     }
     if (f->at < end && depth == v->n_dims)
         return parse_fail(p, NULL, "a vector has %u values", v->vector);

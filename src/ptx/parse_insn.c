@@ -87,7 +87,7 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
         return false;
     const struct ptx_var *v = o->symbol->kind == SYMBOL_VAR ? (const struct ptx_var *)o->symbol : NULL;
     if (!v || !v->n_dims)
-        return parse_fail_at(p, at, "an offset in bytes stands behind `+`", "only an array can be indexed");
+        return parse_fail_at(p, at, "an offset in bytes follows `+`", "only an array can be indexed");
     o->disp += (int64_t)(index * (isa_type_bits(v->type) / 8));
     return true;
 }

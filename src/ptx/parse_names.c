@@ -16,13 +16,13 @@ static const char *number_help(struct str s)
     char c = s.n > 1 && s.p[0] == '0' ? s.p[1] : 0;
     switch (c) {
     case 'f':
-    case 'F': return "behind 0f stand 8 hexadecimal digits";
+    case 'F': return "0f is followed by 8 hexadecimal digits";
     case 'd':
-    case 'D': return "behind 0d stand 16 hexadecimal digits";
+    case 'D': return "0d is followed by 16 hexadecimal digits";
     case 'x':
-    case 'X': return "behind 0x stand hexadecimal digits";
+    case 'X': return "0x is followed by hexadecimal digits";
     case 'b':
-    case 'B': return "behind 0b stand binary digits";
+    case 'B': return "0b is followed by binary digits";
     default: return c >= '0' && c <= '9' ? "numbers that start with 0 are octal" : NULL;
     }
 }

@@ -194,7 +194,7 @@ static void take_fields(struct codec *c, struct str line)
     for (skip_blanks(&line); line.n && *line.p != '#' && !c->error[0]; skip_blanks(&line)) {
         struct codec_field f = {.name = take_until(&line, "= \t\r#")};
         if (!line.n || *line.p != '=' || c->n_fields == CODEC_FIELDS) {
-            codec_fail(c, "`%.*s` is no field: NAME=VALUE", STR_ARG(f.name));
+            codec_fail(c, "`%.*s` is not a field: NAME=VALUE", STR_ARG(f.name));
             return;
         }
         line.p++;
@@ -284,14 +284,14 @@ int codec_begin_read(struct codec *c, struct str record, const char *const *kind
         while (kind < n && !str_is(word, kinds[kind]))
             kind++;
         if (kind == n)
-            codec_fail(c, "`%.*s` is no kind of record", STR_ARG(word));
+            codec_fail(c, "`%.*s` is not a kind of record", STR_ARG(word));
         else
             take_fields(c, c->in);
     } else {
         kind = take_leb(c);
         c->mask = take_leb(c);
         if (kind >= n)
-            codec_fail(c, "%llu is no kind of record", (unsigned long long)kind);
+            codec_fail(c, "%llu is not a kind of record", (unsigned long long)kind);
     }
     return c->error[0] ? -1 : (int)kind;
 }
@@ -417,7 +417,7 @@ void codec_list(struct codec *c, const char *name, struct number_list *list, boo
         struct str value = f ? f->value : (struct str){0};
         for (uint64_t v; f && !c->error[0];) {
             if (!take_number(&value, &v)) {
-                codec_fail(c, "`%s=%.*s` is no list of numbers", name, STR_ARG(f->value));
+                codec_fail(c, "`%s=%.*s` is not a list of numbers", name, STR_ARG(f->value));
                 return;
             }
             add_number(c, list, v);

@@ -275,7 +275,7 @@ static const char *wrong_head(struct record_reader *r)
     char start[sizeof magic + 1];
     struct str line;
     if (fread(start, 1, sizeof start, r->file) != sizeof start)
-        return "it is no file of events";
+        return "it is not a file of events";
     if (memcmp(start, magic, sizeof magic) == 0) {
         if (start[sizeof magic] != RECORD_VERSION)
             return "it is of another version of Heddle";
@@ -283,7 +283,7 @@ static const char *wrong_head(struct record_reader *r)
         return r->zstd ? NULL : "out of memory";
     }
     if (memcmp(start, head, sizeof start) != 0)
-        return "it is no file of events";
+        return "it is not a file of events";
     rewind(r->file);
     r->codec.text = true;
     if (!take_line(r, &line) || line.n != sizeof head || line.p[line.n - 1] != '0' + RECORD_VERSION)

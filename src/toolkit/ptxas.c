@@ -133,7 +133,7 @@ static int check_arch(struct session *s, const struct request *r, const hd_ptx *
     hd_ptx_get_info(ptx, &info);
     *arch = arch_number(name ? name : info.target);
     if (name && strncmp(name, "sm_", 3) != 0 && strncmp(name, "compute_", 8) != 0)
-        return fail(s, "`%s` is no device: for example -arch=sm_90", name);
+        return fail(s, "`%s` is not a device: for example -arch=sm_90", name);
     if (arch_number(info.target) > *arch)
         return fail(s, "the PTX is for %s, and cannot run on %s", info.target, name);
     return 0;

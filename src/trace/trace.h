@@ -16,7 +16,7 @@ struct tracer;
 /* NULL with errno set where the file cannot be written. */
 struct tracer *trace_open(const char *path);
 const struct event_client *trace_client(struct tracer *t);
-/* Ends the file; false with errno set where it could not be written whole. */
+/* Ends the file; false with errno set where it could not be written completely. */
 bool trace_close(struct tracer *t);
 
 #endif

@@ -110,7 +110,7 @@ def initcheck_says_what_it_takes_for_written_at_its_limit():
     assert [f["count"] for f in done.findings if f["code"] == "uninitialised-read"] in ([], [1]), done.findings
     (text,) = texts(done, "not-watched")
     assert re.search(r"^initcheck takes \d+ bytes of memory for written, whether or not it is, from launch 1, of kernel `writes`, on "
-                     r"\(first byte \d+ of a buffer of 4194304 bytes.*\): what the checker keeps has reached its limit, 64 KiB$", text), text
+                     r"\(first byte \d+ of a buffer of 4194304 bytes.*\): the checker's records have reached their limit, 64 KiB$", text), text
 
 
 def kernels_of_ptx_files_have_the_same_limit():

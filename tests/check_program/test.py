@@ -288,7 +288,7 @@ def kernels_are_chosen_by_name():
         assert codes(check("--kernel-name-exclude", filter, WAYS, "types")[2]) == left, filter
     assert codes(check("--kernel-regex", "kns=IfE", "--kernel-regex", "kns=IiE", WAYS, "types")[2]) == both
     assert codes(check("--kernel-regex", "kns=unw", "--kernel-regex-exclude", "kns=IiE", WAYS, "types")[2]) == floats
-    for wrong, said in (("beyond", "kne=NAME"), ("regex=[", "regex=["), ("kns=", "nothing stands behind")):
+    for wrong, said in (("beyond", "kne=NAME"), ("regex=[", "regex=["), ("kns=", "nothing follows")):
         assert said in check("--kernel-name", wrong, WAYS, status=2)[1]
 
 
@@ -389,7 +389,7 @@ def names_of_files_may_hold_the_process_and_the_environment():
     assert re.fullmatch(r"part-\d+-%\.log", name), name
     with open(path(name)) as f:
         assert f.read() == "check: no errors in 7 launches of 1 kernel\n"
-    assert "behind % stand" in check("--log-file", "%x", WAYS, status=2)[1]
+    assert "% is followed by" in check("--log-file", "%x", WAYS, status=2)[1]
     assert "No such file" in check("--log-file", "/no/such/folder/x", WAYS, status=2)[1]
 
 

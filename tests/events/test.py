@@ -240,10 +240,10 @@ def what_is_damaged_is_an_error_with_its_place():
     assert "record" in error("bit.events", whole[:200] + bytes([whole[200] ^ 4]) + whole[201:])
     assert "another version" in error("old.events", whole[:8] + b"\x7f" + whole[9:])
     assert "another version" in error("old.txt", text.replace("heddle-events 2", "heddle-events 9", 1))
-    assert "no file of events" in error("k.png", b"\x89PNG\r\n\x1a\n" + bytes(50))
+    assert "not a file of events" in error("k.png", b"\x89PNG\r\n\x1a\n" + bytes(50))
     lines = text.split("\n")
     at = next(i for i, line in enumerate(lines) if line.startswith("access"))
-    for wrong, word in (("acces block=0", "`acces` is no kind"), (lines[at] + " colour=1", "`colour`"), (lines[at] + " x", "NAME=VALUE"),
+    for wrong, word in (("acces block=0", "`acces` is not a kind"), (lines[at] + " colour=1", "`colour`"), (lines[at] + " x", "NAME=VALUE"),
                         ("access warp=99", "no such warp"), ("performed", "nothing is there to be performed")):
         said = error("line.txt", "\n".join([*lines[:at], wrong, *lines[at + 1:]]))
         assert f"line.txt:{at + 1}: " in said and word in said, said

@@ -433,7 +433,7 @@ def conditions_hold_of_every_outcome_or_of_none():
                                             ("--require", "1[64] == 0x4uLL", 0, "0 findings"),
                                             ("--require", "1[64] < 18446744073709551616", 2, "beyond 64 bits"),
                                             ("--forbid", "-1 == 1[64]", 2, "never negative: `:s32`"),
-                                            ("--require", "2[0] == 1", 2, "argument 2 is no buffer"),
+                                            ("--require", "2[0] == 1", 2, "argument 2 is not a buffer"),
                                             ("--require", "(1[64] == 1", 2, "`)` is missing"),
                                             ("--require", "7[0] == 1", 2, "`7[0]`: the kernel takes 2 arguments")):
         got, out, err = run("explore", lock, "--grid", 2, "--block", 1, option, condition, "u32[96]", 2)
@@ -522,7 +522,7 @@ def schedules_of_locks_and_queues_repeat_their_outcomes():
 
 
 def traps_deadlocks_and_endless_loops_have_schedules():
-    for kernel, grid, block, says in (("trapper", 2, 1, "executes trap"), ("spinner", 2, 1, "nobody will change what they wait for"),
+    for kernel, grid, block, says in (("trapper", 2, 1, "executes trap"), ("spinner", 2, 1, "spin on a value that no thread will change"),
                                       ("parted", 1, 64, "wait for each other")):
         found, _, said = schedules(kernel, grid, block, "u32[2]", status=1)
         assert len(said) == 1 and says in said[0], (kernel, found["findings"], said)

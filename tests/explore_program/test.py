@@ -112,7 +112,7 @@ def wrong_questions_are_told_with_their_words():
                         (("--observe", "nobody"), "`nobody`: there is no such parameter or variable in the PTX"),
                         (("--observe", "totl"), "`totl`: there is no such parameter or variable; is `total` meant?"),
                         (("--require", "total =="), "--require `total ==`: a place or a number is missing"),
-                        (("--forbid", "1[0]:u7 == 1"), "behind it may stand a type")):
+                        (("--forbid", "1[0]:u7 == 1"), "a type may follow")):
         status, out, err = run("explore", "--kernel", "add", *words, PROGRAM, "add")
         assert status == 2 and says in err, (words, status, err)
 

@@ -166,7 +166,7 @@ def what_is_no_test_is_refused_with_its_line():
         ("C T\n{}\n", 1, "PTX NAME"), ("PTX T\n{ x=0;", 2, "`}` is missing"), (test([one + ("st.weak x, 1",)], ""), 4, "condition is missing"),
         (test([one + ("tld.weak r0, x",)], "exists (x=0)"), 4, "proxies"), (test([one + ("fence.proxy.alias",)], "exists (x=0)"), 4, "proxies"),
         (test([one], "exists (x=0)", init="x=0; y @ surface aliases x;"), 2, "proxies"), (test([one + ("st.acquire.gpu x, 1",)], "exists (x=0)"), 4, "order"),
-        (test([one + ("st.relaxed x, 1",)], "exists (x=0)"), 4, "scope"), (test([one + ("jump x",)], "exists (x=0)"), 4, "no instruction"),
+        (test([one + ("st.relaxed x, 1",)], "exists (x=0)"), 4, "scope"), (test([one + ("jump x",)], "exists (x=0)"), 4, "not an instruction"),
         (test([one + ("ld.weak r0",)], "exists (x=0)"), 4, "operands"), (test([one + ("bar.cta.sync 1, 99, 2",)], "exists (x=0)"), 4, "barriers 0 to 15"),
         (test([one + ("goto LC99",)], "exists (x=0)"), 4, "LC99"), (test([one + ("beq r0, 0, LC98",)], "exists (x=0)"), 4, "LC98"), (test([one], "exists (5:r0=0)"), 4, "no such thread"),
         (test([one], "exists (x=)"), 0, ""), (test([one], "filter (x=\nexists (x=0)"), 0, ""), (test([one], "exists (x=4294967296)"), 4, "this is no place"), (test([one], "exists (x=0) => (x=0)"), 4, "=>"), ("", 1, "PTX NAME"), ("PTX", 1, ""),

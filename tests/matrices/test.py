@@ -106,7 +106,7 @@ def test_a_loop_that_waits_for_rows_that_nobody_will_change_is_a_deadlock():
         setp.eq.u32 %p1, %r4, 0; @%p1 bra more;
     """)) as path:
         status, out, err = run("launch", path, *ARGS, "--timeout", 20)
-        assert status == 1 and "threads spin, and nobody will change what they wait for [deadlock]" in err, err
+        assert status == 1 and "threads spin on a value that no thread will change [deadlock]" in err, err
 
 
 def test_misaligned_row_faults():

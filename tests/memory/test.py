@@ -140,7 +140,7 @@ def what_does_not_fit_is_an_error_and_no_file():
     with full_disk("4k") as folder: # of a timeline what there is may be of use; it is not said to be whole
         args = [heddle, "launch", *SAXPY, "--policy", "random:1", "--trace", folder + "/trace"]
         done = subprocess.run(args, capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode == 1 and "could not be written whole" in done.stderr, done
+        assert done.returncode == 1 and "could not be written completely" in done.stderr, done
 
 
 def a_cache_without_room_keeps_nothing():

@@ -163,7 +163,7 @@ def what_a_race_is_said_to_be_between_does_not_depend_on_the_schedule():
         status, out, _ = run("check", path, "--grid", 3, "--block", 128, "u64[1]", "--policy", policy, "--json")
         said.add(tuple((f["severity"], f["cuda_line"], f["line"]) if "line" in f else f["text"] for f in json.loads(out)["findings"]))
         assert status == 1, out
-    also = "these lines race by other instructions, too: PTX lines "
+    also = "other instructions of these lines race, too: PTX lines "
     assert said == {(("error", 3, 12), ("note", 3, 13),
                      also + "12 and 19, 13 and 13, 13 and 18, 13 and 19, 14 and 14, 14 and 17, 17 and 17, 18 and 19, and 1 more",
                      ("error", 2, 22), ("note", 3, 14), also + "22 and 17", ("error", 2, 22))}, said

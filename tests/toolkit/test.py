@@ -121,7 +121,7 @@ def mistakes_have_their_place():
     assert status != 0 and "bad.ptx:12" in err and "mull" in err, err
     for args, says in ((["--no-such"], "no option `--no-such`"), (["missing.ptx"], "missing.ptx"), ([], "which PTX file"),
                        (["-arch=sm_75", file("new.ptx", PTX.replace("sm_75", "sm_80"))], "for sm_80, and cannot run on sm_75"),
-                       (["-m32", saxpy], "64 bits"), (["-arch=fermi", saxpy], "no device")):
+                       (["-m32", saxpy], "64 bits"), (["-arch=fermi", saxpy], "not a device")):
         status, _, err = assemble(*args)
         assert status != 0 and says in err and "fatal" in err, (args, err)
 

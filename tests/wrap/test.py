@@ -426,7 +426,7 @@ T:  {proto};
 """
         with written(text) as path:
             said = fault_by_both(path, "--grid", 1, "--block", 64, "u32[64]")
-        assert "which is no function of its type [invalid-pc]" in said, (proto, said)
+        assert "which is not a function of this type [invalid-pc]" in said, (proto, said)
 
 
 def an_argument_is_a_whole_variable():

@@ -20,7 +20,7 @@ void initcheck_note_lost(struct checker *c, const struct event_launch *l, const 
         c->memory.lost = arena_printf(arena, "launch %llu, of kernel `%s`, on (first %s)",
                                       (unsigned long long)l->number, demangle(l->kernel->kernel, arena), place);
     else if (!c->memory.lost)
-        c->memory.lost = arena_printf(arena, "an allocation behind launch %llu on",
+        c->memory.lost = arena_printf(arena, "an allocation after launch %llu on",
                                       (unsigned long long)(c->machine ? atomic_load(&c->machine->launch_number) : 0));
     pthread_mutex_unlock(&c->findings.lock);
 }

@@ -112,7 +112,7 @@ static void report(struct checker *c, const struct async_access *x, const struct
                 ? "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the "
                   "threads that write, behind the write and before the barrier"
                 : "fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the threads "
-                  "that write, behind the write and before what orders the copy behind it",
+                  "that write, behind the write and before what orders the copy after it",
             "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no fence.proxy.async stands "
             "between the two",
             thread_name(arena, x->block, x->warp, x->lane), x->writes ? "write" : "read",

@@ -208,7 +208,7 @@ static const char *also_words(const struct race *const *also, uint32_t n, struct
         const struct place *x = &also[i]->place[0], *y = &also[i]->place[1];
         if (!x->source || !y->source)
             return NULL; /* on the host, where no instructions are named */
-        text_printf(&t, "%s%u and %u", i ? ", " : "these lines race by other instructions, too: PTX lines ",
+        text_printf(&t, "%s%u and %u", i ? ", " : "other instructions of these lines race, too: PTX lines ",
                     place_locate(*x).line, place_locate(*y).line);
     }
     if (n > MOST_LISTED)
@@ -253,10 +253,10 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
                 budget_words(r->budget, arena)));
     if (order_is_incomplete(r->order))
         not_watched(diags, budget_help(r->budget),
-                    "memory has run out: races may be reported that something does order");
+                    "out of memory: some of the reported races may be ordered after all");
     if (atomic_load(&r->may_miss))
         not_watched(diags, "look at the kernel's flags and locks with smaller grids",
-                    "writes came to cells with more accesses that nothing orders than are kept: races may be missing");
+                    "writes hit locations whose access history was full: some races may be missing");
 }
 
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)

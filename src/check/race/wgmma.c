@@ -247,11 +247,11 @@ static void report(struct checker *c, const struct enter_event *e, const struct 
     } words[] = {
         [MISUSE_READ] = {"unfinished-wgmma",
                          "reads a register that a `wgmma.mma_async` may still write: nobody has waited for it",
-                         "wgmma.commit_group behind the products, and wgmma.wait_group before their results are used"},
+                         "wgmma.commit_group after the products, and wgmma.wait_group before their results are used"},
         [MISUSE_WRITE] =
             {"unfinished-wgmma",
              "writes a register that a `wgmma.mma_async` may still read or write: nobody has waited for it",
-             "wgmma.commit_group behind the products, and wgmma.wait_group before their registers are used again"},
+             "wgmma.commit_group after the products, and wgmma.wait_group before their registers are used again"},
         [MISUSE_FENCE] = {"missing-wgmma-fence",
                           "runs a `wgmma.mma_async` on registers that no `wgmma.fence` has ordered before it",
                           "wgmma.fence before the first product, and wherever its registers have been written"},

@@ -119,8 +119,8 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
 {
     switch (reason) {
     case RACE_ONE_INSTRUCTION: return "threads of a warp that write one place by one instruction are not ordered";
-    case RACE_WARP: return "threads of a warp do not run in lockstep, and no __syncwarp() stands between the two";
-    case RACE_BLOCK: return "no barrier that both threads pass stands between the two";
+    case RACE_WARP: return "threads of a warp do not run in lockstep, and there is no __syncwarp() between the two";
+    case RACE_BLOCK: return "there is no barrier between the two that both threads pass";
     case RACE_BLOCKS: return "nothing orders these two blocks of the launch";
     case RACE_LAUNCHES: return "nothing orders the two launches";
     case RACE_OVERLAP:
@@ -167,19 +167,19 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
         return "give each block its own data, use atomic operations, hand the data over with a release and an acquire "
                "(__threadfence() and a flag that is read and written atomically), or launch a second kernel";
     case RACE_LAUNCHES:
-        return "put both into one stream, or let the second wait for an event that is recorded behind the first";
+        return "put both into one stream, or let the second wait for an event that is recorded after the first";
     case RACE_OVERLAP:
         return "let the second kernel call cudaGridDependencySynchronize() (griddepcontrol.wait) before the access, in "
                "this thread or before a barrier that this thread passes";
     case RACE_HOST:
         if (is_kind(a->kind, TASK_ALLOC) || is_kind(b->kind, TASK_ALLOC))
             return "use the memory in the stream that allocates it, or let the other stream wait for an event that is "
-                   "recorded behind the allocation";
+                   "recorded after the allocation";
         if (is_kind(a->kind, TASK_FREE) || is_kind(b->kind, TASK_FREE))
             return "free the memory in the stream that uses it last, or let the stream that frees it wait for an event "
-                   "that is recorded behind the use";
+                   "that is recorded after the use";
         if (!is_kind(a->kind, TASK_HOST) && !is_kind(b->kind, TASK_HOST))
-            return "put both into one stream, or let the second wait for an event that is recorded behind the first "
+            return "put both into one stream, or let the second wait for an event that is recorded after the first "
                    "(cudaMemcpy() from pageable memory may return before the data is there, and streams made with "
                    "cudaStreamNonBlocking do not wait for it)";
         return "synchronise before the host's access: cudaDeviceSynchronize(), cudaStreamSynchronize(), an event";
@@ -188,7 +188,7 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
         return same_block ? arena_printf(arena, "__syncthreads() %s, or make both atomic", lines)
                           : "make both atomic (atomicAdd, cuda::atomic_ref, at least volatile), or order them: "
                             "__threadfence() "
-                            "before an atomic flag, and behind where it is read";
+                            "before the atomic write of a flag, and after the read of it";
     case RACE_PARTLY: return "access it with one size";
     case RACE_END: break;
     }

@@ -46,7 +46,7 @@ const char *budget_words(const struct budget *b, struct arena *arena)
         return "memory has run out";
     for (; unit < 3 && n % 1024 == 0; unit++)
         n /= 1024;
-    return arena_printf(arena, "what the checker keeps has reached its limit, %llu %s", (unsigned long long)n,
+    return arena_printf(arena, "the checker's records have reached their limit, %llu %s", (unsigned long long)n,
                         units[unit]);
 }
 
@@ -54,5 +54,5 @@ const char *budget_help(const struct budget *b)
 {
     return atomic_load(&b->refused) ? "--shadow-memory SIZE allows more; --tool, --kernel-name and --launch-count have "
                                       "less checked at a time"
-                                    : "--tool, --kernel-name and --launch-count have less checked at a time";
+                                    : "--tool, --kernel-name and --launch-count check less at a time";
 }

@@ -24,7 +24,7 @@ void budget_give(struct budget *b, uint64_t bytes);
 uint64_t budget_left(const struct budget *b);
 /* Is more than half of it taken? */
 bool budget_is_short(const struct budget *b);
-/* Why somebody had to stop: "what the checker keeps has reached its limit, 64 MiB", "memory has run out"; and what to do. */
+/* Why somebody had to stop: "the checker's records have reached their limit, 64 MiB", "memory has run out"; and what to do. */
 const char *budget_words(const struct budget *b, struct arena *arena);
 const char *budget_help(const struct budget *b);
 

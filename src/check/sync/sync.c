@@ -130,7 +130,7 @@ static void report_strangers(struct checker *c, const struct sync_event *e, uint
 {
     struct finding *f = count(c, "mask", e, NULL, lanes);
     if (f)
-        findings_describe(&c->findings, f, NULL, "%s use mask 0x%08x, which does not name them",
+        findings_describe(&c->findings, f, NULL, "%s use mask 0x%08x, which does not include them",
                           lanes_of_warp(&c->findings.arena, e, lanes), e->membermask);
 }
 

@@ -80,7 +80,7 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
     struct candidate c;
     *best = (struct choice){0};
     if (limit < sizeof h)
-        return image_broken(image, "it ends in the header of a container");
+        return image_broken(image, "it ends within the header of a container");
     memcpy(&h, data, sizeof h);
     if (h.magic != container_magic || h.header_bytes < sizeof h || h.header_bytes > limit ||
         h.bytes > limit - h.header_bytes)

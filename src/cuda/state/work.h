@@ -27,7 +27,7 @@ struct work_launch {
     CUfunction function; /* its handle */
     int cooperative;     /* as the program has said it */
     hd_launch_config config;
-    CUevent event;               /* its handle: to be recorded behind the launch, or NULL; in a capture */
+    CUevent event;               /* its handle: to be recorded after the launch, or NULL; in a capture */
     CUgraphEdgeData event_port;  /* what it then stands for */
     struct updatable *updatable; /* of a node that kernels update, or NULL */
     bool wants_updates;          /* to become one */

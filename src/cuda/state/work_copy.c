@@ -34,7 +34,7 @@ static CUresult check(struct work *w, const void *p, size_t bytes, struct want w
     } else if (*kind != MEMORY_PAGEABLE || !bytes) {
         return CUDA_SUCCESS;
     } else if (want.side >= SIDE_DEVICE || is_of_machines(p)) {
-        log_line(LOG_ERROR, "%p is no device memory", p);
+        log_line(LOG_ERROR, "%p is not device memory", p);
     } else if (!mapping_allows(p, bytes, want.writes)) {
         log_line(LOG_ERROR, "%p is a reserved address where nothing is mapped", p);
     } else if (p) {

@@ -130,7 +130,7 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
         watch_found(&w, "%s %s %zu bytes at a null pointer", call, verb, bytes);
     } else if (wanted == SIDE_FILL) {
         w.code = "invalid-pointer";
-        watch_found(&w, "%s %s %zu bytes at %p, which is no memory of the device", call, verb, bytes, p);
+        watch_found(&w, "%s %s %zu bytes at %p, which is not device memory", call, verb, bytes, p);
     } else if (wanted == SIDE_DEVICE) {
         w.code = "copy-direction";
         w.help = "the order is destination, source, bytes, direction; is that the direction of these pointers?";

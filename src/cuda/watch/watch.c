@@ -169,7 +169,7 @@ static hd_result put_failed(hd_report **report, const struct failed *f)
     if (!unseen && watch.options.errors != WATCH_ERRORS_ALL)
         return HD_SUCCESS;
     snprintf(text, sizeof text, "%s fails with %s%s%s%s", watch_call_of(f->stack), f->name,
-             unseen ? ", and nobody looks at that" : "", f->reason[0] ? ": " : "", f->reason);
+             unseen ? ", and the program does not check it" : "", f->reason[0] ? ": " : "", f->reason);
     return put(report, unseen ? HD_SEVERITY_ERROR : HD_SEVERITY_WARNING, "api-error", text,
                unseen ? "compare what the call returns with cudaSuccess, or CUDA_SUCCESS; of a kernel's launch, what "
                         "cudaGetLastError returns"

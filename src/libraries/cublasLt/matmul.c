@@ -393,7 +393,7 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     if (!scales_are_aligned(&t.o)) {
-        library_failed(name, "a scale's address is no multiple of 16");
+        library_failed(name, "a scale's address is not a multiple of 16");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (t.o.pointer_mode != CUBLASLT_POINTER_MODE_DEVICE) {

@@ -170,7 +170,7 @@ LIBRARY_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generato
         return CURAND_STATUS_OUT_OF_RANGE;
     }
     if (!has_ordering(g, ordering)) {
-        library_failed("curandSetGeneratorOrdering", "%d is no ordering that the generator has", (int)ordering);
+        library_failed("curandSetGeneratorOrdering", "%d is not an ordering of this generator", (int)ordering);
         return CURAND_STATUS_OUT_OF_RANGE;
     }
     pthread_mutex_lock(&g->lock);
@@ -269,7 +269,7 @@ static curandStatus_t check(const struct generator *g, const char *call, const s
         return CURAND_STATUS_TYPE_ERROR;
     }
     if (is_quasi(g) && d->n % g->options.dimensions) {
-        library_failed(call, "%zu numbers are no multiple of %u dimensions", d->n, g->options.dimensions);
+        library_failed(call, "%zu numbers are not a multiple of %u dimensions", d->n, g->options.dimensions);
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
     }
     if (normal && g->options.type == CURAND_RNG_PSEUDO_XORWOW &&
