@@ -76,8 +76,9 @@ static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, uns
                        "cluster.%c is %u; the kernel requires %u (.reqnctapercluster)", axis[i], cluster[i],
                        kernel->req_cluster[i]);
         if (dims->grid[i] % cluster[i])
-            diag_error(d, (struct place){0}, "cluster-size", NULL, "grid.%c is %u, which is not a multiple of the cluster's %u",
-                       axis[i], dims->grid[i], cluster[i]);
+            diag_error(d, (struct place){0}, "cluster-size", NULL,
+                       "grid.%c is %u, which is not a multiple of the cluster's %u", axis[i], dims->grid[i],
+                       cluster[i]);
         blocks = cluster[i] > LARGEST ? LARGEST + 1 : blocks * cluster[i];
     }
     if (blocks > most)

@@ -81,7 +81,8 @@ static const char *read_filter(const char *text, struct kernel_filters *f, struc
             i++;
         if (i == sizeof keys / sizeof keys[0])
             return arena_printf(
-                arena, "`%s` is not a filter of kernels; filters are kne=NAME (all of it), kns=PART and regex=EXPRESSION",
+                arena,
+                "`%s` is not a filter of kernels; filters are kne=NAME (all of it), kns=PART and regex=EXPRESSION",
                 text);
         if (f->n == MAX_FILTERS)
             return arena_printf(arena, "there are more than %d filters of kernels", MAX_FILTERS);

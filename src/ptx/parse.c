@@ -313,8 +313,7 @@ static bool parse_item(struct parser *p)
     if (accept(p, ';'))
         return true;
     if (p->tok.kind == TOKEN_IDENT || at_punct(p, '}') || at_punct(p, '@'))
-        return parse_fail(p, "is there a `}` too many above?", "%s is outside a function",
-                          parse_describe(p, p->tok));
+        return parse_fail(p, "is there a `}` too many above?", "%s is outside a function", parse_describe(p, p->tok));
     return parse_fail(p, "a module holds directives such as .entry, .func, .global", "unexpected %s",
                       parse_describe(p, p->tok));
 }

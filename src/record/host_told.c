@@ -33,7 +33,7 @@ enum { MOST_NUMBERS = 1 << 26 };
 #define KEEP_NUMBER(r, list, number, ours)                                                                             \
     do {                                                                                                               \
         if ((number) >= MOST_NUMBERS) {                                                                                \
-            record_fail((r)->reader, "%u is not the number of a task", (unsigned)(number));                                 \
+            record_fail((r)->reader, "%u is not the number of a task", (unsigned)(number));                            \
             break;                                                                                                     \
         }                                                                                                              \
         while ((r)->list.n <= (number))                                                                                \

@@ -131,10 +131,12 @@ static void wrong_strides_and_places_are_refused_with_a_reason(void **unused)
     slices.interleave = 2;
     slices.strides[0] = 80;
     assert_null(tensor_map_refusal(&good));
-    assert_string_equal(tensor_map_refusal(&stride), "a stride (globalStrides) is not a multiple of 16 bytes below 2^40");
+    assert_string_equal(tensor_map_refusal(&stride),
+                        "a stride (globalStrides) is not a multiple of 16 bytes below 2^40");
     assert_string_equal(tensor_map_refusal(&place), "the tensor's address is not a multiple of 16");
     assert_string_equal(tensor_map_refusal(&box), "the box's innermost dimension is not a multiple of 16 bytes");
-    assert_string_equal(tensor_map_refusal(&slices), "a stride (globalStrides) is not a multiple of 32 bytes below 2^40");
+    assert_string_equal(tensor_map_refusal(&slices),
+                        "a stride (globalStrides) is not a multiple of 32 bytes below 2^40");
 }
 
 static void bytes_that_are_no_map_are_refused(void **unused)

@@ -97,7 +97,8 @@ static ncclResult_t add(const struct call *q, ncclComm_t comm, cudaStream_t stre
     if (q->root < 0 || q->root >= c->n_ranks)
         return nccl_failed(ncclInvalidArgument, q->name, "rank %d, of %d", q->root, c->n_ranks);
     if ((int)q->op < 0 || !find_reduction(c, q->type, q->op, &o.reduction))
-        return nccl_failed(ncclInvalidArgument, q->name, "%d is not an operator of this type and communicator", (int)q->op);
+        return nccl_failed(ncclInvalidArgument, q->name, "%d is not an operator of this type and communicator",
+                           (int)q->op);
     int error = atomic_load(&c->error);
     if (error)
         return nccl_failed(ncclInvalidArgument, q->name, "the communicator is not ready: %s",
