@@ -50,6 +50,8 @@ bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);
 /* "750,900": the numbers of all devices, also of those that clang does not know, each once, the least first. Thrust's and CUB's namespaces are
  * named after it. */
 const char *cc_arch_list(const struct cc_options *o, struct arena *arena);
+/* Does an option define the macro? */
+bool cc_defines(const struct cc_options *o, const char *macro);
 /* Is stream 0 the thread's own? As nvcc, by -default-stream or by the macro that this defines. */
 bool cc_has_own_streams(const struct cc_options *o);
 /* All architectures, a line each, behind `prefix`. */

@@ -254,15 +254,19 @@ const char *cc_arch_list(const struct cc_options *o, struct arena *arena)
     }
 }
 
-static const char own_streams[] = "CUDA_API_PER_THREAD_DEFAULT_STREAM";
+bool cc_defines(const struct cc_options *o, const char *macro)
+{
+    size_t n = strlen(macro);
+    for (uint32_t i = 0; i < o->list[CC_DEFINE].n; i++)
+        if (strcspn(o->list[CC_DEFINE].at[i], "=") == n && strncmp(o->list[CC_DEFINE].at[i], macro, n) == 0)
+            return true;
+    return false;
+}
 
 bool cc_has_own_streams(const struct cc_options *o)
 {
-    bool own = o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0;
-    for (uint32_t i = 0; i < o->list[CC_DEFINE].n; i++)
-        own |= strcspn(o->list[CC_DEFINE].at[i], "=") == sizeof own_streams - 1 &&
-               strncmp(o->list[CC_DEFINE].at[i], own_streams, sizeof own_streams - 1) == 0;
-    return own;
+    return (o->given[CC_DEFAULT_STREAM] && strcmp(o->value[CC_DEFAULT_STREAM], "per-thread") == 0) ||
+           cc_defines(o, "CUDA_API_PER_THREAD_DEFAULT_STREAM");
 }
 
 /* ---- all of it ---- */

@@ -1188,6 +1188,8 @@ def the_list_of_devices_is_nvcc_s():
                           "-gencode", "arch=compute_90a,code=compute_90a", "-gencode", "arch=compute_120,code=sm_120"], "750,900,1200")]:
         _, err = cc("-dryrun", "-c", *flags, os.path.join(here, "half.cu"))
         assert set(re.findall(r"-D__CUDA_ARCH_LIST__=(\S+)", err)) == {listed}, err
+    _, err = cc("-dryrun", "-c", "-arch=sm_90", "-D__CUDA_ARCH_LIST__=500,900", os.path.join(here, "half.cu"))
+    assert "ARCH_LIST__=900" not in err and "__CUDA_ARCH_LIST__=500,900" in err, err
 
 
 def an_output_that_is_no_file_stays():
