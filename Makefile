@@ -74,15 +74,18 @@ sanitize-thread:
 	    setarch -R env LD_PRELOAD=$$(cc -print-file-name=libtsan.so) $$(python3 -c 'import sys; print(sys.executable)') \
 	    tests/campaigns/soak.py --launches 40000 --growth 200
 
-# libFuzzer on whatever reads images, files of events (20 seconds each) and PTX, and on what that accepts: scripts/fuzz. SECONDS says for how long.
+# libFuzzer on whatever reads images, packs, files of events (20 seconds each) and PTX, and on what that accepts: scripts/fuzz. SECONDS says for how long.
 SECONDS ?= 60
 fuzz:
 	[ -e build-fuzz/build.ninja ] || CC=clang-19 meson setup build-fuzz -Db_sanitize=address,undefined -Db_lundef=false \
 		-Dc_args='-fsanitize=fuzzer-no-link -O1' -Dbuildtype=debugoptimized
-	ninja -C build-fuzz heddle tests/fuzz-ptx tests/fuzz-image tests/fuzz-events
+	ninja -C build-fuzz heddle tests/fuzz-ptx tests/fuzz-image tests/fuzz-pack tests/fuzz-events
 	mkdir -p build-fuzz/images
 	printf '\120\355\125\272\1\0\20\0\120\0\0\0\0\0\0\0\1\0\1\1\100\0\0\0\20\0\0\0\0\0\0\0' >build-fuzz/images/seed
 	build-fuzz/tests/fuzz-image -max_total_time=20 -rss_limit_mb=4096 -artifact_prefix=build-fuzz/ build-fuzz/images
+	mkdir -p build-fuzz/packs
+	build-fuzz/heddle pack -o build-fuzz/packs/seed --library a --version 1 --object build-fuzz/heddle examples/saxpy/saxpy.ptx
+	build-fuzz/tests/fuzz-pack -max_total_time=20 -rss_limit_mb=4096 -artifact_prefix=build-fuzz/ build-fuzz/packs
 	mkdir -p build-fuzz/events
 	build-fuzz/heddle check --no-sandbox --record-events build-fuzz/events/seed.txt examples/saxpy/saxpy.ptx 100 2.0 'f32[100]=range' \
 		'f32[100]=undef' --grid 2 --block 64 || true

@@ -61,6 +61,7 @@ int explain_compare(struct session *s); /* --compare */
 int cmd_ptx(struct session *s);
 int cmd_info(struct session *s);
 int cmd_cache(struct session *s);
+int cmd_pack(struct session *s);
 int cmd_completion(struct session *s);
 int cmd_manual(struct session *s);
 

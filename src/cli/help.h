@@ -13,6 +13,7 @@ extern const char help_litmus_usage[], help_litmus_details[];
 extern const char help_ptx_usage[], help_ptx_details[];
 extern const char help_info_usage[], help_info_details[];
 extern const char help_cache_usage[], help_cache_details[];
+extern const char help_pack_usage[], help_pack_details[];
 extern const char help_completion_usage[], help_completion_details[];
 extern const char help_manual_usage[], help_manual_details[];
 extern const char help_check_program_usage[], help_check_program_details[];

@@ -17,6 +17,7 @@
 #include "base/elf.h"
 #include "files/places.h"
 #include "cuda/image/fatbin.h"
+#include "cuda/image/pack.h"
 #include "exec/device.h"
 
 enum { MAX_DEVICES = 16 /* of libcuda.so.1 */ };
@@ -109,7 +110,7 @@ static const char *obstacle(const struct elf *e, const char *program, const char
                             "found; link it with `nvcc -cudart shared`, or do not strip it, or build it with `heddle "
                             "cc`",
                             program);
-    const char *why = no_ptx(e, device, arena);
+    const char *why = getenv("HEDDLE_KERNELS") ? NULL : no_ptx(e, device, arena);
     return why ? arena_printf(arena, "%s: %s", program, why) : NULL;
 }
 
@@ -251,6 +252,32 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     return NULL;
 }
 
+/* Where --kernels names no pack: what is wrong; else the packs are for the program, as places that its own folder does not change. */
+static const char *give_kernels(const struct options *o, struct arena *arena)
+{
+    const char *list = "";
+    char why[512];
+    struct stat st;
+    for (unsigned i = 0; i < o->kernels.n; i++) {
+        const char *given = o->kernels.at[i];
+        char *path = realpath(given, NULL);
+        if (!path)
+            return arena_printf(arena, "--kernels %s: %s", given, strerror(errno));
+        list = arena_printf(arena, "%s%s%s", list, *list ? ":" : "", path);
+        struct pack *p = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? NULL : pack_open(path, why, sizeof why);
+        free(path);
+        if (!p && !S_ISDIR(st.st_mode))
+            return arena_printf(arena, "--kernels: %s", why);
+        pack_close(p);
+    }
+    if (o->kernels_unmatched && !o->kernels.n && !getenv("HEDDLE_KERNELS"))
+        return "--kernels-unmatched says how packs are used: --kernels FILE names one";
+    return (*list && !prepend("HEDDLE_KERNELS", list, arena)) ||
+                   !set("HEDDLE_KERNELS_UNMATCHED", o->kernels_unmatched ? "1" : NULL)
+               ? "out of memory"
+               : NULL;
+}
+
 /* Why this word is no program, where its file says so: NULL, or what to do instead. */
 static const char *taken_for_a_program(const char *word, const char *command, struct arena *arena)
 {
@@ -274,6 +301,7 @@ const char *program_prepare(struct session *s, const char *preload, int *status)
     struct start start = {.s = s, .libraries = place_of_libraries(&s->arena)};
     struct elf e;
     const char *wrong = wrong_options(&s->o, &s->arena);
+    wrong = wrong ? wrong : give_kernels(&s->o, &s->arena);
     *status = wrong ? usage_error(s, "%s", wrong) : 0;
     if (!wrong && !start.libraries)
         *status = cli_failure(s, "Heddle's libcuda.so.1 is neither beside this program nor where it was installed");

@@ -120,7 +120,7 @@ def version_and_help():
     assert len(commands) >= 9, commands
     for command in commands:
         status, out, _ = run(command, "--help")
-        assert status == 0 and f"usage: heddle {command}" in out and ("--json" in out or command in ("run", "cc", "cache", "debug", "completion", "manual"))
+        assert status == 0 and f"usage: heddle {command}" in out and ("--json" in out or command in ("run", "cc", "cache", "debug", "pack", "completion", "manual"))
         assert out == run("help", command)[1] == run(command, "-h")[1]
 
 

@@ -1,5 +1,6 @@
 /* Modules and libraries ("CUDA Driver API", 6.10 to 6.12). */
 #include "cuda/state/capture.h"
+#include "cuda/state/companion.h"
 #include "cuda/state/module.h"
 
 #include "cuda/process/printed.h"
@@ -139,6 +140,8 @@ static CUresult global(struct CUmod_st *m, struct device *d, const char *name, C
     size_t size;
     if (!m)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (m->companion)
+        TRY(companion_find(m, PACK_VARIABLE, name, &m, &name));
     TRY(module_on(m, d, NULL, &loaded));
     hd_result r = hd_module_get_global(loaded, name, &at, &size);
     if (r) {
@@ -211,7 +214,7 @@ CU_API CUresult cuLibraryUnload(CUlibrary library)
     struct CUmod_st *m;
     TRY(library_of(library, &m));
     for (int i = 0; i < device_count(); i++) {
-        CUcontext primary = m->on[i] ? record_of(device_at(i)->primary, HANDLE_CONTEXT) : NULL;
+        CUcontext primary = m->on[i] || m->companion ? record_of(device_at(i)->primary, HANDLE_CONTEXT) : NULL;
         if (primary)
             hd_context_synchronize(primary->context);
     }

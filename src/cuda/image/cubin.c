@@ -7,12 +7,19 @@
 
 #include "base/elf.h"
 
-/* An attribute of .nv.info; with FORMAT_SIZED, `value` bytes follow. */
+/* An attribute of .nv.info or of a kernel's .nv.info.NAME; with FORMAT_SIZED, `value` bytes follow. */
 struct attribute {
     uint8_t format, attribute;
     uint16_t value;
 };
-enum { FORMAT_SIZED = 4, EIATTR_FRAME_SIZE = 0x11, EIATTR_REGCOUNT = 0x2f };
+enum {
+    FORMAT_VALUE = 3,
+    FORMAT_SIZED = 4,
+    EIATTR_MAX_THREADS = 0x05,
+    EIATTR_FRAME_SIZE = 0x11,
+    EIATTR_CBANK_PARAM_SIZE = 0x19,
+    EIATTR_REGCOUNT = 0x2f
+};
 
 /* Of both these attributes: a number of a symbol. */
 struct symbol_number {
@@ -99,4 +106,41 @@ void cubin_kernels(const void *bytes, size_t n,
         each(data, elf_symbol_name(&symbols, registers.symbol), &k);
     }
     free(frames);
+}
+
+static struct cubin_limits limits_in(const unsigned char *at, size_t left)
+{
+    struct cubin_limits l = {0};
+    struct attribute a;
+    uint32_t threads[3];
+    for (size_t size; left >= sizeof a; at += size, left -= size) {
+        memcpy(&a, at, sizeof a);
+        size = sizeof a + (a.format == FORMAT_SIZED ? a.value : 0u);
+        if (size > left)
+            break;
+        if (a.format == FORMAT_VALUE && a.attribute == EIATTR_CBANK_PARAM_SIZE)
+            l.parameter_bytes = a.value;
+        if (a.format == FORMAT_SIZED && a.attribute == EIATTR_MAX_THREADS && a.value >= sizeof threads) {
+            memcpy(threads, at + sizeof a, sizeof threads);
+            l.threads = threads[0] * threads[1] * threads[2];
+        }
+    }
+    return l;
+}
+
+void cubin_limits(const void *bytes, size_t n, void (*each)(void *data, const char *name, const struct cubin_limits *l),
+                  void *data)
+{
+    static const char prefix[] = ".nv.info.";
+    struct elf e;
+    if (!elf_view(&e, bytes, n) || e.header->e_type != ET_EXEC)
+        return;
+    for (unsigned i = 0; i < e.n_sections; i++) {
+        const char *name = elf_section_name(&e, &e.sections[i]);
+        const unsigned char *at = elf_contents(&e, &e.sections[i]);
+        if (!at || strncmp(name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        struct cubin_limits l = limits_in(at, e.sections[i].sh_size);
+        each(data, name + sizeof prefix - 1, &l);
+    }
 }

@@ -14,4 +14,14 @@ struct cubin_kernel {
 void cubin_kernels(const void *bytes, size_t n,
                    void (*each)(void *data, const char *name, const struct cubin_kernel *k), void *data);
 
+/* What a launch of a kernel brings: bytes of parameters (EIATTR_CBANK_PARAM_SIZE), threads of a block at most (EIATTR_MAX_THREADS; 0 where
+ * the machine code does not say). */
+struct cubin_limits {
+    unsigned parameter_bytes, threads;
+};
+
+/* Calls `each` with every kernel and its limits, as cubin_kernels() does. */
+void cubin_limits(const void *bytes, size_t n, void (*each)(void *data, const char *name, const struct cubin_limits *l),
+                  void *data);
+
 #endif

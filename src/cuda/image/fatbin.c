@@ -63,7 +63,7 @@ static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, ui
 
 /* Of a container: what fits the device best. */
 struct choice {
-    struct candidate ptx, code; /* without a payload where there is none */
+    struct candidate ptx, code, any; /* without a payload where there is none; any: machine code of whatever device */
 };
 
 /* Machine code runs on its own architecture and on later ones of the same major number. */
@@ -95,6 +95,7 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
             found->elf_entries++;
             if (runs_on(c.entry.arch, arch) && (!best->code.payload || c.entry.arch > best->code.entry.arch))
                 best->code = c;
+            best->any = c;
         }
         if (c.entry.kind != ENTRY_PTX)
             continue;
@@ -150,9 +151,11 @@ static enum image_result nothing_fits(struct image *image, unsigned arch, const 
                  "(HEDDLE_DEVICE=sm_%u), or build it with nvcc -gencode arch=compute_%u,code=compute_%u",
                  arch, has, least(found->ptx, found->n_ptx), least(found->ptx, found->n_ptx), arch, arch);
     else
-        snprintf(image->why, sizeof image->why,
-                 "Heddle runs PTX, and there is %s%s; nvcc -gencode arch=compute_%u,code=compute_%u adds PTX", has,
-                 found->n_elf ? " alone" : "", advised, advised);
+        snprintf(
+            image->why, sizeof image->why,
+            "Heddle runs PTX, and there is %s%s; nvcc -gencode arch=compute_%u,code=compute_%u adds PTX, and --kernels "
+            "takes it from a pack, which `heddle pack` makes",
+            has, found->n_elf ? " alone" : "", advised, advised);
     return IMAGE_NO_BINARY;
 }
 
@@ -254,6 +257,47 @@ static enum image_result read_wrapper(struct image *image, const void *data, uns
             return r;
     }
     return image->texts.n ? IMAGE_OK : nothing_fits(image, arch, &found);
+}
+
+/* ---- machine code ---- */
+
+/* The length of the container; 0 where it is broken. */
+static uint64_t each_code(const void *container, size_t limit, unsigned arch,
+                          void (*each)(void *to, const void *code, size_t n), void *to)
+{
+    struct image image = {0};
+    struct found found = {0};
+    struct choice best;
+    uint64_t size;
+    size_t bytes;
+    if (scan_container(&image, container, limit, arch, &found, &size, &best))
+        return 0;
+    const struct candidate *c = best.code.payload ? &best.code : &best.any;
+    void *code = c->payload ? entry_code(c, &bytes) : NULL;
+    if (code)
+        each(to, code, bytes);
+    free(code);
+    return size;
+}
+
+void image_each_code(const void *data, size_t bytes, unsigned arch, void (*each)(void *to, const void *code, size_t n),
+                     void *to)
+{
+    struct image_wrapper w;
+    if (bytes == SIZE_MAX && (memcpy(&w, data, sizeof w), w.magic == IMAGE_WRAPPER_MAGIC)) {
+        for (size_t i = 0; w.version == 2 && w.objects && w.objects[i] && i < MAX_OBJECTS; i++)
+            each_code(w.objects[i], SIZE_MAX, arch, each, to);
+        if (!(w.version == 2 && w.objects && w.objects[0]) && w.container)
+            each_code(w.container, SIZE_MAX, arch, each, to);
+        return;
+    }
+    uint64_t size;
+    bool bounded = bytes != SIZE_MAX;
+    for (const uint8_t *at = data; bytes; at += size, bytes -= bounded ? size : 0) {
+        size = bounded && *at == 0 ? 1 : each_code(at, bytes, arch, each, to);
+        if (!size || !bounded)
+            return;
+    }
 }
 
 /* ---- other images ---- */

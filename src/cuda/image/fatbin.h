@@ -50,6 +50,11 @@ void image_free(struct image *image);
 /* The texts of `from` become the last ones of `to`, which gets no more than an image may have. Either is still to be freed. */
 enum image_result image_take(struct image *to, struct image *from);
 
+/* Calls `each` with the machine code of every container of an image, or of a section of them: what runs on the device, else any. What cannot
+ * be read is passed over. */
+void image_each_code(const void *data, size_t bytes, unsigned arch, void (*each)(void *to, const void *code, size_t n),
+                     void *to);
+
 /* A file's bytes and a zero, to be freed; NULL where it cannot be read. */
 void *image_file(const char *path, size_t *bytes);
 

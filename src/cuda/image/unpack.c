@@ -133,21 +133,29 @@ static void note_kernel(void *data, const char *name, const struct cubin_kernel 
         free(copy);
 }
 
-void entry_read_code(struct image *image, const struct candidate *c)
+void *entry_code(const struct candidate *c, size_t *bytes)
 {
     const struct entry *e = &c->entry;
-    uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
-    bool possible = e->compressed_bytes <= e->payload_bytes && bytes <= max_code_bytes &&
-                    (!e->compressed_bytes || can_be(c, bytes));
-    char *code = possible ? malloc(bytes + 1) : NULL; /* aligned; the payload need not be */
+    *bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
+    bool possible = e->compressed_bytes <= e->payload_bytes && *bytes <= max_code_bytes &&
+                    (!e->compressed_bytes || can_be(c, *bytes));
+    char *code = possible ? malloc(*bytes + 1) : NULL; /* aligned; the payload need not be */
     if (!code)
-        return;
-    bool ok = true;
-    if (!e->compressed_bytes)
-        memcpy(code, c->payload, bytes);
-    else
-        ok = decompress(code, c, bytes);
-    if (ok)
+        return NULL;
+    if (!e->compressed_bytes) {
+        memcpy(code, c->payload, *bytes);
+    } else if (!decompress(code, c, *bytes)) {
+        free(code);
+        return NULL;
+    }
+    return code;
+}
+
+void entry_read_code(struct image *image, const struct candidate *c)
+{
+    size_t bytes;
+    void *code = entry_code(c, &bytes);
+    if (code)
         cubin_kernels(code, bytes, note_kernel, image);
     free(code);
 }

@@ -42,6 +42,8 @@ bool image_add_text(struct image *image, char *text, size_t bytes, unsigned arch
 
 /* Adds the text of PTX. */
 enum image_result entry_unpack(struct image *image, const struct candidate *c);
+/* Machine code as it is, malloc'ed; NULL where it cannot be read. */
+void *entry_code(const struct candidate *c, size_t *bytes);
 /* Adds what machine code says of its kernels. What cannot be read says nothing: the PTX alone counts. */
 void entry_read_code(struct image *image, const struct candidate *c);
 

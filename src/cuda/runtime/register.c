@@ -399,7 +399,7 @@ cudaError_t rt_kernel_to_launch(const void *function, CUkernel *kernel)
         return e;
     pthread_mutex_lock(&table.lock);
     const struct symbol *s = get(function);
-    bool refused = s && s->binary && s->binary->why;
+    bool refused = s && s->binary && (s->binary->why || e == cudaErrorNoKernelImageForDevice);
     pthread_mutex_unlock(&table.lock);
     if (refused)
         heddle_launch_refused();

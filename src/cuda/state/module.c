@@ -3,6 +3,7 @@
 
 #include "cuda/image/code.h"
 #include "cuda/image/object.h"
+#include "cuda/state/companion.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/machines.h"
 #include "cuda/state/references.h"
@@ -131,6 +132,8 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
     hd_module **on = &m->on[d->ordinal];
     CUresult r = CUDA_SUCCESS;
     *module = __atomic_load_n(on, __ATOMIC_ACQUIRE);
+    if (m->companion)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU; /* of its kernels as a whole nothing is known */
     if (!*module) {
         size_t n;
         hd_source *sources = sources_of(m, &n);
@@ -183,6 +186,7 @@ static void free_module(void *record)
         free(f);
     }
     image_free(&m->image);
+    companion_free(m->companion);
     forget_placed(m);
     free(m);
 }
@@ -201,13 +205,17 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
     m->context = c;
     snprintf(m->name, sizeof m->name, "%s", name);
     r = from_image(image_read(image, bytes, device_arch(d), &m->image));
+    if (r == CUDA_ERROR_NO_BINARY_FOR_GPU)
+        m->companion = companion_new(image, bytes, device_arch(d), m->image.why, sizeof m->image.why);
+    if (m->companion)
+        r = CUDA_SUCCESS;
     if (!r)
         r = jit_limit_registers(jit, m->image.texts.at, m->image.texts.n);
     if (!r && jit && jit->n_names && !note_placed(m, jit))
         r = CUDA_ERROR_OUT_OF_MEMORY;
     else if (r)
         complain(m, jit, m->image.why);
-    else if (c)
+    else if (c && !m->companion)
         r = module_on(m, d, jit, &loaded); /* libraries wait until something is asked of them */
     if (!r)
         r = handle_give(HANDLE_MODULE, m, c, &m->handle);
@@ -240,6 +248,7 @@ void module_end(struct CUmod_st *m)
         record_take(f->handle, HANDLE_FUNCTION);
     references_leave_held(m);
     state_unlock();
+    companion_end(m->companion);
     call_later(free_module, m);
 }
 
@@ -314,6 +323,8 @@ CUresult function_get(struct CUmod_st *m, struct device *d, const char *name, st
 {
     hd_module *loaded;
     CUresult r = CUDA_SUCCESS;
+    if (m->companion)
+        TRY(companion_find(m, PACK_KERNEL, name, &m, &name));
     TRY(module_on(m, d, NULL, &loaded));
     state_lock();
     struct CUfunc_st *f = m->functions;

@@ -123,6 +123,7 @@ struct CUmod_st {
     CUcontext context; /* NULL: a library */
     char name[96];     /* in messages */
     struct image image;
+    struct companion *companion; /* companion.h, where the image has machine code alone; or NULL */
     hd_module *on[MAX_DEVICES];
     struct CUfunc_st *functions;
     struct CUtexref_st *references; /* references.h */

@@ -1,0 +1,139 @@
+/* See pack_names.h. */
+#include "cuda/image/pack_names.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char anonymous[] = "_GLOBAL__N_", internal[] = "_INTERNAL_", clang_s[] = "12_GLOBAL__N_1";
+
+/* What a compiler has written for a file's own: after the digits of its length, `n` characters. */
+struct own {
+    size_t n;
+    const char *file; /* which nvcc says and clang does not, of n_file characters */
+    size_t n_file;
+};
+
+static size_t digits_at(const char *p, bool (*is)(int c))
+{
+    size_t n = 0;
+    while (is((unsigned char)p[n]))
+        n++;
+    return n;
+}
+
+static bool is_decimal(int c)
+{
+    return isdigit(c);
+}
+
+static bool is_hexadecimal(int c)
+{
+    return isxdigit(c);
+}
+
+/* nvcc's, from behind its mark on: HASH_LENGTH_FILE_HASH. What may follow, `_NUMBER`, cannot be told from the length of the name's next
+ * component; the own length, in `digits` before the mark, can. A number that ends the component before may stand there, too. */
+static bool read_nvcc_s(const char *mark, size_t n_mark, const char *digits, struct own *own)
+{
+    const char *p = mark + n_mark;
+    size_t hash = digits_at(p, is_hexadecimal), length = 0;
+    if (!hash || p[hash] != '_' || !isdigit((unsigned char)p[hash + 1]))
+        return false;
+    p += hash + 1;
+    for (; isdigit((unsigned char)*p) && length < 4096; p++)
+        length = 10 * length + (size_t)(*p - '0');
+    if (*p++ != '_' || strlen(p) <= length || p[length] != '_')
+        return false;
+    own->file = p;
+    own->n_file = length;
+    p += length + 1;
+    size_t least = (size_t)(p - mark) + 1, most = (size_t)(p - mark) + digits_at(p, is_hexadecimal), n = 0, unit = 1;
+    if (mark[most] == '_')
+        most += 1 + digits_at(mark + most + 1, is_decimal);
+    for (const char *d = mark; d > digits && unit < 100000; unit *= 10) {
+        n += unit * (size_t)(*--d - '0');
+        if (*d != '0' && n >= least && n <= most) {
+            own->n = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The form that is in common of what stands at the mark; "" for a namespace that clang has none for. NULL: it is nothing. */
+static const char *common_form(const char *start, const char *mark, struct own *own, const char **digits)
+{
+    *digits = mark;
+    while (*digits > start && isdigit((unsigned char)(*digits)[-1]))
+        --*digits;
+    *own = (struct own){0};
+    bool is_anonymous = strncmp(mark, anonymous, sizeof anonymous - 1) == 0;
+    if (is_anonymous && mark - *digits >= 2 && strncmp(mark - 2, clang_s, sizeof clang_s - 1) == 0) {
+        own->n = sizeof clang_s - 1 - 2;
+        *digits = mark - 2;
+        return clang_s;
+    }
+    size_t n_mark = is_anonymous ? sizeof anonymous : sizeof internal - 1; /* _GLOBAL__N__ */
+    if (is_anonymous && mark[n_mark - 1] != '_')
+        return NULL;
+    if (!read_nvcc_s(mark, n_mark, *digits, own))
+        return NULL;
+    char length[24];
+    *digits = mark - snprintf(length, sizeof length, "%zu", own->n);
+    return is_anonymous ? clang_s : "";
+}
+
+static const char *next_mark(const char *p)
+{
+    const char *a = strstr(p, anonymous), *i = strstr(p, internal);
+    return !a || (i && i < a) ? i : a;
+}
+
+char *pack_name(const char *name, const char *file)
+{
+    struct own own = {0, file, file ? strlen(file) : 0}, found;
+    size_t at = 0, n_file = own.n_file;
+    bool is_own = false;
+    /* no form that is in common is longer than what it takes the place of */
+    char *to = malloc(strlen(name) + 1 + (n_file > strlen(name) ? n_file : strlen(name)) + 1);
+    if (!to)
+        return NULL;
+    const char *from = name, *digits;
+    for (const char *mark = next_mark(name); mark; mark = next_mark(mark + 1)) {
+        const char *form = mark >= from ? common_form(from, mark, &found, &digits) : NULL;
+        if (!form)
+            continue;
+        memcpy(to + at, from, (size_t)(digits - from));
+        at += (size_t)(digits - from);
+        memcpy(to + at, form, strlen(form));
+        at += strlen(form);
+        from = mark + found.n;
+        is_own = true;
+        if (found.file)
+            own = found;
+    }
+    strcpy(to + at, from);
+    at += strlen(from);
+    if (is_own && own.file) {
+        to[at++] = '@';
+        memcpy(to + at, own.file, own.n_file);
+        at += own.n_file;
+        to[at] = 0;
+    }
+    return to;
+}
+
+char *pack_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    size_t n = dot ? (size_t)(dot - name) : strlen(name);
+    char *to = malloc(n + sizeof "_cu");
+    for (size_t i = 0; to && i < n; i++)
+        to[i] = isalnum((unsigned char)name[i]) ? name[i] : '_';
+    if (to)
+        memcpy(to + n, "_cu", sizeof "_cu");
+    return to;
+}

@@ -1,0 +1,345 @@
+/* See companion.h. */
+#include "cuda/state/companion.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cuda/image/pack_belongs.h"
+#include "cuda/image/pack_names.h"
+#include "cuda/state/module.h"
+#include "cuda/wrapper.h"
+
+/* ---- the process's packs ---- */
+
+struct given {
+    struct pack *pack;
+    char *object; /* that was last asked about */
+    enum belongs belongs;
+    char why[512];
+    bool warned;
+};
+
+static struct {
+    pthread_mutex_t lock; /* of all in this file; the state's is taken inside of it */
+    bool read;
+    VEC(struct given) packs;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_pack(const char *path)
+{
+    char why[512];
+    struct pack *p = pack_open(path, why, sizeof why);
+    struct given *g = p ? VEC_ADD(&process.packs) : NULL;
+    if (g)
+        *g = (struct given){.pack = p};
+    else
+        say("%s", p ? "no memory for a pack of kernels" : why);
+    if (p && !g)
+        pack_close(p);
+}
+
+static void add_folder(const char *folder)
+{
+    glob_t found;
+    char *pattern = NULL;
+    if (asprintf(&pattern, "%s/*.pack", folder) < 0)
+        return;
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            add_pack(found.gl_pathv[i]);
+        globfree(&found);
+    } else {
+        say("HEDDLE_KERNELS: there is no pack in the folder %s", folder);
+    }
+    free(pattern);
+}
+
+/* The lock is held. */
+static void read_packs(void)
+{
+    const char *list = secure_getenv("HEDDLE_KERNELS");
+    char *copy = list && !process.read ? strdup(list) : NULL, *state = NULL;
+    process.read = true;
+    for (char *path = copy ? strtok_r(copy, ":", &state) : NULL; path; path = strtok_r(NULL, ":", &state)) {
+        struct stat st;
+        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            add_folder(path);
+        else
+            add_pack(path);
+    }
+    free(copy);
+}
+
+static bool unmatched_is_wanted(void)
+{
+    const char *text = secure_getenv("HEDDLE_KERNELS_UNMATCHED");
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+/* ---- companions ---- */
+
+struct limit {
+    char *name;
+    struct cubin_limits of;
+};
+
+struct slice {
+    const struct given *given;
+    uint32_t number;
+    struct CUmod_st *module;
+};
+
+struct companion {
+    VEC(size_t) packs; /* which of the process's belong to it; the first that has a name counts */
+    const void *image;
+    size_t bytes;
+    unsigned arch;
+    bool limits_read;
+    VEC(struct limit) limits; /* of the machine code, by name */
+    VEC(struct slice) slices;
+    VEC(char *) told; /* names of kernels that the user knows not to be there */
+};
+
+/* The file that an image is in: of its container, as the wrapper may be a copy; "" where it is in none. */
+static void file_with(const void *image, size_t bytes, char path[PATH_MAX])
+{
+    struct image_wrapper w = {0};
+    Dl_info at;
+    if (bytes == SIZE_MAX)
+        memcpy(&w, image, sizeof w.magic);
+    if (w.magic == IMAGE_WRAPPER_MAGIC) {
+        memcpy(&w, image, sizeof w);
+        image = w.version == 2 && w.objects && w.objects[0] ? w.objects[0] : w.container;
+    }
+    *path = 0;
+    if (!dladdr(image, &at) || !at.dli_fname)
+        return;
+    bool is_library = strchr(at.dli_fname, '/') && strcmp(at.dli_fname, program_invocation_name) != 0;
+    ssize_t n =
+        is_library ? snprintf(path, PATH_MAX, "%s", at.dli_fname) : readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[n > 0 && n < PATH_MAX ? n : 0] = 0;
+}
+
+static bool use(struct companion *c, size_t i)
+{
+    size_t *place = VEC_ADD(&c->packs);
+    if (place)
+        *place = i;
+    return place != NULL;
+}
+
+/* Which packs are its own. The lock is held. */
+static void choose_packs(struct companion *c, const char *path, char *why, size_t size)
+{
+    for (size_t i = 0; i < process.packs.n; i++) {
+        struct given *g = &process.packs.at[i];
+        if (!g->object || strcmp(g->object, path) != 0) {
+            free(g->object);
+            g->object = strdup(path);
+            g->belongs = pack_belongs(g->pack, path, g->why, sizeof g->why);
+        }
+        if (g->belongs == BELONGS) {
+            use(c, i);
+        } else if (g->belongs == BELONGS_NEARLY && unmatched_is_wanted()) {
+            if (!g->warned)
+                say("warning: %s; --kernels-unmatched uses it: its kernels may do something else than the library's",
+                    g->why);
+            g->warned = true;
+            use(c, i);
+        } else if (g->belongs == BELONGS_NEARLY) {
+            snprintf(why, size, "%s (--kernels-unmatched uses it nevertheless)", g->why);
+        }
+    }
+}
+
+struct companion *companion_new(const void *image, size_t bytes, unsigned arch, char *why, size_t size)
+{
+    char path[PATH_MAX];
+    struct companion *c = secure_getenv("HEDDLE_KERNELS") ? calloc(1, sizeof *c) : NULL;
+    if (!c)
+        return NULL;
+    *c = (struct companion){.image = image, .bytes = bytes, .arch = arch};
+    file_with(image, bytes, path);
+    pthread_mutex_lock(&process.lock);
+    read_packs();
+    choose_packs(c, path, why, size);
+    pthread_mutex_unlock(&process.lock);
+    if (c->packs.n)
+        return c;
+    companion_free(c);
+    return NULL;
+}
+
+void companion_end(struct companion *c)
+{
+    for (uint32_t i = 0; c && i < c->slices.n; i++)
+        module_drop(c->slices.at[i].module);
+}
+
+void companion_free(struct companion *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->limits.n; i++)
+        free(c->limits.at[i].name);
+    for (uint32_t i = 0; i < c->told.n; i++)
+        free(c->told.at[i]);
+    free(c->packs.at);
+    free(c->limits.at);
+    free(c->slices.at);
+    free(c->told.at);
+    free(c);
+}
+
+/* ---- what the machine code says ---- */
+
+static void note_limit(void *to, const char *name, const struct cubin_limits *l)
+{
+    struct companion *c = to;
+    char *copy = strdup(name);
+    struct limit *new = copy ? VEC_ADD(&c->limits) : NULL;
+    if (new)
+        *new = (struct limit){copy, *l};
+    else
+        free(copy);
+}
+
+static void note_limits(void *to, const void *code, size_t bytes)
+{
+    cubin_limits(code, bytes, note_limit, to);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct limit *)a)->name, ((const struct limit *)b)->name);
+}
+
+static const struct cubin_limits *limits_of(struct companion *c, const char *name)
+{
+    if (!c->limits_read) {
+        image_each_code(c->image, c->bytes, c->arch, note_limits, c);
+        if (c->limits.n)
+            qsort(c->limits.at, c->limits.n, sizeof *c->limits.at, by_name);
+        c->limits_read = true;
+    }
+    struct limit key = {(char *)name, {0}}, *found = NULL;
+    if (c->limits.n)
+        found = bsearch(&key, c->limits.at, c->limits.n, sizeof *c->limits.at, by_name);
+    return found ? &found->of : NULL;
+}
+
+/* Whether a launch of the program's fits the pack's kernel. */
+static bool fits(struct companion *c, const struct given *g, const char *name, const struct pack_symbol *s, char *why,
+                 size_t size)
+{
+    const struct cubin_limits *l = limits_of(c, name);
+    if (!l && g->belongs == BELONGS)
+        return true;
+    if (!l)
+        snprintf(why, size,
+                 "its machine code does not say what parameters it has, so that the pack %s of another build cannot be "
+                 "trusted",
+                 pack_path(g->pack));
+    else if (l->parameter_bytes != s->bytes)
+        snprintf(why, size, "it has %u bytes of parameters, and in the pack %s %u: that is another kernel",
+                 l->parameter_bytes, pack_path(g->pack), s->bytes);
+    else if (l->threads && s->threads && l->threads != s->threads)
+        snprintf(why, size, "a block of it has at most %u threads, and in the pack %s %u: that is another kernel",
+                 l->threads, pack_path(g->pack), s->threads);
+    else
+        return true;
+    return false;
+}
+
+/* ---- finding ---- */
+
+static CUresult slice_module(struct CUmod_st *m, const struct given *g, uint32_t number, struct CUmod_st **module,
+                             char *why, size_t size)
+{
+    struct companion *c = m->companion;
+    for (uint32_t i = 0; i < c->slices.n; i++)
+        if (c->slices.at[i].given == g && c->slices.at[i].number == number) {
+            *module = c->slices.at[i].module;
+            return CUDA_SUCCESS;
+        }
+    size_t bytes;
+    const char *path = pack_path(g->pack), *slash = strrchr(path, '/');
+    char name[64], *text = pack_text(g->pack, number, &bytes, why, size);
+    if (!text)
+        return CUDA_ERROR_INVALID_IMAGE;
+    snprintf(name, sizeof name, "%.40s, slice %u", slash ? slash + 1 : path, number);
+    CUresult r = module_new(m->context, text, bytes, name, NULL, module);
+    free(text);
+    struct slice *s = r ? NULL : VEC_ADD(&c->slices);
+    if (s)
+        *s = (struct slice){g, number, *module};
+    else
+        snprintf(why, size, "its PTX in the pack %s cannot be loaded", path);
+    return r ? r : s ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* The first pack's that has it. NULL, and `why` is empty: none has. */
+static const struct given *look_up(const struct companion *c, enum pack_kind kind, const char *name,
+                                   struct pack_found *found, char *why, size_t size)
+{
+    char *common = pack_name(name, NULL);
+    *why = 0;
+    for (uint32_t i = 0; common && i < c->packs.n && !*why; i++) {
+        const struct given *g = &process.packs.at[c->packs.at[i]];
+        if (pack_find(g->pack, kind, common, found, why, size)) {
+            free(common);
+            return g;
+        }
+    }
+    free(common);
+    return NULL;
+}
+
+static void tell_once(struct companion *c, const char *name, const char *why)
+{
+    for (uint32_t i = 0; i < c->told.n; i++)
+        if (strcmp(c->told.at[i], name) == 0)
+            return;
+    char *copy = strdup(name), **place = copy ? VEC_ADD(&c->told) : NULL;
+    if (place)
+        *place = copy;
+    else
+        free(copy);
+    heddle_symbol_refused("kernel", name, c->image, why);
+}
+
+static CUresult find(struct CUmod_st *m, enum pack_kind kind, const char *name, struct CUmod_st **slice,
+                     const char **literal, char *why, size_t size)
+{
+    struct companion *c = m->companion;
+    struct pack_found found;
+    const struct given *g = look_up(c, kind, name, &found, why, size);
+    if (!g && !*why && kind == PACK_KERNEL)
+        snprintf(why, size,
+                 "the library has machine code alone, and no pack of --kernels has that kernel (%s has %zu names)",
+                 pack_path(process.packs.at[c->packs.at[0]].pack), pack_count(process.packs.at[c->packs.at[0]].pack));
+    if (!g || (kind == PACK_KERNEL && !fits(c, g, name, &found.symbol, why, size)))
+        return kind == PACK_KERNEL || *why ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_NOT_FOUND;
+    *literal = found.literal;
+    return slice_module(m, g, found.symbol.slice, slice, why, size);
+}
+
+CUresult companion_find(struct CUmod_st *m, enum pack_kind kind, const char *name, struct CUmod_st **slice,
+                        const char **literal)
+{
+    char why[640] = "";
+    pthread_mutex_lock(&process.lock);
+    CUresult r = find(m, kind, name, slice, literal, why, sizeof why);
+    if (r && *why)
+        tell_once(m->companion, name, why);
+    pthread_mutex_unlock(&process.lock);
+    return r;
+}
