@@ -358,6 +358,21 @@ static const char *verdict(const struct check *c)
     return t.p;
 }
 
+/* Where findings stand in PTX alone: what has to be done so that they have lines. */
+static const char *lines_remark(const struct diags *d)
+{
+    bool lacks = false, python = false;
+    for (uint32_t i = 0; i < d->list.n; i++) {
+        const struct diag *g = &d->list.at[i];
+        lacks |= g->place.source && !g->place.cuda;
+        python |= g->place.source && !g->place.cuda && strstr(g->place.source->name, " of python");
+    }
+    return !lacks ? ""
+           : python
+               ? "heddle: the lines of a kernel are known where it is compiled with them: @cuda.jit(lineinfo=True)\n"
+               : "heddle: the lines of a kernel are known where it is compiled with -lineinfo\n";
+}
+
 /* What the reader has to know beside the findings. */
 static const char *remarks(const struct check *c)
 {
@@ -379,6 +394,7 @@ static const char *remarks(const struct check *c)
         text_printf(&t, "heddle: %u of %u runs were done\n", c->done, c->settings.runs);
     if (c->ranks.lost)
         text_puts(&t, RUNS_ARE_LOST);
+    text_puts(&t, lines_remark(&c->results.diags));
     text_puts(&t, suppressions_unused(&c->suppressions, t.arena).p);
     if (c->s->o.baseline)
         text_puts(&t, baseline_remark(&c->baseline, t.arena));

@@ -55,10 +55,11 @@ nvJitLinkResult link_add_lto(nvJitLinkHandle h, nvJitLinkInputType type, const v
     nvJitLinkResult (*add)(nvJitLinkHandle, nvJitLinkInputType, const void *, size_t, const char *) =
         theirs("nvJitLinkAddData");
     if (!add) {
-        link_log(
-            &h->errors,
-            "%s: Heddle links PTX, and reads LTO-IR by NVIDIA's nvJitLink alone, which is not loaded: compile to PTX\n",
-            name);
+        link_log(&h->errors,
+                 "%s: Heddle links PTX, and reads LTO-IR by NVIDIA's nvJitLink alone, which is not there: compile to "
+                 "PTX, or "
+                 "install it (numba: pip install 'numba-cuda[cu" TEXT(NVJITLINK_MAJOR) "]')\n",
+                 name);
         return NVJITLINK_ERROR_NVVM_COMPILE;
     }
     nvJitLinkResult result = h->theirs ? NVJITLINK_SUCCESS : begin_lto(h);

@@ -1,4 +1,5 @@
 """Reports that people and programs act on: SARIF, JUnit, baselines, suppressions that can be kept, docs/FINDINGS.md."""
+import ctypes
 import json
 import os
 import re
@@ -8,7 +9,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import Folder, heddle, main, need_clang, run, source
+from tap import Folder, Skip, heddle, main, need_clang, run, source
 
 folder = Folder()
 path = folder.path
@@ -131,6 +132,61 @@ def comments_in_the_source_allow_findings():
     wrong = text.replace("allow(data-race) of", "allow(data-rase) of")
     report, err = check(build("comments", wrong))
     assert "heddle: src/app.cu:8: there is no code `data-rase`; did you mean `data-race`?" in err and "data-race" in found(report), err
+
+
+# ---- Python ----
+
+CALLS = """import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+
+def allocate():
+    p = ctypes.c_uint64()
+    cuda.cuMemAlloc_v2(ctypes.byref(p), 64)
+    return p
+
+def main():
+    device, context = ctypes.c_int(), ctypes.c_void_p()
+    cuda.cuInit(0)
+    cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+    cuda.cuCtxSetCurrent(context)
+    p = allocate()
+    cuda.cuMemFree_v2(p)
+    cuda.cuMemFree_v2(p)
+
+main()
+"""
+
+
+def calls_of_the_host_are_pythons():
+    script = folder.write("calls.py", CALLS)
+    if not hasattr(ctypes.pythonapi, "_Py_DumpTraceback"):
+        raise Skip("this Python does not export what writes tracebacks")
+    status, _, err = run("check", "--tool", "memcheck", "--format", "json", sys.executable, script, cwd=folder.name)
+    frames = {f["code"]: [(a.get("function"), a.get("file"), a.get("line")) for a in f["frames"]] for f in json.loads(err)["findings"] if "frames" in f}
+    assert frames["double-free"] == [("main", script, 16), ("<module>", script, 18)], frames
+    assert frames["freed"][0] == ("main", script, 15), frames
+    assert frames["allocated"] == [("allocate", script, 6), ("main", script, 14), ("<module>", script, 18)], frames
+
+
+def kernels_of_numba_have_their_pythons_names():
+    with open(os.path.join(source, "examples", "saxpy", "saxpy.ptx")) as f:
+        saxpy = f.read()
+    for mangled, name in (("_ZN8__main__5shiftB2v1B9cw51cXTLSEj", "shift"), ("_ZN3app5solveB3v12B9cw51cXTLSEj", "app.solve"),
+                          ("_ZN8__main__4testB1aEj", "__main__::test[abi:a]"), ("_ZN3app5outer12_3clocals_3e5innerB2v3B9cw51cXTLSEj", "app.outer.inner")):
+        ptx = folder.write("named.ptx", saxpy.replace("saxpy(", mangled + "("))
+        status, out, err = run("ptx", "-v", ptx)
+        assert status == 0 and f"kernel   {name}:" in out, (mangled, out, err)
+        status, _, err = run("check", "--tool", "racecheck", ptx, "--grid", 2, "--block", 4, 4, 2.0, "f32[4]=ones", "f32[4]=ones")
+        assert name in err or status == 0, err
+
+
+def remedies_are_pythons():
+    reverse = os.path.join(source, "tests", "python", "reverse.ptx")
+    with open(reverse) as f:
+        numba = folder.write("numba.ptx", f.read().replace("entry reverse(", "entry _ZN8__main__7reverseB2v1B9cw51cXTLSEj("))
+    for ptx, help in (reverse, "tl.debug_barrier()"), (numba, "cuda.syncthreads()"):
+        _, _, err = run("check", ptx, "--block", 64, "--grid", 1, "f32[64]=range")
+        assert f"help: {help} between lines 7 and 9" in err and "kernel `reverse`" in err, err
 
 
 # ---- SARIF and JUnit ----

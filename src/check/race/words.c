@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "check/report/remedy.h"
 #include "check/report/findings.h"
 #include "exec/fault.h"
 #include "check/world.h"
@@ -207,6 +208,11 @@ static const char *between(const struct race *f, struct arena *arena)
     return "between the two";
 }
 
+static const char *symbol_of(const struct races *r, const struct race_side *s)
+{
+    return timelines_note(r->timelines, s->incarnation.task)->name;
+}
+
 static const char *kernel_name(const struct races *r, const struct race_side *s, struct arena *arena)
 {
     const struct task_note *note = timelines_note(r->timelines, s->incarnation.task);
@@ -261,4 +267,5 @@ void race_describe(struct races *r, struct race *f, const struct race_datum *d)
     f->help = d->is_clustered && (f->reason == RACE_BLOCKS || f->reason == RACE_MIXED)
                   ? arena_printf(a, "cluster.sync() (barrier.cluster.arrive and .wait) %s", between(f, a))
                   : remedy(f, between(f, a), a);
+    f->help = remedy_in_language(f->help, symbol_of(r, x->kind->site ? x : y), &f->place[!x->kind->site], a);
 }

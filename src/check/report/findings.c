@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "check/report/remedy.h"
 
 static unsigned bucket_of(const struct site *s)
 {
@@ -21,16 +22,18 @@ static struct finding *find(const struct findings *f, const struct occurrence *o
 static struct finding *add(struct findings *f, const struct occurrence *o)
 {
     struct finding *x = ARENA_NEW(&f->arena, struct finding);
-    *x = (struct finding){.next = f->newest,
-                          .in_bucket = f->bucket[bucket_of(o->site)],
-                          .code = o->code,
-                          .severity = o->severity,
-                          .site = o->site,
-                          .key = o->key,
-                          .kind = o->kind,
-                          .place = place_keep(&f->sources, o->site, &f->arena),
-                          .kernel = demangle(o->block->launch->kernel->kernel, &f->arena),
-                          .first = UINT64_MAX};
+    *x = (struct finding){
+        .next = f->newest,
+        .in_bucket = f->bucket[bucket_of(o->site)],
+        .code = o->code,
+        .severity = o->severity,
+        .site = o->site,
+        .key = o->key,
+        .kind = o->kind,
+        .place = place_keep(&f->sources, o->site, &f->arena),
+        .symbol = arena_strndup(&f->arena, o->block->launch->kernel->kernel.p, o->block->launch->kernel->kernel.n),
+        .kernel = demangle(o->block->launch->kernel->kernel, &f->arena),
+        .first = UINT64_MAX};
     f->newest = x;
     f->n++;
     atomic_store_explicit(&f->bucket[bucket_of(o->site)], x, memory_order_release);
@@ -99,7 +102,7 @@ void findings_describe(struct findings *f, struct finding *x, const char *help, 
     va_start(arguments, format);
     x->text = arena_vprintf(&f->arena, format, arguments);
     va_end(arguments);
-    x->help = help;
+    x->help = remedy_in_language(help, x->symbol, &x->place, &f->arena);
     pthread_mutex_unlock(&f->lock);
 }
 

@@ -22,7 +22,8 @@ struct finding {
     const struct site *site; /* where it shows; modules stay as long as the machine has a checker */
     const void *key;         /* tells findings of one code and site apart, or NULL */
     struct place place;      /* of the site */
-    const char *kernel;      /* that was running */
+    const char *symbol;      /* of the kernel that was running, mangled, */
+    const char *kernel;      /* as its source has it */
     const char *kind;        /* in words, what tells findings of one code and line apart; or NULL */
     _Atomic uint64_t launch; /* its number */
     _Atomic uint64_t first;  /* the first thread seen in it, in the order of blocks and threads */

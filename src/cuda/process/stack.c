@@ -11,10 +11,11 @@
 #include <unwind.h>
 
 #include "base/demangle.h"
+#include "cuda/process/python.h"
 #include "cuda/process/symbols.h"
 #include "x86/insn.h"
 
-enum { MAX_ADDRESSES = 32, MAX_FRAMES = 16, MAX_INLINED = 8, MAX_OWN = 64, N_BUCKETS = 1 << 12 };
+enum { MAX_ADDRESSES = 32, MAX_FRAMES = 16, MAX_INLINED = 8, MAX_OWN = 64, N_BUCKETS = 1 << 12, PYTHON_BYTES = 4096 };
 
 struct stack {
     struct stack *next;
@@ -22,6 +23,7 @@ struct stack {
     const char *call; /* CUDA's function, as its library exports it */
     bool is_read;     /* text is there */
     struct stack_text text;
+    const char *python; /* its calls, as text, or NULL */
     size_t n;
     uintptr_t addresses[]; /* of the calls in the program, not of what follows them */
 };
@@ -133,6 +135,8 @@ struct walk {
     const char *name;
     size_t n;
     uintptr_t addresses[MAX_ADDRESSES];
+    size_t n_python;
+    char python[PYTHON_BYTES];
 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *c, void *data)
@@ -154,6 +158,8 @@ static uint64_t hash_of(const struct walk *w)
     uint64_t h = (uintptr_t)w->name;
     for (size_t i = 0; i < w->n; i++)
         h = (h ^ w->addresses[i]) * 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < w->n_python; i++)
+        h = (h ^ (unsigned char)w->python[i]) * 0x100000001b3;
     return h ^ h >> 32;
 }
 
@@ -161,7 +167,8 @@ static struct stack *find(const struct walk *w, uint64_t hash)
 {
     struct stack *s = depot.buckets[hash % N_BUCKETS];
     while (s && (s->hash != hash || s->call != w->name || s->n != w->n ||
-                 memcmp(s->addresses, w->addresses, w->n * sizeof *w->addresses)))
+                 memcmp(s->addresses, w->addresses, w->n * sizeof *w->addresses) ||
+                 strcmp(s->python ? s->python : "", w->python) != 0))
         s = s->next;
     return s;
 }
@@ -174,6 +181,7 @@ static struct stack *add(const struct walk *w, uint64_t hash)
     s->hash = hash;
     s->call = w->name;
     s->n = w->n;
+    s->python = w->n_python ? strdup(w->python) : NULL;
     memcpy(s->addresses, w->addresses, w->n * sizeof *w->addresses);
     s->next = depot.buckets[hash % N_BUCKETS];
     depot.buckets[hash % N_BUCKETS] = s;
@@ -182,8 +190,13 @@ static struct stack *add(const struct walk *w, uint64_t hash)
 
 const struct stack *stack_here(void)
 {
-    struct walk w = {0};
+    struct walk w;
     Dl_info call;
+    w.call = 0;
+    w.name = NULL;
+    w.n = 0;
+    w.python[0] = 0;
+    w.n_python = python_calls(w.python, sizeof w.python);
     _Unwind_Backtrace(visit, &w);
     if (w.call && dladdr((void *)w.call, &call))
         w.name = call.dli_sname;
@@ -339,11 +352,35 @@ static const char *place_of(const struct reading *r)
     return arena_printf(a, "in %s of %s", f->function ? f->function : "a function", base_name(f->object));
 }
 
+/* Of a process of Python, what the user has written: what the interpreter and libraries do in between is left out. */
+static void read_python(struct reading *r, const char *text)
+{
+    struct python_call call;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) /* of extensions, what has lines */
+        if (r->frames[i].file && !python_is_library(r->frames[i].object ? r->frames[i].object : ""))
+            r->frames[n++] = r->frames[i];
+    r->n = n;
+    while (r->n < MAX_FRAMES && python_next(&text, &call, &depot.arena))
+        if (!python_is_library(call.file))
+            r->frames[r->n++] = (hd_frame){.function = call.function, .file = call.file, .line = call.line};
+}
+
+/* Does the interpreter itself stand there? What has called it, its own Python calls tell. */
+static bool is_interpreter(uintptr_t address)
+{
+    Dl_info at;
+    const char *name = dladdr((void *)address, &at) && at.dli_fname ? base_name(at.dli_fname) : "";
+    return starts_with(name, "python") || starts_with(name, "libpython") || starts_with(name, "libffi");
+}
+
 static void read_stack(struct stack *s)
 {
     struct reading r = {.call = s->call ? api_name(s->call) : NULL};
-    for (size_t i = 0; i < s->n && !r.done; i++)
+    for (size_t i = 0; i < s->n && !r.done && !(s->python && is_interpreter(s->addresses[i])); i++)
         read_address(&r, s->addresses[i]);
+    if (s->python)
+        read_python(&r, s->python);
     hd_frame *frames = ARENA_ARRAY(&depot.arena, hd_frame, r.n + 1);
     memcpy(frames, r.frames, r.n * sizeof *frames);
     s->text = (struct stack_text){r.call, frames, r.n, place_of(&r)};

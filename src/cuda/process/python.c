@@ -1,0 +1,99 @@
+/* See python.h. CPython writes a traceback for faulthandler without its lock (_Py_DumpTraceback, Python/traceback.c), to a descriptor: here
+ * a file in memory of the thread's own. */
+#include "cuda/process/python.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cuda/api.h"
+
+static struct {
+    void (*dump)(int fd, void *thread);
+    void *(*this_thread)(void);
+} python;
+
+static __thread int file; /* from 1 */
+
+static bool is_python(void)
+{
+    static _Atomic int known; /* 1: there is none; 2: there is */
+    if (!known) {
+        *(void **)&python.dump = dlsym(RTLD_DEFAULT, "_Py_DumpTraceback");
+        *(void **)&python.this_thread = dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
+        known = python.dump && python.this_thread ? 2 : 1;
+    }
+    return known == 2;
+}
+
+size_t python_calls(char *text, size_t room)
+{
+    void *thread = is_python() ? python.this_thread() : NULL;
+    if (!thread)
+        return 0;
+    if (!file)
+        file = memfd_create("heddle-python", MFD_CLOEXEC) + 1;
+    if (!file || ftruncate(file - 1, 0) || lseek(file - 1, 0, SEEK_SET) < 0)
+        return 0;
+    python.dump(file - 1, thread);
+    ssize_t n = pread(file - 1, text, room - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
+bool python_next(const char **text, struct python_call *call, struct arena *arena)
+{
+    static const char before[] = "  File \"", between[] = "\", line ", in[] = " in ";
+    const char *at = strstr(*text, before), *end = at ? strchr(at, '\n') : NULL;
+    const char *name = at ? at + sizeof before - 1 : NULL, *number = at ? strstr(name, between) : NULL;
+    if (!end || !number || number > end)
+        return false;
+    call->file = arena_strndup(arena, name, (size_t)(number - name));
+    char *rest;
+    call->line = (unsigned)strtoul(number + sizeof between - 1, &rest, 10);
+    bool has = strncmp(rest, in, sizeof in - 1) == 0;
+    call->function = has ? arena_strndup(arena, rest + sizeof in - 1, (size_t)(end - rest) - (sizeof in - 1)) : NULL;
+    *text = end + 1;
+    return true;
+}
+
+bool python_is_library(const char *name)
+{
+    static const char *const folders[] = {"/site-packages/", "/dist-packages/", "/lib/python3", "<frozen "};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (strstr(name, folders[i]))
+            return true;
+    return false;
+}
+
+/* ---- numba without its compiler ---- */
+
+struct loaded {
+    bool numba, asked, nvvm; /* asked: what loads libnvvm is there */
+};
+
+static int look(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    struct loaded *l = data;
+    const char *name = object->dlpi_name ? object->dlpi_name : "";
+    (void)bytes;
+    l->numba |= strstr(name, "/numba") != NULL;
+    l->asked |= strstr(name, "/bindings/_internal/nvvm.") != NULL;
+    l->nvvm |= strstr(name, "/libnvvm.so") != NULL;
+    return 0;
+}
+
+/* The error that numba raises names a file, and not the package that has it. */
+__attribute__((destructor)) static void tell_what_numba_lacks(void)
+{
+    struct loaded l = {0};
+    if (!is_python())
+        return;
+    dl_iterate_phdr(look, &l);
+    if (l.numba && l.asked && !l.nvvm)
+        say("numba compiles by NVIDIA's libnvvm, which is not there: pip install 'numba-cuda[cu13]'");
+}
