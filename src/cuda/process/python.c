@@ -1,4 +1,4 @@
-/* See python.h. CPython writes a traceback for faulthandler without its lock (_Py_DumpTraceback, Python/traceback.c), to a descriptor: here
+/* See python.h. CPython writes a traceback for faulthandler without its lock (_Py_DumpTraceback), to a descriptor: here
  * a file in memory of the thread's own. */
 #include "cuda/process/python.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 
-/* Writes the calling thread's Python calls, innermost first, a line each: File "app.py", line 12 in solve. Returns how many bytes, 0 where there
+/* Writes the calling thread's Python calls, innermost first, a line each: a file in quotation marks, its line, the function. Returns how many bytes, 0 where there
  * are none. Takes no lock of Python's: a thread's own calls stand still while it is here. */
 size_t python_calls(char *text, size_t room);
 
